@@ -1,0 +1,284 @@
+package v1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+)
+
+// Services are the infrastructure services of a tenant cluster. Each is a list; the first
+// entry keeps the name that the SIP operator gave the service.
+type Services struct {
+	// LoadBalancerControlPlane balances the cluster's API servers (TCP 6443).
+	// +optional
+	LoadBalancerControlPlane []LoadBalancerControlPlane `json:"loadBalancerControlPlane,omitempty"`
+	// LoadBalancerWorker balances a range of node ports over the workers.
+	// +optional
+	LoadBalancerWorker []LoadBalancerWorker `json:"loadBalancerWorker,omitempty"`
+	// JumpHost is an SSH jump pod in front of the cluster's hosts.
+	// +optional
+	JumpHost []JumpHost `json:"jumpHost,omitempty"`
+	// Auth was declared and never built by the SIP operator. It is accepted with a warning;
+	// use dex.
+	// +optional
+	Auth []Service `json:"auth,omitempty"`
+	// Dex is an OIDC provider for the cluster's API server.
+	// +optional
+	Dex []Dex `json:"dex,omitempty"`
+}
+
+// Service is what all services have in common.
+type Service struct {
+	// Image is the container image. Default: the site's image for the service.
+	// +optional
+	Image string `json:"image,omitempty"`
+	// NodeLabels select the management cluster's nodes that run the service.
+	// +optional
+	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
+	// NodeInterface is the network id, as in the hosts' network data, whose address the
+	// service reaches the hosts at.
+	// +optional
+	NodeInterface string `json:"nodeInterfaceId,omitempty"`
+	// ClusterIP is the Service's cluster IP. Default: chosen by the API server.
+	// +optional
+	ClusterIP *string `json:"clusterIP,omitempty"`
+	// Replicas is the number of pods. Default: 2 for load balancers and Dex, 1 for jump hosts.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	Replicas *int32 `json:"replicas,omitempty"`
+	// Resources of the service's main container.
+	// +optional
+	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
+	// Service sets how the service is exposed. Default: a NodePort Service where a node port
+	// is given, else ClusterIP.
+	// +optional
+	Service *ServiceExposure `json:"service,omitempty"`
+	// NetworkAttachments connect the pods to further networks by Multus.
+	// +optional
+	NetworkAttachments []NetworkAttachment `json:"networkAttachments,omitempty"`
+}
+
+// ServiceExposure is how a service's Kubernetes Service is exposed.
+type ServiceExposure struct {
+	// Type is NodePort, ClusterIP or LoadBalancer.
+	// +kubebuilder:validation:Enum=NodePort;ClusterIP;LoadBalancer
+	// +optional
+	Type corev1.ServiceType `json:"type,omitempty"`
+	// Annotations of the Service, for load balancer controllers.
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// LoadBalancerIP is the address to ask for. Rendered as the annotation of the provider
+	// that LoadBalancerClass or Provider names.
+	// +optional
+	LoadBalancerIP string `json:"loadBalancerIP,omitempty"`
+	// LoadBalancerClass is the Service's spec.loadBalancerClass.
+	// +optional
+	LoadBalancerClass string `json:"loadBalancerClass,omitempty"`
+	// Provider is the load balancer that LoadBalancerIP is for. Default: kube-vip where
+	// LoadBalancerClass starts with "kube-vip.io/", else metallb.
+	// +kubebuilder:validation:Enum=metallb;kube-vip
+	// +optional
+	Provider string `json:"provider,omitempty"`
+	// SharingKey lets several Services of a cluster share one LoadBalancerIP: those that name the same
+	// key and address (MetalLB's allow-shared-ip).
+	// +optional
+	SharingKey string `json:"sharingKey,omitempty"`
+}
+
+// NetworkAttachment is one entry of the k8s.v1.cni.cncf.io/networks annotation.
+type NetworkAttachment struct {
+	// Name of the NetworkAttachmentDefinition.
+	Name string `json:"name"`
+	// Namespace of the NetworkAttachmentDefinition. Default: the pod's.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	// Interface is the name of the interface in the pod.
+	// +optional
+	Interface string `json:"interface,omitempty"`
+	// IPs to ask for, as addresses in CIDR notation.
+	// +optional
+	IPs []string `json:"ips,omitempty"`
+}
+
+// LoadBalancerControlPlane is an HAProxy in front of the cluster's API servers.
+type LoadBalancerControlPlane struct {
+	Service `json:",inline"`
+	// NodePort is the port on the management cluster's nodes.
+	// +optional
+	NodePort int32 `json:"nodePort,omitempty"`
+	// HealthCheck sets how an API server is probed.
+	// +optional
+	HealthCheck *HealthCheck `json:"healthCheck,omitempty"`
+}
+
+// HealthCheck is a TLS GET that an API server must answer with the wanted status.
+type HealthCheck struct {
+	// Path of the request. Default /readyz.
+	// +optional
+	Path string `json:"path,omitempty"`
+	// Status is the wanted HTTP status. Default 200; 401 where anonymous access is off.
+	// +kubebuilder:validation:Minimum=100
+	// +kubebuilder:validation:Maximum=599
+	// +optional
+	Status int `json:"status,omitempty"`
+}
+
+// LoadBalancerWorker is an HAProxy that passes a range of ports on to the workers.
+type LoadBalancerWorker struct {
+	Service `json:",inline"`
+	// NodePortRange is the ports, the same on the management cluster's nodes and on the workers.
+	NodePortRange PortRange `json:"nodePortRange"`
+	// NodePort has no meaning here; specs written for SIP carry it. Accepted with a warning.
+	// +optional
+	NodePort int32 `json:"nodePort,omitempty"`
+	// CheckPort is the worker port whose TCP accept says that the worker lives. Default 10250, the kubelet's.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	// +optional
+	CheckPort int32 `json:"checkPort,omitempty"`
+}
+
+// PortRange is ports from Start to End, both included.
+type PortRange struct {
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	Start int32 `json:"start"`
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=65535
+	End int32 `json:"end"`
+}
+
+// Len is the number of ports in the range, 0 if it is upside down.
+func (r PortRange) Len() int { return max(0, int(r.End)-int(r.Start)+1) }
+
+// JumpHost is an SSH jump pod in front of the cluster's hosts.
+type JumpHost struct {
+	Service `json:",inline"`
+	// NodePort is the port on the management cluster's nodes.
+	// +optional
+	NodePort int32 `json:"nodePort,omitempty"`
+	// BMC sets how the jump pod reaches the hosts' power control.
+	// +optional
+	BMC *BMC `json:"bmc,omitempty"`
+	// SSHAuthorizedKeys may log in, one line of authorized_keys each.
+	// +optional
+	SSHAuthorizedKeys []string `json:"sshAuthorizedKeys,omitempty"`
+	// TrustedUserCA is the public key of an SSH certificate authority whose user certificates may log in.
+	// +optional
+	TrustedUserCA string `json:"trustedUserCA,omitempty"`
+	// NodeSSHPrivateKeys is the name of a Secret with the private keys for the cluster's hosts.
+	// +optional
+	NodeSSHPrivateKeys string `json:"nodeSSHPrivateKeys,omitempty"`
+	// HostKeys is the name of a Secret with the pod's own SSH host keys. Default: the jump
+	// host's name with "-host-keys".
+	// +optional
+	HostKeys string `json:"hostKeys,omitempty"`
+}
+
+// BMC is how a jump pod reaches power control.
+type BMC struct {
+	// Proxy keeps (true) or clears (false) the proxy variables for BMC traffic.
+	// +optional
+	Proxy bool `json:"proxy,omitempty"`
+	// Access is metal3 (default; the reboot annotations, no credentials), redfish (mounts the hosts'
+	// BMC Secrets) or none.
+	// +kubebuilder:validation:Enum=metal3;redfish;none
+	// +optional
+	Access string `json:"access,omitempty"`
+}
+
+// Dex is an OIDC provider for the cluster.
+type Dex struct {
+	Service `json:",inline"`
+	// Issuer is the provider's URL, https, as the API server and the people's browsers reach it.
+	Issuer string `json:"issuer"`
+	// NodePort is the port on the management cluster's nodes.
+	// +optional
+	NodePort int32 `json:"nodePort,omitempty"`
+	// Connectors are Dex's own connector entries (type, id, name, config). Secrets in them are
+	// written $NAME and come from Env.
+	// +optional
+	Connectors []apiextensionsv1.JSON `json:"connectors,omitempty"`
+	// StaticClients are the OAuth2 clients.
+	// +optional
+	StaticClients []DexClient `json:"staticClients,omitempty"`
+	// TLS is where the serving certificate comes from.
+	TLS DexTLS `json:"tls"`
+	// Env are environment variables from Secrets, for connectors and clients.
+	// +optional
+	Env []SecretEnv `json:"env,omitempty"`
+	// Kubernetes is what the tenant's API server is told about tokens.
+	// +optional
+	Kubernetes *DexKubernetes `json:"kubernetes,omitempty"`
+}
+
+// DexClient is an OAuth2 client of Dex.
+type DexClient struct {
+	ID string `json:"id"`
+	// +optional
+	Name string `json:"name,omitempty"`
+	// +optional
+	RedirectURIs []string `json:"redirectURIs,omitempty"`
+	// Public clients (command line tools) have no secret.
+	// +optional
+	Public bool `json:"public,omitempty"`
+	// SecretEnv names the variable of Env that holds the client's secret.
+	// +optional
+	SecretEnv string `json:"secretEnv,omitempty"`
+	// +optional
+	TrustedPeers []string `json:"trustedPeers,omitempty"`
+}
+
+// DexTLS names the serving certificate: a Secret, or a cert-manager issuer to make one.
+type DexTLS struct {
+	// SecretName of a kubernetes.io/tls Secret. With IssuerRef: the Secret that cert-manager writes.
+	// +optional
+	SecretName string `json:"secretName,omitempty"`
+	// IssuerRef is a cert-manager issuer.
+	// +optional
+	IssuerRef *IssuerRef `json:"issuerRef,omitempty"`
+	// CA is the certificate authority, PEM, that the API server is to trust for the issuer.
+	// +optional
+	CA string `json:"ca,omitempty"`
+}
+
+// IssuerRef names a cert-manager issuer.
+type IssuerRef struct {
+	Name string `json:"name"`
+	// Kind is Issuer (default) or ClusterIssuer.
+	// +kubebuilder:validation:Enum=Issuer;ClusterIssuer
+	// +optional
+	Kind string `json:"kind,omitempty"`
+	// +optional
+	Group string `json:"group,omitempty"`
+}
+
+// SecretEnv is an environment variable whose value is in a Secret.
+type SecretEnv struct {
+	Name      string       `json:"name"`
+	SecretRef SecretKeyRef `json:"secretRef"`
+}
+
+// SecretKeyRef is a key of a Secret in the cluster's namespace.
+type SecretKeyRef struct {
+	Name string `json:"name"`
+	Key  string `json:"key"`
+}
+
+// DexKubernetes is how tokens map to Kubernetes users and groups.
+type DexKubernetes struct {
+	// ClientID is the audience the API server accepts. Default: the first static client.
+	// +optional
+	ClientID string `json:"clientID,omitempty"`
+	// UsernameClaim defaults to email.
+	// +optional
+	UsernameClaim string `json:"usernameClaim,omitempty"`
+	// UsernamePrefix defaults to "oidc:".
+	// +optional
+	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
+	// GroupsClaim defaults to groups.
+	// +optional
+	GroupsClaim string `json:"groupsClaim,omitempty"`
+	// GroupsPrefix defaults to "oidc:".
+	// +optional
+	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
+}

@@ -1,0 +1,174 @@
+// Package v1 is the SIPCluster API of group airship.airshipit.org/v1: what a tenant cluster
+// asks of the bare-metal fleet. Specs written for the Airship SIP operator load unchanged;
+// the fields that sipgen adds are all optional.
+//
+// +groupName=airship.airshipit.org
+// +kubebuilder:object:generate=true
+package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// APIVersion and Kind are what a document must carry to be read as a SIPCluster.
+const (
+	APIVersion = "airship.airshipit.org/v1"
+	Kind       = "SIPCluster"
+)
+
+// Annotations on a SIPCluster that sipgen reads.
+const (
+	// ApproveReleaseAnnotation names hosts (comma separated, "name" or "namespace/name") whose
+	// release is approved though they are provisioned or have a consumer.
+	ApproveReleaseAnnotation = "sip.airshipit.org/approve-release"
+	// RemoveAnnotation names hosts of the cluster that are to go first when it contracts,
+	// and to be replaced when it does not. Same syntax as ApproveReleaseAnnotation.
+	RemoveAnnotation = "sip.airshipit.org/remove"
+)
+
+// The roles that SIP knew. Any other valid label value is a role too.
+const (
+	RoleControlPlane = "ControlPlane"
+	RoleWorker       = "Worker"
+)
+
+// SIPCluster asks for the hosts and the services of one tenant cluster.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=sipclusters,singular=sipcluster
+type SIPCluster struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   SIPClusterSpec   `json:"spec,omitempty"`
+	Status SIPClusterStatus `json:"status,omitempty"`
+
+	// Source is where the object was read: file, document and line, or the API server. It is
+	// not part of the API.
+	Source string `json:"-"`
+}
+
+// SIPClusterList is a list of SIPClusters.
+//
+// +kubebuilder:object:root=true
+type SIPClusterList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []SIPCluster `json:"items"`
+}
+
+// SIPClusterSpec is the desired state of a tenant cluster.
+type SIPClusterSpec struct {
+	// Nodes is the set of hosts per role. A role's name becomes the value of the hosts'
+	// node-type label, so it must be a valid label value.
+	// +optional
+	Nodes map[string]NodeSet `json:"nodes,omitempty"`
+	// Services are what runs beside the cluster on the management cluster.
+	// +optional
+	Services Services `json:"services,omitempty"`
+	// Priority orders clusters that compete for hosts: a higher number is served first.
+	// Equal priorities are served by namespace, then name.
+	// +optional
+	Priority int32 `json:"priority,omitempty"`
+	// Patches are kustomize patches carried into the cluster's infra overlay, applied in
+	// order after everything else. A patch that matches nothing is an error.
+	// +optional
+	Patches []Patch `json:"patches,omitempty"`
+}
+
+// NodeSet is the hosts of one role: which, how many, and how they are spread.
+type NodeSet struct {
+	// LabelSelector selects the hosts by their labels. An empty selector matches every host.
+	// +optional
+	LabelSelector metav1.LabelSelector `json:"labelSelector,omitempty"`
+	// TopologyKey is the host label whose values are failure domains: at most maxPerDomain hosts
+	// of the role carry one value. Hosts without the label are not constrained.
+	// +optional
+	TopologyKey string `json:"topologyKey,omitempty"`
+	// TopologyKeys are several labels, each constraining as TopologyKey does, from the widest
+	// to the narrowest domain ("row", "rack"). They must be nested: hosts that share a narrow
+	// domain share the wide one too. Not together with TopologyKey.
+	// +optional
+	TopologyKeys []string `json:"topologyKeys,omitempty"`
+	// MaxPerDomain is how many hosts of the role may lie in one domain of TopologyKey. Default 1.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	MaxPerDomain int `json:"maxPerDomain,omitempty"`
+	// Spread prefers an even distribution where there are more slots than domains.
+	// Not together with TopologyKey on the same label.
+	// +optional
+	Spread *Spread `json:"spread,omitempty"`
+	// Count is how many hosts the role wants. Missing means none.
+	// +optional
+	Count *NodeCount `json:"count,omitempty"`
+}
+
+// NodeCount is a number of hosts.
+type NodeCount struct {
+	// Active hosts are needed for the cluster to run. All or nothing.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	Active int `json:"active,omitempty"`
+	// Standby hosts are spares for upgrades and repairs.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	Standby int `json:"standby,omitempty"`
+}
+
+// Spread bounds how uneven a role's hosts may lie over the values of a label.
+type Spread struct {
+	// TopologyKey is the host label whose values are the domains.
+	TopologyKey string `json:"topologyKey"`
+	// MaxSkew is the greatest difference between the fullest and the emptiest domain that has
+	// eligible hosts. Default 1.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	MaxSkew int `json:"maxSkew,omitempty"`
+}
+
+// Patch is a kustomize patch: a strategic merge patch, or a JSON 6902 patch with a target.
+type Patch struct {
+	// Patch is the patch itself, YAML or JSON.
+	Patch string `json:"patch"`
+	// Target selects the objects. Required for a JSON 6902 patch; a strategic merge patch
+	// without it names its object itself.
+	// +optional
+	Target *PatchTarget `json:"target,omitempty"`
+}
+
+// PatchTarget selects objects of the overlay, as kustomize's patch target does: group, version,
+// kind, name and namespace are anchored regular expressions.
+type PatchTarget struct {
+	// +optional
+	Group string `json:"group,omitempty"`
+	// +optional
+	Version string `json:"version,omitempty"`
+	// +optional
+	Kind string `json:"kind,omitempty"`
+	// +optional
+	Name string `json:"name,omitempty"`
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	// +optional
+	LabelSelector string `json:"labelSelector,omitempty"`
+	// +optional
+	AnnotationSelector string `json:"annotationSelector,omitempty"`
+}
+
+// SIPClusterStatus was written by the SIP operator. sipgen accepts it and ignores it.
+type SIPClusterStatus struct {
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// Key is the cluster's "namespace/name".
+func (c *SIPCluster) Key() string { return c.Namespace + "/" + c.Name }
+
+// Want is the role's active and standby counts.
+func (n *NodeSet) Want() (active, standby int) {
+	if n.Count == nil {
+		return 0, 0
+	}
+	return n.Count.Active, n.Count.Standby
+}

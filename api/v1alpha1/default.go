@@ -1,0 +1,49 @@
+package v1alpha1
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Default fills every field that has a default and is not set.
+func (s *Site) Default() {
+	spec := &s.Spec
+	set(&s.Name, "site")
+	set(&spec.Engine, EngineFlux)
+	set(&spec.Repository.Branch, "main")
+	set(&spec.Hosts.Apply, ApplyMerge)
+	set(&spec.Images.HAProxy, "docker.io/library/haproxy:3.2-alpine")
+	set(&spec.Images.JumpHost, "quay.io/airshipit/jump-host:sipgen-v1")
+	set(&spec.Images.Dex, "ghcr.io/dexidp/dex:v2.45.0")
+	set(&spec.LabelKeys.ClusterNamespace, "sip.airshipit.org/cluster-namespace")
+	set(&spec.LabelKeys.ClusterName, "sip.airshipit.org/cluster-name")
+	set(&spec.LabelKeys.NodeType, "sip.airshipit.org/node-type")
+	set(&spec.LabelKeys.Standby, "sip.airshipit.org/standby")
+	set(&spec.Scheduling.Standby, "preferred")
+	set(&spec.Scheduling.Moves, "forbid")
+	set(&spec.Flux.Namespace, "flux-system")
+	set(&spec.ArgoCD.Namespace, "argocd")
+	set(&spec.ArgoCD.Project, "sipgen")
+	set(&spec.ArgoCD.Server, "https://kubernetes.default.svc")
+	setPointer(&spec.Brake.MaxPercent, 10)
+	setPointer(&spec.Brake.MaxHosts, 2)
+	setPointer(&spec.NodePorts, NodePorts{Start: 30000, End: 32767})
+	setPointer(&spec.Flux.Interval, metav1.Duration{Duration: 10 * time.Minute})
+	if spec.BreakGlassGroups == nil {
+		spec.BreakGlassGroups = []string{"system:masters"}
+	}
+}
+
+func set[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func setPointer[T any](field **T, value T) {
+	if *field == nil {
+		*field = &value
+	}
+}

@@ -1,0 +1,209 @@
+// Package v1alpha1 is sipgen's own configuration: the Site, of group sipgen.airshipit.org.
+// One Site is one management cluster, one inventory and one rendered tree.
+//
+// +groupName=sipgen.airshipit.org
+// +kubebuilder:object:generate=true
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// APIVersion and Kind are what a document must carry to be read as a Site.
+const (
+	APIVersion = "sipgen.airshipit.org/v1alpha1"
+	Kind       = "Site"
+)
+
+// Engine is what syncs the rendered tree.
+// +kubebuilder:validation:Enum=flux;argocd
+type Engine string
+
+// The engines.
+const (
+	EngineFlux   Engine = "flux"
+	EngineArgoCD Engine = "argocd"
+)
+
+// ApplyMode is how host patches reach the BareMetalHosts.
+// +kubebuilder:validation:Enum=merge;overlay
+type ApplyMode string
+
+const (
+	// ApplyMerge renders partial objects, merged server-side into hosts that live in the cluster.
+	ApplyMerge ApplyMode = "merge"
+	// ApplyOverlay renders a kustomize overlay over host manifests that are in git.
+	ApplyOverlay ApplyMode = "overlay"
+)
+
+// Site configures sipgen for one management cluster. Every field has a default but
+// spec.repository.url.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=sites,singular=site,scope=Cluster
+type Site struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec SiteSpec `json:"spec"`
+}
+
+// SiteSpec is the configuration itself.
+type SiteSpec struct {
+	// Engine is flux (default) or argocd.
+	// +optional
+	Engine Engine `json:"engine,omitempty"`
+	// Repository is where the tree is published and synced from.
+	Repository Repository `json:"repository"`
+	// Hosts says which hosts the site has and how they are patched.
+	// +optional
+	Hosts Hosts `json:"hosts,omitempty"`
+	// Images are the defaults for services that name none.
+	// +optional
+	Images Images `json:"images,omitempty"`
+	// LabelKeys are the labels that mark a host as assigned.
+	// +optional
+	LabelKeys LabelKeys `json:"labelKeys,omitempty"`
+	// Scheduling are the site's choices for placement.
+	// +optional
+	Scheduling Scheduling `json:"scheduling,omitempty"`
+	// Brake refuses a run that would lose or release more than asked.
+	// +optional
+	Brake Brake `json:"brake,omitempty"`
+	// Defaults reach every rendered infra object.
+	// +optional
+	Defaults Defaults `json:"defaults,omitempty"`
+	// NodePorts is the management cluster's node port range. Default 30000 to 32767.
+	// +optional
+	NodePorts *NodePorts `json:"nodePorts,omitempty"`
+	// Flux sets what the Flux objects carry.
+	// +optional
+	Flux Flux `json:"flux,omitempty"`
+	// ArgoCD sets what the Argo CD objects carry.
+	// +optional
+	ArgoCD ArgoCD `json:"argocd,omitempty"`
+	// BreakGlassGroups may delete hosts that carry our labels. Default: system:masters.
+	// +optional
+	BreakGlassGroups []string `json:"breakGlassGroups,omitempty"`
+}
+
+// Repository is a git repository, a branch and a folder in it.
+type Repository struct {
+	// URL as the engine clones it: ssh, https or file. No credentials in it.
+	URL string `json:"url"`
+	// Branch that is synced. Default main.
+	// +optional
+	Branch string `json:"branch,omitempty"`
+	// Path is the folder of the tree in the repository, relative. Default: its root.
+	// +optional
+	Path string `json:"path,omitempty"`
+}
+
+// Hosts says which BareMetalHosts are the site's and how they are patched.
+type Hosts struct {
+	// Namespaces of the hosts. Default: all.
+	// +optional
+	Namespaces []string `json:"namespaces,omitempty"`
+	// Apply is merge (default) or overlay.
+	// +optional
+	Apply ApplyMode `json:"apply,omitempty"`
+	// Base is, with overlay, the folder of the hosts' manifests in the repository (a kustomization).
+	// +optional
+	Base string `json:"base,omitempty"`
+}
+
+// Images are default images.
+type Images struct {
+	// +optional
+	HAProxy string `json:"haproxy,omitempty"`
+	// +optional
+	JumpHost string `json:"jumpHost,omitempty"`
+	// +optional
+	Dex string `json:"dex,omitempty"`
+	// RegistryMirror replaces the registry of every image, those in specs too.
+	// +optional
+	RegistryMirror string `json:"registryMirror,omitempty"`
+}
+
+// LabelKeys are label keys on hosts. They default to SIP's: sip.airshipit.org/cluster-namespace,
+// cluster-name, node-type, and standby.
+type LabelKeys struct {
+	// +optional
+	ClusterNamespace string `json:"clusterNamespace,omitempty"`
+	// +optional
+	ClusterName string `json:"clusterName,omitempty"`
+	// +optional
+	NodeType string `json:"nodeType,omitempty"`
+	// +optional
+	Standby string `json:"standby,omitempty"`
+}
+
+// Scheduling are choices for placement.
+type Scheduling struct {
+	// Standby is preferred (default: short standby is a warning) or required (it is as active).
+	// +kubebuilder:validation:Enum=preferred;required
+	// +optional
+	Standby string `json:"standby,omitempty"`
+	// Moves is forbid (default) or allow: held hosts that are not provisioned may move when
+	// nothing else makes the site feasible.
+	// +kubebuilder:validation:Enum=forbid;allow
+	// +optional
+	Moves string `json:"moves,omitempty"`
+}
+
+// Brake bounds what one run may lose or release of the claimed hosts: the larger of the share and the number.
+type Brake struct {
+	// MaxPercent of the claimed hosts. Default 10.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	// +optional
+	MaxPercent *int `json:"maxPercent,omitempty"`
+	// MaxHosts is allowed however few hosts are claimed. Default 2.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	MaxHosts *int `json:"maxHosts,omitempty"`
+}
+
+// Defaults reach every rendered infra object, or every container that sets none.
+type Defaults struct {
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+	// +optional
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// +optional
+	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
+}
+
+// NodePorts is a range of node ports, both ends included.
+type NodePorts struct {
+	Start int32 `json:"start"`
+	End   int32 `json:"end"`
+}
+
+// Flux sets what the Flux objects carry.
+type Flux struct {
+	// Namespace of the Flux objects. Default flux-system.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	// SecretName of the GitRepository's credentials. Default: none.
+	// +optional
+	SecretName string `json:"secretName,omitempty"`
+	// Interval between syncs. Default 10m.
+	// +optional
+	Interval *metav1.Duration `json:"interval,omitempty"`
+}
+
+// ArgoCD sets what the Argo CD objects carry.
+type ArgoCD struct {
+	// Namespace of the Applications. Default argocd.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	// Project of the Applications. Default sipgen; it is rendered.
+	// +optional
+	Project string `json:"project,omitempty"`
+	// Server is the management cluster's API server as Argo CD knows it.
+	// Default https://kubernetes.default.svc.
+	// +optional
+	Server string `json:"server,omitempty"`
+}

@@ -1,0 +1,149 @@
+// Package inventory is the bare-metal hosts of a site: what a Host is, and where hosts come
+// from: files, a snapshot, or a live cluster. Every source gives the same hosts in the same
+// order, sorted by namespace and name.
+package inventory
+
+import (
+	"net/netip"
+	"strings"
+)
+
+// Host is a metal3 BareMetalHost as far as placement and rendering need it. It carries no secret.
+type Host struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// UID is empty for hosts from files that were never in a cluster.
+	UID string `json:"uid,omitempty"`
+	// Labels are all labels of the host.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Addresses are the host's addresses by network id, in the order of its network data.
+	Addresses []Address `json:"addresses,omitempty"`
+	// BMC says where power control is, by reference.
+	BMC   BMC   `json:"bmc,omitzero"`
+	State State `json:"state,omitzero"`
+	// Managers is what metadata.managedFields says of the fields that sipgen and the GitOps
+	// engines touch. Nil where the source has no managedFields.
+	Managers []Manager `json:"managers,omitempty"`
+	// Engine holds the annotations and labels by which GitOps engines and kubectl track the host.
+	Engine map[string]string `json:"engine,omitempty"`
+	// Source is where the host was read: "file: document n: line n", or the cluster. It is for
+	// messages, and never part of a result.
+	Source string `json:"-"`
+	// Warnings are what a reader should know about how the host was read, for example an address
+	// taken from a provisioning-time lease.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Key is the host's "namespace/name".
+func (h *Host) Key() string { return h.Namespace + "/" + h.Name }
+
+// Address is one address of a host on a network.
+type Address struct {
+	// Network is the network's id in the host's network data.
+	Network string     `json:"network"`
+	IP      netip.Addr `json:"ip"`
+	// Origin says which of the sources the address came from.
+	Origin AddressOrigin `json:"origin"`
+}
+
+// AddressOrigin is where an address was found.
+type AddressOrigin string
+
+// The origins, strongest first.
+const (
+	FromNetworkData      AddressOrigin = "networkData"
+	FromPreprovisioning  AddressOrigin = "preprovisioningNetworkData"
+	FromHardware         AddressOrigin = "hardware"
+	FromHostAnnotation   AddressOrigin = "annotation"
+	AddressAnnotationKey               = "sip.airshipit.org/address." // followed by the network id
+)
+
+// On gives the host's addresses on a network: at most one IPv4 and one IPv6, in this order.
+func (h *Host) On(network string) []netip.Addr {
+	var v4, v6 netip.Addr
+	for _, a := range h.Addresses {
+		switch {
+		case a.Network != network:
+		case a.IP.Is4() && !v4.IsValid():
+			v4 = a.IP
+		case !a.IP.Is4() && !v6.IsValid():
+			v6 = a.IP
+		}
+	}
+	var out []netip.Addr
+	for _, a := range []netip.Addr{v4, v6} {
+		if a.IsValid() {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// BMC is a reference to a host's baseboard management controller.
+type BMC struct {
+	// Address is spec.bmc.address, without user info.
+	Address string `json:"address,omitempty"`
+	// CredentialsName is the name of the Secret; the Secret itself is never read.
+	CredentialsName string `json:"credentialsName,omitempty"`
+	// InsecureTLS is spec.bmc.disableCertificateVerification.
+	InsecureTLS bool `json:"insecureTLS,omitempty"`
+}
+
+// State is what metal3 and Cluster API say of a host.
+type State struct {
+	// Known is false for hosts from files without a status: nothing below is then known but
+	// what the spec and the annotations say.
+	Known bool `json:"known,omitempty"`
+	// Provisioning is status.provisioning.state.
+	Provisioning string `json:"provisioning,omitempty"`
+	// Operational is status.operationalStatus.
+	Operational string `json:"operational,omitempty"`
+	// ErrorType and ErrorMessage are status.errorType and status.errorMessage.
+	ErrorType    string `json:"errorType,omitempty"`
+	ErrorMessage string `json:"errorMessage,omitempty"`
+	// Consumer is spec.consumerRef.
+	Consumer *Consumer `json:"consumer,omitempty"`
+	// Paused: annotation baremetalhost.metal3.io/paused.
+	Paused bool `json:"paused,omitempty"`
+	// Detached: annotation baremetalhost.metal3.io/detached.
+	Detached bool `json:"detached,omitempty"`
+	// Unhealthy: annotation capm3.metal3.io/unhealthy.
+	Unhealthy bool `json:"unhealthy,omitempty"`
+	// NodeReuse: label infrastructure.cluster.x-k8s.io/node-reuse, kept for one consumer.
+	NodeReuse string `json:"nodeReuse,omitempty"`
+	// Deleting: metadata.deletionTimestamp is set.
+	Deleting bool `json:"deleting,omitempty"`
+	// Online is spec.online.
+	Online bool `json:"online,omitempty"`
+	// ExternallyProvisioned is spec.externallyProvisioned.
+	ExternallyProvisioned bool `json:"externallyProvisioned,omitempty"`
+	// Image: spec.image or spec.customDeploy is set.
+	Image bool `json:"image,omitempty"`
+}
+
+// Consumer is what uses a host: for Cluster API, a Metal3Machine.
+type Consumer struct {
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+	Namespace  string `json:"namespace,omitempty"`
+	Name       string `json:"name,omitempty"`
+}
+
+// String is "Kind namespace/name".
+func (c *Consumer) String() string {
+	return strings.TrimSpace(c.Kind + " " + c.Namespace + "/" + c.Name)
+}
+
+// Manager is one entry of managedFields, cut down to the fields that matter.
+type Manager struct {
+	Name string `json:"name"`
+	// Operation is Apply or Update.
+	Operation   string `json:"operation"`
+	Subresource string `json:"subresource,omitempty"`
+	// OwnsSpec: the manager owns spec or something in it.
+	OwnsSpec bool `json:"ownsSpec,omitempty"`
+	// Labels are the label keys the manager owns, sorted.
+	Labels []string `json:"labels,omitempty"`
+	// Annotations are the annotation keys the manager owns, sorted.
+	Annotations []string `json:"annotations,omitempty"`
+}

@@ -1,0 +1,279 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/json"
+)
+
+// Problem is a complaint about one place of a document.
+type Problem struct {
+	File     string
+	Document int
+	// Line in the file, 0 if unknown.
+	Line int
+	// Field is the path of the field, empty for the document as a whole.
+	Field   string
+	Message string
+}
+
+// Error is "file: document n: line n: field: message".
+func (p *Problem) Error() string {
+	parts := []string{p.File, "document " + strconv.Itoa(p.Document)}
+	if p.Line > 0 {
+		parts = append(parts, "line "+strconv.Itoa(p.Line))
+	}
+	if p.Field != "" {
+		parts = append(parts, p.Field)
+	}
+	return strings.Join(append(parts, p.Message), ": ")
+}
+
+// Problem makes a complaint about the field at path ("spec.nodes.Worker.count", with "[n]" for
+// the items of lists). Where the field is absent, the line is that of its nearest parent.
+func (d *Document) Problem(path, format string, args ...any) error {
+	return &Problem{File: d.File, Document: d.Index, Line: d.LineOf(path), Field: path, Message: fmt.Sprintf(format, args...)}
+}
+
+// Decode decodes the object into a pointer to a struct. A field that the struct does not have and
+// a field given twice are problems, each reported.
+func (d *Document) Decode(into any) error {
+	strict, err := json.UnmarshalStrict(d.JSON, into)
+	if err != nil {
+		return d.decodeErrors(err)
+	}
+	var errs []error
+	for _, err := range strict {
+		errs = append(errs, d.strictError(err, reflect.TypeOf(into)))
+	}
+	return errors.Join(errs...)
+}
+
+// DecodeLoose decodes the object and ignores fields that the struct does not have: for objects of
+// other projects, whose API may be newer than ours.
+func (d *Document) DecodeLoose(into any) error {
+	if err := json.UnmarshalCaseSensitivePreserveInts(d.JSON, into); err != nil {
+		return d.decodeErrors(err)
+	}
+	return nil
+}
+
+var quotedField = regexp.MustCompile(`^(unknown|duplicate) field "(.*)"$`)
+
+func (d *Document) strictError(err error, root reflect.Type) error {
+	match := quotedField.FindStringSubmatch(err.Error())
+	if match == nil {
+		return d.Problem("", "%s", err)
+	}
+	path := match[2]
+	if match[1] == "duplicate" {
+		return d.Problem(path, "given twice")
+	}
+	parent, name := cutLast(path)
+	known := fieldsAt(root, parent)
+	message := "unknown field"
+	if hint := Nearest(name, known); hint != "" {
+		message += fmt.Sprintf(", did you mean %q?", hint)
+	} else if len(known) > 0 {
+		message += ", want one of " + strings.Join(known, ", ")
+	}
+	return d.Problem(path, "%s", message)
+}
+
+var (
+	goField   = regexp.MustCompile(`json: cannot unmarshal (\S+)(?: \S+)? into Go (?:struct field (\S+)|value) of type (\S+)`)
+	goTypes   = map[string]string{"string": "a string", "bool": "true or false", "int": "a whole number", "int32": "a whole number", "int64": "a whole number", "float64": "a number"}
+	jsonTypes = map[string]string{"object": "a mapping", "array": "a list", "bool": "true or false", "number": "a number", "string": "a string"}
+)
+
+// decodeErrors turns an error of the JSON decoder into a problem of the document, without the
+// value that was found: it may be a secret.
+func (d *Document) decodeErrors(err error) error {
+	match := goField.FindStringSubmatch(err.Error())
+	if match == nil {
+		return d.Problem("", "%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	_, path, _ := strings.Cut(match[2], ".")
+	want, found := goTypes[match[3]], jsonTypes[match[1]]
+	if want == "" {
+		switch {
+		case strings.HasPrefix(match[3], "[]"):
+			want = "a list"
+		default:
+			want = "a mapping"
+		}
+	}
+	if found == "" {
+		found = match[1]
+	}
+	return d.Problem(path, "found %s, want %s", found, want)
+}
+
+var yamlLine = regexp.MustCompile(`line (\d+):? ?`)
+
+// syntaxError moves the line number of a YAML parser's message to the file's own.
+func (d *Document) syntaxError(err error) error {
+	message := err.Error()
+	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
+		message = strings.TrimPrefix(message, prefix)
+	}
+	problem := &Problem{File: d.File, Document: d.Index, Line: d.Line}
+	if match := yamlLine.FindStringSubmatch(message); match != nil {
+		n, _ := strconv.Atoi(match[1])
+		problem.Line = d.Line + n - 1
+		message = strings.Replace(message, match[0], "", 1)
+	}
+	problem.Message = "not valid YAML: " + strings.TrimSpace(message)
+	return problem
+}
+
+// LineOf is the line in the file where the field at path stands, or its nearest parent that is there.
+func (d *Document) LineOf(path string) int {
+	var root yamlv3.Node
+	if yamlv3.Unmarshal(d.source, &root) != nil || len(root.Content) == 0 {
+		return d.Line
+	}
+	node, line := root.Content[0], root.Content[0].Line
+	for _, key := range steps(d.join(path)) {
+		next, at := child(node, key)
+		if next == nil {
+			break
+		}
+		node, line = next, at
+	}
+	return d.Line + line - 1
+}
+
+// child is the value under a key or index, and the line of the key.
+func child(node *yamlv3.Node, key string) (*yamlv3.Node, int) {
+	for node.Kind == yamlv3.AliasNode {
+		node = node.Alias
+	}
+	switch node.Kind {
+	case yamlv3.MappingNode:
+		// From the end: of a key that is given twice, the second is the one to complain about.
+		for i := len(node.Content) - 2; i >= 0; i -= 2 {
+			if node.Content[i].Value == key {
+				return node.Content[i+1], node.Content[i].Line
+			}
+		}
+	case yamlv3.SequenceNode:
+		if n, err := strconv.Atoi(key); err == nil && n < len(node.Content) {
+			return node.Content[n], node.Content[n].Line
+		}
+	}
+	return nil, 0
+}
+
+func (d *Document) join(path string) string {
+	return strings.Trim(d.Prefix+"."+path, ".")
+}
+
+// steps cuts "a.b[2].c" into a, b, 2, c. A step with dots is written in quotes: a["b.c"].
+func steps(path string) []string {
+	var out []string
+	for path != "" {
+		if quoted, found := strings.CutPrefix(path, `["`); found {
+			key, rest, _ := strings.Cut(quoted, `"]`)
+			out, path = append(out, key), strings.TrimPrefix(rest, ".")
+			continue
+		}
+		if index, found := strings.CutPrefix(path, "["); found {
+			key, rest, _ := strings.Cut(index, "]")
+			out, path = append(out, key), strings.TrimPrefix(rest, ".")
+			continue
+		}
+		end := strings.IndexAny(path, ".[")
+		if end < 0 {
+			return append(out, path)
+		}
+		out = append(out, path[:end])
+		path = strings.TrimPrefix(path[end:], ".")
+	}
+	return out
+}
+
+func cutLast(path string) (parent, name string) {
+	if i := strings.LastIndex(path, "."); i >= 0 {
+		return path[:i], path[i+1:]
+	}
+	return "", path
+}
+
+// fieldsAt lists the JSON names of the struct that stands at path, sorted.
+func fieldsAt(root reflect.Type, path string) []string {
+	at := root
+	for _, key := range steps(path) {
+		for at.Kind() == reflect.Pointer {
+			at = at.Elem()
+		}
+		switch at.Kind() {
+		case reflect.Map, reflect.Slice:
+			at = at.Elem()
+		case reflect.Struct:
+			field, found := structFields(at)[key]
+			if !found {
+				return nil
+			}
+			at = field
+		default:
+			return nil
+		}
+	}
+	for at.Kind() == reflect.Pointer {
+		at = at.Elem()
+	}
+	if at.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
+	for name := range structFields(at) {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func structFields(t reflect.Type) map[string]reflect.Type {
+	fields := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case name == "-":
+		case field.Anonymous && (name == "" || strings.Contains(options, "inline")):
+			embedded := field.Type
+			if embedded.Kind() == reflect.Pointer {
+				embedded = embedded.Elem()
+			}
+			if embedded.Kind() == reflect.Struct {
+				for name, t := range structFields(embedded) {
+					fields[name] = t
+				}
+			}
+		case name != "" && field.IsExported():
+			fields[name] = field.Type
+		}
+	}
+	return fields
+}
+
+// Nearest is the candidate that a mistyped name most likely meant, or empty.
+func Nearest(name string, candidates []string) string {
+	best, bestDistance := "", 1+max(1, len(name)/3)
+	for _, candidate := range candidates {
+		distance := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(candidate))
+		if distance < bestDistance {
+			best, bestDistance = candidate, distance
+		}
+	}
+	return best
+}

@@ -1,0 +1,283 @@
+// Package manifest reads YAML and JSON documents from files, folders and standard input, and
+// decodes them so that every complaint names the file, the document, the line and the field.
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Stdin is the path that means standard input.
+const Stdin = "-"
+
+// maxFile bounds one file. A fleet's inventory of 100,000 hosts is about 300 MiB.
+const maxFile = 1 << 30
+
+// Document is one object of a file: a YAML document, a JSON object, or an item of a List.
+type Document struct {
+	// File as it was given, or found below a folder that was given; "stdin" for standard input.
+	File string
+	// Index counts the documents of the file from 1.
+	Index int
+	// Line is the file's line on which the document begins, from 1.
+	Line int
+	// Prefix is the path inside the document where the object stands: "items[3]", or empty.
+	Prefix string
+
+	APIVersion, Kind, Namespace, Name string
+
+	// JSON is the object as JSON.
+	JSON []byte
+	// source is the whole document as it was written, for positions.
+	source []byte
+}
+
+// Where is "file: document n: line n".
+func (d *Document) Where() string {
+	return fmt.Sprintf("%s: document %d: line %d", d.File, d.Index, d.Line)
+}
+
+// Read reads all documents below paths: files, folders (every .yaml, .yml and .json in them,
+// recursively, in the order of their names, hidden ones left out) and "-" for stdin.
+// A file that is reached twice is read once. Lists are split into their items. Documents without content are left
+// out. Every problem is reported, joined.
+func Read(paths []string, stdin io.Reader) ([]Document, error) {
+	var (
+		docs []Document
+		errs []error
+		seen = map[string]bool{}
+	)
+	for _, path := range paths {
+		files, err := expand(path)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for _, file := range files {
+			if seen[filepath.Clean(file)] {
+				continue
+			}
+			seen[filepath.Clean(file)] = true
+			name, data, err := load(file, stdin)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			found, err := Parse(name, data)
+			docs = append(docs, found...)
+			errs = append(errs, err)
+		}
+	}
+	return docs, errors.Join(errs...)
+}
+
+func load(file string, stdin io.Reader) (string, []byte, error) {
+	if file == Stdin {
+		if stdin == nil {
+			return "stdin", nil, errors.New("stdin: there is none")
+		}
+		data, err := io.ReadAll(io.LimitReader(stdin, maxFile+1))
+		if err == nil && len(data) > maxFile {
+			err = fmt.Errorf("stdin: more than %d MiB", maxFile>>20)
+		}
+		return "stdin", data, err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return file, nil, plain(file, err)
+	}
+	if info.Size() > maxFile {
+		return file, nil, fmt.Errorf("%s: %d MiB, want at most %d", file, info.Size()>>20, maxFile>>20)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return file, nil, plain(file, err)
+	}
+	return filepath.ToSlash(file), data, nil
+}
+
+// plain takes the operation's name out of an error of package os: "open x: no such file" → "x: no such file".
+func plain(file string, err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return fmt.Errorf("%s: %w", file, pathError.Err)
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// expand gives the files of a path: itself, or the manifests of a folder.
+func expand(path string) ([]string, error) {
+	if path == Stdin {
+		return []string{path}, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, plain(path, err)
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	var files []string
+	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return plain(name, err)
+		}
+		hidden := strings.HasPrefix(entry.Name(), ".") && name != path
+		switch {
+		case entry.IsDir() && hidden:
+			return fs.SkipDir
+		case entry.IsDir() || hidden:
+			return nil
+		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
+			files = append(files, name)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: no .yaml, .yml or .json file in this folder", path)
+	}
+	slices.Sort(files)
+	return files, err
+}
+
+// Parse splits the content of a file into its documents.
+func Parse(file string, data []byte) ([]Document, error) {
+	var (
+		docs []Document
+		errs []error
+	)
+	for i, chunk := range split(data) {
+		document := Document{File: file, Index: i + 1, Line: chunk.line, source: chunk.text}
+		object, err := toJSON(chunk.text)
+		if err != nil {
+			errs = append(errs, document.syntaxError(err))
+			continue
+		}
+		if bytes.Equal(object, []byte("null")) {
+			continue
+		}
+		document.JSON = object
+		found, err := document.items()
+		docs = append(docs, found...)
+		errs = append(errs, err)
+	}
+	return docs, errors.Join(errs...)
+}
+
+func toJSON(text []byte) ([]byte, error) {
+	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed) {
+		return trimmed, nil
+	}
+	return yaml.YAMLToJSONStrict(text)
+}
+
+// items gives the document itself, or the items of a List.
+func (d Document) items() ([]Document, error) {
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"metadata"`
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(d.JSON, &head); err != nil {
+		return nil, d.decodeErrors(err)
+	}
+	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
+		var (
+			out  []Document
+			errs []error
+		)
+		for i, item := range head.Items {
+			child := d
+			child.JSON = item
+			child.Prefix = d.join(fmt.Sprintf("items[%d]", i))
+			// Items of a typed list (BareMetalHostList) may leave out what the list says.
+			found, err := child.items()
+			for j := range found {
+				if found[j].Kind == "" && head.Kind != "List" {
+					found[j].Kind, found[j].APIVersion = strings.TrimSuffix(head.Kind, "List"), head.APIVersion
+				}
+			}
+			out = append(out, found...)
+			errs = append(errs, err)
+		}
+		return out, errors.Join(errs...)
+	}
+	d.APIVersion, d.Kind, d.Namespace, d.Name = head.APIVersion, head.Kind, head.Metadata.Namespace, head.Metadata.Name
+	return []Document{d}, nil
+}
+
+type chunk struct {
+	line int
+	text []byte
+}
+
+// split cuts a stream at lines that begin with "---", as Kubernetes' YAML reader does, and a
+// stream of JSON objects at their ends.
+func split(data []byte) []chunk {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' {
+		if chunks, ok := splitJSON(data); ok {
+			return chunks
+		}
+	}
+	var (
+		chunks []chunk
+		line   = 1
+		start  = 1
+		text   []byte
+	)
+	for rest := data; len(rest) > 0; line++ {
+		end := bytes.IndexByte(rest, '\n') + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		current := rest[:end]
+		rest = rest[end:]
+		if isSeparator(current) {
+			if len(bytes.TrimSpace(text)) > 0 || len(chunks) > 0 {
+				chunks = append(chunks, chunk{start, text})
+			}
+			text, start = nil, line+1
+			continue
+		}
+		text = data[len(data)-len(rest)-len(current)-len(text) : len(data)-len(rest)]
+	}
+	return append(chunks, chunk{start, text})
+}
+
+func isSeparator(line []byte) bool {
+	rest, found := bytes.CutPrefix(line, []byte("---"))
+	rest = bytes.TrimSpace(rest)
+	return found && (len(rest) == 0 || rest[0] == '#')
+}
+
+func splitJSON(data []byte) ([]chunk, bool) {
+	var chunks []chunk
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	for {
+		var raw json.RawMessage
+		err := decoder.Decode(&raw)
+		if errors.Is(err, io.EOF) {
+			return chunks, true
+		}
+		if err != nil {
+			return nil, false
+		}
+		start := int(decoder.InputOffset()) - len(raw)
+		chunks = append(chunks, chunk{1 + bytes.Count(data[:start], []byte("\n")), raw})
+	}
+}

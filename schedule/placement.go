@@ -1,0 +1,207 @@
+// Package schedule decides which host belongs to which tenant cluster, and says why.
+//
+// It is pure: its results depend on its arguments only, and never on their order.
+package schedule
+
+import (
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Options are a site's choices for placement. The zero value forbids moves and holds nobody back
+// for short standby. LabelKeys must be set.
+type Options struct {
+	Keys LabelKeys
+	// StandbyRequired makes a cluster unschedulable when its standby falls short.
+	StandbyRequired bool
+	// AllowMoves lets held hosts that are not provisioned move where nothing else makes the
+	// site feasible.
+	AllowMoves bool
+}
+
+// LabelKeys are the label keys by which a host is claimed.
+type LabelKeys struct {
+	ClusterNamespace, ClusterName, NodeType, Standby string
+}
+
+// Previous is what the previous tree says: decisions that may not have been synced yet.
+// The zero value means there is no previous tree.
+type Previous struct {
+	Claims []PreviousClaim
+}
+
+// PreviousClaim is one host in the previous tree.
+type PreviousClaim struct {
+	Host    HostKey
+	UID     string
+	Cluster ClusterKey
+	Role    string
+	Domain  string
+	Standby bool
+	// Releasing: the tree keeps the host's object without our labels, so that the engine removes them.
+	Releasing bool
+	// Source is the file that says so, for messages.
+	Source string
+}
+
+// HostKey and ClusterKey name a BareMetalHost and a SIPCluster.
+type (
+	HostKey    struct{ Namespace, Name string }
+	ClusterKey struct{ Namespace, Name string }
+)
+
+func (k HostKey) String() string    { return k.Namespace + "/" + k.Name }
+func (k ClusterKey) String() string { return k.Namespace + "/" + k.Name }
+
+// Placement is the result: who gets which host, and why.
+type Placement struct {
+	// Clusters in the order they were served: priority (highest first), namespace, name.
+	// A cluster whose spec is gone while hosts still carry its labels is among them, Gone.
+	Clusters []Cluster
+	// Hosts has one line for every host of the inventory, by namespace and name.
+	Hosts []HostLine
+	// Shortages are the certificates: why slots stay empty.
+	Shortages []Shortage
+	// Moves are what would make (or, with AllowMoves, made) an infeasible site feasible.
+	Moves []Move
+	// Warnings that belong to no single role, sorted.
+	Warnings []string
+}
+
+// Schedulable says whether every cluster has all the slots it must have.
+func (p *Placement) Schedulable() bool {
+	for i := range p.Clusters {
+		if p.Clusters[i].Unschedulable {
+			return false
+		}
+	}
+	return true
+}
+
+// Cluster is the placement of one cluster.
+type Cluster struct {
+	Key      ClusterKey
+	Priority int32
+	// Gone: there is no spec for it, or the spec is being deleted: every host is to be released.
+	Gone bool
+	// Unschedulable: it cannot have all the slots it must have. It keeps what it holds and gets nothing new.
+	Unschedulable bool
+	// Roles: ControlPlane, Worker, then others by name. A role that is gone from the spec while
+	// hosts still carry it is among them with no wants.
+	Roles []Role
+	// Warnings about the cluster, sorted.
+	Warnings []string
+}
+
+// Role is the placement of one role of a cluster.
+type Role struct {
+	Name string
+	// Active and Standby are what the spec wants.
+	Active, Standby int
+	// TopologyKeys are the labels that constrain the role, widest first.
+	TopologyKeys []string
+	// Assigned are the hosts of the role: active before standby, held before new, then by name.
+	// Hosts whose release is pending are among them, with Pending set.
+	Assigned []Assignment
+	// Releasing are hosts that lose our labels: in this commit, or in an earlier one that has not been seen done.
+	Releasing []Release
+	// ShortActive and ShortStandby are the slots that stay empty.
+	ShortActive, ShortStandby int
+	// Rejected counts the hosts that match the selector and are not eligible, per reason, sorted by reason.
+	Rejected []ReasonCount
+	// Warnings about the role, sorted.
+	Warnings []string
+}
+
+// Origin is why a host is in a cluster.
+type Origin string
+
+// The origins of an assignment.
+const (
+	// FromLive: the live host carries our labels.
+	FromLive Origin = "live"
+	// FromTree: the previous tree says so and the live host has no labels yet.
+	FromTree Origin = "tree"
+	// New in this run.
+	New Origin = "new"
+)
+
+// Assignment is a host in a slot.
+type Assignment struct {
+	Host *inventory.Host
+	// Domain is the value of the narrowest topology key, empty where the host has none.
+	Domain  string
+	Standby bool
+	Origin  Origin
+	// Pending: the host is to be released, but it is provisioned or in use. Reason says what it waits for.
+	Pending bool
+	// Reason says why it is here: for a new host, its domain and what else could have been.
+	Reason string
+}
+
+// Release is a host that leaves a cluster.
+type Release struct {
+	Host   *inventory.Host
+	Reason string
+	// Since is FromTree when an earlier commit released it, and New when this one does.
+	Since Origin
+	// Cluster and Role that it leaves are those it is listed under.
+}
+
+// ReasonCount counts hosts rejected for one reason.
+type ReasonCount struct {
+	Reason string
+	Count  int
+}
+
+// Verdict is what became of a host.
+type Verdict string
+
+// The verdicts.
+const (
+	Assigned    Verdict = "assigned"     // to a cluster, new in this run
+	Held        Verdict = "held"         // by a cluster, from before
+	Pending     Verdict = "pending"      // to be released, once it is let go or approved
+	Releasing   Verdict = "releasing"    // labels dropped, not yet seen clean
+	Free        Verdict = "free"         // eligible for a role, not needed
+	NotEligible Verdict = "not eligible" // for any role, or matches none; Reason says why
+)
+
+// HostLine is what became of one host of the inventory.
+type HostLine struct {
+	Host    *inventory.Host
+	Verdict Verdict
+	// Cluster and Role where the host has one.
+	Cluster ClusterKey
+	Role    string
+	Reason  string
+}
+
+// Shortage is a minimum cut in words that can be checked by hand: the slots of Roles can use only the
+// Hosts counted, which lie in Domains, and so at most Capacity of the Need can be filled.
+type Shortage struct {
+	// Roles that compete, a minimal set, in the order served.
+	Roles []RoleKey
+	// Standby: the short slots are standby slots only.
+	Standby bool
+	// Need slots, of which Capacity can be filled.
+	Need, Capacity int
+	// Hosts that the roles can use, and the domains they lie in, sorted.
+	Hosts   int
+	Domains []string
+	// Rejected counts hosts that match a selector of the roles but are not eligible, per reason.
+	Rejected []ReasonCount
+	// Text says it all in one paragraph.
+	Text string
+}
+
+// RoleKey names a role of a cluster.
+type RoleKey struct {
+	Cluster ClusterKey
+	Role    string
+}
+
+// Move takes a held, unprovisioned host from one slot to another.
+type Move struct {
+	Host     HostKey
+	From, To RoleKey
+}
