@@ -38,6 +38,11 @@ type Service struct {
 	// service reaches the hosts at.
 	// +optional
 	NodeInterface string `json:"nodeInterfaceId,omitempty"`
+	// AddressFamily is which address of a dual-stack host is used. Default IPv4. A host with one
+	// address is reached at that.
+	// +kubebuilder:validation:Enum=IPv4;IPv6
+	// +optional
+	AddressFamily AddressFamily `json:"addressFamily,omitempty"`
 	// ClusterIP is the Service's cluster IP. Default: chosen by the API server.
 	// +optional
 	ClusterIP *string `json:"clusterIP,omitempty"`
@@ -56,6 +61,15 @@ type Service struct {
 	// +optional
 	NetworkAttachments []NetworkAttachment `json:"networkAttachments,omitempty"`
 }
+
+// AddressFamily is IPv4 or IPv6.
+type AddressFamily string
+
+// The address families.
+const (
+	IPv4 AddressFamily = "IPv4"
+	IPv6 AddressFamily = "IPv6"
+)
 
 // ServiceExposure is how a service's Kubernetes Service is exposed.
 type ServiceExposure struct {

@@ -1,0 +1,209 @@
+package v1
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// What may stand in values that end up in haproxy.cfg, YAML and annotations. Quotes, blanks and control
+// characters are in none of them.
+var (
+	imageName  = regexp.MustCompile(`^[a-z0-9]([a-zA-Z0-9._:/-]*[a-zA-Z0-9_])?(@sha256:[0-9a-f]{64})?$`)
+	networkID  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
+	healthPath = regexp.MustCompile(`^/[A-Za-z0-9._~/?=&-]*$`)
+	className  = regexp.MustCompile(`^[a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?$`)
+	sharingKey = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$`)
+	ifName     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$`)
+)
+
+// complaints gathers field errors below a path.
+type complaints struct {
+	path string
+	errs *[]FieldError
+}
+
+func (c complaints) at(format string, args ...any) complaints {
+	return complaints{c.path + fmt.Sprintf(format, args...), c.errs}
+}
+
+func (c complaints) add(format string, args ...any) {
+	*c.errs = append(*c.errs, FieldError{c.path, fmt.Sprintf(format, args...)})
+}
+
+// match complains about a value that is set and does not match.
+func (c complaints) match(value string, pattern *regexp.Regexp, limit int, want string) {
+	switch {
+	case value == "":
+	case len(value) > limit:
+		c.add("%d characters, want at most %d", len(value), limit)
+	case !pattern.MatchString(value):
+		c.add("found %q, want %s", value, want)
+	}
+}
+
+// validateServices reports what is wrong with the services of the cluster by themselves.
+func (c *SIPCluster) validateServices() []FieldError {
+	var errs []FieldError
+	root := complaints{"spec.services", &errs}
+	services := &c.Spec.Services
+	for i := range services.LoadBalancerControlPlane {
+		lb := &services.LoadBalancerControlPlane[i]
+		at := root.at(".%s[%d]", ListControlPlane, i)
+		c.serviceName(at, ListControlPlane, i)
+		lb.Service.validate(at, true, 2)
+		nodePort(at.at(".nodePort"), lb.NodePort)
+		if check := lb.HealthCheck; check != nil {
+			at.at(".healthCheck.path").match(check.Path, healthPath, 200, `an absolute path of letters, digits and ._~/?=&-`)
+			if check.Status != 0 && (check.Status < 100 || check.Status > 599) {
+				at.at(".healthCheck.status").add("found %d, want an HTTP status, 100 to 599", check.Status)
+			}
+		}
+	}
+	for i := range services.LoadBalancerWorker {
+		lb := &services.LoadBalancerWorker[i]
+		at := root.at(".%s[%d]", ListWorker, i)
+		c.serviceName(at, ListWorker, i)
+		lb.Service.validate(at, true, 2)
+		ports := lb.NodePortRange
+		switch {
+		case ports.Start < 1 || ports.End > 65535 || ports.Start > ports.End:
+			at.at(".nodePortRange").add("found %d to %d, want start to end within 1 to 65535", ports.Start, ports.End)
+		case ports.Len() > MaxServicePorts:
+			at.at(".nodePortRange").add("found %d ports, want at most %d: one Service lists them all", ports.Len(), MaxServicePorts)
+		case ports.Start <= 8404 && 8404 <= ports.End:
+			at.at(".nodePortRange").add("found %d to %d, want a range without 8404, the port of the load balancer's own status", ports.Start, ports.End)
+		}
+		nodePort(at.at(".checkPort"), lb.CheckPort)
+	}
+	return errs
+}
+
+// MaxServicePorts is the most ports that one load balancer passes on.
+const MaxServicePorts = 1000
+
+// serviceName complains about a cluster whose name is too long for the entry's Service (63 characters, a DNS label).
+func (c *SIPCluster) serviceName(at complaints, list string, i int) {
+	if name := ServiceName(list, i, c.Name); len(name) > validation.DNS1035LabelMaxLength {
+		at.add("the name %q has %d characters, want at most %d: shorten the cluster's name to %d", name, len(name),
+			validation.DNS1035LabelMaxLength, len(c.Name)-(len(name)-validation.DNS1035LabelMaxLength))
+	}
+}
+
+func nodePort(at complaints, port int32) {
+	if port < 0 || port > 65535 {
+		at.add("found %d, want a port, 1 to 65535", port)
+	}
+}
+
+// validate reports what is wrong with the fields that all services have. replicas is the default.
+func (s *Service) validate(at complaints, needsNetwork bool, replicas int32) {
+	at.at(".image").match(s.Image, imageName, 400, "an image reference, as in registry.example/haproxy:3.2")
+	if needsNetwork && s.NodeInterface == "" {
+		at.at(".nodeInterfaceId").add("missing: the id of the network on which the hosts are reached")
+	}
+	at.at(".nodeInterfaceId").match(s.NodeInterface, networkID, 128, "a network id of letters, digits and ._:-")
+	if s.AddressFamily != "" && s.AddressFamily != IPv4 && s.AddressFamily != IPv6 {
+		at.at(".addressFamily").add("found %q, want IPv4 or IPv6", s.AddressFamily)
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.NodeLabels)) {
+		for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(s.NodeLabels[key])...) {
+			at.at(".nodeLabels[%q]", key).add("%s", message)
+		}
+	}
+	if s.ClusterIP != nil && *s.ClusterIP != "" && *s.ClusterIP != corev1.ClusterIPNone {
+		address(at.at(".clusterIP"), *s.ClusterIP)
+	}
+	if s.Replicas != nil {
+		replicas = *s.Replicas
+		if replicas < 0 || replicas > 100 {
+			at.at(".replicas").add("found %d, want 0 to 100", replicas)
+		}
+	}
+	if s.Service != nil {
+		s.Service.validate(at.at(".service"))
+	}
+	for i, n := range s.NetworkAttachments {
+		n.validate(at.at(".networkAttachments[%d]", i), replicas)
+	}
+}
+
+func (e *ServiceExposure) validate(at complaints) {
+	switch e.Type {
+	case "", corev1.ServiceTypeNodePort, corev1.ServiceTypeClusterIP, corev1.ServiceTypeLoadBalancer:
+	default:
+		at.at(".type").add("found %q, want NodePort, ClusterIP or LoadBalancer", e.Type)
+	}
+	annotations(at.at(".annotations"), e.Annotations)
+	at.at(".loadBalancerClass").match(e.LoadBalancerClass, className, 253, "a load balancer class, as in kube-vip.io/kube-vip-class")
+	at.at(".sharingKey").match(e.SharingKey, sharingKey, 63, "letters, digits and ._/-")
+	switch e.Provider {
+	case "", ProviderMetalLB, ProviderKubeVIP:
+	default:
+		at.at(".provider").add("found %q, want metallb or kube-vip", e.Provider)
+	}
+	for _, field := range []struct{ name, value string }{
+		{"loadBalancerIP", e.LoadBalancerIP}, {"loadBalancerClass", e.LoadBalancerClass}, {"provider", e.Provider}, {"sharingKey", e.SharingKey},
+	} {
+		if field.value != "" && e.Type != corev1.ServiceTypeLoadBalancer {
+			at.at(".%s", field.name).add("has no meaning without type: LoadBalancer")
+		}
+	}
+	if e.SharingKey != "" && e.LoadBalancerIP == "" {
+		at.at(".sharingKey").add("needs loadBalancerIP, the address that is shared")
+	}
+	for _, ip := range e.Addresses() {
+		address(at.at(".loadBalancerIP"), ip)
+	}
+}
+
+// Addresses are the addresses of LoadBalancerIP: one, or one of each family with a comma.
+func (e *ServiceExposure) Addresses() []string {
+	if e.LoadBalancerIP == "" {
+		return nil
+	}
+	return strings.Split(e.LoadBalancerIP, ",")
+}
+
+func address(at complaints, value string) {
+	if ip, err := netip.ParseAddr(value); err != nil || ip.Zone() != "" || ip.IsUnspecified() {
+		at.add("found %q, want an IP address", value)
+	}
+}
+
+func annotations(at complaints, all map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
+			at.at("[%q]", key).add("%s", message)
+		}
+		if strings.HasPrefix(key, "argocd.argoproj.io/") || strings.HasPrefix(key, "kustomize.toolkit.fluxcd.io/") {
+			at.at("[%q]", key).add("steers the GitOps engine: such annotations are sipgen's own")
+		}
+	}
+}
+
+func (n *NetworkAttachment) validate(at complaints, replicas int32) {
+	for _, field := range []struct{ name, value string }{{"name", n.Name}, {"namespace", n.Namespace}} {
+		if field.value == "" && field.name == "namespace" {
+			continue
+		}
+		for _, message := range validation.IsDNS1123Subdomain(field.value) {
+			at.at(".%s", field.name).add("found %q: %s", field.value, message)
+		}
+	}
+	at.at(".interface").match(n.Interface, ifName, 15, "an interface name of at most 15 letters, digits and ._-")
+	for i, ip := range n.IPs {
+		if prefix, err := netip.ParsePrefix(ip); err != nil || prefix.Addr().Zone() != "" {
+			at.at(".ips[%d]", i).add("found %q, want an address in CIDR notation", ip)
+		}
+	}
+	if len(n.IPs) > 0 && replicas > 1 {
+		at.at(".ips").add("%d replicas would get the same address, want replicas: 1", replicas)
+	}
+}

@@ -1,0 +1,70 @@
+package infra
+
+import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// Annotations by which a load balancer's address is asked for.
+const (
+	metalLBAddresses = "metallb.io/loadBalancerIPs"
+	metalLBSharing   = "metallb.io/allow-shared-ip"
+	kubeVIPAddresses = "kube-vip.io/loadbalancerIPs"
+)
+
+// expose renders the Service. Node ports are kept where the type has them.
+func (o *overlay) expose(s service, spec *v1.Service, ports []corev1.ServicePort) *corev1.Service {
+	exposure := v1.ServiceExposure{}
+	if spec.Service != nil {
+		exposure = *spec.Service
+	}
+	kind := spec.ExposureType(ports[0].NodePort)
+	out := &corev1.Service{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
+		ObjectMeta: o.meta(s),
+		Spec: corev1.ServiceSpec{
+			Type:     kind,
+			Selector: s.selector(),
+			// HAProxy binds both families, so the Service has both where the cluster does.
+			IPFamilyPolicy: ptr(corev1.IPFamilyPolicyPreferDualStack),
+			Ports:          ports,
+		},
+	}
+	if spec.ClusterIP != nil {
+		out.Spec.ClusterIP = *spec.ClusterIP
+	}
+	annotations := map[string]string{}
+	switch kind {
+	case corev1.ServiceTypeClusterIP:
+		for i := range ports {
+			ports[i].NodePort = 0
+		}
+	case corev1.ServiceTypeLoadBalancer:
+		if exposure.LoadBalancerClass != "" {
+			out.Spec.LoadBalancerClass = &exposure.LoadBalancerClass
+		}
+		if ports[0].NodePort == 0 {
+			out.Spec.AllocateLoadBalancerNodePorts = ptr(false)
+		}
+		if exposure.LoadBalancerIP != "" {
+			key := metalLBAddresses
+			if exposure.AddressProvider() == v1.ProviderKubeVIP {
+				key = kubeVIPAddresses
+			}
+			annotations[key] = exposure.LoadBalancerIP
+		}
+		if exposure.SharingKey != "" && exposure.AddressProvider() == v1.ProviderMetalLB {
+			annotations[metalLBSharing] = exposure.SharingKey
+		}
+	}
+	// The spec's own annotations last: they can say what this code does not know.
+	maps.Copy(annotations, exposure.Annotations)
+	if len(annotations) > 0 {
+		out.Annotations = annotations
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package infra
+
+import (
+	"bytes"
+	"fmt"
+	"net/netip"
+	"text/template"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/templates"
+)
+
+// Numbers that the configuration and the pod must agree on.
+const (
+	statusPort = 8404
+	// The API servers' port, and the load balancer's.
+	apiPort = 6443
+	// graceSeconds is above preStopSeconds + hardStopSeconds: the endpoint is withdrawn first, then
+	// HAProxy lets connections end, then it cuts them, and only then comes SIGKILL.
+	graceSeconds    = 60
+	preStopSeconds  = 5
+	hardStopSeconds = 45
+	// maxConn bounds HAProxy's memory to about 150 MiB.
+	maxConn = 4000
+)
+
+// haproxy is what the haproxy templates take.
+type haproxy struct {
+	Name, Purpose string
+	MaxConn       int
+	HardStop      int
+	StatusPort    int
+	Port          int
+	Ports         v1.PortRange
+	Check         v1.HealthCheck
+	CheckPort     int32
+	Servers       []server
+}
+
+// server is one backend of HAProxy.
+type server struct {
+	Name string
+	// Address is an IPv4 address, or an IPv6 one in brackets.
+	Address string
+}
+
+// servers are the hosts of a role at their addresses on a network, active and standby: a standby
+// host is taken in as soon as it answers.
+func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]server, error) {
+	names := map[string]int{}
+	for _, h := range o.Hosts {
+		if h.Role == role {
+			names[h.Host.Name]++
+		}
+	}
+	var out []server
+	for _, h := range o.Hosts {
+		if h.Role != role {
+			continue
+		}
+		address, err := addressOn(h, network, family)
+		if err != nil {
+			return nil, err
+		}
+		name := h.Host.Name
+		if names[name] > 1 {
+			name = h.Host.Namespace + ":" + name
+		}
+		out = append(out, server{Name: name, Address: bracketed(address)})
+	}
+	return out, nil
+}
+
+// addressOn is the host's address on the network, of the family asked for if it has both.
+func addressOn(h Host, network string, family v1.AddressFamily) (netip.Addr, error) {
+	addresses := h.Host.On(network)
+	if len(addresses) == 0 {
+		return netip.Addr{}, fmt.Errorf("host %s: no address on network %q", h.Host.Key(), network)
+	}
+	chosen := addresses[0]
+	for _, a := range addresses {
+		if a.Is6() == (family == v1.IPv6) {
+			chosen = a
+			break
+		}
+	}
+	// A zone is a name of an interface on another machine.
+	return chosen.Unmap().WithZone(""), nil
+}
+
+func bracketed(address netip.Addr) string {
+	if address.Is6() {
+		return "[" + address.String() + "]"
+	}
+	return address.String()
+}
+
+// execute renders a template. A value that the template wants and data lacks is an error.
+func execute(file string, data any) ([]byte, error) {
+	parsed, err := template.New(file).Option("missingkey=error").ParseFS(templates.FS, "*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := parsed.ExecuteTemplate(&out, file, data); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,110 @@
+// Package infra renders what a tenant cluster needs around its hosts: load balancers, jump hosts
+// and OIDC providers, as one kustomize overlay per cluster.
+//
+// It is pure: the bytes depend on the input only, and not on the order of the hosts. Secrets are
+// referred to by name and never read.
+package infra
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/object"
+)
+
+// Input is what the overlay of one cluster is rendered from.
+type Input struct {
+	Cluster *v1.SIPCluster
+	// Site must be defaulted.
+	Site *v1alpha1.Site
+	// Hosts are all hosts assigned to the cluster.
+	Hosts []Host
+}
+
+// Host is a host in a role of the cluster.
+type Host struct {
+	Host    *inventory.Host
+	Role    string
+	Standby bool
+}
+
+// Overlay renders the infra folder of a cluster: paths relative to that folder, kustomization.yaml
+// included. Every problem is reported, beginning with the cluster's key and the field.
+func Overlay(in Input) (map[string][]byte, error) {
+	in, errs := checked(in)
+	o := newOverlay(in)
+	services := &in.Cluster.Spec.Services
+	for i := range services.LoadBalancerControlPlane {
+		errs = append(errs, o.controlPlane(i, &services.LoadBalancerControlPlane[i]))
+	}
+	for i := range services.LoadBalancerWorker {
+		errs = append(errs, o.worker(i, &services.LoadBalancerWorker[i]))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Cluster.Key(), err)
+	}
+	files, err := o.finish()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Cluster.Key(), err)
+	}
+	return files, nil
+}
+
+// checked sorts the hosts and refuses names that could break out of the formats they are rendered
+// into. Names come from the inventory, and files are not checked by an API server.
+func checked(in Input) (Input, []error) {
+	in.Hosts = slices.SortedFunc(slices.Values(in.Hosts), func(a, b Host) int {
+		return cmp.Or(cmp.Compare(a.Host.Namespace, b.Host.Namespace), cmp.Compare(a.Host.Name, b.Host.Name))
+	})
+	var errs []error
+	for _, problem := range in.Cluster.Validate() {
+		errs = append(errs, problem)
+	}
+	for _, h := range in.Hosts {
+		for _, message := range validation.IsDNS1123Subdomain(h.Host.Name) {
+			errs = append(errs, fmt.Errorf("host name %q: %s", h.Host.Name, message))
+		}
+		for _, message := range validation.IsDNS1123Label(h.Host.Namespace) {
+			errs = append(errs, fmt.Errorf("host %q: namespace %q: %s", h.Host.Name, h.Host.Namespace, message))
+		}
+	}
+	return in, errs
+}
+
+// overlay gathers the files of one cluster.
+type overlay struct {
+	Input
+	files map[string][]byte
+	// resources and configs are the kustomization's entries, in the order rendered.
+	resources []string
+	configs   []configMap
+}
+
+// configMap is an entry of configMapGenerator: keys of the ConfigMap to files of the overlay.
+type configMap struct {
+	name   string
+	labels map[string]string
+	files  map[string]string
+}
+
+func newOverlay(in Input) *overlay {
+	return &overlay{Input: in, files: map[string][]byte{}}
+}
+
+// add marshals the objects into one file.
+func (o *overlay) add(file string, objects ...any) error {
+	text, err := object.Marshal(objects...)
+	if err != nil {
+		return err
+	}
+	o.files[file] = text
+	o.resources = append(o.resources, file)
+	return nil
+}

@@ -1,0 +1,135 @@
+package infra
+
+import (
+	"maps"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+func site() *v1alpha1.Site {
+	s := &v1alpha1.Site{Spec: v1alpha1.SiteSpec{Repository: v1alpha1.Repository{URL: "https://git.example/site.git"}}}
+	s.Default()
+	return s
+}
+
+func host(name, role string, addresses ...string) Host {
+	h := &inventory.Host{Namespace: "metal", Name: name}
+	for _, a := range addresses {
+		h.Addresses = append(h.Addresses, inventory.Address{Network: "oam", IP: netip.MustParseAddr(a), Origin: inventory.FromNetworkData})
+	}
+	return Host{Host: h, Role: role}
+}
+
+// tenant is a cluster with every load balancer and hosts of both families.
+func tenant() Input {
+	cluster := &v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "tenants", Name: "edge-a"}}
+	common := v1.Service{NodeInterface: "oam"}
+	cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: common, NodePort: 30443}}
+	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: common, NodePortRange: v1.PortRange{Start: 30100, End: 30104}}}
+	return Input{Cluster: cluster, Site: site(), Hosts: []Host{
+		host("node-2", v1.RoleControlPlane, "10.0.0.2", "2001:db8::2"),
+		host("node-1", v1.RoleControlPlane, "10.0.0.1"),
+		host("node-3", v1.RoleControlPlane, "2001:db8::3"),
+		host("node-4", v1.RoleWorker, "10.0.0.4"),
+		host("node-5", v1.RoleWorker, "2001:db8::5"),
+	}}
+}
+
+func render(t *testing.T, in Input) map[string][]byte {
+	t.Helper()
+	files, err := Overlay(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// built is the overlay as kustomize builds it. Callers do not run in parallel: krusty keeps global state.
+func built(t *testing.T, files map[string][]byte) resmap.ResMap {
+	t.Helper()
+	disk := filesys.MakeFsInMemory()
+	for name, text := range files {
+		if err := disk.WriteFile(filepath.Join("/infra", name), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/infra")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// checkHAProxy lets the real HAProxy parse every configuration.
+func checkHAProxy(t *testing.T, files map[string][]byte) {
+	t.Helper()
+	haproxy, err := exec.LookPath("haproxy")
+	if err != nil {
+		haproxy = "/usr/sbin/haproxy"
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !strings.HasSuffix(name, ".cfg") {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), "haproxy.cfg")
+		if err := os.WriteFile(file, files[name], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(haproxy, "-c", "-V", "-f", file).CombinedOutput(); err != nil || strings.Contains(string(out), "WARNING") {
+			t.Errorf("%s: %v\n%s\n%s", name, err, out, files[name])
+		}
+	}
+}
+
+func TestOverlayIsTheSameInAnyOrder(t *testing.T) {
+	in := tenant()
+	want := render(t, in)
+	slices.Reverse(in.Hosts)
+	if got := render(t, in); !maps.EqualFunc(got, want, func(a, b []byte) bool { return string(a) == string(b) }) {
+		t.Error("another order of hosts, other bytes")
+	}
+}
+
+func TestOverlayBuildsAndHAProxyAcceptsIt(t *testing.T) {
+	empty := tenant()
+	empty.Hosts = nil
+	twins := tenant()
+	twin := host("node-1", v1.RoleControlPlane, "10.0.0.9")
+	twin.Host = &inventory.Host{Namespace: "other", Name: "node-1", Addresses: twin.Host.Addresses}
+	twins.Hosts = append(twins.Hosts, twin)
+	for _, row := range []struct {
+		why string
+		in  Input
+	}{
+		{"both families", tenant()},
+		{"a cluster that has no hosts yet", empty},
+		{"two hosts of one name in two namespaces: HAProxy wants distinct servers", twins},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			files := render(t, row.in)
+			checkHAProxy(t, files)
+			for _, r := range built(t, files).Resources() {
+				if r.GetKind() == "Namespace" {
+					t.Errorf("%s is rendered: pruning it would delete the hosts in it", r.CurId())
+				}
+				if r.GetNamespace() == "" {
+					t.Errorf("%s has no namespace", r.CurId())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,126 @@
+package infra
+
+import (
+	"cmp"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// controlPlane renders a load balancer for the API servers.
+func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
+	s := named(v1.ListControlPlane, i, o.Cluster.Name, "haproxy", "loadbalancer")
+	servers, err := o.servers(v1.RoleControlPlane, lb.NodeInterface, lb.AddressFamily)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	config := haproxy{Purpose: "API servers of " + o.Cluster.Key(), Port: apiPort, Servers: servers}
+	if lb.HealthCheck != nil {
+		config.Check = *lb.HealthCheck
+	}
+	config.Check.Path = cmp.Or(config.Check.Path, "/readyz")
+	config.Check.Status = cmp.Or(config.Check.Status, 200)
+	ports := []corev1.ServicePort{{
+		Name: "https", Protocol: corev1.ProtocolTCP, Port: apiPort, TargetPort: intstr.FromString("https"), NodePort: lb.NodePort,
+	}}
+	containerPorts := []corev1.ContainerPort{{Name: "https", ContainerPort: apiPort, Protocol: corev1.ProtocolTCP}}
+	return o.loadBalancer(s, &lb.Service, "loadbalancer-controlplane.cfg.tmpl", config, ports, containerPorts)
+}
+
+// worker renders a load balancer for a range of the workers' node ports.
+func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
+	s := named(v1.ListWorker, i, o.Cluster.Name, "haproxy", "loadbalancer")
+	servers, err := o.servers(v1.RoleWorker, lb.NodeInterface, lb.AddressFamily)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	config := haproxy{
+		Purpose: "node ports of the workers of " + o.Cluster.Key(), Ports: lb.NodePortRange,
+		CheckPort: cmp.Or(lb.CheckPort, 10250), Servers: servers,
+	}
+	var ports []corev1.ServicePort
+	for port := lb.NodePortRange.Start; port <= lb.NodePortRange.End; port++ {
+		ports = append(ports, corev1.ServicePort{
+			Name: fmt.Sprintf("port-%d", port), Protocol: corev1.ProtocolTCP, Port: port, TargetPort: intstr.FromInt32(port), NodePort: port,
+		})
+	}
+	return o.loadBalancer(s, &lb.Service, "loadbalancer-worker.cfg.tmpl", config, ports, nil)
+}
+
+// loadBalancer renders the configuration, and a Deployment, a Service and a PodDisruptionBudget
+// around it.
+func (o *overlay) loadBalancer(s service, spec *v1.Service, file string, config haproxy, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
+	config.Name, config.MaxConn, config.HardStop, config.StatusPort = s.name, maxConn, hardStopSeconds, statusPort
+	text, err := execute(file, config)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	o.config(configMap{name: s.name, labels: s.labels(), files: map[string]string{"haproxy.cfg": s.name + ".cfg"}}, map[string][]byte{s.name + ".cfg": text})
+
+	container := corev1.Container{
+		// The name that SIP's Deployment had: an apply over it must not leave two containers.
+		Name:    "loadbalancer",
+		Image:   o.image(spec.Image, o.Site.Spec.Images.HAProxy),
+		Command: []string{"haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"},
+		Ports:   append(containerPorts, corev1.ContainerPort{Name: "status", ContainerPort: statusPort, Protocol: corev1.ProtocolTCP}),
+		ReadinessProbe: &corev1.Probe{
+			ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromString("status")}},
+			PeriodSeconds: 5,
+		},
+		LivenessProbe: &corev1.Probe{
+			ProbeHandler:     corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromString("status")}},
+			PeriodSeconds:    10,
+			TimeoutSeconds:   5,
+			FailureThreshold: 6,
+		},
+		Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{
+			Exec: &corev1.ExecAction{Command: []string{"sleep", fmt.Sprint(preStopSeconds)}},
+		}},
+		Resources:       o.resourcesFor(spec, "100m", "128Mi", "256Mi"),
+		SecurityContext: restricted(),
+		VolumeMounts:    []corev1.VolumeMount{{Name: "config", MountPath: "/usr/local/etc/haproxy", ReadOnly: true}},
+	}
+	pod := o.pod(s, spec, 99, container, corev1.Volume{Name: "config", VolumeSource: corev1.VolumeSource{
+		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: s.name}},
+	}})
+	pod.Spec.TerminationGracePeriodSeconds = ptr[int64](graceSeconds)
+	if low := config.Ports.Start; low > 0 && low < 1024 {
+		// A safe sysctl, which the restricted profile allows: low ports without a capability.
+		pod.Spec.SecurityContext.Sysctls = []corev1.Sysctl{{Name: "net.ipv4.ip_unprivileged_port_start", Value: fmt.Sprint(low)}}
+	}
+	pod.Annotations["prometheus.io/scrape"] = "true"
+	pod.Annotations["prometheus.io/port"] = fmt.Sprint(statusPort)
+	pod.Annotations["prometheus.io/path"] = "/metrics"
+
+	objects := []any{o.deployment(s, spec, 2, pod), o.expose(s, spec, ports)}
+	if budget := o.budget(s, spec, 2); budget != nil {
+		objects = append(objects, budget)
+	}
+	return o.add(s.name+".yaml", objects...)
+}
+
+// deployment replaces its pods without a gap: a new one is ready before an old one goes.
+func (o *overlay) deployment(s service, spec *v1.Service, replicas int32, pod corev1.PodTemplateSpec) *appsv1.Deployment {
+	one, none := intstr.FromInt32(1), intstr.FromInt32(0)
+	rolling := appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &none}
+	if hasFixedIPs(spec) {
+		// Two pods cannot hold one address: the old one goes first.
+		rolling = appsv1.RollingUpdateDeployment{MaxSurge: &none, MaxUnavailable: &one}
+	}
+	return &appsv1.Deployment{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: o.meta(s),
+		Spec: appsv1.DeploymentSpec{
+			Replicas:             ptr(replicasOf(spec, replicas)),
+			Selector:             &metav1.LabelSelector{MatchLabels: s.selector()},
+			Strategy:             appsv1.DeploymentStrategy{Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &rolling},
+			RevisionHistoryLimit: ptr[int32](3),
+			Template:             pod,
+		},
+	}
+}

@@ -1,0 +1,128 @@
+package infra
+
+import (
+	"encoding/json"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+func ptr[T any](value T) *T { return &value }
+
+func (o *overlay) meta(s service) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: s.name, Namespace: o.Cluster.Namespace, Labels: s.labels()}
+}
+
+func replicasOf(spec *v1.Service, otherwise int32) int32 {
+	if spec.Replicas != nil {
+		return *spec.Replicas
+	}
+	return otherwise
+}
+
+// pod is a pod that the Pod Security profile "restricted" admits: not root, nothing writable,
+// no capability, no token.
+func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.Container, volumes ...corev1.Volume) corev1.PodTemplateSpec {
+	pod := corev1.PodTemplateSpec{
+		ObjectMeta: metav1.ObjectMeta{Labels: s.labels(), Annotations: map[string]string{}},
+		Spec: corev1.PodSpec{
+			AutomountServiceAccountToken: ptr(false),
+			EnableServiceLinks:           ptr(false),
+			Containers:                   []corev1.Container{container},
+			NodeSelector:                 spec.NodeLabels,
+			SecurityContext: &corev1.PodSecurityContext{
+				RunAsNonRoot:   ptr(true),
+				RunAsUser:      ptr(uid),
+				RunAsGroup:     ptr(uid),
+				FSGroup:        ptr(uid),
+				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+			},
+			Tolerations: []corev1.Toleration{{
+				Key: "node-role.kubernetes.io/control-plane", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
+			}},
+			TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{
+				// Not DoNotSchedule: a management cluster of one node would never be in sync.
+				MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: corev1.ScheduleAnyway,
+				LabelSelector:  &metav1.LabelSelector{MatchLabels: s.selector()},
+				MatchLabelKeys: []string{"pod-template-hash"},
+			}},
+			Volumes: volumes,
+		},
+	}
+	if networks := networksAnnotation(spec.NetworkAttachments); networks != "" {
+		pod.Annotations["k8s.v1.cni.cncf.io/networks"] = networks
+	}
+	return pod
+}
+
+// restricted is the container's half of the restricted profile.
+func restricted() *corev1.SecurityContext {
+	return &corev1.SecurityContext{
+		AllowPrivilegeEscalation: ptr(false),
+		ReadOnlyRootFilesystem:   ptr(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+	}
+}
+
+// networksAnnotation is the JSON form of Multus' network selection annotation.
+func networksAnnotation(attachments []v1.NetworkAttachment) string {
+	if len(attachments) == 0 {
+		return ""
+	}
+	type selection struct {
+		Name      string   `json:"name"`
+		Namespace string   `json:"namespace,omitempty"`
+		Interface string   `json:"interface,omitempty"`
+		IPs       []string `json:"ips,omitempty"`
+	}
+	var list []selection
+	for _, a := range attachments {
+		list = append(list, selection(a))
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	return string(text)
+}
+
+func hasFixedIPs(spec *v1.Service) bool {
+	for _, a := range spec.NetworkAttachments {
+		if len(a.IPs) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// resourcesFor is what the entry asks for, or modest requests and a memory limit. No CPU limit: it
+// would delay health checks under load.
+func (o *overlay) resourcesFor(spec *v1.Service, cpu, memory, memoryLimit string) corev1.ResourceRequirements {
+	if spec.Resources != nil {
+		return *spec.Resources
+	}
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)},
+		Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memoryLimit)},
+	}
+}
+
+// budget lets one pod go at a time. One replica has none: it would block every drain.
+func (o *overlay) budget(s service, spec *v1.Service, replicas int32) *policyv1.PodDisruptionBudget {
+	if replicasOf(spec, replicas) < 2 {
+		return nil
+	}
+	return &policyv1.PodDisruptionBudget{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
+		ObjectMeta: o.meta(s),
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MaxUnavailable: ptr(intstr.FromInt32(1)),
+			Selector:       &metav1.LabelSelector{MatchLabels: s.selector()},
+		},
+	}
+}

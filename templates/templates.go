@@ -1,0 +1,10 @@
+// Package templates holds the configuration files for which there is no marshaller. It has no
+// logic: every value that a template takes is validated for its format by the caller.
+package templates
+
+import "embed"
+
+// FS is the templates by file name.
+//
+//go:embed *.tmpl
+var FS embed.FS
