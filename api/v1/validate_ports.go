@@ -1,0 +1,199 @@
+package v1
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// ClusterError is a complaint about one field of one cluster among several.
+type ClusterError struct {
+	Cluster *SIPCluster
+	FieldError
+}
+
+func (e ClusterError) Error() string { return e.Cluster.Key() + ": " + e.FieldError.Error() }
+
+// ValidateSite reports what clusters that are fine by themselves claim twice on one management cluster: node
+// ports, cluster IPs, load balancer addresses and the fixed addresses of pods; and node ports
+// outside portStart to portEnd, the range of the management cluster. The order of the errors is that of clusters and
+// of their fields; the second to claim a thing is complained about, and the first is named.
+func ValidateSite(clusters []SIPCluster, portStart, portEnd int32) []ClusterError {
+	s := siteClaims{
+		start: portStart, end: portEnd,
+		ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{}, addresses: map[string][]shared{},
+	}
+	for i := range clusters {
+		for _, e := range clusters[i].exposed() {
+			s.claim(e)
+		}
+	}
+	return s.errs
+}
+
+// exposedService is what one entry of spec.services claims.
+type exposedService struct {
+	owner
+	service *Service
+	kind    corev1.ServiceType
+	// ports of the Service, and the node ports with their field.
+	ports, nodePorts PortRange
+	portField        string
+}
+
+// exposed lists the cluster's entries in the order of their fields.
+func (c *SIPCluster) exposed() []exposedService {
+	var out []exposedService
+	add := func(list string, i int, s *Service, ports, nodePorts PortRange, field string) {
+		path := fmt.Sprintf("spec.services.%s[%d]", list, i)
+		out = append(out, exposedService{owner{c, path}, s, s.ExposureType(nodePorts.Start), ports, nodePorts, path + field})
+	}
+	one := func(port int32) PortRange { return PortRange{Start: port, End: port} }
+	services := &c.Spec.Services
+	for i := range services.LoadBalancerControlPlane {
+		lb := &services.LoadBalancerControlPlane[i]
+		add(ListControlPlane, i, &lb.Service, one(6443), one(lb.NodePort), ".nodePort")
+	}
+	for i := range services.LoadBalancerWorker {
+		lb := &services.LoadBalancerWorker[i]
+		add(ListWorker, i, &lb.Service, lb.NodePortRange, lb.NodePortRange, ".nodePortRange")
+	}
+	for i := range services.JumpHost {
+		jump := &services.JumpHost[i]
+		add(ListJumpHost, i, &jump.Service, one(22), one(jump.NodePort), ".nodePort")
+	}
+	for i := range services.Dex {
+		dex := &services.Dex[i]
+		add(ListDex, i, &dex.Service, one(443), one(dex.NodePort), ".nodePort")
+	}
+	return out
+}
+
+// owner is the entry that claims a thing.
+type owner struct {
+	cluster *SIPCluster
+	path    string
+}
+
+func (o owner) String() string { return o.cluster.Key() + " " + o.path }
+
+// shared is a claim of a load balancer address, which others may share.
+type shared struct {
+	owner
+	key      string
+	provider string
+	ports    PortRange
+}
+
+type siteClaims struct {
+	start, end         int32
+	ports              map[int32]owner
+	clusterIPs, podIPs map[string]owner
+	addresses          map[string][]shared
+	errs               []ClusterError
+}
+
+func (s *siteClaims) add(c *SIPCluster, path, format string, args ...any) {
+	s.errs = append(s.errs, ClusterError{c, FieldError{path, fmt.Sprintf(format, args...)}})
+}
+
+func (s *siteClaims) claim(e exposedService) {
+	switch e.kind {
+	case corev1.ServiceTypeNodePort:
+		s.claimNodePorts(e)
+	case corev1.ServiceTypeLoadBalancer:
+		// Without a node port given, none is allocated. A worker's ports are the workers' node ports, and the
+		// management cluster's only where the Service is a NodePort.
+		if !strings.HasSuffix(e.portField, ".nodePortRange") {
+			s.claimNodePorts(e)
+		}
+		s.claimAddresses(e)
+	}
+	if ip := e.service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
+		s.once(s.clusterIPs, normal(*ip), e.owner, e.path+".clusterIP")
+	}
+	for i, n := range e.service.NetworkAttachments {
+		for j, ip := range n.IPs {
+			prefix, err := netip.ParsePrefix(ip)
+			if err != nil {
+				continue // complained about where the cluster is validated
+			}
+			namespace := n.Namespace
+			if namespace == "" {
+				namespace = e.cluster.Namespace
+			}
+			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.owner, fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.path, i, j))
+		}
+	}
+}
+
+func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, path string) {
+	if first, taken := claimed[thing]; taken {
+		s.add(by.cluster, path, "%s is claimed by %s already", thing, first)
+		return
+	}
+	claimed[thing] = by
+}
+
+func (s *siteClaims) claimNodePorts(e exposedService) {
+	ports := e.nodePorts
+	if ports.Start == 0 {
+		return // chosen by the API server
+	}
+	if ports.Start < s.start || ports.End > s.end {
+		s.add(e.cluster, e.portField, "found %s, want node ports within %d to %d, the site's range", ports, s.start, s.end)
+	}
+	complained := map[owner]bool{}
+	for port := ports.Start; port <= ports.End && ports.Len() <= MaxServicePorts; port++ {
+		first, taken := s.ports[port]
+		switch {
+		case !taken:
+			s.ports[port] = e.owner
+		case !complained[first]:
+			complained[first] = true
+			s.add(e.cluster, e.portField, "node port %d is claimed by %s already", port, first)
+		}
+	}
+}
+
+// claimAddresses lets entries share an address if they give the same key and listen on different
+// ports, which is what MetalLB asks for.
+func (s *siteClaims) claimAddresses(e exposedService) {
+	exposure := e.service.Service
+	for _, ip := range exposure.Addresses() {
+		claim := shared{e.owner, exposure.SharingKey, exposure.AddressProvider(), e.ports}
+		path := e.path + ".service.loadBalancerIP"
+		for _, other := range s.addresses[normal(ip)] {
+			switch {
+			case claim.key == "" || other.key != claim.key:
+				s.add(e.cluster, path, "%s is claimed by %s already, and the two do not give the same sharingKey", normal(ip), other.owner)
+			case other.provider != claim.provider:
+				s.add(e.cluster, path, "%s is claimed from %s by %s already, and from %s here", normal(ip), other.provider, other.owner, claim.provider)
+			case claim.ports.Start <= other.ports.End && other.ports.Start <= claim.ports.End:
+				s.add(e.cluster, path, "%s is shared with %s, and both listen on port %d", normal(ip), other.owner, max(claim.ports.Start, other.ports.Start))
+			default:
+				continue
+			}
+			break
+		}
+		s.addresses[normal(ip)] = append(s.addresses[normal(ip)], claim)
+	}
+}
+
+// normal writes an address in one way, so that 2001:DB8::1 and 2001:db8:0::1 are the same.
+func normal(ip string) string {
+	if parsed, err := netip.ParseAddr(ip); err == nil {
+		return parsed.Unmap().String()
+	}
+	return ip
+}
+
+// String is "30000" or "30000 to 30010".
+func (r PortRange) String() string {
+	if r.Start == r.End {
+		return fmt.Sprint(r.Start)
+	}
+	return fmt.Sprintf("%d to %d", r.Start, r.End)
+}
