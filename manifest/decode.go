@@ -268,7 +268,7 @@ func structFields(t reflect.Type) map[string]reflect.Type {
 
 // Nearest is the candidate that a mistyped name most likely meant, or empty.
 func Nearest(name string, candidates []string) string {
-	best, bestDistance := "", 1+max(1, len(name)/3)
+	best, bestDistance := "", min(len(name), 1+max(2, len(name)/3))
 	for _, candidate := range candidates {
 		distance := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(candidate))
 		if distance < bestDistance {

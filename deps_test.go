@@ -1,0 +1,109 @@
+package sipgen_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/airshipit/sipgen/"
+
+// rooms says what each room may import of ours. A room is a folder with everything below it; the longest
+// name wins. Tests are exempt.
+var rooms = map[string][]string{
+	"api":           {"api", "manifest"},
+	"cmd/sipgen":    {""},
+	"e2e":           {""},
+	"hack":          {""},
+	"inventory":     {"inventory", "manifest"},
+	"manifest":      {},
+	"preflight":     {"api", "inventory"},
+	"publish":       {"publish"},
+	"render":        {"api", "inventory", "manifest", "schedule", "templates", "render"},
+	"render/object": {},
+	"report":        {"api", "inventory", "schedule"},
+	"schedule":      {"api", "inventory", "schedule"},
+	"templates":     {},
+}
+
+// impure names packages that a pure room may not import: its results depend on its arguments only.
+var impure = map[string][]string{
+	"schedule": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"render":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"report":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+}
+
+func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"tools", "demo", "bin", "engines"}, entry.Name())) {
+			return fs.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		room := roomOf(filepath.ToSlash(path))
+		if room == "" {
+			t.Errorf("%s: no room: name it in the table, and in ARCHITECTURE.md", path)
+			return nil
+		}
+		seen[room] = true
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			checkImport(t, path, room, imported)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for room := range rooms {
+		if !seen[room] && room != "hack" && room != "e2e" {
+			t.Errorf("room %s has no code: take it out of the table", room)
+		}
+	}
+}
+
+func checkImport(t *testing.T, path, room, imported string) {
+	t.Helper()
+	if ours, found := strings.CutPrefix(imported, module); found {
+		for _, allowed := range rooms[room] {
+			if allowed == "" || ours == allowed || strings.HasPrefix(ours, allowed+"/") {
+				return
+			}
+		}
+		t.Errorf("%s: room %s may not import %s", path, room, ours)
+		return
+	}
+	for pure, banned := range impure {
+		if room != pure && !strings.HasPrefix(room, pure+"/") {
+			continue
+		}
+		for _, bad := range banned {
+			if imported == bad || strings.HasPrefix(imported, bad+"/") && bad != "net" {
+				t.Errorf("%s: room %s is pure and may not import %s", path, room, imported)
+			}
+		}
+	}
+}
+
+func roomOf(path string) string {
+	best := ""
+	for room := range rooms {
+		if strings.HasPrefix(path, room+"/") && len(room) > len(best) {
+			best = room
+		}
+	}
+	return best
+}

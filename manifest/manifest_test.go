@@ -1,0 +1,202 @@
+package manifest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+type spec struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Metadata   map[string]string `json:"metadata"`
+	Spec       struct {
+		Count    int               `json:"count"`
+		Selector map[string]string `json:"selector"`
+		Services []struct {
+			NodePort int `json:"nodePort"`
+		} `json:"services"`
+		Roles map[string]struct {
+			TopologyKey string `json:"topologyKey"`
+		} `json:"roles"`
+	} `json:"spec"`
+}
+
+func TestDecodeNamesThePlace(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"unknown field, with what was meant": {
+			"kind: A\nspec:\n  cuont: 3\n",
+			`f.yaml: document 1: line 3: spec.cuont: unknown field, did you mean "count"?`},
+		"unknown field that is like nothing": {
+			"kind: A\nspec:\n  zzzzzz: 3\n",
+			`f.yaml: document 1: line 3: spec.zzzzzz: unknown field, want one of count, roles, selector, services`},
+		"in a list": {
+			"kind: A\nspec:\n  services:\n  - nodePort: 1\n  - nodPort: 2\n",
+			`f.yaml: document 1: line 5: spec.services[1].nodPort: unknown field, did you mean "nodePort"?`},
+		"in a map of structs": {
+			"kind: A\nspec:\n  roles:\n    Worker:\n      topologykey: x\n",
+			`f.yaml: document 1: line 5: spec.roles.Worker.topologykey: unknown field, did you mean "topologyKey"?`},
+		"second document: the file's line, not the document's": {
+			"kind: A\n---\nkind: B\nspec:\n  count: many\n",
+			`f.yaml: document 2: line 5: spec.count: found a string, want a whole number`},
+		"a list where a mapping belongs": {
+			"kind: A\nspec: []\n",
+			`f.yaml: document 1: line 2: spec: found a list, want a mapping`},
+		"a field twice": {
+			"kind: A\nkind: B\n",
+			`f.yaml: document 1: line 2: not valid YAML: key "kind" already set in map`},
+		"not YAML": {
+			"kind: A\n---\nspec: [\n",
+			`f.yaml: document 2: line 3: not valid YAML: did not find expected node content`},
+		"JSON, a field twice": {
+			`{"kind": "A", "spec": {"count": 1, "count": 2}}`,
+			`f.yaml: document 1: line 1: spec.count: given twice`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			docs, err := Parse("f.yaml", []byte(c.text))
+			if err == nil {
+				err = docs[len(docs)-1].Decode(new(spec))
+			}
+			if err == nil || err.Error() != c.want {
+				t.Errorf("found %v\nwant  %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestEveryProblemIsReported(t *testing.T) {
+	docs, err := Parse("f.yaml", []byte("kind: A\nspec:\n  a1: 3\n  b2: 4\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = docs[0].Decode(new(spec))
+	for _, want := range []string{"spec.a1", "spec.b2"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %s in it", err, want)
+		}
+	}
+}
+
+func TestErrorsDoNotRepeatValues(t *testing.T) {
+	docs, err := Parse("f.yaml", []byte("kind: Secret\nspec:\n  count: hunter2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := docs[0].Decode(new(spec)); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("found %v, want an error without the value", err)
+	}
+}
+
+func TestListsAreSplit(t *testing.T) {
+	docs, err := Parse("f.yaml", []byte(`
+apiVersion: v1
+kind: List
+items:
+- kind: A
+  apiVersion: v1
+  metadata: {name: one}
+- kind: A
+  apiVersion: v1
+  metadata: {name: two}
+  spec: {cuont: 1}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(docs) != 2 || docs[1].Name != "two" || docs[1].Prefix != "items[1]" {
+		t.Fatalf("found %+v", docs)
+	}
+	want := `f.yaml: document 1: line 11: spec.cuont: unknown field, did you mean "count"?`
+	if err := docs[1].Decode(new(spec)); err == nil || err.Error() != want {
+		t.Errorf("found %v\nwant  %s", err, want)
+	}
+}
+
+func TestTypedListsGiveTheirKind(t *testing.T) {
+	docs, err := Parse("f.json", []byte(`{"kind":"BareMetalHostList","apiVersion":"metal3.io/v1alpha1","items":[{"metadata":{"name":"a"}}]}`))
+	if err != nil || len(docs) != 1 || docs[0].Kind != "BareMetalHost" || docs[0].APIVersion != "metal3.io/v1alpha1" {
+		t.Errorf("found %+v, %v", docs, err)
+	}
+}
+
+func TestStreamsAreSplit(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		lines []int
+	}{
+		"separators, comments and empty documents": {"# head\n---\nkind: A\n--- # next\n---\n\nkind: B\n", []int{3, 6}},
+		"windows line ends":                        {"kind: A\r\n---\r\nkind: B\r\n", []int{1, 3}},
+		"a stream of JSON objects":                 {"{\"kind\":\"A\"}\n{\n\"kind\":\"B\"}", []int{1, 2}},
+		"a separator inside a block scalar's line": {"kind: A\nx: |\n  --- not one\n", []int{1}},
+		"a byte order mark":                        {"\xef\xbb\xbfkind: A\n", []int{1}},
+		"nothing":                                  {"", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			docs, err := Parse("f", []byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lines []int
+			for _, d := range docs {
+				lines = append(lines, d.Line)
+			}
+			if len(lines) != len(c.lines) {
+				t.Fatalf("found documents at lines %v, want %v", lines, c.lines)
+			}
+			for i := range lines {
+				if lines[i] != c.lines[i] {
+					t.Errorf("found documents at lines %v, want %v", lines, c.lines)
+				}
+			}
+		})
+	}
+}
+
+func TestReadFolders(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"b.yaml": "kind: B", "a.json": `{"kind":"A"}`, "sub/c.yml": "kind: C",
+		"notes.txt": "kind: X", ".hidden.yaml": "kind: X", ".git/x.yaml": "kind: X",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	docs, err := Read([]string{dir, filepath.Join(dir, "b.yaml"), "-"}, strings.NewReader("kind: S"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := ""
+	for _, d := range docs {
+		kinds += d.Kind
+	}
+	if kinds != "ABCS" {
+		t.Errorf("found %s, want ABCS: sorted, hidden files left out, a file reached twice read once", kinds)
+	}
+	_, err = Read([]string{filepath.Join(dir, "none.yaml"), filepath.Join(dir, "sub", "none")}, nil)
+	if err == nil || strings.Count(err.Error(), "no such file") != 2 {
+		t.Errorf("found %v, want both missing files", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("kind: A\n---\nkind: B\n")
+	f.Add("{\"kind\":\"A\"}{")
+	f.Add("kind: List\nitems: [{kind: List, items: [1]}]")
+	f.Add("a: &x [*x]")
+	f.Fuzz(func(t *testing.T, text string) {
+		docs, _ := Parse("f", []byte(text))
+		lines := 1 + strings.Count(text, "\n")
+		for i := range docs {
+			if docs[i].Line < 1 || docs[i].Line > lines {
+				t.Errorf("document at line %d of %d", docs[i].Line, lines)
+			}
+			_ = docs[i].Decode(new(spec))
+		}
+	})
+}

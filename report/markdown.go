@@ -1,0 +1,144 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// Markdown says what the plan changes, for a pull request: dangers first, then a table per cluster.
+func Markdown(p *Plan) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n", p.Summary())
+	if dangers := p.Dangers(); len(dangers) > 0 {
+		out.WriteString("\n**Look at this first**\n\n")
+		for _, danger := range dangers {
+			fmt.Fprintf(&out, "- %s\n", danger)
+		}
+	}
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		fmt.Fprintf(&out, "\n### %s\n\n", c.Key())
+		rows := table.NewWriter()
+		rows.AppendHeader(table.Row{"host", "role", "domain", "addresses", "slot", "status", "why"})
+		for j := range c.Roles {
+			for _, slot := range c.Roles[j].Slots {
+				rows.AppendRow(table.Row{slot.Host, c.Roles[j].Name, slot.Domain, strings.Join(slot.Addresses, " "), slotName(slot), string(slot.Status), slot.Why})
+			}
+		}
+		if rows.Length() == 0 {
+			out.WriteString("No hosts.\n")
+			continue
+		}
+		out.WriteString(rows.RenderMarkdown() + "\n")
+	}
+	if problems := p.Problems(); len(problems) > 0 {
+		out.WriteString("\n")
+		for _, problem := range problems {
+			fmt.Fprintf(&out, "- %s\n", problem)
+		}
+	}
+	return out.String()
+}
+
+// Dangers are what a reviewer must not miss: hosts that are released, and clusters that go.
+func (p *Plan) Dangers() []string {
+	var dangers []string
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		if c.Gone {
+			dangers = append(dangers, c.Key()+" is being decommissioned")
+		}
+		if c.Unschedulable {
+			dangers = append(dangers, c.Key()+" is unschedulable: it keeps what it has and gets nothing new")
+		}
+		for j := range c.Roles {
+			for _, slot := range c.Roles[j].Slots {
+				if slot.Status == StatusReleased {
+					dangers = append(dangers, fmt.Sprintf("%s %s releases %s: %s", c.Key(), c.Roles[j].Name, slot.Host, slot.Why))
+				}
+			}
+		}
+	}
+	return dangers
+}
+
+// maxBody is what forges allow for a pull request's body (GitHub: 65,536 characters), less room for the cut.
+const maxBody = 65_000
+
+// CommitMessage says in a subject line and a body what a run changes: counts in the subject,
+// the changed hosts of every cluster in the body.
+//
+// subject replaces the subject line if it is not empty.
+func CommitMessage(p *Plan, subject string) string {
+	t := p.Totals()
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		text string
+	}{{t.New, "assigned"}, {t.Released, "released"}, {t.Pending, "release pending"}, {t.Short, "short"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
+		}
+	}
+	if subject == "" {
+		subject = strings.Join(append([]string{p.Site + ": " + count(t.Assigned, "host")}, parts...), ", ")
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n\n%s\n", subject, p.Summary())
+	for _, danger := range p.Dangers() {
+		fmt.Fprintf(&out, "! %s\n", danger)
+	}
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		header := false
+		for j := range c.Roles {
+			role := &c.Roles[j]
+			for _, slot := range role.Slots {
+				if slot.Status == StatusKept {
+					continue
+				}
+				if !header {
+					fmt.Fprintf(&out, "\n%s\n", c.Key())
+					header = true
+				}
+				fmt.Fprintf(&out, "  %-8s %s  %s", slot.Status, slot.Host, role.Name)
+				if slot.Standby {
+					out.WriteString(" standby")
+				}
+				if slot.Domain != "" {
+					out.WriteString("  " + slot.Domain)
+				}
+				if len(slot.Addresses) > 0 {
+					out.WriteString("  " + strings.Join(slot.Addresses, " "))
+				}
+				if slot.Why != "" && slot.Status != StatusNew {
+					out.WriteString("  (" + slot.Why + ")")
+				}
+				out.WriteString("\n")
+			}
+		}
+	}
+	if problems := p.Problems(); len(problems) > 0 {
+		out.WriteString("\n" + strings.Join(problems, "\n") + "\n")
+	}
+	return Cut(out.String(), maxBody)
+}
+
+// Cut shortens text to at most limit bytes at a line's end and says how many lines are left out.
+func Cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	kept := text[:limit-100]
+	for !utf8.ValidString(kept) {
+		kept = kept[:len(kept)-1]
+	}
+	if end := strings.LastIndexByte(kept, '\n'); end > 0 {
+		kept = kept[:end+1]
+	}
+	rest := strings.Count(text[len(kept):], "\n")
+	return fmt.Sprintf("%s\n… %d more lines; sipgen plan shows them all\n", kept, rest)
+}

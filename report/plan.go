@@ -1,0 +1,196 @@
+// Package report says a placement in words and figures: as data for programs, as a table for a
+// terminal, as markdown for a review, and as a commit message.
+package report
+
+import (
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Plan is a placement as data, for `sipgen plan -o json` and `-o yaml`. Its fields are stable.
+type Plan struct {
+	APIVersion string    `json:"apiVersion"`
+	Kind       string    `json:"kind"`
+	Site       string    `json:"site"`
+	Clusters   []Cluster `json:"clusters"`
+	// Hosts is one line for every host of the inventory, by namespace and name.
+	Hosts []Host `json:"hosts"`
+	// Shortages say why slots stay empty.
+	Shortages []string `json:"shortages,omitempty"`
+	// Moves would make the site feasible, or were made.
+	Moves    []string `json:"moves,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Cluster is one tenant cluster, in the order served.
+type Cluster struct {
+	Namespace     string   `json:"namespace"`
+	Name          string   `json:"name"`
+	Priority      int32    `json:"priority"`
+	Gone          bool     `json:"gone,omitempty"`
+	Unschedulable bool     `json:"unschedulable,omitempty"`
+	Roles         []Role   `json:"roles"`
+	Warnings      []string `json:"warnings,omitempty"`
+}
+
+// Key is the cluster's "namespace/name".
+func (c *Cluster) Key() string { return c.Namespace + "/" + c.Name }
+
+// Role is one role of a cluster, with its counts.
+type Role struct {
+	Name         string   `json:"name"`
+	Active       int      `json:"active"`
+	Standby      int      `json:"standby"`
+	Held         int      `json:"held"`
+	New          int      `json:"new"`
+	Pending      int      `json:"pending"`
+	Released     int      `json:"released"`
+	ShortActive  int      `json:"shortActive"`
+	ShortStandby int      `json:"shortStandby"`
+	Slots        []Slot   `json:"slots"`
+	Rejected     []Reject `json:"rejected,omitempty"`
+	Warnings     []string `json:"warnings,omitempty"`
+}
+
+// Status is what happens to a slot's host in this run.
+type Status string
+
+// The statuses of a slot.
+const (
+	StatusNew      Status = "new"
+	StatusKept     Status = "kept"
+	StatusPending  Status = "pending"  // to be released, once it is let go or approved
+	StatusReleased Status = "released" // by this run
+	StatusLeaving  Status = "leaving"  // released by an earlier run, not yet seen clean
+)
+
+// Slot is one host of a role.
+type Slot struct {
+	Host      string   `json:"host"`
+	UID       string   `json:"uid,omitempty"`
+	Standby   bool     `json:"standby,omitempty"`
+	Domain    string   `json:"domain,omitempty"`
+	Addresses []string `json:"addresses,omitempty"`
+	Status    Status   `json:"status"`
+	Why       string   `json:"why,omitempty"`
+}
+
+// Reject counts hosts that a selector matches and that are not eligible, for one reason.
+type Reject struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+}
+
+// Host is what became of one host.
+type Host struct {
+	Host    string `json:"host"`
+	Verdict string `json:"verdict"`
+	Cluster string `json:"cluster,omitempty"`
+	Role    string `json:"role,omitempty"`
+	Why     string `json:"why,omitempty"`
+}
+
+// Of makes the data from a placement. clusters are the specs it was made from, for the networks
+// whose addresses are shown.
+func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
+	specs := map[schedule.ClusterKey]*v1.SIPCluster{}
+	for i := range clusters {
+		specs[schedule.ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}] = &clusters[i]
+	}
+	plan := &Plan{APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: []Cluster{}, Hosts: []Host{}, Warnings: p.Warnings}
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		cluster := Cluster{
+			Namespace: c.Key.Namespace, Name: c.Key.Name, Priority: c.Priority,
+			Gone: c.Gone, Unschedulable: c.Unschedulable, Roles: []Role{}, Warnings: c.Warnings,
+		}
+		for j := range c.Roles {
+			cluster.Roles = append(cluster.Roles, roleOf(&c.Roles[j], specs[c.Key]))
+		}
+		plan.Clusters = append(plan.Clusters, cluster)
+	}
+	for i := range p.Hosts {
+		line := &p.Hosts[i]
+		host := Host{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role, Why: line.Reason}
+		if line.Cluster != (schedule.ClusterKey{}) {
+			host.Cluster = line.Cluster.String()
+		}
+		plan.Hosts = append(plan.Hosts, host)
+	}
+	for i := range p.Shortages {
+		plan.Shortages = append(plan.Shortages, p.Shortages[i].Text)
+	}
+	for _, m := range p.Moves {
+		plan.Moves = append(plan.Moves, m.Host.String()+" from "+roleName(m.From)+" to "+roleName(m.To))
+	}
+	return plan
+}
+
+func roleName(k schedule.RoleKey) string { return k.Cluster.String() + " " + k.Role }
+
+func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
+	role := Role{
+		Name: r.Name, Active: r.Active, Standby: r.Standby,
+		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: []Slot{}, Warnings: r.Warnings,
+	}
+	for _, a := range r.Assigned {
+		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept, Why: a.Reason}
+		switch {
+		case a.Pending:
+			slot.Status = StatusPending
+			role.Pending++
+		case a.Origin == schedule.New:
+			slot.Status = StatusNew
+			role.New++
+		default:
+			role.Held++
+		}
+		if spec != nil {
+			for _, network := range spec.Networks(r.Name) {
+				for _, ip := range a.Host.On(network) {
+					slot.Addresses = append(slot.Addresses, ip.String())
+				}
+			}
+		}
+		role.Slots = append(role.Slots, slot)
+	}
+	for _, release := range r.Releasing {
+		slot := Slot{Host: release.Host.Key(), UID: release.Host.UID, Status: StatusReleased, Why: release.Reason}
+		if release.Since == schedule.FromTree {
+			slot.Status = StatusLeaving
+		}
+		role.Released++
+		role.Slots = append(role.Slots, slot)
+	}
+	for _, reject := range r.Rejected {
+		role.Rejected = append(role.Rejected, Reject{reject.Reason, reject.Count})
+	}
+	return role
+}
+
+// Totals counts slots over all clusters.
+type Totals struct{ Assigned, New, Pending, Released, Leaving, Short int }
+
+// Totals counts what the plan does.
+func (p *Plan) Totals() Totals {
+	var t Totals
+	for i := range p.Clusters {
+		for j := range p.Clusters[i].Roles {
+			role := &p.Clusters[i].Roles[j]
+			t.Assigned += role.Held + role.New + role.Pending
+			t.New += role.New
+			t.Pending += role.Pending
+			t.Short += role.ShortActive + role.ShortStandby
+			for _, slot := range role.Slots {
+				switch slot.Status {
+				case StatusReleased:
+					t.Released++
+				case StatusLeaving:
+					t.Leaving++
+				}
+			}
+		}
+	}
+	return t
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Table writes the plan for a terminal: a table of the clusters' slots, then what is short and
+// what to look at. wide adds the reasons and the uids.
+func Table(w io.Writer, p *Plan, wide bool) {
+	slots := newTable(w)
+	head := table.Row{"CLUSTER", "ROLE", "HOST", "DOMAIN", "SLOT", "ADDRESSES", "STATUS"}
+	if wide {
+		head = append(head, "WHY", "UID")
+	}
+	slots.AppendHeader(head)
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		if i > 0 {
+			slots.AppendSeparator()
+		}
+		name := c.Key()
+		switch {
+		case c.Gone:
+			name += " (gone)"
+		case c.Unschedulable:
+			name += " (unschedulable)"
+		}
+		for j := range c.Roles {
+			role := &c.Roles[j]
+			for _, slot := range role.Slots {
+				row := table.Row{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), string(slot.Status)}
+				if wide {
+					row = append(row, slot.Why, slot.UID)
+				}
+				slots.AppendRow(row)
+			}
+			for range role.ShortActive {
+				slots.AppendRow(table.Row{name, role.Name, "-", "", "active", "", "short"})
+			}
+			for range role.ShortStandby {
+				slots.AppendRow(table.Row{name, role.Name, "-", "", "standby", "", "short"})
+			}
+		}
+		if len(c.Roles) == 0 {
+			slots.AppendRow(table.Row{name, "-", "-", "", "", "", ""})
+		}
+	}
+	if slots.Length() > 0 {
+		slots.Render()
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, p.Summary())
+	for _, problem := range p.Problems() {
+		fmt.Fprintln(w, problem)
+	}
+}
+
+func newTable(w io.Writer) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(w)
+	style := table.StyleLight
+	style.Options.DrawBorder = false
+	style.Options.SeparateColumns = false
+	style.Format.Header = text.FormatDefault
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	return t
+}
+
+func slotName(s Slot) string {
+	switch {
+	case s.Status == StatusReleased || s.Status == StatusLeaving:
+		return ""
+	case s.Standby:
+		return "standby"
+	}
+	return "active"
+}
+
+// Summary is the plan in one sentence.
+func (p *Plan) Summary() string {
+	t := p.Totals()
+	parts := []string{fmt.Sprintf("%s, %s assigned (%d new)", count(len(p.Clusters), "cluster"), count(t.Assigned, "host"), t.New)}
+	for _, part := range []struct {
+		n    int
+		text string
+	}{{t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Short, "short"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
+		}
+	}
+	verdicts := map[string]int{}
+	for i := range p.Hosts {
+		verdicts[p.Hosts[i].Verdict]++
+	}
+	for _, verdict := range []string{"free", "not eligible"} {
+		if verdicts[verdict] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", verdicts[verdict], verdict))
+		}
+	}
+	return strings.Join(parts, ", ") + "."
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Problems are the shortages, what would help, and the warnings, one line each.
+func (p *Plan) Problems() []string {
+	var lines []string
+	for _, shortage := range p.Shortages {
+		lines = append(lines, "short: "+shortage)
+	}
+	for _, move := range p.Moves {
+		lines = append(lines, "move: "+move)
+	}
+	for _, warning := range p.Warnings {
+		lines = append(lines, "warning: "+warning)
+	}
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		for _, warning := range c.Warnings {
+			lines = append(lines, "warning: "+c.Key()+": "+warning)
+		}
+		for j := range c.Roles {
+			for _, warning := range c.Roles[j].Warnings {
+				lines = append(lines, "warning: "+c.Key()+": "+c.Roles[j].Name+": "+warning)
+			}
+		}
+	}
+	return lines
+}
