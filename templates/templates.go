@@ -6,5 +6,5 @@ import "embed"
 
 // FS is the templates by file name.
 //
-//go:embed *.tmpl
+//go:embed *.tmpl *.sh
 var FS embed.FS

@@ -188,6 +188,13 @@ type JumpHost struct {
 	HostKeys string `json:"hostKeys,omitempty"`
 }
 
+// The ways to power control.
+const (
+	BMCMetal3  = "metal3"
+	BMCRedfish = "redfish"
+	BMCNone    = "none"
+)
+
 // BMC is how a jump pod reaches power control.
 type BMC struct {
 	// Proxy keeps (true) or clears (false) the proxy variables for BMC traffic.

@@ -82,6 +82,7 @@ func (c *SIPCluster) validateServices() []FieldError {
 		}
 		nodePort(at.at(".checkPort"), lb.CheckPort)
 	}
+	c.validateJumpHosts(root)
 	return errs
 }
 

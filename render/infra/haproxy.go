@@ -54,11 +54,12 @@ func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]serv
 		}
 	}
 	var out []server
+	claimed := addresses{}
 	for _, h := range o.Hosts {
 		if h.Role != role {
 			continue
 		}
-		address, err := addressOn(h, network, family)
+		address, err := claimed.on(h, network, family)
 		if err != nil {
 			return nil, err
 		}
@@ -71,21 +72,30 @@ func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]serv
 	return out, nil
 }
 
-// addressOn is the host's address on the network, of the family asked for if it has both.
-func addressOn(h Host, network string, family v1.AddressFamily) (netip.Addr, error) {
-	addresses := h.Host.On(network)
-	if len(addresses) == 0 {
+// addresses are those taken by hosts seen before.
+type addresses map[netip.Addr]Host
+
+// on is the host's address on the network, of the family asked for if it has both. Two hosts at one
+// address are an error: one of them would be reached under the other's name.
+func (taken addresses) on(h Host, network string, family v1.AddressFamily) (netip.Addr, error) {
+	found := h.Host.On(network)
+	if len(found) == 0 {
 		return netip.Addr{}, fmt.Errorf("host %s: no address on network %q", h.Host.Key(), network)
 	}
-	chosen := addresses[0]
-	for _, a := range addresses {
+	chosen := found[0]
+	for _, a := range found {
 		if a.Is6() == (family == v1.IPv6) {
 			chosen = a
 			break
 		}
 	}
 	// A zone is a name of an interface on another machine.
-	return chosen.Unmap().WithZone(""), nil
+	chosen = chosen.Unmap().WithZone("")
+	if first, twice := taken[chosen]; twice {
+		return netip.Addr{}, fmt.Errorf("hosts %s and %s have the same address %s on network %q", first.Host.Key(), h.Host.Key(), chosen, network)
+	}
+	taken[chosen] = h
+	return chosen, nil
 }
 
 func bracketed(address netip.Addr) string {

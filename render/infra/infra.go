@@ -47,6 +47,9 @@ func Overlay(in Input) (map[string][]byte, error) {
 	for i := range services.LoadBalancerWorker {
 		errs = append(errs, o.worker(i, &services.LoadBalancerWorker[i]))
 	}
+	for i := range services.JumpHost {
+		errs = append(errs, o.jumpHost(i, &services.JumpHost[i]))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Cluster.Key(), err)
 	}
@@ -92,6 +95,8 @@ type configMap struct {
 	name   string
 	labels map[string]string
 	files  map[string]string
+	// keepName: no hash in the name, so that a change does not roll the pods.
+	keepName bool
 }
 
 func newOverlay(in Input) *overlay {

@@ -34,12 +34,17 @@ func host(name, role string, addresses ...string) Host {
 	return Host{Host: h, Role: role}
 }
 
+const testKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
+
 // tenant is a cluster with every load balancer and hosts of both families.
 func tenant() Input {
 	cluster := &v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "tenants", Name: "edge-a"}}
 	common := v1.Service{NodeInterface: "oam"}
 	cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: common, NodePort: 30443}}
 	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: common, NodePortRange: v1.PortRange{Start: 30100, End: 30104}}}
+	cluster.Spec.Services.JumpHost = []v1.JumpHost{{
+		Service: common, NodePort: 30022, SSHAuthorizedKeys: []string{testKey}, TrustedUserCA: testKey, NodeSSHPrivateKeys: "node-keys",
+	}}
 	return Input{Cluster: cluster, Site: site(), Hosts: []Host{
 		host("node-2", v1.RoleControlPlane, "10.0.0.2", "2001:db8::2"),
 		host("node-1", v1.RoleControlPlane, "10.0.0.1"),

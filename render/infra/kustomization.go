@@ -17,6 +17,16 @@ func (o *overlay) config(c configMap, files map[string][]byte) {
 	o.configs = append(o.configs, c)
 }
 
+// folder adds a ConfigMap whose keys are files of a folder.
+func (o *overlay) folder(c configMap, folder string, files map[string][]byte) {
+	c.files = map[string]string{}
+	for key, text := range files {
+		c.files[key] = folder + "/" + key
+		o.files[folder+"/"+key] = text
+	}
+	o.configs = append(o.configs, c)
+}
+
 // finish writes the kustomization and gives all files.
 func (o *overlay) finish() (map[string][]byte, error) {
 	k := kustomize.Kustomization{
@@ -26,16 +36,12 @@ func (o *overlay) finish() (map[string][]byte, error) {
 	for _, c := range o.configs {
 		var sources []string
 		for _, key := range slices.Sorted(maps.Keys(c.files)) {
-			if c.files[key] == key {
-				sources = append(sources, key)
-				continue
-			}
 			sources = append(sources, key+"="+c.files[key])
 		}
 		k.ConfigMapGenerator = append(k.ConfigMapGenerator, kustomize.ConfigMapArgs{GeneratorArgs: kustomize.GeneratorArgs{
 			Name: c.name, Namespace: o.Cluster.Namespace,
 			KvPairSources: kustomize.KvPairSources{FileSources: sources},
-			Options:       &kustomize.GeneratorOptions{Labels: c.labels},
+			Options:       &kustomize.GeneratorOptions{Labels: c.labels, DisableNameSuffixHash: c.keepName},
 		}})
 	}
 	text, err := object.Marshal(k)

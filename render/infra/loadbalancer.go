@@ -43,11 +43,17 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 		Purpose: "node ports of the workers of " + o.Cluster.Key(), Ports: lb.NodePortRange,
 		CheckPort: cmp.Or(lb.CheckPort, 10250), Servers: servers,
 	}
+	// Node ports are the ports themselves, but a LoadBalancer needs none.
+	pinned := lb.ExposureType(lb.NodePortRange.Start) == corev1.ServiceTypeNodePort
 	var ports []corev1.ServicePort
 	for port := lb.NodePortRange.Start; port <= lb.NodePortRange.End; port++ {
-		ports = append(ports, corev1.ServicePort{
-			Name: fmt.Sprintf("port-%d", port), Protocol: corev1.ProtocolTCP, Port: port, TargetPort: intstr.FromInt32(port), NodePort: port,
-		})
+		servicePort := corev1.ServicePort{
+			Name: fmt.Sprintf("port-%d", port), Protocol: corev1.ProtocolTCP, Port: port, TargetPort: intstr.FromInt32(port),
+		}
+		if pinned {
+			servicePort.NodePort = port
+		}
+		ports = append(ports, servicePort)
 	}
 	return o.loadBalancer(s, &lb.Service, "loadbalancer-worker.cfg.tmpl", config, ports, nil)
 }

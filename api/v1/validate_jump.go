@@ -1,0 +1,78 @@
+package v1
+
+import (
+	"crypto/rsa"
+	"strings"
+	"unicode"
+
+	"golang.org/x/crypto/ssh"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+func (c *SIPCluster) validateJumpHosts(root complaints) {
+	for i := range c.Spec.Services.JumpHost {
+		jump := &c.Spec.Services.JumpHost[i]
+		at := root.at(".%s[%d]", ListJumpHost, i)
+		c.serviceName(at, ListJumpHost, i)
+		jump.Service.validate(at, true, 1)
+		nodePort(at.at(".nodePort"), jump.NodePort)
+		for j, key := range jump.SSHAuthorizedKeys {
+			publicKey(at.at(".sshAuthorizedKeys[%d]", j), key)
+		}
+		if jump.TrustedUserCA != "" {
+			publicKey(at.at(".trustedUserCA"), jump.TrustedUserCA)
+		}
+		if len(jump.SSHAuthorizedKeys) == 0 && jump.TrustedUserCA == "" {
+			at.at(".sshAuthorizedKeys").add("missing: without a key or a trustedUserCA nobody can log in")
+		}
+		secret(at.at(".nodeSSHPrivateKeys"), jump.NodeSSHPrivateKeys, false)
+		secret(at.at(".hostKeys"), jump.HostKeys, false)
+		if bmc := jump.BMC; bmc != nil {
+			switch bmc.Access {
+			case "", BMCMetal3, BMCRedfish, BMCNone:
+			default:
+				at.at(".bmc.access").add("found %q, want metal3, redfish or none", bmc.Access)
+			}
+		}
+	}
+}
+
+// secret complains about a name that no Secret can have.
+func secret(at complaints, name string, required bool) {
+	if name == "" {
+		if required {
+			at.add("missing: the name of a Secret in the cluster's namespace")
+		}
+		return
+	}
+	for _, message := range validation.IsDNS1123Subdomain(name) {
+		at.add("found %q: %s", name, message)
+	}
+}
+
+// publicKey complains about what is not one line of authorized_keys with a plain public key. The value is not repeated:
+// it may be a private key, pasted into the wrong field.
+func publicKey(at complaints, line string) {
+	line = strings.TrimSpace(line)
+	if strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) && r != '\t' }) {
+		at.add("more than one line, or a control character, want one public key as in \"ssh-ed25519 AAAA... name\"")
+		return
+	}
+	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
+	if err != nil {
+		at.add("not a public key, want one as in \"ssh-ed25519 AAAA... name\"")
+		return
+	}
+	if _, isCertificate := key.(*ssh.Certificate); isCertificate {
+		at.add("a certificate, want a plain public key; certificates are trusted by trustedUserCA")
+		return
+	}
+	if key.Type() == ssh.InsecureKeyAlgoDSA {
+		at.add("a DSA key, which sshd refuses; want ed25519, ecdsa or rsa")
+	}
+	if wrapped, ok := key.(ssh.CryptoPublicKey); ok {
+		if public, ok := wrapped.CryptoPublicKey().(*rsa.PublicKey); ok && public.N.BitLen() < 2048 {
+			at.add("an RSA key of %d bits, want at least 2048", public.N.BitLen())
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package infra
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/templates"
+)
+
+const (
+	// jumpUID is the user of the jump host's image.
+	jumpUID  = 1000
+	sshPort  = 2222
+	jumpRoot = "/opt/sip"
+)
+
+// jumpHost renders an SSH jump host: sshd without root, the way on to the cluster's hosts and
+// to nothing else, and the host command for their power.
+func (o *overlay) jumpHost(i int, jump *v1.JumpHost) error {
+	s := named(v1.ListJumpHost, i, o.Cluster.Name, "jumphost", "jumphost")
+	table, err := o.table(jump.NodeInterface, jump.AddressFamily)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	access := bmcAccess(jump)
+	if access == v1.BMCRedfish {
+		if err := o.redfish(table); err != nil {
+			return fmt.Errorf("%s: %w", s.path, err)
+		}
+	}
+	if err := o.jumpConfigs(s, jump, table, access); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	ports := []corev1.ServicePort{{
+		Name: "ssh", Protocol: corev1.ProtocolTCP, Port: 22, TargetPort: intstr.FromString("ssh"), NodePort: jump.NodePort,
+	}}
+	objects := []any{o.deployment(s, &jump.Service, 1, o.jumpPod(s, jump, table, access)), o.expose(s, &jump.Service, ports), o.serviceAccount(s)}
+	if budget := o.budget(s, &jump.Service, 1); budget != nil {
+		objects = append(objects, budget)
+	}
+	if access == v1.BMCMetal3 {
+		objects = append(objects, o.powerRoles(s)...)
+	}
+	return o.add(s.name+".yaml", objects...)
+}
+
+func bmcAccess(jump *v1.JumpHost) string {
+	if jump.BMC == nil {
+		return v1.BMCMetal3
+	}
+	return cmp.Or(jump.BMC.Access, v1.BMCMetal3)
+}
+
+// redfish adds the systems' URLs to the table, and refuses hosts whose BMC Secret a pod of the cluster's
+// namespace cannot mount.
+func (o *overlay) redfish(table []tableHost) error {
+	var errs []error
+	for i := range table {
+		h := table[i].Host.Host
+		switch {
+		case h.Namespace != o.Cluster.Namespace:
+			errs = append(errs, fmt.Errorf("host %s: bmc.access redfish: its BMC Secret is in namespace %s, and a pod mounts Secrets of its own namespace %s only; use bmc.access metal3", h.Key(), h.Namespace, o.Cluster.Namespace))
+			continue
+		case !secretName(h.BMC.CredentialsName):
+			errs = append(errs, fmt.Errorf("host %s: bmc.access redfish: bmc.credentialsName is %q, want the name of a Secret", h.Key(), h.BMC.CredentialsName))
+			continue
+		}
+		system, err := redfishSystem(h.BMC.Address)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("host %s: %w", h.Key(), err))
+		}
+		table[i].System = system
+	}
+	return errors.Join(errs...)
+}
+
+// jumpConfigs renders two ConfigMaps. The keys have a name that stays, so that a key that is added or withdrawn
+// counts within a minute and ends nobody's session; the rest rolls the pod.
+func (o *overlay) jumpConfigs(s service, jump *v1.JumpHost, table []tableHost, access string) error {
+	data := struct {
+		Name          string
+		Port          int
+		TrustedUserCA bool
+		PermitOpen    []string
+		Hosts         []tableHost
+	}{s.name, sshPort, jump.TrustedUserCA != "", permitOpen(table), table}
+	sshd, err := execute("sshd_config.tmpl", data)
+	if err != nil {
+		return err
+	}
+	ssh, err := execute("ssh_config.tmpl", data)
+	if err != nil {
+		return err
+	}
+	host, err := templates.FS.ReadFile("jump-host.sh")
+	if err != nil {
+		return err
+	}
+	start, err := templates.FS.ReadFile("jump-start.sh")
+	if err != nil {
+		return err
+	}
+	proxy := jump.BMC != nil && jump.BMC.Proxy
+	files := map[string][]byte{
+		"sshd_config": sshd, "ssh_config": ssh, "hosts": hostsFile(table), "host": host, "start": start,
+		"settings": fmt.Appendf(nil, "ACCESS=%s\nPROXY=%t\n", access, proxy),
+	}
+	if access == v1.BMCMetal3 {
+		files["kubeconfig"] = []byte(podKubeconfig)
+	}
+	keys := map[string][]byte{"authorized_keys": authorizedKeys(s.name, jump.SSHAuthorizedKeys)}
+	if jump.TrustedUserCA != "" {
+		keys["trusted_user_ca"] = []byte(strings.TrimSpace(jump.TrustedUserCA) + "\n")
+	}
+	o.folder(configMap{name: s.name, labels: s.labels()}, s.name, files)
+	o.folder(configMap{name: s.name + "-keys", labels: s.labels(), keepName: true}, s.name, keys)
+	return nil
+}
+
+// podKubeconfig is for sessions of sshd, which do not have the environment that kubectl looks for
+// in a pod. The token stays where the kubelet renews it.
+const podKubeconfig = `apiVersion: v1
+kind: Config
+current-context: pod
+contexts:
+- name: pod
+  context: {cluster: management, user: pod}
+clusters:
+- name: management
+  cluster:
+    server: https://kubernetes.default.svc
+    certificate-authority: /var/run/secrets/kubernetes.io/serviceaccount/ca.crt
+users:
+- name: pod
+  user:
+    tokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token
+`
+
+// permitOpen lists SSH on each host, by every name and the address that a ProxyJump may ask for.
+func permitOpen(table []tableHost) []string {
+	var out []string
+	for _, h := range table {
+		for _, name := range append(h.Aliases(), h.IP.String()) {
+			out = append(out, net.JoinHostPort(name, "22"))
+		}
+	}
+	return out
+}
+
+func authorizedKeys(name string, keys []string) []byte {
+	var out strings.Builder
+	fmt.Fprintf(&out, "# May log in to %s.\n", name)
+	for _, key := range keys {
+		out.WriteString(strings.TrimSpace(key) + "\n")
+	}
+	return []byte(out.String())
+}
+
+func (o *overlay) jumpPod(s service, jump *v1.JumpHost, table []tableHost, access string) corev1.PodTemplateSpec {
+	mounts := []corev1.VolumeMount{
+		{Name: "ssh", MountPath: "/etc/ssh", ReadOnly: true},
+		{Name: "bin", MountPath: jumpRoot + "/bin", ReadOnly: true},
+		{Name: "config", MountPath: jumpRoot + "/config", ReadOnly: true},
+		{Name: "keys", MountPath: jumpRoot + "/keys", ReadOnly: true},
+		{Name: "host-keys", MountPath: jumpRoot + "/host-keys", ReadOnly: true},
+		{Name: "run", MountPath: jumpRoot + "/run"},
+		{Name: "tmp", MountPath: "/tmp"},
+	}
+	config := []string{"hosts", "settings"}
+	if access == v1.BMCMetal3 {
+		config = append(config, "kubeconfig")
+	}
+	volumes := []corev1.Volume{
+		fromConfigMap("ssh", s.name, 0o444, "ssh_config", "sshd_config"),
+		fromConfigMap("bin", s.name, 0o555, "host", "start"),
+		fromConfigMap("config", s.name, 0o444, config...),
+		fromConfigMap("keys", s.name+"-keys", 0o444),
+		fromSecret("host-keys", cmp.Or(jump.HostKeys, s.name+"-host-keys")),
+		{Name: "run", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+	}
+	if jump.NodeSSHPrivateKeys != "" {
+		mounts = append(mounts, corev1.VolumeMount{Name: "ssh-private-keys", MountPath: jumpRoot + "/ssh-private-keys", ReadOnly: true})
+		volumes = append(volumes, fromSecret("ssh-private-keys", jump.NodeSSHPrivateKeys))
+	}
+	if access == v1.BMCRedfish && len(table) > 0 {
+		mounts = append(mounts, corev1.VolumeMount{Name: "bmc", MountPath: jumpRoot + "/bmc", ReadOnly: true})
+		volumes = append(volumes, bmcVolume(table))
+	}
+	var env []corev1.EnvVar
+	if jump.BMC == nil || !jump.BMC.Proxy {
+		env = []corev1.EnvVar{{Name: "NO_PROXY", Value: "*"}, {Name: "no_proxy", Value: "*"}}
+	}
+	probe := corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString("ssh")}}
+	container := corev1.Container{
+		Name:            "jumphost",
+		Image:           o.image(jump.Image, o.Site.Spec.Images.JumpHost),
+		Command:         []string{"/bin/sh", jumpRoot + "/bin/start"},
+		Env:             env,
+		Ports:           []corev1.ContainerPort{{Name: "ssh", ContainerPort: sshPort, Protocol: corev1.ProtocolTCP}},
+		ReadinessProbe:  &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 10},
+		LivenessProbe:   &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 20, TimeoutSeconds: 5, FailureThreshold: 6},
+		Resources:       o.resourcesFor(&jump.Service, "50m", "64Mi", "512Mi"),
+		SecurityContext: restricted(),
+		VolumeMounts:    mounts,
+	}
+	pod := o.pod(s, &jump.Service, jumpUID, container, volumes...)
+	pod.Spec.ServiceAccountName = s.name
+	pod.Spec.AutomountServiceAccountToken = ptr(access == v1.BMCMetal3)
+	for _, h := range table {
+		pod.Spec.HostAliases = append(pod.Spec.HostAliases, corev1.HostAlias{IP: h.IP.String(), Hostnames: h.Aliases()})
+	}
+	return pod
+}
+
+// bmcVolume mounts the BMC Secrets of all hosts, each in a folder of the host's name.
+func bmcVolume(table []tableHost) corev1.Volume {
+	projected := &corev1.ProjectedVolumeSource{DefaultMode: ptr[int32](0o440)}
+	for _, h := range table {
+		projected.Sources = append(projected.Sources, corev1.VolumeProjection{Secret: &corev1.SecretProjection{
+			LocalObjectReference: corev1.LocalObjectReference{Name: h.Host.Host.BMC.CredentialsName},
+			Items:                []corev1.KeyToPath{{Key: "username", Path: h.Long + "/username"}, {Key: "password", Path: h.Long + "/password"}},
+		}})
+	}
+	return corev1.Volume{Name: "bmc", VolumeSource: corev1.VolumeSource{Projected: projected}}
+}
+
+func fromConfigMap(volume, name string, mode int32, keys ...string) corev1.Volume {
+	source := &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}, DefaultMode: ptr(mode)}
+	for _, key := range keys {
+		source.Items = append(source.Items, corev1.KeyToPath{Key: key, Path: key})
+	}
+	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{ConfigMap: source}}
+}
+
+// fromSecret is readable by the pod's group alone. sshd and ssh refuse private keys that others may read only where they
+// own the file, and here root does.
+func fromSecret(volume, name string) corev1.Volume {
+	return corev1.Volume{Name: volume, VolumeSource: corev1.VolumeSource{
+		Secret: &corev1.SecretVolumeSource{SecretName: name, DefaultMode: ptr[int32](0o440)},
+	}}
+}
+
+func (o *overlay) serviceAccount(s service) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{
+		TypeMeta:                     metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+		ObjectMeta:                   o.meta(s),
+		AutomountServiceAccountToken: ptr(false),
+	}
+}

@@ -1,0 +1,42 @@
+package infra
+
+import (
+	"maps"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// powerRoles lets the entry's ServiceAccount read and patch exactly the cluster's hosts: a Role and a RoleBinding in each
+// namespace with such hosts. RBAC cannot say which fields; the site's policy for jump hosts does.
+func (o *overlay) powerRoles(s service) []any {
+	names := map[string][]string{}
+	for _, h := range o.Hosts {
+		names[h.Host.Namespace] = append(names[h.Host.Namespace], h.Host.Name)
+	}
+	var out []any
+	for _, namespace := range slices.Sorted(maps.Keys(names)) {
+		// Clusters of one name in two namespaces may have hosts in one.
+		meta := metav1.ObjectMeta{Name: s.name + "." + o.Cluster.Namespace, Namespace: namespace, Labels: s.labels()}
+		out = append(out,
+			&rbacv1.Role{
+				TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
+				ObjectMeta: meta,
+				Rules: []rbacv1.PolicyRule{{
+					APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"},
+					ResourceNames: names[namespace], Verbs: []string{"get", "patch"},
+				}},
+			},
+			&rbacv1.RoleBinding{
+				TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
+				ObjectMeta: meta,
+				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: meta.Name},
+				Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: s.name, Namespace: o.Cluster.Namespace}},
+			})
+	}
+	return out
+}
+
+func secretName(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }
