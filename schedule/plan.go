@@ -7,6 +7,34 @@ import (
 
 // Plan assigns hosts to clusters. It depends only on its arguments: the order of clusters and hosts
 // never changes the result, and a claimed host never moves.
+//
+// Clusters are served by priority (highest first), namespace and name, their roles in the order
+// ControlPlane, Worker, then by name. First the active slots: a cluster gets all of them, or
+// nothing new and is Unschedulable. Then the standby slots, in the same order, as far as hosts go.
+// If an assignment exists, it is found. Among all assignments that fill the same slots, the first
+// role in that order gets the hosts with the least namespaces and names, then the second, and so on.
+//
+// The error joins every conflict that is found: a host or a cluster that stands twice, claims that
+// contradict each other, topology keys that cross, annotations that name hosts of others or of
+// nobody. A cluster that cannot be placed is no error; see Placement.Schedulable.
 func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
-	return &Placement{}, nil
+	s := newSite(clusters, hosts, options)
+	s.claim(previous)
+	s.serve()
+	s.named()
+	s.eligible()
+	s.nested()
+	if err := s.err(); err != nil {
+		return nil, err
+	}
+	s.topologies()
+	for _, r := range s.roles {
+		s.keep(r)
+	}
+	s.matched = s.match()
+	s.rejections()
+	s.net = s.newNetwork()
+	s.assign()
+	s.choose()
+	return s.result(), nil
 }

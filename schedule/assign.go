@@ -1,0 +1,159 @@
+package schedule
+
+import "slices"
+
+// assign finds the number of new hosts of every role. The active slots of a cluster are filled all
+// or none, clusters in the order served; then standby slots, in the same order, as far as hosts go.
+// What is given is never taken back: later roles only move earlier ones to other hosts.
+func (s *site) assign() {
+	for _, c := range s.clusters {
+		if !s.assignActive(c) {
+			c.unschedulable = true
+		}
+	}
+	for _, c := range s.clusters {
+		if c.unschedulable || c.gone {
+			continue
+		}
+		for _, r := range c.roles {
+			s.replace(r, r.replaceSpare)
+			r.shortStandby = r.spare - s.fill(r, r.spare)
+		}
+	}
+}
+
+// assignActive fills the slots that have to be filled, or none. Then failed hosts are replaced as
+// far as that goes.
+func (s *site) assignActive(c *cluster) bool {
+	if c.gone {
+		return true
+	}
+	short := false
+	for _, r := range c.roles {
+		missing := r.must - s.fill(r, r.must)
+		if missing > 0 {
+			short = true
+			s.blame(r, missing)
+		}
+		r.shortActive = missing
+	}
+	if short {
+		for _, r := range c.roles {
+			s.net.clear(r)
+			s.shortOf(r)
+		}
+		return false
+	}
+	for _, r := range c.roles {
+		s.replace(r, r.replaceActive)
+	}
+	return true
+}
+
+// shortOf counts the empty slots of a role that gets nothing new.
+func (s *site) shortOf(r *role) {
+	held := len(r.held) + len(r.standIn)
+	r.shortActive = max(0, r.active-held)
+	r.shortStandby = max(0, r.want()-max(r.active, held))
+}
+
+// fill gives up to k new hosts to the role, and says how many it got.
+func (s *site) fill(r *role, k int) int {
+	got := s.net.greedy(r, k)
+	for got < k && s.net.augment(r, nil) {
+		got++
+	}
+	return got
+}
+
+// replace tries to find new hosts for up to k stand-ins, those that go first when released. A
+// stand-in's own domain is open to its replacement. Which stand-ins can be replaced together is a
+// matroid (the dual of those that a flow can use), so trying one after the other finds the most.
+func (s *site) replace(r *role, k int) {
+	order := slices.SortedFunc(slices.Values(r.standIn), func(a, b int32) int { return s.compareRelease(r, a, b) })
+	for _, i := range order {
+		if k == 0 {
+			return
+		}
+		d := s.domain(r, i)
+		r.open(d)
+		if s.fill(r, 1) == 1 {
+			r.replaced(i)
+			k--
+		} else if d >= 0 {
+			r.taken = append(r.taken, d)
+		}
+	}
+}
+
+// open takes one host out of a domain.
+func (r *role) open(d int32) {
+	for at, taken := range r.taken {
+		if taken == d {
+			last := len(r.taken) - 1
+			r.taken[at] = r.taken[last]
+			r.taken = r.taken[:last]
+			return
+		}
+	}
+}
+
+// replaced turns a stand-in into a host that lingers until its replacement is seen.
+func (r *role) replaced(i int32) {
+	for at, standIn := range r.standIn {
+		if standIn == i {
+			r.standIn = append(r.standIn[:at:at], r.standIn[at+1:]...)
+			break
+		}
+	}
+	r.lingering = append(r.lingering, i)
+}
+
+// greedy gives up to k hosts without moving anyone: from buckets that few roles can use first, then
+// from those with most hosts left, which keeps domains balanced. It only saves searches; what it
+// gives is still free to move.
+func (n *network) greedy(r *role, k int) int {
+	if k == 0 {
+		return 0
+	}
+	t := n.mark(r)
+	h := n.heap[:0]
+	for _, b := range r.shape.buckets {
+		at := &n.buckets[b]
+		if free := at.free(); free > 0 && (t == nil || !n.full(t, r, at.dom[r.topo])) {
+			h = append(h, item{int64(at.rank)<<32 - int64(free), b})
+		}
+	}
+	heapify(h)
+	got := 0
+	for got < k && len(h) > 0 {
+		var top item
+		top, h = pop(h)
+		at := &n.buckets[top.bucket]
+		if t == nil || at.dom[r.topo] < 0 {
+			for got < k && at.free() > 0 {
+				n.add(r, top.bucket)
+				got++
+			}
+			continue
+		}
+		d := at.dom[r.topo]
+		for got < k && at.free() > 0 && !n.full(t, r, d) {
+			if t.stamp[d] != n.epoch {
+				t.stamp[d], t.used[d] = n.epoch, 0
+			}
+			n.add(r, top.bucket)
+			t.used[d]++
+			got++
+		}
+	}
+	n.heap = h[:0]
+	return got
+}
+
+// clear takes all units of the role back.
+func (n *network) clear(r *role) {
+	for len(r.edges) > 0 {
+		n.drop(r, n.edges[r.edges[len(r.edges)-1]].bucket)
+	}
+}

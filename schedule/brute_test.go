@@ -1,0 +1,275 @@
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// randomSite is small enough to try every assignment, and tight enough that greed fails.
+func randomSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
+	var hosts []inventory.Host
+	for i := range 2 + rng.IntN(7) {
+		labels := fmt.Sprintf("row=w%d flavor=%s", rng.IntN(2), []string{"big", "small"}[rng.IntN(2)])
+		if rng.IntN(8) > 0 {
+			labels += fmt.Sprintf(" rack=r%d", rng.IntN(4))
+		}
+		if rng.IntN(3) == 0 {
+			labels += " tier=gold"
+		}
+		h := newHost(fmt.Sprintf("h%d", i), labels)
+		switch rng.IntN(12) {
+		case 0:
+			h.State.Paused = true
+		case 1:
+			h.Addresses = nil
+		}
+		hosts = append(hosts, h)
+	}
+	var clusters []v1.SIPCluster
+	for c := range 1 + rng.IntN(3) {
+		roles := map[string]v1.NodeSet{}
+		for _, role := range []string{v1.RoleControlPlane, v1.RoleWorker, "Edge"}[:1+rng.IntN(3)] {
+			selector := []string{"", "flavor=big", "flavor=small", "tier=gold"}[rng.IntN(4)]
+			set := nodes(selector, rng.IntN(4), rng.IntN(2))
+			switch rng.IntN(6) {
+			case 0:
+				set.TopologyKey = ""
+			case 1:
+				set.TopologyKey = "row"
+			case 2:
+				set.MaxPerDomain = 2
+			}
+			roles[role] = set
+		}
+		cluster := newCluster(fmt.Sprintf("c%d", c), roles)
+		cluster.Spec.Priority = int32(rng.IntN(2))
+		if rng.IntN(2) == 0 {
+			cluster.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}}}
+		}
+		clusters = append(clusters, cluster)
+	}
+	return clusters, hosts
+}
+
+// brute is the definition of the result, by trying everything.
+type brute struct {
+	hosts []inventory.Host
+	roles []bruteRole
+}
+
+type bruteRole struct {
+	name   string
+	can    []bool
+	domain []string
+	max    int
+	need   int
+	chosen []int
+}
+
+// feasible says whether every role can have its need, with the hosts it has chosen already.
+func (b *brute) feasible() bool {
+	taken := make([]bool, len(b.hosts))
+	for _, r := range b.roles {
+		for _, h := range r.chosen {
+			taken[h] = true
+		}
+	}
+	var try func(role, from, left int, in map[string]int) bool
+	start := func(role int) bool {
+		if role == len(b.roles) {
+			return true
+		}
+		r := &b.roles[role]
+		in := map[string]int{}
+		for _, h := range r.chosen {
+			in[r.domain[h]]++
+		}
+		return try(role, 0, r.need-len(r.chosen), in)
+	}
+	try = func(role, from, left int, in map[string]int) bool {
+		if left == 0 {
+			return start(role + 1)
+		}
+		r := &b.roles[role]
+		for h := from; h < len(b.hosts); h++ {
+			d := r.domain[h]
+			if taken[h] || !r.can[h] || d != "" && in[d] >= r.max {
+				continue
+			}
+			taken[h] = true
+			in[d]++
+			if try(role, h+1, left-1, in) {
+				taken[h] = false
+				in[d]--
+				return true
+			}
+			taken[h] = false
+			in[d]--
+		}
+		return false
+	}
+	return start(0)
+}
+
+// bruteForce serves clusters as Plan documents it and gives what summary gives.
+func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) string {
+	clusters = slices.Clone(clusters)
+	slices.SortFunc(clusters, func(a, b v1.SIPCluster) int {
+		if a.Spec.Priority != b.Spec.Priority {
+			return int(b.Spec.Priority - a.Spec.Priority)
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	order := []string{v1.RoleControlPlane, v1.RoleWorker, "Edge"}
+	b := &brute{hosts: hosts}
+	unschedulable := map[string]bool{}
+	for _, c := range clusters {
+		for _, name := range order {
+			set, is := c.Spec.Nodes[name]
+			if !is {
+				continue
+			}
+			r := bruteRole{name: c.Name + " " + name, max: max(1, set.MaxPerDomain)}
+			selector, _ := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+			for i := range hosts {
+				h := &hosts[i]
+				ok := matches(selector, h.Labels) && !h.State.Paused
+				for _, network := range c.Networks(name) {
+					ok = ok && len(h.On(network)) > 0
+				}
+				r.can = append(r.can, ok)
+				r.domain = append(r.domain, h.Labels[set.TopologyKey])
+			}
+			b.roles = append(b.roles, r)
+		}
+	}
+	at := func(c, name string) *bruteRole {
+		for i := range b.roles {
+			if b.roles[i].name == c+" "+name {
+				return &b.roles[i]
+			}
+		}
+		return nil
+	}
+	for _, c := range clusters {
+		for name, set := range c.Spec.Nodes {
+			at(c.Name, name).need = set.Count.Active
+		}
+		if !b.feasible() {
+			unschedulable[c.Name] = true
+			for name := range c.Spec.Nodes {
+				at(c.Name, name).need = 0
+			}
+		}
+	}
+	for _, c := range clusters {
+		if unschedulable[c.Name] {
+			continue
+		}
+		for _, name := range order {
+			set := c.Spec.Nodes[name]
+			if set.Count == nil {
+				continue
+			}
+			for range set.Count.Standby {
+				at(c.Name, name).need++
+				if !b.feasible() {
+					at(c.Name, name).need--
+					break
+				}
+			}
+		}
+	}
+	for i := range b.roles {
+		r := &b.roles[i]
+		in := map[string]int{}
+		for h := range hosts {
+			used := false
+			for j := range b.roles {
+				used = used || slices.Contains(b.roles[j].chosen, h)
+			}
+			d := r.domain[h]
+			if len(r.chosen) == r.need || used || !r.can[h] || d != "" && in[d] >= r.max {
+				continue
+			}
+			r.chosen = append(r.chosen, h)
+			if !b.feasible() {
+				r.chosen = r.chosen[:len(r.chosen)-1]
+				continue
+			}
+			in[d]++
+		}
+	}
+	var out strings.Builder
+	for _, c := range clusters {
+		for _, name := range order {
+			set := c.Spec.Nodes[name]
+			if set.Count == nil {
+				continue
+			}
+			r := at(c.Name, name)
+			fmt.Fprintf(&out, "%s:", r.name)
+			for n, h := range r.chosen {
+				if n < set.Count.Active {
+					fmt.Fprintf(&out, " +%s", hosts[h].Name)
+				} else {
+					fmt.Fprintf(&out, " +~%s", hosts[h].Name)
+				}
+			}
+			active := min(len(r.chosen), set.Count.Active)
+			if active < set.Count.Active || len(r.chosen)-active < set.Count.Standby {
+				fmt.Fprintf(&out, " short %d/%d", set.Count.Active-active, set.Count.Standby-(len(r.chosen)-active))
+			}
+			if unschedulable[c.Name] {
+				out.WriteString(" unschedulable")
+			}
+			out.WriteString("\n")
+		}
+	}
+	return out.String()
+}
+
+func TestPlanAgreesWithBruteForce(t *testing.T) {
+	sites, short := 6000, 0
+	if testing.Short() {
+		sites = 500
+	}
+	for seed := range sites {
+		rng := rand.New(rand.NewPCG(uint64(seed), 1))
+		clusters, hosts := randomSite(rng)
+		want := bruteForce(clusters, hosts)
+		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+		rng.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
+		got := summary(plan(t, clusters, hosts, Previous{}, testOptions))
+		if got != want {
+			t.Fatalf("site %d:\n%s\nPlan:\n%s\nevery assignment tried:\n%s", seed, describe(clusters, hosts), got, want)
+		}
+		if strings.Contains(want, "unschedulable") {
+			short++
+		}
+	}
+	if short < sites/20 || short > sites*19/20 {
+		t.Errorf("%d of %d sites were infeasible: the sites are too easy or too hard to test anything", short, sites)
+	}
+}
+
+func describe(clusters []v1.SIPCluster, hosts []inventory.Host) string {
+	var b strings.Builder
+	for _, h := range hosts {
+		fmt.Fprintf(&b, "%s %v paused=%v addresses=%d\n", h.Name, h.Labels, h.State.Paused, len(h.Addresses))
+	}
+	for _, c := range clusters {
+		for name, set := range c.Spec.Nodes {
+			fmt.Fprintf(&b, "%s (%d) %s: %v key=%s max=%d count=%+v jump=%d\n", c.Name, c.Spec.Priority, name, set.LabelSelector.MatchLabels, set.TopologyKey, set.MaxPerDomain, *set.Count, len(c.Spec.Services.JumpHost))
+		}
+	}
+	return b.String()
+}

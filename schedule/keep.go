@@ -1,0 +1,229 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// named reads the annotations of every cluster that name hosts.
+func (s *site) named() {
+	for _, c := range s.clusters {
+		c.approved = s.namedBy(c, v1.ApproveReleaseAnnotation)
+		c.marked = s.namedBy(c, v1.RemoveAnnotation)
+	}
+}
+
+// namedBy finds the hosts of a cluster that one of its annotations names. A host that the cluster
+// holds no more is a warning, so that an approval that was carried out does not stop the site; a
+// host that the inventory does not have, or that belongs to others, is an error.
+func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
+	if c.spec == nil || c.spec.Annotations[annotation] == "" {
+		return nil
+	}
+	found := map[int32]bool{}
+	for _, word := range strings.Split(c.spec.Annotations[annotation], ",") {
+		word = strings.TrimSpace(word)
+		if word == "" {
+			continue
+		}
+		var mine, others, free []int32
+		for i := range s.hosts {
+			h := &s.hosts[i]
+			if word != h.Name && word != h.Key() {
+				continue
+			}
+			switch {
+			case h.role != nil && h.role.cluster == c:
+				mine = append(mine, int32(i))
+			case h.role != nil:
+				others = append(others, int32(i))
+			default:
+				free = append(free, int32(i))
+			}
+		}
+		switch {
+		case len(mine) > 1:
+			s.problem("cluster %s: annotation %s: %q is the name of two of its hosts, %s and %s: want namespace/name",
+				c.key, annotation, word, s.hosts[mine[0]].Key(), s.hosts[mine[1]].Key())
+		case len(mine) == 1:
+			found[mine[0]] = true
+		case len(others) > 0:
+			h := &s.hosts[others[0]]
+			s.problem("cluster %s: annotation %s: host %s is held by %s, want a host of this cluster", c.key, annotation, h.Key(), h.role)
+		case len(free) > 0:
+			c.warn("annotation %s names host %s, which the cluster does not hold: take it out, or it will apply if the cluster gets the host again",
+				annotation, s.hosts[free[0]].Key())
+		default:
+			s.problem("cluster %s: annotation %s: no host %q in the inventory", c.key, annotation, word)
+		}
+	}
+	return found
+}
+
+// keep decides which claimed hosts of the role stay, and which go.
+func (s *site) keep(r *role) {
+	r.pending, r.why = map[int32]string{}, map[int32]string{}
+	var healthy, bad, leaving []int32
+	for _, i := range r.claimed {
+		h := &s.hosts[i]
+		trouble := failed(h)
+		if trouble == "" && r.cluster.marked[i] {
+			trouble = "marked for removal"
+		}
+		if trouble != "" {
+			r.why[i] = trouble
+		}
+		switch {
+		case h.releasing:
+			leaving = append(leaving, i)
+		case trouble != "":
+			bad = append(bad, i)
+		default:
+			healthy = append(healthy, i)
+		}
+	}
+	why := "more than the " + count(r.want(), "host") + " wanted"
+	switch {
+	case r.cluster.spec == nil:
+		why = "its cluster has no spec any more"
+	case r.cluster.gone:
+		why = "its cluster is being deleted"
+	case r.want() == 0:
+		why = "the role wants no hosts"
+	}
+	for len(healthy) > r.want() {
+		i := s.surplus(r, healthy)
+		healthy = slices.DeleteFunc(healthy, func(j int32) bool { return i == j })
+		s.letGo(r, i, why)
+	}
+	healthy, leaving = s.holdAgain(r, healthy, leaving)
+	for _, i := range leaving {
+		s.letGo(r, i, "released before, labels not yet seen gone")
+	}
+	s.keepBad(r, healthy, bad, why)
+	r.held = healthy
+	slices.Sort(r.held)
+	s.wants(r)
+}
+
+// keepBad decides about failed and marked hosts. They stand in for hosts that are missing; beyond
+// that they stay only until the hosts that replace them have been seen with their labels.
+func (s *site) keepBad(r *role, healthy, bad []int32, why string) {
+	slices.SortFunc(bad, func(a, b int32) int { return s.compareRelease(r, a, b) })
+	seen := 0
+	for _, i := range healthy {
+		if s.hosts[i].origin == FromLive {
+			seen++
+		}
+	}
+	empty := max(0, r.want()-len(healthy))
+	stay := min(len(bad), max(0, r.want()-seen))
+	for n, i := range bad {
+		switch kept := len(bad) - n; {
+		case kept > stay && len(healthy) >= r.want() && r.want() > 0:
+			s.letGo(r, i, r.why[i]+", and replaced")
+		case kept > stay:
+			s.letGo(r, i, r.why[i]+", and "+why)
+		case kept > empty:
+			r.lingering = append(r.lingering, i)
+		default:
+			r.standIn = append(r.standIn, i)
+		}
+	}
+	slices.Sort(r.standIn)
+	slices.Sort(r.lingering)
+}
+
+// letGo releases a host, or makes it pending: a host that is provisioned or in use stays until it
+// is let go of or its release is approved.
+func (s *site) letGo(r *role, i int32, why string) {
+	h := &s.hosts[i]
+	if use := inUse(h); use != "" && !r.cluster.approved[i] {
+		r.pending[i] = why + "; release waits until it is free or " + v1.ApproveReleaseAnnotation + " names it: " + use
+		return
+	} else if use != "" {
+		why += "; approved, though " + use
+	}
+	since := New
+	if h.releasing {
+		since = FromTree
+	}
+	r.released = append(r.released, release{i, why, since})
+}
+
+// holdAgain takes back hosts that were released and still carry the labels, where the role lacks
+// hosts and the domain has room. It gives the hosts that are held and those that still leave.
+func (s *site) holdAgain(r *role, healthy, leaving []int32) (held, left []int32) {
+	room := map[int32]int{}
+	for _, i := range healthy {
+		room[s.domain(r, i)]++
+	}
+	for _, i := range leaving {
+		d := s.domain(r, i)
+		if len(healthy) < r.want() && r.why[i] == "" && (d < 0 || room[d] < r.max) {
+			healthy = append(healthy, i)
+			room[d]++
+			s.hosts[i].releasing = false
+			continue
+		}
+		left = append(left, i)
+	}
+	return healthy, left
+}
+
+// surplus is the host that goes first when a role has too many.
+func (s *site) surplus(r *role, hosts []int32) int32 {
+	n := map[int32]int{}
+	for _, i := range hosts {
+		n[s.domain(r, i)]++
+	}
+	crowded := func(i int32) bool {
+		d := s.domain(r, i)
+		return d >= 0 && n[d] > r.max
+	}
+	return slices.MinFunc(hosts, func(a, b int32) int {
+		if x, y := crowded(a), crowded(b); x != y {
+			return first(x)
+		}
+		return s.compareRelease(r, a, b)
+	})
+}
+
+// compareRelease orders hosts by who goes first: never provisioned, then without consumer, then
+// approved, then the last name.
+func (s *site) compareRelease(r *role, a, b int32) int {
+	x, y := &s.hosts[a], &s.hosts[b]
+	if p, q := provisioned(x), provisioned(y); p != q {
+		return first(!p)
+	}
+	if p, q := x.State.Consumer == nil, y.State.Consumer == nil; p != q {
+		return first(p)
+	}
+	if p, q := r.cluster.approved[a], r.cluster.approved[b]; p != q {
+		return first(p)
+	}
+	return cmp.Compare(b, a)
+}
+
+// first is for comparisons: -1 if a comes first.
+func first(a bool) int {
+	if a {
+		return -1
+	}
+	return 1
+}
+
+// wants says how many new hosts the role is to get.
+func (s *site) wants(r *role) {
+	held := len(r.held) + len(r.standIn)
+	r.must = max(0, r.active-held)
+	if s.options.StandbyRequired {
+		r.must = max(0, r.want()-held)
+	}
+	r.spare = max(0, r.want()-held-r.must)
+	r.replaceActive = min(len(r.standIn), max(0, r.active-len(r.held)-r.must))
+	r.replaceSpare = len(r.standIn) - r.replaceActive
+}

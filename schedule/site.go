@@ -1,0 +1,273 @@
+package schedule
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// site is the input, sorted and indexed, and what the steps of Plan find out about it.
+type site struct {
+	options  Options
+	hosts    []host // by namespace and name
+	clusters []*cluster
+	byKey    map[ClusterKey]*cluster
+	roles    []*role // in the order served
+	topology []*topology
+	shapes   []*shape
+	matched  *classes
+	net      *network
+
+	shortages []Shortage
+	moves     []Move
+	warnings  []string
+	problems  []error
+}
+
+// host is one host of the inventory.
+type host struct {
+	*inventory.Host
+	// reject is why nobody may take the host, in words that can be counted; detail says more.
+	// Both are empty for a host that is free to be taken.
+	reject, detail string
+	// role that claims the host, nil if none.
+	role    *role
+	origin  Origin
+	standby bool
+	// releasing: the previous tree keeps the host's object without labels.
+	releasing bool
+	class     int32 // -1 if no role can use the host
+}
+
+// cluster is one SIPCluster, or the memory of one.
+type cluster struct {
+	key   ClusterKey
+	spec  *v1.SIPCluster // nil if there is none
+	gone  bool
+	roles []*role
+
+	approved, marked map[int32]bool // hosts named by the annotations
+	unschedulable    bool
+	warnings         []string
+}
+
+// role is one role of a cluster.
+type role struct {
+	cluster         *cluster
+	name            string
+	index           int32 // in the order served
+	active, standby int
+	keys            []string
+	max             int
+	spread          *v1.Spread
+	selector        labels.Selector
+	shape           *shape
+	topo            int32
+
+	claimed []int32 // hosts that claim the role, by name
+	// What keep decides about the claimed hosts.
+	held      []int32          // they fill slots
+	standIn   []int32          // failed or marked, they fill slots until a replacement is found
+	lingering []int32          // failed or marked, replaced, kept until the replacement is seen
+	pending   map[int32]string // to be released; the value says what it waits for
+	released  []release        // by name
+	why       map[int32]string // of lingering and stand-ins: what is wrong with the host
+
+	// must, replace and spare are the new hosts wanted: slots that have to be filled, stand-ins to
+	// be replaced, and slots that may stay empty.
+	must, replaceActive, replaceSpare, spare int
+	shortActive, shortStandby                int
+
+	// The role in the network.
+	edges []int32
+	taken []int32 // domains of the hosts that the role has for good
+	picks []pick
+	units int
+
+	rejected []ReasonCount
+	warnings []string
+}
+
+// release is a host that loses its labels.
+type release struct {
+	host   int32
+	reason string
+	since  Origin
+}
+
+// pick is a host chosen for the role.
+type pick struct {
+	host   int32
+	reason string
+}
+
+func (r *role) String() string { return r.cluster.key.String() + " " + r.name }
+
+func (r *role) want() int { return r.active + r.standby }
+
+func (s *site) problem(format string, args ...any) {
+	s.problems = append(s.problems, fmt.Errorf(format, args...))
+}
+
+func (s *site) warn(format string, args ...any) {
+	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
+}
+
+func (c *cluster) warn(format string, args ...any) {
+	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
+}
+
+func (r *role) warn(format string, args ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+}
+
+// err joins the problems in an order that does not depend on the input's.
+func (s *site) err() error {
+	slices.SortStableFunc(s.problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(s.problems...)
+}
+
+// newSite sorts the clusters and the hosts.
+func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}}
+	s.hosts = make([]host, len(hosts))
+	for i := range hosts {
+		s.hosts[i] = host{Host: &hosts[i], class: -1}
+	}
+	byName := func(a, b host) int { return compareHosts(a.Host, b.Host) }
+	if !slices.IsSortedFunc(s.hosts, byName) {
+		slices.SortFunc(s.hosts, byName)
+	}
+	for i := 1; i < len(s.hosts); i++ {
+		if a, b := s.hosts[i-1].Host, s.hosts[i].Host; compareHosts(a, b) == 0 {
+			where := []string{a.Source, b.Source}
+			slices.Sort(where)
+			s.problem("host %s: stands twice in the inventory: %s and %s", a.Key(), where[0], where[1])
+		}
+	}
+	for i := range clusters {
+		spec := &clusters[i]
+		key := ClusterKey{spec.Namespace, spec.Name}
+		if _, twice := s.byKey[key]; twice {
+			s.problem("cluster %s: there are two specs", key)
+			continue
+		}
+		s.addCluster(spec, key)
+	}
+	return s
+}
+
+func compareHosts(a, b *inventory.Host) int {
+	if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Name, b.Name)
+}
+
+func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
+	c := &cluster{key: key, spec: spec, gone: spec == nil || spec.DeletionTimestamp != nil}
+	s.byKey[key] = c
+	s.clusters = append(s.clusters, c)
+	if spec == nil {
+		return c
+	}
+	for name := range spec.Spec.Nodes { // sorted by serve
+		s.addRole(c, name)
+	}
+	return c
+}
+
+func (s *site) addRole(c *cluster, name string) *role {
+	r := &role{cluster: c, name: name, max: 1, selector: labels.Nothing(), topo: -1}
+	c.roles = append(c.roles, r)
+	if c.spec == nil {
+		return r
+	}
+	set, is := c.spec.Spec.Nodes[name]
+	if !is {
+		return r
+	}
+	r.keys = set.TopologyKeys
+	if set.TopologyKey != "" {
+		r.keys = []string{set.TopologyKey}
+	}
+	if c.gone {
+		return r
+	}
+	r.active, r.standby = set.Want()
+	r.max = max(1, set.MaxPerDomain)
+	r.spread = set.Spread
+	selector, err := selectorOf(&set.LabelSelector)
+	if err != nil {
+		s.problem("%s: labelSelector: %w", r, err)
+		return r
+	}
+	r.selector = selector
+	return r
+}
+
+// role of a cluster by name, nil if it has none.
+func (c *cluster) role(name string) *role {
+	for _, r := range c.roles {
+		if r.name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// priority is that of the spec, 0 if there is none.
+func (c *cluster) priority() int32 {
+	if c.spec == nil {
+		return 0
+	}
+	return c.spec.Spec.Priority
+}
+
+// serve puts clusters and roles into the order in which they are served: priority (highest first),
+// namespace, name; ControlPlane, Worker, other roles by name.
+func (s *site) serve() {
+	slices.SortFunc(s.clusters, func(a, b *cluster) int {
+		return cmp.Or(cmp.Compare(b.priority(), a.priority()),
+			strings.Compare(a.key.Namespace, b.key.Namespace), strings.Compare(a.key.Name, b.key.Name))
+	})
+	rank := func(r *role) int {
+		switch r.name {
+		case v1.RoleControlPlane:
+			return 0
+		case v1.RoleWorker:
+			return 1
+		}
+		return 2
+	}
+	for _, c := range s.clusters {
+		slices.SortFunc(c.roles, func(a, b *role) int {
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.name, b.name))
+		})
+		for _, r := range c.roles {
+			r.index = int32(len(s.roles))
+			s.roles = append(s.roles, r)
+		}
+	}
+}
+
+// find gives the index of a host, -1 if the inventory has none of that name.
+func (s *site) find(key HostKey) int32 {
+	i, found := slices.BinarySearchFunc(s.hosts, key, func(h host, key HostKey) int {
+		if c := strings.Compare(h.Namespace, key.Namespace); c != 0 {
+			return c
+		}
+		return strings.Compare(h.Name, key.Name)
+	})
+	if !found {
+		return -1
+	}
+	return int32(i)
+}

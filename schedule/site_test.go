@@ -1,0 +1,127 @@
+package schedule
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+var testOptions = Options{Keys: LabelKeys{
+	ClusterNamespace: "sip.airshipit.org/cluster-namespace",
+	ClusterName:      "sip.airshipit.org/cluster-name",
+	NodeType:         "sip.airshipit.org/node-type",
+	Standby:          "sip.airshipit.org/standby",
+}}
+
+// newHost is an available host, with labels as in "rack=r1 flavor=big".
+func newHost(name, labels string) inventory.Host {
+	h := inventory.Host{
+		Namespace: "metal", Name: name, UID: "uid-" + name, Labels: map[string]string{},
+		Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("10.0.0.1"), Origin: inventory.FromNetworkData}},
+		State:     inventory.State{Known: true, Provisioning: "available", Operational: "OK"},
+		Source:    name + ".yaml",
+	}
+	for word := range strings.FieldsSeq(labels) {
+		key, value, _ := strings.Cut(word, "=")
+		h.Labels[key] = value
+	}
+	return h
+}
+
+// claimed labels a host as a cluster's.
+func claimed(h inventory.Host, cluster, role string) inventory.Host {
+	h.Labels[testOptions.Keys.ClusterNamespace] = "tenants"
+	h.Labels[testOptions.Keys.ClusterName] = cluster
+	h.Labels[testOptions.Keys.NodeType] = role
+	return h
+}
+
+// nodes wants active and standby hosts with one label, spread over racks.
+func nodes(selector string, active, standby int) v1.NodeSet {
+	set := v1.NodeSet{TopologyKey: "rack", Count: &v1.NodeCount{Active: active, Standby: standby}}
+	if selector != "" {
+		key, value, _ := strings.Cut(selector, "=")
+		set.LabelSelector = metav1.LabelSelector{MatchLabels: map[string]string{key: value}}
+	}
+	return set
+}
+
+func newCluster(name string, roles map[string]v1.NodeSet) v1.SIPCluster {
+	return v1.SIPCluster{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "tenants", Name: name},
+		Spec:       v1.SIPClusterSpec{Nodes: roles},
+	}
+}
+
+func plan(t testing.TB, clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) *Placement {
+	t.Helper()
+	p, err := Plan(clusters, hosts, previous, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// summary is a placement in lines: "a Worker: h1 h2 +h3 (h4) -h5 short 1/0"; + is new, ~ standby,
+// () pending, - releasing.
+func summary(p *Placement) string {
+	var b strings.Builder
+	for _, c := range p.Clusters {
+		for _, r := range c.Roles {
+			fmt.Fprintf(&b, "%s %s:", c.Key.Name, r.Name)
+			for _, a := range r.Assigned {
+				name := a.Host.Name
+				if a.Standby {
+					name = "~" + name
+				}
+				if a.Origin == New {
+					name = "+" + name
+				}
+				if a.Pending {
+					name = "(" + name + ")"
+				}
+				b.WriteString(" " + name)
+			}
+			for _, a := range r.Releasing {
+				b.WriteString(" -" + a.Host.Name)
+			}
+			if r.ShortActive+r.ShortStandby > 0 {
+				fmt.Fprintf(&b, " short %d/%d", r.ShortActive, r.ShortStandby)
+			}
+			if c.Unschedulable {
+				b.WriteString(" unschedulable")
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// tree is what the previous tree says after p was published.
+func tree(p *Placement) Previous {
+	var prev Previous
+	for _, c := range p.Clusters {
+		for _, r := range c.Roles {
+			file := "clusters/" + c.Key.String() + "/assignments.yaml"
+			for _, a := range r.Assigned {
+				prev.Claims = append(prev.Claims, PreviousClaim{
+					Host: HostKey{a.Host.Namespace, a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
+					Domain: a.Domain, Standby: a.Standby, Source: file,
+				})
+			}
+			for _, a := range r.Releasing {
+				prev.Claims = append(prev.Claims, PreviousClaim{
+					Host: HostKey{a.Host.Namespace, a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
+					Releasing: true, Source: file,
+				})
+			}
+		}
+	}
+	return prev
+}

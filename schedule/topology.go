@@ -1,0 +1,143 @@
+package schedule
+
+import (
+	"slices"
+	"strings"
+)
+
+// Domains that are none.
+const (
+	alone   = -1 // the host is the only one in its domain, which constrains nothing
+	noLabel = -2 // the host has none of the labels
+)
+
+// topology is a list of topology keys that some role has. A host's domain is the value of the first
+// (widest) key that it carries: as domains are nested, one host per wide domain is one per narrow.
+type topology struct {
+	keys    []string
+	dom     []int32   // by host
+	names   []string  // by domain: the value of the deciding key
+	hosts   []int32   // by domain: how many hosts of the inventory lie in it
+	buckets [][]int32 // by domain
+	stamp   []int32   // by domain: scratch of the network
+	used    []int32
+	focus   []int32
+	levels  []int32 // by domain: which of the keys decides
+}
+
+// topologies finds the domains of all hosts under the keys of all roles.
+func (s *site) topologies() {
+	index := map[string]int32{}
+	add := func(keys []string) int32 {
+		id := strings.Join(keys, "\x00")
+		t, known := index[id]
+		if !known {
+			t = int32(len(s.topology))
+			index[id] = t
+			s.topology = append(s.topology, s.newTopology(keys))
+		}
+		return t
+	}
+	for _, r := range s.roles {
+		if len(r.keys) > 0 {
+			r.topo = add(r.keys)
+		}
+		if r.spread != nil { // so that the hosts of a bucket are equal in it too
+			add([]string{r.spread.TopologyKey})
+		}
+	}
+}
+
+func (s *site) newTopology(keys []string) *topology {
+	t := &topology{keys: slices.Clone(keys), dom: make([]int32, len(s.hosts))}
+	ids := make([]map[string]int32, len(keys))
+	for i := range ids {
+		ids[i] = map[string]int32{}
+	}
+	for i := range s.hosts {
+		t.dom[i] = noLabel
+		for k, key := range keys {
+			value := s.hosts[i].Labels[key]
+			if value == "" {
+				continue
+			}
+			d, known := ids[k][value]
+			if !known {
+				d = int32(len(t.names))
+				ids[k][value] = d
+				t.names = append(t.names, value)
+				t.levels = append(t.levels, int32(k))
+				t.hosts = append(t.hosts, 0)
+			}
+			t.dom[i] = d
+			t.hosts[d]++
+			break
+		}
+	}
+	for i, d := range t.dom {
+		if d >= 0 && t.hosts[d] == 1 {
+			t.dom[i] = alone
+		}
+	}
+	t.stamp = make([]int32, len(t.names))
+	t.used = make([]int32, len(t.names))
+	return t
+}
+
+// domain of a host for a role: noLabel or alone where it constrains nothing.
+func (s *site) domain(r *role, i int32) int32 {
+	if r.topo < 0 {
+		return alone
+	}
+	return s.topology[r.topo].dom[i]
+}
+
+// domainName is the value of the role's narrowest key on the host, empty where the host has none.
+func (r *role) domainName(h *host) string {
+	for _, key := range slices.Backward(r.keys) {
+		if value := h.Labels[key]; value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// nested reports the roles whose topology keys cross: two hosts that the role selects share a narrow
+// domain but not the wide one around it.
+func (s *site) nested() {
+	done := map[string]bool{}
+	for _, r := range s.roles {
+		if len(r.keys) < 2 || r.cluster.gone {
+			continue
+		}
+		id := r.selector.String() + "\x00" + strings.Join(r.keys, "\x00")
+		if done[id] {
+			continue
+		}
+		done[id] = true
+		for k := 1; k < len(r.keys); k++ {
+			s.nestedPair(r, r.keys[k-1], r.keys[k])
+		}
+	}
+}
+
+func (s *site) nestedPair(r *role, wide, narrow string) {
+	first := map[string]int32{}
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		value := h.Labels[narrow]
+		if value == "" || !matches(r.selector, h.Labels) {
+			continue
+		}
+		other, known := first[value]
+		if !known {
+			first[value] = int32(i)
+			continue
+		}
+		if o := &s.hosts[other]; o.Labels[wide] != h.Labels[wide] {
+			s.problem("%s: topologyKeys: %s is not nested in %s: hosts %s and %s share %s=%s, but one lies in %s=%q and the other in %s=%q",
+				r, narrow, wide, o.Key(), h.Key(), narrow, value, wide, o.Labels[wide], wide, h.Labels[wide])
+			return
+		}
+	}
+}
