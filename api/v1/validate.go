@@ -1,0 +1,162 @@
+package v1
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/manifest"
+)
+
+// MaxCount is the largest count a role may ask for: more hosts than a site has.
+const MaxCount = 100_000
+
+// FieldError is a complaint about one field of an object. Path is as in
+// "spec.nodes.Worker.count.active"; items of lists are "[n]".
+type FieldError struct{ Path, Message string }
+
+func (e FieldError) Error() string { return e.Path + ": " + e.Message }
+
+// FromDocuments decodes and validates the SIPClusters among docs, and leaves documents of other
+// kinds alone. The result is sorted by namespace and name. Every problem is reported.
+func FromDocuments(docs []manifest.Document) ([]SIPCluster, error) {
+	var (
+		clusters []SIPCluster
+		problems manifest.Problems
+		seen     = map[string]string{}
+	)
+	for i := range docs {
+		doc := &docs[i]
+		switch {
+		case doc.Kind == "" && doc.APIVersion == "":
+			problems.Add(doc.Problem("", "no apiVersion and no kind: not a Kubernetes object"))
+			continue
+		case doc.APIVersion == APIVersion && doc.Kind != Kind:
+			problems.Add(doc.Problem("kind", "found %q, want %q", doc.Kind, Kind))
+			continue
+		case doc.Kind == Kind && doc.APIVersion != APIVersion:
+			problems.Add(doc.Problem("apiVersion", "found %q, want %q", doc.APIVersion, APIVersion))
+			continue
+		case doc.Kind != Kind:
+			continue
+		}
+		var cluster SIPCluster
+		if err := doc.Decode(&cluster); err != nil {
+			problems.Add(err)
+			continue
+		}
+		if cluster.Namespace == "" {
+			cluster.Namespace = metav1.NamespaceDefault
+		}
+		cluster.Source = doc.Where()
+		for _, found := range cluster.Validate() {
+			problems.Add(doc.Problem(found.Path, "%s", found.Message))
+		}
+		if first, twice := seen[cluster.Key()]; twice {
+			problems.Add(doc.Problem("metadata.name", "SIPCluster %s stands here again, first at %s", cluster.Key(), first))
+			continue
+		}
+		seen[cluster.Key()] = cluster.Source
+		clusters = append(clusters, cluster)
+	}
+	slices.SortFunc(clusters, compareKeys)
+	return clusters, problems.Err()
+}
+
+func compareKeys(a, b SIPCluster) int {
+	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+}
+
+// Validate reports everything that is wrong with the cluster by itself: names that could leave
+// their place in a path, a label or a template, selectors, counts, and the services.
+func (c *SIPCluster) Validate() []FieldError {
+	var errs []FieldError
+	add := func(path, format string, args ...any) {
+		errs = append(errs, FieldError{path, fmt.Sprintf(format, args...)})
+	}
+	// Both become label values (63 characters), folders, and parts of object names.
+	for _, field := range []struct{ path, value string }{{"metadata.namespace", c.Namespace}, {"metadata.name", c.Name}} {
+		if field.value == "" {
+			add(field.path, "missing")
+		}
+		for _, message := range validation.IsDNS1123Label(field.value) {
+			if field.value != "" {
+				add(field.path, "found %q: %s", field.value, message)
+			}
+		}
+	}
+	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
+		set := c.Spec.Nodes[role]
+		errs = append(errs, set.validate(role)...)
+	}
+	return append(errs, c.validateServices()...)
+}
+
+func (n *NodeSet) validate(role string) []FieldError {
+	var errs []FieldError
+	path := "spec.nodes." + role
+	if len(validation.IsValidLabelValue(role)) > 0 {
+		path = fmt.Sprintf("spec.nodes[%q]", role)
+	}
+	add := func(field, format string, args ...any) {
+		errs = append(errs, FieldError{path + field, fmt.Sprintf(format, args...)})
+	}
+	if role == "" {
+		add("", "a role needs a name")
+	}
+	for _, message := range validation.IsValidLabelValue(role) {
+		add("", "the role's name becomes a label value: %s", message)
+	}
+	if _, err := metav1.LabelSelectorAsSelector(&n.LabelSelector); err != nil {
+		add(".labelSelector", "not a valid selector: %s", err)
+	}
+	active, standby := n.Want()
+	for _, count := range []struct {
+		field string
+		n     int
+	}{{".count.active", active}, {".count.standby", standby}} {
+		if count.n < 0 || count.n > MaxCount {
+			add(count.field, "found %d, want 0 to %d", count.n, MaxCount)
+		}
+	}
+	if n.TopologyKey != "" {
+		for _, message := range validation.IsQualifiedName(n.TopologyKey) {
+			add(".topologyKey", "found %q: %s", n.TopologyKey, message)
+		}
+	}
+	if n.TopologyKey != "" && len(n.TopologyKeys) > 0 {
+		add(".topologyKeys", "not together with topologyKey")
+	}
+	seen := map[string]bool{}
+	for i, key := range n.TopologyKeys {
+		for _, message := range validation.IsQualifiedName(key) {
+			add(fmt.Sprintf(".topologyKeys[%d]", i), "found %q: %s", key, message)
+		}
+		if seen[key] {
+			add(fmt.Sprintf(".topologyKeys[%d]", i), "%q stands here again", key)
+		}
+		seen[key] = true
+	}
+	if n.MaxPerDomain < 0 || n.MaxPerDomain > MaxCount {
+		add(".maxPerDomain", "found %d, want 1 to %d", n.MaxPerDomain, MaxCount)
+	}
+	if n.MaxPerDomain > 0 && n.TopologyKey == "" {
+		add(".maxPerDomain", "needs topologyKey, the label whose values are the domains")
+	}
+	if n.Spread != nil {
+		for _, message := range validation.IsQualifiedName(n.Spread.TopologyKey) {
+			add(".spread.topologyKey", "found %q: %s", n.Spread.TopologyKey, message)
+		}
+		if n.Spread.MaxSkew < 0 || n.Spread.MaxSkew > MaxCount {
+			add(".spread.maxSkew", "found %d, want 1 to %d", n.Spread.MaxSkew, MaxCount)
+		}
+		if n.Spread.TopologyKey == n.TopologyKey || seen[n.Spread.TopologyKey] {
+			add(".spread.topologyKey", "%q is a topology key of the role already: it is spread by that", n.Spread.TopologyKey)
+		}
+	}
+	return errs
+}

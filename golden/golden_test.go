@@ -1,0 +1,286 @@
+// Package golden holds the trees rendered from the examples, reviewed like code.
+package golden
+
+import (
+	"bytes"
+	"flag"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+var update = flag.Bool("update", false, "write the golden trees")
+
+// examples lists the sites below examples/.
+func examples(t *testing.T) []string {
+	t.Helper()
+	entries, err := os.ReadDir("../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
+}
+
+func read(t *testing.T, paths ...string) []manifest.Document {
+	t.Helper()
+	docs, err := manifest.Read(paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
+}
+
+// inputs reads an example: site.yaml, hosts below hosts*, SIPClusters in everything else.
+func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []inventory.Host) {
+	t.Helper()
+	folder := filepath.Join("..", "examples", example)
+	site, err := v1alpha1.FromDocuments(read(t, filepath.Join(folder, "site.yaml")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var specs, hosts []string
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		switch {
+		case strings.HasPrefix(entry.Name(), "hosts"):
+			hosts = append(hosts, path)
+		case strings.HasPrefix(entry.Name(), "cluster"), strings.HasPrefix(entry.Name(), "tenants"):
+			specs = append(specs, path)
+		}
+	}
+	clusters, err := v1.FromDocuments(read(t, specs...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := inventory.Load(hosts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return site, clusters, loaded.Hosts
+}
+
+func rendered(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, previous render.Tree) render.Tree {
+	t.Helper()
+	claims, err := render.Previous("previous", previous)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := site.Spec.LabelKeys
+	placement, err := schedule.Plan(clusters, hosts, claims, schedule.Options{Keys: schedule.LabelKeys{
+		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !placement.Schedulable() {
+		t.Fatalf("not schedulable: %v", placement.Shortages)
+	}
+	tree, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement, Previous: previous})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// TestGolden renders every example and compares: a differing, a missing and a stale file fail.
+func TestGolden(t *testing.T) {
+	for _, example := range examples(t) {
+		t.Run(example, func(t *testing.T) {
+			site, clusters, hosts := inputs(t, example)
+			tree := rendered(t, site, clusters, hosts, nil)
+			if *update {
+				if err := os.RemoveAll(example); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := publish.WriteDir(example, tree, publish.DirOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			golden := files(t, example)
+			delete(golden, ".sipgen.yaml")
+			for _, path := range slices.Sorted(maps.Keys(tree)) {
+				switch want, found := golden[path]; {
+				case !found:
+					t.Errorf("golden/%s/%s is missing: make golden", example, path)
+				case !bytes.Equal(want, tree[path]):
+					t.Errorf("golden/%s/%s differs: make golden, and review the diff", example, path)
+				}
+				delete(golden, path)
+			}
+			for _, path := range slices.Sorted(maps.Keys(golden)) {
+				t.Errorf("golden/%s/%s is stale: it is not rendered any more", example, path)
+			}
+		})
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.IsDir() && !slices.Contains(examples(t), entry.Name()) {
+			t.Errorf("golden/%s has no example", entry.Name())
+		}
+	}
+}
+
+// files reads a folder, hidden files too.
+func files(t *testing.T, folder string) map[string][]byte {
+	t.Helper()
+	out := map[string][]byte{}
+	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(folder, path)
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		out[filepath.ToSlash(name)] = content
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestGoldenBuilds builds every kustomization of every golden tree with kustomize.
+func TestGoldenBuilds(t *testing.T) {
+	for _, example := range examples(t) {
+		for path := range files(t, example) {
+			folder, name := filepath.Split(path)
+			if name != "kustomization.yaml" {
+				continue
+			}
+			t.Run(example+"/"+folder, func(t *testing.T) {
+				content, err := os.ReadFile(filepath.Join(example, path))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if bytes.Contains(content, []byte("kind: Component")) {
+					t.Skip("a component: it is built by the overlay that names it")
+				}
+				built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(example, folder))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, object := range built.Resources() {
+					if object.GetKind() == "BareMetalHost" {
+						checkHost(t, object)
+					}
+				}
+			})
+		}
+	}
+}
+
+// checkHost wants a host patch that cannot hurt: the live host's uid, the guard, and no spec.
+func checkHost(t *testing.T, host *resource.Resource) {
+	t.Helper()
+	fields, err := host.Map()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, found := fields["spec"]; found {
+		t.Errorf("%s: has a spec", host.GetName())
+	}
+	if _, found := fields["metadata"].(map[string]any)["uid"]; !found {
+		t.Errorf("%s: no uid", host.GetName())
+	}
+	annotations := host.GetAnnotations()
+	flux := annotations["kustomize.toolkit.fluxcd.io/ssa"] == "Merge" && annotations["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
+	argo := strings.Contains(annotations["argocd.argoproj.io/sync-options"], "Prune=false") &&
+		strings.Contains(annotations["argocd.argoproj.io/sync-options"], "ServerSideApply=true")
+	if !flux && !argo {
+		t.Errorf("%s: no guard annotations, found %v", host.GetName(), annotations)
+	}
+}
+
+// TestOrderDoesNotMatter renders every example from shuffled inputs.
+func TestOrderDoesNotMatter(t *testing.T) {
+	for _, example := range examples(t) {
+		t.Run(example, func(t *testing.T) {
+			site, clusters, hosts := inputs(t, example)
+			want := rendered(t, site, clusters, hosts, nil)
+			for seed := range uint64(20) {
+				random := rand.New(rand.NewPCG(seed, 1))
+				random.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
+				random.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+				same(t, want, rendered(t, site, clusters, hosts, nil))
+			}
+		})
+	}
+}
+
+// TestSecondRunIsTheSame renders every example again on top of itself, before anything was synced
+// and after the hosts carry their labels.
+func TestSecondRunIsTheSame(t *testing.T) {
+	for _, example := range examples(t) {
+		t.Run(example, func(t *testing.T) {
+			site, clusters, hosts := inputs(t, example)
+			first := rendered(t, site, clusters, hosts, nil)
+			same(t, first, rendered(t, site, clusters, hosts, first))
+			claims, err := render.Previous("first", first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, claim := range claims.Claims {
+				for i := range hosts {
+					if hosts[i].Key() != claim.Host.String() {
+						continue
+					}
+					hosts[i].Labels = maps.Clone(hosts[i].Labels)
+					keys := site.Spec.LabelKeys
+					hosts[i].Labels[keys.ClusterNamespace] = claim.Cluster.Namespace
+					hosts[i].Labels[keys.ClusterName] = claim.Cluster.Name
+					hosts[i].Labels[keys.NodeType] = claim.Role
+					if claim.Standby {
+						hosts[i].Labels[keys.Standby] = "true"
+					}
+				}
+			}
+			same(t, first, rendered(t, site, clusters, hosts, first))
+			same(t, first, rendered(t, site, clusters, hosts, nil))
+		})
+	}
+}
+
+func same(t *testing.T, want, found render.Tree) {
+	t.Helper()
+	for _, path := range slices.Sorted(maps.Keys(want)) {
+		if !bytes.Equal(want[path], found[path]) {
+			t.Fatalf("%s differs:\n%s", path, diff.Diff("want", want[path], "found", found[path]))
+		}
+	}
+	if len(found) != len(want) {
+		t.Fatalf("found %d files, want %d", len(found), len(want))
+	}
+}

@@ -1,0 +1,146 @@
+package render
+
+import (
+	"errors"
+	"path"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kustomize "sigs.k8s.io/kustomize/api/types"
+
+	"github.com/airshipit/sipgen/render/object"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// argoFinalizer makes the deletion of an Application delete what it applied. Hosts never get it.
+const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
+
+const (
+	argoCompare = "argocd.argoproj.io/compare-options"
+	argoWave    = "argocd.argoproj.io/sync-wave"
+)
+
+// argocd renders argocd/: a project and a root Application to bootstrap from, and one file per
+// cluster with an Application for its services and one for its hosts.
+func (s *site) argocd() error {
+	var errs []error
+	files := []string{"root.yaml", "policy.yaml"}
+	put := func(name string, objects ...any) {
+		content, err := object.Marshal(objects...)
+		errs = append(errs, err)
+		s.tree["argocd/"+name] = content
+	}
+	put("root.yaml", s.argoProject(), s.argoPruning(s.rootName(), "argocd"))
+	put("policy.yaml", wave(s.argoKeeping(s.policyName(), "policy"), "-2"))
+	if s.hasSiteObjects() {
+		files = append(files, "site.yaml")
+		put("site.yaml", wave(s.argoKeeping(s.siteName(), "site"), "-1"))
+	}
+	for _, c := range s.clusters {
+		var objects []any
+		if s.hasInfra(c) {
+			infra := s.argoPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra")
+			infra.Finalizers = []string{argoFinalizer}
+			objects = append(objects, wave(infra, "0"))
+		}
+		if s.merge() {
+			objects = append(objects, wave(s.argoHosts(s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts"), hostsWave(c)))
+		}
+		if len(objects) > 0 {
+			file := c.Key.Namespace + "." + c.Key.Name + ".yaml"
+			files = append(files, file)
+			put(file, objects...)
+		}
+	}
+	if !s.merge() {
+		files = append(files, "hosts.yaml")
+		put("hosts.yaml", wave(s.argoHosts(s.siteHostsName(), "hosts"), "1"))
+	}
+	slices.Sort(files)
+	put("kustomization.yaml", kustomize.Kustomization{
+		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
+		Resources: files,
+	})
+	return errors.Join(errs...)
+}
+
+// hostsWave puts hosts after the services, and those of a cluster that is gone beside them: its
+// services may be broken for ever.
+func hostsWave(c *schedule.Cluster) string {
+	if c.Gone {
+		return "0"
+	}
+	return "1"
+}
+
+// wave orders an Application within the root's sync. The root waits for an Application to be
+// healthy where argocd-cm has a health check for Applications; Argo CD ships without one.
+func wave(app *argoApplication, n string) *argoApplication {
+	if app.Annotations == nil {
+		app.Annotations = map[string]string{}
+	}
+	app.Annotations[argoWave] = n
+	return app
+}
+
+// argoHosts syncs host patches: server-side, without the migration that would hand Argo CD the
+// spec of a host once made by kubectl apply, never pruning, and failing on a host that another
+// Application has.
+func (s *site) argoHosts(name, folder string) *argoApplication {
+	app := s.argoKeeping(name, folder)
+	app.Annotations = map[string]string{argoCompare: "ServerSideDiff=true"}
+	app.Spec.SyncPolicy.SyncOptions = []string{
+		"ServerSideApply=true", "ClientSideApplyMigration=false", "Prune=false", "Delete=false", "FailOnSharedResource=true",
+	}
+	return app
+}
+
+// argoKeeping is an Application that deletes nothing, not even when it is deleted itself.
+func (s *site) argoKeeping(name, folder string) *argoApplication {
+	app := s.argoPruning(name, folder)
+	app.Spec.SyncPolicy.Automated.Prune = false
+	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", "FailOnSharedResource=true", "Prune=false", "Delete=false"}
+	return app
+}
+
+// argoPruning is an Application that deletes what leaves the tree.
+func (s *site) argoPruning(name, folder string) *argoApplication {
+	return &argoApplication{
+		TypeMeta:   metav1.TypeMeta{APIVersion: argoAPIVersion, Kind: "Application"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: name},
+		Spec: argoApplicationSpec{
+			Project: s.Site.Spec.ArgoCD.Project,
+			Source: argoSource{
+				RepoURL:        s.Site.Spec.Repository.URL,
+				TargetRevision: s.Site.Spec.Repository.Branch,
+				Path:           path.Join(s.Site.Spec.Repository.Path, folder),
+			},
+			Destination: argoDestination{Server: s.Site.Spec.ArgoCD.Server, Namespace: s.Site.Spec.ArgoCD.Namespace},
+			SyncPolicy: argoSyncPolicy{
+				Automated:   argoAutomated{Prune: true, SelfHeal: true},
+				SyncOptions: []string{"ServerSideApply=true", "FailOnSharedResource=true"},
+				Retry:       argoRetry{Limit: -1, Backoff: argoBackoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
+			},
+		},
+	}
+}
+
+func (s *site) argoProject() *argoProject {
+	return &argoProject{
+		TypeMeta:   metav1.TypeMeta{APIVersion: argoAPIVersion, Kind: "AppProject"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: s.Site.Spec.ArgoCD.Project},
+		Spec: argoProjectSpec{
+			Description:  "Tenant clusters rendered by sipgen",
+			SourceRepos:  []string{s.Site.Spec.Repository.URL},
+			Destinations: []argoDestination{{Server: s.Site.Spec.ArgoCD.Server, Namespace: "*"}},
+			ClusterResourceWhitelist: []metav1.GroupKind{
+				{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"},
+				{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicyBinding"},
+				{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
+				{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"},
+				{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"},
+			},
+			NamespaceResourceWhitelist: []metav1.GroupKind{{Group: "*", Kind: "*"}},
+		},
+	}
+}

@@ -1,0 +1,125 @@
+package render
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"time"
+
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+	"github.com/fluxcd/pkg/apis/meta"
+	sourcev1 "github.com/fluxcd/source-controller/api/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kustomize "sigs.k8s.io/kustomize/api/types"
+
+	"github.com/airshipit/sipgen/render/object"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// maxPoll is the longest time between two looks at the repository: a commit is to be synced soon,
+// however seldom drift is corrected.
+const maxPoll = time.Minute
+
+// flux renders flux/: a root to bootstrap from, and one file per cluster with a Kustomization
+// for its services and one for its hosts.
+func (s *site) flux() error {
+	var errs []error
+	files := []string{"root.yaml", "policy.yaml"}
+	put := func(name string, objects ...any) {
+		content, err := object.Marshal(objects...)
+		errs = append(errs, err)
+		s.tree["flux/"+name] = content
+	}
+	put("root.yaml", s.gitRepository(), s.fluxPruning(s.rootName(), "flux"))
+	put("policy.yaml", s.fluxKeeping(s.policyName(), "policy"))
+	dependsOn := []kustomizev1.DependencyReference{}
+	if s.hasSiteObjects() {
+		files = append(files, "site.yaml")
+		put("site.yaml", s.fluxKeeping(s.siteName(), "site"))
+		dependsOn = append(dependsOn, kustomizev1.DependencyReference{Name: s.siteName()})
+	}
+	for _, c := range s.clusters {
+		var objects []any
+		if s.hasInfra(c) {
+			infra := s.fluxPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra")
+			infra.Spec.Wait = true
+			infra.Spec.Timeout = &metav1.Duration{Duration: s.Site.Spec.Flux.Interval.Duration / 2}
+			infra.Spec.DependsOn = dependsOn
+			objects = append(objects, infra)
+		}
+		if s.merge() {
+			objects = append(objects, s.fluxHosts(c))
+		}
+		file := c.Key.Namespace + "." + c.Key.Name + ".yaml"
+		if len(objects) > 0 {
+			files = append(files, file)
+			put(file, objects...)
+		}
+	}
+	if !s.merge() {
+		files = append(files, "hosts.yaml")
+		hosts := s.fluxKeeping(s.siteHostsName(), "hosts")
+		hosts.Spec.DependsOn = []kustomizev1.DependencyReference{{Name: s.policyName()}}
+		put("hosts.yaml", hosts)
+	}
+	slices.Sort(files)
+	put("kustomization.yaml", kustomize.Kustomization{
+		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
+		Resources: files,
+	})
+	return errors.Join(errs...)
+}
+
+// fluxHosts syncs a cluster's host patches. It can neither prune nor re-create a host, its deletion leaves the
+// hosts alone, and it comes after the cluster's services, so that a host gets its labels only
+// when what it will need is there. It does not wait: waiting on a host means waiting for
+// "provisioned".
+func (s *site) fluxHosts(c *schedule.Cluster) *kustomizev1.Kustomization {
+	hosts := s.fluxKeeping(s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts")
+	hosts.Spec.ServiceAccountName = hostsIdentity
+	hosts.Spec.DependsOn = []kustomizev1.DependencyReference{{Name: s.policyName()}}
+	// Services of a cluster that is gone may be broken for ever; its hosts are released all the same.
+	if s.hasInfra(c) && !c.Gone {
+		hosts.Spec.DependsOn = append(hosts.Spec.DependsOn, kustomizev1.DependencyReference{Name: s.syncName(c.Key, "infra")})
+	}
+	return hosts
+}
+
+// fluxKeeping is a Kustomization that deletes nothing, not even when it is deleted itself.
+func (s *site) fluxKeeping(name, folder string) *kustomizev1.Kustomization {
+	k := s.fluxPruning(name, folder)
+	k.Spec.Prune = false
+	k.Spec.DeletionPolicy = kustomizev1.DeletionPolicyOrphan
+	return k
+}
+
+// fluxPruning is a Kustomization that deletes what leaves the tree.
+func (s *site) fluxPruning(name, folder string) *kustomizev1.Kustomization {
+	return &kustomizev1.Kustomization{
+		TypeMeta:   metav1.TypeMeta{APIVersion: kustomizev1.GroupVersion.String(), Kind: kustomizev1.KustomizationKind},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: name},
+		Spec: kustomizev1.KustomizationSpec{
+			Interval:  *s.Site.Spec.Flux.Interval,
+			Path:      "./" + path.Join(s.Site.Spec.Repository.Path, folder),
+			Prune:     true,
+			Force:     false,
+			SourceRef: kustomizev1.CrossNamespaceSourceReference{Kind: sourcev1.GitRepositoryKind, Name: s.rootName()},
+		},
+	}
+}
+
+func (s *site) gitRepository() *sourcev1.GitRepository {
+	repository := &sourcev1.GitRepository{
+		TypeMeta:   metav1.TypeMeta{APIVersion: sourcev1.GroupVersion.String(), Kind: sourcev1.GitRepositoryKind},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: s.rootName()},
+		Spec: sourcev1.GitRepositorySpec{
+			Interval:  metav1.Duration{Duration: min(s.Site.Spec.Flux.Interval.Duration, maxPoll)},
+			URL:       s.Site.Spec.Repository.URL,
+			Reference: &sourcev1.GitRepositoryRef{Branch: s.Site.Spec.Repository.Branch},
+		},
+	}
+	if name := s.Site.Spec.Flux.SecretName; name != "" {
+		repository.Spec.SecretRef = &meta.LocalObjectReference{Name: name}
+	}
+	return repository
+}

@@ -1,0 +1,116 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kustomize "sigs.k8s.io/kustomize/api/types"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/object"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// The annotations that keep Flux and Argo CD from doing more than merging a host patch.
+// Flux: https://fluxcd.io/flux/components/kustomize/kustomizations/#controlling-the-apply-behavior-of-resources;
+// Argo CD: the sync options page of its documentation.
+const (
+	fluxSSA   = "kustomize.toolkit.fluxcd.io/ssa"
+	fluxPrune = "kustomize.toolkit.fluxcd.io/prune"
+	argoSync  = "argocd.argoproj.io/sync-options"
+)
+
+// guards are the annotations of a host patch, per engine.
+func guards(engine v1alpha1.Engine) map[string]string {
+	if engine == v1alpha1.EngineArgoCD {
+		return map[string]string{argoSync: "Prune=false,Delete=false,ServerSideApply=true"}
+	}
+	return map[string]string{fluxSSA: "Merge", fluxPrune: "disabled"}
+}
+
+// hostPatch is a BareMetalHost cut down to what sipgen sets. It has no spec on purpose: an apply
+// of it must never say anything about a host's spec.
+type hostPatch struct {
+	metav1.TypeMeta `json:",inline"`
+	Metadata        hostMetadata `json:"metadata"`
+}
+
+type hostMetadata struct {
+	Namespace   string            `json:"namespace"`
+	Name        string            `json:"name"`
+	UID         string            `json:"uid,omitempty"`
+	Labels      map[string]string `json:"labels,omitempty"`
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// hosts renders a cluster's host patches: a kustomization of partial objects, or with
+// apply: overlay a kustomize component whose patches a site-wide overlay applies to the base.
+func (s *site) hosts(c *schedule.Cluster, folder string) error {
+	merge := s.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge
+	var (
+		errs  []error
+		files []string
+	)
+	put := func(host *inventory.Host, labels map[string]string) {
+		if merge && host.UID == "" {
+			errs = append(errs, fmt.Errorf("%s: host %s (%s): no metadata.uid, want one: with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from the cluster or from a snapshot, or use hosts.apply overlay",
+				c.Key, host.Key(), host.Source))
+			return
+		}
+		patch := hostPatch{
+			TypeMeta: metav1.TypeMeta{APIVersion: "metal3.io/v1alpha1", Kind: "BareMetalHost"},
+			Metadata: hostMetadata{Namespace: host.Namespace, Name: host.Name, Labels: labels},
+		}
+		if merge {
+			patch.Metadata.UID = host.UID
+			patch.Metadata.Annotations = guards(s.Site.Spec.Engine)
+		}
+		content, err := object.Marshal(patch)
+		errs = append(errs, err)
+		// A host's name is a DNS subdomain and its namespace a DNS label without dots: no two hosts share a file.
+		name := host.Namespace + "." + host.Name + ".yaml"
+		files = append(files, name)
+		s.tree[folder+"/"+name] = content
+	}
+	for i := range c.Roles {
+		role := &c.Roles[i]
+		for _, a := range role.Assigned {
+			put(a.Host, s.labels(c.Key, role.Name, a.Standby))
+		}
+		for _, r := range role.Releasing {
+			// With an overlay the base is the whole object: leaving the patch out drops the labels.
+			if merge {
+				put(r.Host, nil)
+			}
+		}
+	}
+	slices.Sort(files)
+	kustomization := kustomize.Kustomization{TypeMeta: kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind}}
+	if merge {
+		kustomization.Resources = files
+	} else {
+		kustomization.TypeMeta = kustomize.TypeMeta{APIVersion: kustomize.ComponentVersion, Kind: kustomize.ComponentKind}
+		for _, file := range files {
+			kustomization.Patches = append(kustomization.Patches, kustomize.Patch{Path: file})
+		}
+	}
+	content, err := object.Marshal(kustomization)
+	s.tree[folder+"/kustomization.yaml"] = content
+	return errors.Join(append(errs, err)...)
+}
+
+func (s *site) labels(c schedule.ClusterKey, role string, standby bool) map[string]string {
+	keys := s.Site.Spec.LabelKeys
+	labels := map[string]string{
+		keys.ClusterNamespace: c.Namespace,
+		keys.ClusterName:      c.Name,
+		keys.NodeType:         role,
+	}
+	if standby {
+		labels[keys.Standby] = "true"
+	}
+	return labels
+}

@@ -1,0 +1,183 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kustomize "sigs.k8s.io/kustomize/api/types"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/object"
+)
+
+// The names of the two guards. They are cluster-scoped.
+const (
+	syncGuardName   = "sipgen-sync-guard"
+	deleteGuardName = "sipgen-delete-guard"
+)
+
+// policy renders policy/: what the syncing identity may do, and the admission policies that hold
+// whatever an engine or a person tries.
+func (s *site) policy() error {
+	var (
+		errs  []error
+		files []string
+	)
+	put := func(name string, objects ...any) {
+		content, err := object.Marshal(objects...)
+		errs = append(errs, err)
+		files = append(files, name)
+		s.tree["policy/"+name] = content
+	}
+	// An overlay applies whole hosts: its identity has to write specs, and the guard would only be in the way.
+	if s.merge() {
+		put("rbac.yaml", s.rbac()...)
+		put("sync-guard.yaml", s.syncGuard(), binding(syncGuardName))
+	}
+	put("delete-guard.yaml", s.deleteGuard(), binding(deleteGuardName))
+	slices.Sort(files)
+	put("kustomization.yaml", kustomize.Kustomization{
+		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
+		Resources: files,
+	})
+	return errors.Join(errs...)
+}
+
+func (s *site) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge }
+
+// identities are the users that an engine applies host patches as.
+func (s *site) identities() []string {
+	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
+		return []string{"system:serviceaccount:" + s.Site.Spec.ArgoCD.Namespace + ":argocd-application-controller"}
+	}
+	return []string{"system:serviceaccount:" + s.Site.Spec.Flux.Namespace + ":" + hostsIdentity}
+}
+
+// rbac lets the syncing identity read and patch hosts: no create, no update, no delete. A
+// server-side apply of an object that is not there needs create, so it is refused.
+// Argo CD's controller brings roles of its own; there the admission policy alone holds.
+func (s *site) rbac() []any {
+	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
+		return nil
+	}
+	namespace := s.Site.Spec.Flux.Namespace
+	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: hostsIdentity}}
+	role := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: hostsIdentity}
+	objects := []any{
+		corev1.ServiceAccount{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hostsIdentity},
+		},
+		rbacv1.ClusterRole{
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+			ObjectMeta: metav1.ObjectMeta{Name: hostsIdentity},
+			Rules: []rbacv1.PolicyRule{{
+				APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, Verbs: []string{"get", "list", "watch", "patch"},
+			}},
+		},
+	}
+	if len(s.Site.Spec.Hosts.Namespaces) == 0 {
+		return append(objects, rbacv1.ClusterRoleBinding{
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+			ObjectMeta: metav1.ObjectMeta{Name: hostsIdentity}, Subjects: subject, RoleRef: role,
+		})
+	}
+	for _, hosts := range slices.Sorted(slices.Values(s.Site.Spec.Hosts.Namespaces)) {
+		objects = append(objects, rbacv1.RoleBinding{
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: hosts, Name: hostsIdentity}, Subjects: subject, RoleRef: role,
+		})
+	}
+	return objects
+}
+
+// syncGuard lets the syncing identity only update hosts, and of them only our labels and the tools' own
+// keys. Written with has(): a spec that was removed is an absent key.
+func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
+	keys := s.Site.Spec.LabelKeys
+	ours := celList([]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby})
+	tools := "k.startsWith('kustomize.toolkit.fluxcd.io/') || k.startsWith('argocd.argoproj.io/') || k == 'app.kubernetes.io/instance'"
+	onlyOurs := func(field, allowed string) string {
+		return fmt.Sprintf("variables.new%[1]s.all(k, %[2]s || (k in variables.old%[1]s && variables.old%[1]s[k] == variables.new%[1]s[k])) && variables.old%[1]s.all(k, %[2]s || k in variables.new%[1]s)", field, allowed)
+	}
+	same := func(path string) string {
+		return fmt.Sprintf("has(object.%[1]s) == has(oldObject.%[1]s) && (!has(object.%[1]s) || object.%[1]s == oldObject.%[1]s)", path)
+	}
+	update := func(expression string) string { return "request.operation != 'UPDATE' || (" + expression + ")" }
+	variable := func(name, object, field string) admissionv1.Variable {
+		return admissionv1.Variable{Name: name, Expression: fmt.Sprintf("%[1]s != null && has(%[1]s.metadata.%[2]s) ? %[1]s.metadata.%[2]s : {}", object, field)}
+	}
+	policy := guard(syncGuardName, admissionv1.Create, admissionv1.Update, admissionv1.Delete)
+	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
+		Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(s.identities()),
+	}}
+	policy.Spec.Variables = []admissionv1.Variable{
+		variable("oldLabels", "oldObject", "labels"), variable("newLabels", "object", "labels"),
+		variable("oldAnnotations", "oldObject", "annotations"), variable("newAnnotations", "object", "annotations"),
+	}
+	policy.Spec.Validations = []admissionv1.Validation{
+		{Expression: "request.operation == 'UPDATE'", Message: "the GitOps identity may only update a BareMetalHost: creating or deleting one is not sipgen's business"},
+		{Expression: update(same("spec")), Message: "the GitOps identity may not change a BareMetalHost's spec: that would reprovision a server"},
+		{Expression: update(onlyOurs("Labels", "k in "+ours+" || "+tools)), Message: "the GitOps identity may only change sipgen's labels on a BareMetalHost"},
+		{Expression: update(onlyOurs("Annotations", tools)), Message: "the GitOps identity may only change the GitOps tools' annotations on a BareMetalHost"},
+		{Expression: update(same("metadata.finalizers") + " && " + same("metadata.ownerReferences")), Message: "the GitOps identity may not change a BareMetalHost's finalizers or owners"},
+	}
+	return policy
+}
+
+// deleteGuard keeps everybody but the break-glass groups from deleting a host that carries our labels.
+func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
+	keys := s.Site.Spec.LabelKeys
+	policy := guard(deleteGuardName, admissionv1.Delete)
+	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
+		Name:       "not-break-glass",
+		Expression: "!has(request.userInfo.groups) || !request.userInfo.groups.exists(g, g in " + celList(s.Site.Spec.BreakGlassGroups) + ")",
+	}}
+	policy.Spec.Validations = []admissionv1.Validation{{
+		Expression: "!has(oldObject.metadata.labels) || !oldObject.metadata.labels.exists(k, k in " + celList([]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType}) + ")",
+		Message:    "this BareMetalHost belongs to a tenant cluster: release it first, or delete it as one of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
+	}}
+	return policy
+}
+
+func guard(name string, operations ...admissionv1.OperationType) admissionv1.ValidatingAdmissionPolicy {
+	fail := admissionv1.Fail
+	return admissionv1.ValidatingAdmissionPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			FailurePolicy: &fail,
+			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
+				RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: operations,
+					Rule:       admissionv1.Rule{APIGroups: []string{"metal3.io"}, APIVersions: []string{"*"}, Resources: []string{"baremetalhosts"}},
+				},
+			}}},
+		},
+	}
+}
+
+func binding(name string) admissionv1.ValidatingAdmissionPolicyBinding {
+	return admissionv1.ValidatingAdmissionPolicyBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
+		},
+	}
+}
+
+// celList writes strings as a CEL list.
+func celList(items []string) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(item) + "'"
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}

@@ -1,0 +1,147 @@
+// Package render turns a placement into the tree that a GitOps engine applies.
+//
+// It is pure: its results depend on its arguments only. The tree is state, never history: nothing
+// in it says when, where or how often it was rendered.
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/render/infra"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Tree is the rendered files: slash paths relative to the tree's root, and their bytes.
+type Tree map[string][]byte
+
+// Input is what a site is rendered from.
+type Input struct {
+	// Site, defaulted and valid.
+	Site *v1alpha1.Site
+	// Clusters, valid.
+	Clusters  []v1.SIPCluster
+	Placement *schedule.Placement
+	// Previous is the tree as it was, empty if there was none. A cluster that is gone keeps its services
+	// from it until its last host is released.
+	Previous Tree
+}
+
+// Site renders the tree of a site. An unschedulable cluster is rendered with the hosts that it
+// holds, and left out if it holds none. Every problem is reported, and then there is no tree.
+func Site(in Input) (Tree, error) {
+	var problems manifest.Problems
+	s := &site{Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}}
+	for i := range in.Clusters {
+		c := &in.Clusters[i]
+		s.specs[schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}] = c
+	}
+	for i := range in.Placement.Clusters {
+		c := &in.Placement.Clusters[i]
+		if !rendered(c) {
+			continue
+		}
+		s.clusters = append(s.clusters, c)
+		problems.Add(s.cluster(c))
+	}
+	objects, err := infra.SiteObjects(in.Site, in.Clusters)
+	problems.Add(err)
+	s.add("site", objects)
+	problems.Add(s.overlay())
+	problems.Add(s.policy())
+	if in.Site.Spec.Engine == v1alpha1.EngineArgoCD {
+		problems.Add(s.argocd())
+	} else {
+		problems.Add(s.flux())
+	}
+	s.tree["PLAN.md"] = s.planMarkdown()
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return s.tree, nil
+}
+
+// site is one rendering under way.
+type site struct {
+	Input
+	tree  Tree
+	specs map[schedule.ClusterKey]*v1.SIPCluster
+	// clusters that are rendered, in the order of the placement.
+	clusters []*schedule.Cluster
+}
+
+// rendered says whether a cluster has anything in the tree: all do, but those that are
+// unschedulable or gone and have no host.
+func rendered(c *schedule.Cluster) bool {
+	if !c.Gone && !c.Unschedulable {
+		return true
+	}
+	for i := range c.Roles {
+		if len(c.Roles[i].Assigned)+len(c.Roles[i].Releasing) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Folder is a cluster's folder in the tree.
+func Folder(c schedule.ClusterKey) string { return "clusters/" + c.Namespace + "/" + c.Name }
+
+func (s *site) cluster(c *schedule.Cluster) error {
+	var problems manifest.Problems
+	folder := Folder(c.Key)
+	problems.Add(s.infra(c, folder+"/infra"))
+	problems.Add(s.hosts(c, folder+"/hosts"))
+	file, err := assignmentsOf(c, s.specs[c.Key])
+	problems.Add(err)
+	s.tree[folder+"/assignments.yaml"] = file
+	return problems.Err()
+}
+
+// infra renders the services of a cluster that has a spec, and keeps those of one that has none.
+func (s *site) infra(c *schedule.Cluster, folder string) error {
+	if _, found := s.specs[c.Key]; !found {
+		for path, content := range s.Previous {
+			if strings.HasPrefix(path, folder+"/") {
+				s.tree[path] = content
+			}
+		}
+		return nil
+	}
+	files, err := infra.Overlay(s.infraInput(c))
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Key, err)
+	}
+	s.add(folder, files)
+	return nil
+}
+
+func (s *site) hasInfra(c *schedule.Cluster) bool {
+	_, found := s.tree[Folder(c.Key)+"/infra/kustomization.yaml"]
+	return found
+}
+
+func (s *site) infraInput(c *schedule.Cluster) infra.Input {
+	in := infra.Input{Cluster: s.specs[c.Key], Site: s.Site}
+	for i := range c.Roles {
+		for _, a := range c.Roles[i].Assigned {
+			in.Hosts = append(in.Hosts, infra.Host{Host: a.Host, Role: c.Roles[i].Name, Standby: a.Standby})
+		}
+	}
+	slices.SortFunc(in.Hosts, func(a, b infra.Host) int { return compareHosts(a.Host, b.Host) })
+	return in
+}
+
+func (s *site) add(folder string, files map[string][]byte) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		s.tree[folder+"/"+name] = files[name]
+	}
+}
+
+func compareHosts(a, b *inventory.Host) int { return strings.Compare(a.Key(), b.Key()) }
