@@ -1,0 +1,225 @@
+package render
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func testSite(change func(*v1alpha1.Site)) *v1alpha1.Site {
+	site := &v1alpha1.Site{}
+	site.Name = "dc1"
+	site.Spec.Repository.URL = "https://git.example.org/fleet.git"
+	site.Default()
+	if change != nil {
+		change(site)
+	}
+	return site
+}
+
+func testHost(name string) *inventory.Host {
+	return &inventory.Host{Namespace: "metal3", Name: name, UID: "uid-of-" + name, Addresses: []inventory.Address{
+		{Network: "oam", IP: netip.MustParseAddr("192.0.2.1"), Origin: inventory.FromNetworkData},
+	}}
+}
+
+func testCluster(name string) v1.SIPCluster {
+	c := v1.SIPCluster{}
+	c.Namespace, c.Name = "lab", name
+	c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30000}}
+	return c
+}
+
+// placed is a cluster with one control-plane host held and one being released.
+func placed(name string) schedule.Cluster {
+	return schedule.Cluster{Key: schedule.ClusterKey{Namespace: "lab", Name: name}, Roles: []schedule.Role{{
+		Name: v1.RoleControlPlane, Active: 1,
+		Assigned:  []schedule.Assignment{{Host: testHost("kept"), Domain: "r1", Origin: schedule.FromLive}},
+		Releasing: []schedule.Release{{Host: testHost("gone"), Since: schedule.New, Reason: "one too many"}},
+	}}}
+}
+
+func render(t *testing.T, in Input) Tree {
+	t.Helper()
+	tree, err := Site(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func want(t *testing.T, tree Tree, path string, texts ...string) {
+	t.Helper()
+	content, found := tree[path]
+	if !found {
+		t.Fatalf("no %s in the tree", path)
+	}
+	for _, text := range texts {
+		if !strings.Contains(string(content), text) {
+			t.Errorf("%s: no %q in it:\n%s", path, text, content)
+		}
+	}
+}
+
+func wantNot(t *testing.T, tree Tree, path string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if strings.Contains(string(tree[path]), text) {
+			t.Errorf("%s: %q in it:\n%s", path, text, tree[path])
+		}
+	}
+}
+
+// A released host keeps its object and loses its labels: dropping the object would leave the labels on the host.
+func TestReleaseKeepsTheObject(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "sip.airshipit.org/cluster-name: a", "uid: uid-of-kept", "ssa: Merge", "prune: disabled")
+	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "uid: uid-of-gone", "ssa: Merge", "prune: disabled")
+	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "labels", "sip.airshipit.org")
+	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml", "metal3.kept.yaml")
+	want(t, tree, "clusters/lab/a/assignments.yaml", "releasing:", "- 192.0.2.1")
+}
+
+// Without a uid a patch would create a host that does not exist (a BareMetalHost without a spec).
+func TestMergeNeedsUIDs(t *testing.T) {
+	c := placed("a")
+	c.Roles[0].Assigned[0].Host.UID = ""
+	c.Roles[0].Releasing[0].Host.UID = ""
+	tree, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+	if err == nil || tree != nil || !strings.Contains(err.Error(), "metal3/kept") || !strings.Contains(err.Error(), "metal3/gone") {
+		t.Errorf("found %v, want both hosts named and no tree", err)
+	}
+}
+
+func TestFluxCannotDeleteHosts(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	_, hosts, _ := strings.Cut(string(tree["flux/lab.a.yaml"]), "name: lab.a.hosts")
+	for _, text := range []string{"prune: false", "deletionPolicy: Orphan", "serviceAccountName: sipgen-hosts", "- name: lab.a.infra", "- name: sipgen-dc1-policy"} {
+		if !strings.Contains(hosts, text) {
+			t.Errorf("no %q in %s", text, hosts)
+		}
+	}
+	for _, text := range []string{"wait: true", "force: true"} {
+		if strings.Contains(hosts, text) {
+			t.Errorf("%q in %s", text, hosts)
+		}
+	}
+}
+
+func TestArgoCDCannotDeleteHosts(t *testing.T) {
+	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	if _, found := tree["flux/root.yaml"]; found {
+		t.Error("flux objects in a tree for Argo CD")
+	}
+	parts := strings.Split(string(tree["argocd/lab.a.yaml"]), "\n---\n")
+	if len(parts) != 2 {
+		t.Fatalf("found %d objects, want 2", len(parts))
+	}
+	hosts := Tree{"hosts": []byte(parts[1])}
+	want(t, hosts, "hosts", "name: lab.a.hosts", "prune: false", "ServerSideApply=true", "ClientSideApplyMigration=false",
+		"Prune=false", "Delete=false", "FailOnSharedResource=true", "ServerSideDiff=true")
+	wantNot(t, hosts, "hosts", "resources-finalizer")
+	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "Prune=false,Delete=false,ServerSideApply=true")
+	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "kustomize.toolkit.fluxcd.io")
+}
+
+// A cluster whose spec is gone keeps its services until its last host is given back, and then
+// leaves nothing behind.
+func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
+	site := testSite(nil)
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	gone := placed("a")
+	gone.Gone = true
+	gone.Roles[0].Assigned[0].Pending = true
+	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+	for path, content := range before {
+		if strings.HasPrefix(path, "clusters/lab/a/infra/") && string(tree[path]) != string(content) {
+			t.Errorf("%s changed", path)
+		}
+	}
+	want(t, tree, "flux/lab.a.yaml", "name: lab.a.infra", "name: lab.a.hosts")
+	wantNot(t, tree, "flux/lab.a.yaml", "- name: lab.a.infra")
+
+	gone.Roles = nil
+	tree = render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+	for path := range tree {
+		if strings.Contains(path, "lab") {
+			t.Errorf("%s is left behind", path)
+		}
+	}
+}
+
+// With an overlay the base is the whole host: leaving the patch out drops the labels.
+func TestOverlay(t *testing.T) {
+	site := testSite(func(s *v1alpha1.Site) {
+		s.Spec.Hosts.Apply, s.Spec.Hosts.Base, s.Spec.Repository.Path = v1alpha1.ApplyOverlay, "metal", "sites/dc1"
+	})
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	want(t, tree, "hosts/kustomization.yaml", "../../../metal", "../clusters/lab/a/hosts")
+	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "kind: Component", "path: metal3.kept.yaml")
+	wantNot(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml")
+	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "uid", "annotations")
+}
+
+func TestPreviousReadsWhatWasRendered(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	previous, err := Previous("tree", tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(previous.Claims) != 2 {
+		t.Fatalf("found %+v", previous.Claims)
+	}
+	kept, gone := previous.Claims[0], previous.Claims[1]
+	if kept.Host.Name != "kept" || kept.UID != "uid-of-kept" || kept.Domain != "r1" || kept.Releasing || kept.Source != "tree/clusters/lab/a/assignments.yaml" {
+		t.Errorf("found %+v", kept)
+	}
+	if gone.Host.Name != "gone" || !gone.Releasing || gone.Role != v1.RoleControlPlane {
+		t.Errorf("found %+v", gone)
+	}
+	// A claim that is not understood must not be forgotten.
+	for name, text := range map[string]string{
+		"another cluster's": strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: a", "name: b", 1),
+		"a conflict marker": "<<<<<<< ours\n" + string(tree["clusters/lab/a/assignments.yaml"]),
+		"an unknown field":  string(tree["clusters/lab/a/assignments.yaml"]) + "hots: []\n",
+		"another kind":      "kind: ConfigMap\napiVersion: v1\n",
+	} {
+		if _, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml") {
+			t.Errorf("%s: found %v, want an error that names the file", name, err)
+		}
+	}
+}
+
+func TestSyncNames(t *testing.T) {
+	s := &site{}
+	long := strings.Repeat("x", 63)
+	names := map[string]bool{}
+	for _, key := range []schedule.ClusterKey{{Namespace: "a-b", Name: "c"}, {Namespace: "a", Name: "b-c"}, {Namespace: long, Name: "a"}, {Namespace: long, Name: "b"}} {
+		name := s.syncName(key, "hosts")
+		if len(name) > maxName {
+			t.Errorf("%s has %d characters", name, len(name))
+		}
+		if names[name] {
+			t.Errorf("%s is the name of two clusters", name)
+		}
+		names[name] = true
+	}
+}
+
+func TestCELListKeepsStringsInside(t *testing.T) {
+	if found := celList([]string{`it's`, `back\slash`}); found != `['it\'s', 'back\\slash']` {
+		t.Errorf("found %s", found)
+	}
+}
+
+func TestMarkdownCells(t *testing.T) {
+	if found := escapeCell("a|b<script>\nc"); found != `a\|b&lt;script> c` {
+		t.Errorf("found %q", found)
+	}
+}
