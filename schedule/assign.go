@@ -60,7 +60,7 @@ func (s *site) shortOf(r *role) {
 // fill gives up to k new hosts to the role, and says how many it got.
 func (s *site) fill(r *role, k int) int {
 	got := s.net.greedy(r, k)
-	for got < k && s.net.augment(r, nil) {
+	for got < k && s.net.augment(r) {
 		got++
 	}
 	return got

@@ -84,43 +84,37 @@ func (n *network) setFocus(r *role) {
 // keep their number. Where the domain d of b has room, any unit of the role may give way; where the
 // role's own units fill it, one of those must.
 func (n *network) swap(r *role, b, d int32, fixed map[int32]int) bool {
-	within := d >= 0 && fixed[d]+int(n.focusIn[d]) >= r.max
-	gives := func(bucket int32) bool {
-		return n.focusAt[bucket] > 0 && (!within || n.domainOf(r, bucket) == d)
-	}
 	if n.buckets[b].dead == n.generation {
 		return false
 	}
-	n.begin()
-	visited := n.visitedRoles()
-	n.visit(b, root)
-	for head := 0; head < len(n.queue); head++ {
-		at := n.queue[head]
-		switch {
-		case n.buckets[at].free() > 0:
-			n.give(r, d, within)
-		case gives(at):
-			n.drop(r, at)
-		default:
-			n.onward(at, visited, n.generation)
-			continue
-		}
-		n.apply(r, at)
-		return true
+	within := d >= 0 && fixed[d]+int(n.focusIn[d]) >= r.max
+	g := goal{give: r, in: alone}
+	if within {
+		g.in = d
 	}
-	if !within {
-		// What the search saw leads nowhere, and will not for this role: its units only get fewer.
-		for _, at := range n.queue {
-			n.buckets[at].dead = n.generation
+	n.begin(g)
+	if !n.visit(b, root) && !n.run() {
+		if !within {
+			// What the search saw leads nowhere, and will not for this role: its units only get fewer.
+			for _, at := range n.queue {
+				n.buckets[at].dead = n.generation
+			}
 		}
+		return false
 	}
-	return false
+	if free, _ := n.ends(n.found); free {
+		n.give(r, g.in)
+	} else {
+		n.drop(r, n.found)
+	}
+	n.apply(r, n.found)
+	return true
 }
 
-// give takes one unit away from the role, in domain d if it must be there.
-func (n *network) give(r *role, d int32, within bool) {
+// give takes one unit away from the role, in domain d if that is one.
+func (n *network) give(r *role, d int32) {
 	for i := len(r.edges) - 1; i >= 0; i-- {
-		if b := n.edges[r.edges[i]].bucket; !within || n.domainOf(r, b) == d {
+		if b := n.edges[r.edges[i]].bucket; d < 0 || n.domainOf(r, b) == d {
 			n.drop(r, b)
 			return
 		}

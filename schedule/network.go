@@ -22,6 +22,8 @@ type network struct {
 	search     int32
 	visited    []int32 // by role: search that visited it
 	heap       []item
+	goal       goal
+	found      int32 // where the search ended
 	queue      []int32
 	path       []step
 	generation int32 // of choose, one per role
@@ -61,7 +63,7 @@ func (b *bucket) free() int32 { return int32(len(b.hosts)) - b.next - b.used }
 // newNetwork collapses the free hosts into buckets.
 func (s *site) newNetwork() *network {
 	c := s.matched
-	n := &network{s: s}
+	n := &network{s: s, visited: make([]int32, len(s.roles)), generation: 1}
 	index := map[string]int32{}
 	byClass := make([][]int32, len(c.classes))
 	var buf []byte

@@ -10,103 +10,125 @@ type step struct {
 	from, to int32
 }
 
+// goal says where a search may end: at any bucket with a free host, and at those where the role
+// give has a unit (that choose has not fixed) to give away; in, if not alone, narrows that down to
+// one domain.
+type goal struct {
+	give *role
+	in   int32
+}
+
 // begin starts a search.
-func (n *network) begin() {
+func (n *network) begin(g goal) {
 	n.search++
 	n.queue = n.queue[:0]
+	n.goal = g
+	n.found = root
 }
 
-// rest prepares the unvisited buckets of a shape.
-func (n *network) rest(sh *shape) {
-	if sh.seen != n.search {
-		sh.seen, sh.n = n.search, len(sh.rem)
+// ends says whether the search may end at a bucket: because it has a free host, or because the
+// giving role has a unit there.
+func (n *network) ends(b int32) (free, given bool) {
+	if n.buckets[b].free() > 0 {
+		return true, false
 	}
+	g := n.goal
+	return false, g.give != nil && n.focusAt[b] > 0 && (g.in < 0 || n.domainOf(g.give, b) == g.in)
 }
 
-// visit queues a bucket.
-func (n *network) visit(b, parent int32) {
+// visit queues a bucket, and says whether the search ends there.
+func (n *network) visit(b, parent int32) bool {
 	n.buckets[b].seen = n.search
 	n.buckets[b].parent = parent
 	n.queue = append(n.queue, b)
+	if free, given := n.ends(b); free || given {
+		n.found = b
+		return true
+	}
+	return false
 }
 
-// expand visits every bucket that the role could take a host of, coming by edge parent.
-func (n *network) expand(r *role, parent int32, generation int32) {
-	n.rest(r.shape)
-	t := n.mark(r)
+// expand visits every bucket that the role could take a host of, coming by edge parent, until the
+// search ends.
+func (n *network) expand(r *role, parent int32) bool {
+	n.visited[r.index] = n.search
 	sh := r.shape
+	if sh.seen != n.search {
+		sh.seen, sh.n = n.search, len(sh.rem)
+	}
+	t := n.mark(r)
 	for i := 0; i < sh.n; {
 		b := sh.rem[i]
 		at := &n.buckets[b]
-		if at.seen == n.search || generation > 0 && at.dead == generation {
+		switch {
+		case int(at.next) == len(at.hosts): // given away for good: of no use to any search
+			last := len(sh.rem) - 1
 			sh.n--
-			sh.rem[i], sh.rem[sh.n] = sh.rem[sh.n], b
+			sh.rem[i], sh.rem[sh.n] = sh.rem[sh.n], sh.rem[last]
+			sh.rem = sh.rem[:last]
 			continue
+		case at.seen != n.search && at.dead != n.generation:
+			if t != nil && n.full(t, r, at.dom[r.topo]) {
+				i++
+				continue
+			}
+			if n.visit(b, parent) {
+				return true
+			}
 		}
-		if t != nil && n.full(t, r, at.dom[r.topo]) {
-			i++
-			continue
-		}
-		n.visit(b, parent)
 		sh.n--
 		sh.rem[i], sh.rem[sh.n] = sh.rem[sh.n], b
 	}
+	return false
 }
 
 // augment finds one more host for the role, moving units of others where that helps. It says
-// whether it did; if not, the buckets and roles it saw are the source side of a minimum cut.
-func (n *network) augment(r *role, seen map[*role]bool) bool {
-	n.begin()
-	visited := n.visitedRoles()
-	visited[r.index] = n.search
-	n.expand(r, root, 0)
-	if seen != nil {
-		seen[r] = true
+// whether it did; if not, the queue holds the buckets on the source side of a minimum cut.
+func (n *network) augment(r *role) bool {
+	n.begin(goal{})
+	if !n.expand(r, root) && !n.run() {
+		return false
 	}
+	n.apply(r, n.found)
+	return true
+}
+
+// run visits what can be reached from the queue, nearest first, until the search ends.
+func (n *network) run() bool {
 	for head := 0; head < len(n.queue); head++ {
-		b := n.queue[head]
-		if n.buckets[b].free() > 0 {
-			n.apply(r, b)
+		if n.onward(n.queue[head]) {
 			return true
-		}
-		n.onward(b, visited, 0)
-	}
-	if seen != nil {
-		for i, at := range visited {
-			if at == n.search {
-				seen[n.s.roles[i]] = true
-			}
 		}
 	}
 	return false
 }
 
 // onward visits what the roles with units on a full bucket could take instead.
-func (n *network) onward(b int32, visited []int32, generation int32) {
+func (n *network) onward(b int32) bool {
 	for _, e := range n.buckets[b].edges {
 		r := n.edges[e].role
 		if r.topo >= 0 {
-			// Within the domain, the role's own limit does not matter: it gives up one host there.
-			if d := n.buckets[b].dom[r.topo]; d >= 0 {
-				n.siblings(r, b, d, e, generation)
+			// Within the domain the role's own limit does not matter: it gives up one host there.
+			if d := n.buckets[b].dom[r.topo]; d >= 0 && n.siblings(r, d, e) {
+				return true
 			}
 		}
-		if visited[r.index] != n.search {
-			visited[r.index] = n.search
-			n.expand(r, e, generation)
+		if n.visited[r.index] != n.search && n.expand(r, e) {
+			return true
 		}
 	}
+	return false
 }
 
-// siblings visits the other buckets of a domain that the role can use.
-func (n *network) siblings(r *role, b, d, parent, generation int32) {
-	t := n.s.topology[r.topo]
-	for _, other := range t.buckets[d] {
-		at := &n.buckets[other]
-		if other != b && at.seen != n.search && !(generation > 0 && at.dead == generation) && r.shape.uses[at.class] {
-			n.visit(other, parent)
+// siblings visits the buckets of a domain that the role can use.
+func (n *network) siblings(r *role, d, parent int32) bool {
+	for _, b := range n.s.topology[r.topo].buckets[d] {
+		at := &n.buckets[b]
+		if at.seen != n.search && at.dead != n.generation && r.shape.uses[at.class] && n.visit(b, parent) {
+			return true
 		}
 	}
+	return false
 }
 
 // apply moves units along the path that ends in b, and gives r one more unit at its root.
@@ -128,11 +150,4 @@ func (n *network) apply(r *role, b int32) {
 		}
 		n.add(p.role, p.to)
 	}
-}
-
-func (n *network) visitedRoles() []int32 {
-	if len(n.visited) < len(n.s.roles) {
-		n.visited = make([]int32, len(n.s.roles))
-	}
-	return n.visited
 }
