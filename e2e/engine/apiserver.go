@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	certutil "k8s.io/client-go/util/cert"
+)
+
+const adminToken = "admin"
+
+// Options of an API server. The zero value is one that knows only its own tokens.
+type Options struct {
+	// AuthenticationConfig is a file with an AuthenticationConfiguration.
+	AuthenticationConfig string
+	// Flags are added to kube-apiserver's, for example --oidc-issuer-url=...
+	Flags []string
+}
+
+// APIServer is a real kube-apiserver with its own etcd, RBAC on, admission as by default but for
+// ServiceAccount, since nothing runs pods here.
+type APIServer struct {
+	// URL is https on loopback.
+	URL string
+	// CA is the certificate that it serves with, PEM.
+	CA []byte
+	// Client reads and writes as the admin, a member of system:masters.
+	*Client
+	process *process
+}
+
+// StartAPIServer starts etcd and kube-apiserver and waits until they are ready.
+func StartAPIServer(t testing.TB, options Options) *APIServer {
+	t.Helper()
+	server := Binary(t, "kube-apiserver")
+	etcd := startEtcd(t)
+	dir := t.TempDir()
+	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv6loopback}, []string{"localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	accountKey := writeFile(t, dir, "account.key", newKey(t))
+	args := []string{
+		"--etcd-servers=" + etcd,
+		"--bind-address=127.0.0.1",
+		"--tls-cert-file=" + writeFile(t, dir, "server.crt", cert),
+		"--tls-private-key-file=" + writeFile(t, dir, "server.key", key),
+		"--token-auth-file=" + writeFile(t, dir, "tokens.csv", []byte(adminToken+",admin,admin,system:masters\n")),
+		"--authorization-mode=RBAC",
+		"--disable-admission-plugins=ServiceAccount",
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-signing-key-file=" + accountKey,
+		"--service-account-key-file=" + accountKey,
+		"--service-cluster-ip-range=10.96.0.0/16",
+		"--allow-privileged",
+		"--endpoint-reconciler-type=none",
+		"--profiling=false",
+	}
+	if options.AuthenticationConfig != "" {
+		args = append(args, "--authentication-config="+options.AuthenticationConfig)
+	}
+	args = append(args, options.Flags...)
+	var api *APIServer
+	// A port that was free may be taken by the time it is used.
+	for attempt := 1; ; attempt++ {
+		port := freePorts(t, 1)[0]
+		url := fmt.Sprintf("https://127.0.0.1:%d", port)
+		config := &rest.Config{Host: url, BearerToken: adminToken, TLSClientConfig: rest.TLSClientConfig{CAData: cert}, QPS: 1000, Burst: 1000}
+		p := start(t, "kube-apiserver", nil, server, append(args, fmt.Sprintf("--secure-port=%d", port))...)
+		api = &APIServer{URL: url, CA: cert, Client: newClient(t, config), process: p}
+		err := Eventually(90*time.Second, api.ready)
+		if err == nil {
+			break
+		}
+		if attempt < 3 && strings.Contains(p.log.last(50), "address already in use") {
+			p.stop()
+			continue
+		}
+		t.Fatalf("kube-apiserver: not ready: %v\n%s", err, p.log.last(30))
+	}
+	return api
+}
+
+func (a *APIServer) ready() error {
+	if err := a.process.running(); err != nil {
+		return Final(err)
+	}
+	_, err := a.rest.Get().AbsPath("/readyz").DoRaw(context.Background())
+	return err
+}
+
+// Logs gives the last lines of kube-apiserver's output that contain all of the words.
+func (a *APIServer) Logs(n int, words ...string) string { return a.process.log.last(n, words...) }
+
+// WithToken is a configuration for whoever a bearer token stands for.
+func (a *APIServer) WithToken(token string) *rest.Config {
+	config := rest.AnonymousClientConfig(a.config)
+	config.BearerToken = token
+	config.QPS, config.Burst = a.config.QPS, a.config.Burst
+	return config
+}
+
+// As is a configuration for a user and groups, by impersonation. A service account is the user
+// system:serviceaccount:<namespace>:<name>; its groups come by themselves.
+func (a *APIServer) As(user string, groups ...string) *rest.Config {
+	config := rest.CopyConfig(a.config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
+	return config
+}
+
+// Kubeconfig writes a configuration as a file, for programs of their own, and gives its path.
+func Kubeconfig(t testing.TB, config *rest.Config) string {
+	t.Helper()
+	file := clientcmdapi.NewConfig()
+	file.Clusters["e2e"] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
+	file.AuthInfos["e2e"] = &clientcmdapi.AuthInfo{
+		Token: config.BearerToken, Impersonate: config.Impersonate.UserName, ImpersonateGroups: config.Impersonate.Groups,
+	}
+	file.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: "e2e"}
+	file.CurrentContext = "e2e"
+	content, err := clientcmd.Write(*file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return writeFile(t, t.TempDir(), "kubeconfig", content)
+}
+
+// startEtcd starts etcd, Debian's or whatever is on PATH, and gives its client URL.
+func startEtcd(t testing.TB) string {
+	t.Helper()
+	etcd, err := exec.LookPath("etcd")
+	if err != nil {
+		unavailable(t, fmt.Errorf("etcd is not on PATH: install the package etcd-server: %w", ErrUnavailable))
+	}
+	for attempt := 1; ; attempt++ {
+		ports := freePorts(t, 2)
+		client, peer := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
+		p := start(t, "etcd", nil, etcd, "--data-dir="+t.TempDir(), "--logger=zap", "--log-level=warn",
+			"--listen-client-urls="+client, "--advertise-client-urls="+client, "--quota-backend-bytes=2147483648",
+			"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer)
+		err := Eventually(30*time.Second, func() error {
+			if err := p.running(); err != nil {
+				return Final(err)
+			}
+			return httpOK(client + "/health")
+		})
+		if err == nil {
+			return client
+		}
+		if attempt == 3 || !strings.Contains(p.log.last(50), "address already in use") {
+			t.Fatalf("etcd: not healthy: %v", err)
+		}
+		p.stop()
+	}
+}
+
+func newKey(t testing.TB) []byte {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+}

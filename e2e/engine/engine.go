@@ -1,0 +1,224 @@
+// Package engine runs the real parts that sipgen's output meets, for tests: kube-apiserver with
+// etcd, Flux's kustomize-controller and Argo CD. Each is built once from the Go module below
+// e2e/engines that pins it, listens on free ports of the loopback interface only, keeps its files
+// in the test's own folder, and is gone when the test is, however the test ends.
+package engine
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+)
+
+// program is a binary that is built from a module below e2e/engines.
+type program struct {
+	// folder of the module.
+	folder string
+	// module that the version is that of, and the main package.
+	module, main string
+}
+
+var programs = map[string]program{
+	"kube-apiserver":       {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"},
+	"kubectl":              {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl"},
+	"kustomize-controller": {"flux", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
+	"argocd":               {"argocd", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
+	"kustomize":            {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
+	"controller-gen":       {"controller-gen", "sigs.k8s.io/controller-tools", "sigs.k8s.io/controller-tools/cmd/controller-gen"},
+}
+
+// ErrUnavailable says that an engine's modules cannot be had here: they are not in the module
+// cache, and there is no network.
+var ErrUnavailable = errors.New("modules cannot be downloaded")
+
+// Programs are the names that Binary knows, sorted.
+func Programs() []string {
+	names := make([]string, 0, len(programs))
+	for name := range programs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Binary gives the path of an engine's binary, and builds it if the cache does not have it. Where
+// its modules cannot be downloaded the test is skipped; with CI=true in the environment it fails.
+func Binary(t testing.TB, name string) string {
+	t.Helper()
+	path, err := Build(context.Background(), name, os.Stderr)
+	unavailable(t, err)
+	return path
+}
+
+func unavailable(t testing.TB, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	if errors.Is(err, ErrUnavailable) && os.Getenv("CI") != "true" {
+		t.Skipf("NOT TESTED on real engines: %v", err)
+	}
+	t.Fatal(err)
+}
+
+// Build is Binary without a test: it gives the path of the binary, and says on log what it builds
+// while it builds. Only one process builds a program at a time.
+func Build(ctx context.Context, name string, log io.Writer) (string, error) {
+	p, found := programs[name]
+	if !found {
+		return "", fmt.Errorf("engine %q: not known, want one of %s", name, strings.Join(Programs(), ", "))
+	}
+	folder := filepath.Join(root(), "e2e", "engines", p.folder)
+	key, err := p.key(folder)
+	if err != nil {
+		return "", err
+	}
+	target := filepath.Join(CacheDir(), "engines", name+"-"+key, name)
+	if _, err := os.Stat(target); err == nil {
+		return target, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := lockedfile.MutexAt(target + ".lock").Lock()
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if _, err := os.Stat(target); err == nil {
+		return target, nil
+	}
+	return target, p.build(ctx, folder, target, log)
+}
+
+// key tells builds apart: everything that decides what the binary is.
+func (p program) key(folder string) (string, error) {
+	sum := sha256.New()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%d\n%s", len(content), content)
+	}
+	fmt.Fprintln(sum, runtime.GOOS, runtime.GOARCH, runtime.Version(), p.main)
+	return hex.EncodeToString(sum.Sum(nil))[:16], nil
+}
+
+func (p program) build(ctx context.Context, folder, target string, log io.Writer) error {
+	name := filepath.Base(target)
+	version, err := output(ctx, folder, "go", "list", "-m", "-f", "{{.Version}}", p.module)
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", name, ErrUnavailable, err)
+	}
+	fmt.Fprintf(log, "e2e: %s: getting the modules of %s %s\n", name, p.module, version)
+	packages, err := output(ctx, folder, "go", "list", "-deps", "-f", "{{.ImportPath}}", p.main)
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", name, ErrUnavailable, err)
+	}
+	fmt.Fprintf(log, "e2e: %s: building %d packages, minutes the first time\n", name, strings.Count(packages, "\n")+1)
+	started := time.Now()
+	flags := "-s -w"
+	if p.folder == "kubernetes" {
+		// Without these the server calls itself v0.0.0-master, and clients look at the version.
+		v := "-X k8s.io/component-base/version."
+		minor := strings.Split(version, ".")[1]
+		flags += " " + v + "gitVersion=" + version + " " + v + "gitMajor=1 " + v + "gitMinor=" + minor
+	}
+	// Linked beside its place and renamed, so that an interrupted build leaves no half a binary.
+	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-ldflags", flags, "-o", target+".new", p.main)
+	cmd.Dir = folder
+	cmd.Env = buildEnvironment()
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	lines := progress(stderr, name, log)
+	if err := cmd.Wait(); err != nil {
+		return fmt.Errorf("%s: go build %s: %w\n%s", name, p.main, err, strings.Join(lines, "\n"))
+	}
+	if err := os.Rename(target+".new", target); err != nil {
+		return err
+	}
+	fmt.Fprintf(log, "e2e: %s: built in %s\n", name, time.Since(started).Round(time.Second))
+	return nil
+}
+
+// progress reads what go build -v prints, says now and then where it is, and gives the last lines.
+func progress(r io.Reader, name string, log io.Writer) []string {
+	var last []string
+	next, count := time.Now().Add(10*time.Second), 0
+	for s := bufio.NewScanner(r); s.Scan(); {
+		last = append(last, s.Text())
+		if len(last) > 20 {
+			last = last[1:]
+		}
+		count++
+		if now := time.Now(); now.After(next) {
+			fmt.Fprintf(log, "e2e: %s: %d packages compiled, now %s\n", name, count, s.Text())
+			next = now.Add(10 * time.Second)
+		}
+	}
+	return last
+}
+
+// ModuleDir gives the folder of a module that an engine's module requires, downloading it if need
+// be: engines ship their CustomResourceDefinitions as files of their modules.
+func ModuleDir(t testing.TB, engineFolder, module string) string {
+	t.Helper()
+	folder := filepath.Join(root(), "e2e", "engines", engineFolder)
+	if _, err := output(t.Context(), folder, "go", "mod", "download", module); err != nil {
+		unavailable(t, fmt.Errorf("%s: %w: %w", module, ErrUnavailable, err))
+	}
+	dir, err := output(t.Context(), folder, "go", "list", "-m", "-f", "{{.Dir}}", module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// CacheDir is where built engines are kept: SIPGEN_CACHE, or .cache in the repository.
+func CacheDir() string {
+	if dir := os.Getenv("SIPGEN_CACHE"); dir != "" {
+		return dir
+	}
+	return filepath.Join(root(), ".cache")
+}
+
+// root is the repository's folder.
+func root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}
+
+func buildEnvironment() []string {
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=readonly")
+}
+
+func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = buildEnvironment()
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		err = fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	return strings.TrimSpace(string(out)), err
+}

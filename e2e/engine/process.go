@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a running program. It is killed when the test ends, and on Linux by the kernel when
+// the test's process ends without a chance to clean up.
+type process struct {
+	name string
+	cmd  *exec.Cmd
+	log  *tail
+	// done is closed when the program has ended; err is then set.
+	done chan struct{}
+	err  error
+}
+
+// start runs a program with exactly the environment given, and PATH and HOME.
+func start(t testing.TB, name string, env []string, program string, args ...string) *process {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, env...)
+	cmd.Dir = t.TempDir()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	killWithParent(cmd.SysProcAttr)
+	p := &process{name: name, cmd: cmd, log: newTail(name), done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = p.log, p.log
+	cmd.WaitDelay = 5 * time.Second
+	started := make(chan error)
+	go func() {
+		// The kernel takes the thread that started a process for its parent: it has to live as long.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			p.err = cmd.Wait()
+			close(p.done)
+		}
+	}()
+	if err := <-started; err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	t.Cleanup(p.stop)
+	return p
+}
+
+// stop ends the program and whatever it started: asks first, then kills.
+func (p *process) stop() {
+	group := -p.cmd.Process.Pid
+	_ = syscall.Kill(group, syscall.SIGTERM)
+	select {
+	case <-p.done:
+	case <-time.After(3 * time.Second):
+	}
+	_ = syscall.Kill(group, syscall.SIGKILL)
+	<-p.done
+}
+
+// running is nil while the program runs, and says how it ended and what it said last once it has.
+func (p *process) running() error {
+	select {
+	case <-p.done:
+		return fmt.Errorf("%s has ended: %v\n%s", p.name, p.err, p.log.last(30))
+	default:
+		return nil
+	}
+}
+
+// tail keeps the last part of a program's output. SIPGEN_E2E_LOGS names a folder that gets all of it.
+type tail struct {
+	mu   sync.Mutex
+	buf  []byte
+	file io.Writer
+}
+
+const tailSize = 1 << 20
+
+func newTail(name string) *tail {
+	l := &tail{}
+	if dir := os.Getenv("SIPGEN_E2E_LOGS"); dir != "" {
+		if f, err := os.CreateTemp(dir, name+"-*.log"); err == nil {
+			l.file = f
+		}
+	}
+	return l
+}
+
+func (l *tail) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		_, _ = l.file.Write(p)
+	}
+	l.buf = append(l.buf, p...)
+	if over := len(l.buf) - tailSize; over > 0 {
+		l.buf = bytes.Clone(l.buf[over:])
+	}
+	return len(p), nil
+}
+
+// last gives the last n lines that contain all of the words.
+func (l *tail) last(n int, words ...string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var lines []string
+	for line := range strings.Lines(string(l.buf)) {
+		keep := true
+		for _, word := range words {
+			keep = keep && strings.Contains(line, word)
+		}
+		if keep {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-n):], "")
+}
+
+// freePorts gives ports of the loopback interface that were free a moment ago, all different.
+func freePorts(t testing.TB, n int) []int {
+	t.Helper()
+	ports := make([]int, n)
+	for i := range ports {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		ports[i] = listener.Addr().(*net.TCPAddr).Port
+	}
+	return ports
+}
+
+// Wait calls check until it gives nil, and fails the test with its last error after the timeout.
+// It gives up at once on an error made by Fatal.
+func Wait(t testing.TB, what string, timeout time.Duration, check func() error) {
+	t.Helper()
+	if err := Eventually(timeout, check); err != nil {
+		t.Fatalf("waited %s for %s: %v", timeout, what, err)
+	}
+}
+
+// Eventually is Wait that gives the error.
+func Eventually(timeout time.Duration, check func() error) error {
+	deadline := time.Now().Add(timeout)
+	for pause := 20 * time.Millisecond; ; pause = min(pause*3/2, 500*time.Millisecond) {
+		err := check()
+		final := (*finalError)(nil)
+		if err == nil || errors.As(err, &final) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(pause)
+	}
+}
+
+type finalError struct{ error }
+
+// Final marks an error that waiting does not mend.
+func Final(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &finalError{err}
+}
+
+func writeFile(t testing.TB, dir, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+// Shared makes a value on first use and keeps it until Main ends: starting engines costs seconds,
+// and many tests of a package can share them.
+//
+//	var servers = engine.Shared(func(t testing.TB) *engine.APIServer { return engine.StartAPIServer(t, engine.Options{}) })
+//
+//	func TestMain(m *testing.M) { engine.Main(m) }
+func Shared[T any](makeIt func(testing.TB) T) func(testing.TB) T {
+	var (
+		once    sync.Once
+		value   T
+		outcome = "failed"
+	)
+	return func(t testing.TB) T {
+		t.Helper()
+		once.Do(func() {
+			long := &longTB{TB: t}
+			defer func() {
+				if t.Skipped() {
+					outcome = "skipped"
+				}
+			}()
+			value = makeIt(long)
+			outcome = ""
+		})
+		switch outcome {
+		case "skipped":
+			t.Skip("NOT TESTED on real engines: another test of this package says why")
+		case "failed":
+			t.Fatal("the shared engines did not start: another test of this package says why")
+		}
+		return value
+	}
+}
+
+// Main runs a package's tests and then stops what Shared started.
+func Main(m *testing.M) {
+	code := m.Run()
+	cleanups.run()
+	os.Exit(code)
+}
+
+var cleanups cleanupStack
+
+type cleanupStack struct {
+	mu    sync.Mutex
+	funcs []func()
+}
+
+func (c *cleanupStack) add(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.funcs = append(c.funcs, f)
+}
+
+func (c *cleanupStack) run() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := len(c.funcs) - 1; i >= 0; i-- {
+		func() {
+			defer func() {
+				if r := recover(); r != nil {
+					fmt.Fprintln(os.Stderr, "e2e: cleaning up:", r)
+				}
+			}()
+			c.funcs[i]()
+		}()
+	}
+	c.funcs = nil
+}
+
+// longTB is a test whose cleanups and folders outlive it.
+type longTB struct{ testing.TB }
+
+func (t *longTB) Cleanup(f func()) { cleanups.add(f) }
+
+func (t *longTB) TempDir() string {
+	dir, err := os.MkdirTemp("", "sipgen-e2e-")
+	if err != nil {
+		t.Fatal(err)
+		runtime.Goexit()
+	}
+	cleanups.add(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
