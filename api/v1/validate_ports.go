@@ -92,7 +92,9 @@ type siteClaims struct {
 	ports              map[int32]owner
 	clusterIPs, podIPs map[string]owner
 	addresses          map[string][]shared
-	errs               []ClusterError
+	// dexes by namespace.
+	dexes map[string]owner
+	errs  []ClusterError
 }
 
 func (s *siteClaims) add(c *SIPCluster, path, format string, args ...any) {

@@ -83,6 +83,7 @@ func (c *SIPCluster) validateServices() []FieldError {
 		nodePort(at.at(".checkPort"), lb.CheckPort)
 	}
 	c.validateJumpHosts(root)
+	c.validateDexes(root)
 	return errs
 }
 

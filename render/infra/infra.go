@@ -50,6 +50,9 @@ func Overlay(in Input) (map[string][]byte, error) {
 	for i := range services.JumpHost {
 		errs = append(errs, o.jumpHost(i, &services.JumpHost[i]))
 	}
+	for i := range services.Dex {
+		errs = append(errs, o.dex(i, &services.Dex[i]))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Cluster.Key(), err)
 	}
@@ -88,6 +91,8 @@ type overlay struct {
 	// resources and configs are the kustomization's entries, in the order rendered.
 	resources []string
 	configs   []configMap
+	// unsized are the Deployments whose entries leave their resources to the site.
+	unsized []string
 }
 
 // configMap is an entry of configMapGenerator: keys of the ConfigMap to files of the overlay.

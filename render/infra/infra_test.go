@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
@@ -44,6 +45,14 @@ func tenant() Input {
 	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: common, NodePortRange: v1.PortRange{Start: 30100, End: 30104}}}
 	cluster.Spec.Services.JumpHost = []v1.JumpHost{{
 		Service: common, NodePort: 30022, SSHAuthorizedKeys: []string{testKey}, TrustedUserCA: testKey, NodeSSHPrivateKeys: "node-keys",
+	}}
+	cluster.Spec.Services.Dex = []v1.Dex{{
+		Issuer: "https://dex.edge-a.example:30556", NodePort: 30556,
+		Connectors: []apiextensionsv1.JSON{{Raw: []byte(`{"type":"ldap","id":"staff","name":"Staff","config":{"host":"ldap.example:636","bindDN":"cn=dex","bindPW":"$BIND_PW",
+			"userSearch":{"baseDN":"ou=people","username":"uid","idAttr":"uid","emailAttr":"mail"}}}`)}},
+		StaticClients: []v1.DexClient{{ID: "kubernetes", Name: "Kubernetes", Public: true, RedirectURIs: []string{"http://localhost:8000"}}},
+		Env:           []v1.SecretEnv{{Name: "BIND_PW", SecretRef: v1.SecretKeyRef{Name: "edge-a-ldap", Key: "password"}}},
+		TLS:           v1.DexTLS{IssuerRef: &v1.IssuerRef{Name: "site-ca"}},
 	}}
 	return Input{Cluster: cluster, Site: site(), Hosts: []Host{
 		host("node-2", v1.RoleControlPlane, "10.0.0.2", "2001:db8::2"),

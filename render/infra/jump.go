@@ -202,13 +202,13 @@ func (o *overlay) jumpPod(s service, jump *v1.JumpHost, table []tableHost, acces
 	probe := corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString("ssh")}}
 	container := corev1.Container{
 		Name:            "jumphost",
-		Image:           o.image(jump.Image, o.Site.Spec.Images.JumpHost),
+		Image:           image(jump.Image, o.Site.Spec.Images.JumpHost),
 		Command:         []string{"/bin/sh", jumpRoot + "/bin/start"},
 		Env:             env,
 		Ports:           []corev1.ContainerPort{{Name: "ssh", ContainerPort: sshPort, Protocol: corev1.ProtocolTCP}},
 		ReadinessProbe:  &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 10},
 		LivenessProbe:   &corev1.Probe{ProbeHandler: probe, PeriodSeconds: 20, TimeoutSeconds: 5, FailureThreshold: 6},
-		Resources:       o.resourcesFor(&jump.Service, "50m", "64Mi", "512Mi"),
+		Resources:       resourcesFor(&jump.Service, "50m", "64Mi", "512Mi"),
 		SecurityContext: restricted(),
 		VolumeMounts:    mounts,
 	}

@@ -1,9 +1,9 @@
 package infra
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	kustomize "sigs.k8s.io/kustomize/api/types"
 
@@ -27,7 +27,7 @@ func (o *overlay) folder(c configMap, folder string, files map[string][]byte) {
 	o.configs = append(o.configs, c)
 }
 
-// finish writes the kustomization and gives all files.
+// finish writes the kustomization, with the site's defaults and the cluster's patches, and gives all files.
 func (o *overlay) finish() (map[string][]byte, error) {
 	k := kustomize.Kustomization{
 		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
@@ -44,35 +44,18 @@ func (o *overlay) finish() (map[string][]byte, error) {
 			Options:       &kustomize.GeneratorOptions{Labels: c.labels, DisableNameSuffixHash: c.keepName},
 		}})
 	}
+	if err := o.override(&k); err != nil {
+		return nil, err
+	}
 	text, err := object.Marshal(k)
 	if err != nil {
 		return nil, err
 	}
-	o.files["kustomization.yaml"] = text
+	o.files[kustomizationFile] = text
 	return o.files, nil
 }
 
-// image is the entry's image or the site's.
-func (o *overlay) image(spec, site string) string {
-	image := spec
-	if image == "" {
-		image = site
-	}
-	return mirrored(image, o.Site.Spec.Images.RegistryMirror)
-}
+const kustomizationFile = "kustomization.yaml"
 
-// mirrored puts the mirror in the place of the image's registry. An image without a registry is
-// Docker Hub's, as the container runtimes have it.
-func mirrored(image, mirror string) string {
-	if mirror == "" {
-		return image
-	}
-	registry, rest, found := strings.Cut(image, "/")
-	if !found {
-		return strings.TrimSuffix(mirror, "/") + "/library/" + image
-	}
-	if !strings.ContainsAny(registry, ".:") && registry != "localhost" {
-		rest = image
-	}
-	return strings.TrimSuffix(mirror, "/") + "/" + rest
-}
+// image is the entry's image or the site's. A registry mirror comes by a transformer; see mirrors.
+func image(spec, site string) string { return cmp.Or(spec, site) }

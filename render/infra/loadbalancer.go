@@ -71,7 +71,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, file string, config 
 	container := corev1.Container{
 		// The name that SIP's Deployment had: an apply over it must not leave two containers.
 		Name:    "loadbalancer",
-		Image:   o.image(spec.Image, o.Site.Spec.Images.HAProxy),
+		Image:   image(spec.Image, o.Site.Spec.Images.HAProxy),
 		Command: []string{"haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"},
 		Ports:   append(containerPorts, corev1.ContainerPort{Name: "status", ContainerPort: statusPort, Protocol: corev1.ProtocolTCP}),
 		ReadinessProbe: &corev1.Probe{
@@ -87,7 +87,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, file string, config 
 		Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{
 			Exec: &corev1.ExecAction{Command: []string{"sleep", fmt.Sprint(preStopSeconds)}},
 		}},
-		Resources:       o.resourcesFor(spec, "100m", "128Mi", "256Mi"),
+		Resources:       resourcesFor(spec, "100m", "128Mi", "256Mi"),
 		SecurityContext: restricted(),
 		VolumeMounts:    []corev1.VolumeMount{{Name: "config", MountPath: "/usr/local/etc/haproxy", ReadOnly: true}},
 	}
@@ -117,6 +117,9 @@ func (o *overlay) deployment(s service, spec *v1.Service, replicas int32, pod co
 	if hasFixedIPs(spec) {
 		// Two pods cannot hold one address: the old one goes first.
 		rolling = appsv1.RollingUpdateDeployment{MaxSurge: &none, MaxUnavailable: &one}
+	}
+	if spec.Resources == nil {
+		o.unsized = append(o.unsized, s.name)
 	}
 	return &appsv1.Deployment{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},

@@ -100,9 +100,9 @@ func hasFixedIPs(spec *v1.Service) bool {
 	return false
 }
 
-// resourcesFor is what the entry asks for, or modest requests and a memory limit. No CPU limit: it
-// would delay health checks under load.
-func (o *overlay) resourcesFor(spec *v1.Service, cpu, memory, memoryLimit string) corev1.ResourceRequirements {
+// resourcesFor is what the entry asks for, or modest requests and a memory limit, which a site's defaults
+// replace. No CPU limit: it would delay health checks under load.
+func resourcesFor(spec *v1.Service, cpu, memory, memoryLimit string) corev1.ResourceRequirements {
 	if spec.Resources != nil {
 		return *spec.Resources
 	}

@@ -1,11 +1,149 @@
 package infra
 
 import (
+	"slices"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/object"
 )
 
-// SiteObjects renders what is needed once per site.
+const dexGroup = "dex.coreos.com"
+
+// dexKinds are the resources in which Dex keeps its state (storage/kubernetes in its source), by plural.
+var dexKinds = []struct{ plural, singular, kind string }{
+	{"authcodes", "authcode", "AuthCode"},
+	{"authrequests", "authrequest", "AuthRequest"},
+	{"authsessions", "authsession", "AuthSession"},
+	{"connectors", "connector", "Connector"},
+	{"devicerequests", "devicerequest", "DeviceRequest"},
+	{"devicetokens", "devicetoken", "DeviceToken"},
+	{"oauth2clients", "oauth2client", "OAuth2Client"},
+	{"offlinesessionses", "offlinesessions", "OfflineSessions"},
+	{"passwords", "password", "Password"},
+	{"refreshtokens", "refreshtoken", "RefreshToken"},
+	{"signingkeies", "signingkey", "SigningKey"},
+	{"useridentities", "useridentity", "UserIdentity"},
+}
+
+func dexResources() []string {
+	var out []string
+	for _, k := range dexKinds {
+		out = append(out, k.plural)
+	}
+	return out
+}
+
+// SiteObjects renders what is needed once per site: the definitions of Dex's resources where a cluster has
+// a Dex, and the policy for jump hosts where one has a jump host with metal3 access. It gives paths relative to a folder of the
+// caller's choice, and nothing if nothing is needed. All objects are cluster-scoped.
 func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]byte, error) {
-	return nil, nil
+	files := map[string][]byte{}
+	if slices.ContainsFunc(clusters, func(c v1.SIPCluster) bool { return len(c.Spec.Services.Dex) > 0 }) {
+		var objects []any
+		for _, k := range dexKinds {
+			objects = append(objects, dexDefinition(k.plural, k.singular, k.kind))
+		}
+		text, err := object.Marshal(objects...)
+		if err != nil {
+			return nil, err
+		}
+		files["dex-crds.yaml"] = text
+	}
+	if slices.ContainsFunc(clusters, func(c v1.SIPCluster) bool {
+		return slices.ContainsFunc(c.Spec.Services.JumpHost, func(j v1.JumpHost) bool { return bmcAccess(&j) == v1.BMCMetal3 })
+	}) {
+		text, err := object.Marshal(jumpPolicy(), jumpPolicyBinding())
+		if err != nil {
+			return nil, err
+		}
+		files["jump-host-guard.yaml"] = text
+	}
+	return files, nil
+}
+
+func dexDefinition(plural, singular, kind string) *apiextensionsv1.CustomResourceDefinition {
+	return &apiextensionsv1.CustomResourceDefinition{
+		TypeMeta: metav1.TypeMeta{APIVersion: apiextensionsv1.SchemeGroupVersion.String(), Kind: "CustomResourceDefinition"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name:   plural + "." + dexGroup,
+			Labels: map[string]string{nameLabel: "dex", partOfLabel: "sip", managedByLabel: "sipgen"},
+			// Without its definition every Dex loses its state, signing keys included.
+			Annotations: map[string]string{
+				"kustomize.toolkit.fluxcd.io/prune": "disabled",
+				"argocd.argoproj.io/sync-options":   "Prune=false",
+			},
+		},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: dexGroup,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Singular: singular, Kind: kind, ListKind: kind + "List"},
+			Scope: apiextensionsv1.NamespaceScoped,
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1", Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+					Type: "object", XPreserveUnknownFields: ptr(true),
+				}},
+			}},
+		},
+	}
+}
+
+const jumpPolicyName = "sipgen-jump-host-guard"
+
+// jumpPolicy holds the identities of jump hosts to the annotations by which metal3 takes orders of power. Their Roles name the
+// hosts, but RBAC has no word for fields, and a host whose spec changes may be deprovisioned.
+func jumpPolicy() *admissionv1.ValidatingAdmissionPolicy {
+	const (
+		oldNotes = "(has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {})"
+		newNotes = "(has(object.metadata.annotations) ? object.metadata.annotations : {})"
+		ours     = "(k == 'reboot.metal3.io' || k.startsWith('reboot.metal3.io/'))"
+	)
+	same := func(path string) string {
+		return "has(object." + path + ") == has(oldObject." + path + ") && (!has(object." + path + ") || object." + path + " == oldObject." + path + ")"
+	}
+	fail := admissionv1.Fail
+	return &admissionv1.ValidatingAdmissionPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
+		ObjectMeta: metav1.ObjectMeta{Name: jumpPolicyName, Labels: map[string]string{partOfLabel: "sip", managedByLabel: "sipgen"}},
+		Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			FailurePolicy: &fail,
+			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
+				RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete},
+					Rule:       admissionv1.Rule{APIGroups: []string{"metal3.io"}, APIVersions: []string{"*"}, Resources: []string{"baremetalhosts"}},
+				},
+			}}},
+			MatchConditions: []admissionv1.MatchCondition{{
+				Name:       "jump-host",
+				Expression: "request.userInfo.username.matches('^system:serviceaccount:[a-z0-9-]+:jumphost[0-9]*-[a-z0-9-]+$')",
+			}},
+			Validations: []admissionv1.Validation{
+				{Expression: "request.operation == 'UPDATE'", Message: "a jump host neither makes nor deletes hosts"},
+				{Expression: "request.operation != 'UPDATE' || (" + same("spec") + ")", Message: "a jump host changes no spec"},
+				{
+					Expression: "request.operation != 'UPDATE' || (" + same("metadata.labels") + " && " + same("metadata.finalizers") + " && " + same("metadata.ownerReferences") + ")",
+					Message:    "a jump host changes no labels, finalizers or owners",
+				},
+				{
+					Expression: "request.operation != 'UPDATE' || (" + newNotes + ".all(k, " + ours + " || (k in " + oldNotes + " && " + newNotes + "[k] == " + oldNotes + "[k])) && " +
+						oldNotes + ".all(k, " + ours + " || k in " + newNotes + "))",
+					Message: "a jump host changes no annotation but reboot.metal3.io",
+				},
+			},
+		},
+	}
+}
+
+func jumpPolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
+	return &admissionv1.ValidatingAdmissionPolicyBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
+		ObjectMeta: metav1.ObjectMeta{Name: jumpPolicyName, Labels: map[string]string{partOfLabel: "sip", managedByLabel: "sipgen"}},
+		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: jumpPolicyName, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
+		},
+	}
 }

@@ -1,0 +1,326 @@
+package v1
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/manifest"
+)
+
+var (
+	dexID       = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+	envName     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	claimName   = regexp.MustCompile(`^[A-Za-z0-9_.:/-]+$`)
+	claimPrefix = regexp.MustCompile(`^[A-Za-z0-9_.:/@#-]+$`)
+	// What os.ExpandEnv, by which Dex reads connectors, takes for a variable.
+	envReference = regexp.MustCompile(`^\$(\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))`)
+)
+
+// DexClientID is the audience that the tenant's API server accepts.
+func (d *Dex) DexClientID() string {
+	if d.Kubernetes != nil && d.Kubernetes.ClientID != "" {
+		return d.Kubernetes.ClientID
+	}
+	if len(d.StaticClients) > 0 {
+		return d.StaticClients[0].ID
+	}
+	return ""
+}
+
+func (c *SIPCluster) validateDexes(root complaints) {
+	for i := range c.Spec.Services.Dex {
+		dex := &c.Spec.Services.Dex[i]
+		at := root.at(".%s[%d]", ListDex, i)
+		c.serviceName(at, ListDex, i)
+		dex.Service.validate(at, false, 2)
+		nodePort(at.at(".nodePort"), dex.NodePort)
+		issuer(at.at(".issuer"), dex.Issuer)
+		dex.validateTLS(at.at(".tls"))
+		env := dex.validateEnv(at)
+		if len(dex.Connectors) == 0 {
+			at.at(".connectors").add("missing: without a connector nobody can log in")
+		}
+		ids := map[string]int{}
+		for j := range dex.Connectors {
+			dex.validateConnector(at.at(".connectors[%d]", j), dex.Connectors[j].Raw, j, ids, env)
+		}
+		dex.validateClients(at, env)
+		if k := dex.Kubernetes; k != nil {
+			at.at(".kubernetes.usernameClaim").match(k.UsernameClaim, claimName, 253, "a claim's name")
+			at.at(".kubernetes.groupsClaim").match(k.GroupsClaim, claimName, 253, "a claim's name")
+			for _, prefix := range []struct {
+				name  string
+				value *string
+			}{{"usernamePrefix", k.UsernamePrefix}, {"groupsPrefix", k.GroupsPrefix}} {
+				if prefix.value == nil {
+					continue
+				}
+				at.at(".kubernetes.%s", prefix.name).match(*prefix.value, claimPrefix, 63, "letters, digits and _.:/@#-")
+				if strings.HasPrefix(*prefix.value, "system:") {
+					at.at(".kubernetes.%s", prefix.name).add("found %q: a token could then name the cluster's own users", *prefix.value)
+				}
+			}
+		}
+		if i > 0 {
+			at.add("a second Dex: it would keep its state in the same namespace, signing keys included")
+		}
+	}
+}
+
+func issuer(at complaints, value string) {
+	parsed, err := url.Parse(value)
+	switch {
+	case value == "":
+		at.add("missing: the URL by which people and the API server reach Dex")
+	case err != nil || strings.ContainsFunc(value, func(r rune) bool {
+		return !unicode.IsGraphic(r) || r > unicode.MaxASCII || strings.ContainsRune(" \"'`$\\<>{}|^", r)
+	}):
+		at.add("not a URL of plain characters")
+	case parsed.Scheme != "https":
+		at.add("found %q, want https: the API server accepts nothing else", value)
+	case parsed.Hostname() == "":
+		at.add("found %q, want a host in it", value)
+	case parsed.User != nil || parsed.RawQuery != "" || parsed.ForceQuery || parsed.Fragment != "" || strings.HasSuffix(value, "#"):
+		at.add("has a user, a query or a fragment, which an issuer has not")
+	case strings.HasSuffix(value, "/"):
+		at.add("found %q, want it without the slash at its end: issuers are compared letter by letter", value)
+	}
+}
+
+func (d *Dex) validateTLS(at complaints) {
+	secret(at.at(".secretName"), d.TLS.SecretName, d.TLS.IssuerRef == nil)
+	if ref := d.TLS.IssuerRef; ref != nil {
+		for _, message := range validation.IsDNS1123Subdomain(ref.Name) {
+			at.at(".issuerRef.name").add("found %q: %s", ref.Name, message)
+		}
+		if ref.Kind != "" && ref.Kind != "Issuer" && ref.Kind != "ClusterIssuer" && ref.Group == "" {
+			at.at(".issuerRef.kind").add("found %q, want Issuer or ClusterIssuer", ref.Kind)
+		}
+		if ref.Group != "" {
+			for _, message := range validation.IsDNS1123Subdomain(ref.Group) {
+				at.at(".issuerRef.group").add("found %q: %s", ref.Group, message)
+			}
+		}
+	}
+	if d.TLS.CA != "" {
+		certificates(at.at(".ca"), d.TLS.CA)
+	}
+}
+
+// certificates complains about what is not PEM certificates. The value is not repeated: it may be a key.
+func certificates(at complaints, text string) {
+	rest, n := []byte(text), 0
+	for len(strings.TrimSpace(string(rest))) > 0 {
+		var block *pem.Block
+		block, rest = pem.Decode(rest)
+		if block == nil || block.Type != "CERTIFICATE" {
+			at.add("not PEM certificates")
+			return
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			at.add("certificate %d is not one: %s", n+1, err)
+			return
+		}
+		n++
+	}
+	if n == 0 {
+		at.add("not PEM certificates")
+	}
+}
+
+// validateEnv gives the names of the variables.
+func (d *Dex) validateEnv(at complaints) map[string]bool {
+	env := map[string]bool{}
+	for i, e := range d.Env {
+		at := at.at(".env[%d]", i)
+		switch {
+		case !envName.MatchString(e.Name):
+			at.at(".name").add("found %q, want letters, digits and _", e.Name)
+		case env[e.Name]:
+			at.at(".name").add("%s stands here again", e.Name)
+		case strings.HasPrefix(e.Name, "DEX_") || strings.HasPrefix(e.Name, "KUBERNETES_") || strings.HasPrefix(e.Name, "LD_") || e.Name == "PATH":
+			at.at(".name").add("found %s, which means something to Dex or its image already", e.Name)
+		}
+		env[e.Name] = true
+		secret(at.at(".secretRef.name"), e.SecretRef.Name, true)
+		for _, message := range validation.IsConfigMapKey(e.SecretRef.Key) {
+			at.at(".secretRef.key").add("found %q: %s", e.SecretRef.Key, message)
+		}
+	}
+	return env
+}
+
+func (d *Dex) validateClients(at complaints, env map[string]bool) {
+	if len(d.StaticClients) == 0 {
+		at.at(".staticClients").add("missing: the API server accepts tokens that were issued to a client")
+	}
+	ids := map[string]bool{}
+	for i, client := range d.StaticClients {
+		at := at.at(".staticClients[%d]", i)
+		if client.ID == "" {
+			at.at(".id").add("missing")
+		}
+		at.at(".id").match(client.ID, dexID, 128, "letters, digits and ._-")
+		if ids[client.ID] {
+			at.at(".id").add("%q stands here again", client.ID)
+		}
+		ids[client.ID] = true
+		printable(at.at(".name"), client.Name)
+		switch {
+		case client.Public && client.SecretEnv != "":
+			at.at(".secretEnv").add("a public client has no secret")
+		case !client.Public && client.SecretEnv == "":
+			at.at(".secretEnv").add("missing: a variable of env with the client's secret, or public: true")
+		case client.SecretEnv != "" && !env[client.SecretEnv]:
+			at.at(".secretEnv").add("found %q, which is not in env", client.SecretEnv)
+		}
+		for j, uri := range client.RedirectURIs {
+			at := at.at(".redirectURIs[%d]", j)
+			parsed, err := url.Parse(uri)
+			if err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }) {
+				at.add("found %q, want a URL", uri)
+			}
+		}
+	}
+	for i, client := range d.StaticClients {
+		for j, peer := range client.TrustedPeers {
+			if !ids[peer] {
+				at.at(".staticClients[%d].trustedPeers[%d]", i, j).add("found %q, which is no client of this list", peer)
+			}
+		}
+	}
+	if d.Kubernetes != nil && d.Kubernetes.ClientID != "" && !ids[d.Kubernetes.ClientID] {
+		at.at(".kubernetes.clientID").add("found %q, which is no client of staticClients", d.Kubernetes.ClientID)
+	}
+}
+
+func (d *Dex) validateConnector(at complaints, raw []byte, i int, ids map[string]int, env map[string]bool) {
+	var connector struct {
+		Type   string         `json:"type"`
+		ID     string         `json:"id"`
+		Name   string         `json:"name"`
+		Config map[string]any `json:"config"`
+	}
+	var all map[string]any
+	if json.Unmarshal(raw, &connector) != nil || json.Unmarshal(raw, &all) != nil {
+		at.add("want a mapping of type, id, name and config, which is a mapping itself")
+		return
+	}
+	unknown(at, all, fields{"type": nil, "id": nil, "name": nil, "config": nil, "grantTypes": nil}, false)
+	if connector.ID == "" {
+		at.at(".id").add("missing")
+	}
+	at.at(".id").match(connector.ID, dexID, 63, "letters, digits and ._-")
+	if first, twice := ids[connector.ID]; twice {
+		at.at(".id").add("%q is the id of connectors[%d] already", connector.ID, first)
+	}
+	ids[connector.ID] = i
+	printable(at.at(".name"), connector.Name)
+	if connector.Name == "" {
+		at.at(".name").add("missing: what people see on the login page")
+	}
+	kind, known := dexConnectors[connector.Type]
+	if !known {
+		types := slices.Sorted(maps.Keys(dexConnectors))
+		hint := ""
+		if near := manifest.Nearest(connector.Type, types); near != "" {
+			hint = fmt.Sprintf(", did you mean %q?", near)
+		}
+		at.at(".type").add("found %q, want one of %s%s", connector.Type, strings.Join(types, ", "), hint)
+		return
+	}
+	at = at.at(".config")
+	unknown(at, connector.Config, kind.fields, true)
+	for _, field := range kind.required {
+		if value, set := connector.Config[field]; !set || value == "" {
+			at.at(".%s", field).add("missing: a connector of type %s needs it", connector.Type)
+		}
+	}
+	if uri, isString := connector.Config["redirectURI"].(string); kind.callback && isString && uri != d.Issuer+"/callback" {
+		at.at(".redirectURI").add("found %q, want %q, Dex's own callback", uri, d.Issuer+"/callback")
+	}
+	references(at, "", connector.Config, env)
+}
+
+// unknown complains about keys that the schema does not have.
+func unknown(at complaints, value map[string]any, schema fields, deep bool) {
+	names := slices.Sorted(maps.Keys(schema))
+	for _, key := range slices.Sorted(maps.Keys(value)) {
+		nested, known := schema[key]
+		if !known {
+			if near := manifest.Nearest(key, names); near != "" {
+				at.at(".%s", key).add("unknown field, did you mean %q?", near)
+				continue
+			}
+			at.at(".%s", key).add("unknown field, want one of %s", strings.Join(names, ", "))
+			continue
+		}
+		if nested == nil || !deep {
+			continue
+		}
+		switch child := value[key].(type) {
+		case map[string]any:
+			unknown(at.at(".%s", key), child, nested, deep)
+		case []any:
+			for i, item := range child {
+				if mapping, isMapping := item.(map[string]any); isMapping {
+					unknown(at.at(".%s[%d]", key, i), mapping, nested, deep)
+					continue
+				}
+				at.at(".%s[%d]", key, i).add("want a mapping")
+			}
+		default:
+			at.at(".%s", key).add("want a mapping")
+		}
+	}
+}
+
+// references complains about secrets in the open, and about a $ that Dex would take for a variable that it does
+// not have. Values are not repeated.
+func references(at complaints, key string, value any, env map[string]bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			references(at.at(".%s", name), name, value[name], env)
+		}
+	case []any:
+		for i, item := range value {
+			references(at.at("[%d]", i), key, item, env)
+		}
+	case string:
+		if dexSecretFields[key] {
+			if match := envReference.FindString(value); match == "" || match != value {
+				at.add("a secret in the open, want $NAME with NAME in env")
+				return
+			}
+		}
+		for i, r := range value {
+			if r != '$' {
+				continue
+			}
+			match := envReference.FindStringSubmatch(value[i:])
+			switch {
+			case match == nil:
+				at.add("has a $ that names no variable; Dex would drop it")
+			case !env[match[2]+match[3]]:
+				at.add("names the variable %s, which is not in env", match[2]+match[3])
+			}
+		}
+	}
+}
+
+func printable(at complaints, value string) {
+	if len(value) > 128 || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		at.add("want at most 128 printable characters")
+	}
+}

@@ -1,0 +1,158 @@
+package infra
+
+import (
+	"cmp"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiserver "k8s.io/apiserver/pkg/apis/apiserver/v1beta1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/render/object"
+)
+
+// Where the tenant's API server finds its files.
+const (
+	authenticationFolder = "/etc/kubernetes/oidc"
+	authenticationFile   = authenticationFolder + "/authentication.yaml"
+	issuerCAFile         = authenticationFolder + "/issuer-ca.crt"
+)
+
+// identity is how tokens become users and groups: the one place from which every file about it is rendered.
+type identity struct {
+	issuer, clientID, ca          string
+	usernameClaim, usernamePrefix string
+	groupsClaim, groupsPrefix     string
+}
+
+func identityOf(dex *v1.Dex) identity {
+	k := v1.DexKubernetes{}
+	if dex.Kubernetes != nil {
+		k = *dex.Kubernetes
+	}
+	id := identity{
+		issuer: dex.Issuer, clientID: dex.DexClientID(), ca: strings.TrimSpace(dex.TLS.CA),
+		usernameClaim: cmp.Or(k.UsernameClaim, "email"), usernamePrefix: "oidc:",
+		groupsClaim: cmp.Or(k.GroupsClaim, "groups"), groupsPrefix: "oidc:",
+	}
+	if k.UsernamePrefix != nil {
+		id.usernamePrefix = *k.UsernamePrefix
+	}
+	if k.GroupsPrefix != nil {
+		id.groupsPrefix = *k.GroupsPrefix
+	}
+	if id.ca != "" {
+		id.ca += "\n"
+	}
+	return id
+}
+
+// tenantFiles tell the tenant's API server about its Dex. They are not applied to the management cluster.
+func tenantFiles(cluster *v1.SIPCluster, dex *v1.Dex) (map[string][]byte, error) {
+	id := identityOf(dex)
+	config, err := object.Marshal(id.authentication())
+	if err != nil {
+		return nil, err
+	}
+	patch, err := object.Marshal(id.kubeadmPatch(cluster, string(config)))
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{
+		"authentication.yaml":            config,
+		"kube-apiserver-flags.txt":       []byte(strings.Join(id.flags(), "\n") + "\n"),
+		"kubeadmcontrolplane-patch.yaml": patch,
+	}
+	if id.ca != "" {
+		files["issuer-ca.crt"] = []byte(id.ca)
+	}
+	return files, nil
+}
+
+// authentication is the structured configuration that kube-apiserver reads by --authentication-config
+// (Kubernetes 1.30 and later).
+func (id identity) authentication() *apiserver.AuthenticationConfiguration {
+	jwt := apiserver.JWTAuthenticator{
+		Issuer: apiserver.Issuer{URL: id.issuer, Audiences: []string{id.clientID}, CertificateAuthority: id.ca},
+		ClaimMappings: apiserver.ClaimMappings{
+			Username: apiserver.PrefixedClaimOrExpression{Claim: id.usernameClaim, Prefix: &id.usernamePrefix},
+			Groups:   apiserver.PrefixedClaimOrExpression{Claim: id.groupsClaim, Prefix: &id.groupsPrefix},
+		},
+	}
+	return &apiserver.AuthenticationConfiguration{
+		TypeMeta: metav1.TypeMeta{APIVersion: "apiserver.config.k8s.io/v1beta1", Kind: "AuthenticationConfiguration"},
+		JWT:      []apiserver.JWTAuthenticator{jwt},
+	}
+}
+
+// flags say the same to kube-apiserver without that file. The two exclude each other.
+func (id identity) flags() []string {
+	flags := []string{
+		"--oidc-issuer-url=" + id.issuer,
+		"--oidc-client-id=" + id.clientID,
+		"--oidc-username-claim=" + id.usernameClaim,
+		// "-" is how kube-apiserver spells no prefix.
+		"--oidc-username-prefix=" + cmp.Or(id.usernamePrefix, "-"),
+		"--oidc-groups-claim=" + id.groupsClaim,
+	}
+	if id.groupsPrefix != "" {
+		flags = append(flags, "--oidc-groups-prefix="+id.groupsPrefix)
+	}
+	if id.ca != "" {
+		flags = append(flags, "--oidc-ca-file="+issuerCAFile)
+	}
+	return flags
+}
+
+type (
+	// kubeadmPatch is a merge patch for Cluster API's KubeadmControlPlane.
+	kubeadmPatch struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              struct {
+			KubeadmConfigSpec kubeadmConfigSpec `json:"kubeadmConfigSpec"`
+		} `json:"spec"`
+	}
+	kubeadmConfigSpec struct {
+		ClusterConfiguration struct {
+			APIServer kubeadmAPIServer `json:"apiServer"`
+		} `json:"clusterConfiguration"`
+		Files []kubeadmFile `json:"files"`
+	}
+	kubeadmAPIServer struct {
+		ExtraArgs    []kubeadmArg    `json:"extraArgs"`
+		ExtraVolumes []kubeadmVolume `json:"extraVolumes"`
+	}
+	kubeadmArg struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	kubeadmVolume struct {
+		Name      string `json:"name"`
+		HostPath  string `json:"hostPath"`
+		MountPath string `json:"mountPath"`
+		ReadOnly  bool   `json:"readOnly"`
+		PathType  string `json:"pathType"`
+	}
+	kubeadmFile struct {
+		Path        string `json:"path"`
+		Owner       string `json:"owner"`
+		Permissions string `json:"permissions"`
+		Content     string `json:"content"`
+	}
+)
+
+// kubeadmPatch brings the authentication file to the control plane's hosts and points kube-apiserver at it.
+func (id identity) kubeadmPatch(cluster *v1.SIPCluster, config string) kubeadmPatch {
+	patch := kubeadmPatch{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "controlplane.cluster.x-k8s.io/v1beta2", Kind: "KubeadmControlPlane"},
+		ObjectMeta: metav1.ObjectMeta{Name: cluster.Name + "-control-plane", Namespace: cluster.Namespace},
+	}
+	spec := &patch.Spec.KubeadmConfigSpec
+	spec.ClusterConfiguration.APIServer = kubeadmAPIServer{
+		ExtraArgs:    []kubeadmArg{{"authentication-config", authenticationFile}},
+		ExtraVolumes: []kubeadmVolume{{"oidc", authenticationFolder, authenticationFolder, true, "Directory"}},
+	}
+	spec.Files = []kubeadmFile{{authenticationFile, "root:root", "0644", config}}
+	return patch
+}
