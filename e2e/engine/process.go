@@ -28,11 +28,11 @@ type process struct {
 	err  error
 }
 
-// start runs a program with exactly the environment given, and PATH and HOME.
+// start runs a program with exactly the environment given, PATH, and folders of its own.
 func start(t testing.TB, name string, env []string, program string, args ...string) *process {
 	t.Helper()
 	cmd := exec.Command(program, args...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir()}, env...)
 	cmd.Dir = t.TempDir()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	killWithParent(cmd.SysProcAttr)

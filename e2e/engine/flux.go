@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+)
+
+// FluxNamespace is where kustomize-controller lives, and most of its objects.
+const FluxNamespace = "flux-system"
+
+// SyncTimeout bounds every wait for an engine. It is for machines that are busy; a sync takes a second or two.
+const SyncTimeout = 2 * time.Minute
+
+// Flux is a real kustomize-controller. The test plays source-controller's part: it serves a
+// commit as an archive, and writes that into the status of the GitRepository.
+type Flux struct {
+	api       *APIServer
+	process   *process
+	artifacts *artifacts
+}
+
+// StartFlux installs Flux's definitions and starts kustomize-controller with a service account
+// that is cluster-admin, as Flux's own installation does. With a proxy it reaches the API server only through that.
+func StartFlux(t testing.TB, api *APIServer, through ...*Faulty) *Flux {
+	t.Helper()
+	controller := Binary(t, "kustomize-controller")
+	api.InstallCRDs(t, fluxCRDs(t)...)
+	config := api.controllerAccount(t, FluxNamespace, "kustomize-controller")
+	for _, proxy := range through {
+		config = proxy.Config(config)
+	}
+	ports := freePorts(t, 1)
+	health := fmt.Sprintf("127.0.0.1:%d", ports[0])
+	f := &Flux{api: api, artifacts: serveArtifacts(t)}
+	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" + Kubeconfig(t, config)}, controller,
+		"--watch-all-namespaces=true", "--metrics-addr=0", "--health-addr="+health, "--concurrent=8", "--requeue-dependency=500ms",
+		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s", "--interval-jitter-percentage=0", "--log-level=info")
+	Wait(t, "kustomize-controller", 60*time.Second, func() error {
+		if err := f.process.running(); err != nil {
+			return Final(err)
+		}
+		return httpOK("http://" + health + "/readyz")
+	})
+	return f
+}
+
+// Logs gives the last lines of the controller's output that contain all of the words.
+func (f *Flux) Logs(n int, words ...string) string { return f.process.log.last(n, words...) }
+
+// Source creates a GitRepository for a repository, where the test does not bring its own.
+func (f *Flux) Source(t testing.TB, namespace, name string, repo *Repo) {
+	t.Helper()
+	f.api.Apply(t, "e2e", fmt.Sprintf(`
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {namespace: %s, name: %s}
+spec: {interval: 1h, url: "https://git.invalid/site.git", ref: {branch: %s}}
+`, namespace, name, repo.Branch))
+}
+
+// Publish does what source-controller does when it sees a new commit: it offers the newest commit
+// of the repository as the artifact of a GitRepository. It gives the revision by which Flux knows it.
+func (f *Flux) Publish(t testing.TB, namespace, name string, repo *Repo) string {
+	t.Helper()
+	revision := repo.Branch + "@sha1:" + repo.Head(t)
+	archive := repo.archive(t)
+	path := fmt.Sprintf("/%s/%s/%s.tar.gz", namespace, name, repo.Head(t))
+	f.artifacts.put(path, archive)
+	digest := sha256.Sum256(archive)
+	now := time.Now().UTC().Format(time.RFC3339)
+	patch, err := json.Marshal(map[string]any{"status": map[string]any{
+		"artifact": map[string]any{
+			"path": strings.TrimPrefix(path, "/"), "url": f.artifacts.server.URL + path, "revision": revision,
+			"digest": "sha256:" + hex.EncodeToString(digest[:]), "lastUpdateTime": now, "size": len(archive),
+		},
+		"conditions": []any{map[string]any{
+			"type": "Ready", "status": "True", "reason": "Succeeded", "message": "stored artifact for revision '" + revision + "'", "lastTransitionTime": now,
+		}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.api.Dynamic.Resource(GitRepos).Namespace(namespace).Patch(context.Background(), name, types.MergePatchType, patch,
+		metav1.PatchOptions{FieldManager: "source-controller"}, "status"); err != nil {
+		t.Fatalf("GitRepository %s/%s: %v", namespace, name, err)
+	}
+	return revision
+}
+
+// WaitApplied waits until a Kustomization has applied a revision and is ready.
+func (f *Flux) WaitApplied(t testing.TB, namespace, name, revision string) {
+	t.Helper()
+	f.wait(t, namespace, name, "applied "+revision, func(k *unstructured.Unstructured) error {
+		applied, _, _ := unstructured.NestedString(k.Object, "status", "lastAppliedRevision")
+		ready := Condition(k, "Ready")
+		if applied != revision || ready.Status != "True" || !observed(k) {
+			return fmt.Errorf("last applied %q, %s", applied, ready)
+		}
+		return nil
+	})
+}
+
+// WaitFailed waits until a Kustomization has tried a revision and failed with a message that contains the words.
+func (f *Flux) WaitFailed(t testing.TB, namespace, name, revision, words string) {
+	t.Helper()
+	f.wait(t, namespace, name, "failed on "+revision+" with "+strconv.Quote(words), func(k *unstructured.Unstructured) error {
+		attempted, _, _ := unstructured.NestedString(k.Object, "status", "lastAttemptedRevision")
+		ready := Condition(k, "Ready")
+		if attempted != revision || ready.Status != "False" || !strings.Contains(ready.Message, words) {
+			return fmt.Errorf("last attempted %q, %s", attempted, ready)
+		}
+		return nil
+	})
+}
+
+// Reconcile asks for a sync, as flux reconcile does, and waits until it was tried.
+func (f *Flux) Reconcile(t testing.TB, namespace, name string) {
+	t.Helper()
+	token := fmt.Sprintf("e2e-%d-%d", time.Now().UnixNano(), requests.Add(1))
+	f.api.Edit(t, "flux", Kustomizations, namespace, name, "", func(o map[string]any) {
+		_ = unstructured.SetNestedField(o, token, "metadata", "annotations", "reconcile.fluxcd.io/requestedAt")
+	})
+	f.wait(t, namespace, name, "tried again", func(k *unstructured.Unstructured) error {
+		if handled, _, _ := unstructured.NestedString(k.Object, "status", "lastHandledReconcileAt"); handled != token {
+			return fmt.Errorf("last handled %q, want %q", handled, token)
+		}
+		return nil
+	})
+}
+
+var requests atomic.Int64
+
+func (f *Flux) wait(t testing.TB, namespace, name, what string, check func(*unstructured.Unstructured) error) {
+	t.Helper()
+	var last *unstructured.Unstructured
+	err := Eventually(SyncTimeout, func() error {
+		if err := f.process.running(); err != nil {
+			return Final(err)
+		}
+		k, err := f.api.Dynamic.Resource(Kustomizations).Namespace(namespace).Get(context.Background(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		last = k
+		return check(k)
+	})
+	if err == nil {
+		return
+	}
+	var conditions any
+	if last != nil {
+		conditions = Conditions(last)
+	}
+	t.Fatalf("Kustomization %s/%s: waited %s until %s: %v\nconditions: %v\nlast lines:\n%s",
+		namespace, name, SyncTimeout, what, err, conditions, f.Logs(15, `"name":"`+name+`"`))
+}
+
+// observed says whether the controller has seen an object's newest spec.
+func observed(o *unstructured.Unstructured) bool {
+	seen, _, _ := unstructured.NestedInt64(o.Object, "status", "observedGeneration")
+	return seen == o.GetGeneration()
+}
+
+// controllerAccount makes a service account with all rights, and gives its configuration, with a token of its own.
+func (a *APIServer) controllerAccount(t testing.TB, namespace, name string) *rest.Config {
+	t.Helper()
+	a.Namespaces(t, namespace)
+	a.Apply(t, "e2e", fmt.Sprintf(`
+apiVersion: v1
+kind: ServiceAccount
+metadata: {namespace: %[1]s, name: %[2]s}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: %[1]s-%[2]s}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: ServiceAccount, namespace: %[1]s, name: %[2]s}]
+`, namespace, name))
+	return a.ServiceAccount(t, namespace, name)
+}
+
+// ServiceAccount is a configuration with a token of a service account that exists.
+func (a *APIServer) ServiceAccount(t testing.TB, namespace, name string) *rest.Config {
+	t.Helper()
+	body := []byte(`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"expirationSeconds":86400}}`)
+	answer, err := a.rest.Post().AbsPath("/api/v1/namespaces", namespace, "serviceaccounts", name, "token").
+		SetHeader("Content-Type", "application/json").Body(body).DoRaw(context.Background())
+	if err != nil {
+		t.Fatalf("token for %s/%s: %v", namespace, name, err)
+	}
+	var request struct {
+		Status struct {
+			Token string `json:"token"`
+		} `json:"status"`
+	}
+	if err := json.Unmarshal(answer, &request); err != nil {
+		t.Fatal(err)
+	}
+	return a.WithToken(request.Status.Token)
+}
+
+// artifacts serves archives over HTTP on loopback.
+type artifacts struct {
+	server *httptest.Server
+	mu     sync.Mutex
+	files  map[string][]byte
+}
+
+func serveArtifacts(t testing.TB) *artifacts {
+	a := &artifacts{files: map[string][]byte{}}
+	a.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		content, found := a.files[r.URL.Path]
+		a.mu.Unlock()
+		if !found {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(content)
+	}))
+	t.Cleanup(a.server.Close)
+	return a
+}
+
+func (a *artifacts) put(path string, content []byte) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.files[path] = content
+}
