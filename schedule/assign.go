@@ -18,6 +18,7 @@ func (s *site) assign() {
 		for _, r := range c.roles {
 			s.replace(r, r.replaceSpare)
 			r.shortStandby = r.spare - s.fill(r, r.spare)
+			s.standInAgain(r)
 		}
 	}
 }
@@ -83,6 +84,17 @@ func (s *site) replace(r *role, k int) {
 		} else if d >= 0 {
 			r.taken = append(r.taken, d)
 		}
+	}
+}
+
+// standInAgain lets replaced hosts fill the standby slots that stay empty all the same.
+func (s *site) standInAgain(r *role) {
+	slices.SortFunc(r.lingering, func(a, b int32) int { return s.compareRelease(r, a, b) })
+	for r.shortStandby > 0 && len(r.lingering) > 0 {
+		last := len(r.lingering) - 1
+		r.spares = append(r.spares, r.lingering[last])
+		r.lingering = r.lingering[:last]
+		r.shortStandby--
 	}
 }
 

@@ -8,6 +8,9 @@ func (s *site) choose() {
 		if r.units > 0 {
 			s.net.choose(r)
 		}
+		s.unlabelled(r)
+		s.collisions(r)
+		s.uneven(r)
 	}
 }
 
@@ -41,7 +44,7 @@ func (n *network) choose(r *role) {
 			fixed[d]++
 			r.taken = append(r.taken, d)
 		}
-		r.picks = append(r.picks, pick{host: host})
+		r.picks = append(r.picks, pick{host, n.s.chosen(r, host)})
 		if sp.add(n, host) {
 			h = n.candidates(r, sp)
 		} else if int(at.next) < len(at.hosts) {

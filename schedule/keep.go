@@ -17,8 +17,8 @@ func (s *site) named() {
 }
 
 // namedBy finds the hosts of a cluster that one of its annotations names. A host that the cluster
-// holds no more is a warning, so that an approval that was carried out does not stop the site; a
-// host that the inventory does not have, or that belongs to others, is an error.
+// does not hold is a warning, so that an approval that was carried out does not stop the site; a
+// host that the inventory does not have is an error.
 func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 	if c.spec == nil || c.spec.Annotations[annotation] == "" {
 		return nil
@@ -52,10 +52,15 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 			found[mine[0]] = true
 		case len(others) > 0:
 			h := &s.hosts[others[0]]
-			s.problem("cluster %s: annotation %s: host %s is held by %s, want a host of this cluster", c.key, annotation, h.Key(), h.role)
+			c.warn("annotation %s names host %s, which %s holds: it has no effect, take it out", annotation, h.Key(), h.role)
 		case len(free) > 0:
-			c.warn("annotation %s names host %s, which the cluster does not hold: take it out, or it will apply if the cluster gets the host again",
-				annotation, s.hosts[free[0]].Key())
+			for _, i := range free {
+				if c.never == nil {
+					c.never = map[int32]bool{}
+				}
+				c.never[i] = true
+				c.warn("annotation %s names host %s, which the cluster does not hold: it will not get the host as long as that stands", annotation, s.hosts[i].Key())
+			}
 		default:
 			s.problem("cluster %s: annotation %s: no host %q in the inventory", c.key, annotation, word)
 		}
@@ -75,6 +80,9 @@ func (s *site) keep(r *role) {
 		}
 		if trouble != "" {
 			r.why[i] = trouble
+		}
+		if h.releasing && inUse(h) != "" && !r.cluster.approved[i] {
+			h.releasing = false // somebody began to use it before its labels were gone
 		}
 		switch {
 		case h.releasing:

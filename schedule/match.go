@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,9 +23,11 @@ func matches(s labels.Selector, set map[string]string) bool { return s.Matches(l
 // share one.
 type shape struct {
 	selector labels.Selector
+	never    map[int32]bool // hosts that the cluster asked to be rid of
 	networks []string
 	kinds    []int32 // label kinds that the selector matches
 	classes  []int32 // classes that fit
+	refused  int     // hosts that match, but are among never
 	uses     []bool  // by class: whether it fits
 	buckets  []int32 // buckets that fit
 
@@ -39,6 +42,7 @@ type kind struct {
 	// Hosts by reason why nobody may take them, and hosts that are held.
 	rejects map[string]int
 	held    int
+	single  int32 // the host, for a kind of one that annotations name; else -1
 }
 
 // class is a set of hosts that are equal to every role: same kind, same networks.
@@ -66,11 +70,14 @@ func (s *site) match() *classes {
 			want = r.cluster.spec.Networks(r.name)
 		}
 		id := r.selector.String() + "\x00" + strings.Join(want, "\x00")
+		if len(r.cluster.never) > 0 {
+			id += "\x00" + r.cluster.key.String()
+		}
 		if r.selector == labels.Nothing() || r.want() == 0 {
 			id = "\x00nothing"
 		}
 		if index[id] == nil {
-			sh := &shape{selector: r.selector, networks: want}
+			sh := &shape{selector: r.selector, networks: want, never: r.cluster.never}
 			if id == "\x00nothing" {
 				sh = &shape{selector: labels.Nothing()}
 			}
@@ -100,6 +107,10 @@ func (s *site) sortHosts(keys, networks []string) *classes {
 	}
 	var buf []byte
 	on := make([]bool, len(networks))
+	never := map[int32]bool{}
+	for _, c := range s.clusters {
+		maps.Copy(never, c.never)
+	}
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		buf = buf[:0]
@@ -111,11 +122,16 @@ func (s *site) sortHosts(keys, networks []string) *classes {
 			}
 			buf = append(buf, 0)
 		}
+		single := int32(-1)
+		if never[int32(i)] {
+			single = int32(i)
+			buf = binary.LittleEndian.AppendUint32(buf, uint32(i))
+		}
 		k, known := kinds[string(buf)]
 		if !known {
 			k = int32(len(c.kinds))
 			kinds[string(buf)] = k
-			c.kinds = append(c.kinds, kind{labels: only(h.Labels, keys), rejects: map[string]int{}})
+			c.kinds = append(c.kinds, kind{labels: only(h.Labels, keys), rejects: map[string]int{}, single: single})
 		}
 		switch {
 		case h.role != nil:
@@ -219,6 +235,10 @@ func (c *classes) fit(shapes []*shape) {
 			if !matches(sh.selector, c.kinds[k].labels) {
 				continue
 			}
+			if single := c.kinds[k].single; single >= 0 && sh.never[single] {
+				sh.refused++
+				continue
+			}
 			sh.kinds = append(sh.kinds, k)
 			for _, id := range byKind[k] {
 				if c.classes[id].missing(sh.networks) == "" {
@@ -258,7 +278,7 @@ func (s *site) rejections() {
 	}
 	counts := map[*shape]map[string]int{}
 	for _, sh := range s.shapes {
-		n := map[string]int{}
+		n := map[string]int{"named by an annotation of the cluster": sh.refused}
 		for _, k := range sh.kinds {
 			for reason, hosts := range c.kinds[k].rejects {
 				n[reason] += hosts

@@ -99,8 +99,10 @@ type Role struct {
 	Active, Standby int
 	// TopologyKeys are the labels that constrain the role, widest first.
 	TopologyKeys []string
-	// Assigned are the hosts of the role: active before standby, held before new, then by name.
-	// Hosts whose release is pending are among them, with Pending set.
+	// Assigned are the hosts of the role: active before standby, then by namespace and name, in an
+	// order that does not tell new from held. Hosts whose release is pending are among them, with
+	// Pending set, and so are failed hosts whose replacement has not been seen yet: there may be
+	// more than Active and Standby.
 	Assigned []Assignment
 	// Releasing are hosts that lose our labels: in this commit, or in an earlier one that has not been seen done.
 	Releasing []Release

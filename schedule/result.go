@@ -30,7 +30,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		Name: r.name, Active: r.active, Standby: r.standby, TopologyKeys: r.keys,
 		ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
 	}
-	if total := len(r.held) + len(r.standIn) + len(r.lingering) + len(r.pending) + len(r.picks); total > 0 {
+	if total := len(r.held) + len(r.standIn) + len(r.spares) + len(r.lingering) + len(r.pending) + len(r.picks); total > 0 {
 		out.Assigned = make([]Assignment, 0, total)
 	}
 	put := func(i int32, a Assignment, verdict Verdict) {
@@ -45,6 +45,9 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	}
 	for _, i := range r.standIn {
 		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: r.why[i] + ": to be replaced, no other host can take its place"}, Held)
+	}
+	for _, i := range r.spares {
+		put(i, Assignment{Standby: true, Origin: s.hosts[i].origin, Reason: r.why[i] + ": replaced, but no other host can take the standby slot"}, Held)
 	}
 	for _, i := range r.lingering {
 		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: r.why[i] + ": kept until its replacement carries its labels"}, Held)
@@ -62,7 +65,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		put(r.picks[n].host, Assignment{Standby: slots+n >= r.active, Origin: New, Reason: r.picks[n].reason}, Assigned)
 	}
 	slices.SortFunc(out.Assigned, func(a, b Assignment) int {
-		return cmp.Or(compareBool(a.Standby, b.Standby), compareBool(a.Origin == New, b.Origin == New), compareHosts(a.Host, b.Host))
+		return cmp.Or(compareBool(a.Standby, b.Standby), compareHosts(a.Host, b.Host))
 	})
 	for _, gone := range r.released {
 		h := &s.hosts[gone.host]

@@ -24,6 +24,7 @@ type site struct {
 	shapes   []*shape
 	matched  *classes
 	net      *network
+	rooms    map[roomKey]*room
 
 	shortages []Shortage
 	moves     []Move
@@ -53,7 +54,8 @@ type cluster struct {
 	gone  bool
 	roles []*role
 
-	approved, marked map[int32]bool // hosts named by the annotations
+	approved, marked map[int32]bool // hosts of the cluster that its annotations name
+	never            map[int32]bool // hosts that they name and the cluster does not have
 	unschedulable    bool
 	warnings         []string
 }
@@ -75,6 +77,7 @@ type role struct {
 	// What keep decides about the claimed hosts.
 	held      []int32          // they fill slots
 	standIn   []int32          // failed or marked, they fill slots until a replacement is found
+	spares    []int32          // failed or marked, replaced, but filling standby slots all the same
 	lingering []int32          // failed or marked, replaced, kept until the replacement is seen
 	pending   map[int32]string // to be released; the value says what it waits for
 	released  []release        // by name
@@ -136,7 +139,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], class: -1}

@@ -1,5 +1,10 @@
 package schedule
 
+import (
+	"maps"
+	"slices"
+)
+
 // spread counts a role's hosts by the value of its spread key.
 type spread struct {
 	key   string
@@ -67,4 +72,27 @@ func (n *network) order(sp *spread, b int32) int64 {
 		beyond = max(0, sp.n[value]+1-sp.least-sp.skew)
 	}
 	return int64(beyond)<<32 + int64(host)
+}
+
+// uneven warns of a role whose hosts are spread less evenly than it prefers.
+func (s *site) uneven(r *role) {
+	if r.spread == nil || r.want() == 0 {
+		return
+	}
+	sp := s.net.newSpread(r)
+	for _, p := range r.picks {
+		sp.add(s.net, p.host)
+	}
+	most, fullest, emptiest := 0, "", ""
+	for _, value := range slices.Sorted(maps.Keys(sp.n)) {
+		if n := sp.n[value]; n > most {
+			most, fullest = n, value
+		}
+		if sp.n[value] == sp.least && emptiest == "" {
+			emptiest = value
+		}
+	}
+	if most-sp.least > sp.skew {
+		r.warn("spread: %s=%s has %s of the role and %s=%s has %d, want a difference of %d at most", sp.key, fullest, count(most, "host"), sp.key, emptiest, sp.least, sp.skew)
+	}
 }

@@ -1,0 +1,324 @@
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// world is a site over time: specs, hosts, and the tree that was published last.
+type world struct {
+	rng      *rand.Rand
+	clusters []v1.SIPCluster
+	hosts    []inventory.Host
+	tree     Previous
+	born     int
+}
+
+// step changes something that people, machines or engines change.
+func (w *world) step() string {
+	rng := w.rng
+	pick := func() *inventory.Host { return &w.hosts[rng.IntN(len(w.hosts))] }
+	if len(w.hosts) == 0 || rng.IntN(8) == 0 {
+		w.born++
+		w.hosts = append(w.hosts, newHost(fmt.Sprintf("x%d", w.born), fmt.Sprintf("flavor=big rack=r%d row=w1", rng.IntN(4))))
+		return "a host is added"
+	}
+	switch rng.IntN(14) {
+	case 0:
+		pick().State.Operational = "error"
+		return "a host fails"
+	case 1:
+		h := pick()
+		h.State.Operational, h.State.ErrorMessage, h.State.Paused = "OK", "", false
+		return "a host recovers"
+	case 2, 3:
+		h := pick()
+		if h.Labels[testOptions.Keys.ClusterName] != "" {
+			h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "tenants", Name: h.Name}
+			h.State.Provisioning, h.State.Image = "provisioned", true
+		}
+		return "a host is provisioned"
+	case 4:
+		h := pick()
+		h.State.Consumer, h.State.Provisioning, h.State.Image = nil, "available", false
+		return "a host is let go"
+	case 5:
+		w.hosts = slices.Delete(w.hosts, 0, 1)
+		return "a host is gone"
+	case 6:
+		if len(w.clusters) > 0 {
+			c := &w.clusters[rng.IntN(len(w.clusters))]
+			set := c.Spec.Nodes[v1.RoleControlPlane]
+			set.Count = &v1.NodeCount{Active: rng.IntN(4), Standby: rng.IntN(2)}
+			c.Spec.Nodes[v1.RoleControlPlane] = set
+		}
+		return "a count changes"
+	case 7:
+		if len(w.clusters) > 1 {
+			w.clusters = w.clusters[1:]
+		}
+		return "a cluster is removed"
+	case 8:
+		w.born++
+		w.clusters = append(w.clusters, newCluster(fmt.Sprintf("n%d", w.born), map[string]v1.NodeSet{v1.RoleControlPlane: nodes("flavor=big", 1+rng.IntN(2), rng.IntN(2))}))
+		return "a cluster is added"
+	case 9:
+		if len(w.clusters) > 0 {
+			c := &w.clusters[rng.IntN(len(w.clusters))]
+			name := ""
+			for _, h := range w.hosts {
+				if h.Labels[testOptions.Keys.ClusterName] == c.Name && rng.IntN(2) == 0 {
+					name = h.Name
+				}
+			}
+			c.Annotations = map[string]string{[]string{v1.ApproveReleaseAnnotation, v1.RemoveAnnotation}[rng.IntN(2)]: name}
+		}
+		return "an annotation names a host"
+	case 10:
+		pick().Labels["rack"] = fmt.Sprintf("r%d", rng.IntN(4))
+		return "a host is carried to another rack"
+	case 11:
+		if len(w.clusters) > 0 && rng.IntN(3) == 0 {
+			now := metav1.Now()
+			w.clusters[rng.IntN(len(w.clusters))].DeletionTimestamp = &now
+		}
+		return "a cluster is deleted"
+	}
+	return "nothing"
+}
+
+// sync applies the tree to some of the hosts, or to all.
+func (w *world) sync(p *Placement) {
+	all := w.rng.IntN(2) == 0
+	keep := map[HostKey]map[string]string{}
+	for i := range w.hosts {
+		if !all && w.rng.IntN(2) == 0 {
+			labels := map[string]string{}
+			for k, v := range w.hosts[i].Labels {
+				labels[k] = v
+			}
+			keep[HostKey{w.hosts[i].Namespace, w.hosts[i].Name}] = labels
+		}
+	}
+	adopt(w.hosts, p)
+	for i := range w.hosts {
+		if labels := keep[HostKey{w.hosts[i].Namespace, w.hosts[i].Name}]; labels != nil {
+			w.hosts[i].Labels = labels
+		}
+	}
+}
+
+// check holds a placement against what Plan promises.
+func (w *world) check(p *Placement, before []inventory.Host) error {
+	where := map[HostKey]RoleKey{}
+	byKey := map[HostKey]inventory.Host{}
+	for _, h := range before {
+		byKey[HostKey{h.Namespace, h.Name}] = h
+	}
+	specs := map[ClusterKey]v1.SIPCluster{}
+	for _, c := range w.clusters {
+		specs[ClusterKey{c.Namespace, c.Name}] = c
+	}
+	claims := map[HostKey]PreviousClaim{}
+	for _, t := range w.tree.Claims {
+		claims[t.Host] = t
+	}
+	for _, c := range p.Clusters {
+		for _, r := range c.Roles {
+			role := RoleKey{c.Key, r.Name}
+			in := map[string]int{}
+			set := specs[c.Key].Spec.Nodes[r.Name]
+			active := 0
+			for _, a := range r.Assigned {
+				key := HostKey{a.Host.Namespace, a.Host.Name}
+				if other, twice := where[key]; twice {
+					return fmt.Errorf("host %s is in %v and %v", key, other, role)
+				}
+				where[key] = role
+				bad := failed(&host{Host: a.Host}) != "" || specs[c.Key].Annotations[v1.RemoveAnnotation] == a.Host.Name
+				if d := a.Host.Labels[set.TopologyKey]; d != "" && !a.Pending && !bad {
+					in[d]++
+				}
+				if !a.Standby && !a.Pending {
+					active++
+				}
+			}
+			if !c.Unschedulable && r.ShortActive == 0 && active < r.Active {
+				return fmt.Errorf("%v: %d active, want %d, and no shortage", role, active, r.Active)
+			}
+			for _, a := range r.Assigned {
+				key := HostKey{a.Host.Namespace, a.Host.Name}
+				live := a.Host.Labels[testOptions.Keys.ClusterName]
+				t, inTree := claims[key]
+				if a.Origin != New {
+					if live == "" && !(inTree && t.Cluster == c.Key && !t.Releasing) {
+						return fmt.Errorf("%v: host %s is held, but nothing claimed it", role, key)
+					}
+					continue
+				}
+				if live != "" || inTree && !t.Releasing && t.UID == a.Host.UID {
+					return fmt.Errorf("%v: host %s is new, but it was claimed", role, key)
+				}
+				if c.Unschedulable || c.Gone {
+					return fmt.Errorf("%v: a new host for a cluster that gets none", role)
+				}
+				if reason, _ := reject(&host{Host: a.Host}); reason != "" {
+					return fmt.Errorf("%v: new host %s is not eligible: %s", role, key, reason)
+				}
+				selector, _ := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+				if !matches(selector, a.Host.Labels) {
+					return fmt.Errorf("%v: new host %s does not match", role, key)
+				}
+				if d := a.Host.Labels[set.TopologyKey]; d != "" && in[d] > max(1, set.MaxPerDomain) {
+					return fmt.Errorf("%v: new host %s makes %d in domain %s", role, key, in[d], d)
+				}
+			}
+			for _, gone := range r.Releasing {
+				key := HostKey{gone.Host.Namespace, gone.Host.Name}
+				if other, twice := where[key]; twice {
+					return fmt.Errorf("host %s is in %v and released from %v", key, other, role)
+				}
+				where[key] = role
+				if gone.Reason == "" {
+					return fmt.Errorf("host %s is released without a reason", key)
+				}
+				h := host{Host: gone.Host}
+				if use := inUse(&h); use != "" && specs[c.Key].Annotations[v1.ApproveReleaseAnnotation] != gone.Host.Name {
+					return fmt.Errorf("host %s is released, but %s", key, use)
+				}
+			}
+		}
+	}
+	// Claims never move.
+	for key, h := range byKey {
+		name, role := h.Labels[testOptions.Keys.ClusterName], h.Labels[testOptions.Keys.NodeType]
+		if name == "" {
+			continue
+		}
+		want := RoleKey{ClusterKey{"tenants", name}, role}
+		if got := where[key]; got != want {
+			return fmt.Errorf("host %s carries the labels of %v and is in %v", key, want, got)
+		}
+	}
+	if len(p.Hosts) != len(before) {
+		return fmt.Errorf("%d lines for %d hosts", len(p.Hosts), len(before))
+	}
+	for _, line := range p.Hosts {
+		if line.Verdict == "" || line.Reason == "" {
+			return fmt.Errorf("host %s: no verdict or reason: %+v", line.Host.Key(), line)
+		}
+	}
+	return nil
+}
+
+func live(w *world, steps int) error {
+	var story []string
+	for range steps {
+		before := slices.Clone(w.hosts)
+		p, err := Plan(w.clusters, w.hosts, w.tree, testOptions)
+		if err != nil {
+			w.clusters[0].Annotations = nil // an annotation that named a host of another: put right
+			for i := range w.clusters {
+				w.clusters[i].Annotations = nil
+			}
+			if p, err = Plan(w.clusters, w.hosts, w.tree, testOptions); err != nil {
+				return fmt.Errorf("%v: %w", story, err)
+			}
+		}
+		if err := w.check(p, before); err != nil {
+			return fmt.Errorf("%v: %w\n%s", story, err, summary(p))
+		}
+		again, err := Plan(w.clusters, w.hosts, tree(p), testOptions)
+		if err != nil {
+			return fmt.Errorf("%v: second run: %w", story, err)
+		}
+		if a, b := fmt.Sprint(tree(p)), fmt.Sprint(tree(again)); a != b && !unseen(p) {
+			return fmt.Errorf("%v: a second run changes the tree:\n%s\nthen\n%s\n%v", story, words(p), words(again), w.tree)
+		}
+		clusters, hosts := slices.Clone(w.clusters), slices.Clone(w.hosts)
+		w.rng.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
+		w.rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+		shuffled, err := Plan(clusters, hosts, w.tree, testOptions)
+		if err != nil {
+			return fmt.Errorf("%v: shuffled: %w", story, err)
+		}
+		if a, b := words(p), words(shuffled); a != b {
+			return fmt.Errorf("%v: shuffled input gives\n%s\ninstead of\n%s", story, b, a)
+		}
+		w.tree = tree(p)
+		w.sync(p)
+		for range 1 + w.rng.IntN(2) {
+			story = append(story, w.step())
+		}
+	}
+	return nil
+}
+
+// unseen: a host is released that never carried labels. The next run sees it clean, and may use it.
+func unseen(p *Placement) bool {
+	for _, c := range p.Clusters {
+		for _, r := range c.Roles {
+			for _, gone := range r.Releasing {
+				if gone.Host.Labels[testOptions.Keys.ClusterName] == "" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// words is everything that a placement says.
+func words(p *Placement) string {
+	out := summary(p) + fmt.Sprintf("%+v\n%+v\n%v\n", p.Shortages, p.Moves, p.Warnings)
+	for _, c := range p.Clusters {
+		out += fmt.Sprintln(c.Warnings)
+		for _, r := range c.Roles {
+			out += fmt.Sprintln(r.Warnings, r.Rejected)
+			for _, a := range r.Assigned {
+				out += a.Reason + "\n"
+			}
+			for _, a := range r.Releasing {
+				out += a.Reason + "\n"
+			}
+		}
+	}
+	for _, line := range p.Hosts {
+		out += fmt.Sprintln(line.Host.Key(), line.Verdict, line.Cluster, line.Role, line.Reason)
+	}
+	return out
+}
+
+func newWorld(seed uint64) *world {
+	w := &world{rng: rand.New(rand.NewPCG(seed, 2))}
+	w.clusters, w.hosts = randomSite(w.rng)
+	return w
+}
+
+func TestPlanOverTime(t *testing.T) {
+	worlds := 1500
+	if testing.Short() {
+		worlds = 150
+	}
+	for seed := range worlds {
+		if err := live(newWorld(uint64(seed)), 12); err != nil {
+			t.Fatalf("world %d: %v", seed, err)
+		}
+	}
+}
+
+func FuzzPlanOverTime(f *testing.F) {
+	f.Add(uint64(7), uint8(10))
+	f.Fuzz(func(t *testing.T, seed uint64, steps uint8) {
+		if err := live(newWorld(seed), int(steps)%30); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Loss is what a run takes away from the clusters.
+type Loss struct {
+	// Claimed is how many hosts the clusters had: by the previous tree, or by live labels.
+	Claimed int
+	// Missing are claimed hosts that the inventory does not have any more, or has under another
+	// uid; Released those that this run releases. Both sorted.
+	Missing, Released []HostKey
+}
+
+// Total is the number of hosts lost.
+func (l *Loss) Total() int { return len(l.Missing) + len(l.Released) }
+
+// Losses counts what the placement takes away. A host that an earlier run released is no loss any more.
+func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
+	uids := make(map[HostKey]string, len(hosts))
+	for i := range hosts {
+		uids[HostKey{hosts[i].Namespace, hosts[i].Name}] = hosts[i].UID
+	}
+	var (
+		loss    Loss
+		claimed = map[HostKey]bool{}
+	)
+	for _, claim := range previous.Claims {
+		if claim.Releasing {
+			continue
+		}
+		claimed[claim.Host] = true
+		uid, found := uids[claim.Host]
+		if !found || uid != "" && claim.UID != "" && uid != claim.UID {
+			loss.Missing = append(loss.Missing, claim.Host)
+		}
+	}
+	for i := range p.Clusters {
+		for j := range p.Clusters[i].Roles {
+			role := &p.Clusters[i].Roles[j]
+			for _, a := range role.Assigned {
+				if a.Origin != New {
+					claimed[HostKey{a.Host.Namespace, a.Host.Name}] = true
+				}
+			}
+			for _, r := range role.Releasing {
+				if r.Since == New {
+					key := HostKey{r.Host.Namespace, r.Host.Name}
+					claimed[key] = true
+					loss.Released = append(loss.Released, key)
+				}
+			}
+		}
+	}
+	loss.Claimed = len(claimed)
+	for _, list := range [][]HostKey{loss.Missing, loss.Released} {
+		slices.SortFunc(list, func(a, b HostKey) int {
+			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+		})
+	}
+	return loss
+}
