@@ -36,7 +36,8 @@ type Host struct {
 }
 
 // Overlay renders the infra folder of a cluster: paths relative to that folder, kustomization.yaml
-// included. Every problem is reported, beginning with the cluster's key and the field.
+// included. It is empty for a cluster without services, which kustomize could not build. Every
+// problem is reported, each beginning with the cluster's key and the field.
 func Overlay(in Input) (map[string][]byte, error) {
 	in, errs := checked(in)
 	o := newOverlay(in)
@@ -53,14 +54,29 @@ func Overlay(in Input) (map[string][]byte, error) {
 	for i := range services.Dex {
 		errs = append(errs, o.dex(i, &services.Dex[i]))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Cluster.Key(), err)
+	if err := o.joined(errs); err != nil {
+		return nil, err
 	}
-	files, err := o.finish()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Cluster.Key(), err)
+	if len(o.resources) == 0 {
+		for i := range in.Cluster.Spec.Patches {
+			errs = append(errs, fmt.Errorf("spec.patches[%d]: it matches nothing: the cluster has no services", i))
+		}
+		return nil, o.joined(errs)
 	}
-	return files, nil
+	if errs := o.finish(); len(errs) > 0 {
+		return nil, o.joined(errs)
+	}
+	return o.files, nil
+}
+
+// joined begins every error with the cluster's key.
+func (o *overlay) joined(errs []error) error {
+	for i, err := range errs {
+		if err != nil {
+			errs[i] = fmt.Errorf("%s: %w", o.Cluster.Key(), err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // checked sorts the hosts and refuses names that could break out of the formats they are rendered

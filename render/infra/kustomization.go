@@ -27,8 +27,8 @@ func (o *overlay) folder(c configMap, folder string, files map[string][]byte) {
 	o.configs = append(o.configs, c)
 }
 
-// finish writes the kustomization, with the site's defaults and the cluster's patches, and gives all files.
-func (o *overlay) finish() (map[string][]byte, error) {
+// finish writes the kustomization, with the site's defaults and the cluster's patches.
+func (o *overlay) finish() []error {
 	k := kustomize.Kustomization{
 		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
 		Resources: o.resources,
@@ -44,15 +44,15 @@ func (o *overlay) finish() (map[string][]byte, error) {
 			Options:       &kustomize.GeneratorOptions{Labels: c.labels, DisableNameSuffixHash: c.keepName},
 		}})
 	}
-	if err := o.override(&k); err != nil {
-		return nil, err
+	if errs := o.override(&k); len(errs) > 0 {
+		return errs
 	}
 	text, err := object.Marshal(k)
 	if err != nil {
-		return nil, err
+		return []error{err}
 	}
 	o.files[kustomizationFile] = text
-	return o.files, nil
+	return nil
 }
 
 const kustomizationFile = "kustomization.yaml"

@@ -2,7 +2,6 @@ package infra
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,16 +20,12 @@ import (
 
 // override carries the site's defaults and the cluster's patches into the kustomization. Patches come last
 // but for the registry mirror, which holds for the images that they bring, too.
-func (o *overlay) override(k *kustomize.Kustomization) error {
+func (o *overlay) override(k *kustomize.Kustomization) []error {
 	defaults := &o.Site.Spec.Defaults
 	for _, key := range slices.Sorted(maps.Keys(defaults.Labels)) {
 		if slices.Contains([]string{nameLabel, instanceLabel, componentLabel, partOfLabel, managedByLabel}, key) {
-			return fmt.Errorf("site: spec.defaults.labels: %q selects pods, and cannot be set for all", key)
+			return []error{fmt.Errorf("site: spec.defaults.labels: %q selects pods, and cannot be set for all", key)}
 		}
-	}
-	if len(o.resources) == 0 {
-		// kustomize refuses transformers that have nothing to work on.
-		return o.patch(k)
 	}
 	if len(defaults.Labels) > 0 {
 		k.Labels = []kustomize.Label{{Pairs: defaults.Labels, IncludeTemplates: true}}
@@ -40,7 +35,7 @@ func (o *overlay) override(k *kustomize.Kustomization) error {
 		for _, name := range o.unsized {
 			text, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec/template/spec/containers/0/resources", "value": defaults.Resources}})
 			if err != nil {
-				return err
+				return []error{err}
 			}
 			k.Patches = append(k.Patches, kustomize.Patch{
 				Patch:  string(text),
@@ -48,21 +43,24 @@ func (o *overlay) override(k *kustomize.Kustomization) error {
 			})
 		}
 	}
-	if err := o.patch(k); err != nil {
-		return err
+	if errs := o.patch(k); len(errs) > 0 {
+		return errs
 	}
-	return o.mirror(k)
+	if err := o.mirror(k); err != nil {
+		return []error{err}
+	}
+	return nil
 }
 
 // patch adds the cluster's patches one by one, and reports each that does not apply or matches nothing: kustomize lets
 // a target without a match pass in silence.
-func (o *overlay) patch(k *kustomize.Kustomization) error {
+func (o *overlay) patch(k *kustomize.Kustomization) []error {
 	if len(o.Cluster.Spec.Patches) == 0 {
 		return nil
 	}
 	current, err := o.build(k)
 	if err != nil {
-		return err
+		return []error{err}
 	}
 	var errs []error
 	for i, patch := range o.Cluster.Spec.Patches {
@@ -96,7 +94,7 @@ func (o *overlay) patch(k *kustomize.Kustomization) error {
 		}
 		current = next
 	}
-	return errors.Join(errs...)
+	return errs
 }
 
 func selector(t *v1.PatchTarget) *kustomize.Selector {

@@ -1,11 +1,13 @@
 package infra
 
 import (
+	"maps"
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -40,7 +42,7 @@ func dexResources() []string {
 
 // SiteObjects renders what is needed once per site: the definitions of Dex's resources where a cluster has
 // a Dex, and the policy for jump hosts where one has a jump host with metal3 access. It gives paths relative to a folder of the
-// caller's choice, and nothing if nothing is needed. All objects are cluster-scoped.
+// caller's choice, kustomization.yaml included, and nothing if nothing is needed. All objects are cluster-scoped.
 func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	if slices.ContainsFunc(clusters, func(c v1.SIPCluster) bool { return len(c.Spec.Services.Dex) > 0 }) {
@@ -63,6 +65,17 @@ func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]by
 		}
 		files["jump-host-guard.yaml"] = text
 	}
+	if len(files) == 0 {
+		return nil, nil
+	}
+	text, err := object.Marshal(kustomize.Kustomization{
+		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
+		Resources: slices.Sorted(maps.Keys(files)),
+	})
+	if err != nil {
+		return nil, err
+	}
+	files[kustomizationFile] = text
 	return files, nil
 }
 
