@@ -18,6 +18,10 @@ func (s *site) assign() {
 		for _, r := range c.roles {
 			s.replace(r, r.replaceSpare)
 			r.shortStandby = r.spare - s.fill(r, r.spare)
+			if r.shortStandby > 0 {
+				s.blame(r, r.shortStandby, true)
+				r.warn("standby: short %d of %d: %s", r.shortStandby, r.standby, s.shortages[len(s.shortages)-1].Text)
+			}
 			s.standInAgain(r)
 		}
 	}
@@ -34,7 +38,8 @@ func (s *site) assignActive(c *cluster) bool {
 		missing := r.must - s.fill(r, r.must)
 		if missing > 0 {
 			short = true
-			s.blame(r, missing)
+			s.blame(r, missing, false)
+			s.net.clear(r) // its roles are judged without what a short one could have had
 		}
 		r.shortActive = missing
 	}

@@ -120,7 +120,7 @@ func (b *brute) feasible() bool {
 }
 
 // bruteForce serves clusters as Plan documents it and gives what summary gives.
-func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) string {
+func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brute) {
 	clusters = slices.Clone(clusters)
 	slices.SortFunc(clusters, func(a, b v1.SIPCluster) int {
 		if a.Spec.Priority != b.Spec.Priority {
@@ -234,7 +234,57 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) string {
 			out.WriteString("\n")
 		}
 	}
-	return out.String()
+	return out.String(), b
+}
+
+// certified holds a shortage against counting: its roles cannot have what they need, any fewer of
+// them can, and together they can have just its capacity.
+func certified(b *brute, short Shortage, needs map[string]int) error {
+	sub := &brute{hosts: b.hosts}
+	for _, key := range short.Roles {
+		for _, r := range b.roles {
+			if r.name == key.Cluster.Name+" "+key.Role {
+				r.chosen, r.need = nil, needs[r.name]
+				sub.roles = append(sub.roles, r)
+			}
+		}
+	}
+	total := 0
+	for _, r := range sub.roles {
+		total += r.need
+	}
+	if total != short.Need {
+		return fmt.Errorf("need %d, the roles need %d", short.Need, total)
+	}
+	if sub.feasible() {
+		return fmt.Errorf("the roles can have what they need")
+	}
+	for i := range sub.roles {
+		less := &brute{hosts: sub.hosts, roles: slices.Delete(slices.Clone(sub.roles), i, i+1)}
+		if !less.feasible() {
+			return fmt.Errorf("not minimal: short without %s too", sub.roles[i].name)
+		}
+	}
+	var most func(i, sum int) int
+	most = func(i, sum int) int {
+		if i == len(sub.roles) {
+			if sub.feasible() {
+				return sum
+			}
+			return 0
+		}
+		best, need := 0, sub.roles[i].need
+		for n := range need + 1 {
+			sub.roles[i].need = n
+			best = max(best, most(i+1, sum+n))
+		}
+		sub.roles[i].need = need
+		return best
+	}
+	if got := most(0, 0); got != short.Capacity {
+		return fmt.Errorf("capacity %d, but the roles can have %d", short.Capacity, got)
+	}
+	return nil
 }
 
 func TestPlanAgreesWithBruteForce(t *testing.T) {
@@ -245,12 +295,27 @@ func TestPlanAgreesWithBruteForce(t *testing.T) {
 	for seed := range sites {
 		rng := rand.New(rand.NewPCG(uint64(seed), 1))
 		clusters, hosts := randomSite(rng)
-		want := bruteForce(clusters, hosts)
+		want, b := bruteForce(clusters, hosts)
 		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
 		rng.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
-		got := summary(plan(t, clusters, hosts, Previous{}, testOptions))
+		p := plan(t, clusters, hosts, Previous{}, testOptions)
+		got := summary(p)
 		if got != want {
 			t.Fatalf("site %d:\n%s\nPlan:\n%s\nevery assignment tried:\n%s", seed, describe(clusters, hosts), got, want)
+		}
+		needs := map[string]int{}
+		for _, c := range clusters {
+			for name, set := range c.Spec.Nodes {
+				needs[c.Name+" "+name] = set.Count.Active
+			}
+		}
+		for _, found := range p.Shortages {
+			if found.Standby {
+				continue
+			}
+			if err := certified(b, found, needs); err != nil {
+				t.Fatalf("site %d:\n%s\n%s: %v", seed, describe(clusters, hosts), found.Text, err)
+			}
 		}
 		if strings.Contains(want, "unschedulable") {
 			short++

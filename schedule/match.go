@@ -265,8 +265,9 @@ func (sh *shape) fits(h *inventory.Host) bool {
 
 // Reasons for hosts that match a selector and belong to somebody already.
 const (
-	heldByOther = "held by another cluster"
-	heldByRole  = "held by another role of the cluster"
+	heldByOther  = "held by another cluster"
+	heldByOthers = "held by other roles"
+	heldByRole   = "held by another role of the cluster"
 )
 
 // rejections counts, per role, the hosts that its selector matches and that it cannot have.
