@@ -1,0 +1,149 @@
+package v1
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/manifest"
+)
+
+const goodCluster = `apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata:
+  namespace: lab
+  name: one
+spec:
+  nodes:
+    Worker:
+      labelSelector:
+        matchLabels:
+          size: large
+      topologyKey: rack
+      count:
+        active: 1
+`
+
+func parse(t *testing.T, text string) ([]SIPCluster, error) {
+	t.Helper()
+	docs, err := manifest.Parse("f.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return FromDocuments(docs)
+}
+
+// Specs as they were written for the SIP operator: its field names, a stray nodePort, auth, no count, a status.
+func TestSpecsForTheSIPOperatorLoad(t *testing.T) {
+	clusters, err := parse(t, `
+apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata:
+  name: sipcluster-system
+  namespace: sipcluster-system
+  finalizers: [sip.airship.airshipit.org/finalizer]
+spec:
+  nodes:
+    ControlPlane:
+      labelSelector:
+        matchLabels:
+          vino.airshipit.org/flavor: control-plane
+      topologyKey: vino.airshipit.org/rack
+      count: {active: 1, standby: 1}
+    Worker:
+      labelSelector:
+        matchExpressions:
+        - {key: vino.airshipit.org/flavor, operator: In, values: [worker]}
+      topologyKey: kubernetes.io/hostname
+  services:
+    loadBalancerControlPlane:
+    - image: haproxy:2.3.2
+      nodeLabels: {node-type: infra}
+      nodePort: 30000
+      nodeInterfaceId: oam-ipv4
+      clusterIP: 10.96.0.7
+    loadBalancerWorker:
+    - image: haproxy:2.3.2
+      nodePort: 30001
+      nodePortRange: {start: 30002, end: 30010}
+      nodeInterfaceId: oam-ipv4
+    jumpHost:
+    - image: quay.io/airshipit/jump-host
+      nodePort: 30011
+      nodeInterfaceId: oam-ipv4
+      bmc: {proxy: false}
+      sshAuthorizedKeys: []
+      nodeSSHPrivateKeys: keys
+    auth:
+    - image: auth:1
+status:
+  conditions: []
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clusters[0]
+	worker := c.Spec.Nodes[RoleWorker]
+	if active, standby := worker.Want(); active != 0 || standby != 0 {
+		t.Errorf("a missing count wants %d and %d, want none", active, standby)
+	}
+	if found := c.Networks(RoleControlPlane); len(found) != 1 || found[0] != "oam-ipv4" {
+		t.Errorf("found networks %v", found)
+	}
+	if found := c.Spec.Services.LoadBalancerWorker[0].NodePortRange.Len(); found != 9 {
+		t.Errorf("found %d ports, want 9", found)
+	}
+}
+
+func TestBadClusters(t *testing.T) {
+	for name, c := range map[string]struct{ old, text, want string }{
+		"another version":         {"airshipit.org/v1", "airshipit.org/v2", `f.yaml: document 1: line 1: apiVersion: found "airship.airshipit.org/v2", want "airship.airshipit.org/v1"`},
+		"another kind":            {"kind: SIPCluster", "kind: SIPClusters", `line 2: kind: found "SIPClusters", want "SIPCluster"`},
+		"no kind at all":          {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n", "", `no apiVersion and no kind`},
+		"a name that is a path":   {"name: one", "name: ../one", `line 5: metadata.name: found "../one"`},
+		"a name with a line end":  {"name: one", `name: "one\ntwo"`, `metadata.name: found "one\ntwo"`},
+		"no name":                 {"  name: one\n", "", `line 3: metadata.name: missing`},
+		"a namespace with a dot":  {"namespace: lab", "namespace: a.b", `metadata.namespace: found "a.b"`},
+		"a role that is no label": {"Worker:", `"Work er":`, `spec.nodes["Work er"]: the role's name becomes a label value`},
+		"an operator not known":   {"matchLabels:\n          size: large", "matchExpressions: [{key: a, operator: Near}]", `spec.nodes.Worker.labelSelector: not a valid selector`},
+		"a topology key no label": {"topologyKey: rack", "topologyKey: a b", `spec.nodes.Worker.topologyKey: found "a b"`},
+		"both topology keys":      {"topologyKey: rack", "topologyKey: rack\n      topologyKeys: [row]", `spec.nodes.Worker.topologyKeys: not together with topologyKey`},
+		"a topology key twice":    {"topologyKey: rack", "topologyKeys: [row, row]", `topologyKeys[1]: "row" stands here again`},
+		"a negative count":        {"active: 1", "active: -1", `line 14: spec.nodes.Worker.count.active: found -1, want 0 to 100000`},
+		"an absurd count":         {"active: 1", "standby: 100001", `spec.nodes.Worker.count.standby: found 100001`},
+		"maxPerDomain by itself":  {"topologyKey: rack", "maxPerDomain: 2", `maxPerDomain: needs topologyKey`},
+		"spread over its own key": {"topologyKey: rack", "topologyKey: rack\n      spread: {topologyKey: rack}", `spread.topologyKey: "rack" is a topology key of the role already`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(goodCluster, c.old) {
+				t.Fatalf("no %q in the good cluster", c.old)
+			}
+			_, err := parse(t, strings.Replace(goodCluster, c.old, c.text, 1))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("found %v\nwant  %s", err, c.want)
+			}
+		})
+	}
+	if _, err := parse(t, goodCluster); err != nil {
+		t.Errorf("the good cluster: %v", err)
+	}
+}
+
+func TestOtherKindsAreLeftAlone(t *testing.T) {
+	clusters, err := parse(t, goodCluster+"---\napiVersion: v1\nkind: Secret\nmetadata: {name: x}\n")
+	if err != nil || len(clusters) != 1 {
+		t.Errorf("found %d clusters, %v", len(clusters), err)
+	}
+}
+
+func TestClustersAreSortedAndUnique(t *testing.T) {
+	two := strings.Replace(goodCluster, "name: one", "name: a-two", 1)
+	clusters, err := parse(t, goodCluster+"---\n"+two)
+	if err != nil || clusters[0].Name != "a-two" {
+		t.Errorf("found %v, %v", clusters, err)
+	}
+	_, err = parse(t, goodCluster+"---\n"+goodCluster)
+	want := "f.yaml: document 2: line 20: metadata.name: SIPCluster lab/one stands here again, first at f.yaml: document 1: line 1"
+	if err == nil || err.Error() != want {
+		t.Errorf("found %v\nwant  %s", err, want)
+	}
+}
