@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// ArgoNamespace is where Argo CD and its Applications live.
+const ArgoNamespace = "argocd"
+
+// ArgoServer is the API server as Applications name it.
+const ArgoServer = "https://kubernetes.default.svc"
+
+// Argo is a real Argo CD without its user interface: application controller, repository server and Redis.
+type Argo struct {
+	api        *APIServer
+	controller *process
+	repo       *process
+}
+
+// StartArgo installs Argo CD's definitions and settings and starts its parts. The application controller's service
+// account is cluster-admin, as Argo CD's own installation does. Repositories are file://, as
+// Repo.URL gives them. With a proxy the controller reaches the API server only through that.
+func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
+	t.Helper()
+	binary, kustomize := Binary(t, "argocd"), Binary(t, "kustomize")
+	redisServer, err := exec.LookPath("redis-server")
+	if err != nil {
+		unavailable(t, fmt.Errorf("redis-server is not on PATH: install the package redis-server: %w", ErrUnavailable))
+	}
+	api.InstallCRDs(t, argoCRDs(t)...)
+	config := api.controllerAccount(t, ArgoNamespace, "argocd-application-controller")
+	for _, proxy := range through {
+		config = proxy.Config(config)
+	}
+	api.Apply(t, "e2e", argoSettings)
+
+	ports := freePorts(t, 4)
+	redis, repo := fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])
+	redisProcess := start(t, "redis", nil, redisServer, "--bind", "127.0.0.1", "--port", fmt.Sprint(ports[0]), "--save", "", "--appendonly", "no")
+	a := &Argo{api: api}
+	env := []string{
+		"KUBECONFIG=" + Kubeconfig(t, config), "ARGOCD_FAKE_IN_CLUSTER=true", "ARGOCD_GPG_ENABLED=false",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"PATH=" + filepath.Dir(kustomize) + string(os.PathListSeparator) + os.Getenv("PATH"),
+	}
+	a.repo = start(t, "argocd-repo-server", append(env, "ARGOCD_BINARY_NAME=argocd-repo-server", "ARGOCD_ASK_PASS_SOCK="+filepath.Join(t.TempDir(), "askpass.sock")), binary,
+		"--address=127.0.0.1", fmt.Sprintf("--port=%d", ports[1]), "--metrics-address=127.0.0.1", fmt.Sprintf("--metrics-port=%d", ports[2]),
+		"--redis="+redis, "--disable-tls")
+	for _, p := range []*process{redisProcess, a.repo} {
+		address := map[*process]string{redisProcess: redis, a.repo: repo}[p]
+		Wait(t, p.name, 60*time.Second, func() error { return p.listens(address) })
+	}
+	a.controller = start(t, "argocd-application-controller", append(env, "ARGOCD_BINARY_NAME=argocd-application-controller"), binary,
+		"--namespace="+ArgoNamespace, "--repo-server="+repo, "--repo-server-plaintext", "--redis="+redis, fmt.Sprintf("--metrics-port=%d", ports[3]),
+		// The tests ask for every refresh; what changes in the cluster is seen by watching.
+		"--app-resync=3600", "--app-resync-jitter=0", "--self-heal-timeout-seconds=1", "--self-heal-backoff-timeout-seconds=0", "--loglevel=info")
+	Wait(t, "argocd-application-controller", 60*time.Second, func() error { return a.controller.listens(fmt.Sprintf("127.0.0.1:%d", ports[3])) })
+	return a
+}
+
+// argoSettings are the objects that Argo CD's installation brings and its controllers don't start without.
+const argoSettings = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {namespace: argocd, name: argocd-cm, labels: {app.kubernetes.io/part-of: argocd, app.kubernetes.io/name: argocd-cm}}
+data: {}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {namespace: argocd, name: argocd-rbac-cm, labels: {app.kubernetes.io/part-of: argocd, app.kubernetes.io/name: argocd-rbac-cm}}
+data: {}
+---
+apiVersion: v1
+kind: Secret
+metadata: {namespace: argocd, name: argocd-secret, labels: {app.kubernetes.io/part-of: argocd, app.kubernetes.io/name: argocd-secret}}
+stringData: {server.secretkey: only-for-tests}
+---
+apiVersion: argoproj.io/v1alpha1
+kind: AppProject
+metadata: {namespace: argocd, name: default}
+spec:
+  sourceRepos: ['*']
+  destinations: [{namespace: '*', server: '*'}]
+  clusterResourceWhitelist: [{group: '*', kind: '*'}]
+`
+
+// listens is nil once a process accepts connections at an address.
+func (p *process) listens(address string) error {
+	if err := p.running(); err != nil {
+		return Final(err)
+	}
+	connection, err := net.DialTimeout("tcp", address, time.Second)
+	if err != nil {
+		return err
+	}
+	return connection.Close()
+}
+
+// Logs gives the last lines of the application controller's output that contain all of the words.
+func (a *Argo) Logs(n int, words ...string) string { return a.controller.log.last(n, words...) }
+
+// Refresh asks for a look at the repository, as argocd app get --refresh does.
+func (a *Argo) Refresh(t testing.TB, name string) {
+	t.Helper()
+	a.api.Edit(t, "argocd", Applications, ArgoNamespace, name, "", func(o map[string]any) {
+		_ = unstructured.SetNestedField(o, "normal", "metadata", "annotations", "argocd.argoproj.io/refresh")
+	})
+}
+
+// WaitSynced waits until an Application is in sync with a commit and no sync is under way.
+func (a *Argo) WaitSynced(t testing.TB, name, commit string) {
+	t.Helper()
+	a.Wait(t, name, "synced to "+commit, func(app *unstructured.Unstructured) error {
+		state := readArgoState(app)
+		if state.sync != "Synced" || state.revision != commit || state.phase != "" && state.phase != "Succeeded" {
+			return fmt.Errorf("%s", state)
+		}
+		return nil
+	})
+}
+
+// WaitFailed waits until a sync to a commit has failed with a message that contains the words.
+// Where the Application retries for ever, one failed try counts.
+func (a *Argo) WaitFailed(t testing.TB, name, commit, words string) {
+	t.Helper()
+	a.Wait(t, name, "failed on "+commit+" with "+words, func(app *unstructured.Unstructured) error {
+		state := readArgoState(app)
+		if state.operation != commit || !strings.Contains(state.messages, words) {
+			return fmt.Errorf("%s", state)
+		}
+		return nil
+	})
+}
+
+// WaitOutOfSync waits until an Application has compared a commit and is out of sync, with no sync under way.
+func (a *Argo) WaitOutOfSync(t testing.TB, name, commit string) {
+	t.Helper()
+	a.Wait(t, name, "out of sync with "+commit, func(app *unstructured.Unstructured) error {
+		state := readArgoState(app)
+		if state.sync != "OutOfSync" || state.revision != commit || state.phase == "Running" {
+			return fmt.Errorf("%s", state)
+		}
+		return nil
+	})
+}
+
+// Wait waits until check is content with an Application.
+func (a *Argo) Wait(t testing.TB, name, what string, check func(*unstructured.Unstructured) error) {
+	t.Helper()
+	var last *unstructured.Unstructured
+	err := Eventually(SyncTimeout, func() error {
+		for _, p := range []*process{a.controller, a.repo} {
+			if err := p.running(); err != nil {
+				return Final(err)
+			}
+		}
+		app, err := a.api.Dynamic.Resource(Applications).Namespace(ArgoNamespace).Get(context.Background(), name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		last = app
+		return check(app)
+	})
+	if err == nil {
+		return
+	}
+	var conditions any
+	if last != nil {
+		conditions = Conditions(last)
+	}
+	t.Fatalf("Application %s: waited %s until %s: %v\nconditions: %v\nlast lines:\n%s", name, SyncTimeout, what, err, conditions, a.Logs(15, name))
+}
+
+// argoState is what an Application's status says.
+type argoState struct {
+	sync, revision             string
+	phase, operation, messages string
+}
+
+func (s argoState) String() string {
+	return fmt.Sprintf("%s at %q, last operation %s of %q: %s", s.sync, s.revision, s.phase, s.operation, s.messages)
+}
+
+func readArgoState(app *unstructured.Unstructured) argoState {
+	text := func(fields ...string) string {
+		s, _, _ := unstructured.NestedString(app.Object, fields...)
+		return s
+	}
+	messages := []string{text("status", "operationState", "message")}
+	resources, _, _ := unstructured.NestedSlice(app.Object, "status", "operationState", "syncResult", "resources")
+	for _, r := range resources {
+		resource, _ := r.(map[string]any)
+		if message, _ := resource["message"].(string); message != "" {
+			messages = append(messages, message)
+		}
+	}
+	return argoState{
+		sync: text("status", "sync", "status"), revision: text("status", "sync", "revision"),
+		phase: text("status", "operationState", "phase"), operation: text("status", "operationState", "operation", "sync", "revision"),
+		messages: strings.Join(messages, "; "),
+	}
+}
