@@ -4,14 +4,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tool() { go tool -modfile="$PWD/tools/go.mod" "$@"; }
 
-unformatted=$(gofmt -l $(git ls-files -co --exclude-standard '*.go'))
+unformatted=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
 [ -z "$unformatted" ] || { echo "gofmt: $unformatted" >&2; exit 1; }
 go vet ./...
 tool staticcheck ./...
 go mod verify >/dev/null
 bash hack/generate.sh --check
 if command -v shellcheck >/dev/null; then
-  shellcheck $(git ls-files -co --exclude-standard '*.sh' .ci/run)
+  git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck
 fi
 # The vulnerability database is on the network; where it cannot be reached, that is said and is no failure.
 if ! out=$(tool govulncheck ./... 2>&1); then
