@@ -1,0 +1,76 @@
+//go:build linux
+
+package engine
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestKilledTestLeavesNothing runs this test binary again, has it start a process, kills it without a chance to
+// clean up, and looks for the process.
+func TestKilledTestLeavesNothing(t *testing.T) {
+	if os.Getenv("SIPGEN_E2E_VICTIM") != "" {
+		p := start(t, "sleep", nil, "sleep", "600")
+		os.Stdout.WriteString("pid " + strconv.Itoa(p.cmd.Process.Pid) + "\n")
+		select {}
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), "SIPGEN_E2E_VICTIM=1")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "pid ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); err != nil {
+		t.Fatalf("the process is not there to begin with: %v", err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	Wait(t, "the end of the process", 10*time.Second, func() error {
+		// A zombie that nobody has collected yet has no command line.
+		content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+		if err == nil && len(content) > 0 {
+			return os.ErrExist
+		}
+		return nil
+	})
+}
+
+// TestStoppedProcessTakesItsChildrenAlong: what a process started ends with it.
+func TestStoppedProcessTakesItsChildrenAlong(t *testing.T) {
+	p := start(t, "shell", nil, "sh", "-c", "sleep 601 & echo child $!; wait")
+	var child int
+	Wait(t, "the child", 10*time.Second, func() error {
+		_, after, _ := strings.Cut(p.log.last(1), "child ")
+		pid, err := strconv.Atoi(strings.TrimSpace(after))
+		child = pid
+		return err
+	})
+	p.stop()
+	Wait(t, "the end of the child", 10*time.Second, func() error {
+		content, err := os.ReadFile("/proc/" + strconv.Itoa(child) + "/cmdline")
+		if err == nil && len(content) > 0 {
+			return os.ErrExist
+		}
+		return nil
+	})
+}

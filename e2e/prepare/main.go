@@ -1,0 +1,38 @@
+// Command prepare builds the real engines that the tests below e2e run, or finds them in the cache.
+// go test keeps what a test prints until it is done; this says what is being built while it is built.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx)
+	stop()
+	os.Exit(code)
+}
+
+// run builds every engine. Where the modules cannot be had it says so and is content, but for CI:
+// the tests that need the engine then skip themselves.
+func run(ctx context.Context) int {
+	for _, name := range engine.Programs() {
+		path, err := engine.Build(ctx, name, os.Stderr)
+		switch {
+		case errors.Is(err, engine.ErrUnavailable) && os.Getenv("CI") != "true":
+			fmt.Fprintf(os.Stderr, "e2e: %v; the tests that need it will be skipped\n", err)
+		case err != nil:
+			fmt.Fprintf(os.Stderr, "e2e: %v\n", err)
+			return 2
+		default:
+			fmt.Fprintf(os.Stderr, "e2e: %s: %s\n", name, path)
+		}
+	}
+	return 0
+}
