@@ -1,0 +1,322 @@
+package services
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// backend is an API server as far as a load balancer sees it.
+type backend struct {
+	name   string
+	status atomic.Int32
+	// failed counts the checks answered with anything but 200.
+	failed atomic.Int32
+	*httptest.Server
+}
+
+// startBackend answers at address:6443 over TLS: /readyz with its status, /hang for ever, and its name otherwise.
+func startBackend(t *testing.T, name, address string) *backend {
+	t.Helper()
+	b := &backend{name: name}
+	b.status.Store(http.StatusOK)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
+		status := int(b.status.Load())
+		if status != http.StatusOK {
+			b.failed.Add(1)
+		}
+		w.WriteHeader(status)
+	})
+	mux.HandleFunc("/hang", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintln(w, name)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, name) })
+	listener, err := net.Listen("tcp", net.JoinHostPort(address, "6443"))
+	if err != nil {
+		t.Skipf("NOT TESTED: no loopback address %s: %v", address, err)
+	}
+	b.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: mux}}
+	b.StartTLS()
+	t.Cleanup(b.Close)
+	return b
+}
+
+// balancer is a running HAProxy.
+type balancer struct{ url, status string }
+
+// startHAProxy runs HAProxy with a rendered configuration, whose two binds are moved to a loopback address and
+// free ports: the backends need the API servers' port on the same machine.
+func startHAProxy(t *testing.T, config []byte, address string) balancer {
+	t.Helper()
+	front, status := net.JoinHostPort(address, fmt.Sprint(freePort(t))), net.JoinHostPort(address, fmt.Sprint(freePort(t)))
+	text := replaceOnce(t, string(config), "bind :::8404 v4v6", "bind "+status)
+	text = replaceOnce(t, text, "bind :::6443 v4v6", "bind "+front)
+	runHAProxy(t, text, "http://"+status)
+	return balancer{"https://" + front, "http://" + status}
+}
+
+func runHAProxy(t *testing.T, config, status string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "haproxy.cfg")
+	write(t, file, []byte(config), 0o600)
+	start(t, exec.Command(program(t, "haproxy"), "-W", "-db", "-f", file))
+	eventually(t, "HAProxy answers", func() error {
+		_, err := get(http.DefaultClient, status+"/healthz")
+		return err
+	})
+}
+
+func get(client *http.Client, url string) (string, error) {
+	response, err := client.Get(url)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s", url, response.Status)
+	}
+	return string(body), err
+}
+
+// newConnections makes a client whose every request is a connection of its own.
+func newConnections() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+	}}
+}
+
+// answers counts which backends answer n requests.
+func answers(t *testing.T, url string, n int) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	for range n {
+		name, err := get(newConnections(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name]++
+	}
+	return out
+}
+
+// serverState is HAProxy's word for a server ("UP", "DOWN", "DOWN 1/2"), and for its last check ("L7OK").
+func (b balancer) serverState(name string) (state, check string, err error) {
+	csv, err := get(http.DefaultClient, b.status+"/stats;csv")
+	if err != nil {
+		return "", "", err
+	}
+	for line := range strings.Lines(csv) {
+		if fields := strings.Split(line, ","); len(fields) > 36 && fields[1] == name {
+			return fields[17], fields[36], nil
+		}
+	}
+	return "", "", fmt.Errorf("no server %s in HAProxy's statistics", name)
+}
+
+func (b balancer) waitState(t *testing.T, name, want string) {
+	t.Helper()
+	eventually(t, name+" is "+want, func() error {
+		state, check, err := b.serverState(name)
+		if err == nil && (state != want || check == "INI") {
+			err = fmt.Errorf("%s is %s, %s", name, state, check)
+		}
+		return err
+	})
+}
+
+func controlPlane(check *v1.HealthCheck) v1.Services {
+	return v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{
+		Service: v1.Service{NodeInterface: "oam"}, NodePort: 30443, HealthCheck: check,
+	}}}
+}
+
+const controlPlaneConfig = "loadbalancer-controlplane-" + cluster + ".cfg"
+
+func TestControlPlaneLoadBalancer(t *testing.T) {
+	t.Parallel()
+	addresses := []string{"127.0.11.1", "127.0.11.2", "127.0.11.3"}
+	backends := map[string]*backend{}
+	for i, address := range addresses {
+		name := fmt.Sprintf("node-%d", i+1)
+		backends[name] = startBackend(t, name, address)
+	}
+	config := overlay(t, input(controlPlane(nil), v1.RoleControlPlane, addresses...))[controlPlaneConfig]
+	lb := startHAProxy(t, config, "127.0.0.1")
+
+	if got := answers(t, lb.url, 9); len(got) != 3 {
+		t.Errorf("9 connections went to %v, want all three backends", got)
+	}
+	metrics, err := get(http.DefaultClient, lb.status+"/metrics")
+	if err != nil || !strings.Contains(metrics, `haproxy_server_status{proxy="kube-apiservers",server="node-1"`) {
+		t.Errorf("metrics: %v, want node-1's status in them", err)
+	}
+
+	// A connection that is in flight when its backend fails, and one that is not the backend's.
+	hanging := map[string]*atomic.Bool{}
+	for range 50 {
+		if len(hanging) == 3 {
+			break
+		}
+		response, err := newConnections().Get(lb.url + "/hang")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		reader := bufio.NewReader(response.Body)
+		name, err := reader.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name := strings.TrimSpace(name); hanging[name] == nil {
+			ended := &atomic.Bool{}
+			hanging[name] = ended
+			go func() {
+				_, _ = reader.ReadByte()
+				ended.Store(true)
+			}()
+		}
+	}
+	sick := backends["node-2"]
+	// Before its first check a server goes down at once; after it, only by four failures in a row.
+	lb.waitState(t, sick.name, "UP")
+	if hanging[sick.name] == nil {
+		t.Fatal("no connection to node-2")
+	}
+	sick.status.Store(http.StatusInternalServerError)
+	lb.waitState(t, sick.name, "DOWN")
+	if n := sick.failed.Load(); n < 4 {
+		t.Errorf("down after %d failed checks, want 4", n)
+	}
+	eventually(t, "the connection to a backend that is down is cut", func() error {
+		if !hanging[sick.name].Load() {
+			return errNotYet
+		}
+		return nil
+	})
+	for name, ended := range hanging {
+		if name != sick.name && ended.Load() {
+			t.Errorf("the connection to %s is cut, too", name)
+		}
+	}
+	if got := answers(t, lb.url, 6); got[sick.name] != 0 || len(got) != 2 {
+		t.Errorf("6 connections went to %v, want node-1 and node-3", got)
+	}
+	sick.status.Store(http.StatusOK)
+	lb.waitState(t, sick.name, "UP")
+	eventually(t, "node-2 answers again", func() error {
+		if name, err := get(newConnections(), lb.url); err != nil || name != sick.name {
+			return errNotYet
+		}
+		return nil
+	})
+}
+
+// A site without anonymous access answers 401 to a check without credentials: that, then, is health.
+func TestExpectedStatusOfTheCheck(t *testing.T) {
+	t.Parallel()
+	locked, open := startBackend(t, "node-1", "127.0.12.1"), startBackend(t, "node-2", "127.0.12.2")
+	locked.status.Store(http.StatusUnauthorized)
+	files := overlay(t, input(controlPlane(&v1.HealthCheck{Path: "/readyz", Status: 401}), v1.RoleControlPlane, "127.0.12.1", "127.0.12.2"))
+	lb := startHAProxy(t, files[controlPlaneConfig], "127.0.0.1")
+	lb.waitState(t, open.name, "DOWN")
+	lb.waitState(t, locked.name, "UP")
+	if got := answers(t, lb.url, 4); got[locked.name] != 4 {
+		t.Errorf("4 connections went to %v, want node-1 alone", got)
+	}
+}
+
+func TestControlPlaneLoadBalancerOverIPv6(t *testing.T) {
+	t.Parallel()
+	startBackend(t, "node-1", "::1")
+	lb := startHAProxy(t, overlay(t, input(controlPlane(nil), v1.RoleControlPlane, "::1"))[controlPlaneConfig], "::1")
+	if got := answers(t, lb.url, 2); got["node-1"] != 2 {
+		t.Errorf("2 connections went to %v, want node-1", got)
+	}
+}
+
+// The binds as they are rendered serve both families, and a cluster without hosts serves its status.
+func TestStatusWithoutHostsOnBothFamilies(t *testing.T) {
+	t.Parallel()
+	config := string(overlay(t, input(controlPlane(nil), v1.RoleControlPlane))[controlPlaneConfig])
+	status, front := freePort(t), freePort(t)
+	config = replaceOnce(t, config, ":::8404", fmt.Sprintf(":::%d", status))
+	config = replaceOnce(t, config, ":::6443", fmt.Sprintf(":::%d", front))
+	runHAProxy(t, config, fmt.Sprintf("http://127.0.0.1:%d", status))
+	if _, err := get(http.DefaultClient, fmt.Sprintf("http://[::1]:%d/healthz", status)); err != nil {
+		t.Errorf("over IPv6: %v", err)
+	}
+	if name, err := get(newConnections(), fmt.Sprintf("https://127.0.0.1:%d", front)); err == nil {
+		t.Errorf("a cluster without hosts answers %q", name)
+	}
+}
+
+func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
+	t.Parallel()
+	first := int32(freeRange(t, 3))
+	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
+		Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: first, End: first + 2}, CheckPort: first,
+	}}}, v1.RoleWorker, "127.0.13.1"))
+	for port := first; port <= first+2; port++ {
+		serveText(t, fmt.Sprintf("127.0.13.1:%d", port), fmt.Sprint(port))
+	}
+	status := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
+	bind := fmt.Sprintf(":::%d-%d v4v6", first, first+2)
+	config = replaceOnce(t, config, bind, fmt.Sprintf("127.0.0.1:%d-%d", first, first+2))
+	runHAProxy(t, config, "http://"+status)
+	for port := first; port <= first+2; port++ {
+		got, err := get(http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d", port))
+		if err != nil || got != fmt.Sprint(port) {
+			t.Errorf("port %d leads to %q, %v", port, got, err)
+		}
+	}
+}
+
+func serveText(t *testing.T, address, text string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, text)
+	})}}
+	server.Start()
+	t.Cleanup(server.Close)
+}
+
+// freeRange is the first of n ports in a row that were free on loopback.
+func freeRange(t *testing.T, n int) int {
+	t.Helper()
+	for first := 31000; first < 32000; first += n {
+		free := true
+		for port := first; port < first+n; port++ {
+			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if err != nil {
+				free = false
+				break
+			}
+			l.Close()
+		}
+		if free {
+			return first
+		}
+	}
+	t.Fatal("no free ports")
+	return 0
+}

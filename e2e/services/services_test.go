@@ -1,0 +1,162 @@
+// Package services tests what render/infra renders on real programs: HAProxy, sshd, curl, kubectl,
+// Dex and kube-apiserver.
+package services
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/infra"
+)
+
+func TestMain(m *testing.M) { engine.Main(m) }
+
+const (
+	namespace = "tenants"
+	cluster   = "edge-a"
+)
+
+// input is a cluster with the services given, and one host for every address.
+func input(services v1.Services, role string, addresses ...string) infra.Input {
+	site := &v1alpha1.Site{Spec: v1alpha1.SiteSpec{Repository: v1alpha1.Repository{URL: "https://git.example/site.git"}}}
+	site.Default()
+	in := infra.Input{
+		Site: site,
+		Cluster: &v1.SIPCluster{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: cluster},
+			Spec:       v1.SIPClusterSpec{Services: services},
+		},
+	}
+	for i, address := range addresses {
+		in.Hosts = append(in.Hosts, infra.Host{Role: role, Host: &inventory.Host{
+			Namespace: namespace, Name: "node-" + string(rune('1'+i)),
+			Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr(address)}},
+		}})
+	}
+	return in
+}
+
+func overlay(t *testing.T, in infra.Input) map[string][]byte {
+	t.Helper()
+	files, err := infra.Overlay(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// program finds a program in PATH or where Debian has those of the administrator. Without it the test is skipped, and
+// fails where CI=true.
+func program(t *testing.T, name string) string {
+	t.Helper()
+	for _, candidate := range []string{name, "/usr/sbin/" + name} {
+		if path, err := exec.LookPath(candidate); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("%s is not installed", name)
+	}
+	t.Skipf("NOT TESTED on the real %s: it is not installed", name)
+	return ""
+}
+
+// running is a program that is stopped when the test ends.
+type running struct {
+	cmd *exec.Cmd
+	mu  sync.Mutex
+	out bytes.Buffer
+}
+
+func (r *running) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.Write(p)
+}
+
+func (r *running) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.out.String()
+}
+
+// start runs cmd, and shows what it wrote if the test fails.
+func start(t *testing.T, cmd *exec.Cmd) *running {
+	t.Helper()
+	r := &running{cmd: cmd}
+	cmd.Stdout, cmd.Stderr = r, r
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(done) }()
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		<-done
+		if t.Failed() {
+			t.Logf("%s wrote:\n%s", filepath.Base(cmd.Path), r)
+		}
+	})
+	return r
+}
+
+// eventually waits until check says nil. The deadline is far beyond what the check needs.
+func eventually(t *testing.T, what string, check func() error) {
+	t.Helper()
+	engine.Wait(t, what, 90*time.Second, check)
+}
+
+// freePort is a TCP port that was free on loopback.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func replaceOnce(t *testing.T, text, old, with string) string {
+	t.Helper()
+	if strings.Count(text, old) != 1 {
+		t.Fatalf("want %q once in:\n%s", old, text)
+	}
+	return strings.Replace(text, old, with, 1)
+}
+
+func write(t *testing.T, path string, content []byte, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, mode); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var errNotYet = errors.New("not yet")
