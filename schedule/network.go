@@ -23,6 +23,7 @@ type network struct {
 	visited    []int32 // by role: search that visited it
 	heap       []item
 	goal       goal
+	work       int   // steps of all searches, to bound what is only for words
 	found      int32 // where the search ended
 	queue      []int32
 	path       []step

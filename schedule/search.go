@@ -56,6 +56,7 @@ func (n *network) expand(r *role, parent int32) bool {
 	if sh.seen != n.search {
 		sh.seen, sh.n = n.search, len(sh.rem)
 	}
+	n.work += sh.n + len(r.edges)
 	t := n.mark(r)
 	for i := 0; i < sh.n; {
 		b := sh.rem[i]

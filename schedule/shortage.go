@@ -1,18 +1,14 @@
 package schedule
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Bounds on the work that goes into words: sets of competing roles are made minimal for the first
-// shortages of a site, and as long as that takes few trials. Beyond that they are minimum cuts still.
-const (
-	minimalShortages = 24
-	minimalTrials    = 400
-)
+// minimalWork bounds the steps of searches that go into making the sets of competing roles minimal,
+// per site: what a site of a few thousand hosts needs. Sets beyond that are minimum cuts still.
+const minimalWork = 50_000_000
 
 // blame records why slots of a role stay empty. It follows a search that failed: the buckets and
 // roles that the search saw are the source side of a minimum cut, the least one, which is the same
@@ -23,7 +19,7 @@ func (s *site) blame(r *role, missing int, standby bool) {
 	competing := n.reached()
 	var dropped []*role
 	units := map[*role]int{}
-	if missing > 1 && len(s.shortages) < minimalShortages {
+	if missing > 1 {
 		dropped = s.minimal(r, got+missing, competing, units)
 	}
 	for n.augment(r) { // until it fails, and shows the cut
@@ -49,39 +45,37 @@ func (n *network) reached() []*role {
 }
 
 // minimal takes roles out of the network, those served last first, as long as r stays short of
-// want. It gives those taken out; their units were as noted.
-func (s *site) minimal(r *role, want int, competing []*role, units map[*role]int) (dropped []*role) {
+// want. It gives those taken out, in the order served, and notes how many units each had.
+func (s *site) minimal(r *role, want int, competing []*role, had map[*role]int) (dropped []*role) {
 	n := s.net
-	trials := 0
 	room := want - r.units // r stays short if less than this is given up
 	for _, other := range slices.Backward(competing) {
 		if other == r {
 			continue
 		}
-		if trials++; trials > minimalTrials {
+		if s.worked > minimalWork {
 			break
 		}
-		had := other.units
+		before, got := n.work, r.units
+		had[other] = other.units
 		n.clear(other)
-		if had < room {
-			room -= had
-			units[other] = had
+		if had[other] < room {
+			room -= had[other]
 			dropped = append(dropped, other)
 			continue
 		}
-		before := r.units
 		for r.units < want && n.augment(r) {
 		}
 		if r.units < want {
 			room = want - r.units
-			units[other] = had
 			dropped = append(dropped, other)
-			continue
+		} else {
+			for r.units > got {
+				n.drop(r, n.edges[r.edges[len(r.edges)-1]].bucket)
+			}
+			s.fill(other, had[other])
 		}
-		for r.units > before {
-			n.drop(r, n.edges[r.edges[len(r.edges)-1]].bucket)
-		}
-		s.fill(other, had)
+		s.worked += n.work - before
 	}
 	slices.Reverse(dropped)
 	return dropped
@@ -129,85 +123,100 @@ func (s *site) certificate(roles []*role, short *role, want int, standby bool) S
 // and how many they can use together. loose are hosts in no domain; full counts hosts that fit but
 // lie where every role that could use them has all it may have.
 func (s *site) places(roles []*role, shared int32) (places []place, loose place, full int) {
+	const fits, usable = 1, 2
 	n := s.net
-	usable, fits := map[int32]bool{}, map[int32]bool{}
-	limited := map[int32]int{} // by domain: places of roles whose own limit is what binds
-	byName := map[string]*place{}
+	state := make([]uint8, len(n.buckets))
+	var limited []int // by domain: places of roles whose own limit is what binds
+	if shared >= 0 {
+		limited = make([]int, len(s.topology[shared].names))
+	}
+	seen := map[roomKey]bool{}
 	for _, r := range roles {
-		taken := map[int32]int{}
-		for _, d := range r.taken {
-			taken[d]++
-		}
-		inside := map[int32]bool{} // domains where the role's hosts are on the source side
-		for _, e := range r.edges {
-			if b := n.edges[e].bucket; n.buckets[b].seen == n.search {
-				inside[n.domainOf(r, b)] = true
+		var taken []int32
+		if r.topo >= 0 && len(r.taken) > 0 {
+			taken = make([]int32, len(s.topology[r.topo].names))
+			for _, d := range r.taken {
+				taken[d]++
 			}
 		}
+		if key := (roomKey{r.shape, r.topo}); taken != nil || !seen[key] {
+			seen[key] = seen[key] || taken == nil
+			for _, b := range r.shape.buckets {
+				if d := n.domainOf(r, b); d >= 0 && taken != nil && int(taken[d]) >= r.max {
+					state[b] = max(state[b], fits)
+				} else {
+					state[b] = usable
+				}
+			}
+		}
+		// Where the role has all it may have in a domain, and none of that on the source side of the
+		// cut, its own limit is what binds.
+		binds := map[int32]bool{}
 		t := n.mark(r)
-		counted := map[int32]bool{}
-		for _, b := range r.shape.buckets {
-			fits[b] = true
+		for _, e := range r.edges {
+			b := n.edges[e].bucket
 			d := n.domainOf(r, b)
-			if d >= 0 && taken[d] >= r.max {
+			if d < 0 || !n.full(t, r, d) {
 				continue
 			}
-			usable[b] = true
-			if d >= 0 && n.full(t, r, d) && !inside[d] && !counted[d] {
-				counted[d] = true
-				limited[d] += r.max - taken[d]
+			if _, known := binds[d]; !known {
+				binds[d] = true
+			}
+			if n.buckets[b].seen == n.search {
+				binds[d] = false
+			}
+		}
+		for d, binding := range binds { // sums only
+			room := r.max
+			if taken != nil {
+				room -= int(taken[d])
+			}
+			switch {
+			case !binding:
+			case shared >= 0:
+				limited[d] += room
+			default:
+				loose.capacity += room
 			}
 		}
 	}
-	rest := 0 // places that are limited by domains of which the roles share no key
-	if shared < 0 {
-		for _, k := range limited {
-			rest += k
-		}
-		loose.capacity += rest
+	var inDomain []place
+	if shared >= 0 {
+		inDomain = make([]place, len(limited))
 	}
-	seenIn := map[int32]bool{}
-	for _, b := range slices.Sorted(maps.Keys(fits)) {
+	for b, how := range state {
 		at := &n.buckets[b]
-		if !usable[b] {
-			full += len(at.hosts)
-			continue
+		hosts, through := len(at.hosts), 0
+		if at.seen == n.search {
+			through = hosts
 		}
-		d := int32(alone)
+		d := int32(noLabel)
 		if shared >= 0 {
 			d = at.dom[shared]
 		}
-		through := 0
-		if at.seen == n.search {
-			through = len(at.hosts)
-		}
 		switch {
-		case shared >= 0 && d >= 0:
-			name := s.topology[shared].names[d]
-			p := byName[name]
-			if p == nil {
-				p = &place{name: name}
-				byName[name] = p
-			}
-			p.hosts += len(at.hosts)
-			p.capacity += through
-			if !seenIn[d] {
-				seenIn[d] = true
-				p.capacity += limited[d]
-			}
-		case shared >= 0 && d == alone:
+		case how == 0:
+		case how == fits:
+			full += hosts
+		case d >= 0:
+			inDomain[d].hosts += hosts
+			inDomain[d].capacity += through
+		case d == alone:
 			for _, i := range at.hosts {
 				_, name := roles[0].decides(&s.hosts[i])
-				byName[name] = &place{name: name, hosts: 1, capacity: min(1, through)}
+				places = append(places, place{name, 1, min(1, through)})
 			}
 		default:
-			loose.hosts += len(at.hosts)
+			loose.hosts += hosts
 			loose.capacity += through
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		places = append(places, *byName[name])
+	for d, p := range inDomain {
+		if p.hosts > 0 {
+			places = append(places, place{s.topology[shared].names[d], p.hosts, p.capacity + limited[d]})
+		}
 	}
+	slices.SortFunc(places, func(a, b place) int { return strings.Compare(a.name, b.name) })
 	return places, loose, full
 }
 

@@ -27,6 +27,7 @@ type site struct {
 	rooms    map[roomKey]*room
 
 	shortages []Shortage
+	worked    int // steps spent on making shortages minimal
 	moves     []Move
 	warnings  []string
 	problems  []error
