@@ -46,6 +46,15 @@ func (s *site) assignActive(c *cluster) bool {
 	if short {
 		for _, r := range c.roles {
 			s.net.clear(r)
+		}
+		if s.move(c) {
+			for _, r := range c.roles {
+				r.shortActive = r.waiting
+			}
+			return true
+		}
+		for _, r := range c.roles {
+			s.net.clear(r)
 			s.shortOf(r)
 		}
 		return false

@@ -26,11 +26,13 @@ type site struct {
 	net      *network
 	rooms    map[roomKey]*room
 
-	shortages []Shortage
-	worked    int // steps spent on making shortages minimal
-	moves     []Move
-	warnings  []string
-	problems  []error
+	shortages   []Shortage
+	awaited     map[int32]bool // hosts being released that a role waits for
+	moverWorked int
+	worked      int // steps spent on making shortages minimal
+	moves       []Move
+	warnings    []string
+	problems    []error
 }
 
 // host is one host of the inventory.
@@ -90,10 +92,11 @@ type role struct {
 	shortActive, shortStandby                int
 
 	// The role in the network.
-	edges []int32
-	taken []int32 // domains of the hosts that the role has for good
-	picks []pick
-	units int
+	edges   []int32
+	taken   []int32 // domains of the hosts that the role has for good
+	picks   []pick
+	units   int
+	waiting int // slots that wait for a host that is being released
 
 	rejected []ReasonCount
 	warnings []string
@@ -140,7 +143,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, awaited: map[int32]bool{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], class: -1}

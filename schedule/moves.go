@@ -1,0 +1,323 @@
+package schedule
+
+import (
+	"slices"
+	"strings"
+)
+
+// Prices of a unit's place, so that the cheapest flow moves as few held hosts as possible, and
+// waits for as few as possible that are being released.
+const (
+	priceMove = 1_000_000
+	priceWait = 1
+	// moverWork bounds the steps spent on looking for moves, per site.
+	moverWork = 200_000_000
+)
+
+// mover is the network with the hosts added that are held and could move, or are being released. It
+// finds the flow of least price by augmenting along cheapest paths (Bellman-Ford, as returning a
+// host has a negative price).
+type mover struct {
+	s     *site
+	slots []slot
+	use   []map[int32]int // by role: hosts by domain
+}
+
+// slot is a bucket of the network, or one host that is not free.
+type slot struct {
+	bucket   int32 // -1: a host that is not free
+	host     int32
+	owner    *role // who holds the host; nil: it is being released
+	capacity int
+	units    []unit
+}
+
+type unit struct {
+	role *role
+	n    int
+}
+
+// newMover copies the flow that is there. It is nil where no host could move or come free.
+func (s *site) newMover() *mover {
+	m := &mover{s: s, use: make([]map[int32]int, len(s.roles))}
+	var extra []slot
+	for _, r := range s.roles {
+		m.use[r.index] = map[int32]int{}
+		for _, d := range r.taken {
+			m.use[r.index][d]++
+		}
+		for _, i := range r.held {
+			if reason, _ := reject(&s.hosts[i]); reason == "" && inUse(&s.hosts[i]) == "" {
+				extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})
+			}
+		}
+		for _, gone := range r.released {
+			if reason, _ := reject(&s.hosts[gone.host]); reason == "" && !s.awaited[gone.host] {
+				extra = append(extra, slot{bucket: -1, host: gone.host, capacity: 1})
+			}
+		}
+	}
+	if len(extra) == 0 {
+		return nil
+	}
+	for b := range s.net.buckets {
+		at := &s.net.buckets[b]
+		sl := slot{bucket: int32(b), host: -1, capacity: len(at.hosts)}
+		for _, e := range at.edges {
+			r, n := s.net.edges[e].role, int(s.net.edges[e].n)
+			sl.units = append(sl.units, unit{r, n})
+			m.use[r.index][s.net.domainOf(r, int32(b))] += n
+		}
+		slices.SortFunc(sl.units, func(a, b unit) int { return int(a.role.index - b.role.index) })
+		m.slots = append(m.slots, sl)
+	}
+	m.slots = append(m.slots, extra...)
+	return m
+}
+
+func (m *mover) domain(r *role, k int) int32 {
+	if b := m.slots[k].bucket; b >= 0 {
+		return m.s.net.domainOf(r, b)
+	}
+	return m.s.domain(r, m.slots[k].host)
+}
+
+func (m *mover) fits(r *role, k int) bool {
+	sl := &m.slots[k]
+	if sl.bucket >= 0 {
+		return r.shape.uses[m.s.net.buckets[sl.bucket].class]
+	}
+	return sl.owner == r || r.shape.fits(m.s.hosts[sl.host].Host) && !r.cluster.never[sl.host] && !r.cluster.marked[sl.host]
+}
+
+// price of a unit of the role in a slot.
+func (m *mover) price(r *role, k int) int {
+	sl := &m.slots[k]
+	switch {
+	case sl.bucket >= 0 || sl.owner == r:
+		return 0
+	case sl.owner == nil:
+		return priceWait
+	}
+	return priceMove
+}
+
+func (m *mover) used(k int) int {
+	n := 0
+	for _, u := range m.slots[k].units {
+		n += u.n
+	}
+	return n
+}
+
+func (m *mover) shift(r *role, k, by int) {
+	sl := &m.slots[k]
+	m.use[r.index][m.domain(r, k)] += by
+	for i := range sl.units {
+		if sl.units[i].role == r {
+			if sl.units[i].n += by; sl.units[i].n == 0 {
+				sl.units = slices.Delete(sl.units, i, i+1)
+			}
+			return
+		}
+	}
+	sl.units = append(sl.units, unit{r, by})
+}
+
+// augment gives the role one more host, at the least price.
+func (m *mover) augment(start *role) bool {
+	const far = int(^uint(0) >> 1)
+	type back struct {
+		role *role
+		slot int // where the role gives up a unit; -1: nowhere
+	}
+	dist := make([]int, len(m.slots))
+	from := make([]back, len(m.slots))
+	for k := range dist {
+		dist[k] = far
+	}
+	toRole := make([]int, len(m.s.roles))
+	fromRole := make([]int, len(m.s.roles))
+	for i := range toRole {
+		toRole[i] = far
+	}
+	queued := make([]bool, len(m.slots)+len(m.s.roles))
+	var queue []int // slots, then roles by len(slots)+index
+	push := func(node int) {
+		if !queued[node] {
+			queued[node] = true
+			queue = append(queue, node)
+		}
+	}
+	relax := func(r *role, giving, k, d int) {
+		if d < dist[k] {
+			dist[k], from[k] = d, back{r, giving}
+			push(k)
+		}
+	}
+	toRole[start.index], fromRole[start.index] = 0, -1
+	push(len(m.slots) + int(start.index))
+	for len(queue) > 0 {
+		node := queue[0]
+		queue = queue[1:]
+		queued[node] = false
+		m.s.moverWorked += len(m.slots) / 8
+		if m.s.moverWorked > moverWork {
+			return false
+		}
+		if node >= len(m.slots) {
+			r := m.s.roles[node-len(m.slots)]
+			for k := range m.slots {
+				if d := m.domain(r, k); m.fits(r, k) && (d < 0 || m.use[r.index][d] < r.max) {
+					relax(r, fromRole[r.index], k, toRole[r.index]+m.price(r, k))
+				}
+			}
+			continue
+		}
+		if m.used(node) < m.slots[node].capacity {
+			continue // the path may end here
+		}
+		for _, u := range m.slots[node].units {
+			left := dist[node] - m.price(u.role, node)
+			if owner := m.slots[node].owner; owner == u.role && !m.movable(owner) {
+				continue
+			}
+			if d := m.domain(u.role, node); d >= 0 {
+				for k := range m.slots {
+					if k != node && m.domain(u.role, k) == d && m.fits(u.role, k) {
+						relax(u.role, node, k, left+m.price(u.role, k))
+					}
+				}
+			}
+			if left < toRole[u.role.index] {
+				toRole[u.role.index], fromRole[u.role.index] = left, node
+				push(len(m.slots) + int(u.role.index))
+			}
+		}
+	}
+	end := -1
+	for k := range m.slots {
+		if dist[k] < far && m.used(k) < m.slots[k].capacity && (end < 0 || dist[k] < dist[end]) {
+			end = k
+		}
+	}
+	if end < 0 {
+		return false
+	}
+	for k := end; ; {
+		step := from[k]
+		if step.slot >= 0 {
+			m.shift(step.role, step.slot, -1)
+		}
+		m.shift(step.role, k, 1)
+		if step.slot < 0 {
+			return true
+		}
+		k = step.slot
+	}
+}
+
+// movable: hosts of clusters that get nothing new do not move, as nothing could take their place.
+func (m *mover) movable(r *role) bool { return !r.cluster.unschedulable && !r.cluster.gone }
+
+// move looks for a way to place a cluster that cannot be placed otherwise: by moving hosts that
+// are held and not in use, or by waiting for hosts that are being released. It says whether the
+// cluster is placed now, which it never is unless the site allows moves.
+func (s *site) move(c *cluster) bool {
+	if s.moverWorked > moverWork {
+		return false
+	}
+	for _, r := range c.roles {
+		s.fill(r, r.must)
+	}
+	placed := false
+	if m := s.newMover(); m != nil && m.place(c) {
+		placed = s.moveBy(c, m)
+	}
+	return placed
+}
+
+// place finds a flow in which the cluster has all it must have.
+func (m *mover) place(c *cluster) bool {
+	for _, r := range c.roles {
+		for range r.must - r.units {
+			if !m.augment(r) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// moveBy tells of the moves, and makes them if the site allows.
+func (s *site) moveBy(c *cluster, m *mover) bool {
+	var moves []Move
+	var told, waits []string
+	for k := range m.slots {
+		sl := &m.slots[k]
+		if sl.bucket >= 0 || len(sl.units) == 0 || sl.units[0].role == sl.owner {
+			continue
+		}
+		to := sl.units[0].role
+		h := &s.hosts[sl.host]
+		if sl.owner == nil {
+			waits = append(waits, h.Key())
+			continue
+		}
+		moves = append(moves, Move{HostKey{h.Namespace, h.Name}, RoleKey{sl.owner.cluster.key, sl.owner.name}, RoleKey{to.cluster.key, to.name}})
+		told = append(told, h.Key()+" from "+sl.owner.String()+" to "+to.String())
+	}
+	s.moves = append(s.moves, moves...)
+	var parts []string
+	if len(moves) > 0 {
+		parts = append(parts, count(len(moves), "unprovisioned host")+" "+are(len(moves), "moves", "move")+": "+strings.Join(told, ", "))
+	}
+	if len(waits) > 0 {
+		parts = append(parts, count(len(waits), "released host")+" "+are(len(waits), "is", "are")+" seen without labels: "+strings.Join(waits, ", "))
+	}
+	text := strings.Join(parts, " and ")
+	if !s.options.AllowMoves {
+		if len(moves) > 0 {
+			text += " (the site forbids moves)"
+		}
+		c.warn("feasible if %s", text)
+		return false
+	}
+	c.warn("placed as soon as %s", text)
+	s.applyMoves(m)
+	return true
+}
+
+// applyMoves takes over the mover's flow. A host that moves is released by its owner, who gets
+// another one now; the slot it is meant for stays empty until it has been seen without labels.
+func (s *site) applyMoves(m *mover) {
+	for _, r := range s.roles {
+		s.net.clear(r)
+	}
+	for k := range m.slots {
+		sl := &m.slots[k]
+		for _, u := range sl.units {
+			if sl.bucket >= 0 {
+				for range u.n {
+					s.net.add(u.role, sl.bucket)
+				}
+				continue
+			}
+			if u.role == sl.owner {
+				continue
+			}
+			if sl.owner != nil {
+				at := slices.Index(sl.owner.held, sl.host)
+				sl.owner.held = slices.Delete(sl.owner.held, at, at+1)
+				sl.owner.open(s.domain(sl.owner, sl.host))
+				sl.owner.released = append(sl.owner.released, release{sl.host, "moves to " + u.role.String() + ", which cannot be placed otherwise", New})
+			}
+			if d := s.domain(u.role, sl.host); d >= 0 {
+				u.role.taken = append(u.role.taken, d)
+			}
+			s.awaited[sl.host] = true
+			u.role.waiting++
+			u.role.warn("waits for host %s, until it is seen without labels", s.hosts[sl.host].Key())
+		}
+	}
+}
