@@ -1,0 +1,149 @@
+package inventory
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/manifest"
+)
+
+// The annotations and labels by which people and controllers mark a host.
+const (
+	unhealthyAnnotation = "capm3.metal3.io/unhealthy"
+	nodeReuseLabel      = "infrastructure.cluster.x-k8s.io/node-reuse"
+)
+
+// engineKeys are the annotations and labels by which kubectl and the GitOps engines track an object.
+var engineKeys = []string{
+	"argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/", "kubectl.kubernetes.io/last-applied-configuration", "app.kubernetes.io/instance",
+}
+
+func isMetal3(doc *manifest.Document, kind string) bool {
+	return doc.Kind == kind && strings.HasPrefix(doc.APIVersion, metal3Group)
+}
+
+// objects are the documents that hosts refer to, by namespace and name.
+type objects struct {
+	secrets, hardware map[string]*manifest.Document
+}
+
+func objectsOf(docs []manifest.Document) objects {
+	o := objects{secrets: map[string]*manifest.Document{}, hardware: map[string]*manifest.Document{}}
+	for i := range docs {
+		switch doc := &docs[i]; {
+		case doc.Kind == kindSecret && doc.APIVersion == "v1":
+			o.secrets[key(doc.Namespace, doc.Name)] = doc
+		case isMetal3(doc, kindHardwareData):
+			o.hardware[key(doc.Namespace, doc.Name)] = doc
+		}
+	}
+	return o
+}
+
+func key(namespace, name string) string {
+	if namespace == "" {
+		namespace = "default"
+	}
+	return namespace + "/" + name
+}
+
+// hostOf makes a host of its document and of what it refers to.
+func hostOf(doc *manifest.Document, objects objects) (Host, error) {
+	var bmh metal3.BareMetalHost
+	if err := doc.DecodeLoose(&bmh); err != nil {
+		return Host{}, err
+	}
+	if bmh.Namespace == "" {
+		bmh.Namespace = "default"
+	}
+	var problems manifest.Problems
+	for _, message := range validation.IsDNS1123Subdomain(bmh.Name) {
+		problems.Add(doc.Problem("metadata.name", "found %q: %s", bmh.Name, message))
+	}
+	for _, message := range validation.IsDNS1123Label(bmh.Namespace) {
+		problems.Add(doc.Problem("metadata.namespace", "found %q: %s", bmh.Namespace, message))
+	}
+	for name, value := range bmh.Labels {
+		if len(validation.IsQualifiedName(name))+len(validation.IsValidLabelValue(value)) > 0 {
+			problems.Add(doc.Problem("metadata.labels", "%q is no valid label", name))
+		}
+	}
+	host := hostFrom(&bmh)
+	host.Source = doc.Where()
+	problems.Add(addAddresses(&host, &bmh, doc, objects))
+	return host, problems.Err()
+}
+
+// hostFrom takes what sipgen needs out of a BareMetalHost; addresses are added later.
+func hostFrom(bmh *metal3.BareMetalHost) Host {
+	host := Host{
+		Namespace: bmh.Namespace, Name: bmh.Name, UID: string(bmh.UID), Labels: bmh.Labels,
+		BMC: BMC{
+			Address:         withoutUser(bmh.Spec.BMC.Address),
+			CredentialsName: bmh.Spec.BMC.CredentialsName,
+			InsecureTLS:     bmh.Spec.BMC.DisableCertificateVerification,
+		},
+		State: State{
+			Known:                 bmh.Status.Provisioning.State != "" || bmh.Status.OperationalStatus != "",
+			Provisioning:          string(bmh.Status.Provisioning.State),
+			Operational:           string(bmh.Status.OperationalStatus),
+			ErrorType:             string(bmh.Status.ErrorType),
+			ErrorMessage:          bmh.Status.ErrorMessage,
+			Paused:                has(bmh.Annotations, metal3.PausedAnnotation),
+			Detached:              has(bmh.Annotations, metal3.DetachedAnnotation),
+			Unhealthy:             has(bmh.Annotations, unhealthyAnnotation),
+			NodeReuse:             bmh.Labels[nodeReuseLabel],
+			Deleting:              bmh.DeletionTimestamp != nil,
+			Online:                bmh.Spec.Online,
+			ExternallyProvisioned: bmh.Spec.ExternallyProvisioned,
+			Image:                 bmh.Spec.Image != nil && bmh.Spec.Image.URL != "" || bmh.Spec.CustomDeploy != nil,
+		},
+		Engine: engineMarks(bmh),
+	}
+	if ref := bmh.Spec.ConsumerRef; ref != nil {
+		host.State.Consumer = &Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	}
+	return host
+}
+
+func has(m map[string]string, key string) bool {
+	_, found := m[key]
+	return found
+}
+
+// engineMarks are the annotations and labels of GitOps engines and kubectl. Of
+// last-applied-configuration only the presence: its content is a whole object.
+func engineMarks(bmh *metal3.BareMetalHost) map[string]string {
+	marks := map[string]string{}
+	for _, from := range []map[string]string{bmh.Labels, bmh.Annotations} {
+		for name, value := range from {
+			if slices.ContainsFunc(engineKeys, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+				if strings.HasPrefix(name, "kubectl.") {
+					value = "present"
+				}
+				marks[name] = value
+			}
+		}
+	}
+	if len(marks) == 0 {
+		return nil
+	}
+	return marks
+}
+
+// withoutUser takes user and password out of an address.
+func withoutUser(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	if parsed, err := url.Parse(address); found && err == nil {
+		parsed.User = nil
+		return parsed.String()
+	}
+	if i := strings.LastIndexByte(rest, '@'); found && i >= 0 {
+		return scheme + "://" + rest[i+1:]
+	}
+	return address
+}

@@ -1,0 +1,81 @@
+package inventory
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/airshipit/sipgen/manifest"
+)
+
+// Inventory is the hosts of a site and where they come from.
+type Inventory struct {
+	// Hosts sorted by namespace and name.
+	Hosts []Host
+	// TakenAt is when the hosts were read from a cluster; zero for manifests.
+	TakenAt time.Time
+	// Context is the cluster they were read from, or the files.
+	Context string
+	// HasManagedFields says whether Host.Managers is known.
+	HasManagedFields bool
+}
+
+// The kinds that an inventory is read from.
+const (
+	metal3Group      = "metal3.io/"
+	kindHost         = "BareMetalHost"
+	kindHardwareData = "HardwareData"
+	kindSecret       = "Secret"
+)
+
+// Load reads hosts from files, folders and "-": manifests as kubectl prints them, or a snapshot.
+func Load(paths []string, stdin io.Reader) (*Inventory, error) {
+	docs, err := manifest.Read(paths, stdin)
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := FromDocuments(docs)
+	if err != nil {
+		return nil, err
+	}
+	if len(hosts) == 0 {
+		return nil, fmt.Errorf("%v: no %s in it", paths, kindHost)
+	}
+	return &Inventory{Hosts: hosts, Context: fmt.Sprint(paths)}, nil
+}
+
+// FromDocuments makes hosts of the BareMetalHosts among docs, with addresses from the Secrets that they name
+// as network data and from their HardwareData. Other kinds are left alone, and no other Secret is
+// looked into. Every problem is reported.
+func FromDocuments(docs []manifest.Document) ([]Host, error) {
+	var (
+		hosts    []Host
+		problems manifest.Problems
+		seen     = map[string]string{}
+		objects  = objectsOf(docs)
+	)
+	for i := range docs {
+		doc := &docs[i]
+		if !isMetal3(doc, kindHost) {
+			continue
+		}
+		host, err := hostOf(doc, objects)
+		problems.Add(err)
+		if err != nil {
+			continue
+		}
+		if first, twice := seen[host.Key()]; twice {
+			problems.Add(doc.Problem("metadata.name", "host %s stands here again, first at %s", host.Key(), first))
+			continue
+		}
+		seen[host.Key()] = host.Source
+		hosts = append(hosts, host)
+	}
+	slices.SortFunc(hosts, func(a, b Host) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return hosts, problems.Err()
+}
+
