@@ -130,13 +130,15 @@ func (a *Argo) WaitSynced(t testing.TB, name, commit string) {
 	})
 }
 
-// WaitFailed waits until a sync to a commit has failed with a message that contains the words.
-// Where the Application retries for ever, one failed try counts.
+// WaitFailed waits until a sync to a commit, or the comparison before it, has failed with a message
+// that contains the words. Where the Application retries for ever, one failed try counts.
 func (a *Argo) WaitFailed(t testing.TB, name, commit, words string) {
 	t.Helper()
 	a.Wait(t, name, "failed on "+commit+" with "+words, func(app *unstructured.Unstructured) error {
 		state := readArgoState(app)
-		if state.operation != commit || !strings.Contains(state.messages, words) {
+		tried := state.operation == commit && strings.Contains(state.messages, words)
+		compared := state.revision == commit && strings.Contains(state.conditions, words)
+		if !tried && !compared {
 			return fmt.Errorf("%s", state)
 		}
 		return nil
@@ -158,7 +160,6 @@ func (a *Argo) WaitOutOfSync(t testing.TB, name, commit string) {
 // Wait waits until check is content with an Application.
 func (a *Argo) Wait(t testing.TB, name, what string, check func(*unstructured.Unstructured) error) {
 	t.Helper()
-	var last *unstructured.Unstructured
 	err := Eventually(SyncTimeout, func() error {
 		for _, p := range []*process{a.controller, a.repo} {
 			if err := p.running(); err != nil {
@@ -169,27 +170,23 @@ func (a *Argo) Wait(t testing.TB, name, what string, check func(*unstructured.Un
 		if err != nil {
 			return err
 		}
-		last = app
 		return check(app)
 	})
 	if err == nil {
 		return
 	}
-	var conditions any
-	if last != nil {
-		conditions = Conditions(last)
-	}
-	t.Fatalf("Application %s: waited %s until %s: %v\nconditions: %v\nlast lines:\n%s", name, SyncTimeout, what, err, conditions, a.Logs(15, name))
+	t.Fatalf("Application %s: waited %s until %s: %v\nlast lines:\n%s", name, SyncTimeout, what, err, a.Logs(15, `"application":"`+name+`"`))
 }
 
 // argoState is what an Application's status says.
 type argoState struct {
 	sync, revision             string
 	phase, operation, messages string
+	conditions                 string
 }
 
 func (s argoState) String() string {
-	return fmt.Sprintf("%s at %q, last operation %s of %q: %s", s.sync, s.revision, s.phase, s.operation, s.messages)
+	return fmt.Sprintf("%s at %q, last operation %s of %q: %s; conditions: %s", s.sync, s.revision, s.phase, s.operation, s.messages, s.conditions)
 }
 
 func readArgoState(app *unstructured.Unstructured) argoState {
@@ -205,8 +202,13 @@ func readArgoState(app *unstructured.Unstructured) argoState {
 			messages = append(messages, message)
 		}
 	}
+	var conditions []string
+	for _, c := range Conditions(app) {
+		conditions = append(conditions, c.Type+": "+c.Message)
+	}
 	return argoState{
-		sync: text("status", "sync", "status"), revision: text("status", "sync", "revision"),
+		conditions: strings.Join(conditions, "; "),
+		sync:       text("status", "sync", "status"), revision: text("status", "sync", "revision"),
 		phase: text("status", "operationState", "phase"), operation: text("status", "operationState", "operation", "sync", "revision"),
 		messages: strings.Join(messages, "; "),
 	}

@@ -1,0 +1,76 @@
+// Package e2e_test runs sipgen's output on real engines: what they do to a BareMetalHost, and the whole circle
+// from the live inventory by way of git back to the live hosts.
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+func TestMain(m *testing.M) { engine.Main(m) }
+
+// made are the ways in which hosts come to be. What an engine may do to a host depends on who owns its spec.
+var made = map[string]func(t testing.TB, api *engine.APIServer, manifest string){
+	"kubectl apply":  func(t testing.TB, api *engine.APIServer, m string) { api.Kubectl(t, m, "apply", "-f", "-") },
+	"kubectl create": func(t testing.TB, api *engine.APIServer, m string) { api.Kubectl(t, m, "create", "-f", "-") },
+	"server-side apply": func(t testing.TB, api *engine.APIServer, m string) {
+		api.Kubectl(t, m, "apply", "--server-side", "--field-manager=people", "-f", "-")
+	},
+	"controller": func(t testing.TB, api *engine.APIServer, m string) { api.Create(t, "site-controller", m) },
+}
+
+// hostManifest is a BareMetalHost as the operator of a site writes one, in a rack.
+func hostManifest(namespace, name, rack string) string {
+	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack).Replace(`
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata:
+  namespace: NAMESPACE
+  name: NAME
+  labels: {rack: RACK, example.org/owner: facilities}
+  annotations: {example.org/asset: "4711", sip.airshipit.org/address.oam: 192.0.2.10}
+spec:
+  online: true
+  bootMACAddress: 52:54:00:00:00:01
+  bmc: {address: redfish://198.51.100.1/redfish/v1/Systems/1, credentialsName: NAME-bmc}
+`)
+}
+
+// makeHost makes a host in one of the ways, with a BMC Secret beside it, and gives its uid. The
+// status is what metal3 writes for a host that waits for work.
+func makeHost(t testing.TB, api *engine.APIServer, how, namespace, name, rack string) string {
+	t.Helper()
+	if !api.Exists(t, engine.Secrets, namespace, name+"-bmc") {
+		api.Create(t, "e2e", fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {namespace: %s, name: %s-bmc}\nstringData: {username: nobody}", namespace, name))
+	}
+	made[how](t, api, hostManifest(namespace, name, rack))
+	setStatus(t, api, namespace, name, "available")
+	return string(api.Get(t, engine.Hosts, namespace, name).GetUID())
+}
+
+// setStatus writes a host's status as metal3's controller does.
+func setStatus(t testing.TB, api *engine.APIServer, namespace, name, state string) {
+	t.Helper()
+	api.Edit(t, "baremetal-operator", engine.Hosts, namespace, name, "status", func(o map[string]any) {
+		o["status"] = map[string]any{
+			"operationalStatus": "OK", "errorMessage": "", "errorCount": int64(0), "poweredOn": true, "hardwareProfile": "",
+			"operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{},
+			"provisioning": map[string]any{"state": state, "ID": "0", "image": map[string]any{"url": ""}},
+		}
+	})
+}
+
+// owns says whether a field manager owns a host's spec, or anything in it.
+func owns(o *unstructured.Unstructured, manager string) bool {
+	for _, entry := range o.GetManagedFields() {
+		if entry.Manager == manager && entry.FieldsV1 != nil && strings.Contains(string(entry.FieldsV1.Raw), `"f:spec"`) {
+			return true
+		}
+	}
+	return false
+}
