@@ -1,0 +1,127 @@
+package services
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render/infra"
+)
+
+// everything is a cluster with every service and every way to expose one.
+func everything() infra.Input {
+	oam := v1.Service{NodeInterface: "oam"}
+	balanced := oam
+	balanced.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.10", SharingKey: cluster}
+	vip := oam
+	vip.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.11", LoadBalancerClass: "kube-vip.io/kube-vip-class"}
+	inside := oam
+	address := "10.96.7.7"
+	inside.ClusterIP, inside.Service = &address, &v1.ServiceExposure{Type: "ClusterIP"}
+	inside.NodeLabels = map[string]string{"node-role.kubernetes.io/control-plane": ""}
+	inside.NetworkAttachments = []v1.NetworkAttachment{{Name: "storage", Interface: "net1"}}
+	services := jumpHosts("")
+	services.JumpHost = append(services.JumpHost, jumpHosts(v1.BMCNone).JumpHost[0])
+	services.JumpHost[0].Service = vip
+	services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: oam, NodePort: 30443}, {Service: inside}, {Service: balanced}}
+	services.LoadBalancerWorker = []v1.LoadBalancerWorker{
+		{Service: oam, NodePortRange: v1.PortRange{Start: 30100, End: 30109}},
+		{Service: balanced, NodePortRange: v1.PortRange{Start: 80, End: 82}},
+	}
+	services.Dex = []v1.Dex{{
+		Issuer: "https://dex.example", TLS: v1.DexTLS{SecretName: "dex-tls"},
+		Connectors: []apiextensionsv1.JSON{{Raw: []byte(`{"type":"github","id":"github","name":"GitHub","config":{
+			"clientID":"$ID","clientSecret":"$SECRET","redirectURI":"https://dex.example/callback","orgs":[{"name":"example"}]}}`)}},
+		StaticClients: []v1.DexClient{{ID: "kubernetes", Public: true}},
+		Env:           []v1.SecretEnv{{Name: "ID", SecretRef: v1.SecretKeyRef{Name: "github", Key: "id"}}, {Name: "SECRET", SecretRef: v1.SecretKeyRef{Name: "github", Key: "secret"}}},
+	}}
+	in := input(services, v1.RoleControlPlane, "10.0.0.1", "2001:db8::2")
+	in.Hosts[1].Role = v1.RoleWorker
+	in.Site.Spec.Defaults.Labels = map[string]string{"site.example/name": "dc1"}
+	in.Site.Spec.Defaults.Annotations = map[string]string{"site.example/contact": "ops@example"}
+	in.Site.Spec.Images.RegistryMirror = "mirror.example:5000/hub"
+	return in
+}
+
+// A strict dry run on the real API server takes every object, and the restricted Pod Security profile every pod.
+func TestObjectsAreAdmitted(t *testing.T) {
+	api := server(t)
+	in := everything()
+	in.Cluster.Namespace = "restricted"
+	for _, h := range in.Hosts {
+		h.Host.Namespace = "restricted"
+	}
+	api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: restricted, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
+	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range site {
+		if name == "kustomization.yaml" {
+			continue
+		}
+		for _, o := range engine.Objects(t, file) {
+			if err := api.TryApply(o, "e2e", true); err != nil {
+				t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
+			}
+		}
+	}
+	disk := filesys.MakeFsInMemory()
+	for name, text := range overlay(t, in) {
+		if err := disk.WriteFile("/infra/"+name, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/infra")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods := 0
+	for _, r := range built.Resources() {
+		content, err := r.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := &unstructured.Unstructured{}
+		if err := json.Unmarshal(content, o); err != nil {
+			t.Fatal(err)
+		}
+		if o.GetNamespace() == namespace || o.GetNamespace() == "" {
+			t.Errorf("%s %s is in namespace %q", o.GetKind(), o.GetName(), o.GetNamespace())
+			continue
+		}
+		if err := api.TryApply(o, "e2e", true); err != nil {
+			t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+		if o.GetKind() != "Deployment" {
+			continue
+		}
+		pods++
+		template, _, _ := unstructured.NestedMap(o.Object, "spec", "template")
+		template["apiVersion"], template["kind"] = "v1", "Pod"
+		podObject := &unstructured.Unstructured{Object: template}
+		podObject.SetName(o.GetName())
+		podObject.SetNamespace("restricted")
+		if err := api.TryApply(podObject, "e2e", true); err != nil {
+			t.Errorf("a pod of %s: %v", o.GetName(), err)
+		}
+		if image, _, _ := unstructured.NestedSlice(template, "spec", "containers"); !strings.HasPrefix(image[0].(map[string]any)["image"].(string), "mirror.example:5000/hub/") {
+			t.Errorf("%s does not come from the mirror: %v", o.GetName(), image[0].(map[string]any)["image"])
+		}
+	}
+	if pods != 8 {
+		t.Errorf("%d Deployments, want 8", pods)
+	}
+	// The test can fail: the profile does refuse a pod that is root.
+	root := engine.Objects(t, []byte(`{apiVersion: v1, kind: Pod, metadata: {name: root, namespace: restricted}, spec: {containers: [{name: c, image: i}]}}`))[0]
+	if err := api.TryApply(root, "e2e", true); err == nil || !strings.Contains(err.Error(), "violates PodSecurity") {
+		t.Errorf("a pod without restrictions: %v, want it refused", err)
+	}
+}

@@ -1,0 +1,248 @@
+package services
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/infra"
+)
+
+// server is one kube-apiserver that knows hosts.
+var server = engine.Shared(func(t testing.TB) *engine.APIServer {
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, engine.HostCRDs()...)
+	return api
+})
+
+func bareMetalHost(namespace, name string) string {
+	return `
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata: {namespace: ` + namespace + `, name: ` + name + `, labels: {rack: r1}, annotations: {example.org/asset: "4711"}}
+spec: {online: true, bootMACAddress: "52:54:00:00:00:01"}
+`
+}
+
+func jumpHosts(access string) v1.Services {
+	key := "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
+	jump := v1.JumpHost{Service: v1.Service{NodeInterface: "oam"}, SSHAuthorizedKeys: []string{key}}
+	if access != "" {
+		jump.BMC = &v1.BMC{Access: access}
+	}
+	return v1.Services{JumpHost: []v1.JumpHost{jump}}
+}
+
+// objects are the objects of the overlay's files of those kinds.
+func objects(t *testing.T, file []byte, kinds ...string) []*unstructured.Unstructured {
+	t.Helper()
+	var out []*unstructured.Unstructured
+	for _, o := range engine.Objects(t, file) {
+		for _, kind := range kinds {
+			if o.GetKind() == kind {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// host runs the host command of a staged pod and gives what it wrote.
+func (p pod) host(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	out, err := p.command(t, append([]string{"/bin/sh", "/opt/sip/bin/host"}, args...)...).CombinedOutput()
+	return string(out), err
+}
+
+func TestHostCommandByMetal3(t *testing.T) {
+	program(t, "kubectl")
+	api := server(t)
+	api.Namespaces(t, namespace, "metal")
+	api.Create(t, "kubectl-create", bareMetalHost("metal", "node-1"), bareMetalHost("metal", "foreign"))
+
+	in := input(jumpHosts(""), v1.RoleWorker, "127.0.15.1")
+	in.Hosts[0].Host.Namespace = "metal"
+	files := overlay(t, in)
+	for _, o := range objects(t, files[jumpName+".yaml"], "ServiceAccount", "Role", "RoleBinding") {
+		if err := api.TryApply(o, "e2e", false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.Apply(t, "e2e", string(site["jump-host-guard.yaml"]))
+
+	p := stage(t, files, jumpName, map[string]map[string][]byte{jumpName + "-host-keys": {}})
+	account := api.ServiceAccount(t, namespace, jumpName)
+	// The three places where the pod finds its API server.
+	kubeconfig := filepath.Join(p.root, "opt/sip/config/kubeconfig")
+	text, err := os.ReadFile(kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(p.root, "opt/sip/run/token"), []byte(account.BearerToken), 0o644)
+	write(t, filepath.Join(p.root, "opt/sip/run/ca.crt"), account.CAData, 0o644)
+	replaced := replaceOnce(t, string(text), "https://kubernetes.default.svc", account.Host)
+	replaced = replaceOnce(t, replaced, "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt", "/opt/sip/run/ca.crt")
+	replaced = replaceOnce(t, replaced, "/var/run/secrets/kubernetes.io/serviceaccount/token", "/opt/sip/run/token")
+	write(t, kubeconfig, []byte(replaced), 0o444)
+
+	annotation := func(name, key string) (string, bool) {
+		value, set := api.Get(t, engine.Hosts, "metal", name).GetAnnotations()[key]
+		return value, set
+	}
+	for _, row := range []struct {
+		args  []string
+		key   string
+		value string
+		set   bool
+	}{
+		{[]string{"reboot", "node-1"}, "reboot.metal3.io", `{"mode":"soft"}`, true},
+		{[]string{"reboot", "--hard", "node-1"}, "reboot.metal3.io", `{"mode":"hard"}`, true},
+		{[]string{"off", "node-1.metal"}, "reboot.metal3.io/sip-jump-host", `{"mode":"soft"}`, true},
+		{[]string{"off", "--hard", "node-1"}, "reboot.metal3.io/sip-jump-host", `{"mode":"hard"}`, true},
+		{[]string{"on", "node-1"}, "reboot.metal3.io/sip-jump-host", "", false},
+	} {
+		out, err := p.host(t, row.args...)
+		if err != nil {
+			t.Fatalf("host %s: %v\n%s", strings.Join(row.args, " "), err, out)
+		}
+		if value, set := annotation("node-1", row.key); set != row.set || value != row.value {
+			t.Errorf("host %s: %s is %q, %t; want %q, %t", strings.Join(row.args, " "), row.key, value, set, row.value, row.set)
+		}
+	}
+	if out, err := p.host(t, "status"); err != nil || !strings.Contains(out, "node-1") {
+		t.Errorf("host status: %v\n%s", err, out)
+	}
+	live := api.Get(t, engine.Hosts, "metal", "node-1")
+	managed := false
+	for _, entry := range live.GetManagedFields() {
+		managed = managed || entry.Manager == "sip-jump-host"
+	}
+	if !managed {
+		t.Errorf("no field manager sip-jump-host among %v", live.GetManagedFields())
+	}
+
+	if out, err := p.host(t, "reboot", "foreign"); err == nil || !strings.Contains(out, `no host "foreign" in this cluster`) {
+		t.Errorf("host reboot foreign: %v\n%s", err, out)
+	}
+	// The table may be edited by who is in the pod; the API server has the last word.
+	table, err := os.ReadFile(filepath.Join(p.root, "opt/sip/config/hosts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(p.root, "opt/sip/config/hosts"), []byte(strings.ReplaceAll(string(table), "node-1", "foreign")), 0o444)
+	if out, err := p.host(t, "reboot", "foreign"); err == nil || !strings.Contains(out, "forbidden") {
+		t.Errorf("host reboot of another tenant's host: %v\n%s", err, out)
+	}
+	if _, set := annotation("foreign", "reboot.metal3.io"); set {
+		t.Error("another tenant's host is annotated")
+	}
+
+	// RBAC allows the account to patch its host; the policy holds it to the annotations.
+	client := engine.NewClient(t, account)
+	for _, row := range []struct {
+		why    string
+		change func(map[string]any)
+	}{
+		{"spec", func(o map[string]any) { _ = unstructured.SetNestedField(o, false, "spec", "online") }},
+		{"all of the spec", func(o map[string]any) { delete(o, "spec") }},
+		{"a label", func(o map[string]any) { _ = unstructured.SetNestedField(o, "x", "metadata", "labels", "rack") }},
+		{"another annotation", func(o map[string]any) {
+			_ = unstructured.SetNestedField(o, "x", "metadata", "annotations", "example.org/asset")
+		}},
+		{"another annotation, removed", func(o map[string]any) {
+			unstructured.RemoveNestedField(o, "metadata", "annotations", "example.org/asset")
+		}},
+		{"an annotation that only begins alike", func(o map[string]any) {
+			_ = unstructured.SetNestedField(o, "x", "metadata", "annotations", "reboot.metal3.iox")
+		}},
+	} {
+		err := patchHost(t, client, "metal", "node-1", row.change)
+		if err == nil || !strings.Contains(err.Error(), "a jump host changes no") {
+			t.Errorf("%s: got %v, want the policy to deny it", row.why, err)
+		}
+	}
+}
+
+func TestHostCommandByRedfish(t *testing.T) {
+	program(t, "curl")
+	program(t, "jq")
+	var (
+		mu   sync.Mutex
+		seen []string
+	)
+	bmc := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		body, _ := io.ReadAll(r.Body)
+		if user != "root" || password != `a"b\c d$e` {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, r.Method+" "+r.URL.Path+" "+string(body))
+		_ = json.NewEncoder(w).Encode(map[string]any{"PowerState": "On", "Status": map[string]any{"Health": "OK"}})
+	}))
+	defer bmc.Close()
+
+	in := input(jumpHosts(v1.BMCRedfish), v1.RoleWorker, "127.0.16.1")
+	in.Hosts[0].Host.BMC = inventory.BMC{
+		Address: "redfish-virtualmedia+" + bmc.URL + "/redfish/v1/Systems/42", CredentialsName: "node-1-bmc", InsecureTLS: true,
+	}
+	files := overlay(t, in)
+	secrets := map[string]map[string][]byte{
+		jumpName + "-host-keys": {},
+		"node-1-bmc":            {"username": []byte("root"), "password": []byte("a\"b\\c d$e\n")},
+	}
+	p := stage(t, files, jumpName, secrets)
+	for _, row := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"reboot", "node-1"}, `POST /redfish/v1/Systems/42/Actions/ComputerSystem.Reset {"ResetType":"GracefulRestart"}`},
+		{[]string{"reboot", "--hard", "node-1"}, `POST /redfish/v1/Systems/42/Actions/ComputerSystem.Reset {"ResetType":"ForceRestart"}`},
+		{[]string{"off", "node-1"}, `POST /redfish/v1/Systems/42/Actions/ComputerSystem.Reset {"ResetType":"GracefulShutdown"}`},
+		{[]string{"on", "node-1"}, `POST /redfish/v1/Systems/42/Actions/ComputerSystem.Reset {"ResetType":"On"}`},
+		{[]string{"status", "node-1"}, `GET /redfish/v1/Systems/42 `},
+	} {
+		out, err := p.host(t, row.args...)
+		if err != nil {
+			t.Errorf("host %s: %v\n%s", strings.Join(row.args, " "), err, out)
+			continue
+		}
+		if got := seen[len(seen)-1]; got != row.want {
+			t.Errorf("host %s: the BMC saw %q, want %q", strings.Join(row.args, " "), got, row.want)
+		}
+	}
+	// Without the host's leave a certificate that nobody vouches for ends it.
+	in.Hosts[0].Host.BMC.InsecureTLS = false
+	p = stage(t, overlay(t, in), jumpName, secrets)
+	before := len(seen)
+	if out, err := p.host(t, "reboot", "node-1"); err == nil || len(seen) != before {
+		t.Errorf("an unknown certificate is accepted: %s", out)
+	}
+}
+
+func TestHostCommandWithoutAccess(t *testing.T) {
+	p := stage(t, overlay(t, input(jumpHosts(v1.BMCNone), v1.RoleWorker, "127.0.17.1")), jumpName, map[string]map[string][]byte{jumpName + "-host-keys": {}})
+	if out, err := p.host(t, "list"); err != nil || !strings.Contains(out, "node-1") {
+		t.Errorf("host list: %v\n%s", err, out)
+	}
+	if out, err := p.host(t, "off", "node-1"); err == nil || !strings.Contains(out, "bmc.access is none") {
+		t.Errorf("host off: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,191 @@
+package services
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+const jumpName = "jumphost-" + cluster
+
+// newSigner makes a key pair.
+func newSigner(t *testing.T) (ssh.Signer, ed25519.PrivateKey) {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer, private
+}
+
+func privatePEM(t *testing.T, key ed25519.PrivateKey) []byte {
+	t.Helper()
+	block, err := ssh.MarshalPrivateKey(key, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(block)
+}
+
+func authorized(key ssh.PublicKey) string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+}
+
+// certified signs a user's key for the login name sip.
+func certified(t *testing.T, ca, user ssh.Signer, principal string) ssh.Signer {
+	t.Helper()
+	certificate := &ssh.Certificate{
+		Key: user.PublicKey(), CertType: ssh.UserCert, KeyId: "test", ValidPrincipals: []string{principal},
+		ValidBefore: ssh.CertTimeInfinity, Permissions: ssh.Permissions{Extensions: map[string]string{"permit-port-forwarding": "", "permit-pty": ""}},
+	}
+	if err := certificate.SignCert(rand.Reader, ca); err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewCertSigner(certificate, user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer
+}
+
+func TestJumpHost(t *testing.T) {
+	program(t, "sshd")
+	listed, _ := newSigner(t)
+	stranger, _ := newSigner(t)
+	ca, _ := newSigner(t)
+	otherCA, _ := newSigner(t)
+	hostKey, hostPrivate := newSigner(t)
+	_, nodePrivate := newSigner(t)
+	files := overlay(t, input(v1.Services{JumpHost: []v1.JumpHost{{
+		Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022, NodeSSHPrivateKeys: "node-keys",
+		SSHAuthorizedKeys: []string{authorized(listed.PublicKey()) + " ops@example"}, TrustedUserCA: authorized(ca.PublicKey()),
+	}}}, v1.RoleWorker, "127.0.14.1"))
+	p := stage(t, files, jumpName, map[string]map[string][]byte{
+		jumpName + "-host-keys": {"ssh_host_ed25519_key": privatePEM(t, hostPrivate)},
+		"node-keys":             {"key": privatePEM(t, nodePrivate)},
+	})
+	start(t, p.command(t, p.spec.Containers[0].Command...))
+	const address = "127.0.0.1:2222"
+	eventually(t, "sshd listens", func() error {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			return err
+		}
+		return connection.Close()
+	})
+
+	dial := func(user string, method ssh.AuthMethod) (*ssh.Client, error) {
+		return ssh.Dial("tcp", address, &ssh.ClientConfig{
+			User: user, Auth: []ssh.AuthMethod{method}, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey()), Timeout: 30 * time.Second,
+		})
+	}
+	for _, row := range []struct {
+		why    string
+		user   string
+		method ssh.AuthMethod
+		in     bool
+	}{
+		{"a listed key", "sip", ssh.PublicKeys(listed), true},
+		{"a key that is not listed", "sip", ssh.PublicKeys(stranger), false},
+		{"a certificate by the trusted CA", "sip", ssh.PublicKeys(certified(t, ca, stranger, "sip")), true},
+		{"a certificate for another name", "sip", ssh.PublicKeys(certified(t, ca, stranger, "root")), false},
+		{"a certificate by another CA", "sip", ssh.PublicKeys(certified(t, otherCA, stranger, "sip")), false},
+		{"a password", "sip", ssh.Password("secret"), false},
+		{"a dialogue, which could ask for a password", "sip", ssh.KeyboardInteractive(func(_, _ string, questions []string, _ []bool) ([]string, error) {
+			return slices.Repeat([]string{"secret"}, len(questions)), nil
+		}), false},
+		{"root with a listed key", "root", ssh.PublicKeys(listed), false},
+	} {
+		client, err := dial(row.user, row.method)
+		if (err == nil) != row.in {
+			t.Errorf("%s: got %v, want in: %t", row.why, err, row.in)
+		}
+		if err == nil {
+			client.Close()
+		}
+	}
+
+	client, err := dial("sip", ssh.PublicKeys(listed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	run := func(command string) string {
+		session, err := client.NewSession()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		out, err := session.CombinedOutput(command)
+		if err != nil {
+			t.Errorf("%s: %v\n%s", command, err, out)
+		}
+		return string(out)
+	}
+	if got := strings.TrimSpace(run("id -u")); got != "1000" {
+		t.Errorf("the session runs as uid %s", got)
+	}
+	if got := run("host list"); !strings.Contains(got, "node-1") || !strings.Contains(got, "127.0.14.1") {
+		t.Errorf("host list says:\n%s", got)
+	}
+	if got := run("ssh -G node-1"); !strings.Contains(got, "hostname 127.0.14.1\n") || !strings.Contains(got, "identityfile /opt/sip/ssh-private-keys/key\n") || !strings.Contains(got, "hostkeyalias node-1."+namespace+"\n") {
+		t.Errorf("ssh -G node-1 says:\n%s", got)
+	}
+	if got := run("ssh-keygen -y -f /opt/sip/ssh-private-keys/key"); !strings.HasPrefix(got, "ssh-ed25519 ") {
+		t.Errorf("the nodes' key cannot be used: %s", got)
+	}
+
+	// The way on: to a host's SSH by name and by address, and to nothing else.
+	node, err := net.Listen("tcp", "127.0.14.1:22")
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	defer node.Close()
+	go func() {
+		for {
+			connection, err := node.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.WriteString(connection, "SSH-2.0-node\r\n")
+			connection.Close()
+		}
+	}()
+	for _, target := range []string{"node-1:22", "node-1." + namespace + ":22", "127.0.14.1:22"} {
+		connection, err := client.Dial("tcp", target)
+		if err != nil {
+			t.Errorf("on to %s: %v", target, err)
+			continue
+		}
+		if banner, _ := io.ReadAll(connection); !strings.HasPrefix(string(banner), "SSH-2.0-node") {
+			t.Errorf("on to %s: got %q", target, banner)
+		}
+		connection.Close()
+	}
+	for _, target := range []string{"127.0.14.1:6443", "127.0.0.1:2222", "localhost:22"} {
+		if connection, err := client.Dial("tcp", target); err == nil {
+			connection.Close()
+			t.Errorf("the way on to %s is open", target)
+		} else if !strings.Contains(err.Error(), "administratively prohibited") {
+			t.Errorf("on to %s: got %v, want it prohibited", target, err)
+		}
+	}
+	if listener, err := client.Listen("tcp", "127.0.0.1:0"); err == nil {
+		listener.Close()
+		t.Error("the jump host listens for its user")
+	}
+}
