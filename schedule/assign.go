@@ -11,6 +11,11 @@ func (s *site) assign() {
 			c.unschedulable = true
 		}
 	}
+	for _, r := range s.roles {
+		if !r.cluster.unschedulable {
+			r.shortActive = r.waiting
+		}
+	}
 	for _, c := range s.clusters {
 		if c.unschedulable || c.gone {
 			continue
@@ -48,9 +53,6 @@ func (s *site) assignActive(c *cluster) bool {
 			s.net.clear(r)
 		}
 		if s.move(c) {
-			for _, r := range c.roles {
-				r.shortActive = r.waiting
-			}
 			return true
 		}
 		for _, r := range c.roles {

@@ -19,6 +19,7 @@ type world struct {
 	hosts    []inventory.Host
 	tree     Previous
 	born     int
+	options  Options
 }
 
 // step changes something that people, machines or engines change.
@@ -222,20 +223,20 @@ func live(w *world, steps int) error {
 	var story []string
 	for range steps {
 		before := slices.Clone(w.hosts)
-		p, err := Plan(w.clusters, w.hosts, w.tree, testOptions)
+		p, err := Plan(w.clusters, w.hosts, w.tree, w.options)
 		if err != nil {
 			w.clusters[0].Annotations = nil // an annotation that named a host of another: put right
 			for i := range w.clusters {
 				w.clusters[i].Annotations = nil
 			}
-			if p, err = Plan(w.clusters, w.hosts, w.tree, testOptions); err != nil {
+			if p, err = Plan(w.clusters, w.hosts, w.tree, w.options); err != nil {
 				return fmt.Errorf("%v: %w", story, err)
 			}
 		}
 		if err := w.check(p, before); err != nil {
 			return fmt.Errorf("%v: %w\n%s", story, err, summary(p))
 		}
-		again, err := Plan(w.clusters, w.hosts, tree(p), testOptions)
+		again, err := Plan(w.clusters, w.hosts, tree(p), w.options)
 		if err != nil {
 			return fmt.Errorf("%v: second run: %w", story, err)
 		}
@@ -245,7 +246,7 @@ func live(w *world, steps int) error {
 		clusters, hosts := slices.Clone(w.clusters), slices.Clone(w.hosts)
 		w.rng.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
 		w.rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
-		shuffled, err := Plan(clusters, hosts, w.tree, testOptions)
+		shuffled, err := Plan(clusters, hosts, w.tree, w.options)
 		if err != nil {
 			return fmt.Errorf("%v: shuffled: %w", story, err)
 		}
@@ -297,7 +298,8 @@ func words(p *Placement) string {
 }
 
 func newWorld(seed uint64) *world {
-	w := &world{rng: rand.New(rand.NewPCG(seed, 2))}
+	w := &world{rng: rand.New(rand.NewPCG(seed, 2)), options: testOptions}
+	w.options.AllowMoves, w.options.StandbyRequired = seed%3 == 0, seed%5 == 0
 	w.clusters, w.hosts = randomSite(w.rng)
 	return w
 }

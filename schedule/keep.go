@@ -52,13 +52,11 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 			found[mine[0]] = true
 		case len(others) > 0:
 			h := &s.hosts[others[0]]
+			c.without(others)
 			c.warn("annotation %s names host %s, which %s holds: it has no effect, take it out", annotation, h.Key(), h.role)
 		case len(free) > 0:
+			c.without(free)
 			for _, i := range free {
-				if c.never == nil {
-					c.never = map[int32]bool{}
-				}
-				c.never[i] = true
 				c.warn("annotation %s names host %s, which the cluster does not hold: it will not get the host as long as that stands", annotation, s.hosts[i].Key())
 			}
 		default:
@@ -66,6 +64,16 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 		}
 	}
 	return found
+}
+
+// without keeps hosts from the cluster: it asked to be rid of them.
+func (c *cluster) without(hosts []int32) {
+	if c.never == nil {
+		c.never = map[int32]bool{}
+	}
+	for _, i := range hosts {
+		c.never[i] = true
+	}
 }
 
 // keep decides which claimed hosts of the role stay, and which go.
@@ -162,16 +170,21 @@ func (s *site) letGo(r *role, i int32, why string) {
 	r.released = append(r.released, release{i, why, since})
 }
 
-// holdAgain takes back hosts that were released and still carry the labels, where the role lacks
-// hosts and the domain has room. It gives the hosts that are held and those that still leave.
+// holdAgain takes back hosts that were released and still carry the labels, where slots that have to
+// be filled are empty and the domain has room. It gives the hosts that are held and those that still
+// leave.
 func (s *site) holdAgain(r *role, healthy, leaving []int32) (held, left []int32) {
+	want := r.active
+	if s.options.StandbyRequired {
+		want = r.want()
+	}
 	room := map[int32]int{}
 	for _, i := range healthy {
 		room[s.domain(r, i)]++
 	}
 	for _, i := range leaving {
 		d := s.domain(r, i)
-		if len(healthy) < r.want() && r.why[i] == "" && (d < 0 || room[d] < r.max) {
+		if len(healthy) < want && r.why[i] == "" && (d < 0 || room[d] < r.max) {
 			healthy = append(healthy, i)
 			room[d]++
 			s.hosts[i].releasing = false

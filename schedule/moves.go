@@ -20,7 +20,10 @@ const (
 type mover struct {
 	s     *site
 	slots []slot
-	use   []map[int32]int // by role: hosts by domain
+	// only, if set, is the cluster that may take hosts that are not free: then whoever gives one up
+	// has a free one in exchange.
+	only *cluster
+	use  []map[int32]int // by role: hosts by domain
 }
 
 // slot is a bucket of the network, or one host that is not free.
@@ -38,8 +41,8 @@ type unit struct {
 }
 
 // newMover copies the flow that is there. It is nil where no host could move or come free.
-func (s *site) newMover() *mover {
-	m := &mover{s: s, use: make([]map[int32]int, len(s.roles))}
+func (s *site) newMover(only *cluster) *mover {
+	m := &mover{s: s, only: only, use: make([]map[int32]int, len(s.roles))}
 	var extra []slot
 	for _, r := range s.roles {
 		m.use[r.index] = map[int32]int{}
@@ -87,7 +90,13 @@ func (m *mover) fits(r *role, k int) bool {
 	if sl.bucket >= 0 {
 		return r.shape.uses[m.s.net.buckets[sl.bucket].class]
 	}
-	return sl.owner == r || r.shape.fits(m.s.hosts[sl.host].Host) && !r.cluster.never[sl.host] && !r.cluster.marked[sl.host]
+	if sl.owner == r {
+		return true
+	}
+	if m.only != nil && r.cluster != m.only {
+		return false
+	}
+	return r.shape.fits(m.s.hosts[sl.host].Host) && !r.cluster.never[sl.host] && !r.cluster.marked[sl.host]
 }
 
 // price of a unit of the role in a slot.
@@ -217,8 +226,10 @@ func (m *mover) augment(start *role) bool {
 	}
 }
 
-// movable: hosts of clusters that get nothing new do not move, as nothing could take their place.
-func (m *mover) movable(r *role) bool { return !r.cluster.unschedulable && !r.cluster.gone }
+// movable: hosts of roles that lack hosts, or have failed ones, do not move.
+func (m *mover) movable(r *role) bool {
+	return !r.cluster.unschedulable && !r.cluster.gone && r.must == 0 && len(r.standIn)+len(r.lingering) == 0
+}
 
 // move looks for a way to place a cluster that cannot be placed otherwise: by moving hosts that
 // are held and not in use, or by waiting for hosts that are being released. It says whether the
@@ -230,11 +241,16 @@ func (s *site) move(c *cluster) bool {
 	for _, r := range c.roles {
 		s.fill(r, r.must)
 	}
-	placed := false
-	if m := s.newMover(); m != nil && m.place(c) {
-		placed = s.moveBy(c, m)
+	if s.options.AllowMoves {
+		if m := s.newMover(c); m != nil && m.place(c) {
+			s.moveBy(c, m)
+			return true
+		}
 	}
-	return placed
+	if m := s.newMover(nil); m != nil && m.place(c) {
+		s.moveBy(c, m)
+	}
+	return false
 }
 
 // place finds a flow in which the cluster has all it must have.
@@ -249,8 +265,8 @@ func (m *mover) place(c *cluster) bool {
 	return true
 }
 
-// moveBy tells of the moves, and makes them if the site allows.
-func (s *site) moveBy(c *cluster, m *mover) bool {
+// moveBy tells of the moves, and makes them if they are in one step.
+func (s *site) moveBy(c *cluster, m *mover) {
 	var moves []Move
 	var told, waits []string
 	for k := range m.slots {
@@ -276,16 +292,19 @@ func (s *site) moveBy(c *cluster, m *mover) bool {
 		parts = append(parts, count(len(waits), "released host")+" "+are(len(waits), "is", "are")+" seen without labels: "+strings.Join(waits, ", "))
 	}
 	text := strings.Join(parts, " and ")
-	if !s.options.AllowMoves {
-		if len(moves) > 0 {
-			text += " (the site forbids moves)"
-		}
-		c.warn("feasible if %s", text)
-		return false
+	if m.only != nil {
+		c.warn("placed as soon as %s", text)
+		s.applyMoves(m)
+		return
 	}
-	c.warn("placed as soon as %s", text)
-	s.applyMoves(m)
-	return true
+	switch {
+	case len(moves) == 0:
+	case s.options.AllowMoves:
+		text += " (one after the other, which is left to people)"
+	default:
+		text += " (the site forbids moves)"
+	}
+	c.warn("feasible if %s", text)
 }
 
 // applyMoves takes over the mover's flow. A host that moves is released by its owner, who gets
