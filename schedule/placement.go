@@ -65,6 +65,8 @@ type Placement struct {
 	Moves []Move
 	// Warnings that belong to no single role, sorted.
 	Warnings []string
+
+	site *site // for ExplainHost
 }
 
 // Schedulable says whether every cluster has all the slots it must have.

@@ -8,7 +8,7 @@ import (
 
 // result puts what was decided into words.
 func (s *site) result() *Placement {
-	p := &Placement{Shortages: s.shortages, Moves: s.moves}
+	p := &Placement{Shortages: s.shortages, Moves: s.moves, site: s}
 	s.lines(p)
 	for _, c := range s.clusters {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}

@@ -1,0 +1,93 @@
+package schedule
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Without gives the hosts that the selector does not match, and how many it does. A selector that
+// matches nothing asks about no site that differs, and is an error.
+func Without(hosts []inventory.Host, selector labels.Selector) ([]inventory.Host, int, error) {
+	var left []inventory.Host
+	for i := range hosts {
+		if !matches(selector, hosts[i].Labels) {
+			left = append(left, hosts[i])
+		}
+	}
+	gone := len(hosts) - len(left)
+	if gone == 0 {
+		return nil, 0, fmt.Errorf("selector %q: matches none of the %s", selector, count(len(hosts), "host"))
+	}
+	return left, gone, nil
+}
+
+// WithCount gives the clusters with another number of active hosts in one role. The input is left
+// as it was.
+func WithCount(clusters []v1.SIPCluster, cluster ClusterKey, name string, active int) ([]v1.SIPCluster, error) {
+	if active < 0 || active > v1.MaxCount {
+		return nil, fmt.Errorf("%s %s: found count %d, want 0 to %d", cluster, name, active, v1.MaxCount)
+	}
+	out := slices.Clone(clusters)
+	for i := range out {
+		if (ClusterKey{out[i].Namespace, out[i].Name}) != cluster {
+			continue
+		}
+		set, is := out[i].Spec.Nodes[name]
+		if !is {
+			return nil, fmt.Errorf("%s: has no role %s, only %v", cluster, name, slices.Sorted(maps.Keys(out[i].Spec.Nodes)))
+		}
+		_, standby := set.Want()
+		set.Count = &v1.NodeCount{Active: active, Standby: standby}
+		nodes := maps.Clone(out[i].Spec.Nodes)
+		nodes[name] = set
+		out[i].Spec.Nodes = nodes
+		return out, nil
+	}
+	return nil, fmt.Errorf("%s: no such cluster", cluster)
+}
+
+// Largest is the largest active count of a role with which its cluster can be placed, and no cluster
+// that can be placed now cannot any more. It is -1 if there is none. The role's standby count stays.
+func Largest(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string) (int, error) {
+	now, err := Plan(clusters, hosts, previous, options)
+	if err != nil {
+		return 0, err
+	}
+	fits := func(n int) (bool, error) {
+		changed, err := WithCount(clusters, cluster, name, n)
+		if err != nil {
+			return false, err
+		}
+		p, err := Plan(changed, hosts, previous, options)
+		if err != nil {
+			return false, err
+		}
+		for i := range p.Clusters { // the same clusters, in the same order
+			c := &p.Clusters[i]
+			if c.Unschedulable && (c.Key == cluster || !now.Clusters[i].Unschedulable) {
+				return false, nil
+			}
+		}
+		return true, nil
+	}
+	low, high := -1, min(len(hosts), v1.MaxCount)+1 // low fits, high does not
+	for low+1 < high {
+		middle := (low + high) / 2
+		is, err := fits(middle)
+		if err != nil {
+			return 0, err
+		}
+		if is {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}
