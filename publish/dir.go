@@ -1,0 +1,169 @@
+package publish
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// DirOptions says what WriteDir may do. The zero value is the careful one.
+type DirOptions struct {
+	Adopt      bool // take over a folder, or files in it, that sipgen did not write
+	AllowEmpty bool // write a tree without files: everything owned is deleted
+}
+
+// WriteDir makes a folder hold the tree: owned files are replaced or deleted, everything else stays.
+// Files are 0644 and folders 0755, less the umask.
+//
+// The new folder is staged beside the old one and exchanged with it in one step, so that a reader, and a
+// process that is killed, see the old tree or the new one. Files that stay are hard links. Where the
+// system cannot exchange folders (not Linux, the folder is a mount point, the working directory or the
+// top of a git checkout, or its parent is read-only), files are replaced one by one, each in one step,
+// and Result.InPlace says so; a run that was killed there is finished by the next one.
+func WriteDir(dir string, tree Tree, opts DirOptions) (Result, error) {
+	if err := checkWrite(tree, opts.AllowEmpty); err != nil {
+		return Result{}, err
+	}
+	root, err := resolve(dir)
+	if err != nil {
+		return Result{}, err
+	}
+	unlock := lockBeside(root, true)
+	defer unlock()
+	here, err := openDisk(root)
+	if err != nil {
+		return Result{}, err
+	}
+	defer here.close()
+
+	owned, list, found, err := here.owned()
+	switch {
+	case errors.Is(err, ErrOwnership) && opts.Adopt:
+		owned = nil
+	case err != nil:
+		return Result{}, fmt.Errorf("%s: %w", dir, err)
+	case !found && !opts.Adopt:
+		if err := refuseForeign(dir, here); err != nil {
+			return Result{}, err
+		}
+	}
+	result, err := reconcile(dir, here, owned, tree, opts.Adopt)
+	if err != nil {
+		return Result{}, err
+	}
+	newList := formatOwnership(tree)
+	if result.Unchanged() && bytes.Equal(list, newList) {
+		return result, nil
+	}
+	work := write{root: root, here: here, tree: tree, owned: owned, list: newList, result: &result}
+	if exchangeable(root) {
+		err = work.exchange()
+		if err == nil || !errors.Is(err, errCannotExchange) {
+			return result, err
+		}
+	}
+	result.InPlace = true
+	return result, work.inPlace()
+}
+
+func checkWrite(tree Tree, allowEmpty bool) error {
+	if len(tree) == 0 && !allowEmpty {
+		return fmt.Errorf("%w: writing it would delete everything that sipgen owns there", ErrEmpty)
+	}
+	return checkTree(tree)
+}
+
+// resolve gives the absolute path that dir leads to.
+func resolve(dir string) (string, error) {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return root, nil
+	}
+	return real, err
+}
+
+// write is one run of WriteDir that has decided what to do.
+type write struct {
+	root   string
+	here   disk
+	tree   Tree
+	owned  map[string]string
+	list   []byte
+	result *Result
+}
+
+// changes gives every file to write, the ownership file too.
+func (w *write) changes() Tree {
+	changes := Tree{OwnershipFile: w.list}
+	for _, names := range [][]string{w.result.Added, w.result.Changed} {
+		for _, name := range names {
+			changes[name] = w.tree[name]
+		}
+	}
+	return changes
+}
+
+// inPlace replaces file after file. While it runs the list names the old files and the new ones, so that
+// the run after a kill knows all of them.
+func (w *write) inPlace() error {
+	if err := os.MkdirAll(w.root, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(w.root)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // nothing is written through the handle itself
+	if err := replaceFile(root, OwnershipFile, formatUnion(w.owned, w.tree)); err != nil {
+		return err
+	}
+	for _, name := range w.result.Deleted {
+		if err := root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for parent := path.Dir(name); parent != "."; parent = path.Dir(parent) {
+			if root.Remove(filepath.FromSlash(parent)) != nil {
+				break // not empty
+			}
+		}
+	}
+	changes := w.changes()
+	delete(changes, OwnershipFile)
+	for name, text := range changes {
+		if err := root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755); err != nil {
+			return err
+		}
+		if err := replaceFile(root, name, text); err != nil {
+			return err
+		}
+	}
+	return replaceFile(root, OwnershipFile, w.list)
+}
+
+// replaceFile puts a file in place in one step.
+func replaceFile(root *os.Root, name string, text []byte) error {
+	target := filepath.FromSlash(name)
+	staged := filepath.Join(filepath.Dir(target), stagePrefix(filepath.Base(target))+"new")
+	if err := root.WriteFile(staged, text, 0o644); err != nil {
+		_ = root.Remove(staged) // the first error is the one to tell
+		return err
+	}
+	return root.Rename(staged, target)
+}
+
+// stagePrefix begins the names of what WriteDir puts beside name.
+func stagePrefix(name string) string {
+	if len(name) > 200 {
+		name = name[:200]
+	}
+	return "." + strings.TrimPrefix(name, ".") + ".sipgen-"
+}

@@ -1,0 +1,230 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func tree(pairs ...string) Tree {
+	files := Tree{}
+	for i := 0; i < len(pairs); i += 2 {
+		files[pairs[i]] = []byte(pairs[i+1])
+	}
+	return files
+}
+
+func put(t *testing.T, dir string, files Tree) {
+	t.Helper()
+	for name, text := range files {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// onDisk reads everything below a folder but its ownership file.
+func onDisk(t *testing.T, dir string) Tree {
+	t.Helper()
+	files := Tree{}
+	err := filepath.WalkDir(dir, func(full string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, full)
+		if err != nil || name == OwnershipFile {
+			return err
+		}
+		files[filepath.ToSlash(name)], err = os.ReadFile(full)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func same(t *testing.T, what string, got, want Tree) {
+	t.Helper()
+	for _, change := range Diff(want, got) {
+		t.Errorf("%s: %s %s: found %q, want %q", what, change.Kind, change.Path, change.New, change.Old)
+	}
+}
+
+func mustWrite(t *testing.T, dir string, files Tree) Result {
+	t.Helper()
+	result, err := WriteDir(dir, files, DirOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
+	for _, way := range []string{"exchanged", "in place"} {
+		t.Run(way, func(t *testing.T) {
+			parent := t.TempDir()
+			dir := filepath.Join(parent, "out")
+			mustWrite(t, dir, tree("a/b.yaml", "1", "a/c.yaml", "2", "gone/deep/x", "3"))
+			put(t, dir, tree("a/mine.txt", "hand", "README", "hand"))
+			if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if way == "in place" {
+				if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			next := tree("a/b.yaml", "1", "a/c.yaml", "2 changed", "new/y", "4")
+			result := mustWrite(t, dir, next)
+			want := Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}, InPlace: way == "in place"}
+			if !reflect.DeepEqual(result, want) {
+				t.Errorf("result: found %+v, want %+v", result, want)
+			}
+			all := maps.Clone(next)
+			maps.Copy(all, tree("a/mine.txt", "hand", "README", "hand"))
+			same(t, "folder", onDisk(t, dir), all)
+			if _, err := os.Stat(filepath.Join(dir, "gone")); !errors.Is(err, os.ErrNotExist) {
+				t.Error("gone/ is still there, though nothing is in it")
+			}
+			if _, err := os.Stat(filepath.Join(dir, "empty")); err != nil {
+				t.Error("somebody's empty folder is gone:", err)
+			}
+			read, err := ReadDir(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "ReadDir", read, next)
+			if again := mustWrite(t, dir, next); !again.Unchanged() {
+				t.Errorf("second write: found %+v, want no change", again)
+			}
+			entries, err := os.ReadDir(parent)
+			if err != nil || len(entries) != 1 {
+				t.Errorf("beside the folder: found %v, want nothing (%v)", entries, err)
+			}
+		})
+	}
+}
+
+func TestWriteDirRefuses(t *testing.T) {
+	list := string(formatOwnership(tree("a", "1")))
+	rows := []struct {
+		why   string
+		have  Tree
+		tree  Tree
+		want  error
+		says  string
+		adopt string // what the folder holds after adopting; "refused" if adopting is refused too
+	}{
+		{"a folder of somebody else", tree("notes.txt", "x"), tree("a", "1"), ErrForeign, "adopt", "a=1 notes.txt=x"},
+		{"a file that is in the way", tree(OwnershipFile, list, "a", "1", "b", "hand"), tree("a", "1", "b", "2"), ErrTaken, "/b:", "a=1 b=2"},
+		{"a file where a folder is wanted", tree(OwnershipFile, list, "a", "1", "b", "hand"), tree("b/c", "2"), ErrTaken, "want a folder", "refused"},
+		{"a folder where a file is wanted", tree(OwnershipFile, list, "a", "1", "b/c", "hand"), tree("b", "2"), ErrTaken, "b/c", "refused"},
+		{"a list with conflict markers", tree(OwnershipFile, "<<<<<<< HEAD\n"+list, "a", "1"), tree("a", "2"), ErrOwnership, "merge conflict", "a=2"},
+		{"a list that was edited", tree(OwnershipFile, strings.Replace(list, "path: a", "path: b", 1), "a", "1", "b", "hand"), tree("a", "2"), ErrOwnership, "edited", "a=2 b=hand"},
+		{"a list that leaves the folder", tree(OwnershipFile, strings.Replace(list, "path: a", "path: ../a", 1)), tree("a", "2"), ErrOwnership, "leaves the folder", "a=2"},
+		{"a list that is no YAML", tree(OwnershipFile, "{{{"), tree("a", "2"), ErrOwnership, "restore it from git", "a=2"},
+		{"a list with a field that no version has", tree(OwnershipFile, list+"more: 1\n"), tree("a", "2"), ErrOwnership, "more", "a=2"},
+		{"a list of another kind", tree(OwnershipFile, strings.Replace(list, "v1alpha1", "v2", 1)), tree("a", "2"), ErrOwnership, "v2", "a=2"},
+		{"an empty tree", tree(OwnershipFile, list, "a", "1"), tree(), ErrEmpty, "delete everything", "refused"},
+	}
+	for _, row := range rows {
+		t.Run(row.why, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "out")
+			put(t, dir, row.have)
+			before := onDisk(t, dir)
+			_, err := WriteDir(dir, row.tree, DirOptions{})
+			if !errors.Is(err, row.want) || !strings.Contains(fmt.Sprint(err), row.says) {
+				t.Errorf("found %v, want %v with %q", err, row.want, row.says)
+			}
+			same(t, "after the refusal", onDisk(t, dir), before)
+			_, err = WriteDir(dir, row.tree, DirOptions{Adopt: true})
+			if row.adopt == "refused" {
+				if err == nil {
+					t.Error("adopting: want a refusal")
+				}
+				same(t, "after the second refusal", onDisk(t, dir), before)
+				return
+			}
+			if err != nil {
+				t.Fatal("adopting:", err)
+			}
+			var found []string
+			after := onDisk(t, dir)
+			for _, name := range slices.Sorted(maps.Keys(after)) {
+				found = append(found, name+"="+string(after[name]))
+			}
+			if got := strings.Join(found, " "); got != row.adopt {
+				t.Errorf("after adopting: found %s, want %s", got, row.adopt)
+			}
+		})
+	}
+}
+
+func TestNamesThatNoTreeMayHave(t *testing.T) {
+	for name, why := range map[string]string{
+		"":            "empty",
+		"/etc/passwd": "absolute",
+		"../x":        "leaves the folder", "a/../../x": "leaves the folder", "./a": "leaves the folder", "a/.": "leaves the folder",
+		"a//b": "empty part", "a/": "empty part",
+		`a\b`: "backslash", "a\nb": "control", "a\x7fb": "control", "a\u0085b": "control", "a\xffb": "UTF-8",
+		".git/config": "git keeps", "x/.GIT/hooks/post-checkout": "git keeps", "GIT~1/x": "git keeps", ".git./x": "git keeps",
+		".git /x": "git keeps", ".g\u200cit/x": "git keeps", ".git::$INDEX_ALLOCATION/x": "git keeps", ".gitmodules": "git keeps",
+		OwnershipFile: "writes it itself", ".SIPGEN.yaml": "writes it itself",
+		strings.Repeat("a", 256): "longer",
+	} {
+		_, err := WriteDir(filepath.Join(t.TempDir(), "out"), Tree{name: nil}, DirOptions{})
+		if !errors.Is(err, ErrName) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: found %v, want a refusal that says %q", name, err, why)
+		}
+	}
+	for _, files := range []Tree{tree("a", "", "A", ""), tree("x/a", "", "X/b", ""), tree("a", "", "a/b", ""), tree("straße", "", "STRASSE", "")} {
+		if err := checkTree(files); !errors.Is(err, ErrName) {
+			t.Errorf("%v: found %v, want a collision", slices.Sorted(maps.Keys(files)), err)
+		}
+	}
+	if err := checkTree(tree("a/b.git/c", "", ".gitignore", "", "git/x", "", "a.b", "", "a/x", "", "ä ö:%", "")); err != nil {
+		t.Error("harmless names:", err)
+	}
+}
+
+func TestEditsByHandAreReported(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	mustWrite(t, dir, tree("a", "1", "b", "1", "c", "1", "d", "1"))
+	put(t, dir, tree("a", "hand", "b", "hand", "c", "2"))
+	result := mustWrite(t, dir, tree("a", "1", "c", "2", "d", "1"))
+	want := Result{Changed: []string{"a"}, Deleted: []string{"b"}, Drifted: []string{"a", "b"}}
+	if !reflect.DeepEqual(result, want) {
+		t.Errorf("found %+v, want %+v", result, want)
+	}
+}
+
+func TestLinksAreNeverFollowed(t *testing.T) {
+	parent := t.TempDir()
+	dir, outside := filepath.Join(parent, "out"), filepath.Join(parent, "outside")
+	put(t, outside, tree("x", "precious"))
+	mustWrite(t, dir, tree("a/x", "1", "b", "1"))
+	if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	for _, next := range []Tree{tree("a/x", "2"), tree("b", "2")} {
+		_, err := WriteDir(dir, next, DirOptions{Adopt: true})
+		if _, into := next["a/x"]; into && !errors.Is(err, ErrTaken) {
+			t.Errorf("through the link: found %v, want a refusal", err)
+		}
+		same(t, "outside", onDisk(t, outside), tree("x", "precious"))
+	}
+}

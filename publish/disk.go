@@ -1,0 +1,119 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// disk is a folder on disk. os.Root keeps every access below it: a link that leads out is an error.
+type disk struct {
+	root *os.Root // nil: the folder does not exist
+}
+
+func openDisk(dir string) (disk, error) {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return disk{}, nil
+	}
+	return disk{root}, err
+}
+
+func (d disk) close() {
+	if d.root != nil {
+		_ = d.root.Close() // opened for reading
+	}
+}
+
+func (d disk) at(name string) (entryKind, []byte, error) {
+	if d.root == nil {
+		return nothing, nil, nil
+	}
+	info, err := d.root.Lstat(filepath.FromSlash(name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return nothing, nil, nil
+	case err != nil:
+		return nothing, nil, err
+	case info.IsDir():
+		return folder, nil, nil
+	case !info.Mode().IsRegular():
+		return other, nil, nil
+	}
+	text, err := d.root.ReadFile(filepath.FromSlash(name))
+	return file, text, err
+}
+
+func (d disk) below(name string) ([]string, error) {
+	var found []string
+	err := fs.WalkDir(d.root.FS(), name, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			found = append(found, path)
+		}
+		return err
+	})
+	return found, err
+}
+
+// empty says that the folder holds nothing at all.
+func (d disk) empty() (bool, error) {
+	if d.root == nil {
+		return true, nil
+	}
+	entries, err := fs.ReadDir(d.root.FS(), ".")
+	return len(entries) == 0, err
+}
+
+// owned reads the OwnershipFile. found is false where there is none.
+func (d disk) owned() (files map[string]string, text []byte, found bool, err error) {
+	kind, text, err := d.at(OwnershipFile)
+	switch {
+	case err != nil || kind == nothing:
+		return nil, nil, false, err
+	case kind != file:
+		return nil, nil, true, fmt.Errorf("%s: %w: not a file", OwnershipFile, ErrOwnership)
+	}
+	files, err = parseOwnership(text)
+	return files, text, true, err
+}
+
+// ReadDir gives the files that sipgen owns in a folder, as they are there now. An absent or empty folder
+// gives an empty tree; another folder without an OwnershipFile is ErrForeign.
+func ReadDir(dir string) (Tree, error) {
+	unlock := lockBeside(dir, false)
+	defer unlock()
+	here, err := openDisk(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer here.close()
+	owned, _, found, err := here.owned()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if !found {
+		return Tree{}, refuseForeign(dir, here)
+	}
+	tree := make(Tree, len(owned))
+	for name := range owned {
+		kind, text, err := throughFolders(here, name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
+		if kind == file {
+			tree[name] = text
+		}
+	}
+	return tree, nil
+}
+
+func refuseForeign(dir string, here disk) error {
+	empty, err := here.empty()
+	if err != nil || empty {
+		return err
+	}
+	return fmt.Errorf("%s: an output folder that is %w: it is not empty and has no %s; take another folder, or adopt this one", dir, ErrForeign, OwnershipFile)
+}

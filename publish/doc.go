@@ -1,0 +1,31 @@
+// Package publish brings a rendered tree to where others read it: a folder, or a branch of a git
+// repository. It knows files and git, and nothing of clusters.
+//
+// A Tree maps slash paths, relative to the tree's root, to contents. Next to the files publish keeps
+// OwnershipFile, the list of the files it wrote with their SHA-256. It changes and deletes only files on
+// that list; every other file below the root stays as it is, and a path that is taken is refused.
+//
+// To a folder:
+//
+//	before, err := publish.ReadDir(dir)           // ErrForeign: the folder is not sipgen's
+//	result, err := publish.WriteDir(dir, tree, publish.DirOptions{})
+//
+// To a repository, with a new plan whenever somebody else was faster:
+//
+//	target := publish.Target{URL: "ssh://git@git.example.org/fleet.git", Branch: "main", Path: "sites/berlin"}
+//	done, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, error) {
+//		tree, message, err := plan(tip.Tree)
+//		return tree, publish.Meta{Author: who, When: now, Message: message}, err
+//	})
+//	// done.Changed, done.Commit, done.Changes, done.Drifted, done.Branch
+//
+// Loop is Read and Commit, repeated while Commit fails with ErrConflict. All of them work without a
+// checkout: they read the trees along the path, build the new objects in memory and send them in one
+// pack, with the hash of the old tip as the precondition. The repository's own rules (hooks, protected
+// branches, receive.denyCurrentBranch) decide whether the push is taken: a local repository is written by
+// git's own receive-pack, so git has to be installed for that, and for that only.
+//
+// Errors that callers tell apart with errors.Is: ErrForeign, ErrTaken, ErrOwnership, ErrConflict,
+// ErrRejected, ErrNoRepository, ErrNoBranch, ErrAuth, ErrHostKey, ErrCertificate, ErrEmpty, ErrName,
+// ErrUnsigned. Nothing was written when one of them is returned.
+package publish

@@ -1,0 +1,49 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// exchangeFolders swaps two folders in one step (renameat2 with RENAME_EXCHANGE).
+func exchangeFolders(a, b string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+	for _, cannot := range []error{unix.EINVAL, unix.ENOSYS, unix.EBUSY, unix.EXDEV, unix.EPERM, unix.EACCES} {
+		if errors.Is(err, cannot) {
+			return fmt.Errorf("%w: %w", errCannotExchange, err)
+		}
+	}
+	return err
+}
+
+// lockBeside makes writers of one folder take turns, and readers wait for them. The lock is on the parent
+// folder, which is not exchanged, and goes with the process. A file system without locks goes without.
+func lockBeside(dir string, exclusive bool) (unlock func()) {
+	root, err := resolve(dir)
+	if err != nil {
+		return func() {}
+	}
+	parent, err := os.Open(filepath.Dir(root))
+	if err != nil {
+		return func() {}
+	}
+	how := unix.LOCK_SH
+	if exclusive {
+		how = unix.LOCK_EX
+	}
+	for unix.Flock(int(parent.Fd()), how) == unix.EINTR {
+		continue
+	}
+	return func() { _ = parent.Close() } // closing unlocks
+}
+
+func umask() fs.FileMode {
+	mask := unix.Umask(0o022)
+	unix.Umask(mask)
+	return fs.FileMode(mask)
+}

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package publish
+
+import "io/fs"
+
+func exchangeFolders(_, _ string) error { return errCannotExchange }
+
+func lockBeside(string, bool) (unlock func()) { return func() {} }
+
+func umask() fs.FileMode { return 0o022 }

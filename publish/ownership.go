@@ -1,0 +1,122 @@
+package publish
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// OwnershipFile lists, at the root of a tree, the files that sipgen wrote there.
+const OwnershipFile = ".sipgen.yaml"
+
+const (
+	ownershipVersion = "sipgen.airshipit.org/v1alpha1"
+	ownershipKind    = "Ownership"
+	ownershipNote    = "# The files of this folder that sipgen wrote, and may change or delete. Written by sipgen, not by hand.\n"
+)
+
+// ownership is the content of an OwnershipFile. Digest covers the list, so that an edit or a merge of two
+// lists is seen: a list that nobody wrote could make sipgen delete a file that it never owned.
+type ownership struct {
+	APIVersion string      `yaml:"apiVersion"`
+	Kind       string      `yaml:"kind"`
+	Digest     string      `yaml:"digest"`
+	Files      []ownedFile `yaml:"files"`
+}
+
+type ownedFile struct {
+	Path   string `yaml:"path"`
+	SHA256 string `yaml:"sha256"`
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+func (o *ownership) digest() string {
+	hash := sha256.New()
+	for _, file := range o.Files {
+		fmt.Fprintf(hash, "%s  %s\n", file.SHA256, file.Path)
+	}
+	return "sha256:" + hex.EncodeToString(hash.Sum(nil))
+}
+
+// formatOwnership gives the OwnershipFile of a tree.
+func formatOwnership(tree Tree) []byte {
+	return formatUnion(nil, tree)
+}
+
+// formatUnion gives the OwnershipFile of the files that are owned before or after a write.
+func formatUnion(owned map[string]string, tree Tree) []byte {
+	sums := map[string]string{}
+	maps.Copy(sums, owned)
+	for name, text := range tree {
+		sums[name] = digest(text)
+	}
+	list := ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Files: []ownedFile{}}
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		list.Files = append(list.Files, ownedFile{name, sums[name]})
+	}
+	list.Digest = list.digest()
+	var text bytes.Buffer
+	text.WriteString(ownershipNote)
+	encoder := yaml.NewEncoder(&text)
+	encoder.SetIndent(2)
+	if err := errors.Join(encoder.Encode(list), encoder.Close()); err != nil {
+		panic(err) // strings into memory
+	}
+	return text.Bytes()
+}
+
+// parseOwnership gives the SHA-256 of every owned file by its path.
+func parseOwnership(text []byte) (map[string]string, error) {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%s: %w: %s; restore it from git, or run once with adopt: what the new tree writes is taken over, and nothing is deleted",
+			OwnershipFile, ErrOwnership, fmt.Sprintf(format, args...))
+	}
+	for number, line := range bytes.Split(text, []byte("\n")) {
+		for _, marker := range []string{"<<<<<<< ", ">>>>>>> ", "||||||| "} {
+			if bytes.HasPrefix(line, []byte(marker)) {
+				return nil, bad("line %d: a merge conflict that nobody resolved", number+1)
+			}
+		}
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	var list ownership
+	if err := decoder.Decode(&list); err != nil {
+		return nil, bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
+		return nil, bad("more than one document")
+	}
+	if list.APIVersion != ownershipVersion || list.Kind != ownershipKind {
+		return nil, bad("found %s %s, want %s %s", list.APIVersion, list.Kind, ownershipVersion, ownershipKind)
+	}
+	owned := make(map[string]string, len(list.Files))
+	for i, file := range list.Files {
+		if err := checkName(file.Path); err != nil {
+			return nil, bad("files[%d]: %v", i, err)
+		}
+		if sum, err := hex.DecodeString(file.SHA256); err != nil || len(sum) != sha256.Size {
+			return nil, bad("files[%d]: %s: sha256: want 64 hex digits", i, file.Path)
+		}
+		if _, twice := owned[file.Path]; twice || strings.EqualFold(file.Path, OwnershipFile) {
+			return nil, bad("files[%d]: %s: listed twice, or the list itself", i, file.Path)
+		}
+		owned[file.Path] = file.SHA256
+	}
+	if want := list.digest(); list.Digest != want {
+		return nil, bad("digest: found %s, the list has %s: it was edited or merged by hand", list.Digest, want)
+	}
+	return owned, nil
+}

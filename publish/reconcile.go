@@ -1,0 +1,139 @@
+package publish
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// What a place can hold at a path.
+type entryKind int
+
+const (
+	nothing entryKind = iota
+	file
+	folder
+	other // a symbolic link, a submodule, a device
+)
+
+// place is a folder of files: on disk, or in a commit.
+type place interface {
+	// at says what is at a path, with a file's content.
+	at(name string) (entryKind, []byte, error)
+	// below lists the files and others below a folder, as paths from the root.
+	below(name string) ([]string, error)
+}
+
+// Result lists what a write did, sorted by path. OwnershipFile is in none of the lists.
+type Result struct {
+	Added, Changed, Deleted []string
+	// Drifted are owned files that somebody else had edited; the edits are overwritten.
+	Drifted []string
+	// InPlace: the folder could not be exchanged as a whole (see WriteDir), so its files were replaced one by one.
+	InPlace bool
+}
+
+// Unchanged says that no file differs.
+func (r Result) Unchanged() bool {
+	return len(r.Added)+len(r.Changed)+len(r.Deleted) == 0
+}
+
+// reconcile compares a place with the tree it shall hold: what to write, what to delete, and every reason
+// to refuse. owned is what the place's OwnershipFile lists.
+func reconcile(where string, here place, owned map[string]string, tree Tree, adopt bool) (Result, error) {
+	var (
+		result   Result
+		problems []error
+	)
+	refuse := func(name, found string) {
+		problems = append(problems, fmt.Errorf("%s/%s: %w: found %s; move it away, or adopt it", where, name, ErrTaken, found))
+	}
+	leaves := func(name string) bool { // an owned file that the new tree does not have
+		_, ours := owned[name]
+		_, stays := tree[name]
+		return ours && !stays
+	}
+	checked := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		for parent := path.Dir(name); parent != "." && !checked[parent]; parent = path.Dir(parent) {
+			checked[parent] = true
+			kind, _, err := here.at(parent)
+			switch {
+			case err != nil:
+				problems = append(problems, err)
+			case kind == other:
+				// Never to be adopted: writing through it would leave the folder.
+				problems = append(problems, fmt.Errorf("%s/%s: %w: found a link or a submodule, want a folder; move it away", where, parent, ErrTaken))
+			case kind == file && !leaves(parent):
+				refuse(parent, "a file, want a folder")
+			}
+		}
+		kind, old, err := here.at(name)
+		sum, ours := owned[name]
+		switch {
+		case err != nil:
+			problems = append(problems, err)
+		case kind == nothing:
+			result.Added = append(result.Added, name)
+		case kind == folder:
+			inside, err := here.below(name)
+			if err != nil {
+				problems = append(problems, err)
+			}
+			if stranger := slices.IndexFunc(inside, func(name string) bool { return !leaves(name) }); stranger >= 0 {
+				refuse(name, "a folder with "+inside[stranger]+", want a file")
+			}
+			result.Added = append(result.Added, name)
+		case kind == other && !ours:
+			problems = append(problems, fmt.Errorf("%s/%s: %w: found a link or a submodule, want a file; move it away", where, name, ErrTaken))
+		case kind == other:
+			result.Drifted = append(result.Drifted, name)
+			result.Changed = append(result.Changed, name)
+		case bytes.Equal(old, tree[name]):
+		case !ours && !adopt:
+			refuse(name, "a file with other content")
+		default:
+			if ours && digest(old) != sum {
+				result.Drifted = append(result.Drifted, name)
+			}
+			result.Changed = append(result.Changed, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(owned)) {
+		if _, stays := tree[name]; stays {
+			continue
+		}
+		kind, old, err := throughFolders(here, name)
+		switch {
+		case err != nil:
+			problems = append(problems, err)
+		case kind == file && digest(old) == owned[name]:
+			result.Deleted = append(result.Deleted, name)
+		case kind == file:
+			result.Drifted = append(result.Drifted, name)
+			result.Deleted = append(result.Deleted, name)
+		}
+	}
+	slices.Sort(result.Drifted)
+	return result, errors.Join(problems...)
+}
+
+// throughFolders is at, where what lies behind a link does not exist: an owned file is never looked for,
+// and never deleted, outside the folder.
+func throughFolders(here place, name string) (entryKind, []byte, error) {
+	for i := 0; ; {
+		next := strings.IndexByte(name[i:], '/')
+		if next < 0 {
+			return here.at(name)
+		}
+		kind, _, err := here.at(name[:i+next])
+		if err != nil || kind != folder {
+			return nothing, nil, err
+		}
+		i += next + 1
+	}
+}

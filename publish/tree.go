@@ -1,0 +1,137 @@
+package publish
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+)
+
+// Tree is a tree of files: slash paths relative to its root, and contents. Contents are kept byte for byte.
+type Tree = map[string][]byte
+
+// Kind says how a file differs between two trees.
+type Kind string
+
+// The kinds of change.
+const (
+	Added   Kind = "added"
+	Changed Kind = "changed"
+	Deleted Kind = "deleted"
+)
+
+// Change is one file that differs between two trees.
+type Change struct {
+	Path string
+	Kind Kind
+	Old  []byte // nil when added
+	New  []byte // nil when deleted
+}
+
+// Diff lists the files that differ, sorted by path.
+func Diff(before, after Tree) []Change {
+	var changes []Change
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		old := before[name]
+		text, stays := after[name]
+		switch {
+		case !stays:
+			changes = append(changes, Change{Path: name, Kind: Deleted, Old: old})
+		case !bytes.Equal(old, text):
+			changes = append(changes, Change{Path: name, Kind: Changed, Old: old, New: text})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if _, was := before[name]; !was {
+			changes = append(changes, Change{Path: name, Kind: Added, New: after[name]})
+		}
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes
+}
+
+// checkTree reports every name in a tree that some git or file system would refuse or confuse: wherever
+// the tree goes, it has to be the same tree.
+func checkTree(tree Tree) error {
+	var problems []error
+	fold := cases.Fold()
+	spelled := map[string]string{} // folded path of a file or folder → how it was spelled first
+	isFile := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		if err := checkName(name); err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		if strings.EqualFold(name, OwnershipFile) {
+			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
+			continue
+		}
+		for folder := name; folder != "."; folder = path.Dir(folder) {
+			folded := fold.String(folder)
+			if first, found := spelled[folded]; found && first != folder {
+				problems = append(problems, fmt.Errorf("%s: %w: differs from %s in case only", folder, ErrName, first))
+			} else if found && (isFile[folder] || folder == name) {
+				problems = append(problems, fmt.Errorf("%s: %w: both a file and a folder", folder, ErrName))
+			}
+			spelled[folded] = folder
+		}
+		isFile[name] = true
+	}
+	return errors.Join(problems...)
+}
+
+// checkName holds a path to what git's fsck and every common file system take.
+func checkName(name string) error {
+	bad := func(why string) error { return fmt.Errorf("%q: %w: %s", name, ErrName, why) }
+	switch {
+	case name == "":
+		return bad("empty")
+	case !utf8.ValidString(name):
+		return bad("not UTF-8")
+	case strings.HasPrefix(name, "/"):
+		return bad("absolute, want a relative path")
+	case strings.Contains(name, `\`):
+		return bad("holds a backslash, want slashes")
+	case len(name) > 4000:
+		return bad("longer than 4000 bytes")
+	}
+	for _, r := range name {
+		if r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return bad("holds a control character")
+		}
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case part == "":
+			return bad("has an empty part")
+		case part == "." || part == "..":
+			return bad("leaves the folder")
+		case len(part) > 255:
+			return bad("has a part longer than 255 bytes")
+		case isDotGit(part):
+			return bad("git keeps its own files there")
+		}
+	}
+	return nil
+}
+
+// isDotGit says whether a file system could take the name for .git or .gitmodules: in any case, in NTFS's
+// short form, with the trailing dots and spaces that NTFS drops, with the code points that HFS+ ignores.
+func isDotGit(part string) bool {
+	bare := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
+			return -1
+		}
+		return r
+	}, part)
+	bare, _, _ = strings.Cut(bare, ":")
+	bare = strings.ToLower(strings.TrimRight(bare, ". "))
+	return bare == ".git" || bare == ".gitmodules" || strings.HasPrefix(bare, "git~") || strings.HasPrefix(bare, "gitmod~")
+}
