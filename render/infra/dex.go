@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -75,7 +76,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		// Who leaves a group keeps what it gave for at most this long; kubelogin renews by itself.
 		Expiry:           dexExpiry{IDTokens: "1h"},
 		OAuth2:           dexOAuth2{SkipApprovalScreen: true},
-		StaticClients:    dex.StaticClients,
+		StaticClients:    dexClients(dex),
 		StaticConnectors: dex.Connectors,
 	})
 	if err != nil {
@@ -140,6 +141,15 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		objects = append(objects, o.certificate(s, dex, tlsSecret))
 	}
 	return o.add(s.name+".yaml", objects...)
+}
+
+// dexClients gives every client a name, without which Dex does not start.
+func dexClients(dex *v1.Dex) []v1.DexClient {
+	clients := slices.Clone(dex.StaticClients)
+	for i := range clients {
+		clients[i].Name = cmp.Or(clients[i].Name, clients[i].ID)
+	}
+	return clients
 }
 
 // dexStorageRole lets Dex keep its state in its namespace and nowhere else. The definitions of its resources are

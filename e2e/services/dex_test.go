@@ -1,0 +1,359 @@
+package services
+
+import (
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	certutil "k8s.io/client-go/util/cert"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render/infra"
+)
+
+const dexName = "dex-" + cluster
+
+// dexProgram builds e2e/engines/dex.
+var dexProgram = engine.Shared(func(t testing.TB) string {
+	out := filepath.Join(t.TempDir(), "dex")
+	cmd := exec.Command("go", "build", "-o", out, ".")
+	cmd.Dir = filepath.Join("..", "engines", "dex")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false -mod=readonly")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		if os.Getenv("CI") != "true" && strings.Contains(string(text), "dial tcp") {
+			t.Skipf("NOT TESTED on the real Dex: %s", text)
+		}
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return out
+})
+
+// dexServer is an issuer with a certificate of its own.
+type dexServer struct {
+	issuer    string
+	listen    string
+	cert, key []byte
+}
+
+func newDexServer(t *testing.T) dexServer {
+	t.Helper()
+	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	return dexServer{"https://" + listen, listen, cert, key}
+}
+
+func (d dexServer) client(t *testing.T, others ...dexServer) *http.Client {
+	t.Helper()
+	pool := x509.NewCertPool()
+	for _, server := range append(others, d) {
+		pool.AppendCertsFromPEM(server.cert)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+}
+
+// run starts Dex with a configuration file and waits for its discovery document.
+func (d dexServer) run(t *testing.T, config []byte, kubeconfig string, env ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string][]byte{"config.yaml": config, "tls.crt": d.cert, "tls.key": d.key} {
+		write(t, filepath.Join(dir, name), content, 0o600)
+	}
+	cmd := exec.Command(dexProgram(t), "-config", filepath.Join(dir, "config.yaml"), "-listen", d.listen,
+		"-tls-cert", filepath.Join(dir, "tls.crt"), "-tls-key", filepath.Join(dir, "tls.key"), "-kubeconfig", kubeconfig)
+	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+dir)
+	start(t, cmd)
+	eventually(t, "discovery at "+d.issuer, func() error {
+		text, err := get(d.client(t), d.issuer+"/.well-known/openid-configuration")
+		if err != nil {
+			return err
+		}
+		var document struct {
+			Issuer string `json:"issuer"`
+			Keys   string `json:"jwks_uri"`
+		}
+		if err := json.Unmarshal([]byte(text), &document); err != nil {
+			return engine.Final(err)
+		}
+		if document.Issuer != d.issuer {
+			return engine.Final(fmt.Errorf("issuer %s, want %s", document.Issuer, d.issuer))
+		}
+		keys, err := get(d.client(t), document.Keys)
+		if err == nil && !strings.Contains(keys, `"kty"`) {
+			err = errNotYet
+		}
+		return err
+	})
+}
+
+// upstream is the company's identity provider: Dex again, whose users all are one.
+func upstream(t *testing.T, downstream dexServer) dexServer {
+	t.Helper()
+	d := newDexServer(t)
+	config, err := yaml.Marshal(map[string]any{
+		"issuer": d.issuer, "storage": map[string]any{"type": "memory"}, "expiry": map[string]any{"idTokens": "1h"},
+		"oauth2":        map[string]any{"skipApprovalScreen": true},
+		"staticClients": []any{map[string]any{"id": "dex", "name": "Dex", "secretEnv": "CLIENT_SECRET", "redirectURIs": []any{downstream.issuer + "/callback"}}},
+		"connectors":    []any{map[string]any{"type": "mockCallback", "id": "mock", "name": "Mock", "config": map[string]any{}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.run(t, config, "", "CLIENT_SECRET=upstream")
+	return d
+}
+
+func dexServices(d, up dexServer) v1.Services {
+	connector, _ := json.Marshal(map[string]any{"type": "oidc", "id": "company", "name": "Company", "config": map[string]any{
+		"issuer": up.issuer, "clientID": "dex", "clientSecret": "$UPSTREAM_SECRET", "redirectURI": d.issuer + "/callback",
+		"scopes": []any{"profile", "email", "groups"}, "insecureEnableGroups": true,
+		"rootCAs": []any{base64.StdEncoding.EncodeToString(up.cert)},
+	}})
+	return v1.Services{Dex: []v1.Dex{{
+		Issuer: d.issuer, TLS: v1.DexTLS{SecretName: "dex-tls", CA: string(d.cert)},
+		Connectors:    []apiextensionsv1.JSON{{Raw: connector}},
+		StaticClients: []v1.DexClient{{ID: "kubernetes", Public: true, RedirectURIs: []string{"http://localhost:8000"}}},
+		Env:           []v1.SecretEnv{{Name: "UPSTREAM_SECRET", SecretRef: v1.SecretKeyRef{Name: "company", Key: "secret"}}},
+	}}}
+}
+
+// A person logs in at the company's provider, and the tenant's API server knows who it is: Dex from the rendered configuration
+// with its state in a real API server under the rendered rights, and a second API server with the rendered AuthenticationConfiguration.
+func TestLoginThroughDexReachesTheTenant(t *testing.T) {
+	management := server(t)
+	d := newDexServer(t)
+	up := upstream(t, d)
+	in := input(dexServices(d, up), v1.RoleWorker)
+	in.Cluster.Namespace = "login"
+	files := overlay(t, in)
+
+	management.Namespaces(t, in.Cluster.Namespace)
+	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
+	if err != nil {
+		t.Fatal(err)
+	}
+	definitions := filepath.Join(t.TempDir(), "dex-crds.yaml")
+	write(t, definitions, site["dex-crds.yaml"], 0o600)
+	management.InstallCRDs(t, definitions)
+	for _, o := range objects(t, files[dexName+".yaml"], "ServiceAccount", "Role", "RoleBinding") {
+		if err := management.TryApply(o, "e2e", false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	account := management.ServiceAccount(t, in.Cluster.Namespace, dexName)
+	d.run(t, files[dexName+"/config.yaml"], namespacedKubeconfig(t, account, in.Cluster.Namespace), "UPSTREAM_SECRET=upstream")
+
+	idToken := login(t, d.client(t, up), d.issuer, "kubernetes", "http://localhost:8000")
+
+	authentication := filepath.Join(t.TempDir(), "authentication.yaml")
+	write(t, authentication, files[dexName+"/tenant/authentication.yaml"], 0o600)
+	for _, row := range []struct {
+		why     string
+		options engine.Options
+	}{
+		{"by the AuthenticationConfiguration", engine.Options{AuthenticationConfig: authentication}},
+		{"by the flags", engine.Options{Flags: flags(t, files)}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			tenant := engine.StartAPIServer(t, row.options)
+			// kube-apiserver reads the issuer's keys in the background.
+			eventually(t, "the tenant's API server knows the token", func() error {
+				user, groups, err := whoAmI(tenant.WithToken(idToken))
+				if err != nil {
+					return err
+				}
+				if user != "oidc:kilgore@kilgore.trout" || !slices.Contains(groups, "oidc:authors") {
+					return engine.Final(fmt.Errorf("the API server takes the token for %s of %v", user, groups))
+				}
+				return nil
+			})
+			if _, _, err := whoAmI(tenant.WithToken(idToken + "x")); err == nil {
+				t.Error("a token with another signature is accepted")
+			}
+		})
+	}
+}
+
+// flags are the rendered flags, with the CA's file where the test has it.
+func flags(t *testing.T, files map[string][]byte) []string {
+	t.Helper()
+	ca := filepath.Join(t.TempDir(), "issuer-ca.crt")
+	write(t, ca, files[dexName+"/tenant/issuer-ca.crt"], 0o600)
+	text := replaceOnce(t, string(files[dexName+"/tenant/kube-apiserver-flags.txt"]), "/etc/kubernetes/oidc/issuer-ca.crt", ca)
+	return strings.Fields(text)
+}
+
+func namespacedKubeconfig(t *testing.T, config *rest.Config, namespace string) string {
+	t.Helper()
+	file := clientcmdapi.NewConfig()
+	file.Clusters["c"] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
+	file.AuthInfos["u"] = &clientcmdapi.AuthInfo{Token: config.BearerToken}
+	file.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u", Namespace: namespace}
+	file.CurrentContext = "x"
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*file, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// login is the authorization code flow with PKCE, as kubelogin does it, up to the ID token.
+func login(t *testing.T, client *http.Client, issuer, clientID, redirect string) string {
+	t.Helper()
+	const verifier = "a-verifier-that-is-long-enough-for-the-rfc-and-then-some"
+	sum := sha256.Sum256([]byte(verifier))
+	query := url.Values{
+		"client_id": {clientID}, "redirect_uri": {redirect}, "response_type": {"code"}, "scope": {"openid email profile groups"}, "state": {"s"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
+	}
+	var code string
+	client.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
+		if strings.HasPrefix(r.URL.String(), redirect) {
+			code = r.URL.Query().Get("code")
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	response, err := client.Get(issuer + "/auth?" + query.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(response.Body)
+	response.Body.Close()
+	if code == "" {
+		t.Fatalf("no code: %s at %s\n%s", response.Status, response.Request.URL, body)
+	}
+	response, err = client.PostForm(issuer+"/token", url.Values{
+		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "client_id": {clientID}, "code_verifier": {verifier},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var tokens struct {
+		IDToken string `json:"id_token"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&tokens); err != nil || tokens.IDToken == "" {
+		t.Fatalf("no ID token: %s, %v", response.Status, err)
+	}
+	return tokens.IDToken
+}
+
+// whoAmI asks the API server for whom it takes the caller.
+func whoAmI(config *rest.Config) (string, []string, error) {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return "", nil, err
+	}
+	response, err := client.Post(config.Host+"/apis/authentication.k8s.io/v1/selfsubjectreviews", "application/json",
+		strings.NewReader(`{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}`))
+	if err != nil {
+		return "", nil, err
+	}
+	defer response.Body.Close()
+	var review struct {
+		Message string `json:"message"`
+		Status  struct {
+			UserInfo struct {
+				Username string   `json:"username"`
+				Groups   []string `json:"groups"`
+			} `json:"userInfo"`
+		} `json:"status"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&review); err != nil {
+		return "", nil, err
+	}
+	if response.StatusCode != http.StatusCreated {
+		return "", nil, fmt.Errorf("%s: %s", response.Status, review.Message)
+	}
+	return review.Status.UserInfo.Username, review.Status.UserInfo.Groups, nil
+}
+
+// What is rendered beside connectors and clients, which Dex's own types decode strictly, is known to Dex's command,
+// whose types cannot be imported.
+func TestDexKnowsTheFields(t *testing.T) {
+	d, up := dexServer{issuer: "https://dex.example"}, dexServer{issuer: "https://company.example"}
+	services := dexServices(d, up)
+	services.Dex[0].TLS.CA = ""
+	files := overlay(t, input(services, v1.RoleWorker))
+	var config map[string]any
+	if err := yaml.Unmarshal(files[dexName+"/config.yaml"], &config); err != nil {
+		t.Fatal(err)
+	}
+	types := dexTypes(t)
+	for key, value := range config {
+		if !slices.Contains(types["Config"], key) {
+			t.Errorf("Dex's Config has no %s", key)
+		}
+		section, isMap := value.(map[string]any)
+		name := map[string]string{"web": "Web", "telemetry": "Telemetry", "expiry": "Expiry", "oauth2": "OAuth2", "storage": "Storage"}[key]
+		if !isMap {
+			continue
+		}
+		if len(types[name]) == 0 {
+			t.Errorf("Dex's source has no type for %s", key)
+		}
+		for field := range section {
+			if !slices.Contains(types[name], field) {
+				t.Errorf("Dex's %s has no %s", name, field)
+			}
+		}
+	}
+}
+
+// dexTypes are the JSON names of the fields of the types in cmd/dex.
+func dexTypes(t *testing.T) map[string][]string {
+	t.Helper()
+	path := filepath.Join(engine.ModuleDir(t, "dex", "github.com/dexidp/dex"), "cmd", "dex", "config.go")
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]string{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, isType := n.(*ast.TypeSpec)
+		if !isType {
+			return true
+		}
+		if fields, isStruct := spec.Type.(*ast.StructType); isStruct {
+			for _, field := range fields.Fields.List {
+				if field.Tag != nil {
+					name, _, _ := strings.Cut(reflect.StructTag(strings.Trim(field.Tag.Value, "`")).Get("json"), ",")
+					out[spec.Name.Name] = append(out[spec.Name.Name], name)
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
