@@ -172,29 +172,30 @@ func files(t *testing.T, folder string) map[string][]byte {
 	return out
 }
 
-// TestGoldenBuilds builds every kustomization of every golden tree with kustomize.
+// TestGoldenBuilds builds every kustomization of every golden tree with kustomize, in a repository laid out as
+// the site says.
 func TestGoldenBuilds(t *testing.T) {
 	for _, example := range examples(t) {
-		for path := range files(t, example) {
+		site, _, _ := inputs(t, example)
+		repository := checkout(t, site, example)
+		for _, path := range slices.Sorted(maps.Keys(files(t, example))) {
 			folder, name := filepath.Split(path)
-			if name != "kustomization.yaml" {
+			content, err := repository.ReadFile(filepath.Join("/", site.Spec.Repository.Path, path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A component is built by the overlay that names it.
+			if name != "kustomization.yaml" || bytes.Contains(content, []byte("kind: Component")) {
 				continue
 			}
 			t.Run(example+"/"+folder, func(t *testing.T) {
-				content, err := os.ReadFile(filepath.Join(example, path))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if bytes.Contains(content, []byte("kind: Component")) {
-					t.Skip("a component: it is built by the overlay that names it")
-				}
-				built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(example, folder))
+				built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/", site.Spec.Repository.Path, folder))
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, object := range built.Resources() {
 					if object.GetKind() == "BareMetalHost" {
-						checkHost(t, object)
+						checkHost(t, site, object)
 					}
 				}
 			})
@@ -202,14 +203,45 @@ func TestGoldenBuilds(t *testing.T) {
 	}
 }
 
-// checkHost wants a host patch that cannot hurt: the live host's uid, the guard, and no spec.
-func checkHost(t *testing.T, host *resource.Resource) {
+// checkout is a repository with a golden tree in its folder, and the hosts' manifests in their base.
+func checkout(t *testing.T, site *v1alpha1.Site, example string) filesys.FileSystem {
+	t.Helper()
+	repository := filesys.MakeFsInMemory()
+	for path, content := range files(t, example) {
+		if err := repository.WriteFile(filepath.Join("/", site.Spec.Repository.Path, path), content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if base := site.Spec.Hosts.Base; base != "" {
+		hosts, err := os.ReadFile(filepath.Join("..", "examples", example, "hosts.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range map[string][]byte{"hosts.yaml": hosts, "kustomization.yaml": []byte("resources: [hosts.yaml]\n")} {
+			if err := repository.WriteFile(filepath.Join("/", base, name), content); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return repository
+}
+
+// checkHost wants a host that cannot hurt. Merged: the live host's uid, the guard, and no spec. From
+// an overlay: the whole host.
+func checkHost(t *testing.T, site *v1alpha1.Site, host *resource.Resource) {
 	t.Helper()
 	fields, err := host.Map()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, found := fields["spec"]; found {
+	spec, found := fields["spec"].(map[string]any)
+	if site.Spec.Hosts.Apply == v1alpha1.ApplyOverlay {
+		if spec["bmc"] == nil || spec["bootMACAddress"] == nil {
+			t.Errorf("%s: found spec %v, want that of the base", host.GetName(), spec)
+		}
+		return
+	}
+	if found {
 		t.Errorf("%s: has a spec", host.GetName())
 	}
 	if _, found := fields["metadata"].(map[string]any)["uid"]; !found {

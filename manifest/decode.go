@@ -48,7 +48,7 @@ func (d *Document) Problem(path, format string, args ...any) error {
 func (d *Document) Decode(into any) error {
 	strict, err := json.UnmarshalStrict(d.JSON, into)
 	if err != nil {
-		return d.decodeErrors(err)
+		return d.typeErrors(err, into)
 	}
 	var errs []error
 	for _, err := range strict {
@@ -61,7 +61,7 @@ func (d *Document) Decode(into any) error {
 // other projects, whose API may be newer than ours.
 func (d *Document) DecodeLoose(into any) error {
 	if err := json.UnmarshalCaseSensitivePreserveInts(d.JSON, into); err != nil {
-		return d.decodeErrors(err)
+		return d.typeErrors(err, into)
 	}
 	return nil
 }
@@ -88,33 +88,22 @@ func (d *Document) strictError(err error, root reflect.Type) error {
 	return d.Problem(path, "%s", message)
 }
 
-var (
-	goField   = regexp.MustCompile(`json: cannot unmarshal (\S+)(?: \S+)? into Go (?:struct field (\S+)|value) of type (\S+)`)
-	goTypes   = map[string]string{"string": "a string", "bool": "true or false", "int": "a whole number", "int32": "a whole number", "int64": "a whole number", "float64": "a number"}
-	jsonTypes = map[string]string{"object": "a mapping", "array": "a list", "bool": "true or false", "number": "a number", "string": "a string"}
-)
-
-// decodeErrors turns an error of the JSON decoder into a problem of the document, without the
-// value that was found: it may be a secret.
-func (d *Document) decodeErrors(err error) error {
-	match := goField.FindStringSubmatch(err.Error())
-	if match == nil {
-		return d.Problem("", "%s", strings.TrimPrefix(err.Error(), "json: "))
+// typeErrors turns an error of the JSON decoder into problems, one for every value of a wrong type.
+// They say which type was found and not which value: it may be a secret.
+func (d *Document) typeErrors(err error, into any) error {
+	var (
+		value    any
+		problems Problems
+	)
+	if json.UnmarshalCaseSensitivePreserveInts(d.JSON, &value) == nil && into != nil {
+		mismatches(value, reflect.TypeOf(into), "", func(path, found, want string) {
+			problems.Add(d.Problem(path, "found %s, want %s", found, want))
+		})
 	}
-	_, path, _ := strings.Cut(match[2], ".")
-	want, found := goTypes[match[3]], jsonTypes[match[1]]
-	if want == "" {
-		switch {
-		case strings.HasPrefix(match[3], "[]"):
-			want = "a list"
-		default:
-			want = "a mapping"
-		}
+	if problems.Err() == nil {
+		problems.Add(d.Problem("", "not an object of its kind: a value in it has the wrong form"))
 	}
-	if found == "" {
-		found = match[1]
-	}
-	return d.Problem(path, "found %s, want %s", found, want)
+	return problems.Err()
 }
 
 var yamlLine = regexp.MustCompile(`line (\d+):? ?`)

@@ -193,7 +193,7 @@ func (d Document) items() ([]Document, error) {
 		Items []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(d.JSON, &head); err != nil {
-		return nil, d.decodeErrors(err)
+		return nil, d.typeErrors(err, &head)
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		var (

@@ -40,6 +40,16 @@ func TestDecodeNamesThePlace(t *testing.T) {
 		"second document: the file's line, not the document's": {
 			"kind: A\n---\nkind: B\nspec:\n  count: many\n",
 			`f.yaml: document 2: line 5: spec.count: found a string, want a whole number`},
+		"in a map: its key is named": {
+			"kind: A\nspec:\n  roles:\n    Worker:\n      topologyKey: [x]\n",
+			`f.yaml: document 1: line 5: spec.roles.Worker.topologyKey: found a list, want a string`},
+		"every wrong type": {
+			"kind: A\nspec:\n  count: x\n  services: [{nodePort: 1}, {nodePort: true}]\n",
+			`f.yaml: document 1: line 3: spec.count: found a string, want a whole number` + "\n" +
+				`f.yaml: document 1: line 4: spec.services[1].nodePort: found true or false, want a whole number`},
+		"a number with a fraction": {
+			"kind: A\nspec:\n  count: 1.5\n",
+			`f.yaml: document 1: line 3: spec.count: found a number, want a whole number`},
 		"a list where a mapping belongs": {
 			"kind: A\nspec: []\n",
 			`f.yaml: document 1: line 2: spec: found a list, want a mapping`},
