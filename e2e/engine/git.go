@@ -10,64 +10,93 @@ import (
 	"testing"
 )
 
-// Repo is a git repository on disk that engines sync from.
+// Repo is a bare git repository on disk that engines sync from and sipgen pushes to.
 type Repo struct {
-	// Dir is the work tree; Branch is what is checked out.
+	// Dir is the bare repository; Branch is the one that is synced.
 	Dir, Branch string
+	// work is a clone, in which the test does what people do.
+	work string
 }
 
-// NewRepo makes an empty repository with branch main.
+// NewRepo makes a repository with an empty first commit on branch main.
 func NewRepo(t testing.TB) *Repo {
 	t.Helper()
-	r := &Repo{Dir: t.TempDir(), Branch: "main"}
-	r.git(t, "init", "--quiet", "--initial-branch="+r.Branch)
+	r := &Repo{Dir: filepath.Join(t.TempDir(), "site.git"), Branch: "main", work: t.TempDir()}
+	git(t, r.work, "init", "--quiet", "--bare", "--initial-branch="+r.Branch, r.Dir)
+	git(t, r.work, "init", "--quiet", "--initial-branch="+r.Branch)
+	git(t, r.work, "remote", "add", "origin", r.Dir)
+	git(t, r.work, "commit", "--quiet", "--allow-empty", "--message=begin")
+	git(t, r.work, "push", "--quiet", "origin", r.Branch)
 	return r
 }
 
 // URL is the repository as an engine clones it.
 func (r *Repo) URL() string { return "file://" + r.Dir }
 
-// Commit makes the files the whole content of the repository, and gives the commit's id. The
-// files that were there and are not given are deleted. Nothing changed is a commit too.
+// Commit makes the files the whole content of the branch, and gives the commit's id. The files
+// that were there and are not given are deleted. Nothing changed is a commit too.
 func (r *Repo) Commit(t testing.TB, message string, files map[string][]byte) string {
 	t.Helper()
-	entries, err := os.ReadDir(r.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		if entry.Name() != ".git" {
-			if err := os.RemoveAll(filepath.Join(r.Dir, entry.Name())); err != nil {
-				t.Fatal(err)
+	return r.Edit(t, message, func(dir string) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			if entry.Name() != ".git" {
+				if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		writeFile(t, r.Dir, filepath.FromSlash(name), files[name])
-	}
-	r.git(t, "add", "--all")
-	r.git(t, "commit", "--quiet", "--allow-empty", "--message="+message)
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			writeFile(t, dir, filepath.FromSlash(name), files[name])
+		}
+	})
+}
+
+// Edit commits what a person changes in a checkout of the branch, and gives the commit's id.
+func (r *Repo) Edit(t testing.TB, message string, change func(dir string)) string {
+	t.Helper()
+	git(t, r.work, "fetch", "--quiet", "origin")
+	git(t, r.work, "reset", "--quiet", "--hard", "origin/"+r.Branch)
+	change(r.work)
+	git(t, r.work, "add", "--all")
+	git(t, r.work, "commit", "--quiet", "--allow-empty", "--message="+message)
+	git(t, r.work, "push", "--quiet", "origin", "HEAD:"+r.Branch)
 	return r.Head(t)
 }
 
-// Head is the id of the newest commit.
-func (r *Repo) Head(t testing.TB) string { return r.git(t, "rev-parse", "HEAD") }
+// Head is the id of the branch's newest commit.
+func (r *Repo) Head(t testing.TB) string { return git(t, r.Dir, "rev-parse", r.Branch) }
+
+// Files are the branch's files and their contents.
+func (r *Repo) Files(t testing.TB) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	for name := range strings.SplitSeq(gitRaw(t, r.Dir, "ls-tree", "-r", "-z", "--name-only", r.Branch), "\x00") {
+		if name != "" {
+			files[name] = []byte(gitRaw(t, r.Dir, "cat-file", "blob", r.Branch+":"+name))
+		}
+	}
+	return files
+}
 
 // archive is the newest commit as tar.gz.
 func (r *Repo) archive(t testing.TB) []byte {
 	t.Helper()
-	return []byte(r.raw(t, "archive", "--format=tar.gz", "HEAD"))
+	return []byte(gitRaw(t, r.Dir, "archive", "--format=tar.gz", r.Branch))
 }
 
-func (r *Repo) git(t testing.TB, args ...string) string {
+func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
-	return strings.TrimSpace(r.raw(t, args...))
+	return strings.TrimSpace(gitRaw(t, dir, args...))
 }
 
-func (r *Repo) raw(t testing.TB, args ...string) string {
+func gitRaw(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
-	cmd.Dir = r.Dir
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=e2e", "GIT_AUTHOR_EMAIL=e2e@example.org", "GIT_COMMITTER_NAME=e2e", "GIT_COMMITTER_EMAIL=e2e@example.org")
 	var stderr strings.Builder

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+
+// Kubelet plays the part of those who run pods: it says of every Deployment that it is rolled out,
+// unless its namespace is held back.
+type Kubelet struct {
+	api  *APIServer
+	mu   sync.Mutex
+	held map[string]bool
+}
+
+// StartKubelet starts it.
+func StartKubelet(t testing.TB, api *APIServer) *Kubelet {
+	t.Helper()
+	k := &Kubelet{api: api, held: map[string]bool{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for ctx.Err() == nil {
+			k.round(ctx)
+			select {
+			case <-ctx.Done():
+			case <-time.After(250 * time.Millisecond):
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-done
+	})
+	return k
+}
+
+// Hold keeps the Deployments of a namespace from becoming ready, or lets them.
+func (k *Kubelet) Hold(namespace string, hold bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.held[namespace] = hold
+}
+
+// round reports on every Deployment once. What fails is tried again in the next round.
+func (k *Kubelet) round(ctx context.Context) {
+	list, err := k.api.Dynamic.Resource(deployments).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return
+	}
+	for i := range list.Items {
+		d := &list.Items[i]
+		k.mu.Lock()
+		held := k.held[d.GetNamespace()]
+		k.mu.Unlock()
+		if held || observed(d) {
+			continue
+		}
+		replicas, found, _ := unstructured.NestedInt64(d.Object, "spec", "replicas")
+		if !found {
+			replicas = 1
+		}
+		d.Object["status"] = map[string]any{
+			"observedGeneration": d.GetGeneration(), "replicas": replicas, "updatedReplicas": replicas,
+			"readyReplicas": replicas, "availableReplicas": replicas,
+			"conditions": []any{
+				map[string]any{"type": "Available", "status": "True", "reason": "MinimumReplicasAvailable"},
+				map[string]any{"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"},
+			},
+		}
+		_, _ = k.api.Dynamic.Resource(deployments).Namespace(d.GetNamespace()).UpdateStatus(ctx, d, metav1.UpdateOptions{FieldManager: "kubelet"})
+	}
+}
