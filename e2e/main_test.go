@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,14 +27,17 @@ var made = map[string]func(t testing.TB, api *engine.APIServer, manifest string)
 
 // hostManifest is a BareMetalHost as the operator of a site writes one, in a rack.
 func hostManifest(namespace, name, rack string) string {
-	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack).Replace(`
+	// A host's address is made of its name, so that a host that is made again has the same.
+	sum := sha256.Sum256([]byte(name))
+	address := fmt.Sprintf("192.0.%d.%d", sum[0], 1+sum[1]%254)
+	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack, "ADDRESS", address).Replace(`
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 metadata:
   namespace: NAMESPACE
   name: NAME
   labels: {rack: RACK, example.org/owner: facilities}
-  annotations: {example.org/asset: "4711", sip.airshipit.org/address.oam: 192.0.2.10}
+  annotations: {example.org/asset: "4711", sip.airshipit.org/address.oam: ADDRESS}
 spec:
   online: true
   bootMACAddress: 52:54:00:00:00:01

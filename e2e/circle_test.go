@@ -1,0 +1,272 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// circle is one site under way: live hosts, specs, the tree in git, and the engine that syncs it.
+type circle struct {
+	rig *rig
+	// ns has the hosts, and tenants the SIPClusters and what is rendered for them.
+	ns, tenants string
+	site        *v1alpha1.Site
+	repo        *engine.Repo
+	// specs by cluster name.
+	specs map[string]string
+	// tree is the branch's, as of the last commit or edit.
+	tree      render.Tree
+	untouched *engine.Untouched
+	started   bool
+	// synced are the sync objects of the last sync.
+	synced []string
+}
+
+// newCircle makes a site without hosts and tenants.
+func newCircle(t *testing.T, r *rig, name string) *circle {
+	t.Helper()
+	c := &circle{rig: r, ns: name, tenants: name + "-tenants", repo: engine.NewRepo(t), specs: map[string]string{}, tree: render.Tree{}}
+	c.site = &v1alpha1.Site{}
+	c.site.Name = name
+	c.site.Spec.Engine = r.engine
+	c.site.Spec.Repository.URL = c.repo.URL()
+	if r.flux != nil {
+		// Flux's source is played by the test, and its API wants a URL that is not a file's.
+		c.site.Spec.Repository.URL = "ssh://git@git.invalid/" + name + ".git"
+	}
+	c.site.Spec.Hosts.Namespaces = []string{c.ns}
+	c.site.Spec.ArgoCD.Project = name
+	c.site.Default()
+	r.api.Namespaces(t, c.ns, c.tenants)
+	return c
+}
+
+func (c *circle) root() string { return "sipgen-" + c.site.Name }
+
+// name is that of a cluster's sync object: half is infra or hosts.
+func (c *circle) name(cluster, half string) string { return c.tenants + "." + cluster + "." + half }
+
+// hosts makes hosts, each in a rack of its own, in one of the ways.
+func (c *circle) hosts(t *testing.T, how string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		makeHost(t, c.rig.api, how, c.ns, name, "rack-of-"+name)
+	}
+	c.accept(t)
+}
+
+// accept takes the live hosts as they are for what must not change from here on.
+func (c *circle) accept(t *testing.T) {
+	t.Helper()
+	if c.untouched == nil {
+		c.untouched = engine.WantUntouched(t, c.rig.api, c.ns)
+		return
+	}
+	c.untouched.Accept(t)
+}
+
+// tenant gives a cluster a spec that wants so many workers, no two in a rack.
+func (c *circle) tenant(name string, workers int) { c.tenantWith(name, workers, "") }
+
+func (c *circle) tenantWith(name string, workers int, services string) {
+	c.specs[name] = fmt.Sprintf(`
+apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata: {namespace: %s, name: %s}
+spec:
+  nodes:
+    Worker:
+      labelSelector: {matchLabels: {example.org/owner: facilities}}
+      topologyKey: rack
+      count: {active: %d}
+%s`, c.tenants, name, workers, services)
+}
+
+// loadBalancer is a service of a tenant, with a Deployment to wait for.
+func loadBalancer() string {
+	port := nextNodePort()
+	return fmt.Sprintf(`  services:
+    loadBalancerWorker:
+    - {nodeInterfaceId: oam, nodePortRange: {start: %d, end: %d}}
+`, port, port)
+}
+
+// render plans from the live hosts and the branch's tree, and renders.
+func (c *circle) render(t *testing.T) (render.Tree, *schedule.Placement) {
+	t.Helper()
+	docs, err := manifest.Parse("live", c.dump(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts, err := inventory.FromDocuments(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var specs []manifest.Document
+	for _, name := range slices.Sorted(maps.Keys(c.specs)) {
+		found, err := manifest.Parse(name+".yaml", []byte(c.specs[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		specs = append(specs, found...)
+	}
+	clusters, err := v1.FromDocuments(specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	previous, err := render.Previous("previous", c.tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := c.site.Spec.LabelKeys
+	placement, err := schedule.Plan(clusters, hosts, previous, schedule.Options{Keys: schedule.LabelKeys{
+		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := render.Site(render.Input{Site: c.site, Clusters: clusters, Placement: placement, Previous: c.tree})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree, placement
+}
+
+// dump is the live hosts as kubectl get -o json prints them.
+func (c *circle) dump(t *testing.T) []byte {
+	t.Helper()
+	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// commit renders and commits, and says whether there was anything to commit.
+func (c *circle) commit(t *testing.T, message string) bool {
+	t.Helper()
+	tree, _ := c.render(t)
+	if sameTree(tree, c.tree) {
+		return false
+	}
+	c.tree = tree
+	c.repo.Commit(t, message, tree)
+	return true
+}
+
+// edit commits what a person does to the tree.
+func (c *circle) edit(t *testing.T, message string, change func(render.Tree)) {
+	t.Helper()
+	change(c.tree)
+	c.repo.Commit(t, message, c.tree)
+}
+
+// step is one turn of the circle: render from the live hosts, commit, sync, and look.
+func (c *circle) step(t *testing.T, what string) { c.stepFailing(t, what, nil) }
+
+// stepFailing is a step in which some syncs are to fail, by name, with these words. Their labels are not looked at.
+func (c *circle) stepFailing(t *testing.T, what string, failures map[string]string) {
+	t.Helper()
+	if !c.commit(t, what) {
+		t.Errorf("%s: nothing to commit", what)
+	}
+	c.sync(t, failures)
+	c.check(t, what, failures)
+}
+
+// settle goes round until there is nothing to commit: a release takes two commits. Then the live
+// hosts and the tree agree.
+func (c *circle) settle(t *testing.T, what string) {
+	t.Helper()
+	for turn := 1; c.commit(t, fmt.Sprintf("%s, turn %d", what, turn)); turn++ {
+		c.sync(t, nil)
+		c.check(t, fmt.Sprintf("%s, turn %d", what, turn), nil)
+		if turn == 5 {
+			t.Fatalf("%s: still something to commit after %d turns", what, turn)
+		}
+	}
+}
+
+// check compares the live hosts: nothing that is not ours has changed, and our labels are exactly what the tree says.
+func (c *circle) check(t *testing.T, what string, failures map[string]string) {
+	t.Helper()
+	c.untouched.Check(t, what)
+	want := c.wanted(t, failures)
+	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Items {
+		host := &list.Items[i]
+		labels, known := want[host.GetName()]
+		if got := engine.OurLabels(host); labels != nil || !known {
+			if !maps.Equal(got, labels) {
+				t.Errorf("after %s: host %s: our labels are %v, the tree says %v", what, host.GetName(), got, labels)
+			}
+		}
+	}
+}
+
+// wanted are the labels that the tree gives to hosts. A host of a cluster whose sync failed is known, and has none.
+func (c *circle) wanted(t *testing.T, failures map[string]string) map[string]map[string]string {
+	t.Helper()
+	want := map[string]map[string]string{}
+	for name, content := range c.tree {
+		dir, file := path.Split(name)
+		if !strings.HasPrefix(name, "clusters/") || path.Base(dir) != "hosts" || file == "kustomization.yaml" {
+			continue
+		}
+		cluster := path.Base(path.Dir(path.Clean(dir)))
+		for _, o := range engine.Objects(t, bytes.TrimSpace(content)) {
+			if _, failed := failures[c.name(cluster, "hosts")]; failed {
+				want[o.GetName()] = nil
+				continue
+			}
+			want[o.GetName()] = engine.OurLabels(o)
+		}
+	}
+	return want
+}
+
+// holds are the live hosts that carry a cluster's name, sorted.
+func (c *circle) holds(t *testing.T, cluster string) []string {
+	t.Helper()
+	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{LabelSelector: clusterName + "=" + cluster})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{}
+	for i := range list.Items {
+		names = append(names, list.Items[i].GetName())
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (c *circle) wantHolds(t *testing.T, what, cluster string, want ...string) {
+	t.Helper()
+	if got := c.holds(t, cluster); !slices.Equal(got, append([]string{}, want...)) {
+		t.Errorf("after %s: %s has hosts %v, want %v", what, cluster, got, want)
+	}
+}

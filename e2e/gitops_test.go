@@ -1,0 +1,97 @@
+package e2e_test
+
+import (
+	"testing"
+)
+
+// rows are what happens to a site, each held on Flux and on Argo CD: after every step every host
+// is as it was but for our labels, and those are what the tree says.
+var rows = []struct {
+	name string
+	run  func(t *testing.T, r *rig, name string)
+}{
+	{"assign", rowAssign},
+	{"release", rowRelease},
+	{"contract-expand", rowContractExpand},
+	{"move", rowMove},
+	{"decommission", rowDecommission},
+}
+
+func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }
+
+func TestArgoRows(t *testing.T) { runRows(t, argoRig) }
+
+func runRows(t *testing.T, shared func(testing.TB) *rig) {
+	t.Parallel()
+	r := shared(t)
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			row.run(t, r, row.name)
+		})
+	}
+}
+
+func rowAssign(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenantWith("a", 2, loadBalancer())
+	c.step(t, "assign")
+	c.wantHolds(t, "assign", "a", "n1", "n2")
+	c.settle(t, "nothing")
+}
+
+func rowRelease(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	c.tenant("a", 1)
+	c.step(t, "release")
+	c.wantHolds(t, "release", "a", "n1")
+	c.settle(t, "the object is dropped")
+	c.tenant("a", 0)
+	c.settle(t, "the last host is released")
+	c.wantHolds(t, "the last host is released", "a")
+}
+
+func rowContractExpand(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3", "n4")
+	c.tenant("a", 2)
+	c.tenant("b", 1)
+	c.step(t, "assign")
+	c.tenant("a", 1)
+	c.tenant("b", 2)
+	c.step(t, "contraction and expansion")
+	c.wantHolds(t, "contraction and expansion", "a", "n1")
+	c.wantHolds(t, "contraction and expansion", "b", "n3", "n4")
+	c.settle(t, "contraction and expansion")
+}
+
+// rowMove: the only host that one tenant gives up is the one that another needs.
+func rowMove(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	c.tenant("a", 1)
+	c.tenant("b", 1)
+	c.step(t, "release for another")
+	c.wantHolds(t, "release for another", "b")
+	c.settle(t, "move")
+	c.wantHolds(t, "move", "a", "n1")
+	c.wantHolds(t, "move", "b", "n2")
+}
+
+func rowDecommission(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenantWith("a", 2, loadBalancer())
+	c.tenant("b", 1)
+	c.step(t, "assign")
+	delete(c.specs, "a")
+	c.settle(t, "decommission")
+	c.wantHolds(t, "decommission", "a")
+	c.wantHolds(t, "decommission", "b", "n3")
+}
