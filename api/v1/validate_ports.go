@@ -24,8 +24,10 @@ func ValidateSite(clusters []SIPCluster, portStart, portEnd int32) []ClusterErro
 	s := siteClaims{
 		start: portStart, end: portEnd,
 		ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{}, addresses: map[string][]shared{},
+		dexes: map[string]owner{},
 	}
 	for i := range clusters {
+		s.claimDexNamespace(&clusters[i])
 		for _, e := range clusters[i].exposed() {
 			s.claim(e)
 		}
@@ -129,6 +131,19 @@ func (s *siteClaims) claim(e exposedService) {
 			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.owner, fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.path, i, j))
 		}
 	}
+}
+
+// claimDexNamespace: Dex keeps its state, signing keys included, in resources of its namespace.
+func (s *siteClaims) claimDexNamespace(c *SIPCluster) {
+	if len(c.Spec.Services.Dex) == 0 {
+		return
+	}
+	path := "spec.services." + ListDex + "[0]"
+	if first, taken := s.dexes[c.Namespace]; taken {
+		s.add(c, path, "%s keeps its signing keys in namespace %s already, and two would share them: give the clusters namespaces of their own", first, c.Namespace)
+		return
+	}
+	s.dexes[c.Namespace] = owner{c, path}
 }
 
 func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, path string) {

@@ -96,6 +96,9 @@ func checked(in Input) (Input, []error) {
 		for _, message := range validation.IsDNS1123Label(h.Host.Namespace) {
 			errs = append(errs, fmt.Errorf("host %q: namespace %q: %s", h.Host.Name, h.Host.Namespace, message))
 		}
+		for _, message := range validation.IsValidLabelValue(h.Role) {
+			errs = append(errs, fmt.Errorf("host %q: role %q: %s", h.Host.Name, h.Role, message))
+		}
 	}
 	return in, errs
 }

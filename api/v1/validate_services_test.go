@@ -1,0 +1,155 @@
+package v1
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const goodKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
+
+// withServices is a cluster with one entry of each service, and nothing wrong with it.
+func withServices(name string) SIPCluster {
+	c := SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "tenants", Name: name}}
+	oam := Service{NodeInterface: "oam-ipv4"}
+	c.Spec.Services = Services{
+		LoadBalancerControlPlane: []LoadBalancerControlPlane{{Service: oam, NodePort: 30443}},
+		LoadBalancerWorker:       []LoadBalancerWorker{{Service: oam, NodePortRange: PortRange{Start: 30100, End: 30109}}},
+		JumpHost:                 []JumpHost{{Service: oam, NodePort: 30022, SSHAuthorizedKeys: []string{goodKey}}},
+		Dex: []Dex{{
+			Issuer: "https://dex.example:30556/dex", NodePort: 30556, TLS: DexTLS{SecretName: "dex-tls"},
+			Env:           []SecretEnv{{Name: "BIND_PW", SecretRef: SecretKeyRef{Name: "ldap", Key: "password"}}},
+			StaticClients: []DexClient{{ID: "kubernetes", Public: true}},
+			Connectors:    []apiextensionsv1.JSON{{Raw: []byte(ldap)}},
+		}},
+	}
+	return c
+}
+
+const ldap = `{"type":"ldap","id":"staff","name":"Staff","config":{"host":"ldap.example:636","bindDN":"cn=dex","bindPW":"$BIND_PW",
+	"userSearch":{"baseDN":"ou=people","username":"uid","idAttr":"uid","emailAttr":"mail"},
+	"groupSearch":{"baseDN":"ou=groups","nameAttr":"cn","userMatchers":[{"userAttr":"DN","groupAttr":"member"}]}}}`
+
+func TestServicesThatAreFine(t *testing.T) {
+	c := withServices("edge-a")
+	if errs := c.validateServices(); len(errs) > 0 {
+		t.Errorf("got %v", errs)
+	}
+	long := withServices(strings.Repeat("a", 37))
+	if errs := long.validateServices(); len(errs) > 0 {
+		t.Errorf("the longest name: got %v", errs)
+	}
+}
+
+func TestServicesThatAreNot(t *testing.T) {
+	connector := func(text string) func(*Services) {
+		return func(s *Services) { s.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: []byte(text)}} }
+	}
+	for _, row := range []struct {
+		why    string
+		change func(*Services)
+		path   string
+		want   string
+	}{
+		{"a load balancer without a network has no backends", func(s *Services) { s.LoadBalancerControlPlane[0].NodeInterface = "" }, "spec.services.loadBalancerControlPlane[0].nodeInterfaceId", "missing"},
+		{"a node port out of range", func(s *Services) { s.LoadBalancerControlPlane[0].NodePort = 70000 }, "spec.services.loadBalancerControlPlane[0].nodePort", "70000"},
+		{"clusterIP that is no address", func(s *Services) { x := "10.0.0.256"; s.JumpHost[0].ClusterIP = &x }, "spec.services.jumpHost[0].clusterIP", "want an IP address"},
+		{"a range upside down", func(s *Services) { s.LoadBalancerWorker[0].NodePortRange = PortRange{30109, 30100} }, "spec.services.loadBalancerWorker[0].nodePortRange", "30109 to 30100"},
+		{"a range that one Service cannot list", func(s *Services) { s.LoadBalancerWorker[0].NodePortRange = PortRange{30000, 32767} }, "spec.services.loadBalancerWorker[0].nodePortRange", "2768 ports"},
+		{"a range that takes the status port", func(s *Services) { s.LoadBalancerWorker[0].NodePortRange = PortRange{8400, 8410} }, "spec.services.loadBalancerWorker[0].nodePortRange", "8404"},
+		{"a check's path that breaks the line", func(s *Services) {
+			s.LoadBalancerControlPlane[0].HealthCheck = &HealthCheck{Path: "/readyz\n    server evil 192.0.2.1:6443"}
+		}, "spec.services.loadBalancerControlPlane[0].healthCheck.path", "absolute path"},
+		{"a status that HTTP has not", func(s *Services) { s.LoadBalancerControlPlane[0].HealthCheck = &HealthCheck{Status: 42} }, "spec.services.loadBalancerControlPlane[0].healthCheck.status", "42"},
+		{"a type that Kubernetes has not", func(s *Services) { s.JumpHost[0].Service.Service = &ServiceExposure{Type: "ExternalName"} }, "spec.services.jumpHost[0].service.type", "ExternalName"},
+		{"an address without a load balancer", func(s *Services) { s.JumpHost[0].Service.Service = &ServiceExposure{LoadBalancerIP: "192.0.2.1"} }, "spec.services.jumpHost[0].service.loadBalancerIP", "no meaning"},
+		{"a load balancer's address that is none", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1, 192.0.2.2"}
+		}, "spec.services.jumpHost[0].service.loadBalancerIP", "want an IP address"},
+		{"an annotation that steers the engine", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"kustomize.toolkit.fluxcd.io/force": "enabled"}}
+		}, `spec.services.jumpHost[0].service.annotations["kustomize.toolkit.fluxcd.io/force"]`, "sipgen's own"},
+		{"one fixed address for two pods", func(s *Services) {
+			s.LoadBalancerControlPlane[0].NetworkAttachments = []NetworkAttachment{{Name: "vlan", IPs: []string{"192.0.2.5/24"}}}
+		}, "spec.services.loadBalancerControlPlane[0].networkAttachments[0].ips", "replicas: 1"},
+		{"a key that is none", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey, "rsa..."} }, "spec.services.jumpHost[0].sshAuthorizedKeys[1]", "not a public key"},
+		{"two keys in one line", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey + "\n" + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "more than one line"},
+		{"a Secret's name that leads elsewhere", func(s *Services) { s.JumpHost[0].NodeSSHPrivateKeys = "../../etc/shadow" }, "spec.services.jumpHost[0].nodeSSHPrivateKeys", "../../etc/shadow"},
+		{"an access that there is not", func(s *Services) { s.JumpHost[0].BMC = &BMC{Access: "ipmi"} }, "spec.services.jumpHost[0].bmc.access", "ipmi"},
+		{"an issuer that is not https", func(s *Services) { s.Dex[0].Issuer = "http://dex.example" }, "spec.services.dex[0].issuer", "want https"},
+		{"an issuer with a slash at its end", func(s *Services) { s.Dex[0].Issuer = "https://dex.example/" }, "spec.services.dex[0].issuer", "slash"},
+		{"an issuer that breaks out of a flag", func(s *Services) { s.Dex[0].Issuer = "https://dex.example/$(id)" }, "spec.services.dex[0].issuer", "plain characters"},
+		{"an issuer of letters that only look right", func(s *Services) { s.Dex[0].Issuer = "https://dеx.example" }, "spec.services.dex[0].issuer", "plain characters"},
+		{"no certificate", func(s *Services) { s.Dex[0].TLS = DexTLS{} }, "spec.services.dex[0].tls.secretName", "missing"},
+		{"a CA that is none", func(s *Services) { s.Dex[0].TLS.CA = "-----BEGIN PRIVATE KEY-----" }, "spec.services.dex[0].tls.ca", "not PEM"},
+		{"a variable without its Secret", func(s *Services) { s.Dex[0].Env[0].SecretRef.Name = "" }, "spec.services.dex[0].env[0].secretRef.name", "missing"},
+		{"an unknown connector type", connector(`{"type":"ldapp","id":"a","name":"A","config":{}}`), "spec.services.dex[0].connectors[0].type", `did you mean "ldap"`},
+		{"a mock connector, which lets everybody in", connector(`{"type":"mockCallback","id":"a","name":"A","config":{}}`), "spec.services.dex[0].connectors[0].type", "want one of"},
+		{"a field that Dex does not know", connector(strings.Replace(ldap, "baseDN", "baseDn", 1)), "spec.services.dex[0].connectors[0].config.userSearch.baseDn", `did you mean "baseDN"`},
+		{"a field in a list that Dex does not know", connector(strings.Replace(ldap, "groupAttr", "groupAttribute", 1)), "spec.services.dex[0].connectors[0].config.groupSearch.userMatchers[0].groupAttribute", "unknown"},
+		{"a secret in the open", connector(strings.Replace(ldap, "$BIND_PW", "hunter2", 1)), "spec.services.dex[0].connectors[0].config.bindPW", "in the open"},
+		{"a secret that is half in the open", connector(strings.Replace(ldap, "$BIND_PW", "x$BIND_PW", 1)), "spec.services.dex[0].connectors[0].config.bindPW", "in the open"},
+		{"a variable that is not there", connector(strings.Replace(ldap, "$BIND_PW", "${BIND}", 1)), "spec.services.dex[0].connectors[0].config.bindPW", "not in env"},
+		{"a dollar that Dex would drop", connector(strings.Replace(ldap, "cn=dex", "cn=$1", 1)), "spec.services.dex[0].connectors[0].config.bindDN", "names no variable"},
+		{"a callback that is not Dex's", connector(`{"type":"github","id":"a","name":"A","config":{"clientID":"x","clientSecret":"$BIND_PW","redirectURI":"https://dex.example/callback"}}`), "spec.services.dex[0].connectors[0].config.redirectURI", "/dex/callback"},
+		{"a connector that is a list", connector(`[]`), "spec.services.dex[0].connectors[0]", "want a mapping"},
+		{"a client whose secret is nowhere", func(s *Services) { s.Dex[0].StaticClients[0].Public = false }, "spec.services.dex[0].staticClients[0].secretEnv", "missing"},
+		{"no client", func(s *Services) { s.Dex[0].StaticClients = nil }, "spec.services.dex[0].staticClients", "missing"},
+		{"users that a token could not tell from the cluster's own", func(s *Services) { x := "system:"; s.Dex[0].Kubernetes = &DexKubernetes{GroupsPrefix: &x} }, "spec.services.dex[0].kubernetes.groupsPrefix", "system:"},
+		{"two Dexes in one namespace", func(s *Services) { s.Dex = append(s.Dex, s.Dex[0]) }, "spec.services.dex[1]", "signing keys"},
+	} {
+		c := withServices("edge-a")
+		row.change(&c.Spec.Services)
+		errs := c.validateServices()
+		if !slices.ContainsFunc(errs, func(e FieldError) bool { return e.Path == row.path && strings.Contains(e.Message, row.want) }) {
+			t.Errorf("%s:\n got %v\nwant %s: ...%s...", row.why, errs, row.path, row.want)
+		}
+		if slices.ContainsFunc(errs, func(e FieldError) bool { return strings.Contains(e.Message, "hunter2") }) {
+			t.Errorf("%s: the secret is repeated: %v", row.why, errs)
+		}
+	}
+}
+
+func TestANameThatIsTooLong(t *testing.T) {
+	c := withServices(strings.Repeat("a", 38))
+	errs := c.validateServices()
+	if len(errs) != 1 || errs[0].Path != "spec.services.loadBalancerControlPlane[0]" || !strings.Contains(errs[0].Message, "shorten the cluster's name to 37") {
+		t.Errorf("got %v", errs)
+	}
+}
+
+func TestNamesNeverMeet(t *testing.T) {
+	seen := map[string]string{}
+	for _, cluster := range []string{"a", "a-2", "2-a", "controlplane-a", "worker-a", "2"} {
+		for _, list := range []string{ListControlPlane, ListWorker, ListJumpHost, ListDex} {
+			for i := range 3 {
+				name := ServiceName(list, i, cluster)
+				if other, twice := seen[name]; twice {
+					t.Errorf("%s is the name of %s and of %s %s[%d]", name, other, cluster, list, i)
+				}
+				seen[name] = cluster + " " + list
+			}
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	c := withServices("edge-a")
+	if got := c.Warnings(); len(got) > 0 {
+		t.Errorf("got %v", got)
+	}
+	c.Spec.Services.LoadBalancerWorker[0].NodePort = 30001
+	c.Spec.Services.Auth = []Service{{}}
+	c.Spec.Services.JumpHost[0].SSHAuthorizedKeys = nil
+	var paths []string
+	for _, w := range c.Warnings() {
+		paths = append(paths, w.Path)
+	}
+	want := []string{"spec.services.loadBalancerWorker[0].nodePort", "spec.services.jumpHost[0].sshAuthorizedKeys", "spec.services.auth[0]"}
+	if !slices.Equal(paths, want) {
+		t.Errorf("got %v, want %v", paths, want)
+	}
+}
