@@ -200,7 +200,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 	// Claims never move.
 	for key, h := range byKey {
 		name, role := h.Labels[testOptions.Keys.ClusterName], h.Labels[testOptions.Keys.NodeType]
-		if name == "" {
+		if name == "" || role == "" {
 			continue
 		}
 		want := RoleKey{ClusterKey{"tenants", name}, role}

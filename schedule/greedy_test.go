@@ -1,0 +1,215 @@
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// greedyPass models the first-fit pass of the SIP operator: clusters and roles one after the other,
+// each role takes the first hosts of the list that match and whose domain this pass has not used for
+// the role yet; what it took it keeps. It says how many clusters got all they want, standby included.
+func greedyPass(clusters []v1.SIPCluster, hosts []inventory.Host) (placed int) {
+	taken := make([]bool, len(hosts))
+	for _, c := range clusters {
+		whole := true
+		for _, name := range []string{v1.RoleControlPlane, v1.RoleWorker, "Edge"} {
+			set, is := c.Spec.Nodes[name]
+			if !is {
+				continue
+			}
+			selector, _ := selectorOf(&set.LabelSelector)
+			active, standby := set.Want()
+			left := active + standby
+			used := map[string]bool{}
+			for i := range hosts {
+				if left == 0 {
+					break
+				}
+				h := &hosts[i]
+				domain := h.Labels[set.TopologyKey]
+				if taken[i] || domain != "" && used[domain] || !matches(selector, h.Labels) {
+					continue
+				}
+				if reason, _ := reject(&host{Host: h}); reason != "" {
+					continue
+				}
+				taken[i], used[domain] = true, true
+				left--
+			}
+			whole = whole && left == 0
+		}
+		if whole {
+			placed++
+		}
+	}
+	return placed
+}
+
+// tightSite can be placed, with nine of ten hosts used: racks of ten, hosts in no order, some fit
+// for either role; every cluster was cut out of the site, so a placement exists.
+func tightSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
+	var hosts []inventory.Host
+	racks := 6 + rng.IntN(6)
+	kinds := []string{"cp", "w", "w", "w", "either"}
+	type spot struct {
+		kind, rack string
+		used       bool
+	}
+	var spots []*spot
+	for rack := range racks {
+		for range 10 {
+			s := &spot{kind: kinds[rng.IntN(len(kinds))], rack: fmt.Sprintf("r%02d", rack)}
+			spots = append(spots, s)
+		}
+	}
+	rng.Shuffle(len(spots), func(i, j int) { spots[i], spots[j] = spots[j], spots[i] })
+	for i, s := range spots {
+		labels := "rack=" + s.rack
+		for _, kind := range []string{"cp", "w"} {
+			if s.kind == kind || s.kind == "either" {
+				labels += " " + kind + "=yes"
+			}
+		}
+		hosts = append(hosts, newHost(fmt.Sprintf("h%03d", i), labels))
+	}
+	used := 0
+	var clusters []v1.SIPCluster
+	take := func(kind string, want int) int {
+		in := map[string]bool{}
+		for _, at := range rng.Perm(len(spots)) {
+			s := spots[at]
+			if len(in) < want && used < len(spots)*9/10 && !s.used && !in[s.rack] && (s.kind == kind || s.kind == "either") {
+				s.used, in[s.rack] = true, true
+				used++
+			}
+		}
+		return len(in)
+	}
+	for c := 0; used < len(spots)*9/10 && c < 60; c++ {
+		n, m := take("cp", 1+2*rng.IntN(2)), take("w", 2+rng.IntN(racks-1))
+		clusters = append(clusters, newCluster(fmt.Sprintf("c%02d", c), map[string]v1.NodeSet{
+			v1.RoleControlPlane: nodes("cp=yes", n, 0), v1.RoleWorker: nodes("w=yes", m, 0)}))
+	}
+	return clusters, hosts
+}
+
+// TestGreedyFailsTightSites: what exactness is for. The share is told in docs/placement.md.
+func TestGreedyFailsTightSites(t *testing.T) {
+	const sites = 400
+	failed := 0
+	for seed := range sites {
+		clusters, hosts := tightSite(rand.New(rand.NewPCG(uint64(seed), 3)))
+		if p := plan(t, clusters, hosts, Previous{}, testOptions); !p.Schedulable() {
+			t.Fatalf("site %d can be placed, but: %s", seed, p.Shortages[0].Text)
+		}
+		if greedyPass(clusters, hosts) < len(clusters) {
+			failed++
+		}
+	}
+	t.Logf("first fit fails %d of %d sites that can be placed with 90%% of their hosts", failed, sites)
+	if failed < sites/10 {
+		t.Errorf("first fit fails %d of %d sites only: they are too easy to show anything", failed, sites)
+	}
+}
+
+func BenchmarkGreedy(b *testing.B) {
+	for _, n := range []int{1000, 10_000, 100_000} {
+		clusters, hosts := largeSite(n, false, true)
+		b.Run(fmt.Sprintf("hosts=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			placed := 0
+			for b.Loop() {
+				placed = greedyPass(clusters, hosts)
+			}
+			b.ReportMetric(float64(len(clusters)-placed), "failed")
+		})
+	}
+	b.Run("tight", func(b *testing.B) {
+		sites, failed := 0, 0
+		for b.Loop() {
+			clusters, hosts := tightSite(rand.New(rand.NewPCG(uint64(sites), 3)))
+			sites++
+			if greedyPass(clusters, hosts) < len(clusters) {
+				failed++
+			}
+		}
+		b.ReportMetric(100*float64(failed)/float64(sites), "%failed")
+	})
+}
+
+// TestLargest: the count that still fits, and one more does not.
+func TestLargest(t *testing.T) {
+	clusters, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
+	key := ClusterKey{"tenants", clusters[0].Name}
+	n, err := Largest(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for count, want := range map[int]bool{n: true, n + 1: false} {
+		changed, err := WithCount(clusters, key, v1.RoleWorker, count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan(t, changed, hosts, Previous{}, testOptions).Schedulable(); got != want {
+			t.Errorf("count %d: schedulable %t, want %t", count, got, want)
+		}
+	}
+	if _, err := Largest(clusters, hosts, Previous{}, testOptions, key, "Edge"); err == nil || !strings.Contains(err.Error(), "has no role Edge, only [ControlPlane Worker]") {
+		t.Errorf("a role that is none: %v", err)
+	}
+}
+
+func TestWithout(t *testing.T) {
+	_, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
+	set := nodes("rack=r01", 0, 0)
+	selector, err := selectorOf(&set.LabelSelector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, gone, err := Without(hosts, selector)
+	if err != nil || gone != 10 || len(left) != len(hosts)-10 || slices.ContainsFunc(left, func(h inventory.Host) bool { return h.Labels["rack"] == "r01" }) {
+		t.Errorf("%d gone, %d left of %d, %v", gone, len(left), len(hosts), err)
+	}
+	if _, _, err := Without(left, selector); err == nil || err.Error() != `selector "rack=r01": matches none of the `+count(len(left), "host") {
+		t.Errorf("a selector that matches nothing: %v", err)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	clusters := []v1.SIPCluster{
+		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)}),
+		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0), "Edge": nodes("kind=e", 1, 0)}),
+	}
+	hosts := []inventory.Host{host1("h1", "w", "r1"), host1("h2", "w", "r1"), host1("h3", "w", "r1"), host1("h4", "w", "r2"), host1("h5", "e", "r2")}
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	got, found := p.ExplainHost(HostKey{"metal", "h3"})
+	want := `metal/h3: free
+  free: fits 2 of the roles, and none needs it
+  tenants/a Worker: could use it, but has all it may have in rack=r1: metal/h1
+  tenants/b Worker: could use it, but has all it may have in rack=r1: metal/h2
+  1 other role does not select it
+`
+	if !found || got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if _, found := p.ExplainHost(HostKey{"metal", "h9"}); found {
+		t.Error("a host that is none is explained")
+	}
+	got, found = p.ExplainCluster(ClusterKey{"tenants", "b"})
+	want = `tenants/b: priority 0
+  Worker: want 2 active and 0 standby; held 0, new 2, pending 0, released 0, short 0
+    metal/h2: new: rack=r1, one of 3 free hosts there that fit; 1 elsewhere in 1 domain
+    metal/h4: new: rack=r2, the only free host there that fits; 3 elsewhere in 1 domain
+  Edge: want 1 active and 0 standby; held 0, new 1, pending 0, released 0, short 0
+    metal/h5: new: rack=r2, the only free host there that fits, none elsewhere
+`
+	if !found || got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
