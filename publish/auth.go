@@ -1,0 +1,195 @@
+package publish
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	gitfile "github.com/go-git/go-git/v5/plumbing/transport/file"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+	"golang.org/x/crypto/ssh"
+)
+
+// Auth is how to log in. Secrets in it are never printed, logged or committed.
+type Auth struct {
+	// Username and Password are HTTP's basic credentials. Forges take a token as the password, with any user.
+	Username, Password string
+	// Token is an HTTP bearer token.
+	Token string
+	// NoHelper: do not ask git's credential helpers when an HTTP server wants credentials and none are given.
+	NoHelper bool
+
+	// SSHKeyFile is a private key, instead of the agent's keys and those in ~/.ssh.
+	SSHKeyFile, SSHKeyPassphrase string
+	// KnownHosts are known_hosts files, instead of $SSH_KNOWN_HOSTS, ~/.ssh/known_hosts and
+	// /etc/ssh/ssh_known_hosts.
+	KnownHosts []string
+
+	// CAFile has certificates to trust besides the system's, in PEM.
+	CAFile string
+	// ClientCertFile and ClientKeyFile log in by TLS, in PEM.
+	ClientCertFile, ClientKeyFile string
+	// Proxy is an HTTP or SOCKS5 proxy's URL, instead of $HTTPS_PROXY, $HTTP_PROXY and $NO_PROXY.
+	Proxy string
+}
+
+const connectTimeout = 30 * time.Second
+
+// login gives the transport to an endpoint.
+func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transport.AuthMethod, error) {
+	switch endpoint.Protocol {
+	case "ssh":
+		login, err := a.sshLogin(endpoint)
+		if a.Proxy != "" {
+			endpoint.Proxy = transport.ProxyOptions{URL: a.Proxy}
+		}
+		return gitssh.NewClient(nil), login, err
+	case "https", "http":
+		client, err := a.httpClient()
+		return githttp.NewClient(client), a.httpLogin(), err
+	}
+	return gitfile.DefaultClient, nil, nil
+}
+
+func (a Auth) httpLogin() transport.AuthMethod {
+	switch {
+	case a.Token != "":
+		return &githttp.TokenAuth{Token: a.Token}
+	case a.Username != "" || a.Password != "":
+		user := a.Username
+		if user == "" {
+			user = "git"
+		}
+		return &githttp.BasicAuth{Username: user, Password: a.Password}
+	}
+	return nil
+}
+
+func (a Auth) httpClient() (*http.Client, error) {
+	settings := &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.CAFile != "" {
+		pem, err := os.ReadFile(a.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s: found no certificate, want PEM", a.CAFile)
+		}
+		settings.RootCAs = pool
+	}
+	if a.ClientCertFile != "" || a.ClientKeyFile != "" {
+		pair, err := tls.LoadX509KeyPair(a.ClientCertFile, a.ClientKeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("client certificate: %w", err)
+		}
+		settings.Certificates = []tls.Certificate{pair}
+	}
+	wire := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: settings, ForceAttemptHTTP2: true,
+		TLSHandshakeTimeout: connectTimeout, IdleConnTimeout: connectTimeout,
+	}
+	if a.Proxy != "" {
+		proxy, err := url.Parse(a.Proxy)
+		if err != nil || proxy.Host == "" {
+			return nil, fmt.Errorf("proxy %s: want a URL", redact(a.Proxy))
+		}
+		wire.Proxy = http.ProxyURL(proxy)
+	}
+	return &http.Client{Transport: wire}, nil
+}
+
+// sshLogin is a user with keys who checks the host's key.
+type sshLogin struct {
+	user    string
+	methods []ssh.AuthMethod
+	check   ssh.HostKeyCallback
+	kinds   []string // of the keys that known_hosts has for the host
+}
+
+func (s *sshLogin) Name() string   { return "ssh" }
+func (s *sshLogin) String() string { return "user: " + s.user }
+
+func (s *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
+	return &ssh.ClientConfig{User: s.user, Auth: s.methods, HostKeyCallback: s.check, HostKeyAlgorithms: s.kinds, Timeout: connectTimeout}, nil
+}
+
+func (a Auth) sshLogin(endpoint *transport.Endpoint) (*sshLogin, error) {
+	known, err := gitssh.NewKnownHostsDb(a.KnownHosts...)
+	if err != nil {
+		return nil, fmt.Errorf("%w: no known_hosts file: put the server's key into one: ssh-keyscan %s, and compare it with what the server's owner publishes", ErrHostKey, endpoint.Host)
+	}
+	port := endpoint.Port
+	if port == 0 {
+		port = gitssh.DefaultPort
+	}
+	login := &sshLogin{
+		user:  endpoint.User,
+		check: known.HostKeyCallback(),
+		kinds: known.HostKeyAlgorithms(fmt.Sprintf("%s:%d", endpoint.Host, port)),
+	}
+	if a.SSHKeyFile != "" {
+		signer, err := readKey(a.SSHKeyFile, a.SSHKeyPassphrase)
+		if err != nil {
+			return nil, err
+		}
+		login.methods = []ssh.AuthMethod{ssh.PublicKeys(signer)}
+		return login, nil
+	}
+	agent, agentErr := gitssh.NewSSHAgentAuth(endpoint.User)
+	login.methods = []ssh.AuthMethod{ssh.PublicKeysCallback(func() ([]ssh.Signer, error) {
+		var signers []ssh.Signer
+		if agentErr == nil {
+			if held, err := agent.Callback(); err == nil {
+				signers = held
+			}
+		}
+		return append(signers, homeKeys()...), nil
+	})}
+	return login, nil
+}
+
+func readKey(name, passphrase string) (ssh.Signer, error) {
+	pem, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("ssh key: %w", err)
+	}
+	signer, err := ssh.ParsePrivateKey(pem)
+	var locked *ssh.PassphraseMissingError
+	if errors.As(err, &locked) {
+		if passphrase == "" {
+			return nil, fmt.Errorf("ssh key %s: wants a passphrase", name)
+		}
+		signer, err = ssh.ParsePrivateKeyWithPassphrase(pem, []byte(passphrase))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ssh key %s: %w", name, err)
+	}
+	return signer, nil
+}
+
+// homeKeys gives the user's own keys that need no passphrase.
+func homeKeys() []ssh.Signer {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
+	var signers []ssh.Signer
+	for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
+		if signer, err := readKey(filepath.Join(home, ".ssh", name), ""); err == nil {
+			signers = append(signers, signer)
+		}
+	}
+	return signers
+}

@@ -1,0 +1,143 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	"github.com/skeema/knownhosts"
+)
+
+// AuthFromEnvironment reads credentials from environment variables:
+//
+//	SIPGEN_GIT_USERNAME, SIPGEN_GIT_PASSWORD, SIPGEN_GIT_TOKEN   HTTP basic, or a bearer token
+//	SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE, SIPGEN_SSH_KNOWN_HOSTS
+//	SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE, SIPGEN_GIT_KEY_FILE, SIPGEN_GIT_PROXY
+//
+// For each secret NAME, NAME_FILE names a file that holds it, as Kubernetes and CI systems mount it; a line
+// end at its end is dropped.
+func AuthFromEnvironment(getenv func(string) string) (Auth, error) {
+	var problems []error
+	secret := func(name string) string {
+		value, file := getenv(name), getenv(name+"_FILE")
+		switch {
+		case file == "":
+			return value
+		case value != "":
+			problems = append(problems, fmt.Errorf("%s and %s_FILE: want one of them", name, name))
+			return ""
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s_FILE: %w", name, err))
+		}
+		return strings.TrimRight(string(text), "\r\n")
+	}
+	auth := Auth{
+		Username:         getenv("SIPGEN_GIT_USERNAME"),
+		Password:         secret("SIPGEN_GIT_PASSWORD"),
+		Token:            secret("SIPGEN_GIT_TOKEN"),
+		SSHKeyFile:       getenv("SIPGEN_SSH_KEY_FILE"),
+		SSHKeyPassphrase: secret("SIPGEN_SSH_KEY_PASSPHRASE"),
+		CAFile:           getenv("SIPGEN_GIT_CA_FILE"),
+		ClientCertFile:   getenv("SIPGEN_GIT_CERT_FILE"),
+		ClientKeyFile:    getenv("SIPGEN_GIT_KEY_FILE"),
+		Proxy:            getenv("SIPGEN_GIT_PROXY"),
+	}
+	if known := getenv("SIPGEN_SSH_KNOWN_HOSTS"); known != "" {
+		auth.KnownHosts = strings.Split(known, string(os.PathListSeparator))
+	}
+	return auth, errors.Join(problems...)
+}
+
+// retryWithHelper runs one exchange with the server. If it wants credentials and none were given, git's
+// credential helpers are asked, once. The errors of transports become ours.
+func (l *link) retryWithHelper(ctx context.Context, exchange func() error) error {
+	err := exchange()
+	if errors.Is(err, transport.ErrAuthenticationRequired) && l.auth == nil && !l.helped && !l.target.Auth.NoHelper {
+		l.helped = true
+		if login := l.askHelper(ctx); login != nil {
+			l.auth = login
+			err = exchange()
+		}
+	}
+	return l.explain(err)
+}
+
+// askHelper asks `git credential fill`. It never prompts.
+func (l *link) askHelper(ctx context.Context) transport.AuthMethod {
+	host := l.endpoint.Host
+	if l.endpoint.Port != 0 {
+		host = fmt.Sprintf("%s:%d", host, l.endpoint.Port)
+	}
+	question := fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n\n", l.endpoint.Protocol, host, strings.TrimPrefix(l.endpoint.Path, "/"))
+	command := exec.CommandContext(ctx, "git", "credential", "fill")
+	command.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=")
+	command.Stdin = strings.NewReader(question)
+	answer, err := command.Output()
+	if err != nil {
+		return nil
+	}
+	login := &githttp.BasicAuth{}
+	for line := range bytes.Lines(answer) {
+		key, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), "=")
+		switch key {
+		case "username":
+			login.Username = value
+		case "password":
+			login.Password = value
+		}
+	}
+	if login.Password == "" {
+		return nil
+	}
+	return login
+}
+
+// explain turns the errors of the transports into ours, with what to do.
+func (l *link) explain(err error) error {
+	var (
+		refused     *refusal
+		certificate *tls.CertificateVerificationError
+		authority   x509.UnknownAuthorityError
+		hostname    x509.HostnameError
+	)
+	words := ""
+	if err != nil {
+		words = plain(err.Error())
+	}
+	switch {
+	case err == nil, errors.As(err, &refused), errors.Is(err, ErrConflict), errors.Is(err, ErrNoRepository):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return fmt.Errorf("%w: %s; check the URL, and that these credentials may see it", ErrNoRepository, words)
+	case errors.Is(err, transport.ErrAuthenticationRequired):
+		if l.auth == nil {
+			return fmt.Errorf("%w: the server wants credentials: set SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or SIPGEN_GIT_TOKEN", ErrAuth)
+		}
+		return fmt.Errorf("%w: the server does not take these credentials: they are wrong, or have expired", ErrAuth)
+	case errors.Is(err, transport.ErrAuthorizationFailed):
+		return fmt.Errorf("%w: these credentials may not do that there: %s", ErrAuth, words)
+	case strings.Contains(words, "unable to authenticate"):
+		return fmt.Errorf("%w: the server takes none of the SSH keys: %s", ErrAuth, words)
+	case knownhosts.IsHostKeyChanged(err):
+		return fmt.Errorf("%w: %s has another key than known_hosts says: it was replaced, or somebody stands in between; ask the server's owner", ErrHostKey, l.endpoint.Host)
+	case knownhosts.IsHostUnknown(err):
+		return fmt.Errorf("%w: %s is not in known_hosts: ssh-keyscan gives its key; compare it with what the server's owner publishes", ErrHostKey, l.endpoint.Host)
+	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname):
+		return fmt.Errorf("%w: %s; if the server has a private authority, set SIPGEN_GIT_CA_FILE", ErrCertificate, words)
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("a repository on this machine is pushed to by git itself, which is not installed: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,271 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/memory"
+)
+
+// link is the way to one repository.
+type link struct {
+	target   *Target
+	endpoint *transport.Endpoint
+	local    string // path of a repository on this machine
+	client   transport.Transport
+	auth     transport.AuthMethod
+	helped   bool // the credential helper was asked
+}
+
+func connect(target *Target) (*link, error) {
+	endpoint, err := target.endpoint()
+	if err != nil {
+		return nil, err
+	}
+	l := &link{target: target, endpoint: endpoint}
+	if endpoint.Protocol == "file" {
+		if l.local, err = localPath(endpoint); err != nil {
+			return nil, err
+		}
+	}
+	if l.client, l.auth, err = target.Auth.login(endpoint); err != nil {
+		return nil, fmt.Errorf("%s: %w", redact(target.URL), err)
+	}
+	return l, nil
+}
+
+// references is what a repository says about its branches.
+type references struct {
+	branches map[string]plumbing.Hash
+	head     string // the branch that HEAD names; empty: HEAD is detached, or unknown
+	empty    bool   // no commits at all
+}
+
+// base gives the branch whose tip is the previous tree.
+func (r *references) base(target *Target) (string, error) {
+	branch := target.Branch
+	if branch == "" {
+		if r.head == "" {
+			return "", fmt.Errorf("%w: HEAD is detached or unknown; name a branch%s", ErrNoBranch, r.list())
+		}
+		branch = r.head
+	}
+	if _, found := r.branches[branch]; found || r.empty {
+		return branch, nil
+	}
+	if target.Create {
+		if _, found := r.branches[r.head]; found {
+			return r.head, nil
+		}
+	}
+	return "", fmt.Errorf("%w: %s: want one of the repository's%s, or leave to create it", ErrNoBranch, branch, r.list())
+}
+
+func (r *references) list() string {
+	names := slices.Sorted(maps.Keys(r.branches))
+	if len(names) > 10 {
+		names = append(names[:10], "...")
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+func (l *link) references(ctx context.Context) (*references, error) {
+	if l.local != "" {
+		return l.localReferences()
+	}
+	var found *references
+	err := l.retryWithHelper(ctx, func() error {
+		session, err := l.client.NewUploadPackSession(l.endpoint, l.auth)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = session.Close() }() // nothing was asked for
+		advertised, err := session.AdvertisedReferencesContext(ctx)
+		if errors.Is(err, transport.ErrEmptyRemoteRepository) {
+			found = &references{empty: true, head: "main"}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		found, err = remoteReferences(advertised)
+		return err
+	})
+	return found, err
+}
+
+func remoteReferences(advertised *packp.AdvRefs) (*references, error) {
+	found := &references{branches: map[string]plumbing.Hash{}}
+	for name, hash := range advertised.References {
+		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
+			found.branches[branch] = hash
+		}
+	}
+	found.empty = len(found.branches) == 0
+	all, err := advertised.AllReferences()
+	if err != nil {
+		return nil, err
+	}
+	if head, err := all.Reference(plumbing.HEAD); err == nil && head.Type() == plumbing.SymbolicReference {
+		found.head = head.Target().Short()
+	}
+	return found, nil
+}
+
+func (l *link) openLocal() (*gogit.Repository, error) {
+	repository, err := gogit.PlainOpenWithOptions(l.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
+	if errors.Is(err, gogit.ErrRepositoryNotExists) {
+		return nil, fmt.Errorf("%w: %s is no git repository; make one: git init --bare %s", ErrNoRepository, l.local, l.local)
+	}
+	return repository, err
+}
+
+func (l *link) localReferences() (*references, error) {
+	repository, err := l.openLocal()
+	if err != nil {
+		return nil, err
+	}
+	found := &references{branches: map[string]plumbing.Hash{}}
+	branches, err := repository.Branches()
+	if err != nil {
+		return nil, err
+	}
+	err = branches.ForEach(func(reference *plumbing.Reference) error {
+		found.branches[reference.Name().Short()] = reference.Hash()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.empty = len(found.branches) == 0
+	head, err := repository.Reference(plumbing.HEAD, false)
+	if err == nil && head.Type() == plumbing.SymbolicReference && head.Target().IsBranch() {
+		found.head = head.Target().Short()
+	}
+	return found, nil
+}
+
+// objects gives the store that holds the commits and their trees.
+func (l *link) objects(ctx context.Context, commits []plumbing.Hash) (storer.EncodedObjectStorer, error) {
+	if l.local != "" {
+		repository, err := l.openLocal()
+		if err != nil {
+			return nil, err
+		}
+		return repository.Storer, nil
+	}
+	store := memory.NewStorage()
+	err := l.retryWithHelper(ctx, func() error { return l.fetch(ctx, store, commits) })
+	return store, err
+}
+
+// fetch gets the commits into a store, one commit deep.
+func (l *link) fetch(ctx context.Context, store storer.Storer, wants []plumbing.Hash) (err error) {
+	session, err := l.client.NewUploadPackSession(l.endpoint, l.auth)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }() // the pack is whole by its checksum, or an error is on its way
+	advertised, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return err
+	}
+	request := packp.NewUploadPackRequestFromCapabilities(advertised.Capabilities)
+	request.Wants = wants
+	if advertised.Capabilities.Supports(capability.Shallow) {
+		request.Depth = packp.DepthCommits(1)
+		if err := request.Capabilities.Set(capability.Shallow); err != nil {
+			return err
+		}
+	}
+	if advertised.Capabilities.Supports(capability.NoProgress) {
+		if err := request.Capabilities.Set(capability.NoProgress); err != nil {
+			return err
+		}
+	}
+	response, err := session.UploadPack(ctx, request)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, response.Close()) }()
+	return packfile.UpdateObjectStorage(store, unband(request.Capabilities, response))
+}
+
+// unband takes the pack out of the side band that carries it.
+func unband(capabilities *capability.List, reader io.Reader) io.Reader {
+	switch {
+	case capabilities.Supports(capability.Sideband64k):
+		return sideband.NewDemuxer(sideband.Sideband64k, reader)
+	case capabilities.Supports(capability.Sideband):
+		return sideband.NewDemuxer(sideband.Sideband, reader)
+	}
+	return reader
+}
+
+// push asks the repository to move a branch from old to new, and gives the server's words.
+func (l *link) push(ctx context.Context, branch string, old, tip plumbing.Hash, pack []byte) (said string, err error) {
+	err = l.retryWithHelper(ctx, func() (err error) {
+		said, err = l.receive(ctx, branch, old, tip, pack)
+		return err
+	})
+	return said, err
+}
+
+func (l *link) receive(ctx context.Context, branch string, old, tip plumbing.Hash, pack []byte) (said string, err error) {
+	name := plumbing.NewBranchReferenceName(branch)
+	session, err := l.client.NewReceivePackSession(l.endpoint, l.auth)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = session.Close() }() // the report has said it all
+	advertised, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return "", err
+	}
+	if advertised.References[name.String()] != old {
+		return "", ErrConflict
+	}
+	request := packp.NewReferenceUpdateRequestFromCapabilities(advertised.Capabilities)
+	for _, wanted := range []capability.Capability{capability.Sideband64k, capability.Quiet} {
+		if advertised.Capabilities.Supports(wanted) {
+			if err := request.Capabilities.Set(wanted); err != nil {
+				return "", err
+			}
+		}
+	}
+	var words bytes.Buffer
+	request.Progress = &words
+	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
+	request.Packfile = io.NopCloser(bytes.NewReader(pack))
+	report, err := session.ReceivePack(ctx, request)
+	if err == nil && report == nil {
+		err = errors.New("the server gave no report")
+	}
+	if report != nil && report.UnpackStatus != "" && err != nil {
+		refused := &refusal{status: report.UnpackStatus}
+		for _, command := range report.CommandStatuses {
+			refused.status = command.Status
+		}
+		err = refused
+	}
+	return plain(words.String()), err
+}
+
+// refusal is a push that the server answered with no.
+type refusal struct{ status string }
+
+func (r *refusal) Error() string { return plain(r.status) }

@@ -1,0 +1,257 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// Snapshot is a branch as Read found it.
+type Snapshot struct {
+	// Tree holds the files that sipgen owns below Target.Path, as they are in the commit.
+	Tree Tree
+	// Commit is the branch's tip in hex; empty in a repository without commits.
+	Commit string
+	// Foreign says that the path holds files, and no OwnershipFile. Commit refuses it, unless it may adopt.
+	Foreign bool
+
+	tip      plumbing.Hash // of Target.Branch
+	old      plumbing.Hash // of the branch to push to; zero: it does not exist
+	proposed *object.Commit
+	branch   string // to push to
+	root     plumbing.Hash
+	site     plumbing.Hash // the tree at Target.Path; zero: there is none
+	owned    map[string]string
+	damaged  error // of the OwnershipFile
+	files    *commitFiles
+}
+
+// Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is
+// not there, gives an empty tree. The objects are read in place from a local repository, and fetched into
+// memory from another: one commit deep, and where the server can, only what lies on the way to the path.
+func Read(ctx context.Context, target Target) (*Snapshot, error) {
+	link, err := connect(&target)
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := link.read(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", target, err)
+	}
+	return snapshot, nil
+}
+
+func (l *link) read(ctx context.Context) (*Snapshot, error) {
+	refs, err := l.references(ctx)
+	if err != nil {
+		return nil, err
+	}
+	snapshot := &Snapshot{Tree: Tree{}, branch: l.target.pushBranch()}
+	base, err := refs.base(l.target)
+	if err != nil {
+		return nil, err
+	}
+	if snapshot.branch == "" {
+		snapshot.branch = base
+	}
+	snapshot.old = refs.branches[snapshot.branch]
+	snapshot.tip = refs.branches[base]
+	if snapshot.tip.IsZero() {
+		snapshot.files = &commitFiles{}
+		return snapshot, nil
+	}
+	snapshot.Commit = snapshot.tip.String()
+	wants := []plumbing.Hash{snapshot.tip}
+	if l.target.Proposal != "" && !snapshot.old.IsZero() && snapshot.old != snapshot.tip {
+		wants = append(wants, snapshot.old)
+	}
+	store, err := l.objects(ctx, wants)
+	if err != nil {
+		return nil, err
+	}
+	if len(wants) == 2 {
+		if snapshot.proposed, err = object.GetCommit(store, snapshot.old); err != nil {
+			return nil, fmt.Errorf("commit %s: %w", snapshot.old, err)
+		}
+	}
+	return snapshot, snapshot.load(store, l.target.Path)
+}
+
+// load reads the site's tree from the tip.
+func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
+	commit, err := object.GetCommit(store, s.tip)
+	if err != nil {
+		return fmt.Errorf("commit %s: %w", s.tip, err)
+	}
+	s.root = commit.TreeHash
+	s.site = commit.TreeHash
+	if site != "" {
+		whole := &commitFiles{store: store, root: s.root}
+		for parent := site; parent != "."; parent = path.Dir(parent) {
+			entry, found, err := whole.entry(parent)
+			if err != nil {
+				return err
+			}
+			if found && entry.Mode != filemode.Dir {
+				return fmt.Errorf("%s: %w: it is not a folder; take another path", parent, ErrTaken)
+			}
+			if parent == site {
+				s.site = entry.Hash
+			}
+		}
+	}
+	s.files = &commitFiles{store: store, root: s.site}
+	if s.site.IsZero() {
+		return nil
+	}
+	kind, text, err := s.files.at(OwnershipFile)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case nothing:
+		entries, err := s.files.tree(".")
+		s.Foreign = err == nil && entries != nil && len(entries.Entries) > 0
+		return err
+	case file:
+		if s.owned, err = parseOwnership(text); err != nil {
+			s.damaged = fmt.Errorf("%s: %w", path.Join(site, OwnershipFile), err)
+		}
+	default:
+		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)
+	}
+	for name := range s.owned {
+		kind, text, err := throughFolders(s.files, name)
+		if err != nil {
+			return err
+		}
+		if kind == file {
+			s.Tree[name] = text
+		}
+	}
+	s.files.known = s.Tree
+	return nil
+}
+
+// commitFiles is the files below a tree object.
+type commitFiles struct {
+	store storer.EncodedObjectStorer
+	root  plumbing.Hash
+	trees map[string]*object.Tree // folders read so far; nil: not a folder
+	known Tree                    // contents read so far
+}
+
+// tree gives a folder, nil where there is none.
+func (c *commitFiles) tree(name string) (*object.Tree, error) {
+	if c.root.IsZero() {
+		return nil, nil
+	}
+	if tree, found := c.trees[name]; found {
+		return tree, nil
+	}
+	hash := c.root
+	if name != "." {
+		entry, found, err := c.entry(name)
+		if err != nil || !found || entry.Mode != filemode.Dir {
+			return nil, err
+		}
+		hash = entry.Hash
+	}
+	tree, err := object.GetTree(c.store, hash)
+	if err != nil {
+		return nil, fmt.Errorf("%s: tree %s: %w", name, hash, err)
+	}
+	if c.trees == nil {
+		c.trees = map[string]*object.Tree{}
+	}
+	c.trees[name] = tree
+	return tree, nil
+}
+
+func (c *commitFiles) entry(name string) (object.TreeEntry, bool, error) {
+	parent, err := c.tree(path.Dir(name))
+	if err != nil || parent == nil {
+		return object.TreeEntry{}, false, err
+	}
+	last := path.Base(name)
+	// Sorted as git sorts, where a folder's name ends in a slash: two places to look.
+	for _, key := range []string{last, last + "/"} {
+		at, found := slices.BinarySearchFunc(parent.Entries, key, func(entry object.TreeEntry, key string) int {
+			return strings.Compare(sortName(entry), key)
+		})
+		if found {
+			return parent.Entries[at], true, nil
+		}
+	}
+	return object.TreeEntry{}, false, nil
+}
+
+func sortName(entry object.TreeEntry) string {
+	if entry.Mode == filemode.Dir {
+		return entry.Name + "/"
+	}
+	return entry.Name
+}
+
+func (c *commitFiles) at(name string) (entryKind, []byte, error) {
+	entry, found, err := c.entry(name)
+	switch {
+	case err != nil || !found:
+		return nothing, nil, err
+	case entry.Mode == filemode.Dir:
+		return folder, nil, nil
+	case !entry.Mode.IsRegular() && entry.Mode != filemode.Executable && entry.Mode != filemode.Deprecated:
+		return other, nil, nil
+	}
+	if text, read := c.known[name]; read {
+		return file, text, nil
+	}
+	text, err := blob(c.store, entry.Hash)
+	if err != nil {
+		return nothing, nil, fmt.Errorf("%s: blob %s: %w", name, entry.Hash, err)
+	}
+	return file, text, nil
+}
+
+func (c *commitFiles) below(name string) ([]string, error) {
+	tree, err := c.tree(name)
+	if err != nil || tree == nil {
+		return nil, err
+	}
+	var found []string
+	for _, entry := range tree.Entries {
+		full := path.Join(name, entry.Name)
+		if entry.Mode != filemode.Dir {
+			found = append(found, full)
+			continue
+		}
+		inside, err := c.below(full)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, inside...)
+	}
+	return found, nil
+}
+
+func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, err error) {
+	encoded, err := store.EncodedObject(plumbing.BlobObject, hash)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := encoded.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	text = make([]byte, 0, encoded.Size())
+	return appendAll(text, reader)
+}

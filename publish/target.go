@@ -1,0 +1,126 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+// Target names a folder on a branch of a repository, and how to get there.
+type Target struct {
+	// URL is a path, or a file, ssh, https or http URL; git's short form user@host:path is ssh.
+	URL string
+	// Branch is read and, unless Proposal is set, pushed to. Empty: the one that HEAD names.
+	Branch string
+	// Path is the tree's folder in the repository, with slashes. Empty: its root.
+	Path string
+	// Create makes Branch from the tip of HEAD's branch where it does not exist. In a repository without any
+	// commit a branch is always made.
+	Create bool
+	// Proposal is a branch to push to instead: one commit on top of Branch, replaced by the next proposal.
+	Proposal string
+	// Auth is how to log in. The zero value uses the SSH agent, the user's keys and known_hosts, and git's
+	// credential helper.
+	Auth Auth
+}
+
+// String is the place as people may read it: without user, password or token.
+func (t Target) String() string {
+	place := redact(t.URL)
+	if branch := t.pushBranch(); branch != "" {
+		place += " " + branch
+	}
+	if t.Path != "" {
+		place += " " + t.Path
+	}
+	return place
+}
+
+func (t Target) pushBranch() string {
+	if t.Proposal != "" {
+		return t.Proposal
+	}
+	return t.Branch
+}
+
+// redact takes user information and queries out of a URL: tokens hide in both.
+func redact(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Scheme == "" || parsed.Host == "" {
+		if at := strings.LastIndexByte(address, '@'); at >= 0 && strings.Contains(address[:at], ":") {
+			return address[at+1:]
+		}
+		return address
+	}
+	if _, secret := parsed.User.Password(); secret || parsed.Scheme != "ssh" {
+		parsed.User = nil
+	}
+	parsed.RawQuery, parsed.Fragment = "", ""
+	return parsed.String()
+}
+
+// endpoint checks the target and gives the transport's form of it. Credentials in the URL move to Auth.
+func (t *Target) endpoint() (*transport.Endpoint, error) {
+	if t.URL == "" {
+		return nil, errors.New("no repository: want a path or a URL")
+	}
+	for _, branch := range []string{t.Branch, t.Proposal} {
+		if branch == "" {
+			continue
+		}
+		if err := plumbing.NewBranchReferenceName(branch).Validate(); err != nil || strings.HasPrefix(branch, "-") {
+			return nil, fmt.Errorf("branch %q: not a name for a branch", branch)
+		}
+	}
+	if t.Proposal != "" && t.Proposal == t.Branch {
+		return nil, fmt.Errorf("branch %s: a proposal needs a branch of its own", t.Branch)
+	}
+	if t.Path = strings.Trim(path.Clean("/"+t.Path), "/"); t.Path != "" {
+		if err := checkName(t.Path); err != nil {
+			return nil, fmt.Errorf("path: %w", err)
+		}
+	}
+	endpoint, err := transport.NewEndpoint(t.URL)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a path or URL of a repository", redact(t.URL))
+	}
+	switch endpoint.Protocol {
+	case "file":
+		if endpoint.Host != "" && endpoint.Host != "localhost" {
+			return nil, fmt.Errorf("%s: a file URL with a host; want file:///path", redact(t.URL))
+		}
+	case "ssh":
+		if endpoint.User == "" {
+			endpoint.User = "git"
+		}
+	case "https", "http":
+		if endpoint.User != "" || endpoint.Password != "" {
+			if t.Auth.Username == "" && t.Auth.Password == "" && t.Auth.Token == "" {
+				t.Auth.Username, t.Auth.Password = endpoint.User, endpoint.Password
+			}
+			endpoint.User, endpoint.Password = "", ""
+		}
+	default:
+		return nil, fmt.Errorf("%s: transport %s: want a path, file, ssh or https", redact(t.URL), endpoint.Protocol)
+	}
+	return endpoint, nil
+}
+
+// localPath gives the path of a repository on this machine.
+func localPath(endpoint *transport.Endpoint) (string, error) {
+	where, err := filepath.Abs(filepath.FromSlash(endpoint.Path))
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(where); err != nil {
+		return "", fmt.Errorf("%s: %w: %w", where, ErrNoRepository, err)
+	}
+	return where, nil
+}

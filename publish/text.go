@@ -1,0 +1,39 @@
+package publish
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// plain makes a server's words fit for a terminal and a log: no control characters, not endless.
+func plain(words string) string {
+	const most = 2000
+	var lines []string
+	for line := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		line = strings.Map(func(r rune) rune {
+			if r == '\t' {
+				return ' '
+			}
+			if unicode.IsControl(r) || r == unicode.ReplacementChar {
+				return -1
+			}
+			return r
+		}, line)
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	text := strings.Join(lines, "; ")
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return text
+}
+
+func appendAll(text []byte, reader io.Reader) ([]byte, error) {
+	buffer := bytes.NewBuffer(text)
+	_, err := buffer.ReadFrom(reader)
+	return buffer.Bytes(), err
+}
