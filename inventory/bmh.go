@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -61,21 +62,32 @@ func hostOf(doc *manifest.Document, objects objects) (Host, error) {
 		bmh.Namespace = "default"
 	}
 	var problems manifest.Problems
-	for _, message := range validation.IsDNS1123Subdomain(bmh.Name) {
-		problems.Add(doc.Problem("metadata.name", "found %q: %s", bmh.Name, message))
-	}
-	for _, message := range validation.IsDNS1123Label(bmh.Namespace) {
-		problems.Add(doc.Problem("metadata.namespace", "found %q: %s", bmh.Namespace, message))
-	}
-	for name, value := range bmh.Labels {
-		if len(validation.IsQualifiedName(name))+len(validation.IsValidLabelValue(value)) > 0 {
-			problems.Add(doc.Problem("metadata.labels", "%q is no valid label", name))
-		}
-	}
+	problems.Add(checkNames(doc, bmh.Namespace, bmh.Name, bmh.Labels))
 	host := hostFrom(&bmh)
 	host.Source = doc.Where()
+	if len(bmh.ManagedFields) > 0 {
+		host.Managers = managersOf(bmh.ManagedFields)
+	}
 	problems.Add(addAddresses(&host, &bmh, doc, objects))
 	return host, problems.Err()
+}
+
+// checkNames refuses names and labels that an API server would refuse too: they become paths and
+// labels in what is rendered, and files are not checked by an API server.
+func checkNames(doc *manifest.Document, namespace, name string, labels map[string]string) error {
+	var problems manifest.Problems
+	for _, message := range validation.IsDNS1123Subdomain(name) {
+		problems.Add(doc.Problem("metadata.name", "found %q: %s", name, message))
+	}
+	for _, message := range validation.IsDNS1123Label(namespace) {
+		problems.Add(doc.Problem("metadata.namespace", "found %q: %s", namespace, message))
+	}
+	for _, label := range slices.Sorted(maps.Keys(labels)) {
+		if len(validation.IsQualifiedName(label))+len(validation.IsValidLabelValue(labels[label])) > 0 {
+			problems.Add(doc.Problem("metadata.labels", "%q is no valid label", label))
+		}
+	}
+	return problems.Err()
 }
 
 // hostFrom takes what sipgen needs out of a BareMetalHost; addresses are added later.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/airshipit/sipgen/manifest"
@@ -36,6 +37,15 @@ func Load(paths []string, stdin io.Reader) (*Inventory, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range docs {
+		if docs[i].Kind != snapshotKind {
+			continue
+		}
+		if len(docs) > 1 {
+			return nil, docs[i].Problem("", "a snapshot beside other documents, want it by itself")
+		}
+		return readSnapshot(&docs[i])
+	}
 	hosts, err := FromDocuments(docs)
 	if err != nil {
 		return nil, err
@@ -43,7 +53,8 @@ func Load(paths []string, stdin io.Reader) (*Inventory, error) {
 	if len(hosts) == 0 {
 		return nil, fmt.Errorf("%v: no %s in it", paths, kindHost)
 	}
-	return &Inventory{Hosts: hosts, Context: fmt.Sprint(paths)}, nil
+	managed := slices.ContainsFunc(hosts, func(h Host) bool { return h.Managers != nil })
+	return &Inventory{Hosts: hosts, Context: strings.Join(paths, " "), HasManagedFields: managed}, nil
 }
 
 // FromDocuments makes hosts of the BareMetalHosts among docs, with addresses from the Secrets that they name
@@ -73,9 +84,12 @@ func FromDocuments(docs []manifest.Document) ([]Host, error) {
 		seen[host.Key()] = host.Source
 		hosts = append(hosts, host)
 	}
-	slices.SortFunc(hosts, func(a, b Host) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
+	sortHosts(hosts)
 	return hosts, problems.Err()
 }
 
+func sortHosts(hosts []Host) {
+	slices.SortFunc(hosts, func(a, b Host) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+}

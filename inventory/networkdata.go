@@ -27,15 +27,8 @@ type networkData struct {
 // addAddresses finds a host's addresses, the strongest source first. For each network the first source that has it counts.
 func addAddresses(host *Host, bmh *metal3.BareMetalHost, doc *manifest.Document, objects objects) error {
 	var problems manifest.Problems
-	if ref := bmh.Spec.NetworkData; ref != nil && ref.Name != "" {
-		namespace := ref.Namespace
-		if namespace == "" {
-			namespace = host.Namespace
-		}
-		problems.Add(fromSecret(host, objects, namespace, ref.Name, FromNetworkData))
-	}
-	if name := bmh.Spec.PreprovisioningNetworkDataName; name != "" {
-		problems.Add(fromSecret(host, objects, host.Namespace, name, FromPreprovisioning))
+	for _, ref := range networkDataRefs(host, bmh) {
+		problems.Add(fromSecret(host, objects, ref.Namespace, ref.Name, ref.origin))
 	}
 	details := bmh.Status.HardwareDetails
 	if data := objects.hardware[key(host.Namespace, host.Name)]; data != nil {
@@ -69,6 +62,28 @@ func addAddresses(host *Host, bmh *metal3.BareMetalHost, doc *manifest.Document,
 		}
 	}
 	return problems.Err()
+}
+
+// networkDataRef names a Secret with network data.
+type networkDataRef struct {
+	Namespace, Name string
+	origin          AddressOrigin
+}
+
+// networkDataRefs are the Secrets that a host names as network data, the strongest first.
+func networkDataRefs(host *Host, bmh *metal3.BareMetalHost) []networkDataRef {
+	var refs []networkDataRef
+	if ref := bmh.Spec.NetworkData; ref != nil && ref.Name != "" {
+		namespace := ref.Namespace
+		if namespace == "" {
+			namespace = host.Namespace
+		}
+		refs = append(refs, networkDataRef{namespace, ref.Name, FromNetworkData})
+	}
+	if name := bmh.Spec.PreprovisioningNetworkDataName; name != "" {
+		refs = append(refs, networkDataRef{host.Namespace, name, FromPreprovisioning})
+	}
+	return refs
 }
 
 // add takes an address unless a stronger source has given the network one.

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/report"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// inputs are the flags that say what to plan from.
+type inputs struct {
+	site       string
+	specs      []string
+	inventory  string
+	kubeconfig string
+	context    string
+}
+
+func (in *inputs) flags(command *cobra.Command) {
+	in.siteFlag(command)
+	flags := command.Flags()
+	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be given several times")
+	flags.StringVar(&in.inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster")
+	in.clusterFlags(command)
+}
+
+func (in *inputs) siteFlag(command *cobra.Command) {
+	command.Flags().StringVar(&in.site, "site", "site.yaml", "the Site: `FILE`, or - for standard input")
+}
+
+func (in *inputs) clusterFlags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&in.kubeconfig, "kubeconfig", "", "for the live cluster: the kubeconfig `FILE`; default: $KUBECONFIG, ~/.kube/config, or the pod's own account")
+	flags.StringVar(&in.context, "context", "", "for the live cluster: the kubeconfig's context")
+}
+
+// loaded is everything a plan is made from.
+type loaded struct {
+	site     *v1alpha1.Site
+	clusters []v1.SIPCluster
+	hosts    *inventory.Inventory
+}
+
+// fromCluster is the word that stands for the live cluster in --filename and --inventory.
+const fromCluster = "cluster"
+
+// load reads and validates all inputs and reports what is wrong with any of them.
+func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	var (
+		l    loaded
+		errs []error
+	)
+	var err error
+	l.site, err = in.loadSite(ui)
+	errs = append(errs, err)
+	l.clusters, err = in.loadClusters(ctx, ui)
+	errs = append(errs, err)
+	if l.site != nil {
+		ports := l.site.Spec.NodePorts
+		for _, clash := range v1.ValidateSite(l.clusters, ports.Start, ports.End) {
+			errs = append(errs, fmt.Errorf("%s: %s: %w", clash.Cluster.Source, clash.Cluster.Key(), clash.FieldError))
+		}
+	}
+	l.hosts, err = in.loadHosts(ctx, ui, &l)
+	errs = append(errs, err)
+	return &l, errors.Join(errs...)
+}
+
+func (in *inputs) loadSite(ui *ui) (*v1alpha1.Site, error) {
+	docs, err := manifest.Read([]string{in.site}, ui.in)
+	if err != nil {
+		return nil, err
+	}
+	site, err := v1alpha1.FromDocuments(docs)
+	if err != nil {
+		return nil, named(in.site, err)
+	}
+	return site, nil
+}
+
+// named puts the file's name before an error that has no place in it yet.
+func named(file string, err error) error {
+	var problem *manifest.Problem
+	if errors.As(err, &problem) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// check refuses a command line that names too little, or standard input twice.
+func (in *inputs) check() error {
+	var errs []error
+	if len(in.specs) == 0 {
+		errs = append(errs, errors.New("no --filename: want the SIPCluster specs"))
+	}
+	if in.inventory == "" {
+		errs = append(errs, errors.New("no --inventory: want the hosts"))
+	}
+	stdin := 0
+	for _, path := range append([]string{in.site, in.inventory}, in.specs...) {
+		if path == manifest.Stdin {
+			stdin++
+		}
+	}
+	if stdin > 1 {
+		errs = append(errs, fmt.Errorf("standard input (-) is given %d times, want at most once", stdin))
+	}
+	return errors.Join(errs...)
+}
+
+func (in *inputs) loadClusters(ctx context.Context, ui *ui) ([]v1.SIPCluster, error) {
+	var (
+		docs  []manifest.Document
+		paths []string
+		errs  []error
+		live  bool
+	)
+	for _, path := range in.specs {
+		if path == fromCluster {
+			live = true
+			continue
+		}
+		paths = append(paths, path)
+	}
+	if live {
+		found, err := in.clusterSpecs(ctx)
+		docs = append(docs, found...)
+		errs = append(errs, err)
+	}
+	found, err := manifest.Read(paths, ui.in)
+	errs = append(errs, err)
+	clusters, err := v1.FromDocuments(append(docs, found...))
+	errs = append(errs, err)
+	if errors.Join(errs...) == nil && len(clusters) == 0 && len(paths) > 0 {
+		errs = append(errs, fmt.Errorf("%v: no %s %s in it", paths, v1.APIVersion, v1.Kind))
+	}
+	return clusters, errors.Join(errs...)
+}
+
+// previousTree is a tree as it was, and what it is called in messages.
+type previousTree struct {
+	where string
+	files render.Tree
+}
+
+// plan places the hosts: the previous tree's decisions are kept.
+func (l *loaded) plan(previous previousTree) (*planned, error) {
+	claims, err := render.Previous(previous.where, previous.files)
+	if err != nil {
+		return nil, err
+	}
+	placement, err := schedule.Plan(l.clusters, l.hosts.Hosts, claims, options(l.site))
+	if err != nil {
+		return nil, err
+	}
+	return &planned{
+		placement: placement,
+		report:    report.Of(l.site.Name, l.clusters, placement),
+		loss:      schedule.Losses(placement, claims, l.hosts.Hosts),
+	}, nil
+}
+
+// planned is a placement, the words for it, and what it takes from the clusters.
+type planned struct {
+	placement *schedule.Placement
+	report    *report.Plan
+	loss      schedule.Loss
+}
+
+func options(site *v1alpha1.Site) schedule.Options {
+	keys := site.Spec.LabelKeys
+	return schedule.Options{
+		Keys: schedule.LabelKeys{
+			ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName,
+			NodeType: keys.NodeType, Standby: keys.Standby,
+		},
+		StandbyRequired: site.Spec.Scheduling.Standby == "required",
+		AllowMoves:      site.Spec.Scheduling.Moves == "allow",
+	}
+}
+
+// rendering is the flags that say when a tree is rendered in spite of what was found.
+type rendering struct {
+	keepGoing  bool
+	acceptLoss int
+}
+
+func (r *rendering) flags(command *cobra.Command) {
+	command.Flags().BoolVar(&r.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable")
+	acceptLossFlag(command, &r.acceptLoss)
+}
+
+// tree renders the site. It refuses what the brake does not allow; an unschedulable cluster is a finding.
+func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree, *report.Plan, error) {
+	plan, err := l.plan(previous)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, problem := range plan.report.Problems() {
+		ui.say("%s", problem)
+	}
+	if err := brake(l.site, plan.loss, how.acceptLoss); err != nil {
+		return nil, nil, err
+	}
+	if !plan.placement.Schedulable() && !how.keepGoing {
+		for i := range plan.report.Clusters {
+			if c := &plan.report.Clusters[i]; c.Unschedulable {
+				ui.say("%s: unschedulable", c.Key())
+			}
+		}
+		ui.say("nothing is written; --keep-going renders the other clusters")
+		return nil, nil, errFinding
+	}
+	tree, err := render.Site(render.Input{Site: l.site, Clusters: l.clusters, Placement: plan.placement, Previous: previous.files})
+	return tree, plan.report, err
+}
+
+// age says how old the inventory is, empty for plain files.
+func (l *loaded) age(now time.Time) string {
+	if l.hosts.TakenAt.IsZero() {
+		return ""
+	}
+	return now.Sub(l.hosts.TakenAt).Round(time.Second).String()
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/report"
+)
+
+func newPlan(ui *ui) *cobra.Command {
+	var (
+		in     inputs
+		before previous
+		output string
+	)
+	formats := []string{"table", "wide", "json", "yaml", "markdown"}
+	command := &cobra.Command{
+		Use:   "plan --site FILE -f SPECS --inventory HOSTS",
+		Short: "Show which host each cluster gets, and why",
+		Long: `Show which host each cluster gets, and why. Nothing is written.
+
+Decisions that were made before and are not synced yet are in the rendered tree: name it with
+--previous or --repo, so that they are kept.`,
+		Example: `  sipgen plan --site site.yaml -f tenants --inventory hosts
+  sipgen plan --site site.yaml -f tenants --inventory cluster -o json`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkFormat(output, formats); err != nil {
+				return err
+			}
+			loaded, err := in.load(cmd.Context(), ui)
+			if err != nil {
+				return err
+			}
+			tree, err := before.read(cmd.Context())
+			if err != nil {
+				return err
+			}
+			plan, err := loaded.plan(tree)
+			if err != nil {
+				return err
+			}
+			if err := writePlan(ui, plan.report, output); err != nil {
+				return err
+			}
+			if !plan.placement.Schedulable() {
+				return errFinding
+			}
+			return nil
+		},
+	}
+	in.flags(command)
+	before.flags(command)
+	command.Flags().StringVarP(&output, "output", "o", "table", "the form: "+strings.Join(formats, ", "))
+	return command
+}
+
+func checkFormat(found string, want []string) error {
+	for _, format := range want {
+		if found == format {
+			return nil
+		}
+	}
+	hint := ""
+	if near := manifest.Nearest(found, want); near != "" {
+		hint = fmt.Sprintf(", did you mean %q?", near)
+	}
+	return fmt.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
+}
+
+func writePlan(ui *ui, plan *report.Plan, output string) error {
+	switch output {
+	case "json":
+		encoder := json.NewEncoder(ui.out)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(plan)
+	case "yaml":
+		text, err := yaml.Marshal(plan)
+		if err != nil {
+			return err
+		}
+		_, err = ui.out.Write(text)
+		return err
+	case "markdown":
+		_, err := fmt.Fprint(ui.out, report.Markdown(plan))
+		return err
+	}
+	report.Table(ui.out, plan, output == "wide")
+	return nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newRoot(ui *ui) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "sipgen",
+		Short: "Hand out bare-metal hosts to tenant clusters, through git",
+		Long: `sipgen reads SIPCluster specs and the inventory of metal3 BareMetalHosts, decides which
+host belongs to which tenant cluster, and renders the git tree that Flux or Argo CD applies.
+
+Exit codes: 0 done; 1 a finding (differences, an unschedulable cluster); 2 an error.`,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		Args:              cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), err}
+	})
+	root.AddCommand(newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newInventory(ui), newVersion(ui))
+	for _, command := range root.Commands() {
+		strictArgs(command)
+	}
+	return root
+}
+
+// strictArgs turns cobra's complaints about arguments into usage errors.
+func strictArgs(command *cobra.Command) {
+	check := command.Args
+	if check == nil {
+		check = cobra.NoArgs
+	}
+	command.Args = func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return &usageError{cmd.Name(), errors.New(cmd.Name() + ": " + err.Error())}
+		}
+		return nil
+	}
+}
+
+func newVersion(ui *ui) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of sipgen and of what it was built with",
+		RunE: func(*cobra.Command, []string) error {
+			fmt.Fprintf(ui.out, "sipgen %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
+}
+
+// release is set by the linker for releases.
+var release = ""
+
+// version is the release, or what the module or the checkout says.
+func version() string {
+	if release != "" {
+		return release
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "devel"
+}

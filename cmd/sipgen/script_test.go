@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"sipgen": main})
+}
+
+// TestScripts runs whole commands: testdata/script/*.txtar.
+func TestScripts(t *testing.T) {
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("EXAMPLES", examples)
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			// What a user types, with the two-tenants example.
+			env.Setenv("TWO", "--site="+filepath.Join(examples, "two-tenants", "site.yaml"))
+			return os.CopyFS(filepath.Join(env.WorkDir, "two"), os.DirFS(filepath.Join(examples, "two-tenants")))
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":   exits,
+			"replace": replace,
+		},
+		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+	})
+}
+
+// exits runs a command and wants exactly one exit code: exits 2 sipgen render …
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	found := 0
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+	case errors.As(err, &exit):
+		found = exit.ExitCode()
+	default:
+		ts.Fatalf("%v", err)
+	}
+	if found != want {
+		ts.Fatalf("exit code %d, want %d", found, want)
+	}
+}
+
+// replace changes a text that must be in a file: replace FILE OLD NEW. Both may hold \n.
+func replace(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: replace FILE OLD NEW")
+	}
+	path := ts.MkAbs(args[0])
+	content, err := os.ReadFile(path)
+	ts.Check(err)
+	unescape := strings.NewReplacer(`\n`, "\n")
+	old, text := unescape.Replace(args[1]), unescape.Replace(args[2])
+	if !strings.Contains(string(content), old) {
+		ts.Check(fmt.Errorf("%s: no %q in it", args[0], old))
+	}
+	ts.Check(os.WriteFile(path, []byte(strings.Replace(string(content), old, text, 1)), 0o644))
+}

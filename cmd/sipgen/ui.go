@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+)
+
+// ui is the printing rules: the product goes to out, everything else to err, each line of it
+// behind the program's name.
+type ui struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// say prints a line that is not the product.
+func (u *ui) say(format string, args ...any) {
+	for _, line := range strings.Split(strings.TrimRight(fmt.Sprintf(format, args...), "\n"), "\n") {
+		fmt.Fprintf(u.err, "sipgen: %s\n", line)
+	}
+}
+
+// fail prints an error, each of the errors joined in it on a line of its own, and a hint where
+// there is something to try.
+func (u *ui) fail(err error) {
+	for _, single := range flatten(err) {
+		u.say("%s", single)
+	}
+	if hint := hintFor(err); hint != "" {
+		u.say("hint: %s", hint)
+	}
+}
+
+// flatten takes joined errors apart, in order, and drops repetitions.
+func flatten(err error) []error {
+	var (
+		out  []error
+		seen = map[string]bool{}
+		walk func(error)
+	)
+	walk = func(err error) {
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, single := range joined.Unwrap() {
+				walk(single)
+			}
+			return
+		}
+		if !seen[err.Error()] {
+			seen[err.Error()] = true
+			out = append(out, err)
+		}
+	}
+	walk(err)
+	return out
+}
+
+func hintFor(err error) string {
+	var usage *usageError
+	switch {
+	case errors.As(err, &usage):
+		return "sipgen " + usage.command + " --help"
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk is full; nothing was changed"
+	case errors.Is(err, fs.ErrPermission):
+		return "check who owns the path that is named"
+	}
+	return ""
+}
+
+// usageError is a command line that is not understood.
+type usageError struct {
+	command string
+	err     error
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }

@@ -1,0 +1,178 @@
+package inventory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/manifest"
+)
+
+// ClusterOptions say what to read of a live cluster. The zero value reads the hosts of all
+// namespaces, with the addresses of every one.
+type ClusterOptions struct {
+	// Namespaces of the hosts; none means all.
+	Namespaces []string
+	// NeedsAddresses says whether a host's network data Secret is to be read; nil means every host's.
+	// The fewer, the less is asked of the API server, and the fewer Secrets are seen.
+	NeedsAddresses func(*Host) bool
+	// Now is when the inventory is said to be taken.
+	Now time.Time
+}
+
+// secretReaders bounds how many Secrets are fetched at the same time.
+const secretReaders = 16
+
+var hostResource = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "baremetalhosts"}
+
+// FromCluster reads the live hosts. Lists are paged and consistent: every page is of the same
+// resourceVersion, and a list that cannot be read to its end is an error, never a smaller inventory.
+func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) (*Inventory, error) {
+	reader, err := newReader(cfg, hostResource.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	secrets, err := kubernetes.NewForConfig(secretConfig(cfg))
+	if err != nil {
+		return nil, err
+	}
+	inv := &Inventory{TakenAt: options.Now.UTC(), Context: cfg.Host, HasManagedFields: true}
+	var live []*metal3.BareMetalHost
+	for _, namespace := range orAll(options.Namespaces) {
+		before := len(inv.Hosts)
+		err := reader.list(ctx, hostResource.Resource, namespace, func(item json.RawMessage) error {
+			bmh, host, err := hostFromItem(item)
+			if err != nil {
+				return err
+			}
+			inv.Hosts = append(inv.Hosts, host)
+			live = append(live, bmh)
+			return nil
+		}, func() { inv.Hosts, live = inv.Hosts[:before], live[:before] })
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := liveAddresses(ctx, secrets, inv.Hosts, live, options.NeedsAddresses); err != nil {
+		return nil, err
+	}
+	sortHosts(inv.Hosts)
+	return inv, nil
+}
+
+func orAll(namespaces []string) []string {
+	if len(namespaces) == 0 {
+		return []string{metav1.NamespaceAll}
+	}
+	namespaces = slices.Clone(namespaces)
+	slices.Sort(namespaces)
+	return slices.Compact(namespaces)
+}
+
+// hostFromItem decodes one item of a list, and keeps of the object only what finding its addresses needs.
+func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, Host, error) {
+	var bmh metal3.BareMetalHost
+	if err := json.Unmarshal(item, &bmh); err != nil {
+		return nil, Host{}, fmt.Errorf("%s: an item is not a %s", hostResource.Resource, kindHost)
+	}
+	host := hostFrom(&bmh)
+	host.Source = "cluster"
+	host.Managers = managersOf(bmh.ManagedFields)
+	slim := &metal3.BareMetalHost{}
+	slim.Annotations = bmh.Annotations
+	slim.Spec.NetworkData = bmh.Spec.NetworkData
+	slim.Spec.PreprovisioningNetworkDataName = bmh.Spec.PreprovisioningNetworkDataName
+	if details := bmh.Status.HardwareDetails; details != nil {
+		slim.Status.HardwareDetails = &metal3.HardwareDetails{NIC: details.NIC}
+	}
+	return slim, host, nil
+}
+
+// liveAddresses fetches the network data Secrets of the hosts that need them, some at a time.
+func liveAddresses(ctx context.Context, client kubernetes.Interface, hosts []Host, live []*metal3.BareMetalHost, needs func(*Host) bool) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(secretReaders)
+	errs := make([]error, len(hosts))
+	for i := range hosts {
+		if needs != nil && !needs(&hosts[i]) {
+			continue
+		}
+		group.Go(func() error {
+			found, err := fetchSecrets(ctx, client, &hosts[i], live[i])
+			if err == nil {
+				doc := &manifest.Document{File: "cluster", Namespace: hosts[i].Namespace, Name: hosts[i].Name}
+				err = addAddresses(&hosts[i], live[i], doc, objects{secrets: found})
+			}
+			errs[i] = err
+			return ctx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return errors.Join(errs...)
+}
+
+// fetchSecrets gets the Secrets that a host names as network data, and no other: never the BMC's.
+func fetchSecrets(ctx context.Context, client kubernetes.Interface, host *Host, bmh *metal3.BareMetalHost) (map[string]*manifest.Document, error) {
+	found := map[string]*manifest.Document{}
+	for _, ref := range networkDataRefs(host, bmh) {
+		var secret *corev1.Secret
+		err := retry(ctx, func() (err error) {
+			secret, err = client.CoreV1().Secrets(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+			return err
+		})
+		switch {
+		case apierrors.IsNotFound(err):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("Secret %s/%s, network data of host %s: %w", ref.Namespace, ref.Name, host.Key(), plainStatus(err))
+		}
+		text, err := json.Marshal(struct {
+			Data map[string][]byte `json:"data"`
+		}{secret.Data})
+		if err != nil {
+			return nil, err
+		}
+		found[key(ref.Namespace, ref.Name)] = &manifest.Document{
+			File: "cluster", Index: 1, Line: 1, APIVersion: "v1", Kind: kindSecret, Namespace: ref.Namespace, Name: ref.Name, JSON: text,
+		}
+	}
+	return found, nil
+}
+
+// ClusterDocuments reads all objects of a resource as documents, for decoding by whoever knows the kind.
+func ClusterDocuments(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, kind string) ([]manifest.Document, error) {
+	reader, err := newReader(cfg, gvr.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	var docs []manifest.Document
+	err = reader.list(ctx, gvr.Resource, metav1.NamespaceAll, func(item json.RawMessage) error {
+		found, err := manifest.Parse("cluster", item)
+		for i := range found {
+			doc := &found[i]
+			doc.Index = len(docs) + 1 + i
+			doc.File = strings.ToLower(kind) + " " + key(doc.Namespace, doc.Name)
+			if doc.Kind == "" {
+				doc.Kind, doc.APIVersion = kind, gvr.GroupVersion().String()
+			}
+		}
+		docs = append(docs, found...)
+		return err
+	}, func() { docs = nil })
+	return docs, err
+}

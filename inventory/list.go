@@ -1,0 +1,183 @@
+package inventory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	clientretry "k8s.io/client-go/util/retry"
+)
+
+const (
+	// pageSize is how many objects one request asks for: what kubectl asks for.
+	pageSize = 500
+	// restarts is how often a list begins anew because its continue token expired.
+	restarts = 3
+)
+
+// Errors that a caller may tell apart.
+var (
+	// ErrIncomplete: a list ended before all of it was read.
+	ErrIncomplete = errors.New("the list ended early")
+	// ErrMissingCRD: the cluster does not know the resource.
+	ErrMissingCRD = errors.New("the cluster does not know this resource")
+)
+
+// reader lists objects of one group and version as raw JSON.
+type reader struct {
+	client rest.Interface
+	gv     schema.GroupVersion
+}
+
+func newReader(cfg *rest.Config, gv schema.GroupVersion) (*reader, error) {
+	cfg = rest.CopyConfig(cfg)
+	cfg.APIPath = "/apis"
+	cfg.GroupVersion = &gv
+	cfg.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion()
+	cfg.ContentType = runtime.ContentTypeJSON
+	cfg.AcceptContentTypes = runtime.ContentTypeJSON
+	unthrottled(cfg)
+	client, err := rest.RESTClientFor(cfg)
+	return &reader{client, gv}, err
+}
+
+// unthrottled takes client-go's own brake off: the API server's priority and fairness is the better one.
+func unthrottled(cfg *rest.Config) {
+	cfg.QPS, cfg.Burst = -1, -1
+	if cfg.UserAgent == "" {
+		cfg.UserAgent = "sipgen"
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = time.Minute
+	}
+}
+
+func secretConfig(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.ContentType = runtime.ContentTypeProtobuf
+	cfg.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	unthrottled(cfg)
+	return cfg
+}
+
+// page is one answer to a list request.
+type page struct {
+	metav1.TypeMeta `json:",inline"`
+	Metadata        metav1.ListMeta   `json:"metadata"`
+	Items           []json.RawMessage `json:"items"`
+}
+
+// list gives every item of a resource to each, page by page, all of one resourceVersion. When the
+// token for the next page has expired it calls reset and begins anew.
+func (r *reader) list(ctx context.Context, resource, namespace string, each func(json.RawMessage) error, reset func()) error {
+	where := resource + "." + r.gv.Group
+	if namespace != "" {
+		where += " in namespace " + namespace
+	}
+	for attempt := 0; ; attempt++ {
+		err := r.pages(ctx, resource, namespace, each)
+		switch {
+		case err == nil:
+			return nil
+		case (apierrors.IsResourceExpired(err) || apierrors.IsGone(err) || errors.Is(err, errVersionMoved)) && attempt < restarts:
+			reset()
+		case errors.Is(err, errVersionMoved):
+			return fmt.Errorf("list of %s: %w: %d times its pages were of different versions", where, ErrIncomplete, attempt+1)
+		case apierrors.IsNotFound(err):
+			return fmt.Errorf("list of %s: %w (%s); is its CRD installed?", where, ErrMissingCRD, r.gv)
+		default:
+			return fmt.Errorf("list of %s: %w", where, plainStatus(err))
+		}
+	}
+}
+
+var errVersionMoved = errors.New("pages of different resource versions")
+
+func (r *reader) pages(ctx context.Context, resource, namespace string, each func(json.RawMessage) error) error {
+	token, version, seen := "", "", 0
+	for {
+		var answer page
+		err := retry(ctx, func() error {
+			request := r.client.Get().Resource(resource).Param("limit", fmt.Sprint(pageSize))
+			if namespace != "" {
+				request = request.Namespace(namespace)
+			}
+			if token != "" {
+				request = request.Param("continue", token)
+			}
+			body, err := request.Do(ctx).Raw()
+			if err != nil {
+				return err
+			}
+			answer = page{}
+			if err := json.Unmarshal(body, &answer); err != nil {
+				return fmt.Errorf("%w: after %d objects the answer is cut off", ErrIncomplete, seen)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if answer.Metadata.ResourceVersion == "" || answer.Items == nil {
+			return fmt.Errorf("%w: after %d objects the answer is no list", ErrIncomplete, seen)
+		}
+		if version == "" {
+			version = answer.Metadata.ResourceVersion
+		}
+		if version != answer.Metadata.ResourceVersion {
+			return errVersionMoved
+		}
+		for _, item := range answer.Items {
+			if err := each(item); err != nil {
+				return err
+			}
+		}
+		seen += len(answer.Items)
+		token = answer.Metadata.Continue
+		if token == "" {
+			if left := answer.Metadata.RemainingItemCount; left != nil && *left > 0 {
+				return fmt.Errorf("%w: %d objects seen, %d more announced, and no token to continue", ErrIncomplete, seen, *left)
+			}
+			return nil
+		}
+	}
+}
+
+// backoff spreads retries over about half a minute.
+var backoff = wait.Backoff{Steps: 7, Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.2, Cap: 10 * time.Second}
+
+// retry calls do until it succeeds, fails for good, or the backoff is used up.
+func retry(ctx context.Context, do func() error) error {
+	return clientretry.OnError(backoff, func(err error) bool { return ctx.Err() == nil && passing(err) }, do)
+}
+
+// passing says whether an error may go away by itself.
+func passing(err error) bool {
+	return apierrors.IsTooManyRequests(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) ||
+		apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err) ||
+		utilnet.IsConnectionReset(err) || utilnet.IsConnectionRefused(err) || utilnet.IsProbableEOF(err) ||
+		errors.Is(err, ErrIncomplete)
+}
+
+// plainStatus says what an API server's refusal means for the reader.
+func plainStatus(err error) error {
+	switch {
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("forbidden: the account lacks a right that the site's policy folder grants: %w", err)
+	case apierrors.IsUnauthorized(err):
+		return fmt.Errorf("not logged in: %w", err)
+	case errors.Is(err, context.DeadlineExceeded) || utilnet.IsTimeout(err):
+		return fmt.Errorf("the API server did not answer in time: %w", err)
+	}
+	return err
+}

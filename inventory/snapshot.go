@@ -1,0 +1,70 @@
+package inventory
+
+import (
+	"io"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/manifest"
+)
+
+const (
+	snapshotVersion = "sipgen.airshipit.org/v1alpha1"
+	snapshotKind    = "InventorySnapshot"
+	snapshotHeader  = "# Hosts as `sipgen inventory` read them: no secrets, and nothing that changes by itself.\n"
+)
+
+// snapshot is an inventory in a file, for planning where there is no cluster.
+type snapshot struct {
+	APIVersion       string      `json:"apiVersion"`
+	Kind             string      `json:"kind"`
+	TakenAt          metav1.Time `json:"takenAt"`
+	Context          string      `json:"context"`
+	HasManagedFields bool        `json:"hasManagedFields,omitempty"`
+	Hosts            []Host      `json:"hosts"`
+}
+
+// WriteSnapshot writes the inventory as YAML: hosts sorted by namespace and name, no secret, and
+// besides the time it was taken the same bytes for the same hosts.
+func WriteSnapshot(w io.Writer, inv *Inventory) error {
+	hosts := slices.Clone(inv.Hosts)
+	sortHosts(hosts)
+	text, err := yaml.Marshal(snapshot{
+		APIVersion: snapshotVersion, Kind: snapshotKind, TakenAt: metav1.NewTime(inv.TakenAt), Context: inv.Context,
+		HasManagedFields: inv.HasManagedFields, Hosts: hosts,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append([]byte(snapshotHeader), text...))
+	return err
+}
+
+// readSnapshot reads what WriteSnapshot wrote.
+func readSnapshot(doc *manifest.Document) (*Inventory, error) {
+	var file snapshot
+	if err := doc.Decode(&file); err != nil {
+		return nil, err
+	}
+	var (
+		problems manifest.Problems
+		seen     = map[string]bool{}
+	)
+	for i := range file.Hosts {
+		host := &file.Hosts[i]
+		host.Source = doc.File
+		problems.Add(checkNames(doc, host.Namespace, host.Name, host.Labels))
+		if seen[host.Key()] {
+			problems.Add(doc.Problem("hosts", "host %s stands in it twice", host.Key()))
+		}
+		seen[host.Key()] = true
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	sortHosts(file.Hosts)
+	return &Inventory{Hosts: file.Hosts, TakenAt: file.TakenAt.Time.In(time.UTC), Context: file.Context, HasManagedFields: file.HasManagedFields}, nil
+}
