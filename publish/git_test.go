@@ -263,7 +263,7 @@ func TestBadRepositories(t *testing.T) {
 	}{
 		{"nothing there", filepath.Join(plain, "absent"), "main", ErrNoRepository, "absent"},
 		{"a folder that is no repository", plain, "main", ErrNoRepository, "git init --bare"},
-		{"a file", filepath.Join(plain, "x"), "main", ErrNoRepository, ""},
+		{"a file", filepath.Join(plain, "x"), "main", ErrNoRepository, "not a folder"},
 		{"a detached HEAD and no branch", detached, "", ErrNoBranch, "detached"},
 		{"a transport that is none", "ftp://example.org/x", "main", nil, "want a path, file, ssh or https"},
 		{"no URL", "", "main", nil, "want a path or a URL"},
@@ -321,7 +321,7 @@ func TestShallowAndDetachedRepositories(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	git(t, t.TempDir(), "clone", "--quiet", upstream, clone)
 	git(t, clone, "worktree", "add", "--quiet", "--detach", worktree)
-	mustPublish(t, Target{URL: worktree, Branch: "new", Create: true, Path: "site"}, tree("a", "1"))
+	mustPublish(t, Target{URL: worktree, Branch: "main", Proposal: "new", Path: "site"}, tree("a", "1"))
 	same(t, "through a linked worktree", inGit(t, clone, "new"), tree("x", "3", "site/a", "1"))
 }
 

@@ -71,6 +71,7 @@ func (r *references) base(target *Target) (string, error) {
 		if _, found := r.branches[r.head]; found {
 			return r.head, nil
 		}
+		return "", fmt.Errorf("%w: %s: HEAD names no branch to create it from%s; propose it on top of one of them", ErrNoBranch, branch, r.list())
 	}
 	return "", fmt.Errorf("%w: %s: want one of the repository's%s, or leave to create it", ErrNoBranch, branch, r.list())
 }

@@ -119,8 +119,12 @@ func localPath(endpoint *transport.Endpoint) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(where); err != nil {
+	info, err := os.Stat(where)
+	if err != nil {
 		return "", fmt.Errorf("%s: %w: %w", where, ErrNoRepository, err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%s: %w: it is not a folder", where, ErrNoRepository)
 	}
 	return where, nil
 }
