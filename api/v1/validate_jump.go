@@ -51,7 +51,7 @@ func secret(at complaints, name string, required bool) {
 // it may be a private key, pasted into the wrong field.
 func publicKey(at complaints, line string) {
 	line = strings.TrimSpace(line)
-	if strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) && r != '\t' }) {
+	if strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		at.add("more than one line, or a control character, want one public key as in \"ssh-ed25519 AAAA... name\"")
 		return
 	}
