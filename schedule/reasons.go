@@ -6,6 +6,7 @@ import "strconv"
 type room struct {
 	hosts, domains, loose int // loose: hosts without a domain
 	in                    []int32
+	said                  map[int32]string // what chosen says, by domain
 }
 
 type roomKey struct {
@@ -19,7 +20,7 @@ func (s *site) room(r *role) *room {
 	if known := s.rooms[key]; known != nil {
 		return known
 	}
-	m := &room{}
+	m := &room{said: map[int32]string{}}
 	if r.topo >= 0 {
 		m.in = make([]int32, len(s.topology[r.topo].names))
 	}
@@ -45,6 +46,19 @@ func (s *site) room(r *role) *room {
 // chosen says why a new host was taken: where it lies, and what else could have been.
 func (s *site) chosen(r *role, i int32) string {
 	m := s.room(r)
+	d := int32(noLabel)
+	if r.topo >= 0 {
+		d = s.topology[r.topo].raw[i]
+	}
+	text, known := m.said[d]
+	if !known {
+		text = s.choice(r, i, m)
+		m.said[d] = text
+	}
+	return text
+}
+
+func (s *site) choice(r *role, i int32, m *room) string {
 	if r.topo < 0 {
 		return "new: one of " + count(m.hosts, "free host") + " that fit"
 	}

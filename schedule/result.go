@@ -35,7 +35,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	}
 	put := func(i int32, a Assignment, verdict Verdict) {
 		h := &s.hosts[i]
-		a.Host, a.Domain = h.Host, r.domainName(h)
+		a.Host, a.Domain = h.Host, s.domainName(r, i)
 		out.Assigned = append(out.Assigned, a)
 		lines[i] = HostLine{Host: h.Host, Verdict: verdict, Cluster: r.cluster.key, Role: r.name, Reason: a.Reason}
 	}

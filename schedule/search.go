@@ -58,6 +58,17 @@ func (n *network) expand(r *role, parent int32) bool {
 	}
 	n.work += sh.n + len(r.edges)
 	t := n.mark(r)
+	if give := n.goal.give; give != nil && give != r {
+		for _, e := range give.edges { // the likeliest ends first
+			b := n.edges[e].bucket
+			at := &n.buckets[b]
+			if at.seen != n.search && r.shape.uses[at.class] && (t == nil || !n.full(t, r, at.dom[r.topo])) {
+				if _, given := n.ends(b); given {
+					return n.visit(b, parent)
+				}
+			}
+		}
+	}
 	for i := 0; i < sh.n; {
 		b := sh.rem[i]
 		at := &n.buckets[b]

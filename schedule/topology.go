@@ -16,6 +16,7 @@ const (
 type topology struct {
 	keys    []string
 	dom     []int32   // by host
+	raw     []int32   // by host: the same, for hosts alone in their domain too
 	names   []string  // by domain: the value of the deciding key
 	hosts   []int32   // by domain: how many hosts of the inventory lie in it
 	buckets [][]int32 // by domain
@@ -74,6 +75,7 @@ func (s *site) newTopology(keys []string) *topology {
 			break
 		}
 	}
+	t.raw = slices.Clone(t.dom)
 	for i, d := range t.dom {
 		if d >= 0 && t.hosts[d] == 1 {
 			t.dom[i] = alone
@@ -93,7 +95,14 @@ func (s *site) domain(r *role, i int32) int32 {
 }
 
 // domainName is the value of the role's narrowest key on the host, empty where the host has none.
-func (r *role) domainName(h *host) string {
+func (s *site) domainName(r *role, i int32) string {
+	if len(r.keys) == 1 {
+		if t := s.topology[r.topo]; t.raw[i] >= 0 {
+			return t.names[t.raw[i]]
+		}
+		return ""
+	}
+	h := &s.hosts[i]
 	for _, key := range slices.Backward(r.keys) {
 		if value := h.Labels[key]; value != "" {
 			return value
