@@ -127,11 +127,14 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 	for i := range previous.Claims {
 		order[i] = &previous.Claims[i]
 	}
-	slices.SortStableFunc(order, func(a, b *PreviousClaim) int {
+	byHost := func(a, b *PreviousClaim) int {
 		return cmp.Or(strings.Compare(a.Host.Namespace, b.Host.Namespace), strings.Compare(a.Host.Name, b.Host.Name),
 			strings.Compare(a.Cluster.Namespace, b.Cluster.Namespace), strings.Compare(a.Cluster.Name, b.Cluster.Name),
 			strings.Compare(a.Source, b.Source), strings.Compare(a.Role, b.Role))
-	})
+	}
+	if !slices.IsSortedFunc(order, byHost) {
+		slices.SortFunc(order, byHost)
+	}
 	tree := make(map[int32]*PreviousClaim, len(order))
 	for _, t := range order {
 		i := s.find(t.Host)

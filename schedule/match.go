@@ -26,6 +26,7 @@ type shape struct {
 	never    map[int32]bool // hosts that the cluster asked to be rid of
 	networks []string
 	kinds    []int32 // label kinds that the selector matches
+	selects  []bool  // by kind: the same
 	classes  []int32 // classes that fit
 	refused  int     // hosts that match, but are among never
 	uses     []bool  // by class: whether it fits
@@ -133,6 +134,7 @@ func (s *site) sortHosts(keys, networks []string) *classes {
 			kinds[string(buf)] = k
 			c.kinds = append(c.kinds, kind{labels: only(h.Labels, keys), rejects: map[string]int{}, single: single})
 		}
+		h.kind = k
 		switch {
 		case h.role != nil:
 			c.kinds[k].held++
@@ -212,6 +214,7 @@ func (c *classes) fit(shapes []*shape) {
 	}
 	for _, sh := range shapes {
 		candidates := all
+		sh.selects = make([]bool, len(c.kinds))
 		requirements, selectable := sh.selector.Requirements()
 		if !selectable {
 			continue
@@ -240,6 +243,7 @@ func (c *classes) fit(shapes []*shape) {
 				continue
 			}
 			sh.kinds = append(sh.kinds, k)
+			sh.selects[k] = true
 			for _, id := range byKind[k] {
 				if c.classes[id].missing(sh.networks) == "" {
 					sh.classes = append(sh.classes, id)
@@ -300,7 +304,7 @@ func (s *site) rejections() {
 		own, others := 0, 0
 		for _, sibling := range r.cluster.roles {
 			for _, i := range sibling.claimed {
-				if !matches(r.selector, s.hosts[i].Labels) {
+				if !r.shape.selects[s.hosts[i].kind] {
 					continue
 				}
 				if sibling == r {

@@ -242,7 +242,7 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 	for _, r := range roles {
 		for _, i := range r.claimed {
 			for sh := range shapes {
-				if matches(sh.selector, s.hosts[i].Labels) {
+				if sh.selects[s.hosts[i].kind] {
 					n[heldByOthers]--
 					break
 				}

@@ -48,6 +48,7 @@ type host struct {
 	// releasing: the previous tree keeps the host's object without labels.
 	releasing bool
 	class     int32 // -1 if no role can use the host
+	kind      int32
 }
 
 // cluster is one SIPCluster, or the memory of one.
