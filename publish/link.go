@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -135,29 +136,54 @@ func (l *link) openLocal() (*gogit.Repository, error) {
 	return repository, err
 }
 
+// localReferences looks up the branches that matter one by one: a listing also meets the lock files of
+// pushes that are under way, which are empty or gone a moment later.
 func (l *link) localReferences() (*references, error) {
 	repository, err := l.openLocal()
 	if err != nil {
 		return nil, err
 	}
 	found := &references{branches: map[string]plumbing.Hash{}}
-	branches, err := repository.Branches()
-	if err != nil {
-		return nil, err
-	}
-	err = branches.ForEach(func(reference *plumbing.Reference) error {
-		found.branches[reference.Name().Short()] = reference.Hash()
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	found.empty = len(found.branches) == 0
 	head, err := repository.Reference(plumbing.HEAD, false)
 	if err == nil && head.Type() == plumbing.SymbolicReference && head.Target().IsBranch() {
 		found.head = head.Target().Short()
 	}
-	return found, nil
+	for _, branch := range []string{found.head, l.target.Branch, l.target.Proposal} {
+		if branch == "" {
+			continue
+		}
+		reference, err := repository.Reference(plumbing.NewBranchReferenceName(branch), true)
+		switch {
+		case err == nil:
+			found.branches[branch] = reference.Hash()
+		case !errors.Is(err, plumbing.ErrReferenceNotFound):
+			return nil, fmt.Errorf("branch %s: %w", branch, err)
+		}
+	}
+	if base := l.target.Branch; base != "" && !found.branches[base].IsZero() {
+		return found, nil
+	}
+	for try := 0; ; try++ {
+		if err = listBranches(repository, found.branches); err == nil || try == 50 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	found.empty = len(found.branches) == 0
+	return found, err
+}
+
+func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) error {
+	branches, err := repository.Branches()
+	if err != nil {
+		return err
+	}
+	return branches.ForEach(func(reference *plumbing.Reference) error {
+		if !strings.HasSuffix(string(reference.Name()), ".lock") {
+			into[reference.Name().Short()] = reference.Hash()
+		}
+		return nil
+	})
 }
 
 // objects gives the store that holds the commits and their trees.

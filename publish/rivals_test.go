@@ -1,0 +1,84 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Fifty publishers and a writer with the real git race on one repository: each with a path of its own, then
+// all of them on one path. Every change lands exactly once, and history is a line.
+func TestRivals(t *testing.T) {
+	const rivals = 50
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	race := func(t *testing.T, path func(int) string, line func(int) string) {
+		var wait sync.WaitGroup
+		for i := range rivals {
+			wait.Go(func() {
+				target := Target{URL: repo, Branch: "main", Path: path(i)}
+				about := meta
+				about.Message = "publisher " + line(i)
+				done, err := Loop(ctx, target, func(tip *Snapshot) (Tree, Meta, error) {
+					text := string(tip.Tree["lines"]) + line(i) + "\n"
+					return tree("lines", text), about, nil
+				})
+				if err != nil || !done.Changed {
+					t.Errorf("publisher %d: %+v, %v", i, done, err)
+				}
+			})
+		}
+		wait.Go(func() { // somebody else, with git
+			clone := filepath.Join(t.TempDir(), "clone")
+			git(t, t.TempDir(), "clone", "--quiet", repo, clone)
+			for i := range 3 {
+				put(t, clone, tree("git/"+path(0)+fmt.Sprint(i), "x"))
+				git(t, clone, "add", "-A")
+				git(t, clone, "commit", "--quiet", "-m", "rival")
+				for try := 0; ; try++ {
+					git(t, clone, "pull", "--quiet", "--rebase")
+					if _, err := tryGit(clone, "push", "--quiet"); err == nil || try > 200 {
+						break
+					}
+				}
+			}
+		})
+		wait.Wait()
+		fsck(t, repo)
+		if merges := git(t, repo, "rev-list", "--merges", "main"); merges != "" {
+			t.Errorf("history is no line: %s", merges)
+		}
+	}
+	t.Run("own paths", func(t *testing.T) {
+		race(t, func(i int) string { return fmt.Sprintf("sites/s%02d", i) }, func(i int) string { return fmt.Sprint("own ", i) })
+		found := inGit(t, repo, "main")
+		for i := range rivals {
+			if got, want := string(found[fmt.Sprintf("sites/s%02d/lines", i)]), fmt.Sprintf("own %d", i); got != want {
+				t.Errorf("publisher %d: found %q, want %q", i, got, want)
+			}
+		}
+	})
+	t.Run("one path", func(t *testing.T) {
+		race(t, func(int) string { return "sites/all" }, func(i int) string { return fmt.Sprintf("<%d>", i) })
+		text := string(inGit(t, repo, "main")["sites/all/lines"])
+		for i := range rivals {
+			if got := strings.Count(text, fmt.Sprintf("<%d>", i)); got != 1 {
+				t.Errorf("publisher %d: its line is there %d times, want once", i, got)
+			}
+		}
+	})
+	subjects := git(t, repo, "log", "--format=%s", "main")
+	if got := strings.Count(subjects, "publisher"); got != 2*rivals {
+		t.Errorf("commits: found %d, want %d: each change exactly once", got, 2*rivals)
+	}
+	if out, err := exec.Command("find", repo, "-name", "*.lock").Output(); err != nil || len(out) > 0 {
+		t.Errorf("locks left: %s %v", out, err)
+	}
+}
