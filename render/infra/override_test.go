@@ -1,0 +1,248 @@
+package infra
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// builtDeployment is a Deployment as kustomize builds it.
+func builtDeployment(t *testing.T, in Input, name string) *appsv1.Deployment {
+	t.Helper()
+	for _, r := range built(t, render(t, in)).Resources() {
+		if r.GetKind() == "Deployment" && r.GetName() == name {
+			text, err := r.AsYAML()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var d appsv1.Deployment
+			if err := yaml.Unmarshal(text, &d); err != nil {
+				t.Fatal(err)
+			}
+			return &d
+		}
+	}
+	t.Fatalf("no Deployment %s", name)
+	return nil
+}
+
+const controlPlaneName = "loadbalancer-controlplane-edge-a"
+
+func TestSiteDefaultsReachTheOverlay(t *testing.T) {
+	in := tenant()
+	in.Site.Spec.Defaults.Labels = map[string]string{"site.example/name": "dc1"}
+	in.Site.Spec.Defaults.Annotations = map[string]string{"site.example/contact": "ops@example"}
+	in.Site.Spec.Defaults.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("7m")}}
+	in.Site.Spec.Images.RegistryMirror = "mirror.example:5000/hub/"
+	own := corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("9m")}}
+	in.Cluster.Spec.Services.JumpHost[0].Resources = &own
+	in.Cluster.Spec.Services.LoadBalancerWorker[0].Image = "haproxy@sha256:" + strings.Repeat("0", 64)
+
+	d := builtDeployment(t, in, controlPlaneName)
+	c := d.Spec.Template.Spec.Containers[0]
+	if d.Labels["site.example/name"] != "dc1" || d.Spec.Template.Labels["site.example/name"] != "dc1" || d.Annotations["site.example/contact"] == "" {
+		t.Errorf("labels %v, annotations %v", d.Labels, d.Annotations)
+	}
+	if _, selected := d.Spec.Selector.MatchLabels["site.example/name"]; selected {
+		t.Error("a site's label is in the selector, which cannot be changed")
+	}
+	if got := c.Resources.Requests.Cpu().String(); got != "7m" {
+		t.Errorf("CPU %s, want the site's 7m", got)
+	}
+	if want := "mirror.example:5000/hub/library/haproxy:3.2-alpine"; c.Image != want {
+		t.Errorf("image %s, want %s", c.Image, want)
+	}
+	if got := builtDeployment(t, in, "loadbalancer-worker-edge-a").Spec.Template.Spec.Containers[0].Image; got != "mirror.example:5000/hub/library/haproxy@sha256:"+strings.Repeat("0", 64) {
+		t.Errorf("image %s: the digest is to stay", got)
+	}
+	if got := builtDeployment(t, in, "jumphost-edge-a").Spec.Template.Spec.Containers[0].Resources.Requests.Cpu().String(); got != "9m" {
+		t.Errorf("CPU %s, want the entry's own 9m", got)
+	}
+}
+
+func TestASiteLabelMayNotSelectPods(t *testing.T) {
+	in := tenant()
+	in.Site.Spec.Defaults.Labels = map[string]string{"app.kubernetes.io/instance": "x"}
+	if _, err := Overlay(in); err == nil || !strings.Contains(err.Error(), "selects pods") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestPatches(t *testing.T) {
+	in := tenant()
+	in.Cluster.Spec.Patches = []v1.Patch{
+		{Patch: `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`, Target: &v1.PatchTarget{Kind: "Deployment", Name: "loadbalancer-.*"}},
+		{Patch: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + controlPlaneName + ", namespace: tenants}\nspec: {minReadySeconds: 7}\n"},
+	}
+	if d := builtDeployment(t, in, controlPlaneName); *d.Spec.Replicas != 3 || d.Spec.MinReadySeconds != 7 {
+		t.Errorf("replicas %d, minReadySeconds %d", *d.Spec.Replicas, d.Spec.MinReadySeconds)
+	}
+	in.Cluster.Spec.Patches = []v1.Patch{
+		{Patch: `[{"op": "remove", "path": "/spec/replicas"}]`, Target: &v1.PatchTarget{Kind: "StatefulSet"}},
+		{Patch: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: nowhere}\n"},
+		{Patch: `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`, Target: &v1.PatchTarget{Kind: "Deployment"}},
+		{Patch: `[{"op": "remove", "path": "/spec/nowhere"}]`, Target: &v1.PatchTarget{Kind: "Deployment"}},
+		{Patch: `not a patch`, Target: &v1.PatchTarget{Kind: "Deployment"}},
+		{Patch: `[]`, Target: &v1.PatchTarget{Kind: "Deployment", Name: "("}},
+	}
+	_, err := Overlay(in)
+	if err == nil {
+		t.Fatal("bad patches are taken")
+	}
+	for _, want := range []string{
+		"tenants/edge-a: spec.patches[0]: its target matches nothing in the overlay, which has ",
+		"tenants/edge-a: spec.patches[1]: it names an object that is not in the overlay",
+		"spec.patches[3]: ", "spec.patches[4]: ", "spec.patches[5]: ",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got\n%v\nwant %q in it", err, want)
+		}
+	}
+	if strings.Contains(err.Error(), "spec.patches[2]") {
+		t.Errorf("a good patch is refused: %v", err)
+	}
+}
+
+func TestAClusterWithoutServicesHasNoOverlay(t *testing.T) {
+	in := tenant()
+	in.Cluster.Spec.Services = v1.Services{}
+	if files := render(t, in); len(files) > 0 {
+		t.Errorf("got %d files", len(files))
+	}
+	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "{}"}}
+	if _, err := Overlay(in); err == nil || !strings.Contains(err.Error(), "spec.patches[0]: it matches nothing") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHostsThatCannotBeReached(t *testing.T) {
+	redfish := func(in *Input) { in.Cluster.Spec.Services.JumpHost[0].BMC = &v1.BMC{Access: v1.BMCRedfish} }
+	own := func(in *Input, address, secret string) {
+		redfish(in)
+		for _, h := range in.Hosts {
+			h.Host.Namespace = in.Cluster.Namespace
+			h.Host.BMC = inventory.BMC{Address: address, CredentialsName: secret}
+		}
+	}
+	for _, row := range []struct {
+		why    string
+		change func(*Input)
+		want   string
+	}{
+		{"no address on the network", func(in *Input) { in.Hosts[0].Host.Addresses = nil }, `host metal/node-2: no address on network "oam"`},
+		{"one address for two hosts", func(in *Input) { in.Hosts[1].Host.Addresses = in.Hosts[0].Host.Addresses }, "hosts metal/node-1 and metal/node-2 have the same address"},
+		{"a BMC Secret in another namespace", redfish, "in namespace metal, and a pod mounts Secrets of its own namespace tenants only"},
+		{"a BMC that does not speak Redfish", func(in *Input) { own(in, "ipmi://192.0.2.1", "bmc") }, `scheme "ipmi", which is not Redfish`},
+		{"a BMC address without a system", func(in *Input) { own(in, "redfish://192.0.2.1", "bmc") }, "want a Redfish system"},
+		{"a BMC without a Secret", func(in *Input) { own(in, "redfish://192.0.2.1/redfish/v1/Systems/1", "") }, "want the name of a Secret"},
+	} {
+		in := tenant()
+		row.change(&in)
+		if _, err := Overlay(in); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: got %v, want %q in it", row.why, err, row.want)
+		}
+	}
+}
+
+func TestRedfishSystems(t *testing.T) {
+	for address, want := range map[string]string{
+		"redfish://192.0.2.1/redfish/v1/Systems/1":                                       "https://192.0.2.1/redfish/v1/Systems/1",
+		"redfish+http://bmc.example:8000/redfish/v1/Systems/3f6c8a":                      "http://bmc.example:8000/redfish/v1/Systems/3f6c8a",
+		"idrac-virtualmedia+https://[2001:db8::1]/redfish/v1/Systems/System.Embedded.1/": "https://[2001:db8::1]/redfish/v1/Systems/System.Embedded.1",
+		"redfish://root:secret@192.0.2.1/redfish/v1/Systems/1":                           "",
+		"redfish://192.0.2.1/redfish/v1/Systems/1?x=$(id)":                               "",
+		"redfish://192.0.2.1/redfish/v1/../../x":                                         "",
+		"https://192.0.2.1/redfish/v1/Systems/1":                                         "",
+	} {
+		got, err := redfishSystem(address)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: got %q, %v; want %q", address, got, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "secret") {
+			t.Errorf("the password is repeated: %v", err)
+		}
+	}
+}
+
+// The Role of a jump host names its cluster's hosts and nobody else's, in their namespace.
+func TestPowerIsForTheClustersOwnHosts(t *testing.T) {
+	text := string(render(t, tenant())["jumphost-edge-a.yaml"])
+	for _, want := range []string{"name: jumphost-edge-a.tenants\n  namespace: metal\n", "  resourceNames:\n  - node-1\n  - node-2\n  - node-3\n  - node-4\n  - node-5\n", "  verbs:\n  - get\n  - patch\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+	none := tenant()
+	none.Hosts = nil
+	// A rule without names would be one for all hosts.
+	if text := string(render(t, none)["jumphost-edge-a.yaml"]); strings.Contains(text, "kind: Role\n") {
+		t.Errorf("a Role without hosts:\n%s", text)
+	}
+}
+
+func TestExposure(t *testing.T) {
+	for _, row := range []struct {
+		why  string
+		spec v1.Service
+		port int32
+		want []string
+		not  []string
+	}{
+		{"a node port, as with SIP", v1.Service{}, 30443, []string{"type: NodePort", "nodePort: 30443"}, nil},
+		{"nothing said", v1.Service{}, 0, []string{"type: ClusterIP"}, []string{"nodePort"}},
+		{"a cluster IP", v1.Service{ClusterIP: ptr("10.96.0.7"), Service: &v1.ServiceExposure{Type: "ClusterIP"}}, 30443, []string{"clusterIP: 10.96.0.7"}, []string{"nodePort"}},
+		{"MetalLB, shared", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1", SharingKey: "k"}}, 0,
+			[]string{"metallb.io/loadBalancerIPs: 192.0.2.1", "metallb.io/allow-shared-ip: k", "allocateLoadBalancerNodePorts: false"}, []string{"kube-vip"}},
+		{"kube-vip, by its class", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1", LoadBalancerClass: "kube-vip.io/kube-vip-class"}}, 30443,
+			[]string{"kube-vip.io/loadbalancerIPs: 192.0.2.1", "loadBalancerClass: kube-vip.io/kube-vip-class", "nodePort: 30443"}, []string{"metallb", "allocateLoadBalancerNodePorts"}},
+		{"an annotation of one's own", v1.Service{Service: &v1.ServiceExposure{Annotations: map[string]string{"example.org/x": "y"}}}, 0, []string{"example.org/x: \"y\""}, nil},
+	} {
+		in := tenant()
+		row.spec.NodeInterface = "oam"
+		in.Cluster.Spec.Services = v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: row.spec, NodePort: row.port}}}
+		_, text, _ := strings.Cut(string(render(t, in)[controlPlaneName+".yaml"]), "kind: Service\n")
+		for _, want := range row.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: want %q in\n%s", row.why, want, text)
+			}
+		}
+		for _, not := range row.not {
+			if strings.Contains(text, not) {
+				t.Errorf("%s: %q is in\n%s", row.why, not, text)
+			}
+		}
+	}
+}
+
+func TestDualStackHosts(t *testing.T) {
+	in := tenant()
+	in.Cluster.Spec.Services.LoadBalancerControlPlane[0].AddressFamily = v1.IPv6
+	config := string(render(t, in)[controlPlaneName+".cfg"])
+	for _, want := range []string{"server node-1 10.0.0.1:6443\n", "server node-2 [2001:db8::2]:6443\n", "server node-3 [2001:db8::3]:6443\n"} {
+		if !strings.Contains(config, want) {
+			t.Errorf("want %q in\n%s", want, config)
+		}
+	}
+}
+
+// What the issuer is called agrees in every file about it.
+func TestOneIssuerEverywhere(t *testing.T) {
+	in := tenant()
+	const issuer = "https://dex.edge-a.example:30556"
+	files := render(t, in)
+	for _, name := range []string{"config.yaml", "tenant/authentication.yaml", "tenant/kube-apiserver-flags.txt", "tenant/kubeadmcontrolplane-patch.yaml"} {
+		if text := string(files["dex-edge-a/"+name]); !strings.Contains(text, issuer+"\n") {
+			t.Errorf("%s: no issuer %s in\n%s", name, issuer, text)
+		}
+	}
+	if notes := Notes(in); !strings.Contains(notes, "--oidc-issuer-url="+issuer+" ") {
+		t.Errorf("no issuer %s in\n%s", issuer, notes)
+	}
+}
