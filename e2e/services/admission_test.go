@@ -1,7 +1,6 @@
 package services
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -85,14 +84,7 @@ func TestObjectsAreAdmitted(t *testing.T) {
 	}
 	pods := 0
 	for _, r := range built.Resources() {
-		content, err := r.MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := &unstructured.Unstructured{}
-		if err := json.Unmarshal(content, o); err != nil {
-			t.Fatal(err)
-		}
+		o := unstructuredOf(t, r)
 		if o.GetNamespace() == namespace || o.GetNamespace() == "" {
 			t.Errorf("%s %s is in namespace %q", o.GetKind(), o.GetName(), o.GetNamespace())
 			continue
@@ -104,15 +96,8 @@ func TestObjectsAreAdmitted(t *testing.T) {
 			continue
 		}
 		pods++
-		template, _, _ := unstructured.NestedMap(o.Object, "spec", "template")
-		template["apiVersion"], template["kind"] = "v1", "Pod"
-		podObject := &unstructured.Unstructured{Object: template}
-		podObject.SetName(o.GetName())
-		podObject.SetNamespace("restricted")
-		if err := api.TryApply(podObject, "e2e", true); err != nil {
-			t.Errorf("a pod of %s: %v", o.GetName(), err)
-		}
-		if image, _, _ := unstructured.NestedSlice(template, "spec", "containers"); !strings.HasPrefix(image[0].(map[string]any)["image"].(string), "mirror.example:5000/hub/") {
+		admitPod(t, api, o)
+		if image, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers"); !strings.HasPrefix(image[0].(map[string]any)["image"].(string), "mirror.example:5000/hub/") {
 			t.Errorf("%s does not come from the mirror: %v", o.GetName(), image[0].(map[string]any)["image"])
 		}
 	}

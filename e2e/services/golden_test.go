@@ -1,0 +1,79 @@
+package services
+
+import (
+	"encoding/json"
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// Every overlay of services in the golden trees is taken by the real API server in a strict dry run, and its pods by the
+// restricted Pod Security profile. cert-manager's Certificates are left out: its definitions are not here.
+func TestGoldenServicesAreAdmitted(t *testing.T) {
+	api := server(t)
+	var overlays []string
+	err := filepath.WalkDir(filepath.Join("..", "..", "golden"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == "kustomization.yaml" && filepath.Base(filepath.Dir(path)) == "infra" {
+			overlays = append(overlays, filepath.Dir(path))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(overlays) == 0 {
+		t.Fatal("no overlay of services in golden/")
+	}
+	for _, overlay := range overlays {
+		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), overlay)
+		if err != nil {
+			t.Errorf("%s: %v", overlay, err)
+			continue
+		}
+		for _, r := range built.Resources() {
+			o := unstructuredOf(t, r)
+			if o.GroupVersionKind().Group == "cert-manager.io" {
+				continue
+			}
+			api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+o.GetNamespace()+`, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
+			if err := api.TryApply(o, "e2e", true); err != nil {
+				t.Errorf("%s: %s %s: %v", overlay, o.GetKind(), o.GetName(), err)
+			}
+			if o.GetKind() == "Deployment" {
+				admitPod(t, api, o)
+			}
+		}
+	}
+}
+
+func unstructuredOf(t *testing.T, r interface{ MarshalJSON() ([]byte, error) }) *unstructured.Unstructured {
+	t.Helper()
+	content, err := r.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &unstructured.Unstructured{}
+	if err := json.Unmarshal(content, o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// admitPod tries a pod of a Deployment in its namespace.
+func admitPod(t *testing.T, api *engine.APIServer, deployment *unstructured.Unstructured) {
+	t.Helper()
+	template, _, _ := unstructured.NestedMap(deployment.Object, "spec", "template")
+	template["apiVersion"], template["kind"] = "v1", "Pod"
+	pod := &unstructured.Unstructured{Object: template}
+	pod.SetName(deployment.GetName())
+	pod.SetNamespace(deployment.GetNamespace())
+	if err := api.TryApply(pod, "e2e", true); err != nil {
+		t.Errorf("a pod of %s: %v", deployment.GetName(), err)
+	}
+}
