@@ -1,6 +1,10 @@
 package schedule
 
 import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,4 +88,102 @@ func TestFewestMoves(t *testing.T) {
 	if len(p.Moves) != 1 || p.Moves[0] != want {
 		t.Errorf("moves %v, want just %v: h4 is free for b, so h1 may stay", p.Moves, want)
 	}
+}
+
+// TestWaitRatherThanMove: a host that is being released anyway spares a move.
+func TestWaitRatherThanMove(t *testing.T) {
+	hosts := []inventory.Host{
+		claimed(newHost("h1", "kind=x rack=r1"), "a", v1.RoleWorker),
+		claimed(newHost("h2", "kind=x rack=r2"), "gone", v1.RoleWorker),
+		newHost("h3", "kind=y rack=r3"),
+	}
+	clusters := []v1.SIPCluster{
+		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)}),
+		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)}),
+	}
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	if want := "feasible if 1 released host is seen without labels: metal/h2"; len(p.Moves) != 0 || !slices.Equal(p.Clusters[1].Warnings, []string{want}) {
+		t.Errorf("moves %v, warnings %q, want none and %q", p.Moves, p.Clusters[1].Warnings, want)
+	}
+}
+
+// TestMovesAgreeWithBruteForce: on random sites, a cluster that comes last and does not fit is told
+// as few moves as trying every set of hosts finds, and none if there is no such set.
+func TestMovesAgreeWithBruteForce(t *testing.T) {
+	found := 0
+	for seed := range 4000 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 4))
+		clusters, hosts := randomSite(rng)
+		last := clusters[len(clusters)-1]
+		last.Spec.Priority = -1
+		clusters = clusters[:len(clusters)-1]
+		p := plan(t, clusters, hosts, Previous{}, testOptions)
+		if !p.Schedulable() {
+			continue
+		}
+		adopt(hosts, p)
+		clusters = append(clusters, last)
+		p = plan(t, clusters, hosts, Previous{}, testOptions)
+		if p.Schedulable() {
+			continue
+		}
+		if want := fewestMoves(clusters, hosts); want != len(p.Moves) {
+			t.Fatalf("site %d: %d moves, trying every set finds %d\n%s\n%s%v", seed, len(p.Moves), want, describe(clusters, hosts), summary(p), p.Moves)
+		} else if want > 0 {
+			found++
+		}
+	}
+	if found < 20 {
+		t.Errorf("moves in %d sites only: too few to test anything", found)
+	}
+}
+
+// fewestMoves tries every set of held hosts to let go of. No solution counts as no moves.
+func fewestMoves(clusters []v1.SIPCluster, hosts []inventory.Host) int {
+	b := &brute{hosts: hosts}
+	var held []int
+	owner := map[int]int{}
+	for _, c := range clusters {
+		for name, set := range c.Spec.Nodes {
+			r := bruteRole{name: c.Name + " " + name, max: max(1, set.MaxPerDomain)}
+			selector, err := selectorOf(&set.LabelSelector)
+			if err != nil {
+				panic(fmt.Sprint(r.name, err))
+			}
+			for i := range hosts {
+				h := &hosts[i]
+				ok := matches(selector, h.Labels) && !h.State.Paused
+				for _, network := range c.Networks(name) {
+					ok = ok && len(h.On(network)) > 0
+				}
+				r.can = append(r.can, ok)
+				r.domain = append(r.domain, h.Labels[set.TopologyKey])
+				if h.Labels[testOptions.Keys.ClusterName] == c.Name && h.Labels[testOptions.Keys.NodeType] == name {
+					r.chosen = append(r.chosen, i)
+					owner[i] = len(b.roles)
+					held = append(held, i)
+				}
+			}
+			r.need = max(len(r.chosen), set.Count.Active)
+			b.roles = append(b.roles, r)
+		}
+	}
+	best := 0
+	for sets := uint(1); sets < 1<<len(held); sets++ {
+		n := bits.OnesCount(sets)
+		if best > 0 && n >= best {
+			continue
+		}
+		try := &brute{hosts: hosts, roles: slices.Clone(b.roles)}
+		for k, h := range held {
+			if sets&(1<<k) != 0 {
+				r := &try.roles[owner[h]]
+				r.chosen = slices.DeleteFunc(slices.Clone(r.chosen), func(i int) bool { return i == h })
+			}
+		}
+		if try.feasible() {
+			best = n
+		}
+	}
+	return best
 }
