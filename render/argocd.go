@@ -15,10 +15,7 @@ import (
 // argoFinalizer makes the deletion of an Application delete what it applied. Hosts never get it.
 const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
 
-const (
-	argoCompare = "argocd.argoproj.io/compare-options"
-	argoWave    = "argocd.argoproj.io/sync-wave"
-)
+const argoWave = "argocd.argoproj.io/sync-wave"
 
 // argocd renders argocd/: a project and a root Application to bootstrap from, and one file per
 // cluster with an Application for its services and one for its hosts.
@@ -43,7 +40,7 @@ func (s *site) argocd() error {
 			infra.Finalizers = []string{argoFinalizer}
 			objects = append(objects, wave(infra, "0"))
 		}
-		if s.merge() {
+		if s.merge() && s.hasHosts(c) {
 			objects = append(objects, wave(s.argoHosts(s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts"), hostsWave(c)))
 		}
 		if len(objects) > 0 {
@@ -84,13 +81,19 @@ func wave(app *argoApplication, n string) *argoApplication {
 }
 
 // argoHosts syncs host patches: server-side, without the migration that would hand Argo CD the
-// spec of a host once made by kubectl apply, never pruning, and failing on a host that another
-// Application has.
+// spec of a host once made by kubectl apply, and never pruning.
+//
+// FailOnSharedResource is for overlays only. A host that a tenant gave back still bears the tracking
+// id of that tenant's Application, which nothing but the next Application's apply takes away: with
+// the option a host could never move. That no two tenants have a host is the placement's business.
 func (s *site) argoHosts(name, folder string) *argoApplication {
 	app := s.argoKeeping(name, folder)
 	app.Annotations = map[string]string{argoCompare: "ServerSideDiff=true"}
 	app.Spec.SyncPolicy.SyncOptions = []string{
-		"ServerSideApply=true", "ClientSideApplyMigration=false", "Prune=false", "Delete=false", "FailOnSharedResource=true",
+		"ServerSideApply=true", "ClientSideApplyMigration=false", "Prune=false", "Delete=false",
+	}
+	if !s.merge() {
+		app.Spec.SyncPolicy.SyncOptions = append(app.Spec.SyncPolicy.SyncOptions, "FailOnSharedResource=true")
 	}
 	return app
 }

@@ -47,7 +47,7 @@ func (s *site) flux() error {
 			infra.Spec.DependsOn = dependsOn
 			objects = append(objects, infra)
 		}
-		if s.merge() {
+		if s.merge() && s.hasHosts(c) {
 			objects = append(objects, s.fluxHosts(c))
 		}
 		file := c.Key.Namespace + "." + c.Key.Name + ".yaml"

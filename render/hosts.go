@@ -21,12 +21,15 @@ const (
 	fluxSSA   = "kustomize.toolkit.fluxcd.io/ssa"
 	fluxPrune = "kustomize.toolkit.fluxcd.io/prune"
 	argoSync  = "argocd.argoproj.io/sync-options"
+	// argoCompare keeps the Application in sync once a host that it gave back is out of its overlay;
+	// Argo CD reads the live object's.
+	argoCompare = "argocd.argoproj.io/compare-options"
 )
 
 // guards are the annotations of a host patch, per engine.
 func guards(engine v1alpha1.Engine) map[string]string {
 	if engine == v1alpha1.EngineArgoCD {
-		return map[string]string{argoSync: "Prune=false,Delete=false,ServerSideApply=true"}
+		return map[string]string{argoSync: "Prune=false,Delete=false,ServerSideApply=true", argoCompare: "IgnoreExtraneous"}
 	}
 	return map[string]string{fluxSSA: "Merge", fluxPrune: "disabled"}
 }
@@ -87,6 +90,10 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			}
 		}
 	}
+	// kustomize refuses to build an overlay with nothing in it; see hasHosts.
+	if len(files) == 0 {
+		return errors.Join(errs...)
+	}
 	slices.Sort(files)
 	kustomization := kustomize.Kustomization{TypeMeta: kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind}}
 	if merge {
@@ -100,6 +107,12 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	content, err := object.Marshal(kustomization)
 	s.tree[folder+"/kustomization.yaml"] = content
 	return errors.Join(append(errs, err)...)
+}
+
+// hasHosts says whether a cluster has host patches. Without any it has no overlay, and nothing syncs it.
+func (s *site) hasHosts(c *schedule.Cluster) bool {
+	_, found := s.tree[Folder(c.Key)+"/hosts/kustomization.yaml"]
+	return found
 }
 
 func (s *site) labels(c schedule.ClusterKey, role string, standby bool) map[string]string {

@@ -21,6 +21,9 @@ func (s *site) overlay() error {
 		Resources: []string{up + s.Site.Spec.Hosts.Base},
 	}
 	for _, c := range s.clusters {
+		if !s.hasHosts(c) {
+			continue
+		}
 		kustomization.Components = append(kustomization.Components, path.Join("..", Folder(c.Key), "hosts"))
 	}
 	content, err := object.Marshal(kustomization)

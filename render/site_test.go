@@ -123,9 +123,9 @@ func TestArgoCDCannotDeleteHosts(t *testing.T) {
 	}
 	hosts := Tree{"hosts": []byte(parts[1])}
 	want(t, hosts, "hosts", "name: lab.a.hosts", "prune: false", "ServerSideApply=true", "ClientSideApplyMigration=false",
-		"Prune=false", "Delete=false", "FailOnSharedResource=true", "ServerSideDiff=true")
-	wantNot(t, hosts, "hosts", "resources-finalizer")
-	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "Prune=false,Delete=false,ServerSideApply=true")
+		"Prune=false", "Delete=false", "ServerSideDiff=true")
+	wantNot(t, hosts, "hosts", "resources-finalizer", "FailOnSharedResource")
+	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "Prune=false,Delete=false,ServerSideApply=true", "compare-options: IgnoreExtraneous")
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "kustomize.toolkit.fluxcd.io")
 }
 
@@ -221,5 +221,21 @@ func TestCELListKeepsStringsInside(t *testing.T) {
 func TestMarkdownCells(t *testing.T) {
 	if found := escapeCell("a|b<script>\nc"); found != `a\|b&lt;script> c` {
 		t.Errorf("found %q", found)
+	}
+}
+
+// kustomize refuses an overlay with nothing in it, and so would the engine: a cluster without host patches has
+// no overlay, and no sync object that would fail on it.
+func TestNoHostsNoOverlay(t *testing.T) {
+	for _, engine := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
+		c := placed("a")
+		c.Roles[0].Assigned, c.Roles[0].Releasing = nil, nil
+		site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine })
+		tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+		for path, content := range tree {
+			if strings.HasPrefix(path, "clusters/lab/a/hosts/") || strings.Contains(string(content), "lab.a.hosts") {
+				t.Errorf("%s: %s is of a hosts overlay that there is not:\n%s", engine, path, content)
+			}
+		}
 	}
 }
