@@ -144,6 +144,9 @@ var measured = []fact{
 	{row: "12", engine: "argocd", what: "an object dropped leaves its labels, and the Application out of sync", made: "controller", guard: argoGuard, options: argoSafe, steps: []factStep{
 		assign, dropped.with(func(s *factStep) { s.outOfSync = true }),
 	}},
+	{row: "12", engine: "argocd", what: "with IgnoreExtraneous on the host the Application stays in sync", made: "controller", guard: argoGuard + ", argocd.argoproj.io/compare-options: IgnoreExtraneous", options: argoSafe, steps: []factStep{
+		assign, dropped,
+	}},
 	{row: "5", engine: "argocd", what: "with a uid a host that is not there is not created", guard: argoGuard, options: argoSafe, steps: []factStep{
 		{name: "assign", patch: true, label: "edge-a", uid: "other", fails: "uid mismatch"},
 	}},

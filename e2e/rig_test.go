@@ -29,11 +29,13 @@ var (
 	fluxRig = engine.Shared(func(t testing.TB) *rig {
 		r := newRig(t, v1alpha1.EngineFlux)
 		r.flux = engine.StartFlux(t, r.api, r.proxy)
+		engine.StartControllers(t, r.api)
 		return r
 	})
 	argoRig = engine.Shared(func(t testing.TB) *rig {
 		r := newRig(t, v1alpha1.EngineArgoCD)
 		r.argo = engine.StartArgo(t, r.api, r.proxy)
+		engine.StartControllers(t, r.api)
 		return r
 	})
 )

@@ -33,12 +33,13 @@ type program struct {
 }
 
 var programs = map[string]program{
-	"kube-apiserver":       {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"},
-	"kubectl":              {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl"},
-	"kustomize-controller": {"flux", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
-	"argocd":               {"argocd", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
-	"kustomize":            {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
-	"controller-gen":       {"controller-gen", "sigs.k8s.io/controller-tools", "sigs.k8s.io/controller-tools/cmd/controller-gen"},
+	"kube-controller-manager": {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager"},
+	"kube-apiserver":          {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"},
+	"kubectl":                 {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl"},
+	"kustomize-controller":    {"flux", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
+	"argocd":                  {"argocd", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
+	"kustomize":               {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
+	"controller-gen":          {"controller-gen", "sigs.k8s.io/controller-tools", "sigs.k8s.io/controller-tools/cmd/controller-gen"},
 }
 
 // ErrUnavailable says that an engine's modules cannot be had here: they are not in the module

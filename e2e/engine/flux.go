@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,8 +25,16 @@ import (
 // FluxNamespace is where kustomize-controller lives, and most of its objects.
 const FluxNamespace = "flux-system"
 
-// SyncTimeout bounds every wait for an engine. It is for machines that are busy; a sync takes a second or two.
-const SyncTimeout = 2 * time.Minute
+// SyncTimeout bounds every wait for an engine. It is for machines that are busy; a sync takes a
+// second or two. SIPGEN_E2E_TIMEOUT sets another, for those who write tests.
+var SyncTimeout = syncTimeout()
+
+func syncTimeout() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("SIPGEN_E2E_TIMEOUT")); err == nil {
+		return d
+	}
+	return 2 * time.Minute
+}
 
 // Flux is a real kustomize-controller. The test plays source-controller's part: it serves a
 // commit as an archive, and writes that into the status of the GitRepository.
