@@ -41,6 +41,10 @@ type Host struct {
 func Overlay(in Input) (map[string][]byte, error) {
 	in, errs := checked(in)
 	o := newOverlay(in)
+	if len(errs) > 0 {
+		// Nothing is rendered from values that have not been found harmless.
+		return nil, o.joined(errs)
+	}
 	services := &in.Cluster.Spec.Services
 	for i := range services.LoadBalancerControlPlane {
 		errs = append(errs, o.controlPlane(i, &services.LoadBalancerControlPlane[i]))
