@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,6 +58,11 @@ func WriteDir(dir string, tree Tree, opts DirOptions) (Result, error) {
 	result, err := reconcile(dir, here, owned, tree, opts.Adopt)
 	if err != nil {
 		return Result{}, err
+	}
+	if here.root != nil {
+		if err := here.root.RemoveAll(stageInside); err != nil {
+			return Result{}, err
+		}
 	}
 	newList := formatOwnership(tree)
 	if result.Unchanged() && bytes.Equal(list, newList) {
@@ -112,8 +120,11 @@ func (w *write) changes() Tree {
 	return changes
 }
 
-// inPlace replaces file after file. While it runs the list names the old files and the new ones, so that
-// the run after a kill knows all of them.
+// stageInside is where inPlace stages, in the folder itself. What a killed run left there goes.
+const stageInside = ".sipgen-new"
+
+// inPlace stages every file, then moves one after the other. While it moves, the list names the old files
+// and the new ones, so that the run after a kill knows all of them.
 func (w *write) inPlace() error {
 	if err := os.MkdirAll(w.root, 0o755); err != nil {
 		return err
@@ -123,7 +134,16 @@ func (w *write) inPlace() error {
 		return err
 	}
 	defer func() { _ = root.Close() }() // nothing is written through the handle itself
-	if err := replaceFile(root, OwnershipFile, formatUnion(w.owned, w.tree)); err != nil {
+	if err := root.RemoveAll(stageInside); err != nil {
+		return err
+	}
+	changes := w.changes()
+	delete(changes, OwnershipFile)
+	names := slices.Sorted(maps.Keys(changes))
+	if err := w.stageFiles(root, names); err != nil {
+		return errors.Join(err, root.RemoveAll(stageInside))
+	}
+	if err := root.Rename(filepath.Join(stageInside, "both"), OwnershipFile); err != nil {
 		return err
 	}
 	for _, name := range w.result.Deleted {
@@ -136,28 +156,35 @@ func (w *write) inPlace() error {
 			}
 		}
 	}
-	changes := w.changes()
-	delete(changes, OwnershipFile)
-	for name, text := range changes {
+	for i, name := range names {
 		if err := root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755); err != nil {
 			return err
 		}
-		if err := replaceFile(root, name, text); err != nil {
+		if err := root.Rename(filepath.Join(stageInside, strconv.Itoa(i)), filepath.FromSlash(name)); err != nil {
 			return err
 		}
 	}
-	return replaceFile(root, OwnershipFile, w.list)
-}
-
-// replaceFile puts a file in place in one step.
-func replaceFile(root *os.Root, name string, text []byte) error {
-	target := filepath.FromSlash(name)
-	staged := filepath.Join(filepath.Dir(target), stagePrefix(filepath.Base(target))+"new")
-	if err := root.WriteFile(staged, text, 0o644); err != nil {
-		_ = root.Remove(staged) // the first error is the one to tell
+	if err := root.Rename(filepath.Join(stageInside, "list"), OwnershipFile); err != nil {
 		return err
 	}
-	return root.Rename(staged, target)
+	return root.RemoveAll(stageInside)
+}
+
+// stageFiles writes the files by their number, and the two lists.
+func (w *write) stageFiles(root *os.Root, names []string) error {
+	if err := root.Mkdir(stageInside, 0o755); err != nil {
+		return err
+	}
+	staged := Tree{"both": formatUnion(w.owned, w.tree), "list": w.list}
+	for i, name := range names {
+		staged[strconv.Itoa(i)] = w.tree[name]
+	}
+	for name, text := range staged {
+		if err := root.WriteFile(filepath.Join(stageInside, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stagePrefix begins the names of what WriteDir puts beside name.

@@ -145,7 +145,7 @@ func (w *write) carryOver(old string, seen map[string]bool) error {
 		target := filepath.Join(w.root, name)
 		_, was := w.owned[slashed]
 		_, is := w.tree[slashed]
-		if was || is || slashed == OwnershipFile || entry.IsDir() {
+		if was || is || slashed == OwnershipFile || strings.HasPrefix(slashed, stageInside+"/") || entry.IsDir() {
 			return nil
 		}
 		if seen[slashed] { // a link, unless an editor replaced the file in the meantime

@@ -36,7 +36,7 @@ type Snapshot struct {
 
 // Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is
 // not there, gives an empty tree. The objects are read in place from a local repository, and fetched into
-// memory from another: one commit deep, and where the server can, only what lies on the way to the path.
+// memory from another, one commit deep.
 func Read(ctx context.Context, target Target) (*Snapshot, error) {
 	link, err := connect(&target)
 	if err != nil {

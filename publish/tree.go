@@ -68,7 +68,8 @@ func checkTree(tree Tree) error {
 			problems = append(problems, err)
 			continue
 		}
-		if strings.EqualFold(name, OwnershipFile) {
+		first, _, _ := strings.Cut(name, "/")
+		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, stageInside) {
 			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
 			continue
 		}
