@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -101,7 +102,7 @@ func (s *site) hold(i int32, key ClusterKey, name string, origin Origin, standby
 	if c == nil {
 		for _, value := range []string{key.Namespace, key.Name} {
 			if len(validation.IsDNS1123Label(value)) > 0 {
-				h.reject, h.detail = "claimed by a name that is none", "claimed by cluster "+strconvQuote(key.String())+", which is no valid name"
+				h.reject, h.detail = "claimed by a name that is none", "claimed by cluster "+strconv.Quote(key.String())+", which is no valid name"
 				s.warn("host %s: %s, says %s: nobody gets it", h.Key(), h.detail, source)
 				return
 			}
@@ -111,7 +112,7 @@ func (s *site) hold(i int32, key ClusterKey, name string, origin Origin, standby
 	r := c.role(name)
 	if r == nil {
 		if len(validation.IsValidLabelValue(name)) > 0 || name == "" {
-			h.reject, h.detail = "claimed by a name that is none", "claimed for role "+strconvQuote(name)+", which is no valid name"
+			h.reject, h.detail = "claimed by a name that is none", "claimed for role "+strconv.Quote(name)+", which is no valid name"
 			s.warn("host %s: %s, says %s: nobody gets it", h.Key(), h.detail, source)
 			return
 		}

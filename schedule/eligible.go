@@ -2,11 +2,7 @@ package schedule
 
 import (
 	"strconv"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
 )
-
-func strconvQuote(s string) string { return strconv.Quote(s) }
 
 // States of status.provisioning.state (metal3 BareMetalHost) in which a host may be handed out.
 const (
@@ -127,6 +123,3 @@ func count(n int, noun string) string {
 	}
 	return strconv.Itoa(n) + " " + noun
 }
-
-// annotations that name hosts.
-var hostAnnotations = [...]string{v1.ApproveReleaseAnnotation, v1.RemoveAnnotation}
