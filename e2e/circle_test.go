@@ -3,23 +3,23 @@ package e2e_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
+	"sigs.k8s.io/yaml"
+
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/manifest"
-	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // circle is one site under way: live hosts, specs, the tree in git, and the engine that syncs it.
@@ -32,7 +32,9 @@ type circle struct {
 	// specs by cluster name.
 	specs map[string]string
 	// tree is the branch's, as of the last commit or edit.
-	tree      render.Tree
+	tree map[string][]byte
+	// said is what sipgen printed last.
+	said      string
 	untouched *engine.Untouched
 	started   bool
 	// synced are the sync objects of the last sync.
@@ -42,7 +44,7 @@ type circle struct {
 // newCircle makes a site without hosts and tenants.
 func newCircle(t *testing.T, r *rig, name string) *circle {
 	t.Helper()
-	c := &circle{rig: r, ns: name, tenants: name + "-tenants", repo: engine.NewRepo(t), specs: map[string]string{}, tree: render.Tree{}}
+	c := &circle{rig: r, ns: name, tenants: name + "-tenants", repo: engine.NewRepo(t), specs: map[string]string{}}
 	c.site = &v1alpha1.Site{}
 	c.site.Name = name
 	c.site.Spec.Engine = r.engine
@@ -108,88 +110,95 @@ func loadBalancer() string {
 `, port, port)
 }
 
-// render plans from the live hosts and the branch's tree, and renders.
-func (c *circle) render(t *testing.T) (render.Tree, *schedule.Placement) {
+// sipgen runs the command on the live hosts, as a user with the rights of readerRole and no more. It gives the exit code;
+// what was printed is in said.
+func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	t.Helper()
-	docs, err := manifest.Parse("live", c.dump(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	hosts, err := inventory.FromDocuments(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var specs []manifest.Document
-	for _, name := range slices.Sorted(maps.Keys(c.specs)) {
-		found, err := manifest.Parse(name+".yaml", []byte(c.specs[name]))
-		if err != nil {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		specs = append(specs, found...)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
-	clusters, err := v1.FromDocuments(specs)
+	site, err := yaml.Marshal(map[string]any{
+		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name}, "spec": c.site.Spec,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	previous, err := render.Previous("previous", c.tree)
-	if err != nil {
+	for name, spec := range c.specs {
+		write("specs/"+name+".yaml", spec)
+	}
+	args = append([]string{command, "--site", write("site.yaml", string(site)), "-f", filepath.Join(dir, "specs"), "--inventory", "cluster",
+		"--kubeconfig", engine.Kubeconfig(t, c.rig.api.As("reader", "sipgen-readers")), "--repo", c.repo.Dir, "--keep-going"}, args...)
+	cmd := exec.Command(sipgenBinary(t), args...)
+	out, err := cmd.CombinedOutput()
+	c.said = string(out)
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	keys := c.site.Spec.LabelKeys
-	placement, err := schedule.Plan(clusters, hosts, previous, schedule.Options{Keys: schedule.LabelKeys{
-		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, err := render.Site(render.Input{Site: c.site, Clusters: clusters, Placement: placement, Previous: c.tree})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tree, placement
+	return cmd.ProcessState.ExitCode()
 }
 
-// dump is the live hosts as kubectl get -o json prints them.
-func (c *circle) dump(t *testing.T) []byte {
+// sipgenBinary is the command, built from this module.
+var sipgenBinary = engine.Shared(func(t testing.TB) string {
+	path := filepath.Join(t.TempDir(), "sipgen")
+	cmd := exec.Command("go", "build", "-o", path, "./cmd/sipgen")
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return path
+})
+
+// commit publishes, and says whether there was anything to commit.
+func (c *circle) commit(t *testing.T, args ...string) bool {
 	t.Helper()
-	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
+	before := c.repo.Head(t)
+	if code := c.sipgen(t, "publish", args...); code != 0 {
+		t.Fatalf("sipgen publish: exit code %d\n%s", code, c.said)
 	}
-	content, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
+	c.tree = c.repo.Files(t)
+	return c.repo.Head(t) != before
 }
 
-// commit renders and commits, and says whether there was anything to commit.
-func (c *circle) commit(t *testing.T, message string) bool {
+// refused is a publish that ends with an error that says the words, and changes nothing.
+func (c *circle) refused(t *testing.T, what string, words ...string) {
 	t.Helper()
-	tree, _ := c.render(t)
-	if sameTree(tree, c.tree) {
-		return false
+	before := c.repo.Head(t)
+	if code := c.sipgen(t, "publish"); code != 2 {
+		t.Errorf("%s: exit code %d, want 2\n%s", what, code, c.said)
 	}
-	c.tree = tree
-	c.repo.Commit(t, message, tree)
-	return true
+	for _, word := range words {
+		if !strings.Contains(c.said, word) {
+			t.Errorf("%s: no %q in\n%s", what, word, c.said)
+		}
+	}
+	if c.repo.Head(t) != before {
+		t.Errorf("%s: something was committed", what)
+	}
 }
 
 // edit commits what a person does to the tree.
-func (c *circle) edit(t *testing.T, message string, change func(render.Tree)) {
+func (c *circle) edit(t *testing.T, message string, change func(dir string)) {
 	t.Helper()
-	change(c.tree)
-	c.repo.Commit(t, message, c.tree)
+	c.repo.Edit(t, message, change)
+	c.tree = c.repo.Files(t)
 }
 
 // step is one turn of the circle: render from the live hosts, commit, sync, and look.
 func (c *circle) step(t *testing.T, what string) { c.stepFailing(t, what, nil) }
 
 // stepFailing is a step in which some syncs are to fail, by name, with these words. Their labels are not looked at.
-func (c *circle) stepFailing(t *testing.T, what string, failures map[string]string) {
+func (c *circle) stepFailing(t *testing.T, what string, failures map[string]string, args ...string) {
 	t.Helper()
-	if !c.commit(t, what) {
-		t.Errorf("%s: nothing to commit", what)
+	if !c.commit(t, args...) {
+		t.Errorf("%s: nothing to commit\n%s", what, c.said)
 	}
 	c.sync(t, failures)
 	c.check(t, what, failures)
@@ -199,12 +208,15 @@ func (c *circle) stepFailing(t *testing.T, what string, failures map[string]stri
 // hosts and the tree agree.
 func (c *circle) settle(t *testing.T, what string) {
 	t.Helper()
-	for turn := 1; c.commit(t, fmt.Sprintf("%s, turn %d", what, turn)); turn++ {
+	for turn := 1; c.commit(t); turn++ {
 		c.sync(t, nil)
 		c.check(t, fmt.Sprintf("%s, turn %d", what, turn), nil)
 		if turn == 5 {
 			t.Fatalf("%s: still something to commit after %d turns", what, turn)
 		}
+	}
+	if code := c.sipgen(t, "diff"); code != 0 {
+		t.Errorf("%s: sipgen diff: exit code %d, want 0\n%s", what, code, c.said)
 	}
 }
 

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,8 +42,25 @@ var (
 func newRig(t testing.TB, e v1alpha1.Engine) *rig {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, engine.HostCRDs()...)
+	api.Apply(t, "e2e", readerRole)
 	return &rig{engine: e, api: api, kubelet: engine.StartKubelet(t, api), proxy: engine.StartFaulty(t, api)}
 }
+
+// readerRole is what sipgen needs to read the live inventory.
+const readerRole = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: sipgen-readers}
+rules:
+- {apiGroups: [metal3.io], resources: [baremetalhosts, hardwaredata], verbs: [get, list]}
+- {apiGroups: [""], resources: [secrets], verbs: [get]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: sipgen-readers}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: sipgen-readers}
+subjects: [{kind: Group, name: sipgen-readers, apiGroup: rbac.authorization.k8s.io}]
+`
 
 // nodePorts are handed out once, as the API server wants them.
 var nodePorts atomic.Int32
@@ -181,6 +197,3 @@ func (c *circle) reconcile(t *testing.T, name string) {
 	}
 	c.rig.argo.Refresh(t, name)
 }
-
-// sameTree says whether two trees are the same.
-func sameTree(a, b map[string][]byte) bool { return maps.EqualFunc(a, b, bytes.Equal) }
