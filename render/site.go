@@ -5,7 +5,6 @@
 package render
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -116,7 +115,7 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 	}
 	files, err := infra.Overlay(s.infraInput(c))
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.Key, err)
+		return err
 	}
 	s.add(folder, files)
 	return nil

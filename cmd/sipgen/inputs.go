@@ -68,6 +68,11 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	errs = append(errs, err)
 	l.clusters, err = in.loadClusters(ctx, ui)
 	errs = append(errs, err)
+	for i := range l.clusters {
+		for _, warning := range l.clusters[i].Warnings() {
+			ui.say("warning: %s: %s", l.clusters[i].Source, warning)
+		}
+	}
 	if l.site != nil {
 		ports := l.site.Spec.NodePorts
 		for _, clash := range v1.ValidateSite(l.clusters, ports.Start, ports.End) {
