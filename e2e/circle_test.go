@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -34,7 +35,9 @@ type circle struct {
 	// tree is the branch's, as of the last commit or edit.
 	tree map[string][]byte
 	// said is what sipgen printed last.
-	said      string
+	said string
+	// killed ends sipgen after a while.
+	killed    time.Duration
 	untouched *engine.Untouched
 	started   bool
 	// synced are the sync objects of the last sync.
@@ -137,8 +140,17 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	args = append([]string{command, "--site", write("site.yaml", string(site)), "-f", filepath.Join(dir, "specs"), "--inventory", "cluster",
 		"--kubeconfig", engine.Kubeconfig(t, c.rig.api.As("reader", "sipgen-readers")), "--repo", c.repo.Dir, "--keep-going"}, args...)
 	cmd := exec.Command(sipgenBinary(t), args...)
-	out, err := cmd.CombinedOutput()
-	c.said = string(out)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if c.killed > 0 {
+		time.Sleep(c.killed)
+		_ = cmd.Process.Kill()
+	}
+	err = cmd.Wait()
+	c.said = out.String()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}

@@ -15,6 +15,18 @@ var rows = []struct {
 	{"contract-expand", rowContractExpand},
 	{"move", rowMove},
 	{"decommission", rowDecommission},
+	{"infra-first", rowInfraFirst},
+	{"made", rowMade},
+	{"deleted", rowDeleted},
+	{"recreated", rowRecreated},
+	{"old-operator", rowOldOperator},
+	{"edited", rowEdited},
+	{"file-deleted", rowFileDeleted},
+	{"emptied", rowEmptied},
+	{"sync-deleted", rowSyncDeleted},
+	{"broken", rowBroken},
+	{"killed", rowKilled},
+	{"policy", rowPolicy},
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }

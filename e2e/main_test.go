@@ -4,6 +4,7 @@ package e2e_test
 
 import (
 	"crypto/sha256"
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,7 +14,13 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-func TestMain(m *testing.M) { engine.Main(m) }
+// TestMain lets more rows run at a time than there are processors: they wait for engines most of the time.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "6"); err != nil {
+		panic(err)
+	}
+	engine.Main(m)
+}
 
 // made are the ways in which hosts come to be. What an engine may do to a host depends on who owns its spec.
 var made = map[string]func(t testing.TB, api *engine.APIServer, manifest string){

@@ -126,23 +126,29 @@ func (c *circle) syncs(t testing.TB) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
+// begin shows the engine the branch's newest commit, and gives the revision by which Flux knows it.
+func (c *circle) begin(t *testing.T) string {
+	t.Helper()
+	started := c.started
+	c.started = true
+	if !started {
+		c.rig.bootstrap(t, c)
+	}
+	if c.rig.flux != nil {
+		return c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
+	}
+	if started {
+		c.rig.argo.Refresh(t, c.root())
+	}
+	return ""
+}
+
 // sync waits until the engine has done with the branch's newest commit all that it will do. The
 // expected failures are by the name of the sync object: what its failure says.
 func (c *circle) sync(t *testing.T, failures map[string]string) {
 	t.Helper()
 	commit := c.repo.Head(t)
-	var revision string
-	if c.rig.flux != nil {
-		if !c.started {
-			c.rig.bootstrap(t, c)
-		}
-		revision = c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
-	} else if !c.started {
-		c.rig.bootstrap(t, c)
-	} else {
-		c.rig.argo.Refresh(t, c.root())
-	}
-	c.started = true
+	revision := c.begin(t)
 	c.await(t, c.root(), commit, revision, failures)
 	names := c.syncs(t)
 	if c.rig.argo != nil {
@@ -186,6 +192,26 @@ func (c *circle) await(t *testing.T, name, commit, revision string, failures map
 	default:
 		c.rig.argo.WaitSynced(t, name, commit)
 	}
+}
+
+// again has the engine sync the newest commit again, and fail with the words.
+func (c *circle) again(t *testing.T, name, words string) {
+	t.Helper()
+	if c.rig.flux != nil {
+		revision := c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
+		c.rig.flux.Reconcile(t, engine.FluxNamespace, name)
+		c.rig.flux.WaitFailed(t, engine.FluxNamespace, name, revision, words)
+		return
+	}
+	c.rig.argo.Refresh(t, name)
+	c.rig.argo.Wait(t, name, "not synced", func(app *unstructured.Unstructured) error {
+		status, _, _ := unstructured.NestedString(app.Object, "status", "sync", "status")
+		text := fmt.Sprint(app.Object["status"])
+		if status == "Synced" || !strings.Contains(text, words) {
+			return fmt.Errorf("%s", text)
+		}
+		return nil
+	})
 }
 
 // reconcile has the engine look at the live objects of one sync again.

@@ -74,7 +74,14 @@ const argoSettings = `
 apiVersion: v1
 kind: ConfigMap
 metadata: {namespace: argocd, name: argocd-cm, labels: {app.kubernetes.io/part-of: argocd, app.kubernetes.io/name: argocd-cm}}
-data: {}
+data:
+  # Argo CD ships without a health check for Applications; with it a sync waits for one wave before the next.
+  resource.customizations.health.argoproj.io_Application: |
+    local result = {status = "Progressing", message = ""}
+    if obj.status ~= nil and obj.status.health ~= nil and obj.status.health.status ~= nil then
+      result.status = obj.status.health.status
+    end
+    return result
 ---
 apiVersion: v1
 kind: ConfigMap

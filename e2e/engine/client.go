@@ -37,6 +37,7 @@ var (
 	GitRepos       = schema.GroupVersionResource{Group: "source.toolkit.fluxcd.io", Version: "v1", Resource: "gitrepositories"}
 	Kustomizations = schema.GroupVersionResource{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations"}
 	Applications   = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+	Deployments    = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
@@ -201,6 +202,25 @@ func (c *Client) Delete(t testing.TB, resource schema.GroupVersionResource, name
 	if err := c.Dynamic.Resource(resource).Namespace(namespace).Delete(context.Background(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TryDelete deletes an object, or tries to in a dry run, and gives the error.
+func (c *Client) TryDelete(resource schema.GroupVersionResource, namespace, name string, dryRun bool) error {
+	options := metav1.DeleteOptions{}
+	if dryRun {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
+	return c.Dynamic.Resource(resource).Namespace(namespace).Delete(context.Background(), name, options)
+}
+
+// List reads all objects of a namespace.
+func (c *Client) List(t testing.TB, resource schema.GroupVersionResource, namespace string) []unstructured.Unstructured {
+	t.Helper()
+	list, err := c.Dynamic.Resource(resource).Namespace(namespace).List(context.Background(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
 }
 
 // Edit reads an object, changes it and writes it back as a field manager of the name given.

@@ -125,12 +125,16 @@ func (f *Flux) WaitApplied(t testing.TB, namespace, name, revision string) {
 	})
 }
 
-// WaitFailed waits until a Kustomization has tried a revision and failed with a message that contains the words.
+// WaitFailed waits until a Kustomization has tried a revision and failed with a message that
+// contains the words, or waits for another one that is not ready, with the word "dependency".
 func (f *Flux) WaitFailed(t testing.TB, namespace, name, revision, words string) {
 	t.Helper()
 	f.wait(t, namespace, name, "failed on "+revision+" with "+strconv.Quote(words), func(k *unstructured.Unstructured) error {
 		attempted, _, _ := unstructured.NestedString(k.Object, "status", "lastAttemptedRevision")
 		ready := Condition(k, "Ready")
+		if waits := words == "dependency" && ready.Reason == "DependencyNotReady"; waits {
+			return nil
+		}
 		if attempted != revision || ready.Status != "False" || !strings.Contains(ready.Message, words) {
 			return fmt.Errorf("last attempted %q, %s", attempted, ready)
 		}

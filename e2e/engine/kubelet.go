@@ -8,10 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 
 // Kubelet plays the part of those who run pods: it says of every Deployment that it is rolled out,
 // unless its namespace is held back.
@@ -53,7 +50,7 @@ func (k *Kubelet) Hold(namespace string, hold bool) {
 
 // round reports on every Deployment once. What fails is tried again in the next round.
 func (k *Kubelet) round(ctx context.Context) {
-	list, err := k.api.Dynamic.Resource(deployments).List(ctx, metav1.ListOptions{})
+	list, err := k.api.Dynamic.Resource(Deployments).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return
 	}
@@ -77,6 +74,6 @@ func (k *Kubelet) round(ctx context.Context) {
 				map[string]any{"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable"},
 			},
 		}
-		_, _ = k.api.Dynamic.Resource(deployments).Namespace(d.GetNamespace()).UpdateStatus(ctx, d, metav1.UpdateOptions{FieldManager: "kubelet"})
+		_, _ = k.api.Dynamic.Resource(Deployments).Namespace(d.GetNamespace()).UpdateStatus(ctx, d, metav1.UpdateOptions{FieldManager: "kubelet"})
 	}
 }

@@ -1,0 +1,407 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// rowInfraFirst: a host gets its labels only when what it will need is there.
+func rowInfraFirst(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1")
+	r.kubelet.Hold(c.tenants, true)
+	c.tenantWith("a", 1, loadBalancer())
+	c.commit(t)
+	c.begin(t)
+	deployments := engine.Deployments
+	engine.Wait(t, "the tenant's Deployment", engine.SyncTimeout, func() error {
+		if list := r.api.List(t, deployments, c.tenants); len(list) == 0 {
+			return fmt.Errorf("none")
+		}
+		return nil
+	})
+	if r.flux != nil {
+		r.flux.WaitFailed(t, engine.FluxNamespace, c.name("a", "hosts"), "", "dependency")
+	} else {
+		r.argo.Wait(t, c.root(), "waiting for a.infra", func(app *unstructured.Unstructured) error {
+			message, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "message")
+			if !strings.Contains(message, c.name("a", "infra")) {
+				return fmt.Errorf("it says %q", message)
+			}
+			return nil
+		})
+	}
+	c.wantHolds(t, "services that are not ready", "a")
+	r.kubelet.Hold(c.tenants, false)
+	c.sync(t, nil)
+	c.check(t, "services that are ready", nil)
+	c.wantHolds(t, "services that are ready", "a", "n1")
+}
+
+// rowMade: however a host was made, its spec stays. Argo CD would take over the spec of a host by kubectl
+// apply: there either sipgen refuses, or the policy stops the sync, until the host is mended.
+func rowMade(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "kubectl create", "n1")
+	c.hosts(t, "server-side apply", "n2")
+	c.hosts(t, "controller", "n3")
+	c.hosts(t, "kubectl apply", "n4")
+	c.tenant("a", 4)
+	if r.argo != nil {
+		if code := c.sipgen(t, "publish"); code == 2 {
+			if !strings.Contains(c.said, c.ns+"/n4") || strings.Contains(c.said, c.ns+"/n1") {
+				t.Errorf("refused, but not n4 alone:\n%s", c.said)
+			}
+		} else {
+			c.tree = c.repo.Files(t)
+			failures := map[string]string{c.name("a", "hosts"): "may not change a BareMetalHost's spec"}
+			c.sync(t, failures)
+			c.check(t, "the policy stops the sync", failures)
+		}
+		r.api.Kubectl(t, "", "annotate", "-n", c.ns, "baremetalhosts.metal3.io/n4", "kubectl.kubernetes.io/last-applied-configuration-")
+		c.accept(t)
+		c.commit(t)
+		c.sync(t, nil)
+		c.check(t, "the host is mended", nil)
+	} else {
+		c.step(t, "assign")
+	}
+	c.wantHolds(t, "assign", "a", "n1", "n2", "n3", "n4")
+	c.tenant("a", 2)
+	c.step(t, "release")
+	c.settle(t, "release")
+}
+
+// rowDeleted: a host that somebody deleted is not created again, and another one takes its place.
+func rowDeleted(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	r.api.Delete(t, engine.Hosts, c.ns, "n1")
+	c.accept(t)
+	c.again(t, c.name("a", "hosts"), "")
+	c.untouched.Check(t, "a sync without the host")
+	c.step(t, "another host")
+	c.wantHolds(t, "another host", "a", "n2", "n3")
+	c.settle(t, "another host")
+}
+
+// rowRecreated: a host of the same name is another host. It is not touched until sipgen has seen it.
+func rowRecreated(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	r.api.Delete(t, engine.Hosts, c.ns, "n1")
+	c.hosts(t, "controller", "n1")
+	c.again(t, c.name("a", "hosts"), "immutable")
+	c.untouched.Check(t, "a sync with the old uid")
+	if got := r.api.OurLabels(t, c.ns, "n1"); len(got) != 0 {
+		t.Errorf("the new host has labels %v, want none", got)
+	}
+	c.settle(t, "the new host is seen")
+	if got := c.holds(t, "a"); len(got) != 2 {
+		t.Errorf("a has hosts %v, want two", got)
+	}
+}
+
+// rowOldOperator: labels that the SIP operator set with the same values are co-owned. Dropping them is
+// not enough: they have to be taken over first.
+func rowOldOperator(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	for _, host := range []string{"n1", "n2"} {
+		r.api.Edit(t, "sip-operator", engine.Hosts, c.ns, host, "", func(o map[string]any) {
+			for key, value := range map[string]string{"cluster-namespace": c.tenants, "cluster-name": "a", "node-type": "Worker"} {
+				_ = unstructured.SetNestedField(o, value, "metadata", "labels", "sip.airshipit.org/"+key)
+			}
+		})
+	}
+	c.tenant("a", 2)
+	c.step(t, "adopt")
+	c.wantHolds(t, "adopt", "a", "n1", "n2")
+	c.tenant("a", 1)
+	c.settle(t, "release")
+	c.wantHolds(t, "release", "a", "n1")
+	if got := r.api.OurLabels(t, c.ns, "n2"); len(got) != 0 {
+		t.Errorf("the released host has labels %v, want none", got)
+	}
+}
+
+// rowEdited: a label edited by hand is set back.
+func rowEdited(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 1)
+	c.step(t, "assign")
+	want := r.api.OurLabels(t, c.ns, "n1")
+	r.api.Kubectl(t, "", "label", "--overwrite", "--field-manager=people", "-n", c.ns, "baremetalhosts.metal3.io/n1",
+		clusterName+"=z", "sip.airshipit.org/node-type-", "example.org/shelf=9")
+	c.accept(t)
+	c.reconcile(t, c.name("a", "hosts"))
+	engine.Wait(t, "the labels", engine.SyncTimeout, func() error {
+		if got := r.api.OurLabels(t, c.ns, "n1"); fmt.Sprint(got) != fmt.Sprint(want) {
+			return fmt.Errorf("labels are %v, want %v", got, want)
+		}
+		return nil
+	})
+	c.check(t, "drift", nil)
+	c.settle(t, "drift")
+}
+
+// rowFileDeleted: a person deletes a host's patch. The labels stay, whatever the engine makes of
+// it, and the next run puts the file back.
+func rowFileDeleted(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	overlay := filepath.Join("clusters", c.tenants, "a", "hosts")
+	c.edit(t, "delete a file", func(dir string) { remove(t, filepath.Join(dir, overlay, c.ns+".n1.yaml")) })
+	c.sync(t, map[string]string{c.name("a", "hosts"): "n1.yaml"})
+	c.untouched.Check(t, "a file that is missing")
+	c.wantHolds(t, "a file that is missing", "a", "n1", "n2")
+	c.edit(t, "drop the file from the overlay", func(dir string) {
+		replace(t, filepath.Join(dir, overlay, "kustomization.yaml"), "- "+c.ns+".n1.yaml\n", "")
+	})
+	c.sync(t, nil)
+	c.untouched.Check(t, "a host that is dropped")
+	c.wantHolds(t, "a host that is dropped", "a", "n1", "n2")
+	c.step(t, "the next run")
+	c.wantHolds(t, "the next run", "a", "n1", "n2")
+	c.settle(t, "the next run")
+}
+
+// rowEmptied: a person empties a tenant's hosts overlay.
+func rowEmptied(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	overlay := filepath.Join("clusters", c.tenants, "a", "hosts")
+	c.edit(t, "empty the overlay", func(dir string) {
+		replace(t, filepath.Join(dir, overlay, "kustomization.yaml"), "- "+c.ns+".n1.yaml\n", "")
+		replace(t, filepath.Join(dir, overlay, "kustomization.yaml"), "- "+c.ns+".n2.yaml\n", "")
+	})
+	failures := map[string]string{}
+	if r.argo != nil {
+		// Argo CD calls the kustomize command, which refuses an overlay with nothing in it.
+		failures[c.name("a", "hosts")] = "empty"
+	}
+	c.sync(t, failures)
+	c.untouched.Check(t, "an empty overlay")
+	c.wantHolds(t, "an empty overlay", "a", "n1", "n2")
+	c.step(t, "the next run")
+	c.settle(t, "the next run")
+	c.wantHolds(t, "the next run", "a", "n1", "n2")
+}
+
+// rowSyncDeleted: somebody deletes the Kustomization or Application of the hosts. The hosts stay as they are; the
+// root brings it back.
+func rowSyncDeleted(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1")
+	c.tenantWith("a", 1, loadBalancer())
+	c.step(t, "assign")
+	resource, namespace := engine.Kustomizations, engine.FluxNamespace
+	if r.argo != nil {
+		resource, namespace = engine.Applications, engine.ArgoNamespace
+	}
+	hosts := c.name("a", "hosts")
+	uid := r.api.Get(t, resource, namespace, hosts).GetUID()
+	r.api.Delete(t, resource, namespace, hosts)
+	engine.Wait(t, "the end of "+hosts, engine.SyncTimeout, func() error {
+		if r.api.Exists(t, resource, namespace, hosts) && r.api.Get(t, resource, namespace, hosts).GetUID() == uid {
+			return fmt.Errorf("still there")
+		}
+		return nil
+	})
+	c.check(t, "the deletion", nil)
+	c.wantHolds(t, "the deletion", "a", "n1")
+	c.reconcile(t, c.root())
+	engine.Wait(t, "the return of "+hosts, engine.SyncTimeout, func() error {
+		if !r.api.Exists(t, resource, namespace, hosts) {
+			return fmt.Errorf("not there")
+		}
+		return nil
+	})
+	c.sync(t, nil)
+	c.check(t, "the return", nil)
+	c.wantHolds(t, "the return", "a", "n1")
+}
+
+// rowBroken: two tenants in one push, of which one can't be applied. The other one is served.
+func rowBroken(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	// No address of the API server's range: it refuses the Service.
+	broken := strings.Replace(loadBalancer(), "nodeInterfaceId: oam", "nodeInterfaceId: oam, clusterIP: 10.255.0.1", 1)
+	c.tenantWith("a", 1, broken)
+	c.tenantWith("b", 1, loadBalancer())
+	c.commit(t)
+	failures := map[string]string{c.name("a", "infra"): "10.255.0.1", c.name("a", "hosts"): "dependency"}
+	c.sync(t, failures)
+	c.check(t, "one broken tenant", failures)
+	c.wantHolds(t, "one broken tenant", "b", "n2")
+	c.tenantWith("a", 1, loadBalancer())
+	c.step(t, "the tenant is mended")
+	c.wantHolds(t, "the tenant is mended", "a", "n1")
+	c.settle(t, "the tenant is mended")
+}
+
+// rowKilled: sipgen killed at any moment leaves a branch from which the next run finds on.
+func rowKilled(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenant("a", 1)
+	c.step(t, "assign")
+	for workers, delay := range []time.Duration{0, 5, 20, 40, 80, 160} {
+		c.tenant("a", 1+workers%3)
+		c.killed = delay*time.Millisecond + time.Millisecond
+		c.sipgen(t, "publish")
+		c.killed = 0
+		c.tree = c.repo.Files(t)
+		c.sync(t, nil)
+		c.check(t, fmt.Sprintf("a run killed after %s", delay*time.Millisecond), nil)
+	}
+	c.tenant("a", 2)
+	c.settle(t, "a run that is not killed")
+	if got := c.holds(t, "a"); len(got) != 2 {
+		t.Errorf("a has hosts %v, want two", got)
+	}
+}
+
+// rowPolicy: what the rendered policies forbid, and what they must not stand in the way of.
+func rowPolicy(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 1)
+	c.step(t, "assign")
+	r.api.Apply(t, "e2e", `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: everybody-here}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.io}]
+`)
+	syncer := "system:serviceaccount:flux-system:sipgen-hosts"
+	if r.argo != nil {
+		syncer = "system:serviceaccount:argocd:argocd-application-controller"
+	}
+	set := func(value any, fields ...string) func(map[string]any) {
+		return func(o map[string]any) { _ = unstructured.SetNestedField(o, value, fields...) }
+	}
+	drop := func(fields ...string) func(map[string]any) {
+		return func(o map[string]any) { unstructured.RemoveNestedField(o, fields...) }
+	}
+	for _, try := range []struct {
+		what, user string
+		change     func(map[string]any)
+		status     bool
+		denied     string
+	}{
+		{"the engine changes the spec", syncer, set(false, "spec", "online"), false, "spec"},
+		{"the engine takes the spec away", syncer, drop("spec"), false, "spec"},
+		{"the engine takes a field of the spec away", syncer, drop("spec", "bmc"), false, "spec"},
+		{"the engine changes a foreign label", syncer, set("r9", "metadata", "labels", "rack"), false, "labels"},
+		{"the engine takes a foreign label away", syncer, drop("metadata", "labels", "rack"), false, "labels"},
+		{"the engine pauses the host", syncer, set("", "metadata", "annotations", "baremetalhost.metal3.io/paused"), false, "annotations"},
+		{"the engine takes all annotations away", syncer, drop("metadata", "annotations"), false, "annotations"},
+		{"the engine sets a finalizer", syncer, set([]any{"example.org/x"}, "metadata", "finalizers"), false, "finalizers"},
+		{"the engine sets our label", syncer, set("true", "metadata", "labels", "sip.airshipit.org/standby"), false, ""},
+		{"the engine takes our label away", syncer, drop("metadata", "labels", "sip.airshipit.org/standby"), false, ""},
+		{"metal3 writes the status", "system:serviceaccount:baremetal-operator-system:baremetal-operator-controller-manager", set(false, "status", "poweredOn"), true, ""},
+		{"metal3 sets its finalizer", "system:serviceaccount:baremetal-operator-system:baremetal-operator-controller-manager", set([]any{"baremetalhost.metal3.io"}, "metadata", "finalizers"), false, ""},
+		{"metal3 takes its finalizer away", "system:serviceaccount:baremetal-operator-system:baremetal-operator-controller-manager", drop("metadata", "finalizers"), false, ""},
+		{"CAPM3 takes the host", "system:serviceaccount:capm3-system:capm3-manager", set(map[string]any{"kind": "Metal3Machine", "name": "m", "namespace": "x"}, "spec", "consumerRef"), false, ""},
+		{"CAPM3 lets the host go", "system:serviceaccount:capm3-system:capm3-manager", drop("spec", "consumerRef"), false, ""},
+		{"people set an image", "somebody", set(map[string]any{"url": "http://images.invalid/a"}, "spec", "image"), false, ""},
+		{"people take the image away", "somebody", drop("spec", "image"), false, ""},
+	} {
+		client := engine.NewClient(t, r.api.As(try.user, "everybody-here"))
+		subresource := ""
+		if try.status {
+			subresource = "status"
+		}
+		err := client.TryEdit("probe", engine.Hosts, c.ns, "n1", subresource, try.change)
+		wantDenied(t, try.what, err, try.denied)
+	}
+	engineClient := engine.NewClient(t, r.api.As(syncer, "everybody-here"))
+	person := engine.NewClient(t, r.api.As("somebody", "everybody-here"))
+	wantDenied(t, "the engine creates a host", engineClient.TryApply(engine.Objects(t, []byte(hostManifest(c.ns, "n9", "r9")))[0], "probe", true), "only update")
+	wantDenied(t, "the engine deletes a host", engineClient.TryDelete(engine.Hosts, c.ns, "n2", true), "only update")
+	wantDenied(t, "a person deletes an assigned host", person.TryDelete(engine.Hosts, c.ns, "n1", true), "release it first")
+	wantDenied(t, "a person deletes a free host", person.TryDelete(engine.Hosts, c.ns, "n2", true), "")
+	wantDenied(t, "break-glass deletes an assigned host", r.api.TryDelete(engine.Hosts, c.ns, "n1", true), "")
+}
+
+func wantDenied(t *testing.T, what string, err error, words string) {
+	t.Helper()
+	switch {
+	case words == "" && err != nil:
+		t.Errorf("%s: got %v, want it allowed", what, err)
+	case words != "" && (err == nil || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") || !strings.Contains(err.Error(), words)):
+		t.Errorf("%s: got %v, want a policy to deny it with %q", what, err, words)
+	}
+}
+
+// TestFaults: while the API server answers 429 and 500 to a share of the requests the engine may
+// fail as often as it likes; it ends where it would have, and no host is harmed on the way.
+func TestFaults(t *testing.T) {
+	for _, shared := range []func(testing.TB) *rig{fluxRig, argoRig} {
+		t.Run("", func(t *testing.T) {
+			r := shared(t)
+			c := newCircle(t, r, "faults")
+			c.hosts(t, "controller", "n1", "n2", "n3")
+			c.tenantWith("a", 2, loadBalancer())
+			c.step(t, "assign")
+			r.proxy.Fail(3)
+			defer r.proxy.Fail(0)
+			c.tenantWith("a", 3, loadBalancer())
+			c.commit(t)
+			c.begin(t)
+			engine.Wait(t, "some faults", engine.SyncTimeout, func() error {
+				if n := r.proxy.Refused.Load(); n < 10 {
+					return fmt.Errorf("%d so far", n)
+				}
+				return nil
+			})
+			c.untouched.Check(t, "faults")
+			r.proxy.Fail(0)
+			c.sync(t, nil)
+			c.check(t, "the end of the faults", nil)
+			c.wantHolds(t, "the end of the faults", "a", "n1", "n2", "n3")
+			c.settle(t, "the end of the faults")
+		})
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func replace(t *testing.T, path, old, text string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(content), old) {
+		t.Fatalf("%s: no %q in\n%s", path, old, content)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(content), old, text, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
