@@ -21,6 +21,8 @@ type Plan struct {
 	// Moves would make the site feasible, or were made.
 	Moves    []string `json:"moves,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// WhatIf says in what the planned site differs from the real one, and what would fit.
+	WhatIf []string `json:"whatIf,omitempty"`
 }
 
 // Cluster is one tenant cluster, in the order served.

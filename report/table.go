@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -116,6 +117,9 @@ func count(n int, noun string) string {
 // Problems are the shortages, what would help, and the warnings, one line each.
 func (p *Plan) Problems() []string {
 	var lines []string
+	for _, line := range p.WhatIf {
+		lines = append(lines, "what if: "+line)
+	}
 	for _, shortage := range p.Shortages {
 		lines = append(lines, "short: "+shortage)
 	}
@@ -136,5 +140,15 @@ func (p *Plan) Problems() []string {
 			}
 		}
 	}
-	return lines
+	return unique(lines)
+}
+
+// unique drops repetitions: two kinds of slots may be short for one reason.
+func unique(lines []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(lines, func(line string) bool {
+		again := seen[line]
+		seen[line] = true
+		return again
+	})
 }

@@ -40,8 +40,8 @@ type unit struct {
 	n    int
 }
 
-// newMover copies the flow that is there. It is nil where no host could move or come free.
-func (s *site) newMover(only *cluster) *mover {
+// newMover copies the flow that is there. With held, hosts that are held and not in use may move. It is nil where no host could move or come free.
+func (s *site) newMover(only *cluster, held bool) *mover {
 	m := &mover{s: s, only: only, use: make([]map[int32]int, len(s.roles))}
 	var extra []slot
 	for _, r := range s.roles {
@@ -50,7 +50,7 @@ func (s *site) newMover(only *cluster) *mover {
 			m.use[r.index][d]++
 		}
 		for _, i := range r.held {
-			if reason, _ := reject(&s.hosts[i]); reason == "" && inUse(&s.hosts[i]) == "" {
+			if reason, _ := reject(&s.hosts[i]); held && reason == "" && inUse(&s.hosts[i]) == "" {
 				extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})
 			}
 		}
@@ -233,7 +233,8 @@ func (m *mover) movable(r *role) bool {
 
 // move looks for a way to place a cluster that cannot be placed otherwise: by moving hosts that
 // are held and not in use, or by waiting for hosts that are being released. It says whether the
-// cluster is placed now, which it never is unless the site allows moves.
+// cluster is placed now: where waiting alone is enough it is, so that one commit can shrink a cluster and
+// grow another by the same hosts; with moves it is only where the site allows them.
 func (s *site) move(c *cluster) bool {
 	if s.moverWorked > moverWork {
 		return false
@@ -241,13 +242,17 @@ func (s *site) move(c *cluster) bool {
 	for _, r := range c.roles {
 		s.fill(r, r.must)
 	}
+	if m := s.newMover(c, false); m != nil && m.place(c) {
+		s.moveBy(c, m)
+		return true
+	}
 	if s.options.AllowMoves {
-		if m := s.newMover(c); m != nil && m.place(c) {
+		if m := s.newMover(c, true); m != nil && m.place(c) {
 			s.moveBy(c, m)
 			return true
 		}
 	}
-	if m := s.newMover(nil); m != nil && m.place(c) {
+	if m := s.newMover(nil, true); m != nil && m.place(c) {
 		s.moveBy(c, m)
 	}
 	return false

@@ -102,7 +102,10 @@ func TestWaitRatherThanMove(t *testing.T) {
 		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)}),
 	}
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	if want := "feasible if 1 released host is seen without labels: metal/h2"; len(p.Moves) != 0 || !slices.Equal(p.Clusters[1].Warnings, []string{want}) {
+	if p.Clusters[1].Unschedulable {
+		t.Error("b is unschedulable, though its host is on its way: nothing would be written, not even the release")
+	}
+	if want := "placed as soon as 1 released host is seen without labels: metal/h2"; len(p.Moves) != 0 || !slices.Equal(p.Clusters[1].Warnings, []string{want}) {
 		t.Errorf("moves %v, warnings %q, want none and %q", p.Moves, p.Clusters[1].Warnings, want)
 	}
 }

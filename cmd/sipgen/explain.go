@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/manifest"
-	"github.com/airshipit/sipgen/report"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 func newExplain(ui *ui) *cobra.Command {
@@ -34,7 +34,7 @@ func newExplain(ui *ui) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return explain(ui, plan.report, args[0])
+			return explain(ui, plan.placement, args[0])
 		},
 	}
 	in.flags(command)
@@ -42,31 +42,26 @@ func newExplain(ui *ui) *cobra.Command {
 	return command
 }
 
-func explain(ui *ui, plan *report.Plan, name string) error {
-	var names []string
-	found := false
-	for i := range plan.Clusters {
-		c := &plan.Clusters[i]
-		names = append(names, c.Key())
-		if c.Key() == name {
-			found = true
-			report.ExplainCluster(ui.out, plan, c)
-		}
-	}
-	for i := range plan.Hosts {
-		h := &plan.Hosts[i]
-		names = append(names, h.Host)
-		if h.Host == name {
-			found = true
-			report.ExplainHost(ui.out, plan, h)
-		}
-	}
+// explain prints what the placement says of a host or a cluster; a name that is both gets both.
+func explain(ui *ui, p *schedule.Placement, name string) error {
+	namespace, short, found := strings.Cut(name, "/")
 	if found {
-		return nil
+		cluster, isCluster := p.ExplainCluster(schedule.ClusterKey{Namespace: namespace, Name: short})
+		host, isHost := p.ExplainHost(schedule.HostKey{Namespace: namespace, Name: short})
+		if isCluster || isHost {
+			_, err := fmt.Fprint(ui.out, cluster, host)
+			return err
+		}
 	}
-	slices.Sort(names)
+	var names []string
+	for i := range p.Clusters {
+		names = append(names, p.Clusters[i].Key.String())
+	}
+	for i := range p.Hosts {
+		names = append(names, p.Hosts[i].Host.Key())
+	}
 	if near := manifest.Nearest(name, names); near != "" {
 		return fmt.Errorf("%s: no such host or cluster, did you mean %q?", name, near)
 	}
-	return fmt.Errorf("%s: no such host or cluster; want namespace/name of one of %d hosts and %d clusters", name, len(plan.Hosts), len(plan.Clusters))
+	return fmt.Errorf("%s: no such host or cluster among %d hosts and %d clusters, want NAMESPACE/NAME", name, len(p.Hosts), len(p.Clusters))
 }

@@ -175,14 +175,16 @@ func (l *loaded) plan(previous previousTree) (*planned, error) {
 		placement: placement,
 		report:    report.Of(l.site.Name, l.clusters, placement),
 		loss:      schedule.Losses(placement, claims, l.hosts.Hosts),
+		previous:  claims,
 	}, nil
 }
 
-// planned is a placement, the words for it, and what it takes from the clusters.
+// planned is a placement, the words for it, what it takes from the clusters, and what was decided before it.
 type planned struct {
 	placement *schedule.Placement
 	report    *report.Plan
 	loss      schedule.Loss
+	previous  schedule.Previous
 }
 
 func options(site *v1alpha1.Site) schedule.Options {

@@ -16,6 +16,7 @@ func newPlan(ui *ui) *cobra.Command {
 	var (
 		in     inputs
 		before previous
+		ask    whatIf
 		output string
 	)
 	formats := []string{"table", "wide", "json", "yaml", "markdown"}
@@ -27,12 +28,17 @@ func newPlan(ui *ui) *cobra.Command {
 Decisions that were made before and are not synced yet are in the rendered tree: name it with
 --previous or --repo, so that they are kept.`,
 		Example: `  sipgen plan --site site.yaml -f tenants --inventory hosts
-  sipgen plan --site site.yaml -f tenants --inventory cluster -o json`,
+  sipgen plan --site site.yaml -f tenants --inventory cluster -o json
+  sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 --count tenants/a/Worker=12`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFormat(output, formats); err != nil {
 				return err
 			}
 			loaded, err := in.load(cmd.Context(), ui)
+			if err != nil {
+				return err
+			}
+			changed, counts, err := ask.apply(ui, loaded)
 			if err != nil {
 				return err
 			}
@@ -44,6 +50,11 @@ Decisions that were made before and are not synced yet are in the rendered tree:
 			if err != nil {
 				return err
 			}
+			largest, err := loaded.largest(counts, plan.previous)
+			if err != nil {
+				return err
+			}
+			plan.report.WhatIf = append(changed, largest...)
 			if err := writePlan(ui, plan.report, output); err != nil {
 				return err
 			}
@@ -55,6 +66,7 @@ Decisions that were made before and are not synced yet are in the rendered tree:
 	}
 	in.flags(command)
 	before.flags(command)
+	ask.flags(command)
 	command.Flags().StringVarP(&output, "output", "o", "table", "the form: "+strings.Join(formats, ", "))
 	return command
 }

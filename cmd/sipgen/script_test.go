@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/manifest"
 )
 
 func TestMain(m *testing.M) {
@@ -36,6 +39,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":   exits,
 			"markers": markers,
+			"sync":    syncLabels,
 			"replace": replace,
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
@@ -94,5 +98,50 @@ func markers(ts *testscript.TestScript, neg bool, args []string) {
 		text := strings.ReplaceAll(string(content), "stringData:\n", "stringData:\n  password: "+args[1]+"\n")
 		text = strings.ReplaceAll(text, "        link: oam\n", "        link: "+args[1]+"\n")
 		ts.Check(os.WriteFile(path, []byte(text), 0o644))
+	}
+}
+
+// syncLabels plays the GitOps engine for hosts in files: sync TREE HOSTS gives every host of the tree the
+// labels that its patch has, and takes the others of ours off. The real engines are in e2e.
+func syncLabels(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sync TREE HOSTS")
+	}
+	patches, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "clusters/*/*/hosts/*.*.yaml"))
+	ts.Check(err)
+	wanted := map[string]map[string]any{}
+	for _, path := range patches {
+		docs, err := manifest.Read([]string{path}, nil)
+		ts.Check(err)
+		var patch map[string]any
+		ts.Check(yaml.Unmarshal(docs[0].JSON, &patch))
+		labels, _ := patch["metadata"].(map[string]any)["labels"].(map[string]any)
+		wanted[docs[0].Namespace+"/"+docs[0].Name] = labels
+	}
+	files, err := filepath.Glob(filepath.Join(ts.MkAbs(args[1]), "*.yaml"))
+	ts.Check(err)
+	for _, file := range files {
+		docs, err := manifest.Read([]string{file}, nil)
+		ts.Check(err)
+		var out []string
+		for _, doc := range docs {
+			var object map[string]any
+			ts.Check(yaml.Unmarshal(doc.JSON, &object))
+			if labels, found := wanted[doc.Namespace+"/"+doc.Name]; found && doc.Kind == "BareMetalHost" {
+				live := object["metadata"].(map[string]any)["labels"].(map[string]any)
+				for key := range live {
+					if strings.HasPrefix(key, "sip.airshipit.org/") {
+						delete(live, key)
+					}
+				}
+				for key, value := range labels {
+					live[key] = value
+				}
+			}
+			text, err := yaml.Marshal(object)
+			ts.Check(err)
+			out = append(out, string(text))
+		}
+		ts.Check(os.WriteFile(file, []byte(strings.Join(out, "---\n")), 0o644))
 	}
 }
