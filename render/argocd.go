@@ -122,7 +122,8 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 			SyncPolicy: argoSyncPolicy{
 				Automated:   argoAutomated{Prune: true, SelfHeal: true},
 				SyncOptions: []string{"ServerSideApply=true", "FailOnSharedResource=true"},
-				Retry:       argoRetry{Limit: -1, Backoff: argoBackoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
+				// Without refresh a sync that fails is tried for ever with its own commit, and the one that mends it never comes.
+				Retry:       argoRetry{Limit: -1, Refresh: true, Backoff: argoBackoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
 			},
 		},
 	}

@@ -44,6 +44,7 @@ type argoAutomated struct {
 
 type argoRetry struct {
 	Limit   int64       `json:"limit"`
+	Refresh bool        `json:"refresh"`
 	Backoff argoBackoff `json:"backoff"`
 }
 

@@ -26,6 +26,12 @@ const (
 	argoCompare = "argocd.argoproj.io/compare-options"
 )
 
+// The field managers that the engines apply as.
+const (
+	fluxManager = "kustomize-controller"
+	argoManager = "argocd-controller"
+)
+
 // guards are the annotations of a host patch, per engine.
 func guards(engine v1alpha1.Engine) map[string]string {
 	if engine == v1alpha1.EngineArgoCD {
@@ -86,7 +92,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 		for _, r := range role.Releasing {
 			// With an overlay the base is the whole object: leaving the patch out drops the labels.
 			if merge {
-				put(r.Host, nil)
+				put(r.Host, s.takenOver(r.Host))
 			}
 		}
 	}
@@ -107,6 +113,33 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	content, err := object.Marshal(kustomization)
 	s.tree[folder+"/kustomization.yaml"] = content
 	return errors.Join(append(errs, err)...)
+}
+
+// takenOver is what a host that is being released carries while somebody else owns a label of ours
+// too, as the SIP operator does where it had set the same value: dropping such a label leaves it.
+// Another value, the empty one, makes the engine its only owner, and the next commit drops it.
+func (s *site) takenOver(host *inventory.Host) map[string]string {
+	engine := fluxManager
+	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
+		engine = argoManager
+	}
+	keys := s.Site.Spec.LabelKeys
+	var labels map[string]string
+	for _, key := range []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby} {
+		if _, carried := host.Labels[key]; !carried {
+			continue
+		}
+		shared := slices.ContainsFunc(host.Managers, func(m inventory.Manager) bool {
+			return m.Name != engine && slices.Contains(m.Labels, key)
+		})
+		if shared {
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			labels[key] = ""
+		}
+	}
+	return labels
 }
 
 // hasHosts says whether a cluster has host patches. Without any it has no overlay, and nothing syncs it.

@@ -239,3 +239,18 @@ func TestNoHostsNoOverlay(t *testing.T) {
 		}
 	}
 }
+
+// A label that the SIP operator owns too is taken over by another value before it is dropped.
+func TestCoOwnedLabelsAreTakenOver(t *testing.T) {
+	c := placed("a")
+	host := c.Roles[0].Releasing[0].Host
+	host.Labels = map[string]string{"sip.airshipit.org/cluster-name": "a", "sip.airshipit.org/node-type": "Worker"}
+	own := inventory.Manager{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}}
+	host.Managers = []inventory.Manager{own, {Name: "sip", Operation: "Update", Labels: []string{"rack", "sip.airshipit.org/cluster-name"}}}
+	in := Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}}
+	tree := render(t, in)
+	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", `sip.airshipit.org/cluster-name: ""`)
+	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "node-type", "rack")
+	host.Managers = []inventory.Manager{own}
+	wantNot(t, render(t, in), "clusters/lab/a/hosts/metal3.gone.yaml", "labels")
+}
