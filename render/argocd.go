@@ -123,7 +123,7 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 				Automated:   argoAutomated{Prune: true, SelfHeal: true},
 				SyncOptions: []string{"ServerSideApply=true", "FailOnSharedResource=true"},
 				// Without refresh a sync that fails is tried for ever with its own commit, and the one that mends it never comes.
-				Retry:       argoRetry{Limit: -1, Refresh: true, Backoff: argoBackoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
+				Retry: argoRetry{Limit: -1, Refresh: true, Backoff: argoBackoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
 			},
 		},
 	}
