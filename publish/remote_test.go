@@ -11,6 +11,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -30,6 +31,7 @@ type httpsServer struct {
 	url, ca string
 	expired atomic.Bool // credentials are not taken any more
 	cut     atomic.Bool // the next push is taken, and its answer is lost
+	drop    atomic.Bool // the next push is dropped half way
 }
 
 func serveHTTPS(t testing.TB, root string) *httpsServer {
@@ -63,6 +65,11 @@ func serveHTTPS(t testing.TB, root string) *httpsServer {
 		handler := *backend
 		handler.Env = append(append([]string{}, backend.Env...), "REMOTE_USER="+user)
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-receive-pack") && served.cut.CompareAndSwap(true, false) {
+			handler.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		}
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-receive-pack") && served.drop.CompareAndSwap(true, false) {
+			r.Body, r.ContentLength = io.NopCloser(io.LimitReader(r.Body, 300)), 300
 			handler.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		}
@@ -130,6 +137,18 @@ func TestHTTPS(t *testing.T) {
 		if server.cut.Load() {
 			t.Error("the answer was not lost")
 		}
+	})
+	t.Run("the connection is lost in the middle of a push", func(t *testing.T) {
+		before := git(t, repo, "rev-parse", "main")
+		server.drop.Store(true)
+		if done, err := publishTree(target, tree("a", "dropped"), meta); err == nil {
+			t.Errorf("found %+v, want an error", done)
+		}
+		if after := git(t, repo, "rev-parse", "main"); after != before || server.drop.Load() {
+			t.Errorf("the branch: found %s, want %s", after, before)
+		}
+		fsck(t, repo)
+		mustPublish(t, target, tree("a", "dropped"))
 	})
 	t.Run("git's credential helper", func(t *testing.T) {
 		store := filepath.Join(t.TempDir(), "credentials")
