@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -224,6 +225,32 @@ func checkout(t *testing.T, site *v1alpha1.Site, example string) filesys.FileSys
 		}
 	}
 	return repository
+}
+
+// TestGoldenHAProxy lets the real haproxy check every rendered configuration.
+func TestGoldenHAProxy(t *testing.T) {
+	haproxy, err := exec.LookPath("haproxy")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no haproxy: install Debian's package haproxy")
+		}
+		t.Skip("NOT TESTED: no haproxy on this machine; install the package haproxy")
+	}
+	checked := 0
+	for _, example := range examples(t) {
+		for _, path := range slices.Sorted(maps.Keys(files(t, example))) {
+			if filepath.Ext(path) != ".cfg" {
+				continue
+			}
+			checked++
+			if out, err := exec.Command(haproxy, "-c", "-f", filepath.Join(example, path)).CombinedOutput(); err != nil {
+				t.Errorf("golden/%s/%s: %v\n%s", example, path, err, out)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no configuration in the golden trees")
+	}
 }
 
 // checkHost wants a host that cannot hurt. Merged: the live host's uid, the guard, and no spec. From

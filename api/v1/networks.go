@@ -1,6 +1,9 @@
 package v1
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Networks gives the network ids on which a host of the role must have an address, sorted: those by
 // which the cluster's services reach the role. Load balancers reach ControlPlane or Worker hosts,
@@ -23,4 +26,24 @@ func (c *SIPCluster) Networks(role string) []string {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
+}
+
+// NetworksByField gives the network ids that the cluster's services name, each with the first field that names it.
+func (c *SIPCluster) NetworksByField() map[string]string {
+	fields := map[string]string{}
+	note := func(list string, i int, id string) {
+		if _, found := fields[id]; id != "" && !found {
+			fields[id] = fmt.Sprintf("spec.services.%s[%d].nodeInterfaceId", list, i)
+		}
+	}
+	for i, s := range c.Spec.Services.LoadBalancerControlPlane {
+		note("loadBalancerControlPlane", i, s.NodeInterface)
+	}
+	for i, s := range c.Spec.Services.LoadBalancerWorker {
+		note("loadBalancerWorker", i, s.NodeInterface)
+	}
+	for i, s := range c.Spec.Services.JumpHost {
+		note("jumpHost", i, s.NodeInterface)
+	}
+	return fields
 }

@@ -7,7 +7,11 @@
 package v1
 
 import (
+	"fmt"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/manifest"
 )
 
 // APIVersion and Kind are what a document must carry to be read as a SIPCluster.
@@ -47,6 +51,8 @@ type SIPCluster struct {
 	// Source is where the object was read: file, document and line, or the API server. It is
 	// not part of the API.
 	Source string `json:"-"`
+	// Document is what the object was decoded from, nil if it was made otherwise. Not part of the API.
+	Document *manifest.Document `json:"-"`
 }
 
 // SIPClusterList is a list of SIPClusters.
@@ -171,4 +177,13 @@ func (n *NodeSet) Want() (active, standby int) {
 		return 0, 0
 	}
 	return n.Count.Active, n.Count.Standby
+}
+
+// Problem is a complaint about a field of the cluster: with file, document and line where they are known.
+func (c *SIPCluster) Problem(path, format string, args ...any) error {
+	message := c.Key() + ": " + fmt.Sprintf(format, args...)
+	if c.Document == nil {
+		return fmt.Errorf("%s: %s: %s", c.Source, path, message)
+	}
+	return c.Document.Problem(path, "%s", message)
 }

@@ -52,7 +52,7 @@ func FromDocuments(docs []manifest.Document) ([]SIPCluster, error) {
 		if cluster.Namespace == "" {
 			cluster.Namespace = metav1.NamespaceDefault
 		}
-		cluster.Source = doc.Where()
+		cluster.Source, cluster.Document = doc.Where(), doc
 		for _, found := range cluster.Validate() {
 			problems.Add(doc.Problem(found.Path, "%s", found.Message))
 		}

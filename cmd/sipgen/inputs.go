@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -70,18 +73,51 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	errs = append(errs, err)
 	for i := range l.clusters {
 		for _, warning := range l.clusters[i].Warnings() {
-			ui.say("warning: %s: %s", l.clusters[i].Source, warning)
+			ui.say("warning: %s", l.clusters[i].Problem(warning.Path, "%s", warning.Message))
 		}
 	}
 	if l.site != nil {
 		ports := l.site.Spec.NodePorts
 		for _, clash := range v1.ValidateSite(l.clusters, ports.Start, ports.End) {
-			errs = append(errs, fmt.Errorf("%s: %s: %w", clash.Cluster.Source, clash.Cluster.Key(), clash.FieldError))
+			errs = append(errs, clash.Cluster.Problem(clash.Path, "%s", clash.Message))
 		}
 	}
 	l.hosts, err = in.loadHosts(ctx, ui, &l)
 	errs = append(errs, err)
+	if errors.Join(errs...) == nil {
+		errs = append(errs, l.checkNetworks())
+	}
 	return &l, errors.Join(errs...)
+}
+
+// checkNetworks refuses a network that no host has an address on: it is misspelt, or the hosts' network data is missing.
+func (l *loaded) checkNetworks() error {
+	known := map[string]bool{}
+	for i := range l.hosts.Hosts {
+		for _, address := range l.hosts.Hosts[i].Addresses {
+			known[address.Network] = true
+		}
+	}
+	var errs []error
+	for i := range l.clusters {
+		c := &l.clusters[i]
+		for _, network := range slices.Sorted(maps.Keys(c.NetworksByField())) {
+			if known[network] {
+				continue
+			}
+			names := slices.Sorted(maps.Keys(known))
+			message := "no host has an address on it"
+			if near := manifest.Nearest(network, names); near != "" {
+				message += fmt.Sprintf(", did you mean %q?", near)
+			} else if len(names) > 0 {
+				message += ", only on " + strings.Join(names, ", ")
+			} else {
+				message += " or on any network: is the hosts' network data in the inventory?"
+			}
+			errs = append(errs, c.Problem(c.NetworksByField()[network], "network %q: %s", network, message))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (in *inputs) loadSite(ui *ui) (*v1alpha1.Site, error) {
