@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/airshipit/sipgen/publish"
+)
+
+// BenchmarkStages measures the stages of a run by themselves on sites of manifests: reading and validating them,
+// planning, rendering, writing the folder, and committing to a new repository.
+func BenchmarkStages(b *testing.B) {
+	for _, n := range []int{100, 1_000, 10_000} {
+		folder := b.TempDir()
+		writeFleet(b, folder, n)
+		in := inputs{
+			site: filepath.Join(folder, "site.yaml"), specs: []string{filepath.Join(folder, "tenants.yaml")},
+			inventory: filepath.Join(folder, "hosts.yaml"),
+		}
+		quiet := &ui{out: io.Discard, err: io.Discard}
+		stage := func(name string, do func(i int) error) {
+			b.Run(fmt.Sprintf("%s/hosts=%d", name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					if err := do(i); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		l, err := in.load(context.Background(), quiet)
+		if err != nil {
+			b.Fatal(err)
+		}
+		tree, _, err := l.tree(quiet, previousTree{}, rendering{acceptLoss: noAcceptance})
+		if err != nil {
+			b.Fatal(err)
+		}
+		stage("load", func(int) error {
+			_, err := in.load(context.Background(), quiet)
+			return err
+		})
+		stage("plan", func(int) error {
+			_, err := l.plan(previousTree{})
+			return err
+		})
+		stage("render", func(int) error {
+			_, _, err := l.tree(quiet, previousTree{}, rendering{acceptLoss: noAcceptance})
+			return err
+		})
+		stage("write", func(i int) error {
+			_, err := publish.WriteDir(filepath.Join(folder, fmt.Sprintf("tree-%d", i)), tree, publish.DirOptions{})
+			return err
+		})
+		stage("publish", func(i int) error {
+			repo := filepath.Join(folder, fmt.Sprintf("repo-%d.git", i))
+			if err := exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run(); err != nil {
+				return err
+			}
+			return publishLoop(context.Background(), quiet, l, publish.Target{URL: repo, Branch: "main"},
+				publishOptions{author: publish.Signature{Name: "bench", Email: "bench@example.org"}, how: rendering{acceptLoss: noAcceptance}})
+		})
+	}
+}
+
+// writeFleet writes the manifests of a site: 20 hosts a rack, 10 hosts a cluster, of which 8 are assigned.
+func writeFleet(b *testing.B, folder string, n int) {
+	b.Helper()
+	var hosts, tenants bytes.Buffer
+	for i := range n {
+		size := "large"
+		if i%10 < 4 {
+			size = "small"
+		}
+		fmt.Fprintf(&hosts, `---
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata: {namespace: metal3, name: host-%[1]d, uid: uid-%[1]d, labels: {size: %[2]s, rack: r%[3]d}}
+spec: {online: true, bmc: {address: "redfish://bmc-%[1]d/redfish/v1/Systems/1", credentialsName: bmc-%[1]d}, networkData: {name: net-%[1]d}}
+status: {operationalStatus: OK, provisioning: {state: available}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {namespace: metal3, name: net-%[1]d}
+stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_address": "10.%[4]d.%[5]d.%[6]d/8"}]}'}
+`, i, size, i/20, i>>16, i>>8&255, i&255)
+	}
+	for i := range n / 10 {
+		fmt.Fprintf(&tenants, `---
+apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata: {namespace: tenants, name: c-%[1]d}
+spec:
+  nodes:
+    ControlPlane: {labelSelector: {matchLabels: {size: small}}, topologyKey: rack, count: {active: 3}}
+    Worker: {labelSelector: {matchLabels: {size: large}}, count: {active: 5}}
+  services:
+    loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: %[2]d}]
+`, i, 20000+i)
+	}
+	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'file:///fleet.git'}, nodePorts: {start: 20000, end: 32767}}\n"
+	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(), "site.yaml": site} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
