@@ -2,7 +2,7 @@ package inventory
 
 import (
 	"maps"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -147,15 +147,14 @@ func engineMarks(bmh *metal3.BareMetalHost) map[string]string {
 	return marks
 }
 
-// withoutUser takes user and password out of an address.
+var urlScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+
+// withoutUser takes user and password out of an address. A password that is not escaped may hold any
+// character, so all between the scheme and the last @ goes, even where that costs a path its @.
 func withoutUser(address string) string {
-	scheme, rest, found := strings.Cut(address, "://")
-	if parsed, err := url.Parse(address); found && err == nil {
-		parsed.User = nil
-		return parsed.String()
+	i := strings.LastIndexByte(address, '@')
+	if i < 0 {
+		return address
 	}
-	if i := strings.LastIndexByte(rest, '@'); found && i >= 0 {
-		return scheme + "://" + rest[i+1:]
-	}
-	return address
+	return urlScheme.FindString(address[:i]) + address[i+1:]
 }

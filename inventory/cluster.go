@@ -139,7 +139,7 @@ func fetchSecrets(ctx context.Context, client kubernetes.Interface, host *Host, 
 		case apierrors.IsNotFound(err):
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("Secret %s/%s, network data of host %s: %w", ref.Namespace, ref.Name, host.Key(), plainStatus(err))
+			return nil, fmt.Errorf("network data Secret %s/%s of host %s: %w", ref.Namespace, ref.Name, host.Key(), plainStatus(err))
 		}
 		text, err := json.Marshal(struct {
 			Data map[string][]byte `json:"data"`

@@ -1,7 +1,6 @@
 package inventory
 
 import (
-	"bytes"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,7 +14,7 @@ func managersOf(entries []metav1.ManagedFieldsEntry) []Manager {
 	for _, entry := range entries {
 		manager := Manager{Name: entry.Manager, Operation: string(entry.Operation), Subresource: entry.Subresource}
 		var set fieldpath.Set
-		if entry.FieldsV1 == nil || set.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)) != nil {
+		if entry.FieldsV1 == nil || set.FromJSON(entry.FieldsV1.GetRawReader()) != nil {
 			manager.OwnsSpec = true
 			managers = append(managers, manager)
 			continue

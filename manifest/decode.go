@@ -108,6 +108,13 @@ func (d *Document) typeErrors(err error, into any) error {
 
 var yamlLine = regexp.MustCompile(`line (\d+):? ?`)
 
+// yamlQuotes are the messages of the YAML parser that repeat what stands in the file, which may be a secret.
+var yamlQuotes = []*regexp.Regexp{
+	regexp.MustCompile(`(?s)((?:unknown )?anchor) '.*'`),
+	regexp.MustCompile("(?s)(cannot (?:decode|unmarshal) \\S+) `.*`"),
+	regexp.MustCompile(`(?is)((?:invalid|unsupported) map key).*`),
+}
+
 // syntaxError moves the line number of a YAML parser's message to the file's own.
 func (d *Document) syntaxError(err error) error {
 	message := err.Error()
@@ -119,6 +126,9 @@ func (d *Document) syntaxError(err error) error {
 		n, _ := strconv.Atoi(match[1])
 		problem.Line = d.Line + n - 1
 		message = strings.Replace(message, match[0], "", 1)
+	}
+	for _, quote := range yamlQuotes {
+		message = quote.ReplaceAllString(message, "$1 …")
 	}
 	problem.Message = "not valid YAML: " + strings.TrimSpace(message)
 	return problem
