@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/airshipit/sipgen/publish"
 )
@@ -64,7 +65,7 @@ func BenchmarkStages(b *testing.B) {
 				return err
 			}
 			return publishLoop(context.Background(), quiet, l, publish.Target{URL: repo, Branch: "main"},
-				publishOptions{author: publish.Signature{Name: "bench", Email: "bench@example.org"}, how: rendering{acceptLoss: noAcceptance}})
+				publish.Meta{Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}, "", rendering{acceptLoss: noAcceptance})
 		})
 	}
 }

@@ -19,23 +19,25 @@ func newDiff(ui *ui) *cobra.Command {
 		how  rendering
 	)
 	command := &cobra.Command{
-		Use:   "diff --site FILE -f SPECS --inventory HOSTS (--out DIR | --repo URL)",
+		Use:   "diff --site FILE -f SPECS --inventory HOSTS [--out DIR | --repo URL]",
 		Short: "Show what render or publish would change",
-		Long: `Show what render would change in a folder, or publish on a branch, as a unified diff. Nothing is written.
+		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository), as a unified diff. Nothing is written.
 
 Exit codes: 0 nothing would change; 1 something would; 2 an error.`,
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
   sipgen diff --site site.yaml -f tenants --inventory hosts --repo fleet.git`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if (out == "") == (repo.url == "") {
-				return errors.New("want --out DIR or --repo URL, one of them")
+			if out != "" && repo.url != "" {
+				return errors.New("--out and --repo: want one of them")
 			}
 			loaded, err := in.load(cmd.Context(), ui)
 			if err != nil {
 				return err
 			}
-			repo.defaults(loaded.site)
-			before, err := (&previous{dir: out, git: repo}).read(cmd.Context())
+			if out == "" {
+				repo.defaults(loaded.site)
+			}
+			before, err := (&previous{dir: out, git: repo}).read(cmd.Context(), loaded.site)
 			if err != nil {
 				return err
 			}

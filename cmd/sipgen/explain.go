@@ -26,7 +26,7 @@ func newExplain(ui *ui) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			tree, err := before.read(cmd.Context())
+			tree, err := before.read(cmd.Context(), loaded.site)
 			if err != nil {
 				return err
 			}

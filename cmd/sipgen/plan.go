@@ -42,7 +42,7 @@ Decisions that were made before and are not synced yet are in the rendered tree:
 			if err != nil {
 				return err
 			}
-			tree, err := before.read(cmd.Context())
+			tree, err := before.read(cmd.Context(), loaded.site)
 			if err != nil {
 				return err
 			}

@@ -2,37 +2,44 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/mail"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/report"
 )
 
 func newPublish(ui *ui) *cobra.Command {
 	var (
-		in      inputs
-		repo    repository
-		author  string
-		message string
-		how     rendering
-		adopt   bool
+		in       inputs
+		repo     repository
+		commit   commitFlags
+		how      rendering
+		proposal string
+		create   bool
+		adopt    bool
 	)
 	command := &cobra.Command{
-		Use:   "publish --site FILE -f SPECS --inventory HOSTS",
+		Use:   "publish --site FILE -f SPECS --inventory HOSTS --repo URL",
 		Short: "Commit the tree to a branch of a git repository, and push",
 		Long: `Commit the tree to a branch of a git repository, and push. The branch's tip is the previous tree: its
-decisions are kept. An unchanged tree makes no commit. Only files that sipgen wrote are changed or deleted.`,
+decisions are kept. An unchanged tree makes no commit. Only files that sipgen wrote are changed or deleted. When
+somebody else pushes first, sipgen plans again on top of that.
+
+With --propose the commit goes to another branch, on top of --branch, for a pull request; the next proposal
+replaces it.
+
+Credentials come from the environment: SIPGEN_GIT_USERNAME, SIPGEN_GIT_PASSWORD or SIPGEN_GIT_TOKEN for https;
+SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE, SIPGEN_SSH_KNOWN_HOSTS for ssh, else the SSH agent and ~/.ssh;
+SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE, SIPGEN_GIT_KEY_FILE, SIPGEN_GIT_PROXY. Each secret may come from a file: NAME_FILE
+names it. Without any, git's credential helper is asked.`,
 		Example: `  sipgen publish --site site.yaml -f tenants --inventory hosts --repo fleet.git
-  sipgen publish --site site.yaml -f tenants --inventory cluster`,
+  sipgen publish --site site.yaml -f tenants --inventory cluster --repo https://git.example.org/fleet.git --propose sipgen/dc1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			who, err := parseAuthor(author)
+			now := time.Now()
+			meta, err := commit.meta(now)
 			if err != nil {
 				return err
 			}
@@ -41,55 +48,60 @@ decisions are kept. An unchanged tree makes no commit. Only files that sipgen wr
 				return err
 			}
 			repo.defaults(loaded.site)
-			return publishLoop(cmd.Context(), ui, loaded, repo.target(), publishOptions{
-				author: who, message: message, how: how, adopt: adopt,
-			})
+			target, err := repo.target()
+			if err != nil {
+				return err
+			}
+			target.Proposal, target.Create = proposal, create
+			meta.Adopt = adopt
+			meta.Trailers, err = loaded.trailers()
+			if err != nil {
+				return err
+			}
+			return publishLoop(cmd.Context(), ui, loaded, target, meta, commit.message, how)
 		},
 	}
 	in.flags(command)
-	how.flags(command)
 	repo.flags(command)
+	commit.flags(command)
+	how.flags(command)
 	flags := command.Flags()
-	flags.StringVar(&author, "author", "", `who the commit is by, "Name <address>" (default $GIT_AUTHOR_NAME and $GIT_AUTHOR_EMAIL, else sipgen)`)
-	flags.StringVarP(&message, "message", "m", "", "the commit's subject line (default: what changes)")
+	flags.StringVar(&proposal, "propose", "", "push to this `BRANCH` instead, for a pull request")
+	flags.BoolVar(&create, "create-branch", false, "make --branch from the repository's main branch where it does not exist")
 	flags.BoolVar(&adopt, "adopt", false, "take over files that sipgen did not write")
 	return command
 }
 
 // defaults fills what the flags leave open from the site.
 func (r *repository) defaults(site *v1alpha1.Site) {
+	if r.url == "" {
+		r.url = site.Spec.Repository.URL
+	}
+	if r.branch == "" {
+		r.branch = site.Spec.Repository.Branch
+	}
 	if r.path == "" {
 		r.path = site.Spec.Repository.Path
 	}
 }
 
-type publishOptions struct {
-	author  publish.Signature
-	message string
-	how     rendering
-	adopt   bool
-}
-
 // publishLoop plans on top of the branch's tip and pushes, again as long as others are faster.
-func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Target, options publishOptions) error {
-	now := time.Now()
+func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Target, meta publish.Meta, subject string, how rendering) error {
 	result, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, error) {
-		tree, plan, err := loaded.tree(ui, previousTree{where: target.String(), files: tip.Tree}, options.how)
+		tree, plan, err := loaded.tree(ui, previousTree{where: target.String(), files: tip.Tree}, how)
 		if err != nil {
 			return nil, publish.Meta{}, err
 		}
-		return tree, publish.Meta{
-			Author: options.author, When: now, Adopt: options.adopt,
-			Message: commitMessage(plan, loaded, options.message, now),
-		}, nil
+		meta.Message = commitMessage(plan, loaded, subject, meta.When)
+		return tree, meta, nil
 	})
 	if err != nil {
 		return err
 	}
-	loaded.sayAge(ui, now)
 	for _, path := range result.Drifted {
 		ui.say("warning: %s was edited by hand; the edit is overwritten", path)
 	}
+	loaded.sayAge(ui, meta.When)
 	if result.Server != "" {
 		ui.say("%s says: %s", target, result.Server)
 	}
@@ -109,31 +121,4 @@ func countChanges(changes []publish.Change) string {
 		n[change.Kind]++
 	}
 	return fmt.Sprintf("%d files added, %d changed, %d deleted", n[publish.Added], n[publish.Changed], n[publish.Deleted])
-}
-
-func commitMessage(plan *report.Plan, loaded *loaded, subject string, now time.Time) string {
-	text := report.CommitMessage(plan, subject)
-	if age := loaded.age(now); age != "" {
-		text += fmt.Sprintf("\nInventory: %s, %s old\n", loaded.hosts.Context, age)
-	}
-	return text
-}
-
-// parseAuthor reads "Name <address>", or takes git's own environment variables.
-func parseAuthor(text string) (publish.Signature, error) {
-	if text == "" {
-		who := publish.Signature{Name: os.Getenv("GIT_AUTHOR_NAME"), Email: os.Getenv("GIT_AUTHOR_EMAIL")}
-		if who.Name == "" {
-			who.Name = "sipgen"
-		}
-		if who.Email == "" {
-			who.Email = "sipgen@localhost"
-		}
-		return who, nil
-	}
-	address, err := mail.ParseAddress(text)
-	if err != nil || address.Name == "" {
-		return publish.Signature{}, errors.New(`--author: want "Name <address>"`)
-	}
-	return publish.Signature{Name: address.Name, Email: address.Address}, nil
 }

@@ -35,6 +35,9 @@ With a cluster that cannot have all its hosts nothing is written and the exit co
 				return err
 			}
 			files, err := publish.ReadDir(out)
+			if adopt && (errors.Is(err, publish.ErrForeign) || errors.Is(err, publish.ErrOwnership)) {
+				files, err = nil, nil
+			}
 			if err != nil {
 				return err
 			}

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -20,8 +22,9 @@ func (p *previous) flags(command *cobra.Command) {
 	p.git.flags(command)
 }
 
-// read gives the tree as it was, empty where none is named.
-func (p *previous) read(ctx context.Context) (previousTree, error) {
+// read gives the tree as it was, empty where none is named. The site says the branch and the folder
+// where the flags do not.
+func (p *previous) read(ctx context.Context, site *v1alpha1.Site) (previousTree, error) {
 	switch {
 	case p.dir != "" && p.git.url != "":
 		return previousTree{}, errors.New("--previous and --repo: want one of them")
@@ -29,7 +32,11 @@ func (p *previous) read(ctx context.Context) (previousTree, error) {
 		files, err := publish.ReadDir(p.dir)
 		return previousTree{where: p.dir, files: files}, err
 	case p.git.url != "":
-		target := p.git.target()
+		p.git.defaults(site)
+		target, err := p.git.target()
+		if err != nil {
+			return previousTree{}, err
+		}
 		snapshot, err := publish.Read(ctx, target)
 		if err != nil {
 			return previousTree{}, err
@@ -47,10 +54,12 @@ type repository struct {
 func (r *repository) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&r.url, "repo", "", "the git repository: a path, or a file, ssh or https `URL`")
-	flags.StringVar(&r.branch, "branch", "main", "its branch")
+	flags.StringVar(&r.branch, "branch", "", "its branch (default the Site's)")
 	flags.StringVar(&r.path, "path", "", "the tree's folder in the repository (default the Site's)")
 }
 
-func (r *repository) target() publish.Target {
-	return publish.Target{URL: r.url, Branch: r.branch, Path: r.path}
+// target is the repository with credentials from the environment.
+func (r *repository) target() (publish.Target, error) {
+	auth, err := publish.AuthFromEnvironment(os.Getenv)
+	return publish.Target{URL: r.url, Branch: r.branch, Path: r.path, Auth: auth}, err
 }

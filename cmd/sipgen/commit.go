@@ -1,0 +1,111 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/mail"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/report"
+)
+
+// commitFlags say what a commit carries beside the tree.
+type commitFlags struct {
+	author        string
+	message       string
+	signKey       string
+	requireSigned bool
+}
+
+func (c *commitFlags) flags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&c.author, "author", "", `who the commit is by, "Name <address>" (default $GIT_AUTHOR_NAME and $GIT_AUTHOR_EMAIL, else sipgen)`)
+	flags.StringVarP(&c.message, "message", "m", "", "the commit's subject line (default: what changes)")
+	flags.StringVar(&c.signKey, "sign-key", "", "sign the commit with this private key `FILE`, SSH or armored OpenPGP; its passphrase is $SIPGEN_SIGN_PASSPHRASE")
+	flags.BoolVar(&c.requireSigned, "require-signed", false, "push nothing that is not signed")
+}
+
+// meta is the commit's author, signer and rules; the message comes with the plan.
+func (c *commitFlags) meta(now time.Time) (publish.Meta, error) {
+	meta := publish.Meta{When: now, RequireSigned: c.requireSigned}
+	var errs []error
+	who, err := parseAuthor(c.author, os.Getenv)
+	errs = append(errs, err)
+	meta.Author = who
+	if c.signKey != "" {
+		meta.Signer, err = readSigner(c.signKey, os.Getenv("SIPGEN_SIGN_PASSPHRASE"), now)
+		errs = append(errs, err)
+	}
+	if strings.ContainsAny(c.message, "\n\r") {
+		errs = append(errs, errors.New("--message: has a line end, want one line"))
+	}
+	return meta, errors.Join(errs...)
+}
+
+// readSigner reads a private key, of the kind that its first line says.
+func readSigner(file, passphrase string, now time.Time) (publish.Signer, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--sign-key: %w", err)
+	}
+	if strings.Contains(string(text), "BEGIN PGP PRIVATE KEY") {
+		return publish.OpenPGPSigner(file, passphrase, now)
+	}
+	return publish.SSHSigner(file, passphrase)
+}
+
+// parseAuthor reads "Name <address>", or takes git's own environment variables.
+func parseAuthor(text string, getenv func(string) string) (publish.Signature, error) {
+	if text == "" {
+		who := publish.Signature{Name: getenv("GIT_AUTHOR_NAME"), Email: getenv("GIT_AUTHOR_EMAIL")}
+		if who.Name == "" {
+			who.Name = "sipgen"
+		}
+		if who.Email == "" {
+			who.Email = "sipgen@localhost"
+		}
+		return who, nil
+	}
+	address, err := mail.ParseAddress(text)
+	if err != nil || address.Name == "" {
+		return publish.Signature{}, errors.New(`--author: want "Name <address>"`)
+	}
+	return publish.Signature{Name: address.Name, Email: address.Address}, nil
+}
+
+// commitMessage says what changes, and how old the inventory was.
+func commitMessage(plan *report.Plan, loaded *loaded, subject string, now time.Time) string {
+	text := report.CommitMessage(plan, subject)
+	if age := loaded.age(now); age != "" {
+		text += fmt.Sprintf("\nInventory: %s, %s old\n", loaded.hosts.Context, age)
+	}
+	return text
+}
+
+// trailers say what the commit was made from: digests that are the same for the same inputs, in
+// whatever files and order they came.
+func (l *loaded) trailers() ([]publish.Trailer, error) {
+	specs, err := digestOf(l.clusters)
+	if err != nil {
+		return nil, err
+	}
+	hosts, err := digestOf(l.hosts.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	return []publish.Trailer{{Key: "Specs-Digest", Value: specs}, {Key: "Inventory-Digest", Value: hosts}, {Key: "Sipgen-Version", Value: version()}}, nil
+}
+
+func digestOf(value any) (string, error) {
+	text, err := json.Marshal(value)
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:]), err
+}
