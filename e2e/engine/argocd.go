@@ -74,14 +74,7 @@ const argoSettings = `
 apiVersion: v1
 kind: ConfigMap
 metadata: {namespace: argocd, name: argocd-cm, labels: {app.kubernetes.io/part-of: argocd, app.kubernetes.io/name: argocd-cm}}
-data:
-  # Argo CD ships without a health check for Applications; with it a sync waits for one wave before the next.
-  resource.customizations.health.argoproj.io_Application: |
-    local result = {status = "Progressing", message = ""}
-    if obj.status ~= nil and obj.status.health ~= nil and obj.status.health.status ~= nil then
-      result.status = obj.status.health.status
-    end
-    return result
+data: {}
 ---
 apiVersion: v1
 kind: ConfigMap
@@ -144,7 +137,8 @@ func (a *Argo) WaitFailed(t testing.TB, name, commit, words string) {
 	a.Wait(t, name, "failed on "+commit+" with "+words, func(app *unstructured.Unstructured) error {
 		state := readArgoState(app)
 		tried := state.operation == commit && strings.Contains(state.messages, words)
-		compared := state.revision == commit && strings.Contains(state.conditions, words)
+		// Argo CD names no commit where it could not build one.
+		compared := (state.revision == commit || state.sync == "Unknown") && strings.Contains(state.conditions, words)
 		if !tried && !compared {
 			return fmt.Errorf("%s", state)
 		}
