@@ -31,9 +31,9 @@ const (
 	kindSecret       = "Secret"
 )
 
-// Load reads hosts from files, folders and "-": manifests as kubectl prints them, or a snapshot.
+// Load reads hosts from files, folders and "-": manifests as kubectl prints them, a kustomization, or a snapshot.
 func Load(paths []string, stdin io.Reader) (*Inventory, error) {
-	docs, err := manifest.Read(paths, stdin)
+	docs, err := read(paths, stdin)
 	if err != nil {
 		return nil, err
 	}

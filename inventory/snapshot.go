@@ -2,7 +2,6 @@ package inventory
 
 import (
 	"io"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,17 +23,20 @@ type snapshot struct {
 	TakenAt          metav1.Time `json:"takenAt"`
 	Context          string      `json:"context"`
 	HasManagedFields bool        `json:"hasManagedFields,omitempty"`
-	Hosts            []Host      `json:"hosts"`
+	// Count is how many hosts follow: a file that was cut off may still be YAML, and a smaller inventory.
+	Count *int   `json:"count"`
+	Hosts []Host `json:"hosts"`
 }
 
 // WriteSnapshot writes the inventory as YAML: hosts sorted by namespace and name, no secret, and
 // besides the time it was taken the same bytes for the same hosts.
 func WriteSnapshot(w io.Writer, inv *Inventory) error {
-	hosts := slices.Clone(inv.Hosts)
+	hosts := append([]Host{}, inv.Hosts...)
 	sortHosts(hosts)
+	count := len(hosts)
 	text, err := yaml.Marshal(snapshot{
 		APIVersion: snapshotVersion, Kind: snapshotKind, TakenAt: metav1.NewTime(inv.TakenAt), Context: inv.Context,
-		HasManagedFields: inv.HasManagedFields, Hosts: hosts,
+		HasManagedFields: inv.HasManagedFields, Count: &count, Hosts: hosts,
 	})
 	if err != nil {
 		return err
@@ -46,8 +48,14 @@ func WriteSnapshot(w io.Writer, inv *Inventory) error {
 // readSnapshot reads what WriteSnapshot wrote.
 func readSnapshot(doc *manifest.Document) (*Inventory, error) {
 	var file snapshot
+	if doc.APIVersion != snapshotVersion {
+		return nil, doc.Problem("apiVersion", "found %q, want %s", doc.APIVersion, snapshotVersion)
+	}
 	if err := doc.Decode(&file); err != nil {
 		return nil, err
+	}
+	if file.Count == nil || *file.Count != len(file.Hosts) {
+		return nil, doc.Problem("count", "found %d hosts, and not as many announced: the file is cut off", len(file.Hosts))
 	}
 	var (
 		problems manifest.Problems
