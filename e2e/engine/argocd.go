@@ -38,7 +38,7 @@ func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
 	if err != nil {
 		unavailable(t, fmt.Errorf("redis-server is not on PATH: install the package redis-server: %w", ErrUnavailable))
 	}
-	api.InstallCRDs(t, argoCRDs(t)...)
+	api.InstallCRDs(t, ArgoCRDs(t)...)
 	config := api.controllerAccount(t, ArgoNamespace, "argocd-application-controller")
 	for _, proxy := range through {
 		config = proxy.Config(config)

@@ -12,8 +12,8 @@ func HostCRDs() []string {
 	return []string{filepath.Join(dir, "metal3.io_baremetalhosts.yaml"), filepath.Join(dir, "metal3.io_hardwaredata.yaml")}
 }
 
-// fluxCRDs are the definitions of Kustomization and GitRepository.
-func fluxCRDs(t testing.TB) []string {
+// FluxCRDs are the definitions of Kustomization and GitRepository.
+func FluxCRDs(t testing.TB) []string {
 	t.Helper()
 	bases := filepath.Join("config", "crd", "bases")
 	return []string{
@@ -24,8 +24,8 @@ func fluxCRDs(t testing.TB) []string {
 	}
 }
 
-// argoCRDs are the definitions of Application, ApplicationSet and AppProject.
-func argoCRDs(t testing.TB) []string {
+// ArgoCRDs are the definitions of Application, ApplicationSet and AppProject.
+func ArgoCRDs(t testing.TB) []string {
 	t.Helper()
 	dir := filepath.Join(ModuleDir(t, "argocd", "github.com/argoproj/argo-cd/v3"), "manifests", "crds")
 	return []string{filepath.Join(dir, "application-crd.yaml"), filepath.Join(dir, "applicationset-crd.yaml"), filepath.Join(dir, "appproject-crd.yaml")}

@@ -49,7 +49,7 @@ type Flux struct {
 func StartFlux(t testing.TB, api *APIServer, through ...*Faulty) *Flux {
 	t.Helper()
 	controller := Binary(t, "kustomize-controller")
-	api.InstallCRDs(t, fluxCRDs(t)...)
+	api.InstallCRDs(t, FluxCRDs(t)...)
 	config := api.controllerAccount(t, FluxNamespace, "kustomize-controller")
 	for _, proxy := range through {
 		config = proxy.Config(config)
@@ -142,13 +142,20 @@ func (f *Flux) WaitFailed(t testing.TB, namespace, name, revision, words string)
 	})
 }
 
-// Reconcile asks for a sync, as flux reconcile does, and waits until it was tried.
-func (f *Flux) Reconcile(t testing.TB, namespace, name string) {
+// Request asks for a sync, as flux reconcile does, and gives the token by which the controller answers.
+func (f *Flux) Request(t testing.TB, namespace, name string) string {
 	t.Helper()
 	token := fmt.Sprintf("e2e-%d-%d", time.Now().UnixNano(), requests.Add(1))
 	f.api.Edit(t, "flux", Kustomizations, namespace, name, "", func(o map[string]any) {
 		_ = unstructured.SetNestedField(o, token, "metadata", "annotations", "reconcile.fluxcd.io/requestedAt")
 	})
+	return token
+}
+
+// Reconcile asks for a sync and waits until it was tried.
+func (f *Flux) Reconcile(t testing.TB, namespace, name string) {
+	t.Helper()
+	token := f.Request(t, namespace, name)
 	f.wait(t, namespace, name, "tried again", func(k *unstructured.Unstructured) error {
 		if handled, _, _ := unstructured.NestedString(k.Object, "status", "lastHandledReconcileAt"); handled != token {
 			return fmt.Errorf("last handled %q, want %q", handled, token)
