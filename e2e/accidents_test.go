@@ -348,8 +348,8 @@ func wantDenied(t *testing.T, what string, err error, words string) {
 // TestFaults: while the API server answers 429 and 500 to a share of the requests the engine may
 // fail as often as it likes; it ends where it would have, and no host is harmed on the way.
 func TestFaults(t *testing.T) {
-	for _, shared := range []func(testing.TB) *rig{fluxRig, argoRig} {
-		t.Run("", func(t *testing.T) {
+	for name, shared := range map[string]func(testing.TB) *rig{"flux": fluxRig, "argocd": argoRig} {
+		t.Run(name, func(t *testing.T) {
 			r := shared(t)
 			c := newCircle(t, r, "faults")
 			c.hosts(t, "controller", "n1", "n2", "n3")
@@ -361,6 +361,7 @@ func TestFaults(t *testing.T) {
 			c.commit(t)
 			c.begin(t)
 			engine.Wait(t, "some faults", engine.SyncTimeout, func() error {
+				c.nudge(t)
 				if n := r.proxy.Refused.Load(); n < 10 {
 					return fmt.Errorf("%d so far", n)
 				}
@@ -368,6 +369,7 @@ func TestFaults(t *testing.T) {
 			})
 			c.untouched.Check(t, "faults")
 			r.proxy.Fail(0)
+			c.nudge(t)
 			c.sync(t, nil)
 			c.check(t, "the end of the faults", nil)
 			c.wantHolds(t, "the end of the faults", "a", "n1", "n2", "n3")

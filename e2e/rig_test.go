@@ -214,6 +214,19 @@ func (c *circle) again(t *testing.T, name, words string) {
 	})
 }
 
+// nudge asks for a sync of all that is there, and waits for nothing.
+func (c *circle) nudge(t *testing.T) {
+	t.Helper()
+	for _, name := range append(c.syncs(t), c.root()) {
+		switch {
+		case c.rig.flux != nil && c.rig.api.Exists(t, engine.Kustomizations, engine.FluxNamespace, name):
+			c.rig.flux.Request(t, engine.FluxNamespace, name)
+		case c.rig.argo != nil && c.rig.api.Exists(t, engine.Applications, engine.ArgoNamespace, name):
+			c.rig.argo.Refresh(t, name)
+		}
+	}
+}
+
 // reconcile has the engine look at the live objects of one sync again.
 func (c *circle) reconcile(t *testing.T, name string) {
 	t.Helper()

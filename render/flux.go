@@ -99,11 +99,13 @@ func (s *site) fluxPruning(name, folder string) *kustomizev1.Kustomization {
 		TypeMeta:   metav1.TypeMeta{APIVersion: kustomizev1.GroupVersion.String(), Kind: kustomizev1.KustomizationKind},
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: name},
 		Spec: kustomizev1.KustomizationSpec{
-			Interval:  *s.Site.Spec.Flux.Interval,
-			Path:      "./" + path.Join(s.Site.Spec.Repository.Path, folder),
-			Prune:     true,
-			Force:     false,
-			SourceRef: kustomizev1.CrossNamespaceSourceReference{Kind: sourcev1.GitRepositoryKind, Name: s.rootName()},
+			Interval: *s.Site.Spec.Flux.Interval,
+			// An API server that was busy for a moment is no reason to wait as long as for drift.
+			RetryInterval: &metav1.Duration{Duration: min(s.Site.Spec.Flux.Interval.Duration, maxPoll)},
+			Path:          "./" + path.Join(s.Site.Spec.Repository.Path, folder),
+			Prune:         true,
+			Force:         false,
+			SourceRef:     kustomizev1.CrossNamespaceSourceReference{Kind: sourcev1.GitRepositoryKind, Name: s.rootName()},
 		},
 	}
 }
