@@ -119,6 +119,7 @@ func hostFrom(bmh *metal3.BareMetalHost) Host {
 	if ref := bmh.Spec.ConsumerRef; ref != nil {
 		host.State.Consumer = &Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
 	}
+	host.plainTexts()
 	return host
 }
 

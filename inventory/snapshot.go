@@ -64,6 +64,7 @@ func readSnapshot(doc *manifest.Document) (*Inventory, error) {
 	for i := range file.Hosts {
 		host := &file.Hosts[i]
 		host.Source = doc.File
+		host.plainTexts()
 		problems.Add(checkNames(doc, host.Namespace, host.Name, host.Labels))
 		if seen[host.Key()] {
 			problems.Add(doc.Problem("hosts", "host %s stands in it twice", host.Key()))
