@@ -1,0 +1,161 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+var keys = schedule.LabelKeys{ClusterNamespace: "ns", ClusterName: "name", NodeType: "role", Standby: "standby"}
+
+func host(name string, labels map[string]string, state func(*inventory.State)) inventory.Host {
+	h := inventory.Host{Namespace: "metal3", Name: name, UID: "uid-" + name, Labels: map[string]string{"kind": "x"}}
+	h.State = inventory.State{Known: true, Provisioning: "available", Operational: "OK"}
+	for key, value := range labels {
+		h.Labels[key] = value
+	}
+	if state != nil {
+		state(&h.State)
+	}
+	return h
+}
+
+func cluster(name string, active int) v1.SIPCluster {
+	c := v1.SIPCluster{}
+	c.Namespace, c.Name = "t", name
+	c.Spec.Nodes = map[string]v1.NodeSet{v1.RoleWorker: {
+		LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{"kind": "x"}}, Count: &v1.NodeCount{Active: active},
+	}}
+	return c
+}
+
+func held(cluster string) map[string]string {
+	return map[string]string{"ns": "t", "name": cluster, "role": v1.RoleWorker}
+}
+
+// site has one of everything: a keeps one and releases one, b gets one, c is short, one of a's is in use and stays, gone has no spec.
+func site(t *testing.T) *Plan {
+	t.Helper()
+	clusters := []v1.SIPCluster{cluster("a", 1), cluster("b", 1), cluster("c", 5)}
+	clusters[2].Spec.Priority = -1
+	hosts := []inventory.Host{
+		host("a1", held("a"), nil), host("a2", held("a"), nil),
+		host("a3", held("a"), func(s *inventory.State) { s.Provisioning = "provisioned" }),
+		host("f1", nil, nil), host("f2", nil, nil),
+		host("g1", held("gone"), nil),
+		host("x1", nil, func(s *inventory.State) { s.Paused = true }),
+	}
+	p, err := schedule.Plan(clusters, hosts, schedule.Previous{}, schedule.Options{Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Of("dc1", clusters, p)
+}
+
+func TestTotalsAgreeWithTheSlots(t *testing.T) {
+	p := site(t)
+	totals := p.Totals()
+	counted := map[Status]int{}
+	for _, c := range p.Clusters {
+		for _, r := range c.Roles {
+			for _, s := range r.Slots {
+				counted[s.Status]++
+			}
+			if n := r.Held + r.New + r.Pending + r.Released; n != len(r.Slots) {
+				t.Errorf("%s %s: %d counted, %d slots", c.Key(), r.Name, n, len(r.Slots))
+			}
+		}
+	}
+	if totals.New != counted[StatusNew] || totals.Released != counted[StatusReleased] || totals.Pending != counted[StatusPending] {
+		t.Errorf("found %+v, counted %v", totals, counted)
+	}
+	if totals.New == 0 || totals.Released == 0 || totals.Short == 0 {
+		t.Errorf("found %+v, want some of each", totals)
+	}
+	if len(p.Hosts) != 7 {
+		t.Errorf("found %d hosts, want a line for each of 7", len(p.Hosts))
+	}
+}
+
+func TestTableShowsEverySlot(t *testing.T) {
+	p := site(t)
+	var out bytes.Buffer
+	Table(&out, p, true)
+	for _, want := range []string{"t/a", "t/c (unschedulable)", "t/gone (gone)", "released", "short", "uid-a1", p.Summary()} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	for _, line := range strings.Split(out.String(), "\n") {
+		if strings.TrimRight(line, " ") != line {
+			t.Errorf("blanks at the end of %q", line)
+		}
+	}
+}
+
+func TestCommitMessageSaysWhatChanges(t *testing.T) {
+	p := site(t)
+	message := CommitMessage(p, "")
+	subject, body, _ := strings.Cut(message, "\n")
+	if !strings.HasPrefix(subject, "dc1: ") || !strings.Contains(subject, "released") {
+		t.Errorf("subject %q", subject)
+	}
+	if strings.Contains(body, "  kept ") {
+		t.Errorf("what is kept is in the message:\n%s", body)
+	}
+	for _, want := range []string{"! t/a Worker releases metal3/a", "! t/gone is being decommissioned", "  new      metal3/f"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %q in\n%s", want, body)
+		}
+	}
+	if found := CommitMessage(p, "mine"); !strings.HasPrefix(found, "mine\n\n") {
+		t.Errorf("found subject %q", strings.SplitN(found, "\n", 2)[0])
+	}
+}
+
+func TestMarkdownKeepsCellsApart(t *testing.T) {
+	p := site(t)
+	p.Clusters[0].Roles[0].Slots[0].Why = "a|b\nc"
+	text := Markdown(p)
+	if !strings.Contains(text, `a\|b`) || strings.Contains(text, "b\nc") {
+		t.Errorf("found\n%s", text)
+	}
+}
+
+// Forges take 65,536 characters: a longer text is cut at a line's end, and says how much is left out.
+func TestCut(t *testing.T) {
+	var text strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&text, "line %d ü\n", i)
+	}
+	found := Cut(text.String(), 1000)
+	if len(found) > 1000 {
+		t.Errorf("found %d bytes", len(found))
+	}
+	kept := strings.Count(found, "line ")
+	if !strings.Contains(found, fmt.Sprintf("… %d more lines", 10_000-kept)) {
+		t.Errorf("found the end %q", found[len(found)-60:])
+	}
+	if Cut("short\n", 1000) != "short\n" {
+		t.Error("a short text is changed")
+	}
+}
+
+func TestPlanIsStableAsJSON(t *testing.T) {
+	a, err := json.Marshal(site(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(site(t))
+	if err != nil || !bytes.Equal(a, b) {
+		t.Errorf("two runs differ: %v", err)
+	}
+}
