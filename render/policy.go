@@ -37,7 +37,9 @@ func (s *site) policy() error {
 	}
 	// An overlay applies whole hosts: its identity has to write specs, and the guard would only be in the way.
 	if s.merge() {
-		put("rbac.yaml", s.rbac()...)
+		if objects := s.rbac(); len(objects) > 0 {
+			put("rbac.yaml", objects...)
+		}
 		put("sync-guard.yaml", s.syncGuard(), binding(syncGuardName))
 	}
 	put("delete-guard.yaml", s.deleteGuard(), binding(deleteGuardName))

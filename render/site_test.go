@@ -114,6 +114,9 @@ func TestFluxCannotDeleteHosts(t *testing.T) {
 func TestArgoCDCannotDeleteHosts(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
 	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	if _, found := tree["policy/rbac.yaml"]; found {
+		t.Error("rights for Argo CD's controller, which brings its own")
+	}
 	if _, found := tree["flux/root.yaml"]; found {
 		t.Error("flux objects in a tree for Argo CD")
 	}
