@@ -36,7 +36,10 @@ type ClusterOptions struct {
 // secretReaders bounds how many Secrets are fetched at the same time.
 const secretReaders = 16
 
-var hostResource = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "baremetalhosts"}
+var (
+	hostResource     = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "baremetalhosts"}
+	hardwareResource = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "hardwaredata"}
+)
 
 // FromCluster reads the live hosts. Lists are paged and consistent: every page is of the same
 // resourceVersion, and a list that cannot be read to its end is an error, never a smaller inventory.
@@ -49,7 +52,7 @@ func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) 
 	if err != nil {
 		return nil, err
 	}
-	inv := &Inventory{TakenAt: options.Now.UTC(), Context: cfg.Host, HasManagedFields: true}
+	inv := &Inventory{TakenAt: options.Now.UTC(), Context: withoutUser(cfg.Host), HasManagedFields: true}
 	var live []*metal3.BareMetalHost
 	for _, namespace := range orAll(options.Namespaces) {
 		before := len(inv.Hosts)
@@ -66,7 +69,11 @@ func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) 
 			return nil, err
 		}
 	}
-	if err := liveAddresses(ctx, secrets, inv.Hosts, live, options.NeedsAddresses); err != nil {
+	hardware, err := reader.liveHardware(ctx, options, inv.Hosts, live)
+	if err != nil {
+		return nil, err
+	}
+	if err := liveAddresses(ctx, secrets, inv.Hosts, live, hardware, options.needs); err != nil {
 		return nil, err
 	}
 	sortHosts(inv.Hosts)
@@ -82,6 +89,8 @@ func orAll(namespaces []string) []string {
 	return slices.Compact(namespaces)
 }
 
+func (o *ClusterOptions) needs(host *Host) bool { return o.NeedsAddresses == nil || o.NeedsAddresses(host) }
+
 // hostFromItem decodes one item of a list, and keeps of the object only what finding its addresses needs.
 func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, Host, error) {
 	var bmh metal3.BareMetalHost
@@ -92,7 +101,11 @@ func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, Host, error) {
 	host.Source = "cluster"
 	host.Managers = managersOf(bmh.ManagedFields)
 	slim := &metal3.BareMetalHost{}
-	slim.Annotations = bmh.Annotations
+	for name, value := range bmh.Annotations {
+		if strings.HasPrefix(name, AddressAnnotationKey) {
+			metav1.SetMetaDataAnnotation(&slim.ObjectMeta, name, value)
+		}
+	}
 	slim.Spec.NetworkData = bmh.Spec.NetworkData
 	slim.Spec.PreprovisioningNetworkDataName = bmh.Spec.PreprovisioningNetworkDataName
 	if details := bmh.Status.HardwareDetails; details != nil {
@@ -101,23 +114,84 @@ func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, Host, error) {
 	return slim, host, nil
 }
 
-// liveAddresses fetches the network data Secrets of the hosts that need them, some at a time.
-func liveAddresses(ctx context.Context, client kubernetes.Interface, hosts []Host, live []*metal3.BareMetalHost, needs func(*Host) bool) error {
+// liveHardware reads HardwareData, by host, if a host that needs addresses has no hardware in its status: metal3
+// keeps what inspection found there too, for now. A cluster without the CRD has none.
+func (r *reader) liveHardware(ctx context.Context, options ClusterOptions, hosts []Host, live []*metal3.BareMetalHost) (map[string]*manifest.Document, error) {
+	lacking := map[string]bool{}
+	for i := range hosts {
+		if live[i].Status.HardwareDetails == nil && options.needs(&hosts[i]) {
+			lacking[hosts[i].Key()] = true
+		}
+	}
+	if len(lacking) == 0 {
+		return nil, nil
+	}
+	found := map[string]*manifest.Document{}
+	for _, namespace := range orAll(options.Namespaces) {
+		err := r.list(ctx, hardwareResource.Resource, namespace, func(item json.RawMessage) error {
+			var data slimHardware
+			if err := json.Unmarshal(item, &data); err != nil {
+				return fmt.Errorf("%s: an item is not a %s", hardwareResource.Resource, kindHardwareData)
+			}
+			if !lacking[key(data.Metadata.Namespace, data.Metadata.Name)] {
+				return nil
+			}
+			text, err := json.Marshal(data)
+			found[key(data.Metadata.Namespace, data.Metadata.Name)] = &manifest.Document{
+				File: "cluster", Index: 1, Line: 1, Kind: kindHardwareData, Namespace: data.Metadata.Namespace, Name: data.Metadata.Name, JSON: text,
+			}
+			return err
+		}, func() { clear(found) })
+		switch {
+		case errors.Is(err, ErrMissingCRD):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// slimHardware is the part of a HardwareData that addresses come from.
+type slimHardware struct {
+	Metadata struct {
+		Namespace string `json:"namespace"`
+		Name      string `json:"name"`
+	} `json:"metadata"`
+	Spec struct {
+		Hardware *struct {
+			NICs []struct {
+				Name string `json:"name,omitempty"`
+				IP   string `json:"ip,omitempty"`
+			} `json:"nics,omitempty"`
+		} `json:"hardware,omitempty"`
+	} `json:"spec"`
+}
+
+// liveAddresses fetches the network data Secrets of the hosts that need them, some at a time. What is wrong with
+// a Secret's content is reported for every host; when a Secret cannot be fetched the rest is not tried, since the next
+// thousand would fail alike.
+func liveAddresses(ctx context.Context, client kubernetes.Interface, hosts []Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, needs func(*Host) bool) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(secretReaders)
 	errs := make([]error, len(hosts))
 	for i := range hosts {
-		if needs != nil && !needs(&hosts[i]) {
+		if !needs(&hosts[i]) {
 			continue
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		group.Go(func() error {
 			found, err := fetchSecrets(ctx, client, &hosts[i], live[i])
-			if err == nil {
-				doc := &manifest.Document{File: "cluster", Namespace: hosts[i].Namespace, Name: hosts[i].Name}
-				err = addAddresses(&hosts[i], live[i], doc, objects{secrets: found})
+			if err != nil {
+				return err
 			}
-			errs[i] = err
-			return ctx.Err()
+			doc := &manifest.Document{File: "cluster", Namespace: hosts[i].Namespace, Name: hosts[i].Name}
+			if err := addAddresses(&hosts[i], live[i], doc, objects{secrets: found, hardware: hardware}); err != nil {
+				errs[i] = fmt.Errorf("host %s: %w", hosts[i].Key(), err)
+			}
+			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {

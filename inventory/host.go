@@ -22,8 +22,8 @@ type Host struct {
 	BMC   BMC   `json:"bmc,omitzero"`
 	State State `json:"state,omitzero"`
 	// Managers is what metadata.managedFields says of the fields that sipgen and the GitOps
-	// engines touch. Nil where the source has no managedFields.
-	Managers []Manager `json:"managers,omitempty"`
+	// engines touch. Nil where the source has no managedFields; empty where nobody owns anything.
+	Managers []Manager `json:"managers,omitzero"`
 	// Engine holds the annotations and labels by which GitOps engines and kubectl track the host.
 	Engine map[string]string `json:"engine,omitempty"`
 	// Source is where the host was read: "file: document n: line n", or the cluster. It is for

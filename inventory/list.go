@@ -15,7 +15,6 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
-	clientretry "k8s.io/client-go/util/retry"
 )
 
 const (
@@ -156,9 +155,23 @@ func (r *reader) pages(ctx context.Context, resource, namespace string, each fun
 // backoff spreads retries over about half a minute.
 var backoff = wait.Backoff{Steps: 7, Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.2, Cap: 10 * time.Second}
 
-// retry calls do until it succeeds, fails for good, or the backoff is used up.
+// retry calls do until it succeeds, fails for good, the backoff is used up or ctx ends. The error is do's last one.
 func retry(ctx context.Context, do func() error) error {
-	return clientretry.OnError(backoff, func(err error) bool { return ctx.Err() == nil && passing(err) }, do)
+	var last error
+	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(context.Context) (bool, error) {
+		last = do()
+		if last != nil && passing(last) {
+			return false, nil
+		}
+		return true, last
+	})
+	if ctx.Err() != nil {
+		return errors.Join(ctx.Err(), last)
+	}
+	if err != nil && last != nil {
+		return last
+	}
+	return err
 }
 
 // passing says whether an error may go away by itself.

@@ -61,6 +61,7 @@ func TestSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inv.Hosts[1].Managers = []Manager{} // known, and none
 	inv.TakenAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var first bytes.Buffer
 	if err := WriteSnapshot(&first, inv); err != nil {

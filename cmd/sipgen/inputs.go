@@ -258,6 +258,9 @@ func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree
 	if err := brake(l.site, plan.loss, how.acceptLoss); err != nil {
 		return nil, nil, err
 	}
+	if err := l.preflight(ui, plan.placement); err != nil {
+		return nil, nil, err
+	}
 	if !plan.placement.Schedulable() && !how.keepGoing {
 		for i := range plan.report.Clusters {
 			if c := &plan.report.Clusters[i]; c.Unschedulable {

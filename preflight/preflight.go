@@ -1,0 +1,222 @@
+// Package preflight looks at live hosts before a patch of theirs is committed, and says what would make
+// a GitOps engine do harm with it. What it looks for was measured on real engines; docs/safety.md
+// has the reasons. It is pure.
+package preflight
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Finding is one thing that stands in the way of patching a host.
+type Finding struct {
+	// Host is "namespace/name", empty for what is true of the whole inventory.
+	Host string
+	// Found is what was found, and Why what would come of it.
+	Found, Why string
+	// Mend is the kubectl command that mends it, empty where it is not the host that is to be changed.
+	Mend string
+	// Warning: it is said, and refuses nothing.
+	Warning bool
+}
+
+// String is one line.
+func (f Finding) String() string {
+	text := f.Found + ": " + f.Why
+	if f.Host != "" {
+		text = "host " + f.Host + ": " + text
+	}
+	if f.Mend != "" {
+		text += "; mend it with: " + f.Mend
+	}
+	return text
+}
+
+// The field managers of the engines and of kubectl apply, and the keys by which they know their objects.
+const (
+	fluxManager        = "kustomize-controller"
+	argoManager        = "argocd-controller"
+	clientSideApply    = "kubectl-client-side-apply"
+	lastApplied        = "kubectl.kubernetes.io/last-applied-configuration"
+	fluxName           = "kustomize.toolkit.fluxcd.io/name"
+	fluxNamespace      = "kustomize.toolkit.fluxcd.io/namespace"
+	fluxForce          = "kustomize.toolkit.fluxcd.io/force"
+	argoTracking       = "argocd.argoproj.io/tracking-id"
+	argoSync           = "argocd.argoproj.io/sync-options"
+	hostResource       = "baremetalhosts.metal3.io/"
+	managedFieldsWords = "the inventory has no managedFields (read it from the cluster, from a snapshot of it, or by kubectl get -o yaml --show-managed-fields)"
+)
+
+// Check looks at the hosts for which patched is true, since only those are touched. The findings are sorted by host,
+// and of one host in the order in which they are to be mended.
+//
+// With apply merge it looks for: a spec that the engine's own field manager owns, by Apply or Update, since an apply
+// without a spec then removes it (Flux and Argo CD); for Argo CD also kubectl's last-applied annotation, from which
+// its apply takes the ownership of the spec over, and a client-side-apply manager, from which a sync with
+// other options would. With any apply: an owner of another app, and annotations that make an engine
+// delete and create a host anew.
+func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host, patched func(*inventory.Host) bool) []Finding {
+	var (
+		out     []Finding
+		unknown []string
+	)
+	sorted := make([]*inventory.Host, 0, len(hosts))
+	for i := range hosts {
+		if patched(&hosts[i]) {
+			sorted = append(sorted, &hosts[i])
+		}
+	}
+	slices.SortFunc(sorted, func(a, b *inventory.Host) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	for _, host := range sorted {
+		if apply == v1alpha1.ApplyMerge {
+			if host.Managers == nil {
+				unknown = append(unknown, host.Key())
+			}
+			out = append(out, ownership(engine, host)...)
+		}
+		out = append(out, otherApps(host)...)
+		out = append(out, force(host)...)
+	}
+	if len(unknown) > 0 {
+		out = append([]Finding{blind(engine, unknown)}, out...)
+	}
+	return out
+}
+
+// blind is the finding that it is not known who owns the specs of hosts.
+func blind(engine v1alpha1.Engine, hosts []string) Finding {
+	found := "host " + hosts[0]
+	if len(hosts) > 1 {
+		found = fmt.Sprintf("%d hosts, %s the first", len(hosts), hosts[0])
+	}
+	found += ": " + managedFieldsWords
+	if engine == v1alpha1.EngineArgoCD {
+		return Finding{Found: found, Why: "Argo CD wipes the spec of a host that was made by kubectl apply, and without managedFields such a host is not known; refused with hosts.apply merge"}
+	}
+	return Finding{Found: found, Why: "preflight could not run: nobody has looked whether Flux owns their specs", Warning: true}
+}
+
+// jsonPatch is one operation of RFC 6902.
+type jsonPatch struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value string `json:"value,omitempty"`
+}
+
+// ownership finds everyone whose ownership of the spec the engine has or would inherit. One command
+// mends all of it: it takes the spec out of what they own, and leaves the rest to them. It names
+// entries by index, and tests that they still are what they were.
+func ownership(engine v1alpha1.Engine, host *inventory.Host) []Finding {
+	manager, name := fluxManager, "Flux"
+	if engine == v1alpha1.EngineArgoCD {
+		manager, name = argoManager, "Argo CD"
+	}
+	var (
+		owners  []string
+		patch   []jsonPatch
+		owned   bool
+		applied = engine == v1alpha1.EngineArgoCD && host.Engine[lastApplied] != ""
+	)
+	for i, m := range host.Managers {
+		own := m.Name == manager
+		if !m.OwnsSpec || !own && (engine != v1alpha1.EngineArgoCD || m.Name != clientSideApply) {
+			continue
+		}
+		owned = owned || own
+		owners = append(owners, fmt.Sprintf("%s (%s)", m.Name, m.Operation))
+		entry := fmt.Sprintf("/metadata/managedFields/%d/", i)
+		patch = append(patch, jsonPatch{"test", entry + "manager", m.Name}, jsonPatch{"test", entry + "operation", m.Operation}, jsonPatch{"remove", entry + "fieldsV1/f:spec", ""})
+	}
+	var found []string
+	if len(owners) > 0 {
+		found = append(found, "its spec is owned by "+strings.Join(owners, " and "))
+	}
+	if applied {
+		found = append(found, "it has the annotation "+lastApplied)
+		patch = append(patch, jsonPatch{"remove", "/metadata/annotations/" + strings.ReplaceAll(lastApplied, "/", "~1"), ""})
+	}
+	var why string
+	switch {
+	case len(found) == 0:
+		return nil
+	case owned:
+		why = "the next sync of a patch without a spec would remove the spec, and the server would be deprovisioned"
+	case applied:
+		why = name + " takes over what kubectl apply owned, and would remove the spec with its next apply"
+	default:
+		why = name + " takes over what kubectl apply owned when it is synced without ClientSideApplyMigration=false, as by hand, and would then remove the spec"
+	}
+	text, _ := json.Marshal(patch) // strings marshal
+	return []Finding{{Host: host.Key(), Found: strings.Join(found, ", and "), Why: why, Mend: command("patch", host, "--type=json", "-p", "'"+string(text)+"'")}}
+}
+
+// otherApps finds the marks of a Kustomization or an Application that is not sipgen's.
+func otherApps(host *inventory.Host) []Finding {
+	var out []Finding
+	if name := host.Engine[fluxName]; name != "" && !ours(name) {
+		out = append(out, Finding{
+			Host: host.Key(), Found: fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace], name),
+			Why:  "two Kustomizations with one host undo each other's labels and may remove its spec; take the host out of that one first, with prune off there",
+			Mend: command("label", host, fluxName+"-", fluxNamespace+"-"),
+		})
+	}
+	if id := host.Engine[argoTracking]; id != "" {
+		app, _, _ := strings.Cut(id, ":")
+		// An Application outside Argo CD's own namespace is "namespace_name".
+		if _, name, found := strings.Cut(app, "_"); found {
+			app = name
+		}
+		if !ours(app) {
+			out = append(out, Finding{
+				Host: host.Key(), Found: fmt.Sprintf("it belongs to the Application %q", app),
+				Why:  "two Applications with one host undo each other's labels; take the host out of that one first, with prune off there",
+				Mend: command("annotate", host, argoTracking+"-"),
+			})
+		}
+	}
+	return out
+}
+
+// ours says whether sipgen gives names like this to what syncs hosts: "namespace.cluster.hosts", or
+// for the overlay of a site "sipgen-site-hosts". A host that was moved bears the name of a cluster
+// that may be gone, so the form is all there is to go by.
+func ours(name string) bool {
+	cluster, found := strings.CutSuffix(name, ".hosts")
+	if found && strings.Contains(cluster, ".") {
+		return true
+	}
+	return strings.HasPrefix(name, "sipgen-") && strings.HasSuffix(name, "-hosts")
+}
+
+// force finds annotations by which an engine deletes and creates anew what it cannot patch.
+func force(host *inventory.Host) []Finding {
+	const why = "on a conflict the engine would delete the host and create it anew, without a spec"
+	var out []Finding
+	add := func(key string, mend string) {
+		out = append(out, Finding{Host: host.Key(), Found: fmt.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), Why: why, Mend: command("annotate", host, mend)})
+	}
+	// Flux takes enabled in any case.
+	if strings.EqualFold(host.Engine[fluxForce], "enabled") || strings.EqualFold(host.Engine[fluxForce], "true") {
+		add(fluxForce, fluxForce+"-")
+	}
+	for _, option := range strings.Split(host.Engine[argoSync], ",") {
+		if option = strings.ReplaceAll(strings.TrimSpace(option), " ", ""); strings.EqualFold(option, "Force=true") || strings.EqualFold(option, "Replace=true") {
+			add(argoSync, argoSync+"-")
+			break
+		}
+	}
+	return out
+}
+
+// command is what a person types. Names of hosts are DNS names: nothing in them means anything to a shell.
+func command(verb string, host *inventory.Host, args ...string) string {
+	return strings.Join(append([]string{"kubectl", verb, "-n", host.Namespace, hostResource + host.Name}, args...), " ")
+}

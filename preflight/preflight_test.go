@@ -1,0 +1,110 @@
+package preflight
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+const (
+	flux = v1alpha1.EngineFlux
+	argo = v1alpha1.EngineArgoCD
+)
+
+var (
+	people = inventory.Manager{Name: "people", Operation: "Update", OwnsSpec: true}
+	labels = inventory.Manager{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name"}}
+	owner  = inventory.Manager{Name: "kustomize-controller", Operation: "Apply", OwnsSpec: true}
+	argo1  = inventory.Manager{Name: "argocd-controller", Operation: "Apply", OwnsSpec: true}
+	argo2  = inventory.Manager{Name: "argocd-controller", Operation: "Update", OwnsSpec: true}
+	client = inventory.Manager{Name: "kubectl-client-side-apply", Operation: "Update", OwnsSpec: true}
+)
+
+func TestCheck(t *testing.T) {
+	const last = "kubectl.kubernetes.io/last-applied-configuration"
+	type marks = map[string]string
+	for _, row := range []struct {
+		why      string
+		engine   v1alpha1.Engine
+		apply    v1alpha1.ApplyMode
+		managers []inventory.Manager
+		marks    marks
+		// want are words of each finding, in order.
+		want []string
+	}{
+		{"row 10: a host that others made", flux, v1alpha1.ApplyMerge, []inventory.Manager{people, labels}, nil, nil},
+		{"row 1: Flux merges into a host by kubectl apply", flux, v1alpha1.ApplyMerge, []inventory.Manager{client}, marks{last: "present"}, nil},
+		{"row 6: Flux owns the spec, the wipe is armed", flux, v1alpha1.ApplyMerge, []inventory.Manager{people, owner}, nil, []string{"its spec is owned by kustomize-controller (Apply)"}},
+		{"another engine's manager is nothing that Flux inherits", flux, v1alpha1.ApplyMerge, []inventory.Manager{argo1}, nil, nil},
+		{"Argo CD owns the spec in both ways", argo, v1alpha1.ApplyMerge, []inventory.Manager{argo1, argo2}, nil, []string{"argocd-controller (Apply) and argocd-controller (Update)"}},
+		{"row 7: the annotation of kubectl apply", argo, v1alpha1.ApplyMerge, []inventory.Manager{client}, marks{last: "present"}, []string{"kubectl-client-side-apply (Update), and it has the annotation " + last + ": Argo CD takes over"}},
+		{"row 8: the manager alone, under a sync with migration", argo, v1alpha1.ApplyMerge, []inventory.Manager{client}, nil, []string{"without ClientSideApplyMigration=false"}},
+		{"the annotation alone", argo, v1alpha1.ApplyMerge, []inventory.Manager{people}, marks{last: "present"}, []string{"it has the annotation"}},
+		{"a client-side apply of labels only", argo, v1alpha1.ApplyMerge, []inventory.Manager{{Name: "kubectl-client-side-apply", Operation: "Update"}}, nil, nil},
+		{"with an overlay the engine is to own the spec", flux, v1alpha1.ApplyOverlay, []inventory.Manager{owner}, nil, nil},
+		{"the same with Argo CD", argo, v1alpha1.ApplyOverlay, []inventory.Manager{argo1, client}, marks{last: "present"}, nil},
+		{"an overlay needs no managedFields", argo, v1alpha1.ApplyOverlay, nil, nil, nil},
+		{"another Kustomization's host", flux, v1alpha1.ApplyMerge, []inventory.Manager{people}, marks{"kustomize.toolkit.fluxcd.io/name": "metal", "kustomize.toolkit.fluxcd.io/namespace": "ops"}, []string{"the Kustomization ops/metal"}},
+		{"our own Kustomization, of this tenant or the one before", flux, v1alpha1.ApplyMerge, []inventory.Manager{labels}, marks{"kustomize.toolkit.fluxcd.io/name": "tenant-a.edge-a.hosts"}, nil},
+		{"our own overlay", flux, v1alpha1.ApplyOverlay, nil, marks{"kustomize.toolkit.fluxcd.io/name": "sipgen-site-hosts"}, nil},
+		{"a name that only ends like ours", flux, v1alpha1.ApplyOverlay, nil, marks{"kustomize.toolkit.fluxcd.io/name": "metal.hosts"}, []string{"metal.hosts"}},
+		{"another Application's host, whatever the engine", flux, v1alpha1.ApplyOverlay, nil, marks{"argocd.argoproj.io/tracking-id": "ops_metal:metal3.io/BareMetalHost:metal/n1"}, []string{`the Application "metal"`}},
+		{"our own Application", argo, v1alpha1.ApplyMerge, []inventory.Manager{people}, marks{"argocd.argoproj.io/tracking-id": "tenant-a.edge-a.hosts:metal3.io/BareMetalHost:metal/n1"}, nil},
+		{"Flux deletes what it cannot patch", flux, v1alpha1.ApplyOverlay, nil, marks{"kustomize.toolkit.fluxcd.io/force": "Enabled"}, []string{"force"}},
+		{"force that is off", flux, v1alpha1.ApplyOverlay, nil, marks{"kustomize.toolkit.fluxcd.io/force": "disabled"}, nil},
+		{"and so does Argo CD", argo, v1alpha1.ApplyOverlay, nil, marks{"argocd.argoproj.io/sync-options": "Prune=false, Replace=true,Force=true"}, []string{"sync-options"}},
+		{"the options that sipgen sets", argo, v1alpha1.ApplyOverlay, nil, marks{"argocd.argoproj.io/sync-options": "Prune=false,Delete=false,ServerSideApply=true"}, nil},
+		{"without managedFields Argo CD is refused", argo, v1alpha1.ApplyMerge, nil, nil, []string{"refused with hosts.apply merge"}},
+		{"and with Flux it is said", flux, v1alpha1.ApplyMerge, nil, nil, []string{"preflight could not run"}},
+		{"all there is, the spec first", flux, v1alpha1.ApplyMerge, []inventory.Manager{owner}, marks{"kustomize.toolkit.fluxcd.io/force": "enabled", "argocd.argoproj.io/tracking-id": "x:y"}, []string{"its spec", "Application", "force"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			hosts := []inventory.Host{
+				{Namespace: "metal", Name: "not-patched", Managers: []inventory.Manager{owner, argo1}, Engine: marks{last: "present"}},
+				{Namespace: "metal", Name: "n1", Managers: row.managers, Engine: row.marks},
+			}
+			got := Check(row.engine, row.apply, hosts, func(h *inventory.Host) bool { return h.Name == "n1" })
+			if len(got) != len(row.want) {
+				t.Fatalf("got %d findings, want %d: %v", len(got), len(row.want), got)
+			}
+			for i, f := range got {
+				if !strings.Contains(f.String(), row.want[i]) || !strings.Contains(f.String(), "metal/n1") {
+					t.Errorf("got  %s\nwant %s", f, row.want[i])
+				}
+				if blind := strings.Contains(f.Found, "no managedFields"); !blind && !strings.HasPrefix(f.Mend, "kubectl ") || f.Warning != (blind && row.engine == flux) {
+					t.Errorf("mend %q, warning %v", f.Mend, f.Warning)
+				}
+			}
+		})
+	}
+}
+
+// TestMend: the command tests what it changes, and changes nothing else. The real API server runs it in e2e.
+func TestMend(t *testing.T) {
+	hosts := []inventory.Host{{Namespace: "metal", Name: "n1", Managers: []inventory.Manager{people, argo1, client}, Engine: map[string]string{lastApplied: "present"}}}
+	got := Check(argo, v1alpha1.ApplyMerge, hosts, func(*inventory.Host) bool { return true })
+	const want = `kubectl patch -n metal baremetalhosts.metal3.io/n1 --type=json -p '[` +
+		`{"op":"test","path":"/metadata/managedFields/1/manager","value":"argocd-controller"},{"op":"test","path":"/metadata/managedFields/1/operation","value":"Apply"},{"op":"remove","path":"/metadata/managedFields/1/fieldsV1/f:spec"},` +
+		`{"op":"test","path":"/metadata/managedFields/2/manager","value":"kubectl-client-side-apply"},{"op":"test","path":"/metadata/managedFields/2/operation","value":"Update"},{"op":"remove","path":"/metadata/managedFields/2/fieldsV1/f:spec"},` +
+		`{"op":"remove","path":"/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"}]'`
+	if len(got) != 1 || got[0].Mend != want {
+		t.Errorf("got  %v\nwant %s", got, want)
+	}
+}
+
+func TestOrderOfHostsDoesNotMatter(t *testing.T) {
+	var hosts []inventory.Host
+	for _, name := range []string{"c", "a", "b"} {
+		hosts = append(hosts, inventory.Host{Namespace: "metal", Name: name, Managers: []inventory.Manager{owner}}, inventory.Host{Namespace: "other", Name: name})
+	}
+	all := func(*inventory.Host) bool { return true }
+	want := fmt.Sprint(Check(flux, v1alpha1.ApplyMerge, hosts, all))
+	slices.Reverse(hosts)
+	if got := fmt.Sprint(Check(flux, v1alpha1.ApplyMerge, hosts, all)); got != want || !strings.Contains(got, "3 hosts, other/a the first") {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
