@@ -21,6 +21,7 @@ var rooms = map[string][]string{
 	"hack":          {""},
 	"inventory":     {"inventory", "manifest"},
 	"manifest":      {},
+	"picture":       {"api", "inventory", "report", "schedule"},
 	"preflight":     {"api", "inventory"},
 	"publish":       {"publish"},
 	"render":        {"api", "inventory", "manifest", "schedule", "templates", "render"},
@@ -32,6 +33,7 @@ var rooms = map[string][]string{
 
 // impure names packages that a pure room may not import: its results depend on its arguments only.
 var impure = map[string][]string{
+	"picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"schedule": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"render":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"report":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},

@@ -1,0 +1,131 @@
+package picture
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+)
+
+//go:embed page.css
+var pageStyle string
+
+//go:embed page.js
+var script string
+
+// HTML draws the site as one page that needs no network: the picture of SVG, with a filter, a button per
+// cluster, keys to walk the hosts, and the same in a table for those who do not see pictures.
+// Its content security policy allows its own style and script, by digest, and nothing else.
+func HTML(site Site) []byte {
+	s := &site
+	css := "\n" + style + pageStyle
+	js := "\n" + script
+	var out canvas
+	out.f("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+	out.f("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src '%s'; script-src '%s'\">\n", digest(css), digest(js))
+	out.f("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n")
+	out.f("<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n", escape(heading(s)), css)
+	out.f("<header>\n<h1>%s</h1>\n<p class=\"sum\">%s</p>\n", escape(heading(s)), escape(summary(s)))
+	if len(s.Notes) > 0 {
+		out.f("<ul class=\"notes\">\n")
+		for _, note := range s.Notes {
+			out.f("<li>%s</li>\n", escape(note))
+		}
+		out.f("</ul>\n")
+	}
+	out.f("</header>\n")
+	controls(&out, s)
+	drawing(&out, s)
+	if len(s.Hosts) > singleHosts {
+		rackTable(&out, s)
+	} else {
+		hostTable(&out, s)
+	}
+	out.f("<script>%s</script>\n</body>\n</html>\n", js)
+	return out.Bytes()
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// controls are the filter and the legend: buttons that highlight.
+func controls(c *canvas, s *Site) {
+	what := "hosts: name, rack, role, cluster, reason"
+	if len(s.Hosts) > singleHosts {
+		what = "racks: name, cluster"
+	}
+	c.f("<div class=\"controls\" hidden>\n<label>Filter <input id=\"filter\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"%s\"></label> <button id=\"clear\" type=\"button\">Show all</button> <output id=\"found\" aria-live=\"polite\"></output>\n</div>\n", what)
+	c.f("<div class=\"chips\" role=\"group\" aria-label=\"What became of the hosts\">\n")
+	for _, entry := range signs(s) {
+		if entry.count == 0 {
+			continue
+		}
+		key := class(entry.host.Verdict)
+		if entry.host.Standby {
+			key = "standby"
+		}
+		c.f("<button type=\"button\" class=\"chip\" data-key=\"%s\" aria-pressed=\"false\"><svg width=\"42\" height=\"18\" viewBox=\"-1 -1 42 18\" aria-hidden=\"true\"><g class=\"key %s\">", key, class(entry.host.Verdict))
+		small.swatch(c, &entry.host)
+		c.f("</g></svg>%s <b>%d</b></button>\n", entry.words, entry.count)
+	}
+	c.f("</div>\n<p class=\"sum\">%s</p>\n<div class=\"chips\" role=\"group\" aria-label=\"Clusters\">\n", escape(roleLetters(s)))
+	_, each := count(s, everyHost(s))
+	for i := range s.Tenants {
+		t := &s.Tenants[i]
+		c.f("<button type=\"button\" class=\"chip%s\" data-of=\"%d\" aria-pressed=\"false\" title=\"%s\"><span class=\"number\">%d</span>%s <b>%d</b>", fill(&Host{Tenant: i}), i, escape(tenantCounts(t, &each[i])), i+1, escape(t.Name), each[i].used())
+		if note := tenantNote(t); note != "" {
+			c.f(" <em>%s</em>", escape(note))
+		}
+		c.f("</button>\n")
+	}
+	c.f("</div>\n")
+}
+
+// drawing is the racks, in an element that scrolls, and the line that says what is under the pointer.
+func drawing(c *canvas, s *Site) {
+	var body canvas
+	right, bottom := racks(&body, s, 6)
+	right = max(right, 2*margin+400)
+	c.f("<main>\n<p id=\"about\" role=\"status\">Point at a cell to read about it. In the picture, arrow keys go from one to the next.</p>\n")
+	c.f("<div class=\"scroll\">\n<svg id=\"site\" width=\"%[1]d\" height=\"%[2]d\" viewBox=\"0 0 %[1]d %[2]d\" role=\"group\" aria-label=\"%[3]s\">\n", right, bottom, escape(heading(s)+", racks"))
+	c.WriteString(patterns)
+	c.Write(body.Bytes())
+	c.f("</svg>\n</div>\n</main>\n")
+}
+
+func hostTable(c *canvas, s *Site) {
+	c.f("<details>\n<summary>The same as a table</summary>\n<table>\n<thead><tr><th>Host</th><th>Row</th><th>Rack</th><th>Cluster</th><th>Role</th><th>Slot</th><th>State</th><th>Why</th></tr></thead>\n<tbody>\n")
+	for i := range s.Hosts {
+		h := &s.Hosts[i]
+		tenant, slot := "", ""
+		if h.Tenant >= 0 {
+			tenant, slot = s.Tenants[h.Tenant].Name, "active"
+			if h.Standby {
+				slot = "standby"
+			}
+		}
+		c.f("<tr>")
+		for _, value := range []string{h.Name, h.Row, h.Rack, tenant, h.Role, slot, state(h.Verdict), h.Reason} {
+			c.f("<td>%s</td>", escape(value))
+		}
+		c.f("</tr>\n")
+	}
+	c.f("</tbody>\n</table>\n</details>\n")
+}
+
+func rackTable(c *canvas, s *Site) {
+	c.f("<details>\n<summary>The same as a table</summary>\n<table>\n<thead><tr><th>Row</th><th>Rack</th><th>Hosts</th><th>Kept</th><th>New</th><th>Release pending</th><th>Released</th><th>Free</th><th>Not eligible</th></tr></thead>\n<tbody>\n")
+	for _, r := range rows(s) {
+		for _, k := range r.racks {
+			n, _ := count(s, k.hosts)
+			c.f("<tr><td>%s</td><td>%s</td>", escape(r.name), escape(rackName(k.name)))
+			for _, value := range []int{len(k.hosts), n.held, n.new, n.pending, n.releasing, n.free, n.off} {
+				c.f("<td>%s</td>", fmt.Sprint(value))
+			}
+			c.f("</tr>\n")
+		}
+	}
+	c.f("</tbody>\n</table>\n</details>\n")
+}

@@ -1,0 +1,143 @@
+package picture
+
+import (
+	"slices"
+)
+
+// Above these numbers of hosts a picture leaves out names, and then single hosts.
+const (
+	namedHosts  = 150
+	singleHosts = 2500
+)
+
+// width of a picture in pixels. A site with a single long rack name or few racks is narrower.
+const (
+	pageWidth = 1440
+	margin    = 24
+	gap       = 12 // between racks
+	headroom  = 22 // for a rack's name
+)
+
+// form is the size of a picture's parts in pixels.
+type form struct {
+	cellWidth, cellHeight, space int
+	rackMin                      int // width of a rack
+	tall                         int // hosts on top of each other before a rack gets a second column
+	name                         int // letters of a rack's name that fit in rackMin
+	named                        bool
+}
+
+var (
+	large = form{cellWidth: 156, cellHeight: 38, space: 4, rackMin: 156, tall: 40, name: 22, named: true}
+	small = form{cellWidth: 40, cellHeight: 16, space: 2, rackMin: 54, tall: 40, name: 7}
+)
+
+func formOf(hosts int) form {
+	if hosts <= namedHosts {
+		return large
+	}
+	return small
+}
+
+// rack is the hosts of one rack, and where it stands.
+type rack struct {
+	name  string
+	hosts []int // indices in Site.Hosts
+	x, y  int
+	width int
+	// columns of cells, and cells in each.
+	columns, tall int
+}
+
+// row is racks that stand together. A site without a row key has one, without a name.
+type row struct {
+	name  string
+	racks []*rack
+	y     int // of the row's name
+}
+
+// layout is where everything stands.
+type layout struct {
+	form
+	rows          []row
+	width, height int // used, from the margin's left to the last rack's foot
+}
+
+// rows groups the hosts: rows and racks in natural order, those without a label last.
+func rows(s *Site) []row {
+	type place struct{ row, rack string }
+	racks := map[place]*rack{}
+	names := map[string][]*rack{}
+	var order []string
+	for i := range s.Hosts {
+		at := place{s.Hosts[i].Row, s.Hosts[i].Rack}
+		if racks[at] == nil {
+			racks[at] = &rack{name: at.rack}
+			if names[at.row] == nil {
+				order = append(order, at.row)
+			}
+			names[at.row] = append(names[at.row], racks[at])
+		}
+		racks[at].hosts = append(racks[at].hosts, i)
+	}
+	slices.SortFunc(order, blankLast)
+	var out []row
+	for _, name := range order {
+		slices.SortFunc(names[name], func(a, b *rack) int { return blankLast(a.name, b.name) })
+		out = append(out, row{name: name, racks: names[name]})
+	}
+	return out
+}
+
+func blankLast(a, b string) int {
+	if c := compareBool(a == "", b == ""); c != 0 {
+		return c
+	}
+	return natural(a, b)
+}
+
+// arrange places racks side by side from the top, and begins a new line where the page ends.
+func arrange(s *Site, top int) *layout {
+	l := &layout{form: formOf(len(s.Hosts)), rows: rows(s)}
+	room := pageWidth - 2*margin
+	y := top
+	for i := range l.rows {
+		r := &l.rows[i]
+		r.y = y
+		if l.titled(s) {
+			y += 26
+		}
+		x, line := margin, 0
+		for _, k := range r.racks {
+			l.size(k, room)
+			if x > margin && x+k.width > margin+room {
+				x, y, line = margin, y+line+gap, 0
+			}
+			k.x, k.y = x, y
+			line = max(line, headroom+k.tall*(l.cellHeight+l.space)+6)
+			x += k.width + gap
+			l.width = max(l.width, x-gap-margin)
+		}
+		y += line + gap
+	}
+	l.height = y
+	return l
+}
+
+// titled says whether rows have headings.
+func (l *layout) titled(s *Site) bool { return s.RowKey != "" }
+
+func (l *layout) size(k *rack, room int) {
+	step := l.cellWidth + l.space
+	most := max(1, (room-2*l.space)/step)
+	k.columns = min(most, (len(k.hosts)+l.tall-1)/l.tall)
+	k.tall = (len(k.hosts) + k.columns - 1) / k.columns
+	k.width = max(l.rackMin+2*l.space, k.columns*step+l.space)
+}
+
+// cell is the corner of a rack's nth host.
+func (l *layout) cell(k *rack, n int) (x, y int) {
+	inner := k.columns*(l.cellWidth+l.space) - l.space
+	x = k.x + (k.width-inner)/2 + n/k.tall*(l.cellWidth+l.space)
+	return x, k.y + headroom + n%k.tall*(l.cellHeight+l.space)
+}

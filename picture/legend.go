@@ -1,0 +1,139 @@
+package picture
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// tenantsShown is how many tenants a legend names before it says how many more there are.
+const tenantsShown = 60
+
+// sign is one entry of the legend's second part: a verdict, or standby.
+type sign struct {
+	host  Host
+	words string
+	count int
+}
+
+func signs(s *Site) []sign {
+	c, _ := count(s, everyHost(s))
+	member := func(v schedule.Verdict) Host { return Host{Verdict: v, Tenant: 0, Role: "Worker"} }
+	standby := member(schedule.Held)
+	standby.Standby = true
+	loose := func(v schedule.Verdict) Host { return Host{Verdict: v, Tenant: -1} }
+	return []sign{
+		{member(schedule.Held), "kept", c.held},
+		{member(schedule.Assigned), "new in this run", c.new},
+		{member(schedule.Pending), "release pending", c.pending},
+		{member(schedule.Releasing), "released", c.releasing},
+		{standby, "standby", c.standby},
+		{loose(schedule.Free), "free", c.free},
+		{loose(schedule.NotEligible), "not eligible", c.off},
+	}
+}
+
+// roleLetters says what the letters in the cells stand for, in the order of the letters.
+func roleLetters(s *Site) string {
+	names := map[string]bool{}
+	var roles []string
+	for i := range s.Hosts {
+		if role := s.Hosts[i].Role; s.Hosts[i].Tenant >= 0 && !names[role] {
+			names[role] = true
+			roles = append(roles, role)
+		}
+	}
+	if len(roles) == 0 {
+		return ""
+	}
+	slices.SortFunc(roles, natural)
+	text := "A cell says role and cluster:"
+	for i, role := range roles {
+		if i == 8 {
+			text += fmt.Sprintf(" and %d more", len(roles)-i)
+			break
+		}
+		if i > 0 {
+			text += ","
+		}
+		text += " " + letter(role) + " " + cut(role, 24)
+	}
+	return text
+}
+
+// legend draws heading and legend, and gives their lower and right edge.
+func legend(c *canvas, s *Site) (bottom, right int) {
+	right = 900
+	y := margin + 16
+	c.f("<text class=\"h1\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(cut(heading(s), 60)))
+	y += 22
+	c.f("<text class=\"dim\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(summary(s)))
+	for i, note := range s.Notes {
+		y += 18
+		if i == 5 {
+			c.f("<text class=\"note\" x=\"%d\" y=\"%d\">and %d more</text>\n", margin, y, len(s.Notes)-i)
+			break
+		}
+		c.f("<text class=\"note\" x=\"%d\" y=\"%d\"><title>%s</title>%s</text>\n", margin, y, escape(note), escape(cut(note, 130)))
+	}
+	y += 16
+	x := margin
+	step := func(width int) {
+		if x += width; x+width > right {
+			x, y = margin, y+24
+		}
+	}
+	l := small
+	for _, entry := range signs(s) {
+		if entry.count == 0 {
+			continue
+		}
+		c.f("<g transform=\"translate(%d %d)\"><g class=\"key %s\" data-key=\"%s\">", x, y, class(entry.host.Verdict), class(entry.host.Verdict))
+		l.swatch(c, &entry.host)
+		c.f("</g><text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan></text></g>\n", entry.words, entry.count)
+		step(170)
+	}
+	if x > margin {
+		x, y = margin, y+24
+	}
+	if text := roleLetters(s); text != "" {
+		c.f("<text class=\"dim\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y+12, escape(text))
+		y += 26
+	}
+	_, each := count(s, everyHost(s))
+	for i := range s.Tenants {
+		if i == tenantsShown {
+			c.f("<text class=\"label\" x=\"%d\" y=\"%d\">and %d more clusters</text>\n", x, y+12, len(s.Tenants)-i)
+			step(290)
+			break
+		}
+		t := &s.Tenants[i]
+		c.f("<g transform=\"translate(%d %d)\"><title>%s</title><g class=\"key%s\"><rect class=\"cell\" width=\"40\" height=\"16\" rx=\"2\"/><text class=\"tag mid\" x=\"20\" y=\"12\">%d</text></g>",
+			x, y, escape(t.Name+"\n"+tenantCounts(t, &each[i])), fill(&Host{Tenant: i}), i+1)
+		c.f("<text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan>", escape(cut(t.Name, 26)), each[i].used())
+		if note := tenantNote(t); note != "" {
+			c.f(" <tspan class=\"note\">%s</tspan>", escape(cut(note, 24)))
+		}
+		c.WriteString("</text></g>\n")
+		step(290)
+	}
+	if x > margin {
+		y += 24
+	}
+	return y + 12, right
+}
+
+// swatch is an entry's cell, in no tenant's colour.
+func (l *form) swatch(c *canvas, h *Host) {
+	c.f("<rect class=\"cell\" width=\"40\" height=\"16\" rx=\"2\"/>")
+	if h.Standby {
+		c.f("<rect class=\"over\" fill=\"url(#hatch)\" width=\"40\" height=\"16\" rx=\"2\"/>")
+	}
+	if h.Verdict == schedule.NotEligible {
+		c.f("<text class=\"tag mid\" x=\"20\" y=\"12\">×</text>")
+	}
+	if sign := mark(h.Verdict); sign != "" {
+		c.f("<circle class=\"badge\" cx=\"34\" cy=\"6\" r=\"5\"/><text class=\"sign\" x=\"34\" y=\"10\">%s</text>", sign)
+	}
+}

@@ -1,0 +1,176 @@
+package picture
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/airshipit/sipgen/schedule"
+)
+
+//go:embed style.css
+var style string
+
+// patterns are the hatch of standby hosts, lying over the tenant's colour.
+const patterns = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="2" height="6"/></pattern></defs>
+`
+
+// canvas collects a drawing.
+type canvas struct{ bytes.Buffer }
+
+func (c *canvas) f(format string, values ...any) { fmt.Fprintf(c, format, values...) }
+
+// SVG draws the site as an image that needs nothing else: heading, legend, and racks with their hosts.
+// Up to 2,500 hosts each host is a cell; a larger site is a tile per rack, with counts.
+// Every host's cell has a title with its name, place, slot and reason.
+func SVG(site Site) []byte {
+	var body canvas
+	bottom, width := legend(&body, &site)
+	right, bottom := racks(&body, &site, bottom)
+	width = max(width, right)
+
+	var out canvas
+	out.f(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="title desc">`+"\n", width, bottom)
+	out.f("<title id=\"title\">%s</title>\n<desc id=\"desc\">%s</desc>\n", escape(heading(&site)), escape(description(&site)))
+	out.f("<style>\n%s</style>\n", style)
+	out.WriteString(patterns)
+	out.f("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", width, bottom)
+	out.Write(body.Bytes())
+	out.WriteString("</svg>\n")
+	return out.Bytes()
+}
+
+func description(s *Site) string {
+	parts := []string{summary(s) + "."}
+	_, each := count(s, everyHost(s))
+	for i := range s.Tenants {
+		if i == 40 {
+			parts = append(parts, fmt.Sprintf("And %d more clusters.", len(s.Tenants)-i))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%d: %s, %s.", i+1, s.Tenants[i].Name, tenantCounts(&s.Tenants[i], &each[i])))
+	}
+	return strings.Join(append(parts, s.Notes...), "\n")
+}
+
+func tenantCounts(t *Tenant, c *counts) string {
+	text := plural(c.used(), "host")
+	if c.standby > 0 {
+		text += fmt.Sprintf(" (%d standby)", c.standby)
+	}
+	if c.new > 0 {
+		text += fmt.Sprintf(", %d new", c.new)
+	}
+	if c.pending > 0 {
+		text += fmt.Sprintf(", %d release pending", c.pending)
+	}
+	if c.releasing > 0 {
+		text += fmt.Sprintf(", %d released", c.releasing)
+	}
+	if note := tenantNote(t); note != "" {
+		text += ", " + note
+	}
+	return text
+}
+
+// racks draws the racks below y, and gives the right and the lower edge of the image.
+func racks(c *canvas, s *Site, y int) (right, bottom int) {
+	if len(s.Hosts) == 0 {
+		c.f(`<text class="dim" x="%d" y="%d">The inventory has no hosts.</text>`+"\n", margin, y+14)
+		return 0, y + margin + 14
+	}
+	if len(s.Hosts) > singleHosts {
+		return tiles(c, s, y)
+	}
+	l := arrange(s, y)
+	for i := range l.rows {
+		r := &l.rows[i]
+		c.f("<g class=\"row\" role=\"list\" aria-label=\"%s\">\n", escape(rowName(r.name)))
+		if l.titled(s) {
+			c.f("<text class=\"rowname\" x=\"%d\" y=\"%d\">%s</text>\n", margin, r.y+16, escape(rowName(r.name)))
+		}
+		for _, k := range r.racks {
+			l.rack(c, s, k)
+		}
+		c.WriteString("</g>\n")
+	}
+	return l.width + 2*margin, l.height + gap
+}
+
+func (l *layout) rack(c *canvas, s *Site, k *rack) {
+	name := rackName(k.name)
+	c.f("<g class=\"rack\" data-rack=\"%s\"><title>%s</title>\n", escape(k.name), escape("rack "+name+", "+plural(len(k.hosts), "host")))
+	if k.name == "" {
+		c.f("<g class=\"norack\">")
+	}
+	c.f("<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>", k.x, k.y, k.width, headroom+k.tall*(l.cellHeight+l.space)+2)
+	c.f("<text class=\"rackname\" x=\"%d\" y=\"%d\">%s</text>", k.x+k.width/2, k.y+15, escape(cutFront(name, l.name*k.width/l.rackMin)))
+	if k.name == "" {
+		c.f("</g>")
+	}
+	c.WriteByte('\n')
+	for n, i := range k.hosts {
+		x, y := l.cell(k, n)
+		l.host(c, s, i, x, y)
+	}
+	c.WriteString("</g>\n")
+}
+
+// host draws one cell. Its title is what a pointer or a screen reader gets.
+func (l *layout) host(c *canvas, s *Site, i, x, y int) {
+	h := &s.Hosts[i]
+	words := escape(about(s, h))
+	c.f("<g class=\"host %s%s\" data-host=\"%s\"", class(h.Verdict), fill(h), escape(h.Name))
+	if h.Tenant >= 0 {
+		c.f(" data-tenant=\"%d\"", h.Tenant)
+	}
+	c.f(" role=\"img\" transform=\"translate(%d %d)\"><title>%s</title>", x, y, words)
+	c.f("<rect class=\"cell\" width=\"%d\" height=\"%d\" rx=\"2\"/>", l.cellWidth, l.cellHeight)
+	if h.Standby {
+		c.f("<rect class=\"over\" fill=\"url(#hatch)\" width=\"%d\" height=\"%d\" rx=\"2\"/>", l.cellWidth, l.cellHeight)
+	}
+	if l.named {
+		_, short, _ := strings.Cut(h.Name, "/")
+		c.f("<text class=\"name\" x=\"7\" y=\"16\">%s</text>", escape(cutFront(short, 20)))
+		c.f("<text class=\"tag\" x=\"7\" y=\"31\">%s</text>", escape(caption(s, h)))
+		l.badge(c, h, l.cellWidth-12, 12, 7)
+	} else {
+		if text := tag(h); text != "" {
+			middle := l.cellWidth / 2
+			if mark(h.Verdict) != "" {
+				middle -= 4 // beside the badge
+			}
+			c.f("<text class=\"tag mid\" x=\"%d\" y=\"12\">%s</text>", middle, escape(text))
+		}
+		l.badge(c, h, l.cellWidth-6, 6, 5)
+	}
+	c.WriteString("</g>\n")
+}
+
+// badge marks what this run does: a disc with a sign.
+func (l *layout) badge(c *canvas, h *Host, x, y, radius int) {
+	if sign := mark(h.Verdict); sign != "" {
+		c.f("<circle class=\"badge\" cx=\"%d\" cy=\"%d\" r=\"%d\"/><text class=\"sign\" x=\"%d\" y=\"%d\">%s</text>", x, y, radius, x, y+4, sign)
+	}
+}
+
+// caption is a large cell's second line.
+func caption(s *Site, h *Host) string {
+	switch {
+	case h.Tenant >= 0:
+		_, name, _ := strings.Cut(s.Tenants[h.Tenant].Name, "/")
+		return cut(tag(h)+" "+name, 21)
+	case h.Verdict == schedule.NotEligible:
+		return cut("× "+h.Reason, 22)
+	}
+	return state(h.Verdict)
+}
+
+func fill(h *Host) string {
+	if h.Tenant < 0 {
+		return ""
+	}
+	return " t" + strconv.Itoa(h.Tenant%colours)
+}

@@ -1,0 +1,249 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// colours is how many fills there are; a further tenant shares one, and is told apart by its number.
+const colours = 8
+
+// escape makes a value from outside safe between tags and in quoted attributes, of XML and of HTML.
+// What XML cannot hold becomes U+FFFD.
+func escape(s string) string {
+	var b bytes.Buffer
+	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+		return "" // a bytes.Buffer does not fail
+	}
+	return b.String()
+}
+
+// cut shortens s to n letters, visibly.
+func cut(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n-1]) + "…"
+}
+
+// cutFront shortens s to n letters and keeps its end: what tells one host from the next stands there.
+func cutFront(s string, n int) string {
+	letters := []rune(s)
+	if len(letters) <= n {
+		return s
+	}
+	return "…" + string(letters[len(letters)-n+1:])
+}
+
+// letter stands for a role in a cell: its first letter. Capital letters in a cell are roles, never tenants.
+func letter(role string) string {
+	first, _ := utf8.DecodeRuneInString(role)
+	if role == "" || first == utf8.RuneError {
+		return "?"
+	}
+	return strings.ToUpper(string(first))
+}
+
+// tag is what a cell says: role letter and tenant number.
+func tag(h *Host) string {
+	switch {
+	case h.Tenant >= 0:
+		return letter(h.Role) + strconv.Itoa(h.Tenant+1)
+	case h.Verdict == schedule.NotEligible:
+		return "×"
+	}
+	return ""
+}
+
+// mark is what a cell says about this run.
+func mark(v schedule.Verdict) string {
+	switch v {
+	case schedule.Assigned:
+		return "+"
+	case schedule.Releasing:
+		return "−"
+	case schedule.Pending:
+		return "!"
+	}
+	return ""
+}
+
+// class is a verdict's name in the style sheet.
+func class(v schedule.Verdict) string {
+	switch v {
+	case schedule.Assigned:
+		return "new"
+	case schedule.Held:
+		return "held"
+	case schedule.Pending:
+		return "pending"
+	case schedule.Releasing:
+		return "releasing"
+	case schedule.Free:
+		return "free"
+	}
+	return "off"
+}
+
+// state is a verdict in words.
+func state(v schedule.Verdict) string {
+	switch v {
+	case schedule.Assigned:
+		return "new"
+	case schedule.Held:
+		return "kept"
+	case schedule.Pending:
+		return "release pending"
+	case schedule.Releasing:
+		return "released"
+	case schedule.Free:
+		return "free"
+	}
+	return "not eligible"
+}
+
+// about is everything about a host, a line each.
+func about(s *Site, h *Host) string {
+	lines := []string{h.Name}
+	if place := placeOf(h); place != "" {
+		lines = append(lines, place)
+	}
+	if h.Tenant >= 0 {
+		slot := s.Tenants[h.Tenant].Name + ", " + h.Role
+		if h.Standby {
+			slot += ", standby"
+		}
+		lines = append(lines, slot)
+	}
+	last := state(h.Verdict)
+	if h.Reason != "" && h.Reason != last {
+		last += ": " + h.Reason
+	}
+	return strings.Join(append(lines, last), "\n")
+}
+
+func placeOf(h *Host) string {
+	var parts []string
+	if h.Row != "" {
+		parts = append(parts, "row "+h.Row)
+	}
+	if h.Rack != "" {
+		parts = append(parts, "rack "+h.Rack)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func rackName(name string) string {
+	if name == "" {
+		return "no rack"
+	}
+	return name
+}
+
+func rowName(name string) string {
+	if name == "" {
+		return "no row"
+	}
+	return "row " + name
+}
+
+// counts are hosts by what became of them.
+type counts struct {
+	held, new, pending, releasing, free, off int
+	standby                                  int // of those in a cluster
+}
+
+func (c *counts) add(h *Host) {
+	switch h.Verdict {
+	case schedule.Held:
+		c.held++
+	case schedule.Assigned:
+		c.new++
+	case schedule.Pending:
+		c.pending++
+	case schedule.Releasing:
+		c.releasing++
+	case schedule.Free:
+		c.free++
+	default:
+		c.off++
+	}
+	if h.Standby {
+		c.standby++
+	}
+}
+
+// used counts the hosts that are in a cluster after this run.
+func (c *counts) used() int { return c.held + c.new + c.pending }
+
+// count gives the totals of the hosts, and those of each tenant.
+func count(s *Site, hosts []int) (counts, []counts) {
+	var all counts
+	each := make([]counts, len(s.Tenants))
+	for _, i := range hosts {
+		h := &s.Hosts[i]
+		all.add(h)
+		if h.Tenant >= 0 {
+			each[h.Tenant].add(h)
+		}
+	}
+	return all, each
+}
+
+func everyHost(s *Site) []int {
+	all := make([]int, len(s.Hosts))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// summary is the site in one sentence.
+func summary(s *Site) string {
+	c, _ := count(s, everyHost(s))
+	short := 0
+	for i := range s.Tenants {
+		short += s.Tenants[i].Short
+	}
+	text := fmt.Sprintf("%s, %s: %d kept (of those in clusters, %d standby), %d new, %d release pending, %d released, %d free, %d not eligible",
+		plural(len(s.Hosts), "host"), plural(len(s.Tenants), "cluster"), c.held, c.standby, c.new, c.pending, c.releasing, c.free, c.off)
+	if short > 0 {
+		text += ", " + plural(short, "slot") + " empty"
+	}
+	return text
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func heading(s *Site) string {
+	if s.Name == "" {
+		return "Site"
+	}
+	return "Site " + s.Name
+}
+
+// tenantNote is what is wrong with a tenant, or empty.
+func tenantNote(t *Tenant) string {
+	var parts []string
+	if t.Gone {
+		parts = append(parts, "gone")
+	}
+	if t.Unschedulable {
+		parts = append(parts, "unschedulable")
+	}
+	if t.Short > 0 {
+		parts = append(parts, strconv.Itoa(t.Short)+" short")
+	}
+	return strings.Join(parts, ", ")
+}
