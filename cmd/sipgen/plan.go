@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/picture"
 	"github.com/airshipit/sipgen/report"
 )
 
@@ -19,14 +20,16 @@ func newPlan(ui *ui) *cobra.Command {
 		ask    whatIf
 		output string
 	)
-	formats := []string{"table", "wide", "json", "yaml", "markdown"}
+	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html"}
 	command := &cobra.Command{
 		Use:   "plan --site FILE -f SPECS --inventory HOSTS",
 		Short: "Show which host each cluster gets, and why",
 		Long: `Show which host each cluster gets, and why. Nothing is written.
 
 Decisions that were made before and are not synced yet are in the rendered tree: name it with
---previous or --repo, so that they are kept.`,
+--previous or --repo, so that they are kept.
+
+-o html is a page by itself that shows the site as people see it, rack by rack; -o svg is the picture of it.`,
 		Example: `  sipgen plan --site site.yaml -f tenants --inventory hosts
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
   sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 --count tenants/a/Worker=12`,
@@ -55,7 +58,7 @@ Decisions that were made before and are not synced yet are in the rendered tree:
 				return err
 			}
 			plan.report.WhatIf = append(changed, largest...)
-			if err := writePlan(ui, plan.report, output); err != nil {
+			if err := writePlan(ui, plan, output); err != nil {
 				return err
 			}
 			if !plan.placement.Schedulable() {
@@ -84,8 +87,17 @@ func checkFormat(found string, want []string) error {
 	return fmt.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
 }
 
-func writePlan(ui *ui, plan *report.Plan, output string) error {
+func writePlan(ui *ui, planned *planned, output string) error {
+	plan := planned.report
 	switch output {
+	case "svg", "html":
+		site := picture.Of(planned.placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf})
+		draw := picture.SVG
+		if output == "html" {
+			draw = picture.HTML
+		}
+		_, err := ui.out.Write(draw(site))
+		return err
 	case "json":
 		encoder := json.NewEncoder(ui.out)
 		encoder.SetIndent("", "  ")
