@@ -15,8 +15,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/airshipit/sipgen/manifest"
 )
@@ -31,6 +33,8 @@ type ClusterOptions struct {
 	NeedsAddresses func(*Host) bool
 	// Now is when the inventory is said to be taken.
 	Now time.Time
+	// backoff is between tries of one request; nil means patience.
+	backoff *wait.Backoff
 }
 
 // secretReaders bounds how many Secrets are fetched at the same time.
@@ -44,7 +48,12 @@ var (
 // FromCluster reads the live hosts. Lists are paged and consistent: every page is of the same
 // resourceVersion, and a list that cannot be read to its end is an error, never a smaller inventory.
 func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) (*Inventory, error) {
-	reader, err := newReader(cfg, hostResource.GroupVersion())
+	backoff := patience()
+	if options.backoff != nil {
+		backoff = *options.backoff
+	}
+	ctx = klog.NewContext(ctx, klog.Logger{}) // client-go's own lines stay unsaid: what matters is in the error
+	reader, err := newReader(cfg, hostResource.GroupVersion(), backoff)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +82,7 @@ func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) 
 	if err != nil {
 		return nil, err
 	}
-	if err := liveAddresses(ctx, secrets, inv.Hosts, live, hardware, options.needs); err != nil {
+	if err := liveAddresses(ctx, &secretReader{secrets, backoff}, inv.Hosts, live, hardware, options.needs); err != nil {
 		return nil, err
 	}
 	sortHosts(inv.Hosts)
@@ -89,7 +98,9 @@ func orAll(namespaces []string) []string {
 	return slices.Compact(namespaces)
 }
 
-func (o *ClusterOptions) needs(host *Host) bool { return o.NeedsAddresses == nil || o.NeedsAddresses(host) }
+func (o *ClusterOptions) needs(host *Host) bool {
+	return o.NeedsAddresses == nil || o.NeedsAddresses(host)
+}
 
 // hostFromItem decodes one item of a list, and keeps of the object only what finding its addresses needs.
 func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, Host, error) {
@@ -171,19 +182,19 @@ type slimHardware struct {
 // liveAddresses fetches the network data Secrets of the hosts that need them, some at a time. What is wrong with
 // a Secret's content is reported for every host; when a Secret cannot be fetched the rest is not tried, since the next
 // thousand would fail alike.
-func liveAddresses(ctx context.Context, client kubernetes.Interface, hosts []Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, needs func(*Host) bool) error {
-	group, ctx := errgroup.WithContext(ctx)
+func liveAddresses(ctx context.Context, secrets *secretReader, hosts []Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, needs func(*Host) bool) error {
+	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(secretReaders)
 	errs := make([]error, len(hosts))
 	for i := range hosts {
 		if !needs(&hosts[i]) {
 			continue
 		}
-		if ctx.Err() != nil {
+		if running.Err() != nil {
 			break
 		}
 		group.Go(func() error {
-			found, err := fetchSecrets(ctx, client, &hosts[i], live[i])
+			found, err := secrets.of(running, &hosts[i], live[i])
 			if err != nil {
 				return err
 			}
@@ -194,19 +205,25 @@ func liveAddresses(ctx context.Context, client kubernetes.Interface, hosts []Hos
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
+	if err := errors.Join(group.Wait(), ctx.Err()); err != nil {
 		return err
 	}
 	return errors.Join(errs...)
 }
 
-// fetchSecrets gets the Secrets that a host names as network data, and no other: never the BMC's.
-func fetchSecrets(ctx context.Context, client kubernetes.Interface, host *Host, bmh *metal3.BareMetalHost) (map[string]*manifest.Document, error) {
+// secretReader fetches Secrets by name.
+type secretReader struct {
+	client  kubernetes.Interface
+	backoff wait.Backoff
+}
+
+// of gets the Secrets that a host names as network data, and no other: never the BMC's.
+func (s *secretReader) of(ctx context.Context, host *Host, bmh *metal3.BareMetalHost) (map[string]*manifest.Document, error) {
 	found := map[string]*manifest.Document{}
 	for _, ref := range networkDataRefs(host, bmh) {
 		var secret *corev1.Secret
-		err := retry(ctx, func() (err error) {
-			secret, err = client.CoreV1().Secrets(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+		err := retry(ctx, s.backoff, func() (err error) {
+			secret, err = s.client.CoreV1().Secrets(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 			return err
 		})
 		switch {
@@ -230,7 +247,8 @@ func fetchSecrets(ctx context.Context, client kubernetes.Interface, host *Host, 
 
 // ClusterDocuments reads all objects of a resource as documents, for decoding by whoever knows the kind.
 func ClusterDocuments(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, kind string) ([]manifest.Document, error) {
-	reader, err := newReader(cfg, gvr.GroupVersion())
+	ctx = klog.NewContext(ctx, klog.Logger{})
+	reader, err := newReader(cfg, gvr.GroupVersion(), patience())
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,20 +35,24 @@ var (
 
 // reader lists objects of one group and version as raw JSON.
 type reader struct {
-	client rest.Interface
-	gv     schema.GroupVersion
+	client  rest.Interface
+	gv      schema.GroupVersion
+	backoff wait.Backoff
 }
 
-func newReader(cfg *rest.Config, gv schema.GroupVersion) (*reader, error) {
+func newReader(cfg *rest.Config, gv schema.GroupVersion, backoff wait.Backoff) (*reader, error) {
+	// Only to read what an API server says when it refuses.
+	refusals := runtime.NewScheme()
+	metav1.AddToGroupVersion(refusals, schema.GroupVersion{Version: "v1"})
 	cfg = rest.CopyConfig(cfg)
 	cfg.APIPath = "/apis"
 	cfg.GroupVersion = &gv
-	cfg.NegotiatedSerializer = serializer.NewCodecFactory(runtime.NewScheme()).WithoutConversion()
+	cfg.NegotiatedSerializer = serializer.NewCodecFactory(refusals).WithoutConversion()
 	cfg.ContentType = runtime.ContentTypeJSON
 	cfg.AcceptContentTypes = runtime.ContentTypeJSON
 	unthrottled(cfg)
 	client, err := rest.RESTClientFor(cfg)
-	return &reader{client, gv}, err
+	return &reader{client, gv, backoff}, err
 }
 
 // unthrottled takes client-go's own brake off: the API server's priority and fairness is the better one.
@@ -106,7 +111,7 @@ func (r *reader) pages(ctx context.Context, resource, namespace string, each fun
 	token, version, seen := "", "", 0
 	for {
 		var answer page
-		err := retry(ctx, func() error {
+		err := retry(ctx, r.backoff, func() error {
 			request := r.client.Get().Resource(resource).Param("limit", fmt.Sprint(pageSize))
 			if namespace != "" {
 				request = request.Namespace(namespace)
@@ -114,7 +119,11 @@ func (r *reader) pages(ctx context.Context, resource, namespace string, each fun
 			if token != "" {
 				request = request.Param("continue", token)
 			}
-			body, err := request.Do(ctx).Raw()
+			result := request.Do(ctx)
+			if err := result.Error(); err != nil {
+				return err
+			}
+			body, err := result.Raw()
 			if err != nil {
 				return err
 			}
@@ -152,11 +161,14 @@ func (r *reader) pages(ctx context.Context, resource, namespace string, each fun
 	}
 }
 
-// backoff spreads retries over about half a minute.
-var backoff = wait.Backoff{Steps: 7, Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.2, Cap: 10 * time.Second}
+// patience spreads retries over about a quarter of a minute. Where the API server says how long to wait, client-go waits
+// so long first, up to ten times.
+func patience() wait.Backoff {
+	return wait.Backoff{Steps: 7, Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.2}
+}
 
 // retry calls do until it succeeds, fails for good, the backoff is used up or ctx ends. The error is do's last one.
-func retry(ctx context.Context, do func() error) error {
+func retry(ctx context.Context, backoff wait.Backoff, do func() error) error {
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(context.Context) (bool, error) {
 		last = do()
@@ -178,7 +190,7 @@ func retry(ctx context.Context, do func() error) error {
 func passing(err error) bool {
 	return apierrors.IsTooManyRequests(err) || apierrors.IsServerTimeout(err) || apierrors.IsTimeout(err) ||
 		apierrors.IsServiceUnavailable(err) || apierrors.IsInternalError(err) ||
-		utilnet.IsConnectionReset(err) || utilnet.IsConnectionRefused(err) || utilnet.IsProbableEOF(err) ||
+		utilnet.IsConnectionReset(err) || utilnet.IsConnectionRefused(err) || utilnet.IsProbableEOF(err) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, ErrIncomplete)
 }
 
@@ -191,6 +203,8 @@ func plainStatus(err error) error {
 		return fmt.Errorf("not logged in: %w", err)
 	case errors.Is(err, context.DeadlineExceeded) || utilnet.IsTimeout(err):
 		return fmt.Errorf("the API server did not answer in time: %w", err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: the answer is cut off: %w", ErrIncomplete, err)
 	}
 	return err
 }

@@ -1,0 +1,421 @@
+package inventory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/manifest"
+)
+
+// fakeAPI speaks the list protocol of an API server as far as these tests need it, and goes wrong in ways that
+// a real one cannot be made to. The real one is asked in e2e.
+type fakeAPI struct {
+	*httptest.Server
+	// objects by resource.
+	objects map[string][]map[string]any
+	// fault answers a request in the server's place and says whether it did. n counts requests from 1.
+	fault func(w http.ResponseWriter, r *http.Request, n int) bool
+	// perPage is how many objects a page has, whatever limit asks for.
+	perPage int
+
+	mu       sync.Mutex
+	requests []string
+}
+
+func newFakeAPI(t testing.TB, text string) *fakeAPI {
+	t.Helper()
+	f := &fakeAPI{objects: map[string][]map[string]any{}, perPage: 2}
+	docs, err := manifest.Parse("objects", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range docs {
+		var object map[string]any
+		if err := json.Unmarshal(doc.JSON, &object); err != nil {
+			t.Fatal(err)
+		}
+		resource := map[string]string{kindHost: "baremetalhosts", kindHardwareData: "hardwaredata", kindSecret: "secrets", "SIPCluster": "sipclusters"}[doc.Kind]
+		f.objects[resource] = append(f.objects[resource], object)
+	}
+	f.Server = httptest.NewServer(f)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	f.requests = append(f.requests, r.URL.RequestURI())
+	n := len(f.requests)
+	f.mu.Unlock()
+	if f.fault != nil && f.fault(w, r, n) {
+		return
+	}
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	namespace, resource := "", parts[len(parts)-1]
+	for i, part := range parts {
+		if part == "namespaces" && i+2 < len(parts) {
+			namespace, resource = parts[i+1], parts[i+2]
+		}
+	}
+	var found []map[string]any
+	for _, object := range f.objects[resource] {
+		metadata := object["metadata"].(map[string]any)
+		if namespace == "" || metadata["namespace"] == namespace {
+			found = append(found, object)
+		}
+		if resource == "secrets" && metadata["namespace"] == namespace && metadata["name"] == parts[len(parts)-1] {
+			reply(w, http.StatusOK, object)
+			return
+		}
+	}
+	if resource == "secrets" {
+		refuse(w, http.StatusNotFound, "NotFound", "no such secret")
+		return
+	}
+	start, _ := strconv.Atoi(r.URL.Query().Get("continue"))
+	end := min(start+f.perPage, len(found))
+	metadata := map[string]any{"resourceVersion": "7"}
+	if end < len(found) {
+		metadata["continue"], metadata["remainingItemCount"] = strconv.Itoa(end), len(found)-end
+	}
+	reply(w, http.StatusOK, map[string]any{"kind": "List", "apiVersion": "v1", "metadata": metadata, "items": append([]map[string]any{}, found[start:end]...)})
+}
+
+func reply(w http.ResponseWriter, code int, object any) {
+	text, err := json.Marshal(object)
+	if err != nil {
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(text)
+}
+
+func refuse(w http.ResponseWriter, code int, reason, message string) bool {
+	reply(w, code, map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code, "message": message})
+	return true
+}
+
+// asked counts the requests whose path ends so.
+func (f *fakeAPI) asked(end string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, request := range f.requests {
+		if u, err := url.Parse(request); err == nil && strings.HasSuffix(u.Path, end) {
+			n++
+		}
+	}
+	return n
+}
+
+func (f *fakeAPI) read(options ClusterOptions) (*Inventory, error) {
+	return f.readIn(context.Background(), &rest.Config{Host: f.URL}, options)
+}
+
+func (f *fakeAPI) readIn(ctx context.Context, cfg *rest.Config, options ClusterOptions) (*Inventory, error) {
+	options.backoff = &wait.Backoff{Steps: 4, Duration: time.Millisecond}
+	return FromCluster(ctx, cfg, options)
+}
+
+// site is five hosts, three pages: with network data, with none, with an annotation, and with what inspection found.
+var site = strings.Replace(managed, "spec: {online: true}", "spec: {online: true, bmc: {address: 'redfish://root:"+marker+"@198.51.100.1', credentialsName: n1-bmc}, networkData: {name: n1-net}}", 1) + "---\n" +
+	hostYAML("n0", "", namesOther) +
+	strings.Replace(hostYAML("n4", "", ""), "---\n", "status: {hardware: {nics: [{name: eno1, ip: 192.0.2.40}]}}\n---\n", 1) +
+	hostYAML("n3", "  annotations: {kubectl.kubernetes.io/last-applied-configuration: "+marker+"}\n", "") + hostYAML("n2", "", "  networkData: {name: none}\n") +
+	secretYAML("metal", "n1-net", secretData()) + secretYAML("other", "n1-net", secretData()) + secretYAML("metal", "n1-bmc", "data: {password: aHVudGVyMi1tYXJrZXI=}\n") +
+	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n3}\nspec: {hardware: {nics: [{name: eno1, ip: 192.0.2.30}]}}\n---\n" +
+	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: gone}\nspec: {hardware: {nics: [{name: eno1, ip: 192.0.2.31}]}}\n"
+
+func secretData() string { return "data: {networkData: " + both64 + "}\n" }
+
+// TestClusterIsLikeFiles: the live cluster gives the hosts that its objects give as files.
+func TestClusterIsLikeFiles(t *testing.T) {
+	want, err := fromText(site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := newFakeAPI(t, site)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("x", 3600))
+	got, err := api.read(ClusterOptions{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		want[i].Source = "cluster"
+		if want[i].Managers == nil {
+			want[i].Managers = []Manager{}
+		}
+	}
+	if a, b := toYAML(t, got.Hosts), toYAML(t, want); a != b {
+		t.Errorf("got\n%s\nwant\n%s", a, b)
+	}
+	if got.TakenAt.Location() != time.UTC || !got.TakenAt.Equal(now) || got.Context != api.URL || !got.HasManagedFields {
+		t.Errorf("got %v from %s, managedFields %v", got.TakenAt, got.Context, got.HasManagedFields)
+	}
+	noMarker(t, fmt.Sprintf("%+v", got))
+	if api.asked("/baremetalhosts") != 3 || api.asked("/secrets") != 0 || api.asked("-bmc") != 0 {
+		t.Errorf("want three pages, no list of Secrets, and no BMC's: %q", api.requests)
+	}
+	if !strings.Contains(api.requests[0], "limit=500") {
+		t.Errorf("want pages: %q", api.requests[0])
+	}
+}
+
+func toYAML(t testing.TB, v any) string {
+	t.Helper()
+	text, err := yaml.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestOnlyWhatIsNeeded: nothing is asked about hosts whose addresses nobody needs.
+func TestOnlyWhatIsNeeded(t *testing.T) {
+	api := newFakeAPI(t, site)
+	got, err := api.read(ClusterOptions{NeedsAddresses: func(h *Host) bool { return h.Name == "n4" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Hosts) != 5 || api.asked("-net") != 0 || api.asked("/hardwaredata") != 0 {
+		t.Errorf("%d hosts, asked %q", len(got.Hosts), api.requests)
+	}
+	api = newFakeAPI(t, site)
+	if _, err = api.read(ClusterOptions{NeedsAddresses: func(h *Host) bool { return h.Name == "n1" }}); err != nil {
+		t.Fatal(err)
+	}
+	if api.asked("/metal/secrets/n1-net") != 1 || api.asked("/other/secrets/n1-net") != 0 {
+		t.Errorf("asked %q", api.requests)
+	}
+}
+
+func TestNamespaces(t *testing.T) {
+	api := newFakeAPI(t, site+"---\n"+strings.Replace(hostYAML("e1", "", ""), "namespace: metal", "namespace: edge", 1)+"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: third, name: x}\n")
+	got, err := api.read(ClusterOptions{Namespaces: []string{"metal", "edge", "metal"}, NeedsAddresses: func(*Host) bool { return false }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Hosts) != 6 || got.Hosts[0].Key() != "edge/e1" || api.asked("/namespaces/metal/baremetalhosts") != 3 {
+		t.Errorf("got %d hosts, asked %q", len(got.Hosts), api.requests)
+	}
+}
+
+// TestFaults: whatever goes wrong, it is all of the hosts or an error.
+func TestFaults(t *testing.T) {
+	isHosts := func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/baremetalhosts") }
+	second := func(r *http.Request) bool { return isHosts(r) && r.URL.Query().Get("continue") == "2" }
+	page := func(w http.ResponseWriter, body string) bool {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(body))
+		return true
+	}
+	for _, row := range []struct {
+		why   string
+		fault func(w http.ResponseWriter, r *http.Request, n int) bool
+		// want are words of the error; none means all five hosts are read in spite of the fault.
+		want  string
+		is    error
+		calls int
+	}{
+		{"the token expires once: the list begins anew", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return n == 2 && refuse(w, 410, "Expired", "The provided continue parameter is too old")
+		}, "", nil, 0},
+		{"a gateway says gone in its own words", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if n != 2 {
+				return false
+			}
+			http.Error(w, "gone", http.StatusGone)
+			return true
+		}, "", nil, 0},
+		{"the token expires each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && refuse(w, 410, "Expired", "The provided continue parameter is too old")
+		}, "list of baremetalhosts.metal3.io: The provided continue parameter is too old", nil, 8},
+		{"a page of another version once", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return n == 2 && page(w, `{"metadata":{"resourceVersion":"8","continue":"4"},"items":[]}`)
+		}, "", nil, 0},
+		{"pages of other versions each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"8"},"items":[]}`)
+		}, "different versions", ErrIncomplete, 8},
+		{"more is announced, and there is no token", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7","remainingItemCount":3},"items":[]}`)
+		}, "2 objects seen, 3 more announced", ErrIncomplete, 0},
+		{"a page that is cut off, once", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if n == 2 {
+				w.Header().Set("Content-Length", "1000")
+			}
+			return n == 2 && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
+		}, "", nil, 0},
+		{"a page that is cut off, each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if second(r) {
+				w.Header().Set("Content-Length", "1000")
+			}
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
+		}, "the list ended early", ErrIncomplete, 5},
+		{"cut off by a proxy that mends the length", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
+		}, "after 2 objects the answer is cut off", ErrIncomplete, 5},
+		{"an answer without items", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"}}`)
+		}, "after 2 objects the answer is no list", ErrIncomplete, 0},
+		{"a login page in the API server's place", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return isHosts(r) && page(w, `{}`)
+		}, "the answer is no list", ErrIncomplete, 0},
+		{"an item of a wrong form, whose content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":["`+marker+`"]}`)
+		}, "an item is not a BareMetalHost", nil, 0},
+		{"busy for a while", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return n < 3 && refuse(w, 429, "TooManyRequests", "busy")
+		}, "", nil, 0},
+		{"broken for a while", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return (n == 2 || n == 3) && refuse(w, []int{500, 503}[n-2], "", "broken")
+		}, "", nil, 0},
+		{"busy all the time", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return refuse(w, 429, "TooManyRequests", "busy")
+		}, "list of baremetalhosts.metal3.io: busy", nil, 4},
+		{"the connection breaks once", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if n != 2 {
+				return false
+			}
+			panic(http.ErrAbortHandler)
+		}, "", nil, 0},
+		{"not allowed to list hosts, said in the server's words, and not tried again", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return isHosts(r) && refuse(w, 403, "Forbidden", `User "ci" cannot list resource "baremetalhosts"`)
+		}, `forbidden: the account lacks a right that the site's policy folder grants: User "ci" cannot list resource "baremetalhosts"`, nil, 1},
+		{"not logged in", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return refuse(w, 401, "Unauthorized", "Unauthorized")
+		}, "not logged in", nil, 1},
+		{"no CRD", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			http.NotFound(w, r)
+			return true
+		}, "list of baremetalhosts.metal3.io: the cluster does not know this resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
+		{"not allowed to read a Secret: the other hosts' are not tried", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.Contains(r.URL.Path, "/secrets/") && refuse(w, 403, "Forbidden", "cannot get secrets")
+		}, "network data Secret ", nil, 0},
+		{"a Secret that cannot be read at the moment", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && refuse(w, 500, "InternalError", "etcd is gone")
+		}, "network data Secret metal/n1-net of host metal/n1: etcd is gone", nil, 0},
+		{"a Secret that is no network data, whose content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && page(w, `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"n1-net"},"data":{"networkData":"aHVudGVyMi1tYXJrZXI="}}`)
+		}, "host metal/n1: cluster: document 1: line 1: Secret metal/n1-net", nil, 0},
+		{"a cluster without HardwareData has one source less", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if !strings.HasSuffix(r.URL.Path, "/hardwaredata") {
+				return false
+			}
+			http.NotFound(w, r)
+			return true
+		}, "", nil, 0},
+		{"not allowed to list HardwareData is another thing", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.HasSuffix(r.URL.Path, "/hardwaredata") && refuse(w, 403, "Forbidden", "cannot list hardwaredata")
+		}, "list of hardwaredata.metal3.io: forbidden", nil, 0},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			api := newFakeAPI(t, site)
+			api.fault = row.fault
+			got, err := api.read(ClusterOptions{})
+			if row.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				var names []string
+				for _, h := range got.Hosts {
+					names = append(names, h.Name)
+				}
+				if want := []string{"n0", "n1", "n2", "n3", "n4"}; !slices.Equal(names, want) {
+					t.Errorf("got %v, want %v", names, want)
+				}
+				return
+			}
+			if got != nil || err == nil {
+				t.Fatalf("got %+v, %v, want an error and nothing else", got, err)
+			}
+			if !strings.Contains(err.Error(), row.want) || row.is != nil && !errors.Is(err, row.is) {
+				t.Errorf("got  %v\nwant %s", err, row.want)
+			}
+			noMarker(t, err.Error())
+			if n := api.asked(""); row.calls > 0 && n != row.calls {
+				t.Errorf("%d requests, want %d: %q", n, row.calls, api.requests)
+			}
+		})
+	}
+}
+
+// TestSlowServer: the server answers when the test is over; the client's own timeout comes first.
+func TestSlowServer(t *testing.T) {
+	api := newFakeAPI(t, site)
+	over := make(chan struct{})
+	defer close(over)
+	api.fault = func(_ http.ResponseWriter, r *http.Request, n int) bool {
+		if n == 2 {
+			<-over
+		}
+		return n == 2
+	}
+	got, err := api.readIn(context.Background(), &rest.Config{Host: api.URL, Timeout: 50 * time.Millisecond}, ClusterOptions{})
+	if got != nil || err == nil || !strings.Contains(err.Error(), "list of baremetalhosts.metal3.io: the API server did not answer in time") {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// TestCancelled: a person who gives up gets an error, wherever it was, and never a smaller inventory.
+func TestCancelled(t *testing.T) {
+	for _, at := range []string{"/baremetalhosts", "/hardwaredata", "/secrets/n1-net", "/secrets/none"} {
+		api := newFakeAPI(t, site)
+		ctx, cancel := context.WithCancel(context.Background())
+		api.fault = func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if !strings.HasSuffix(r.URL.Path, at) {
+				return false
+			}
+			cancel()
+			return refuse(w, 429, "TooManyRequests", "busy")
+		}
+		if got, err := api.readIn(ctx, &rest.Config{Host: api.URL}, ClusterOptions{}); got != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %+v, %v", at, got, err)
+		}
+		cancel()
+	}
+}
+
+func TestClusterDocuments(t *testing.T) {
+	api := newFakeAPI(t, "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: one}\n---\napiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: two}\n---\napiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: b, name: three}\n")
+	gvr := schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
+	once := true
+	api.fault = func(w http.ResponseWriter, r *http.Request, n int) bool {
+		if n == 2 && once {
+			once = false
+			return refuse(w, 410, "Expired", "too old")
+		}
+		return false
+	}
+	docs, err := ClusterDocuments(context.Background(), &rest.Config{Host: api.URL}, gvr, "SIPCluster")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for i := range docs {
+		names = append(names, docs[i].Kind+" "+docs[i].Namespace+"/"+docs[i].Name+": "+docs[i].File)
+	}
+	want := []string{"SIPCluster a/one: sipcluster a/one", "SIPCluster a/two: sipcluster a/two", "SIPCluster b/three: sipcluster b/three"}
+	if !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+	if doc := docs[2].Problem("spec", "wrong"); !strings.HasPrefix(doc.Error(), "sipcluster b/three: document ") {
+		t.Errorf("a problem of it says %v", doc)
+	}
+}
