@@ -175,8 +175,23 @@ func (c *circle) commit(t *testing.T, args ...string) bool {
 	if code := c.sipgen(t, "publish", args...); code != 0 {
 		t.Fatalf("sipgen publish: exit code %d\n%s", code, c.said)
 	}
-	c.tree = c.repo.Files(t)
+	c.readTree(t)
 	return c.repo.Head(t) != before
+}
+
+// readTree reads the tree from the branch.
+func (c *circle) readTree(t *testing.T) {
+	t.Helper()
+	folder := c.site.Spec.Repository.Path
+	if folder != "" {
+		folder += "/"
+	}
+	c.tree = map[string][]byte{}
+	for name, content := range c.repo.Files(t) {
+		if name, found := strings.CutPrefix(name, folder); found {
+			c.tree[name] = content
+		}
+	}
 }
 
 // refused is a publish that ends with an error that says the words, and changes nothing.
@@ -200,7 +215,7 @@ func (c *circle) refused(t *testing.T, what string, words ...string) {
 func (c *circle) edit(t *testing.T, message string, change func(dir string)) {
 	t.Helper()
 	c.repo.Edit(t, message, change)
-	c.tree = c.repo.Files(t)
+	c.readTree(t)
 }
 
 // step is one turn of the circle: render from the live hosts, commit, sync, and look.

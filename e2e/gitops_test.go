@@ -27,6 +27,8 @@ var rows = []struct {
 	{"broken", rowBroken},
 	{"killed", rowKilled},
 	{"policy", rowPolicy},
+	{"overlay", rowOverlay},
+	{"in-use", rowInUse},
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }

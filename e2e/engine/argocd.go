@@ -113,10 +113,15 @@ func (a *Argo) Logs(n int, words ...string) string { return a.controller.log.las
 // Refresh asks for a look at the repository, as argocd app get --refresh does.
 func (a *Argo) Refresh(t testing.TB, name string) {
 	t.Helper()
-	a.api.Edit(t, "argocd", Applications, ArgoNamespace, name, "", func(o map[string]any) {
-		_ = unstructured.SetNestedField(o, "normal", "metadata", "annotations", "argocd.argoproj.io/refresh")
-	})
+	a.api.Edit(t, "argocd", Applications, ArgoNamespace, name, "", askRefresh)
 }
+
+func askRefresh(o map[string]any) {
+	_ = unstructured.SetNestedField(o, "normal", "metadata", "annotations", "argocd.argoproj.io/refresh")
+}
+
+// refreshEvery is how often a wait asks for a refresh.
+const refreshEvery = 8 * time.Second
 
 // WaitSynced waits until an Application is in sync with a commit and no sync is under way.
 func (a *Argo) WaitSynced(t testing.TB, name, commit string) {
@@ -158,9 +163,12 @@ func (a *Argo) WaitOutOfSync(t testing.TB, name, commit string) {
 	})
 }
 
-// Wait waits until check is content with an Application.
+// Wait waits until check is content with an Application. It asks for a refresh now and then, in
+// place of the one that Argo CD makes every few minutes: an Application that was looked at while something
+// was in the way is looked at again only then.
 func (a *Argo) Wait(t testing.TB, name, what string, check func(*unstructured.Unstructured) error) {
 	t.Helper()
+	refreshed := time.Now()
 	err := Eventually(SyncTimeout, func() error {
 		for _, p := range []*process{a.controller, a.repo} {
 			if err := p.running(); err != nil {
@@ -170,6 +178,11 @@ func (a *Argo) Wait(t testing.TB, name, what string, check func(*unstructured.Un
 		app, err := a.api.Dynamic.Resource(Applications).Namespace(ArgoNamespace).Get(context.Background(), name, metav1.GetOptions{})
 		if err != nil {
 			return err
+		}
+		if time.Since(refreshed) > refreshEvery {
+			refreshed = time.Now()
+			// A conflict with the controller's own write is no matter: there is a next time.
+			_ = a.api.TryEdit("argocd", Applications, ArgoNamespace, name, "", askRefresh)
 		}
 		return check(app)
 	})

@@ -1,0 +1,60 @@
+package e2e_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// rowOverlay: the hosts' manifests are in git too, and sipgen's patches lie over them. A host is
+// released by leaving its patch out.
+func rowOverlay(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.site.Spec.Hosts.Apply = v1alpha1.ApplyOverlay
+	c.site.Spec.Hosts.Base = "metal"
+	c.site.Spec.Repository.Path = "tree"
+	c.edit(t, "the site's hosts", func(dir string) {
+		kustomization := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [n1.yaml, n2.yaml]\n"
+		files := map[string]string{"kustomization.yaml": kustomization}
+		for _, host := range []string{"n1", "n2"} {
+			files[host+".yaml"] = hostManifest(c.ns, host, "rack-of-"+host)
+		}
+		if err := os.MkdirAll(filepath.Join(dir, "metal"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for file, content := range files {
+			if err := os.WriteFile(filepath.Join(dir, "metal", file), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	c.hosts(t, "server-side apply", "n1", "n2")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	c.wantHolds(t, "assign", "a", "n1", "n2")
+	c.tenant("a", 1)
+	c.step(t, "release")
+	c.wantHolds(t, "release", "a", "n1")
+	c.tenant("a", 0)
+	c.settle(t, "release of the last one")
+	c.wantHolds(t, "release of the last one", "a")
+}
+
+// rowInUse: a host that is provisioned, or that something consumes, is not released before it is let go.
+func rowInUse(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	setStatus(t, r.api, c.ns, "n2", "provisioned")
+	c.accept(t)
+	c.tenant("a", 1)
+	setStatus(t, r.api, c.ns, "n1", "provisioned")
+	c.settle(t, "a release that is pending")
+	c.wantHolds(t, "a release that is pending", "a", "n1", "n2")
+	setStatus(t, r.api, c.ns, "n2", "available")
+	c.settle(t, "a release")
+	c.wantHolds(t, "a release", "a", "n1")
+}
