@@ -41,6 +41,8 @@ func (s *site) policy() error {
 			put("rbac.yaml", objects...)
 		}
 		put("sync-guard.yaml", s.syncGuard(), binding(syncGuardName))
+		// An overlay's hosts are in git, and their namespaces may come after the policy.
+		put("reader.yaml", s.reader()...)
 	}
 	put("delete-guard.yaml", s.deleteGuard(), binding(deleteGuardName))
 	slices.Sort(files)
@@ -76,13 +78,9 @@ func (s *site) rbac() []any {
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hostsIdentity},
 		},
-		rbacv1.ClusterRole{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
-			ObjectMeta: metav1.ObjectMeta{Name: hostsIdentity},
-			Rules: []rbacv1.PolicyRule{{
-				APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, Verbs: []string{"get", "list", "watch", "patch"},
-			}},
-		},
+		clusterRole(hostsIdentity, []rbacv1.PolicyRule{{
+			APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, Verbs: []string{"get", "list", "watch", "patch"},
+		}}),
 	}
 	if len(s.Site.Spec.Hosts.Namespaces) == 0 {
 		return append(objects, rbacv1.ClusterRoleBinding{

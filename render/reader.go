@@ -1,0 +1,74 @@
+package render
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// The account that sipgen reads a live cluster with, and the roles that it has.
+const (
+	readerIdentity  = "sipgen-reader"
+	networkDataRole = "sipgen-network-data"
+)
+
+// reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection
+// found and SIPClusters are listed everywhere. Secrets are fetched by name, in the namespaces that have
+// hosts: the site's, or where it names none those of the inventory. RBAC cannot tell network data from
+// other Secrets there.
+func (s *site) reader() []any {
+	accounts := s.Site.Spec.Flux.Namespace
+	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
+		accounts = s.Site.Spec.ArgoCD.Namespace
+	}
+	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: readerIdentity}}
+	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"list"}}}
+	var secrets []rbacv1.PolicyRule
+	for _, rule := range inventory.ReaderRules() {
+		if slices.Contains(rule.Resources, "secrets") {
+			secrets = append(secrets, rule)
+		} else {
+			lists = append(lists, rule)
+		}
+	}
+	objects := []any{
+		corev1.ServiceAccount{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: accounts, Name: readerIdentity},
+		},
+		clusterRole(readerIdentity, lists),
+		rbacv1.ClusterRoleBinding{
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+			ObjectMeta: metav1.ObjectMeta{Name: readerIdentity}, Subjects: subject,
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: readerIdentity},
+		},
+		clusterRole(networkDataRole, secrets),
+	}
+	namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
+	if len(namespaces) == 0 {
+		for i := range s.Placement.Hosts {
+			namespaces = append(namespaces, s.Placement.Hosts[i].Host.Namespace)
+		}
+	}
+	slices.Sort(namespaces)
+	for _, namespace := range slices.Compact(namespaces) {
+		objects = append(objects, rbacv1.RoleBinding{
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: networkDataRole}, Subjects: subject,
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: networkDataRole},
+		})
+	}
+	return objects
+}
+
+func clusterRole(name string, rules []rbacv1.PolicyRule) rbacv1.ClusterRole {
+	return rbacv1.ClusterRole{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules,
+	}
+}
