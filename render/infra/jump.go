@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
+	"net/netip"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -148,9 +148,10 @@ users:
 func permitOpen(table []tableHost) []string {
 	var out []string
 	for _, h := range table {
-		for _, name := range append(h.Aliases(), h.IP.String()) {
-			out = append(out, net.JoinHostPort(name, "22"))
+		for _, name := range h.Aliases() {
+			out = append(out, name+":22")
 		}
+		out = append(out, netip.AddrPortFrom(h.IP, 22).String())
 	}
 	return out
 }

@@ -92,10 +92,37 @@ func (o *overlay) patch(k *kustomize.Kustomization) []error {
 			fail("%w", err)
 			continue
 		}
+		if err := sameObjects(current, next); err != nil {
+			k.Patches = patches
+			fail("%w", err)
+			continue
+		}
 		current = next
 	}
 	return errs
 }
+
+// sameObjects refuses a patch that does more than change what is in the objects: one that makes another object of
+// them, in another namespace or of another kind, could say anything about hosts and rights that are not the tenant's.
+func sameObjects(before, after resmap.ResMap) error {
+	was := map[resid.ResId]string{}
+	for _, r := range before.Resources() {
+		was[r.CurId()] = r.MustYaml()
+	}
+	for _, r := range after.Resources() {
+		id := r.CurId()
+		text, found := was[id]
+		switch {
+		case !found:
+			return fmt.Errorf("it makes another object, %s %s, want one that changes neither apiVersion, kind, namespace nor name", id.Kind, id.Name)
+		case (id.Group == rbacGroup || id.Kind == "ServiceAccount") && text != r.MustYaml():
+			return fmt.Errorf("it changes %s %s, and rights are not for a patch to change", id.Kind, id.Name)
+		}
+	}
+	return nil
+}
+
+const rbacGroup = "rbac.authorization.k8s.io"
 
 func selector(t *v1.PatchTarget) *kustomize.Selector {
 	return &kustomize.Selector{
@@ -190,8 +217,8 @@ func path(name string) string {
 // building: kustomize keeps state of its own, so there is one build at a time.
 var building sync.Mutex
 
-// build builds the overlay in memory.
-func (o *overlay) build(k *kustomize.Kustomization) (resmap.ResMap, error) {
+// build builds the overlay in memory. kustomize panics over some patches, two objects of one name among them: that is an error.
+func (o *overlay) build(k *kustomize.Kustomization) (built resmap.ResMap, err error) {
 	text, err := object.Marshal(k)
 	if err != nil {
 		return nil, err
@@ -208,5 +235,10 @@ func (o *overlay) build(k *kustomize.Kustomization) (resmap.ResMap, error) {
 	}
 	building.Lock()
 	defer building.Unlock()
+	defer func() {
+		if reason := recover(); reason != nil {
+			built, err = nil, fmt.Errorf("kustomize cannot build it: %v", reason)
+		}
+	}()
 	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, folder)
 }
