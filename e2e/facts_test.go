@@ -126,9 +126,6 @@ var measured = []fact{
 	{row: "1+2+13", engine: "flux", what: "the policy lets labels come and go", made: "kubectl apply", guard: fluxGuard, policy: true, steps: []factStep{assign, release}},
 	{row: "7+13", engine: "argocd", what: "the policy stops it", made: "kubectl apply", guard: argoGuard, options: argoMigrating, policy: true, steps: []factStep{
 		assign.with(func(s *factStep) { s.fails, s.wantLabel = "spec may not change", "" }),
-		assign.with(func(s *factStep) {
-			s.name, s.before, s.harm = "the annotation removed", removed, []string{"foreign annotations"}
-		}),
 	}},
 	{row: "7+13", engine: "argocd", what: "without migration the policy stops it, but Argo CD owns the spec from then on", made: "kubectl apply", guard: argoGuard, options: argoSafe, policy: true, steps: []factStep{
 		assign.with(func(s *factStep) { s.fails, s.wantOwner = "spec may not change", "argocd-controller" }),
