@@ -2,6 +2,11 @@ package render
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -25,6 +30,16 @@ type Assignments struct {
 	Hosts      []AssignedHost      `json:"hosts"`
 	// Releasing are hosts whose patch drops our labels.
 	Releasing []ReleasingHost `json:"releasing,omitempty"`
+	// Digest is of everything above. These are decisions, and an edit by hand would be obeyed: it is refused.
+	Digest string `json:"digest"`
+}
+
+// digest is of the file without its digest.
+func (a Assignments) digest() (string, error) {
+	a.Digest = ""
+	text, err := json.Marshal(a)
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:]), err
 }
 
 // AssignmentsMetadata names the cluster.
@@ -94,11 +109,16 @@ func assignmentsOf(c *schedule.Cluster, spec *v1.SIPCluster) ([]byte, error) {
 	slices.SortFunc(file.Releasing, func(a, b ReleasingHost) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
+	var err error
+	if file.Digest, err = file.digest(); err != nil {
+		return nil, err
+	}
 	return object.Marshal(file)
 }
 
 // Previous reads the claims out of a previous tree's assignments.yaml files. where is what the
-// tree is called in messages. Every problem is reported: a claim that is not understood must not be forgotten.
+// tree is called in messages. A file that was edited by hand is a problem, and so is one that was deleted while its cluster has patches:
+// hosts would change hands without being released. Every problem is reported: a claim that is not understood must not be forgotten.
 func Previous(where string, tree Tree) (schedule.Previous, error) {
 	var (
 		previous schedule.Previous
@@ -111,6 +131,7 @@ func Previous(where string, tree Tree) (schedule.Previous, error) {
 		}
 	}
 	slices.Sort(paths)
+	problems.Add(missingAssignments(where, tree))
 	for _, path := range paths {
 		docs, err := manifest.Parse(where+"/"+path, tree[path])
 		if err != nil {
@@ -126,6 +147,18 @@ func Previous(where string, tree Tree) (schedule.Previous, error) {
 	return previous, problems.Err()
 }
 
+// missingAssignments finds clusters whose hosts' patches are there and whose assignments.yaml is not.
+func missingAssignments(where string, tree Tree) error {
+	var problems manifest.Problems
+	for _, path := range slices.Sorted(maps.Keys(tree)) {
+		folder, found := strings.CutSuffix(path, "/hosts/kustomization.yaml")
+		if _, there := tree[folder+"/assignments.yaml"]; found && strings.HasPrefix(path, "clusters/") && !there {
+			problems.Add(fmt.Errorf("%s/%s/assignments.yaml: missing, and %s is there: restore it from the last commit", where, folder, path))
+		}
+	}
+	return problems.Err()
+}
+
 func claimsOf(doc *manifest.Document, path string) ([]schedule.PreviousClaim, error) {
 	if doc.Kind != AssignmentsKind || doc.APIVersion != v1alpha1.APIVersion {
 		return nil, doc.Problem("", "found %s %s, want %s %s", doc.APIVersion, doc.Kind, v1alpha1.APIVersion, AssignmentsKind)
@@ -133,6 +166,9 @@ func claimsOf(doc *manifest.Document, path string) ([]schedule.PreviousClaim, er
 	var file Assignments
 	if err := doc.Decode(&file); err != nil {
 		return nil, err
+	}
+	if want, err := file.digest(); err != nil || file.Digest != want {
+		return nil, doc.Problem("digest", "does not fit: the file was edited by hand; restore it from the last commit, and say what you want in the SIPCluster")
 	}
 	cluster := schedule.ClusterKey{Namespace: file.Metadata.Namespace, Name: file.Metadata.Name}
 	if want := Folder(cluster) + "/assignments.yaml"; want != path {

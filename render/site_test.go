@@ -189,6 +189,7 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 	// A claim that is not understood must not be forgotten.
 	for name, text := range map[string]string{
 		"another cluster's": strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: a", "name: b", 1),
+		"a host put in":     strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: kept", "name: another", 1),
 		"a conflict marker": "<<<<<<< ours\n" + string(tree["clusters/lab/a/assignments.yaml"]),
 		"an unknown field":  string(tree["clusters/lab/a/assignments.yaml"]) + "hots: []\n",
 		"another kind":      "kind: ConfigMap\napiVersion: v1\n",
@@ -196,6 +197,14 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 		if _, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml") {
 			t.Errorf("%s: found %v, want an error that names the file", name, err)
 		}
+	}
+}
+
+func TestDeletedAssignmentsAreMissed(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	delete(tree, "clusters/lab/a/assignments.yaml")
+	if _, err := Previous("tree", tree); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml: missing") {
+		t.Errorf("found %v", err)
 	}
 }
 
