@@ -1,0 +1,276 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// secretMarker stands in every Secret here, and may come out nowhere.
+const secretMarker = "hunter2-marker"
+
+// liveSite makes hosts with network data of their own, and Secrets that nobody is to read.
+func liveSite(t testing.TB, api *engine.APIServer, ns string, hosts int) {
+	t.Helper()
+	api.Namespaces(t, ns)
+	var group errgroup.Group
+	group.SetLimit(32)
+	for i := range hosts {
+		group.Go(func() error {
+			name := fmt.Sprintf("n%05d", i)
+			manifests := fmt.Sprintf(`
+apiVersion: v1
+kind: Secret
+metadata: {namespace: %[1]s, name: %[2]s-net}
+stringData: {password: %[3]s, networkData: '{"networks":[{"id":"oam","type":"ipv4","ip_address":"10.%[4]d.%[5]d.1/8","note":"%[3]s"}]}'}
+---
+apiVersion: v1
+kind: Secret
+metadata: {namespace: %[1]s, name: %[2]s-bmc}
+stringData: {username: root, password: %[3]s}
+---
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata: {namespace: %[1]s, name: %[2]s, labels: {example.org/owner: facilities, rack: r%[5]d}}
+spec: {online: true, bmc: {address: 'redfish://root:%[3]s@198.51.100.1/x', credentialsName: %[2]s-bmc}, networkData: {name: %[2]s-net, namespace: %[1]s}}
+`, ns, name, secretMarker, i/256, i%256)
+			for _, o := range engine.Objects(t, []byte(manifests)) {
+				resource, err := api.Resource(o)
+				if err != nil {
+					return err
+				}
+				if _, err := resource.Create(t.Context(), o, metav1.CreateOptions{FieldManager: "site-controller"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readerAccount applies the account that sipgen renders for reading, with the rights in one namespace, and gives its configuration.
+func readerAccount(t testing.TB, api *engine.APIServer, ns string) *rest.Config {
+	t.Helper()
+	policy, err := os.ReadFile("../golden/two-tenants/policy/reader.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.Namespaces(t, "flux-system")
+	api.Apply(t, "e2e", strings.ReplaceAll(string(policy), "vino-system", ns))
+	return api.As("system:serviceaccount:flux-system:sipgen-reader")
+}
+
+// counting notes what is asked of an API server.
+func counting(config *rest.Config) (*rest.Config, func() []string) {
+	var (
+		mu   sync.Mutex
+		seen []string
+	)
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(r *http.Request) (*http.Response, error) {
+			mu.Lock()
+			query := r.URL.Query()
+			seen = append(seen, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+query.Get("limit")))
+			mu.Unlock()
+			return next.RoundTrip(r)
+		})
+	})
+	return config, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(seen)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestLiveInventory reads more hosts than a page has, as the account that is rendered for it, and no more than it needs.
+func TestLiveInventory(t *testing.T) {
+	t.Parallel()
+	const hosts = 620
+	api := withoutEngines(t)
+	liveSite(t, api, "live", hosts)
+	liveSite(t, api, "live-other", 2)
+	account := readerAccount(t, api, "live")
+	config, asked := counting(account)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	inv, err := inventory.FromCluster(t.Context(), config, inventory.ClusterOptions{
+		Namespaces: []string{"live"}, Now: now,
+		NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n00007" || h.Name == "n00600" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(inv.Hosts) != hosts || inv.Hosts[0].Name != "n00000" || inv.Hosts[hosts-1].Name != fmt.Sprintf("n%05d", hosts-1) {
+		t.Errorf("%d hosts, want %d", len(inv.Hosts), hosts)
+	}
+	for i := range inv.Hosts {
+		host := &inv.Hosts[i]
+		needed := host.Name == "n00007" || host.Name == "n00600"
+		if host.UID == "" || len(host.Managers) == 0 || (len(host.Addresses) == 1) != needed || host.BMC.Address != "redfish://198.51.100.1/x" {
+			t.Errorf("got %+v", host)
+		}
+	}
+	lists, secrets := 0, []string{}
+	for _, request := range asked() {
+		switch {
+		case request == "GET /apis/metal3.io/v1alpha1/namespaces/live/baremetalhosts 500":
+			lists++
+		case strings.HasPrefix(request, "GET /apis/metal3.io/v1alpha1/namespaces/live/hardwaredata"):
+		default:
+			secrets = append(secrets, request)
+		}
+	}
+	slices.Sort(secrets)
+	want := []string{"GET /api/v1/namespaces/live/secrets/n00007-net", "GET /api/v1/namespaces/live/secrets/n00600-net"}
+	if lists != 2 || !slices.Equal(secrets, want) {
+		t.Errorf("%d lists, and %v, want 2 and %v", lists, secrets, want)
+	}
+
+	t.Run("a snapshot plans the same", func(t *testing.T) { sameFromSnapshot(t, account) })
+
+	t.Run("faults for a while", func(t *testing.T) {
+		proxy := engine.StartFaulty(t, api)
+		proxy.Fail(3)
+		again, err := inventory.FromCluster(t.Context(), proxy.Config(account), inventory.ClusterOptions{
+			Namespaces: []string{"live"}, Now: now, NeedsAddresses: func(h *inventory.Host) bool { return h.Name < "n00030" },
+		})
+		if err != nil || len(again.Hosts) != hosts || proxy.Refused.Load() == 0 {
+			t.Errorf("%v, %d requests refused", err, proxy.Refused.Load())
+		}
+		proxy.Fail(1)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if inv, err := inventory.FromCluster(ctx, proxy.Config(account), inventory.ClusterOptions{Namespaces: []string{"live"}}); err == nil || inv != nil {
+			t.Errorf("an API server that only refuses: %v", err)
+		}
+	})
+
+	t.Run("rights", func(t *testing.T) {
+		needOne := func(h *inventory.Host) bool { return h.Name == "n00001" }
+		for _, row := range []struct {
+			why    string
+			config *rest.Config
+			ns     string
+			want   []string
+		}{
+			{"no right at all", api.As("nobody"), "live", []string{"baremetalhosts.metal3.io in namespace live", "forbidden", "policy"}},
+			{"no Secrets in this namespace", account, "live-other", []string{"Secret live-other/n00001-net", "live-other/n00001", "forbidden"}},
+			{"not logged in", api.WithToken("wrong"), "live", []string{"not logged in"}},
+		} {
+			inv, err := inventory.FromCluster(t.Context(), row.config, inventory.ClusterOptions{Namespaces: []string{row.ns}, NeedsAddresses: needOne})
+			if err == nil || inv != nil {
+				t.Errorf("%s: no error", row.why)
+				continue
+			}
+			for _, word := range row.want {
+				if !strings.Contains(err.Error(), word) {
+					t.Errorf("%s: no %q in %v", row.why, word, err)
+				}
+			}
+		}
+	})
+}
+
+// TestLiveSpecs reads SIPClusters of a cluster, and says when it does not know them.
+func TestLiveSpecs(t *testing.T) {
+	t.Parallel()
+	api := withoutEngines(t)
+	unknown := schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v7", Resource: "sipclusters"}
+	if docs, err := inventory.ClusterDocuments(t.Context(), api.Config(), unknown, "SIPCluster"); !errors.Is(err, inventory.ErrMissingCRD) || docs != nil {
+		t.Errorf("a kind that is not there: %v", err)
+	}
+	crds, err := filepath.Glob("../config/crd/*sipclusters*.yaml")
+	if err != nil || len(crds) != 1 {
+		t.Fatal(crds, err)
+	}
+	api.InstallCRDs(t, crds...)
+	api.Namespaces(t, "live-specs")
+	api.Create(t, "people", "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: live-specs, name: a}\nspec: {nodes: {Worker: {labelSelector: {matchLabels: {rack: r1}}, count: {active: 1}}}}\n")
+	known := unknown
+	known.Version = "v1"
+	docs, err := inventory.ClusterDocuments(t.Context(), readerAccount(t, api, "live-specs"), known, "SIPCluster")
+	if err != nil || len(docs) != 1 || docs[0].Name != "a" || docs[0].Kind != "SIPCluster" {
+		t.Errorf("got %+v, %v", docs, err)
+	}
+}
+
+// sameFromSnapshot plans from the live cluster, and from a snapshot of it.
+func sameFromSnapshot(t *testing.T, account *rest.Config) {
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	site := file("site.yaml", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: live}\nspec:\n  repository: {url: 'ssh://git@git.invalid/live.git'}\n  hosts: {namespaces: [live]}\n")
+	spec := file("spec.yaml", `
+apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata: {namespace: tenants, name: a}
+spec:
+  nodes: {Worker: {labelSelector: {matchLabels: {rack: r7}}, topologyKey: rack, count: {active: 1}}}
+  services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30100, end: 30100}}]}
+`)
+	kubeconfig := engine.Kubeconfig(t, account)
+	sipgen := func(args ...string) string {
+		var out, said bytes.Buffer
+		cmd := exec.Command(sipgenBinary(t), args...)
+		cmd.Stdout, cmd.Stderr = &out, &said
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("sipgen %v: %v\n%s", args, err, &said)
+		}
+		if text := out.String() + said.String(); strings.Contains(text, secretMarker) {
+			t.Errorf("sipgen %v: the secret came out", args)
+		}
+		return out.String()
+	}
+	snapshot := file("snapshot.yaml", sipgen("inventory", "--site", site, "--kubeconfig", kubeconfig))
+	tree := func(name string, args ...string) map[string]string {
+		out := filepath.Join(dir, name)
+		sipgen(append([]string{"render", "--site", site, "-f", spec, "--out", out}, args...)...)
+		files := map[string]string{}
+		if err := filepath.WalkDir(out, func(path string, entry os.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			files[strings.TrimPrefix(path, out)] = string(content)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	live := tree("live", "--inventory", "cluster", "--kubeconfig", kubeconfig)
+	if fromFile := tree("file", "--inventory", snapshot); len(live) == 0 || !reflect.DeepEqual(live, fromFile) {
+		t.Errorf("the live inventory and its snapshot give other trees:\n%v\n%v", live, fromFile)
+	}
+}
