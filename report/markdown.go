@@ -56,6 +56,9 @@ func (p *Plan) Dangers() []string {
 		}
 		for j := range c.Roles {
 			for _, slot := range c.Roles[j].Slots {
+				if slot.From != "" {
+					dangers = append(dangers, fmt.Sprintf("%s %s takes over %s, which was %s's", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
+				}
 				if slot.Status == StatusReleased {
 					dangers = append(dangers, fmt.Sprintf("%s %s releases %s: %s", c.Key(), c.Roles[j].Name, slot.Host, slot.Why))
 				}
@@ -71,8 +74,8 @@ const maxBody = 65_000
 // CommitMessage says in a subject line and a body what a run changes: counts in the subject,
 // the changed hosts of every cluster in the body.
 //
-// subject replaces the subject line if it is not empty.
-func CommitMessage(p *Plan, subject string) string {
+// subject replaces the subject line if it is not empty. files are the paths that change, see Areas.
+func CommitMessage(p *Plan, subject string, files []string) string {
 	t := p.Totals()
 	var parts []string
 	for _, part := range []struct {
@@ -83,13 +86,28 @@ func CommitMessage(p *Plan, subject string) string {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
 	}
+	if len(parts) == 0 {
+		for _, area := range Areas(files) {
+			parts = append(parts, area.Name+" changed")
+		}
+		if len(parts) > 3 {
+			parts = append(parts[:2], fmt.Sprintf("%d more changed", len(parts)-2))
+		}
+	}
 	if subject == "" {
 		subject = strings.Join(append([]string{p.Site + ": " + count(t.Assigned, "host")}, parts...), ", ")
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n%s\n", subject, p.Summary())
-	for _, danger := range p.Dangers() {
+	areas := Areas(files)
+	for _, danger := range append(p.Dangers(), dangerousAreas(areas)...) {
 		fmt.Fprintf(&out, "! %s\n", danger)
+	}
+	if len(areas) > 0 {
+		out.WriteString("\nChanged files\n")
+		for _, area := range areas {
+			fmt.Fprintf(&out, "  %s: %d\n", area.Name, area.Files)
+		}
 	}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]

@@ -76,6 +76,37 @@ type Slot struct {
 	Addresses []string `json:"addresses,omitempty"`
 	Status    Status   `json:"status"`
 	Why       string   `json:"why,omitempty"`
+	// From is the cluster that the previous tree had the host in, where that is another one.
+	From string `json:"from,omitempty"`
+}
+
+// Since notes which new hosts another cluster had before.
+func (p *Plan) Since(previous schedule.Previous) {
+	from := map[string]string{}
+	for _, claim := range previous.Claims {
+		from[claim.Host.String()] = claim.Cluster.String()
+	}
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		for j := range c.Roles {
+			for k := range c.Roles[j].Slots {
+				slot := &c.Roles[j].Slots[k]
+				if was := from[slot.Host]; slot.Status == StatusNew && was != c.Key() {
+					slot.From = was
+				}
+			}
+		}
+	}
+}
+
+// Unschedulable says whether a cluster cannot have all the hosts it must have.
+func (p *Plan) Unschedulable() bool {
+	for i := range p.Clusters {
+		if p.Clusters[i].Unschedulable {
+			return true
+		}
+	}
+	return false
 }
 
 // Reject counts hosts that a selector matches and that are not eligible, for one reason.

@@ -103,7 +103,7 @@ func TestTableShowsEverySlot(t *testing.T) {
 
 func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	p := site(t)
-	message := CommitMessage(p, "")
+	message := CommitMessage(p, "", []string{"policy/a.yaml", "clusters/t/a/infra/x.cfg", "clusters/t/a/hosts/h.yaml", "PLAN.md"})
 	subject, body, _ := strings.Cut(message, "\n")
 	if !strings.HasPrefix(subject, "dc1: ") || !strings.Contains(subject, "released") {
 		t.Errorf("subject %q", subject)
@@ -111,12 +111,12 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	if strings.Contains(body, "  kept ") {
 		t.Errorf("what is kept is in the message:\n%s", body)
 	}
-	for _, want := range []string{"! t/a Worker releases metal3/a", "! t/gone is being decommissioned", "  new      metal3/f"} {
+	for _, want := range []string{"! t/a Worker releases metal3/a", "! t/gone is being decommissioned", "  new      metal3/f", "! the policies that guard the hosts change", "! t/a: services change", "  host patches of t/a: 1"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q in\n%s", want, body)
 		}
 	}
-	if found := CommitMessage(p, "mine"); !strings.HasPrefix(found, "mine\n\n") {
+	if found := CommitMessage(p, "mine", nil); !strings.HasPrefix(found, "mine\n\n") {
 		t.Errorf("found subject %q", strings.SplitN(found, "\n", 2)[0])
 	}
 }

@@ -82,8 +82,12 @@ func parseAuthor(text string, getenv func(string) string) (publish.Signature, er
 }
 
 // commitMessage says what changes, and how old the inventory was.
-func commitMessage(plan *report.Plan, loaded *loaded, subject string, now time.Time) string {
-	text := report.CommitMessage(plan, subject)
+func commitMessage(plan *report.Plan, loaded *loaded, subject string, changes []publish.Change, now time.Time) string {
+	files := make([]string, 0, len(changes))
+	for _, change := range changes {
+		files = append(files, change.Path)
+	}
+	text := report.CommitMessage(plan, subject, files)
 	if age := loaded.age(now); age != "" {
 		text += fmt.Sprintf("\nInventory: %s, %s old\n", loaded.hosts.Context, age)
 	}

@@ -42,6 +42,9 @@ Exit codes: 0 nothing would change; 1 something would; 2 an error.`,
 				return err
 			}
 			tree, _, err := loaded.tree(ui, before, how)
+			if errors.Is(err, errFinding) {
+				return errors.New("not compared: a cluster cannot have its hosts; --keep-going compares the others")
+			}
 			if err != nil {
 				return err
 			}
@@ -82,6 +85,13 @@ func showDiff(ui *ui, before, after map[string][]byte) error {
 		ui.say("no difference")
 		return nil
 	}
-	ui.say("%d files differ", len(changes))
+	ui.say("%s", plural(len(changes), "file differs", "files differ"))
 	return errFinding
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +14,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/manifest"
-	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/report"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -85,9 +82,34 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	l.hosts, err = in.loadHosts(ctx, ui, &l)
 	errs = append(errs, err)
 	if errors.Join(errs...) == nil {
+		errs = append(errs, l.keepNamespaces())
+	}
+	if errors.Join(errs...) == nil {
 		errs = append(errs, l.checkNetworks())
 	}
 	return &l, errors.Join(errs...)
+}
+
+// keepNamespaces leaves the hosts of other namespaces out, as the live inventory does.
+func (l *loaded) keepNamespaces() error {
+	want := l.site.Spec.Hosts.Namespaces
+	if len(want) == 0 {
+		return nil
+	}
+	found := map[string]bool{}
+	kept := make([]inventory.Host, 0, len(l.hosts.Hosts))
+	for _, host := range l.hosts.Hosts {
+		found[host.Namespace] = true
+		if slices.Contains(want, host.Namespace) {
+			kept = append(kept, host)
+		}
+	}
+	if len(kept) == 0 && len(found) > 0 {
+		return fmt.Errorf("Site %s: spec.hosts.namespaces: no host in %s, the inventory has hosts in %s",
+			l.site.Name, strings.Join(want, ", "), strings.Join(slices.Sorted(maps.Keys(found)), ", "))
+	}
+	l.hosts.Hosts = kept
+	return nil
 }
 
 // checkNetworks refuses a network that no host has an address on: it is misspelt, or the hosts' network data is missing.
@@ -186,41 +208,9 @@ func (in *inputs) loadClusters(ctx context.Context, ui *ui) ([]v1.SIPCluster, er
 	clusters, err := v1.FromDocuments(append(docs, found...))
 	errs = append(errs, err)
 	if errors.Join(errs...) == nil && len(clusters) == 0 && len(paths) > 0 {
-		errs = append(errs, fmt.Errorf("%v: no %s %s in it", paths, v1.APIVersion, v1.Kind))
+		errs = append(errs, fmt.Errorf("%s: no %s %s in it", strings.Join(paths, " "), v1.APIVersion, v1.Kind))
 	}
 	return clusters, errors.Join(errs...)
-}
-
-// previousTree is a tree as it was, and what it is called in messages.
-type previousTree struct {
-	where string
-	files render.Tree
-}
-
-// plan places the hosts: the previous tree's decisions are kept.
-func (l *loaded) plan(previous previousTree) (*planned, error) {
-	claims, err := render.Previous(previous.where, previous.files)
-	if err != nil {
-		return nil, err
-	}
-	placement, err := schedule.Plan(l.clusters, l.hosts.Hosts, claims, options(l.site))
-	if err != nil {
-		return nil, err
-	}
-	return &planned{
-		placement: placement,
-		report:    report.Of(l.site.Name, l.clusters, placement),
-		loss:      schedule.Losses(placement, claims, l.hosts.Hosts),
-		previous:  claims,
-	}, nil
-}
-
-// planned is a placement, the words for it, what it takes from the clusters, and what was decided before it.
-type planned struct {
-	placement *schedule.Placement
-	report    *report.Plan
-	loss      schedule.Loss
-	previous  schedule.Previous
 }
 
 func options(site *v1alpha1.Site) schedule.Options {
@@ -233,51 +223,4 @@ func options(site *v1alpha1.Site) schedule.Options {
 		StandbyRequired: site.Spec.Scheduling.Standby == "required",
 		AllowMoves:      site.Spec.Scheduling.Moves == "allow",
 	}
-}
-
-// rendering is the flags that say when a tree is rendered in spite of what was found.
-type rendering struct {
-	keepGoing  bool
-	acceptLoss int
-}
-
-func (r *rendering) flags(command *cobra.Command) {
-	command.Flags().BoolVar(&r.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable")
-	acceptLossFlag(command, &r.acceptLoss)
-}
-
-// tree renders the site. It refuses what the brake does not allow; an unschedulable cluster is a finding.
-func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree, *report.Plan, error) {
-	plan, err := l.plan(previous)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, problem := range plan.report.Problems() {
-		ui.say("%s", problem)
-	}
-	if err := brake(l.site, plan.loss, how.acceptLoss); err != nil {
-		return nil, nil, err
-	}
-	if err := l.preflight(ui, plan.placement); err != nil {
-		return nil, nil, err
-	}
-	if !plan.placement.Schedulable() && !how.keepGoing {
-		for i := range plan.report.Clusters {
-			if c := &plan.report.Clusters[i]; c.Unschedulable {
-				ui.say("%s: unschedulable", c.Key())
-			}
-		}
-		ui.say("nothing is written; --keep-going renders the other clusters")
-		return nil, nil, errFinding
-	}
-	tree, err := render.Site(render.Input{Site: l.site, Clusters: l.clusters, Placement: plan.placement, Previous: previous.files})
-	return tree, plan.report, err
-}
-
-// age says how old the inventory is, empty for plain files.
-func (l *loaded) age(now time.Time) string {
-	if l.hosts.TakenAt.IsZero() {
-		return ""
-	}
-	return now.Sub(l.hosts.TakenAt).Round(time.Second).String()
 }

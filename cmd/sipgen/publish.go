@@ -87,12 +87,14 @@ func (r *repository) defaults(site *v1alpha1.Site) {
 
 // publishLoop plans on top of the branch's tip and pushes, again as long as others are faster.
 func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Target, meta publish.Meta, subject string, how rendering) error {
+	var outcome error
 	result, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, error) {
 		tree, plan, err := loaded.tree(ui, previousTree{where: target.String(), files: tip.Tree}, how)
 		if err != nil {
 			return nil, publish.Meta{}, err
 		}
-		meta.Message = commitMessage(plan, loaded, subject, meta.When)
+		outcome = unschedulable(plan)
+		meta.Message = commitMessage(plan, loaded, subject, publish.Diff(tip.Tree, tree), meta.When)
 		return tree, meta, nil
 	})
 	if err != nil {
@@ -107,11 +109,11 @@ func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Tar
 	}
 	if !result.Changed {
 		ui.say("%s: nothing to commit, up to date at %s", target, result.Commit)
-		return nil
+		return outcome
 	}
 	fmt.Fprintln(ui.out, result.Commit)
 	ui.say("%s: committed %s, %s", target, result.Commit, countChanges(result.Changes))
-	return nil
+	return outcome
 }
 
 // countChanges says how many files a commit adds, changes and deletes.

@@ -23,8 +23,8 @@ func newRender(ui *ui) *cobra.Command {
 are kept. Only files that sipgen wrote are changed or deleted, and the new tree replaces the
 old one at once.
 
-With a cluster that cannot have all its hosts nothing is written and the exit code is 1;
---keep-going renders the others.`,
+With a cluster that cannot have all its hosts nothing is written; --keep-going renders the others. The exit
+code is 1 in both cases.`,
 		Example: `  sipgen render --site site.yaml -f tenants --inventory hosts --out tree`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
@@ -55,7 +55,7 @@ With a cluster that cannot have all its hosts nothing is written and the exit co
 			loaded.sayAge(ui, time.Now())
 			ui.say("%s", plan.Summary())
 			ui.say("%s: %d files, %d added, %d changed, %d deleted", out, len(tree), len(result.Added), len(result.Changed), len(result.Deleted))
-			return nil
+			return unschedulable(plan)
 		},
 	}
 	in.flags(command)

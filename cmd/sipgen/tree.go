@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/report"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// previousTree is a tree as it was, and what it is called in messages.
+type previousTree struct {
+	where string
+	files render.Tree
+}
+
+// plan places the hosts: the previous tree's decisions are kept.
+func (l *loaded) plan(previous previousTree) (*planned, error) {
+	claims, err := render.Previous(previous.where, previous.files)
+	if err != nil {
+		return nil, err
+	}
+	placement, err := schedule.Plan(l.clusters, l.hosts.Hosts, claims, options(l.site))
+	if err != nil {
+		return nil, err
+	}
+	words := report.Of(l.site.Name, l.clusters, placement)
+	words.Since(claims)
+	if l.hosts.TakenAt.IsZero() {
+		words.Warnings = append(words.Warnings, takenForClean(claims, placement)...)
+	}
+	return &planned{
+		placement: placement,
+		report:    words,
+		loss:      schedule.Losses(placement, claims, l.hosts.Hosts),
+		previous:  claims,
+	}, nil
+}
+
+// planned is a placement, the words for it, what it takes from the clusters, and what was decided before it.
+type planned struct {
+	placement *schedule.Placement
+	report    *report.Plan
+	loss      schedule.Loss
+	previous  schedule.Previous
+}
+
+// takenForClean warns of hosts that the tree was releasing and that manifests without a time show without our labels:
+// they may have been written before the labels were ever set.
+func takenForClean(claims schedule.Previous, placement *schedule.Placement) []string {
+	leaving := map[string]bool{}
+	for i := range placement.Clusters {
+		for j := range placement.Clusters[i].Roles {
+			role := &placement.Clusters[i].Roles[j]
+			for _, release := range role.Releasing {
+				leaving[release.Host.Key()] = true
+			}
+		}
+	}
+	var clean []string
+	for _, claim := range claims.Claims {
+		if claim.Releasing && !leaving[claim.Host.String()] {
+			clean = append(clean, claim.Host.String())
+		}
+	}
+	if len(clean) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("taken to be clean, because the manifests show no label of ours, though they do not say when they were read: %s; a live inventory or a snapshot would know", strings.Join(clean, ", "))}
+}
+
+// rendering is the flags that say when a tree is rendered in spite of what was found.
+type rendering struct {
+	keepGoing  bool
+	acceptLoss int
+}
+
+func (r *rendering) flags(command *cobra.Command) {
+	command.Flags().BoolVar(&r.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable")
+	acceptLossFlag(command, &r.acceptLoss)
+}
+
+// tree renders the site. It refuses what the brake does not allow; an unschedulable cluster is a finding.
+func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree, *report.Plan, error) {
+	plan, err := l.plan(previous)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, problem := range plan.report.Problems() {
+		ui.say("%s", problem)
+	}
+	if err := brake(l.site, plan.loss, how.acceptLoss); err != nil {
+		return nil, nil, err
+	}
+	if err := l.preflight(ui, plan.placement); err != nil {
+		return nil, nil, err
+	}
+	if !plan.placement.Schedulable() && !how.keepGoing {
+		for i := range plan.report.Clusters {
+			if c := &plan.report.Clusters[i]; c.Unschedulable {
+				ui.say("%s: unschedulable", c.Key())
+			}
+		}
+		ui.say("nothing is written; --keep-going renders the other clusters")
+		return nil, nil, errFinding
+	}
+	tree, err := render.Site(render.Input{Site: l.site, Clusters: l.clusters, Placement: plan.placement, Previous: previous.files})
+	return tree, plan.report, err
+}
+
+// age says how old the inventory is, empty for plain files.
+func (l *loaded) age(now time.Time) string {
+	if l.hosts.TakenAt.IsZero() {
+		return ""
+	}
+	return now.Sub(l.hosts.TakenAt).Round(time.Second).String()
+}
+
+// unschedulable is the finding that a cluster cannot have its hosts, where the others were rendered all the same.
+func unschedulable(plan *report.Plan) error {
+	if plan.Unschedulable() {
+		return errFinding
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package report
+
+import (
+	"slices"
+	"strings"
+)
+
+// Area is a part of the tree as a reviewer thinks of it, with the number of its files that change.
+type Area struct {
+	Name  string
+	Files int
+}
+
+// Areas sorts changed paths into the parts of the tree. Lists of owned files and PLAN.md follow from the
+// others and are left out.
+func Areas(paths []string) []Area {
+	counts := map[string]int{}
+	for _, path := range paths {
+		if name := areaOf(path); name != "" {
+			counts[name]++
+		}
+	}
+	var areas []Area
+	for name, n := range counts {
+		areas = append(areas, Area{name, n})
+	}
+	slices.SortFunc(areas, func(a, b Area) int { return strings.Compare(a.Name, b.Name) })
+	return areas
+}
+
+const (
+	policies    = "policies"
+	syncObjects = "sync objects"
+)
+
+func areaOf(path string) string {
+	parts := strings.Split(path, "/")
+	switch {
+	case parts[0] == "clusters" && len(parts) > 3:
+		cluster := parts[1] + "/" + parts[2]
+		switch parts[3] {
+		case "infra":
+			return "services of " + cluster
+		case "hosts":
+			return "host patches of " + cluster
+		}
+		return ""
+	case parts[0] == "policy":
+		return policies
+	case parts[0] == "flux" || parts[0] == "argocd":
+		return syncObjects
+	case parts[0] == "site":
+		return "definitions of the site"
+	case parts[0] == "hosts":
+		return "the overlay of hosts"
+	}
+	return ""
+}
+
+// dangerousAreas are changes outside the hosts that a reviewer must not miss.
+func dangerousAreas(areas []Area) []string {
+	var dangers []string
+	for _, area := range areas {
+		switch {
+		case area.Name == policies:
+			dangers = append(dangers, "the policies that guard the hosts change")
+		case strings.HasPrefix(area.Name, "services of "):
+			dangers = append(dangers, strings.TrimPrefix(area.Name, "services of ")+": services change, and their pods with them")
+		}
+	}
+	return dangers
+}
