@@ -8,7 +8,7 @@ TOOL     := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 CACHE    ?= $(CURDIR)/.cache
 DEMO     := $(CURDIR)/demo
 
-.PHONY: all build demo test unit e2e lint generate golden bench clean
+.PHONY: all build demo test unit e2e lint generate golden bench bench-publish clean
 
 all: build
 
@@ -23,10 +23,11 @@ unit: ## the quick loop: everything but the real engines
 
 test: lint ## every test there is
 	$(GO) test -race $$($(GO) list ./... | grep -v '/e2e')
-	$(GO) test -timeout 40m ./e2e/...
+	$(MAKE) e2e
 
-e2e: ## the real engines only
-	$(GO) test -timeout 40m -v ./e2e/...
+e2e: ## the real engines only; the first run builds them
+	$(GO) run ./e2e/prepare
+	$(GO) test -timeout 40m ./e2e/...
 
 lint: ## formatting, vet, staticcheck, generated files, known vulnerabilities
 	@bash hack/lint.sh
@@ -38,7 +39,10 @@ golden: ## render the golden trees again; review the diff
 	$(GO) test ./golden -update
 
 bench: ## load, plan, render, publish at several sizes, with allocations
-	$(GO) test -run '^$$' -bench . -benchmem ./schedule ./inventory ./render ./publish ./cmd/sipgen
+	$(GO) test -run '^$$' -bench . -benchmem ./schedule ./inventory ./render ./cmd/sipgen
+
+bench-publish: ## publish beside the git command line and cp -r
+	$(GO) test -run '^$$' -bench . -benchtime 2x ./publish
 
 clean:
 	rm -rf bin demo

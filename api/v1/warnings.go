@@ -1,11 +1,24 @@
 package v1
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/airshipit/sipgen/manifest"
+)
 
 // Warnings are fields that are accepted and do nothing, or leave a service of no use: specs written for the SIP
 // operator carry them.
 func (c *SIPCluster) Warnings() []FieldError {
 	var out []FieldError
+	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
+		for _, known := range []string{RoleControlPlane, RoleWorker} {
+			if near := manifest.Nearest(role, []string{known}); near != "" && role != known {
+				out = append(out, FieldError{"spec.nodes." + role, fmt.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
+			}
+		}
+	}
 	services := &c.Spec.Services
 	for i := range services.LoadBalancerWorker {
 		if services.LoadBalancerWorker[i].NodePort != 0 {

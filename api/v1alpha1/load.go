@@ -61,6 +61,9 @@ func (s *Site) validate(add func(path, format string, args ...any)) {
 		add("metadata.name", "found %q: %s", s.Name, message)
 	}
 	checkURL(spec.Repository.URL, add)
+	if spec.Engine == EngineFlux && strings.HasPrefix(spec.Repository.URL, "file:") {
+		add("spec.repository.url", "found a file URL, which Flux does not sync: want ssh or https; sipgen publish --repo takes any")
+	}
 	if b := spec.Repository.Branch; !branchName.MatchString(b) || strings.Contains(b, "..") || strings.HasSuffix(b, "/") || strings.HasSuffix(b, ".lock") {
 		add("spec.repository.branch", "found %q, want a branch name", b)
 	}
@@ -90,10 +93,21 @@ func (s *Site) validate(add func(path, format string, args ...any)) {
 		for _, message := range validation.IsQualifiedName(key.value) {
 			add(path, "found %q: %s", key.value, message)
 		}
+		if domain := reserved(key.value); domain != "" {
+			add(path, "found %q: keys of %s belong to others, who would read or change them", key.value, domain)
+		}
 		if other, twice := keys[key.value]; twice {
 			add(path, "the same key as %s", other)
 		}
 		keys[key.value] = key.field
+	}
+	for i, group := range spec.BreakGlassGroups {
+		switch {
+		case group == "" || strings.ContainsAny(group, "\r\n"):
+			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q, want the name of a group", group)
+		case group == "system:authenticated" || group == "system:unauthenticated" || strings.HasPrefix(group, "system:serviceaccounts"):
+			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q: nearly everybody is in it, and nothing would be guarded", group)
+		}
 	}
 	for _, name := range []struct{ path, value string }{
 		{"spec.flux.namespace", spec.Flux.Namespace}, {"spec.argocd.namespace", spec.ArgoCD.Namespace}, {"spec.argocd.project", spec.ArgoCD.Project},
@@ -115,6 +129,20 @@ func (s *Site) validate(add func(path, format string, args ...any)) {
 		add("spec.brake.maxHosts", "found %d, want 0 or more", n)
 	}
 	checkMeta(spec.Defaults, add)
+}
+
+// reservedDomains are those of label keys that Kubernetes, metal3, Cluster API and the engines use.
+var reservedDomains = []string{"kubernetes.io", "k8s.io", "x-k8s.io", "metal3.io", "fluxcd.io", "argoproj.io"}
+
+// reserved is the reserved domain that a label key lies in, empty for none.
+func reserved(key string) string {
+	prefix, _, found := strings.Cut(key, "/")
+	for _, domain := range reservedDomains {
+		if found && (prefix == domain || strings.HasSuffix(prefix, "."+domain)) {
+			return domain
+		}
+	}
+	return ""
 }
 
 func checkURL(raw string, add func(path, format string, args ...any)) {

@@ -105,7 +105,7 @@ spec:
     loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: %[2]d}]
 `, i, 20000+i)
 	}
-	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'file:///fleet.git'}, nodePorts: {start: 20000, end: 32767}}\n"
+	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'https://git.example.org/fleet.git'}, nodePorts: {start: 20000, end: 32767}}\n"
 	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(), "site.yaml": site} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 			b.Fatal(err)
