@@ -102,25 +102,52 @@ func (o *ClusterOptions) needs(host *Host) bool {
 	return o.NeedsAddresses == nil || o.NeedsAddresses(host)
 }
 
+// liveHost is a BareMetalHost without what no one here reads: inspected hardware but for the NICs, history, status of the
+// last operations. That is most of the object, and most of the time it takes to decode it.
+type liveHost struct {
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              metal3.BareMetalHostSpec `json:"spec"`
+	Status            struct {
+		OperationalStatus metal3.OperationalStatus `json:"operationalStatus"`
+		ErrorType         metal3.ErrorType         `json:"errorType"`
+		ErrorMessage      string                   `json:"errorMessage"`
+		Provisioning      struct {
+			State metal3.ProvisioningState `json:"state"`
+		} `json:"provisioning"`
+		Hardware *struct {
+			NICs []struct {
+				Name string `json:"name"`
+				IP   string `json:"ip"`
+			} `json:"nics"`
+		} `json:"hardware"`
+	} `json:"status"`
+}
+
 // hostFromItem decodes one item of a list, and keeps of the object only what finding its addresses needs.
 func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, Host, error) {
-	var bmh metal3.BareMetalHost
-	if err := json.Unmarshal(item, &bmh); err != nil {
+	var found liveHost
+	if err := json.Unmarshal(item, &found); err != nil {
 		return nil, Host{}, fmt.Errorf("%s: an item is not a %s", hostResource.Resource, kindHost)
 	}
+	bmh := metal3.BareMetalHost{ObjectMeta: found.ObjectMeta, Spec: found.Spec}
+	bmh.Status.OperationalStatus, bmh.Status.ErrorType, bmh.Status.ErrorMessage = found.Status.OperationalStatus, found.Status.ErrorType, found.Status.ErrorMessage
+	bmh.Status.Provisioning.State = found.Status.Provisioning.State
 	host := hostFrom(&bmh)
 	host.Source = "cluster"
-	host.Managers = managersOf(bmh.ManagedFields)
+	host.Managers = managersOf(found.ManagedFields)
 	slim := &metal3.BareMetalHost{}
-	for name, value := range bmh.Annotations {
+	for name, value := range found.Annotations {
 		if strings.HasPrefix(name, AddressAnnotationKey) {
 			metav1.SetMetaDataAnnotation(&slim.ObjectMeta, name, value)
 		}
 	}
-	slim.Spec.NetworkData = bmh.Spec.NetworkData
-	slim.Spec.PreprovisioningNetworkDataName = bmh.Spec.PreprovisioningNetworkDataName
-	if details := bmh.Status.HardwareDetails; details != nil {
-		slim.Status.HardwareDetails = &metal3.HardwareDetails{NIC: details.NIC}
+	slim.Spec.NetworkData = found.Spec.NetworkData
+	slim.Spec.PreprovisioningNetworkDataName = found.Spec.PreprovisioningNetworkDataName
+	if hardware := found.Status.Hardware; hardware != nil {
+		slim.Status.HardwareDetails = &metal3.HardwareDetails{}
+		for _, nic := range hardware.NICs {
+			slim.Status.HardwareDetails.NIC = append(slim.Status.HardwareDetails.NIC, metal3.NIC{Name: nic.Name, IP: nic.IP})
+		}
 	}
 	return slim, host, nil
 }

@@ -137,7 +137,7 @@ func (f *fakeAPI) readIn(ctx context.Context, cfg *rest.Config, options ClusterO
 // site is five hosts, three pages: with network data, with none, with an annotation, and with what inspection found.
 var site = strings.Replace(managed, "spec: {online: true}", "spec: {online: true, bmc: {address: 'redfish://root:"+marker+"@198.51.100.1', credentialsName: n1-bmc}, networkData: {name: n1-net}}", 1) + "---\n" +
 	hostYAML("n0", "", namesOther) +
-	strings.Replace(hostYAML("n4", "", ""), "---\n", "status: {hardware: {nics: [{name: eno1, ip: 192.0.2.40}]}}\n---\n", 1) +
+	strings.Replace(hostYAML("n4", "", ""), "---\n", "status: {operationalStatus: error, errorType: power management error, errorMessage: no answer, provisioning: {state: provisioned}, hardware: {nics: [{name: eno1, ip: 192.0.2.40}]}}\n---\n", 1) +
 	hostYAML("n3", "  annotations: {kubectl.kubernetes.io/last-applied-configuration: "+marker+"}\n", "") + hostYAML("n2", "", "  networkData: {name: none}\n") +
 	secretYAML("metal", "n1-net", secretData()) + secretYAML("other", "n1-net", secretData()) + secretYAML("metal", "n1-bmc", "data: {password: aHVudGVyMi1tYXJrZXI=}\n") +
 	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n3}\nspec: {hardware: {nics: [{name: eno1, ip: 192.0.2.30}]}}\n---\n" +
