@@ -20,6 +20,9 @@ import (
 // Stdin is the path that means standard input.
 const Stdin = "-"
 
+// ErrNoFiles is the error for a folder without manifests.
+var ErrNoFiles = errors.New("no .yaml, .yml or .json file in this folder")
+
 // maxFile bounds one file. A fleet's inventory of 100,000 hosts is about 300 MiB.
 const maxFile = 1 << 30
 
@@ -144,7 +147,7 @@ func expand(path string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s: no .yaml, .yml or .json file in this folder", path)
+		err = fmt.Errorf("%s: %w", path, ErrNoFiles)
 	}
 	slices.Sort(files)
 	return files, err

@@ -9,11 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	kustomize "sigs.k8s.io/kustomize/api/types"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/manifest"
 	"github.com/airshipit/sipgen/render/infra"
+	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -49,9 +52,7 @@ func Site(in Input) (Tree, error) {
 		s.clusters = append(s.clusters, c)
 		problems.Add(s.cluster(c))
 	}
-	objects, err := infra.SiteObjects(in.Site, in.Clusters)
-	problems.Add(err)
-	s.add("site", objects)
+	problems.Add(s.siteObjects())
 	problems.Add(s.overlay())
 	problems.Add(s.policy())
 	if in.Site.Spec.Engine == v1alpha1.EngineArgoCD {
@@ -64,6 +65,42 @@ func Site(in Input) (Tree, error) {
 		return nil, err
 	}
 	return s.tree, nil
+}
+
+// siteObjects renders site/. As long as a cluster without a spec keeps its services, what those need stays too.
+func (s *site) siteObjects() error {
+	objects, err := infra.SiteObjects(s.Site, s.Clusters)
+	if err != nil {
+		return err
+	}
+	s.add("site", objects)
+	for _, c := range s.clusters {
+		if s.specs[c.Key] != nil {
+			continue
+		}
+		var files []string
+		for path, content := range s.Previous {
+			if _, found := s.tree[path]; strings.HasPrefix(path, "site/") && !found {
+				s.tree[path] = content
+			}
+		}
+		for path := range s.tree {
+			if name, found := strings.CutPrefix(path, "site/"); found && name != "kustomization.yaml" {
+				files = append(files, name)
+			}
+		}
+		if len(files) == 0 {
+			return nil
+		}
+		slices.Sort(files)
+		content, err := object.Marshal(kustomize.Kustomization{
+			TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
+			Resources: files,
+		})
+		s.tree["site/kustomization.yaml"] = content
+		return err
+	}
+	return nil
 }
 
 // site is one rendering under way.

@@ -158,6 +158,25 @@ func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 	}
 }
 
+// What a site has once for the services of a cluster stays as long as those services do.
+func TestGoneClusterKeepsWhatTheSiteHasForIt(t *testing.T) {
+	site := testSite(nil)
+	jump := testCluster("a")
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022}}
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	want(t, before, "site/kustomization.yaml", "jump-host-guard.yaml")
+	gone := placed("a")
+	gone.Gone = true
+	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+	want(t, tree, "site/kustomization.yaml", "jump-host-guard.yaml")
+	want(t, tree, "site/jump-host-guard.yaml", "ValidatingAdmissionPolicy")
+	gone.Roles = nil
+	tree = render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+	if _, found := tree["site/jump-host-guard.yaml"]; found {
+		t.Error("the guard of jump hosts is left behind")
+	}
+}
+
 // With an overlay the base is the whole host: leaving the patch out drops the labels.
 func TestOverlay(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) {

@@ -24,6 +24,8 @@ type inputs struct {
 	inventory  string
 	kubeconfig string
 	context    string
+	// allowEmpty: no SIPCluster at all is no mistake.
+	allowEmpty bool
 }
 
 func (in *inputs) flags(command *cobra.Command) {
@@ -31,6 +33,7 @@ func (in *inputs) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be given several times")
 	flags.StringVar(&in.inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster")
+	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "go on without any SIPCluster: the last tenant is gone")
 	in.clusterFlags(command)
 }
 
@@ -204,11 +207,13 @@ func (in *inputs) loadClusters(ctx context.Context, ui *ui) ([]v1.SIPCluster, er
 		errs = append(errs, err)
 	}
 	found, err := manifest.Read(paths, ui.in)
-	errs = append(errs, err)
+	if !in.allowEmpty || !errors.Is(err, manifest.ErrNoFiles) {
+		errs = append(errs, err)
+	}
 	clusters, err := v1.FromDocuments(append(docs, found...))
 	errs = append(errs, err)
-	if errors.Join(errs...) == nil && len(clusters) == 0 && len(paths) > 0 {
-		errs = append(errs, fmt.Errorf("%s: no %s %s in it", strings.Join(paths, " "), v1.APIVersion, v1.Kind))
+	if errors.Join(errs...) == nil && len(clusters) == 0 && len(paths) > 0 && !in.allowEmpty {
+		errs = append(errs, fmt.Errorf("%s: no %s %s in it; --allow-empty if the last tenant is gone", strings.Join(paths, " "), v1.APIVersion, v1.Kind))
 	}
 	return clusters, errors.Join(errs...)
 }
