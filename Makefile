@@ -8,7 +8,7 @@ TOOL     := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 CACHE    ?= $(CURDIR)/.cache
 DEMO     := $(CURDIR)/demo
 
-.PHONY: all build demo test unit e2e lint generate golden bench bench-publish clean
+.PHONY: all build demo test unit e2e lint generate golden bench bench-publish bench-live clean
 
 all: build
 
@@ -43,6 +43,9 @@ bench: ## load, plan, render, publish at several sizes, with allocations
 
 bench-publish: ## publish beside the git command line and cp -r
 	$(GO) test -run '^$$' -bench . -benchtime 2x ./publish
+
+bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
+	SIPGEN_BENCH_LIVE=1 $(GO) test ./e2e -run '^TestBenchLive$$' -v -timeout 30m
 
 clean:
 	rm -rf bin demo
