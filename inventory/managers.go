@@ -1,11 +1,23 @@
 package inventory
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
+
+// ownedFields is the part of a FieldsV1 that matters here: names of fields begin with "f:", and "." stands for
+// the map itself. A set of all fields of a large fleet would cost more than the rest of the inventory.
+// https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
+type ownedFields struct {
+	Metadata struct {
+		Labels      map[string]json.RawMessage `json:"f:labels"`
+		Annotations map[string]json.RawMessage `json:"f:annotations"`
+	} `json:"f:metadata"`
+	Spec json.RawMessage `json:"f:spec"`
+}
 
 // managersOf cuts managedFields down to who owns the spec, and which labels and annotations.
 // An entry that cannot be read is taken to own the spec: that is the careful reading.
@@ -13,31 +25,28 @@ func managersOf(entries []metav1.ManagedFieldsEntry) []Manager {
 	managers := make([]Manager, 0, len(entries))
 	for _, entry := range entries {
 		manager := Manager{Name: entry.Manager, Operation: string(entry.Operation), Subresource: entry.Subresource}
-		var set fieldpath.Set
-		if entry.FieldsV1 == nil || set.FromJSON(entry.FieldsV1.GetRawReader()) != nil {
+		var owned ownedFields
+		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &owned) != nil {
 			manager.OwnsSpec = true
 			managers = append(managers, manager)
 			continue
 		}
-		spec := "spec"
-		manager.OwnsSpec = set.Members.Has(fieldpath.PathElement{FieldName: &spec}) || !set.WithPrefix(fieldpath.PathElement{FieldName: &spec}).Empty()
-		manager.Labels = metadataKeys(&set, "labels")
-		manager.Annotations = metadataKeys(&set, "annotations")
+		manager.OwnsSpec = owned.Spec != nil
+		manager.Labels = keysOf(owned.Metadata.Labels)
+		manager.Annotations = keysOf(owned.Metadata.Annotations)
 		managers = append(managers, manager)
 	}
 	return managers
 }
 
-// metadataKeys lists the keys below metadata.labels or metadata.annotations, sorted.
-func metadataKeys(set *fieldpath.Set, field string) []string {
-	metadata := "metadata"
-	below := set.WithPrefix(fieldpath.PathElement{FieldName: &metadata}).WithPrefix(fieldpath.PathElement{FieldName: &field})
+// keysOf lists the keys that are owned, sorted.
+func keysOf(fields map[string]json.RawMessage) []string {
 	var keys []string
-	below.Leaves().Iterate(func(path fieldpath.Path) {
-		if len(path) == 1 && path[0].FieldName != nil {
-			keys = append(keys, *path[0].FieldName)
+	for field := range fields {
+		if key, found := strings.CutPrefix(field, "f:"); found {
+			keys = append(keys, key)
 		}
-	})
+	}
 	slices.Sort(keys)
 	return keys
 }
