@@ -79,7 +79,7 @@ func setStatus(t testing.TB, api *engine.APIServer, namespace, name, state strin
 // owns says whether a field manager owns a host's spec, or anything in it.
 func owns(o *unstructured.Unstructured, manager string) bool {
 	for _, entry := range o.GetManagedFields() {
-		if entry.Manager == manager && entry.FieldsV1 != nil && strings.Contains(string(entry.FieldsV1.Raw), `"f:spec"`) {
+		if entry.Manager == manager && entry.FieldsV1 != nil && strings.Contains(string(entry.FieldsV1.GetRawBytes()), `"f:spec"`) {
 			return true
 		}
 	}

@@ -64,7 +64,7 @@ func publicKey(at complaints, line string) {
 		at.add("a certificate, want a plain public key; certificates are trusted by trustedUserCA")
 		return
 	}
-	if key.Type() == ssh.InsecureKeyAlgoDSA {
+	if key.Type() == "ssh-dss" {
 		at.add("a DSA key, which sshd refuses; want ed25519, ecdsa or rsa")
 	}
 	if wrapped, ok := key.(ssh.CryptoPublicKey); ok {

@@ -108,7 +108,7 @@ func (l *loaded) keepNamespaces() error {
 		}
 	}
 	if len(kept) == 0 && len(found) > 0 {
-		return fmt.Errorf("Site %s: spec.hosts.namespaces: no host in %s, the inventory has hosts in %s",
+		return fmt.Errorf("site %s: spec.hosts.namespaces: no host in %s, the inventory has hosts in %s",
 			l.site.Name, strings.Join(want, ", "), strings.Join(slices.Sorted(maps.Keys(found)), ", "))
 	}
 	l.hosts.Hosts = kept
