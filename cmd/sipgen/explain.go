@@ -60,6 +60,11 @@ func explain(ui *ui, p *schedule.Placement, name string) error {
 	for i := range p.Hosts {
 		names = append(names, p.Hosts[i].Host.Key())
 	}
+	for _, known := range names {
+		if strings.HasSuffix(known, "/"+name) {
+			return fmt.Errorf("%s: no such host or cluster, did you mean %q?", name, known)
+		}
+	}
 	if near := manifest.Nearest(name, names); near != "" {
 		return fmt.Errorf("%s: no such host or cluster, did you mean %q?", name, near)
 	}

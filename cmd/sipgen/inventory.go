@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -50,6 +51,9 @@ func (in *inputs) restConfig() (*rest.Config, error) {
 	rules.ExplicitPath = in.kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: in.context}
 	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
+	if clientcmd.IsEmptyConfig(err) {
+		return nil, errors.New("cluster: no kubeconfig, want --kubeconfig FILE, $KUBECONFIG, ~/.kube/config, or a pod's own account")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+
+	"github.com/airshipit/sipgen/publish"
 )
 
 // ui is the printing rules: the product goes to out, everything else to err, each line of it
@@ -62,6 +64,12 @@ func hintFor(err error) string {
 	switch {
 	case errors.As(err, &usage):
 		return "sipgen " + usage.command + " --help"
+	case errors.Is(err, publish.ErrForeign), errors.Is(err, publish.ErrTaken), errors.Is(err, publish.ErrOwnership):
+		return "--adopt takes it over"
+	case errors.Is(err, publish.ErrNoRepository):
+		return "--repo names the repository; git init --bare makes a local one"
+	case errors.Is(err, publish.ErrNoBranch):
+		return "--create-branch makes it"
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full; nothing was changed"
 	case errors.Is(err, fs.ErrPermission):
