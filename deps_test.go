@@ -29,6 +29,7 @@ var rooms = map[string][]string{
 	"report":        {"api", "inventory", "schedule"},
 	"schedule":      {"api", "inventory", "schedule"},
 	"templates":     {},
+	"treediff":      {},
 }
 
 // impure names packages that a pure room may not import: its results depend on its arguments only.
@@ -36,6 +37,7 @@ var impure = map[string][]string{
 	"picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"schedule": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"render":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"treediff": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"report":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 }
 

@@ -1,0 +1,183 @@
+// Package treediff is the difference of two trees of files as a reviewer reads it: by object and field where a
+// file is YAML, by line elsewhere. What happens to hosts comes first.
+//
+// A difference depends on the two trees only, and the writers on the difference only: same trees, same bytes.
+package treediff
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Status is what became of a file or an object.
+type Status string
+
+// The statuses.
+const (
+	Added   Status = "added"
+	Removed Status = "removed"
+	Changed Status = "changed"
+)
+
+// Diff is what differs: hosts first (files below clusters/*/*/hosts/), then the rest by path, and last the files that
+// only follow from the others.
+type Diff struct {
+	Files []File `json:"files"`
+}
+
+// File is one file that differs.
+type File struct {
+	Path   string `json:"path"`
+	Status Status `json:"status"`
+	// Host: the file is part of a cluster's host patches.
+	Host bool `json:"host,omitempty"`
+	// Derived: the file says in other words what other files say, PLAN.md and .sipgen.yaml.
+	Derived bool `json:"derived,omitempty"`
+	// Objects that differ, in the order of the new file, then those that are only in the old one. Empty where
+	// the file is compared by line.
+	Objects []Object `json:"objects,omitempty"`
+	// LinesAdded and LinesRemoved are set where the file is compared by line.
+	LinesAdded   int `json:"linesAdded,omitempty"`
+	LinesRemoved int `json:"linesRemoved,omitempty"`
+	// Note says why a YAML file is compared by line, or that only its layout differs.
+	Note string `json:"note,omitempty"`
+
+	old, new []byte
+}
+
+// Object is one YAML document of a file.
+type Object struct {
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+	// Name is metadata.name; for a document that is no Kubernetes object it and Kind are empty.
+	Name string `json:"name,omitempty"`
+	// Document counts the documents of the file from 1: of the new file, or of the old one if the object is removed.
+	Document int    `json:"document"`
+	Status   Status `json:"status"`
+	// Fields that differ; of an object that is added or removed, all of them.
+	Fields []Field `json:"fields,omitempty"`
+}
+
+// Change is what became of a field.
+type Change string
+
+// The changes.
+const (
+	FieldAdded     Change = "added"
+	FieldRemoved   Change = "removed"
+	FieldChanged   Change = "changed"
+	FieldReordered Change = "reordered" // a list holds the same in another order
+)
+
+// Field is one field that differs.
+type Field struct {
+	// Path as in spec.ports[name=api].nodePort. A key with dots or brackets stands in quotes:
+	// metadata.labels["example.org/rack"]. An item that a list gained or lost is "[]".
+	Path   string `json:"path"`
+	Change Change `json:"change"`
+	// Old and New are values as JSON has them. Old is nil for a field that is added, New for one that is removed.
+	Old any `json:"old,omitempty"`
+	New any `json:"new,omitempty"`
+}
+
+// Compare gives the difference of two trees, of paths with slashes to content. A path that does not name a file below the
+// tree is an error; each is reported.
+func Compare(old, new map[string][]byte) (*Diff, error) {
+	all := map[string]bool{}
+	for name := range old {
+		all[name] = true
+	}
+	for name := range new {
+		all[name] = true
+	}
+	var (
+		diff Diff
+		errs []error
+	)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if name == "." || !fs.ValidPath(name) {
+			errs = append(errs, fmt.Errorf("%q: want a path below the tree, with slashes", name))
+			continue
+		}
+		before, isOld := old[name]
+		after, isNew := new[name]
+		if isOld && isNew && bytes.Equal(before, after) {
+			continue
+		}
+		file := File{Path: name, Status: Changed, Host: isHost(name), Derived: isDerived(name), old: before, new: after}
+		switch {
+		case !isOld:
+			file.Status, file.old = Added, nil
+		case !isNew:
+			file.Status, file.new = Removed, nil
+		}
+		file.compare()
+		diff.Files = append(diff.Files, file)
+	}
+	slices.SortStableFunc(diff.Files, func(a, b File) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), strings.Compare(a.Path, b.Path))
+	})
+	return &diff, errors.Join(errs...)
+}
+
+// Empty says whether the trees are equal.
+func (d *Diff) Empty() bool { return len(d.Files) == 0 }
+
+// Counts are the files that are added, removed and changed.
+func (d *Diff) Counts() (added, removed, changed int) {
+	for i := range d.Files {
+		switch d.Files[i].Status {
+		case Added:
+			added++
+		case Removed:
+			removed++
+		default:
+			changed++
+		}
+	}
+	return added, removed, changed
+}
+
+func (f *File) rank() int {
+	switch {
+	case f.Derived:
+		return 3
+	case f.Host && path.Base(f.Path) == "kustomization.yaml":
+		return 1
+	case f.Host:
+		return 0
+	}
+	return 2
+}
+
+func isHost(name string) bool {
+	parts := strings.Split(name, "/")
+	return len(parts) > 4 && parts[0] == "clusters" && parts[3] == "hosts"
+}
+
+func isDerived(name string) bool { return name == "PLAN.md" || name == ".sipgen.yaml" }
+
+// compare fills in how the file differs.
+func (f *File) compare() {
+	switch path.Ext(f.Path) {
+	case ".yaml", ".yml", ".json":
+		objects, err := compareYAML(f.old, f.new)
+		switch {
+		case err != nil:
+			f.Note = "compared by line: " + err.Error()
+		case len(objects) == 0:
+			f.Note = "only its layout or its comments differ"
+		default:
+			f.Objects = objects
+			return
+		}
+	}
+	f.LinesAdded, f.LinesRemoved = countLines(f.old, f.new)
+}

@@ -1,0 +1,129 @@
+package treediff
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strings"
+)
+
+const (
+	// maxAnnotations is how many annotations of one level GitHub keeps of a step.
+	maxAnnotations = 10
+	// maxMessage bounds the text of one, in bytes.
+	maxMessage = 4000
+)
+
+// GitHub writes workflow commands, which GitHub Actions shows as annotations: one per folder of the tree, hosts first. It is a warning
+// where a host patch goes or a host loses or changes a label, else a notice. GitHub drops the eleventh annotation of
+// a level without a word; the last one here says how many folders have none. The files are not named as places, because they
+// are of another repository than the one that is checked out.
+func (d *Diff) GitHub(w io.Writer) error {
+	groups := d.groups()
+	counts := map[string]int{}
+	for _, g := range groups {
+		counts[g.level]++
+	}
+	written := map[string]int{}
+	for _, g := range groups {
+		n := written[g.level]
+		written[g.level]++
+		total := counts[g.level]
+		text := ""
+		switch {
+		case n < maxAnnotations-1 || total <= maxAnnotations:
+			text = command(g.level, "sipgen diff: "+g.folder, strings.Join(g.lines, "\n"))
+		case n == maxAnnotations-1:
+			text = command(g.level, "sipgen diff", fmt.Sprintf("%d more folders change: see the job's log", total-n))
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type group struct {
+	folder, level string
+	lines         []string
+}
+
+// groups collects the lines of every folder, in the order of the files.
+func (d *Diff) groups() []*group {
+	var out []*group
+	at := map[string]*group{}
+	for i := range d.Files {
+		f := &d.Files[i]
+		if f.Derived {
+			continue
+		}
+		folder := path.Dir(f.Path)
+		g := at[folder]
+		if g == nil {
+			g = &group{folder: folder, level: "notice"}
+			at[folder] = g
+			out = append(out, g)
+		}
+		if f.takesLabels() {
+			g.level = "warning"
+		}
+		g.lines = append(g.lines, f.words()...)
+	}
+	return out
+}
+
+// takesLabels says whether a host loses what it is assigned by, or is assigned otherwise.
+func (f *File) takesLabels() bool {
+	if !f.Host {
+		return false
+	}
+	for i := range f.Objects {
+		o := &f.Objects[i]
+		if o.Kind != "BareMetalHost" {
+			continue
+		}
+		if o.Status == Removed {
+			return true
+		}
+		for _, field := range o.Fields {
+			if strings.HasPrefix(field.Path, "metadata.labels") && field.Change != FieldAdded {
+				return true
+			}
+		}
+	}
+	return f.Status == Removed && len(f.Objects) == 0
+}
+
+// words are the file's differences, a line for each object.
+func (f *File) words() []string {
+	if len(f.Objects) == 0 {
+		return []string{fmt.Sprintf("%s %s: %s", path.Base(f.Path), f.Status, f.byLine())}
+	}
+	var out []string
+	for i := range f.Objects {
+		o := &f.Objects[i]
+		text := fmt.Sprintf("%s %s", o.String(), o.Status)
+		if o.Name == "" {
+			text = path.Base(f.Path) + ": " + text
+		}
+		if o.Status == Changed {
+			var fields []string
+			for _, field := range o.Fields {
+				fields = append(fields, string(field.Change)+" "+field.Path)
+			}
+			text += ": " + strings.Join(fields, ", ")
+		}
+		out = append(out, short(text))
+	}
+	return out
+}
+
+// command is one workflow command. Message and title can neither end the line nor the title.
+func command(level, title, message string) string {
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	return fmt.Sprintf("::%s title=%s::%s\n", level, property.Replace(plain(title)), data.Replace(message))
+}

@@ -1,0 +1,123 @@
+package treediff
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// evil is what somebody could put into a branch to make a reviewer's tools say something else.
+const evil = "a|b`\\|<img src=x onerror=y> @everyone [x](http://e) %0A::error::owned \x1b[31m \u202e $x$ *b* _i_"
+
+func hostile(t *testing.T) *Diff {
+	t.Helper()
+	quoted, _ := json.Marshal(evil + "\n::error::second")
+	object := func(value string) []byte {
+		return []byte("kind: BareMetalHost\nmetadata:\n  name: " + string(quoted) + "\n  labels:\n    " + string(quoted) + ": " + value + "\nl: [{name: " + string(quoted) + ", v: " + value + "}, {name: b}]\n")
+	}
+	name := hostsOfA + "x\n::error::path|<b>.yaml"
+	cfg := "clusters/a/b/infra/x\n::warning title=y::z.cfg"
+	return compare(t, map[string][]byte{name: object("1"), cfg: []byte("1\n")}, map[string][]byte{name: object(string(quoted)), cfg: []byte(evil + "\n")})
+}
+
+func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
+	out := written(t, hostile(t).GitHub)
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("want one line for each of two folders, found %d:\n%s", len(lines), out)
+	}
+	for _, line := range lines {
+		head := regexp.MustCompile(`^::(notice|warning) title=sipgen diff%3A clusters/[a-z-]+/[a-z-]+/(hosts|infra)::`).FindString(line)
+		if head == "" {
+			t.Errorf("a title that says more than the folder: %s", line)
+		}
+		if rest := regexp.MustCompile(`%(25|0A|0D|3A|2C)`).ReplaceAllString(line, ""); strings.Contains(rest, "%") {
+			t.Errorf("a %% that is not written as %%25 is another character to GitHub: %s", line)
+		}
+	}
+}
+
+func TestNothingBreaksOutOfATable(t *testing.T) {
+	out := written(t, hostile(t).Markdown)
+	for _, line := range strings.Split(out, "\n") {
+		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") {
+			continue
+		}
+		if n := strings.Count(line, "|"); n != 6 {
+			t.Errorf("a row of %d bars, want 6: %s", n, line)
+		}
+		rest := strings.NewReplacer("<code>", "", "</code>", "").Replace(line)
+		if strings.ContainsAny(rest, "<>`@[]\\$*_\x1b\u202e") {
+			t.Errorf("a character that means something to Markdown: %s", line)
+		}
+	}
+}
+
+func TestNothingReachesTheTerminal(t *testing.T) {
+	for _, r := range human(t, hostile(t)) {
+		if r == 0x1b || r == 0x202e || r == '\r' {
+			t.Fatalf("found %U", r)
+		}
+	}
+}
+
+func TestACommentOfAForgeIsNotOverrun(t *testing.T) {
+	tree := map[string][]byte{}
+	for i := range 3000 {
+		name := fmt.Sprintf("n%05d", i)
+		tree[hostsOfA+"metal3."+name+".yaml"] = host(name, "sip.airshipit.org/cluster-name: edge-a")
+	}
+	out := written(t, compare(t, nil, tree).Markdown)
+	if utf8.RuneCountInString(out) > 65_536 {
+		t.Errorf("%d characters", utf8.RuneCountInString(out))
+	}
+	shown := strings.Count(out, "| added | <code>BareMetalHost") / 2
+	if want := fmt.Sprintf("… and %d more files, which are not shown", 3000-shown); !strings.Contains(out, want) || shown == 0 {
+		t.Errorf("%d hosts shown, want a line %q", shown, want)
+	}
+}
+
+// GitHub shows ten annotations of a level and drops the others silently.
+func TestAnnotationsBeyondTenAreCounted(t *testing.T) {
+	for folders, want := range map[int]string{10: "folder10", 11: "2 more folders change", 30: "21 more folders change"} {
+		tree := map[string][]byte{}
+		for i := range folders {
+			tree[fmt.Sprintf("folder%02d/a.yaml", i+1)] = []byte("a: 1\n")
+		}
+		out := written(t, compare(t, nil, tree).GitHub)
+		if n := strings.Count(out, "::notice"); n != 10 || !strings.Contains(out, want) {
+			t.Errorf("%d folders: %d annotations, want 10, the last saying %q:\n%s", folders, n, want, out)
+		}
+	}
+}
+
+// Whatever two files hold, they differ in something or are equal, and every writer gets to its end.
+func FuzzCompare(f *testing.F) {
+	f.Add("a: 1", "a: 2")
+	f.Add("a: &a [*a]", "- {name: 1}\n- {name: [x]}")
+	f.Add("[{name: a, key: b}, c]", "[{name: a}, {name: a}]")
+	f.Add("a: !!bool maybe", "a: !!bool true")
+	f.Add("? [x]\n: y", "{}")
+	f.Add("---\n---\nkind: A\n---\nkind: A", "kind: {a: b}\nmetadata: []")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		diff, err := Compare(map[string][]byte{"f.yaml": []byte(a)}, map[string][]byte{"f.yaml": []byte(b)})
+		if err != nil || diff.Empty() != (a == b) {
+			t.Fatalf("%v, %+v", err, diff)
+		}
+		for _, write := range []func(io.Writer) error{func(w io.Writer) error { return diff.Human(w, true) }, diff.Unified, diff.JSON, diff.Markdown, diff.GitHub} {
+			if err := write(io.Discard); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if a == b {
+			return
+		}
+		if file := diff.Files[0]; len(file.Objects) == 0 && file.LinesAdded+file.LinesRemoved == 0 {
+			t.Errorf("%q and %q differ, and nothing is said", a, b)
+		}
+	})
+}

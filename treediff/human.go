@@ -1,0 +1,141 @@
+package treediff
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The colours of a terminal (ECMA-48, select graphic rendition).
+const (
+	bold   = "\x1b[1m"
+	green  = "\x1b[32m"
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
+	reset  = "\x1b[0m"
+)
+
+// Human writes the difference for a person at a terminal: per file its objects, per object its fields, with "+" for
+// what is added, "-" removed, "~" changed. Of an object that is added or removed only the labels are shown.
+// Files that only follow from the others are named in one line at the end.
+func (d *Diff) Human(w io.Writer, colour bool) error {
+	out := bufio.NewWriter(w)
+	p := &printer{out, colour}
+	var derived []string
+	for i := range d.Files {
+		f := &d.Files[i]
+		if f.Derived {
+			derived = append(derived, f.Path)
+			continue
+		}
+		p.file(f)
+	}
+	if len(derived) > 0 {
+		verb := "follow"
+		if len(derived) == 1 {
+			verb = "follows"
+		}
+		fmt.Fprintf(out, "%s %s\n", strings.Join(derived, " and "), verb)
+	}
+	if len(d.Files) > 0 {
+		fmt.Fprintf(out, "\n%s\n", d.summary())
+	}
+	return out.Flush()
+}
+
+type printer struct {
+	out    *bufio.Writer
+	colour bool
+}
+
+// line writes one line; mark decides the colour.
+func (p *printer) line(indent int, mark, text string) {
+	open, shut := "", ""
+	if p.colour {
+		shut = reset
+		switch mark {
+		case "+":
+			open = green
+		case "-":
+			open = red
+		case "~":
+			open = yellow
+		case "":
+			open = bold
+		default:
+			shut = ""
+		}
+	}
+	if mark != "" {
+		mark += " "
+	}
+	fmt.Fprintf(p.out, "%s%s%s%s%s\n", strings.Repeat(" ", indent), open, mark, text, shut)
+}
+
+var marks = map[Status]string{Added: "+", Removed: "-", Changed: "~"}
+
+func (p *printer) file(f *File) {
+	p.line(0, "", fmt.Sprintf("%s: %s", plain(f.Path), f.Status))
+	if len(f.Objects) == 0 {
+		p.lines(f)
+		return
+	}
+	for i := range f.Objects {
+		o := &f.Objects[i]
+		p.line(2, marks[o.Status], short(o.String()))
+		for _, field := range o.Fields {
+			if o.Status == Changed || strings.HasPrefix(field.Path, "metadata.labels") {
+				p.field(field)
+			}
+		}
+	}
+}
+
+func (p *printer) lines(f *File) {
+	if f.Note != "" {
+		p.line(2, "#", f.Note)
+	}
+	if f.Status != Changed {
+		p.line(2, "#", f.byLine())
+		return
+	}
+	p.hunks(2, hunks(f.old, f.new))
+}
+
+func (p *printer) hunks(indent int, all []string) {
+	for _, line := range all {
+		mark, rest := " ", line
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			mark = "@@"
+			rest = strings.TrimPrefix(line, "@@ ")
+		case line != "":
+			mark, rest = line[:1], line[1:]
+		}
+		p.line(indent, mark, short(rest))
+	}
+}
+
+func (p *printer) field(f Field) {
+	path := short(f.Path)
+	old, isOld := lines(f.Old)
+	new, isNew := lines(f.New)
+	switch {
+	case f.Change == FieldAdded && isNew:
+		p.line(4, "+", path+": "+sizeOf(new))
+	case f.Change == FieldRemoved && isOld:
+		p.line(4, "-", path+": "+sizeOf(old))
+	case f.Change == FieldAdded:
+		p.line(4, "+", path+": "+short(textOf(f.New)))
+	case f.Change == FieldRemoved:
+		p.line(4, "-", path+": "+short(textOf(f.Old)))
+	case f.Change == FieldReordered:
+		p.line(4, "~", path+": in another order: "+short(textOf(f.Old))+" → "+short(textOf(f.New)))
+	case isOld && isNew:
+		p.line(4, "~", path+":")
+		p.hunks(6, hunks([]byte(old), []byte(new)))
+	default:
+		p.line(4, "~", path+": "+short(textOf(f.Old))+" → "+short(textOf(f.New)))
+	}
+}

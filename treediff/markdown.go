@@ -1,0 +1,107 @@
+package treediff
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// maxMarkdown is what a forge takes as a comment (GitHub: 65,536 characters), less room for the last line.
+const maxMarkdown = 65_000
+
+// Markdown writes the difference for a comment on a pull request: a table of the hosts' fields, then one of everything else.
+// It fits a comment: what does not is left out, and counted. Values can neither leave their cell nor mention anybody.
+func (d *Diff) Markdown(w io.Writer) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "**%s**\n", d.summary())
+	left := 0
+	for _, part := range []struct {
+		title string
+		hosts bool
+	}{{"Hosts", true}, {"Everything else", false}} {
+		open := false
+		for i := range d.Files {
+			f := &d.Files[i]
+			if f.Host != part.hosts || f.Derived {
+				continue
+			}
+			rows := f.rows()
+			if left > 0 || out.Len()+len(rows) > maxMarkdown {
+				left++
+				continue
+			}
+			if !open {
+				fmt.Fprintf(&out, "\n### %s\n\n| | object | field | before | after |\n|---|---|---|---|---|\n", part.title)
+				open = true
+			}
+			out.WriteString(rows)
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(&out, "\n… and %d more files, which are not shown\n", left)
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// rows are the file's lines of the table.
+func (f *File) rows() string {
+	var out strings.Builder
+	row := func(mark, object, field, before, after string) {
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", mark, object, field, before, after)
+	}
+	if len(f.Objects) == 0 {
+		row(string(f.Status), code(f.Path), escape(f.byLine()), "", "")
+		return out.String()
+	}
+	for i := range f.Objects {
+		o := &f.Objects[i]
+		name := code(o.String())
+		if o.Name == "" {
+			name = code(f.Path) + " " + name
+		}
+		if o.Status != Changed {
+			row(string(o.Status), name, "", "", "")
+		}
+		for _, field := range o.Fields {
+			if o.Status == Changed || f.Host && strings.HasPrefix(field.Path, "metadata.labels") {
+				before, after := field.sides()
+				row(string(field.Change), name, code(field.Path), before, after)
+			}
+		}
+	}
+	return out.String()
+}
+
+func (f *Field) sides() (before, after string) {
+	side := func(value any) string {
+		if text, many := lines(value); many {
+			return sizeOf(text)
+		}
+		return code(textOf(value))
+	}
+	if f.Change != FieldAdded {
+		before = side(f.Old)
+	}
+	if f.Change != FieldRemoved {
+		after = side(f.New)
+	}
+	return before, after
+}
+
+// code is text in a code element of HTML. The backticks of Markdown would not do: within a table, no text can be quoted in
+// them that ends in a backslash.
+func code(text string) string { return "<code>" + escape(text) + "</code>" }
+
+// escape writes every character as an entity that Markdown or a forge gives a meaning to.
+func escape(text string) string {
+	var out strings.Builder
+	for _, r := range short(text) {
+		if r < 0x80 && strings.ContainsRune("&<>\"'`*_~[](){}!#@|\\$^+", r) {
+			fmt.Fprintf(&out, "&#%d;", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

@@ -1,0 +1,126 @@
+package treediff
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gonvenience/ytbx"
+	yamlv3 "go.yaml.in/yaml/v3"
+)
+
+// step is one step of a field's path: a key, an item by a field of it, an item by its place, or any item.
+type step struct {
+	name string
+	key  string // item whose field key is name
+	nth  int    // item by its place, where name is empty
+	item bool   // an item that was added or removed
+}
+
+func steps(path *ytbx.Path) []step {
+	if path == nil {
+		return nil
+	}
+	var out []step
+	for _, element := range path.PathElements {
+		if element.Idx >= 0 && element.Name == "" {
+			out = append(out, step{nth: element.Idx + 1})
+			continue
+		}
+		out = append(out, step{name: element.Name, key: element.Key})
+	}
+	return out
+}
+
+var plainValue = regexp.MustCompile(`^[A-Za-z0-9_./:@+-]+$`)
+
+// pathOf writes a path; "." is the document itself.
+func pathOf(at []step) string {
+	var out strings.Builder
+	for _, s := range at {
+		switch {
+		case s.item:
+			out.WriteString("[]")
+		case s.nth > 0:
+			out.WriteString("[" + strconv.Itoa(s.nth-1) + "]")
+		case s.key != "":
+			value := s.name
+			if !plainValue.MatchString(value) {
+				value = strconv.Quote(value)
+			}
+			out.WriteString("[" + s.key + "=" + value + "]")
+		case s.name == "" || strings.ContainsAny(s.name, ".[]\" \n"):
+			out.WriteString("[" + strconv.Quote(s.name) + "]")
+		default:
+			if out.Len() > 0 {
+				out.WriteString(".")
+			}
+			out.WriteString(s.name)
+		}
+	}
+	if out.Len() == 0 {
+		return "."
+	}
+	return out.String()
+}
+
+// valueOf is a YAML node as JSON has it. Numbers keep their digits.
+func valueOf(node *yamlv3.Node) any {
+	switch {
+	case node == nil:
+		return nil
+	case node.Kind == yamlv3.DocumentNode && len(node.Content) == 1:
+		return valueOf(node.Content[0])
+	case node.Kind == yamlv3.MappingNode:
+		out := map[string]any{}
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			out[node.Content[i].Value] = valueOf(node.Content[i+1])
+		}
+		return out
+	case node.Kind == yamlv3.SequenceNode:
+		out := []any{}
+		for _, item := range node.Content {
+			out = append(out, valueOf(item))
+		}
+		return out
+	}
+	switch node.Tag {
+	case "!!null":
+		return nil
+	case "!!bool":
+		var value bool
+		if node.Decode(&value) == nil {
+			return value
+		}
+	case "!!int", "!!float":
+		var number json.Number
+		if json.Unmarshal([]byte(node.Value), &number) == nil {
+			return number
+		}
+	}
+	return node.Value
+}
+
+// textOf is a value on one line: a string as it is, anything else as JSON.
+func textOf(value any) string {
+	if text, isString := value.(string); isString {
+		if text == "" {
+			return `""`
+		}
+		return text
+	}
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if encoder.Encode(value) != nil {
+		return "?"
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// lines is a string of several lines, false for every other value.
+func lines(value any) (string, bool) {
+	text, isString := value.(string)
+	return text, isString && strings.Contains(strings.TrimRight(text, "\n"), "\n")
+}

@@ -1,0 +1,123 @@
+package treediff
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// String is "BareMetalHost metal3/node-1", "Kustomization", or "document 2".
+func (o *Object) String() string {
+	name := o.Name
+	if o.Namespace != "" {
+		name = o.Namespace + "/" + name
+	}
+	if name = strings.TrimSpace(o.Kind + " " + name); name != "" {
+		return name
+	}
+	return fmt.Sprintf("document %d", o.Document)
+}
+
+// JSON writes the difference as JSON, an object with the list "files".
+func (d *Diff) JSON(w io.Writer) error {
+	out := Diff{Files: d.Files}
+	if out.Files == nil {
+		out.Files = []File{}
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(out)
+}
+
+// MarshalJSON leaves out the side that a change does not have, and keeps a null, an empty text and a zero on the side that it has.
+func (f Field) MarshalJSON() ([]byte, error) {
+	type side struct {
+		Path   string `json:"path"`
+		Change Change `json:"change"`
+		Old    *any   `json:"old,omitempty"`
+		New    *any   `json:"new,omitempty"`
+	}
+	out := side{Path: f.Path, Change: f.Change}
+	if f.Change != FieldAdded {
+		out.Old = &f.Old
+	}
+	if f.Change != FieldRemoved {
+		out.New = &f.New
+	}
+	return json.Marshal(out)
+}
+
+// maxValue is how many characters of a value are shown on a line.
+const maxValue = 240
+
+// short is a text for one line of a terminal or a table: cut where it is long, and with nothing in it that moves a cursor,
+// ends a line or turns the direction of writing.
+func short(text string) string {
+	text = plain(text)
+	if runes := []rune(text); len(runes) > maxValue {
+		return string(runes[:maxValue]) + "…"
+	}
+	return text
+}
+
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}
+
+// summary counts files: "2 added, 1 changed".
+func (d *Diff) summary() string {
+	added, removed, changed := d.Counts()
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		word Status
+	}{{added, Added}, {removed, Removed}, {changed, Changed}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
+		}
+	}
+	if len(parts) == 0 {
+		return "no difference"
+	}
+	noun := " files "
+	if strings.HasPrefix(parts[0], "1 ") {
+		noun = " file "
+	}
+	parts[0] = strings.Replace(parts[0], " ", noun, 1)
+	return strings.Join(parts, ", ")
+}
+
+// byLine says how many lines of the file differ, or what its note is.
+func (f *File) byLine() string {
+	var parts []string
+	if f.LinesAdded > 0 {
+		parts = append(parts, fmt.Sprintf("%d added", f.LinesAdded))
+	}
+	if f.LinesRemoved > 0 {
+		parts = append(parts, fmt.Sprintf("%d removed", f.LinesRemoved))
+	}
+	text := "empty"
+	if len(parts) > 0 {
+		text = "lines: " + strings.Join(parts, ", ")
+	}
+	if f.Note != "" {
+		text += " (" + f.Note + ")"
+	}
+	return text
+}
+
+// sizeOf says how long a text of several lines is.
+func sizeOf(text string) string {
+	return fmt.Sprintf("%d lines", strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1)
+}
