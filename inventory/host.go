@@ -19,8 +19,12 @@ type Host struct {
 	// Addresses are the host's addresses by network id, in the order of its network data.
 	Addresses []Address `json:"addresses,omitempty"`
 	// BMC says where power control is, by reference.
-	BMC   BMC   `json:"bmc,omitzero"`
-	State State `json:"state,omitzero"`
+	BMC BMC `json:"bmc,omitzero"`
+	// BootMAC is spec.bootMACAddress.
+	BootMAC string `json:"bootMAC,omitempty"`
+	// LintIgnore is the annotation sip.airshipit.org/lint-ignore: findings that are accepted, with reasons.
+	LintIgnore string `json:"lintIgnore,omitempty"`
+	State      State  `json:"state,omitzero"`
 	// Managers is what metadata.managedFields says of the fields that sipgen and the GitOps
 	// engines touch. Nil where the source has no managedFields; empty where nobody owns anything.
 	Managers []Manager `json:"managers,omitzero"`

@@ -78,30 +78,21 @@ func (in *inputs) loadHosts(ctx context.Context, ui *ui, l *loaded) (*inventory.
 	if l.site == nil {
 		return nil, nil // its own problem is reported; without it there is nothing to read by
 	}
-	return in.liveHosts(ctx, l.site, needsAddresses(l.site, l.clusters), time.Now())
+	return in.liveHosts(ctx, l.site, append([]v1.SIPCluster{}, l.clusters...), time.Now())
 }
 
-func (in *inputs) liveHosts(ctx context.Context, site *v1alpha1.Site, needs func(*inventory.Host) bool, now time.Time) (*inventory.Inventory, error) {
+// liveHosts reads the live hosts, and the addresses of those that a plan of the clusters may look at. Without
+// clusters it reads all addresses: a snapshot is for plans that nobody has made yet.
+func (in *inputs) liveHosts(ctx context.Context, site *v1alpha1.Site, clusters []v1.SIPCluster, now time.Time) (*inventory.Inventory, error) {
 	cfg, err := in.restConfig()
 	if err != nil {
 		return nil, err
 	}
-	return inventory.FromCluster(ctx, cfg, inventory.ClusterOptions{
-		Namespaces: site.Spec.Hosts.Namespaces, NeedsAddresses: needs, Now: now,
-	})
-}
-
-// needsAddresses picks the hosts whose network data is looked at: those that carry our labels, and
-// those that a role with services around it may choose.
-func needsAddresses(site *v1alpha1.Site, clusters []v1.SIPCluster) func(*inventory.Host) bool {
-	matches := schedule.Candidates(clusters)
-	keys := site.Spec.LabelKeys
-	return func(host *inventory.Host) bool {
-		for _, key := range []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType} {
-			if _, claimed := host.Labels[key]; claimed {
-				return true
-			}
-		}
-		return matches(host)
+	opts := inventory.ClusterOptions{Namespaces: site.Spec.Hosts.Namespaces, Now: now}
+	if clusters != nil {
+		needs := func(*inventory.Host) bool { return true }
+		opts.Listed = func(hosts []inventory.Host) { needs = schedule.Candidates(clusters, hosts, options(site).Keys) }
+		opts.NeedsAddresses = func(host *inventory.Host) bool { return needs(host) }
 	}
+	return inventory.FromCluster(ctx, cfg, opts)
 }
