@@ -1,18 +1,24 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/treediff"
 )
 
 func newDiff(ui *ui) *cobra.Command {
+	formats := []string{"human", "unified", "json", "markdown", "github"}
 	var (
+		output, color string
+
 		in   inputs
 		out  string
 		repo repository
@@ -21,12 +27,19 @@ func newDiff(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff --site FILE -f SPECS --inventory HOSTS [--out DIR | --repo URL]",
 		Short: "Show what render or publish would change",
-		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository), as a unified diff. Nothing is written.
+		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository), by object and field, hosts first. Nothing is written.
 
 Exit codes: 0 nothing would change; 1 something would; 2 an error.`,
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
   sipgen diff --site site.yaml -f tenants --inventory hosts --repo fleet.git`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkFormat(output, formats); err != nil {
+				return err
+			}
+			colour, err := coloured(color, ui.out, os.Getenv)
+			if err != nil {
+				return err
+			}
 			if out != "" && repo.url != "" {
 				return errors.New("--out and --repo: want one of them")
 			}
@@ -48,45 +61,62 @@ Exit codes: 0 nothing would change; 1 something would; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			return showDiff(ui, before.files, tree)
+			return showDiff(ui, before.files, tree, output, colour)
 		},
 	}
 	in.flags(command)
 	how.flags(command)
+	command.Flags().StringVarP(&output, "output", "o", "human", "the form: "+strings.Join(formats, ", "))
+	command.Flags().StringVar(&color, "color", "auto", "colours in the human form: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	repo.flags(command)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder that render writes to")
 	return command
 }
 
-// showDiff prints every file that differs, and ends in a finding if there is one.
-func showDiff(ui *ui, before, after map[string][]byte) error {
-	changes := publish.Diff(before, after)
-	for _, change := range changes {
-		from, to := "a/"+change.Path, "b/"+change.Path
-		old, isOld := before[change.Path]
-		text, isNew := after[change.Path]
-		if !isOld {
-			from = "/dev/null"
-		}
-		if !isNew {
-			to = "/dev/null"
-		}
-		body := diff.Diff(from, old, to, text)
-		// The library's first line repeats the two names.
-		if i := bytes.IndexByte(body, '\n'); bytes.HasPrefix(body, []byte("diff ")) && i >= 0 {
-			body = body[i+1:]
-		}
-		if _, err := fmt.Fprintf(ui.out, "%s", body); err != nil {
-			return err
-		}
+// showDiff prints what differs, and ends in a finding if anything does.
+func showDiff(ui *ui, before, after map[string][]byte, output string, colour bool) error {
+	delete(before, publish.OwnershipFile)
+	difference, err := treediff.Compare(before, after)
+	if err != nil {
+		return err
 	}
-	if len(changes) == 0 {
+	switch output {
+	case "unified":
+		err = difference.Unified(ui.out)
+	case "json":
+		err = difference.JSON(ui.out)
+	case "markdown":
+		err = difference.Markdown(ui.out)
+	case "github":
+		err = difference.GitHub(ui.out)
+	default:
+		err = difference.Human(ui.out, colour)
+	}
+	if err != nil {
+		return err
+	}
+	if difference.Empty() {
 		ui.say("no difference")
 		return nil
 	}
-	ui.say("%s", plural(len(changes), "file differs", "files differ"))
+	added, removed, changed := difference.Counts()
+	ui.say("%s: %d added, %d removed, %d changed", plural(added+removed+changed, "file differs", "files differ"), added, removed, changed)
 	return errFinding
+}
+
+// coloured decides by --color, the environment (https://no-color.org) and whether out is a terminal.
+func coloured(when string, out io.Writer, getenv func(string) string) (bool, error) {
+	switch when {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto":
+		file, isFile := out.(*os.File)
+		return isFile && getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd())), nil
+	}
+	return false, fmt.Errorf("--color: found %q, want auto, always or never", when)
 }
 
 func plural(n int, one, many string) string {
