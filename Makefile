@@ -45,7 +45,7 @@ bench-publish: ## publish beside the git command line and cp -r
 	$(GO) test -run '^$$' -bench . -benchtime 2x ./publish
 
 bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
-	SIPGEN_BENCH_LIVE=1 $(GO) test ./e2e -run '^TestBenchLive$$' -v -timeout 30m
+	SIPGEN_BENCH_LIVE=1 $(GO) test ./e2e -run '^TestBenchLive$$' -count 1 -v -timeout 30m
 
 clean:
 	rm -rf bin demo
