@@ -268,6 +268,20 @@ func rowBroken(t *testing.T, r *rig, name string) {
 	c.settle(t, "the tenant is mended")
 }
 
+// landed waits until the branch has not moved for two seconds: git's receive-pack outlives the sipgen that was killed,
+// and may take the push a moment later.
+func (c *circle) landed(t *testing.T) {
+	t.Helper()
+	for tip, same := c.repo.Head(t), 0; same < 20; {
+		time.Sleep(100 * time.Millisecond)
+		if now := c.repo.Head(t); now == tip {
+			same++
+		} else {
+			tip, same = now, 0
+		}
+	}
+}
+
 // rowKilled: sipgen killed at any moment leaves a branch from which the next run finds on.
 func rowKilled(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
@@ -279,6 +293,7 @@ func rowKilled(t *testing.T, r *rig, name string) {
 		c.killed = delay*time.Millisecond + time.Millisecond
 		c.sipgen(t, "publish")
 		c.killed = 0
+		c.landed(t)
 		c.readTree(t)
 		c.sync(t, nil)
 		c.check(t, fmt.Sprintf("a run killed after %s", delay*time.Millisecond), nil)
