@@ -25,7 +25,7 @@ func HTML(site Site) []byte {
 	out.f("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src '%s'; script-src '%s'\">\n", digest(css), digest(js))
 	out.f("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n")
 	out.f("<title>%s</title>\n<style>%s</style>\n</head>\n<body>\n", escape(heading(s)), css)
-	out.f("<header>\n<h1>%s</h1>\n<p class=\"sum\">%s</p>\n", escape(heading(s)), escape(summary(s)))
+	out.f("<header>\n<h1>%s</h1>\n<p class=\"sum\">%s</p>\n", escape(heading(s)), escape(brief(s)))
 	if len(s.Notes) > 0 {
 		out.f("<ul class=\"notes\">\n")
 		for _, note := range s.Notes {
@@ -89,7 +89,7 @@ func drawing(c *canvas, s *Site) {
 	right, bottom := racks(&body, s, 6)
 	right = max(right, 2*margin+400)
 	c.f("<main>\n<p id=\"about\" role=\"status\">Point at a cell to read about it. In the picture, arrow keys go from one to the next.</p>\n")
-	c.f("<div class=\"scroll\">\n<svg id=\"site\" width=\"%[1]d\" height=\"%[2]d\" viewBox=\"0 0 %[1]d %[2]d\" role=\"group\" aria-label=\"%[3]s\">\n", right, bottom, escape(heading(s)+", racks"))
+	c.f("<div class=\"scroll\">\n<svg id=\"site\" width=\"%[1]d\" height=\"%[2]d\" viewBox=\"0 0 %[1]d %[2]d\" role=\"group\" aria-label=\"%[3]s\">\n", right, bottom, escape(heading(s)+", racks. "+summary(s)))
 	c.WriteString(patterns)
 	c.Write(body.Bytes())
 	c.f("</svg>\n</div>\n</main>\n")

@@ -53,7 +53,7 @@ type rack struct {
 type row struct {
 	name  string
 	racks []*rack
-	y     int // of the row's name
+	x, y  int // of the row's name
 }
 
 // layout is where everything stands.
@@ -96,31 +96,41 @@ func blankLast(a, b string) int {
 	return natural(a, b)
 }
 
-// arrange places racks side by side from the top, and begins a new line where the page ends.
+// arrange places rows and their racks side by side from the top, and begins a new line where the page ends.
 func arrange(s *Site, top int) *layout {
 	l := &layout{form: formOf(len(s.Hosts)), rows: rows(s)}
-	room := pageWidth - 2*margin
-	y := top
+	title := 0
+	if l.titled(s) {
+		title = 26
+	}
+	const end = pageWidth - margin
+	x, y, line := margin, top, 0
 	for i := range l.rows {
 		r := &l.rows[i]
-		r.y = y
-		if l.titled(s) {
-			y += 26
-		}
-		x, line := margin, 0
+		wide := 0
 		for _, k := range r.racks {
-			l.size(k, room)
-			if x > margin && x+k.width > margin+room {
+			l.size(k, end-margin)
+			wide += k.width + gap
+		}
+		if x > margin && x+wide-gap > end {
+			x, y, line = margin, y+line+gap, 0
+		}
+		r.x, r.y = x, y
+		for _, k := range r.racks {
+			if x > r.x && x+k.width > end { // a row that is wider than the page
 				x, y, line = margin, y+line+gap, 0
 			}
 			k.x, k.y = x, y
-			line = max(line, headroom+k.tall*(l.cellHeight+l.space)+6)
+			if y == r.y {
+				k.y += title
+			}
+			line = max(line, k.y-y+headroom+k.tall*(l.cellHeight+l.space)+6)
 			x += k.width + gap
 			l.width = max(l.width, x-gap-margin)
 		}
-		y += line + gap
+		x += 2 * gap
 	}
-	l.height = y
+	l.height = y + line + gap
 	return l
 }
 

@@ -10,6 +10,9 @@ import (
 // tenantsShown is how many tenants a legend names before it says how many more there are.
 const tenantsShown = 60
 
+// tenantColumn is the width of a tenant's entry in pixels; one with a note takes two.
+const tenantColumn = 270
+
 // sign is one entry of the legend's second part: a verdict, or standby.
 type sign struct {
 	host  Host
@@ -59,16 +62,19 @@ func roleLetters(s *Site) string {
 		}
 		text += " " + letter(role) + " " + cut(role, 24)
 	}
+	if len(s.Tenants) > colours {
+		text += ". Colours repeat, numbers do not."
+	}
 	return text
 }
 
 // legend draws heading and legend, and gives their lower and right edge.
 func legend(c *canvas, s *Site) (bottom, right int) {
-	right = 900
+	right = margin + 4*tenantColumn
 	y := margin + 16
 	c.f("<text class=\"h1\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(cut(heading(s), 60)))
 	y += 22
-	c.f("<text class=\"dim\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(summary(s)))
+	c.f("<text class=\"dim\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(brief(s)))
 	for i, note := range s.Notes {
 		y += 18
 		if i == 5 {
@@ -79,8 +85,8 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 	}
 	y += 16
 	x := margin
-	step := func(width int) {
-		if x += width; x+width > right {
+	fit := func(width int) { // to the next line, where this one has no room
+		if x > margin && x+width > right {
 			x, y = margin, y+24
 		}
 	}
@@ -89,10 +95,11 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 		if entry.count == 0 {
 			continue
 		}
+		fit(180)
 		c.f("<g transform=\"translate(%d %d)\"><g class=\"key %s\" data-key=\"%s\">", x, y, class(entry.host.Verdict), class(entry.host.Verdict))
 		l.swatch(c, &entry.host)
 		c.f("</g><text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan></text></g>\n", entry.words, entry.count)
-		step(170)
+		x += 180
 	}
 	if x > margin {
 		x, y = margin, y+24
@@ -104,19 +111,25 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 	_, each := count(s, everyHost(s))
 	for i := range s.Tenants {
 		if i == tenantsShown {
+			fit(tenantColumn)
 			c.f("<text class=\"label\" x=\"%d\" y=\"%d\">and %d more clusters</text>\n", x, y+12, len(s.Tenants)-i)
-			step(290)
+			x += tenantColumn
 			break
 		}
 		t := &s.Tenants[i]
+		width := tenantColumn
+		if tenantNote(t) != "" {
+			width *= 2
+		}
+		fit(width)
 		c.f("<g transform=\"translate(%d %d)\"><title>%s</title><g class=\"key%s\"><rect class=\"cell\" width=\"40\" height=\"16\" rx=\"2\"/><text class=\"tag mid\" x=\"20\" y=\"12\">%d</text></g>",
 			x, y, escape(t.Name+"\n"+tenantCounts(t, &each[i])), fill(&Host{Tenant: i}), i+1)
 		c.f("<text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan>", escape(cut(t.Name, 26)), each[i].used())
 		if note := tenantNote(t); note != "" {
-			c.f(" <tspan class=\"note\">%s</tspan>", escape(cut(note, 24)))
+			c.f(" <tspan class=\"note\">%s</tspan>", escape(cut(note, 34)))
 		}
 		c.WriteString("</text></g>\n")
-		step(290)
+		x += width
 	}
 	if x > margin {
 		y += 24

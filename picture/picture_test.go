@@ -46,10 +46,18 @@ func TestEveryHostIsThereOnce(t *testing.T) {
 				}
 				continue
 			}
+			shown := map[string]int{}
+			for _, part := range strings.Split(text, `data-host="`)[1:] {
+				name, _, _ := strings.Cut(part, `"`)
+				shown[name]++
+			}
 			for i := range site.Hosts {
-				if found := strings.Count(text, `data-host="`+site.Hosts[i].Name+`"`); found != 1 {
+				if found := shown[site.Hosts[i].Name]; found != 1 {
 					t.Errorf("%s of %d hosts: found %s %d times, want once", form, n, site.Hosts[i].Name, found)
 				}
+			}
+			if len(shown) != n {
+				t.Errorf("%s: found %d hosts, want %d", form, len(shown), n)
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func racks(c *canvas, s *Site, y int) (right, bottom int) {
 		r := &l.rows[i]
 		c.f("<g class=\"row\" role=\"list\" aria-label=\"%s\">\n", escape(rowName(r.name)))
 		if l.titled(s) {
-			c.f("<text class=\"rowname\" x=\"%d\" y=\"%d\">%s</text>\n", margin, r.y+16, escape(rowName(r.name)))
+			c.f("<text class=\"rowname\" x=\"%d\" y=\"%d\">%s</text>\n", r.x, r.y+16, escape(rowName(r.name)))
 		}
 		for _, k := range r.racks {
 			l.rack(c, s, k)

@@ -41,18 +41,18 @@ func tile(c *canvas, s *Site, k *rack, x, y int) {
 			words += fmt.Sprintf("\n%s %d", s.Tenants[i].Name, each[i].used())
 		}
 	}
+	changes := strconv.Itoa(len(k.hosts))
+	if all.releasing > 0 {
+		changes = "−" + strconv.Itoa(all.releasing) + "  " + changes
+	}
+	if all.new > 0 {
+		changes = "+" + strconv.Itoa(all.new) + "  " + changes
+	}
 	c.f("<g class=\"tile\" data-rack=\"%s\" data-count=\"%d\" role=\"img\" transform=\"translate(%d %d)\"><title>%s</title>", escape(k.name), len(k.hosts), x, y, escape(words))
 	c.f("<rect class=\"frame\" width=\"%d\" height=\"%d\" rx=\"4\"/>", tileWidth, tileHeight)
-	c.f("<text class=\"rackname left\" x=\"8\" y=\"15\">%s</text><text class=\"dim right\" x=\"%d\" y=\"15\">%d</text>", escape(cutFront(name, 16)), tileWidth-8, len(k.hosts))
+	c.f("<text class=\"rackname left\" x=\"8\" y=\"15\">%s</text><text class=\"dim right\" x=\"%d\" y=\"15\">%s</text>", escape(cutFront(name, 11)), tileWidth-8, changes)
 	bar(c, s, k)
-	text := fmt.Sprintf("%d used, %d free, %d off", all.used()+all.releasing, all.free, all.off)
-	if all.new > 0 {
-		text += ", +" + strconv.Itoa(all.new)
-	}
-	if all.releasing > 0 {
-		text += ", −" + strconv.Itoa(all.releasing)
-	}
-	c.f("<text class=\"tiny\" x=\"8\" y=\"47\">%s</text></g>\n", text)
+	c.f("<text class=\"tiny\" x=\"8\" y=\"47\">%d used, %d free, %d off</text></g>\n", all.used(), all.free, all.off)
 }
 
 func rackCounts(c *counts) string {

@@ -204,6 +204,26 @@ func everyHost(s *Site) []int {
 	return all
 }
 
+// brief is what the legend does not say.
+func brief(s *Site) string {
+	racks, short := 0, 0
+	for _, r := range rows(s) {
+		for _, k := range r.racks {
+			if k.name != "" {
+				racks++
+			}
+		}
+	}
+	for i := range s.Tenants {
+		short += s.Tenants[i].Short
+	}
+	text := plural(len(s.Hosts), "host") + " in " + plural(racks, "rack") + ", " + plural(len(s.Tenants), "cluster")
+	if short > 0 {
+		text += ", " + plural(short, "slot") + " empty"
+	}
+	return text
+}
+
 // summary is the site in one sentence.
 func summary(s *Site) string {
 	c, _ := count(s, everyHost(s))
@@ -211,8 +231,8 @@ func summary(s *Site) string {
 	for i := range s.Tenants {
 		short += s.Tenants[i].Short
 	}
-	text := fmt.Sprintf("%s, %s: %d kept (of those in clusters, %d standby), %d new, %d release pending, %d released, %d free, %d not eligible",
-		plural(len(s.Hosts), "host"), plural(len(s.Tenants), "cluster"), c.held, c.standby, c.new, c.pending, c.releasing, c.free, c.off)
+	text := fmt.Sprintf("%s, %s: %d kept, %d new, %d release pending, %d released, %d free, %d not eligible; %d of them standby",
+		plural(len(s.Hosts), "host"), plural(len(s.Tenants), "cluster"), c.held, c.new, c.pending, c.releasing, c.free, c.off, c.standby)
 	if short > 0 {
 		text += ", " + plural(short, "slot") + " empty"
 	}
