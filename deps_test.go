@@ -20,6 +20,7 @@ var rooms = map[string][]string{
 	"e2e":           {""},
 	"hack":          {""},
 	"inventory":     {"inventory", "manifest"},
+	"lint":          {"api", "inventory", "manifest", "schedule"},
 	"manifest":      {},
 	"picture":       {"api", "inventory", "report", "schedule"},
 	"preflight":     {"api", "inventory"},

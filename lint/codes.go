@@ -1,0 +1,57 @@
+package lint
+
+// The codes. A code that is no longer found is not used again.
+const (
+	codeNodePort      = "SIP001"
+	codeNodePortRange = "SIP002"
+	codeAddress       = "SIP003"
+	codeCompete       = "SIP004"
+	codeNoHost        = "SIP005"
+	codeBMC           = "SIP006"
+	codeMAC           = "SIP007"
+	codeHostAddress   = "SIP008"
+	codeShort         = "SIP009"
+	codeIssuerShared  = "SIP010"
+	codeIssuerPlace   = "SIP011"
+	codeDexNamespace  = "SIP012"
+	codeNoDomain      = "SIP013"
+	codeSecret        = "SIP014"
+	codeDeprecated    = "SIP015"
+	codeUseless       = "SIP016"
+	codeIgnore        = "SIP017"
+)
+
+// Code is what a code means.
+type Code struct{ Code, Title string }
+
+// Codes are all codes, in their order. docs/lint.md has a section for each.
+func Codes() []Code {
+	return []Code{
+		{codeNodePort, "A node port is claimed twice"},
+		{codeNodePortRange, "A node port lies outside the site's range"},
+		{codeAddress, "An address is claimed twice"},
+		{codeCompete, "Roles starve one another of hosts"},
+		{codeNoHost, "A selector matches no host"},
+		{codeBMC, "Two hosts have one power control"},
+		{codeMAC, "Two hosts have one boot MAC address"},
+		{codeHostAddress, "Two hosts have one address"},
+		{codeShort, "A role cannot be filled"},
+		{codeIssuerShared, "Two clusters have one token issuer"},
+		{codeIssuerPlace, "The issuer is not where Dex is exposed"},
+		{codeDexNamespace, "Two Dexes share a namespace"},
+		{codeNoDomain, "Hosts without the topology key"},
+		{codeSecret, "A Secret is referenced and absent"},
+		{codeDeprecated, "A deprecated field"},
+		{codeUseless, "A field that cannot do what it is for"},
+		{codeIgnore, "A lint-ignore annotation that silences nothing"},
+	}
+}
+
+func knownCode(code string) bool {
+	for _, known := range Codes() {
+		if known.Code == code {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// IgnoreAnnotation on a SIPCluster or a BareMetalHost silences codes for this object. Each with a reason:
+// "SIP013: rack labels follow in May". Several stand on lines of their own, or behind a semicolon.
+const IgnoreAnnotation = "sip.airshipit.org/lint-ignore"
+
+var (
+	ignoreField = fmt.Sprintf("metadata.annotations[%q]", IgnoreAnnotation)
+	ignoreStart = regexp.MustCompile(`(?:^|[;\n])\s*(SIP\d+)`)
+	ignoreOne   = regexp.MustCompile(`(?s)^(SIP\d+)\s*:\s*(.*)$`)
+)
+
+// readIgnores finds out what the objects silence, and complains about what silences nothing.
+func (c *checker) readIgnores() {
+	c.ignored = map[string]map[string]bool{}
+	const mend = `write "SIP000: reason", with a code of docs/lint.md, or take the annotation away`
+	for i := range c.Clusters {
+		cluster := &c.Clusters[i]
+		object := clusterName(cluster)
+		codes, problems := parseIgnores(cluster.Annotations[IgnoreAnnotation])
+		c.ignored[object] = codes
+		for _, problem := range problems {
+			c.cluster(codeIgnore, Error, cluster, ignoreField, problem, mend)
+		}
+	}
+	for i := range c.Hosts {
+		host := &c.Hosts[i]
+		if host.LintIgnore == "" {
+			continue
+		}
+		codes, problems := parseIgnores(host.LintIgnore)
+		c.ignored[hostName(host)] = codes
+		for _, problem := range problems {
+			c.host(codeIgnore, Error, host, ignoreField, problem, mend)
+		}
+	}
+}
+
+// parseIgnores gives the codes that are silenced with a reason, and what is wrong with the rest. Complaints about the annotation
+// itself cannot be silenced.
+func parseIgnores(text string) (codes map[string]bool, problems []string) {
+	codes = map[string]bool{}
+	if strings.TrimSpace(text) == "" {
+		return codes, nil
+	}
+	starts := ignoreStart.FindAllStringSubmatchIndex(text, -1)
+	if len(starts) == 0 || strings.TrimSpace(text[:starts[0][2]]) != "" {
+		problems = append(problems, fmt.Sprintf("found %q, want a code and a reason", brief(text)))
+	}
+	for i, at := range starts {
+		end := len(text)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		part := strings.Trim(text[at[2]:end], "; \t\r\n")
+		match := ignoreOne.FindStringSubmatch(part)
+		switch {
+		case match == nil:
+			problems = append(problems, fmt.Sprintf("found %q, want a colon and a reason behind the code", brief(part)))
+		case strings.TrimSpace(match[2]) == "":
+			problems = append(problems, match[1]+" is silenced without a reason, and so is not")
+		case !knownCode(match[1]):
+			problems = append(problems, match[1]+" is no code")
+		case match[1] == codeIgnore:
+			problems = append(problems, codeIgnore+" cannot be silenced")
+		default:
+			codes[match[1]] = true
+		}
+	}
+	return codes, problems
+}
+
+func brief(text string) string {
+	if runes := []rune(text); len(runes) > 40 {
+		return string(runes[:40]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,140 @@
+// Package lint finds what is likely wrong with a site though every object is valid by itself: across tenants, across hosts,
+// and between the two. Each finding has a code, a place and a way to mend it; docs/lint.md explains the codes.
+//
+// Findings depend on the arguments of Check only, and not on their order.
+package lint
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Severity is how bad a finding is.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"   // the site cannot work like this
+	Warning Severity = "warning" // it works, and not as somebody meant it
+)
+
+// Finding is one thing that is likely wrong.
+type Finding struct {
+	// Code is stable: SIP001.
+	Code     string   `json:"code"`
+	Severity Severity `json:"severity"`
+	Place    Place    `json:"place"`
+	// Object is "SIPCluster namespace/name" or "BareMetalHost namespace/name".
+	Object string `json:"object"`
+	// Field of the object, empty for the object as a whole.
+	Field string `json:"field,omitempty"`
+	// Message says what was found, on one line.
+	Message string `json:"message"`
+	// Mend says what to do about it, on one line.
+	Mend string `json:"mend"`
+}
+
+// Input is what findings are looked for in.
+type Input struct {
+	// Site with its defaults filled in.
+	Site     *v1alpha1.Site
+	Clusters []v1.SIPCluster
+	Hosts    []inventory.Host
+	// Placement of the clusters. Nil where there is none: hosts that fall short are not looked for then.
+	Placement *schedule.Placement
+	// Secrets that are known by "namespace/name". Of a namespace in which none is known, nothing is said: files seldom hold
+	// Secrets, and an account seldom may list them.
+	Secrets map[string]bool
+}
+
+// Check gives the findings of a site that are not silenced, by place, code, object, field and message.
+func Check(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, placement *schedule.Placement) []Finding {
+	return Input{Site: site, Clusters: clusters, Hosts: hosts, Placement: placement}.Check()
+}
+
+// Check gives the findings as the function Check does, those about Secrets that clusters name among them.
+func (in Input) Check() []Finding {
+	c := &checker{Input: in}
+	c.Clusters = slices.Clone(in.Clusters)
+	slices.SortStableFunc(c.Clusters, func(a, b v1.SIPCluster) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source))
+	})
+	c.Hosts = slices.Clone(in.Hosts)
+	slices.SortStableFunc(c.Hosts, func(a, b inventory.Host) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source))
+	})
+	c.readIgnores()
+	c.claims()
+	c.warnings()
+	c.dexes()
+	c.duplicates()
+	c.roles()
+	c.shortages()
+	c.secrets()
+	slices.SortFunc(c.findings, compare)
+	return slices.Compact(c.findings)
+}
+
+func compare(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Document, b.Place.Document),
+		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Field, b.Field),
+		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Mend, b.Mend),
+	)
+}
+
+// checker collects findings. Its clusters and hosts are sorted by namespace and name.
+type checker struct {
+	Input
+	findings []Finding
+	// ignored are the codes that an object silences.
+	ignored map[string]map[string]bool
+	// namespaces in which a Secret is known.
+	namespaces map[string]bool
+}
+
+func clusterName(c *v1.SIPCluster) string    { return v1.Kind + " " + c.Key() }
+func hostName(h *inventory.Host) string      { return "BareMetalHost " + h.Key() }
+func (c *checker) add(f Finding)             { c.findings = append(c.findings, f.onOneLine()) }
+func (c *checker) silences(o, s string) bool { return c.ignored[o][s] }
+
+// cluster notes a finding about a field of a cluster, unless the cluster silences it.
+func (c *checker) cluster(code string, severity Severity, cluster *v1.SIPCluster, field, message, mend string) {
+	if object := clusterName(cluster); !c.silences(object, code) {
+		c.add(Finding{code, severity, placeOfCluster(cluster, field), object, field, message, mend})
+	}
+}
+
+// host notes a finding about a host, unless the host silences it.
+func (c *checker) host(code string, severity Severity, host *inventory.Host, field, message, mend string) {
+	if object := hostName(host); !c.silences(object, code) {
+		c.add(Finding{code, severity, placeOfHost(host), object, field, message, mend})
+	}
+}
+
+func (f Finding) onOneLine() Finding {
+	for _, text := range []*string{&f.Object, &f.Field, &f.Message, &f.Mend} {
+		*text = plain(*text)
+	}
+	return f
+}
+
+// plain is a text for one line: with nothing in it that ends a line, moves a cursor or turns the direction of writing.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return '\uFFFD'
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,325 @@
+package lint
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func documents(t *testing.T, file, text string) []manifest.Document {
+	t.Helper()
+	docs, err := manifest.Parse(file, []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
+}
+
+func siteOf(ports string) *v1alpha1.Site {
+	site := &v1alpha1.Site{}
+	site.Default()
+	if ports != "" {
+		fmt.Sscanf(ports, "%d-%d", &site.Spec.NodePorts.Start, &site.Spec.NodePorts.End)
+	}
+	return site
+}
+
+// cluster is a SIPCluster whose spec is given as flow YAML.
+func cluster(name, spec string, annotations ...string) string {
+	text := "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: " + name + "\n  name: " + name + "\n"
+	if len(annotations) > 0 {
+		text += "  annotations:\n"
+	}
+	for _, annotation := range annotations {
+		text += "    " + annotation + "\n"
+	}
+	return text + "spec: " + spec + "\n---\n"
+}
+
+// bmh is a BareMetalHost: its labels, and the rest of its spec, as flow YAML.
+func bmh(name, labels, spec string) string {
+	return "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  namespace: metal3\n  name: " + name + "\n  labels: {" + labels + "}\nspec: {" + spec + "}\n---\n"
+}
+
+// inputs decodes specs and hosts, and places them.
+func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
+	t.Helper()
+	clusters, err := v1.FromDocuments(documents(t, "specs.yaml", specs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := inventory.FromDocuments(documents(t, "hosts.yaml", hosts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := site.Spec.LabelKeys
+	placement, err := schedule.Plan(clusters, found, schedule.Previous{}, schedule.Options{Keys: schedule.LabelKeys{
+		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Input{Site: site, Clusters: clusters, Hosts: found, Placement: placement}
+}
+
+func codes(findings []Finding) []string {
+	var out []string
+	for _, f := range findings {
+		out = append(out, f.Code+" "+string(f.Severity)+" "+f.Object+" "+f.Field)
+	}
+	return out
+}
+
+const (
+	any1    = "{nodes: {Worker: {count: {active: 1}}}}"
+	jump    = "services: {jumpHost: [{nodeInterfaceId: oam, nodePort: %d, sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}"
+	lb      = "services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, service: {type: LoadBalancer, loadBalancerIP: %s}}]}"
+	workers = "{nodes: {Worker: {labelSelector: {matchLabels: {flavor: %s}}, topologyKey: %s, count: {active: %d, standby: %d}}}}"
+)
+
+func dex(service, issuer string) string {
+	return "{services: {dex: [{" + service + ", issuer: \"" + issuer + "\", tls: {secretName: dex-tls}, env: [{name: PW, secretRef: {name: pw, key: pw}}], connectors: [{type: oidc, id: m, name: M, config: {issuer: \"https://accounts.example.org\", clientID: sipgen, clientSecret: $PW, redirectURI: \"" + issuer + "/callback\"}}], staticClients: [{id: k, name: K, public: true}]}]}}"
+}
+
+// Every code, with a site that has it and one that is like it and has it not.
+func TestCodes(t *testing.T) {
+	four := bmh("h1", "flavor: x, rack: r1", "") + bmh("h2", "flavor: x, rack: r1", "") + bmh("h3", "flavor: x, rack: r2", "") + bmh("h4", "flavor: w", "")
+	for _, row := range []struct {
+		why, ports   string
+		specs, hosts string
+		mac, ip      bool // give the hosts MACs, addresses, see below
+		want         []string
+	}{
+		{why: "two tenants want one node port of the management cluster",
+			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("b", "{"+fmt.Sprintf(jump, 30022)+"}"),
+			want:  []string{"SIP001 error SIPCluster b/b spec.services.jumpHost[0].nodePort"}},
+		{why: "two ports for two tenants",
+			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("b", "{"+fmt.Sprintf(jump, 30023)+"}")},
+		{why: "the API server refuses a port outside its range", ports: "31000-32000",
+			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}"),
+			want:  []string{"SIP002 error SIPCluster a/a spec.services.jumpHost[0].nodePort"}},
+		{why: "the first port of the range is in it", ports: "30022-32000",
+			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}")},
+		{why: "one address for two load balancers",
+			specs: cluster("a", "{"+fmt.Sprintf(lb, "192.0.2.1")+"}") + cluster("b", "{"+fmt.Sprintf(lb, "192.0.2.1")+"}"),
+			want:  []string{"SIP003 error SIPCluster b/b spec.services.loadBalancerControlPlane[0].service.loadBalancerIP"}},
+		{why: "two addresses",
+			specs: cluster("a", "{"+fmt.Sprintf(lb, "192.0.2.1")+"}") + cluster("b", "{"+fmt.Sprintf(lb, "192.0.2.2")+"}")},
+		{why: "selectors that overlap: each role could be filled alone, both cannot",
+			specs: cluster("a", fmt.Sprintf(workers, "x", "host", 2, 0)) + cluster("b", fmt.Sprintf(workers, "x", "host", 2, 0)),
+			hosts: strings.ReplaceAll(four, "rack:", "host:"),
+			want:  []string{"SIP004 error SIPCluster b/b spec.nodes.Worker.labelSelector"}},
+		{why: "selectors that overlap with enough for both",
+			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)) + cluster("b", fmt.Sprintf(workers, "x", "rack", 1, 0)), hosts: four},
+		{why: "a flavor that no host has",
+			specs: cluster("a", fmt.Sprintf(workers, "z", "rack", 1, 0)), hosts: four,
+			want: []string{"SIP005 error SIPCluster a/a spec.nodes.Worker.labelSelector", "SIP009 error SIPCluster a/a spec.nodes.Worker.count"}},
+		{why: "a role that wants no host may select none",
+			specs: cluster("a", fmt.Sprintf(workers, "z", "rack", 0, 0)), hosts: four},
+		{why: "one power control, written in two ways",
+			hosts: bmh("h1", "", `bmc: {address: "redfish+https://BMC.example.org:443/redfish/v1/Systems/1/"}`) + bmh("h2", "", `bmc: {address: "redfish-virtualmedia://bmc.example.org/redfish/v1/Systems/1"}`),
+			want:  []string{"SIP006 error BareMetalHost metal3/h2 spec.bmc.address"}},
+		{why: "the same over IPMI, where the scheme may be left out",
+			hosts: bmh("h1", "", `bmc: {address: "192.0.2.7"}`) + bmh("h2", "", `bmc: {address: "ipmi://192.0.2.7:623"}`),
+			want:  []string{"SIP006 error BareMetalHost metal3/h2 spec.bmc.address"}},
+		{why: "two systems of one chassis; two ports of a virtual BMC; no power control at all",
+			hosts: bmh("h1", "", `bmc: {address: "redfish://b/redfish/v1/Systems/1"}`) + bmh("h2", "", `bmc: {address: "redfish://b/redfish/v1/Systems/2"}`) +
+				bmh("h3", "", `bmc: {address: "ipmi://b:6231"}`) + bmh("h4", "", `bmc: {address: "ipmi://b:6232"}`) + bmh("h5", "", "") + bmh("h6", "", "")},
+		{why: "one boot MAC, in two spellings", mac: true,
+			hosts: bmh("h1", "", "bootMACAddress: \"00:11:22:33:44:AA\"") + bmh("h2", "", "bootMACAddress: \"00-11-22-33-44-aa\""),
+			want:  []string{"SIP007 error BareMetalHost metal3/h2 spec.bootMACAddress"}},
+		{why: "two boot MACs, and two hosts without", mac: true,
+			hosts: bmh("h1", "", "bootMACAddress: \"00:11:22:33:44:aa\"") + bmh("h2", "", "bootMACAddress: \"00:11:22:33:44:ab\"") + bmh("h3", "", "") + bmh("h4", "", "")},
+		{why: "one address on one network", ip: true,
+			hosts: bmh("h1", "oam: a", "") + bmh("h2", "oam: a", ""),
+			want:  []string{"SIP008 error BareMetalHost metal3/h2 "}},
+		{why: "two addresses", ip: true, hosts: bmh("h1", "oam: a", "") + bmh("h2", "oam: b", "")},
+		{why: "the same address on another network may be another wire", ip: true, hosts: bmh("h1", "oam: a", "") + bmh("h2", "pxe: a", "")},
+		{why: "three active in two racks: no order of the hosts helps",
+			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 3, 0)), hosts: four,
+			want: []string{"SIP009 error SIPCluster a/a spec.nodes.Worker.count"}},
+		{why: "a spare that falls short leaves the cluster running",
+			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 2, 1)), hosts: four,
+			want: []string{"SIP009 warning SIPCluster a/a spec.nodes.Worker.count"}},
+		{why: "two active in two racks",
+			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 2, 0)), hosts: four},
+		{why: "one issuer for two tenants, the port and the case aside",
+			specs: cluster("a", dex("service: {type: ClusterIP}", "https://dex.example.org")) + cluster("b", dex("service: {type: ClusterIP}", "https://Dex.example.org:443")),
+			want:  []string{"SIP010 error SIPCluster b/b spec.services.dex[0].issuer"}},
+		{why: "one host with a path for each tenant",
+			specs: cluster("a", dex("service: {type: ClusterIP}", "https://dex.example.org/a")) + cluster("b", dex("service: {type: ClusterIP}", "https://dex.example.org/b"))},
+		{why: "the issuer's port is not the node port",
+			specs: cluster("a", dex("nodePort: 30556", "https://dex.example.org:30555")),
+			want:  []string{"SIP011 warning SIPCluster a/a spec.services.dex[0].issuer"}},
+		{why: "no one knows which node port the API server will choose",
+			specs: cluster("a", dex("service: {type: NodePort}", "https://dex.example.org:30555")),
+			want:  []string{"SIP011 warning SIPCluster a/a spec.services.dex[0].issuer"}},
+		{why: "a load balancer listens on 443",
+			specs: cluster("a", dex("service: {type: LoadBalancer}", "https://dex.example.org:8443")),
+			want:  []string{"SIP011 warning SIPCluster a/a spec.services.dex[0].issuer"}},
+		{why: "the issuer's address is not the load balancer's",
+			specs: cluster("a", dex("service: {type: LoadBalancer, loadBalancerIP: 192.0.2.1}", "https://192.0.2.2")),
+			want:  []string{"SIP011 warning SIPCluster a/a spec.services.dex[0].issuer"}},
+		{why: "issuers that lead to Dex, and one behind something else",
+			specs: cluster("a", dex("nodePort: 30556", "https://dex.a.example.org:30556")) + cluster("b", dex("service: {type: LoadBalancer, loadBalancerIP: 192.0.2.1}", "https://192.0.2.1")) +
+				cluster("c", dex("service: {type: ClusterIP}", "https://dex.c.example.org:8443"))},
+		{why: "two Dexes would share their signing keys",
+			specs: cluster("a", dex("service: {type: ClusterIP}", "https://a.example.org")) + strings.Replace(cluster("b", dex("service: {type: ClusterIP}", "https://b.example.org")), "namespace: b", "namespace: a", 1),
+			want:  []string{"SIP012 error SIPCluster a/b spec.services.dex[0]"}},
+		{why: "a host without a rack may stand in any",
+			specs: cluster("a", fmt.Sprintf(workers, "w", "rack", 1, 0)), hosts: four,
+			want: []string{"SIP013 warning SIPCluster a/a spec.nodes.Worker.topologyKey"}},
+		{why: "a host without a rack that the role does not select",
+			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)), hosts: four},
+		{why: "a host that names network data which is not there",
+			hosts: bmh("h1", "", "networkData: {name: gone}"),
+			want:  []string{"SIP014 warning BareMetalHost metal3/h1 spec.networkData"}},
+		{why: "a host whose network data is there",
+			hosts: bmh("h1", "", "networkData: {name: there}") + "apiVersion: v1\nkind: Secret\nmetadata: {namespace: metal3, name: there}\nstringData: {networkData: \"{}\"}\n"},
+		{why: "fields of old specs",
+			specs: cluster("a", "{services: {auth: [{}], loadBalancerWorker: [{nodeInterfaceId: oam, nodePort: 30001, nodePortRange: {start: 30001, end: 30002}}]}}"),
+			want:  []string{"SIP015 warning SIPCluster a/a spec.services.auth[0]", "SIP015 warning SIPCluster a/a spec.services.loadBalancerWorker[0].nodePort"}},
+		{why: "the same without them",
+			specs: cluster("a", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30001, end: 30002}}]}}")},
+		{why: "a jump host that nobody can log in to, and a role that is misspelt",
+			specs: cluster("a", "{nodes: {Workers: {count: {active: 0}}}, services: {jumpHost: [{nodeInterfaceId: oam, nodePort: 30022}]}}"),
+			want:  []string{"SIP016 warning SIPCluster a/a spec.nodes.Workers", "SIP016 warning SIPCluster a/a spec.services.jumpHost[0].sshAuthorizedKeys"}},
+		{why: "a role with a name of its own",
+			specs: cluster("a", "{nodes: {Storage: {count: {active: 0}}}}")},
+		{why: "a silenced finding needs a reason",
+			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015:"`),
+			want:  []string{`SIP017 error SIPCluster a/a metadata.annotations["sip.airshipit.org/lint-ignore"]`, "SIP015 warning SIPCluster a/a spec.services.auth[0]"}},
+		{why: "with one it is silent",
+			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015: until the last operator is gone"`)},
+	} {
+		site := siteOf(row.ports)
+		in := inputs(t, site, row.specs, row.hosts)
+		for i := range in.Hosts {
+			host := &in.Hosts[i]
+			for _, network := range []string{"oam", "pxe"} {
+				if label := host.Labels[network]; row.ip && label != "" {
+					host.Addresses = append(host.Addresses, address(network, "192.0.2."+fmt.Sprint(label[0]), inventory.FromNetworkData))
+				}
+			}
+			if row.mac {
+				host.BootMAC = regexp.MustCompile(`bootMACAddress: "([^"]*)"`).FindAllStringSubmatch(row.hosts+strings.Repeat(`bootMACAddress: ""`, 9), -1)[i][1]
+			}
+		}
+		got := codes(in.Check())
+		want := slices.Clone(row.want)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !reflect.DeepEqual(got, want) && len(got)+len(want) > 0 {
+			t.Errorf("%s:\n got %q\nwant %q", row.why, got, want)
+			for _, f := range in.Check() {
+				t.Logf("%+v", f)
+			}
+		}
+	}
+}
+
+func TestEveryCodeIsInTheTableAbove(t *testing.T) {
+	text, err := os.ReadFile("lint_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range Codes() {
+		if !strings.Contains(string(text), `"`+code.Code+` error `) && !strings.Contains(string(text), `"`+code.Code+` warning `) && !strings.Contains(string(text), "`"+code.Code+" error ") {
+			t.Errorf("%s has no row", code.Code)
+		}
+	}
+}
+
+// docs/lint.md has a section for every code, with its title, and none for another.
+func TestCodesAreDocumented(t *testing.T) {
+	text, err := os.ReadFile("../docs/lint.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, code := range Codes() {
+		want = append(want, code.Code)
+		if !strings.Contains(string(text), "## "+code.Code+"\n\n**"+code.Title+".**") {
+			t.Errorf("%s has no section that begins with its title, %q", code.Code, code.Title)
+		}
+	}
+	var got []string
+	for _, match := range regexp.MustCompile(`(?m)^## (SIP.*)$`).FindAllStringSubmatch(string(text), -1) {
+		got = append(got, match[1])
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("sections %q\nwant %q", got, want)
+	}
+}
+
+func TestFindingsSayWhereTheyAre(t *testing.T) {
+	in := inputs(t, siteOf(""), cluster("a", any1)+cluster("b", "\n  services:\n    auth:\n      - {}\n"), bmh("h1", "", "")+bmh("h2", "", "networkData: {name: gone}"))
+	want := []Place{{File: "hosts.yaml", Document: 2, Line: 9}, {File: "specs.yaml", Document: 2, Line: 16}}
+	var got []Place
+	for _, f := range in.Check() {
+		got = append(got, f.Place)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestOrderDoesNotMatter(t *testing.T) {
+	specs := cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("b", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("c", fmt.Sprintf(workers, "x", "rack", 3, 1))
+	hosts := ""
+	for i := range 12 {
+		hosts += bmh(fmt.Sprintf("h%02d", i), "flavor: x", fmt.Sprintf(`bmc: {address: "ipmi://192.0.2.%d"}`, i%4))
+	}
+	in := inputs(t, siteOf(""), specs, hosts)
+	want := in.Check()
+	if len(want) < 10 {
+		t.Fatalf("%d findings, want many", len(want))
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		random.Shuffle(len(in.Hosts), func(i, j int) { in.Hosts[i], in.Hosts[j] = in.Hosts[j], in.Hosts[i] })
+		random.Shuffle(len(in.Clusters), func(i, j int) { in.Clusters[i], in.Clusters[j] = in.Clusters[j], in.Clusters[i] })
+		if got := in.Check(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("another order, other findings:\n%v\n%v", got, want)
+		}
+	}
+}
+
+func TestSecretsThatClustersName(t *testing.T) {
+	specs := cluster("a", `{services: {jumpHost: [{nodeInterfaceId: oam, nodePort: 30022, nodeSSHPrivateKeys: ssh, sshAuthorizedKeys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b"]}]}}`)
+	for _, row := range []struct {
+		why   string
+		known map[string]bool
+		want  []string
+	}{
+		{"nothing is known of any Secret", nil, nil},
+		{"nothing is known of the namespace's Secrets", map[string]bool{"b/ssh": true}, nil},
+		{"the namespace's Secrets are known, and it is not among them", map[string]bool{"a/jumphost-a-host-keys": true}, []string{"spec.services.jumpHost[0].nodeSSHPrivateKeys"}},
+		{"both are there", map[string]bool{"a/ssh": true, "a/jumphost-a-host-keys": true}, nil},
+		{"without hostKeys the Secret has a name by default", map[string]bool{"a/ssh": true}, []string{"spec.services.jumpHost[0].hostKeys"}},
+	} {
+		in := inputs(t, siteOf(""), specs, "")
+		in.Secrets = row.known
+		var got []string
+		for _, f := range in.Check() {
+			got = append(got, f.Field)
+			if f.Code != codeSecret {
+				t.Errorf("%s: %+v", row.why, f)
+			}
+		}
+		if !reflect.DeepEqual(got, row.want) {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// role is a role that wants hosts.
+type role struct {
+	cluster  *v1.SIPCluster
+	name     string
+	set      v1.NodeSet
+	selector labels.Selector
+}
+
+func (r *role) field(name string) string { return "spec.nodes." + r.name + name }
+
+// wanting lists the roles that want hosts, by cluster and name.
+func (c *checker) wanting() []role {
+	var out []role
+	for i := range c.Clusters {
+		cluster := &c.Clusters[i]
+		if cluster.DeletionTimestamp != nil {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(cluster.Spec.Nodes)) {
+			set := cluster.Spec.Nodes[name]
+			selector, err := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+			if active, standby := set.Want(); err == nil && active+standby > 0 {
+				out = append(out, role{cluster, name, set, selector})
+			}
+		}
+	}
+	return out
+}
+
+// roles are selectors that match nothing, and hosts that a topology key says nothing about.
+func (c *checker) roles() {
+	wanting := c.wanting()
+	match := newMatcher(wanting, c.Hosts)
+	for i := range wanting {
+		r := &wanting[i]
+		hosts := match.hosts(r.selector)
+		if len(hosts) == 0 {
+			c.cluster(codeNoHost, Error, r.cluster, r.field(".labelSelector"),
+				fmt.Sprintf("matches none of %d hosts%s", len(c.Hosts), match.nearest(r.selector)),
+				"correct the selector, or label the hosts")
+			continue
+		}
+		c.unlabelled(r, hosts)
+	}
+}
+
+// shown is how many hosts a message names.
+const shown = 3
+
+func (c *checker) unlabelled(r *role, hosts []int) {
+	keys, field := r.set.TopologyKeys, ".topologyKeys"
+	if r.set.TopologyKey != "" {
+		keys, field = []string{r.set.TopologyKey}, ".topologyKey"
+	}
+	if len(keys) == 0 {
+		return
+	}
+	var names []string
+	lack := 0
+	for _, i := range hosts {
+		host := &c.Hosts[i]
+		if slices.ContainsFunc(keys, func(key string) bool { return host.Labels[key] != "" }) || c.silences(hostName(host), codeNoDomain) {
+			continue
+		}
+		if lack++; lack <= shown {
+			names = append(names, host.Key())
+		}
+	}
+	if lack == 0 {
+		return
+	}
+	list := strings.Join(names, ", ")
+	if lack > shown {
+		list += fmt.Sprintf(" and %d more", lack-shown)
+	}
+	c.cluster(codeNoDomain, Warning, r.cluster, r.field(field),
+		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and may share a failure domain: %s", lack, len(hosts), strings.Join(keys, " or "), list),
+		"label the hosts")
+}
+
+// matcher finds the hosts of selectors. Hosts that are equal in every label that a selector looks at are looked at once.
+type matcher struct {
+	kinds []kind
+	known map[string][]int
+}
+
+type kind struct {
+	labels labels.Set
+	hosts  []int
+}
+
+func newMatcher(roles []role, hosts []inventory.Host) *matcher {
+	keys := map[string]bool{}
+	for i := range roles {
+		requirements, _ := roles[i].selector.Requirements()
+		for _, q := range requirements {
+			keys[q.Key()] = true
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(keys))
+	m := &matcher{known: map[string][]int{}}
+	index := map[string]int{}
+	for i := range hosts {
+		var id strings.Builder
+		set := labels.Set{}
+		for _, key := range sorted {
+			if value, has := hosts[i].Labels[key]; has {
+				set[key] = value
+				id.WriteString("=" + value)
+			}
+			id.WriteString("\n")
+		}
+		k, known := index[id.String()]
+		if !known {
+			k = len(m.kinds)
+			index[id.String()] = k
+			m.kinds = append(m.kinds, kind{labels: set})
+		}
+		m.kinds[k].hosts = append(m.kinds[k].hosts, i)
+	}
+	return m
+}
+
+// hosts that the selector matches, by index, in order.
+func (m *matcher) hosts(selector labels.Selector) []int {
+	id := selector.String()
+	out, known := m.known[id]
+	if known {
+		return out
+	}
+	for i := range m.kinds {
+		if selector.Matches(m.kinds[i].labels) {
+			out = append(out, m.kinds[i].hosts...)
+		}
+	}
+	slices.Sort(out)
+	m.known[id] = out
+	return out
+}
+
+// nearest says which requirement by itself leaves no host, if there is one.
+func (m *matcher) nearest(selector labels.Selector) string {
+	requirements, _ := selector.Requirements()
+	for _, q := range requirements {
+		if !slices.ContainsFunc(m.kinds, func(k kind) bool { return q.Matches(k.labels) }) {
+			return fmt.Sprintf(": no host has %s", q.String())
+		}
+	}
+	return ""
+}

@@ -1,0 +1,111 @@
+package lint
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// claims are what two clusters ask of the management cluster, and only one can have.
+func (c *checker) claims() {
+	ports := c.Site.Spec.NodePorts
+	start, end := int32(1), int32(65535)
+	if ports != nil {
+		start, end = ports.Start, ports.End
+	}
+	for _, clash := range v1.ValidateSite(c.Clusters, start, end) {
+		code, mend := codeAddress, "give one of the two another address"
+		port := strings.HasSuffix(clash.Path, ".nodePort") || strings.HasSuffix(clash.Path, ".nodePortRange")
+		switch {
+		case port && strings.HasPrefix(clash.Message, "found "):
+			code, mend = codeNodePortRange, "choose a port of the range, or set spec.nodePorts of the Site to the management cluster's --service-node-port-range"
+		case port:
+			code, mend = codeNodePort, "give one of the two another port"
+		case strings.HasSuffix(clash.Path, ".loadBalancerIP"):
+			mend = "give one of the two another address, or both the same sharingKey and ports of their own"
+		case strings.HasPrefix(clash.Path, "spec.services."+v1.ListDex+"[") && strings.HasSuffix(clash.Path, "]"):
+			code, mend = codeDexNamespace, "move one of the two clusters to a namespace of its own"
+		}
+		c.cluster(code, Error, clash.Cluster, clash.Path, clash.Message, mend)
+	}
+}
+
+// warnings are fields that are accepted and do nothing, or leave a service of no use.
+func (c *checker) warnings() {
+	for i := range c.Clusters {
+		cluster := &c.Clusters[i]
+		for _, warning := range cluster.Warnings() {
+			code, mend := codeUseless, "set the field, or take the entry away"
+			switch {
+			case strings.HasPrefix(warning.Path, "spec.services.auth["):
+				code, mend = codeDeprecated, "describe the provider in spec.services.dex"
+			case strings.HasPrefix(warning.Path, "spec.services."+v1.ListWorker+"[") && strings.HasSuffix(warning.Path, "].nodePort"):
+				code, mend = codeDeprecated, "take the field away"
+			case strings.HasPrefix(warning.Path, "spec.nodes."):
+				mend = "rename the role, unless it is meant to have no load balancer"
+			}
+			c.cluster(code, Warning, cluster, warning.Path, warning.Message, mend)
+		}
+	}
+}
+
+// dexes are issuers that another cluster has too, or that lead somewhere else than to Dex.
+func (c *checker) dexes() {
+	first := map[string]string{}
+	for i := range c.Clusters {
+		cluster := &c.Clusters[i]
+		for j := range cluster.Spec.Services.Dex {
+			dex := &cluster.Spec.Services.Dex[j]
+			issuer, err := url.Parse(dex.Issuer)
+			if err != nil || issuer.Host == "" {
+				continue // complained about where the cluster is validated
+			}
+			field := fmt.Sprintf("spec.services.%s[%d].issuer", v1.ListDex, j)
+			port := issuer.Port()
+			if port == "" {
+				port = "443"
+			}
+			id := strings.ToLower(issuer.Hostname()) + ":" + port + issuer.EscapedPath()
+			if other, taken := first[id]; taken {
+				c.cluster(codeIssuerShared, Error, cluster, field,
+					fmt.Sprintf("%s is the issuer of %s too: each cluster's API server would ask the other's Dex for keys", dex.Issuer, other),
+					"give each cluster an issuer of its own")
+			} else {
+				first[id] = clusterName(cluster)
+			}
+			if message, mend := misplaced(dex, issuer, port); message != "" {
+				c.cluster(codeIssuerPlace, Warning, cluster, field, message, mend)
+			}
+		}
+	}
+}
+
+// misplaced says how the issuer's address differs from the one that Dex's Service has. A ClusterIP Service has something in front of it
+// that sipgen does not know.
+func misplaced(dex *v1.Dex, issuer *url.URL, port string) (message, mend string) {
+	const proxy = ", or silence this with the name of the proxy that stands in between"
+	switch dex.ExposureType(dex.NodePort) {
+	case corev1.ServiceTypeNodePort:
+		switch {
+		case dex.NodePort == 0:
+			return fmt.Sprintf("%s has port %s, and the node port is left to the API server to choose", dex.Issuer, port), "set nodePort to the issuer's port" + proxy
+		case port != strconv.Itoa(int(dex.NodePort)):
+			return fmt.Sprintf("%s has port %s, and Dex is exposed at node port %d", dex.Issuer, port, dex.NodePort), "write the node port into the issuer" + proxy
+		}
+	case corev1.ServiceTypeLoadBalancer:
+		if port != "443" {
+			return fmt.Sprintf("%s has port %s, and the load balancer's Service port 443", dex.Issuer, port), "leave the port out of the issuer" + proxy
+		}
+		addresses := dex.Service.Service.Addresses()
+		if ip := literal(issuer.Hostname()); ip != "" && len(addresses) > 0 && !slices.ContainsFunc(addresses, func(a string) bool { return literal(a) == ip }) {
+			return fmt.Sprintf("%s is at %s, and the load balancer at %s", dex.Issuer, ip, strings.Join(addresses, ", ")), "write the load balancer's address or name into the issuer" + proxy
+		}
+	}
+	return "", ""
+}

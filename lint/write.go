@@ -1,0 +1,122 @@
+package lint
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The colours of a terminal (ECMA-48, select graphic rendition).
+const (
+	red    = "\x1b[31m"
+	yellow = "\x1b[33m"
+	faint  = "\x1b[2m"
+	reset  = "\x1b[0m"
+)
+
+// Human writes the findings for a person at a terminal: each with its mend on the line below.
+func Human(w io.Writer, findings []Finding, colour bool) error {
+	out := bufio.NewWriter(w)
+	for i := range findings {
+		f := &findings[i]
+		open, dim, shut := "", "", ""
+		if colour {
+			open, dim, shut = yellow, faint, reset
+			if f.Severity == Error {
+				open = red
+			}
+		}
+		prefix := ""
+		if place := f.Place.String(); place != "" {
+			prefix = place + ": "
+		}
+		fmt.Fprintf(out, "%s%s%s %s%s: %s\n    %s%s%s\n", prefix, open, f.Severity, f.Code, shut, f.text(), dim, plain(f.Mend), shut)
+	}
+	return out.Flush()
+}
+
+// text is "SIPCluster tenants/a: spec.nodes.Worker.count: message".
+func (f *Finding) text() string {
+	parts := []string{f.Object}
+	if f.Field != "" {
+		parts = append(parts, f.Field)
+	}
+	return plain(strings.Join(append(parts, f.Message), ": "))
+}
+
+// Counts are the errors and the warnings.
+func Counts(findings []Finding) (errors, warnings int) {
+	for i := range findings {
+		if findings[i].Severity == Error {
+			errors++
+		} else {
+			warnings++
+		}
+	}
+	return errors, warnings
+}
+
+// JSON writes the findings as JSON, an object with the list "findings".
+func JSON(w io.Writer, findings []Finding) error {
+	if findings == nil {
+		findings = []Finding{}
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(struct {
+		Findings []Finding `json:"findings"`
+	}{findings})
+}
+
+// maxAnnotations is how many annotations of one level GitHub keeps of a step.
+const maxAnnotations = 10
+
+// GitHub writes workflow commands, which GitHub Actions shows as annotations at the lines of the specs. Of a level GitHub keeps ten and drops the
+// rest without a word: what does not fit stands in the job's log, and the tenth annotation says so.
+func GitHub(w io.Writer, findings []Finding) error {
+	out := bufio.NewWriter(w)
+	errors, warnings := Counts(findings)
+	for _, level := range []struct {
+		severity Severity
+		total    int
+	}{{Error, errors}, {Warning, warnings}} {
+		n := 0
+		for i := range findings {
+			f := &findings[i]
+			if f.Severity != level.severity {
+				continue
+			}
+			if n++; n < maxAnnotations || level.total <= maxAnnotations {
+				out.WriteString(f.command())
+				continue
+			}
+			if n == maxAnnotations {
+				fmt.Fprintf(out, "::%s title=sipgen lint::%d more are in the log of this step\n", level.severity, level.total-n+1)
+			}
+			fmt.Fprintf(out, "- %s\n", inert(fmt.Sprintf("%s: %s %s: %s", f.Place, f.Severity, f.Code, f.text())))
+		}
+	}
+	return out.Flush()
+}
+
+// command is one workflow command (GitHub: "Workflow commands for GitHub Actions"). A value can end neither the line nor
+// its property.
+func (f *Finding) command() string {
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	place := ""
+	if f.Place.File != "" {
+		place = "file=" + property.Replace(plain(f.Place.File)) + ","
+		if f.Place.Line > 0 {
+			place += fmt.Sprintf("line=%d,", f.Place.Line)
+		}
+	}
+	return fmt.Sprintf("::%s %stitle=%s::%s%%0A%s\n", f.Severity, place,
+		property.Replace("sipgen lint "+f.Code), data.Replace(inert(f.text())), data.Replace(inert(plain(f.Mend))))
+}
+
+// inert takes the older form of a command apart, which GitHub's runner finds anywhere in a line.
+func inert(text string) string { return strings.ReplaceAll(text, "##[", "# #[") }

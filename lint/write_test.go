@@ -1,0 +1,107 @@
+package lint
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+)
+
+// evil is what somebody could put into a spec to make a reviewer's tools say something else.
+const evil = "x%0A::error::owned\n::error file=a::second\r##[error]third \x1b[31m \u202e,y:z"
+
+func hostile(n int) []Finding {
+	var out []Finding
+	for i := range n {
+		f := Finding{Code: codeBMC, Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: "BareMetalHost " + evil, Field: evil, Message: evil, Mend: evil}
+		out = append(out, f.onOneLine())
+	}
+	return out
+}
+
+func written(t *testing.T, write func(io.Writer) error) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
+	head := regexp.MustCompile(`^::error file=specs%2Ca%3Ab%25 %3A%3Aerror%3A%3Ac.yaml,line=\d+,title=sipgen lint SIP006::`)
+	for _, line := range strings.Split(strings.TrimSpace(written(t, func(w io.Writer) error { return GitHub(w, hostile(3)) })), "\n") {
+		if !head.MatchString(line) || strings.Contains(line, "##[") || strings.ContainsAny(line, "\r\x1b") {
+			t.Errorf("found %q", line)
+		}
+		if rest := regexp.MustCompile(`%(25|0A|0D|3A|2C)`).ReplaceAllString(line, ""); strings.Contains(rest, "%") {
+			t.Errorf("a bare %% in %q", line)
+		}
+	}
+}
+
+// GitHub keeps ten annotations of a level; the others stand in the log, where no line is a command.
+func TestAnnotationsBeyondTenAreInTheLog(t *testing.T) {
+	for n, want := range map[int]int{10: 10, 11: 10, 40: 10} {
+		out := written(t, func(w io.Writer) error { return GitHub(w, hostile(n)) })
+		commands, plain := 0, 0
+		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+			switch {
+			case strings.HasPrefix(line, "::"):
+				commands++
+			case strings.HasPrefix(line, "- ") && !strings.Contains(line, "##["):
+				plain++
+			default:
+				t.Errorf("found %q", line)
+			}
+		}
+		if left := n - 10; commands != want || left > 0 && (plain != left+1 || !strings.Contains(out, strconv.Itoa(left+1)+" more are in the log")) {
+			t.Errorf("%d findings: %d commands, %d lines", n, commands, plain)
+		}
+	}
+}
+
+func TestNothingReachesTheTerminal(t *testing.T) {
+	out := written(t, func(w io.Writer) error { return Human(w, hostile(1), false) })
+	if strings.Count(out, "\n") != 2 || strings.ContainsAny(out, "\r\x1b\u202e") {
+		t.Errorf("found %q", out)
+	}
+}
+
+// The schema is the one that the library carries: OASIS' own.
+func TestSARIFIsValid(t *testing.T) {
+	elsewhere := Finding{Code: codeShort, Severity: Warning, Place: Place{Source: "cluster"}, Object: "SIPCluster a/a", Message: "m", Mend: "n"}
+	for name, findings := range map[string][]Finding{"none": nil, "some": append(hostile(2), elsewhere)} {
+		text := written(t, func(w io.Writer) error { return SARIF(w, findings, "v1.2.3") })
+		report, err := sarif.FromString(text, sarif.WithStrictValidation())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := report.Validate(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if results := report.Runs[0].Results; len(results) != len(findings) {
+			t.Errorf("%s: %d results, want %d", name, len(results), len(findings))
+		}
+		if again := written(t, func(w io.Writer) error { return SARIF(w, findings, "v1.2.3") }); again != text {
+			t.Errorf("%s: another run, other bytes", name)
+		}
+	}
+}
+
+func TestJSONIsAList(t *testing.T) {
+	if got := written(t, func(w io.Writer) error { return JSON(w, nil) }); got != "{\n  \"findings\": []\n}\n" {
+		t.Errorf("found %q", got)
+	}
+	var back struct{ Findings []Finding }
+	decoder := json.NewDecoder(strings.NewReader(written(t, func(w io.Writer) error { return JSON(w, hostile(1)) })))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&back); err != nil || len(back.Findings) != 1 || back.Findings[0] != hostile(1)[0] {
+		t.Errorf("found %+v, %v", back, err)
+	}
+}
