@@ -14,8 +14,9 @@ import (
 
 // The annotations and labels by which people and controllers mark a host.
 const (
-	unhealthyAnnotation = "capm3.metal3.io/unhealthy"
-	nodeReuseLabel      = "infrastructure.cluster.x-k8s.io/node-reuse"
+	unhealthyAnnotation  = "capm3.metal3.io/unhealthy"
+	nodeReuseLabel       = "infrastructure.cluster.x-k8s.io/node-reuse"
+	lintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"
 )
 
 // engineKeys are the annotations and labels by which kubectl and the GitOps engines track an object.
@@ -114,7 +115,9 @@ func hostFrom(bmh *metal3.BareMetalHost) Host {
 			ExternallyProvisioned: bmh.Spec.ExternallyProvisioned,
 			Image:                 bmh.Spec.Image != nil && bmh.Spec.Image.URL != "" || bmh.Spec.CustomDeploy != nil,
 		},
-		Engine: engineMarks(bmh),
+		Engine:     engineMarks(bmh),
+		BootMAC:    bmh.Spec.BootMACAddress,
+		LintIgnore: bmh.Annotations[lintIgnoreAnnotation],
 	}
 	if ref := bmh.Spec.ConsumerRef; ref != nil {
 		host.State.Consumer = &Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}

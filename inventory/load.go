@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,8 @@ type Inventory struct {
 	Context string
 	// HasManagedFields says whether Host.Managers is known.
 	HasManagedFields bool
+	// Secrets are the Secrets among the manifests, "namespace/name", sorted. Only the names; none for a snapshot or a cluster.
+	Secrets []string
 }
 
 // The kinds that an inventory is read from.
@@ -54,7 +57,23 @@ func Load(paths []string, stdin io.Reader) (*Inventory, error) {
 		return nil, fmt.Errorf("%v: no %s in it", paths, kindHost)
 	}
 	managed := slices.ContainsFunc(hosts, func(h Host) bool { return h.Managers != nil })
-	return &Inventory{Hosts: hosts, Context: strings.Join(paths, " "), HasManagedFields: managed}, nil
+	return &Inventory{Hosts: hosts, Context: strings.Join(paths, " "), HasManagedFields: managed, Secrets: SecretNames(docs)}, nil
+}
+
+// Networks are the ids of the networks that hosts have addresses on.
+func (i *Inventory) Networks() map[string]bool {
+	known := map[string]bool{}
+	for h := range i.Hosts {
+		for _, address := range i.Hosts[h].Addresses {
+			known[address.Network] = true
+		}
+	}
+	return known
+}
+
+// SecretNames lists the Secrets among docs as "namespace/name", sorted. Nothing else of them is looked at.
+func SecretNames(docs []manifest.Document) []string {
+	return slices.Sorted(maps.Keys(objectsOf(docs).secrets))
 }
 
 // FromDocuments makes hosts of the BareMetalHosts among docs, with addresses from the Secrets that they name

@@ -30,7 +30,7 @@ func plain(text string) string {
 // plainTexts makes every text of the host plain that others wrote and that is only ever shown.
 func (h *Host) plainTexts() {
 	s := &h.State
-	for _, text := range []*string{&s.Provisioning, &s.Operational, &s.ErrorType, &s.ErrorMessage, &s.NodeReuse} {
+	for _, text := range []*string{&s.Provisioning, &s.Operational, &s.ErrorType, &s.ErrorMessage, &s.NodeReuse, &h.BootMAC} {
 		*text = plain(*text)
 	}
 	if s.Consumer != nil {

@@ -21,7 +21,7 @@ metadata:
   namespace: metal
   name: n1
   labels: {rack: r1, sip.airshipit.org/cluster-name: edge-a}
-  annotations: {sip.airshipit.org/address.oam: 192.0.2.7, argocd.argoproj.io/tracking-id: "x:y"}
+  annotations: {sip.airshipit.org/address.oam: 192.0.2.7, sip.airshipit.org/lint-ignore: "SIP013: no rack", argocd.argoproj.io/tracking-id: "x:y"}
   managedFields:
   - {manager: kustomize-controller, operation: Apply, apiVersion: metal3.io/v1alpha1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:labels": {"f:sip.airshipit.org/node-type": {}, "f:sip.airshipit.org/cluster-name": {}}, "f:annotations": {"f:b": {}, "f:a": {}}}}}
   - {manager: people, operation: Update, apiVersion: metal3.io/v1alpha1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:annotations": {".": {}}}, "f:spec": {"f:online": {}}}}
@@ -54,7 +54,7 @@ func TestManagers(t *testing.T) {
 
 // TestSnapshot: what is written is read to the same hosts, in the same bytes whatever the order was, and without a secret.
 func TestSnapshot(t *testing.T) {
-	text := managed + "---\n" + hostYAML("n0", "", namesOther+"  bmc: {address: 'redfish://root:"+marker+"@198.51.100.1', credentialsName: n0-bmc}\n") +
+	text := managed + "---\n" + hostYAML("n0", "", namesOther+"  bmc: {address: 'redfish://root:"+marker+"@198.51.100.1', credentialsName: n0-bmc}\n  bootMACAddress: \"00:11:22:33:44:aa\"\n") +
 		secretYAML("other", "n1-net", stringData("networkData", bothYAML)) + secretYAML("metal", "n0-bmc", stringData("username", marker)) +
 		hostYAML("a0", "", "  networkData: {name: none}\n")
 	inv, err := Load([]string{"-"}, strings.NewReader(text))
@@ -62,6 +62,9 @@ func TestSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	inv.Hosts[1].Managers = []Manager{} // known, and none
+	if n0, n1 := inv.Hosts[1], inv.Hosts[2]; n0.BootMAC != "00:11:22:33:44:aa" || n1.LintIgnore != "SIP013: no rack" {
+		t.Errorf("boot MAC %q, lint-ignore %q", n0.BootMAC, n1.LintIgnore)
+	}
 	inv.TakenAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var first bytes.Buffer
 	if err := WriteSnapshot(&first, inv); err != nil {
@@ -75,6 +78,7 @@ func TestSnapshot(t *testing.T) {
 	for i := range read.Hosts {
 		read.Hosts[i].Source = inv.Hosts[i].Source
 	}
+	inv.Secrets = nil // a snapshot knows of none
 	if !reflect.DeepEqual(read, inv) {
 		t.Errorf("read    %+v\nwritten %+v", read, inv)
 	}

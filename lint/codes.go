@@ -19,6 +19,7 @@ const (
 	codeDeprecated    = "SIP015"
 	codeUseless       = "SIP016"
 	codeIgnore        = "SIP017"
+	codeNoNetwork     = "SIP018"
 )
 
 // Code is what a code means.
@@ -44,6 +45,7 @@ func Codes() []Code {
 		{codeDeprecated, "A deprecated field"},
 		{codeUseless, "A field that cannot do what it is for"},
 		{codeIgnore, "A lint-ignore annotation that silences nothing"},
+		{codeNoNetwork, "A network that no host has an address on"},
 	}
 }
 

@@ -49,8 +49,8 @@ type Input struct {
 	Hosts    []inventory.Host
 	// Placement of the clusters. Nil where there is none: hosts that fall short are not looked for then.
 	Placement *schedule.Placement
-	// Secrets that are known by "namespace/name". Of a namespace in which none is known, nothing is said: files seldom hold
-	// Secrets, and an account seldom may list them.
+	// Secrets that are known by "namespace/name". Of a namespace in which no host's power control has its Secret, or no cluster's
+	// service, nothing is said of those: files seldom hold Secrets, and an account seldom may list them.
 	Secrets map[string]bool
 }
 
@@ -72,6 +72,7 @@ func (in Input) Check() []Finding {
 	})
 	c.readIgnores()
 	c.claims()
+	c.networks()
 	c.warnings()
 	c.dexes()
 	c.duplicates()
@@ -96,8 +97,6 @@ type checker struct {
 	findings []Finding
 	// ignored are the codes that an object silences.
 	ignored map[string]map[string]bool
-	// namespaces in which a Secret is known.
-	namespaces map[string]bool
 }
 
 func clusterName(c *v1.SIPCluster) string    { return v1.Kind + " " + c.Key() }

@@ -98,7 +98,7 @@ func TestCodes(t *testing.T) {
 	for _, row := range []struct {
 		why, ports   string
 		specs, hosts string
-		mac, ip      bool // give the hosts MACs, addresses, see below
+		ip           bool // give the hosts addresses, see below
 		want         []string
 	}{
 		{why: "two tenants want one node port of the management cluster",
@@ -136,10 +136,10 @@ func TestCodes(t *testing.T) {
 		{why: "two systems of one chassis; two ports of a virtual BMC; no power control at all",
 			hosts: bmh("h1", "", `bmc: {address: "redfish://b/redfish/v1/Systems/1"}`) + bmh("h2", "", `bmc: {address: "redfish://b/redfish/v1/Systems/2"}`) +
 				bmh("h3", "", `bmc: {address: "ipmi://b:6231"}`) + bmh("h4", "", `bmc: {address: "ipmi://b:6232"}`) + bmh("h5", "", "") + bmh("h6", "", "")},
-		{why: "one boot MAC, in two spellings", mac: true,
+		{why: "one boot MAC, in two spellings",
 			hosts: bmh("h1", "", "bootMACAddress: \"00:11:22:33:44:AA\"") + bmh("h2", "", "bootMACAddress: \"00-11-22-33-44-aa\""),
 			want:  []string{"SIP007 error BareMetalHost metal3/h2 spec.bootMACAddress"}},
-		{why: "two boot MACs, and two hosts without", mac: true,
+		{why: "two boot MACs, and two hosts without",
 			hosts: bmh("h1", "", "bootMACAddress: \"00:11:22:33:44:aa\"") + bmh("h2", "", "bootMACAddress: \"00:11:22:33:44:ab\"") + bmh("h3", "", "") + bmh("h4", "", "")},
 		{why: "one address on one network", ip: true,
 			hosts: bmh("h1", "oam: a", "") + bmh("h2", "oam: a", ""),
@@ -200,6 +200,11 @@ func TestCodes(t *testing.T) {
 		{why: "a silenced finding needs a reason",
 			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015:"`),
 			want:  []string{`SIP017 error SIPCluster a/a metadata.annotations["sip.airshipit.org/lint-ignore"]`, "SIP015 warning SIPCluster a/a spec.services.auth[0]"}},
+		{why: "a network that is misspelt", ip: true,
+			specs: cluster("a", strings.Replace("{"+fmt.Sprintf(jump, 30022)+"}", "oam", "oan", 1)), hosts: bmh("h1", "oam: a", ""),
+			want: []string{"SIP018 error SIPCluster a/a spec.services.jumpHost[0].nodeInterfaceId"}},
+		{why: "one that a host is on", ip: true,
+			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}"), hosts: bmh("h1", "oam: a", "")},
 		{why: "with one it is silent",
 			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015: until the last operator is gone"`)},
 	} {
@@ -211,9 +216,6 @@ func TestCodes(t *testing.T) {
 				if label := host.Labels[network]; row.ip && label != "" {
 					host.Addresses = append(host.Addresses, address(network, "192.0.2."+fmt.Sprint(label[0]), inventory.FromNetworkData))
 				}
-			}
-			if row.mac {
-				host.BootMAC = regexp.MustCompile(`bootMACAddress: "([^"]*)"`).FindAllStringSubmatch(row.hosts+strings.Repeat(`bootMACAddress: ""`, 9), -1)[i][1]
 			}
 		}
 		got := codes(in.Check())
@@ -307,6 +309,7 @@ func TestSecretsThatClustersName(t *testing.T) {
 		{"nothing is known of the namespace's Secrets", map[string]bool{"b/ssh": true}, nil},
 		{"the namespace's Secrets are known, and it is not among them", map[string]bool{"a/jumphost-a-host-keys": true}, []string{"spec.services.jumpHost[0].nodeSSHPrivateKeys"}},
 		{"both are there", map[string]bool{"a/ssh": true, "a/jumphost-a-host-keys": true}, nil},
+		{"another service's Secret says nothing of these", map[string]bool{"a/other": true}, nil},
 		{"without hostKeys the Secret has a name by default", map[string]bool{"a/ssh": true}, []string{"spec.services.jumpHost[0].hostKeys"}},
 	} {
 		in := inputs(t, siteOf(""), specs, "")
@@ -319,6 +322,26 @@ func TestSecretsThatClustersName(t *testing.T) {
 			}
 		}
 		if !reflect.DeepEqual(got, row.want) {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		}
+	}
+}
+
+// Credentials of power controls are looked for where another host's are among the files.
+func TestSecretsOfPowerControls(t *testing.T) {
+	hosts := bmh("h1", "", "bmc: {address: 192.0.2.1, credentialsName: h1-bmc}") + bmh("h2", "", "bmc: {address: 192.0.2.2, credentialsName: h2-bmc}")
+	for _, row := range []struct {
+		why   string
+		known map[string]bool
+		want  []string
+	}{
+		{"the files hold network data only", map[string]bool{"metal3/h1-net": true}, nil},
+		{"one host's is there, so the other's is missed", map[string]bool{"metal3/h1-bmc": true}, []string{"SIP014 warning BareMetalHost metal3/h2 spec.bmc.credentialsName"}},
+		{"both are there", map[string]bool{"metal3/h1-bmc": true, "metal3/h2-bmc": true}, nil},
+	} {
+		in := inputs(t, siteOf(""), "", hosts)
+		in.Secrets = row.known
+		if got := codes(in.Check()); !reflect.DeepEqual(got, row.want) {
 			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
 		}
 	}

@@ -12,8 +12,15 @@ import (
 
 func labelSet(set map[string]string) labels.Set { return labels.Set(set) }
 
-// secrets are Secrets that somebody names and nobody has. Only names are looked at.
+// secrets are Secrets that somebody names and nobody has. Only names are looked at. Files seldom hold all Secrets, and those of power controls least: of
+// a namespace in which none of a kind is known, nothing is said about that kind.
 func (c *checker) secrets() {
+	powered := map[string]bool{}
+	for i := range c.Hosts {
+		if host := &c.Hosts[i]; c.Secrets[host.Namespace+"/"+host.BMC.CredentialsName] {
+			powered[host.Namespace] = true
+		}
+	}
 	for i := range c.Hosts {
 		host := &c.Hosts[i]
 		for _, warning := range host.Warnings {
@@ -22,30 +29,30 @@ func (c *checker) secrets() {
 				c.host(codeSecret, Warning, host, "spec.networkData", warning, "add the Secret, or the annotation sip.airshipit.org/address.<network> to the host")
 			}
 		}
-		if name := host.BMC.CredentialsName; name != "" && c.absent(host.Namespace, name) {
-			c.host(codeSecret, Warning, host, "spec.bmc.credentialsName", fmt.Sprintf("Secret %s/%s is not among those known", host.Namespace, name), "add the Secret, or correct the name")
+		if name := host.BMC.CredentialsName; name != "" && powered[host.Namespace] && !c.Secrets[host.Namespace+"/"+name] {
+			c.host(codeSecret, Warning, host, "spec.bmc.credentialsName", unknown(host.Namespace, name), "add the Secret, or correct the name")
+		}
+	}
+	served := map[string]bool{}
+	for i := range c.Clusters {
+		for _, ref := range secretRefs(&c.Clusters[i]) {
+			if namespace := c.Clusters[i].Namespace; c.Secrets[namespace+"/"+ref.name] {
+				served[namespace] = true
+			}
 		}
 	}
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
 		for _, ref := range secretRefs(cluster) {
-			if c.absent(cluster.Namespace, ref.name) {
-				c.cluster(codeSecret, Warning, cluster, ref.field, fmt.Sprintf("Secret %s/%s is not among those known", cluster.Namespace, ref.name), ref.mend)
+			if served[cluster.Namespace] && !c.Secrets[cluster.Namespace+"/"+ref.name] {
+				c.cluster(codeSecret, Warning, cluster, ref.field, unknown(cluster.Namespace, ref.name), ref.mend)
 			}
 		}
 	}
 }
 
-func (c *checker) absent(namespace, name string) bool {
-	if c.namespaces == nil {
-		c.namespaces = map[string]bool{}
-		for known, is := range c.Secrets {
-			if is {
-				c.namespaces[strings.SplitN(known, "/", 2)[0]] = true
-			}
-		}
-	}
-	return c.namespaces[namespace] && !c.Secrets[namespace+"/"+name]
+func unknown(namespace, name string) string {
+	return fmt.Sprintf("Secret %s/%s is not among those known", namespace, name)
 }
 
 type secretRef struct{ field, name, mend string }

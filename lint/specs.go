@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // claims are what two clusters ask of the management cluster, and only one can have.
@@ -33,6 +34,17 @@ func (c *checker) claims() {
 			code, mend = codeDexNamespace, "move one of the two clusters to a namespace of its own"
 		}
 		c.cluster(code, Error, clash.Cluster, clash.Path, clash.Message, mend)
+	}
+}
+
+// networks are those that services name and no host is on.
+func (c *checker) networks() {
+	if len(c.Hosts) == 0 {
+		return // there is nothing that a network could be on
+	}
+	hosts := inventory.Inventory{Hosts: c.Hosts}
+	for _, unknown := range v1.UnknownNetworks(c.Clusters, hosts.Networks()) {
+		c.cluster(codeNoNetwork, Error, unknown.Cluster, unknown.Path, unknown.Message, "correct the network's id, or add the hosts' network data to the inventory")
 	}
 }
 

@@ -26,6 +26,8 @@ type inputs struct {
 	context    string
 	// allowEmpty: no SIPCluster at all is no mistake.
 	allowEmpty bool
+	// allAddresses: read the addresses of every live host, not only of those that a plan may look at.
+	allAddresses bool
 }
 
 func (in *inputs) flags(command *cobra.Command) {
@@ -52,6 +54,8 @@ type loaded struct {
 	site     *v1alpha1.Site
 	clusters []v1.SIPCluster
 	hosts    *inventory.Inventory
+	// secrets are the Secrets beside the specs, "namespace/name".
+	secrets []string
 }
 
 // fromCluster is the word that stands for the live cluster in --filename and --inventory.
@@ -59,6 +63,32 @@ const fromCluster = "cluster"
 
 // load reads and validates all inputs and reports what is wrong with any of them.
 func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
+	l, err := in.read(ctx, ui)
+	if l == nil {
+		return nil, err
+	}
+	for i := range l.clusters {
+		for _, warning := range l.clusters[i].Warnings() {
+			ui.say("warning: %s", l.clusters[i].Problem(warning.Path, "%s", warning.Message))
+		}
+	}
+	var clashes []v1.ClusterError
+	if l.site != nil {
+		ports := l.site.Spec.NodePorts
+		clashes = v1.ValidateSite(l.clusters, ports.Start, ports.End)
+	}
+	if err == nil {
+		clashes = append(clashes, v1.UnknownNetworks(l.clusters, l.hosts.Networks())...)
+	}
+	errs := []error{err}
+	for _, clash := range clashes {
+		errs = append(errs, clash.Cluster.Problem(clash.Path, "%s", clash.Message))
+	}
+	return l, errors.Join(errs...)
+}
+
+// read reads all inputs, each valid by itself. What they are to one another is not looked at.
+func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -69,26 +99,12 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	var err error
 	l.site, err = in.loadSite(ui)
 	errs = append(errs, err)
-	l.clusters, err = in.loadClusters(ctx, ui)
+	l.clusters, err = in.loadClusters(ctx, ui, &l)
 	errs = append(errs, err)
-	for i := range l.clusters {
-		for _, warning := range l.clusters[i].Warnings() {
-			ui.say("warning: %s", l.clusters[i].Problem(warning.Path, "%s", warning.Message))
-		}
-	}
-	if l.site != nil {
-		ports := l.site.Spec.NodePorts
-		for _, clash := range v1.ValidateSite(l.clusters, ports.Start, ports.End) {
-			errs = append(errs, clash.Cluster.Problem(clash.Path, "%s", clash.Message))
-		}
-	}
 	l.hosts, err = in.loadHosts(ctx, ui, &l)
 	errs = append(errs, err)
 	if errors.Join(errs...) == nil {
 		errs = append(errs, l.keepNamespaces())
-	}
-	if errors.Join(errs...) == nil {
-		errs = append(errs, l.checkNetworks())
 	}
 	return &l, errors.Join(errs...)
 }
@@ -113,36 +129,6 @@ func (l *loaded) keepNamespaces() error {
 	}
 	l.hosts.Hosts = kept
 	return nil
-}
-
-// checkNetworks refuses a network that no host has an address on: it is misspelt, or the hosts' network data is missing.
-func (l *loaded) checkNetworks() error {
-	known := map[string]bool{}
-	for i := range l.hosts.Hosts {
-		for _, address := range l.hosts.Hosts[i].Addresses {
-			known[address.Network] = true
-		}
-	}
-	var errs []error
-	for i := range l.clusters {
-		c := &l.clusters[i]
-		for _, network := range slices.Sorted(maps.Keys(c.NetworksByField())) {
-			if known[network] {
-				continue
-			}
-			names := slices.Sorted(maps.Keys(known))
-			message := "no host has an address on it"
-			if near := manifest.Nearest(network, names); near != "" {
-				message += fmt.Sprintf(", did you mean %q?", near)
-			} else if len(names) > 0 {
-				message += ", only on " + strings.Join(names, ", ")
-			} else {
-				message += " or on any network: is the hosts' network data in the inventory?"
-			}
-			errs = append(errs, c.Problem(c.NetworksByField()[network], "network %q: %s", network, message))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 func (in *inputs) loadSite(ui *ui) (*v1alpha1.Site, error) {
@@ -187,7 +173,7 @@ func (in *inputs) check() error {
 	return errors.Join(errs...)
 }
 
-func (in *inputs) loadClusters(ctx context.Context, ui *ui) ([]v1.SIPCluster, error) {
+func (in *inputs) loadClusters(ctx context.Context, ui *ui, l *loaded) ([]v1.SIPCluster, error) {
 	var (
 		docs  []manifest.Document
 		paths []string
@@ -210,6 +196,7 @@ func (in *inputs) loadClusters(ctx context.Context, ui *ui) ([]v1.SIPCluster, er
 	if !in.allowEmpty || !errors.Is(err, manifest.ErrNoFiles) {
 		errs = append(errs, err)
 	}
+	l.secrets = inventory.SecretNames(found)
 	clusters, err := v1.FromDocuments(append(docs, found...))
 	errs = append(errs, err)
 	if errors.Join(errs...) == nil && len(clusters) == 0 && len(paths) > 0 && !in.allowEmpty {

@@ -78,7 +78,11 @@ func (in *inputs) loadHosts(ctx context.Context, ui *ui, l *loaded) (*inventory.
 	if l.site == nil {
 		return nil, nil // its own problem is reported; without it there is nothing to read by
 	}
-	return in.liveHosts(ctx, l.site, append([]v1.SIPCluster{}, l.clusters...), time.Now())
+	clusters := append([]v1.SIPCluster{}, l.clusters...)
+	if in.allAddresses {
+		clusters = nil
+	}
+	return in.liveHosts(ctx, l.site, clusters, time.Now())
 }
 
 // liveHosts reads the live hosts, and the addresses of those that a plan of the clusters may look at. Without

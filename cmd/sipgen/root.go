@@ -29,7 +29,7 @@ Exit codes: 0 done; 1 a finding (differences, an unschedulable cluster); 2 an er
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), err}
 	})
-	root.AddCommand(newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newInventory(ui), newVersion(ui))
+	root.AddCommand(newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newLint(ui), newInventory(ui), newVersion(ui))
 	for _, command := range root.Commands() {
 		strictArgs(command)
 	}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/lint"
+)
+
+func newLint(ui *ui) *cobra.Command {
+	var (
+		in                    inputs
+		before                previous
+		output, color, failOn string
+	)
+	formats := []string{"human", "json", "sarif", "github"}
+	command := &cobra.Command{
+		Use:   "lint --site FILE -f SPECS --inventory HOSTS",
+		Short: "Find what is likely wrong across tenants and hosts",
+		Long: `Find what is likely wrong with specs and hosts though each is valid by itself: clashes between tenants, selectors that
+match nothing or starve one another, hosts with one address or one power control. docs/lint.md explains the codes, and how an object
+silences one with a reason.
+
+Exit codes: 0 no finding; 1 findings; 2 an error.`,
+		Example: `  sipgen lint --site site.yaml -f tenants --inventory hosts
+  sipgen lint --site site.yaml -f tenants --inventory inventory.yaml -o sarif > sipgen.sarif`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkFormat(output, formats); err != nil {
+				return err
+			}
+			if failOn != string(lint.Warning) && failOn != string(lint.Error) {
+				return fmt.Errorf("--fail-on: found %q, want %s or %s", failOn, lint.Warning, lint.Error)
+			}
+			colour, err := coloured(color, ui.out, os.Getenv)
+			if err != nil {
+				return err
+			}
+			in.allAddresses = true // hosts may share one that no tenant asks for yet
+			loaded, err := in.read(cmd.Context(), ui)
+			if err != nil {
+				return err
+			}
+			tree, err := before.read(cmd.Context(), loaded.site)
+			if err != nil {
+				return err
+			}
+			findings, unplanned := loaded.lint(tree)
+			if err := writeFindings(ui, findings, output, colour); err != nil {
+				return errors.Join(err, unplanned)
+			}
+			count, warnings := lint.Counts(findings)
+			if len(findings) == 0 {
+				ui.say("no finding")
+			} else {
+				ui.say("%s, %s", plural(count, "error", "errors"), plural(warnings, "warning", "warnings"))
+			}
+			switch {
+			case unplanned != nil:
+				return unplanned
+			case count > 0, warnings > 0 && failOn == string(lint.Warning):
+				return errFinding
+			}
+			return nil
+		},
+	}
+	in.flags(command)
+	before.flags(command)
+	flags := command.Flags()
+	flags.StringVarP(&output, "output", "o", "human", "the form: "+strings.Join(formats, ", "))
+	flags.StringVar(&failOn, "fail-on", string(lint.Warning), "what makes the exit code 1: warning (any finding), error")
+	flags.StringVar(&color, "color", "auto", "colours in the human form: auto (on a terminal, unless $NO_COLOR is set), always, never")
+	return command
+}
+
+// lint looks for findings. Where there can be no plan, its error comes beside the findings that need none.
+func (l *loaded) lint(tree previousTree) ([]lint.Finding, error) {
+	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Secrets: map[string]bool{}}
+	for _, name := range append(l.hosts.Secrets, l.secrets...) {
+		in.Secrets[name] = true
+	}
+	plan, err := l.plan(tree)
+	if err == nil {
+		in.Placement = plan.placement
+	}
+	return in.Check(), err
+}
+
+func writeFindings(ui *ui, findings []lint.Finding, output string, colour bool) error {
+	switch output {
+	case "json":
+		return lint.JSON(ui.out, findings)
+	case "sarif":
+		return lint.SARIF(ui.out, findings, version())
+	case "github":
+		return lint.GitHub(ui.out, findings)
+	}
+	return lint.Human(ui.out, findings, colour)
+}
