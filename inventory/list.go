@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -107,37 +108,34 @@ func (r *reader) list(ctx context.Context, resource, namespace string, each func
 
 var errVersionMoved = errors.New("pages of different resource versions")
 
+// pages gives the items of one list to each, while the next page is on its way.
 func (r *reader) pages(ctx context.Context, resource, namespace string, each func(json.RawMessage) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	fetched := make(chan []json.RawMessage, 1)
+	group.Go(func() error {
+		defer close(fetched)
+		return r.fetch(ctx, resource, namespace, fetched)
+	})
+	group.Go(func() error {
+		for items := range fetched {
+			for _, item := range items {
+				if err := each(item); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// fetch sends a list page by page. Its end is an error unless all that the API server announced was there.
+func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched chan<- []json.RawMessage) error {
 	token, version, seen := "", "", 0
 	for {
-		var answer page
-		err := retry(ctx, r.backoff, func() error {
-			request := r.client.Get().Resource(resource).Param("limit", fmt.Sprint(pageSize))
-			if namespace != "" {
-				request = request.Namespace(namespace)
-			}
-			if token != "" {
-				request = request.Param("continue", token)
-			}
-			result := request.Do(ctx)
-			if err := result.Error(); err != nil {
-				return err
-			}
-			body, err := result.Raw()
-			if err != nil {
-				return err
-			}
-			answer = page{}
-			if err := json.Unmarshal(body, &answer); err != nil {
-				return fmt.Errorf("%w: after %d objects the answer is cut off", ErrIncomplete, seen)
-			}
-			return nil
-		})
+		answer, err := r.page(ctx, resource, namespace, token, seen)
 		if err != nil {
 			return err
-		}
-		if answer.Metadata.ResourceVersion == "" || answer.Items == nil {
-			return fmt.Errorf("%w: after %d objects the answer is no list", ErrIncomplete, seen)
 		}
 		if version == "" {
 			version = answer.Metadata.ResourceVersion
@@ -145,10 +143,10 @@ func (r *reader) pages(ctx context.Context, resource, namespace string, each fun
 		if version != answer.Metadata.ResourceVersion {
 			return errVersionMoved
 		}
-		for _, item := range answer.Items {
-			if err := each(item); err != nil {
-				return err
-			}
+		select {
+		case fetched <- answer.Items:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 		seen += len(answer.Items)
 		token = answer.Metadata.Continue
@@ -159,6 +157,37 @@ func (r *reader) pages(ctx context.Context, resource, namespace string, each fun
 			return nil
 		}
 	}
+}
+
+// page is one request, again and again while it may succeed. seen is how many objects came before.
+func (r *reader) page(ctx context.Context, resource, namespace, token string, seen int) (page, error) {
+	var answer page
+	err := retry(ctx, r.backoff, func() error {
+		request := r.client.Get().Resource(resource).Param("limit", fmt.Sprint(pageSize))
+		if namespace != "" {
+			request = request.Namespace(namespace)
+		}
+		if token != "" {
+			request = request.Param("continue", token)
+		}
+		result := request.Do(ctx)
+		if err := result.Error(); err != nil {
+			return err
+		}
+		body, err := result.Raw()
+		if err != nil {
+			return err
+		}
+		answer = page{}
+		if err := json.Unmarshal(body, &answer); err != nil {
+			return fmt.Errorf("%w: after %d objects the answer is cut off", ErrIncomplete, seen)
+		}
+		return nil
+	})
+	if err == nil && (answer.Metadata.ResourceVersion == "" || answer.Items == nil) {
+		err = fmt.Errorf("%w: after %d objects the answer is no list", ErrIncomplete, seen)
+	}
+	return answer, err
 }
 
 // patience spreads retries over about a quarter of a minute. Where the API server says how long to wait, client-go waits
