@@ -13,13 +13,9 @@ import (
 
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
-	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
-	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage/memory"
 )
 
 // link is the way to one repository.
@@ -86,27 +82,10 @@ func (r *references) list() string {
 }
 
 func (l *link) references(ctx context.Context) (*references, error) {
-	if l.local != "" {
-		return l.localReferences()
+	found, session, err := l.meet(ctx)
+	if err == nil {
+		session.close()
 	}
-	var found *references
-	err := l.retryWithHelper(ctx, func() error {
-		session, err := l.client.NewUploadPackSession(l.endpoint, l.auth)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = session.Close() }() // nothing was asked for
-		advertised, err := session.AdvertisedReferencesContext(ctx)
-		if errors.Is(err, transport.ErrEmptyRemoteRepository) {
-			found = &references{empty: true, head: "main"}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		found, err = remoteReferences(advertised)
-		return err
-	})
 	return found, err
 }
 
@@ -138,11 +117,7 @@ func (l *link) openLocal() (*gogit.Repository, error) {
 
 // localReferences looks up the branches that matter one by one: a listing also meets the lock files of
 // pushes that are under way, which are empty or gone a moment later.
-func (l *link) localReferences() (*references, error) {
-	repository, err := l.openLocal()
-	if err != nil {
-		return nil, err
-	}
+func (l *link) localReferences(repository *gogit.Repository) (*references, error) {
 	found := &references{branches: map[string]plumbing.Hash{}}
 	head, err := repository.Reference(plumbing.HEAD, false)
 	if err == nil && head.Type() == plumbing.SymbolicReference && head.Target().IsBranch() {
@@ -184,63 +159,6 @@ func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) e
 		}
 		return nil
 	})
-}
-
-// objects gives the store that holds the commits and their trees.
-func (l *link) objects(ctx context.Context, commits []plumbing.Hash) (storer.EncodedObjectStorer, error) {
-	if l.local != "" {
-		repository, err := l.openLocal()
-		if err != nil {
-			return nil, err
-		}
-		return repository.Storer, nil
-	}
-	store := memory.NewStorage()
-	err := l.retryWithHelper(ctx, func() error { return l.fetch(ctx, store, commits) })
-	return store, err
-}
-
-// fetch gets the commits into a store, one commit deep.
-func (l *link) fetch(ctx context.Context, store storer.Storer, wants []plumbing.Hash) (err error) {
-	session, err := l.client.NewUploadPackSession(l.endpoint, l.auth)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = session.Close() }() // the pack is whole by its checksum, or an error is on its way
-	advertised, err := session.AdvertisedReferencesContext(ctx)
-	if err != nil {
-		return err
-	}
-	request := packp.NewUploadPackRequestFromCapabilities(advertised.Capabilities)
-	request.Wants = wants
-	if advertised.Capabilities.Supports(capability.Shallow) {
-		request.Depth = packp.DepthCommits(1)
-		if err := request.Capabilities.Set(capability.Shallow); err != nil {
-			return err
-		}
-	}
-	if advertised.Capabilities.Supports(capability.NoProgress) {
-		if err := request.Capabilities.Set(capability.NoProgress); err != nil {
-			return err
-		}
-	}
-	response, err := session.UploadPack(ctx, request)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, response.Close()) }()
-	return packfile.UpdateObjectStorage(store, unband(request.Capabilities, response))
-}
-
-// unband takes the pack out of the side band that carries it.
-func unband(capabilities *capability.List, reader io.Reader) io.Reader {
-	switch {
-	case capabilities.Supports(capability.Sideband64k):
-		return sideband.NewDemuxer(sideband.Sideband64k, reader)
-	case capabilities.Supports(capability.Sideband):
-		return sideband.NewDemuxer(sideband.Sideband, reader)
-	}
-	return reader
 }
 
 // push asks the repository to move a branch from old to new, and gives the server's words.

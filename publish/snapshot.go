@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -35,8 +36,10 @@ type Snapshot struct {
 }
 
 // Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is
-// not there, gives an empty tree. The objects are read in place from a local repository, and fetched into
-// memory from another, one commit deep.
+// not there, gives an empty tree. The objects are read in place from a local repository, and fetched from
+// another, one commit deep: where the server can, the folders and the files below the path, else all files. A
+// pack of more than 8 MB goes to a file in $TMPDIR that has no name and is gone when the process ends, however
+// it ends.
 func Read(ctx context.Context, target Target) (*Snapshot, error) {
 	link, err := connect(&target)
 	if err != nil {
@@ -50,10 +53,11 @@ func Read(ctx context.Context, target Target) (*Snapshot, error) {
 }
 
 func (l *link) read(ctx context.Context) (*Snapshot, error) {
-	refs, err := l.references(ctx)
+	refs, session, err := l.meet(ctx)
 	if err != nil {
 		return nil, err
 	}
+	defer session.close()
 	snapshot := &Snapshot{Tree: Tree{}, branch: l.target.pushBranch()}
 	base, err := refs.base(l.target)
 	if err != nil {
@@ -73,7 +77,7 @@ func (l *link) read(ctx context.Context) (*Snapshot, error) {
 	if l.target.Proposal != "" && !snapshot.old.IsZero() && snapshot.old != snapshot.tip {
 		wants = append(wants, snapshot.old)
 	}
-	store, err := l.objects(ctx, wants)
+	store, err := l.objects(ctx, session, snapshot.tip, wants)
 	if err != nil {
 		return nil, err
 	}
@@ -92,21 +96,8 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		return fmt.Errorf("commit %s: %w", s.tip, err)
 	}
 	s.root = commit.TreeHash
-	s.site = commit.TreeHash
-	if site != "" {
-		whole := &commitFiles{store: store, root: s.root}
-		for parent := site; parent != "."; parent = path.Dir(parent) {
-			entry, found, err := whole.entry(parent)
-			if err != nil {
-				return err
-			}
-			if found && entry.Mode != filemode.Dir {
-				return fmt.Errorf("%s: %w: it is not a folder; take another path", parent, ErrTaken)
-			}
-			if parent == site {
-				s.site = entry.Hash
-			}
-		}
+	if s.site, err = siteTree(store, s.root, site); err != nil {
+		return err
 	}
 	s.files = &commitFiles{store: store, root: s.site}
 	if s.site.IsZero() {
@@ -128,7 +119,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	default:
 		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)
 	}
-	for name := range s.owned {
+	for _, name := range slices.Sorted(maps.Keys(s.owned)) { // neighbours are deltas against each other
 		kind, text, err := throughFolders(s.files, name)
 		if err != nil {
 			return err
@@ -139,6 +130,28 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	}
 	s.files.known = s.Tree
 	return nil
+}
+
+// siteTree gives the tree at a path below a tree, zero where there is none.
+func siteTree(store storer.EncodedObjectStorer, root plumbing.Hash, site string) (plumbing.Hash, error) {
+	if site == "" {
+		return root, nil
+	}
+	found := plumbing.ZeroHash
+	whole := &commitFiles{store: store, root: root}
+	for parent := site; parent != "."; parent = path.Dir(parent) {
+		entry, is, err := whole.entry(parent)
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		if is && entry.Mode != filemode.Dir {
+			return plumbing.ZeroHash, fmt.Errorf("%s: %w: it is not a folder; take another path", parent, ErrTaken)
+		}
+		if parent == site {
+			found = entry.Hash
+		}
+	}
+	return found, nil
 }
 
 // commitFiles is the files below a tree object.

@@ -1,0 +1,197 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/memfs"
+	"github.com/go-git/go-billy/v5/osfs"
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+// session is a talk with a repository that has named its branches, and gives one pack. A repository on this
+// machine is opened instead.
+type session struct {
+	local      *gogit.Repository
+	remote     transport.UploadPackSession
+	advertised *packp.AdvRefs
+}
+
+func (s *session) close() {
+	if s.remote != nil {
+		_ = s.remote.Close() // what was asked for has come, or an error is on its way
+	}
+}
+
+// meet opens a session. The caller closes it.
+func (l *link) meet(ctx context.Context) (*references, *session, error) {
+	if l.local != "" {
+		repository, err := l.openLocal()
+		if err != nil {
+			return nil, nil, err
+		}
+		found, err := l.localReferences(repository)
+		return found, &session{local: repository}, err
+	}
+	var (
+		found  *references
+		opened *session
+	)
+	err := l.retryWithHelper(ctx, func() (err error) {
+		remote, err := l.client.NewUploadPackSession(l.endpoint, l.auth)
+		if err != nil {
+			return err
+		}
+		opened = &session{remote: remote}
+		opened.advertised, err = remote.AdvertisedReferencesContext(ctx)
+		switch {
+		case errors.Is(err, transport.ErrEmptyRemoteRepository):
+			found, err = &references{empty: true, head: "main"}, nil
+		case err == nil:
+			found, err = remoteReferences(opened.advertised)
+		}
+		if err != nil {
+			opened.close()
+		}
+		return err
+	})
+	return found, opened, err
+}
+
+// objects gives the store that holds the commits, their trees, and what is below the target's path at the tip.
+func (l *link) objects(ctx context.Context, first *session, tip plumbing.Hash, commits []plumbing.Hash) (storer.EncodedObjectStorer, error) {
+	if first.local != nil {
+		return first.local.Storer, nil
+	}
+	if l.target.Path != "" && first.givesParts() {
+		store := newPacks()
+		err := l.fetchSite(ctx, store, first, tip, commits)
+		if err == nil || ctx.Err() != nil {
+			return store, err
+		}
+		// Promised, and not given: servers differ in which objects they let a client name. Everything, then.
+		var again error
+		if _, first, again = l.meet(ctx); again != nil {
+			return nil, again
+		}
+		defer first.close()
+	}
+	store := newPacks()
+	return store, l.explain(first.fetch(ctx, store, commits, packp.DepthCommits(1), ""))
+}
+
+// givesParts says that the server leaves out files when it is asked to, and gives objects by their hash.
+func (s *session) givesParts() bool {
+	can := s.advertised.Capabilities
+	return can.Supports(capability.Filter) && can.Supports(capability.Shallow) &&
+		can.Supports(capability.AllowReachableSHA1InWant) && can.Supports(capability.AllowTipSHA1InWant)
+}
+
+// fetchSite gets the commits and all folders, and then the files of one folder: git's own partial clone.
+func (l *link) fetchSite(ctx context.Context, store *packs, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
+	if err := first.fetch(ctx, store, commits, packp.DepthCommits(1), packp.FilterBlobNone()); err != nil {
+		return err
+	}
+	commit, err := object.GetCommit(store, tip)
+	if err != nil {
+		return err
+	}
+	site, err := siteTree(store, commit.TreeHash, l.target.Path)
+	if err != nil || site.IsZero() {
+		return nil // nothing to fetch there; whoever reads it will say what is wrong
+	}
+	_, second, err := l.meet(ctx)
+	if err != nil {
+		return err
+	}
+	defer second.close()
+	return second.fetch(ctx, store, []plumbing.Hash{site}, packp.DepthCommits(0), "")
+}
+
+// fetch gets objects, and what they lead to, into the store.
+func (s *session) fetch(ctx context.Context, store *packs, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) (err error) {
+	request := packp.NewUploadPackRequestFromCapabilities(s.advertised.Capabilities)
+	request.Wants, request.Filter = wants, filter
+	ask := []capability.Capability{capability.NoProgress}
+	if s.advertised.Capabilities.Supports(capability.Shallow) {
+		request.Depth = depth
+		ask = append(ask, capability.Shallow)
+	}
+	if filter != "" {
+		ask = append(ask, capability.Filter)
+	}
+	for _, wanted := range ask {
+		if s.advertised.Capabilities.Supports(wanted) {
+			if err := request.Capabilities.Set(wanted); err != nil {
+				return err
+			}
+		}
+	}
+	response, err := s.remote.UploadPack(ctx, request)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, response.Close()) }()
+	file, err := spool(unband(request.Capabilities, response))
+	if err != nil {
+		return err
+	}
+	return store.add(file)
+}
+
+// unband takes the pack out of the side band that carries it.
+func unband(capabilities *capability.List, reader io.Reader) io.Reader {
+	switch {
+	case capabilities.Supports(capability.Sideband64k):
+		return sideband.NewDemuxer(sideband.Sideband64k, reader)
+	case capabilities.Supports(capability.Sideband):
+		return sideband.NewDemuxer(sideband.Sideband, reader)
+	}
+	return reader
+}
+
+// mostInMemory is how many bytes of a pack are kept in memory; a bigger one goes to disk.
+const mostInMemory = 8 << 20
+
+// spool keeps what it reads: in memory if it is small, else in a file without a name, which the system removes
+// when the last one who has it open is gone.
+func spool(reader io.Reader) (billy.File, error) {
+	var head bytes.Buffer
+	_, err := io.CopyN(&head, reader, mostInMemory)
+	small := errors.Is(err, io.EOF)
+	if err != nil && !small {
+		return nil, err
+	}
+	where := memfs.New()
+	if !small {
+		where = osfs.New(os.TempDir(), osfs.WithBoundOS())
+	}
+	file, err := where.TempFile("", "sipgen-pack-")
+	if err != nil {
+		return nil, fmt.Errorf("no place for the fetched pack, which is bigger than %d MB: $TMPDIR: %w", mostInMemory>>20, err)
+	}
+	if !small {
+		if err := os.Remove(file.Name()); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+	}
+	if _, err = io.Copy(file, io.MultiReader(&head, reader)); err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keeping the fetched pack: %w", errors.Join(err, file.Close()))
+	}
+	return file, nil
+}

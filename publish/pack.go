@@ -1,0 +1,199 @@
+package publish
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/memory"
+)
+
+// packs is an object store of packs as a server sent them: objects are taken out of the pack when they are
+// asked for, and only a few megabytes of them are kept.
+type packs struct {
+	storer.EncodedObjectStorer // for what is neither read nor written
+	held                       []*packfile.Packfile
+}
+
+func newPacks() *packs {
+	return &packs{EncodedObjectStorer: memory.NewStorage()}
+}
+
+// EncodedObject looks an object up in every pack.
+func (p *packs) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
+	for _, pack := range p.held {
+		found, err := pack.Get(hash)
+		if errors.Is(err, plumbing.ErrObjectNotFound) || err == nil && kind != plumbing.AnyObject && found.Type() != kind {
+			continue
+		}
+		return found, err
+	}
+	return nil, plumbing.ErrObjectNotFound
+}
+
+// add takes a pack in. It is checked as a whole: its checksum, and the hash of every object.
+func (p *packs) add(file billy.File) error {
+	index, err := indexPack(file)
+	if err != nil {
+		return fmt.Errorf("the pack that the server sent: %w", err)
+	}
+	p.held = append(p.held, packfile.NewPackfileWithCache(index, nil, file, cache.NewObjectLRU(8*cache.MiByte), 0))
+	return nil
+}
+
+// packed is one object of a pack. Those that are deltas against the same base are a linked list.
+type packed struct {
+	offset      int64
+	hash        plumbing.Hash // zero: not known yet
+	crc         uint32
+	kind        plumbing.ObjectType
+	child, next int32 // places of other objects; none: -1
+}
+
+const none = -1
+
+// indexPack finds out the hashes of the objects in a pack. go-git's own parser does the same, and keeps up to
+// 96 MB of contents and reads every object twice to do so; here only the contents between a base and the deltas
+// that wait for it are kept.
+func indexPack(file billy.File) (*idxfile.MemoryIndex, error) {
+	scanner := packfile.NewScanner(file)
+	objects, waiting, err := scanPack(scanner)
+	if err != nil {
+		return nil, err
+	}
+	if err := resolveDeltas(scanner, objects, waiting); err != nil {
+		return nil, err
+	}
+	writer := new(idxfile.Writer)
+	if err := writer.OnHeader(uint32(len(objects))); err != nil {
+		return nil, err
+	}
+	for _, object := range objects {
+		if object.hash.IsZero() {
+			return nil, fmt.Errorf("%w: a delta at %d against an object that is not in it", packfile.ErrMalformedPackFile, object.offset)
+		}
+		writer.Add(object.hash, uint64(object.offset), object.crc)
+	}
+	if err := writer.OnFooter(plumbing.ZeroHash); err != nil {
+		return nil, err
+	}
+	return writer.Index()
+}
+
+// scanPack reads a pack from its beginning to its checksum. Objects come in the order of their offsets;
+// waiting has the first of the deltas whose base is named by its hash, by that hash.
+func scanPack(scanner *packfile.Scanner) (objects []packed, waiting map[plumbing.Hash]int32, err error) {
+	_, count, err := scanner.Header()
+	if err != nil {
+		return nil, nil, err
+	}
+	waiting = map[plumbing.Hash]int32{}
+	for place := range int32(min(count, 1<<31-1)) {
+		header, err := scanner.NextObjectHeader()
+		if err != nil {
+			return nil, nil, cut(err)
+		}
+		object := packed{offset: header.Offset, kind: header.Type, child: none, next: none}
+		var hasher plumbing.Hasher
+		into := io.Discard
+		switch header.Type {
+		case plumbing.OFSDeltaObject:
+			base, found := slices.BinarySearchFunc(objects, header.OffsetReference, func(o packed, offset int64) int { return int(o.offset - offset) })
+			if !found {
+				return nil, nil, fmt.Errorf("%w: a delta at %d against no object", packfile.ErrMalformedPackFile, header.Offset)
+			}
+			object.next, objects[base].child = objects[base].child, place
+		case plumbing.REFDeltaObject:
+			if first, found := waiting[header.Reference]; found {
+				object.next = first
+			}
+			waiting[header.Reference] = place
+		default:
+			hasher = plumbing.NewHasher(header.Type, header.Length)
+			into = hasher
+		}
+		if _, object.crc, err = scanner.NextObject(into); err != nil {
+			return nil, nil, cut(err)
+		}
+		if hasher.Hash != nil {
+			object.hash = hasher.Sum()
+		}
+		objects = append(objects, object)
+	}
+	_, err = scanner.Checksum()
+	return objects, waiting, cut(err)
+}
+
+// cut says of a pack that ends too early what it is.
+func cut(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// resolveDeltas works out the hash of every object that is stored as a delta, from the bases outwards.
+func resolveDeltas(scanner *packfile.Scanner, objects []packed, waiting map[plumbing.Hash]int32) error {
+	type delta struct {
+		place int32
+		base  []byte
+		kind  plumbing.ObjectType
+	}
+	var stack []delta
+	push := func(of int32, content []byte, kind plumbing.ObjectType) {
+		for child := objects[of].child; child != none; child = objects[child].next {
+			stack = append(stack, delta{child, content, kind})
+		}
+		if first, found := waiting[objects[of].hash]; found {
+			for child := first; child != none; child = objects[child].next {
+				stack = append(stack, delta{child, content, kind})
+			}
+			delete(waiting, objects[of].hash)
+		}
+	}
+	for place, object := range objects {
+		if object.kind.IsDelta() {
+			continue
+		}
+		if _, found := waiting[object.hash]; !found && object.child == none {
+			continue
+		}
+		content, err := inflate(scanner, object.offset)
+		if err != nil {
+			return err
+		}
+		for push(int32(place), content, object.kind); len(stack) > 0; {
+			top := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			change, err := inflate(scanner, objects[top.place].offset)
+			if err != nil {
+				return err
+			}
+			content, err := packfile.PatchDelta(top.base, change)
+			if err != nil {
+				return fmt.Errorf("the delta at %d: %w", objects[top.place].offset, err)
+			}
+			objects[top.place].hash = plumbing.ComputeHash(top.kind, content)
+			push(top.place, content, top.kind)
+		}
+	}
+	return nil
+}
+
+func inflate(scanner *packfile.Scanner, offset int64) ([]byte, error) {
+	header, err := scanner.SeekObjectHeader(offset)
+	if err != nil {
+		return nil, cut(err)
+	}
+	content := bytes.NewBuffer(make([]byte, 0, min(header.Length, 1<<20)))
+	_, _, err = scanner.NextObject(content)
+	return content.Bytes(), cut(err)
+}
