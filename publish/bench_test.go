@@ -1,9 +1,12 @@
+//go:build linux
+
 package publish
 
 import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,8 +14,8 @@ import (
 	"testing"
 )
 
-// bigRepository has a site of 400 files among others, files in all.
-func bigRepository(b *testing.B, files int) string {
+// bigRepository has a site of 400 files among others, files in all, each of the others of size bytes or a few more.
+func bigRepository(b testing.TB, files, size int) string {
 	b.Helper()
 	repo := bare(b)
 	load := exec.Command("git", "fast-import", "--quiet", "--force")
@@ -27,16 +30,22 @@ func bigRepository(b *testing.B, files int) string {
 	stream := bufio.NewWriter(pipe) // a stream, so that the benchmark's own memory stays small
 	_, _ = stream.WriteString("commit refs/heads/main\ncommitter A <a@example.org> 1700000000 +0000\ndata 1\nx\n")
 	site := siteOf(0)
-	list := formatOwnership(site)
 	put := func(name string, text []byte) {
 		fmt.Fprintf(stream, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 	}
-	put("sites/mine/"+OwnershipFile, list)
+	put("sites/mine/"+OwnershipFile, formatOwnership(site))
 	for name, text := range site {
 		put("sites/mine/"+name, text)
 	}
+	// Half of each file is common to all, as in manifests; the other half is hexadecimal noise.
+	noise := rand.New(rand.NewPCG(1, 2))
+	common := strings.Repeat("key: value\n", size/22)
 	for i := range files - len(site) {
-		put(fmt.Sprintf("sites/s%d/clusters/c%d/f%d.yaml", i/2000, i/40%50, i%40), fmt.Appendf(nil, "file: %d\n%s", i, strings.Repeat("key: value\n", 60)))
+		text := fmt.Appendf(nil, "file: %d\n%s", i, common)
+		for len(text) < size {
+			text = fmt.Appendf(text, "field-%d: %x\n", len(text), noise.Uint64())
+		}
+		put(fmt.Sprintf("sites/s%d/clusters/c%d/f%d.yaml", i/2000, i/40%50, i%40), text)
 	}
 	if err := errors.Join(stream.Flush(), pipe.Close(), load.Wait()); err != nil {
 		b.Fatalf("git fast-import: %v", err)
@@ -57,58 +66,67 @@ func siteOf(n int) Tree {
 	return files
 }
 
-// BenchmarkPublish changes 40 files of a big repository over file://, and beside it does the same with the
-// git command line: a shallow clone, copies, add, commit, push. It wants a quarter of git's time at most.
+// BenchmarkPublish changes 40 files of a big repository by every transport, and beside it does the same with
+// the git command line: a shallow clone, copies, add, commit, push. Both are processes of their own, and peak-MB is
+// the most memory that one had: for git, the biggest of its processes. It wants a quarter of git's time at most by
+// file://, and 100 MB at most by each. "parts" is a server that leaves out files on request, as the forges do.
 func BenchmarkPublish(b *testing.B) {
-	for _, files := range []int{8000, 80000} {
-		repo := bigRepository(b, files)
+	for _, size := range []struct{ files, bytes int }{{8000, 670}, {80000, 670}, {80000, 4000}} {
+		repo := bigRepository(b, size.files, size.bytes)
 		n := 0
-		b.Run(fmt.Sprintf("%d files/sipgen", files), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				n++
-				if done := mustPublish(b, Target{URL: "file://" + repo, Branch: "main", Path: "sites/mine"}, siteOf(n)); !done.Changed {
-					b.Fatal("nothing was committed")
-				}
-			}
-			b.ReportMetric(peakMemory(b), "peak-MB")
-		})
-		b.Run(fmt.Sprintf("%d files/git", files), func(b *testing.B) {
-			for b.Loop() {
-				n++
-				clone := filepath.Join(b.TempDir(), "clone")
-				git(b, repo, "clone", "--quiet", "--depth=1", "--single-branch", "file://"+repo, clone)
-				for name, text := range siteOf(n) {
-					if err := os.WriteFile(filepath.Join(clone, "sites/mine", name), text, 0o644); err != nil {
-						b.Fatal(err)
+		measure := func(name string, target Target, env ...string) {
+			for _, do := range []string{"branch, measured", "git, measured"} {
+				who := map[string]string{"branch, measured": "sipgen", "git, measured": "git"}[do]
+				b.Run(fmt.Sprintf("%d files, %d MB/%s/%s", size.files, size.files*size.bytes/1e6, name, who), func(b *testing.B) {
+					most := 0.0
+					for b.Loop() {
+						n++
+						work := child{Do: do, Target: target, N: n, Clone: filepath.Join(b.TempDir(), "clone"), Env: env}
+						most = max(most, work.measure(b))
+						if err := os.RemoveAll(work.Clone); err != nil {
+							b.Fatal(err)
+						}
 					}
-				}
-				git(b, clone, "add", "-A", "sites/mine")
-				git(b, clone, "commit", "--quiet", "-m", "change")
-				git(b, clone, "push", "--quiet", "origin", "main")
-				if err := os.RemoveAll(clone); err != nil {
-					b.Fatal(err)
-				}
+					b.ReportMetric(most, "peak-MB")
+				})
 			}
-		})
+		}
+		measure("file", Target{URL: "file://" + repo, Branch: "main", Path: "sites/mine"})
+		if size.files > 8000 {
+			https, ssh := httpsTarget(b, repo), sshTarget(b, repo)
+			for _, what := range []string{"", ", parts"} {
+				measure("https"+what, https.Target, https.env...)
+				measure("ssh"+what, ssh.Target, ssh.env...)
+				git(b, repo, "config", "uploadpack.allowFilter", "true")
+				git(b, repo, "config", "uploadpack.allowAnySHA1InWant", "true")
+			}
+		}
 		fsck(b, repo)
 	}
 }
 
-// peakMemory gives the most memory that this process has had, in MB (VmHWM of /proc/self/status).
-func peakMemory(b *testing.B) float64 {
-	b.Helper()
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
+// reached is a target, and the environment that lets the git command line log in there.
+type reached struct {
+	Target
+	env []string
+}
+
+func httpsTarget(t testing.TB, repo string) reached {
+	git(t, repo, "config", "http.receivepack", "true")
+	server := serveHTTPS(t, filepath.Dir(repo))
+	address := strings.Replace(server.url, "https://", "https://robot:s3cret@", 1) + "/" + filepath.Base(repo)
+	return reached{
+		Target{URL: address, Branch: "main", Path: "sites/mine", Auth: Auth{CAFile: server.ca, NoHelper: true}},
+		[]string{"GIT_SSL_CAINFO=" + server.ca},
 	}
-	var kilobytes float64
-	if _, after, found := strings.Cut(string(status), "VmHWM:"); found {
-		if _, err := fmt.Sscan(after, &kilobytes); err != nil {
-			b.Fatal(err)
-		}
+}
+
+func sshTarget(t testing.TB, repo string) reached {
+	server := serveSSH(t)
+	return reached{
+		Target{URL: server.url(t, repo), Branch: "main", Path: "sites/mine", Auth: Auth{SSHKeyFile: server.userKey, KnownHosts: []string{server.knownHosts}}},
+		[]string{"GIT_SSH_COMMAND=ssh -F none -o IdentitiesOnly=yes -i " + server.userKey + " -o UserKnownHostsFile=" + server.knownHosts},
 	}
-	return kilobytes / 1024
 }
 
 // BenchmarkWriteDir writes 16,000 files of 1,000 clusters, and beside it copies the folder with cp -r. It

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,18 +15,6 @@ import (
 	"time"
 )
 
-// TestMain lets a test start this binary again as a process of its own that writes, so that it can be killed.
-func TestMain(m *testing.M) {
-	if what := os.Getenv("PUBLISH_TEST_WRITER"); what != "" {
-		if err := writer(what, os.Getenv("PUBLISH_TEST_PLACE")); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
 // generation is one of two trees that differ in every file; each file says of which it is.
 func generation(n int) Tree {
 	files := Tree{}
@@ -36,60 +23,6 @@ func generation(n int) Tree {
 	}
 	files[fmt.Sprintf("only/in/%d", n%2)] = fmt.Appendf(nil, "generation %d\n", n%2)
 	return files
-}
-
-// writer writes one generation after the other, for ever.
-func writer(what, place string) error {
-	for n := 0; ; n++ {
-		var err error
-		switch what {
-		case "once":
-			_, err = WriteDir(place, generation(1), DirOptions{})
-			return err
-		case "full":
-			limit := syscall.Rlimit{Cur: 2000, Max: 2000}
-			if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-				return err
-			}
-			_, err = WriteDir(place, generation(1), DirOptions{})
-			return err
-		case "dir":
-			_, err = WriteDir(place, generation(n), DirOptions{})
-		case "git":
-			_, err = publishTree(Target{URL: place, Branch: "main", Path: "site"}, generation(n), meta)
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-func start(t *testing.T, what, place string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := exec.Command(self)
-	command.Env = append(os.Environ(), "PUBLISH_TEST_WRITER="+what, "PUBLISH_TEST_PLACE="+place)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Stderr = os.Stderr
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return command
-}
-
-// kill ends a writer and whatever it has started, at a random moment.
-func kill(t *testing.T, command *exec.Cmd, most time.Duration) {
-	t.Helper()
-	time.Sleep(10*time.Millisecond + rand.N(most))
-	if err := syscall.Kill(-command.Process.Pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Wait(); err == nil {
-		t.Fatal("the writer ended by itself")
-	}
 }
 
 // whole fails unless the tree is exactly one of the generations.
@@ -112,7 +45,7 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 	mustWrite(t, dir, generation(0))
 	put(t, dir, tree("notes.txt", "hand"))
 	for range 25 {
-		kill(t, start(t, "dir", dir), 150*time.Millisecond)
+		kill(t, child{Do: "folder, for ever", Dir: dir}.start(t), 150*time.Millisecond)
 		found := onDisk(t, dir)
 		if string(found["notes.txt"]) != "hand" {
 			t.Error("somebody's file is gone")
@@ -141,7 +74,7 @@ func TestKilledWhileReplacingFilesInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 10 {
-		kill(t, start(t, "dir", dir), 150*time.Millisecond)
+		kill(t, child{Do: "folder, for ever", Dir: dir}.start(t), 150*time.Millisecond)
 		for name, text := range onDisk(t, dir) { // each file is whole, and the next run makes the tree whole
 			old, new := generation(0)[name], generation(1)[name]
 			if !strings.HasPrefix(name, stageInside) && name != "keep/notes.txt" && string(text) != string(old) && string(text) != string(new) {
@@ -160,7 +93,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 	target := Target{URL: repo, Branch: "main", Path: "site"}
 	mustPublish(t, target, generation(0))
 	for range 15 {
-		kill(t, start(t, "git", repo), 300*time.Millisecond)
+		kill(t, child{Do: "branch, for ever", Target: target}.start(t), 300*time.Millisecond)
 		tip, err := Read(context.Background(), target)
 		if err != nil {
 			t.Fatal(err)
@@ -183,18 +116,18 @@ func TestKilledWhilePublishing(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	for _, way := range []string{"a full file system", "a limit on a file's size"} {
 		t.Run(way, func(t *testing.T) {
-			parent, what := t.TempDir(), "full"
+			parent, what := t.TempDir(), "folder, small files only"
 			if way == "a full file system" {
 				// One generation fits, two do not.
 				if err := syscall.Mount("tmpfs", parent, "tmpfs", 0, "size=1800k"); err != nil {
 					t.Skipf("NOT TESTED: no tmpfs can be mounted here: %v", err)
 				}
 				t.Cleanup(func() { _ = syscall.Unmount(parent, syscall.MNT_DETACH) })
-				what = "once"
+				what = "folder, once"
 			}
 			dir := filepath.Join(parent, "out")
 			mustWrite(t, dir, generation(0))
-			command := start(t, what, dir)
+			command := child{Do: what, Dir: dir}.start(t)
 			if err := command.Wait(); err == nil {
 				t.Fatal("want the writer to fail")
 			}
@@ -202,7 +135,7 @@ func TestFullDisk(t *testing.T) {
 			if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
 				t.Errorf("left beside the folder: %v, %v", entries, err)
 			}
-			if what == "once" {
+			if what == "folder, once" {
 				if err := syscall.Mount("tmpfs", parent, "tmpfs", syscall.MS_REMOUNT, "size=20m"); err != nil {
 					t.Fatal(err)
 				}
@@ -247,7 +180,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	command := exec.Command(copied)
 	command.Dir = "/"
-	command.Env = append(os.Environ(), "PUBLISH_TEST_WRITER=once", "PUBLISH_TEST_PLACE="+dir)
+	command.Env = child{Do: "folder, once", Dir: dir}.command(t).Env
 	if os.Geteuid() == 0 {
 		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}

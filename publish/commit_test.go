@@ -1,0 +1,130 @@
+package publish
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCommitReplacesOnlyThePath(t *testing.T) {
+	repo := bare(t)
+	target := Target{URL: repo, Branch: "main", Path: "sites/berlin"}
+	first := tree("clusters/a/x.yaml", "1\n", "clusters/a.yaml", "2\n", "clusters/a-b/y.yaml", "3\r\n", "gone/z", "4", "PLAN.md", "")
+	done := mustPublish(t, target, first)
+	if !done.Changed || done.Base != "" || len(done.Changes) != 5 || done.Branch != "main" {
+		t.Errorf("first commit: found %+v", done)
+	}
+	fsck(t, repo)
+	rival(t, repo, "main", tree("README.md", "hand", "sites/berlin/notes.txt", "hand", "sites/paris/x", "theirs"))
+
+	second := tree("clusters/a/x.yaml", "1\n", "clusters/a.yaml", "2 changed\n", "clusters/a-b/y.yaml", "3\r\n", "new", "5")
+	done = mustPublish(t, target, second)
+	fsck(t, repo)
+	want := tree("README.md", "hand", "sites/berlin/notes.txt", "hand", "sites/paris/x", "theirs")
+	for name, text := range second {
+		want["sites/berlin/"+name] = []byte(strings.TrimSuffix(string(text), "\n"))
+	}
+	same(t, "the branch", inGit(t, repo, "main"), want)
+	var kinds []string
+	for _, change := range done.Changes {
+		kinds = append(kinds, string(change.Kind)+" "+change.Path)
+	}
+	if want := "deleted PLAN.md, changed clusters/a.yaml, deleted gone/z, added new"; strings.Join(kinds, ", ") != want {
+		t.Errorf("changes: found %s, want %s", strings.Join(kinds, ", "), want)
+	}
+	if stat := git(t, repo, "show", "--stat=200", "--format=", "main"); strings.Contains(stat, "notes") || !strings.Contains(stat, "5 files changed") {
+		t.Errorf("the commit touches more than its own files:\n%s", stat)
+	}
+	if modes := git(t, repo, "ls-tree", "-r", "--format=%(objectmode)", "main"); strings.Trim(modes, "1064\n") != "" || strings.Contains(modes, "755") {
+		t.Errorf("modes: found %s", modes)
+	}
+
+	again := mustPublish(t, target, second)
+	if again.Changed || again.Commit != done.Commit || git(t, repo, "rev-list", "--count", "main") != "3" {
+		t.Errorf("an unchanged tree: found %+v, want no commit", again)
+	}
+	tip, err := Read(context.Background(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "Read", tip.Tree, second)
+	if tip.Commit != git(t, repo, "rev-parse", "main") {
+		t.Errorf("Read: found commit %s", tip.Commit)
+	}
+}
+
+// The same inputs give the same commit, and it is the one that git itself would make.
+func TestCommitIsGitsOwn(t *testing.T) {
+	files := tree("a.b/x", "1", "a/x", "2", "a-b", "3", "a0", "4", "ä", "5")
+	about := meta
+	about.When = about.When.In(time.FixedZone("", 2*3600+30*60))
+	about.Message, about.Trailers = "subject\r\n\r\nbody\n\n", []Trailer{{"Inventory-Digest", "sha256:0"}, {"Generated-By", "sipgen v1"}}
+	var commits []string
+	for range 3 {
+		repo := bare(t)
+		done, err := publishTree(Target{URL: "file://" + repo, Branch: "main"}, files, about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		commits = append(commits, done.Commit)
+		clone := filepath.Join(t.TempDir(), "clone")
+		git(t, t.TempDir(), "clone", "--quiet", repo, clone)
+		if out := git(t, clone, "status", "--porcelain"); out != "" {
+			t.Errorf("git status in a clone: %s", out)
+		}
+		// git's own tree and commit objects of the same content
+		git(t, clone, "read-tree", "--empty")
+		git(t, clone, "add", "-A")
+		if made, own := git(t, clone, "rev-parse", "HEAD^{tree}"), git(t, clone, "write-tree"); made != own {
+			t.Errorf("tree: found %s, git makes %s", made, own)
+		}
+		want := "subject\n\nbody\n\nInventory-Digest: sha256:0\nGenerated-By: sipgen v1"
+		if got := git(t, repo, "log", "-1", "--format=%B", "main"); strings.TrimSpace(got) != want {
+			t.Errorf("message: found %q, want %q", got, want)
+		}
+		if got := git(t, repo, "log", "-1", "--format=%an <%ae> %ai|%cn|%(trailers:key=Generated-By,valueonly)", "main"); got != "Ada <ada@example.org> 2023-11-15 00:43:20 +0230|Ada|sipgen v1\n" && got != "Ada <ada@example.org> 2023-11-15 00:43:20 +0230|Ada|sipgen v1" {
+			t.Errorf("author: found %q", got)
+		}
+		fsck(t, repo)
+	}
+	if len(slices.Compact(slices.Clone(commits))) != 1 {
+		t.Errorf("commits differ: %v", commits)
+	}
+}
+
+func TestAdoptTakesOverAPath(t *testing.T) {
+	repo := bare(t)
+	rival(t, repo, "main", tree("site/a", "theirs", "site/notes", "x"))
+	about := meta
+	about.Adopt = true
+	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the branch", inGit(t, repo, "main"), tree("site/a", "1", "site/notes", "x"))
+	fsck(t, repo)
+}
+
+func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/site"}
+	first := mustPublish(t, target, tree("a", "1"))
+	if again := mustPublish(t, target, tree("a", "1")); again.Changed || again.Commit != first.Commit {
+		t.Errorf("the same proposal again: found %+v", again)
+	}
+	second := mustPublish(t, target, tree("a", "2"))
+	rival(t, repo, "main", tree("x", "2"))
+	third := mustPublish(t, target, tree("a", "2"))
+	if !first.Changed || !second.Changed || !third.Changed {
+		t.Errorf("found %+v, %+v, %+v", first, second, third)
+	}
+	if count := git(t, repo, "rev-list", "--count", "main..sipgen/site"); count != "1" {
+		t.Errorf("commits in the proposal: found %s, want 1", count)
+	}
+	same(t, "the proposal", inGit(t, repo, "sipgen/site"), tree("x", "2", "site/a", "2"))
+	same(t, "main", inGit(t, repo, "main"), tree("x", "2"))
+	fsck(t, repo)
+}

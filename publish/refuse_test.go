@@ -1,0 +1,110 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
+	list := string(formatOwnership(tree("a", "1")))
+	rows := []struct {
+		why    string
+		have   Tree // what a rival has put on main
+		change func(*Target, *Meta)
+		tree   Tree
+		want   error
+		says   string
+	}{
+		{"a path of somebody else", tree("site/notes", "x"), nil, tree("a", "1"), ErrForeign, "adopt"},
+		{"a file in the way", tree("site/"+OwnershipFile, list, "site/a", "1", "site/b", "x"), nil, tree("b", "1"), ErrTaken, "site/b"},
+		{"the path is a file", tree("site", "x"), nil, tree("a", "1"), ErrTaken, "not a folder"},
+		{"conflict markers", tree("site/"+OwnershipFile, "<<<<<<< HEAD\n"+list), nil, tree("a", "1"), ErrOwnership, "merge conflict"},
+		{"an edited list", tree("site/"+OwnershipFile, strings.Replace(list, "path: a", "path: b", 1)), nil, tree("a", "1"), ErrOwnership, "site/.sipgen.yaml"},
+		{"an empty tree", tree("site/"+OwnershipFile, list, "site/a", "1"), nil, tree(), ErrEmpty, "everything"},
+		{"a branch that does not exist", tree("x", "1"), func(t *Target, _ *Meta) { t.Branch = "mian" }, tree("a", "1"), ErrNoBranch, "main"},
+		{"a path that leaves the repository", tree("x", "1"), func(t *Target, _ *Meta) { t.Path = ".git/hooks" }, tree("a", "1"), ErrName, ".git"},
+		{"a branch that is no name", tree("x", "1"), func(t *Target, _ *Meta) { t.Branch = "a..b" }, tree("a", "1"), nil, "not a name for a branch"},
+		{"a branch that is an option", tree("x", "1"), func(t *Target, _ *Meta) { t.Branch = "--mirror" }, tree("a", "1"), nil, "not a name for a branch"},
+		{"no key where a signature is required", tree("x", "1"), func(_ *Target, m *Meta) { m.RequireSigned = true }, tree("a", "1"), ErrUnsigned, "required"},
+		{"an author with a line end", tree("x", "1"), func(_ *Target, m *Meta) { m.Author.Name = "a\nb" }, tree("a", "1"), nil, "author"},
+		{"no time", tree("x", "1"), func(_ *Target, m *Meta) { m.When = time.Time{} }, tree("a", "1"), nil, "time"},
+		{"no message", tree("x", "1"), func(_ *Target, m *Meta) { m.Message = " \n" }, tree("a", "1"), nil, "message"},
+		{"a trailer of two lines", tree("x", "1"), func(_ *Target, m *Meta) { m.Trailers = []Trailer{{"a", "b\nc: d"}} }, tree("a", "1"), nil, "trailer"},
+	}
+	for _, row := range rows {
+		t.Run(row.why, func(t *testing.T) {
+			repo := bare(t)
+			rival(t, repo, "main", row.have)
+			before := git(t, repo, "for-each-ref")
+			target, about := Target{URL: repo, Branch: "main", Path: "site"}, meta
+			if row.change != nil {
+				row.change(&target, &about)
+			}
+			_, err := publishTree(target, row.tree, about)
+			if err == nil || row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) {
+				t.Errorf("found %v, want %v with %q", err, row.want, row.says)
+			}
+			if after := git(t, repo, "for-each-ref"); after != before {
+				t.Errorf("branches: found %s, want %s", after, before)
+			}
+		})
+	}
+}
+
+func TestBadRepositories(t *testing.T) {
+	plain := t.TempDir()
+	put(t, plain, tree("x", "1"))
+	detached := filepath.Join(t.TempDir(), "detached")
+	full := bare(t)
+	rival(t, full, "main", tree("x", "1"))
+	git(t, plain, "clone", "--quiet", full, detached)
+	git(t, detached, "checkout", "--quiet", "--detach")
+	rows := []struct {
+		why, url, branch string
+		want             error
+		says             string
+	}{
+		{"nothing there", filepath.Join(plain, "absent"), "main", ErrNoRepository, "absent"},
+		{"a folder that is no repository", plain, "main", ErrNoRepository, "git init --bare"},
+		{"a file", filepath.Join(plain, "x"), "main", ErrNoRepository, "not a folder"},
+		{"a detached HEAD and no branch", detached, "", ErrNoBranch, "detached"},
+		{"a transport that is none", "ftp://example.org/x", "main", nil, "want a path, file, ssh or https"},
+		{"no URL", "", "main", nil, "want a path or a URL"},
+		{"a server that is not there", "https://127.0.0.1:1/x", "main", nil, "connection refused"},
+		{"a name that leads nowhere, with a password", "https://me:s3cret@127.0.0.1:1/x", "main", nil, "127.0.0.1"},
+	}
+	for _, row := range rows {
+		_, err := publishTree(Target{URL: row.url, Branch: row.branch, Auth: Auth{NoHelper: true}}, tree("a", "1"), meta)
+		if err == nil || row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: found %v, want %v with %q", row.why, err, row.want, row.says)
+		}
+		if strings.Contains(fmt.Sprint(err), "s3cret") {
+			t.Errorf("%s: the error tells the password: %v", row.why, err)
+		}
+	}
+}
+
+func TestHooksDecide(t *testing.T) {
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	before := git(t, repo, "rev-parse", "main")
+	hook := "#!/bin/sh\nprintf 'main is protected:\\033[31m ask the release team\\n' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(repo, "hooks/pre-receive"), []byte(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), meta)
+	if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "main is protected:[31m ask the release team") {
+		t.Errorf("found %v, want the hook's message without its escape", err)
+	}
+	if after := git(t, repo, "rev-parse", "main"); after != before {
+		t.Error("the branch has moved")
+	}
+	if count := git(t, repo, "count-objects"); !strings.HasPrefix(count, "3 ") {
+		t.Errorf("objects after the refusal: %s", count)
+	}
+}

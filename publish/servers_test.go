@@ -1,0 +1,200 @@
+package publish
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// httpsServer is git http-backend behind TLS with a certificate of a private authority, and basic auth.
+type httpsServer struct {
+	url, ca string
+	expired atomic.Bool // credentials are not taken any more
+	cut     atomic.Bool // the next push is taken, and its answer is lost
+	drop    atomic.Bool // the next push is dropped half way
+}
+
+func serveHTTPS(t testing.TB, root string) *httpsServer {
+	t.Helper()
+	out, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend := &cgi.Handler{
+		Path:   filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
+		Env:    []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"},
+		Stderr: os.Stderr,
+	}
+	if _, err := os.Stat(backend.Path); err != nil {
+		t.Skipf("NOT TESTED: https: %v", err)
+	}
+	served := &httpsServer{}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		switch {
+		case user == "reader" && password == "reads" && strings.Contains(r.RequestURI, "receive-pack"):
+			http.Error(w, "you may only read here", http.StatusForbidden)
+			return
+		case user == "reader" && password == "reads":
+		case user != "robot" || password != "s3cret" || served.expired.Load():
+			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+			http.Error(w, "who are you", http.StatusUnauthorized)
+			return
+		}
+		r.Header.Set("X-Remote-User", user)
+		handler := *backend
+		handler.Env = append(append([]string{}, backend.Env...), "REMOTE_USER="+user)
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-receive-pack") && served.cut.CompareAndSwap(true, false) {
+			handler.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		}
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-receive-pack") && served.drop.CompareAndSwap(true, false) {
+			r.Body, r.ContentLength = io.NopCloser(io.LimitReader(r.Body, 300)), 300
+			handler.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	server.EnableHTTP2 = false
+	server.Config.ErrorLog = nil
+	certificate, ca := privateAuthority(t)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	served.url, served.ca = server.URL, ca
+	return served
+}
+
+// privateAuthority makes an authority and a certificate for 127.0.0.1, and gives the authority's file.
+func privateAuthority(t testing.TB) (tls.Certificate, string) {
+	t.Helper()
+	make := func(template, parent *x509.Certificate, signer *rsa.PrivateKey) ([]byte, *rsa.PrivateKey) {
+		key, err := rsa.GenerateKey(rand.Reader, 2048)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if signer == nil {
+			signer = key
+		}
+		der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return der, key
+	}
+	authority := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
+	}
+	root, rootKey := make(authority, authority, nil)
+	leaf, leafKey := make(&x509.Certificate{
+		SerialNumber: big.NewInt(2), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}, authority, rootKey)
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{leaf}, PrivateKey: leafKey}, file
+}
+
+// sshd is a real one, on loopback, with a host key and one user key.
+type sshd struct {
+	address, hostKey, userKey, stranger, knownHosts string
+}
+
+func serveSSH(t testing.TB) sshd {
+	t.Helper()
+	binary := "/usr/sbin/sshd"
+	if _, err := os.Stat(binary); err != nil {
+		t.Skip("NOT TESTED: ssh: there is no sshd here; Debian has it in openssh-server")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	key := func(name string) string {
+		file := filepath.Join(dir, name)
+		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput(); err != nil {
+			t.Fatalf("ssh-keygen: %v: %s", err, out)
+		}
+		return file
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := sshd{address: "127.0.0.1:" + port, hostKey: key("host"), userKey: key("user"), stranger: key("stranger"), knownHosts: filepath.Join(dir, "known_hosts")}
+	read := func(file string) string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	files := map[string]string{
+		s.knownHosts:                     "[127.0.0.1]:" + port + " " + read(s.hostKey+".pub"),
+		filepath.Join(dir, "authorized"): read(s.userKey + ".pub"),
+		filepath.Join(dir, "config"): "Port " + port + "\nListenAddress 127.0.0.1\nHostKey " + s.hostKey + "\nAuthorizedKeysFile " + filepath.Join(dir, "authorized") +
+			"\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPidFile none\n",
+	}
+	for file, text := range files {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = os.MkdirAll("/run/sshd", 0o755) // sshd's own, for its privilege separation; without root sshd does not want it
+	server := exec.Command(binary, "-D", "-e", "-f", filepath.Join(dir, "config"))
+	var said bytes.Buffer
+	server.Stderr = &said
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		_ = server.Wait()
+	})
+	for range 200 {
+		if conn, err := net.Dial("tcp", s.address); err == nil {
+			_ = conn.Close()
+			return s
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Fatalf("sshd does not answer: %s", said.String())
+	return s
+}
+
+// url is a repository's, for the user who runs the test.
+func (s sshd) url(t testing.TB, repo string) string {
+	t.Helper()
+	user, err := exec.Command("id", "-un").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "ssh://" + strings.TrimSpace(string(user)) + "@" + s.address + repo
+}
