@@ -20,7 +20,7 @@ func tree(pairs ...string) Tree {
 	return files
 }
 
-func put(t *testing.T, dir string, files Tree) {
+func put(t testing.TB, dir string, files Tree) {
 	t.Helper()
 	for name, text := range files {
 		full := filepath.Join(dir, filepath.FromSlash(name))

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -106,7 +107,7 @@ func scanPack(scanner *packfile.Scanner) (objects []packed, waiting map[plumbing
 		into := io.Discard
 		switch header.Type {
 		case plumbing.OFSDeltaObject:
-			base, found := slices.BinarySearchFunc(objects, header.OffsetReference, func(o packed, offset int64) int { return int(o.offset - offset) })
+			base, found := slices.BinarySearchFunc(objects, header.OffsetReference, func(o packed, offset int64) int { return cmp.Compare(o.offset, offset) })
 			if !found {
 				return nil, nil, fmt.Errorf("%w: a delta at %d against no object", packfile.ErrMalformedPackFile, header.Offset)
 			}

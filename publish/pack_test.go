@@ -1,0 +1,150 @@
+package publish
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/memfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+)
+
+// alike makes a repository whose files and versions are much alike.
+func alike(t testing.TB, versions int) (repo string) {
+	t.Helper()
+	repo = bare(t)
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, t.TempDir(), "clone", "--quiet", repo, clone)
+	noise := rand.New(rand.NewPCG(3, 4))
+	lines := make([]string, 200)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("line %d: %x\n", i, noise.Uint64())
+	}
+	for version := range versions {
+		files := Tree{"empty": nil, fmt.Sprintf("own/%d", version): fmt.Appendf(nil, "%x", noise.Uint64())}
+		for copied := range 5 {
+			lines[noise.IntN(len(lines))] = fmt.Sprintf("line of %d: %x\n", version, noise.Uint64())
+			files[fmt.Sprintf("big/%d/%d", version%7, copied)] = []byte(strings.Join(lines, ""))
+		}
+		put(t, clone, files)
+		git(t, clone, "add", "-A")
+		git(t, clone, "commit", "--quiet", "-m", fmt.Sprint(version))
+	}
+	git(t, clone, "push", "--quiet", "origin", "main")
+	return repo
+}
+
+// packAll gives everything in one pack, as git makes it with the given flags.
+func packAll(t testing.TB, repo string, flags ...string) []byte {
+	t.Helper()
+	return packOf(t, repo, git(t, repo, "rev-list", "--objects", "--no-object-names", "main"), flags...)
+}
+
+func packOf(t testing.TB, repo, objects string, flags ...string) []byte {
+	t.Helper()
+	command := exec.Command("git", append([]string{"pack-objects", "--stdout", "--quiet", "--no-reuse-delta"}, flags...)...)
+	command.Dir, command.Stdin = repo, strings.NewReader(objects)
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal("git pack-objects:", err)
+	}
+	return out
+}
+
+func inMemory(t testing.TB, content []byte) billy.File {
+	t.Helper()
+	file, err := memfs.New().TempFile("", "pack")
+	if err == nil {
+		_, err = file.Write(content)
+	}
+	if err == nil {
+		_, err = file.Seek(0, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Every object of a pack that git made is found, with the content that git gives it.
+func TestPackHoldsWhatGitPutThere(t *testing.T) {
+	repo := alike(t, 40)
+	known := git(t, repo, "cat-file", "--batch-check", "--batch-all-objects")
+	for why, flags := range map[string][]string{
+		"deltas by offset":            {"--delta-base-offset", "--depth=50", "--window=20"},
+		"deltas by hash":              {"--depth=50", "--window=20"},
+		"chains as long as git takes": {"--delta-base-offset", "--depth=4095", "--window=60"},
+		"no deltas":                   {"--window=0"},
+	} {
+		t.Run(why, func(t *testing.T) {
+			store := newPacks()
+			if err := store.add(inMemory(t, packAll(t, repo, flags...))); err != nil {
+				t.Fatal(err)
+			}
+			counted := 0
+			for line := range strings.Lines(known) {
+				field := strings.Fields(line)
+				found, err := store.EncodedObject(plumbing.AnyObject, plumbing.NewHash(field[0]))
+				if err != nil {
+					t.Fatalf("%s: %v", line, err)
+				}
+				text, err := blob(store, found.Hash())
+				if found.Type() == plumbing.BlobObject && (err != nil || plumbing.ComputeHash(plumbing.BlobObject, text).String() != field[0]) {
+					t.Errorf("%s: found %d bytes, %v", line, len(text), err)
+				}
+				if found.Type().String() != field[1] || fmt.Sprint(found.Size()) != field[2] || found.Hash().String() != field[0] {
+					t.Errorf("found %s %s %d, want %s", found.Hash(), found.Type(), found.Size(), line)
+				}
+				counted++
+			}
+			if counted < 300 {
+				t.Errorf("found %d objects, want a pack worth the name", counted)
+			}
+			if _, err := store.EncodedObject(plumbing.AnyObject, plumbing.NewHash(strings.Repeat("ab", 20))); !errors.Is(err, plumbing.ErrObjectNotFound) {
+				t.Errorf("an object that is not there: found %v", err)
+			}
+		})
+	}
+}
+
+func TestPackThatIsDamaged(t *testing.T) {
+	repo := alike(t, 10)
+	pack := packAll(t, repo, "--delta-base-offset")
+	// A thin pack leaves out the bases that the receiver is said to have.
+	thin := packOf(t, repo, "main\n^main~5\n", "--revs", "--thin")
+	flipped := bytes.Clone(pack)
+	flipped[len(flipped)/2] ^= 0x40
+	for why, content := range map[string][]byte{
+		"nothing": nil, "not a pack": []byte("<html>please log in</html>"), "cut": pack[:len(pack)/2], "without its checksum": pack[:len(pack)-20],
+		"a bit flipped": flipped, "deltas against what is not there": thin, "more objects than it has": append(append([]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"), pack[12:len(pack)-20]...), pack[len(pack)-20:]...),
+	} {
+		if err := newPacks().add(inMemory(t, content)); err == nil || !strings.HasPrefix(err.Error(), "the pack that the server sent: ") {
+			t.Errorf("%s: found %v, want an error", why, err)
+		}
+	}
+	if err := newPacks().add(inMemory(t, thin)); !errors.Is(err, packfile.ErrMalformedPackFile) {
+		t.Errorf("a thin pack: found %v", err)
+	}
+}
+
+// Whatever a server sends, it is an error or a pack; never a panic.
+func FuzzPack(f *testing.F) {
+	repo := alike(f, 3)
+	f.Add(packAll(f, repo, "--delta-base-offset"))
+	f.Add(packAll(f, repo))
+	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		store := newPacks()
+		if store.add(inMemory(t, content)) != nil {
+			return
+		}
+		_, _ = store.EncodedObject(plumbing.AnyObject, plumbing.ZeroHash)
+	})
+}
