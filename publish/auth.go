@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
@@ -48,7 +50,11 @@ func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transpor
 	switch endpoint.Protocol {
 	case "ssh":
 		login, err := a.sshLogin(endpoint)
-		if a.Proxy != "" {
+		if err == nil && a.Proxy != "" {
+			var proxy *url.URL
+			if proxy, err = parseProxy(a.Proxy); err == nil && proxy.Scheme != "socks5" {
+				err = fmt.Errorf("proxy %s: ssh goes through a SOCKS5 proxy only; want socks5://HOST:PORT", redact(a.Proxy))
+			}
 			endpoint.Proxy = transport.ProxyOptions{URL: a.Proxy}
 		}
 		return gitssh.NewClient(nil), login, err
@@ -89,7 +95,10 @@ func (a Auth) httpClient() (*http.Client, error) {
 		}
 		settings.RootCAs = pool
 	}
-	if a.ClientCertFile != "" || a.ClientKeyFile != "" {
+	if (a.ClientCertFile == "") != (a.ClientKeyFile == "") {
+		return nil, errors.New("client certificate: found one of SIPGEN_GIT_CERT_FILE and SIPGEN_GIT_KEY_FILE, want both")
+	}
+	if a.ClientCertFile != "" {
 		pair, err := tls.LoadX509KeyPair(a.ClientCertFile, a.ClientKeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("client certificate: %w", err)
@@ -101,13 +110,21 @@ func (a Auth) httpClient() (*http.Client, error) {
 		TLSHandshakeTimeout: connectTimeout, IdleConnTimeout: connectTimeout,
 	}
 	if a.Proxy != "" {
-		proxy, err := url.Parse(a.Proxy)
-		if err != nil || proxy.Host == "" {
-			return nil, fmt.Errorf("proxy %s: want a URL", redact(a.Proxy))
+		proxy, err := parseProxy(a.Proxy)
+		if err != nil {
+			return nil, err
 		}
 		wire.Proxy = http.ProxyURL(proxy)
 	}
 	return &http.Client{Transport: wire}, nil
+}
+
+func parseProxy(address string) (*url.URL, error) {
+	proxy, err := url.Parse(address)
+	if err != nil || proxy.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) {
+		return nil, fmt.Errorf("proxy %s: want a URL: http://HOST:PORT, https or socks5", redact(address))
+	}
+	return proxy, nil
 }
 
 // sshLogin is a user with keys who checks the host's key.
@@ -127,8 +144,11 @@ func (s *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
 
 func (a Auth) sshLogin(endpoint *transport.Endpoint) (*sshLogin, error) {
 	known, err := gitssh.NewKnownHostsDb(a.KnownHosts...)
+	if err != nil && strings.Contains(err.Error(), "unable to find any") {
+		return nil, fmt.Errorf("%w: no known_hosts file: %s", ErrHostKey, a.scanHost(endpoint))
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: no known_hosts file: put the server's key into one: ssh-keyscan %s, and compare it with what the server's owner publishes", ErrHostKey, endpoint.Host)
+		return nil, fmt.Errorf("%w: known_hosts: %w", ErrHostKey, err)
 	}
 	port := endpoint.Port
 	if port == 0 {
@@ -160,6 +180,18 @@ func (a Auth) sshLogin(endpoint *transport.Endpoint) (*sshLogin, error) {
 	return login, nil
 }
 
+// scanHost says how to get to know a server.
+func (a Auth) scanHost(endpoint *transport.Endpoint) string {
+	host, file := endpoint.Host, "~/.ssh/known_hosts"
+	if endpoint.Port != 0 && endpoint.Port != gitssh.DefaultPort {
+		host = fmt.Sprintf("-p %d %s", endpoint.Port, host)
+	}
+	if len(a.KnownHosts) > 0 {
+		file = a.KnownHosts[0]
+	}
+	return fmt.Sprintf("ssh-keyscan %s >> %s puts its key there; first compare it with what the server's owner publishes", host, file)
+}
+
 func readKey(name, passphrase string) (ssh.Signer, error) {
 	pem, err := os.ReadFile(name)
 	if err != nil {
@@ -169,7 +201,7 @@ func readKey(name, passphrase string) (ssh.Signer, error) {
 	var locked *ssh.PassphraseMissingError
 	if errors.As(err, &locked) {
 		if passphrase == "" {
-			return nil, fmt.Errorf("ssh key %s: wants a passphrase", name)
+			return nil, fmt.Errorf("ssh key %s: wants a passphrase: set SIPGEN_SSH_KEY_PASSPHRASE, or its _FILE", name)
 		}
 		signer, err = ssh.ParsePrivateKeyWithPassphrase(pem, []byte(passphrase))
 	}

@@ -3,6 +3,7 @@
 package publish
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -67,6 +68,14 @@ func (c child) run() error {
 				return err
 			}
 		}
+	case "branch, once":
+		ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+		defer stop()
+		tip, err := Read(ctx, c.Target)
+		if err == nil {
+			_, err = Commit(ctx, c.Target, tip, generation(c.N), meta)
+		}
+		return err
 	case "branch, measured":
 		done, err := publishTree(c.Target, siteOf(c.N), meta)
 		if err == nil && !done.Changed {

@@ -67,8 +67,9 @@ func Commit(ctx context.Context, target Target, base *Snapshot, tree Tree, meta 
 	}
 	done, err := link.commit(ctx, base, tree, meta)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", target, err)
+		return nil, link.safe(fmt.Errorf("%s: %w", target, err))
 	}
+	done.Server = link.mask(done.Server)
 	return done, nil
 }
 

@@ -62,8 +62,9 @@ func AuthFromEnvironment(getenv func(string) string) (Auth, error) {
 // credential helpers are asked, once. The errors of transports become ours.
 func (l *link) retryWithHelper(ctx context.Context, exchange func() error) error {
 	err := exchange()
-	if errors.Is(err, transport.ErrAuthenticationRequired) && l.auth == nil && !l.helped && !l.target.Auth.NoHelper {
-		l.helped = true
+	known := l.target.Auth
+	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" && !l.helper.asked && !known.NoHelper {
+		l.helper.asked = true
 		if login := l.askHelper(ctx); login != nil {
 			l.auth = login
 			err = exchange()
@@ -78,10 +79,16 @@ func (l *link) askHelper(ctx context.Context) transport.AuthMethod {
 	if l.endpoint.Port != 0 {
 		host = fmt.Sprintf("%s:%d", host, l.endpoint.Port)
 	}
-	question := fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n\n", l.endpoint.Protocol, host, strings.TrimPrefix(l.endpoint.Path, "/"))
+	question := fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n", l.endpoint.Protocol, host, strings.TrimPrefix(l.endpoint.Path, "/"))
+	if user := l.target.Auth.Username; user != "" {
+		question += "username=" + user + "\n"
+	}
+	if strings.ContainsRune(question, 0) || strings.Count(question, "\n") > 4 {
+		return nil // a line end in the URL would say something else
+	}
 	command := exec.CommandContext(ctx, "git", "credential", "fill")
 	command.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=")
-	command.Stdin = strings.NewReader(question)
+	command.Stdin = strings.NewReader(question + "\n")
 	answer, err := command.Output()
 	if err != nil {
 		return nil
@@ -99,6 +106,7 @@ func (l *link) askHelper(ctx context.Context) transport.AuthMethod {
 	if login.Password == "" {
 		return nil
 	}
+	l.helper.secrets = []string{login.Password, basic(login)}
 	return login
 }
 
@@ -131,11 +139,19 @@ func (l *link) explain(err error) error {
 	case strings.Contains(words, "unable to authenticate"):
 		return fmt.Errorf("%w: the server takes none of the SSH keys: %s", ErrAuth, words)
 	case knownhosts.IsHostKeyChanged(err):
-		return fmt.Errorf("%w: %s has another key than known_hosts says: it was replaced, or somebody stands in between; ask the server's owner", ErrHostKey, l.endpoint.Host)
+		return fmt.Errorf("%w: %s has another key than known_hosts says: it was replaced, or somebody stands in between; ask the server's owner, and only then ssh-keygen -R", ErrHostKey, l.endpoint.Host)
 	case knownhosts.IsHostUnknown(err):
-		return fmt.Errorf("%w: %s is not in known_hosts: ssh-keyscan gives its key; compare it with what the server's owner publishes", ErrHostKey, l.endpoint.Host)
+		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, l.endpoint.Host, l.target.Auth.scanHost(l.endpoint))
 	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname):
 		return fmt.Errorf("%w: %s; if the server has a private authority, set SIPGEN_GIT_CA_FILE", ErrCertificate, words)
+	case strings.Contains(words, "Proxy Authentication Required"):
+		return fmt.Errorf("%w: the proxy wants credentials, or others: SIPGEN_GIT_PROXY=http://USER:PASSWORD@HOST:PORT", ErrAuth)
+	case strings.Contains(words, "proxyconnect"), strings.Contains(words, "socks connect"):
+		return fmt.Errorf("the proxy: %w; check SIPGEN_GIT_PROXY, or HTTPS_PROXY and NO_PROXY", err)
+	case strings.Contains(words, "tls: certificate required") && l.target.Auth.ClientCertFile == "":
+		return fmt.Errorf("%w: the server wants a client certificate: set SIPGEN_GIT_CERT_FILE and SIPGEN_GIT_KEY_FILE", ErrAuth)
+	case strings.Contains(words, "remote error: tls: ") && l.target.Auth.ClientCertFile != "":
+		return fmt.Errorf("%w: the server does not take the client certificate %s: %s", ErrAuth, l.target.Auth.ClientCertFile, words)
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("a repository on this machine is pushed to by git itself, which is not installed: %w", err)
 	}

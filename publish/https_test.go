@@ -1,8 +1,8 @@
 package publish
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,39 +63,91 @@ func TestHTTPS(t *testing.T) {
 			t.Errorf("String: found %s", said)
 		}
 	})
-	before := git(t, repo, "for-each-ref")
-	_, stranger := privateAuthority(t)
-	rows := []struct {
-		why    string
-		change func(*Target)
-		want   error
-		says   string
-	}{
+	stranger := newAuthority(t).file
+	refusedAs(t, repo, target, []wrong{
 		{"an authority that nobody named", func(t *Target) { t.Auth.CAFile = "" }, ErrCertificate, "SIPGEN_GIT_CA_FILE"},
 		{"another authority", func(t *Target) { t.Auth.CAFile = stranger }, ErrCertificate, "SIPGEN_GIT_CA_FILE"},
+		{"an authority's file that is none", func(t *Target) { t.Auth.CAFile = os.DevNull }, nil, "want PEM"},
 		{"no credentials", func(t *Target) { t.Auth.Username, t.Auth.Password = "", "" }, ErrAuth, "SIPGEN_GIT_PASSWORD"},
 		{"wrong credentials", func(t *Target) { t.Auth.Password = "wr0ng" }, ErrAuth, "expired"},
-		{"a token that has expired", func(*Target) { server.expired.Store(true) }, ErrAuth, "expired"},
 		{"may read only", func(t *Target) { t.Auth.Username, t.Auth.Password = "reader", "reads" }, ErrAuth, "you may only read here"},
 		{"no such repository", func(t *Target) { t.URL = server.url + "/other.git" }, ErrNoRepository, "check the URL"},
+		{"a server that repeats the credentials", func(t *Target) { t.Auth.Username = "parrot" }, ErrAuth, "[31mnot you: Basic *** parrot ***"},
+	})
+	server.expired.Store(true)
+	refusedAs(t, repo, target, []wrong{
+		{"a password that has expired", nil, ErrAuth, "expired"},
+		{"a token that has expired", func(t *Target) { t.Auth = Auth{Token: "t0ken", CAFile: server.ca} }, ErrAuth, "expired"},
+	})
+}
+
+// Every way to log in that a forge or a company's own server knows.
+func TestHTTPSLogins(t *testing.T) {
+	repo := bare(t)
+	git(t, repo, "config", "http.receivepack", "true")
+	server := serveHTTPS(t, filepath.Dir(repo))
+	mounted := filepath.Join(t.TempDir(), "mounted")
+	if err := os.WriteFile(mounted, []byte("t0ken\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for _, row := range rows {
+	user := strings.Replace(server.url, "https://", "https://robot@", 1) + "/fleet.git"
+	for _, row := range []struct {
+		why, url string
+		set      map[string]string
+		helper   string // what git's credential helper prints
+	}{
+		{"a token as a bearer's", "", map[string]string{"SIPGEN_GIT_TOKEN": "t0ken"}, ""},
+		{"a token from a mounted file", "", map[string]string{"SIPGEN_GIT_TOKEN_FILE": mounted}, ""},
+		{"a token as a password, without a user", "", map[string]string{"SIPGEN_GIT_PASSWORD": "t0ken"}, ""},
+		{"a token as a password, with any user", "", map[string]string{"SIPGEN_GIT_USERNAME": "oauth2", "SIPGEN_GIT_PASSWORD_FILE": mounted}, ""},
+		{"a user and a password", "", map[string]string{"SIPGEN_GIT_USERNAME": "robot", "SIPGEN_GIT_PASSWORD": "s3cret"}, ""},
+		{"a helper's", "", nil, "username=robot\npassword=s3cret"},
+		{"a helper's, for the user in the URL", user, nil, "password=s3cret"},
+	} {
 		t.Run(row.why, func(t *testing.T) {
-			server.expired.Store(false)
-			bad := target
-			row.change(&bad)
-			_, err := publishTree(bad, tree("a", row.why), meta)
-			if !errors.Is(err, row.want) || !strings.Contains(fmt.Sprint(err), row.says) {
-				t.Errorf("found %v, want %v with %q", err, row.want, row.says)
+			row.set = maps.Clone(row.set)
+			if row.set == nil {
+				row.set = map[string]string{}
 			}
-			for _, secret := range []string{"s3cret", "wr0ng"} {
-				if strings.Contains(fmt.Sprint(err), secret) {
-					t.Errorf("the error tells the password: %v", err)
-				}
+			row.set["SIPGEN_GIT_CA_FILE"] = server.ca
+			auth, err := AuthFromEnvironment(func(name string) string { return row.set[name] })
+			if err != nil {
+				t.Fatal(err)
 			}
-			if after := git(t, repo, "for-each-ref"); after != before {
-				t.Errorf("branches: found %s, want %s", after, before)
+			// A helper as git runs them; one that answers only what it is asked.
+			t.Setenv("GIT_CONFIG_COUNT", "1")
+			t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
+			t.Setenv("GIT_CONFIG_VALUE_0", "!f() { test \"$1\" = get && printf '"+strings.ReplaceAll(row.helper, "\n", "\\n")+"\\n'; }; f")
+			target := Target{URL: cmp.Or(row.url, server.url+"/fleet.git"), Branch: "main", Path: "site", Auth: auth}
+			if done := mustPublish(t, target, tree("a", row.why)); !done.Changed {
+				t.Error("nothing was committed")
 			}
+			if row.helper == "" {
+				return
+			}
+			t.Setenv("GIT_CONFIG_VALUE_0", "!printf 'username=robot\\npassword=wr0ng\\n' #")
+			refusedAs(t, repo, target, []wrong{{"a helper that is wrong", nil, ErrAuth, "expired"}})
 		})
 	}
+}
+
+func TestClientCertificates(t *testing.T) {
+	repo := bare(t)
+	git(t, repo, "config", "http.receivepack", "true")
+	clients := newAuthority(t)
+	server := serveClients(t, filepath.Dir(repo), clients)
+	ours, strangers := clients.issue(t, "ours"), newAuthority(t).issue(t, "stranger")
+	target := Target{
+		URL: server.url + "/fleet.git", Branch: "main", Path: "site",
+		Auth: Auth{Token: "t0ken", CAFile: server.ca, ClientCertFile: ours.certFile, ClientKeyFile: ours.keyFile},
+	}
+	mustPublish(t, target, tree("a", "1"))
+	refusedAs(t, repo, target, []wrong{
+		{"none", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = "", "" }, ErrAuth, "set SIPGEN_GIT_CERT_FILE"},
+		{"one of another authority", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = strangers.certFile, strangers.keyFile }, ErrAuth, "does not take the client certificate " + strangers.certFile},
+		{"no key", func(t *Target) { t.Auth.ClientKeyFile = "" }, nil, "want both"},
+		{"the key of another", func(t *Target) { t.Auth.ClientKeyFile = strangers.keyFile }, nil, "client certificate: "},
+		{"a file that is not there", func(t *Target) { t.Auth.ClientCertFile += "x" }, nil, "no such file"},
+		{"and wrong credentials", func(t *Target) { t.Auth.Token = "wr0ng" }, ErrAuth, "expired"},
+	})
 }

@@ -25,7 +25,10 @@ type link struct {
 	local    string // path of a repository on this machine
 	client   transport.Transport
 	auth     transport.AuthMethod
-	helped   bool // the credential helper was asked
+	helper   struct {
+		asked   bool
+		secrets []string // that it gave
+	}
 }
 
 func connect(target *Target) (*link, error) {
@@ -40,7 +43,7 @@ func connect(target *Target) (*link, error) {
 		}
 	}
 	if l.client, l.auth, err = target.Auth.login(endpoint); err != nil {
-		return nil, fmt.Errorf("%s: %w", redact(target.URL), err)
+		return nil, l.safe(fmt.Errorf("%s: %w", redact(target.URL), err))
 	}
 	return l, nil
 }

@@ -2,12 +2,74 @@ package publish
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 )
+
+// everySecret is what the tests log in with, in the clear and as HTTP sends it. No message may hold any of it.
+var everySecret = []string{
+	"s3cret", "wr0ng", "t0ken", "pr0xy", "phr4se", "PRIVATE KEY",
+	base64.StdEncoding.EncodeToString([]byte("robot:s3cret")), base64.StdEncoding.EncodeToString([]byte("parrot:s3cret")),
+}
+
+func tellsNoSecret(t testing.TB, text string) {
+	t.Helper()
+	for _, secret := range everySecret {
+		if strings.Contains(text, secret) {
+			t.Errorf("tells the secret %s: %s", secret, text)
+		}
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }) {
+		t.Errorf("steers the terminal: %q", text)
+	}
+}
+
+// wrong is something that keeps a target from being published to.
+type wrong struct {
+	why    string
+	change func(*Target) // nil: nothing
+	want   error         // nil: any
+	says   string
+}
+
+// refusedAs fails unless each of the changes is refused for its reason, leaves the repository as it was, and
+// tells no secret.
+func refusedAs(t *testing.T, repo string, target Target, rows []wrong) {
+	t.Helper()
+	for _, row := range rows {
+		t.Run(row.why, func(t *testing.T) {
+			bad := target
+			if row.change != nil {
+				row.change(&bad)
+			}
+			leaves(t, repo, func() error {
+				_, err := publishTree(bad, tree("a", row.why), meta)
+				if err == nil || row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) {
+					t.Errorf("found %v, want %v with %q", err, row.want, row.says)
+				}
+				return err
+			})
+		})
+	}
+}
+
+// leaves fails unless a repository has the same branches afterwards, and is whole.
+func leaves(t testing.TB, repo string, try func() error) {
+	t.Helper()
+	before := git(t, repo, "for-each-ref")
+	if err := try(); err != nil {
+		tellsNoSecret(t, err.Error())
+	}
+	if after := git(t, repo, "for-each-ref"); after != before {
+		t.Errorf("branches: found %s, want %s", after, before)
+	}
+	fsck(t, repo)
+}
 
 // remoteRoundTrip is what every transport has to do.
 func remoteRoundTrip(t *testing.T, target Target, repo string) {

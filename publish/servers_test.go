@@ -2,14 +2,11 @@ package publish
 
 import (
 	"bytes"
-	"crypto/rand"
-	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
+	"fmt"
 	"io"
-	"math/big"
+	"log"
 	"net"
 	"net/http"
 	"net/http/cgi"
@@ -23,15 +20,24 @@ import (
 	"time"
 )
 
-// httpsServer is git http-backend behind TLS with a certificate of a private authority, and basic auth.
+// httpsServer is git http-backend behind TLS with a certificate of a private authority. It takes the user robot
+// with the password s3cret, any user with the token t0ken as forges do, and that token as a bearer's.
 type httpsServer struct {
 	url, ca string
-	expired atomic.Bool // credentials are not taken any more
-	cut     atomic.Bool // the next push is taken, and its answer is lost
-	drop    atomic.Bool // the next push is dropped half way
+	sent    atomic.Int64 // bytes of packs that were fetched
+	breaks  atomic.Bool  // gives no object by its hash, whatever it has said
+	expired atomic.Bool  // credentials are not taken any more
+	cut     atomic.Bool  // the next push is taken, and its answer is lost
+	drop    atomic.Bool  // the next push is dropped half way
 }
 
 func serveHTTPS(t testing.TB, root string) *httpsServer {
+	t.Helper()
+	return serveClients(t, root, nil)
+}
+
+// serveClients is serveHTTPS for clients with a certificate of that authority.
+func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 	t.Helper()
 	out, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
@@ -40,7 +46,7 @@ func serveHTTPS(t testing.TB, root string) *httpsServer {
 	backend := &cgi.Handler{
 		Path:   filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
 		Env:    []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"},
-		Stderr: os.Stderr,
+		Stderr: io.Discard, Logger: log.New(io.Discard, "", 0),
 	}
 	if _, err := os.Stat(backend.Path); err != nil {
 		t.Skipf("NOT TESTED: https: %v", err)
@@ -48,6 +54,13 @@ func serveHTTPS(t testing.TB, root string) *httpsServer {
 	served := &httpsServer{}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
+		if user == "parrot" { // a server, or a proxy's error page, that repeats what it was told
+			http.Error(w, fmt.Sprintf("\x1b[31mnot you: %s %s \u202e%s", r.Header.Get("Authorization"), user, password), http.StatusForbidden)
+			return
+		}
+		if password == "t0ken" || r.Header.Get("Authorization") == "Bearer t0ken" {
+			user, password = "robot", "s3cret"
+		}
 		switch {
 		case user == "reader" && password == "reads" && strings.Contains(r.RequestURI, "receive-pack"):
 			http.Error(w, "you may only read here", http.StatusForbidden)
@@ -70,49 +83,39 @@ func serveHTTPS(t testing.TB, root string) *httpsServer {
 			handler.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		}
-		handler.ServeHTTP(w, r)
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-upload-pack") && served.breaks.Load() {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || !bytes.Contains(body, []byte("deepen 1")) {
+				fmt.Fprint(w, "0030ERR upload-pack: not our ref 00000000000000\n")
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
+		handler.ServeHTTP(&counted{w, &served.sent}, r)
 	}))
 	server.EnableHTTP2 = false
-	server.Config.ErrorLog = nil
-	certificate, ca := privateAuthority(t)
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	own := newAuthority(t)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{own.issue(t, "server").pair}}
+	if clients != nil {
+		server.TLS.ClientAuth, server.TLS.ClientCAs = tls.RequireAndVerifyClientCert, x509.NewCertPool()
+		server.TLS.ClientCAs.AddCert(clients.certificate)
+	}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // what is wrong there is what the tests do
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	served.url, served.ca = server.URL, ca
+	served.url, served.ca = server.URL, own.file
 	return served
 }
 
-// privateAuthority makes an authority and a certificate for 127.0.0.1, and gives the authority's file.
-func privateAuthority(t testing.TB) (tls.Certificate, string) {
-	t.Helper()
-	make := func(template, parent *x509.Certificate, signer *rsa.PrivateKey) ([]byte, *rsa.PrivateKey) {
-		key, err := rsa.GenerateKey(rand.Reader, 2048)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if signer == nil {
-			signer = key
-		}
-		der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return der, key
-	}
-	authority := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
-	}
-	root, rootKey := make(authority, authority, nil)
-	leaf, leafKey := make(&x509.Certificate{
-		SerialNumber: big.NewInt(2), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: authority.NotBefore, NotAfter: authority.NotAfter,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}, authority, rootKey)
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return tls.Certificate{Certificate: [][]byte{leaf}, PrivateKey: leafKey}, file
+// counted counts what is written to it.
+type counted struct {
+	http.ResponseWriter
+	sum *atomic.Int64
+}
+
+func (c *counted) Write(text []byte) (int, error) {
+	c.sum.Add(int64(len(text)))
+	return c.ResponseWriter.Write(text)
 }
 
 // sshd is a real one, on loopback, with a host key and one user key.
@@ -137,18 +140,12 @@ func serveSSH(t testing.TB) sshd {
 		}
 		return file
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address := freeAddress(t)
+	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s := sshd{address: "127.0.0.1:" + port, hostKey: key("host"), userKey: key("user"), stranger: key("stranger"), knownHosts: filepath.Join(dir, "known_hosts")}
+	s := sshd{address: address, hostKey: key("host"), userKey: key("user"), stranger: key("stranger"), knownHosts: filepath.Join(dir, "known_hosts")}
 	read := func(file string) string {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -47,7 +47,7 @@ func Read(ctx context.Context, target Target) (*Snapshot, error) {
 	}
 	snapshot, err := link.read(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", target, err)
+		return nil, link.safe(fmt.Errorf("%s: %w", target, err))
 	}
 	return snapshot, nil
 }

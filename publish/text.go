@@ -12,16 +12,7 @@ func plain(words string) string {
 	const most = 2000
 	var lines []string
 	for line := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		line = strings.Map(func(r rune) rune {
-			if r == '\t' {
-				return ' '
-			}
-			if unicode.IsControl(r) || r == unicode.ReplacementChar {
-				return -1
-			}
-			return r
-		}, line)
-		if line = strings.TrimSpace(line); line != "" {
+		if line = strings.TrimSpace(printable(line)); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -30,6 +21,20 @@ func plain(words string) string {
 		text = strings.ToValidUTF8(text[:most], "") + "..."
 	}
 	return text
+}
+
+// printable takes out of a line what would steer a terminal: control characters, and those that turn the
+// direction of text or are not seen.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, line)
 }
 
 func appendAll(text []byte, reader io.Reader) ([]byte, error) {

@@ -1,0 +1,96 @@
+package publish
+
+import (
+	"cmp"
+	"encoding/base64"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+)
+
+// safe gives an error whose words may be printed: a server's control characters are taken out, and a secret of
+// this login that some library or server repeats is masked. The chain for errors.Is stays.
+func (l *link) safe(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &safeError{l.mask(err.Error()), err}
+}
+
+type safeError struct {
+	text string
+	err  error
+}
+
+func (s *safeError) Error() string { return s.text }
+func (s *safeError) Unwrap() error { return s.err }
+
+func (l *link) mask(words string) string {
+	lines := strings.Split(words, "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	words = strings.Join(lines, "\n")
+	for _, secret := range l.target.secrets(l.helper.secrets...) {
+		words = strings.ReplaceAll(words, secret, "***")
+	}
+	return words
+}
+
+// secrets lists what no message may hold, in each spelling, longest first. One or two characters are no secret,
+// and masking them would leave no message.
+func (t *Target) secrets(more ...string) []string {
+	known := append(more, t.Auth.Password, t.Auth.Token, t.Auth.SSHKeyPassphrase, password(t.URL), password(t.Auth.Proxy))
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"} {
+		known = append(known, password(os.Getenv(name)))
+	}
+	var all []string
+	if login, is := t.Auth.httpLogin().(*githttp.BasicAuth); is && login.Password != "" {
+		known = append(known, basic(login))
+	}
+	for _, secret := range known {
+		plain, err := url.PathUnescape(secret)
+		if err != nil {
+			plain = secret
+		}
+		for _, spelled := range []string{secret, plain, url.QueryEscape(plain), url.PathEscape(plain), strings.TrimPrefix(url.UserPassword("", plain).String(), ":")} {
+			if len(spelled) > 2 {
+				all = append(all, spelled)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+	})
+	return slices.Compact(all)
+}
+
+// basic is a login as HTTP sends it.
+func basic(login *githttp.BasicAuth) string {
+	return base64.StdEncoding.EncodeToString([]byte(login.Username + ":" + login.Password))
+}
+
+// password gives what stands between the colon and the last @ of an address, whether it is a URL or not; without a
+// colon, the whole user information of anything but ssh, where forges take tokens.
+func password(address string) string {
+	scheme, rest, found := strings.Cut(address, "://")
+	if !found {
+		scheme, rest = "", address
+	}
+	authority := rest
+	if found {
+		authority, _, _ = strings.Cut(rest, "/")
+	}
+	at := strings.LastIndexByte(authority, '@')
+	if at < 0 {
+		return ""
+	}
+	user, secret, is := strings.Cut(authority[:at], ":")
+	if !is && scheme != "ssh" && scheme != "" {
+		return user
+	}
+	return secret
+}
