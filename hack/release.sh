@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Makes a release: an archive and a software bill of materials (CycloneDX) per platform, and SHA256SUMS over them.
+# usage: release.sh VERSION FOLDER
+#
+# PLATFORMS are OS/ARCH, divided by spaces. SOURCE_DATE_EPOCH is the time in the archives (default: the commit's).
+set -euo pipefail
+platforms=${PLATFORMS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64}
+
+fail() { echo "release.sh: $*" >&2; exit 2; }
+[ $# = 2 ] || fail "usage: release.sh VERSION FOLDER"
+version=$1 out=$2
+[[ $version =~ ^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?$ ]] || fail "VERSION: found \"$version\", want one like v1.2.3 or v1.2.3-rc.1"
+case $out in /*) ;; *) out=$PWD/$out ;; esac
+cd "$(dirname "$0")/.."
+
+if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then
+  SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) || fail "no git checkout: want SOURCE_DATE_EPOCH, the commit's time in seconds"
+fi
+export SOURCE_DATE_EPOCH
+if git rev-parse --git-dir >/dev/null 2>&1; then
+  changed=$(git status --porcelain)
+  [ -z "$changed" ] || fail "these files are not committed, want a release that others can build again:"$'\n'"$changed"
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C TZ=UTC
+umask 022
+
+# Programs of this machine, made before anything is built for others.
+go build -trimpath -o "$work/pack" ./hack/pack
+go build -modfile="$PWD/tools/go.mod" -trimpath -o "$work/cyclonedx-gomod" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+
+mkdir "$work/release"
+for platform in $platforms; do
+  name=sipgen_${version}_${platform%/*}_${platform#*/}
+  binary=sipgen
+  [ "${platform%/*}" != windows ] || binary=sipgen.exe
+  mkdir "$work/$name"
+  bash hack/build.sh "$version" "$platform" "$work/$name/$binary"
+  "$work/cyclonedx-gomod" bin -json -noserial -notimestamp -std -version "$version" -output "$work/bom.json" "$work/$name/$binary"
+  "$work/pack" sbom "$work/bom.json" "$work/release/$name.cdx.json"
+  "$work/pack" archive "$work/release/$name.tar.gz" "$work/$name/$binary" LICENSE README.md
+  echo "$name.tar.gz: $(($(wc -c <"$work/release/$name.tar.gz") / 1024)) KiB" >&2
+done
+sha256() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
+(cd "$work/release" && sha256 -- *.tar.gz *.cdx.json >SHA256SUMS)
+
+# All of it, or what was there before.
+mkdir -p "$(dirname "$out")"
+rm -rf "$out"
+mv "$work/release" "$out"
+cat "$out/SHA256SUMS"
