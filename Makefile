@@ -8,7 +8,7 @@ TOOL     := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 CACHE    ?= $(CURDIR)/.cache
 DEMO     := $(CURDIR)/demo
 
-.PHONY: all build demo test unit e2e lint generate golden bench bench-publish bench-live clean
+.PHONY: all build demo test unit e2e lint generate golden bench bench-publish bench-live release release-check image clean
 
 all: build
 
@@ -47,5 +47,14 @@ bench-publish: ## publish beside the git command line and cp -r
 bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
 	SIPGEN_BENCH_LIVE=1 $(GO) test ./e2e -run '^TestBenchLive$$' -count 1 -v -timeout 30m
 
+release: ## archives, bills of materials and SHA256SUMS in out/release: make release VERSION=v1.2.3
+	@bash hack/release.sh '$(VERSION)' out/release
+
+release-check: ## the release of this commit, made twice in two folders, is the same: minutes
+	@bash hack/release-check.sh $(VERSION)
+
+image: ## the container image as an OCI layout in out/image; PUSH=registry/name:tag pushes it
+	@bash hack/image.sh '$(VERSION)' out/image $(PUSH)
+
 clean:
-	rm -rf bin demo
+	rm -rf bin demo out

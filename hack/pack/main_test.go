@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestArchiveForgetsTheDisk wants the same bytes whoever owns the files, whatever their mode and time.
+func TestArchiveForgetsTheDisk(t *testing.T) {
+	when := time.Unix(1767323045, 0).UTC()
+	var archives [][]byte
+	for i, mode := range []os.FileMode{0o600, 0o755} {
+		folder := t.TempDir()
+		var files []string
+		for _, name := range []string{"sipgen", "LICENSE"} {
+			path := filepath.Join(folder, name)
+			if err := os.WriteFile(path, []byte("content of "+name), mode); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, time.Time{}, time.Unix(int64(i)*86400, 0)); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, path)
+		}
+		content, err := archive(files, when)
+		if err != nil {
+			t.Fatal(err)
+		}
+		archives = append(archives, content)
+	}
+	if !bytes.Equal(archives[0], archives[1]) {
+		t.Error("equal files give two archives")
+	}
+}
+
+func TestBillOfMaterials(t *testing.T) {
+	for _, row := range []struct{ why, in, want, err string }{
+		{"the tool's own hashes go, a component's stay",
+			`{"bomFormat":"CycloneDX","metadata":{"tools":[{"name":"x","hashes":[{"content":"tool"}]}]},"components":[{"hashes":[{"content":"kept"}]}]}`, "kept", ""},
+		{"a time differs between two runs", `{"bomFormat":"CycloneDX","metadata":{"timestamp":"2026-01-01T00:00:00Z","tools":[{}]}}`, "", "serial number or a time"},
+		{"so does a serial number", `{"bomFormat":"CycloneDX","serialNumber":"urn:uuid:1","metadata":{"tools":[{}]}}`, "", "serial number or a time"},
+		{"a later form with the tools elsewhere is not passed on as it is", `{"bomFormat":"CycloneDX","metadata":{"tools":{"components":[]}}}`, "", "metadata.tools: missing"},
+		{"another format", `{"spdxVersion":"SPDX-2.3"}`, "", "want CycloneDX"},
+	} {
+		out, err := sbom([]byte(row.in))
+		switch {
+		case row.err != "":
+			if err == nil || !strings.Contains(err.Error(), row.err) {
+				t.Errorf("%s: error %v, want %q", row.why, err, row.err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", row.why, err)
+		case !strings.Contains(string(out), row.want) || strings.Contains(string(out), `"tool"`):
+			t.Errorf("%s: %s", row.why, out)
+		}
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for _, row := range []struct {
+		args  []string
+		epoch string
+		want  string
+	}{
+		{nil, "0", "usage"},
+		{[]string{"archive", "out"}, "0", "usage"},
+		{[]string{"archive", "out", "in"}, "", "SOURCE_DATE_EPOCH"},
+		{[]string{"archive", "out", "in"}, "-1", "SOURCE_DATE_EPOCH"},
+		{[]string{"archive", "out", filepath.Join(t.TempDir(), "none")}, "0", "none"},
+	} {
+		if err := run(row.args, row.epoch); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%q: error %v, want %q", row.args, err, row.want)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+// Package hack tests the scripts that make releases.
+package hack
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// commitTime is the time of the commits that releases are made from: 2026-01-02 03:04:05 UTC.
+const commitTime = "1767323045"
+
+// checkout copies the files that git tracks, or would, into a folder of its own and commits them there.
+func checkout(t *testing.T, folder string) {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git: apt install git")
+	}
+	list, err := exec.Command("git", "-C", "..", "ls-files", "-co", "--exclude-standard").Output()
+	if err != nil {
+		t.Skip("no git checkout to make a release from")
+	}
+	for _, name := range strings.Split(strings.TrimSpace(string(list)), "\n") {
+		content, err := os.ReadFile(filepath.Join("..", name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // deleted, and not committed yet
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		target := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(target, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "--quiet"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "release"}} {
+		git := exec.Command("git", args...)
+		git.Dir = folder
+		git.Env = append(os.Environ(), "GIT_COMMITTER_DATE="+commitTime+" +0000")
+		if out, err := git.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args[0], err, out)
+		}
+	}
+}
+
+func release(t *testing.T, folder, version string, env ...string) (string, error) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "release")
+	command := exec.Command("bash", "hack/release.sh", version, out)
+	command.Dir = folder
+	command.Env = append(os.Environ(), "PLATFORMS="+runtime.GOOS+"/"+runtime.GOARCH)
+	command.Env = append(command.Env, env...)
+	text, err := command.CombinedOutput()
+	if err != nil {
+		return string(text), err
+	}
+	return out, nil
+}
+
+// TestReleaseIsReproducible makes a release in two folders and two environments. hack/release-check.sh does it for every platform.
+func TestReleaseIsReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("links sipgen twice")
+	}
+	one, two := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "another place")
+	checkout(t, one)
+	checkout(t, two)
+	first, err := release(t, one, "v1.2.3-rc.1")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, first)
+	}
+	second, err := release(t, two, "v1.2.3-rc.1", "TZ=Asia/Tokyo", "LANG=C.UTF-8", "GOFLAGS=-tags=other", "CGO_ENABLED=1", "GOAMD64=v2")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, second)
+	}
+	sums := read(t, filepath.Join(first, "SHA256SUMS"))
+	if other := read(t, filepath.Join(second, "SHA256SUMS")); !bytes.Equal(sums, other) {
+		t.Errorf("two releases of one commit differ:\n%s\n%s", sums, other)
+	}
+	checkSums(t, first, string(sums))
+	name := "sipgen_v1.2.3-rc.1_" + runtime.GOOS + "_" + runtime.GOARCH
+	checkArchive(t, filepath.Join(first, name+".tar.gz"))
+	checkBill(t, filepath.Join(first, name+".cdx.json"))
+
+	// What is not committed cannot be built again by others.
+	if err := os.WriteFile(filepath.Join(one, "cmd", "sipgen", "more.go"), []byte("package main\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text, err := release(t, one, "v1.2.3-rc.1")
+	if err == nil || !strings.Contains(text, "not committed") || !strings.Contains(text, "cmd/sipgen/more.go") {
+		t.Errorf("a release with a file that is not committed: %v\n%s", err, text)
+	}
+}
+
+func TestReleaseRefusesVersions(t *testing.T) {
+	for _, version := range []string{"", "1.2.3", "v1.2", "v01.2.3", "v1.2.3 ", "v1.2.3/../x", "v1.2.3-$(id)"} {
+		command := exec.Command("bash", "release.sh", version, t.TempDir())
+		if out, err := command.CombinedOutput(); err == nil || !strings.Contains(string(out), "want one like v1.2.3") {
+			t.Errorf("version %q: %v\n%s", version, err, out)
+		}
+	}
+}
+
+// checkSums wants a line of SHA256SUMS for each file, and no others.
+func checkSums(t *testing.T, folder, sums string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(sums), "\n")
+	if len(lines) != len(entries)-1 {
+		t.Errorf("SHA256SUMS has %d lines, want %d", len(lines), len(entries)-1)
+	}
+	for _, line := range lines {
+		sum, name, _ := strings.Cut(line, "  ")
+		digest := sha256.Sum256(read(t, filepath.Join(folder, name)))
+		if found := hex.EncodeToString(digest[:]); found != sum {
+			t.Errorf("%s: has sum %s, SHA256SUMS says %s", name, found, sum)
+		}
+	}
+}
+
+// checkArchive wants the binary, which runs and says its version, the license and the readme.
+func checkArchive(t *testing.T, path string) {
+	t.Helper()
+	zipped, err := gzip.NewReader(bytes.NewReader(read(t, path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := tar.NewReader(zipped)
+	var names []string
+	for {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, header.Name)
+		if header.Uid != 0 || header.Gid != 0 || header.Uname != "" || header.ModTime.Unix() != 1767323045 {
+			t.Errorf("%s: owner %d:%d %q, time %s", header.Name, header.Uid, header.Gid, header.Uname, header.ModTime)
+		}
+		if header.Name != "sipgen" {
+			continue
+		}
+		binary := filepath.Join(t.TempDir(), "sipgen")
+		content, err := io.ReadAll(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(binary, content, header.FileInfo().Mode()); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(binary, "version").Output()
+		if err != nil || !strings.HasPrefix(string(out), "sipgen v1.2.3-rc.1 (") {
+			t.Errorf("sipgen version: %v\n%s", err, out)
+		}
+		if folder, err := filepath.Abs(".."); err != nil || bytes.Contains(content, []byte(folder)) {
+			t.Errorf("the binary names the folder it was built in: %v", err)
+		}
+	}
+	if found := strings.Join(names, " "); found != "sipgen LICENSE README.md" {
+		t.Errorf("%s: found %s", path, found)
+	}
+}
+
+// checkBill wants the release as the component, and its modules with Go's own library.
+func checkBill(t *testing.T, path string) {
+	t.Helper()
+	var bill struct {
+		Metadata struct {
+			Component struct{ Name, Version string }
+		}
+		Components []struct{ Name, Version string }
+	}
+	if err := json.Unmarshal(read(t, path), &bill); err != nil {
+		t.Fatal(err)
+	}
+	if c := bill.Metadata.Component; c.Name != "github.com/airshipit/sipgen" || c.Version != "v1.2.3-rc.1" {
+		t.Errorf("%s: component %+v", path, c)
+	}
+	found := map[string]string{}
+	for _, c := range bill.Components {
+		found[c.Name] = c.Version
+	}
+	for _, name := range []string{"std", "github.com/go-git/go-git/v5", "k8s.io/client-go", "sigs.k8s.io/kustomize/api"} {
+		if found[name] == "" {
+			t.Errorf("%s: no %s among %d components", path, name, len(found))
+		}
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
