@@ -7,6 +7,7 @@ tool() { go tool -modfile="$PWD/tools/go.mod" "$@"; }
 unformatted=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
 [ -z "$unformatted" ] || { echo "gofmt: $unformatted" >&2; exit 1; }
 go vet ./...
+(cd hack/image && go vet ./...)
 tool staticcheck ./...
 go mod verify >/dev/null
 bash hack/generate.sh --check

@@ -19,6 +19,7 @@ fi
 cd "$work/one/out/release"
 if command -v sha256sum >/dev/null; then sha256sum --quiet -c SHA256SUMS; else shasum -a 256 --quiet -c SHA256SUMS; fi
 for archive in *.tar.gz; do
-  tar tzf "$archive" | grep -qE '^sipgen(\.exe)?$' || { echo "release-check: $archive: no sipgen in it" >&2; exit 1; }
+  files=$(tar tzf "$archive")
+  grep -qE '^sipgen(\.exe)?$' <<<"$files" || { echo "release-check: $archive: no sipgen in it" >&2; exit 1; }
 done
 cat SHA256SUMS
