@@ -8,7 +8,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 )
 
-// Markdown says what the plan changes, for a pull request: dangers first, then a table per cluster.
+// Markdown says what the plan changes, for a pull request: dangers and problems first, so that they are not what a forge or a tired
+// reader leaves out, then a table per cluster.
 func Markdown(p *Plan) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n", p.Summary())
@@ -16,6 +17,12 @@ func Markdown(p *Plan) string {
 		out.WriteString("\n**Look at this first**\n\n")
 		for _, danger := range dangers {
 			fmt.Fprintf(&out, "- %s\n", danger)
+		}
+	}
+	if problems := p.Problems(); len(problems) > 0 {
+		out.WriteString("\n")
+		for _, problem := range problems {
+			fmt.Fprintf(&out, "- %s\n", problem)
 		}
 	}
 	for i := range p.Clusters {
@@ -33,12 +40,6 @@ func Markdown(p *Plan) string {
 			continue
 		}
 		out.WriteString(rows.RenderMarkdown() + "\n")
-	}
-	if problems := p.Problems(); len(problems) > 0 {
-		out.WriteString("\n")
-		for _, problem := range problems {
-			fmt.Fprintf(&out, "- %s\n", problem)
-		}
 	}
 	return out.String()
 }

@@ -1,0 +1,185 @@
+// Package ci runs the jobs of ci/ as a forge's runner does: their own shell steps, with the released archive, real git and real curl, gh and
+// jq. Only the forge that keeps the comments is a stand-in.
+package ci
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+func TestMain(m *testing.M) { engine.Main(m) }
+
+// release is the version that the files of ci/ name.
+const release = "v0.1.0"
+
+// releases is a folder as a download page has it, with the archive that a release for this machine has.
+var releases = engine.Shared(func(t testing.TB) string {
+	folder := filepath.Join(t.TempDir(), release)
+	run(t, "", nil, "bash", "../../hack/build.sh", release, "linux/"+runtime.GOARCH, filepath.Join(folder, "sipgen"))
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, root, []string{"SOURCE_DATE_EPOCH=0"}, "go", "run", "./hack/pack", "archive", filepath.Join(folder, "sipgen_"+release+"_linux_amd64.tar.gz"), filepath.Join(folder, "sipgen"), "LICENSE", "README.md")
+	return filepath.Dir(folder)
+})
+
+// needs skips a test whose programs this machine does not have.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the jobs run on Linux")
+	}
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("no %s: apt install %s", program, program)
+		}
+	}
+}
+
+// site is a repository of specs and hosts with its origin, and the fleet's repository, which is empty.
+type site struct {
+	checkout, origin, fleet string
+	// environment of every job: what the forge and its settings give.
+	environment map[string]string
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	folder := t.TempDir()
+	s := &site{checkout: filepath.Join(folder, "check out"), origin: filepath.Join(folder, "specs.git"), fleet: filepath.Join(folder, "fleet.git")}
+	if err := os.CopyFS(s.checkout, os.DirFS("../../examples/two-tenants")); err != nil {
+		t.Fatal(err)
+	}
+	for _, bare := range []string{s.origin, s.fleet} {
+		run(t, "", nil, "git", "init", "--quiet", "--bare", "--initial-branch=main", bare)
+	}
+	s.git(t, "init", "--quiet", "--initial-branch=main")
+	s.git(t, "remote", "add", "origin", s.origin)
+	s.commit(t)
+
+	archive, err := os.ReadFile(filepath.Join(releases(t), release, "sipgen_"+release+"_linux_amd64.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.environment = map[string]string{
+		"SITE": "site.yaml", "SPECS": "tenants", "INVENTORY": "hosts", "FLEET_REPO": s.fleet, "SIPGEN_VERSION": release,
+		"SIPGEN_SHA256": fmt.Sprintf("%x", sha256.Sum256(archive)), "SIPGEN_RELEASES": "file://" + releases(t),
+		"HOME": filepath.Join(folder, "home"), "PATH": os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM": "1",
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*",
+	}
+	if err := os.MkdirAll(s.environment["HOME"], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *site) git(t *testing.T, args ...string) string {
+	t.Helper()
+	return run(t, s.checkout, nil, "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+}
+
+// commit commits what the checkout has, and pushes it.
+func (s *site) commit(t *testing.T) {
+	t.Helper()
+	s.git(t, "add", ".")
+	s.git(t, "commit", "--quiet", "-m", "specs")
+	s.git(t, "push", "--quiet", "origin", "HEAD:main")
+}
+
+// change replaces a text that must be in a file of the checkout.
+func (s *site) change(t *testing.T, file, old, text string) {
+	t.Helper()
+	path := filepath.Join(s.checkout, file)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(content), old) {
+		t.Fatalf("%s: no %q in it", file, old)
+	}
+	s.write(t, file, strings.Replace(string(content), old, text, 1))
+}
+
+func (s *site) write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.checkout, file), []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commits counts the commits of the fleet's branch.
+func (s *site) commits(t *testing.T) int {
+	t.Helper()
+	out, err := exec.Command("git", "-C", s.fleet, "rev-list", "--count", "main").Output()
+	if err != nil {
+		return 0 // no branch yet
+	}
+	n := 0
+	if _, err := fmt.Sscan(string(out), &n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// big gives the site so many hosts more, and the tenant as many workers more, that a plan does not fit into a comment.
+func (s *site) big(t *testing.T, hosts int) {
+	t.Helper()
+	var out strings.Builder
+	for i := range hosts {
+		fmt.Fprintf(&out, `---
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata:
+  namespace: vino-system
+  name: extra-%04[1]d
+  uid: 00000000-0000-4000-8000-00000000%04[1]d
+  labels: {vino.airshipit.org/flavor: worker, vino.airshipit.org/node: extra-%04[1]d, vino.airshipit.org/rack: r9}
+  annotations: {sip.airshipit.org/address.oam-ipv4: 10.50.%[2]d.%[3]d}
+spec: {online: true}
+`, i, i/250, i%250+1)
+	}
+	s.write(t, "hosts/extra.yaml", out.String())
+}
+
+// run runs a program that must end well, and gives what it printed.
+func run(t testing.TB, folder string, env []string, name string, args ...string) string {
+	t.Helper()
+	command := exec.Command(name, args...)
+	command.Dir = folder
+	command.Env = append(os.Environ(), env...)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, out)
+	}
+	return string(out)
+}
+
+// shell runs a script with exactly this environment, and gives its exit code and what it printed.
+func shell(t *testing.T, folder string, env map[string]string, name string, args ...string) (int, string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), name, args...)
+	command.Dir = folder
+	for key, value := range env {
+		command.Env = append(command.Env, key+"="+value)
+	}
+	out, err := command.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0, string(out)
+	case errors.As(err, &exit):
+		return exit.ExitCode(), string(out)
+	}
+	t.Fatal(err)
+	return 0, ""
+}

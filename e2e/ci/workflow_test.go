@@ -1,0 +1,194 @@
+package ci
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestWorkflowsAreValid asks actionlint, which asks shellcheck about every step.
+func TestWorkflowsAreValid(t *testing.T) {
+	needs(t, "shellcheck")
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lint := exec.Command("go", "tool", "-modfile="+root+"/tools/go.mod", "actionlint", "ci/github/sipgen.yaml", "ci/github/snapshot.yaml")
+	lint.Dir = root
+	if out, err := lint.CombinedOutput(); err != nil {
+		t.Errorf("actionlint: %v\n%s", err, out)
+	}
+}
+
+// TestJobsMayLittle wants the rights that docs/ci.md lists, and no more.
+func TestJobsMayLittle(t *testing.T) {
+	sipgen, snapshot := readWorkflow(t, "sipgen.yaml"), readWorkflow(t, "snapshot.yaml")
+	for _, row := range []struct {
+		job  *githubJob
+		want map[string]string
+	}{
+		{sipgen.Jobs["plan"], map[string]string{"contents": "read", "pull-requests": "write", "security-events": "write"}},
+		{sipgen.Jobs["publish"], map[string]string{"contents": "read"}},
+		{snapshot.Jobs["snapshot"], map[string]string{"contents": "write"}},
+	} {
+		if !maps.Equal(row.job.Permissions, row.want) {
+			t.Errorf("permissions: found %v, want %v", row.job.Permissions, row.want)
+		}
+	}
+	for _, w := range []*workflow{sipgen, snapshot} {
+		if w.Permissions == nil || len(w.Permissions) > 0 {
+			t.Errorf("permissions of the workflow: found %v, want none", w.Permissions)
+		}
+	}
+	publish := sipgen.Jobs["publish"]
+	if publish.Environment != "fleet" || publish.Concurrency.Group == "" || publish.Concurrency.CancelInProgress {
+		t.Errorf("publish: environment %q, concurrency %+v", publish.Environment, publish.Concurrency)
+	}
+	if ref := publish.Steps[0].With["ref"]; ref != "main" {
+		t.Errorf("publish checks out %v, want main: a run that is started again would publish old specs", ref)
+	}
+	// What is written twice stays the same.
+	if one, two, three := sipgen.Jobs["plan"].Steps[1].Run, publish.Steps[1].Run, snapshot.Jobs["snapshot"].Steps[1].Run; one != two || one != three {
+		t.Error("the jobs install sipgen in different ways")
+	}
+}
+
+// TestGitHub follows pull requests from the first plan to what is published, and back.
+func TestGitHub(t *testing.T) {
+	needs(t, "git", "gh", "curl", "shellcheck")
+	g, w := newGitHub(t), readWorkflow(t, "sipgen.yaml")
+	f := &forge{bot: "github-actions[bot]", most: 65_536}
+	g.environment["GH_CONFIG_DIR"] = f.github(t)
+	f.crowd(150, "<!-- sipgen plan: site.yaml -->\nsomebody quotes the comment")
+
+	// The first plan: everything is new.
+	r := g.job(t, w, "plan")
+	if r.failed || r.outcome["Comment"] != "success" {
+		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
+	}
+	first := f.only(t)
+	wantWords(t, first.body, "2 clusters, 18 hosts assigned (18 new)", "| vino-system/r1n1-cp | ControlPlane |", "43 files added")
+	wantWords(t, r.summary, "18 hosts assigned")
+
+	// Merged, it is published once.
+	if r = g.job(t, w, "publish"); r.failed || g.commits(t) != 1 {
+		t.Fatalf("%v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
+	}
+	if r = g.job(t, w, "publish"); r.failed || g.commits(t) != 1 || !strings.Contains(r.log["Publish"], "nothing to commit") {
+		t.Errorf("published again: %v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
+	}
+
+	// The next push changes the comment that is there: decisions that were published are kept.
+	g.change(t, "tenants/edge-a.yaml", "active: 4", "active: 5")
+	g.git(t, "commit", "--quiet", "-am", "another worker")
+	if r = g.job(t, w, "plan"); r.failed {
+		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
+	}
+	second := f.only(t)
+	wantWords(t, second.body, "19 hosts assigned (1 new", "### Hosts")
+	if second.id != first.id || strings.Contains(second.body, "18 new") {
+		t.Errorf("comment %d, then %d:\n%s", first.id, second.id, second.body)
+	}
+
+	// More than there is: the comment says so, and the job fails as sipgen does. Nothing is published.
+	g.change(t, "tenants/edge-a.yaml", "active: 5", "active: 50")
+	g.commit(t)
+	r = g.job(t, w, "plan")
+	if r.outcome["plan"] != "exit 1" || r.outcome["Lint"] != "exit 1" || !strings.Contains(r.log["Lint"], "::error file=tenants/edge-a.yaml,line=") {
+		t.Errorf("%v\n%s", r.outcome, r.log["Lint"])
+	}
+	wantWords(t, f.only(t).body, "nothing is published", "short: tenant-a/edge-a Worker needs 45 more")
+	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 1" || g.commits(t) != 1 {
+		t.Errorf("%v, %d commits", r.outcome, g.commits(t))
+	}
+
+	// What cannot be read is refused, in the comment too, at its line.
+	g.change(t, "tenants/edge-a.yaml", "active: 50", "active: \"</details> @everyone ``` /close\"")
+	g.commit(t)
+	if r = g.job(t, w, "plan"); r.outcome["plan"] != "exit 2" {
+		t.Errorf("%v", r.outcome)
+	}
+	wantWords(t, f.only(t).body, "**Refused", "\n    sipgen: tenants/edge-a.yaml: document 1: line ")
+	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 2" || g.commits(t) != 1 {
+		t.Errorf("%v, %d commits", r.outcome, g.commits(t))
+	}
+}
+
+// TestGitHubFork wants no comment where the job may not write one, and the plan on its page.
+func TestGitHubFork(t *testing.T) {
+	needs(t, "git", "gh", "curl")
+	g := newGitHub(t)
+	f := &forge{bot: "github-actions[bot]", most: 65_536}
+	g.environment["GH_CONFIG_DIR"], g.fork, g.scanning = f.github(t), true, true
+	r := g.job(t, readWorkflow(t, "sipgen.yaml"), "plan")
+	if r.failed || r.outcome["Comment"] != "skipped" || len(f.all()) > 0 {
+		t.Errorf("%v, %d comments", r.outcome, len(f.all()))
+	}
+	wantWords(t, r.summary, "18 hosts assigned")
+	findings, err := os.ReadFile(filepath.Join(r.temp, "sipgen.sarif"))
+	var sarif struct{ Version string }
+	if err == nil {
+		err = json.Unmarshal(findings, &sarif)
+	}
+	if err != nil || sarif.Version != "2.1.0" {
+		t.Errorf("sipgen.sarif: version %q, %v", sarif.Version, err)
+	}
+}
+
+// TestGitHubLongPlan wants a comment that GitHub takes whatever the plan's size, cut between lines.
+func TestGitHubLongPlan(t *testing.T) {
+	needs(t, "git", "gh", "curl")
+	g, w := newGitHub(t), readWorkflow(t, "sipgen.yaml")
+	f := &forge{bot: "github-actions[bot]", most: 65_536}
+	g.environment["GH_CONFIG_DIR"] = f.github(t)
+	g.big(t, 1500)
+	g.change(t, "tenants/edge-a.yaml", "active: 4", "active: 1400")
+	g.commit(t)
+	if r := g.job(t, w, "plan"); r.failed {
+		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
+	}
+	body := f.only(t).body
+	if n := utf8.RuneCountInString(body); n < 30_000 || n > 65_536 {
+		t.Errorf("%d characters", n)
+	}
+	wantWords(t, body, "more lines: see the log of this job", "files added")
+	if strings.Count(body, "more lines: see the log of this job") != 2 {
+		t.Error("want the plan and the difference cut, each for itself")
+	}
+	if strings.Count(body, "<details>") != strings.Count(body, "</details>") {
+		t.Error("a part that can be opened has no end")
+	}
+}
+
+// TestGitHubWrongSum wants nothing to run that is not the release that somebody has looked at.
+func TestGitHubWrongSum(t *testing.T) {
+	needs(t, "git", "gh", "curl")
+	g, w := newGitHub(t), readWorkflow(t, "sipgen.yaml")
+	g.environment["SIPGEN_SHA256"] = w.Env["SIPGEN_SHA256"]
+	for _, job := range slices.Sorted(maps.Keys(w.Jobs)) {
+		r := g.job(t, w, job)
+		for name, outcome := range r.outcome {
+			if outcome == "success" {
+				t.Errorf("%s: %s ran", job, name)
+			}
+		}
+		if !r.failed {
+			t.Errorf("%s: an archive with another sum was taken", job)
+		}
+	}
+}
+
+func wantWords(t *testing.T, text string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			t.Errorf("no %q in:\n%.4000s", word, text)
+		}
+	}
+}
