@@ -15,6 +15,7 @@ import (
 // TestWorkflowsAreValid asks actionlint, which asks shellcheck about every step.
 func TestWorkflowsAreValid(t *testing.T) {
 	needs(t, "shellcheck")
+	t.Parallel()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +63,7 @@ func TestJobsMayLittle(t *testing.T) {
 // TestGitHub follows pull requests from the first plan to what is published, and back.
 func TestGitHub(t *testing.T) {
 	needs(t, "git", "gh", "curl", "shellcheck")
+	t.Parallel()
 	g, w := newGitHub(t), readWorkflow(t, "sipgen.yaml")
 	f := &forge{bot: "github-actions[bot]", most: 65_536}
 	g.environment["GH_CONFIG_DIR"] = f.github(t)
@@ -123,6 +125,7 @@ func TestGitHub(t *testing.T) {
 // TestGitHubFork wants no comment where the job may not write one, and the plan on its page.
 func TestGitHubFork(t *testing.T) {
 	needs(t, "git", "gh", "curl")
+	t.Parallel()
 	g := newGitHub(t)
 	f := &forge{bot: "github-actions[bot]", most: 65_536}
 	g.environment["GH_CONFIG_DIR"], g.fork, g.scanning = f.github(t), true, true
@@ -144,6 +147,7 @@ func TestGitHubFork(t *testing.T) {
 // TestGitHubLongPlan wants a comment that GitHub takes whatever the plan's size, cut between lines.
 func TestGitHubLongPlan(t *testing.T) {
 	needs(t, "git", "gh", "curl")
+	t.Parallel()
 	g, w := newGitHub(t), readWorkflow(t, "sipgen.yaml")
 	f := &forge{bot: "github-actions[bot]", most: 65_536}
 	g.environment["GH_CONFIG_DIR"] = f.github(t)
@@ -169,6 +173,7 @@ func TestGitHubLongPlan(t *testing.T) {
 // TestGitHubWrongSum wants nothing to run that is not the release that somebody has looked at.
 func TestGitHubWrongSum(t *testing.T) {
 	needs(t, "git", "gh", "curl")
+	t.Parallel()
 	g, w := newGitHub(t), readWorkflow(t, "sipgen.yaml")
 	g.environment["SIPGEN_SHA256"] = w.Env["SIPGEN_SHA256"]
 	for _, job := range slices.Sorted(maps.Keys(w.Jobs)) {

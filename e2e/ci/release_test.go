@@ -1,5 +1,4 @@
-// Package hack tests the scripts that make releases.
-package hack
+package ci
 
 import (
 	"archive/tar"
@@ -21,18 +20,15 @@ import (
 // commitTime is the time of the commits that releases are made from: 2026-01-02 03:04:05 UTC.
 const commitTime = "1767323045"
 
-// checkout copies the files that git tracks, or would, into a folder of its own and commits them there.
-func checkout(t *testing.T, folder string) {
+// releaseCheckout copies the files that git tracks, or would, into a folder of its own and commits them there.
+func releaseCheckout(t *testing.T, folder string) {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git: apt install git")
-	}
-	list, err := exec.Command("git", "-C", "..", "ls-files", "-co", "--exclude-standard").Output()
+	list, err := exec.Command("git", "-C", "../..", "ls-files", "-co", "--exclude-standard").Output()
 	if err != nil {
 		t.Skip("no git checkout to make a release from")
 	}
 	for _, name := range strings.Split(strings.TrimSpace(string(list)), "\n") {
-		content, err := os.ReadFile(filepath.Join("..", name))
+		content, err := os.ReadFile(filepath.Join("../..", name))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // deleted, and not committed yet
 		}
@@ -57,7 +53,7 @@ func checkout(t *testing.T, folder string) {
 	}
 }
 
-func release(t *testing.T, folder, version string, env ...string) (string, error) {
+func makeRelease(t *testing.T, folder, version string, env ...string) (string, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "release")
 	command := exec.Command("bash", "hack/release.sh", version, out)
@@ -73,17 +69,16 @@ func release(t *testing.T, folder, version string, env ...string) (string, error
 
 // TestReleaseIsReproducible makes a release in two folders and two environments. hack/release-check.sh does it for every platform.
 func TestReleaseIsReproducible(t *testing.T) {
-	if testing.Short() {
-		t.Skip("links sipgen twice")
-	}
+	needs(t, "git")
+	t.Parallel()
 	one, two := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "another place")
-	checkout(t, one)
-	checkout(t, two)
-	first, err := release(t, one, "v1.2.3-rc.1")
+	releaseCheckout(t, one)
+	releaseCheckout(t, two)
+	first, err := makeRelease(t, one, "v1.2.3-rc.1")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, first)
 	}
-	second, err := release(t, two, "v1.2.3-rc.1", "TZ=Asia/Tokyo", "LANG=C.UTF-8", "GOFLAGS=-tags=other", "CGO_ENABLED=1", "GOAMD64=v2")
+	second, err := makeRelease(t, two, "v1.2.3-rc.1", "TZ=Asia/Tokyo", "LANG=C.UTF-8", "GOFLAGS=-tags=other", "CGO_ENABLED=1", "GOAMD64=v2")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, second)
 	}
@@ -100,15 +95,16 @@ func TestReleaseIsReproducible(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(one, "cmd", "sipgen", "more.go"), []byte("package main\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	text, err := release(t, one, "v1.2.3-rc.1")
+	text, err := makeRelease(t, one, "v1.2.3-rc.1")
 	if err == nil || !strings.Contains(text, "not committed") || !strings.Contains(text, "cmd/sipgen/more.go") {
 		t.Errorf("a release with a file that is not committed: %v\n%s", err, text)
 	}
 }
 
 func TestReleaseRefusesVersions(t *testing.T) {
+	needs(t, "git")
 	for _, version := range []string{"", "1.2.3", "v1.2", "v01.2.3", "v1.2.3 ", "v1.2.3/../x", "v1.2.3-$(id)"} {
-		command := exec.Command("bash", "release.sh", version, t.TempDir())
+		command := exec.Command("bash", "../../hack/release.sh", version, t.TempDir())
 		if out, err := command.CombinedOutput(); err == nil || !strings.Contains(string(out), "want one like v1.2.3") {
 			t.Errorf("version %q: %v\n%s", version, err, out)
 		}
@@ -171,7 +167,7 @@ func checkArchive(t *testing.T, path string) {
 		if err != nil || !strings.HasPrefix(string(out), "sipgen v1.2.3-rc.1 (") {
 			t.Errorf("sipgen version: %v\n%s", err, out)
 		}
-		if folder, err := filepath.Abs(".."); err != nil || bytes.Contains(content, []byte(folder)) {
+		if folder, err := filepath.Abs("../.."); err != nil || bytes.Contains(content, []byte(folder)) {
 			t.Errorf("the binary names the folder it was built in: %v", err)
 		}
 	}

@@ -1,0 +1,235 @@
+package ci
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// gitlabJob has the keywords of GitLab's "CI/CD YAML syntax reference" that the file uses; another one is an error.
+type gitlabJob struct {
+	Extends       string   `json:"extends"`
+	Image         string   `json:"image"`
+	Stage         string   `json:"stage"`
+	Timeout       string   `json:"timeout"`
+	Interruptible bool     `json:"interruptible"`
+	Tags          []string `json:"tags"`
+	BeforeScript  []string `json:"before_script"`
+	Script        []string `json:"script"`
+	Resource      string   `json:"resource_group"`
+	Environment   struct {
+		Name   string `json:"name"`
+		Action string `json:"action"`
+	} `json:"environment"`
+	Rules []struct {
+		If   string `json:"if"`
+		When string `json:"when"`
+	} `json:"rules"`
+	Artifacts struct {
+		When    string `json:"when"`
+		Reports struct {
+			CodeQuality string `json:"codequality"`
+		} `json:"reports"`
+	} `json:"artifacts"`
+}
+
+// readGitLab reads the file strictly, and gives its variables, and every job with what it extends.
+func readGitLab(t *testing.T) (map[string]string, map[string]gitlabJob) {
+	t.Helper()
+	content, err := os.ReadFile("../../ci/gitlab/sipgen.gitlab-ci.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts map[string]any
+	if err := yaml.UnmarshalStrict(content, &parts); err != nil {
+		t.Fatal(err)
+	}
+	variables := map[string]string{}
+	for key, value := range parts["variables"].(map[string]any) {
+		variables[key] = value.(string)
+	}
+	delete(parts, "variables")
+	jobs := map[string]gitlabJob{}
+	for name, part := range parts {
+		text, err := yaml.Marshal(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var job gitlabJob
+		if err := yaml.UnmarshalStrict(text, &job); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		jobs[name] = job
+	}
+	for name, job := range jobs {
+		if job.Extends == "" {
+			continue
+		}
+		base, found := jobs[job.Extends]
+		if !found {
+			t.Fatalf("%s: extends: no %s", name, job.Extends)
+		}
+		job.Image, job.BeforeScript = base.Image, base.BeforeScript
+		jobs[name] = job
+	}
+	return variables, jobs
+}
+
+// gitlab runs a job as GitLab's runner does: all its lines in one shell that ends at the first that fails.
+func (s *site) gitlab(t *testing.T, job gitlabJob, from string) (code int, log, checkout string) {
+	t.Helper()
+	checkout = filepath.Join(t.TempDir(), "project")
+	run(t, "", nil, "git", "clone", "--quiet", from, checkout)
+	run(t, checkout, nil, "git", "remote", "set-url", "origin", s.origin)
+	env := maps.Clone(s.environment)
+	env["CI_PROJECT_DIR"], env["SIPGEN_WORK"] = checkout, checkout+"/.sipgen-ci"
+	env["CI_DEFAULT_BRANCH"], env["CI_PROJECT_URL"] = "main", strings.TrimSuffix(s.origin, ".git")
+	env["CI_PROJECT_ID"], env["CI_MERGE_REQUEST_IID"] = "11", "7"
+	script := "set -eo pipefail\n" + strings.Join(append(append([]string{}, job.BeforeScript...), job.Script...), "\n")
+	code, log = shell(t, checkout, env, "bash", "-c", script)
+	return code, log, checkout
+}
+
+// TestGitLabFile wants jobs that GitLab can read, that run when they should, and whose shell is POSIX shell without faults.
+func TestGitLabFile(t *testing.T) {
+	needs(t, "shellcheck")
+	t.Parallel()
+	variables, jobs := readGitLab(t)
+	for name, job := range jobs {
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		if len(job.Script) == 0 || len(job.Rules) == 0 || (job.Stage != "test" && job.Stage != "deploy") {
+			t.Errorf("%s: script of %d lines, %d rules, stage %q", name, len(job.Script), len(job.Rules), job.Stage)
+		}
+		// The runner's own settings, and the variables that the forge and the file set.
+		head := "#!/bin/sh\nset -e\n: \"${CI_API_V4_URL:=} ${CI_PROJECT_ID:=} ${CI_MERGE_REQUEST_IID:=} ${CI_PROJECT_URL:=} ${CI_DEFAULT_BRANCH:=} ${CI_PROJECT_DIR:=}\"\n"
+		for key := range variables {
+			head += ": \"${" + key + ":=}\"\n"
+		}
+		file := filepath.Join(t.TempDir(), "job.sh")
+		if err := os.WriteFile(file, []byte(head+strings.Join(append(append([]string{}, job.BeforeScript...), job.Script...), "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("shellcheck", file).CombinedOutput(); err != nil {
+			t.Errorf("%s: shellcheck: %v\n%s", name, err, out)
+		}
+	}
+	publish := jobs["sipgen-publish"]
+	if publish.Resource == "" || publish.Environment.Name != "fleet" {
+		t.Errorf("sipgen-publish: resource_group %q, environment %q", publish.Resource, publish.Environment.Name)
+	}
+	// Both forges take the same release.
+	w := readWorkflow(t, "sipgen.yaml")
+	for _, key := range []string{"SIPGEN_VERSION", "SIPGEN_SHA256", "SIPGEN_RELEASES", "SITE", "SPECS"} {
+		if variables[key] != w.Env[key] {
+			t.Errorf("%s: GitLab has %q, GitHub %q", key, variables[key], w.Env[key])
+		}
+	}
+}
+
+// TestGitLab follows merge requests as TestGitHub follows pull requests.
+func TestGitLab(t *testing.T) {
+	needs(t, "git", "curl", "jq")
+	t.Parallel()
+	s := newSite(t)
+	_, jobs := readGitLab(t)
+	f := &forge{bot: "project_11_bot", most: 1_000_000}
+	s.environment["CI_API_V4_URL"], s.environment["SIPGEN_COMMENT_TOKEN"] = f.gitlab(t), token
+	f.crowd(150, "<!-- sipgen plan: site.yaml -->\nsomebody quotes the comment")
+
+	if code, log, _ := s.gitlab(t, jobs["sipgen-lint"], s.checkout); code != 0 {
+		t.Errorf("lint: exit %d\n%s", code, log)
+	}
+	code, log, _ := s.gitlab(t, jobs["sipgen-plan"], s.checkout)
+	if code != 0 || strings.Contains(log, token) {
+		t.Fatalf("plan: exit %d\n%.4000s", code, log)
+	}
+	first := f.only(t)
+	wantWords(t, first.body, "2 clusters, 18 hosts assigned (18 new)", "43 files added")
+	for _, want := range []string{"committed", "nothing to commit"} {
+		if code, log, _ := s.gitlab(t, jobs["sipgen-publish"], s.origin); code != 0 || !strings.Contains(log, want) || s.commits(t) != 1 {
+			t.Fatalf("publish: exit %d, %d commits\n%s", code, s.commits(t), log)
+		}
+	}
+
+	// The merge request asks for more than there is.
+	s.change(t, "tenants/edge-a.yaml", "active: 4", "active: 50")
+	s.git(t, "commit", "--quiet", "-am", "too many")
+	code, _, checkout := s.gitlab(t, jobs["sipgen-lint"], s.checkout)
+	if code != 1 {
+		t.Errorf("lint: exit %d", code)
+	}
+	checkCodeQuality(t, filepath.Join(checkout, jobs["sipgen-lint"].Artifacts.Reports.CodeQuality))
+	if code, log, _ = s.gitlab(t, jobs["sipgen-plan"], s.checkout); code != 1 {
+		t.Errorf("plan: exit %d\n%.4000s", code, log)
+	}
+	second := f.only(t)
+	wantWords(t, second.body, "nothing is published", "short: tenant-a/edge-a Worker needs 45 more")
+	if first.id != second.id {
+		t.Errorf("comment %d, then %d", first.id, second.id)
+	}
+	// A job of a commit that is not merged publishes what main has, however it was started.
+	if code, log, _ := s.gitlab(t, jobs["sipgen-publish"], s.checkout); code != 0 || s.commits(t) != 1 || !strings.Contains(log, "nothing to commit") {
+		t.Errorf("publish: exit %d, %d commits\n%s", code, s.commits(t), log)
+	}
+
+	// A file that cannot be read.
+	s.write(t, "tenants/edge-a.yaml", "/close\n@all: {")
+	s.git(t, "commit", "--quiet", "-am", "broken")
+	if code, _, _ := s.gitlab(t, jobs["sipgen-lint"], s.checkout); code != 2 {
+		t.Errorf("lint: exit %d", code)
+	}
+	if code, _, _ := s.gitlab(t, jobs["sipgen-plan"], s.checkout); code != 2 {
+		t.Errorf("plan: exit %d", code)
+	}
+	wantWords(t, f.only(t).body, "**Refused", "    sipgen: tenants/edge-a.yaml: ")
+}
+
+// TestGitLabFork wants the plan in the log where there is no token.
+func TestGitLabFork(t *testing.T) {
+	needs(t, "git", "curl", "jq")
+	t.Parallel()
+	s := newSite(t)
+	_, jobs := readGitLab(t)
+	code, log, _ := s.gitlab(t, jobs["sipgen-plan"], s.checkout)
+	if code != 0 || !strings.Contains(log, "18 hosts assigned") {
+		t.Errorf("plan: exit %d\n%.4000s", code, log)
+	}
+}
+
+// checkCodeQuality wants what GitLab's "Code Quality report format" asks of every finding.
+func checkCodeQuality(t *testing.T, path string) {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var findings []struct {
+		Description, Fingerprint, Severity string
+		CheckName                          string `json:"check_name"`
+		Location                           struct {
+			Path  string
+			Lines struct{ Begin int }
+		}
+	}
+	if err := json.Unmarshal(content, &findings); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range findings {
+		if f.Description == "" || f.CheckName != "SIP009" || f.Severity != "critical" || f.Location.Path != "tenants/edge-a.yaml" || f.Location.Lines.Begin < 1 || f.Fingerprint == "" || seen[f.Fingerprint] {
+			t.Errorf("%+v", f)
+		}
+		seen[f.Fingerprint] = true
+	}
+	if len(findings) == 0 {
+		t.Error("no findings")
+	}
+}

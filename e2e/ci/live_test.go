@@ -1,0 +1,104 @@
+package ci
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// managementCluster starts a real API server with the example's hosts, and gives a kubeconfig of the account that sipgen renders for reading them.
+func managementCluster(t *testing.T) string {
+	t.Helper()
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, engine.HostCRDs()...)
+	api.Namespaces(t, "vino-system", "flux-system")
+	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no hosts: %v", err)
+	}
+	for _, file := range append(files, "../../golden/two-tenants/policy/reader.yaml") {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range engine.Objects(t, content) {
+			status, hasStatus := o.Object["status"]
+			o.SetUID("") // the server gives its own
+			if err := api.TryApply(o, "site", false); err != nil {
+				t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
+			}
+			if hasStatus {
+				api.Edit(t, "baremetal-operator", engine.Hosts, o.GetNamespace(), o.GetName(), "status", func(live map[string]any) {
+					for key, value := range map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}} {
+						status.(map[string]any)[key] = value
+					}
+					status.(map[string]any)["provisioning"].(map[string]any)["image"] = map[string]any{"url": ""}
+					live["status"] = status
+				})
+			}
+		}
+	}
+	content, err := os.ReadFile(engine.Kubeconfig(t, api.As("system:serviceaccount:flux-system:sipgen-reader")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(content))
+}
+
+// TestLiveInventory plans and publishes from a real API server, takes a snapshot, and wants the snapshot to plan the same.
+func TestLiveInventory(t *testing.T) {
+	needs(t, "git", "gh", "curl")
+	t.Parallel()
+	kubeconfig := managementCluster(t)
+	g, w := newGitHub(t), readWorkflow(t, "sipgen.yaml")
+	f := &forge{bot: "github-actions[bot]", most: 65_536}
+	g.environment["GH_CONFIG_DIR"] = f.github(t)
+	g.environment["INVENTORY"], g.expressions["secrets.SIPGEN_KUBECONFIG"] = "cluster", kubeconfig
+
+	r := g.job(t, w, "plan")
+	if r.failed {
+		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
+	}
+	wantWords(t, f.only(t).body, "18 hosts assigned (18 new)", "43 files added")
+	info, err := os.Stat(filepath.Join(r.temp, "kubeconfig"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("kubeconfig: %v, %v", info, err)
+	}
+	if r = g.job(t, w, "publish"); r.failed || g.commits(t) != 1 {
+		t.Fatalf("%v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
+	}
+
+	// The snapshot is committed once, and has the same outcome.
+	snapshot := readWorkflow(t, "snapshot.yaml")
+	g.environment["SNAPSHOT"], g.environment["INVENTORY"] = "inventory.yaml", "inventory.yaml"
+	for _, want := range []string{"", "no host has changed"} {
+		if r = g.job(t, snapshot, "snapshot"); r.failed || !strings.Contains(r.log["Take a snapshot"], want) {
+			t.Fatalf("%v\n%v", r.outcome, r.log)
+		}
+	}
+	g.git(t, "pull", "--quiet", "origin", "main")
+	if n := strings.TrimSpace(g.git(t, "rev-list", "--count", "HEAD")); n != "2" {
+		t.Errorf("%s commits of specs and snapshots, want 2", n)
+	}
+	for name, log := range r.log {
+		if strings.Contains(log, "token:") {
+			t.Errorf("%s prints the kubeconfig", name)
+		}
+	}
+	if r = g.job(t, w, "publish"); r.failed || g.commits(t) != 1 || !strings.Contains(r.log["Publish"], "nothing to commit") {
+		t.Errorf("from the snapshot: %v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
+	}
+
+	// GitLab's job takes the same snapshot, with a kubeconfig that the forge has put into a file.
+	_, jobs := readGitLab(t)
+	g.environment["KUBECONFIG"] = filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(g.environment["KUBECONFIG"], []byte(kubeconfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, log, _ := g.gitlab(t, jobs["sipgen-snapshot"], g.origin); code != 0 || !strings.Contains(log, "no host has changed") {
+		t.Errorf("snapshot: exit %d\n%s", code, log)
+	}
+}

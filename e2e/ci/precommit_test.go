@@ -1,0 +1,70 @@
+package ci
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPreCommit runs the hooks by the real pre-commit, from a repository that has them as this one does. The released binary stands for
+// what pre-commit would build from the repository's Go code.
+func TestPreCommit(t *testing.T) {
+	needs(t, "git", "pre-commit")
+	t.Parallel()
+	s := newSite(t)
+	hooks := filepath.Join(t.TempDir(), "hooks")
+	content, err := os.ReadFile("../../.pre-commit-hooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, "", nil, "git", "init", "--quiet", hooks)
+	if err := os.WriteFile(filepath.Join(hooks, ".pre-commit-hooks.yaml"), content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run(t, hooks, nil, "git", "add", ".")
+	run(t, hooks, nil, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "hooks")
+	revision := strings.TrimSpace(run(t, hooks, nil, "git", "rev-parse", "HEAD"))
+	s.write(t, ".pre-commit-config.yaml", `repos:
+  - repo: `+hooks+`
+    rev: `+revision+`
+    hooks:
+      - {id: sipgen-lint, language: system, args: [--site=site.yaml, --filename=tenants, --inventory=hosts]}
+      - {id: sipgen-plan, language: system, args: [--site=site.yaml, --filename=tenants, --inventory=hosts]}
+`)
+	s.commit(t)
+	env := maps.Clone(s.environment)
+	env["PATH"] = filepath.Join(releases(t), release) + ":" + env["PATH"]
+	hook := func() (int, string) { return shell(t, s.checkout, env, "pre-commit", "run", "--color=never") }
+
+	// Nothing that concerns the site is staged.
+	s.write(t, "notes.txt", "notes")
+	s.git(t, "add", ".")
+	if code, log := hook(); code != 0 || strings.Count(log, "Skipped") != 2 {
+		t.Errorf("exit %d\n%s", code, log)
+	}
+	s.change(t, "tenants/edge-a.yaml", "active: 4", "active: 5")
+	s.git(t, "add", ".")
+	if code, log := hook(); code != 0 || strings.Count(log, "Passed") != 2 {
+		t.Errorf("exit %d\n%s", code, log)
+	}
+	s.change(t, "tenants/edge-a.yaml", "active: 5", "active: 50")
+	s.git(t, "add", ".")
+	if code, log := hook(); code != 1 || !strings.Contains(log, "error SIP009: SIPCluster tenant-a/edge-a") || strings.Count(log, "exit code: 1") != 2 {
+		t.Errorf("exit %d\n%s", code, log)
+	}
+	s.change(t, "tenants/edge-a.yaml", "active: 50", "aktive: 5")
+	s.git(t, "add", ".")
+	if code, log := hook(); code != 1 || strings.Count(log, "exit code: 2") != 2 || !strings.Contains(log, `did you mean "active"?`) {
+		t.Errorf("exit %d\n%s", code, log)
+	}
+
+	// And git asks it before a commit.
+	if code, log := shell(t, s.checkout, env, "pre-commit", "install"); code != 0 {
+		t.Fatalf("exit %d\n%s", code, log)
+	}
+	if code, log := shell(t, s.checkout, env, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-m", "wrong"); code == 0 {
+		t.Errorf("a commit that the hooks refuse is made\n%s", log)
+	}
+}
