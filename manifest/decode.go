@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -131,7 +132,22 @@ func (d *Document) syntaxError(err error) error {
 		message = quote.ReplaceAllString(message, "$1 …")
 	}
 	problem.Message = "not valid YAML: " + strings.TrimSpace(message)
+	if n := conflict(d.source); n >= 0 {
+		problem.Line, problem.Message = d.Line+n, "a merge conflict that nobody resolved"
+	}
 	return problem
+}
+
+// conflict gives the index of the line where git has marked a merge conflict, -1 where there is none.
+func conflict(text []byte) int {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
+			return n
+		}
+		n++
+	}
+	return -1
 }
 
 // LineOf is the line in the file where the field at path stands, or its nearest parent that is there.

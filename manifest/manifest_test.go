@@ -59,6 +59,9 @@ func TestDecodeNamesThePlace(t *testing.T) {
 		"not YAML": {
 			"kind: A\n---\nspec: [\n",
 			`f.yaml: document 2: line 3: not valid YAML: did not find expected node content`},
+		"a merge conflict": {
+			"kind: A\n---\nspec:\n<<<<<<< HEAD\n  count: 1\n=======\n  count: 2\n>>>>>>> theirs\n",
+			`f.yaml: document 2: line 4: a merge conflict that nobody resolved`},
 		"JSON, a field twice": {
 			`{"kind": "A", "spec": {"count": 1, "count": 2}}`,
 			`f.yaml: document 1: line 1: spec.count: given twice`},

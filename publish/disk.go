@@ -76,7 +76,9 @@ func (d disk) owned() (files map[string]string, text []byte, found bool, err err
 	case kind != file:
 		return nil, nil, true, fmt.Errorf("%s: %w: not a file", OwnershipFile, ErrOwnership)
 	}
-	files, err = parseOwnership(text)
+	if files, err = parseOwnership(text); err != nil {
+		err = fmt.Errorf("%s: %w", OwnershipFile, err)
+	}
 	return files, text, true, err
 }
 

@@ -80,8 +80,8 @@ func formatUnion(owned map[string]string, tree Tree) []byte {
 // parseOwnership gives the SHA-256 of every owned file by its path.
 func parseOwnership(text []byte) (map[string]string, error) {
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%s: %w: %s; restore it from git, or run once with adopt: what the new tree writes is taken over, and nothing is deleted",
-			OwnershipFile, ErrOwnership, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%w: %s; restore it from git, or run once with adopt: what the new tree writes is taken over, and nothing is deleted",
+			ErrOwnership, fmt.Sprintf(format, args...))
 	}
 	for number, line := range bytes.Split(text, []byte("\n")) {
 		for _, marker := range []string{"<<<<<<< ", ">>>>>>> ", "||||||| "} {

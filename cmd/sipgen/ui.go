@@ -70,6 +70,8 @@ func hintFor(err error) string {
 		return "--repo names the repository; git init --bare makes a local one"
 	case errors.Is(err, publish.ErrNoBranch):
 		return "--create-branch makes it"
+	case errors.Is(err, publish.ErrRejected):
+		return "--propose BRANCH pushes to a branch of its own, for a pull request"
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full; nothing was changed"
 	case errors.Is(err, fs.ErrPermission):
