@@ -60,17 +60,17 @@ func AuthFromEnvironment(getenv func(string) string) (Auth, error) {
 
 // retryWithHelper runs one exchange with the server. If it wants credentials and none were given, git's
 // credential helpers are asked, once. The errors of transports become ours.
-func (l *link) retryWithHelper(ctx context.Context, exchange func() error) error {
-	err := exchange()
+func retryWithHelper[T any](ctx context.Context, l *link, exchange func(ctx context.Context, moved func()) (T, error)) (T, error) {
+	got, err := patiently(ctx, l.target.Patience, exchange)
 	known := l.target.Auth
 	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" && !l.helper.asked && !known.NoHelper {
 		l.helper.asked = true
 		if login := l.askHelper(ctx); login != nil {
 			l.auth = login
-			err = exchange()
+			got, err = patiently(ctx, l.target.Patience, exchange)
 		}
 	}
-	return l.explain(err)
+	return got, l.explain(err)
 }
 
 // askHelper asks `git credential fill`. It never prompts.

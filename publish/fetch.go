@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/memfs"
@@ -21,17 +22,18 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
-// session is a talk with a repository that has named its branches, and gives one pack. A repository on this
+// session is a talk with a repository that has named its branches, and may be asked for one pack. A repository on this
 // machine is opened instead.
 type session struct {
 	local      *gogit.Repository
 	remote     transport.UploadPackSession
-	advertised *packp.AdvRefs
+	advertised *packp.AdvRefs // nil: the repository has no commits
+	patience   time.Duration
 }
 
 func (s *session) close() {
 	if s.remote != nil {
-		_ = s.remote.Close() // what was asked for has come, or an error is on its way
+		_ = s.remote.Close() // nothing was asked for
 	}
 }
 
@@ -45,28 +47,28 @@ func (l *link) meet(ctx context.Context) (*references, *session, error) {
 		found, err := l.localReferences(repository)
 		return found, &session{local: repository}, err
 	}
-	var (
-		found  *references
-		opened *session
-	)
-	err := l.retryWithHelper(ctx, func() (err error) {
+	opened, err := retryWithHelper(ctx, l, func(ctx context.Context, _ func()) (*session, error) {
 		remote, err := l.client.NewUploadPackSession(l.endpoint, l.auth)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		opened = &session{remote: remote}
-		opened.advertised, err = remote.AdvertisedReferencesContext(ctx)
-		switch {
-		case errors.Is(err, transport.ErrEmptyRemoteRepository):
-			found, err = &references{empty: true, head: "main"}, nil
-		case err == nil:
-			found, err = remoteReferences(opened.advertised)
+		advertised, err := remote.AdvertisedReferencesContext(ctx)
+		if err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
+			_ = remote.Close() // it has not answered
+			return nil, err
 		}
-		if err != nil {
-			opened.close()
-		}
-		return err
+		return &session{remote: remote, advertised: advertised, patience: l.target.Patience}, nil
 	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case opened.advertised == nil:
+		return &references{empty: true, head: "main"}, opened, nil
+	}
+	found, err := remoteReferences(opened.advertised)
+	if err != nil {
+		opened.close()
+	}
 	return found, opened, err
 }
 
@@ -121,7 +123,7 @@ func (l *link) fetchSite(ctx context.Context, store *packs, first *session, tip 
 }
 
 // fetch gets objects, and what they lead to, into the store.
-func (s *session) fetch(ctx context.Context, store *packs, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) (err error) {
+func (s *session) fetch(ctx context.Context, store *packs, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) error {
 	request := packp.NewUploadPackRequestFromCapabilities(s.advertised.Capabilities)
 	request.Wants, request.Filter = wants, filter
 	ask := []capability.Capability{capability.NoProgress}
@@ -139,12 +141,17 @@ func (s *session) fetch(ctx context.Context, store *packs, wants []plumbing.Hash
 			}
 		}
 	}
-	response, err := s.remote.UploadPack(ctx, request)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, response.Close()) }()
-	file, err := spool(unband(request.Capabilities, response))
+	remote := s.remote
+	s.remote = nil // closed by the exchange, which may be left behind
+	file, err := patiently(ctx, s.patience, func(ctx context.Context, moved func()) (file billy.File, err error) {
+		defer func() { _ = remote.Close() }() // the pack is whole by its checksum, or an error is on its way
+		response, err := remote.UploadPack(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, response.Close()) }()
+		return spool(unband(request.Capabilities, moving{Reader: response, moved: moved}))
+	})
 	if err != nil {
 		return err
 	}

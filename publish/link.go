@@ -165,15 +165,13 @@ func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) e
 }
 
 // push asks the repository to move a branch from old to new, and gives the server's words.
-func (l *link) push(ctx context.Context, branch string, old, tip plumbing.Hash, pack []byte) (said string, err error) {
-	err = l.retryWithHelper(ctx, func() (err error) {
-		said, err = l.receive(ctx, branch, old, tip, pack)
-		return err
+func (l *link) push(ctx context.Context, branch string, old, tip plumbing.Hash, pack []byte) (string, error) {
+	return retryWithHelper(ctx, l, func(ctx context.Context, moved func()) (string, error) {
+		return l.receive(ctx, branch, old, tip, pack, moved)
 	})
-	return said, err
 }
 
-func (l *link) receive(ctx context.Context, branch string, old, tip plumbing.Hash, pack []byte) (said string, err error) {
+func (l *link) receive(ctx context.Context, branch string, old, tip plumbing.Hash, pack []byte, moved func()) (said string, err error) {
 	name := plumbing.NewBranchReferenceName(branch)
 	session, err := l.client.NewReceivePackSession(l.endpoint, l.auth)
 	if err != nil {
@@ -196,9 +194,9 @@ func (l *link) receive(ctx context.Context, branch string, old, tip plumbing.Has
 		}
 	}
 	var words bytes.Buffer
-	request.Progress = &words
+	request.Progress = moving{Writer: &words, moved: moved}
 	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
-	request.Packfile = io.NopCloser(bytes.NewReader(pack))
+	request.Packfile = io.NopCloser(moving{Reader: bytes.NewReader(pack), moved: moved})
 	report, err := session.ReceivePack(ctx, request)
 	if err == nil && report == nil {
 		err = errors.New("the server gave no report")

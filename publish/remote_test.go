@@ -123,3 +123,27 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	}
 	fsck(t, repo)
 }
+
+// reached is a target, and the environment that lets the git command line log in there.
+type reached struct {
+	Target
+	env []string
+}
+
+func httpsTarget(t testing.TB, repo string) reached {
+	git(t, repo, "config", "http.receivepack", "true")
+	server := serveHTTPS(t, filepath.Dir(repo))
+	address := strings.Replace(server.url, "https://", "https://robot:s3cret@", 1) + "/" + filepath.Base(repo)
+	return reached{
+		Target{URL: address, Branch: "main", Path: "sites/mine", Auth: Auth{CAFile: server.ca, NoHelper: true}},
+		[]string{"GIT_SSL_CAINFO=" + server.ca},
+	}
+}
+
+func sshTarget(t testing.TB, repo string) reached {
+	server := serveSSH(t)
+	return reached{
+		Target{URL: server.url(t, repo), Branch: "main", Path: "sites/mine", Auth: Auth{SSHKeyFile: server.userKey, KnownHosts: []string{server.knownHosts}}},
+		[]string{"GIT_SSH_COMMAND=ssh -F none -o IdentitiesOnly=yes -i " + server.userKey + " -o UserKnownHostsFile=" + server.knownHosts},
+	}
+}

@@ -71,6 +71,12 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 			http.Error(w, "who are you", http.StatusUnauthorized)
 			return
 		}
+		// As nginx does it: the request is read before git is started, which waits for ever for one that ends early.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			panic(http.ErrAbortHandler)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		r.Header.Set("X-Remote-User", user)
 		handler := *backend
 		handler.Env = append(append([]string{}, backend.Env...), "REMOTE_USER="+user)
@@ -84,12 +90,10 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 			panic(http.ErrAbortHandler)
 		}
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-upload-pack") && served.breaks.Load() {
-			body, err := io.ReadAll(r.Body)
-			if err != nil || !bytes.Contains(body, []byte("deepen 1")) {
+			if !bytes.Contains(body, []byte("deepen 1")) {
 				fmt.Fprint(w, "0030ERR upload-pack: not our ref 00000000000000\n")
 				return
 			}
-			r.Body = io.NopCloser(bytes.NewReader(body))
 		}
 		handler.ServeHTTP(&counted{w, &served.sent}, r)
 	}))
@@ -133,19 +137,12 @@ func serveSSH(t testing.TB) sshd {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	key := func(name string) string {
-		file := filepath.Join(dir, name)
-		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput(); err != nil {
-			t.Fatalf("ssh-keygen: %v: %s", err, out)
-		}
-		return file
-	}
 	address := freeAddress(t)
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sshd{address: address, hostKey: key("host"), userKey: key("user"), stranger: key("stranger"), knownHosts: filepath.Join(dir, "known_hosts")}
+	s := sshd{address: address, hostKey: sshKey(t), userKey: sshKey(t), stranger: sshKey(t), knownHosts: filepath.Join(dir, "known_hosts")}
 	read := func(file string) string {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/transport"
@@ -26,6 +27,8 @@ type Target struct {
 	Create bool
 	// Proposal is a branch to push to instead: one commit on top of Branch, replaced by the next proposal.
 	Proposal string
+	// Patience is how long a server may be silent before it is given up. Zero: five minutes.
+	Patience time.Duration
 	// Auth is how to log in. The zero value uses the SSH agent, the user's keys and known_hosts, and git's
 	// credential helper.
 	Auth Auth

@@ -1,0 +1,187 @@
+package publish
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// wire is a way to a server that can break: the bytes that one connection may carry there, and what happens to
+// the connection then.
+type wire struct {
+	address string
+	most    atomic.Int64 // 0: no limit
+	broken  atomic.Int64 // connections so far
+	hold    atomic.Bool  // say nothing more, instead of hanging up
+}
+
+func newWire(t testing.TB, to string) *wire {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	ended, end := context.WithCancel(context.Background())
+	t.Cleanup(end)
+	w := &wire{address: listener.Addr().String()}
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				server, err := net.Dial("tcp", to)
+				if err != nil {
+					return
+				}
+				defer func() { _ = server.Close() }()
+				go func() { _, _ = io.Copy(conn, server); _ = conn.Close() }()
+				if most := w.most.Load(); most == 0 {
+					_, _ = io.Copy(server, conn)
+				} else if n, _ := io.CopyN(server, conn, most); n == most {
+					w.broken.Add(1)
+					if w.hold.Load() {
+						<-ended.Done()
+					}
+				}
+			}()
+		}
+	}()
+	return w
+}
+
+// A connection that breaks while a pack goes up leaves the branch as it was, and the next run succeeds. One that
+// stays open and silent is given up.
+func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
+	noise := make([]byte, 1<<20)
+	if _, err := rand.Read(noise); err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []string{"https", "ssh"} {
+		t.Run(way, func(t *testing.T) {
+			repo := bare(t)
+			rival(t, repo, "main", tree("x", "1"))
+			reach := map[string]func(testing.TB, string) reached{"https": httpsTarget, "ssh": sshTarget}[way](t, repo)
+			straight := addressOf(reach.URL)
+			wire := newWire(t, straight)
+			target := reach.Target
+			target.URL = strings.Replace(target.URL, straight, wire.address, 1)
+			target.Auth.KnownHosts = knownAs(t, target.Auth.KnownHosts, straight, wire.address)
+			mustPublish(t, target, tree("a", "1"))
+			for _, row := range []struct {
+				why  string
+				most int64
+				hold bool
+				says string
+			}{
+				{"while it goes up", 400_000, false, "push: "},
+				{"at its beginning", 20_000, false, "push: "},
+				{"and nobody hangs up", 400_000, true, "the server has said nothing for 700ms"},
+			} {
+				t.Run(row.why, func(t *testing.T) {
+					leaves(t, repo, func() error {
+						tip, err := Read(context.Background(), target)
+						if err != nil {
+							t.Fatal(err)
+						}
+						wire.most.Store(row.most)
+						wire.hold.Store(row.hold)
+						before := wire.broken.Load()
+						slow := target
+						if row.hold {
+							slow.Patience = 700 * time.Millisecond
+						}
+						_, err = Commit(context.Background(), slow, tip, Tree{"a": noise}, meta)
+						if err == nil || !strings.Contains(err.Error(), row.says) {
+							t.Errorf("found %v, want %q", err, row.says)
+						}
+						if wire.broken.Load() == before {
+							t.Error("the connection did not break")
+						}
+						return err
+					})
+					wire.most.Store(0)
+					mustPublish(t, target, tree("a", row.why))
+					fsck(t, repo)
+				})
+			}
+		})
+	}
+}
+
+// addressOf gives the host and port of a URL.
+func addressOf(url string) string {
+	_, rest, _ := strings.Cut(url, "@")
+	address, _, _ := strings.Cut(rest, "/")
+	return address
+}
+
+// A server that takes the connection and never says a word is given up, and a run that is told to end does so at
+// once.
+func TestSilentServer(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // the system takes connections; nobody reads
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	known := filepath.Join(t.TempDir(), "known_hosts")
+	put(t, filepath.Dir(known), tree("known_hosts", ""))
+	for _, scheme := range []string{"https", "http", "ssh"} {
+		target := Target{URL: scheme + "://" + listener.Addr().String() + "/x.git", Branch: "main", Auth: Auth{NoHelper: true, SSHKeyFile: sshKey(t), KnownHosts: []string{known}}}
+		impatient := target
+		impatient.Patience = 200 * time.Millisecond
+		began := time.Now()
+		if _, err := Read(context.Background(), impatient); err == nil || !strings.Contains(err.Error(), "said nothing for 200ms") {
+			t.Errorf("%s: found %v", scheme, err)
+		}
+		ctx, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)
+		_, err := Loop(ctx, target, func(*Snapshot) (Tree, Meta, error) { return nil, Meta{}, errors.New("asked for a tree") })
+		stop()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: found %v, want the end of the context", scheme, err)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: took %s", scheme, took)
+		}
+	}
+}
+
+// knownAs gives a known_hosts file where the server has another address.
+func knownAs(t testing.TB, files []string, address, other string) []string {
+	t.Helper()
+	var found []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, _ := strings.Cut(address, ":")
+		_, as, _ := strings.Cut(other, ":")
+		dir := t.TempDir()
+		put(t, dir, tree("known_hosts", strings.ReplaceAll(string(text), ":"+port+" ", ":"+as+" ")))
+		found = append(found, filepath.Join(dir, "known_hosts"))
+	}
+	return found
+}
+
+// sshKey makes a key without a passphrase, and gives its file.
+func sshKey(t testing.TB) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "key")
+	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file).CombinedOutput(); err != nil {
+		t.Fatalf("ssh-keygen: %v: %s", err, out)
+	}
+	return file
+}
