@@ -177,8 +177,19 @@ func (c child) start(t testing.TB) *exec.Cmd {
 // kill ends a child and whatever it has started, at a random moment.
 func kill(t testing.TB, command *exec.Cmd, most time.Duration) {
 	t.Helper()
+	end(t, command, -command.Process.Pid, most)
+}
+
+// killAlone ends a child, and leaves alone what it has started.
+func killAlone(t testing.TB, command *exec.Cmd, most time.Duration) {
+	t.Helper()
+	end(t, command, command.Process.Pid, most)
+}
+
+func end(t testing.TB, command *exec.Cmd, process int, most time.Duration) {
+	t.Helper()
 	time.Sleep(10*time.Millisecond + rand.N(most))
-	if err := syscall.Kill(-command.Process.Pid, syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(process, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	if err := command.Wait(); err == nil {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestCommitReplacesOnlyThePath(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "sites/berlin"}
 	first := tree("clusters/a/x.yaml", "1\n", "clusters/a.yaml", "2\n", "clusters/a-b/y.yaml", "3\r\n", "gone/z", "4", "PLAN.md", "")
@@ -58,6 +59,7 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 
 // The same inputs give the same commit, and it is the one that git itself would make.
 func TestCommitIsGitsOwn(t *testing.T) {
+	t.Parallel()
 	files := tree("a.b/x", "1", "a/x", "2", "a-b", "3", "a0", "4", "ä", "5")
 	about := meta
 	about.When = about.When.In(time.FixedZone("", 2*3600+30*60))
@@ -108,6 +110,7 @@ func TestAdoptTakesOverAPath(t *testing.T) {
 }
 
 func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
 	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/site"}

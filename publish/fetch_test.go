@@ -4,7 +4,6 @@ package publish
 
 import (
 	"context"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,18 +12,15 @@ import (
 	"time"
 )
 
-// beside is what else is in the repository: too big for memory, and no smaller when packed.
-func beside() Tree {
-	noise := make([]byte, 9<<20)
-	for i := range noise {
-		noise[i] = byte(rand.Uint32())
-	}
-	return Tree{"other/images/big": noise, "other/x": []byte("x"), "site/notes": []byte("hand")}
+// beside is what else is in the repository, of so many bytes and a few more.
+func beside(t testing.TB, bytes int) Tree {
+	return Tree{"other/images/big": noise(t, bytes), "other/x": []byte("x"), "site/notes": []byte("hand")}
 }
 
 // A server that leaves out files when it is asked to sends the site's own. One that does not, or that promises
 // more than it keeps, sends everything. What is read and committed is the same.
 func TestFetchesWhatIsNeeded(t *testing.T) {
+	t.Parallel()
 	rows := []struct {
 		why    string
 		set    []string
@@ -39,7 +35,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 	}
 	first := bare(t)
 	mustPublish(t, Target{URL: first, Branch: "main", Path: "site"}, tree("a", "1", "b/c", "2", "b/gone", "3"))
-	rival(t, first, "main", beside())
+	rival(t, first, "main", beside(t, 2<<20))
 	for _, row := range rows {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +80,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 				mustPublish(t, proposal, tree("a", text))
 			}
 			fsck(t, repo)
-			if size := git(t, repo, "cat-file", "-s", "sipgen/site:other/images/big"); size != "9437184" {
+			if size := git(t, repo, "cat-file", "-s", "sipgen/site:other/images/big"); size != "2097152" {
 				t.Errorf("the file beside: found %s bytes", size)
 			}
 		})
@@ -95,7 +91,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 // killed.
 func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	repo := bare(t)
-	rival(t, repo, "main", beside())
+	rival(t, repo, "main", beside(t, mostInMemory+1<<20))
 	reach := httpsTarget(t, repo)
 	reach.Path = "site/mine"
 	temporary := t.TempDir()
@@ -115,7 +111,7 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	nothing("afterwards")
-	for range 5 {
+	for range times(6) {
 		kill(t, child{Do: "branch, for ever", Target: reach.Target}.start(t), 800*time.Millisecond)
 		nothing("after a kill")
 		fsck(t, repo)
@@ -131,7 +127,7 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 
 func TestNoPlaceForWhatIsFetched(t *testing.T) {
 	repo := bare(t)
-	rival(t, repo, "main", beside())
+	rival(t, repo, "main", beside(t, mostInMemory+1<<20))
 	before := git(t, repo, "for-each-ref")
 	reach := httpsTarget(t, repo)
 	refused := func(why, says string) {

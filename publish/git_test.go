@@ -2,6 +2,7 @@ package publish
 
 import (
 	"context"
+	"crypto/rand"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,4 +99,23 @@ func mustPublish(t testing.TB, target Target, files Tree) *Published {
 		t.Fatal(err)
 	}
 	return done
+}
+
+// times is how often a test repeats what happens at random: n, and a third of it under the race detector, which
+// looks for something else.
+func times(n int) int {
+	if racing {
+		return (n + 2) / 3
+	}
+	return n
+}
+
+// noise is content that does not get smaller when it is packed.
+func noise(t testing.TB, bytes int) []byte {
+	t.Helper()
+	content := make([]byte, bytes)
+	if _, err := rand.Read(content); err != nil {
+		t.Fatal(err)
+	}
+	return content
 }

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -40,11 +38,12 @@ func whole(t *testing.T, what string, found Tree) {
 }
 
 func TestKilledWhileWritingAFolder(t *testing.T) {
+	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, generation(0))
 	put(t, dir, tree("notes.txt", "hand"))
-	for range 25 {
+	for range times(25) {
 		kill(t, child{Do: "folder, for ever", Dir: dir}.start(t), 150*time.Millisecond)
 		found := onDisk(t, dir)
 		if string(found["notes.txt"]) != "hand" {
@@ -65,6 +64,7 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 }
 
 func TestKilledWhileReplacingFilesInPlace(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	put(t, dir, tree("keep/notes.txt", "hand"))
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
@@ -73,10 +73,11 @@ func TestKilledWhileReplacingFilesInPlace(t *testing.T) {
 	if _, err := WriteDir(dir, generation(0), DirOptions{Adopt: true}); err != nil {
 		t.Fatal(err)
 	}
-	for range 10 {
+	olds, news := generation(0), generation(1)
+	for range times(10) {
 		kill(t, child{Do: "folder, for ever", Dir: dir}.start(t), 150*time.Millisecond)
 		for name, text := range onDisk(t, dir) { // each file is whole, and the next run makes the tree whole
-			old, new := generation(0)[name], generation(1)[name]
+			old, new := olds[name], news[name]
 			if !strings.HasPrefix(name, stageInside) && name != "keep/notes.txt" && string(text) != string(old) && string(text) != string(new) {
 				t.Errorf("%s is cut: %q", name, text)
 			}
@@ -89,104 +90,60 @@ func TestKilledWhileReplacingFilesInPlace(t *testing.T) {
 }
 
 func TestKilledWhilePublishing(t *testing.T) {
-	repo := bare(t)
-	target := Target{URL: repo, Branch: "main", Path: "site"}
-	mustPublish(t, target, generation(0))
-	for range 15 {
-		kill(t, child{Do: "branch, for ever", Target: target}.start(t), 300*time.Millisecond)
-		tip, err := Read(context.Background(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole(t, "in git", tip.Tree)
-		fsck(t, repo)
-	}
-	// git's own receive-pack was killed too; what it had locked stays locked until somebody removes it, as after
-	// any push with git. Without such a lock the next run goes through.
-	if _, err := os.Stat(filepath.Join(repo, "refs/heads/main.lock")); err == nil {
-		t.Log("git's receive-pack was killed between taking its lock and moving the branch")
-		if err := os.Remove(filepath.Join(repo, "refs/heads/main.lock")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mustPublish(t, target, tree("a", "after"))
-	fsck(t, repo)
-}
-
-func TestFullDisk(t *testing.T) {
-	for _, way := range []string{"a full file system", "a limit on a file's size"} {
-		t.Run(way, func(t *testing.T) {
-			parent, what := t.TempDir(), "folder, small files only"
-			if way == "a full file system" {
-				// One generation fits, two do not.
-				if err := syscall.Mount("tmpfs", parent, "tmpfs", 0, "size=1800k"); err != nil {
-					t.Skipf("NOT TESTED: no tmpfs can be mounted here: %v", err)
+	t.Parallel()
+	for _, with := range []string{"sipgen alone", "sipgen and the git that it runs"} {
+		t.Run(with, func(t *testing.T) {
+			repo := bare(t)
+			target := Target{URL: repo, Branch: "main", Path: "site"}
+			mustPublish(t, target, generation(0))
+			for range times(10) {
+				work := child{Do: "branch, for ever", Target: target}.start(t)
+				if with == "sipgen alone" {
+					killAlone(t, work, 300*time.Millisecond)
+				} else {
+					kill(t, work, 300*time.Millisecond)
 				}
-				t.Cleanup(func() { _ = syscall.Unmount(parent, syscall.MNT_DETACH) })
-				what = "folder, once"
-			}
-			dir := filepath.Join(parent, "out")
-			mustWrite(t, dir, generation(0))
-			command := child{Do: what, Dir: dir}.start(t)
-			if err := command.Wait(); err == nil {
-				t.Fatal("want the writer to fail")
-			}
-			same(t, "after the failure", onDisk(t, dir), generation(0))
-			if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
-				t.Errorf("left beside the folder: %v, %v", entries, err)
-			}
-			if what == "folder, once" {
-				if err := syscall.Mount("tmpfs", parent, "tmpfs", syscall.MS_REMOUNT, "size=20m"); err != nil {
+				tip, err := Read(context.Background(), target)
+				if err != nil {
 					t.Fatal(err)
 				}
+				whole(t, "in git", tip.Tree)
+				fsck(t, repo)
+				// What a git that was killed had locked stays locked until somebody removes it, as after any push.
+				if with != "sipgen alone" && os.Remove(filepath.Join(repo, "refs/heads/main.lock")) == nil {
+					t.Log("git was killed between taking its lock and moving the branch")
+				}
 			}
-			mustWrite(t, dir, generation(1))
-			same(t, "the next run", onDisk(t, dir), generation(1))
+			_, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, error) { return tree("a", "after"), meta, nil })
+			if err != nil {
+				t.Error("the next run:", err)
+			}
+			same(t, "the next run", inGit(t, repo, "main"), tree("site/a", "after"))
+			fsck(t, repo)
 		})
 	}
 }
 
-func TestReadOnlyFolder(t *testing.T) {
-	parent := t.TempDir()
-	dir := filepath.Join(parent, "out")
-	mustWrite(t, dir, generation(0))
-	for _, folder := range []string{dir, parent} {
-		if err := os.Chmod(folder, 0o555); err != nil {
+// A lock that a killed git has left is named, so that somebody can remove it.
+func TestLockThatWasLeft(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	lock := filepath.Join(repo, "refs/heads/main.lock")
+	for _, target := range []Target{{URL: repo, Branch: "main", Path: "site"}, httpsTarget(t, repo).Target} {
+		if err := os.WriteFile(lock, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
-	}
-	t.Cleanup(func() { _ = errors.Join(os.Chmod(parent, 0o755), os.Chmod(dir, 0o755)) })
-	if os.Geteuid() == 0 {
-		// Root may write anywhere; the writer runs as nobody.
-		t.Log("as root: the writer runs as user 65534")
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(os.TempDir(), fmt.Sprintf("publish-test-%d", os.Getpid()))
-	text, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(copied, text, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Remove(copied) })
-	for up := parent; up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
-		if up != parent {
-			_ = os.Chmod(up, 0o755) // the way there
+		leaves(t, repo, func() error {
+			_, err := publishTree(target, tree("a", "1"), meta)
+			if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "/refs/heads/main.lock': File exists") {
+				t.Errorf("found %v, want the lock named", err)
+			}
+			return err
+		})
+		if err := os.Remove(lock); err != nil {
+			t.Fatal(err)
 		}
+		mustPublish(t, target, tree("a", target.URL))
 	}
-	command := exec.Command(copied)
-	command.Dir = "/"
-	command.Env = child{Do: "folder, once", Dir: dir}.command(t).Env
-	if os.Geteuid() == 0 {
-		command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	}
-	out, err := command.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "permission denied") {
-		t.Errorf("found %v, %s; want permission denied", err, out)
-	}
-	same(t, "after the refusal", onDisk(t, dir), generation(0))
 }

@@ -204,7 +204,9 @@ func (l *link) receive(ctx context.Context, branch string, old, tip plumbing.Has
 	if report != nil && report.UnpackStatus != "" && err != nil {
 		refused := &refusal{status: report.UnpackStatus}
 		for _, command := range report.CommandStatuses {
-			refused.status = command.Status
+			if report.UnpackStatus == "ok" {
+				refused.status = command.Status
+			}
 		}
 		err = refused
 	}

@@ -9,6 +9,7 @@ import (
 )
 
 func TestRepositoryWithAWorktree(t *testing.T) {
+	t.Parallel()
 	upstream, clone := bare(t), filepath.Join(t.TempDir(), "clone")
 	rival(t, upstream, "main", tree("x", "1"))
 	git(t, t.TempDir(), "clone", "--quiet", upstream, clone)
@@ -33,6 +34,7 @@ func TestRepositoryWithAWorktree(t *testing.T) {
 }
 
 func TestShallowAndDetachedRepositories(t *testing.T) {
+	t.Parallel()
 	upstream := bare(t)
 	for _, text := range []string{"1", "2", "3"} {
 		rival(t, upstream, "main", tree("x", text))

@@ -8,6 +8,7 @@ import (
 )
 
 func TestConflictAndLoop(t *testing.T) {
+	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "site"}
 	mustPublish(t, target, tree("a", "1"))

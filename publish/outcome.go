@@ -35,12 +35,14 @@ func (l *link) pushAndSee(ctx context.Context, base *Snapshot, tip plumbing.Hash
 		return "", fmt.Errorf("%w since it was read: %w", ErrConflict, err)
 	case !errors.As(err, &refused):
 		return "", fmt.Errorf("push: %w", err)
-	case isRace(refused.status, said):
-		return "", fmt.Errorf("%w: another push was under way: %w", ErrConflict, err)
 	}
 	words := refused.Error()
 	if said != "" {
 		words += ": " + said
+	}
+	if isRace(refused.status, said) {
+		// The words matter where it never ends: they name the lock that a git that was killed has left.
+		return "", fmt.Errorf("%w: another push was under way: %s", ErrConflict, words)
 	}
 	if strings.Contains(refused.status, "currently checked out") {
 		words = "the branch is checked out there; push to another branch, or to a bare repository, or set receive.denyCurrentBranch to updateInstead there"

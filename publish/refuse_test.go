@@ -11,6 +11,7 @@ import (
 )
 
 func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
+	t.Parallel()
 	list := string(formatOwnership(tree("a", "1")))
 	rows := []struct {
 		why    string
@@ -57,6 +58,7 @@ func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
 }
 
 func TestBadRepositories(t *testing.T) {
+	t.Parallel()
 	plain := t.TempDir()
 	put(t, plain, tree("x", "1"))
 	detached := filepath.Join(t.TempDir(), "detached")

@@ -14,7 +14,8 @@ import (
 // Fifty publishers and a writer with the real git race on one repository: each with a path of its own, then
 // all of them on one path. Every change lands exactly once, and history is a line.
 func TestRivals(t *testing.T) {
-	const rivals = 50
+	t.Parallel()
+	rivals := times(50)
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)

@@ -17,11 +17,12 @@ import (
 )
 
 func TestSSHSignatureVerifiesInGit(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
 		t.Run(kind, func(t *testing.T) {
 			dir := t.TempDir()
 			key := filepath.Join(dir, "key")
-			if out, err := exec.Command("ssh-keygen", "-q", "-t", kind, "-N", "pass phrase", "-f", key).CombinedOutput(); err != nil {
+			if out, err := exec.Command("ssh-keygen", "-q", "-t", kind, "-a", "1", "-N", "pass phrase", "-f", key).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			if _, err := SSHSigner(key, ""); err == nil || !strings.Contains(err.Error(), "passphrase") {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestSSH(t *testing.T) {
+	t.Parallel()
 	server := serveSSH(t)
 	repo := bare(t)
 	target := Target{
