@@ -12,19 +12,21 @@ import (
 )
 
 // Fifty publishers and a writer with the real git race on one repository: each with a path of its own, then
-// all of them on one path. Every change lands exactly once, and history is a line.
+// all of them on one path, then some over https. Every change lands exactly once, and history is a line.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	rivals := times(50)
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))
+	local := Target{URL: repo, Branch: "main"}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	race := func(t *testing.T, path func(int) string, line func(int) string) {
+	race := func(t *testing.T, target Target, rivals int, path func(int) string, line func(int) string) {
 		var wait sync.WaitGroup
 		for i := range rivals {
 			wait.Go(func() {
-				target := Target{URL: repo, Branch: "main", Path: path(i)}
+				target := target
+				target.Path = path(i)
 				about := meta
 				about.Message = "publisher " + line(i)
 				done, err := Loop(ctx, target, func(tip *Snapshot) (Tree, Meta, error) {
@@ -58,7 +60,7 @@ func TestRivals(t *testing.T) {
 		}
 	}
 	t.Run("own paths", func(t *testing.T) {
-		race(t, func(i int) string { return fmt.Sprintf("sites/s%02d", i) }, func(i int) string { return fmt.Sprint("own ", i) })
+		race(t, local, rivals, func(i int) string { return fmt.Sprintf("sites/s%02d", i) }, func(i int) string { return fmt.Sprint("own ", i) })
 		found := inGit(t, repo, "main")
 		for i := range rivals {
 			if got, want := string(found[fmt.Sprintf("sites/s%02d/lines", i)]), fmt.Sprintf("own %d", i); got != want {
@@ -67,7 +69,7 @@ func TestRivals(t *testing.T) {
 		}
 	})
 	t.Run("one path", func(t *testing.T) {
-		race(t, func(int) string { return "sites/all" }, func(i int) string { return fmt.Sprintf("<%d>", i) })
+		race(t, local, rivals, func(int) string { return "sites/all" }, func(i int) string { return fmt.Sprintf("<%d>", i) })
 		text := string(inGit(t, repo, "main")["sites/all/lines"])
 		for i := range rivals {
 			if got := strings.Count(text, fmt.Sprintf("<%d>", i)); got != 1 {
@@ -75,9 +77,19 @@ func TestRivals(t *testing.T) {
 			}
 		}
 	})
+	remote := times(12)
+	t.Run("one path, over https", func(t *testing.T) {
+		race(t, httpsTarget(t, repo).Target, remote, func(int) string { return "sites/far" }, func(i int) string { return fmt.Sprintf("<%d>", i) })
+		text := string(inGit(t, repo, "main")["sites/far/lines"])
+		for i := range remote {
+			if got := strings.Count(text, fmt.Sprintf("<%d>", i)); got != 1 {
+				t.Errorf("publisher %d: its line is there %d times, want once", i, got)
+			}
+		}
+	})
 	subjects := git(t, repo, "log", "--format=%s", "main")
-	if got := strings.Count(subjects, "publisher"); got != 2*rivals {
-		t.Errorf("commits: found %d, want %d: each change exactly once", got, 2*rivals)
+	if got := strings.Count(subjects, "publisher"); got != 2*rivals+remote {
+		t.Errorf("commits: found %d, want %d: each change exactly once", got, 2*rivals+remote)
 	}
 	if out, err := exec.Command("find", repo, "-name", "*.lock").Output(); err != nil || len(out) > 0 {
 		t.Errorf("locks left: %s %v", out, err)
