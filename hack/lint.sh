@@ -9,6 +9,8 @@ unformatted=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
 go vet ./...
 (cd hack/image && go vet ./...)
 tool staticcheck ./...
+modules=$PWD/tools/go.mod
+(cd hack/image && go tool -modfile="$modules" staticcheck ./...)
 go mod verify >/dev/null
 bash hack/generate.sh --check
 if command -v shellcheck >/dev/null; then

@@ -169,7 +169,7 @@ func checkURL(raw string, add func(path, format string, args ...any)) {
 		}
 	case parsed.Scheme == "file" && parsed.Path != "":
 	default:
-		add(field, "found %q, want ssh://, https://, file:// or user@host:path", raw)
+		add(field, "found %q, want ssh://, https:// or user@host:path; sipgen publish --repo takes a path too", raw)
 	}
 }
 

@@ -5,10 +5,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // The exit codes of every command.
@@ -20,9 +22,34 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	code := finish(ctx, patience, os.Stderr, func() int {
+		return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	})
 	stop()
 	os.Exit(code)
+}
+
+// patience is how long a run may take, after a signal, to put its things down.
+const patience = 3 * time.Second
+
+// finish gives the exit code of a run. When the context ends and the run does not, after the patience given, it gives up on it: reading
+// a terminal or a pipe cannot be interrupted. Whatever sipgen writes is whole whenever it ends.
+func finish(ctx context.Context, patience time.Duration, stderr io.Writer, run func() int) int {
+	done := make(chan int, 1)
+	go func() { done <- run() }()
+	select {
+	case code := <-done:
+		return code
+	case <-ctx.Done():
+	}
+	select {
+	case code := <-done:
+		return code
+	case <-time.After(patience):
+		fmt.Fprintln(stderr, "sipgen: interrupted")
+		return exitError
+	}
 }
 
 // run is the whole program but for the process around it.
