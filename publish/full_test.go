@@ -148,8 +148,10 @@ func TestServersDiskIsFull(t *testing.T) {
 		target.Path = "site"
 		leaves(t, repo, func() error {
 			_, err := publishTree(target, Tree{"a": big}, meta)
-			if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), "No space left on device") {
-				t.Errorf("%s: found %v, want the server's words", why, err)
+			// A server whose git ends while the pack still goes up has no way to say why.
+			told := errors.Is(err, ErrRejected) && strings.Contains(fmt.Sprint(err), "No space left on device")
+			if !told && !strings.Contains(fmt.Sprint(err), "its disk may be full") {
+				t.Errorf("%s: found %v, want the server's words, or what may be wrong", why, err)
 			}
 			return err
 		})

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 )
@@ -33,6 +35,8 @@ func (l *link) pushAndSee(ctx context.Context, base *Snapshot, tip plumbing.Hash
 		return said, nil
 	case now != base.old:
 		return "", fmt.Errorf("%w since it was read: %w", ErrConflict, err)
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+		return "", fmt.Errorf("push: the server hung up before it had everything; its disk may be full, or a limit of it reached: %w", err)
 	case !errors.As(err, &refused):
 		return "", fmt.Errorf("push: %w", err)
 	}
