@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-billy/v5"
@@ -91,7 +92,24 @@ func (l *link) objects(ctx context.Context, first *session, tip plumbing.Hash, c
 		defer first.close()
 	}
 	store := newPacks()
-	return store, l.explain(first.fetch(ctx, store, commits, packp.DepthCommits(1), ""))
+	return store, l.explain(l.fetch(ctx, first, store, commits, packp.DepthCommits(1), ""))
+}
+
+// fetch asks for one pack. A server that was done before the client had closed its side looks to go-git's ssh
+// like one that broke; asking again tells.
+func (l *link) fetch(ctx context.Context, s *session, store *packs, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) error {
+	for try := 0; ; try++ {
+		err := s.fetch(ctx, store, wants, depth, filter)
+		if err == nil || try == 5 || !strings.Contains(err.Error(), "closing input") {
+			return err
+		}
+		_, again, meetErr := l.meet(ctx)
+		if meetErr != nil {
+			return meetErr
+		}
+		defer again.close()
+		s = again
+	}
 }
 
 // givesParts says that the server leaves out files when it is asked to, and gives objects by their hash.
@@ -103,7 +121,7 @@ func (s *session) givesParts() bool {
 
 // fetchSite gets the commits and all folders, and then the files of one folder: git's own partial clone.
 func (l *link) fetchSite(ctx context.Context, store *packs, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
-	if err := first.fetch(ctx, store, commits, packp.DepthCommits(1), packp.FilterBlobNone()); err != nil {
+	if err := l.fetch(ctx, first, store, commits, packp.DepthCommits(1), packp.FilterBlobNone()); err != nil {
 		return err
 	}
 	commit, err := object.GetCommit(store, tip)
@@ -119,7 +137,7 @@ func (l *link) fetchSite(ctx context.Context, store *packs, first *session, tip 
 		return err
 	}
 	defer second.close()
-	return second.fetch(ctx, store, []plumbing.Hash{site}, packp.DepthCommits(0), "")
+	return l.fetch(ctx, second, store, []plumbing.Hash{site}, packp.DepthCommits(0), "")
 }
 
 // fetch gets objects, and what they lead to, into the store.
