@@ -23,7 +23,6 @@ unit: ## the quick loop: everything but the real engines
 
 test: lint ## every test there is
 	$(GO) test -race $$($(GO) list ./... | grep -v '/e2e')
-	cd hack/image && $(GO) test ./...
 	$(MAKE) e2e
 
 e2e: ## the real engines only; the first run builds them
