@@ -14,7 +14,7 @@ case $out in /*) ;; *) out=$PWD/$out ;; esac
 cd "$(dirname "$0")/.."
 
 revision=$(git rev-parse HEAD) || fail "no git checkout to make an image from"
-[ -n "$version" ] || version=$(git describe --tags --always)
+[ -n "$version" ] || version=$(git describe --tags --always --abbrev=12)
 if [ -n "$(git status --porcelain)" ]; then
   [ -z "$push" ] || fail "files that are not committed, want an image that others can build again: git status"
   version=$version-dirty
