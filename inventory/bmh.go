@@ -84,8 +84,10 @@ func checkNames(doc *manifest.Document, namespace, name string, labels map[strin
 		problems.Add(doc.Problem("metadata.namespace", "found %q: %s", namespace, message))
 	}
 	for _, label := range slices.Sorted(maps.Keys(labels)) {
-		if len(validation.IsQualifiedName(label))+len(validation.IsValidLabelValue(labels[label])) > 0 {
+		if len(validation.IsQualifiedName(label)) > 0 {
 			problems.Add(doc.Problem("metadata.labels", "%q is no valid label", label))
+		} else if len(validation.IsValidLabelValue(labels[label])) > 0 {
+			problems.Add(doc.Problem("metadata.labels["+label+"]", "found %q, want at most 63 letters, digits and - _ . between them", labels[label]))
 		}
 	}
 	return problems.Err()
