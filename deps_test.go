@@ -18,6 +18,7 @@ var rooms = map[string][]string{
 	"api":           {"api", "manifest"},
 	"cmd/sipgen":    {""},
 	"e2e":           {""},
+	"forge":         {},
 	"hack":          {""},
 	"inventory":     {"inventory", "manifest"},
 	"lint":          {"api", "inventory", "manifest", "schedule"},

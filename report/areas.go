@@ -56,17 +56,3 @@ func areaOf(path string) string {
 	}
 	return ""
 }
-
-// dangerousAreas are changes outside the hosts that a reviewer must not miss.
-func dangerousAreas(areas []Area) []string {
-	var dangers []string
-	for _, area := range areas {
-		switch {
-		case area.Name == policies:
-			dangers = append(dangers, "the policies that guard the hosts change")
-		case strings.HasPrefix(area.Name, "services of "):
-			dangers = append(dangers, strings.TrimPrefix(area.Name, "services of ")+": services change, and their pods with them")
-		}
-	}
-	return dangers
-}

@@ -16,23 +16,23 @@ func Markdown(p *Plan) string {
 	if dangers := p.Dangers(); len(dangers) > 0 {
 		out.WriteString("\n**Look at this first**\n\n")
 		for _, danger := range dangers {
-			fmt.Fprintf(&out, "- %s\n", danger)
+			fmt.Fprintf(&out, "- %s\n", prose(danger))
 		}
 	}
 	if problems := p.Problems(); len(problems) > 0 {
 		out.WriteString("\n")
 		for _, problem := range problems {
-			fmt.Fprintf(&out, "- %s\n", problem)
+			fmt.Fprintf(&out, "- %s\n", prose(problem))
 		}
 	}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
-		fmt.Fprintf(&out, "\n### %s\n\n", c.Key())
+		fmt.Fprintf(&out, "\n### %s\n\n", code(c.Key()))
 		rows := table.NewWriter()
 		rows.AppendHeader(table.Row{"host", "role", "domain", "addresses", "slot", "status", "why"})
 		for j := range c.Roles {
 			for _, slot := range c.Roles[j].Slots {
-				rows.AppendRow(table.Row{slot.Host, c.Roles[j].Name, slot.Domain, strings.Join(slot.Addresses, " "), slotName(slot), string(slot.Status), slot.Why})
+				rows.AppendRow(table.Row{code(slot.Host), code(c.Roles[j].Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), slotName(slot), string(slot.Status), prose(slot.Why)})
 			}
 		}
 		if rows.Length() == 0 {
@@ -44,40 +44,18 @@ func Markdown(p *Plan) string {
 	return out.String()
 }
 
-// Dangers are what a reviewer must not miss: hosts that are released, and clusters that go.
-func (p *Plan) Dangers() []string {
-	var dangers []string
-	for i := range p.Clusters {
-		c := &p.Clusters[i]
-		if c.Gone {
-			dangers = append(dangers, c.Key()+" is being decommissioned")
-		}
-		if c.Unschedulable {
-			dangers = append(dangers, c.Key()+" is unschedulable: it keeps what it has and gets nothing new")
-		}
-		for j := range c.Roles {
-			for _, slot := range c.Roles[j].Slots {
-				if slot.From != "" {
-					dangers = append(dangers, fmt.Sprintf("%s %s takes over %s, which was %s's", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
-				}
-				if slot.Status == StatusReleased {
-					dangers = append(dangers, fmt.Sprintf("%s %s releases %s: %s", c.Key(), c.Roles[j].Name, slot.Host, slot.Why))
-				}
-			}
-		}
-	}
-	return dangers
-}
-
 // maxBody is what forges allow for a pull request's body (GitHub: 65,536 characters), less room for the cut.
 const maxBody = 65_000
 
-// CommitMessage says in a subject line and a body what a run changes: counts in the subject,
-// the changed hosts of every cluster in the body.
+// maxDangers bounds the dangers of a commit message, which has the hosts as well.
+const maxDangers = 200
+
+// CommitMessage says in a subject line and a body what a run changes: counts in the subject; dangers, and the changed
+// hosts of every cluster, in the body.
 //
-// subject replaces the subject line if it is not empty. files are the paths that change, see Areas.
-func CommitMessage(p *Plan, subject string, files []string) string {
-	t := p.Totals()
+// subject replaces the subject line if it is not empty. files are those that change, see Areas.
+func CommitMessage(p *Plan, subject string, files []File) string {
+	t, areas := p.Totals(), Areas(paths(files))
 	var parts []string
 	for _, part := range []struct {
 		n    int
@@ -88,7 +66,7 @@ func CommitMessage(p *Plan, subject string, files []string) string {
 		}
 	}
 	if len(parts) == 0 {
-		for _, area := range Areas(files) {
+		for _, area := range areas {
 			parts = append(parts, area.Name+" changed")
 		}
 		if len(parts) > 3 {
@@ -99,11 +77,15 @@ func CommitMessage(p *Plan, subject string, files []string) string {
 		subject = strings.Join(append([]string{p.Site + ": " + count(t.Assigned, "host")}, parts...), ", ")
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s\n\n%s\n", subject, p.Summary())
-	areas := Areas(files)
-	for _, danger := range append(p.Dangers(), dangerousAreas(areas)...) {
-		fmt.Fprintf(&out, "! %s\n", danger)
+	fmt.Fprintf(&out, "%s\n\n", subject)
+	for i, danger := range Dangers(p, files) {
+		if i == maxDangers {
+			fmt.Fprintf(&out, "! … %d more; sipgen plan shows them all\n", len(Dangers(p, files))-i)
+			break
+		}
+		fmt.Fprintf(&out, "! %s\n", inert(danger))
 	}
+	fmt.Fprintf(&out, "%s\n", p.Summary())
 	if len(areas) > 0 {
 		out.WriteString("\nChanged files\n")
 		for _, area := range areas {
@@ -128,20 +110,23 @@ func CommitMessage(p *Plan, subject string, files []string) string {
 					out.WriteString(" standby")
 				}
 				if slot.Domain != "" {
-					out.WriteString("  " + slot.Domain)
+					out.WriteString("  " + inert(slot.Domain))
 				}
 				if len(slot.Addresses) > 0 {
 					out.WriteString("  " + strings.Join(slot.Addresses, " "))
 				}
 				if slot.Why != "" && slot.Status != StatusNew {
-					out.WriteString("  (" + slot.Why + ")")
+					out.WriteString("  (" + inert(slot.Why) + ")")
 				}
 				out.WriteString("\n")
 			}
 		}
 	}
 	if problems := p.Problems(); len(problems) > 0 {
-		out.WriteString("\n" + strings.Join(problems, "\n") + "\n")
+		out.WriteString("\n")
+		for _, problem := range problems {
+			fmt.Fprintf(&out, "%s\n", inert(problem))
+		}
 	}
 	return Cut(out.String(), maxBody)
 }

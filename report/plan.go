@@ -5,6 +5,7 @@ package report
 import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -78,6 +79,8 @@ type Slot struct {
 	Why       string   `json:"why,omitempty"`
 	// From is the cluster that the previous tree had the host in, where that is another one.
 	From string `json:"from,omitempty"`
+	// InUse says what a host that is released runs, in words; empty: nothing.
+	InUse string `json:"-"`
 }
 
 // Since notes which new hosts another cluster had before.
@@ -189,7 +192,7 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		role.Slots = append(role.Slots, slot)
 	}
 	for _, release := range r.Releasing {
-		slot := Slot{Host: release.Host.Key(), UID: release.Host.UID, Status: StatusReleased, Why: release.Reason}
+		slot := Slot{Host: release.Host.Key(), UID: release.Host.UID, Status: StatusReleased, Why: release.Reason, InUse: inUse(release.Host.State)}
 		if release.Since == schedule.FromTree {
 			slot.Status = StatusLeaving
 		}
@@ -200,6 +203,21 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		role.Rejected = append(role.Rejected, Reject{reject.Reason, reject.Count})
 	}
 	return role
+}
+
+// inUse says what a host runs, as far as its state tells.
+func inUse(state inventory.State) string {
+	switch {
+	case state.Consumer != nil:
+		return "it is in use by " + state.Consumer.String()
+	case state.ExternallyProvisioned:
+		return "it is externally provisioned"
+	case state.Provisioning == "provisioned" || state.Provisioning == "provisioning":
+		return "it is " + state.Provisioning
+	case state.Image:
+		return "it has an image"
+	}
+	return ""
 }
 
 // Totals counts slots over all clusters.

@@ -103,7 +103,7 @@ func TestTableShowsEverySlot(t *testing.T) {
 
 func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	p := site(t)
-	message := CommitMessage(p, "", []string{"policy/a.yaml", "clusters/t/a/infra/x.cfg", "clusters/t/a/hosts/h.yaml", "PLAN.md"})
+	message := CommitMessage(p, "", []File{{"policy/a.yaml", "changed"}, {"clusters/t/a/infra/x.cfg", "changed"}, {"clusters/t/a/hosts/h.yaml", "added"}, {"PLAN.md", "changed"}})
 	subject, body, _ := strings.Cut(message, "\n")
 	if !strings.HasPrefix(subject, "dc1: ") || !strings.Contains(subject, "released") {
 		t.Errorf("subject %q", subject)
@@ -111,7 +111,7 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	if strings.Contains(body, "  kept ") {
 		t.Errorf("what is kept is in the message:\n%s", body)
 	}
-	for _, want := range []string{"! t/a Worker releases metal3/a", "! t/gone is being decommissioned", "  new      metal3/f", "! the policies that guard the hosts change", "! t/a: services change", "  host patches of t/a: 1"} {
+	for _, want := range []string{"! t/a Worker releases metal3/a", "! t/gone is being decommissioned", "  new      metal3/f", "! the policies that guard the hosts change", "! t/a: x changes, and its pods roll", "  host patches of t/a: 1"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q in\n%s", want, body)
 		}
@@ -125,7 +125,7 @@ func TestMarkdownKeepsCellsApart(t *testing.T) {
 	p := site(t)
 	p.Clusters[0].Roles[0].Slots[0].Why = "a|b\nc"
 	text := Markdown(p)
-	if !strings.Contains(text, `a\|b`) || strings.Contains(text, "b\nc") {
+	if !strings.Contains(text, "`a¦b` c") || strings.Contains(text, "b\nc") {
 		t.Errorf("found\n%s", text)
 	}
 }

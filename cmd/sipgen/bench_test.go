@@ -65,7 +65,7 @@ func BenchmarkStages(b *testing.B) {
 				return err
 			}
 			return publishLoop(context.Background(), quiet, l, publish.Target{URL: repo, Branch: "main"},
-				publish.Meta{Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}, "", rendering{acceptLoss: noAcceptance})
+				publish.Meta{Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}, "", rendering{acceptLoss: noAcceptance}, nil)
 		})
 	}
 }

@@ -83,15 +83,19 @@ func parseAuthor(text string, getenv func(string) string) (publish.Signature, er
 
 // commitMessage says what changes, and how old the inventory was.
 func commitMessage(plan *report.Plan, loaded *loaded, subject string, changes []publish.Change, now time.Time) string {
-	files := make([]string, 0, len(changes))
-	for _, change := range changes {
-		files = append(files, change.Path)
-	}
-	text := report.CommitMessage(plan, subject, files)
+	text := report.CommitMessage(plan, subject, filesOf(changes))
 	if age := loaded.age(now); age != "" {
 		text += fmt.Sprintf("\nInventory: %s, %s old\n", loaded.hosts.Context, age)
 	}
 	return text
+}
+
+func filesOf(changes []publish.Change) []report.File {
+	files := make([]report.File, 0, len(changes))
+	for _, change := range changes {
+		files = append(files, report.File{Path: change.Path, Kind: string(change.Kind)})
+	}
+	return files
 }
 
 // trailers say what the commit was made from: digests that are the same for the same inputs, in

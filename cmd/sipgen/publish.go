@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/report"
 )
 
 func newPublish(ui *ui) *cobra.Command {
@@ -17,7 +19,7 @@ func newPublish(ui *ui) *cobra.Command {
 		repo     repository
 		commit   commitFlags
 		how      rendering
-		proposal string
+		proposal proposal
 		create   bool
 		adopt    bool
 	)
@@ -29,11 +31,14 @@ decisions are kept. An unchanged tree makes no commit. Only files that sipgen wr
 somebody else pushes first, sipgen plans again on top of that.
 
 With --propose the commit goes to another branch, on top of --branch, for a pull request; the next proposal
-replaces it.
+replaces it. sipgen says where the pull request is opened by hand. With SIPGEN_FORGE_TOKEN it opens the pull request
+itself, and later updates the one that is open: never a second one, and none that somebody has closed with the same
+commit. --forge says the kind of forge where its host's name does not. With --forge github, gitlab or gitea and a
+repository at https, SIPGEN_GIT_TOKEN is taken where there is no SIPGEN_FORGE_TOKEN.
 
 Credentials come from the environment: SIPGEN_GIT_USERNAME, SIPGEN_GIT_PASSWORD or SIPGEN_GIT_TOKEN for https;
 SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE, SIPGEN_SSH_KNOWN_HOSTS for ssh, else the SSH agent and ~/.ssh;
-SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE, SIPGEN_GIT_KEY_FILE, SIPGEN_GIT_PROXY. Each secret may come from a file: NAME_FILE
+SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE, SIPGEN_GIT_KEY_FILE, SIPGEN_GIT_PROXY, for the forge's API too. Each secret may come from a file: NAME_FILE
 names it. Without any, git's credential helper is asked.`,
 		Example: `  sipgen publish --site site.yaml -f tenants --inventory hosts --repo fleet.git
   sipgen publish --site site.yaml -f tenants --inventory cluster --repo https://git.example.org/fleet.git --propose sipgen/dc1`,
@@ -52,13 +57,17 @@ names it. Without any, git's credential helper is asked.`,
 			if err != nil {
 				return err
 			}
-			target.Proposal, target.Create = proposal, create
+			target.Proposal, target.Create = proposal.branch, create
+			asker, err := proposal.prepare(target, os.Getenv)
+			if err != nil {
+				return err
+			}
 			meta.Adopt = adopt
 			meta.Trailers, err = loaded.trailers()
 			if err != nil {
 				return err
 			}
-			return publishLoop(cmd.Context(), ui, loaded, target, meta, commit.message, how)
+			return publishLoop(cmd.Context(), ui, loaded, target, meta, commit.message, how, asker)
 		},
 	}
 	in.flags(command)
@@ -66,7 +75,7 @@ names it. Without any, git's credential helper is asked.`,
 	commit.flags(command)
 	how.flags(command)
 	flags := command.Flags()
-	flags.StringVar(&proposal, "propose", "", "push to this `BRANCH` instead, for a pull request")
+	proposal.flags(command)
 	flags.BoolVar(&create, "create-branch", false, "make --branch from the repository's main branch where it does not exist")
 	flags.BoolVar(&adopt, "adopt", false, "take over files that sipgen did not write")
 	return command
@@ -86,14 +95,17 @@ func (r *repository) defaults(site *v1alpha1.Site) {
 }
 
 // publishLoop plans on top of the branch's tip and pushes, again as long as others are faster.
-func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Target, meta publish.Meta, subject string, how rendering) error {
-	var outcome error
+func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Target, meta publish.Meta, subject string, how rendering, asker *asker) error {
+	var (
+		outcome error
+		words   *report.Plan
+	)
 	result, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, error) {
 		tree, plan, err := loaded.tree(ui, previousTree{where: target.String(), files: tip.Tree}, how)
 		if err != nil {
 			return nil, publish.Meta{}, err
 		}
-		outcome = unschedulable(plan)
+		outcome, words = unschedulable(plan), plan
 		meta.Message = commitMessage(plan, loaded, subject, publish.Diff(tip.Tree, tree), meta.When)
 		return tree, meta, nil
 	})
@@ -104,15 +116,19 @@ func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Tar
 		ui.say("warning: %s was edited by hand; the edit is overwritten", path)
 	}
 	loaded.sayAge(ui, meta.When)
-	if result.Server != "" {
-		ui.say("%s says: %s", target, result.Server)
+	said := asker.listen(result.Server)
+	if said != "" {
+		ui.say("%s says: %s", target, said)
 	}
-	if !result.Changed {
+	if result.Changed {
+		fmt.Fprintln(ui.out, result.Commit)
+		ui.say("%s: committed %s, %s", target, result.Commit, countChanges(result.Changes))
+	} else {
 		ui.say("%s: nothing to commit, up to date at %s", target, result.Commit)
-		return outcome
 	}
-	fmt.Fprintln(ui.out, result.Commit)
-	ui.say("%s: committed %s, %s", target, result.Commit, countChanges(result.Changes))
+	if err := asker.ask(ctx, ui, loaded, result, words, meta); err != nil {
+		return err
+	}
 	return outcome
 }
 

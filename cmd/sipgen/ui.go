@@ -72,6 +72,8 @@ func hintFor(err error) string {
 		return "--create-branch makes it"
 	case errors.Is(err, publish.ErrRejected):
 		return "--propose BRANCH pushes to a branch of its own, for a pull request"
+	case errors.Is(err, errNotAsked):
+		return "the branch is pushed; run it again, or open the pull request by hand"
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full; nothing was changed"
 	case errors.Is(err, fs.ErrPermission):

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/forge"
+	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/report"
+)
+
+// proposal is the flags of a commit that goes to a branch of its own, for a pull request.
+type proposal struct {
+	branch string
+	forge  string
+	web    string
+	labels []string
+}
+
+func (p *proposal) flags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&p.branch, "propose", "", "push to this `BRANCH` instead, for a pull request")
+	flags.StringVar(&p.forge, "forge", "auto", "the `KIND` of forge that --propose meets: auto (by well-known host names), github, gitlab, gitea (Forgejo too), none")
+	flags.StringVar(&p.web, "forge-url", "", "the `URL` where the forge's pages begin, where --repo does not tell: https://git.example.org:8443/forge")
+	flags.StringArrayVar(&p.labels, "label", nil, "a `NAME` to label the pull request with; may be repeated")
+}
+
+const (
+	forgeToken = "SIPGEN_FORGE_TOKEN"
+	gitToken   = "SIPGEN_GIT_TOKEN"
+)
+
+// errNotAsked: the branch was pushed, and the pull request could not be opened or updated.
+var errNotAsked = errors.New("pushed, but there is no pull request for it as there should be")
+
+// asker brings a pushed proposal in front of people. A nil asker has nothing to say.
+type asker struct {
+	target  publish.Target
+	labels  []string
+	place   forge.Place
+	local   bool // the repository is on no forge
+	silent  bool // --forge none
+	client  *forge.Client
+	invited string // where the server said that a pull request is opened
+}
+
+// prepare checks the flags and the environment, before anything is read or pushed.
+func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*asker, error) {
+	if p.branch == "" {
+		if p.forge != "auto" && p.forge != "none" || p.web != "" || len(p.labels) > 0 {
+			return nil, errors.New("--forge, --forge-url, --label: want --propose with them")
+		}
+		return nil, nil
+	}
+	a := &asker{target: target, labels: p.labels}
+	for _, label := range p.labels {
+		if strings.TrimSpace(label) == "" || strings.ContainsAny(label, ",\n\r") {
+			return nil, fmt.Errorf("--label: found %q, want a name without commas", label)
+		}
+	}
+	if p.forge == "none" {
+		a.silent = true
+		return a, nil
+	}
+	kind, err := forge.KindOf(target.URL, p.forge)
+	if err != nil {
+		return nil, fmt.Errorf("--forge: %w", err)
+	}
+	place, found, err := forge.Locate(target.URL, kind, p.web)
+	if err != nil && (kind != forge.Unknown || p.web != "") {
+		return nil, fmt.Errorf("--forge: %w", err)
+	}
+	a.place, a.local = place, !found
+	if !found {
+		return a, nil
+	}
+	token, name, err := p.token(target, place, getenv)
+	switch {
+	case err != nil:
+		return nil, err
+	case token == "":
+		return a, nil
+	case kind == forge.Unknown:
+		return nil, fmt.Errorf("%s is set, and the kind of the forge %s is unknown: --forge github, gitlab or gitea says it; --forge none opens no pull request", name, place.Web)
+	}
+	wire, err := target.Auth.HTTPClient()
+	if err != nil {
+		return nil, err
+	}
+	a.client = &forge.Client{HTTP: wire, Token: token, TokenName: name}
+	return a, nil
+}
+
+// token gives the token for the forge's API and the name of its variable. git's own is taken only where --forge
+// names the forge, so that nobody's pull request appears unasked, and where git sends it to the same server.
+func (p *proposal) token(target publish.Target, place forge.Place, getenv func(string) string) (token, name string, err error) {
+	value, file := getenv(forgeToken), getenv(forgeToken+"_FILE")
+	switch {
+	case value != "" && file != "":
+		return "", "", fmt.Errorf("%s and %s_FILE: want one of them", forgeToken, forgeToken)
+	case file != "":
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", "", fmt.Errorf("%s_FILE: %w", forgeToken, err)
+		}
+		if value = strings.TrimRight(string(text), "\r\n"); value == "" {
+			return "", "", fmt.Errorf("%s_FILE: %s is empty", forgeToken, file)
+		}
+	}
+	if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", "", fmt.Errorf("%s: holds a blank or a character that no token has", forgeToken)
+	}
+	if value != "" {
+		return value, forgeToken, nil
+	}
+	if p.forge != "auto" && target.Auth.Token != "" && strings.HasPrefix(target.URL, "http") && p.web == "" {
+		return target.Auth.Token, gitToken, nil
+	}
+	return "", "", nil
+}
+
+// listen takes the server's invitation to open a pull request out of its words: ask says it once, in its own.
+func (a *asker) listen(said string) string {
+	if a == nil || a.silent {
+		return said
+	}
+	rest, page := forge.Invitation(said)
+	a.invited = page
+	return rest
+}
+
+// ask opens or updates the pull request where there is a token, and says where a person does it where there is none.
+func (a *asker) ask(ctx context.Context, ui *ui, loaded *loaded, result *publish.Published, plan *report.Plan, meta publish.Meta) error {
+	if a == nil {
+		return nil
+	}
+	empty := len(result.Changes) == 0
+	page := a.place.Page(a.target.Branch, a.target.Proposal)
+	if page == "" {
+		page = a.invited
+	}
+	switch {
+	case a.client != nil:
+		return a.request(ctx, ui, loaded, result, plan, meta, page)
+	case empty:
+		ui.say("no pull request is needed: %s has all of it", a.target.Branch)
+	case page != "":
+		ui.say("open the pull request: %s", page)
+	case a.silent || a.local:
+		ui.say("the proposal is the branch %s, for %s", a.target.Proposal, a.target.Branch)
+	default:
+		ui.say("the proposal is the branch %s, for %s; %s is a forge of unknown kind: --forge github, gitlab or gitea says it", a.target.Proposal, a.target.Branch, a.place.Web)
+	}
+	return nil
+}
+
+func (a *asker) request(ctx context.Context, ui *ui, loaded *loaded, result *publish.Published, plan *report.Plan, meta publish.Meta, page string) error {
+	about := report.About{Files: filesOf(result.Changes), Empty: len(result.Changes) == 0}
+	if age := loaded.age(meta.When); age != "" {
+		about.Inventory = fmt.Sprintf("%s, was %s old", loaded.hosts.Context, age)
+	}
+	about.Stamps = [][2]string{{"Commit", result.Commit}}
+	for _, trailer := range meta.Trailers {
+		about.Stamps = append(about.Stamps, [2]string{trailer.Key, trailer.Value})
+	}
+	subject, _, _ := strings.Cut(meta.Message, "\n")
+	opened, err := a.client.Open(ctx, a.place, forge.Request{
+		Base: a.target.Branch, Head: a.target.Proposal, Commit: result.Commit, Stamp: "`" + result.Commit + "`",
+		Title: subject, Body: report.PullRequest(plan, about), Labels: a.labels, UpdateOnly: about.Empty,
+	})
+	if err != nil {
+		if page != "" && !about.Empty {
+			ui.say("open the pull request: %s", page)
+		}
+		return fmt.Errorf("%w: %w", errNotAsked, err)
+	}
+	for _, warning := range opened.Warnings {
+		ui.say("warning: pull request: %s", warning)
+	}
+	switch opened.Did {
+	case forge.Nothing:
+		ui.say("no pull request is needed: %s has all of it", a.target.Branch)
+	case forge.Declined:
+		ui.say("pull request: %s with this commit, and so not opened again: %s", opened.Did, opened.URL)
+	default:
+		ui.say("pull request: %s: %s", opened.Did, opened.URL)
+	}
+	return nil
+}

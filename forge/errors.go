@@ -1,0 +1,123 @@
+package forge
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What callers tell apart.
+var (
+	// ErrToken: the forge does not take the token, or the token may not do that.
+	ErrToken = errors.New("token not taken")
+	// ErrNoRepository: there is none at that path, or none that the token may see.
+	ErrNoRepository = errors.New("no repository")
+)
+
+// apiError is a forge's answer that is no success.
+type apiError struct {
+	status  int
+	after   time.Duration // when to try again, where the forge says so
+	message string
+}
+
+func (e *apiError) Error() string {
+	words := strings.TrimSpace(fmt.Sprintf("%d %s", e.status, http.StatusText(e.status)))
+	if e.message != "" {
+		words += ": " + e.message
+	}
+	return words
+}
+
+// answered makes an apiError from a response that is no success. err is what the client library made of it.
+func answered(response *http.Response, message string, err error) error {
+	if response == nil || response.StatusCode < 300 {
+		return err
+	}
+	refused := &apiError{status: response.StatusCode, message: plain(message)}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds >= 0 {
+		refused.after = time.Duration(seconds) * time.Second
+	} else if when, err := http.ParseTime(response.Header.Get("Retry-After")); err == nil {
+		refused.after = max(0, time.Until(when))
+	} else if reset, err := strconv.ParseInt(response.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil && response.Header.Get("X-RateLimit-Remaining") == "0" {
+		refused.after = max(0, time.Until(time.Unix(reset, 0)))
+	}
+	return refused
+}
+
+// retry says whether to try again, and after how long at least.
+func retry(err error) (time.Duration, bool) {
+	var (
+		refused     *apiError
+		certificate *tls.CertificateVerificationError
+		moved       *movedError
+		wire        *url.Error
+	)
+	switch {
+	case errors.As(err, &moved), errors.As(err, &certificate), errors.Is(err, context.Canceled):
+		return 0, false
+	case errors.As(err, &refused):
+		switch {
+		case refused.status == http.StatusTooManyRequests, refused.status >= 500 && refused.status != http.StatusNotImplemented:
+			return refused.after, true
+		case refused.status == http.StatusForbidden && (refused.after > 0 || strings.Contains(strings.ToLower(refused.message), "rate limit")):
+			return refused.after, true // GitHub's limits
+		case refused.status == http.StatusConflict, refused.status == http.StatusUnprocessableEntity && strings.Contains(refused.message, "already exists"):
+			return 0, true // another run was faster: it will be found
+		}
+		return 0, false
+	case errors.As(err, &wire), errors.Is(err, context.DeadlineExceeded):
+		return 0, true
+	}
+	return 0, false
+}
+
+// scopes are what a token needs, as the forge's own pages call it.
+var scopes = map[Kind]string{
+	GitHub: `a fine-grained token with "Pull requests: read and write" on that repository, or a classic one with the scope repo`,
+	GitLab: "an access token with the scope api, and the role Developer in that project; a job's own CI_JOB_TOKEN cannot do it",
+	Gitea:  "a token with the scopes write:repository and write:issue",
+}
+
+// explain says what to do about an error, and holds no token.
+func (c *Client) explain(place Place, err error) error {
+	var (
+		refused     *apiError
+		certificate *tls.CertificateVerificationError
+		authority   x509.UnknownAuthorityError
+	)
+	words := c.mask(plain(err.Error()))
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &refused) && refused.status == http.StatusUnauthorized:
+		return fmt.Errorf("%s: %w: %s is wrong, or has expired; want %s: %s", place.Web, ErrToken, c.TokenName, scopes[place.Kind], words)
+	case errors.As(err, &refused) && refused.status == http.StatusForbidden && refused.after == 0:
+		return fmt.Errorf("%s: %w: the token in %s may not do that; want %s: %s", place, ErrToken, c.TokenName, scopes[place.Kind], words)
+	case errors.As(err, &refused) && refused.status == http.StatusNotFound:
+		return fmt.Errorf("%s: %w there, or the token in %s may not see it; want %s: %s", place, ErrNoRepository, c.TokenName, scopes[place.Kind], words)
+	case errors.As(err, &certificate), errors.As(err, &authority):
+		return fmt.Errorf("%s: certificate not trusted: %s; if the server has a private authority, set SIPGEN_GIT_CA_FILE", place.Web, words)
+	case errors.As(err, &refused) && refused.after > 0:
+		return fmt.Errorf("%s: the forge wants %s of patience: %s", place.Web, refused.after.Round(time.Second), words)
+	}
+	return fmt.Errorf("%s: %s", place, words)
+}
+
+// mask takes the token out of words.
+func (c *Client) mask(words string) string {
+	if c.Token == "" {
+		return words
+	}
+	for _, form := range []string{c.Token, url.QueryEscape(c.Token), url.PathEscape(c.Token)} {
+		words = strings.ReplaceAll(words, form, "***")
+	}
+	return words
+}

@@ -1,0 +1,169 @@
+package forge
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"code.gitea.io/sdk/gitea"
+)
+
+// giteaAPI is api on Gitea and Forgejo.
+// https://docs.gitea.com/api/
+type giteaAPI struct {
+	web         string
+	options     []gitea.ClientOption
+	owner, name string
+}
+
+func newGitea(place Place, wire *http.Client, token string) (api, error) {
+	owner, name, _ := strings.Cut(place.Path, "/")
+	return &giteaAPI{web: place.Web, owner: owner, name: name, options: []gitea.ClientOption{
+		gitea.SetHTTPClient(wire), gitea.SetToken(token), gitea.SetUserAgent("sipgen"),
+		gitea.SetGiteaVersion(""), // do not ask for it: what is used here is older than any that runs
+	}}, nil
+}
+
+// client is made anew each time, because it keeps its context.
+func (g *giteaAPI) client(ctx context.Context) (*gitea.Client, error) {
+	return gitea.NewClient(g.web, append([]gitea.ClientOption{gitea.SetContext(ctx)}, g.options...)...)
+}
+
+// maxPages bounds the list of closed pull requests that is looked through, 50 a page, the last changed first.
+const maxPages = 4
+
+func (g *giteaAPI) find(ctx context.Context, request Request) (open, declined *pull, err error) {
+	client, err := g.client(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, err := g.list(client, request, gitea.StateOpen, 1_000)
+	if err != nil || len(found) > 0 || request.UpdateOnly {
+		var pulls []*pull
+		for _, one := range found {
+			pulls = append(pulls, giteaPull(one))
+		}
+		return choose(pulls, request.Base), nil, err
+	}
+	found, err = g.list(client, request, gitea.StateClosed, maxPages)
+	for _, one := range found {
+		if one.Head.Sha == request.Commit && !one.HasMerged {
+			return nil, giteaPull(one), nil
+		}
+	}
+	return nil, nil, err
+}
+
+// list gives the pull requests from a branch of this repository. The API does not look for a branch: it gives all.
+func (g *giteaAPI) list(client *gitea.Client, request Request, state gitea.StateType, pages int) ([]*gitea.PullRequest, error) {
+	var own []*gitea.PullRequest
+	for page := 1; page <= pages; page++ {
+		all, response, err := client.ListRepoPullRequests(g.owner, g.name, gitea.ListPullRequestsOptions{
+			ListOptions: gitea.ListOptions{Page: page, PageSize: 50}, State: state, Sort: "recentupdate",
+		})
+		if err != nil {
+			return nil, giteaError(response, err)
+		}
+		for _, one := range all {
+			if one.Head != nil && one.Base != nil && one.Head.Ref == request.Head && one.Head.RepoID == one.Base.RepoID {
+				own = append(own, one)
+			}
+		}
+		if len(all) == 0 || response.NextPage == 0 {
+			break
+		}
+	}
+	return own, nil
+}
+
+func (g *giteaAPI) create(ctx context.Context, request Request) (*pull, error) {
+	client, err := g.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	made, response, err := client.CreatePullRequest(g.owner, g.name, gitea.CreatePullRequestOption{
+		Head: request.Head, Base: request.Base, Title: request.Title, Body: request.Body,
+	})
+	if err != nil {
+		return nil, giteaError(response, err)
+	}
+	return giteaPull(made), nil
+}
+
+func (g *giteaAPI) update(ctx context.Context, open *pull, request Request) (*pull, error) {
+	client, err := g.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	edit := gitea.EditPullRequestOption{Title: request.Title, Body: &request.Body}
+	if open.base != request.Base {
+		edit.Base = request.Base
+	}
+	made, response, err := client.EditPullRequest(g.owner, g.name, open.number, edit)
+	if err != nil {
+		return nil, giteaError(response, err)
+	}
+	return giteaPull(made), nil
+}
+
+// label adds those labels that the repository or its organisation has: Gitea knows them by numbers.
+func (g *giteaAPI) label(ctx context.Context, open *pull, labels []string) ([]string, error) {
+	client, err := g.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	numbers := map[string]int64{}
+	for page := 1; page != 0; {
+		all, response, err := client.ListRepoLabels(g.owner, g.name, gitea.ListLabelsOptions{ListOptions: gitea.ListOptions{Page: page, PageSize: 50}})
+		if err != nil {
+			return nil, giteaError(response, err)
+		}
+		for _, label := range all {
+			numbers[label.Name] = label.ID
+		}
+		page = response.NextPage
+	}
+	// A user has no such labels, and the answer is 404.
+	if all, _, err := client.ListOrgLabels(g.owner, gitea.ListOrgLabelsOptions{}); err == nil {
+		for _, label := range all {
+			numbers[label.Name] = label.ID
+		}
+	}
+	var (
+		missing []string
+		add     []int64
+	)
+	for _, label := range labels {
+		if number, found := numbers[label]; found {
+			add = append(add, number)
+		} else {
+			missing = append(missing, label)
+		}
+	}
+	if len(add) == 0 {
+		return missing, nil
+	}
+	if _, response, err := client.AddIssueLabels(g.owner, g.name, open.number, gitea.IssueLabelsOption{Labels: add}); err != nil {
+		return missing, giteaError(response, err)
+	}
+	return missing, nil
+}
+
+func giteaPull(one *gitea.PullRequest) *pull {
+	made := &pull{number: one.Index, page: one.HTMLURL, title: one.Title, body: one.Body}
+	if one.Base != nil {
+		made.base = one.Base.Ref
+	}
+	for _, label := range one.Labels {
+		made.labels = append(made.labels, label.Name)
+	}
+	return made
+}
+
+// giteaError adds the status, which the library's error does not have.
+func giteaError(response *gitea.Response, err error) error {
+	if response == nil {
+		return err
+	}
+	return answered(response.Response, err.Error(), err)
+}

@@ -1,0 +1,185 @@
+package forge
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Kind is a kind of forge: the pages and the API that it has.
+type Kind string
+
+// The kinds of forges. Forgejo speaks Gitea's API.
+const (
+	Unknown Kind = ""
+	GitHub  Kind = "github"
+	GitLab  Kind = "gitlab"
+	Gitea   Kind = "gitea"
+)
+
+// known are the forges whose kind is told by the host's name. Nothing is asked over the network.
+var known = map[string]Kind{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Gitea, "gitea.com": Gitea}
+
+// doors are hosts that take ssh on port 443 for another one.
+var doors = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "www.github.com": "github.com"}
+
+// KindOf gives the kind of the forge that a remote is on. said is a kind's name, or "auto": by well-known host
+// names, and Unknown for any other.
+func KindOf(remote, said string) (Kind, error) {
+	switch Kind(said) {
+	case GitHub, GitLab, Gitea:
+		return Kind(said), nil
+	case "auto":
+	default:
+		return Unknown, fmt.Errorf("found %q, want auto, github, gitlab, gitea or none", said)
+	}
+	address, found := parseRemote(remote)
+	if !found {
+		return Unknown, nil
+	}
+	if isCloud(address.Hostname()) {
+		return GitHub, nil
+	}
+	return known[address.Hostname()], nil
+}
+
+// Place is a repository on a forge.
+type Place struct {
+	Kind Kind
+	// Web is where the forge's pages begin, without a slash at its end: https://git.example.org, or with a port or a
+	// folder. There is never a user or a password in it.
+	Web string
+	// Path is the repository's, with slashes and without .git: owner/name, on GitLab also with groups in groups.
+	Path string
+}
+
+// String is the repository's page.
+func (p Place) String() string { return p.Web + "/" + escapePath(p.Path) }
+
+// Locate finds a repository's forge from the URL that git uses: https, http, ssh, or git's short form
+// user@host:path. It gives false for a folder or a file URL. The pages of a forge that is reached by ssh are taken
+// to be at https and its host's own name; web says otherwise where that is not so, and may be empty.
+func Locate(remote string, kind Kind, web string) (Place, bool, error) {
+	address, found := parseRemote(remote)
+	if !found {
+		return Place{}, false, nil
+	}
+	place := Place{Kind: kind}
+	parts := strings.Split(strings.TrimSuffix(strings.Trim(address.Path, "/"), ".git"), "/")
+	for _, part := range parts {
+		if part == "" || part == "." || part == ".." || plain(part) != part {
+			return Place{}, false, fmt.Errorf("%s: not the path of a repository on a forge", plain(address.Host))
+		}
+	}
+	prefix := ""
+	switch {
+	case web != "":
+		base, err := url.Parse(web)
+		if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || base.Scheme != "https" && base.Scheme != "http" || plain(web) != web {
+			return Place{}, false, fmt.Errorf("the forge's address: want https://HOST[:PORT][/FOLDER], without a user")
+		}
+		base.Path = strings.TrimRight(base.Path, "/")
+		place.Web = base.Scheme + "://" + base.Host + escapePath(base.Path)
+		folder := strings.Split(strings.Trim(base.Path, "/"), "/")
+		if len(parts) > len(folder)+1 && slices.Equal(parts[:len(folder)], folder) {
+			parts = parts[len(folder):]
+		}
+	case address.Scheme == "ssh" || known[address.Hostname()] != Unknown:
+		place.Web = "https://" + bracket(address.Hostname())
+	default:
+		place.Web = address.Scheme + "://" + address.Host
+		// Only GitLab has groups in groups: what stands before owner/name is a folder that the forge is in.
+		if n := len(parts) - 2; n > 0 && (kind == GitHub || kind == Gitea) {
+			prefix = "/" + escapePath(strings.Join(parts[:n], "/"))
+			parts = parts[n:]
+		}
+	}
+	place.Web += prefix
+	if len(parts) < 2 || len(parts) > 2 && (kind == GitHub || kind == Gitea) {
+		return Place{}, false, fmt.Errorf("%s: path %s: want OWNER/NAME", plain(address.Host), strings.Join(parts, "/"))
+	}
+	place.Path = strings.Join(parts, "/")
+	return place, true, nil
+}
+
+// parseRemote gives a remote as a URL of scheme ssh, https or http, with a host in lower case and without the user.
+func parseRemote(remote string) (*url.URL, bool) {
+	if scheme, _, is := strings.Cut(remote, "://"); is {
+		address, err := url.Parse(remote)
+		if err != nil || address.Hostname() == "" {
+			return nil, false
+		}
+		switch strings.ToLower(scheme) {
+		case "ssh", "git+ssh", "ssh+git":
+			return cleanRemote("ssh", address.Hostname(), "", address.Path), true
+		case "https", "http":
+			return cleanRemote(strings.ToLower(scheme), address.Hostname(), address.Port(), address.Path), true
+		}
+		return nil, false
+	}
+	// git's short form: a colon before any slash. A letter before it is a drive on Windows.
+	rest := remote
+	if at := strings.LastIndexByte(strings.SplitN(remote, "/", 2)[0], '@'); at >= 0 {
+		rest = remote[at+1:]
+	}
+	if inside, path, is := strings.Cut(strings.TrimPrefix(rest, "["), "]:"); is && strings.HasPrefix(rest, "[") {
+		return cleanRemote("ssh", inside, "", path), inside != ""
+	}
+	host, path, is := strings.Cut(rest, ":")
+	if !is || len(host) < 2 || strings.ContainsAny(host, `/\`) {
+		return nil, false
+	}
+	return cleanRemote("ssh", host, "", path), true
+}
+
+func cleanRemote(scheme, host, port, path string) *url.URL {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if real, found := doors[host]; found {
+		host = real
+	}
+	if scheme == "https" && port == "443" || scheme == "http" && port == "80" {
+		port = ""
+	}
+	whole := bracket(host)
+	if port != "" {
+		whole = net.JoinHostPort(host, port)
+	}
+	return &url.URL{Scheme: scheme, Host: whole, Path: path}
+}
+
+// bracket writes an IPv6 address as URLs have it.
+func bracket(host string) string {
+	if strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
+}
+
+// Page is where a person opens a pull request by hand, empty where the kind of forge is unknown.
+func (p Place) Page(base, head string) string {
+	switch p.Kind {
+	case GitHub:
+		return fmt.Sprintf("%s/compare/%s...%s?expand=1", p, escapePath(base), escapePath(head))
+	case GitLab:
+		return fmt.Sprintf("%s/-/merge_requests/new?%s", p, url.Values{
+			"merge_request[source_branch]": {head}, "merge_request[target_branch]": {base},
+		}.Encode())
+	case Gitea:
+		return fmt.Sprintf("%s/compare/%s...%s", p, escapePath(base), escapePath(head))
+	}
+	return ""
+}
+
+// escapePath escapes each part of a path, and keeps its slashes.
+func escapePath(path string) string {
+	parts := strings.Split(path, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return strings.Join(parts, "/")
+}
+
+// isCloud says that a host is GitHub Enterprise Cloud with data residency: NAME.ghe.com, its API at api.NAME.ghe.com.
+func isCloud(host string) bool { return strings.HasSuffix(host, ".ghe.com") }

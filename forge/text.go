@@ -1,0 +1,58 @@
+package forge
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// most is how many characters of a forge's words are passed on.
+const most = 600
+
+// plain makes words from outside fit for a terminal and a log: one line, no control characters, none that turn the
+// direction of text or are not seen, not endless.
+func plain(words string) string {
+	words = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, words)
+	return cut(strings.Join(strings.Fields(words), " "), most)
+}
+
+// cut shortens text to at most n characters, the last of them an ellipsis.
+func cut(text string, n int) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return strings.TrimSpace(string([]rune(text)[:n-1])) + "…"
+}
+
+// Invitation takes a forge's invitation to open a pull request, which servers print after a push, out of their
+// words. It gives the other words, and the address that the invitation names, empty where there is none. The words
+// are those of one push on one line, its lines separated by "; ".
+func Invitation(words string) (rest, page string) {
+	var kept []string
+	lines := strings.Split(words, "; ")
+	for i := 0; i < len(lines); i++ {
+		line := strings.ToLower(lines[i])
+		about := strings.Contains(line, "pull request") || strings.Contains(line, "merge request")
+		if about && i+1 < len(lines) && isPage(strings.TrimSpace(lines[i+1])) {
+			if page == "" {
+				page = strings.TrimSpace(lines[i+1])
+			}
+			i++
+			continue
+		}
+		kept = append(kept, lines[i])
+	}
+	return strings.Join(kept, "; "), page
+}
+
+func isPage(text string) bool {
+	return (strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")) && !strings.ContainsAny(text, " \t") && plain(text) == text
+}

@@ -1,0 +1,73 @@
+package forge
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// maxAnswer bounds an answer, in bytes: a list of pull requests is a small part of it.
+const maxAnswer = 32 << 20
+
+// wire gives an HTTP client with the transport asked for that sends the token to one server only.
+func (c *Client) wire(place Place) *http.Client {
+	transport := http.DefaultTransport
+	if c.HTTP != nil && c.HTTP.Transport != nil {
+		transport = c.HTTP.Transport
+	}
+	return &http.Client{Transport: &limited{transport}, CheckRedirect: checkRedirect}
+}
+
+// limited bounds what is read of an answer.
+type limited struct{ http.RoundTripper }
+
+func (l *limited) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := l.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
+	}
+	return response, err
+}
+
+// movedError is a redirect that is not followed.
+type movedError struct{ to string }
+
+func (e *movedError) Error() string {
+	return "the repository has moved to " + e.to + ": use that address"
+}
+
+// checkRedirect follows a redirect on the same server that keeps what is asked. A redirect to elsewhere would get the
+// token, and a changed method would do something else.
+func checkRedirect(next *http.Request, via []*http.Request) error {
+	first := via[0]
+	if next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host || next.Method != first.Method {
+		shown := url.URL{Scheme: next.URL.Scheme, Host: next.URL.Host, Path: next.URL.Path}
+		return &movedError{plain(shown.String())}
+	}
+	if len(via) > 5 {
+		return errors.New("redirected more than 5 times")
+	}
+	return nil
+}
+
+// apiBase is where a forge's API begins, with a slash at its end.
+func (p Place) apiBase() (*url.URL, error) {
+	web, err := url.Parse(p.Web)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not an address", plain(p.Web))
+	}
+	switch p.Kind {
+	case GitHub:
+		switch {
+		case web.Host == "github.com":
+			return &url.URL{Scheme: "https", Host: "api.github.com", Path: "/"}, nil
+		case isCloud(web.Hostname()):
+			return &url.URL{Scheme: "https", Host: "api." + web.Host, Path: "/"}, nil
+		}
+		return web.JoinPath("api", "v3", "/"), nil
+	case GitLab:
+		return web.JoinPath("api", "v4", "/"), nil
+	}
+	return web, nil // Gitea's client adds the rest
+}

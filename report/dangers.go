@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Dangers are what a reviewer must not miss, the worst first: hosts that run something and are released, hosts that
+// change hands, clusters that go or cannot be served, policies and services that change, and how many hosts are handed
+// out. files are the files that change.
+func Dangers(p *Plan, files []File) []string {
+	dangers := append(p.Dangers(), fileDangers(files)...)
+	if t := p.Totals(); t.New > 0 {
+		dangers = append(dangers, fmt.Sprintf("%s handed out: Cluster API may provision them, and that wipes their disks", are(t.New, "host")))
+	}
+	return dangers
+}
+
+// Dangers are those of the placement itself.
+func (p *Plan) Dangers() []string {
+	var running, moved, released, clusters []string
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		if c.Gone {
+			clusters = append(clusters, c.Key()+" is being decommissioned")
+		}
+		if c.Unschedulable {
+			clusters = append(clusters, c.Key()+" is unschedulable: it keeps what it has and gets nothing new")
+		}
+		for j := range c.Roles {
+			for _, slot := range c.Roles[j].Slots {
+				if slot.From != "" {
+					moved = append(moved, fmt.Sprintf("%s %s takes over %s, which was %s's", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
+				}
+				if slot.Status != StatusReleased {
+					continue
+				}
+				words := fmt.Sprintf("%s %s releases %s: %s", c.Key(), c.Roles[j].Name, slot.Host, slot.Why)
+				if slot.InUse != "" {
+					running = append(running, words+"; it RUNS something: "+slot.InUse)
+				} else {
+					released = append(released, words)
+				}
+			}
+		}
+	}
+	return slices.Concat(running, moved, clusters, released)
+}
+
+// fileDangers are changes outside the hosts that a reviewer must not miss.
+func fileDangers(files []File) []string {
+	var (
+		dangers  []string
+		services = map[string]map[string]bool{} // cluster → what happens to its services
+		policy   bool
+	)
+	for _, file := range files {
+		parts := strings.Split(file.Path, "/")
+		switch {
+		case parts[0] == "policy":
+			policy = true
+		case parts[0] == "clusters" && len(parts) > 4 && parts[3] == "infra" && file.Kind != "added" && parts[4] != "kustomization.yaml":
+			cluster, name := parts[1]+"/"+parts[2], strings.TrimSuffix(strings.TrimSuffix(parts[4], ".yaml"), ".cfg")
+			what := name + " changes, and its pods roll"
+			if file.Kind == "deleted" {
+				what = "files of " + name + " go"
+			}
+			if services[cluster] == nil {
+				services[cluster] = map[string]bool{}
+			}
+			services[cluster][what] = true
+		}
+	}
+	if policy {
+		dangers = append(dangers, "the policies that guard the hosts change")
+	}
+	for _, cluster := range sorted(services) {
+		for _, what := range sorted(services[cluster]) {
+			dangers = append(dangers, cluster+": "+what)
+		}
+	}
+	return dangers
+}
+
+func sorted[V any](set map[string]V) []string {
+	names := make([]string, 0, len(set))
+	for name := range set {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func are(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return fmt.Sprintf("%d %ss are", n, noun)
+}

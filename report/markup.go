@@ -1,0 +1,108 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// Words from outside (names, labels, reasons with a host's own error in them) meet three readers that take some of
+// them for orders: a markdown table, where | begins a cell; a forge, where @team writes to people, #12 and a bare
+// address become links and /close at a line's start closes the request; and git, where "fixes #12" closes an issue.
+// In markdown they are put into code spans, in which no forge looks for any of that.
+
+// maxCell bounds what one name or reason takes, in characters.
+const maxCell = 300
+
+// line makes words fit for one line of a text: no line ends, no control characters, none that turn the direction of
+// text or are not seen.
+func line(words string) string {
+	words = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, words)
+	return strings.Join(strings.Fields(words), " ")
+}
+
+// code puts words into a code span that is safe in a table's cell; empty words stay empty.
+func code(words string) string {
+	words = strings.ReplaceAll(line(words), "|", "¦")
+	if words == "" {
+		return ""
+	}
+	if runes := []rune(words); len(runes) > maxCell {
+		words = string(runes[:maxCell-1]) + "…"
+	}
+	fence := "`"
+	for strings.Contains(words, fence) {
+		fence += "`"
+	}
+	if strings.HasPrefix(words, "`") || strings.HasSuffix(words, "`") {
+		words = " " + words + " "
+	}
+	return fence + words + fence
+}
+
+var (
+	// plainWord is a word that no forge makes anything of: letters, and a number that begins no list.
+	plainWord = regexp.MustCompile(`^[('"]?[A-Za-z]+(['-][A-Za-z]+)*[)'"]?[.,;:]?[)]?$`)
+	number    = regexp.MustCompile(`^[(]?[0-9]{1,6}%?[,;:]?[)]?$`)
+	// commitHash is what forges take for a commit.
+	commitHash = regexp.MustCompile(`^[('"]?[0-9a-f]{7,}[)'"]?[.,;:]?[)]?$`)
+)
+
+// prose is a sentence of ours with names from outside in it: plain words stay, everything else goes into code spans.
+func prose(sentence string) string {
+	var (
+		out   []string
+		names []string
+		used  int
+	)
+	flush := func() {
+		if len(names) > 0 {
+			out = append(out, code(strings.Join(names, " ")))
+			names = nil
+		}
+	}
+	words := strings.Fields(line(sentence))
+	for i, word := range words {
+		if used += len(word) + 1; used > 4*maxCell {
+			names = append(names, "…")
+			break
+		}
+		plain := (plainWord.MatchString(word) || i > 0 && number.MatchString(word)) && !commitHash.MatchString(word)
+		if plain {
+			flush()
+			out = append(out, word)
+			continue
+		}
+		names = append(names, word)
+	}
+	flush()
+	return strings.Join(out, " ")
+}
+
+var (
+	mention = regexp.MustCompile(`@([\pL\pN_])`)
+	issue   = regexp.MustCompile(`([#!])([0-9])`)
+)
+
+// inert is words from outside in a commit message: forges read mentions and issues there too.
+func inert(words string) string {
+	return issue.ReplaceAllString(mention.ReplaceAllString(line(words), "@ $1"), "$1 $2")
+}
+
+// size is a text's length as forges count it, at most: GitHub counts characters, a browser UTF-16 units.
+func size(text string) int {
+	n := 0
+	for _, r := range text {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}

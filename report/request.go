@@ -1,0 +1,248 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// File is a file of the tree that a run changes.
+type File struct {
+	Path string
+	Kind string // added, changed, deleted
+}
+
+// About is what a pull request says besides the plan.
+type About struct {
+	Files []File
+	// Inventory says where the hosts were read and how old that was, in words; empty where nobody knows.
+	Inventory string
+	// Stamps are names and values that tell inputs and versions apart: digests, a commit.
+	Stamps [][2]string
+	// Empty: the branch has nothing that its base has not, any more.
+	Empty bool
+}
+
+// maxRequest is what a pull request's body may take, by size: GitHub's limit is 65,536 characters, GitLab's a
+// million; Gitea's, and Forgejo's, is its database's.
+const maxRequest = 65_000
+
+// PullRequest is the body of a pull request, in markdown: dangers first, then the figures, what is short and why, the
+// hosts on their way out, and a table for every cluster, those with changes first. It is shorter than 65,536
+// characters: what does not fit is left out from the end, and counted. Nothing from outside that is in it makes a
+// link, a mention or markup.
+func PullRequest(p *Plan, about About) string {
+	end := stamps(about)
+	b := &body{left: maxRequest - size(end) - 1_000} // what says that something was cut
+	if about.Empty {
+		b.add("**There is nothing left to merge here**: the base branch has all of it. Close this, or leave it: the next proposal takes it over.\n")
+		return b.out.String() + end
+	}
+	dangers := Dangers(p, about.Files)
+	if len(dangers) == 0 {
+		b.add("Nothing to look at first: no host changes hands or leaves its cluster, no service rolls, no policy changes.\n")
+	} else {
+		b.list("**Look at this first**\n\n", dangers, b.left/3, "danger", "dangers")
+	}
+	b.add("\n" + paragraph(p, about))
+	b.list("\n### Short\n\n", unique(p.Shortages), b.left/3, "shortage", "shortages")
+	b.releases(p)
+	b.clusters(p)
+	b.list("\n### Also\n\n", notes(p), b.left, "note", "notes")
+	return b.out.String() + end
+}
+
+// paragraph is the plan in figures, and how fresh they are.
+func paragraph(p *Plan, about About) string {
+	text := "Site " + code(p.Site) + ": " + p.Summary()
+	if about.Inventory == "" {
+		text += " Nobody knows how old the inventory is: it comes from manifests."
+	} else {
+		text += " The inventory, " + prose(about.Inventory) + " when this was planned."
+	}
+	var parts []string
+	for _, area := range Areas(paths(about.Files)) {
+		parts = append(parts, fmt.Sprintf("%s (%s)", prose(area.Name), count(area.Files, "file")))
+	}
+	const most = 12
+	if more := len(parts) - most; more > 0 {
+		parts = append(parts[:most], fmt.Sprintf("and %d more parts of the tree", more))
+	}
+	if len(parts) > 0 {
+		text += " Changed: " + strings.Join(parts, ", ") + "."
+	}
+	return text + "\n"
+}
+
+// notes are the problems that are no shortage.
+func notes(p *Plan) []string {
+	var lines []string
+	for _, problem := range p.Problems() {
+		if !strings.HasPrefix(problem, "short: ") {
+			lines = append(lines, problem)
+		}
+	}
+	return lines
+}
+
+func stamps(about About) string {
+	if len(about.Stamps) == 0 {
+		return ""
+	}
+	var out strings.Builder
+	out.WriteString("\n### Made from\n\n")
+	for _, stamp := range about.Stamps {
+		fmt.Fprintf(&out, "- %s: %s\n", stamp[0], code(stamp[1]))
+	}
+	return out.String()
+}
+
+// body is markdown with a limit.
+type body struct {
+	out  strings.Builder
+	left int
+}
+
+// add adds a block, or says that it does not fit.
+func (b *body) add(block string) bool {
+	n := size(block)
+	if n > b.left {
+		return false
+	}
+	b.left -= n
+	b.out.WriteString(block)
+	return true
+}
+
+// list adds sentences within a budget, and counts those that do not fit.
+func (b *body) list(heading string, sentences []string, budget int, one, many string) {
+	if len(sentences) == 0 || !b.add(heading) {
+		return
+	}
+	for i, sentence := range sentences {
+		item := "- " + prose(sentence) + "\n"
+		if budget -= size(item); budget < 0 || !b.add(item) {
+			more := len(sentences) - i
+			b.force(fmt.Sprintf("- … and **%d more %s**: sipgen plan shows them all\n", more, choose(more, one, many)))
+			return
+		}
+	}
+}
+
+// force adds what says that something was cut, for which there is room kept.
+func (b *body) force(text string) {
+	b.out.WriteString(text)
+}
+
+// releases is a table of the hosts that are on their way out, and the step each is at.
+func (b *body) releases(p *Plan) {
+	var rows []string
+	for i := range p.Clusters {
+		for j := range p.Clusters[i].Roles {
+			role := &p.Clusters[i].Roles[j]
+			for _, slot := range role.Slots {
+				if step := releaseStep(slot.Status); step != "" {
+					rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", code(slot.Host), code(p.Clusters[i].Key()+" "+role.Name), step, prose(slot.Why)))
+				}
+			}
+		}
+	}
+	if len(rows) == 0 || !b.add("\n### Hosts on their way out\n\n| host | from | step | why |\n| --- | --- | --- | --- |\n") {
+		return
+	}
+	for i, row := range rows {
+		if size(row) > b.left/2 || !b.add(row) {
+			b.force(fmt.Sprintf("\n… and **%d more hosts on their way out**: sipgen plan shows them all\n", len(rows)-i))
+			return
+		}
+	}
+}
+
+// releaseStep says where on its way out a host is; see docs/safety.md.
+func releaseStep(status Status) string {
+	switch status {
+	case StatusPending:
+		return "1 of 3: it stays, until Cluster API lets it go or its release is approved"
+	case StatusReleased:
+		return "2 of 3: this takes its labels off"
+	case StatusLeaving:
+		return "3 of 3: its labels are off in git, and not yet seen gone"
+	}
+	return ""
+}
+
+// clusters adds a table for every cluster: those with changes first, each group in the order served.
+func (b *body) clusters(p *Plan) {
+	var order []*Cluster
+	for _, changed := range []bool{true, false} {
+		for i := range p.Clusters {
+			if changes(&p.Clusters[i]) == changed {
+				order = append(order, &p.Clusters[i])
+			}
+		}
+	}
+	for i, c := range order {
+		if b.add(clusterTable(c)) {
+			continue
+		}
+		hosts := 0
+		for _, rest := range order[i:] {
+			for j := range rest.Roles {
+				hosts += len(rest.Roles[j].Slots)
+			}
+		}
+		b.force(fmt.Sprintf("\n… and **%s with %s** that do not fit here: PLAN.md in the branch has them all\n", count(len(order)-i, "more cluster"), count(hosts, "host")))
+		return
+	}
+}
+
+func changes(c *Cluster) bool {
+	if c.Gone || c.Unschedulable {
+		return true
+	}
+	for i := range c.Roles {
+		for _, slot := range c.Roles[i].Slots {
+			if slot.Status != StatusKept {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func clusterTable(c *Cluster) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "\n### %s\n\n", code(c.Key()))
+	rows := 0
+	for i := range c.Roles {
+		role := &c.Roles[i]
+		for _, slot := range role.Slots {
+			if rows++; rows == 1 {
+				out.WriteString("| host | role | domain | address | status | why |\n| --- | --- | --- | --- | --- | --- |\n")
+			}
+			status := string(slot.Status)
+			if slot.Standby {
+				status += ", standby"
+			}
+			fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s |\n", code(slot.Host), code(role.Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), status, prose(slot.Why))
+		}
+	}
+	if rows == 0 {
+		out.WriteString("No hosts.\n")
+	}
+	return out.String()
+}
+
+func choose(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func paths(files []File) []string {
+	var names []string
+	for _, file := range files {
+		names = append(names, file.Path)
+	}
+	return names
+}
