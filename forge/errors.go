@@ -30,7 +30,7 @@ type apiError struct {
 
 func (e *apiError) Error() string {
 	words := strings.TrimSpace(fmt.Sprintf("%d %s", e.status, http.StatusText(e.status)))
-	if e.message != "" {
+	if e.message != "" && e.message != words {
 		words += ": " + e.message
 	}
 	return words
@@ -38,7 +38,8 @@ func (e *apiError) Error() string {
 
 // answered makes an apiError from a response that is no success. err is what the client library made of it.
 func answered(response *http.Response, message string, err error) error {
-	if response == nil || response.StatusCode < 300 {
+	var wire *url.Error
+	if response == nil || response.StatusCode < 300 || errors.As(err, &wire) {
 		return err
 	}
 	refused := &apiError{status: response.StatusCode, message: plain(message)}
@@ -93,6 +94,10 @@ func (c *Client) explain(place Place, err error) error {
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
 	)
+	var wire *url.Error
+	if errors.As(err, &wire) {
+		err = wire.Err // without the request's address, which has a query
+	}
 	words := c.mask(plain(err.Error()))
 	switch {
 	case errors.Is(err, context.Canceled):

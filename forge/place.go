@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -113,9 +114,9 @@ func parseRemote(remote string) (*url.URL, bool) {
 		}
 		switch strings.ToLower(scheme) {
 		case "ssh", "git+ssh", "ssh+git":
-			return cleanRemote("ssh", address.Hostname(), "", address.Path), true
+			return cleanRemote("ssh", address.Hostname(), "", address.Path)
 		case "https", "http":
-			return cleanRemote(strings.ToLower(scheme), address.Hostname(), address.Port(), address.Path), true
+			return cleanRemote(strings.ToLower(scheme), address.Hostname(), address.Port(), address.Path)
 		}
 		return nil, false
 	}
@@ -125,17 +126,23 @@ func parseRemote(remote string) (*url.URL, bool) {
 		rest = remote[at+1:]
 	}
 	if inside, path, is := strings.Cut(strings.TrimPrefix(rest, "["), "]:"); is && strings.HasPrefix(rest, "[") {
-		return cleanRemote("ssh", inside, "", path), inside != ""
+		return cleanRemote("ssh", inside, "", path)
 	}
 	host, path, is := strings.Cut(rest, ":")
 	if !is || len(host) < 2 || strings.ContainsAny(host, `/\`) {
 		return nil, false
 	}
-	return cleanRemote("ssh", host, "", path), true
+	return cleanRemote("ssh", host, "", path)
 }
 
-func cleanRemote(scheme, host, port, path string) *url.URL {
+// hostName is a DNS name, or an IP address of either kind.
+var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_.-]*[a-z0-9])?$|^[0-9a-f:.]*:[0-9a-f:.]*$`)
+
+func cleanRemote(scheme, host, port, path string) (*url.URL, bool) {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if !hostName.MatchString(host) {
+		return nil, false
+	}
 	if real, found := doors[host]; found {
 		host = real
 	}
@@ -146,7 +153,7 @@ func cleanRemote(scheme, host, port, path string) *url.URL {
 	if port != "" {
 		whole = net.JoinHostPort(host, port)
 	}
-	return &url.URL{Scheme: scheme, Host: whole, Path: path}
+	return &url.URL{Scheme: scheme, Host: whole, Path: path}, true
 }
 
 // bracket writes an IPv6 address as URLs have it.

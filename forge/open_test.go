@@ -1,0 +1,301 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func onEach(t *testing.T, test func(*testing.T, *fake)) {
+	for _, kind := range []Kind{GitHub, GitLab, Gitea} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			test(t, newFake(t, kind))
+		})
+	}
+}
+
+func request(change func(*Request)) Request {
+	r := Request{Base: "main", Head: "sipgen/dc1", Commit: "c0ffee", Title: "dc1: 3 hosts", Body: "the body"}
+	if change != nil {
+		change(&r)
+	}
+	return r
+}
+
+// ask runs Open, and fails the test unless it does what is wanted.
+func ask(t *testing.T, f *fake, r Request, want Did) *Opened {
+	t.Helper()
+	client := &Client{Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Patience: 20 * time.Second}
+	opened, err := client.Open(t.Context(), f.place(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opened.Did != want {
+		t.Fatalf("found %q, want %q", opened.Did, want)
+	}
+	return opened
+}
+
+func refuse(t *testing.T, f *fake, client Client) error {
+	t.Helper()
+	opened, err := client.Open(t.Context(), f.place(), request(nil))
+	if err == nil {
+		t.Fatalf("found %+v, want an error", opened)
+	}
+	if strings.ContainsAny(err.Error(), "\x1b\n") || client.Token != "" && strings.Contains(err.Error(), client.Token) {
+		t.Errorf("found %q", err)
+	}
+	return err
+}
+
+func TestOneBranchIsOnePullRequest(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		opened := ask(t, f, request(nil), Created)
+		if !strings.HasPrefix(opened.URL, "https://forge/") || opened.Number != 1 {
+			t.Errorf("found %+v", opened)
+		}
+		if p := f.pulls[0]; p.Title != "dc1: 3 hosts" || p.Body != "the body" || p.Head != "sipgen/dc1" || p.Base != "main" {
+			t.Errorf("found %+v", p)
+		}
+		ask(t, f, request(nil), Unchanged)
+		f.pulls[0].Body = "the body\r\n"
+		ask(t, f, request(nil), Unchanged)
+		if len(f.writes) != 1 {
+			t.Errorf("writes %q, want one", f.writes)
+		}
+		ask(t, f, request(func(r *Request) { r.Title, r.Body = "dc1: 4 hosts", "another" }), Updated)
+		ask(t, f, request(func(r *Request) { r.Title, r.Body, r.Base = "dc1: 4 hosts", "another", "production" }), Updated)
+		if p := f.pulls[0]; len(f.pulls) != 1 || p.Title != "dc1: 4 hosts" || p.Body != "another" || p.Base != "production" {
+			t.Errorf("found %d, %+v", len(f.pulls), p)
+		}
+	})
+}
+
+// A body with the stamp is left to the people who have written in it since.
+func TestStamp(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		stamped := func(stamp string) Request {
+			return request(func(r *Request) { r.Body, r.Stamp = "age 3s, commit "+stamp, stamp })
+		}
+		ask(t, f, stamped("c0ffee"), Created)
+		f.pulls[0].Title, f.pulls[0].Body = "approved by Ada", "LGTM. "+f.pulls[0].Body
+		ask(t, f, stamped("c0ffee"), Unchanged)
+		ask(t, f, stamped("decaf"), Updated)
+		if p := f.pulls[0]; p.Body != "age 3s, commit decaf" || p.Title != "dc1: 3 hosts" {
+			t.Errorf("found %+v", p)
+		}
+	})
+}
+
+func TestClosedAndMergedAreLeftAlone(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		f.pulls = []*fakePull{
+			{Number: 1, Head: "sipgen/dc1", Base: "main", SHA: "older", Title: "merged", Merged: true},
+			{Number: 2, Head: "sipgen/dc1", Base: "main", SHA: "c0ffee", Title: "closed"},
+		}
+		if opened := ask(t, f, request(nil), Declined); opened.Number != 2 || opened.URL == "" {
+			t.Errorf("found %+v", opened)
+		}
+		ask(t, f, request(func(r *Request) { r.UpdateOnly = true }), Nothing)
+		if len(f.writes) != 0 {
+			t.Errorf("writes %q", f.writes)
+		}
+		ask(t, f, request(func(r *Request) { r.Commit = "another" }), Created)
+		if f.pulls[0].Title != "merged" || f.pulls[1].Title != "closed" || len(f.pulls) != 3 {
+			t.Errorf("found %+v %+v", f.pulls[0], f.pulls[1])
+		}
+	})
+}
+
+func TestNothingToMergeOpensNothing(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		empty := request(func(r *Request) { r.UpdateOnly, r.Body = true, "nothing left" })
+		ask(t, f, empty, Nothing)
+		ask(t, f, request(nil), Created)
+		ask(t, f, empty, Updated)
+		if f.pulls[0].Body != "nothing left" {
+			t.Errorf("found %+v", f.pulls[0])
+		}
+	})
+}
+
+func TestForksAreNotTakenForIt(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		f.pulls = []*fakePull{{Number: 1, Head: "sipgen/dc1", Base: "main", Title: "theirs", Open: true, FromFork: true}}
+		ask(t, f, request(nil), Created)
+		if f.pulls[0].Title != "theirs" || len(f.pulls) != 2 {
+			t.Errorf("found %+v", f.pulls)
+		}
+	})
+}
+
+// The forge makes it, and the answer does not come back: the second try finds it.
+func TestLostAnswer(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		f.lose = true
+		ask(t, f, request(nil), Unchanged)
+		if len(f.pulls) != 1 {
+			t.Errorf("found %d pull requests", len(f.pulls))
+		}
+	})
+}
+
+func TestBusyForge(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		statuses := []int{503, 429, 500}
+		var times []time.Time
+		f.before = func(w http.ResponseWriter, r *http.Request) bool {
+			times = append(times, time.Now())
+			if len(statuses) == 0 {
+				return false
+			}
+			if statuses[0] == 429 {
+				w.Header().Set("Retry-After", "2")
+			}
+			f.answer(w, statuses[0], map[string]any{"message": "busy"})
+			statuses = statuses[1:]
+			return true
+		}
+		ask(t, f, request(nil), Created)
+		if wait := times[2].Sub(times[1]); wait < 2*time.Second {
+			t.Errorf("waited %s after Retry-After: 2", wait)
+		}
+	})
+}
+
+func TestPatienceEnds(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		f.before = func(w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("Retry-After", "3600")
+			f.answer(w, 429, map[string]any{"message": "slow down"})
+			return true
+		}
+		started := time.Now()
+		err := refuse(t, f, Client{Token: fakeToken})
+		if !strings.Contains(err.Error(), "1h0m0s") || !strings.Contains(err.Error(), "slow down") || time.Since(started) > 5*time.Second {
+			t.Errorf("after %s found %v", time.Since(started), err)
+		}
+		f.before = func(w http.ResponseWriter, _ *http.Request) bool { f.answer(w, 503, nil); return true }
+		started = time.Now()
+		err = refuse(t, f, Client{Token: fakeToken, Patience: 2 * time.Second})
+		if !strings.Contains(err.Error(), "503") || time.Since(started) > 5*time.Second {
+			t.Errorf("after %s found %v", time.Since(started), err)
+		}
+	})
+}
+
+func TestRefusals(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		err := refuse(t, f, Client{Token: "wr0ng-token", TokenName: "SIPGEN_FORGE_TOKEN"})
+		if !errors.Is(err, ErrToken) || !strings.Contains(err.Error(), "SIPGEN_FORGE_TOKEN") || !strings.Contains(err.Error(), scopes[f.kind]) || !strings.Contains(err.Error(), "Bad credentials") {
+			t.Errorf("found %v", err)
+		}
+		if n := len(f.seen); n != 1 {
+			t.Errorf("%d requests, want one: a wrong token does not get better", n)
+		}
+		for _, row := range []struct {
+			status int
+			want   error
+			words  string
+		}{
+			{403, ErrToken, "Resource not accessible"}, {404, ErrNoRepository, "SIPGEN_GIT_TOKEN"}, {422, nil, "Resource not accessible"},
+		} {
+			f.before = func(w http.ResponseWriter, _ *http.Request) bool {
+				f.answer(w, row.status, map[string]any{"message": "Resource not accessible\x1b[2J\n to " + fakeToken + strings.Repeat(" and so on", 1000)})
+				return true
+			}
+			err := refuse(t, f, Client{Token: fakeToken, TokenName: "SIPGEN_GIT_TOKEN"})
+			if row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.words) || len(err.Error()) > 2000 {
+				t.Errorf("%d: found %v", row.status, err)
+			}
+		}
+	})
+}
+
+// Neither a redirect nor a page of a proxy in between gets the token, or is taken for an answer.
+func TestElsewhere(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("%s %s was asked, with %q %q", r.Method, r.URL, r.Header.Get("Authorization"), r.Header.Get("Private-Token"))
+	}))
+	defer other.Close()
+	t.Run("", func(t *testing.T) {
+		onEach(t, func(t *testing.T, f *fake) {
+			f.before = func(w http.ResponseWriter, r *http.Request) bool {
+				http.Redirect(w, r, other.URL+"/x?secret=1", http.StatusMovedPermanently)
+				return true
+			}
+			if err := refuse(t, f, Client{Token: fakeToken}); !strings.Contains(err.Error(), "has moved to "+other.URL+"/x") || strings.Contains(err.Error(), "secret") {
+				t.Errorf("found %v", err)
+			}
+			f.before = func(w http.ResponseWriter, r *http.Request) bool {
+				if r.Method != http.MethodPost {
+					return false
+				}
+				http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently) // a POST becomes a GET
+				return true
+			}
+			if err := refuse(t, f, Client{Token: fakeToken}); !strings.Contains(err.Error(), "has moved to") {
+				t.Errorf("found %v", err)
+			}
+			f.before = func(w http.ResponseWriter, _ *http.Request) bool {
+				_, _ = w.Write([]byte("<html>Please log in\x1b[31m</html>"))
+				return true
+			}
+			refuse(t, f, Client{Token: fakeToken, Patience: time.Second})
+		})
+	})
+}
+
+func TestLabels(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		f.labels = []string{"other", "hosts"}
+		opened := ask(t, f, request(func(r *Request) { r.Labels = []string{"hosts", "hosts"} }), Created)
+		if len(f.pulls[0].Labels) != 1 || len(opened.Warnings) != 0 {
+			t.Errorf("labels %q, warnings %q", f.pulls[0].Labels, opened.Warnings)
+		}
+		f.pulls[0].Labels = []string{"hosts"}
+		writes := len(f.writes)
+		ask(t, f, request(func(r *Request) { r.Labels = []string{"hosts"} }), Unchanged)
+		if len(f.writes) != writes {
+			t.Errorf("writes %q", f.writes[writes:])
+		}
+		if f.kind == Gitea {
+			opened := ask(t, f, request(func(r *Request) { r.Labels = []string{"none such"} }), Unchanged)
+			if !slices.ContainsFunc(opened.Warnings, func(w string) bool { return strings.Contains(w, `"none such"`) }) {
+				t.Errorf("warnings %q", opened.Warnings)
+			}
+		}
+	})
+}
+
+func TestEndsWithTheContext(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		ctx, cancel := context.WithCancel(t.Context())
+		f.before = func(w http.ResponseWriter, _ *http.Request) bool {
+			cancel()
+			f.answer(w, 503, nil)
+			return true
+		}
+		started := time.Now()
+		client := &Client{Token: fakeToken}
+		if _, err := client.Open(ctx, f.place(), request(nil)); err == nil || time.Since(started) > 3*time.Second {
+			t.Errorf("after %s found %v", time.Since(started), err)
+		}
+	})
+}
+
+func TestLongTitles(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		ask(t, f, request(func(r *Request) { r.Title = "dc1:\n" + strings.Repeat("ü", 400) }), Created)
+		if title := f.pulls[0].Title; len([]rune(title)) != maxTitle || strings.Contains(title, "\n") || !strings.HasSuffix(title, "…") {
+			t.Errorf("found %q", title)
+		}
+		ask(t, f, request(func(r *Request) { r.Title = "dc1:\n" + strings.Repeat("ü", 400) }), Unchanged)
+	})
+}
