@@ -113,6 +113,14 @@ func TestClosedAndMergedAreLeftAlone(t *testing.T) {
 	})
 }
 
+// What was merged was not declined: if it is to be done again, it is proposed again.
+func TestMergedIsNotDeclined(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		f.pulls = []*fakePull{{Number: 1, Head: "sipgen/dc1", Base: "main", SHA: "c0ffee", Title: "merged", Merged: true}}
+		ask(t, f, request(nil), Created)
+	})
+}
+
 func TestNothingToMergeOpensNothing(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		empty := request(func(r *Request) { r.UpdateOnly, r.Body = true, "nothing left" })

@@ -67,14 +67,14 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	}
 	if len(parts) == 0 {
 		for _, area := range areas {
-			parts = append(parts, area.Name+" changed")
+			parts = append(parts, inert(area.Name)+" changed")
 		}
 		if len(parts) > 3 {
 			parts = append(parts[:2], fmt.Sprintf("%d more changed", len(parts)-2))
 		}
 	}
 	if subject == "" {
-		subject = strings.Join(append([]string{p.Site + ": " + count(t.Assigned, "host")}, parts...), ", ")
+		subject = strings.Join(append([]string{inert(p.Site) + ": " + count(t.Assigned, "host")}, parts...), ", ")
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n", subject)
@@ -89,7 +89,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	if len(areas) > 0 {
 		out.WriteString("\nChanged files\n")
 		for _, area := range areas {
-			fmt.Fprintf(&out, "  %s: %d\n", area.Name, area.Files)
+			fmt.Fprintf(&out, "  %s: %d\n", inert(area.Name), area.Files)
 		}
 	}
 	for i := range p.Clusters {
@@ -102,10 +102,10 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 					continue
 				}
 				if !header {
-					fmt.Fprintf(&out, "\n%s\n", c.Key())
+					fmt.Fprintf(&out, "\n%s\n", inert(c.Key()))
 					header = true
 				}
-				fmt.Fprintf(&out, "  %-8s %s  %s", slot.Status, slot.Host, role.Name)
+				fmt.Fprintf(&out, "  %-8s %s  %s", slot.Status, inert(slot.Host), inert(role.Name))
 				if slot.Standby {
 					out.WriteString(" standby")
 				}
@@ -113,7 +113,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 					out.WriteString("  " + inert(slot.Domain))
 				}
 				if len(slot.Addresses) > 0 {
-					out.WriteString("  " + strings.Join(slot.Addresses, " "))
+					out.WriteString("  " + inert(strings.Join(slot.Addresses, " ")))
 				}
 				if slot.Why != "" && slot.Status != StatusNew {
 					out.WriteString("  (" + inert(slot.Why) + ")")

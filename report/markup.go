@@ -50,9 +50,10 @@ func code(words string) string {
 }
 
 var (
-	// plainWord is a word that no forge makes anything of: letters, and a number that begins no list.
+	// plainWord is a word that no forge makes anything of: letters, or a number that begins no list.
 	plainWord = regexp.MustCompile(`^[('"]?[A-Za-z]+(['-][A-Za-z]+)*[)'"]?[.,;:]?[)]?$`)
-	number    = regexp.MustCompile(`^[(]?[0-9]{1,6}%?[,;:]?[)]?$`)
+	number    = regexp.MustCompile(`^[(]?[0-9]{1,6}%?[.,;:]?[)]?$`)
+	figure    = regexp.MustCompile(`^[0-9]{1,6}$`)
 	// commitHash is what forges take for a commit.
 	commitHash = regexp.MustCompile(`^[('"]?[0-9a-f]{7,}[)'"]?[.,;:]?[)]?$`)
 )
@@ -76,13 +77,21 @@ func prose(sentence string) string {
 			names = append(names, "…")
 			break
 		}
-		plain := (plainWord.MatchString(word) || i > 0 && number.MatchString(word)) && !commitHash.MatchString(word)
-		if plain {
+		plain := plainWord.MatchString(word) || figure.MatchString(word) || i > 0 && number.MatchString(word)
+		if plain && !commitHash.MatchString(word) {
 			flush()
 			out = append(out, word)
 			continue
 		}
-		names = append(names, word)
+		name := strings.TrimRight(word, ".,;:")
+		if name == "" {
+			name = word
+		}
+		names = append(names, name)
+		if name != word { // the end of a clause is not a name's
+			flush()
+			out[len(out)-1] += word[len(name):]
+		}
 	}
 	flush()
 	return strings.Join(out, " ")

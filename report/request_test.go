@@ -1,0 +1,265 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+func about() About {
+	return About{
+		Files: []File{
+			{"clusters/t/a/infra/loadbalancer-worker-a.cfg", "changed"}, {"clusters/t/b/infra/loadbalancer-worker-b.cfg", "added"},
+			{"clusters/t/a/infra/jumphost-a/start", "deleted"}, {"policy/guard.yaml", "changed"},
+		},
+		Inventory: "management, was 3m2s old",
+		Stamps:    [][2]string{{"Commit", "c0ffee"}, {"Specs-Digest", "sha256:aa"}},
+	}
+}
+
+func inOrder(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	at := 0
+	for _, want := range wants {
+		next := strings.Index(text[at:], want)
+		if next < 0 {
+			t.Fatalf("no %q, or not after what was before it, in\n%s", want, text)
+		}
+		at += next
+	}
+}
+
+func TestPullRequestSaysDangersFirst(t *testing.T) {
+	p := site(t)
+	p.Clusters[0].Roles[0].Slots[len(p.Clusters[0].Roles[0].Slots)-1].InUse = inUse(inventory.State{Provisioning: "provisioned"})
+	body := PullRequest(p, about())
+	inOrder(t, body, "**Look at this first**", "it RUNS something: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
+		"jumphost-a go", "loadbalancer-worker-a changes, and its pods roll", "handed out", "Site `dc1`: 4 clusters", "management, was `3m2s` old",
+		"### Short", "### Hosts on their way out", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "### Made from", "`c0ffee`", "`sha256:aa`")
+	if strings.Contains(body, "loadbalancer-worker-b changes") {
+		t.Error("a new load balancer has no pods to roll")
+	}
+	for _, want := range []string{"2 of 3: this takes its labels off", "| new |", "| kept |", "| released |"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %q in\n%s", want, body)
+		}
+	}
+	for i := range p.Shortages {
+		if want := "- " + prose(p.Shortages[i]); !strings.Contains(body, want) {
+			t.Errorf("no certificate %q", want)
+		}
+	}
+}
+
+func TestEveryStepOfARelease(t *testing.T) {
+	p := big(3, 1)
+	for i, status := range []Status{StatusPending, StatusReleased, StatusLeaving} {
+		p.Clusters[i].Roles[0].Slots[0].Status = status
+	}
+	inOrder(t, PullRequest(p, about()), "| `tenant-0/edge Worker` | 1 of 3: it stays", "| `tenant-1/edge Worker` | 2 of 3: this takes", "| `tenant-2/edge Worker` | 3 of 3: its labels are off")
+}
+
+func TestPullRequestWithoutDangers(t *testing.T) {
+	p := &Plan{Site: "dc1", Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}}}}}
+	if body := PullRequest(p, About{}); !strings.HasPrefix(body, "Nothing to look at first") || !strings.Contains(body, "Nobody knows how old") {
+		t.Errorf("found\n%s", body)
+	}
+	if body := PullRequest(p, About{Empty: true, Stamps: [][2]string{{"Commit", "c0ffee"}}}); !strings.Contains(body, "nothing left to merge") || !strings.Contains(body, "c0ffee") || strings.Contains(body, "m/h") {
+		t.Errorf("found\n%s", body)
+	}
+}
+
+// hostile is what names and reasons must not do to a pull request.
+var hostile = []string{
+	"@team", "@acme/admins look", "#123", "GH-123", "acme/fleet#1", "!12", "![img](https://evil.example/x.png)", "[click](https://evil.example)",
+	"https://evil.example", "www.evil.example", "<img src=x onerror=alert(1)>", "<!--", "a|b|c", "`", "```", "a`b``c", "``", "\n/close", "/approve", "\n# heading", "\n- [ ] task",
+	"**bold**", "~~gone~~", "$x$", "&lt;script&gt;", "mail@evil.example", "c0ffee1", "deadbeef", "\u202egnp.exe", "\x1b[31m", "\u2028", "1.", "~label", "%5", "\\", "a\\|b", "\\`", ":smile:",
+}
+
+var (
+	// span is a code span as CommonMark reads it: a run of backticks, anything, a run of the same length.
+	tick    = regexp.MustCompile("`+")
+	allowed = regexp.MustCompile(`^[A-Za-z0-9 ,.;:()'|\n…-]*$`)
+	ours    = strings.NewReplacer("\n### ", "\n", "**Look at this first**", "")
+)
+
+// outside gives the text that is not in code spans.
+func outside(text string) string {
+	var out strings.Builder
+	for {
+		open := tick.FindStringIndex(text)
+		if open == nil {
+			out.WriteString(text)
+			return out.String()
+		}
+		fence, rest := text[open[0]:open[1]], text[open[1]:]
+		end := -1
+		for _, run := range tick.FindAllStringIndex(rest, -1) {
+			if rest[run[0]:run[1]] == fence {
+				end = run[1]
+				break
+			}
+		}
+		out.WriteString(text[:open[0]])
+		if end < 0 {
+			out.WriteString("UNCLOSED" + fence)
+			return out.String() + rest
+		}
+		text = rest[end:]
+	}
+}
+
+func TestNothingFromOutsideIsMarkup(t *testing.T) {
+	clean := site(t)
+	plain := PullRequest(clean, about())
+	lines, cells := strings.Count(plain, "\n"), strings.Count(plain, "|")
+	for _, words := range hostile {
+		p := site(t)
+		dirty := func(text *string) { *text = words + " " + *text + " " + words }
+		dirty(&p.Site)
+		for i := range p.Clusters {
+			c := &p.Clusters[i]
+			dirty(&c.Name)
+			for j := range c.Roles {
+				for k := range c.Roles[j].Slots {
+					slot := &c.Roles[j].Slots[k]
+					for _, field := range []*string{&slot.Host, &slot.Domain, &slot.Why} {
+						dirty(field)
+					}
+					slot.Addresses = []string{words}
+				}
+			}
+		}
+		for i := range p.Shortages {
+			dirty(&p.Shortages[i])
+		}
+		p.Warnings = append([]string{}, words)
+		clean.Warnings = []string{"x"}
+		changed := about()
+		changed.Inventory = words + ", was 3m old"
+		changed.Files[0].Path = "clusters/" + words + "/a/infra/x.cfg"
+		for name, body := range map[string]string{"PullRequest": PullRequest(p, changed), "Markdown": Markdown(p)} {
+			rest := ours.Replace(outside(body))
+			if !allowed.MatchString(rest) || strings.Contains(rest, "UNCLOSED") {
+				for _, line := range strings.Split(rest, "\n") {
+					if !allowed.MatchString(line) || strings.Contains(line, "UNCLOSED") {
+						t.Errorf("%s: %q: outside of code: %q", name, words, line)
+						break
+					}
+				}
+			}
+			for _, bad := range []string{"www.", "GH-1", "c0ffee1", "deadbeef", "\n1.", "- 1."} {
+				if strings.Contains(rest, bad) {
+					t.Errorf("%s: %q: %q is outside of code", name, words, bad)
+				}
+			}
+			if strings.ContainsAny(body, "\x1b\u202e\u2028") {
+				t.Errorf("%s: %q: a control character is left", name, words)
+			}
+			for _, line := range strings.Split(body, "\n") {
+				if strings.HasPrefix(line, "|") && strings.Count(line, "|") != 7 && strings.Count(line, "|") != 5 && strings.Count(line, "|") != 8 {
+					t.Errorf("%s: %q: a row of %d bars: %s", name, words, strings.Count(line, "|"), line)
+				}
+			}
+		}
+		withNote := PullRequest(clean, about())
+		body := PullRequest(p, changed)
+		if n := strings.Count(body, "\n"); n < strings.Count(withNote, "\n")-3 || n > strings.Count(withNote, "\n")+3 {
+			t.Errorf("%q: %d lines, %d without (%d, %d bars)", words, n, strings.Count(withNote, "\n"), lines, cells)
+		}
+		message := CommitMessage(p, "", changed.Files)
+		if regexp.MustCompile(`@[A-Za-z]|#[0-9]`).MatchString(message) || strings.ContainsAny(message, "\x1b\u202e") || strings.Contains(message, "\n/close") {
+			t.Errorf("%q: in the commit message:\n%s", words, message)
+		}
+	}
+}
+
+// big is a site of 1,000 clusters: the last one releases a host that runs something.
+func big(clusters, hosts int) *Plan {
+	p := &Plan{Site: "dc1"}
+	for i := range clusters {
+		role := Role{Name: "Worker", Held: hosts}
+		for j := range hosts {
+			role.Slots = append(role.Slots, Slot{
+				Host: fmt.Sprintf("metal3/rack-%d-host-%d", i, j), Domain: fmt.Sprintf("rack-%d", j), Addresses: []string{fmt.Sprintf("10.%d.%d.%d", i/250, i%250, j)}, Status: StatusKept, Why: "held: its labels are live",
+			})
+		}
+		p.Clusters = append(p.Clusters, Cluster{Namespace: fmt.Sprintf("tenant-%d", i), Name: "edge", Roles: []Role{role}})
+	}
+	last := &p.Clusters[clusters-1].Roles[0].Slots[0]
+	last.Status, last.InUse, last.Why = StatusReleased, "it is provisioned", "more than the 4 hosts wanted"
+	return p
+}
+
+func forgeSize(text string) int { return len(utf16.Encode([]rune(text))) }
+
+func TestPullRequestFitsTheForges(t *testing.T) {
+	for _, row := range []struct {
+		why    string
+		change func(*Plan, *About)
+		wants  []string
+	}{
+		{"1,000 clusters", func(*Plan, *About) {}, []string{"tenant-999/edge` Worker releases", "it RUNS something"}},
+		{"all of them released", func(p *Plan, _ *About) {
+			for i := range p.Clusters {
+				for j := range p.Clusters[i].Roles[0].Slots {
+					p.Clusters[i].Roles[0].Slots[j].Status, p.Clusters[i].Roles[0].Slots[j].Why = StatusReleased, "more than the 4 hosts wanted"
+				}
+			}
+		}, []string{"more dangers", "more hosts on their way out"}},
+		{"all of them short", func(p *Plan, _ *About) {
+			for i := range p.Clusters {
+				p.Shortages = append(p.Shortages, fmt.Sprintf("tenant-%d/edge Worker needs 5; the 2 free hosts it can use lie in 1 rack domain (r%d), one each; short 4", i, i))
+			}
+		}, []string{"more shortages"}},
+		{"all services change", func(_ *Plan, about *About) {
+			for i := range 1000 {
+				about.Files = append(about.Files, File{fmt.Sprintf("clusters/tenant-%d/edge/infra/loadbalancer-worker-edge.cfg", i), "changed"})
+			}
+		}, []string{"more dangers", "more parts of the tree"}},
+		{"names in another script", func(p *Plan, _ *About) {
+			for i := range p.Clusters {
+				p.Clusters[i].Roles[0].Slots[1].Why = strings.Repeat("𝒳ü漢 ", 200)
+			}
+		}, nil},
+		{"all warned of", func(p *Plan, _ *About) {
+			for i := range 3000 {
+				p.Warnings = append(p.Warnings, fmt.Sprintf("host metal3/h%d has no rack", i))
+			}
+			p.Clusters = p.Clusters[:3]
+		}, []string{"more notes"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			p, about := big(1000, 4), about()
+			row.change(p, &about)
+			body := PullRequest(p, about)
+			if n := forgeSize(body); n > 65_536 || n < 20_000 {
+				t.Errorf("%d characters", n)
+			}
+			for _, want := range append(row.wants, "Site `dc1`", "c0ffee") {
+				if !strings.Contains(body, want) {
+					t.Errorf("no %q", want)
+				}
+			}
+			if row.why == "all warned of" {
+				return
+			}
+			found := regexp.MustCompile(`and \*\*(\d+) more clusters? with (\d+) hosts`).FindStringSubmatch(body)
+			if found == nil {
+				t.Fatalf("nothing says that clusters are left out:\n%s", body[len(body)-600:])
+			}
+			shown := strings.Count(body, "### `tenant-")
+			if fmt.Sprint(1000-shown) != found[1] || fmt.Sprint(4*(1000-shown)) != found[2] {
+				t.Errorf("%d clusters are shown, and it says that %s with %s hosts are not", shown, found[1], found[2])
+			}
+		})
+	}
+}
+
+func TestClustersWithChangesComeFirst(t *testing.T) {
+	inOrder(t, PullRequest(big(3, 2), about()), "### `tenant-2/edge`", "### `tenant-0/edge`", "### `tenant-1/edge`")
+}
