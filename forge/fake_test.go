@@ -29,6 +29,8 @@ type fake struct {
 	seen   []string // every request, with its token
 	// before answers instead of the API where it gives true.
 	before func(http.ResponseWriter, *http.Request) bool
+	// rival: while the next one is created another run creates one, and both are taken.
+	rival bool
 	// lose: the next creation is done, and its answer is lost.
 	lose bool
 }
@@ -129,6 +131,12 @@ func (f *fake) create(w http.ResponseWriter, body map[string]any) {
 			return
 		}
 	}
+	if f.rival {
+		f.rival = false
+		first := *made
+		f.pulls = append(f.pulls, &first)
+		made.Number++
+	}
 	f.pulls = append(f.pulls, made)
 	if f.lose {
 		f.lose = false
@@ -153,6 +161,9 @@ func (f *fake) edit(w http.ResponseWriter, number string, body map[string]any) {
 		set(&p.Title, "title")
 		set(&p.Body, "body", "description")
 		set(&p.Base, "base", "target_branch")
+		if body["state"] == "closed" || body["state_event"] == "close" {
+			p.Open = false
+		}
 		if labels, is := body["add_labels"].(string); is {
 			p.Labels = append(p.Labels, strings.Split(labels, ",")...)
 		}

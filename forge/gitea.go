@@ -106,6 +106,19 @@ func (g *giteaAPI) update(ctx context.Context, open *pull, request Request) (*pu
 	return giteaPull(made), nil
 }
 
+func (g *giteaAPI) close(ctx context.Context, made *pull) error {
+	client, err := g.client(ctx)
+	if err != nil {
+		return err
+	}
+	closed := gitea.StateClosed
+	_, response, err := client.EditPullRequest(g.owner, g.name, made.number, gitea.EditPullRequestOption{State: &closed})
+	if err != nil {
+		return giteaError(response, err)
+	}
+	return nil
+}
+
 // label adds those labels that the repository or its organisation has: Gitea knows them by numbers.
 func (g *giteaAPI) label(ctx context.Context, open *pull, labels []string) ([]string, error) {
 	client, err := g.client(ctx)

@@ -88,6 +88,15 @@ func (g *gitHub) update(ctx context.Context, open *pull, request Request) (*pull
 	return gitHubPull(made), nil
 }
 
+func (g *gitHub) close(ctx context.Context, made *pull) error {
+	closed := "closed"
+	_, response, err := g.client.PullRequests.Edit(ctx, g.owner, g.name, int(made.number), &github.PullRequest{State: &closed})
+	if err != nil {
+		return gitHubError(response, err)
+	}
+	return nil
+}
+
 // label adds labels; GitHub makes those that the repository does not have.
 func (g *gitHub) label(ctx context.Context, open *pull, labels []string) ([]string, error) {
 	_, response, err := g.client.Issues.AddLabelsToIssue(ctx, g.owner, g.name, int(open.number), labels)

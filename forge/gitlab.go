@@ -87,6 +87,15 @@ func (g *gitLab) update(ctx context.Context, open *pull, request Request) (*pull
 	return gitLabPull(&made.BasicMergeRequest), nil
 }
 
+func (g *gitLab) close(ctx context.Context, made *pull) error {
+	event := "close"
+	_, response, err := g.client.MergeRequests.UpdateMergeRequest(g.path, made.number, &gitlab.UpdateMergeRequestOptions{StateEvent: &event}, gitlab.WithContext(ctx))
+	if err != nil {
+		return gitLabError(response, err)
+	}
+	return nil
+}
+
 // label adds labels; GitLab makes those that the project does not have.
 func (g *gitLab) label(ctx context.Context, open *pull, labels []string) ([]string, error) {
 	wanted := gitlab.LabelOptions(labels)

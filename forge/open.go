@@ -72,6 +72,7 @@ type api interface {
 	find(context.Context, Request) (open, declined *pull, err error)
 	create(context.Context, Request) (*pull, error)
 	update(context.Context, *pull, Request) (*pull, error)
+	close(context.Context, *pull) error
 	// label adds labels, and gives those that it could not.
 	label(context.Context, *pull, []string) (missing []string, err error)
 }
@@ -161,7 +162,9 @@ func once(ctx context.Context, forge api, request Request) (*Opened, error) {
 		return &Opened{Did: Declined, URL: plain(declined.page), Number: declined.number}, nil
 	case open == nil:
 		opened.Did = Created
-		open, err = forge.create(ctx, request)
+		if open, err = forge.create(ctx, request); err == nil {
+			err = onlyOne(ctx, forge, request, open)
+		}
 	case !request.describes(open):
 		opened.Did = Updated
 		open, err = forge.update(ctx, open, request)
@@ -189,6 +192,19 @@ func once(ctx context.Context, forge api, request Request) (*Opened, error) {
 		}
 	}
 	return opened, nil
+}
+
+// onlyOne looks whether another run has opened a pull request for the branch at the same moment: Gitea takes both. The
+// older one stays, and the one that this run has just made is closed again; the next try goes on with the older.
+func onlyOne(ctx context.Context, forge api, request Request, made *pull) error {
+	first, _, err := forge.find(ctx, request)
+	if err != nil || first == nil || first.number >= made.number || first.base != made.base {
+		return err
+	}
+	if err := forge.close(ctx, made); err != nil {
+		return err
+	}
+	return &apiError{status: http.StatusConflict, message: "another run was faster"}
 }
 
 // describes says that an open pull request says what is asked for.

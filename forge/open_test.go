@@ -154,6 +154,19 @@ func TestLostAnswer(t *testing.T) {
 	})
 }
 
+// Two runs at the same moment: the older one stays open, and is brought up to date.
+func TestRivalsOpenOne(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		f.rival = true
+		if opened := ask(t, f, request(nil), Unchanged); opened.Number != 1 {
+			t.Errorf("found %+v", opened)
+		}
+		if len(f.pulls) != 2 || !f.pulls[0].Open || f.pulls[1].Open {
+			t.Errorf("found %+v %+v", f.pulls[0], f.pulls[1])
+		}
+	})
+}
+
 func TestBusyForge(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		statuses := []int{503, 429, 500}

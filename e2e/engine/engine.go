@@ -39,6 +39,7 @@ var programs = map[string]program{
 	"kustomize-controller":    {"flux", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
 	"argocd":                  {"argocd", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
 	"kustomize":               {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
+	"gitea":                   {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea"},
 	"controller-gen":          {"controller-gen", "sigs.k8s.io/controller-tools", "sigs.k8s.io/controller-tools/cmd/controller-gen"},
 }
 
@@ -133,15 +134,18 @@ func (p program) build(ctx context.Context, folder, target string, log io.Writer
 	}
 	fmt.Fprintf(log, "e2e: %s: building %d packages, minutes the first time\n", name, strings.Count(packages, "\n")+1)
 	started := time.Now()
-	flags := "-s -w"
+	flags, tags := "-s -w", ""
 	if p.folder == "kubernetes" {
 		// Without these the server calls itself v0.0.0-master, and clients look at the version.
 		v := "-X k8s.io/component-base/version."
 		minor := strings.Split(version, ".")[1]
 		flags += " " + v + "gitVersion=" + version + " " + v + "gitMajor=1 " + v + "gitMinor=" + minor
 	}
+	if p.folder == "gitea" {
+		flags, tags = flags+" -X main.Version="+strings.TrimPrefix(version, "v"), "sqlite sqlite_unlock_notify" // by cgo: wants a C compiler
+	}
 	// Linked beside its place and renamed, so that an interrupted build leaves no half a binary.
-	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-ldflags", flags, "-o", target+".new", p.main)
+	cmd := exec.CommandContext(ctx, "go", "build", "-v", "-trimpath", "-tags", tags, "-ldflags", flags, "-o", target+".new", p.main)
 	cmd.Dir = folder
 	cmd.Env = buildEnvironment()
 	stderr, err := cmd.StderrPipe()

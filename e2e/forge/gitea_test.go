@@ -1,0 +1,152 @@
+package forge
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// TestGitea runs a proposal's whole life on one Gitea.
+func TestGitea(t *testing.T) {
+	gitea := engine.StartGitea(t)
+	t.Run("a proposal's life", func(t *testing.T) { life(t, newSite(t, gitea, "life")) })
+	t.Run("without a token", func(t *testing.T) { byHand(t, newSite(t, gitea, "by-hand")) })
+	t.Run("a protected branch", func(t *testing.T) { protected(t, newSite(t, gitea, "protected")) })
+	t.Run("tokens", func(t *testing.T) { tokens(t, newSite(t, gitea, "tokens")) })
+	t.Run("rivals", func(t *testing.T) { rivals(t, newSite(t, gitea, "rivals")) })
+}
+
+func life(t *testing.T, s *site) {
+	propose := []string{"--propose", "sipgen/two", "--forge", "gitea", "--label", "hosts", "--label", "none such"}
+	s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
+	first, words := s.publish(t, 0, propose...)
+	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/1", `warning: pull request: label "none such"`)
+	if strings.Contains(words, "Create a new pull request") {
+		t.Errorf("Gitea's invitation is there too:\n%s", words)
+	}
+	all := s.pulls(t)
+	if len(all) != 1 || all[0].Head.Ref != "sipgen/two" || all[0].Base.Ref != "main" || all[0].Head.Sha != first || len(all[0].Labels) != 1 {
+		t.Fatalf("found %+v", all)
+	}
+	wantWords(t, all[0].Title, "two-tenants: 18 hosts, 18 assigned")
+	wantWords(t, all[0].Body, "**Look at this first**", "18 hosts are handed out", "`vino-system/r1n1-cp`", "Inventory-Digest: `sha256:", first)
+
+	// The same again: nothing is pushed, and what a person has written stays.
+	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"title": "Ada looks at this", "body": all[0].Body + "\nLGTM"}, nil)
+	out, words := s.publish(t, 0, propose...)
+	wantWords(t, words, "nothing to commit", "pull request: up to date: "+all[0].HTMLURL)
+	if found := s.pulls(t); out != "" || len(found) != 1 || found[0].Title != "Ada looks at this" {
+		t.Errorf("found %q, %+v", out, found)
+	}
+
+	// Another plan: the one that is open says so.
+	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
+	second, words := s.publish(t, 0, propose...)
+	wantWords(t, words, "pull request: updated: "+all[0].HTMLURL)
+	all = s.pulls(t)
+	if len(all) != 1 || all[0].Head.Sha != second || strings.Contains(all[0].Body, "LGTM") {
+		t.Fatalf("found %+v", all)
+	}
+	wantWords(t, all[0].Title, "19 hosts")
+
+	// A person closes it: not opened again for the same commit, and opened for another.
+	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"state": "closed"}, nil)
+	_, words = s.publish(t, 0, propose...)
+	wantWords(t, words, "closed by somebody with this commit, and so not opened again: "+all[0].HTMLURL)
+	s.edit(t, "tenants/edge-b.yaml", "active: 5", "active: 4")
+	_, words = s.publish(t, 0, propose...)
+	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/2")
+
+	// Merged: there is nothing left to propose, and the branch stays as it is.
+	engine.Wait(t, "the merge", 30*time.Second, func() error { // Gitea says "try again later" while it looks for conflicts
+		return s.Try("POST", s.path("/pulls/2/merge"), map[string]any{"Do": "merge"}, nil)
+	})
+	out, words = s.publish(t, 0, propose...)
+	wantWords(t, words, "nothing to commit", "no pull request is needed")
+	if all = s.pulls(t); out != "" || len(all) != 2 || all[0].State != "closed" || all[1].State != "closed" {
+		t.Errorf("found %q, %+v", out, all)
+	}
+
+	// Proposed, and then not wanted any more: the open one is emptied and says so.
+	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
+	_, words = s.publish(t, 0, propose...)
+	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/3")
+	s.edit(t, "tenants/edge-b.yaml", "active: 5", "active: 4")
+	_, words = s.publish(t, 0, propose...)
+	wantWords(t, words, "pull request: updated: "+s.URL+"/ada/life/pulls/3")
+	wantWords(t, s.pulls(t)[2].Body, "nothing left to merge")
+	s.git(t, "fetch", "--quiet", "origin")
+	if diff := s.git(t, "diff", "--stat", "origin/main", "origin/sipgen/two"); diff != "" {
+		t.Errorf("the proposal still changes\n%s", diff)
+	}
+}
+
+// Without a token Gitea's own words say where a person goes; where the kind is known sipgen says it, once.
+func byHand(t *testing.T, s *site) {
+	s.as(s.Admin, "")
+	_, words := s.publish(t, 0, "--propose", "sipgen/two")
+	wantWords(t, words, "the proposal is the branch sipgen/two, for main", "--forge github, gitlab or gitea says it")
+	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
+	wantWords(t, words, "open the pull request: "+s.URL+"/ada/by-hand/compare/main...sipgen/two")
+	if all := s.pulls(t); len(all) != 0 {
+		t.Errorf("found %+v", all)
+	}
+}
+
+// Gitea's protected branch refuses the push with its reason; the proposal goes beside it.
+func protected(t *testing.T, s *site) {
+	s.Call(t, "POST", s.path("/branch_protections"), map[string]any{"branch_name": "main", "rule_name": "main", "enable_push": false}, nil)
+	_, words := s.publish(t, 2)
+	wantWords(t, words, "push refused", "protected branch", "hint: --propose BRANCH")
+	if strings.Contains(words, "rival") || strings.Contains(words, "gave up") {
+		t.Errorf("taken for a race:\n%s", words)
+	}
+	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
+	wantWords(t, words, "pull request: opened")
+}
+
+// Tokens that will not do: which variable, which scope, and Gitea's own words.
+func tokens(t *testing.T, s *site) {
+	propose := []string{"--propose", "sipgen/two", "--forge", "gitea"}
+	for _, row := range []struct {
+		why, token string
+		words      []string
+	}{
+		{"wrong", "0123456789012345678901234567890123456789", []string{"SIPGEN_FORGE_TOKEN is wrong, or has expired", "write:repository"}},
+		{"may only read", s.NewToken(t, s.Admin, "read:repository,read:issue"), []string{"the token in SIPGEN_FORGE_TOKEN may not do that", "want a token with the scopes write:repository", "does not have at least one of required scope"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			s.as(s.Admin, row.token)
+			_, words := s.publish(t, 2, propose...)
+			wantWords(t, words, append(row.words, "pushed, but there is no pull request", "open the pull request: "+s.URL+"/ada/tokens/compare/main...sipgen/two")...)
+			if all := s.pulls(t); len(all) != 0 {
+				t.Errorf("found %+v", all)
+			}
+		})
+	}
+	t.Run("of somebody who may not see it", func(t *testing.T) {
+		s.NewUser(t, "eve")
+		s.Call(t, "PATCH", s.path(""), map[string]any{"private": true}, nil)
+		s.as(s.Admin, s.NewToken(t, "eve", "write:repository,write:issue"))
+		_, words := s.publish(t, 2, propose...)
+		wantWords(t, words, "no repository there, or the token in SIPGEN_FORGE_TOKEN may not see it")
+	})
+	t.Run("what the docs ask for", func(t *testing.T) {
+		s.as(s.Admin, s.NewToken(t, s.Admin, "write:repository,write:issue"))
+		s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
+		_, words := s.publish(t, 0, append(propose, "--label", "hosts")...)
+		wantWords(t, words, "pull request: opened")
+		if strings.Contains(words, "warning: pull request") {
+			t.Errorf("found\n%s", words)
+		}
+	})
+	t.Run("git's own", func(t *testing.T) {
+		s.env = []string{"HOME=" + s.dir, "SIPGEN_GIT_TOKEN=" + s.NewToken(t, s.Admin, "write:repository,write:issue")}
+		_, words := s.publish(t, 0, propose...)
+		wantWords(t, words, "pull request: up to date")
+		_, words = s.publish(t, 0, "--propose", "sipgen/two") // unasked, it is for git only
+		wantWords(t, words, "--forge github, gitlab or gitea says it")
+	})
+}

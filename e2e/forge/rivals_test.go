@@ -1,0 +1,70 @@
+package forge
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// rivals run at the same time: those that push to main all get through one after the other, whatever words Gitea has
+// for a race, and proposals of several runs from one branch are one pull request.
+func rivals(t *testing.T, s *site) {
+	binary, err := command()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (string, error) {
+		cmd := exec.Command(binary, append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", s.repo}, args...)...)
+		cmd.Dir = s.dir
+		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, s.env...)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	const n = 6
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() {
+			if out, err := run("--path", fmt.Sprintf("sites/dc%d", i)); err != nil {
+				t.Errorf("dc%d: %v\n%s", i, err, out)
+			}
+		})
+	}
+	group.Wait()
+	s.git(t, "fetch", "--quiet", "origin")
+	if count := s.git(t, "rev-list", "--count", "origin/main"); count != fmt.Sprint(n+1) {
+		t.Errorf("%s commits, want %d", count, n+1)
+	}
+	for i := range n {
+		s.git(t, "cat-file", "-e", fmt.Sprintf("origin/main:sites/dc%d/PLAN.md", i))
+	}
+	var mu sync.Mutex
+	words := ""
+	for range n {
+		group.Go(func() {
+			out, err := run("--path", "proposed", "--propose", "sipgen/two", "--forge", "gitea", "--author", "Ada <ada@example.org>")
+			mu.Lock()
+			defer mu.Unlock()
+			words += out
+			if err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	group.Wait()
+	open := 0
+	for _, one := range s.pulls(t) {
+		if one.State == "open" {
+			open++
+		}
+	}
+	if open != 1 { // those that Gitea let in at the same moment were closed again
+		t.Errorf("%d pull requests are open, of %d\n%s", open, len(s.pulls(t)), words)
+	}
+	if strings.Contains(words, filepath.Join(s.dir, "x")) {
+		t.Error(words)
+	}
+}
