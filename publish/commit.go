@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -38,6 +40,12 @@ type Meta struct {
 
 	Adopt      bool // take over a path, or files in it, that sipgen did not write
 	AllowEmpty bool // a tree without files: everything owned is deleted
+
+	// Beside is files that go into the commit beside the tree, by their paths from the repository's root. They say
+	// something of this run, so what they say is never a reason for a commit; only that one is missing is.
+	Beside Tree
+	// Note is put beside the branch's tip, whether there is a new commit or not. nil: none.
+	Note *Note
 }
 
 // Trailer is a line at the end of a message, "Key: Value".
@@ -70,6 +78,11 @@ func Commit(ctx context.Context, target Target, base *Snapshot, tree Tree, meta 
 		return nil, link.safe(fmt.Errorf("%s: %w", target, err))
 	}
 	done.Server = link.mask(done.Server)
+	if meta.Note != nil && done.Commit != "" {
+		if err := link.annotate(ctx, plumbing.NewHash(done.Commit), meta); err != nil {
+			return nil, link.safe(fmt.Errorf("%s: %s is there, without its note %s: %w", target, done.Commit, meta.Note.Ref, err))
+		}
+	}
 	return done, nil
 }
 
@@ -93,18 +106,34 @@ func (l *link) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta)
 	}
 	done := &Published{Commit: base.Commit, Base: base.Commit, Branch: base.branch, Drifted: result.Drifted, Changes: Diff(base.Tree, tree)}
 	forge := &forge{base: base.files.store, store: memory.NewStorage()}
-	root, err := l.newRoot(forge, base, result, tree)
+	edits, err := l.edits(forge, result, tree)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkBeside(meta.Beside, edits); err != nil {
+		return nil, err
+	}
+	there, err := base.has(edits, meta.Beside)
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		if base.proposed != nil {
+			done.Commit = base.old.String()
+		}
+		return done, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(meta.Beside)) {
+		if edits[name], err = forge.blob(meta.Beside[name]); err != nil {
+			return nil, err
+		}
+	}
+	root, err := forge.graft(base.root, edits)
 	if err != nil {
 		return nil, err
 	}
 	if root.IsZero() {
 		return nil, fmt.Errorf("%w: the commit would have no files", ErrEmpty)
-	}
-	if base.has(root) {
-		if base.proposed != nil {
-			done.Commit = base.old.String()
-		}
-		return done, nil
 	}
 	tip, err := forge.commit(root, base.tip, meta)
 	if err != nil {
@@ -119,32 +148,76 @@ func (l *link) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta)
 	return done, err
 }
 
-// has says that the branch to push to holds that tree already, on top of the same commit.
-func (s *Snapshot) has(root plumbing.Hash) bool {
-	if s.proposed != nil {
-		return s.proposed.TreeHash == root && len(s.proposed.ParentHashes) == 1 && s.proposed.ParentHashes[0] == s.tip
+// has says that the branch to push to holds that tree already, on top of the same commit. A proposal that was merged
+// stays as it is: where the base has the tree, and the proposal has nothing else in the site's path, there is nothing
+// to propose. One that proposes something else is replaced, so that nobody merges what is not wanted any more.
+//
+// Files beside the tree count as they are there: it is enough that there are any.
+func (s *Snapshot) has(edits map[string]plumbing.Hash, beside Tree) (bool, error) {
+	same, err := s.holds(s.root, edits, beside)
+	if err != nil || s.proposed == nil {
+		return same, err
 	}
-	return s.root == root
+	if same && s.proposedSite == s.site {
+		return true, nil
+	}
+	if len(s.proposed.ParentHashes) != 1 || s.proposed.ParentHashes[0] != s.tip {
+		return false, nil
+	}
+	return s.holds(s.proposed.TreeHash, edits, beside)
 }
 
-// newRoot makes the repository's tree with the site's files replaced.
-func (l *link) newRoot(forge *forge, base *Snapshot, result Result, tree Tree) (plumbing.Hash, error) {
+// holds says that a tree is the base's with the edits made, but for what the files beside say.
+func (s *Snapshot) holds(tree plumbing.Hash, edits map[string]plumbing.Hash, beside Tree) (bool, error) {
+	if tree.IsZero() {
+		return false, nil
+	}
+	edits = maps.Clone(edits)
+	files := &commitFiles{store: s.files.store, root: tree}
+	for name := range beside {
+		entry, found, err := files.entry(name)
+		if err != nil || !found || !entry.Mode.IsFile() {
+			return false, err
+		}
+		edits[name] = entry.Hash
+	}
+	scratch := &forge{base: s.files.store, store: memory.NewStorage()}
+	made, err := scratch.graft(s.root, edits)
+	return made == tree, err
+}
+
+// checkBeside holds the files beside the tree to the same names, and to places that the tree leaves free.
+func checkBeside(beside Tree, edits map[string]plumbing.Hash) error {
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(beside)) {
+		if err := checkName(name); err != nil {
+			problems = append(problems, err)
+		}
+		if _, taken := edits[name]; taken {
+			problems = append(problems, fmt.Errorf("%s: %w: the tree has it", name, ErrTaken))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// edits are the blobs that the site's files become, by their paths in the repository.
+func (l *link) edits(forge *forge, result Result, tree Tree) (map[string]plumbing.Hash, error) {
 	list, err := forge.blob(formatOwnership(tree))
 	if err != nil {
-		return plumbing.ZeroHash, err
+		return nil, err
 	}
 	edits := map[string]plumbing.Hash{path.Join(l.target.Path, OwnershipFile): list}
 	for _, names := range [][]string{result.Added, result.Changed} {
 		for _, name := range names {
 			if edits[path.Join(l.target.Path, name)], err = forge.blob(tree[name]); err != nil {
-				return plumbing.ZeroHash, err
+				return nil, err
 			}
 		}
 	}
 	for _, name := range result.Deleted {
 		edits[path.Join(l.target.Path, name)] = plumbing.ZeroHash
 	}
-	return forge.graft(base.root, edits)
+	return edits, nil
 }
 
 func (f *forge) commit(root, parent plumbing.Hash, meta Meta) (plumbing.Hash, error) {

@@ -164,15 +164,14 @@ func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) e
 	})
 }
 
-// push asks the repository to move a branch from old to new, and gives the server's words.
-func (l *link) push(ctx context.Context, branch string, old, tip plumbing.Hash, pack []byte) (string, error) {
+// push asks the repository to move a branch, or a ref beside the branches, from old to new, and gives the server's words.
+func (l *link) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte) (string, error) {
 	return retryWithHelper(ctx, l, func(ctx context.Context, moved func()) (string, error) {
-		return l.receive(ctx, branch, old, tip, pack, moved)
+		return l.receive(ctx, name, old, tip, pack, moved)
 	})
 }
 
-func (l *link) receive(ctx context.Context, branch string, old, tip plumbing.Hash, pack []byte, moved func()) (said string, err error) {
-	name := plumbing.NewBranchReferenceName(branch)
+func (l *link) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte, moved func()) (said string, err error) {
 	session, err := l.client.NewReceivePackSession(l.endpoint, l.auth)
 	if err != nil {
 		return "", err

@@ -14,7 +14,7 @@ import (
 // pushAndSee pushes, and where that fails looks at the branch to learn what has happened: servers phrase
 // it differently, and a connection may break after the push was taken.
 func (l *link) pushAndSee(ctx context.Context, base *Snapshot, tip plumbing.Hash, pack []byte) (string, error) {
-	said, err := l.push(ctx, base.branch, base.old, tip, pack)
+	said, err := l.push(ctx, plumbing.NewBranchReferenceName(base.branch), base.old, tip, pack)
 	if err == nil {
 		return said, nil
 	}

@@ -27,12 +27,14 @@ type Snapshot struct {
 	tip      plumbing.Hash // of Target.Branch
 	old      plumbing.Hash // of the branch to push to; zero: it does not exist
 	proposed *object.Commit
-	branch   string // to push to
-	root     plumbing.Hash
-	site     plumbing.Hash // the tree at Target.Path; zero: there is none
-	owned    map[string]string
-	damaged  error // of the OwnershipFile
-	files    *commitFiles
+	// proposedSite is the tree at Target.Path in proposed.
+	proposedSite plumbing.Hash
+	branch       string // to push to
+	root         plumbing.Hash
+	site         plumbing.Hash // the tree at Target.Path; zero: there is none
+	owned        map[string]string
+	damaged      error // of the OwnershipFile
+	files        *commitFiles
 }
 
 // Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is
@@ -84,6 +86,9 @@ func (l *link) read(ctx context.Context) (*Snapshot, error) {
 	if len(wants) == 2 {
 		if snapshot.proposed, err = object.GetCommit(store, snapshot.old); err != nil {
 			return nil, fmt.Errorf("commit %s: %w", snapshot.old, err)
+		}
+		if snapshot.proposedSite, err = siteTree(store, snapshot.proposed.TreeHash, l.target.Path); err != nil {
+			snapshot.proposedSite = plumbing.ZeroHash // no folder there: not what is proposed now
 		}
 	}
 	return snapshot, snapshot.load(store, l.target.Path)

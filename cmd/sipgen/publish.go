@@ -20,6 +20,7 @@ func newPublish(ui *ui) *cobra.Command {
 		commit   commitFlags
 		how      rendering
 		proposal proposal
+		hydrator hydrator
 		create   bool
 		adopt    bool
 	)
@@ -67,6 +68,9 @@ names it. Without any, git's credential helper is asked.`,
 			if err != nil {
 				return err
 			}
+			if err := hydrator.add(&meta, append([]string{in.site}, in.specs...)); err != nil {
+				return err
+			}
 			return publishLoop(cmd.Context(), ui, loaded, target, meta, commit.message, how, asker)
 		},
 	}
@@ -76,6 +80,7 @@ names it. Without any, git's credential helper is asked.`,
 	how.flags(command)
 	flags := command.Flags()
 	proposal.flags(command)
+	hydrator.flags(command)
 	flags.BoolVar(&create, "create-branch", false, "make --branch from the repository's main branch where it does not exist")
 	flags.BoolVar(&adopt, "adopt", false, "take over files that sipgen did not write")
 	return command

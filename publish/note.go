@@ -1,0 +1,148 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/memory"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// Note is words about a commit that are not in it: a git note. See git-notes(1).
+type Note struct {
+	Ref  string // refs/notes/NAME
+	Text string
+}
+
+// annotate makes the note of a commit be the one in meta. Other notes stay; when others write notes at the same time it
+// starts again.
+func (l *link) annotate(ctx context.Context, commit plumbing.Hash, meta Meta) error {
+	if !strings.HasPrefix(meta.Note.Ref, "refs/notes/") || plumbing.ReferenceName(meta.Note.Ref).Validate() != nil {
+		return fmt.Errorf("%q: not a name for notes, want refs/notes/NAME", meta.Note.Ref)
+	}
+	wait := backoff.NewExponentialBackOff()
+	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = 30*time.Millisecond, 2*time.Second, 0.8
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := l.annotateOnce(ctx, commit, meta)
+		if err != nil && !errors.Is(err, ErrConflict) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(time.Minute))
+	return err
+}
+
+func (l *link) annotateOnce(ctx context.Context, commit plumbing.Hash, meta Meta) error {
+	name := plumbing.ReferenceName(meta.Note.Ref)
+	old, store, err := l.notes(ctx, name)
+	if err != nil {
+		return err
+	}
+	made := &forge{base: store, store: memory.NewStorage()}
+	text, err := made.blob([]byte(strings.TrimRight(meta.Note.Text, "\n") + "\n"))
+	if err != nil {
+		return err
+	}
+	root := plumbing.ZeroHash
+	if !old.IsZero() {
+		tip, err := object.GetCommit(store, old)
+		if err != nil {
+			return fmt.Errorf("commit %s: %w", old, err)
+		}
+		root = tip.TreeHash
+	}
+	where, now, err := notePath(store, root, commit)
+	if err != nil || now == text {
+		return err
+	}
+	if root, err = made.graft(root, map[string]plumbing.Hash{where: text}); err != nil {
+		return err
+	}
+	about := meta
+	about.Message, about.Trailers = "Notes added by 'sipgen publish'", nil
+	tip, err := made.commit(root, old, about)
+	if err != nil {
+		return err
+	}
+	pack, err := made.pack()
+	if err != nil {
+		return err
+	}
+	said, err := l.push(ctx, name, old, tip, pack)
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused) && isRace(refused.status, said):
+		return fmt.Errorf("%w: another push was under way: %w", ErrConflict, err)
+	case errors.As(err, &refused):
+		return fmt.Errorf("%w: %s", ErrRejected, strings.TrimSuffix(refused.Error()+": "+said, ": "))
+	}
+	return err
+}
+
+// notes gives the tip of the notes, zero where there are none, and a store that has it with its trees.
+func (l *link) notes(ctx context.Context, name plumbing.ReferenceName) (plumbing.Hash, storer.EncodedObjectStorer, error) {
+	_, session, err := l.meet(ctx)
+	if err != nil {
+		return plumbing.ZeroHash, nil, err
+	}
+	defer session.close()
+	if session.local != nil {
+		reference, err := session.local.Reference(name, true)
+		if errors.Is(err, plumbing.ErrReferenceNotFound) {
+			return plumbing.ZeroHash, session.local.Storer, nil
+		}
+		if err != nil {
+			return plumbing.ZeroHash, nil, err
+		}
+		return reference.Hash(), session.local.Storer, nil
+	}
+	store := newPacks()
+	if session.advertised == nil || session.advertised.References[name.String()].IsZero() {
+		return plumbing.ZeroHash, store, nil
+	}
+	tip := session.advertised.References[name.String()]
+	filter := packp.Filter("")
+	if session.givesParts() {
+		filter = packp.FilterBlobNone() // the notes themselves are never read
+	}
+	return tip, store, l.explain(session.fetch(ctx, store, []plumbing.Hash{tip}, packp.DepthCommits(1), filter))
+}
+
+// notePath gives the path of a commit's note, and the note that is there. git keeps notes at the commit's hash, and when
+// there are many in folders of its first digits; a second note for the same commit would be read together with the first.
+func notePath(store storer.EncodedObjectStorer, root, commit plumbing.Hash) (string, plumbing.Hash, error) {
+	hash := commit.String()
+	flat, folded, twice := hash, hash[:2]+"/"+hash[2:], hash[:2]+"/"+hash[2:4]+"/"+hash[4:]
+	if root.IsZero() {
+		return flat, plumbing.ZeroHash, nil
+	}
+	files := &commitFiles{store: store, root: root}
+	for _, path := range []string{flat, folded, twice} {
+		entry, found, err := files.entry(path)
+		if err != nil {
+			return "", plumbing.ZeroHash, err
+		}
+		if found && entry.Mode.IsFile() {
+			return path, entry.Hash, nil
+		}
+	}
+	top, err := files.tree(".")
+	if err != nil || top == nil {
+		return flat, plumbing.ZeroHash, err
+	}
+	for _, entry := range top.Entries {
+		if entry.Mode == filemode.Dir && len(entry.Name) == 2 {
+			return folded, plumbing.ZeroHash, nil
+		}
+	}
+	return flat, plumbing.ZeroHash, nil
+}

@@ -1,0 +1,170 @@
+package publish
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func noted(text string) Meta {
+	about := meta
+	about.Beside = tree("hydrator.metadata", text)
+	about.Note = &Note{Ref: "refs/notes/hydrator.metadata", Text: text}
+	return about
+}
+
+// What a run says of itself goes into the commit that there is anyway, and is no reason for another.
+func TestBesideIsNoReasonForACommit(t *testing.T) {
+	for _, row := range []struct{ why, path, proposal string }{
+		{"pushed", "site", ""}, {"proposed", "site", "sipgen/site"}, {"in the root", "", ""}, {"in the root, proposed", "", "sipgen/site"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			repo := bare(t)
+			if row.path != "" {
+				rival(t, repo, "main", tree("x", "1"))
+			}
+			target := Target{URL: repo, Branch: "main", Path: row.path, Proposal: row.proposal}
+			if row.proposal != "" && row.path == "" {
+				base := target
+				base.Proposal = ""
+				if _, err := publishTree(base, tree("a", "0"), noted("zero")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			branch := target.pushBranch()
+			publish := func(text, said string) *Published {
+				t.Helper()
+				done, err := publishTree(target, tree("a", text), noted(said))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", done.Commit); found != said {
+					t.Errorf("note %q, want %q", found, said)
+				}
+				return done
+			}
+			show := func() string { return git(t, repo, "show", branch+":hydrator.metadata") }
+			first := publish("1", "one")
+			if !first.Changed || show() != "one" {
+				t.Errorf("found %+v, %q", first, show())
+			}
+			if again := publish("1", "two"); again.Changed || again.Commit != first.Commit || show() != "one" {
+				t.Errorf("another run that changes nothing: found %+v, %q", again, show())
+			}
+			if next := publish("2", "three"); !next.Changed || show() != "three" {
+				t.Errorf("found %+v, %q", next, show())
+			}
+			fsck(t, repo)
+		})
+	}
+}
+
+func TestBesideIsAddedOnce(t *testing.T) {
+	repo := bare(t)
+	target := Target{URL: repo, Branch: "main", Path: "site"}
+	mustPublish(t, target, tree("a", "1"))
+	for i, want := range []bool{true, false} {
+		done, err := publishTree(target, tree("a", "1"), noted(fmt.Sprint(i)))
+		if err != nil || done.Changed != want {
+			t.Errorf("run %d: found %+v, %v", i, done, err)
+		}
+	}
+	if plain := mustPublish(t, target, tree("a", "1")); plain.Changed {
+		t.Error("a run without it takes it away")
+	}
+}
+
+func TestBesideKeepsOffTheTree(t *testing.T) {
+	repo := bare(t)
+	about := meta
+	about.Beside = tree("site/a", "x")
+	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about); err == nil || !strings.Contains(err.Error(), "site/a") {
+		t.Errorf("found %v", err)
+	}
+	about.Beside = tree("../x", "x")
+	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about); err == nil {
+		t.Error("a path out of the repository was taken")
+	}
+}
+
+// git keeps many notes in folders: a note is found there and replaced, and the others stay.
+func TestNotesInFolders(t *testing.T) {
+	repo := bare(t)
+	target := Target{URL: repo, Branch: "main", Path: "site"}
+	first, err := publishTree(target, tree("a", "1"), noted("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var others []string
+	for i := range 300 {
+		file := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(file, []byte(fmt.Sprint(i)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		blob := git(t, repo, "hash-object", "-w", file)
+		others = append(others, blob)
+		git(t, repo, "notes", "--ref=hydrator.metadata", "add", "-m", "mine "+fmt.Sprint(i), blob)
+	}
+	if listing := git(t, repo, "ls-tree", "refs/notes/hydrator.metadata"); !strings.Contains(listing, " tree ") {
+		t.Fatalf("git has made no folders:\n%s", listing)
+	}
+	if _, err := publishTree(target, tree("a", "1"), noted("two")); err != nil {
+		t.Fatal(err)
+	}
+	if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", first.Commit); found != "two" {
+		t.Errorf("found %q", found)
+	}
+	second, err := publishTree(target, tree("a", "2"), noted("three"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", second.Commit); found != "three" {
+		t.Errorf("found %q", found)
+	}
+	for _, i := range []int{0, 150, 299} {
+		if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", others[i]); found != "mine "+fmt.Sprint(i) {
+			t.Errorf("found %q", found)
+		}
+	}
+	fsck(t, repo)
+}
+
+func TestRivalsNotes(t *testing.T) {
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	const n = 6
+	commits := make([]string, n)
+	var group sync.WaitGroup
+	for i := range n {
+		group.Go(func() {
+			done, err := publishTree(Target{URL: repo, Branch: fmt.Sprintf("env-%d", i), Path: "site", Create: true}, tree("a", fmt.Sprint(i)), noted(fmt.Sprint(i)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			commits[i] = done.Commit
+		})
+	}
+	group.Wait()
+	for i, commit := range commits {
+		if commit == "" {
+			continue
+		}
+		if found := git(t, repo, "notes", "--ref=hydrator.metadata", "show", commit); found != fmt.Sprint(i) {
+			t.Errorf("env-%d: found %q", i, found)
+		}
+	}
+}
+
+func TestNoteNames(t *testing.T) {
+	for _, ref := range []string{"refs/heads/main", "notes", "", "refs/notes/..", "refs/notes/"} {
+		about := meta
+		about.Note = &Note{Ref: ref, Text: "x"}
+		if _, err := publishTree(Target{URL: bare(t), Branch: "main"}, tree("a", "1"), about); err == nil || !strings.Contains(err.Error(), "refs/notes/NAME") {
+			t.Errorf("%q: found %v", ref, err)
+		}
+	}
+}

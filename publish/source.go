@@ -1,0 +1,120 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// Source is the commit that files in a git checkout are of.
+type Source struct {
+	Commit  string // in hex
+	Author  string // "Name <address>"
+	When    time.Time
+	Subject string
+	Body    string // without the subject
+	Remote  string // the URL of the remote origin without credentials; empty where there is none
+}
+
+// SourceOf gives the commit that is checked out where the paths are, files and folders of one checkout. It is an error
+// if a file there is not as the commit has it: then the files are of no commit.
+func SourceOf(paths []string) (*Source, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no files")
+	}
+	repository, err := gogit.PlainOpenWithOptions(folderOf(paths[0]), &gogit.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
+	if err != nil {
+		return nil, fmt.Errorf("%s: in no git checkout: %w", paths[0], err)
+	}
+	worktree, err := repository.Worktree()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", paths[0], err)
+	}
+	head, err := repository.Head()
+	if err != nil {
+		return nil, fmt.Errorf("%s: HEAD: %w", paths[0], err)
+	}
+	commit, err := repository.CommitObject(head.Hash())
+	if err != nil {
+		return nil, fmt.Errorf("commit %s: %w", head.Hash(), err)
+	}
+	root, err := filepath.EvalSymlinks(worktree.Filesystem.Root())
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	for _, path := range paths {
+		problems = append(problems, committed(commit, root, path))
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	subject, body, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
+	source := &Source{
+		Commit: commit.Hash.String(), Author: fmt.Sprintf("%s <%s>", printable(commit.Author.Name), printable(commit.Author.Email)),
+		When: commit.Author.When, Subject: printable(subject), Body: strings.TrimSpace(body),
+	}
+	if origin, err := repository.Remote("origin"); err == nil && len(origin.Config().URLs) > 0 {
+		source.Remote = redact(origin.Config().URLs[0])
+	}
+	return source, nil
+}
+
+func folderOf(path string) string {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return filepath.Dir(path)
+	}
+	return path
+}
+
+// committed says which files at a path are not as the commit has them.
+func committed(commit *object.Commit, root, path string) error {
+	tree, err := commit.Tree()
+	if err != nil {
+		return err
+	}
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if full, err = filepath.EvalSymlinks(full); err != nil {
+		return err
+	}
+	var problems []error
+	err = filepath.WalkDir(full, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == ".git":
+			return filepath.SkipDir
+		}
+		if !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), ".") {
+			return nil
+		}
+		inside, err := filepath.Rel(root, name)
+		if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
+			return fmt.Errorf("%s: outside of the checkout %s", name, root)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		there, err := tree.FindEntry(filepath.ToSlash(inside))
+		switch {
+		case err != nil:
+			problems = append(problems, fmt.Errorf("%s: not in commit %s: commit it first", inside, commit.Hash))
+		case there.Hash != plumbing.ComputeHash(plumbing.BlobObject, text):
+			problems = append(problems, fmt.Errorf("%s: not as commit %s has it: commit it first", inside, commit.Hash))
+		}
+		return nil
+	})
+	return errors.Join(append(problems, err)...)
+}
