@@ -11,6 +11,7 @@ fail() { echo "image.sh: $*" >&2; exit 2; }
 [ $# = 2 ] || [ $# = 3 ] || fail "usage: image.sh VERSION FOLDER [REGISTRY/NAME:TAG]"
 version=$1 out=$2 push=${3:-}
 case $out in /*) ;; *) out=$PWD/$out ;; esac
+[ ! -e "$out" ] || [ -f "$out/oci-layout" ] || fail "$out: is there, and is no image; want a folder to make"
 cd "$(dirname "$0")/.."
 
 revision=$(git rev-parse HEAD) || fail "no git checkout to make an image from"

@@ -11,6 +11,7 @@ fail() { echo "release.sh: $*" >&2; exit 2; }
 version=$1 out=$2
 [[ $version =~ ^v(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?$ ]] || fail "VERSION: found \"$version\", want one like v1.2.3 or v1.2.3-rc.1"
 case $out in /*) ;; *) out=$PWD/$out ;; esac
+[ ! -e "$out" ] || [ -f "$out/SHA256SUMS" ] || fail "$out: is there, and is no release; want a folder to make"
 cd "$(dirname "$0")/.."
 
 if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then

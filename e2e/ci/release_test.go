@@ -46,7 +46,7 @@ func releaseCheckout(t *testing.T, folder string) {
 	for _, args := range [][]string{{"init", "--quiet"}, {"add", "."}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "release"}} {
 		git := exec.Command("git", args...)
 		git.Dir = folder
-		git.Env = append(os.Environ(), "GIT_COMMITTER_DATE="+commitTime+" +0000")
+		git.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_COMMITTER_DATE="+commitTime+" +0000")
 		if out, err := git.CombinedOutput(); err != nil {
 			t.Fatalf("git %s: %v\n%s", args[0], err, out)
 		}
@@ -98,6 +98,24 @@ func TestReleaseIsReproducible(t *testing.T) {
 	text, err := makeRelease(t, one, "v1.2.3-rc.1")
 	if err == nil || !strings.Contains(text, "not committed") || !strings.Contains(text, "cmd/sipgen/more.go") {
 		t.Errorf("a release with a file that is not committed: %v\n%s", err, text)
+	}
+}
+
+// TestReleaseKeepsFolders wants a folder that somebody has things in to be left alone.
+func TestReleaseKeepsFolders(t *testing.T) {
+	needs(t, "git")
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "thesis"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range []string{"release.sh", "image.sh"} {
+		out, err := exec.Command("bash", "../../hack/"+script, "v1.2.3", folder).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "want a folder to make") {
+			t.Errorf("%s: %v\n%s", script, err, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(folder, "thesis")); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -156,7 +156,7 @@ func run(t testing.TB, folder string, env []string, name string, args ...string)
 	t.Helper()
 	command := exec.Command(name, args...)
 	command.Dir = folder
-	command.Env = append(os.Environ(), env...)
+	command.Env = append(append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null"), env...)
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, out)
