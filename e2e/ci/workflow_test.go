@@ -189,8 +189,10 @@ func TestGitHubWrongSum(t *testing.T) {
 	}
 }
 
+// wantWords looks for words, however they are quoted.
 func wantWords(t *testing.T, text string, words ...string) {
 	t.Helper()
+	text = strings.ReplaceAll(text, "`", "")
 	for _, word := range words {
 		if !strings.Contains(text, word) {
 			t.Errorf("no %q in:\n%.4000s", word, text)
