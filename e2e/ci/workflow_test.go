@@ -154,10 +154,14 @@ func TestGitHubLongPlan(t *testing.T) {
 	g.big(t, 1500)
 	g.change(t, "tenants/edge-a.yaml", "active: 4", "active: 1400")
 	g.commit(t)
-	if r := g.job(t, w, "plan"); r.failed {
+	r := g.job(t, w, "plan")
+	if r.failed {
 		t.Fatalf("%v\n%.4000v", r.outcome, r.log)
 	}
 	body := f.only(t).body
+	if last := "vino-system/extra-1390"; strings.Contains(body, last) || !strings.Contains(r.log["plan"], last) {
+		t.Errorf("%s: want it in the log and not in the comment", last)
+	}
 	if n := utf8.RuneCountInString(body); n < 30_000 || n > 65_536 {
 		t.Errorf("%d characters", n)
 	}
