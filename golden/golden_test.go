@@ -89,7 +89,7 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 
 func rendered(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, previous render.Tree) render.Tree {
 	t.Helper()
-	claims, err := render.Previous("previous", previous)
+	claims, err := render.Previous("previous", previous, site)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func TestSecondRunIsTheSame(t *testing.T) {
 			site, clusters, hosts := inputs(t, example)
 			first := rendered(t, site, clusters, hosts, nil)
 			same(t, first, rendered(t, site, clusters, hosts, first))
-			claims, err := render.Previous("first", first)
+			claims, err := render.Previous("first", first, site)
 			if err != nil {
 				t.Fatal(err)
 			}

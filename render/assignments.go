@@ -27,7 +27,9 @@ type Assignments struct {
 	APIVersion string              `json:"apiVersion"`
 	Kind       string              `json:"kind"`
 	Metadata   AssignmentsMetadata `json:"metadata"`
-	Hosts      []AssignedHost      `json:"hosts"`
+	// Site is what the decisions were made under.
+	Site  AssignmentsSite `json:"site"`
+	Hosts []AssignedHost  `json:"hosts"`
 	// Releasing are hosts whose patch drops our labels.
 	Releasing []ReleasingHost `json:"releasing,omitempty"`
 	// Digest is of everything above. These are decisions, and an edit by hand would be obeyed: it is refused.
@@ -71,11 +73,12 @@ type ReleasingHost struct {
 }
 
 // assignmentsOf is the assignments.yaml of a cluster; spec is nil for one that is gone.
-func assignmentsOf(c *schedule.Cluster, spec *v1.SIPCluster) ([]byte, error) {
+func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster) ([]byte, error) {
 	file := Assignments{
 		APIVersion: v1alpha1.APIVersion,
 		Kind:       AssignmentsKind,
 		Metadata:   AssignmentsMetadata{Namespace: c.Key.Namespace, Name: c.Key.Name},
+		Site:       assignmentsSite(site),
 		Hosts:      []AssignedHost{},
 	}
 	for i := range c.Roles {
@@ -118,12 +121,14 @@ func assignmentsOf(c *schedule.Cluster, spec *v1.SIPCluster) ([]byte, error) {
 
 // Previous reads the claims out of a previous tree's assignments.yaml files. where is what the
 // tree is called in messages. A file that was edited by hand is a problem, and so is one that was deleted while its cluster has patches:
-// hosts would change hands without being released. Every problem is reported: a claim that is not understood must not be forgotten.
-func Previous(where string, tree Tree) (schedule.Previous, error) {
+// hosts would change hands without being released. A tree that was made for a site that is not this one in what AssignmentsSite holds is
+// a problem too. Every problem is reported: a claim that is not understood must not be forgotten.
+func Previous(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, error) {
 	var (
 		previous schedule.Previous
 		problems manifest.Problems
 		paths    []string
+		changed  siteChanges
 	)
 	for path := range tree {
 		if strings.HasPrefix(path, "clusters/") && strings.HasSuffix(path, "/assignments.yaml") {
@@ -139,11 +144,15 @@ func Previous(where string, tree Tree) (schedule.Previous, error) {
 			continue
 		}
 		for i := range docs {
-			claims, err := claimsOf(&docs[i], path)
+			file, err := readAssignments(&docs[i], path)
 			problems.Add(err)
-			previous.Claims = append(previous.Claims, claims...)
+			if err == nil {
+				changed.add(docs[i].File, file.changes(site))
+			}
+			previous.Claims = append(previous.Claims, file.claims(docs[i].File)...)
 		}
 	}
+	problems.Add(changed.problems(site))
 	return previous, problems.Err()
 }
 
@@ -159,33 +168,41 @@ func missingAssignments(where string, tree Tree) error {
 	return problems.Err()
 }
 
-func claimsOf(doc *manifest.Document, path string) ([]schedule.PreviousClaim, error) {
+func readAssignments(doc *manifest.Document, path string) (Assignments, error) {
 	if doc.Kind != AssignmentsKind || doc.APIVersion != v1alpha1.APIVersion {
-		return nil, doc.Problem("", "found %s %s, want %s %s", doc.APIVersion, doc.Kind, v1alpha1.APIVersion, AssignmentsKind)
+		return Assignments{}, doc.Problem("", "found %s %s, want %s %s", doc.APIVersion, doc.Kind, v1alpha1.APIVersion, AssignmentsKind)
 	}
 	var file Assignments
 	if err := doc.Decode(&file); err != nil {
-		return nil, err
+		return Assignments{}, err
 	}
 	if want, err := file.digest(); err != nil || file.Digest != want {
-		return nil, doc.Problem("digest", "does not fit: the file was edited by hand; restore it from the last commit, and say what you want in the SIPCluster")
+		return Assignments{}, doc.Problem("digest", "does not fit: the file was edited by hand; restore it from the last commit, and say what you want in the SIPCluster")
 	}
-	cluster := schedule.ClusterKey{Namespace: file.Metadata.Namespace, Name: file.Metadata.Name}
-	if want := Folder(cluster) + "/assignments.yaml"; want != path {
-		return nil, doc.Problem("metadata", "found cluster %s, want the one whose folder it is", cluster)
+	if want := Folder(file.cluster()) + "/assignments.yaml"; want != path {
+		return Assignments{}, doc.Problem("metadata", "found cluster %s, want the one whose folder it is", file.cluster())
 	}
+	return file, nil
+}
+
+func (a *Assignments) cluster() schedule.ClusterKey {
+	return schedule.ClusterKey{Namespace: a.Metadata.Namespace, Name: a.Metadata.Name}
+}
+
+// claims of the cluster, as source says them.
+func (a *Assignments) claims(source string) []schedule.PreviousClaim {
 	var claims []schedule.PreviousClaim
-	for _, h := range file.Hosts {
+	for _, h := range a.Hosts {
 		claims = append(claims, schedule.PreviousClaim{
-			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: cluster,
-			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Source: doc.File,
+			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
+			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Source: source,
 		})
 	}
-	for _, h := range file.Releasing {
+	for _, h := range a.Releasing {
 		claims = append(claims, schedule.PreviousClaim{
-			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: cluster,
-			Role: h.Role, Releasing: true, Source: doc.File,
+			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
+			Role: h.Role, Releasing: true, Source: source,
 		})
 	}
-	return claims, nil
+	return claims
 }

@@ -134,7 +134,7 @@ func (s *site) cluster(c *schedule.Cluster) error {
 	folder := Folder(c.Key)
 	problems.Add(s.infra(c, folder+"/infra"))
 	problems.Add(s.hosts(c, folder+"/hosts"))
-	file, err := assignmentsOf(c, s.specs[c.Key])
+	file, err := assignmentsOf(s.Site, c, s.specs[c.Key])
 	problems.Add(err)
 	s.tree[folder+"/assignments.yaml"] = file
 	return problems.Err()

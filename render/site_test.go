@@ -191,7 +191,7 @@ func TestOverlay(t *testing.T) {
 
 func TestPreviousReadsWhatWasRendered(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
-	previous, err := Previous("tree", tree)
+	previous, err := Previous("tree", tree, testSite(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 		"an unknown field":  string(tree["clusters/lab/a/assignments.yaml"]) + "hots: []\n",
 		"another kind":      "kind: ConfigMap\napiVersion: v1\n",
 	} {
-		if _, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml") {
+		if _, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}, testSite(nil)); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml") {
 			t.Errorf("%s: found %v, want an error that names the file", name, err)
 		}
 	}
@@ -222,7 +222,7 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 func TestDeletedAssignmentsAreMissed(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	delete(tree, "clusters/lab/a/assignments.yaml")
-	if _, err := Previous("tree", tree); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml: missing") {
+	if _, err := Previous("tree", tree, testSite(nil)); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml: missing") {
 		t.Errorf("found %v", err)
 	}
 }

@@ -29,6 +29,8 @@ func newPlan(ui *ui) *cobra.Command {
 Decisions that were made before and are not synced yet are in the rendered tree: name it with
 --previous or --repo, so that they are kept.
 
+Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse the plan, which is said; 2 an error.
+
 -o html is a page by itself that shows the site as people see it, rack by rack; -o svg is the picture of it.`,
 		Example: `  sipgen plan --site site.yaml -f tenants --inventory hosts
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
@@ -60,6 +62,15 @@ Decisions that were made before and are not synced yet are in the rendered tree:
 			plan.report.WhatIf = append(changed, largest...)
 			if err := writePlan(ui, plan, output); err != nil {
 				return err
+			}
+			if !ask.asked() {
+				_, err = loaded.refusals(plan, noAcceptance)
+			}
+			if err != nil {
+				for _, refusal := range flatten(err) {
+					ui.say("render and publish would say: %s", refusal)
+				}
+				return errFinding
 			}
 			if !plan.placement.Schedulable() {
 				return errFinding

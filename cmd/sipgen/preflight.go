@@ -10,7 +10,7 @@ import (
 )
 
 // preflight refuses a tree whose patches would do harm to the live hosts that it assigns or releases.
-func (l *loaded) preflight(ui *ui, placement *schedule.Placement) error {
+func (l *loaded) preflight(placement *schedule.Placement) (warnings []string, err error) {
 	patched := map[string]bool{}
 	for i := range placement.Clusters {
 		for _, role := range placement.Clusters[i].Roles {
@@ -26,10 +26,10 @@ func (l *loaded) preflight(ui *ui, placement *schedule.Placement) error {
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
 	for _, finding := range preflight.Check(l.site.Spec.Engine, l.site.Spec.Hosts.Apply, l.hosts.Hosts, isPatched) {
 		if finding.Warning {
-			ui.say("warning: %s", finding)
+			warnings = append(warnings, finding.String())
 			continue
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", finding))
 	}
-	return errors.Join(errs...)
+	return warnings, errors.Join(errs...)
 }

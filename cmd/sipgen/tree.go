@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ type previousTree struct {
 
 // plan places the hosts: the previous tree's decisions are kept.
 func (l *loaded) plan(previous previousTree) (*planned, error) {
-	claims, err := render.Previous(previous.where, previous.files)
+	claims, err := render.Previous(previous.where, previous.files, l.site)
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +94,11 @@ func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree
 	for _, problem := range plan.report.Problems() {
 		ui.say("%s", problem)
 	}
-	if err := brake(l.site, plan.loss, how.acceptLoss); err != nil {
-		return nil, nil, err
+	warnings, err := l.refusals(plan, how.acceptLoss)
+	for _, warning := range warnings {
+		ui.say("warning: %s", warning)
 	}
-	if err := l.preflight(ui, plan.placement); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
 	if !plan.placement.Schedulable() && !how.keepGoing {
@@ -110,6 +112,12 @@ func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree
 	}
 	tree, err := render.Site(render.Input{Site: l.site, Clusters: l.clusters, Placement: plan.placement, Previous: previous.files})
 	return tree, plan.report, err
+}
+
+// refusals are why a placement is not rendered: it takes too much from the clusters, or its patches would do harm.
+func (l *loaded) refusals(plan *planned, acceptLoss int) (warnings []string, err error) {
+	warnings, err = l.preflight(plan.placement)
+	return warnings, errors.Join(brake(l.site, plan.loss, acceptLoss), err)
 }
 
 // age says how old the inventory is, empty for plain files.

@@ -29,6 +29,9 @@ func (w *whatIf) flags(command *cobra.Command) {
 	flags.StringArrayVar(&w.counts, "count", nil, "plan with another active count, `NAMESPACE/NAME/ROLE=N`, and say the largest that fits")
 }
 
+// asked says whether the site that is planned is one that is not there.
+func (w *whatIf) asked() bool { return len(w.without)+len(w.with)+len(w.counts) > 0 }
+
 // roleCount is a --count.
 type roleCount struct {
 	cluster schedule.ClusterKey

@@ -1,0 +1,103 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/manifest"
+)
+
+// AssignmentsSite is what a cluster's decisions were made under. Each of these, changed while hosts are assigned, would do harm:
+// with other label keys an assigned host looks free; what another engine, or another namespace of it, no longer finds in the
+// tree, the first one prunes.
+type AssignmentsSite struct {
+	Name string `json:"name"`
+	// Engine, and the namespace of its objects.
+	Engine          v1alpha1.Engine    `json:"engine"`
+	EngineNamespace string             `json:"engineNamespace"`
+	Apply           v1alpha1.ApplyMode `json:"apply"`
+	LabelKeys       v1alpha1.LabelKeys `json:"labelKeys"`
+}
+
+func assignmentsSite(site *v1alpha1.Site) AssignmentsSite {
+	namespace := site.Spec.Flux.Namespace
+	if site.Spec.Engine == v1alpha1.EngineArgoCD {
+		namespace = site.Spec.ArgoCD.Namespace
+	}
+	return AssignmentsSite{
+		Name: site.Name, Engine: site.Spec.Engine, EngineNamespace: namespace,
+		Apply: site.Spec.Hosts.Apply, LabelKeys: site.Spec.LabelKeys,
+	}
+}
+
+// siteChange is a field of the Site that is not what it was.
+type siteChange struct{ field, was, is string }
+
+// changes compares field by field, in the Site's own words. Label keys matter where there are hosts.
+func (a *Assignments) changes(site *v1alpha1.Site) []siteChange {
+	was, is := a.Site, assignmentsSite(site)
+	if len(a.Hosts)+len(a.Releasing) == 0 {
+		was.LabelKeys = is.LabelKeys
+	}
+	namespace := "spec." + string(is.Engine) + ".namespace"
+	if was.Engine != is.Engine {
+		namespace = "" // said already
+	}
+	var out []siteChange
+	for _, c := range []siteChange{
+		{"metadata.name", was.Name, is.Name},
+		{"spec.engine", string(was.Engine), string(is.Engine)},
+		{namespace, was.EngineNamespace, is.EngineNamespace},
+		{"spec.hosts.apply", string(was.Apply), string(is.Apply)},
+		{"spec.labelKeys.clusterNamespace", was.LabelKeys.ClusterNamespace, is.LabelKeys.ClusterNamespace},
+		{"spec.labelKeys.clusterName", was.LabelKeys.ClusterName, is.LabelKeys.ClusterName},
+		{"spec.labelKeys.nodeType", was.LabelKeys.NodeType, is.LabelKeys.NodeType},
+		{"spec.labelKeys.standby", was.LabelKeys.Standby, is.LabelKeys.Standby},
+	} {
+		if c.field != "" && c.was != c.is {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// siteChanges collects, over all files of a tree, what the site was when they were written.
+type siteChanges struct {
+	order []siteChange
+	files map[siteChange][]string
+}
+
+func (s *siteChanges) add(file string, changes []siteChange) {
+	if s.files == nil {
+		s.files = map[siteChange][]string{}
+	}
+	for _, c := range changes {
+		if s.files[c] == nil {
+			s.order = append(s.order, c)
+		}
+		s.files[c] = append(s.files[c], file)
+	}
+}
+
+// problems has one error for each changed field.
+func (s *siteChanges) problems(site *v1alpha1.Site) error {
+	var problems manifest.Problems
+	for _, c := range s.order {
+		files := s.files[c]
+		more := ""
+		if len(files) > 1 {
+			more = fmt.Sprintf(" and %d more", len(files)-1)
+		}
+		problems.Add(fmt.Errorf("site %s: %s: found %q, but the tree was made under %q (%s%s): %s",
+			site.Name, c.field, c.is, c.was, files[0], more, changeAdvice(c.field)))
+	}
+	return problems.Err()
+}
+
+func changeAdvice(field string) string {
+	if strings.HasPrefix(field, "spec.labelKeys.") {
+		return "its hosts would look free; label keys can change when no host is assigned"
+	}
+	return "a running tree cannot change it; docs/gitops.md says how, in \"Changing the site\""
+}
