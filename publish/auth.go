@@ -60,6 +60,9 @@ func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transpor
 		return gitssh.NewClient(nil), login, err
 	case "https", "http":
 		client, err := a.httpClient()
+		if err == nil {
+			client.Transport = lastWords{client.Transport}
+		}
 		return githttp.NewClient(client), a.httpLogin(), err
 	}
 	return gitfile.DefaultClient, nil, nil

@@ -15,6 +15,7 @@ func TestGitea(t *testing.T) {
 	t.Run("without a token", func(t *testing.T) { byHand(t, newSite(t, gitea, "by-hand")) })
 	t.Run("a protected branch", func(t *testing.T) { protected(t, newSite(t, gitea, "protected")) })
 	t.Run("tokens", func(t *testing.T) { tokens(t, newSite(t, gitea, "tokens")) })
+	t.Run("the promoter's contract", func(t *testing.T) { contract(t, newSite(t, gitea, "contract")) })
 	t.Run("rivals", func(t *testing.T) { rivals(t, newSite(t, gitea, "rivals")) })
 }
 
@@ -87,6 +88,11 @@ func life(t *testing.T, s *site) {
 func byHand(t *testing.T, s *site) {
 	s.as(s.Admin, "")
 	_, words := s.publish(t, 0, "--propose", "sipgen/two")
+	wantWords(t, words, "open the pull request: "+s.URL+"/ada/by-hand/pulls/new/sipgen/two") // as Gitea says it after the push
+	if strings.Contains(words, "Create a new pull request") {
+		t.Errorf("said twice:\n%s", words)
+	}
+	_, words = s.publish(t, 0, "--propose", "sipgen/two")
 	wantWords(t, words, "the proposal is the branch sipgen/two, for main", "--forge github, gitlab or gitea says it")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
 	wantWords(t, words, "open the pull request: "+s.URL+"/ada/by-hand/compare/main...sipgen/two")
@@ -149,4 +155,27 @@ func tokens(t *testing.T, s *site) {
 		_, words = s.publish(t, 0, "--propose", "sipgen/two") // unasked, it is for git only
 		wantWords(t, words, "--forge github, gitlab or gitea says it")
 	})
+}
+
+// GitOps Promoter's contract over http: the file in the commit, and the note, which is moved though nothing has changed.
+func contract(t *testing.T, s *site) {
+	dry := strings.Repeat("0123456789", 4)
+	propose := func(sha string) (string, string) {
+		return s.publish(t, 0, "--propose", "main-next", "--forge", "none", "--hydrator-metadata", "--dry-sha", sha)
+	}
+	commit, _ := propose(dry)
+	note := func() string {
+		s.git(t, "fetch", "--quiet", "origin", "+refs/notes/*:refs/notes/*", "+refs/heads/*:refs/remotes/origin/*")
+		return s.git(t, "notes", "--ref=hydrator.metadata", "show", commit)
+	}
+	if found := note(); found != `{"drySha":"`+dry+`"}` {
+		t.Errorf("note %q", found)
+	}
+	wantWords(t, s.git(t, "show", "origin/main-next:hydrator.metadata"), `"drySha": "`+dry+`"`)
+	other := strings.Repeat("9876543210", 4)
+	out, words := propose(other)
+	wantWords(t, words, "nothing to commit")
+	if found := note(); out != "" || found != `{"drySha":"`+other+`"}` {
+		t.Errorf("found %q, note %q", out, found)
+	}
 }
