@@ -11,16 +11,22 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
 // rowInfraFirst: with Flux a host gets its labels only when what it will need is there. Argo CD has no such order
-// between Applications, as it ships; there the row holds only that both come.
+// between Applications, as it ships: sipgen refuses a site that does not accept that, and with one that does both come.
 func rowInfraFirst(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1")
 	r.kubelet.Hold(c.tenants, true)
 	c.tenantWith("a", 1, loadBalancer())
+	if r.argo != nil {
+		c.site.Spec.ArgoCD.Order = ""
+		c.refused(t, "an order that Argo CD does not keep", "spec.argocd.order: missing: Argo CD does not wait")
+		c.site.Spec.ArgoCD.Order = v1alpha1.OrderNone
+	}
 	c.commit(t)
 	c.begin(t)
 	engine.Wait(t, "the tenant's Deployment", engine.SyncTimeout, func() error {

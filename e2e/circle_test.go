@@ -57,7 +57,7 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 		c.site.Spec.Repository.URL = "ssh://git@git.invalid/" + name + ".git"
 	}
 	c.site.Spec.Hosts.Namespaces = []string{c.ns}
-	c.site.Spec.ArgoCD.Project = name
+	c.site.Spec.ArgoCD.Project, c.site.Spec.ArgoCD.Order = name, v1alpha1.OrderNone
 	c.site.Default()
 	r.api.Namespaces(t, c.ns, c.tenants)
 	return c

@@ -70,6 +70,13 @@ func (s *Site) validate(add func(path, format string, args ...any)) {
 	checkFolder("spec.repository.path", spec.Repository.Path, add)
 	checkFolder("spec.hosts.base", spec.Hosts.Base, add)
 	oneOf(add, "spec.engine", string(spec.Engine), string(EngineFlux), string(EngineArgoCD))
+	switch order := spec.ArgoCD.Order; {
+	case order == OrderNone:
+	case order != "":
+		add("spec.argocd.order", "found %q, want %s", order, OrderNone)
+	case spec.Engine == EngineArgoCD:
+		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services are ready; want %q, which accepts that, or the engine %s, which waits", OrderNone, EngineFlux)
+	}
 	oneOf(add, "spec.hosts.apply", string(spec.Hosts.Apply), string(ApplyMerge), string(ApplyOverlay))
 	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
 	oneOf(add, "spec.scheduling.moves", spec.Scheduling.Moves, "forbid", "allow")

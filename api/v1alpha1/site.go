@@ -206,4 +206,12 @@ type ArgoCD struct {
 	// Default https://kubernetes.default.svc.
 	// +optional
 	Server string `json:"server,omitempty"`
+	// Order says how hosts follow their tenant's services. Argo CD has no dependency between Applications, so a host may get its labels
+	// before the services around it are ready, and the one value there is says that this is accepted: none. It has to be given.
+	// +kubebuilder:validation:Enum=none
+	// +optional
+	Order string `json:"order,omitempty"`
 }
+
+// OrderNone is the one spec.argocd.order.
+const OrderNone = "none"
