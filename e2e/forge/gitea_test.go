@@ -16,6 +16,7 @@ func TestGitea(t *testing.T) {
 	t.Run("a protected branch", func(t *testing.T) { protected(t, newSite(t, gitea, "protected")) })
 	t.Run("tokens", func(t *testing.T) { tokens(t, newSite(t, gitea, "tokens")) })
 	t.Run("the promoter's contract", func(t *testing.T) { contract(t, newSite(t, gitea, "contract")) })
+	t.Run("markup", func(t *testing.T) { markup(t, newSite(t, gitea, "markup")) })
 	t.Run("rivals", func(t *testing.T) { rivals(t, newSite(t, gitea, "rivals")) })
 }
 

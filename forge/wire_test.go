@@ -1,0 +1,91 @@
+package forge
+
+import (
+	"encoding/pem"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/airshipit/sipgen/publish"
+)
+
+// secure puts a fake behind TLS with a certificate that no system trusts, and gives a file with it.
+func (f *fake) secure(t *testing.T) string {
+	t.Helper()
+	f.server.Close()
+	f.server = httptest.NewUnstartedServer(http.HandlerFunc(f.serve))
+	f.server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	f.server.StartTLS()
+	t.Cleanup(f.server.Close)
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// The certificates and the proxy that git has, by SIPGEN_GIT_CA_FILE and SIPGEN_GIT_PROXY, are the API's too.
+func TestCertificatesAndProxyOfGit(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		file := f.secure(t)
+		client := func(auth publish.Auth) *Client {
+			wire, err := auth.HTTPClient()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &Client{HTTP: wire, Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Patience: 5 * time.Second}
+		}
+		started := time.Now()
+		err := refuse(t, f, *client(publish.Auth{}))
+		if !strings.Contains(err.Error(), "certificate not trusted") || !strings.Contains(err.Error(), "SIPGEN_GIT_CA_FILE") || time.Since(started) > 3*time.Second {
+			t.Errorf("after %s found %v", time.Since(started), err)
+		}
+		if len(f.seen) != 0 {
+			t.Errorf("the token was sent to a server that is not trusted: %q", f.seen)
+		}
+		opened, err := client(publish.Auth{CAFile: file}).Open(t.Context(), f.place(), request(nil))
+		if err != nil || opened.Did != Created {
+			t.Fatalf("found %+v, %v", opened, err)
+		}
+
+		var through atomic.Int32
+		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodConnect && r.Header.Get("Authorization") == "" {
+				through.Add(1)
+			}
+			http.Error(w, "no way", http.StatusForbidden)
+		}))
+		defer proxy.Close()
+		limited := client(publish.Auth{CAFile: file, Proxy: proxy.URL})
+		limited.Patience = time.Second
+		refuse(t, f, *limited)
+		if through.Load() == 0 {
+			t.Error("the proxy was not asked")
+		}
+	})
+}
+
+func TestAPIBase(t *testing.T) {
+	for _, row := range []struct {
+		place Place
+		want  string
+	}{
+		{Place{Kind: GitHub, Web: "https://github.com"}, "https://api.github.com/"},
+		{Place{Kind: GitHub, Web: "https://acme.ghe.com"}, "https://api.acme.ghe.com/"},
+		{Place{Kind: GitHub, Web: "https://git.example.org:8443"}, "https://git.example.org:8443/api/v3/"},
+		{Place{Kind: GitLab, Web: "https://git.example.org/gitlab"}, "https://git.example.org/gitlab/api/v4/"},
+		{Place{Kind: Gitea, Web: "https://git.example.org/git"}, "https://git.example.org/git"},
+	} {
+		base, err := row.place.apiBase()
+		if err != nil || base.String() != row.want {
+			t.Errorf("%+v: found %v, %v", row.place, base, err)
+		}
+	}
+}
