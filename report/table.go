@@ -40,11 +40,16 @@ func Table(w io.Writer, p *Plan, wide bool) {
 				}
 				slots.AppendRow(row)
 			}
-			for range role.ShortActive {
-				slots.AppendRow(table.Row{name, role.Name, "-", "", "active", "", "short"})
-			}
-			for range role.ShortStandby {
-				slots.AppendRow(table.Row{name, role.Name, "-", "", "standby", "", "short"})
+			for _, short := range []struct {
+				n    int
+				slot string
+			}{{role.ShortActive, "active"}, {role.ShortStandby, "standby"}} {
+				switch {
+				case short.n == 1:
+					slots.AppendRow(table.Row{name, role.Name, "-", "", short.slot, "", "short"})
+				case short.n > 1:
+					slots.AppendRow(table.Row{name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d short", short.n)})
+				}
 			}
 		}
 		if len(c.Roles) == 0 {

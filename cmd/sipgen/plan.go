@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -63,16 +64,7 @@ Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse th
 			if err := writePlan(ui, plan, output); err != nil {
 				return err
 			}
-			if !ask.asked() {
-				_, err = loaded.refusals(plan, noAcceptance)
-			}
-			if err != nil {
-				for _, refusal := range flatten(err) {
-					ui.say("render and publish would say: %s", refusal)
-				}
-				return errFinding
-			}
-			if !plan.placement.Schedulable() {
+			if !plan.placement.Schedulable() || !ask.asked() && loaded.sayRefusals(ui, plan, tree) {
 				return errFinding
 			}
 			return nil
@@ -83,6 +75,19 @@ Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse th
 	ask.flags(command)
 	command.Flags().StringVarP(&output, "output", "o", "table", "the form: "+strings.Join(formats, ", "))
 	return command
+}
+
+// sayRefusals says why render and publish would refuse a plan, if they would.
+func (l *loaded) sayRefusals(ui *ui, plan *planned, previous previousTree) bool {
+	_, err := l.refusals(plan, noAcceptance)
+	_, unrendered := l.render(plan, previous)
+	if err = errors.Join(err, unrendered); err == nil {
+		return false
+	}
+	for _, refusal := range flatten(err) {
+		ui.say("render and publish would say: %s", refusal)
+	}
+	return true
 }
 
 func checkFormat(found string, want []string) error {

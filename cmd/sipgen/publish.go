@@ -63,6 +63,11 @@ names it. Without any, git's credential helper is asked.`,
 			if err != nil {
 				return err
 			}
+			if hydrator.file == "" { // else GitOps Promoter carries it on
+				for _, warning := range elsewhere(loaded.site, target) {
+					ui.say("warning: %s", warning)
+				}
+			}
 			meta.Adopt = adopt
 			meta.Trailers, err = loaded.trailers()
 			if err != nil {

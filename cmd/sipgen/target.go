@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -15,11 +18,14 @@ import (
 type previous struct {
 	dir string
 	git repository
+	// mustExist: the folder is the previous tree by name, and a name that is misspelt would make every host a new one.
+	mustExist bool
 }
 
 func (p *previous) flags(command *cobra.Command) {
 	command.Flags().StringVar(&p.dir, "previous", "", "the tree as it was: a `DIR` that sipgen render wrote")
 	p.git.flags(command)
+	p.mustExist = true
 }
 
 // read gives the tree as it was, empty where none is named. The site says the branch and the folder
@@ -29,6 +35,9 @@ func (p *previous) read(ctx context.Context, site *v1alpha1.Site) (previousTree,
 	case p.dir != "" && p.git.url != "":
 		return previousTree{}, errors.New("--previous and --repo: want one of them")
 	case p.dir != "":
+		if _, err := os.Stat(p.dir); p.mustExist && err != nil {
+			return previousTree{}, fmt.Errorf("--previous: %w", err)
+		}
 		files, err := publish.ReadDir(p.dir)
 		return previousTree{where: p.dir, files: files}, err
 	case p.git.url != "":
@@ -60,6 +69,23 @@ func (r *repository) flags(command *cobra.Command) {
 
 // target is the repository with credentials from the environment.
 func (r *repository) target() (publish.Target, error) {
+	if r.path != "" && !filepath.IsLocal(filepath.FromSlash(r.path)) {
+		return publish.Target{}, fmt.Errorf("--path: found %q, want a folder inside the repository", r.path)
+	}
 	auth, err := publish.AuthFromEnvironment(os.Getenv)
 	return publish.Target{URL: r.url, Branch: r.branch, Path: r.path, Auth: auth}, err
+}
+
+// elsewhere says in what a target is not the place that the tree is synced from, by its own objects. Where somebody carries the tree on from
+// there, that is meant.
+func elsewhere(site *v1alpha1.Site, target publish.Target) []string {
+	var out []string
+	repository := site.Spec.Repository
+	if target.Branch != repository.Branch {
+		out = append(out, fmt.Sprintf("--branch is %q, and the tree's own objects sync branch %q (the Site's spec.repository.branch)", target.Branch, repository.Branch))
+	}
+	if path.Clean("./"+target.Path) != path.Clean("./"+repository.Path) {
+		out = append(out, fmt.Sprintf("--path is %q, and the tree's own objects sync folder %q (the Site's spec.repository.path)", target.Path, repository.Path))
+	}
+	return out
 }

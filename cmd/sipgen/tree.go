@@ -110,8 +110,12 @@ func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree
 		ui.say("nothing is written; --keep-going renders the other clusters")
 		return nil, nil, errFinding
 	}
-	tree, err := render.Site(render.Input{Site: l.site, Clusters: l.clusters, Placement: plan.placement, Previous: previous.files})
+	tree, err := l.render(plan, previous)
 	return tree, plan.report, err
+}
+
+func (l *loaded) render(plan *planned, previous previousTree) (render.Tree, error) {
+	return render.Site(render.Input{Site: l.site, Clusters: l.clusters, Placement: plan.placement, Previous: previous.files})
 }
 
 // refusals are why a placement is not rendered: it takes too much from the clusters, or its patches would do harm.
