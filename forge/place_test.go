@@ -111,17 +111,21 @@ func FuzzNoCredentials(f *testing.F) {
 
 // What servers print after a push, word for word, and joined as publish does it.
 func TestInvitation(t *testing.T) {
-	for _, row := range []struct{ why, said, rest, page string }{
-		{"GitHub", "Create a pull request for 'sipgen/dc1' on GitHub by visiting:; https://github.com/acme/fleet/pull/new/sipgen/dc1", "", "https://github.com/acme/fleet/pull/new/sipgen/dc1"},
-		{"GitLab", "To create a merge request for sipgen/dc1, visit:; https://gitlab.com/acme/fleet/-/merge_requests/new?merge_request%5Bsource_branch%5D=sipgen%2Fdc1", "", "https://gitlab.com/acme/fleet/-/merge_requests/new?merge_request%5Bsource_branch%5D=sipgen%2Fdc1"},
-		{"GitLab, one is open", "View merge request for sipgen/dc1:; https://gitlab.com/acme/fleet/-/merge_requests/7", "", "https://gitlab.com/acme/fleet/-/merge_requests/7"},
-		{"Gitea", "Create a new pull request for 'sipgen/dc1':; https://codeberg.org/acme/fleet/compare/main...sipgen/dc1; . Processing 1 references; Processed 1 references in total", ". Processing 1 references; Processed 1 references in total", "https://codeberg.org/acme/fleet/compare/main...sipgen/dc1"},
-		{"other words stay", "GitHub found 2 vulnerabilities on acme/fleet's default branch; To find out more about pull requests, read the manual", "GitHub found 2 vulnerabilities on acme/fleet's default branch; To find out more about pull requests, read the manual", ""},
-		{"no address", "Create a pull request by visiting:; javascript:alert(1)", "Create a pull request by visiting:; javascript:alert(1)", ""},
-		{"nothing", "", "", ""},
+	for _, row := range []struct {
+		why, said, rest, page string
+		open                  bool
+	}{
+		{"GitHub", "Create a pull request for 'sipgen/dc1' on GitHub by visiting:; https://github.com/acme/fleet/pull/new/sipgen/dc1", "", "https://github.com/acme/fleet/pull/new/sipgen/dc1", false},
+		{"GitLab", "To create a merge request for sipgen/dc1, visit:; https://gitlab.com/acme/fleet/-/merge_requests/new?merge_request%5Bsource_branch%5D=sipgen%2Fdc1", "", "https://gitlab.com/acme/fleet/-/merge_requests/new?merge_request%5Bsource_branch%5D=sipgen%2Fdc1", false},
+		{"GitLab, one is open", "View merge request for sipgen/dc1:; https://gitlab.com/acme/fleet/-/merge_requests/7", "", "https://gitlab.com/acme/fleet/-/merge_requests/7", true},
+		{"Gitea", "Create a new pull request for 'sipgen/dc1':; https://codeberg.org/acme/fleet/compare/main...sipgen/dc1; . Processing 1 references; Processed 1 references in total", ". Processing 1 references; Processed 1 references in total", "https://codeberg.org/acme/fleet/compare/main...sipgen/dc1", false},
+		{"Gitea, one is open", "Visit the existing pull request:; https://codeberg.org/acme/fleet/pulls/7", "", "https://codeberg.org/acme/fleet/pulls/7", true},
+		{"other words stay", "GitHub found 2 vulnerabilities on acme/fleet's default branch; To find out more about pull requests, read the manual", "GitHub found 2 vulnerabilities on acme/fleet's default branch; To find out more about pull requests, read the manual", "", false},
+		{"no address", "Create a pull request by visiting:; javascript:alert(1)", "Create a pull request by visiting:; javascript:alert(1)", "", false},
+		{"nothing", "", "", "", false},
 	} {
-		if rest, page := Invitation(row.said); rest != row.rest || page != row.page {
-			t.Errorf("%s: found %q, %q", row.why, rest, page)
+		if rest, invited := Invitation(row.said); rest != row.rest || invited != (Invited{row.page, row.open}) {
+			t.Errorf("%s: found %q, %+v", row.why, rest, invited)
 		}
 	}
 }

@@ -32,25 +32,33 @@ func cut(text string, n int) string {
 	return strings.TrimSpace(string([]rune(text)[:n-1])) + "…"
 }
 
-// Invitation takes a forge's invitation to open a pull request, which servers print after a push, out of their
-// words. It gives the other words, and the address that the invitation names, empty where there is none. The words
+// Invited is what a server prints about a pull request after a push.
+type Invited struct {
+	Page string // empty: nothing
+	Open bool   // there is a pull request, and Page is it; else Page is where one is opened
+}
+
+// Invitation takes a forge's invitation to a pull request out of a server's words, and gives the other words. The words
 // are those of one push on one line, its lines separated by "; ".
-func Invitation(words string) (rest, page string) {
+func Invitation(words string) (rest string, invited Invited) {
 	var kept []string
 	lines := strings.Split(words, "; ")
 	for i := 0; i < len(lines); i++ {
 		line := strings.ToLower(lines[i])
 		about := strings.Contains(line, "pull request") || strings.Contains(line, "merge request")
 		if about && i+1 < len(lines) && isPage(strings.TrimSpace(lines[i+1])) {
-			if page == "" {
-				page = strings.TrimSpace(lines[i+1])
+			if invited.Page == "" {
+				invited = Invited{
+					Page: strings.TrimSpace(lines[i+1]),
+					Open: strings.Contains(line, "existing pull request") || strings.Contains(line, "view merge request"), // Gitea, GitLab
+				}
 			}
 			i++
 			continue
 		}
 		kept = append(kept, lines[i])
 	}
-	return strings.Join(kept, "; "), page
+	return strings.Join(kept, "; "), invited
 }
 
 func isPage(text string) bool {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,8 +97,8 @@ func committed(commit *object.Commit, root, path string) error {
 		case entry.IsDir() && entry.Name() == ".git":
 			return filepath.SkipDir
 		}
-		if !entry.Type().IsRegular() || strings.HasPrefix(entry.Name(), ".") {
-			return nil
+		if !entry.Type().IsRegular() || name != full && !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
+			return nil // not read from a folder
 		}
 		inside, err := filepath.Rel(root, name)
 		if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {

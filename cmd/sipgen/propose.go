@@ -46,7 +46,7 @@ type asker struct {
 	local   bool // the repository is on no forge
 	silent  bool // --forge none
 	client  *forge.Client
-	invited string // where the server said that a pull request is opened
+	invited forge.Invited // what the server has said
 }
 
 // prepare checks the flags and the environment, before anything is read or pushed.
@@ -129,9 +129,8 @@ func (a *asker) listen(said string) string {
 	if a == nil || a.silent {
 		return said
 	}
-	rest, page := forge.Invitation(said)
-	a.invited = page
-	return rest
+	said, a.invited = forge.Invitation(said)
+	return said
 }
 
 // ask opens or updates the pull request where there is a token, and says where a person does it where there is none.
@@ -142,13 +141,15 @@ func (a *asker) ask(ctx context.Context, ui *ui, loaded *loaded, result *publish
 	empty := len(result.Changes) == 0
 	page := a.place.Page(a.target.Branch, a.target.Proposal)
 	if page == "" {
-		page = a.invited
+		page = a.invited.Page
 	}
 	switch {
 	case a.client != nil:
 		return a.request(ctx, ui, loaded, result, plan, meta, page)
 	case empty:
 		ui.say("no pull request is needed: %s has all of it", a.target.Branch)
+	case a.invited.Open:
+		ui.say("the pull request that is open: %s", a.invited.Page)
 	case page != "":
 		ui.say("open the pull request: %s", page)
 	case a.silent || a.local:

@@ -100,6 +100,12 @@ func byHand(t *testing.T, s *site) {
 	if all := s.pulls(t); len(all) != 0 {
 		t.Errorf("found %+v", all)
 	}
+
+	// A person has opened it: the next push is told so.
+	s.Call(t, "POST", s.path("/pulls"), map[string]any{"head": "sipgen/two", "base": "main", "title": "by hand"}, nil)
+	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
+	_, words = s.publish(t, 0, "--propose", "sipgen/two")
+	wantWords(t, words, "the pull request that is open: "+s.URL+"/ada/by-hand/pulls/1")
 }
 
 // Gitea's protected branch refuses the push with its reason; the proposal goes beside it.
