@@ -41,8 +41,8 @@ golden: ## render the golden trees again; review the diff
 bench: ## load, plan, render, publish at several sizes, with allocations
 	$(GO) test -run '^$$' -bench . -benchmem ./schedule ./inventory ./render ./cmd/sipgen
 
-bench-publish: ## publish beside the git command line and cp -r
-	$(GO) test -run '^$$' -bench . -benchtime 2x ./publish
+bench-publish: ## publish by file, https and ssh beside the git command line, folders beside cp -r: minutes
+	$(GO) test -run '^$$' -bench . -benchtime 2x -timeout 40m ./publish
 
 bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
 	SIPGEN_BENCH_LIVE=1 $(GO) test ./e2e -run '^TestBenchLive$$' -count 1 -v -timeout 30m

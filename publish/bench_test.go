@@ -71,7 +71,7 @@ func siteOf(n int) Tree {
 // the most memory that one had: for git, the biggest of its processes. It wants a quarter of git's time at most by
 // file://, and 100 MB at most by each. "parts" is a server that leaves out files on request, as the forges do.
 func BenchmarkPublish(b *testing.B) {
-	for _, size := range []struct{ files, bytes int }{{8000, 670}, {80000, 670}, {80000, 4000}} {
+	for _, size := range []struct{ files, bytes int }{{8000, 670}, {80000, 4000}} {
 		repo := bigRepository(b, size.files, size.bytes)
 		n := 0
 		measure := func(name string, target Target, env ...string) {

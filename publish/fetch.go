@@ -188,7 +188,7 @@ func unband(capabilities *capability.List, reader io.Reader) io.Reader {
 }
 
 // mostInMemory is how many bytes of a pack are kept in memory; a bigger one goes to disk.
-const mostInMemory = 8 << 20
+const mostInMemory = 2 << 20
 
 // spool keeps what it reads: in memory if it is small, else in a file without a name, which the system removes
 // when the last one who has it open is gone.

@@ -35,7 +35,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 	}
 	first := bare(t)
 	mustPublish(t, Target{URL: first, Branch: "main", Path: "site"}, tree("a", "1", "b/c", "2", "b/gone", "3"))
-	rival(t, first, "main", beside(t, 2<<20))
+	rival(t, first, "main", beside(t, 3<<19))
 	for _, row := range rows {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +80,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 				mustPublish(t, proposal, tree("a", text))
 			}
 			fsck(t, repo)
-			if size := git(t, repo, "cat-file", "-s", "sipgen/site:other/images/big"); size != "2097152" {
+			if size := git(t, repo, "cat-file", "-s", "sipgen/site:other/images/big"); size != "1572864" {
 				t.Errorf("the file beside: found %s bytes", size)
 			}
 		})

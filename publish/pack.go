@@ -53,18 +53,49 @@ func (p *packs) add(file billy.File) error {
 // packed is one object of a pack. Those that are deltas against the same base are a linked list.
 type packed struct {
 	offset      int64
+	child, next int32         // places of other objects; none: -1
 	hash        plumbing.Hash // zero: not known yet
-	crc         uint32
 	kind        plumbing.ObjectType
-	child, next int32 // places of other objects; none: -1
 }
 
 const none = -1
 
+// packIndex says where the objects of a pack are. It has what go-git's Packfile asks an index for, in 40 bytes an
+// object.
+type packIndex struct {
+	idxfile.Index // for what is never asked
+	objects       []packed
+	byHash        []int32 // places in objects
+}
+
+// FindOffset gives the offset of an object.
+func (p *packIndex) FindOffset(hash plumbing.Hash) (int64, error) {
+	at, found := slices.BinarySearchFunc(p.byHash, hash, func(place int32, hash plumbing.Hash) int {
+		return bytes.Compare(p.objects[place].hash[:], hash[:])
+	})
+	if !found {
+		return 0, plumbing.ErrObjectNotFound
+	}
+	return p.objects[p.byHash[at]].offset, nil
+}
+
+// FindHash gives the hash of the object at an offset.
+func (p *packIndex) FindHash(offset int64) (plumbing.Hash, error) {
+	place, found := placeOf(p.objects, offset)
+	if !found {
+		return plumbing.ZeroHash, plumbing.ErrObjectNotFound
+	}
+	return p.objects[place].hash, nil
+}
+
+func placeOf(objects []packed, offset int64) (int, bool) {
+	return slices.BinarySearchFunc(objects, offset, func(o packed, offset int64) int { return cmp.Compare(o.offset, offset) })
+}
+
 // indexPack finds out the hashes of the objects in a pack. go-git's own parser does the same, and keeps up to
 // 96 MB of contents and reads every object twice to do so; here only the contents between a base and the deltas
 // that wait for it are kept.
-func indexPack(file billy.File) (*idxfile.MemoryIndex, error) {
+func indexPack(file billy.File) (*packIndex, error) {
 	scanner := packfile.NewScanner(file)
 	objects, waiting, err := scanPack(scanner)
 	if err != nil {
@@ -73,20 +104,15 @@ func indexPack(file billy.File) (*idxfile.MemoryIndex, error) {
 	if err := resolveDeltas(scanner, objects, waiting); err != nil {
 		return nil, err
 	}
-	writer := new(idxfile.Writer)
-	if err := writer.OnHeader(uint32(len(objects))); err != nil {
-		return nil, err
-	}
-	for _, object := range objects {
+	index := &packIndex{objects: objects, byHash: make([]int32, len(objects))}
+	for place, object := range objects {
 		if object.hash.IsZero() {
 			return nil, fmt.Errorf("%w: a delta at %d against an object that is not in it", packfile.ErrMalformedPackFile, object.offset)
 		}
-		writer.Add(object.hash, uint64(object.offset), object.crc)
+		index.byHash[place] = int32(place)
 	}
-	if err := writer.OnFooter(plumbing.ZeroHash); err != nil {
-		return nil, err
-	}
-	return writer.Index()
+	slices.SortFunc(index.byHash, func(a, b int32) int { return bytes.Compare(objects[a].hash[:], objects[b].hash[:]) })
+	return index, nil
 }
 
 // scanPack reads a pack from its beginning to its checksum. Objects come in the order of their offsets;
@@ -97,6 +123,7 @@ func scanPack(scanner *packfile.Scanner) (objects []packed, waiting map[plumbing
 		return nil, nil, err
 	}
 	waiting = map[plumbing.Hash]int32{}
+	objects = make([]packed, 0, min(count, 1<<18)) // as many as it says, within reason
 	for place := range int32(min(count, 1<<31-1)) {
 		header, err := scanner.NextObjectHeader()
 		if err != nil {
@@ -107,7 +134,7 @@ func scanPack(scanner *packfile.Scanner) (objects []packed, waiting map[plumbing
 		into := io.Discard
 		switch header.Type {
 		case plumbing.OFSDeltaObject:
-			base, found := slices.BinarySearchFunc(objects, header.OffsetReference, func(o packed, offset int64) int { return cmp.Compare(o.offset, offset) })
+			base, found := placeOf(objects, header.OffsetReference)
 			if !found {
 				return nil, nil, fmt.Errorf("%w: a delta at %d against no object", packfile.ErrMalformedPackFile, header.Offset)
 			}
@@ -121,7 +148,7 @@ func scanPack(scanner *packfile.Scanner) (objects []packed, waiting map[plumbing
 			hasher = plumbing.NewHasher(header.Type, header.Length)
 			into = hasher
 		}
-		if _, object.crc, err = scanner.NextObject(into); err != nil {
+		if _, _, err = scanner.NextObject(into); err != nil {
 			return nil, nil, cut(err)
 		}
 		if hasher.Hash != nil {

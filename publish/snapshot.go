@@ -40,7 +40,7 @@ type Snapshot struct {
 // Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is
 // not there, gives an empty tree. The objects are read in place from a local repository, and fetched from
 // another, one commit deep: where the server can, the folders and the files below the path, else all files. A
-// pack of more than 8 MB goes to a file in $TMPDIR that has no name and is gone when the process ends, however
+// pack of more than 2 MB goes to a file in $TMPDIR that has no name and is gone when the process ends, however
 // it ends.
 func Read(ctx context.Context, target Target) (*Snapshot, error) {
 	link, err := connect(&target)
