@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -114,14 +116,14 @@ func (w *write) stage(stage string) (map[string]bool, error) {
 		}
 	}
 	made := map[string]bool{".": true}
-	for name, text := range changes {
+	for _, name := range slices.Sorted(maps.Keys(changes)) { // folder by folder, as the file system likes it
 		if folder := path.Dir(name); !made[folder] {
 			made[folder] = true
 			if err := os.MkdirAll(filepath.Join(stage, filepath.FromSlash(folder)), 0o755); err != nil {
 				return nil, err
 			}
 		}
-		if err := os.WriteFile(filepath.Join(stage, filepath.FromSlash(name)), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(stage, filepath.FromSlash(name)), changes[name], 0o644); err != nil {
 			return nil, err
 		}
 	}
