@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // minimalWork bounds the steps of searches that go into making the sets of competing roles minimal,
@@ -116,7 +118,28 @@ func (s *site) certificate(roles []*role, short *role, want int, standby bool) S
 		key = strings.Join(s.topology[shared].keys, "/")
 	}
 	out.Text = certificateText(roles, short, want, key, out, places, loose, full)
+	if len(roles) == 1 && out.Hosts+full+len(out.Rejected) == 0 {
+		out.Text += s.unmatched(short)
+	}
 	return out
+}
+
+// unmatched says that a role's selector matches no host, whatever its state, and which of its requirements no host meets.
+func (s *site) unmatched(r *role) string {
+	if len(r.shape.kinds) > 0 {
+		return ""
+	}
+	requirements, _ := r.selector.Requirements()
+	for _, q := range requirements {
+		met := false
+		for k := range s.matched.kinds {
+			met = met || q.Matches(labels.Set(s.matched.kinds[k].labels))
+		}
+		if !met {
+			return " No host matches its selector: none has " + q.String() + "."
+		}
+	}
+	return " No host matches its selector."
 }
 
 // places counts, per domain of the topology that the roles share, the free hosts that they can use
