@@ -39,6 +39,7 @@ var programs = map[string]program{
 	"kustomize-controller":    {"flux", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
 	"argocd":                  {"argocd", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
 	"kustomize":               {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
+	"etcd":                    {"etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
 	"gitea":                   {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea"},
 	"controller-gen":          {"controller-gen", "sigs.k8s.io/controller-tools", "sigs.k8s.io/controller-tools/cmd/controller-gen"},
 }
