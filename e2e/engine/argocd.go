@@ -116,8 +116,16 @@ func (a *Argo) Refresh(t testing.TB, name string) {
 	a.api.Edit(t, "argocd", Applications, ArgoNamespace, name, "", askRefresh)
 }
 
+// askRefresh changes the annotation. Argo CD takes it away when it has looked; where that failed it is still there, and setting what is
+// set already would be no event.
 func askRefresh(o map[string]any) {
-	_ = unstructured.SetNestedField(o, "normal", "metadata", "annotations", "argocd.argoproj.io/refresh")
+	ask, _, _ := unstructured.NestedString(o, "metadata", "annotations", "argocd.argoproj.io/refresh")
+	if ask == "normal" {
+		ask = "hard"
+	} else {
+		ask = "normal"
+	}
+	_ = unstructured.SetNestedField(o, ask, "metadata", "annotations", "argocd.argoproj.io/refresh")
 }
 
 // refreshEvery is how often a wait asks for a refresh.
