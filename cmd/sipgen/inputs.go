@@ -92,6 +92,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
+	defer ui.progress.stage("reading specs and hosts")()
 	var (
 		l    loaded
 		errs []error

@@ -54,7 +54,7 @@ func finish(ctx context.Context, patience time.Duration, stderr io.Writer, run f
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ui := &ui{in: stdin, out: stdout, err: stderr}
+	ui := &ui{in: stdin, out: stdout, err: stderr, progress: progressOn(stderr, os.Getenv, quickEnough)}
 	root := newRoot(ui)
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -52,7 +52,9 @@ Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse th
 			if err != nil {
 				return err
 			}
+			end := ui.progress.stage("planning")
 			plan, err := loaded.plan(tree)
+			end()
 			if err != nil {
 				return err
 			}
@@ -79,6 +81,7 @@ Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse th
 
 // sayRefusals says why render and publish would refuse a plan, if they would.
 func (l *loaded) sayRefusals(ui *ui, plan *planned, previous previousTree) bool {
+	defer ui.progress.stage("trying to render it")()
 	_, err := l.refusals(plan, noAcceptance)
 	_, unrendered := l.render(plan, previous)
 	if err = errors.Join(err, unrendered); err == nil {

@@ -110,6 +110,7 @@ func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Tar
 		outcome error
 		words   *report.Plan
 	)
+	end := ui.progress.stage("publishing to " + target.String())
 	result, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, error) {
 		tree, plan, err := loaded.tree(ui, previousTree{where: target.String(), files: tip.Tree}, how)
 		if err != nil {
@@ -119,6 +120,7 @@ func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Tar
 		meta.Message = commitMessage(plan, loaded, subject, publish.Diff(tip.Tree, tree), meta.When)
 		return tree, meta, nil
 	})
+	end()
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,9 @@ code is 1 in both cases.`,
 			if err != nil {
 				return err
 			}
+			end := ui.progress.stage("writing " + out)
 			result, err := publish.WriteDir(out, tree, publish.DirOptions{Adopt: adopt})
+			end()
 			if err != nil {
 				return err
 			}

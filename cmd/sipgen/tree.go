@@ -87,7 +87,9 @@ func (r *rendering) flags(command *cobra.Command) {
 
 // tree renders the site. It refuses what the brake does not allow; an unschedulable cluster is a finding.
 func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree, *report.Plan, error) {
+	end := ui.progress.stage("planning")
 	plan, err := l.plan(previous)
+	end()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,6 +112,7 @@ func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree
 		ui.say("nothing is written; --keep-going renders the other clusters")
 		return nil, nil, errFinding
 	}
+	defer ui.progress.stage("rendering")()
 	tree, err := l.render(plan, previous)
 	return tree, plan.report, err
 }

@@ -16,12 +16,13 @@ import (
 type ui struct {
 	in       io.Reader
 	out, err io.Writer
+	progress *progress
 }
 
 // say prints a line that is not the product.
 func (u *ui) say(format string, args ...any) {
 	for _, line := range strings.Split(strings.TrimRight(fmt.Sprintf(format, args...), "\n"), "\n") {
-		fmt.Fprintf(u.err, "sipgen: %s\n", line)
+		u.progress.clean(func() { fmt.Fprintf(u.err, "sipgen: %s\n", line) })
 	}
 }
 

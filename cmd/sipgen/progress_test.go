@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+func environment(pairs ...string) func(string) string {
+	return func(name string) string {
+		for _, pair := range pairs {
+			if value, found := strings.CutPrefix(pair, name+"="); found {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// terminal is a real one; read gives what has come to its screen when it is closed.
+func terminal(t *testing.T) (tty *os.File, read func() string) {
+	t.Helper()
+	screen, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	text := make(chan string)
+	go func() {
+		var b bytes.Buffer
+		_, _ = io.Copy(&b, screen) // ends in EIO when the other side is closed
+		text <- b.String()
+	}()
+	return tty, func() string {
+		tty.Close()
+		return <-text
+	}
+}
+
+// A stage that takes long is shown, the inner one of two, and wiped before a line is printed and at the end.
+func TestProgress(t *testing.T) {
+	tty, read := terminal(t)
+	ui := &ui{out: io.Discard, err: tty, progress: progressOn(tty, environment("TERM=xterm"), time.Millisecond)}
+	shown := func(name string) {
+		t.Helper()
+		for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(time.Millisecond) {
+			ui.progress.mutex.Lock()
+			stage := ui.progress.shown
+			ui.progress.mutex.Unlock()
+			if stage != nil && strings.Contains(stage.String(), name) {
+				return
+			}
+		}
+		t.Fatalf("%s is not shown", name)
+	}
+	endOuter := ui.progress.stage("pushing")
+	shown("pushing")
+	endInner := ui.progress.stage("planning")
+	shown("planning")
+	ui.say("a line")
+	shown("planning")
+	endInner()
+	shown("pushing")
+	endOuter()
+	ui.say("the last line")
+	text := read()
+	for _, line := range []string{"sipgen: a line", "sipgen: the last line"} {
+		before, _, found := strings.Cut(text, line)
+		// Behind a carriage return and blanks, or the sequence that erases the line.
+		tail := before[strings.LastIndexAny(before, "\r\n")+1:]
+		if !found || strings.Trim(strings.NewReplacer("\x1b[2K", "", "\x1b[K", "").Replace(tail), " ") != "" {
+			t.Errorf("%q comes behind %q in\n%q", line, tail, text)
+		}
+	}
+	if !strings.Contains(text, "sipgen: pushing") || !strings.HasSuffix(text, "sipgen: the last line\r\n") {
+		t.Errorf("found %q", text)
+	}
+}
+
+// What is quick is not shown, and neither is anything where nobody looks.
+func TestNoProgress(t *testing.T) {
+	for _, row := range []struct {
+		why   string
+		env   string
+		after time.Duration
+		pipe  bool
+	}{
+		{"quick", "TERM=xterm", time.Hour, false},
+		{"a terminal that knows no way back", "TERM=dumb", time.Nanosecond, false},
+		{"a job", "CI=true", time.Nanosecond, false},
+		{"a pipe", "TERM=xterm", time.Nanosecond, true},
+	} {
+		tty, read := terminal(t)
+		if row.pipe {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			tty, read = w, func() string {
+				w.Close()
+				text, _ := io.ReadAll(r)
+				return string(text)
+			}
+		}
+		end := progressOn(tty, environment(row.env), row.after).stage("planning")
+		time.Sleep(20 * time.Millisecond)
+		end()
+		if text := read(); text != "" {
+			t.Errorf("%s: found %q", row.why, text)
+		}
+	}
+}
