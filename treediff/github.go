@@ -16,7 +16,7 @@ const (
 
 // GitHub writes workflow commands, which GitHub Actions shows as annotations: one per folder of the tree, hosts first. It is a warning
 // where a host patch goes or a host loses or changes a label, else a notice. GitHub drops the eleventh annotation of
-// a level without a word; the last one here says how many folders have none. The files are not named as places, because they
+// a level without a word; the last one here says how many folders have none, and what changes in those follows as plain lines of the log. The files are not named as places, because they
 // are of another repository than the one that is checked out.
 func (d *Diff) GitHub(w io.Writer) error {
 	groups := d.groups()
@@ -30,11 +30,13 @@ func (d *Diff) GitHub(w io.Writer) error {
 		written[g.level]++
 		total := counts[g.level]
 		text := ""
-		switch {
-		case n < maxAnnotations-1 || total <= maxAnnotations:
+		if n < maxAnnotations-1 || total <= maxAnnotations {
 			text = command(g.level, "sipgen diff: "+g.folder, strings.Join(g.lines, "\n"))
-		case n == maxAnnotations-1:
-			text = command(g.level, "sipgen diff", fmt.Sprintf("%d more folders change: see the job's log", total-n))
+		} else {
+			if n == maxAnnotations-1 {
+				text = command(g.level, "sipgen diff", fmt.Sprintf("%d more folders change: they are in the log of this step", total-n))
+			}
+			text += g.log()
 		}
 		if _, err := io.WriteString(w, text); err != nil {
 			return err
@@ -46,6 +48,16 @@ func (d *Diff) GitHub(w io.Writer) error {
 type group struct {
 	folder, level string
 	lines         []string
+}
+
+// log is the group as plain lines, in which GitHub's runner finds no command: it looks for :: at the beginning of a line, and for the older ##[ anywhere.
+func (g *group) log() string {
+	inert := strings.NewReplacer("##[", "# #[")
+	var b strings.Builder
+	for _, line := range append([]string{g.folder}, strings.Split(strings.Join(g.lines, "\n"), "\n")...) {
+		b.WriteString("- " + inert.Replace(plain(line)) + "\n")
+	}
+	return b.String()
 }
 
 // groups collects the lines of every folder, in the order of the files.

@@ -1,0 +1,50 @@
+package treediff
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// GitHub keeps ten annotations of a level: the tenth says how many folders follow, and those stand in the log, each with its lines and no
+// command in them.
+func TestMoreThanTenAnnotations(t *testing.T) {
+	for _, folders := range []int{10, 11, 25} {
+		after := map[string][]byte{}
+		for i := range folders {
+			after[fmt.Sprintf("clusters/t/c%02d/infra/x.yaml", i)] = fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 'c%02d', namespace: t}\ndata: {a: '##[error]x'}\n", i)
+		}
+		diff, err := Compare(nil, after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := diff.GitHub(&out); err != nil {
+			t.Fatal(err)
+		}
+		commands := 0
+		for line := range strings.Lines(out.String()) {
+			if strings.HasPrefix(line, "::") {
+				commands++
+			}
+		}
+		if commands != 10 {
+			t.Errorf("%d folders: %d annotations, want 10", folders, commands)
+		}
+		for i := range folders {
+			if name := fmt.Sprintf("clusters/t/c%02d/infra", i); strings.Count(out.String(), name) != 1 {
+				t.Errorf("%d folders: %s stands there %d times, want once", folders, name, strings.Count(out.String(), name))
+			}
+			if name := fmt.Sprintf("ConfigMap t/c%02d", i); !strings.Contains(out.String(), name) {
+				t.Errorf("%d folders: no %s in\n%s", folders, name, &out)
+			}
+		}
+		if more := fmt.Sprintf("%d more folders", folders-9); folders > 10 && !strings.Contains(out.String(), more) {
+			t.Errorf("%d folders: no %q", folders, more)
+		}
+		if strings.Contains(out.String(), "##[") {
+			t.Error("a command of the older form")
+		}
+	}
+}
