@@ -161,14 +161,7 @@ func (a *asker) ask(ctx context.Context, ui *ui, loaded *loaded, result *publish
 }
 
 func (a *asker) request(ctx context.Context, ui *ui, loaded *loaded, result *publish.Published, plan *report.Plan, meta publish.Meta, page string) error {
-	about := report.About{Files: filesOf(result.Changes), Empty: len(result.Changes) == 0}
-	if age := loaded.age(meta.When); age != "" {
-		about.Inventory = fmt.Sprintf("%s, was %s old", loaded.hosts.Context, age)
-	}
-	about.Stamps = [][2]string{{"Commit", result.Commit}}
-	for _, trailer := range meta.Trailers {
-		about.Stamps = append(about.Stamps, [2]string{trailer.Key, trailer.Value})
-	}
+	about := aboutOf(loaded, result.Changes, meta, result.Commit)
 	subject, _, _ := strings.Cut(meta.Message, "\n")
 	opened, err := a.client.Open(ctx, a.place, forge.Request{
 		Base: a.target.Branch, Head: a.target.Proposal, Commit: result.Commit, Stamp: "`" + result.Commit + "`",
@@ -192,4 +185,16 @@ func (a *asker) request(ctx context.Context, ui *ui, loaded *loaded, result *pub
 		ui.say("pull request: %s: %s", opened.Did, opened.URL)
 	}
 	return nil
+}
+
+// aboutOf is what a pull request says besides the plan.
+func aboutOf(loaded *loaded, changes []publish.Change, meta publish.Meta, commit string) report.About {
+	about := report.About{Files: filesOf(changes), Empty: len(changes) == 0, Stamps: [][2]string{{"Commit", commit}}}
+	if age := loaded.age(meta.When); age != "" {
+		about.Inventory = fmt.Sprintf("%s, was %s old", loaded.hosts.Context, age)
+	}
+	for _, trailer := range meta.Trailers {
+		about.Stamps = append(about.Stamps, [2]string{trailer.Key, trailer.Value})
+	}
+	return about
 }

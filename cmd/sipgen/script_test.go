@@ -107,26 +107,31 @@ func syncLabels(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sync TREE HOSTS")
 	}
-	patches, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "clusters/*/*/hosts/*.*.yaml"))
-	ts.Check(err)
+	syncHosts(ts.Check, ts.MkAbs(args[0]), ts.MkAbs(args[1]))
+}
+
+// syncHosts sets the labels of a tree's patches on the hosts in a folder, as an engine does on live ones.
+func syncHosts(check func(error), tree, hosts string) {
+	patches, err := filepath.Glob(filepath.Join(tree, "clusters/*/*/hosts/*.*.yaml"))
+	check(err)
 	wanted := map[string]map[string]any{}
 	for _, path := range patches {
 		docs, err := manifest.Read([]string{path}, nil)
-		ts.Check(err)
+		check(err)
 		var patch map[string]any
-		ts.Check(yaml.Unmarshal(docs[0].JSON, &patch))
+		check(yaml.Unmarshal(docs[0].JSON, &patch))
 		labels, _ := patch["metadata"].(map[string]any)["labels"].(map[string]any)
 		wanted[docs[0].Namespace+"/"+docs[0].Name] = labels
 	}
-	files, err := filepath.Glob(filepath.Join(ts.MkAbs(args[1]), "*.yaml"))
-	ts.Check(err)
+	files, err := filepath.Glob(filepath.Join(hosts, "*.yaml"))
+	check(err)
 	for _, file := range files {
 		docs, err := manifest.Read([]string{file}, nil)
-		ts.Check(err)
+		check(err)
 		var out []string
 		for _, doc := range docs {
 			var object map[string]any
-			ts.Check(yaml.Unmarshal(doc.JSON, &object))
+			check(yaml.Unmarshal(doc.JSON, &object))
 			if labels, found := wanted[doc.Namespace+"/"+doc.Name]; found && doc.Kind == "BareMetalHost" {
 				live := object["metadata"].(map[string]any)["labels"].(map[string]any)
 				for key := range live {
@@ -139,9 +144,9 @@ func syncLabels(ts *testscript.TestScript, neg bool, args []string) {
 				}
 			}
 			text, err := yaml.Marshal(object)
-			ts.Check(err)
+			check(err)
 			out = append(out, string(text))
 		}
-		ts.Check(os.WriteFile(file, []byte(strings.Join(out, "---\n")), 0o644))
+		check(os.WriteFile(file, []byte(strings.Join(out, "---\n")), 0o644))
 	}
 }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/report"
+)
+
+var update = flag.Bool("update", false, "write docs/review.md's outputs and pictures again")
+
+// reviewed is what docs/review.md shows: real outputs of real commands, by the name of the block they stand in.
+type reviewed map[string]string
+
+// TestReviewPage goes the way that docs/review.md goes, on examples/two-tenants, and holds the page to what the commands print. With -update it
+// writes the page's blocks and pictures.
+func TestReviewPage(t *testing.T) {
+	docs, err := filepath.Abs("../../docs")
+	check(t, err)
+	dir := t.TempDir()
+	check(t, os.CopyFS(dir, os.DirFS("../../examples/two-tenants")))
+	t.Chdir(dir)
+	t.Setenv("HOME", dir)
+	shown := review(t)
+	page, err := os.ReadFile(filepath.Join(docs, "review.md"))
+	check(t, err)
+	want := string(page)
+	for name, text := range shown {
+		if file, isPicture := strings.CutPrefix(name, "picture "); isPicture {
+			same(t, filepath.Join(docs, "review", file), text)
+			continue
+		}
+		block := regexp.MustCompile("(?s)(<!-- " + name + " -->\n+(?:```+[a-z]*|<details>.*?\n\n)\n).*?(\n(?:```+|</details>)\n<!-- end -->)")
+		if len(block.FindAllString(want, -1)) != 1 {
+			t.Errorf("docs/review.md: want one block %q", name)
+			continue
+		}
+		want = block.ReplaceAllStringFunc(want, func(found string) string {
+			parts := block.FindStringSubmatch(found)
+			return parts[1] + strings.TrimRight(text, "\n") + parts[2]
+		})
+	}
+	same(t, filepath.Join(docs, "review.md"), want)
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// same holds a file to its content, or writes it.
+func same(t *testing.T, file, want string) {
+	t.Helper()
+	if *update {
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check(t, os.WriteFile(file, []byte(want), 0o644))
+		return
+	}
+	found, err := os.ReadFile(file)
+	if err != nil || string(found) != want {
+		t.Errorf("%s is not what the commands print: go test ./cmd/sipgen -run ReviewPage -update (%v)", filepath.Base(file), err)
+	}
+}
+
+// review plays it all: what is merged and synced before, the change of the specs, and the proposal.
+func review(t *testing.T) reviewed {
+	t.Helper()
+	all := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts"}
+	sipgen := func(code int, args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if found := run(context.Background(), args, strings.NewReader(""), &out, &errs); found != code {
+			t.Fatalf("sipgen %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), found, code, &out, &errs)
+		}
+		return out.String()
+	}
+	git := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command("git", args...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q", "--bare", "-b", "main", "fleet.git")
+	sipgen(0, append([]string{"publish", "--repo", "fleet.git"}, all...)...)
+	sipgen(0, append([]string{"render", "--out", "tree"}, all...)...)
+	syncHosts(func(err error) { check(t, err) }, "tree", "hosts")
+	shown := reviewed{"picture before.svg": sipgen(0, append([]string{"plan", "-o", "svg", "--repo", "fleet.git"}, all...)...)}
+
+	edit(t, "tenants/edge-a.yaml", "active: 4", "active: 5")
+	edit(t, "tenants/edge-b.yaml", "active: 4", "active: 3")
+	sipgen(0, append([]string{"lint"}, all...)...)
+	table := sipgen(0, append([]string{"plan", "--repo", "fleet.git"}, all...)...)
+	var short []string
+	for i, line := range strings.Split(table, "\n") {
+		if i < 2 || strings.Contains(line, " new") || strings.Contains(line, "releas") || strings.HasPrefix(line, "2 clusters") {
+			short = append(short, strings.TrimRight(line, " "))
+		}
+	}
+	shown["plan"] = strings.Join(short, "\n")
+	shown["diff"] = sipgen(1, append([]string{"diff", "--repo", "fleet.git"}, all...)...)
+	shown["picture after.svg"] = sipgen(0, append([]string{"plan", "-o", "svg", "--repo", "fleet.git"}, all...)...)
+	sipgen(0, append([]string{"publish", "--repo", "fleet.git", "--propose", "sipgen/two-tenants"}, all...)...)
+	shown["commit"] = withoutVersion(git("-C", "fleet.git", "log", "-1", "--format=%B", "sipgen/two-tenants"))
+	shown["request"] = request(t)
+	return shown
+}
+
+// request is the pull request's body, as a forge is given it.
+func request(t *testing.T) string {
+	t.Helper()
+	in := inputs{site: "site.yaml", specs: []string{"tenants"}, inventory: "hosts"}
+	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
+	loaded, err := in.load(context.Background(), quiet)
+	check(t, err)
+	tip, err := publish.Read(context.Background(), publish.Target{URL: "fleet.git", Branch: "main"})
+	check(t, err)
+	tree, plan, err := loaded.tree(quiet, previousTree{where: "fleet.git main", files: tip.Tree}, rendering{acceptLoss: noAcceptance})
+	check(t, err)
+	meta := publish.Meta{When: time.Unix(0, 0)}
+	meta.Trailers, err = loaded.trailers()
+	check(t, err)
+	return withoutVersion(report.PullRequest(plan, aboutOf(loaded, publish.Diff(tip.Tree, tree), meta, strings.Repeat("0", 40))))
+}
+
+var versionLine = regexp.MustCompile(`(?m)^.*(Sipgen-Version|0{40}).*\n?`)
+
+// withoutVersion leaves out what is another one tomorrow.
+func withoutVersion(text string) string { return versionLine.ReplaceAllString(text, "") }
+
+func edit(t *testing.T, file, old, text string) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	check(t, err)
+	if !strings.Contains(string(content), old) {
+		t.Fatalf("%s: no %q", file, old)
+	}
+	check(t, os.WriteFile(file, []byte(strings.Replace(string(content), old, text, 1)), 0o644))
+}
