@@ -21,6 +21,8 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // circle is one site under way: live hosts, specs, the tree in git, and the engine that syncs it.
@@ -37,6 +39,8 @@ type circle struct {
 	// said is what sipgen printed last.
 	said string
 	// killed ends sipgen after a while.
+	// account that sipgen reads with.
+	account   string
 	killed    time.Duration
 	untouched *engine.Untouched
 	started   bool
@@ -60,6 +64,7 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	c.site.Spec.ArgoCD.Project, c.site.Spec.ArgoCD.Order = name, v1alpha1.OrderNone
 	c.site.Default()
 	r.api.Namespaces(t, c.ns, c.tenants)
+	c.account = c.reader(t)
 	return c
 }
 
@@ -113,7 +118,25 @@ func loadBalancer() string {
 `, port, port)
 }
 
-// sipgen runs the command on the live hosts, as a user with the rights of readerRole and no more. It gives the exit code;
+// reader gives the account that sipgen reads with the rights that its own tree has for it, and no more. They are there before the first
+// tree is, as on a site where a person has rendered it once.
+func (c *circle) reader(t *testing.T) (account string) {
+	t.Helper()
+	site := *c.site
+	site.Spec.Hosts.Apply = v1alpha1.ApplyMerge
+	tree, err := render.Site(render.Input{Site: &site, Placement: &schedule.Placement{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.rig.api.Apply(t, "e2e", string(tree["policy/reader.yaml"]))
+	namespace := site.Spec.Flux.Namespace
+	if c.rig.argo != nil {
+		namespace = site.Spec.ArgoCD.Namespace
+	}
+	return "system:serviceaccount:" + namespace + ":sipgen-reader"
+}
+
+// sipgen runs the command on the live hosts, with the rights of policy/reader.yaml. It gives the exit code;
 // what was printed is in said.
 func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	t.Helper()
@@ -138,7 +161,7 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 		write("specs/"+name+".yaml", spec)
 	}
 	args = append([]string{command, "--site", write("site.yaml", string(site)), "-f", filepath.Join(dir, "specs"), "--inventory", "cluster",
-		"--kubeconfig", engine.Kubeconfig(t, c.rig.api.As("reader", "sipgen-readers")), "--repo", c.repo.Dir, "--keep-going"}, args...)
+		"--kubeconfig", engine.Kubeconfig(t, c.rig.api.As(c.account)), "--repo", c.repo.Dir, "--keep-going"}, args...)
 	cmd := exec.Command(sipgenBinary(t), args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

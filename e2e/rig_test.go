@@ -44,25 +44,8 @@ var (
 func newRig(t testing.TB, e v1alpha1.Engine) *rig {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, engine.HostCRDs()...)
-	api.Apply(t, "e2e", readerRole)
 	return &rig{engine: e, api: api, kubelet: engine.StartKubelet(t, api), proxy: engine.StartFaulty(t, api)}
 }
-
-// readerRole is what sipgen needs to read the live inventory.
-const readerRole = `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: sipgen-readers}
-rules:
-- {apiGroups: [metal3.io], resources: [baremetalhosts, hardwaredata], verbs: [get, list]}
-- {apiGroups: [""], resources: [secrets], verbs: [get]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: sipgen-readers}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: sipgen-readers}
-subjects: [{kind: Group, name: sipgen-readers, apiGroup: rbac.authorization.k8s.io}]
-`
 
 // nodePorts are handed out once, as the API server wants them.
 var nodePorts atomic.Int32
