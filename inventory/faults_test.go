@@ -1,0 +1,188 @@
+package inventory
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+)
+
+// TestFaults: whatever goes wrong, it is all of the hosts or an error.
+func TestFaults(t *testing.T) {
+	isHosts := func(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/baremetalhosts") }
+	second := func(r *http.Request) bool { return isHosts(r) && r.URL.Query().Get("continue") == "2" }
+	page := func(w http.ResponseWriter, body string) bool {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(body))
+		return true
+	}
+	for _, row := range []struct {
+		why   string
+		fault func(w http.ResponseWriter, r *http.Request, n int) bool
+		// want are words of the error; none means all five hosts are read in spite of the fault.
+		want  string
+		is    error
+		calls int
+	}{
+		{"the token expires once: the list begins anew", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return n == 2 && refuse(w, 410, "Expired", "The provided continue parameter is too old")
+		}, "", nil, 0},
+		{"a gateway says gone in its own words", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if n != 2 {
+				return false
+			}
+			http.Error(w, "gone", http.StatusGone)
+			return true
+		}, "", nil, 0},
+		{"the token expires each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && refuse(w, 410, "Expired", "The provided continue parameter is too old")
+		}, "list of baremetalhosts.metal3.io: The provided continue parameter is too old", nil, 8},
+		{"a page of another version once", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return n == 2 && page(w, `{"metadata":{"resourceVersion":"8","continue":"4"},"items":[]}`)
+		}, "", nil, 0},
+		{"pages of other versions each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"8"},"items":[]}`)
+		}, "different versions", ErrIncomplete, 8},
+		{"more is announced, and there is no token", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7","remainingItemCount":3},"items":[]}`)
+		}, "2 objects seen, 3 more announced", ErrIncomplete, 0},
+		{"a page that is cut off, once", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if n == 2 {
+				w.Header().Set("Content-Length", "1000")
+			}
+			return n == 2 && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
+		}, "", nil, 0},
+		{"a page that is cut off, each time", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if second(r) {
+				w.Header().Set("Content-Length", "1000")
+			}
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
+		}, "the list ended early", ErrIncomplete, 5},
+		{"cut off by a proxy that mends the length", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
+		}, "after 2 objects the answer is cut off", ErrIncomplete, 5},
+		{"an answer without items", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"}}`)
+		}, "after 2 objects the answer is no list", ErrIncomplete, 0},
+		{"a login page in the API server's place", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return isHosts(r) && page(w, `{}`)
+		}, "the answer is no list", ErrIncomplete, 0},
+		{"an item of a wrong form, whose content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":["`+marker+`"]}`)
+		}, "an item is not a BareMetalHost", nil, 0},
+		{"busy for a while", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return n < 3 && refuse(w, 429, "TooManyRequests", "busy")
+		}, "", nil, 0},
+		{"broken for a while", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return (n == 2 || n == 3) && refuse(w, []int{500, 503}[n-2], "", "broken")
+		}, "", nil, 0},
+		{"busy all the time", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return refuse(w, 429, "TooManyRequests", "busy")
+		}, "list of baremetalhosts.metal3.io: busy", nil, 4},
+		{"the connection breaks once", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if n != 2 {
+				return false
+			}
+			panic(http.ErrAbortHandler)
+		}, "", nil, 0},
+		{"not allowed to list hosts, said in the server's words, and not tried again", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return isHosts(r) && refuse(w, 403, "Forbidden", `User "ci" cannot list resource "baremetalhosts"`)
+		}, `forbidden: the account lacks a right that the site's policy folder grants: User "ci" cannot list resource "baremetalhosts"`, nil, 1},
+		{"not logged in", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return refuse(w, 401, "Unauthorized", "Unauthorized")
+		}, "not logged in", nil, 1},
+		{"no CRD", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			http.NotFound(w, r)
+			return true
+		}, "list of baremetalhosts.metal3.io: the cluster does not know this resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
+		{"not allowed to read a Secret: the other hosts' are not tried", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.Contains(r.URL.Path, "/secrets/") && refuse(w, 403, "Forbidden", "cannot get secrets")
+		}, "network data Secret ", nil, 0},
+		{"a Secret that cannot be read at the moment", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && refuse(w, 500, "InternalError", "etcd is gone")
+		}, "network data Secret metal/n1-net of host metal/n1: etcd is gone", nil, 0},
+		{"a Secret that is no network data, whose content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && page(w, `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"n1-net"},"data":{"networkData":"aHVudGVyMi1tYXJrZXI="}}`)
+		}, "host metal/n1: cluster: document 1: line 1: Secret metal/n1-net", nil, 0},
+		{"a cluster without HardwareData has one source less", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if !strings.HasSuffix(r.URL.Path, "/hardwaredata") {
+				return false
+			}
+			http.NotFound(w, r)
+			return true
+		}, "", nil, 0},
+		{"not allowed to list HardwareData is another thing", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.HasSuffix(r.URL.Path, "/hardwaredata") && refuse(w, 403, "Forbidden", "cannot list hardwaredata")
+		}, "list of hardwaredata.metal3.io: forbidden", nil, 0},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			api := newFakeAPI(t, site)
+			api.fault = row.fault
+			got, err := api.read(ClusterOptions{})
+			if row.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				var names []string
+				for _, h := range got.Hosts {
+					names = append(names, h.Name)
+				}
+				if want := []string{"n0", "n1", "n2", "n3", "n4"}; !slices.Equal(names, want) {
+					t.Errorf("got %v, want %v", names, want)
+				}
+				return
+			}
+			if got != nil || err == nil {
+				t.Fatalf("got %+v, %v, want an error and nothing else", got, err)
+			}
+			if !strings.Contains(err.Error(), row.want) || row.is != nil && !errors.Is(err, row.is) {
+				t.Errorf("got  %v\nwant %s", err, row.want)
+			}
+			noMarker(t, err.Error())
+			if n := api.asked(""); row.calls > 0 && n != row.calls {
+				t.Errorf("%d requests, want %d: %q", n, row.calls, api.requests)
+			}
+		})
+	}
+}
+
+// TestSlowServer: the server answers when the test is over; the client's own timeout comes first.
+func TestSlowServer(t *testing.T) {
+	api := newFakeAPI(t, site)
+	over := make(chan struct{})
+	defer close(over)
+	api.fault = func(_ http.ResponseWriter, r *http.Request, n int) bool {
+		if n == 2 {
+			<-over
+		}
+		return n == 2
+	}
+	got, err := api.readIn(context.Background(), &rest.Config{Host: api.URL, Timeout: 50 * time.Millisecond}, ClusterOptions{})
+	if got != nil || err == nil || !strings.Contains(err.Error(), "list of baremetalhosts.metal3.io: the API server did not answer in time") {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// TestCancelled: a person who gives up gets an error, wherever it was, and never a smaller inventory.
+func TestCancelled(t *testing.T) {
+	for _, at := range []string{"/baremetalhosts", "/hardwaredata", "/secrets/n1-net", "/secrets/none"} {
+		api := newFakeAPI(t, site)
+		ctx, cancel := context.WithCancel(context.Background())
+		api.fault = func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if !strings.HasSuffix(r.URL.Path, at) {
+				return false
+			}
+			cancel()
+			return refuse(w, 429, "TooManyRequests", "busy")
+		}
+		if got, err := api.readIn(ctx, &rest.Config{Host: api.URL}, ClusterOptions{}); got != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %+v, %v", at, got, err)
+		}
+		cancel()
+	}
+}
