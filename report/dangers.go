@@ -12,7 +12,11 @@ import (
 func Dangers(p *Plan, files []File) []string {
 	dangers := append(p.Dangers(), fileDangers(files)...)
 	if t := p.Totals(); t.New > 0 {
-		dangers = append(dangers, fmt.Sprintf("%s handed out: Cluster API may provision them, and that wipes their disks", are(t.New, "host")))
+		them, disks := "them", "their disks"
+		if t.New == 1 {
+			them, disks = "it", "its disks"
+		}
+		dangers = append(dangers, fmt.Sprintf("%s handed out: Cluster API may provision %s, and that wipes %s", are(t.New, "host"), them, disks))
 	}
 	return dangers
 }
