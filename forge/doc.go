@@ -3,12 +3,12 @@
 // Forgejo, on their own hosts and elsewhere; it knows no clusters, and nothing of how the branch came to be.
 //
 //	kind, err := forge.KindOf(remote, "auto")        // by the host's name; Unknown for others
-//	place, found := forge.Locate(remote, kind, "")   // false: a folder, or a URL that no forge has
-//	page := place.Page("main", "sipgen/dc1")         // empty where the kind is unknown
+//	repository, found := forge.Locate(remote, kind, "")   // false: a folder, or a URL that no forge has
+//	page := repository.Page("main", "sipgen/dc1")         // empty where the kind is unknown
 //
 //	client := forge.Client{HTTP: transport, Token: token, TokenName: "SIPGEN_FORGE_TOKEN"}
-//	opened, err := client.Open(ctx, place, forge.Request{Base: "main", Head: "sipgen/dc1", Title: title, Body: body})
-//	// opened.Did, opened.URL
+//	opened, err := client.Open(ctx, repository, forge.Request{Base: "main", Head: "sipgen/dc1", Title: title, Body: body})
+//	// opened.Outcome, opened.URL
 //
 // There is one pull request for a branch: Open finds the open one and updates it. One that was closed or merged is
 // never touched, and one that a person has closed is not opened again for the same commit.

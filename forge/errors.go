@@ -36,13 +36,13 @@ func (e *apiError) Error() string {
 	return words
 }
 
-// answered makes an apiError from a response that is no success. err is what the client library made of it.
-func answered(response *http.Response, message string, err error) error {
-	var wire *url.Error
-	if response == nil || response.StatusCode < 300 || errors.As(err, &wire) {
+// responseError makes an apiError from a response that is no success. err is what the client library made of it.
+func responseError(response *http.Response, message string, err error) error {
+	var request *url.Error
+	if response == nil || response.StatusCode < 300 || errors.As(err, &request) {
 		return err
 	}
-	refused := &apiError{status: response.StatusCode, message: plain(message)}
+	refused := &apiError{status: response.StatusCode, message: oneLine(message)}
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds >= 0 {
 		refused.after = time.Duration(seconds) * time.Second
 	} else if when, err := http.ParseTime(response.Header.Get("Retry-After")); err == nil {
@@ -59,7 +59,7 @@ func retry(err error) (time.Duration, bool) {
 		refused     *apiError
 		certificate *tls.CertificateVerificationError
 		moved       *movedError
-		wire        *url.Error
+		request     *url.Error
 	)
 	switch {
 	case errors.As(err, &moved), errors.As(err, &certificate), errors.Is(err, context.Canceled):
@@ -74,46 +74,46 @@ func retry(err error) (time.Duration, bool) {
 			return 0, true // another run was faster: it will be found
 		}
 		return 0, false
-	case errors.As(err, &wire), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &request), errors.Is(err, context.DeadlineExceeded):
 		return 0, true
 	}
 	return 0, false
 }
 
-// scopes are what a token needs, as the forge's own pages call it.
-var scopes = map[Kind]string{
+// tokenScopes are what a token needs, as the forge's own pages call it.
+var tokenScopes = map[Kind]string{
 	GitHub: `a fine-grained token with "Pull requests: read and write" on that repository, or a classic one with the scope repo`,
 	GitLab: "an access token with the scope api, and the role Developer in that project; a job's own CI_JOB_TOKEN cannot do it",
-	Gitea:  "a token with the scopes write:repository and write:issue",
+	Gitea:  "a token with the tokenScopes write:repository and write:issue",
 }
 
 // explain says what to do about an error, and holds no token.
-func (c *Client) explain(place Place, err error) error {
+func (c *Client) explain(repository Repository, err error) error {
 	var (
 		refused     *apiError
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
 	)
-	var wire *url.Error
-	if errors.As(err, &wire) {
-		err = wire.Err // without the request's address, which has a query
+	var request *url.Error
+	if errors.As(err, &request) {
+		err = request.Err // without the request's address, which has a query
 	}
-	words := c.mask(plain(err.Error()))
+	words := c.mask(oneLine(err.Error()))
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &refused) && refused.status == http.StatusUnauthorized:
-		return fmt.Errorf("%s: %w: %s is wrong, or has expired; want %s: %s", place.Web, ErrToken, c.TokenName, scopes[place.Kind], words)
+		return fmt.Errorf("%s: %w: %s is wrong, or has expired; want %s: %s", repository.Web, ErrToken, c.TokenName, tokenScopes[repository.Kind], words)
 	case errors.As(err, &refused) && refused.status == http.StatusForbidden && refused.after == 0:
-		return fmt.Errorf("%s: %w: the token in %s may not do that; want %s: %s", place, ErrToken, c.TokenName, scopes[place.Kind], words)
+		return fmt.Errorf("%s: %w: the token in %s may not do that; want %s: %s", repository, ErrToken, c.TokenName, tokenScopes[repository.Kind], words)
 	case errors.As(err, &refused) && refused.status == http.StatusNotFound:
-		return fmt.Errorf("%s: %w there, or the token in %s may not see it; want %s: %s", place, ErrNoRepository, c.TokenName, scopes[place.Kind], words)
+		return fmt.Errorf("%s: %w there, or the token in %s may not see it; want %s: %s", repository, ErrNoRepository, c.TokenName, tokenScopes[repository.Kind], words)
 	case errors.As(err, &certificate), errors.As(err, &authority):
-		return fmt.Errorf("%s: certificate not trusted: %s; if the server has a private authority, set SIPGEN_GIT_CA_FILE", place.Web, words)
+		return fmt.Errorf("%s: certificate not trusted: %s; if the server has a private authority, set SIPGEN_GIT_CA_FILE", repository.Web, words)
 	case errors.As(err, &refused) && refused.after > 0:
-		return fmt.Errorf("%s: the forge wants %s of patience: %s", place.Web, refused.after.Round(time.Second), words)
+		return fmt.Errorf("%s: the forge asks to wait %s: %s", repository.Web, refused.after.Round(time.Second), words)
 	}
-	return fmt.Errorf("%s: %s", place, words)
+	return fmt.Errorf("%s: %s", repository, words)
 }
 
 // mask takes the token out of words.

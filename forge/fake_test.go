@@ -51,7 +51,9 @@ func newFake(t *testing.T, kind Kind) *fake {
 	return f
 }
 
-func (f *fake) place() Place { return Place{Kind: f.kind, Web: f.server.URL, Path: "acme/fleet"} }
+func (f *fake) repository() Repository {
+	return Repository{Kind: f.kind, Web: f.server.URL, Path: "acme/fleet"}
+}
 
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()

@@ -16,10 +16,10 @@ type giteaAPI struct {
 	owner, name string
 }
 
-func newGitea(place Place, wire *http.Client, token string) (api, error) {
-	owner, name, _ := strings.Cut(place.Path, "/")
-	return &giteaAPI{web: place.Web, owner: owner, name: name, options: []gitea.ClientOption{
-		gitea.SetHTTPClient(wire), gitea.SetToken(token), gitea.SetUserAgent("sipgen"),
+func newGitea(repository Repository, httpClient *http.Client, token string) (api, error) {
+	owner, name, _ := strings.Cut(repository.Path, "/")
+	return &giteaAPI{web: repository.Web, owner: owner, name: name, options: []gitea.ClientOption{
+		gitea.SetHTTPClient(httpClient), gitea.SetToken(token), gitea.SetUserAgent("sipgen"),
 		gitea.SetGiteaVersion(""), // do not ask for it: what is used here is older than any that runs
 	}}, nil
 }
@@ -178,5 +178,5 @@ func giteaError(response *gitea.Response, err error) error {
 	if response == nil {
 		return err
 	}
-	return answered(response.Response, err.Error(), err)
+	return responseError(response.Response, err.Error(), err)
 }

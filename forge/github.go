@@ -16,14 +16,14 @@ type gitHub struct {
 	owner, name string
 }
 
-func newGitHub(place Place, wire *http.Client, token string) (api, error) {
-	client := github.NewClient(wire).WithAuthToken(token)
-	base, err := place.apiBase()
+func newGitHub(repository Repository, httpClient *http.Client, token string) (api, error) {
+	client := github.NewClient(httpClient).WithAuthToken(token)
+	base, err := repository.apiBase()
 	if err != nil {
 		return nil, err
 	}
 	client.BaseURL, client.UserAgent = base, "sipgen"
-	owner, name, _ := strings.Cut(place.Path, "/")
+	owner, name, _ := strings.Cut(repository.Path, "/")
 	return &gitHub{client, owner, name}, nil
 }
 
@@ -131,13 +131,13 @@ func gitHubError(response *github.Response, err error) error {
 				words = append(words, detail.Field+" "+detail.Code)
 			}
 		}
-		return answered(refused.Response, strings.Join(words, "; "), err)
+		return responseError(refused.Response, strings.Join(words, "; "), err)
 	case errors.As(err, &limit):
-		return answered(limit.Response, limit.Message, err)
+		return responseError(limit.Response, limit.Message, err)
 	case errors.As(err, &abuse):
-		return answered(abuse.Response, abuse.Message, err)
+		return responseError(abuse.Response, abuse.Message, err)
 	case response != nil:
-		return answered(response.Response, "", err)
+		return responseError(response.Response, "", err)
 	}
 	return err
 }

@@ -15,14 +15,14 @@ type gitLab struct {
 	path   string
 }
 
-func newGitLab(place Place, wire *http.Client, token string) (api, error) {
-	base, err := place.apiBase()
+func newGitLab(repository Repository, httpClient *http.Client, token string) (api, error) {
+	base, err := repository.apiBase()
 	if err != nil {
 		return nil, err
 	}
-	client, err := gitlab.NewClient(token, gitlab.WithBaseURL(base.String()), gitlab.WithHTTPClient(wire),
+	client, err := gitlab.NewClient(token, gitlab.WithBaseURL(base.String()), gitlab.WithHTTPClient(httpClient),
 		gitlab.WithoutRetries(), gitlab.WithCustomLimiter(unlimited{}), gitlab.WithUserAgent("sipgen"))
-	return &gitLab{client, place.Path}, err
+	return &gitLab{client, repository.Path}, err
 }
 
 // unlimited keeps the client from asking for the server's limits first: Open waits where it has to.
@@ -115,9 +115,9 @@ func gitLabError(response *gitlab.Response, err error) error {
 	var refused *gitlab.ErrorResponse
 	switch {
 	case errors.As(err, &refused):
-		return answered(refused.Response, refused.Message, err)
+		return responseError(refused.Response, refused.Message, err)
 	case response != nil:
-		return answered(response.Response, err.Error(), err)
+		return responseError(response.Response, err.Error(), err)
 	}
 	return err
 }

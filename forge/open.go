@@ -16,31 +16,31 @@ import (
 type Request struct {
 	Base, Head string // branches of one repository
 	Commit     string // the tip of Head, in hex
-	Title      string // cut to 255 characters, which every forge takes
+	Title      string // truncate to 255 characters, which every forge takes
 	Body       string // markdown
 	Labels     []string
-	// Stamp is a part of Body that tells this proposal from others. An open pull request whose body has it is up to
+	// Marker is a part of Body that tells this proposal from others. An open pull request whose body has it is up to
 	// date, whatever else was written there since. Empty: every difference is an update.
-	Stamp string
+	Marker string
 	// UpdateOnly: Head has nothing that Base has not. An open pull request is updated, and none is opened.
 	UpdateOnly bool
 }
 
-// Did says what became of a request.
-type Did string
+// Outcome says what became of a request.
+type Outcome string
 
 // What Open does.
 const (
-	Created   Did = "opened"
-	Updated   Did = "updated"
-	Unchanged Did = "up to date"
-	Declined  Did = "closed by somebody" // with this commit: it is not opened again
-	Nothing   Did = "not needed"         // UpdateOnly, and none is open
+	Created   Outcome = "opened"
+	Updated   Outcome = "updated"
+	Unchanged Outcome = "up to date"
+	Declined  Outcome = "closed by somebody" // with this commit: it is not opened again
+	Nothing   Outcome = "not needed"         // UpdateOnly, and none is open
 )
 
 // Opened is what Open did.
 type Opened struct {
-	Did      Did
+	Outcome  Outcome
 	URL      string // the pull request's page; empty for Nothing
 	Number   int64
 	Warnings []string // labels that could not be set
@@ -54,8 +54,8 @@ type Client struct {
 	Token string
 	// TokenName is what messages call the token: the environment variable that it came from.
 	TokenName string
-	// Patience is how long to go on when a forge is busy. Zero: two minutes.
-	Patience time.Duration
+	// Timeout is how long to go on when a forge is busy. Zero: two minutes.
+	Timeout time.Duration
 }
 
 // pull is a pull request as a forge has it.
@@ -66,7 +66,7 @@ type pull struct {
 	labels            []string
 }
 
-// api is what is needed of a forge's API. Errors are *apiError where the forge has answered.
+// api is what is needed of a forge's API. Errors are *apiError where the forge has responseError.
 type api interface {
 	// find gives the open pull request for a branch, or one that a person closed at the same commit.
 	find(context.Context, Request) (open, declined *pull, err error)
@@ -83,33 +83,33 @@ const attemptTimeout = 40 * time.Second
 // maxTitle is GitLab's and Gitea's limit; GitHub has 256.
 const maxTitle = 255
 
-// Open makes the pull request be there once, with the title, the body and the labels asked for. When the forge is
+// Open makes the pull request be there attemptOnce, with the title, the body and the labels asked for. When the forge is
 // busy (429, 5xx) or cannot be reached it looks again and goes on from what it finds, so that a request whose answer
 // was lost does not open a second one.
-func (c *Client) Open(ctx context.Context, place Place, request Request) (*Opened, error) {
+func (c *Client) Open(ctx context.Context, repository Repository, request Request) (*Opened, error) {
 	if c.Token == "" {
-		return nil, fmt.Errorf("%s: no token", place.Web)
+		return nil, fmt.Errorf("%s: no token", repository.Web)
 	}
-	request.Title = cut(plain(request.Title), maxTitle)
+	request.Title = truncate(oneLine(request.Title), maxTitle)
 	if request.Title == "" || request.Base == "" || request.Head == "" || request.Base == request.Head {
 		return nil, errors.New("pull request: want a title and two branches")
 	}
-	forge, err := c.connect(place)
+	forge, err := c.connect(repository)
 	if err != nil {
 		return nil, err
 	}
-	patience := c.Patience
-	if patience == 0 {
-		patience = 2 * time.Minute
+	limit := c.Timeout
+	if limit == 0 {
+		limit = 2 * time.Minute
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
 	var last error
 	attempt := func() (*Opened, error) {
 		attempt, cancel := context.WithTimeout(ctx, attemptTimeout)
 		defer cancel()
-		opened, err := once(attempt, forge, request)
+		opened, err := attemptOnce(attempt, forge, request)
 		if err == nil {
 			return opened, nil
 		}
@@ -125,54 +125,54 @@ func (c *Client) Open(ctx context.Context, place Place, request Request) (*Opene
 	}
 	steps := backoff.NewExponentialBackOff()
 	steps.InitialInterval, steps.MaxInterval = 500*time.Millisecond, 20*time.Second
-	opened, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(steps), backoff.WithMaxElapsedTime(patience))
+	opened, err := backoff.Retry(ctx, attempt, backoff.WithBackOff(steps), backoff.WithMaxElapsedTime(limit))
 	if err != nil {
 		if last == nil {
 			last = err
 		}
-		return nil, c.explain(place, last)
+		return nil, c.explain(repository, last)
 	}
 	return opened, nil
 }
 
-func (c *Client) connect(place Place) (api, error) {
-	wire := c.wire(place)
-	switch place.Kind {
+func (c *Client) connect(repository Repository) (api, error) {
+	httpClient := c.httpClient(repository)
+	switch repository.Kind {
 	case GitHub:
-		return newGitHub(place, wire, c.Token)
+		return newGitHub(repository, httpClient, c.Token)
 	case GitLab:
-		return newGitLab(place, wire, c.Token)
+		return newGitLab(repository, httpClient, c.Token)
 	case Gitea:
-		return newGitea(place, wire, c.Token)
+		return newGitea(repository, httpClient, c.Token)
 	}
-	return nil, fmt.Errorf("%s: the kind of forge is unknown", place.Web)
+	return nil, fmt.Errorf("%s: the kind of forge is unknown", repository.Web)
 }
 
-// once is one try: look, then do what is missing.
-func once(ctx context.Context, forge api, request Request) (*Opened, error) {
+// attemptOnce is one try: look, then do what is missing.
+func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, error) {
 	open, declined, err := forge.find(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	opened := &Opened{Did: Unchanged}
+	opened := &Opened{Outcome: Unchanged}
 	switch {
 	case open == nil && request.UpdateOnly:
-		return &Opened{Did: Nothing}, nil
+		return &Opened{Outcome: Nothing}, nil
 	case open == nil && declined != nil:
-		return &Opened{Did: Declined, URL: plain(declined.page), Number: declined.number}, nil
+		return &Opened{Outcome: Declined, URL: oneLine(declined.page), Number: declined.number}, nil
 	case open == nil:
-		opened.Did = Created
+		opened.Outcome = Created
 		if open, err = forge.create(ctx, request); err == nil {
-			err = onlyOne(ctx, forge, request, open)
+			err = closeDuplicate(ctx, forge, request, open)
 		}
-	case !request.describes(open):
-		opened.Did = Updated
+	case !request.matches(open):
+		opened.Outcome = Updated
 		open, err = forge.update(ctx, open, request)
 	}
 	if err != nil {
 		return nil, err
 	}
-	opened.URL, opened.Number = plain(open.page), open.number
+	opened.URL, opened.Number = oneLine(open.page), open.number
 	var wanted []string
 	for _, label := range request.Labels {
 		if !slices.Contains(open.labels, label) && !slices.Contains(wanted, label) {
@@ -188,15 +188,15 @@ func once(ctx context.Context, forge api, request Request) (*Opened, error) {
 			return nil, err
 		}
 		if err != nil {
-			opened.Warnings = append(opened.Warnings, "labels: "+plain(err.Error()))
+			opened.Warnings = append(opened.Warnings, "labels: "+oneLine(err.Error()))
 		}
 	}
 	return opened, nil
 }
 
-// onlyOne looks whether another run has opened a pull request for the branch at the same moment: Gitea takes both. The
+// closeDuplicate looks whether another run has opened a pull request for the branch at the same moment: Gitea takes both. The
 // older one stays, and the one that this run has just made is closed again; the next try goes on with the older.
-func onlyOne(ctx context.Context, forge api, request Request, made *pull) error {
+func closeDuplicate(ctx context.Context, forge api, request Request, made *pull) error {
 	first, _, err := forge.find(ctx, request)
 	if err != nil || first == nil || first.number >= made.number || first.base != made.base {
 		return err
@@ -207,16 +207,16 @@ func onlyOne(ctx context.Context, forge api, request Request, made *pull) error 
 	return &apiError{status: http.StatusConflict, message: "another run was faster"}
 }
 
-// describes says that an open pull request says what is asked for.
-func (r *Request) describes(open *pull) bool {
-	if r.Stamp != "" && open.base == r.Base {
-		return strings.Contains(open.body, r.Stamp)
+// matches says that an open pull request says what is asked for.
+func (r *Request) matches(open *pull) bool {
+	if r.Marker != "" && open.base == r.Base {
+		return strings.Contains(open.body, r.Marker)
 	}
-	return open.title == r.Title && text(open.body) == text(r.Body) && open.base == r.Base
+	return open.title == r.Title && normalized(open.body) == normalized(r.Body) && open.base == r.Base
 }
 
-// text is a body as it compares: forges change line ends, and blanks at the end.
-func text(body string) string {
+// normalized is a body as it compares: forges change line ends, and blanks at the end.
+func normalized(body string) string {
 	return strings.TrimSpace(strings.ReplaceAll(body, "\r\n", "\n"))
 }
 

@@ -29,22 +29,22 @@ func request(change func(*Request)) Request {
 }
 
 // ask runs Open, and fails the test unless it does what is wanted.
-func ask(t *testing.T, f *fake, r Request, want Did) *Opened {
+func ask(t *testing.T, f *fake, r Request, want Outcome) *Opened {
 	t.Helper()
-	client := &Client{Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Patience: 20 * time.Second}
-	opened, err := client.Open(t.Context(), f.place(), r)
+	client := &Client{Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Timeout: 20 * time.Second}
+	opened, err := client.Open(t.Context(), f.repository(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if opened.Did != want {
-		t.Fatalf("found %q, want %q", opened.Did, want)
+	if opened.Outcome != want {
+		t.Fatalf("found %q, want %q", opened.Outcome, want)
 	}
 	return opened
 }
 
 func refuse(t *testing.T, f *fake, client Client) error {
 	t.Helper()
-	opened, err := client.Open(t.Context(), f.place(), request(nil))
+	opened, err := client.Open(t.Context(), f.repository(), request(nil))
 	if err == nil {
 		t.Fatalf("found %+v, want an error", opened)
 	}
@@ -81,7 +81,7 @@ func TestOneBranchIsOnePullRequest(t *testing.T) {
 func TestStamp(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		stamped := func(stamp string) Request {
-			return request(func(r *Request) { r.Body, r.Stamp = "age 3s, commit "+stamp, stamp })
+			return request(func(r *Request) { r.Body, r.Marker = "age 3s, commit "+stamp, stamp })
 		}
 		ask(t, f, stamped("c0ffee"), Created)
 		f.pulls[0].Title, f.pulls[0].Body = "approved by Ada", "LGTM. "+f.pulls[0].Body
@@ -204,7 +204,7 @@ func TestPatienceEnds(t *testing.T) {
 		}
 		f.before = func(w http.ResponseWriter, _ *http.Request) bool { f.answer(w, 503, nil); return true }
 		started = time.Now()
-		err = refuse(t, f, Client{Token: fakeToken, Patience: 2 * time.Second})
+		err = refuse(t, f, Client{Token: fakeToken, Timeout: 2 * time.Second})
 		if !strings.Contains(err.Error(), "503") || time.Since(started) > 5*time.Second {
 			t.Errorf("after %s found %v", time.Since(started), err)
 		}
@@ -214,7 +214,7 @@ func TestPatienceEnds(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		err := refuse(t, f, Client{Token: "wr0ng-token", TokenName: "SIPGEN_FORGE_TOKEN"})
-		if !errors.Is(err, ErrToken) || !strings.Contains(err.Error(), "SIPGEN_FORGE_TOKEN") || !strings.Contains(err.Error(), scopes[f.kind]) || !strings.Contains(err.Error(), "Bad credentials") {
+		if !errors.Is(err, ErrToken) || !strings.Contains(err.Error(), "SIPGEN_FORGE_TOKEN") || !strings.Contains(err.Error(), tokenScopes[f.kind]) || !strings.Contains(err.Error(), "Bad credentials") {
 			t.Errorf("found %v", err)
 		}
 		if n := len(f.seen); n != 1 {
@@ -268,7 +268,7 @@ func TestElsewhere(t *testing.T) {
 				_, _ = w.Write([]byte("<html>Please log in\x1b[31m</html>"))
 				return true
 			}
-			refuse(t, f, Client{Token: fakeToken, Patience: time.Second})
+			refuse(t, f, Client{Token: fakeToken, Timeout: time.Second})
 		})
 	})
 }
@@ -305,7 +305,7 @@ func TestEndsWithTheContext(t *testing.T) {
 		}
 		started := time.Now()
 		client := &Client{Token: fakeToken}
-		if _, err := client.Open(ctx, f.place(), request(nil)); err == nil || time.Since(started) > 3*time.Second {
+		if _, err := client.Open(ctx, f.repository(), request(nil)); err == nil || time.Since(started) > 3*time.Second {
 			t.Errorf("after %s found %v", time.Since(started), err)
 		}
 	})

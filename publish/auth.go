@@ -61,7 +61,7 @@ func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transpor
 	case "https", "http":
 		client, err := a.httpClient()
 		if err == nil {
-			client.Transport = lastWords{client.Transport}
+			client.Transport = hookOutput{client.Transport}
 		}
 		return githttp.NewClient(client), a.httpLogin(), err
 	}

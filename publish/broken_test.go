@@ -99,7 +99,7 @@ func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
 						before := wire.broken.Load()
 						slow := target
 						if row.hold {
-							slow.Patience = 2 * time.Second
+							slow.IdleTimeout = 2 * time.Second
 						}
 						_, err = Commit(context.Background(), slow, tip, Tree{"a": big}, meta)
 						if err == nil || !strings.Contains(err.Error(), row.says) {
@@ -139,7 +139,7 @@ func TestSilentServer(t *testing.T) {
 	for _, scheme := range []string{"https", "http", "ssh"} {
 		target := Target{URL: scheme + "://" + listener.Addr().String() + "/x.git", Branch: "main", Auth: Auth{NoHelper: true, SSHKeyFile: sshKey(t), KnownHosts: []string{known}}}
 		impatient := target
-		impatient.Patience = 200 * time.Millisecond
+		impatient.IdleTimeout = 200 * time.Millisecond
 		began := time.Now()
 		if _, err := Read(context.Background(), impatient); err == nil || !strings.Contains(err.Error(), "said nothing for 200ms") {
 			t.Errorf("%s: found %v", scheme, err)

@@ -41,9 +41,9 @@ type Meta struct {
 	Adopt      bool // take over a path, or files in it, that sipgen did not write
 	AllowEmpty bool // a tree without files: everything owned is deleted
 
-	// Beside is files that go into the commit beside the tree, by their paths from the repository's root. They say
+	// ExtraFiles is files that go into the commit beside the tree, by their paths from the repository's root. They say
 	// something of this run, so what they say is never a reason for a commit; only that one is missing is.
-	Beside Tree
+	ExtraFiles Tree
 	// Note is put beside the branch's tip, whether there is a new commit or not. nil: none.
 	Note *Note
 }
@@ -69,24 +69,24 @@ type Published struct {
 // tree makes no commit. Everything outside the path, and every file in it that sipgen does not own, keeps
 // its object.
 func Commit(ctx context.Context, target Target, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
-	link, err := connect(&target)
+	r, err := newRemote(&target)
 	if err != nil {
 		return nil, err
 	}
-	done, err := link.commit(ctx, base, tree, meta)
+	done, err := r.commit(ctx, base, tree, meta)
 	if err != nil {
-		return nil, link.safe(fmt.Errorf("%s: %w", target, err))
+		return nil, r.masked(fmt.Errorf("%s: %w", target, err))
 	}
-	done.Server = link.mask(done.Server)
+	done.Server = r.mask(done.Server)
 	if meta.Note != nil && done.Commit != "" {
-		if err := link.annotate(ctx, plumbing.NewHash(done.Commit), meta); err != nil {
-			return nil, link.safe(fmt.Errorf("%s: %s is there, without its note %s: %w", target, done.Commit, meta.Note.Ref, err))
+		if err := r.writeNote(ctx, plumbing.NewHash(done.Commit), meta); err != nil {
+			return nil, r.masked(fmt.Errorf("%s: %s is there, without its note %s: %w", target, done.Commit, meta.Note.Ref, err))
 		}
 	}
 	return done, nil
 }
 
-func (l *link) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
+func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
 	if err := errors.Join(meta.check(), checkWrite(tree, meta.AllowEmpty)); err != nil {
 		return nil, err
 	}
@@ -94,9 +94,9 @@ func (l *link) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta)
 	case base.damaged != nil && !meta.Adopt:
 		return nil, base.damaged
 	case base.Foreign && !meta.Adopt:
-		return nil, fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", l.target.Path, ErrForeign, OwnershipFile)
+		return nil, fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", r.target.Path, ErrForeign, OwnershipFile)
 	}
-	where := l.target.Path
+	where := r.target.Path
 	if where == "" {
 		where = "."
 	}
@@ -105,15 +105,15 @@ func (l *link) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta)
 		return nil, err
 	}
 	done := &Published{Commit: base.Commit, Base: base.Commit, Branch: base.branch, Drifted: result.Drifted, Changes: Diff(base.Tree, tree)}
-	forge := &forge{base: base.files.store, store: memory.NewStorage()}
-	edits, err := l.edits(forge, result, tree)
+	writer := &objectWriter{base: base.files.store, store: memory.NewStorage()}
+	edits, err := r.edits(writer, result, tree)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkBeside(meta.Beside, edits); err != nil {
+	if err := checkExtraFiles(meta.ExtraFiles, edits); err != nil {
 		return nil, err
 	}
-	there, err := base.has(edits, meta.Beside)
+	there, err := base.has(edits, meta.ExtraFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -123,28 +123,28 @@ func (l *link) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta)
 		}
 		return done, nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(meta.Beside)) {
-		if edits[name], err = forge.blob(meta.Beside[name]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(meta.ExtraFiles)) {
+		if edits[name], err = writer.blob(meta.ExtraFiles[name]); err != nil {
 			return nil, err
 		}
 	}
-	root, err := forge.graft(base.root, edits)
+	root, err := writer.writeTree(base.root, edits)
 	if err != nil {
 		return nil, err
 	}
 	if root.IsZero() {
 		return nil, fmt.Errorf("%w: the commit would have no files", ErrEmpty)
 	}
-	tip, err := forge.commit(root, base.tip, meta)
+	tip, err := writer.commit(root, base.tip, meta)
 	if err != nil {
 		return nil, err
 	}
-	pack, err := forge.pack()
+	pack, err := writer.pack()
 	if err != nil {
 		return nil, err
 	}
 	done.Changed, done.Commit = true, tip.String()
-	done.Server, err = l.pushAndSee(ctx, base, tip, pack)
+	done.Server, err = r.pushAndVerify(ctx, base, tip, pack)
 	return done, err
 }
 
@@ -181,13 +181,13 @@ func (s *Snapshot) holds(tree plumbing.Hash, edits map[string]plumbing.Hash, bes
 		}
 		edits[name] = entry.Hash
 	}
-	scratch := &forge{base: s.files.store, store: memory.NewStorage()}
-	made, err := scratch.graft(s.root, edits)
+	scratch := &objectWriter{base: s.files.store, store: memory.NewStorage()}
+	made, err := scratch.writeTree(s.root, edits)
 	return made == tree, err
 }
 
-// checkBeside holds the files beside the tree to the same names, and to places that the tree leaves free.
-func checkBeside(beside Tree, edits map[string]plumbing.Hash) error {
+// checkExtraFiles holds the files beside the tree to the same names, and to places that the tree leaves free.
+func checkExtraFiles(beside Tree, edits map[string]plumbing.Hash) error {
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(beside)) {
 		if err := checkName(name); err != nil {
@@ -201,26 +201,26 @@ func checkBeside(beside Tree, edits map[string]plumbing.Hash) error {
 }
 
 // edits are the blobs that the site's files become, by their paths in the repository.
-func (l *link) edits(forge *forge, result Result, tree Tree) (map[string]plumbing.Hash, error) {
-	list, err := forge.blob(formatOwnership(tree))
+func (r *remote) edits(writer *objectWriter, result Result, tree Tree) (map[string]plumbing.Hash, error) {
+	list, err := writer.blob(formatOwnership(tree))
 	if err != nil {
 		return nil, err
 	}
-	edits := map[string]plumbing.Hash{path.Join(l.target.Path, OwnershipFile): list}
+	edits := map[string]plumbing.Hash{path.Join(r.target.Path, OwnershipFile): list}
 	for _, names := range [][]string{result.Added, result.Changed} {
 		for _, name := range names {
-			if edits[path.Join(l.target.Path, name)], err = forge.blob(tree[name]); err != nil {
+			if edits[path.Join(r.target.Path, name)], err = writer.blob(tree[name]); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, name := range result.Deleted {
-		edits[path.Join(l.target.Path, name)] = plumbing.ZeroHash
+		edits[path.Join(r.target.Path, name)] = plumbing.ZeroHash
 	}
 	return edits, nil
 }
 
-func (f *forge) commit(root, parent plumbing.Hash, meta Meta) (plumbing.Hash, error) {
+func (w *objectWriter) commit(root, parent plumbing.Hash, meta Meta) (plumbing.Hash, error) {
 	committer := meta.Committer
 	if committer == (Signature{}) {
 		committer = meta.Author
@@ -235,7 +235,7 @@ func (f *forge) commit(root, parent plumbing.Hash, meta Meta) (plumbing.Hash, er
 		commit.ParentHashes = []plumbing.Hash{parent}
 	}
 	if meta.Signer != nil {
-		unsigned := f.store.NewEncodedObject()
+		unsigned := w.store.NewEncodedObject()
 		if err := commit.EncodeWithoutSignature(unsigned); err != nil {
 			return plumbing.ZeroHash, err
 		}
@@ -252,7 +252,7 @@ func (f *forge) commit(root, parent plumbing.Hash, meta Meta) (plumbing.Hash, er
 		}
 		commit.PGPSignature = string(signature)
 	}
-	return f.add(commit)
+	return w.add(commit)
 }
 
 // text gives the message as git keeps it: no blank lines at its ends, trailers after a blank line.

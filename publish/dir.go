@@ -36,9 +36,9 @@ func WriteDir(dir string, tree Tree, opts DirOptions) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	unlock := lockBeside(root, true)
+	unlock := lockParent(root, true)
 	defer unlock()
-	here, err := openDisk(root)
+	here, err := openFolder(root)
 	if err != nil {
 		return Result{}, err
 	}
@@ -68,7 +68,7 @@ func WriteDir(dir string, tree Tree, opts DirOptions) (Result, error) {
 	if result.Unchanged() && bytes.Equal(list, newList) {
 		return result, nil
 	}
-	work := write{root: root, here: here, tree: tree, owned: owned, list: newList, result: &result}
+	work := folderWrite{root: root, here: here, tree: tree, owned: owned, list: newList, result: &result}
 	if exchangeable(root) {
 		err = work.exchange()
 		if err == nil || !errors.Is(err, errCannotExchange) {
@@ -99,10 +99,10 @@ func resolve(dir string) (string, error) {
 	return real, err
 }
 
-// write is one run of WriteDir that has decided what to do.
-type write struct {
+// folderWrite is one run of WriteDir that has decided what to do.
+type folderWrite struct {
 	root   string
-	here   disk
+	here   diskFolder
 	tree   Tree
 	owned  map[string]string
 	list   []byte
@@ -110,7 +110,7 @@ type write struct {
 }
 
 // changes gives every file to write, the ownership file too.
-func (w *write) changes() Tree {
+func (w *folderWrite) changes() Tree {
 	changes := Tree{OwnershipFile: w.list}
 	for _, names := range [][]string{w.result.Added, w.result.Changed} {
 		for _, name := range names {
@@ -125,7 +125,7 @@ const stageInside = ".sipgen-new"
 
 // inPlace stages every file, then moves one after the other. While it moves, the list names the old files
 // and the new ones, so that the run after a kill knows all of them.
-func (w *write) inPlace() error {
+func (w *folderWrite) inPlace() error {
 	if err := os.MkdirAll(w.root, 0o755); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (w *write) inPlace() error {
 }
 
 // stageFiles writes the files by their number, and the two lists.
-func (w *write) stageFiles(root *os.Root, names []string) error {
+func (w *folderWrite) stageFiles(root *os.Root, names []string) error {
 	if err := root.Mkdir(stageInside, 0o755); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func exchangeable(root string) bool {
 }
 
 // exchange stages the new folder beside the old one and swaps them.
-func (w *write) exchange() error {
+func (w *folderWrite) exchange() error {
 	parent, name := filepath.Split(w.root)
 	if name == "" {
 		return errCannotExchange // the root of the file system
@@ -39,7 +39,7 @@ func (w *write) exchange() error {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	if err := sweepStale(parent, name); err != nil {
+	if err := removeStaleStages(parent, name); err != nil {
 		return errCannotExchange
 	}
 	stage, err := os.MkdirTemp(parent, stagePrefix(name))
@@ -67,7 +67,7 @@ func (w *write) exchange() error {
 }
 
 // stage fills a fresh folder with what the new one shall hold. It gives the paths that the old one had.
-func (w *write) stage(stage string) (map[string]bool, error) {
+func (w *folderWrite) stage(stage string) (map[string]bool, error) {
 	changes := w.changes()
 	gone := map[string]bool{}
 	for _, name := range w.result.Deleted {
@@ -134,7 +134,7 @@ func (w *write) stage(stage string) (map[string]bool, error) {
 }
 
 // carryOver moves what somebody else put into the old folder while the new one was staged.
-func (w *write) carryOver(old string, seen map[string]bool) error {
+func (w *folderWrite) carryOver(old string, seen map[string]bool) error {
 	return filepath.WalkDir(old, func(full string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -168,8 +168,8 @@ func (w *write) carryOver(old string, seen map[string]bool) error {
 	})
 }
 
-// sweepStale removes what runs that were killed have left beside the folder. The caller holds the lock.
-func sweepStale(parent, name string) error {
+// removeStaleStages removes what runs that were killed have left beside the folder. The caller holds the lock.
+func removeStaleStages(parent, name string) error {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return err

@@ -21,9 +21,9 @@ func exchangeFolders(a, b string) error {
 	return err
 }
 
-// lockBeside makes writers of one folder take turns, and readers wait for them. The lock is on the parent
+// lockParent makes writers of one folder take turns, and readers wait for them. The lock is on the parent
 // folder, which is not exchanged, and goes with the process. A file system without locks goes without.
-func lockBeside(dir string, exclusive bool) (unlock func()) {
+func lockParent(dir string, exclusive bool) (unlock func()) {
 	root, err := resolve(dir)
 	if err != nil {
 		return func() {}

@@ -6,6 +6,6 @@ import "io/fs"
 
 func exchangeFolders(_, _ string) error { return errCannotExchange }
 
-func lockBeside(string, bool) (unlock func()) { return func() {} }
+func lockParent(string, bool) (unlock func()) { return func() {} }
 
 func umask() fs.FileMode { return 0o022 }

@@ -14,7 +14,7 @@ func TestExchangeCarriesOverWhatHappenedMeanwhile(t *testing.T) {
 	dir, stage := filepath.Join(parent, "out"), filepath.Join(parent, "stage")
 	mustWrite(t, dir, tree("a", "1", "gone", "1"))
 	put(t, dir, tree("edited", "before", "untouched", "x"))
-	here, err := openDisk(dir)
+	here, err := openFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestExchangeCarriesOverWhatHappenedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work := write{root: dir, here: here, tree: next, owned: owned, list: formatOwnership(next), result: &result}
+	work := folderWrite{root: dir, here: here, tree: next, owned: owned, list: formatOwnership(next), result: &result}
 	if err := os.Mkdir(stage, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -26,10 +26,10 @@ import (
 // session is a talk with a repository that has named its branches, and may be asked for one pack. A repository on this
 // machine is opened instead.
 type session struct {
-	local      *gogit.Repository
-	remote     transport.UploadPackSession
-	advertised *packp.AdvRefs // nil: the repository has no commits
-	patience   time.Duration
+	local       *gogit.Repository
+	remote      transport.UploadPackSession
+	advertised  *packp.AdvRefs // nil: the repository has no commits
+	idleTimeout time.Duration
 }
 
 func (s *session) close() {
@@ -38,18 +38,18 @@ func (s *session) close() {
 	}
 }
 
-// meet opens a session. The caller closes it.
-func (l *link) meet(ctx context.Context) (*references, *session, error) {
-	if l.local != "" {
-		repository, err := l.openLocal()
+// listRefs opens a session. The caller closes it.
+func (r *remote) listRefs(ctx context.Context) (*refs, *session, error) {
+	if r.local != "" {
+		repository, err := r.openLocal()
 		if err != nil {
 			return nil, nil, err
 		}
-		found, err := l.localReferences(repository)
+		found, err := r.localRefs(repository)
 		return found, &session{local: repository}, err
 	}
-	opened, err := retryWithHelper(ctx, l, func(ctx context.Context, _ func()) (*session, error) {
-		remote, err := l.client.NewUploadPackSession(l.endpoint, l.auth)
+	opened, err := withCredentialHelper(ctx, r, func(ctx context.Context, _ func()) (*session, error) {
+		remote, err := r.client.NewUploadPackSession(r.endpoint, r.auth)
 		if err != nil {
 			return nil, err
 		}
@@ -58,52 +58,52 @@ func (l *link) meet(ctx context.Context) (*references, *session, error) {
 			_ = remote.Close() // it has not answered
 			return nil, err
 		}
-		return &session{remote: remote, advertised: advertised, patience: l.target.Patience}, nil
+		return &session{remote: remote, advertised: advertised, idleTimeout: r.target.IdleTimeout}, nil
 	})
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case opened.advertised == nil:
-		return &references{empty: true, head: "main"}, opened, nil
+		return &refs{empty: true, head: "main"}, opened, nil
 	}
-	found, err := remoteReferences(opened.advertised)
+	found, err := advertisedRefs(opened.advertised)
 	if err != nil {
 		opened.close()
 	}
 	return found, opened, err
 }
 
-// objects gives the store that holds the commits, their trees, and what is below the target's path at the tip.
-func (l *link) objects(ctx context.Context, first *session, tip plumbing.Hash, commits []plumbing.Hash) (storer.EncodedObjectStorer, error) {
+// fetchObjects gives the store that holds the commits, their trees, and what is below the target's path at the tip.
+func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.Hash, commits []plumbing.Hash) (storer.EncodedObjectStorer, error) {
 	if first.local != nil {
 		return first.local.Storer, nil
 	}
-	if l.target.Path != "" && first.givesParts() {
-		store := newPacks()
-		err := l.fetchSite(ctx, store, first, tip, commits)
+	if r.target.Path != "" && first.supportsPartialClone() {
+		store := newPackStore()
+		err := r.fetchPartial(ctx, store, first, tip, commits)
 		if err == nil || ctx.Err() != nil {
 			return store, err
 		}
 		// Promised, and not given: servers differ in which objects they let a client name. Everything, then.
 		var again error
-		if _, first, again = l.meet(ctx); again != nil {
+		if _, first, again = r.listRefs(ctx); again != nil {
 			return nil, again
 		}
 		defer first.close()
 	}
-	store := newPacks()
-	return store, l.explain(l.fetch(ctx, first, store, commits, packp.DepthCommits(1), ""))
+	store := newPackStore()
+	return store, r.explain(r.fetch(ctx, first, store, commits, packp.DepthCommits(1), ""))
 }
 
 // fetch asks for one pack. A server that was done before the client had closed its side looks to go-git's ssh
 // like one that broke; asking again tells.
-func (l *link) fetch(ctx context.Context, s *session, store *packs, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) error {
+func (r *remote) fetch(ctx context.Context, s *session, store *packStore, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) error {
 	for try := 0; ; try++ {
 		err := s.fetch(ctx, store, wants, depth, filter)
 		if err == nil || try == 5 || !strings.Contains(err.Error(), "closing input") {
 			return err
 		}
-		_, again, meetErr := l.meet(ctx)
+		_, again, meetErr := r.listRefs(ctx)
 		if meetErr != nil {
 			return meetErr
 		}
@@ -112,36 +112,36 @@ func (l *link) fetch(ctx context.Context, s *session, store *packs, wants []plum
 	}
 }
 
-// givesParts says that the server leaves out files when it is asked to, and gives objects by their hash.
-func (s *session) givesParts() bool {
+// supportsPartialClone says that the server leaves out files when it is asked to, and gives objects by their hash.
+func (s *session) supportsPartialClone() bool {
 	can := s.advertised.Capabilities
 	return can.Supports(capability.Filter) && can.Supports(capability.Shallow) &&
 		can.Supports(capability.AllowReachableSHA1InWant) && can.Supports(capability.AllowTipSHA1InWant)
 }
 
-// fetchSite gets the commits and all folders, and then the files of one folder: git's own partial clone.
-func (l *link) fetchSite(ctx context.Context, store *packs, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
-	if err := l.fetch(ctx, first, store, commits, packp.DepthCommits(1), packp.FilterBlobNone()); err != nil {
+// fetchPartial gets the commits and all folders, and then the files of one folder: git's own partial clone.
+func (r *remote) fetchPartial(ctx context.Context, store *packStore, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
+	if err := r.fetch(ctx, first, store, commits, packp.DepthCommits(1), packp.FilterBlobNone()); err != nil {
 		return err
 	}
 	commit, err := object.GetCommit(store, tip)
 	if err != nil {
 		return err
 	}
-	site, err := siteTree(store, commit.TreeHash, l.target.Path)
+	site, err := siteTree(store, commit.TreeHash, r.target.Path)
 	if err != nil || site.IsZero() {
 		return nil // nothing to fetch there; whoever reads it will say what is wrong
 	}
-	_, second, err := l.meet(ctx)
+	_, second, err := r.listRefs(ctx)
 	if err != nil {
 		return err
 	}
 	defer second.close()
-	return l.fetch(ctx, second, store, []plumbing.Hash{site}, packp.DepthCommits(0), "")
+	return r.fetch(ctx, second, store, []plumbing.Hash{site}, packp.DepthCommits(0), "")
 }
 
 // fetch gets objects, and what they lead to, into the store.
-func (s *session) fetch(ctx context.Context, store *packs, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) error {
+func (s *session) fetch(ctx context.Context, store *packStore, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) error {
 	request := packp.NewUploadPackRequestFromCapabilities(s.advertised.Capabilities)
 	request.Wants, request.Filter = wants, filter
 	ask := []capability.Capability{capability.NoProgress}
@@ -161,14 +161,14 @@ func (s *session) fetch(ctx context.Context, store *packs, wants []plumbing.Hash
 	}
 	remote := s.remote
 	s.remote = nil // closed by the exchange, which may be left behind
-	file, err := patiently(ctx, s.patience, func(ctx context.Context, moved func()) (file billy.File, err error) {
+	file, err := withIdleTimeout(ctx, s.idleTimeout, func(ctx context.Context, active func()) (file billy.File, err error) {
 		defer func() { _ = remote.Close() }() // the pack is whole by its checksum, or an error is on its way
 		response, err := remote.UploadPack(ctx, request)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, response.Close()) }()
-		return spool(unband(request.Capabilities, moving{Reader: response, moved: moved}))
+		return spool(demuxSideband(request.Capabilities, watched{Reader: response, active: active}))
 	})
 	if err != nil {
 		return err
@@ -176,8 +176,8 @@ func (s *session) fetch(ctx context.Context, store *packs, wants []plumbing.Hash
 	return store.add(file)
 }
 
-// unband takes the pack out of the side band that carries it.
-func unband(capabilities *capability.List, reader io.Reader) io.Reader {
+// demuxSideband takes the pack out of the side band that carries it.
+func demuxSideband(capabilities *capability.List, reader io.Reader) io.Reader {
 	switch {
 	case capabilities.Supports(capability.Sideband64k):
 		return sideband.NewDemuxer(sideband.Sideband64k, reader)
@@ -187,14 +187,14 @@ func unband(capabilities *capability.List, reader io.Reader) io.Reader {
 	return reader
 }
 
-// mostInMemory is how many bytes of a pack are kept in memory; a bigger one goes to disk.
-const mostInMemory = 2 << 20
+// maxPackInMemory is how many bytes of a pack are kept in memory; a bigger one goes to disk.
+const maxPackInMemory = 2 << 20
 
 // spool keeps what it reads: in memory if it is small, else in a file without a name, which the system removes
 // when the last one who has it open is gone.
 func spool(reader io.Reader) (billy.File, error) {
 	var head bytes.Buffer
-	_, err := io.CopyN(&head, reader, mostInMemory)
+	_, err := io.CopyN(&head, reader, maxPackInMemory)
 	small := errors.Is(err, io.EOF)
 	if err != nil && !small {
 		return nil, err
@@ -205,7 +205,7 @@ func spool(reader io.Reader) (billy.File, error) {
 	}
 	file, err := where.TempFile("", "sipgen-pack-")
 	if err != nil {
-		return nil, fmt.Errorf("no place for the fetched pack, which is bigger than %d MB: $TMPDIR: %w", mostInMemory>>20, err)
+		return nil, fmt.Errorf("no place for the fetched pack, which is bigger than %d MB: $TMPDIR: %w", maxPackInMemory>>20, err)
 	}
 	if !small {
 		if err := os.Remove(file.Name()); err != nil {

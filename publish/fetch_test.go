@@ -91,7 +91,7 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 // killed.
 func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	repo := bare(t)
-	rival(t, repo, "main", beside(t, mostInMemory+1<<20))
+	rival(t, repo, "main", beside(t, maxPackInMemory+1<<20))
 	reach := httpsTarget(t, repo)
 	reach.Path = "site/mine"
 	temporary := t.TempDir()
@@ -127,7 +127,7 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 
 func TestNoPlaceForWhatIsFetched(t *testing.T) {
 	repo := bare(t)
-	rival(t, repo, "main", beside(t, mostInMemory+1<<20))
+	rival(t, repo, "main", beside(t, maxPackInMemory+1<<20))
 	before := git(t, repo, "for-each-ref")
 	reach := httpsTarget(t, repo)
 	refused := func(why, says string) {

@@ -43,7 +43,7 @@ func Loop(ctx context.Context, target Target, attempt func(*Snapshot) (Tree, Met
 	}
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = 30*time.Millisecond, 2*time.Second
-	wait.RandomizationFactor = 0.8 // rivals that met once shall not meet again
+	wait.RandomizationFactor = 0.8 // jitter keeps concurrent publishers from retrying in step
 	done, err := backoff.Retry(ctx, round, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(3*time.Minute))
 	if errors.Is(err, ErrConflict) {
 		return nil, fmt.Errorf("gave up after %d rounds: %w", rounds, err)

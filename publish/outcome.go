@@ -11,10 +11,10 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// pushAndSee pushes, and where that fails looks at the branch to learn what has happened: servers phrase
+// pushAndVerify pushes, and where that fails looks at the branch to learn what has happened: servers phrase
 // it differently, and a connection may break after the push was taken.
-func (l *link) pushAndSee(ctx context.Context, base *Snapshot, tip plumbing.Hash, pack []byte) (string, error) {
-	said, err := l.push(ctx, plumbing.NewBranchReferenceName(base.branch), base.old, tip, pack)
+func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing.Hash, pack []byte) (string, error) {
+	said, err := r.push(ctx, plumbing.NewBranchReferenceName(base.branch), base.old, tip, pack)
 	if err == nil {
 		return said, nil
 	}
@@ -24,12 +24,12 @@ func (l *link) pushAndSee(ctx context.Context, base *Snapshot, tip plumbing.Hash
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	refs, lookErr := l.references(ctx)
+	found, lookErr := r.readRefs(ctx)
 	if lookErr != nil {
 		return "", errors.Join(err, lookErr)
 	}
 	var refused *refusal
-	now := refs.branches[base.branch]
+	now := found.branches[base.branch]
 	switch {
 	case now == tip:
 		return said, nil
@@ -44,7 +44,7 @@ func (l *link) pushAndSee(ctx context.Context, base *Snapshot, tip plumbing.Hash
 	if said != "" {
 		words += ": " + said
 	}
-	if isRace(refused.status, said) {
+	if isConcurrentPush(refused.status, said) {
 		// The words matter where it never ends: they name the lock that a git that was killed has left.
 		return "", fmt.Errorf("%w: another push was under way: %s", ErrConflict, words)
 	}
@@ -54,9 +54,9 @@ func (l *link) pushAndSee(ctx context.Context, base *Snapshot, tip plumbing.Hash
 	return "", fmt.Errorf("%w: %s", ErrRejected, words)
 }
 
-// isRace recognises a push that lost against another one which has not moved the branch yet. A branch that
-// has moved needs no words: pushAndSee looks.
-func isRace(status, said string) bool {
+// isConcurrentPush recognises a push that lost against another one which has not moved the branch yet. A branch that
+// has moved needs no words: pushAndVerify looks.
+func isConcurrentPush(status, said string) bool {
 	// git: "failed to update ref", with "cannot lock ref" said beside it; older and other servers: "failed to
 	// lock", "stale info", "fetch first", "non-fast-forward"; GitLab's Gitaly and Gitea pass git's words on;
 	// GitHub: "cannot lock ref" in the status; JGit and Gerrit: "lock failure".

@@ -17,19 +17,19 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// packs is an object store of packs as a server sent them: objects are taken out of the pack when they are
+// packStore is an object store of packs as a server sent them: objects are taken out of the pack when they are
 // asked for, and only a few megabytes of them are kept.
-type packs struct {
+type packStore struct {
 	storer.EncodedObjectStorer // for what is neither read nor written
 	held                       []*packfile.Packfile
 }
 
-func newPacks() *packs {
-	return &packs{EncodedObjectStorer: memory.NewStorage()}
+func newPackStore() *packStore {
+	return &packStore{EncodedObjectStorer: memory.NewStorage()}
 }
 
 // EncodedObject looks an object up in every pack.
-func (p *packs) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
+func (p *packStore) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
 	for _, pack := range p.held {
 		found, err := pack.Get(hash)
 		if errors.Is(err, plumbing.ErrObjectNotFound) || err == nil && kind != plumbing.AnyObject && found.Type() != kind {
@@ -41,7 +41,7 @@ func (p *packs) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plu
 }
 
 // add takes a pack in. It is checked as a whole: its checksum, and the hash of every object.
-func (p *packs) add(file billy.File) error {
+func (p *packStore) add(file billy.File) error {
 	index, err := indexPack(file)
 	if err != nil {
 		return fmt.Errorf("the pack that the server sent: %w", err)
@@ -50,10 +50,10 @@ func (p *packs) add(file billy.File) error {
 	return nil
 }
 
-// packed is one object of a pack. Those that are deltas against the same base are a linked list.
-type packed struct {
+// packEntry is one object of a pack. Those that are deltas against the same base are a linked list.
+type packEntry struct {
 	offset      int64
-	child, next int32         // places of other objects; none: -1
+	child, next int32         // positions of other objects; none: -1
 	hash        plumbing.Hash // zero: not known yet
 	kind        plumbing.ObjectType
 }
@@ -64,14 +64,14 @@ const none = -1
 // object.
 type packIndex struct {
 	idxfile.Index // for what is never asked
-	objects       []packed
-	byHash        []int32 // places in objects
+	objects       []packEntry
+	byHash        []int32 // positions in objects
 }
 
 // FindOffset gives the offset of an object.
 func (p *packIndex) FindOffset(hash plumbing.Hash) (int64, error) {
-	at, found := slices.BinarySearchFunc(p.byHash, hash, func(place int32, hash plumbing.Hash) int {
-		return bytes.Compare(p.objects[place].hash[:], hash[:])
+	at, found := slices.BinarySearchFunc(p.byHash, hash, func(position int32, hash plumbing.Hash) int {
+		return bytes.Compare(p.objects[position].hash[:], hash[:])
 	})
 	if !found {
 		return 0, plumbing.ErrObjectNotFound
@@ -81,15 +81,15 @@ func (p *packIndex) FindOffset(hash plumbing.Hash) (int64, error) {
 
 // FindHash gives the hash of the object at an offset.
 func (p *packIndex) FindHash(offset int64) (plumbing.Hash, error) {
-	place, found := placeOf(p.objects, offset)
+	position, found := indexAt(p.objects, offset)
 	if !found {
 		return plumbing.ZeroHash, plumbing.ErrObjectNotFound
 	}
-	return p.objects[place].hash, nil
+	return p.objects[position].hash, nil
 }
 
-func placeOf(objects []packed, offset int64) (int, bool) {
-	return slices.BinarySearchFunc(objects, offset, func(o packed, offset int64) int { return cmp.Compare(o.offset, offset) })
+func indexAt(objects []packEntry, offset int64) (int, bool) {
+	return slices.BinarySearchFunc(objects, offset, func(o packEntry, offset int64) int { return cmp.Compare(o.offset, offset) })
 }
 
 // indexPack finds out the hashes of the objects in a pack. go-git's own parser does the same, and keeps up to
@@ -105,11 +105,11 @@ func indexPack(file billy.File) (*packIndex, error) {
 		return nil, err
 	}
 	index := &packIndex{objects: objects, byHash: make([]int32, len(objects))}
-	for place, object := range objects {
+	for position, object := range objects {
 		if object.hash.IsZero() {
 			return nil, fmt.Errorf("%w: a delta at %d against an object that is not in it", packfile.ErrMalformedPackFile, object.offset)
 		}
-		index.byHash[place] = int32(place)
+		index.byHash[position] = int32(position)
 	}
 	slices.SortFunc(index.byHash, func(a, b int32) int { return bytes.Compare(objects[a].hash[:], objects[b].hash[:]) })
 	return index, nil
@@ -117,39 +117,39 @@ func indexPack(file billy.File) (*packIndex, error) {
 
 // scanPack reads a pack from its beginning to its checksum. Objects come in the order of their offsets;
 // waiting has the first of the deltas whose base is named by its hash, by that hash.
-func scanPack(scanner *packfile.Scanner) (objects []packed, waiting map[plumbing.Hash]int32, err error) {
+func scanPack(scanner *packfile.Scanner) (objects []packEntry, waiting map[plumbing.Hash]int32, err error) {
 	_, count, err := scanner.Header()
 	if err != nil {
 		return nil, nil, err
 	}
 	waiting = map[plumbing.Hash]int32{}
-	objects = make([]packed, 0, min(count, 1<<18)) // as many as it says, within reason
-	for place := range int32(min(count, 1<<31-1)) {
+	objects = make([]packEntry, 0, min(count, 1<<18)) // as many as it says, within reason
+	for position := range int32(min(count, 1<<31-1)) {
 		header, err := scanner.NextObjectHeader()
 		if err != nil {
-			return nil, nil, cut(err)
+			return nil, nil, unexpectedEOF(err)
 		}
-		object := packed{offset: header.Offset, kind: header.Type, child: none, next: none}
+		object := packEntry{offset: header.Offset, kind: header.Type, child: none, next: none}
 		var hasher plumbing.Hasher
 		into := io.Discard
 		switch header.Type {
 		case plumbing.OFSDeltaObject:
-			base, found := placeOf(objects, header.OffsetReference)
+			base, found := indexAt(objects, header.OffsetReference)
 			if !found {
 				return nil, nil, fmt.Errorf("%w: a delta at %d against no object", packfile.ErrMalformedPackFile, header.Offset)
 			}
-			object.next, objects[base].child = objects[base].child, place
+			object.next, objects[base].child = objects[base].child, position
 		case plumbing.REFDeltaObject:
 			if first, found := waiting[header.Reference]; found {
 				object.next = first
 			}
-			waiting[header.Reference] = place
+			waiting[header.Reference] = position
 		default:
 			hasher = plumbing.NewHasher(header.Type, header.Length)
 			into = hasher
 		}
 		if _, _, err = scanner.NextObject(into); err != nil {
-			return nil, nil, cut(err)
+			return nil, nil, unexpectedEOF(err)
 		}
 		if hasher.Hash != nil {
 			object.hash = hasher.Sum()
@@ -157,11 +157,11 @@ func scanPack(scanner *packfile.Scanner) (objects []packed, waiting map[plumbing
 		objects = append(objects, object)
 	}
 	_, err = scanner.Checksum()
-	return objects, waiting, cut(err)
+	return objects, waiting, unexpectedEOF(err)
 }
 
-// cut says of a pack that ends too early what it is.
-func cut(err error) error {
+// unexpectedEOF says of a pack that ends too early what it is.
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -169,11 +169,11 @@ func cut(err error) error {
 }
 
 // resolveDeltas works out the hash of every object that is stored as a delta, from the bases outwards.
-func resolveDeltas(scanner *packfile.Scanner, objects []packed, waiting map[plumbing.Hash]int32) error {
+func resolveDeltas(scanner *packfile.Scanner, objects []packEntry, waiting map[plumbing.Hash]int32) error {
 	type delta struct {
-		place int32
-		base  []byte
-		kind  plumbing.ObjectType
+		position int32
+		base     []byte
+		kind     plumbing.ObjectType
 	}
 	var stack []delta
 	push := func(of int32, content []byte, kind plumbing.ObjectType) {
@@ -187,7 +187,7 @@ func resolveDeltas(scanner *packfile.Scanner, objects []packed, waiting map[plum
 			delete(waiting, objects[of].hash)
 		}
 	}
-	for place, object := range objects {
+	for position, object := range objects {
 		if object.kind.IsDelta() {
 			continue
 		}
@@ -198,19 +198,19 @@ func resolveDeltas(scanner *packfile.Scanner, objects []packed, waiting map[plum
 		if err != nil {
 			return err
 		}
-		for push(int32(place), content, object.kind); len(stack) > 0; {
+		for push(int32(position), content, object.kind); len(stack) > 0; {
 			top := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			change, err := inflate(scanner, objects[top.place].offset)
+			change, err := inflate(scanner, objects[top.position].offset)
 			if err != nil {
 				return err
 			}
 			content, err := packfile.PatchDelta(top.base, change)
 			if err != nil {
-				return fmt.Errorf("the delta at %d: %w", objects[top.place].offset, err)
+				return fmt.Errorf("the delta at %d: %w", objects[top.position].offset, err)
 			}
-			objects[top.place].hash = plumbing.ComputeHash(top.kind, content)
-			push(top.place, content, top.kind)
+			objects[top.position].hash = plumbing.ComputeHash(top.kind, content)
+			push(top.position, content, top.kind)
 		}
 	}
 	return nil
@@ -219,9 +219,9 @@ func resolveDeltas(scanner *packfile.Scanner, objects []packed, waiting map[plum
 func inflate(scanner *packfile.Scanner, offset int64) ([]byte, error) {
 	header, err := scanner.SeekObjectHeader(offset)
 	if err != nil {
-		return nil, cut(err)
+		return nil, unexpectedEOF(err)
 	}
 	content := bytes.NewBuffer(make([]byte, 0, min(header.Length, 1<<20)))
 	_, _, err = scanner.NextObject(content)
-	return content.Bytes(), cut(err)
+	return content.Bytes(), unexpectedEOF(err)
 }

@@ -85,7 +85,7 @@ func TestPackHoldsWhatGitPutThere(t *testing.T) {
 		"no deltas":                   {"--window=0"},
 	} {
 		t.Run(why, func(t *testing.T) {
-			store := newPacks()
+			store := newPackStore()
 			if err := store.add(inMemory(t, packAll(t, repo, flags...))); err != nil {
 				t.Fatal(err)
 			}
@@ -127,11 +127,11 @@ func TestPackThatIsDamaged(t *testing.T) {
 		"nothing": nil, "not a pack": []byte("<html>please log in</html>"), "cut": pack[:len(pack)/2], "without its checksum": pack[:len(pack)-20],
 		"a bit flipped": flipped, "deltas against what is not there": thin, "more objects than it has": append(append([]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"), pack[12:len(pack)-20]...), pack[len(pack)-20:]...),
 	} {
-		if err := newPacks().add(inMemory(t, content)); err == nil || !strings.HasPrefix(err.Error(), "the pack that the server sent: ") {
+		if err := newPackStore().add(inMemory(t, content)); err == nil || !strings.HasPrefix(err.Error(), "the pack that the server sent: ") {
 			t.Errorf("%s: found %v, want an error", why, err)
 		}
 	}
-	if err := newPacks().add(inMemory(t, thin)); !errors.Is(err, packfile.ErrMalformedPackFile) {
+	if err := newPackStore().add(inMemory(t, thin)); !errors.Is(err, packfile.ErrMalformedPackFile) {
 		t.Errorf("a thin pack: found %v", err)
 	}
 }
@@ -143,7 +143,7 @@ func FuzzPack(f *testing.F) {
 	f.Add(packAll(f, repo))
 	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		store := newPacks()
+		store := newPackStore()
 		if store.add(inMemory(t, content)) != nil {
 			return
 		}

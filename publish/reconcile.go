@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// What a place can hold at a path.
+// What a folderReader can hold at a path.
 type entryKind int
 
 const (
@@ -20,8 +20,8 @@ const (
 	other // a symbolic link, a submodule, a device
 )
 
-// place is a folder of files: on disk, or in a commit.
-type place interface {
+// folderReader is a folder of files: on disk, or in a commit.
+type folderReader interface {
 	// at says what is at a path, with a file's content.
 	at(name string) (entryKind, []byte, error)
 	// below lists the files and others below a folder, as paths from the root.
@@ -42,9 +42,9 @@ func (r Result) Unchanged() bool {
 	return len(r.Added)+len(r.Changed)+len(r.Deleted) == 0
 }
 
-// reconcile compares a place with the tree it shall hold: what to write, what to delete, and every reason
-// to refuse. owned is what the place's OwnershipFile lists.
-func reconcile(where string, here place, owned map[string]string, tree Tree, adopt bool) (Result, error) {
+// reconcile compares a folderReader with the tree it shall hold: what to write, what to delete, and every reason
+// to refuse. owned is what the folderReader's OwnershipFile lists.
+func reconcile(where string, here folderReader, owned map[string]string, tree Tree, adopt bool) (Result, error) {
 	var (
 		result   Result
 		problems []error
@@ -107,7 +107,7 @@ func reconcile(where string, here place, owned map[string]string, tree Tree, ado
 		if _, stays := tree[name]; stays {
 			continue
 		}
-		kind, old, err := throughFolders(here, name)
+		kind, old, err := lookupNoFollow(here, name)
 		switch {
 		case err != nil:
 			problems = append(problems, err)
@@ -122,9 +122,9 @@ func reconcile(where string, here place, owned map[string]string, tree Tree, ado
 	return result, errors.Join(problems...)
 }
 
-// throughFolders is at, where what lies behind a link does not exist: an owned file is never looked for,
+// lookupNoFollow is at, where what lies behind a link does not exist: an owned file is never looked for,
 // and never deleted, outside the folder.
-func throughFolders(here place, name string) (entryKind, []byte, error) {
+func lookupNoFollow(here folderReader, name string) (entryKind, []byte, error) {
 	for i := 0; ; {
 		next := strings.IndexByte(name[i:], '/')
 		if next < 0 {

@@ -11,30 +11,30 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// safe gives an error whose words may be printed: a server's control characters are taken out, and a secret of
+// masked gives an error whose words may be printed: a server's control characters are taken out, and a secret of
 // this login that some library or server repeats is masked. The chain for errors.Is stays.
-func (l *link) safe(err error) error {
+func (r *remote) masked(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &safeError{l.mask(err.Error()), err}
+	return &maskedError{r.mask(err.Error()), err}
 }
 
-type safeError struct {
+type maskedError struct {
 	text string
 	err  error
 }
 
-func (s *safeError) Error() string { return s.text }
-func (s *safeError) Unwrap() error { return s.err }
+func (s *maskedError) Error() string { return s.text }
+func (s *maskedError) Unwrap() error { return s.err }
 
-func (l *link) mask(words string) string {
+func (r *remote) mask(words string) string {
 	lines := strings.Split(words, "\n")
 	for i, line := range lines {
 		lines[i] = printable(line)
 	}
 	words = strings.Join(lines, "\n")
-	for _, secret := range l.target.secrets(l.helper.secrets...) {
+	for _, secret := range r.target.secrets(r.helper.secrets...) {
 		words = strings.ReplaceAll(words, secret, "***")
 	}
 	return words
@@ -52,11 +52,11 @@ func (t *Target) secrets(more ...string) []string {
 		known = append(known, basic(login))
 	}
 	for _, secret := range known {
-		plain, err := url.PathUnescape(secret)
+		decoded, err := url.PathUnescape(secret)
 		if err != nil {
-			plain = secret
+			decoded = secret
 		}
-		for _, spelled := range []string{secret, plain, url.QueryEscape(plain), url.PathEscape(plain), strings.TrimPrefix(url.UserPassword("", plain).String(), ":")} {
+		for _, spelled := range []string{secret, decoded, url.QueryEscape(decoded), url.PathEscape(decoded), strings.TrimPrefix(url.UserPassword("", decoded).String(), ":")} {
 			if len(spelled) > 2 {
 				all = append(all, spelled)
 			}

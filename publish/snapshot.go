@@ -43,43 +43,43 @@ type Snapshot struct {
 // pack of more than 2 MB goes to a file in $TMPDIR that has no name and is gone when the process ends, however
 // it ends.
 func Read(ctx context.Context, target Target) (*Snapshot, error) {
-	link, err := connect(&target)
+	r, err := newRemote(&target)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := link.read(ctx)
+	snapshot, err := r.read(ctx)
 	if err != nil {
-		return nil, link.safe(fmt.Errorf("%s: %w", target, err))
+		return nil, r.masked(fmt.Errorf("%s: %w", target, err))
 	}
 	return snapshot, nil
 }
 
-func (l *link) read(ctx context.Context) (*Snapshot, error) {
-	refs, session, err := l.meet(ctx)
+func (r *remote) read(ctx context.Context) (*Snapshot, error) {
+	found, session, err := r.listRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer session.close()
-	snapshot := &Snapshot{Tree: Tree{}, branch: l.target.pushBranch()}
-	base, err := refs.base(l.target)
+	snapshot := &Snapshot{Tree: Tree{}, branch: r.target.pushBranch()}
+	base, err := found.base(r.target)
 	if err != nil {
 		return nil, err
 	}
 	if snapshot.branch == "" {
 		snapshot.branch = base
 	}
-	snapshot.old = refs.branches[snapshot.branch]
-	snapshot.tip = refs.branches[base]
+	snapshot.old = found.branches[snapshot.branch]
+	snapshot.tip = found.branches[base]
 	if snapshot.tip.IsZero() {
 		snapshot.files = &commitFiles{}
 		return snapshot, nil
 	}
 	snapshot.Commit = snapshot.tip.String()
 	wants := []plumbing.Hash{snapshot.tip}
-	if l.target.Proposal != "" && !snapshot.old.IsZero() && snapshot.old != snapshot.tip {
+	if r.target.Proposal != "" && !snapshot.old.IsZero() && snapshot.old != snapshot.tip {
 		wants = append(wants, snapshot.old)
 	}
-	store, err := l.objects(ctx, session, snapshot.tip, wants)
+	store, err := r.fetchObjects(ctx, session, snapshot.tip, wants)
 	if err != nil {
 		return nil, err
 	}
@@ -87,11 +87,11 @@ func (l *link) read(ctx context.Context) (*Snapshot, error) {
 		if snapshot.proposed, err = object.GetCommit(store, snapshot.old); err != nil {
 			return nil, fmt.Errorf("commit %s: %w", snapshot.old, err)
 		}
-		if snapshot.proposedSite, err = siteTree(store, snapshot.proposed.TreeHash, l.target.Path); err != nil {
+		if snapshot.proposedSite, err = siteTree(store, snapshot.proposed.TreeHash, r.target.Path); err != nil {
 			snapshot.proposedSite = plumbing.ZeroHash // no folder there: not what is proposed now
 		}
 	}
-	return snapshot, snapshot.load(store, l.target.Path)
+	return snapshot, snapshot.load(store, r.target.Path)
 }
 
 // load reads the site's tree from the tip.
@@ -125,7 +125,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.owned)) { // neighbours are deltas against each other
-		kind, text, err := throughFolders(s.files, name)
+		kind, text, err := lookupNoFollow(s.files, name)
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func SourceOf(paths []string) (*Source, error) {
 	}
 	var problems []error
 	for _, path := range paths {
-		problems = append(problems, committed(commit, root, path))
+		problems = append(problems, checkCommitted(commit, root, path))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func folderOf(path string) string {
 	return path
 }
 
-// committed says which files at a path are not as the commit has them.
-func committed(commit *object.Commit, root, path string) error {
+// checkCommitted says which files at a path are not as the commit has them.
+func checkCommitted(commit *object.Commit, root, path string) error {
 	tree, err := commit.Tree()
 	if err != nil {
 		return err

@@ -27,23 +27,23 @@ type Target struct {
 	Create bool
 	// Proposal is a branch to push to instead: one commit on top of Branch, replaced by the next proposal.
 	Proposal string
-	// Patience is how long a server may be silent before it is given up. Zero: five minutes.
-	Patience time.Duration
+	// IdleTimeout is how long a server may be silent before it is given up. Zero: five minutes.
+	IdleTimeout time.Duration
 	// Auth is how to log in. The zero value uses the SSH agent, the user's keys and known_hosts, and git's
 	// credential helper.
 	Auth Auth
 }
 
-// String is the place as people may read it: without user, password or token.
+// String is the repository, branch and folder as people may read it: without user, password or token.
 func (t Target) String() string {
-	place := redact(t.URL)
+	text := redact(t.URL)
 	if branch := t.pushBranch(); branch != "" {
-		place += " " + branch
+		text += " " + branch
 	}
 	if t.Path != "" {
-		place += " " + t.Path
+		text += " " + t.Path
 	}
-	return place
+	return text
 }
 
 func (t Target) pushBranch() string {

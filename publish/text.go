@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// plain makes a server's words fit for a terminal and a log: no control characters, not endless.
-func plain(words string) string {
+// oneLine makes a server's words fit for a terminal and a log: no control characters, not endless.
+func oneLine(words string) string {
 	const most = 2000
 	var lines []string
 	for line := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == '\n' || r == '\r' }) {

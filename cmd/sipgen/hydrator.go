@@ -83,7 +83,7 @@ func (h *hydrator) add(meta *publish.Meta, paths []string) error {
 	if err := errors.Join(readable.Encode(about), json.NewEncoder(&note).Encode(metadata{DrySHA: about.DrySHA})); err != nil {
 		return err
 	}
-	meta.Beside = publish.Tree{h.file: text.Bytes()}
+	meta.ExtraFiles = publish.Tree{h.file: text.Bytes()}
 	meta.Note = &publish.Note{Ref: hydratorNotes, Text: note.String()}
 	meta.Trailers = append(meta.Trailers, publish.Trailer{Key: "Dry-Commit", Value: about.DrySHA})
 	return nil
@@ -95,9 +95,9 @@ func repositoryPage(remote string) string {
 	if err != nil {
 		return ""
 	}
-	place, found, err := forge.Locate(remote, kind, "")
+	repository, found, err := forge.Locate(remote, kind, "")
 	if err != nil || !found {
 		return ""
 	}
-	return place.String()
+	return repository.String()
 }

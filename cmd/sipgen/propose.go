@@ -35,70 +35,70 @@ const (
 	gitToken   = "SIPGEN_GIT_TOKEN"
 )
 
-// errNotAsked: the branch was pushed, and the pull request could not be opened or updated.
-var errNotAsked = errors.New("pushed, but there is no pull request for it as there should be")
+// errNoPullRequest: the branch was pushed, and the pull request could not be opened or updated.
+var errNoPullRequest = errors.New("pushed, but there is no pull request for it as there should be")
 
-// asker brings a pushed proposal in front of people. A nil asker has nothing to say.
-type asker struct {
-	target  publish.Target
-	labels  []string
-	place   forge.Place
-	local   bool // the repository is on no forge
-	silent  bool // --forge none
-	client  *forge.Client
-	invited forge.Invited // what the server has said
+// pullRequester opens the pull request of a pushed proposal, or says where to open it. A nil pullRequester does nothing.
+type pullRequester struct {
+	target     publish.Target
+	labels     []string
+	repository forge.Repository
+	local      bool // the repository is on no forge
+	silent     bool // --forge none
+	client     *forge.Client
+	hint       forge.PullRequestHint // from the server's output after the push
 }
 
 // prepare checks the flags and the environment, before anything is read or pushed.
-func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*asker, error) {
+func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*pullRequester, error) {
 	if p.branch == "" {
 		if p.forge != "auto" && p.forge != "none" || p.web != "" || len(p.labels) > 0 {
 			return nil, errors.New("--forge, --forge-url, --label: want --propose with them")
 		}
 		return nil, nil
 	}
-	a := &asker{target: target, labels: p.labels}
+	r := &pullRequester{target: target, labels: p.labels}
 	for _, label := range p.labels {
 		if strings.TrimSpace(label) == "" || strings.ContainsAny(label, ",\n\r") {
 			return nil, fmt.Errorf("--label: found %q, want a name without commas", label)
 		}
 	}
 	if p.forge == "none" {
-		a.silent = true
-		return a, nil
+		r.silent = true
+		return r, nil
 	}
 	kind, err := forge.KindOf(target.URL, p.forge)
 	if err != nil {
 		return nil, fmt.Errorf("--forge: %w", err)
 	}
-	place, found, err := forge.Locate(target.URL, kind, p.web)
+	repository, found, err := forge.Locate(target.URL, kind, p.web)
 	if err != nil && (kind != forge.Unknown || p.web != "") {
 		return nil, fmt.Errorf("--forge: %w", err)
 	}
-	a.place, a.local = place, !found
+	r.repository, r.local = repository, !found
 	if !found {
-		return a, nil
+		return r, nil
 	}
-	token, name, err := p.token(target, place, getenv)
+	token, name, err := p.token(target, repository, getenv)
 	switch {
 	case err != nil:
 		return nil, err
 	case token == "":
-		return a, nil
+		return r, nil
 	case kind == forge.Unknown:
-		return nil, fmt.Errorf("%s is set, and the kind of the forge %s is unknown: --forge github, gitlab or gitea says it; --forge none opens no pull request", name, place.Web)
+		return nil, fmt.Errorf("%s is set, and the kind of the forge %s is unknown: --forge github, gitlab or gitea says it; --forge none opens no pull request", name, repository.Web)
 	}
-	wire, err := target.Auth.HTTPClient()
+	httpClient, err := target.Auth.HTTPClient()
 	if err != nil {
 		return nil, err
 	}
-	a.client = &forge.Client{HTTP: wire, Token: token, TokenName: name}
-	return a, nil
+	r.client = &forge.Client{HTTP: httpClient, Token: token, TokenName: name}
+	return r, nil
 }
 
 // token gives the token for the forge's API and the name of its variable. git's own is taken only where --forge
 // names the forge, so that nobody's pull request appears unasked, and where git sends it to the same server.
-func (p *proposal) token(target publish.Target, place forge.Place, getenv func(string) string) (token, name string, err error) {
+func (p *proposal) token(target publish.Target, repository forge.Repository, getenv func(string) string) (token, name string, err error) {
 	value, file := getenv(forgeToken), getenv(forgeToken+"_FILE")
 	switch {
 	case value != "" && file != "":
@@ -124,65 +124,65 @@ func (p *proposal) token(target publish.Target, place forge.Place, getenv func(s
 	return "", "", nil
 }
 
-// listen takes the server's invitation to open a pull request out of its words: ask says it once, in its own.
-func (a *asker) listen(said string) string {
-	if a == nil || a.silent {
+// takeHint takes what the server says of a pull request out of its output: request reports it once, in sipgen's words.
+func (p *pullRequester) takeHint(said string) string {
+	if p == nil || p.silent {
 		return said
 	}
-	said, a.invited = forge.Invitation(said)
+	said, p.hint = forge.CutPullRequestHint(said)
 	return said
 }
 
-// ask opens or updates the pull request where there is a token, and says where a person does it where there is none.
-func (a *asker) ask(ctx context.Context, ui *ui, loaded *loaded, result *publish.Published, plan *report.Plan, meta publish.Meta) error {
-	if a == nil {
+// request opens or updates the pull request where there is a token, and says where a person does it where there is none.
+func (p *pullRequester) request(ctx context.Context, ui *ui, loaded *loaded, result *publish.Published, plan *report.Plan, meta publish.Meta) error {
+	if p == nil {
 		return nil
 	}
 	empty := len(result.Changes) == 0
-	page := a.place.Page(a.target.Branch, a.target.Proposal)
+	page := p.repository.Page(p.target.Branch, p.target.Proposal)
 	if page == "" {
-		page = a.invited.Page
+		page = p.hint.Page
 	}
 	switch {
-	case a.client != nil:
-		return a.request(ctx, ui, loaded, result, plan, meta, page)
+	case p.client != nil:
+		return p.open(ctx, ui, loaded, result, plan, meta, page)
 	case empty:
-		ui.say("no pull request is needed: %s has all of it", a.target.Branch)
-	case a.invited.Open:
-		ui.say("the pull request that is open: %s", a.invited.Page)
+		ui.say("no pull request is needed: %s has all of it", p.target.Branch)
+	case p.hint.Open:
+		ui.say("the pull request that is open: %s", p.hint.Page)
 	case page != "":
 		ui.say("open the pull request: %s", page)
-	case a.silent || a.local:
-		ui.say("the proposal is the branch %s, for %s", a.target.Proposal, a.target.Branch)
+	case p.silent || p.local:
+		ui.say("the proposal is the branch %s, for %s", p.target.Proposal, p.target.Branch)
 	default:
-		ui.say("the proposal is the branch %s, for %s; %s is a forge of unknown kind: --forge github, gitlab or gitea says it", a.target.Proposal, a.target.Branch, a.place.Web)
+		ui.say("the proposal is the branch %s, for %s; %s is a forge of unknown kind: --forge github, gitlab or gitea says it", p.target.Proposal, p.target.Branch, p.repository.Web)
 	}
 	return nil
 }
 
-func (a *asker) request(ctx context.Context, ui *ui, loaded *loaded, result *publish.Published, plan *report.Plan, meta publish.Meta, page string) error {
+func (p *pullRequester) open(ctx context.Context, ui *ui, loaded *loaded, result *publish.Published, plan *report.Plan, meta publish.Meta, page string) error {
 	about := aboutOf(loaded, result.Changes, meta, result.Commit)
 	subject, _, _ := strings.Cut(meta.Message, "\n")
-	opened, err := a.client.Open(ctx, a.place, forge.Request{
-		Base: a.target.Branch, Head: a.target.Proposal, Commit: result.Commit, Stamp: "`" + result.Commit + "`",
-		Title: subject, Body: report.PullRequest(plan, about), Labels: a.labels, UpdateOnly: about.Empty,
+	opened, err := p.client.Open(ctx, p.repository, forge.Request{
+		Base: p.target.Branch, Head: p.target.Proposal, Commit: result.Commit, Marker: "`" + result.Commit + "`",
+		Title: subject, Body: report.PullRequest(plan, about), Labels: p.labels, UpdateOnly: about.Empty,
 	})
 	if err != nil {
 		if page != "" && !about.Empty {
 			ui.say("open the pull request: %s", page)
 		}
-		return fmt.Errorf("%w: %w", errNotAsked, err)
+		return fmt.Errorf("%w: %w", errNoPullRequest, err)
 	}
 	for _, warning := range opened.Warnings {
 		ui.say("warning: pull request: %s", warning)
 	}
-	switch opened.Did {
+	switch opened.Outcome {
 	case forge.Nothing:
-		ui.say("no pull request is needed: %s has all of it", a.target.Branch)
+		ui.say("no pull request is needed: %s has all of it", p.target.Branch)
 	case forge.Declined:
-		ui.say("pull request: %s with this commit, and so not opened again: %s", opened.Did, opened.URL)
+		ui.say("pull request: %s with this commit, and so not opened again: %s", opened.Outcome, opened.URL)
 	default:
-		ui.say("pull request: %s: %s", opened.Did, opened.URL)
+		ui.say("pull request: %s: %s", opened.Outcome, opened.URL)
 	}
 	return nil
 }

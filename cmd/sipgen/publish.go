@@ -59,7 +59,7 @@ names it. Without any, git's credential helper is asked.`,
 				return err
 			}
 			target.Proposal, target.Create = proposal.branch, create
-			asker, err := proposal.prepare(target, os.Getenv)
+			requester, err := proposal.prepare(target, os.Getenv)
 			if err != nil {
 				return err
 			}
@@ -76,7 +76,7 @@ names it. Without any, git's credential helper is asked.`,
 			if err := hydrator.add(&meta, append([]string{in.site}, in.specs...)); err != nil {
 				return err
 			}
-			return publishLoop(cmd.Context(), ui, loaded, target, meta, commit.message, how, asker)
+			return publishLoop(cmd.Context(), ui, loaded, target, meta, commit.message, how, requester)
 		},
 	}
 	in.flags(command)
@@ -105,7 +105,7 @@ func (r *repository) defaults(site *v1alpha1.Site) {
 }
 
 // publishLoop plans on top of the branch's tip and pushes, again as long as others are faster.
-func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Target, meta publish.Meta, subject string, how rendering, asker *asker) error {
+func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Target, meta publish.Meta, subject string, how rendering, requester *pullRequester) error {
 	var (
 		outcome error
 		words   *report.Plan
@@ -128,7 +128,7 @@ func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Tar
 		ui.say("warning: %s was edited by hand; the edit is overwritten", path)
 	}
 	loaded.sayAge(ui, meta.When)
-	said := asker.listen(result.Server)
+	said := requester.takeHint(result.Server)
 	if said != "" {
 		ui.say("%s says: %s", target, said)
 	}
@@ -138,7 +138,7 @@ func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Tar
 	} else {
 		ui.say("%s: nothing to commit, up to date at %s", target, result.Commit)
 	}
-	if err := asker.ask(ctx, ui, loaded, result, words, meta); err != nil {
+	if err := requester.request(ctx, ui, loaded, result, words, meta); err != nil {
 		return err
 	}
 	return outcome

@@ -20,21 +20,21 @@ const (
 	Gitea   Kind = "gitea"
 )
 
-// known are the forges whose kind is told by the host's name. Nothing is asked over the network.
-var known = map[string]Kind{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Gitea, "gitea.com": Gitea}
+// hostKinds are the forges whose kind is told by the host's name. Nothing is asked over the network.
+var hostKinds = map[string]Kind{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Gitea, "gitea.com": Gitea}
 
-// doors are hosts that take ssh on port 443 for another one.
-var doors = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "www.github.com": "github.com"}
+// sshAliases are hosts that take ssh on port 443 for another one.
+var sshAliases = map[string]string{"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "www.github.com": "github.com"}
 
-// KindOf gives the kind of the forge that a remote is on. said is a kind's name, or "auto": by well-known host
+// KindOf gives the kind of the forge that a remote is on. name is a kind's, or "auto": by well-known host
 // names, and Unknown for any other.
-func KindOf(remote, said string) (Kind, error) {
-	switch Kind(said) {
+func KindOf(remote, name string) (Kind, error) {
+	switch Kind(name) {
 	case GitHub, GitLab, Gitea:
-		return Kind(said), nil
+		return Kind(name), nil
 	case "auto":
 	default:
-		return Unknown, fmt.Errorf("found %q, want auto, github, gitlab, gitea or none", said)
+		return Unknown, fmt.Errorf("found %q, want auto, github, gitlab, gitea or none", name)
 	}
 	address, found := parseRemote(remote)
 	if !found {
@@ -43,11 +43,11 @@ func KindOf(remote, said string) (Kind, error) {
 	if isCloud(address.Hostname()) {
 		return GitHub, nil
 	}
-	return known[address.Hostname()], nil
+	return hostKinds[address.Hostname()], nil
 }
 
-// Place is a repository on a forge.
-type Place struct {
+// Repository is a repository on a forge, found by Locate.
+type Repository struct {
 	Kind Kind
 	// Web is where the forge's pages begin, without a slash at its end: https://git.example.org, or with a port or a
 	// folder. There is never a user or a password in it.
@@ -57,52 +57,52 @@ type Place struct {
 }
 
 // String is the repository's page.
-func (p Place) String() string { return p.Web + "/" + escapePath(p.Path) }
+func (r Repository) String() string { return r.Web + "/" + escapePath(r.Path) }
 
 // Locate finds a repository's forge from the URL that git uses: https, http, ssh, or git's short form
 // user@host:path. It gives false for a folder or a file URL. The pages of a forge that is reached by ssh are taken
 // to be at https and its host's own name; web says otherwise where that is not so, and may be empty.
-func Locate(remote string, kind Kind, web string) (Place, bool, error) {
+func Locate(remote string, kind Kind, web string) (Repository, bool, error) {
 	address, found := parseRemote(remote)
 	if !found {
-		return Place{}, false, nil
+		return Repository{}, false, nil
 	}
-	place := Place{Kind: kind}
+	repository := Repository{Kind: kind}
 	parts := strings.Split(strings.TrimSuffix(strings.Trim(address.Path, "/"), ".git"), "/")
 	for _, part := range parts {
-		if part == "" || part == "." || part == ".." || plain(part) != part {
-			return Place{}, false, fmt.Errorf("%s: not the path of a repository on a forge", plain(address.Host))
+		if part == "" || part == "." || part == ".." || oneLine(part) != part {
+			return Repository{}, false, fmt.Errorf("%s: not the path of a repository on a forge", oneLine(address.Host))
 		}
 	}
 	prefix := ""
 	switch {
 	case web != "":
 		base, err := url.Parse(web)
-		if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || base.Scheme != "https" && base.Scheme != "http" || plain(web) != web {
-			return Place{}, false, fmt.Errorf("the forge's address: want https://HOST[:PORT][/FOLDER], without a user")
+		if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || base.Scheme != "https" && base.Scheme != "http" || oneLine(web) != web {
+			return Repository{}, false, fmt.Errorf("the forge's address: want https://HOST[:PORT][/FOLDER], without a user")
 		}
 		base.Path = strings.TrimRight(base.Path, "/")
-		place.Web = base.Scheme + "://" + base.Host + escapePath(base.Path)
+		repository.Web = base.Scheme + "://" + base.Host + escapePath(base.Path)
 		folder := strings.Split(strings.Trim(base.Path, "/"), "/")
 		if len(parts) > len(folder)+1 && slices.Equal(parts[:len(folder)], folder) {
 			parts = parts[len(folder):]
 		}
-	case address.Scheme == "ssh" || known[address.Hostname()] != Unknown:
-		place.Web = "https://" + bracket(address.Hostname())
+	case address.Scheme == "ssh" || hostKinds[address.Hostname()] != Unknown:
+		repository.Web = "https://" + bracket(address.Hostname())
 	default:
-		place.Web = address.Scheme + "://" + address.Host
+		repository.Web = address.Scheme + "://" + address.Host
 		// Only GitLab has groups in groups: what stands before owner/name is a folder that the forge is in.
 		if n := len(parts) - 2; n > 0 && (kind == GitHub || kind == Gitea) {
 			prefix = "/" + escapePath(strings.Join(parts[:n], "/"))
 			parts = parts[n:]
 		}
 	}
-	place.Web += prefix
+	repository.Web += prefix
 	if len(parts) < 2 || len(parts) > 2 && (kind == GitHub || kind == Gitea) {
-		return Place{}, false, fmt.Errorf("%s: path %s: want OWNER/NAME", plain(address.Host), strings.Join(parts, "/"))
+		return Repository{}, false, fmt.Errorf("%s: path %s: want OWNER/NAME", oneLine(address.Host), strings.Join(parts, "/"))
 	}
-	place.Path = strings.Join(parts, "/")
-	return place, true, nil
+	repository.Path = strings.Join(parts, "/")
+	return repository, true, nil
 }
 
 // parseRemote gives a remote as a URL of scheme ssh, https or http, with a host in lower case and without the user.
@@ -143,7 +143,7 @@ func cleanRemote(scheme, host, port, path string) (*url.URL, bool) {
 	if !hostName.MatchString(host) {
 		return nil, false
 	}
-	if real, found := doors[host]; found {
+	if real, found := sshAliases[host]; found {
 		host = real
 	}
 	if scheme == "https" && port == "443" || scheme == "http" && port == "80" {
@@ -165,16 +165,16 @@ func bracket(host string) string {
 }
 
 // Page is where a person opens a pull request by hand, empty where the kind of forge is unknown.
-func (p Place) Page(base, head string) string {
-	switch p.Kind {
+func (r Repository) Page(base, head string) string {
+	switch r.Kind {
 	case GitHub:
-		return fmt.Sprintf("%s/compare/%s...%s?expand=1", p, escapePath(base), escapePath(head))
+		return fmt.Sprintf("%s/compare/%s...%s?expand=1", r, escapePath(base), escapePath(head))
 	case GitLab:
-		return fmt.Sprintf("%s/-/merge_requests/new?%s", p, url.Values{
+		return fmt.Sprintf("%s/-/merge_requests/new?%s", r, url.Values{
 			"merge_request[source_branch]": {head}, "merge_request[target_branch]": {base},
 		}.Encode())
 	case Gitea:
-		return fmt.Sprintf("%s/compare/%s...%s", p, escapePath(base), escapePath(head))
+		return fmt.Sprintf("%s/compare/%s...%s", r, escapePath(base), escapePath(head))
 	}
 	return ""
 }

@@ -23,16 +23,16 @@ type Note struct {
 	Text string
 }
 
-// annotate makes the note of a commit be the one in meta. Other notes stay; when others write notes at the same time it
+// writeNote makes the note of a commit be the one in meta. Other notes stay; when others write notes at the same time it
 // starts again.
-func (l *link) annotate(ctx context.Context, commit plumbing.Hash, meta Meta) error {
+func (r *remote) writeNote(ctx context.Context, commit plumbing.Hash, meta Meta) error {
 	if !strings.HasPrefix(meta.Note.Ref, "refs/notes/") || plumbing.ReferenceName(meta.Note.Ref).Validate() != nil {
 		return fmt.Errorf("%q: not a name for notes, want refs/notes/NAME", meta.Note.Ref)
 	}
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = 30*time.Millisecond, 2*time.Second, 0.8
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := l.annotateOnce(ctx, commit, meta)
+		err := r.writeNoteOnce(ctx, commit, meta)
 		if err != nil && !errors.Is(err, ErrConflict) {
 			err = backoff.Permanent(err)
 		}
@@ -41,13 +41,13 @@ func (l *link) annotate(ctx context.Context, commit plumbing.Hash, meta Meta) er
 	return err
 }
 
-func (l *link) annotateOnce(ctx context.Context, commit plumbing.Hash, meta Meta) error {
+func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta Meta) error {
 	name := plumbing.ReferenceName(meta.Note.Ref)
-	old, store, err := l.notes(ctx, name)
+	old, store, err := r.notes(ctx, name)
 	if err != nil {
 		return err
 	}
-	made := &forge{base: store, store: memory.NewStorage()}
+	made := &objectWriter{base: store, store: memory.NewStorage()}
 	text, err := made.blob([]byte(strings.TrimRight(meta.Note.Text, "\n") + "\n"))
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (l *link) annotateOnce(ctx context.Context, commit plumbing.Hash, meta Meta
 	if err != nil || now == text {
 		return err
 	}
-	if root, err = made.graft(root, map[string]plumbing.Hash{where: text}); err != nil {
+	if root, err = made.writeTree(root, map[string]plumbing.Hash{where: text}); err != nil {
 		return err
 	}
 	about := meta
@@ -77,10 +77,10 @@ func (l *link) annotateOnce(ctx context.Context, commit plumbing.Hash, meta Meta
 	if err != nil {
 		return err
 	}
-	said, err := l.push(ctx, name, old, tip, pack)
+	said, err := r.push(ctx, name, old, tip, pack)
 	var refused *refusal
 	switch {
-	case errors.As(err, &refused) && isRace(refused.status, said):
+	case errors.As(err, &refused) && isConcurrentPush(refused.status, said):
 		return fmt.Errorf("%w: another push was under way: %w", ErrConflict, err)
 	case errors.As(err, &refused):
 		return fmt.Errorf("%w: %s", ErrRejected, strings.TrimSuffix(refused.Error()+": "+said, ": "))
@@ -89,8 +89,8 @@ func (l *link) annotateOnce(ctx context.Context, commit plumbing.Hash, meta Meta
 }
 
 // notes gives the tip of the notes, zero where there are none, and a store that has it with its trees.
-func (l *link) notes(ctx context.Context, name plumbing.ReferenceName) (plumbing.Hash, storer.EncodedObjectStorer, error) {
-	_, session, err := l.meet(ctx)
+func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbing.Hash, storer.EncodedObjectStorer, error) {
+	_, session, err := r.listRefs(ctx)
 	if err != nil {
 		return plumbing.ZeroHash, nil, err
 	}
@@ -105,16 +105,16 @@ func (l *link) notes(ctx context.Context, name plumbing.ReferenceName) (plumbing
 		}
 		return reference.Hash(), session.local.Storer, nil
 	}
-	store := newPacks()
+	store := newPackStore()
 	if session.advertised == nil || session.advertised.References[name.String()].IsZero() {
 		return plumbing.ZeroHash, store, nil
 	}
 	tip := session.advertised.References[name.String()]
 	filter := packp.Filter("")
-	if session.givesParts() {
+	if session.supportsPartialClone() {
 		filter = packp.FilterBlobNone() // the notes themselves are never read
 	}
-	return tip, store, l.explain(session.fetch(ctx, store, []plumbing.Hash{tip}, packp.DepthCommits(1), filter))
+	return tip, store, r.explain(session.fetch(ctx, store, []plumbing.Hash{tip}, packp.DepthCommits(1), filter))
 }
 
 // notePath gives the path of a commit's note, and the note that is there. git keeps notes at the commit's hash, and when

@@ -58,29 +58,29 @@ func AuthFromEnvironment(getenv func(string) string) (Auth, error) {
 	return auth, errors.Join(problems...)
 }
 
-// retryWithHelper runs one exchange with the server. If it wants credentials and none were given, git's
+// withCredentialHelper runs one exchange with the server. If it wants credentials and none were given, git's
 // credential helpers are asked, once. The errors of transports become ours.
-func retryWithHelper[T any](ctx context.Context, l *link, exchange func(ctx context.Context, moved func()) (T, error)) (T, error) {
-	got, err := patiently(ctx, l.target.Patience, exchange)
-	known := l.target.Auth
-	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" && !l.helper.asked && !known.NoHelper {
-		l.helper.asked = true
-		if login := l.askHelper(ctx); login != nil {
-			l.auth = login
-			got, err = patiently(ctx, l.target.Patience, exchange)
+func withCredentialHelper[T any](ctx context.Context, r *remote, exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
+	got, err := withIdleTimeout(ctx, r.target.IdleTimeout, exchange)
+	known := r.target.Auth
+	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" && !r.helper.asked && !known.NoHelper {
+		r.helper.asked = true
+		if login := r.askCredentialHelper(ctx); login != nil {
+			r.auth = login
+			got, err = withIdleTimeout(ctx, r.target.IdleTimeout, exchange)
 		}
 	}
-	return got, l.explain(err)
+	return got, r.explain(err)
 }
 
-// askHelper asks `git credential fill`. It never prompts.
-func (l *link) askHelper(ctx context.Context) transport.AuthMethod {
-	host := l.endpoint.Host
-	if l.endpoint.Port != 0 {
-		host = fmt.Sprintf("%s:%d", host, l.endpoint.Port)
+// askCredentialHelper asks `git credential fill`. It never prompts.
+func (r *remote) askCredentialHelper(ctx context.Context) transport.AuthMethod {
+	host := r.endpoint.Host
+	if r.endpoint.Port != 0 {
+		host = fmt.Sprintf("%s:%d", host, r.endpoint.Port)
 	}
-	question := fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n", l.endpoint.Protocol, host, strings.TrimPrefix(l.endpoint.Path, "/"))
-	if user := l.target.Auth.Username; user != "" {
+	question := fmt.Sprintf("protocol=%s\nhost=%s\npath=%s\n", r.endpoint.Protocol, host, strings.TrimPrefix(r.endpoint.Path, "/"))
+	if user := r.target.Auth.Username; user != "" {
 		question += "username=" + user + "\n"
 	}
 	if strings.ContainsRune(question, 0) || strings.Count(question, "\n") > 4 {
@@ -106,12 +106,12 @@ func (l *link) askHelper(ctx context.Context) transport.AuthMethod {
 	if login.Password == "" {
 		return nil
 	}
-	l.helper.secrets = []string{login.Password, basic(login)}
+	r.helper.secrets = []string{login.Password, basic(login)}
 	return login
 }
 
 // explain turns the errors of the transports into ours, with what to do.
-func (l *link) explain(err error) error {
+func (r *remote) explain(err error) error {
 	var (
 		refused     *refusal
 		certificate *tls.CertificateVerificationError
@@ -120,7 +120,7 @@ func (l *link) explain(err error) error {
 	)
 	words := ""
 	if err != nil {
-		words = plain(err.Error())
+		words = oneLine(err.Error())
 	}
 	switch {
 	case err == nil, errors.As(err, &refused), errors.Is(err, ErrConflict), errors.Is(err, ErrNoRepository):
@@ -130,7 +130,7 @@ func (l *link) explain(err error) error {
 	case errors.Is(err, transport.ErrRepositoryNotFound):
 		return fmt.Errorf("%w: %s; check the URL, and that these credentials may see it", ErrNoRepository, words)
 	case errors.Is(err, transport.ErrAuthenticationRequired):
-		if l.auth == nil {
+		if r.auth == nil {
 			return fmt.Errorf("%w: the server wants credentials: set SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or SIPGEN_GIT_TOKEN", ErrAuth)
 		}
 		return fmt.Errorf("%w: the server does not take these credentials: they are wrong, or have expired", ErrAuth)
@@ -139,19 +139,19 @@ func (l *link) explain(err error) error {
 	case strings.Contains(words, "unable to authenticate"):
 		return fmt.Errorf("%w: the server takes none of the SSH keys: %s", ErrAuth, words)
 	case knownhosts.IsHostKeyChanged(err):
-		return fmt.Errorf("%w: %s has another key than known_hosts says: it was replaced, or somebody stands in between; ask the server's owner, and only then ssh-keygen -R", ErrHostKey, l.endpoint.Host)
+		return fmt.Errorf("%w: %s has another key than known_hosts says: it was replaced, or somebody stands in between; ask the server's owner, and only then ssh-keygen -R", ErrHostKey, r.endpoint.Host)
 	case knownhosts.IsHostUnknown(err):
-		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, l.endpoint.Host, l.target.Auth.scanHost(l.endpoint))
+		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, r.endpoint.Host, r.target.Auth.scanHost(r.endpoint))
 	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname):
 		return fmt.Errorf("%w: %s; if the server has a private authority, set SIPGEN_GIT_CA_FILE", ErrCertificate, words)
 	case strings.Contains(words, "Proxy Authentication Required"):
 		return fmt.Errorf("%w: the proxy wants credentials, or others: SIPGEN_GIT_PROXY=http://USER:PASSWORD@HOST:PORT", ErrAuth)
 	case strings.Contains(words, "proxyconnect"), strings.Contains(words, "socks connect"):
 		return fmt.Errorf("the proxy: %w; check SIPGEN_GIT_PROXY, or HTTPS_PROXY and NO_PROXY", err)
-	case strings.Contains(words, "tls: certificate required") && l.target.Auth.ClientCertFile == "":
+	case strings.Contains(words, "tls: certificate required") && r.target.Auth.ClientCertFile == "":
 		return fmt.Errorf("%w: the server wants a client certificate: set SIPGEN_GIT_CERT_FILE and SIPGEN_GIT_KEY_FILE", ErrAuth)
-	case strings.Contains(words, "remote error: tls: ") && l.target.Auth.ClientCertFile != "":
-		return fmt.Errorf("%w: the server does not take the client certificate %s: %s", ErrAuth, l.target.Auth.ClientCertFile, words)
+	case strings.Contains(words, "remote error: tls: ") && r.target.Auth.ClientCertFile != "":
+		return fmt.Errorf("%w: the server does not take the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile, words)
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("a repository on this machine is pushed to by git itself, which is not installed: %w", err)
 	}

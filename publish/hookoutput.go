@@ -12,24 +12,24 @@ import (
 
 // A git server reports on a push as soon as the branch has moved, and runs its post-receive hooks after that. What they
 // say (where to open a pull request, that a build has begun) comes behind the report, where go-git does not read any
-// more. lastWords holds the report's end back until the server is done, and so go-git reads the words before it.
-type lastWords struct{ http.RoundTripper }
+// more. hookOutput holds the report's end back until the server is done, and so go-git reads the words before it.
+type hookOutput struct{ http.RoundTripper }
 
 // hookTime is how long a server's words are waited for after its report: the push is done by then.
 const hookTime = 10 * time.Second
 
-func (l lastWords) RoundTrip(request *http.Request) (*http.Response, error) {
+func (l hookOutput) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := l.RoundTripper.RoundTrip(request)
 	if err == nil && response.Header.Get("Content-Type") == "application/x-git-receive-pack-result" {
-		response.Body = newReportLast(response.Body, hookTime)
+		response.Body = newReportAfterHooks(response.Body, hookTime)
 	}
 	return response, err
 }
 
-// reportLast is an answer to a push, in git's packets, with the one that ends the report after all progress.
-type reportLast struct {
+// reportAfterHooks is an answer to a push, in git's packets, with the one that ends the report after all progress.
+type reportAfterHooks struct {
 	body    io.ReadCloser
-	packets chan piece
+	packets chan pktLine
 	done    chan struct{}
 	close   sync.Once
 	hooks   time.Duration
@@ -39,19 +39,19 @@ type reportLast struct {
 	end         error
 }
 
-// piece is one of git's packets with its length in front, or how the answer ended.
-type piece struct {
+// pktLine is one of git's packets with its length in front, or how the answer ended.
+type pktLine struct {
 	raw []byte
 	err error
 }
 
-func newReportLast(body io.ReadCloser, hooks time.Duration) *reportLast {
-	r := &reportLast{body: body, packets: make(chan piece), done: make(chan struct{}), hooks: hooks}
+func newReportAfterHooks(body io.ReadCloser, hooks time.Duration) *reportAfterHooks {
+	r := &reportAfterHooks{body: body, packets: make(chan pktLine), done: make(chan struct{}), hooks: hooks}
 	go func() {
 		for {
 			raw, err := readPacket(body)
 			select {
-			case r.packets <- piece{raw, err}:
+			case r.packets <- pktLine{raw, err}:
 			case <-r.done:
 				return
 			}
@@ -63,7 +63,7 @@ func newReportLast(body io.ReadCloser, hooks time.Duration) *reportLast {
 	return r
 }
 
-// readPacket reads a packet: four digits of its length with themselves, and so many bytes less four.
+// readPacket reads a pktLine: four digits of its length with themselves, and so many bytes less four.
 func readPacket(reader io.Reader) ([]byte, error) {
 	head := make([]byte, 4)
 	if n, err := io.ReadFull(reader, head); err != nil {
@@ -71,7 +71,7 @@ func readPacket(reader io.Reader) ([]byte, error) {
 	}
 	length, err := strconv.ParseUint(string(head), 16, 16)
 	if err != nil {
-		return nil, fmt.Errorf("the server's answer: %q is no length of a packet", head)
+		return nil, fmt.Errorf("the server's answer: %q is no length of a pktLine", head)
 	}
 	if length <= 4 {
 		return head, nil
@@ -82,7 +82,7 @@ func readPacket(reader io.Reader) ([]byte, error) {
 	return raw, err
 }
 
-func (r *reportLast) Read(into []byte) (int, error) {
+func (r *reportAfterHooks) Read(into []byte) (int, error) {
 	for len(r.ready) == 0 {
 		if r.end != nil {
 			_ = r.Close() // whatever it says, the answer was read
@@ -100,9 +100,9 @@ func (r *reportLast) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// take puts a packet where it belongs. Packets of the side band begin with 1 for the report, 2 for progress and 3 for
+// take puts a pktLine where it belongs. Packets of the side band begin with 1 for the report, 2 for progress and 3 for
 // an error; the report is packets itself, and ends in one without content.
-func (r *reportLast) take(next piece) {
+func (r *reportAfterHooks) take(next pktLine) {
 	switch {
 	case next.err != nil:
 		r.ready, r.held, r.end = append(r.held, next.raw...), nil, next.err
@@ -118,7 +118,7 @@ func (r *reportLast) take(next piece) {
 	}
 }
 
-func (r *reportLast) Close() (err error) {
+func (r *reportAfterHooks) Close() (err error) {
 	r.close.Do(func() {
 		close(r.done)
 		err = r.body.Close()

@@ -43,14 +43,14 @@ func TestPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			place, found, err := Locate(row.remote, kind, row.web)
+			repository, found, err := Locate(row.remote, kind, row.web)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if page := place.Page("main", "sipgen/dc1"); page != row.want {
+			if page := repository.Page("main", "sipgen/dc1"); page != row.want {
 				t.Errorf("found %q\nwant  %q", page, row.want)
 			}
-			if strings.Contains(place.String(), "s3cret") {
+			if strings.Contains(repository.String(), "s3cret") {
 				t.Error("the token is in it")
 			}
 			if found != (row.want != "" || strings.HasPrefix(row.remote, "https")) {
@@ -76,9 +76,9 @@ func TestLocateRefuses(t *testing.T) {
 		{"another scheme", "git@git.example.org:a/b", Gitea, "ftp://git.example.org"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			place, found, err := Locate(row.remote, row.kind, row.web)
+			repository, found, err := Locate(row.remote, row.kind, row.web)
 			if err == nil || found {
-				t.Fatalf("found %q", place)
+				t.Fatalf("found %q", repository)
 			}
 			if strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("the password is in %q", err)
@@ -97,12 +97,12 @@ func FuzzNoCredentials(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, remote string) {
 		for _, kind := range []Kind{GitHub, GitLab, Gitea} {
-			place, found, err := Locate(remote, kind, "")
+			repository, found, err := Locate(remote, kind, "")
 			if err != nil || !found {
 				continue
 			}
-			page := place.Page("main", "x")
-			if strings.ContainsAny(page, "\n\r\x1b ") || strings.Count(page, "@") > 0 && !strings.Contains(place.Path, "@") {
+			page := repository.Page("main", "x")
+			if strings.ContainsAny(page, "\n\r\x1b ") || strings.Count(page, "@") > 0 && !strings.Contains(repository.Path, "@") {
 				t.Errorf("%q: found %q", remote, page)
 			}
 		}
@@ -124,7 +124,7 @@ func TestInvitation(t *testing.T) {
 		{"no address", "Create a pull request by visiting:; javascript:alert(1)", "Create a pull request by visiting:; javascript:alert(1)", "", false},
 		{"nothing", "", "", "", false},
 	} {
-		if rest, invited := Invitation(row.said); rest != row.rest || invited != (Invited{row.page, row.open}) {
+		if rest, invited := CutPullRequestHint(row.said); rest != row.rest || invited != (PullRequestHint{row.page, row.open}) {
 			t.Errorf("%s: found %q, %+v", row.why, rest, invited)
 		}
 	}

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// patience is how long a server may be silent where Target.Patience does not say: time for its hooks, and for
+// defaultIdleTimeout is how long a server may be silent where Target.IdleTimeout does not say: time for its hooks, and for
 // packing a big repository.
-const patience = 5 * time.Minute
+const defaultIdleTimeout = 5 * time.Minute
 
-// patiently runs an exchange with a server until it is done, ctx ends, or nothing has come or gone for so long;
-// exchange calls moved whenever something does. Transports wait for some servers without looking at ctx, so the
+// withIdleTimeout runs an exchange with a server until it is done, ctx ends, or nothing has come or gone for so long;
+// exchange calls active whenever something does. Transports wait for some servers without looking at ctx, so the
 // exchange runs beside, and may be left behind with what it holds.
-func patiently[T any](ctx context.Context, silence time.Duration, exchange func(ctx context.Context, moved func()) (T, error)) (T, error) {
+func withIdleTimeout[T any](ctx context.Context, silence time.Duration, exchange func(ctx context.Context, active func()) (T, error)) (T, error) {
 	if silence <= 0 {
-		silence = patience
+		silence = defaultIdleTimeout
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -43,19 +43,19 @@ func patiently[T any](ctx context.Context, silence time.Duration, exchange func(
 	}
 }
 
-// moving is a reader or a writer that tells when something moves.
-type moving struct {
+// watched is a reader or a writer that tells when something moves.
+type watched struct {
 	io.Reader
 	io.Writer
-	moved func()
+	active func()
 }
 
-func (m moving) Read(into []byte) (int, error) {
-	m.moved()
+func (m watched) Read(into []byte) (int, error) {
+	m.active()
 	return m.Reader.Read(into)
 }
 
-func (m moving) Write(text []byte) (int, error) {
-	m.moved()
+func (m watched) Write(text []byte) (int, error) {
+	m.active()
 	return m.Writer.Write(text)
 }

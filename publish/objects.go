@@ -16,36 +16,36 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// forge makes new objects in memory. What it does not make stays in the repository and is never read.
-type forge struct {
-	base  storer.EncodedObjectStorer // nil in a repository without commits
-	store *memory.Storage
-	made  []plumbing.Hash
+// objectWriter makes new objects in memory. What it does not make stays in the repository and is never read.
+type objectWriter struct {
+	base    storer.EncodedObjectStorer // nil in a repository without commits
+	store   *memory.Storage
+	written []plumbing.Hash
 }
 
 type encodable interface {
 	Encode(plumbing.EncodedObject) error
 }
 
-func (f *forge) add(thing encodable) (plumbing.Hash, error) {
-	encoded := f.store.NewEncodedObject()
+func (w *objectWriter) add(thing encodable) (plumbing.Hash, error) {
+	encoded := w.store.NewEncodedObject()
 	if err := thing.Encode(encoded); err != nil {
 		return plumbing.ZeroHash, err
 	}
-	return f.keep(encoded)
+	return w.keep(encoded)
 }
 
-func (f *forge) keep(encoded plumbing.EncodedObject) (plumbing.Hash, error) {
-	if f.store.HasEncodedObject(encoded.Hash()) == nil {
+func (w *objectWriter) keep(encoded plumbing.EncodedObject) (plumbing.Hash, error) {
+	if w.store.HasEncodedObject(encoded.Hash()) == nil {
 		return encoded.Hash(), nil
 	}
-	hash, err := f.store.SetEncodedObject(encoded)
-	f.made = append(f.made, hash)
+	hash, err := w.store.SetEncodedObject(encoded)
+	w.written = append(w.written, hash)
 	return hash, err
 }
 
-func (f *forge) blob(text []byte) (plumbing.Hash, error) {
-	encoded := f.store.NewEncodedObject()
+func (w *objectWriter) blob(text []byte) (plumbing.Hash, error) {
+	encoded := w.store.NewEncodedObject()
 	encoded.SetType(plumbing.BlobObject)
 	writer, err := encoded.Writer()
 	if err != nil {
@@ -57,15 +57,15 @@ func (f *forge) blob(text []byte) (plumbing.Hash, error) {
 	if err := writer.Close(); err != nil {
 		return plumbing.ZeroHash, err
 	}
-	return f.keep(encoded)
+	return w.keep(encoded)
 }
 
-// graft gives the tree that has the edits made: a path to a blob, or to the zero hash to delete it. Only
+// writeTree gives the tree that has the edits made: a path to a blob, or to the zero hash to delete it. Only
 // trees on the way to an edit are read and made again. A tree without entries is the zero hash.
-func (f *forge) graft(old plumbing.Hash, edits map[string]plumbing.Hash) (plumbing.Hash, error) {
+func (w *objectWriter) writeTree(old plumbing.Hash, edits map[string]plumbing.Hash) (plumbing.Hash, error) {
 	entries := map[string]object.TreeEntry{}
 	if !old.IsZero() {
-		tree, err := object.GetTree(f.base, old)
+		tree, err := object.GetTree(w.base, old)
 		if err != nil {
 			return plumbing.ZeroHash, fmt.Errorf("tree %s: %w", old, err)
 		}
@@ -92,7 +92,7 @@ func (f *forge) graft(old plumbing.Hash, edits map[string]plumbing.Hash) (plumbi
 		} else if allZero(nested[name]) {
 			continue // nothing to delete there
 		}
-		hash, err := f.graft(inside, nested[name])
+		hash, err := w.writeTree(inside, nested[name])
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
@@ -112,7 +112,7 @@ func (f *forge) graft(old plumbing.Hash, edits map[string]plumbing.Hash) (plumbi
 	}
 	tree := &object.Tree{Entries: slices.Collect(maps.Values(entries))}
 	sort.Sort(object.TreeEntrySorter(tree.Entries))
-	return f.add(tree)
+	return w.add(tree)
 }
 
 func allZero(edits map[string]plumbing.Hash) bool {
@@ -125,8 +125,8 @@ func allZero(edits map[string]plumbing.Hash) bool {
 }
 
 // pack gives everything made as one pack, without deltas: there is nothing to delta against.
-func (f *forge) pack() ([]byte, error) {
+func (w *objectWriter) pack() ([]byte, error) {
 	var pack bytes.Buffer
-	_, err := packfile.NewEncoder(&pack, f.store, false).Encode(f.made, 0)
+	_, err := packfile.NewEncoder(&pack, w.store, false).Encode(w.written, 0)
 	return pack.Bytes(), err
 }

@@ -7,25 +7,25 @@ import (
 	"net/url"
 )
 
-// maxAnswer bounds an answer, in bytes: a list of pull requests is a small part of it.
-const maxAnswer = 32 << 20
+// maxResponse bounds an answer, in bytes: a list of pull requests is a small part of it.
+const maxResponse = 32 << 20
 
-// wire gives an HTTP client with the transport asked for that sends the token to one server only.
-func (c *Client) wire(place Place) *http.Client {
+// httpClient gives an HTTP client with the transport asked for that sends the token to one server only.
+func (c *Client) httpClient(repository Repository) *http.Client {
 	transport := http.DefaultTransport
 	if c.HTTP != nil && c.HTTP.Transport != nil {
 		transport = c.HTTP.Transport
 	}
-	return &http.Client{Transport: &limited{transport}, CheckRedirect: checkRedirect}
+	return &http.Client{Transport: &limitedTransport{transport}, CheckRedirect: checkRedirect}
 }
 
-// limited bounds what is read of an answer.
-type limited struct{ http.RoundTripper }
+// limitedTransport bounds what is read of an answer.
+type limitedTransport struct{ http.RoundTripper }
 
-func (l *limited) RoundTrip(request *http.Request) (*http.Response, error) {
+func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := l.RoundTripper.RoundTrip(request)
 	if err == nil {
-		response.Body = http.MaxBytesReader(nil, response.Body, maxAnswer)
+		response.Body = http.MaxBytesReader(nil, response.Body, maxResponse)
 	}
 	return response, err
 }
@@ -43,7 +43,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	first := via[0]
 	if next.URL.Scheme != first.URL.Scheme || next.URL.Host != first.URL.Host || next.Method != first.Method {
 		shown := url.URL{Scheme: next.URL.Scheme, Host: next.URL.Host, Path: next.URL.Path}
-		return &movedError{plain(shown.String())}
+		return &movedError{oneLine(shown.String())}
 	}
 	if len(via) > 5 {
 		return errors.New("redirected more than 5 times")
@@ -52,12 +52,12 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 }
 
 // apiBase is where a forge's API begins, with a slash at its end.
-func (p Place) apiBase() (*url.URL, error) {
-	web, err := url.Parse(p.Web)
+func (r Repository) apiBase() (*url.URL, error) {
+	web, err := url.Parse(r.Web)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not an address", plain(p.Web))
+		return nil, fmt.Errorf("%s: not an address", oneLine(r.Web))
 	}
-	switch p.Kind {
+	switch r.Kind {
 	case GitHub:
 		switch {
 		case web.Host == "github.com":

@@ -18,8 +18,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
-// link is the way to one repository.
-type link struct {
+// remote is one repository, and how to log in there.
+type remote struct {
 	target   *Target
 	endpoint *transport.Endpoint
 	local    string // path of a repository on this machine
@@ -31,32 +31,32 @@ type link struct {
 	}
 }
 
-func connect(target *Target) (*link, error) {
+func newRemote(target *Target) (*remote, error) {
 	endpoint, err := target.endpoint()
 	if err != nil {
 		return nil, err
 	}
-	l := &link{target: target, endpoint: endpoint}
+	r := &remote{target: target, endpoint: endpoint}
 	if endpoint.Protocol == "file" {
-		if l.local, err = localPath(endpoint); err != nil {
+		if r.local, err = localPath(endpoint); err != nil {
 			return nil, err
 		}
 	}
-	if l.client, l.auth, err = target.Auth.login(endpoint); err != nil {
-		return nil, l.safe(fmt.Errorf("%s: %w", redact(target.URL), err))
+	if r.client, r.auth, err = target.Auth.login(endpoint); err != nil {
+		return nil, r.masked(fmt.Errorf("%s: %w", redact(target.URL), err))
 	}
-	return l, nil
+	return r, nil
 }
 
-// references is what a repository says about its branches.
-type references struct {
+// refs is what a repository says about its branches.
+type refs struct {
 	branches map[string]plumbing.Hash
 	head     string // the branch that HEAD names; empty: HEAD is detached, or unknown
 	empty    bool   // no commits at all
 }
 
 // base gives the branch whose tip is the previous tree.
-func (r *references) base(target *Target) (string, error) {
+func (r *refs) base(target *Target) (string, error) {
 	branch := target.Branch
 	if branch == "" {
 		if r.head == "" {
@@ -76,7 +76,7 @@ func (r *references) base(target *Target) (string, error) {
 	return "", fmt.Errorf("%w: %s: want one of the repository's%s, or leave to make it", ErrNoBranch, branch, r.list())
 }
 
-func (r *references) list() string {
+func (r *refs) list() string {
 	names := slices.Sorted(maps.Keys(r.branches))
 	if len(names) > 10 {
 		names = append(names[:10], "...")
@@ -84,16 +84,16 @@ func (r *references) list() string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-func (l *link) references(ctx context.Context) (*references, error) {
-	found, session, err := l.meet(ctx)
+func (r *remote) readRefs(ctx context.Context) (*refs, error) {
+	found, session, err := r.listRefs(ctx)
 	if err == nil {
 		session.close()
 	}
 	return found, err
 }
 
-func remoteReferences(advertised *packp.AdvRefs) (*references, error) {
-	found := &references{branches: map[string]plumbing.Hash{}}
+func advertisedRefs(advertised *packp.AdvRefs) (*refs, error) {
+	found := &refs{branches: map[string]plumbing.Hash{}}
 	for name, hash := range advertised.References {
 		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
 			found.branches[branch] = hash
@@ -110,23 +110,23 @@ func remoteReferences(advertised *packp.AdvRefs) (*references, error) {
 	return found, nil
 }
 
-func (l *link) openLocal() (*gogit.Repository, error) {
-	repository, err := gogit.PlainOpenWithOptions(l.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
+func (r *remote) openLocal() (*gogit.Repository, error) {
+	repository, err := gogit.PlainOpenWithOptions(r.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
-		return nil, fmt.Errorf("%w: %s is no git repository; make one: git init --bare %s", ErrNoRepository, l.local, l.local)
+		return nil, fmt.Errorf("%w: %s is no git repository; make one: git init --bare %s", ErrNoRepository, r.local, r.local)
 	}
 	return repository, err
 }
 
-// localReferences looks up the branches that matter one by one: a listing also meets the lock files of
+// localRefs looks up the branches that matter one by one: a listing also meets the lock files of
 // pushes that are under way, which are empty or gone a moment later.
-func (l *link) localReferences(repository *gogit.Repository) (*references, error) {
-	found := &references{branches: map[string]plumbing.Hash{}}
+func (r *remote) localRefs(repository *gogit.Repository) (*refs, error) {
+	found := &refs{branches: map[string]plumbing.Hash{}}
 	head, err := repository.Reference(plumbing.HEAD, false)
 	if err == nil && head.Type() == plumbing.SymbolicReference && head.Target().IsBranch() {
 		found.head = head.Target().Short()
 	}
-	for _, branch := range []string{found.head, l.target.Branch, l.target.Proposal} {
+	for _, branch := range []string{found.head, r.target.Branch, r.target.Proposal} {
 		if branch == "" {
 			continue
 		}
@@ -138,7 +138,7 @@ func (l *link) localReferences(repository *gogit.Repository) (*references, error
 			return nil, fmt.Errorf("branch %s: %w", branch, err)
 		}
 	}
-	if base := l.target.Branch; base != "" && !found.branches[base].IsZero() {
+	if base := r.target.Branch; base != "" && !found.branches[base].IsZero() {
 		return found, nil
 	}
 	for try := 0; ; try++ {
@@ -165,14 +165,14 @@ func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) e
 }
 
 // push asks the repository to move a branch, or a ref beside the branches, from old to new, and gives the server's words.
-func (l *link) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte) (string, error) {
-	return retryWithHelper(ctx, l, func(ctx context.Context, moved func()) (string, error) {
-		return l.receive(ctx, name, old, tip, pack, moved)
+func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte) (string, error) {
+	return withCredentialHelper(ctx, r, func(ctx context.Context, active func()) (string, error) {
+		return r.receive(ctx, name, old, tip, pack, active)
 	})
 }
 
-func (l *link) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte, moved func()) (said string, err error) {
-	session, err := l.client.NewReceivePackSession(l.endpoint, l.auth)
+func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte, active func()) (said string, err error) {
+	session, err := r.client.NewReceivePackSession(r.endpoint, r.auth)
 	if err != nil {
 		return "", err
 	}
@@ -193,9 +193,9 @@ func (l *link) receive(ctx context.Context, name plumbing.ReferenceName, old, ti
 		}
 	}
 	var words bytes.Buffer
-	request.Progress = moving{Writer: &words, moved: moved}
+	request.Progress = watched{Writer: &words, active: active}
 	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
-	request.Packfile = io.NopCloser(moving{Reader: bytes.NewReader(pack), moved: moved})
+	request.Packfile = io.NopCloser(watched{Reader: bytes.NewReader(pack), active: active})
 	report, err := session.ReceivePack(ctx, request)
 	if err == nil && report == nil {
 		err = errors.New("the server gave no report")
@@ -209,10 +209,10 @@ func (l *link) receive(ctx context.Context, name plumbing.ReferenceName, old, ti
 		}
 		err = refused
 	}
-	return plain(words.String()), err
+	return oneLine(words.String()), err
 }
 
 // refusal is a push that the server answered with no.
 type refusal struct{ status string }
 
-func (r *refusal) Error() string { return plain(r.status) }
+func (r *refusal) Error() string { return oneLine(r.status) }

@@ -9,26 +9,26 @@ import (
 	"syscall"
 )
 
-// disk is a folder on disk. os.Root keeps every access below it: a link that leads out is an error.
-type disk struct {
+// diskFolder is a folder on disk. os.Root keeps every access below it: a link that leads out is an error.
+type diskFolder struct {
 	root *os.Root // nil: the folder does not exist
 }
 
-func openDisk(dir string) (disk, error) {
+func openFolder(dir string) (diskFolder, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return disk{}, nil
+		return diskFolder{}, nil
 	}
-	return disk{root}, err
+	return diskFolder{root}, err
 }
 
-func (d disk) close() {
+func (d diskFolder) close() {
 	if d.root != nil {
 		_ = d.root.Close() // opened for reading
 	}
 }
 
-func (d disk) at(name string) (entryKind, []byte, error) {
+func (d diskFolder) at(name string) (entryKind, []byte, error) {
 	if d.root == nil {
 		return nothing, nil, nil
 	}
@@ -47,7 +47,7 @@ func (d disk) at(name string) (entryKind, []byte, error) {
 	return file, text, err
 }
 
-func (d disk) below(name string) ([]string, error) {
+func (d diskFolder) below(name string) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(d.root.FS(), name, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -59,7 +59,7 @@ func (d disk) below(name string) ([]string, error) {
 }
 
 // empty says that the folder holds nothing at all.
-func (d disk) empty() (bool, error) {
+func (d diskFolder) empty() (bool, error) {
 	if d.root == nil {
 		return true, nil
 	}
@@ -68,7 +68,7 @@ func (d disk) empty() (bool, error) {
 }
 
 // owned reads the OwnershipFile. found is false where there is none.
-func (d disk) owned() (files map[string]string, text []byte, found bool, err error) {
+func (d diskFolder) owned() (files map[string]string, text []byte, found bool, err error) {
 	kind, text, err := d.at(OwnershipFile)
 	switch {
 	case err != nil || kind == nothing:
@@ -85,9 +85,9 @@ func (d disk) owned() (files map[string]string, text []byte, found bool, err err
 // ReadDir gives the files that sipgen owns in a folder, as they are there now. An absent or empty folder
 // gives an empty tree; another folder without an OwnershipFile is ErrForeign.
 func ReadDir(dir string) (Tree, error) {
-	unlock := lockBeside(dir, false)
+	unlock := lockParent(dir, false)
 	defer unlock()
-	here, err := openDisk(dir)
+	here, err := openFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func ReadDir(dir string) (Tree, error) {
 	}
 	tree := make(Tree, len(owned))
 	for name := range owned {
-		kind, text, err := throughFolders(here, name)
+		kind, text, err := lookupNoFollow(here, name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
@@ -112,7 +112,7 @@ func ReadDir(dir string) (Tree, error) {
 	return tree, nil
 }
 
-func refuseForeign(dir string, here disk) error {
+func refuseForeign(dir string, here diskFolder) error {
 	empty, err := here.empty()
 	if err != nil || empty {
 		return err

@@ -40,7 +40,7 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return &Client{HTTP: wire, Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Patience: 5 * time.Second}
+			return &Client{HTTP: wire, Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Timeout: 5 * time.Second}
 		}
 		started := time.Now()
 		err := refuse(t, f, *client(publish.Auth{}))
@@ -50,8 +50,8 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 		if len(f.seen) != 0 {
 			t.Errorf("the token was sent to a server that is not trusted: %q", f.seen)
 		}
-		opened, err := client(publish.Auth{CAFile: file}).Open(t.Context(), f.place(), request(nil))
-		if err != nil || opened.Did != Created {
+		opened, err := client(publish.Auth{CAFile: file}).Open(t.Context(), f.repository(), request(nil))
+		if err != nil || opened.Outcome != Created {
 			t.Fatalf("found %+v, %v", opened, err)
 		}
 
@@ -64,7 +64,7 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 		}))
 		defer proxy.Close()
 		limited := client(publish.Auth{CAFile: file, Proxy: proxy.URL})
-		limited.Patience = time.Second
+		limited.Timeout = time.Second
 		refuse(t, f, *limited)
 		if through.Load() == 0 {
 			t.Error("the proxy was not asked")
@@ -74,18 +74,18 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 
 func TestAPIBase(t *testing.T) {
 	for _, row := range []struct {
-		place Place
-		want  string
+		repository Repository
+		want       string
 	}{
-		{Place{Kind: GitHub, Web: "https://github.com"}, "https://api.github.com/"},
-		{Place{Kind: GitHub, Web: "https://acme.ghe.com"}, "https://api.acme.ghe.com/"},
-		{Place{Kind: GitHub, Web: "https://git.example.org:8443"}, "https://git.example.org:8443/api/v3/"},
-		{Place{Kind: GitLab, Web: "https://git.example.org/gitlab"}, "https://git.example.org/gitlab/api/v4/"},
-		{Place{Kind: Gitea, Web: "https://git.example.org/git"}, "https://git.example.org/git"},
+		{Repository{Kind: GitHub, Web: "https://github.com"}, "https://api.github.com/"},
+		{Repository{Kind: GitHub, Web: "https://acme.ghe.com"}, "https://api.acme.ghe.com/"},
+		{Repository{Kind: GitHub, Web: "https://git.example.org:8443"}, "https://git.example.org:8443/api/v3/"},
+		{Repository{Kind: GitLab, Web: "https://git.example.org/gitlab"}, "https://git.example.org/gitlab/api/v4/"},
+		{Repository{Kind: Gitea, Web: "https://git.example.org/git"}, "https://git.example.org/git"},
 	} {
-		base, err := row.place.apiBase()
+		base, err := row.repository.apiBase()
 		if err != nil || base.String() != row.want {
-			t.Errorf("%+v: found %v, %v", row.place, base, err)
+			t.Errorf("%+v: found %v, %v", row.repository, base, err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 func noted(text string) Meta {
 	about := meta
-	about.Beside = tree("hydrator.metadata", text)
+	about.ExtraFiles = tree("hydrator.metadata", text)
 	about.Note = &Note{Ref: "refs/notes/hydrator.metadata", Text: text}
 	return about
 }
@@ -80,11 +80,11 @@ func TestBesideIsAddedOnce(t *testing.T) {
 func TestBesideKeepsOffTheTree(t *testing.T) {
 	repo := bare(t)
 	about := meta
-	about.Beside = tree("site/a", "x")
+	about.ExtraFiles = tree("site/a", "x")
 	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about); err == nil || !strings.Contains(err.Error(), "site/a") {
 		t.Errorf("found %v", err)
 	}
-	about.Beside = tree("../x", "x")
+	about.ExtraFiles = tree("../x", "x")
 	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about); err == nil {
 		t.Error("a path out of the repository was taken")
 	}
