@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/e2e/trees"
+)
+
+// TestUpgrade goes on from the trees that earlier commits rendered: every host stays where it is, none is new or released, and no object
+// that is live is gone or has to be made anew. TestUpgradeLive does the same with engines.
+func TestUpgrade(t *testing.T) {
+	all, err := trees.All()
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d trees, %v", len(all), err)
+	}
+	for _, tree := range all {
+		t.Run(tree.Name(), func(t *testing.T) {
+			live, err := trees.Read(tree.Folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder := t.TempDir()
+			if err := os.CopyFS(folder, os.DirFS(tree.Folder)); err != nil {
+				t.Fatal(err)
+			}
+			inputs := []string{"--site", tree.Site, "-f", tree.Specs, "--inventory", tree.Inventory}
+			sipgen := func(want int, args ...string) string {
+				t.Helper()
+				var stdout, stderr bytes.Buffer
+				if code := run(t.Context(), append(args, inputs...), strings.NewReader(""), &stdout, &stderr); code != want {
+					t.Fatalf("sipgen %v: exit code %d, want %d\n%s%s", args, code, want, &stdout, &stderr)
+				}
+				return stdout.String()
+			}
+			wantKept(t, live, []byte(sipgen(0, "plan", "-o", "json", "--previous", folder)))
+			sipgen(0, "render", "--out", folder)
+			next, err := trees.Read(folder)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lost, err := trees.Lost(live, next)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, what := range lost {
+				t.Error(what)
+			}
+			sipgen(0, "diff", "--out", folder)
+		})
+	}
+}
+
+// slot is where a host stands.
+type slot struct {
+	cluster, role string
+	standby       bool
+}
+
+// wantKept wants of a plan that every host of a tree's assignments is in its slot, and nothing else happens. The assignments are read
+// as what they are, YAML, not as sipgen reads them.
+func wantKept(t *testing.T, live map[string][]byte, text []byte) {
+	t.Helper()
+	want := map[string]slot{}
+	for name, content := range live {
+		if path.Base(name) != "assignments.yaml" {
+			continue
+		}
+		var file struct {
+			Metadata struct{ Namespace, Name string }
+			Hosts    []struct {
+				Namespace, Name, Role string
+				Standby               bool
+			}
+		}
+		if err := yaml.Unmarshal(content, &file); err != nil {
+			t.Fatal(err)
+		}
+		for _, host := range file.Hosts {
+			want[host.Namespace+"/"+host.Name] = slot{file.Metadata.Namespace + "/" + file.Metadata.Name, host.Role, host.Standby}
+		}
+	}
+	if len(want) == 0 {
+		t.Fatal("no assignments in the tree")
+	}
+	var plan struct {
+		Clusters []struct {
+			Namespace, Name string
+			Roles           []struct {
+				Name                                              string
+				New, Pending, Released, ShortActive, ShortStandby int
+				Slots                                             []struct {
+					Host    string
+					Standby bool
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &plan); err != nil {
+		t.Fatal(err)
+	}
+	for _, cluster := range plan.Clusters {
+		for _, role := range cluster.Roles {
+			if role.New+role.Pending+role.Released+role.ShortActive+role.ShortStandby != 0 {
+				t.Errorf("%s/%s %s: %+v", cluster.Namespace, cluster.Name, role.Name, role)
+			}
+			for _, s := range role.Slots {
+				got := slot{cluster.Namespace + "/" + cluster.Name, role.Name, s.Standby}
+				if want[s.Host] != got {
+					t.Errorf("host %s is in %+v, was in %+v", s.Host, got, want[s.Host])
+				}
+				delete(want, s.Host)
+			}
+		}
+	}
+	for host, was := range want {
+		t.Errorf("host %s is in no slot, was in %+v", host, was)
+	}
+}
+
