@@ -7,11 +7,10 @@ package lint
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"unicode"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -119,21 +118,8 @@ func (c *checker) host(code string, severity Severity, host *inventory.Host, fie
 }
 
 func (f Finding) onOneLine() Finding {
-	for _, text := range []*string{&f.Object, &f.Field, &f.Message, &f.Mend} {
-		*text = plain(*text)
+	for _, words := range []*string{&f.Object, &f.Field, &f.Message, &f.Mend} {
+		*words = text.Line(*words)
 	}
 	return f
-}
-
-// plain is a text for one line: with nothing in it that ends a line, moves a cursor or turns the direction of writing.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r):
-			return '\uFFFD'
-		}
-		return r
-	}, text)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -26,11 +27,11 @@ type Place struct {
 func (p Place) String() string {
 	switch {
 	case p.File != "" && p.Line > 0:
-		return fmt.Sprintf("%s:%d", plain(p.File), p.Line)
+		return fmt.Sprintf("%s:%d", text.Line(p.File), p.Line)
 	case p.File != "":
-		return plain(p.File)
+		return text.Line(p.File)
 	}
-	return plain(p.Source)
+	return text.Line(p.Source)
 }
 
 // where is how manifest.Document.Where writes a place.

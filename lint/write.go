@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // The colours of a terminal (ECMA-48, select graphic rendition).
@@ -32,7 +34,7 @@ func Human(w io.Writer, findings []Finding, colour bool) error {
 		if place := f.Place.String(); place != "" {
 			prefix = place + ": "
 		}
-		fmt.Fprintf(out, "%s%s%s %s%s: %s\n    %s%s%s\n", prefix, open, f.Severity, f.Code, shut, f.text(), dim, plain(f.Mend), shut)
+		fmt.Fprintf(out, "%s%s%s %s%s: %s\n    %s%s%s\n", prefix, open, f.Severity, f.Code, shut, f.text(), dim, text.Line(f.Mend), shut)
 	}
 	return out.Flush()
 }
@@ -43,7 +45,7 @@ func (f *Finding) text() string {
 	if f.Field != "" {
 		parts = append(parts, f.Field)
 	}
-	return plain(strings.Join(append(parts, f.Message), ": "))
+	return text.Line(strings.Join(append(parts, f.Message), ": "))
 }
 
 // Counts are the errors and the warnings.
@@ -109,13 +111,13 @@ func (f *Finding) command() string {
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	place := ""
 	if f.Place.File != "" {
-		place = "file=" + property.Replace(plain(f.Place.File)) + ","
+		place = "file=" + property.Replace(text.Line(f.Place.File)) + ","
 		if f.Place.Line > 0 {
 			place += fmt.Sprintf("line=%d,", f.Place.Line)
 		}
 	}
 	return fmt.Sprintf("::%s %stitle=%s::%s%%0A%s\n", f.Severity, place,
-		property.Replace("sipgen lint "+f.Code), data.Replace(inert(f.text())), data.Replace(inert(plain(f.Mend))))
+		property.Replace("sipgen lint "+f.Code), data.Replace(inert(f.text())), data.Replace(inert(text.Line(f.Mend))))
 }
 
 // inert takes the older form of a command apart, which GitHub's runner finds anywhere in a line.

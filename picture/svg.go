@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -56,7 +57,7 @@ func description(s *Site) string {
 }
 
 func tenantCounts(t *Tenant, c *counts) string {
-	text := plural(c.used(), "host")
+	text := text.Count(c.used(), "host")
 	if c.standby > 0 {
 		text += fmt.Sprintf(" (%d standby)", c.standby)
 	}
@@ -101,7 +102,7 @@ func racks(c *canvas, s *Site, y int) (right, bottom int) {
 
 func (l *layout) rack(c *canvas, s *Site, k *rack) {
 	name := rackName(k.name)
-	c.f("<g class=\"rack\" data-rack=\"%s\"><title>%s</title>\n", escape(k.name), escape("rack "+name+", "+plural(len(k.hosts), "host")))
+	c.f("<g class=\"rack\" data-rack=\"%s\"><title>%s</title>\n", escape(k.name), escape("rack "+name+", "+text.Count(len(k.hosts), "host")))
 	if k.name == "" {
 		c.f("<g class=\"norack\">")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -217,11 +218,11 @@ func brief(s *Site) string {
 	for i := range s.Tenants {
 		short += s.Tenants[i].Short
 	}
-	text := plural(len(s.Hosts), "host") + " in " + plural(racks, "rack") + ", " + plural(len(s.Tenants), "cluster")
+	words := text.Count(len(s.Hosts), "host") + " in " + text.Count(racks, "rack") + ", " + text.Count(len(s.Tenants), "cluster")
 	if short > 0 {
-		text += ", " + plural(short, "slot") + " empty"
+		words += ", " + text.Count(short, "slot") + " empty"
 	}
-	return text
+	return words
 }
 
 // summary is the site in one sentence.
@@ -231,19 +232,12 @@ func summary(s *Site) string {
 	for i := range s.Tenants {
 		short += s.Tenants[i].Short
 	}
-	text := fmt.Sprintf("%s, %s: %d kept, %d new, %d release pending, %d released, %d free, %d not eligible; %d of them standby",
-		plural(len(s.Hosts), "host"), plural(len(s.Tenants), "cluster"), c.held, c.new, c.pending, c.releasing, c.free, c.off, c.standby)
+	words := fmt.Sprintf("%s, %s: %d kept, %d new, %d release pending, %d released, %d free, %d not eligible; %d of them standby",
+		text.Count(len(s.Hosts), "host"), text.Count(len(s.Tenants), "cluster"), c.held, c.new, c.pending, c.releasing, c.free, c.off, c.standby)
 	if short > 0 {
-		text += ", " + plural(short, "slot") + " empty"
+		words += ", " + text.Count(short, "slot") + " empty"
 	}
-	return text
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
+	return words
 }
 
 func heading(s *Site) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -51,7 +52,13 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	if len(rows) == 0 {
 		out.WriteString("No hosts.\n")
 	} else {
-		table(out, []string{"host", "role", "domain", "addresses", "slot"}, rows)
+		out.WriteString(text.TableHead("host", "role", "domain", "addresses", "slot"))
+		for _, row := range rows {
+			for i := range row {
+				row[i] = escapeCell(row[i])
+			}
+			out.WriteString(text.TableRow(row...))
+		}
 	}
 	for i := range c.Roles {
 		role := &c.Roles[i]
@@ -69,14 +76,14 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 
 // slot is "active" or "standby", and what is pending.
 func slot(a schedule.Assignment) string {
-	text := "active"
+	words := "active"
 	if a.Standby {
-		text = "standby"
+		words = "standby"
 	}
 	if a.Pending {
-		text += ", release pending"
+		words += ", release pending"
 	}
-	return text
+	return words
 }
 
 // addresses are those the cluster's services use, each network's behind its id.
@@ -94,41 +101,14 @@ func (s *site) addresses(c *schedule.Cluster, role string, a schedule.Assignment
 	return orDash(strings.Join(parts, ", "))
 }
 
-func orDash(text string) string {
-	if text == "" {
+func orDash(s string) string {
+	if s == "" {
 		return "-"
 	}
-	return text
+	return s
 }
 
-// table writes a markdown table whose columns are aligned in the source too.
-func table(out *bytes.Buffer, head []string, rows [][]string) {
-	widths := make([]int, len(head))
-	for _, row := range append([][]string{head}, rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], len(escapeCell(cell)))
-		}
-	}
-	line := func(cells []string) {
-		out.WriteString("|")
-		for i, cell := range cells {
-			fmt.Fprintf(out, " %-*s |", widths[i], escapeCell(cell))
-		}
-		out.WriteString("\n")
-	}
-	line(head)
-	rule := make([]string, len(head))
-	for i := range rule {
-		rule[i] = strings.Repeat("-", widths[i])
-	}
-	line(rule)
-	for _, row := range rows {
-		line(row)
-	}
-}
-
-// escapeCell keeps a value from outside inside its cell: labels and ids can carry no line break,
-// and a bar or an angle bracket is escaped.
-func escapeCell(text string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ", "\r", " ").Replace(text)
+// escapeCell keeps a value from outside inside its cell: it is one line, and a bar or an angle bracket is escaped.
+func escapeCell(cell string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(text.Line(cell))
 }

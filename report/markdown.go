@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Markdown says what the plan changes, for a pull request: dangers and problems first, so that they are not what a forge or a tired
@@ -28,18 +28,17 @@ func Markdown(p *Plan) string {
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		fmt.Fprintf(&out, "\n### %s\n\n", code(c.Key()))
-		rows := table.NewWriter()
-		rows.AppendHeader(table.Row{"host", "role", "domain", "addresses", "slot", "status", "why"})
+		var rows strings.Builder
 		for j := range c.Roles {
 			for _, slot := range c.Roles[j].Slots {
-				rows.AppendRow(table.Row{code(slot.Host), code(c.Roles[j].Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), slotName(slot), string(slot.Status), prose(slot.Why)})
+				rows.WriteString(text.TableRow(code(slot.Host), code(c.Roles[j].Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), slotName(slot), string(slot.Status), prose(slot.Why)))
 			}
 		}
-		if rows.Length() == 0 {
+		if rows.Len() == 0 {
 			out.WriteString("No hosts.\n")
 			continue
 		}
-		out.WriteString(rows.RenderMarkdown() + "\n")
+		out.WriteString(text.TableHead("host", "role", "domain", "addresses", "slot", "status", "why") + rows.String())
 	}
 	return out.String()
 }
@@ -74,7 +73,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 		}
 	}
 	if subject == "" {
-		subject = strings.Join(append([]string{inert(p.Site) + ": " + count(t.Assigned, "host")}, parts...), ", ")
+		subject = strings.Join(append([]string{inert(p.Site) + ": " + text.Count(t.Assigned, "host")}, parts...), ", ")
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n", subject)

@@ -3,8 +3,9 @@ package report
 import (
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf16"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Words from outside (names, labels, reasons with a host's own error in them) meet three readers that take some of
@@ -15,30 +16,13 @@ import (
 // maxCell bounds what one name or reason takes, in characters.
 const maxCell = 300
 
-// line makes words fit for one line of a text: no line ends, no control characters, none that turn the direction of
-// text or are not seen.
-func line(words string) string {
-	words = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, words)
-	return strings.Join(strings.Fields(words), " ")
-}
-
 // code puts words into a code span that is safe in a table's cell; empty words stay empty.
 func code(words string) string {
-	words = strings.ReplaceAll(line(words), "|", "¦")
+	words = strings.ReplaceAll(text.Line(words), "|", "¦")
 	if words == "" {
 		return ""
 	}
-	if runes := []rune(words); len(runes) > maxCell {
-		words = string(runes[:maxCell-1]) + "…"
-	}
+	words = text.Truncate(words, maxCell)
 	fence := "`"
 	for strings.Contains(words, fence) {
 		fence += "`"
@@ -71,7 +55,7 @@ func prose(sentence string) string {
 			names = nil
 		}
 	}
-	words := strings.Fields(line(sentence))
+	words := strings.Fields(text.Line(sentence))
 	for i, word := range words {
 		if used += len(word) + 1; used > 4*maxCell {
 			names = append(names, "…")
@@ -104,7 +88,7 @@ var (
 
 // inert is words from outside in a commit message: forges read mentions and issues there too.
 func inert(words string) string {
-	return issue.ReplaceAllString(mention.ReplaceAllString(line(words), "@ $1"), "$1 $2")
+	return issue.ReplaceAllString(mention.ReplaceAllString(text.Line(words), "@ $1"), "$1 $2")
 }
 
 // size is a text's length as forges count it, at most: GitHub counts characters, a browser UTF-16 units.

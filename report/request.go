@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // File is a file of the tree that a run changes.
@@ -53,24 +55,24 @@ func PullRequest(p *Plan, about About) string {
 
 // paragraph is the plan in figures, and how fresh they are.
 func paragraph(p *Plan, about About) string {
-	text := "Site " + code(p.Site) + ": " + p.Summary()
+	words := "Site " + code(p.Site) + ": " + p.Summary()
 	if about.Inventory == "" {
-		text += " Nobody knows how old the inventory is: it comes from manifests."
+		words += " Nobody knows how old the inventory is: it comes from manifests."
 	} else {
-		text += " The inventory, " + prose(about.Inventory) + " when this was planned."
+		words += " The inventory, " + prose(about.Inventory) + " when this was planned."
 	}
 	var parts []string
 	for _, area := range Areas(paths(about.Files)) {
-		parts = append(parts, fmt.Sprintf("%s (%s)", prose(area.Name), count(area.Files, "file")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", prose(area.Name), text.Count(area.Files, "file")))
 	}
 	const most = 12
 	if more := len(parts) - most; more > 0 {
 		parts = append(parts[:most], fmt.Sprintf("and %d more parts of the tree", more))
 	}
 	if len(parts) > 0 {
-		text += " Changed: " + strings.Join(parts, ", ") + "."
+		words += " Changed: " + strings.Join(parts, ", ") + "."
 	}
-	return text + "\n"
+	return words + "\n"
 }
 
 // notes are the problems that are no shortage.
@@ -121,8 +123,7 @@ func (b *body) list(heading string, sentences []string, budget int, one, many st
 	for i, sentence := range sentences {
 		item := "- " + prose(sentence) + "\n"
 		if budget -= size(item); budget < 0 || !b.add(item) {
-			more := len(sentences) - i
-			b.force(fmt.Sprintf("- … and **%d more %s**: sipgen plan shows them all\n", more, choose(more, one, many)))
+			b.force(fmt.Sprintf("- … and **%s**: sipgen plan shows them all\n", text.Plural(len(sentences)-i, "more "+one, "more "+many)))
 			return
 		}
 	}
@@ -141,12 +142,12 @@ func (b *body) releases(p *Plan) {
 			role := &p.Clusters[i].Roles[j]
 			for _, slot := range role.Slots {
 				if step := releaseStep(slot.Status); step != "" {
-					rows = append(rows, fmt.Sprintf("| %s | %s | %s | %s |\n", code(slot.Host), code(p.Clusters[i].Key()+" "+role.Name), step, prose(slot.Why)))
+					rows = append(rows, text.TableRow(code(slot.Host), code(p.Clusters[i].Key()+" "+role.Name), step, prose(slot.Why)))
 				}
 			}
 		}
 	}
-	if len(rows) == 0 || !b.add("\n### Hosts on their way out\n\n| host | from | step | why |\n| --- | --- | --- | --- |\n") {
+	if len(rows) == 0 || !b.add("\n### Hosts on their way out\n\n"+text.TableHead("host", "from", "step", "why")) {
 		return
 	}
 	for i, row := range rows {
@@ -190,7 +191,7 @@ func (b *body) clusters(p *Plan) {
 				hosts += len(rest.Roles[j].Slots)
 			}
 		}
-		b.force(fmt.Sprintf("\n… and **%s with %s** that do not fit here: PLAN.md in the branch has them all\n", count(len(order)-i, "more cluster"), count(hosts, "host")))
+		b.force(fmt.Sprintf("\n… and **%s with %s** that do not fit here: PLAN.md in the branch has them all\n", text.Count(len(order)-i, "more cluster"), text.Count(hosts, "host")))
 		return
 	}
 }
@@ -217,26 +218,19 @@ func clusterTable(c *Cluster) string {
 		role := &c.Roles[i]
 		for _, slot := range role.Slots {
 			if rows++; rows == 1 {
-				out.WriteString("| host | role | domain | address | status | why |\n| --- | --- | --- | --- | --- | --- |\n")
+				out.WriteString(text.TableHead("host", "role", "domain", "address", "status", "why"))
 			}
 			status := string(slot.Status)
 			if slot.Standby {
 				status += ", standby"
 			}
-			fmt.Fprintf(&out, "| %s | %s | %s | %s | %s | %s |\n", code(slot.Host), code(role.Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), status, prose(slot.Why))
+			out.WriteString(text.TableRow(code(slot.Host), code(role.Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), status, prose(slot.Why)))
 		}
 	}
 	if rows == 0 {
 		out.WriteString("No hosts.\n")
 	}
 	return out.String()
-}
-
-func choose(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 func paths(files []File) []string {

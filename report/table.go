@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Table writes the plan for a terminal: a table of the clusters' slots, then what is short and
@@ -72,7 +74,7 @@ func newTable(w io.Writer) table.Writer {
 	style := table.StyleLight
 	style.Options.DrawBorder = false
 	style.Options.SeparateColumns = false
-	style.Format.Header = text.FormatDefault
+	style.Format.Header = prettytext.FormatDefault
 	t.SetStyle(style)
 	t.SuppressTrailingSpaces()
 	return t
@@ -91,7 +93,7 @@ func slotName(s Slot) string {
 // Summary is the plan in one sentence.
 func (p *Plan) Summary() string {
 	t := p.Totals()
-	parts := []string{fmt.Sprintf("%s, %s assigned (%d new)", count(len(p.Clusters), "cluster"), count(t.Assigned, "host"), t.New)}
+	parts := []string{fmt.Sprintf("%s, %s assigned (%d new)", text.Count(len(p.Clusters), "cluster"), text.Count(t.Assigned, "host"), t.New)}
 	for _, part := range []struct {
 		n    int
 		text string
@@ -110,13 +112,6 @@ func (p *Plan) Summary() string {
 		}
 	}
 	return strings.Join(parts, ", ") + "."
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Problems are the shortages, what would help, and the warnings, one line each.

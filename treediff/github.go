@@ -5,6 +5,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 const (
@@ -52,10 +54,9 @@ type group struct {
 
 // log is the group as plain lines, in which GitHub's runner finds no command: it looks for :: at the beginning of a line, and for the older ##[ anywhere.
 func (g *group) log() string {
-	inert := strings.NewReplacer("##[", "# #[")
 	var b strings.Builder
 	for _, line := range append([]string{g.folder}, strings.Split(strings.Join(g.lines, "\n"), "\n")...) {
-		b.WriteString("- " + inert.Replace(plain(line)) + "\n")
+		b.WriteString("- " + text.Line(line) + "\n")
 	}
 	return b.String()
 }
@@ -137,5 +138,5 @@ func command(level, title, message string) string {
 	}
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	return fmt.Sprintf("::%s title=%s::%s\n", level, property.Replace(plain(title)), data.Replace(message))
+	return fmt.Sprintf("::%s title=%s::%s\n", level, property.Replace(text.Line(title)), data.Replace(message))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // The colours of a terminal (ECMA-48, select graphic rendition).
@@ -76,7 +78,7 @@ func (p *printer) line(indent int, mark, text string) {
 var marks = map[Status]string{Added: "+", Removed: "-", Changed: "~"}
 
 func (p *printer) file(f *File) {
-	p.line(0, "", fmt.Sprintf("%s: %s", plain(f.Path), f.Status))
+	p.line(0, "", fmt.Sprintf("%s: %s", text.Verbatim(f.Path), f.Status))
 	if len(f.Objects) == 0 {
 		p.lines(f)
 		return

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // maxMarkdown is what a forge takes as a comment (GitHub: 65,536 characters), less room for the last line.
@@ -31,7 +33,7 @@ func (d *Diff) Markdown(w io.Writer) error {
 				continue
 			}
 			if !open {
-				fmt.Fprintf(&out, "\n### %s\n\n| | object | field | before | after |\n|---|---|---|---|---|\n", part.title)
+				fmt.Fprintf(&out, "\n### %s\n\n%s", part.title, text.TableHead("", "object", "field", "before", "after"))
 				open = true
 			}
 			out.WriteString(rows)
@@ -47,9 +49,7 @@ func (d *Diff) Markdown(w io.Writer) error {
 // rows are the file's lines of the table.
 func (f *File) rows() string {
 	var out strings.Builder
-	row := func(mark, object, field, before, after string) {
-		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", mark, object, field, before, after)
-	}
+	row := func(cells ...string) { out.WriteString(text.TableRow(cells...)) }
 	if len(f.Objects) == 0 {
 		row(string(f.Status), code(f.Path), escape(f.byLine()), "", "")
 		return out.String()

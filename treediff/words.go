@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // String is "BareMetalHost metal3/node-1", "Kustomization", or "document 2".
@@ -53,27 +54,8 @@ func (f Field) MarshalJSON() ([]byte, error) {
 // maxValue is how many characters of a value are shown on a line.
 const maxValue = 240
 
-// short is a text for one line of a terminal or a table: cut where it is long, and with nothing in it that moves a cursor,
-// ends a line or turns the direction of writing.
-func short(text string) string {
-	text = plain(text)
-	if runes := []rune(text); len(runes) > maxValue {
-		return string(runes[:maxValue]) + "…"
-	}
-	return text
-}
-
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r):
-			return '\uFFFD'
-		}
-		return r
-	}, text)
-}
+// short is a value for one line of a terminal or a table, cut where it is long.
+func short(value string) string { return text.Truncate(text.Verbatim(value), maxValue) }
 
 // summary counts files: "2 added, 1 changed".
 func (d *Diff) summary() string {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/treediff"
 )
@@ -101,7 +102,7 @@ func showDiff(ui *ui, before, after map[string][]byte, output string, colour boo
 		return nil
 	}
 	added, removed, changed := difference.Counts()
-	ui.say("%s: %d added, %d removed, %d changed", plural(added+removed+changed, "file differs", "files differ"), added, removed, changed)
+	ui.say("%s: %d added, %d removed, %d changed", text.Plural(added+removed+changed, "file differs", "files differ"), added, removed, changed)
 	return errFinding
 }
 
@@ -117,11 +118,4 @@ func coloured(when string, out io.Writer, getenv func(string) string) (bool, err
 		return isFile && getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd())), nil
 	}
 	return false, fmt.Errorf("--color: found %q, want auto, always or never", when)
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/lint"
 )
 
@@ -56,7 +57,7 @@ Exit codes: 0 no finding; 1 findings; 2 an error.`,
 			if len(findings) == 0 {
 				ui.say("no finding")
 			} else {
-				ui.say("%s, %s", plural(count, "error", "errors"), plural(warnings, "warning", "warnings"))
+				ui.say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
 			}
 			switch {
 			case unplanned != nil:

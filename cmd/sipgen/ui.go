@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 	"syscall"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -19,11 +19,11 @@ type ui struct {
 	progress *progress
 }
 
-// say prints a line that is not the product.
+// say prints one line that is not the product. Words from outside can neither end the line nor steer a terminal or a CI
+// system by it.
 func (u *ui) say(format string, args ...any) {
-	for _, line := range strings.Split(strings.TrimRight(fmt.Sprintf(format, args...), "\n"), "\n") {
-		u.progress.clean(func() { fmt.Fprintf(u.err, "sipgen: %s\n", line) })
-	}
+	line := text.Line(fmt.Sprintf(format, args...))
+	u.progress.clean(func() { fmt.Fprintf(u.err, "sipgen: %s\n", line) })
 }
 
 // fail prints an error, each of the errors joined in it on a line of its own, and a hint where

@@ -1,0 +1,100 @@
+// Package text makes words fit for where people read them: one line of a terminal, a log, a table or a commit message.
+//
+// Words from outside (file names, labels, an API server's or a git server's messages) may hold what a terminal or a CI
+// log takes for an order. There is one rule for what they may hold, and it is Line's.
+package text
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line is s as one line that is only text: white space of every kind is one blank, and what is not printable is left
+// out: control characters, escape sequences' first byte, and the characters that are not seen or that turn the
+// direction of text. It can be no workflow command of a CI system either; see commands.
+func Line(s string) string {
+	if plain(s) {
+		return s
+	}
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, s)
+	return commands(strings.Join(strings.Fields(s), " "))
+}
+
+// plain says that Line would change nothing, for what nearly every text is: printable ASCII with single blanks.
+func plain(s string) bool {
+	last := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c > '~' || c == ' ' && last == ' ' || c == '#' || c == ':' && last == ':' {
+			return false
+		}
+		last = c
+	}
+	return len(s) == 0 || last != ' '
+}
+
+// commands takes the power out of what CI systems read as commands in a log: "##[" (GitHub's old form and Azure's
+// "##vso[", anywhere in a line) and "::" at a line's start (GitHub; workflow commands in its documentation).
+func commands(line string) string {
+	line = strings.ReplaceAll(line, "##[", "## [")
+	line = strings.ReplaceAll(line, "##vso[", "##vso [")
+	words := strings.TrimLeft(line, " ")
+	if rest, found := strings.CutPrefix(words, "::"); found {
+		return line[:len(line)-len(words)] + ": :" + rest
+	}
+	return line
+}
+
+// Truncate shortens s to at most n characters, the last of which is then an ellipsis. n is at least 1.
+func Truncate(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
+}
+
+// Count is "1 host" or "2 hosts".
+func Count(n int, one string) string { return Plural(n, one, one+"s") }
+
+// Plural is "1 switch" or "2 switches": n and the noun for it.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// Verbatim is Line for values in which every character counts: blanks stay as they are, and what Line leaves out is
+// shown as U+FFFD.
+func Verbatim(s string) string {
+	return commands(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s))
+}
+
+// TableHead is the head of a table in GitHub's Markdown, with its rule.
+func TableHead(cells ...string) string {
+	return TableRow(cells...) + strings.Repeat("|---", len(cells)) + "|\n"
+}
+
+// TableRow is one line of a table in GitHub's Markdown. Cells are written as they are: whoever fills them makes them
+// safe for Markdown. Columns are not aligned, so that one change is one line of a diff.
+func TableRow(cells ...string) string {
+	return "| " + strings.Join(cells, " | ") + " |\n"
+}

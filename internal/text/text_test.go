@@ -1,0 +1,97 @@
+package text_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+func TestLine(t *testing.T) {
+	for _, row := range []struct{ why, in, want string }{
+		{"most text stays", "short: a/b Worker needs 5; 2 free", "short: a/b Worker needs 5; 2 free"},
+		{"letters of every script stay", "Größe 東京 ñ", "Größe 東京 ñ"},
+		{"a line end would begin a line of its own", "a\nsipgen: all is well\r\n", "a sipgen: all is well"},
+		{"Unicode's line ends too", "a\u2028b\u2029c\u0085d", "a b c d"},
+		{"blanks of every kind are one", " a \t b\u00a0\u3000c ", "a b c"},
+		{"an escape sequence loses what makes it one", "\x1b[31mred\x1b]8;;http://x\x07", "[31mred]8;;http://x"},
+		{"C1 controls are escapes too", "a\u009b31mb", "a31mb"},
+		{"text that turns the direction", "a\u202egnp.exe\u2066", "agnp.exe"},
+		{"characters that are not seen", "ad\u200bmin\ufeff\u00ad", "admin"},
+		{"bytes that are not UTF-8", "a\xff\xfeb", "ab"},
+		{"private use and tags", "a\U000e0041\ue000b", "ab"},
+		{"GitHub's command at a line's start", "::add-mask::x", ": :add-mask::x"},
+		{"also behind blanks and characters that vanish", "  \u200b::stop-commands::x", ": :stop-commands::x"},
+		{"GitHub's old command anywhere", "x ##[add-path]/tmp", "x ## [add-path]/tmp"},
+		{"Azure's", "##vso[task.setvariable]x", "##vso [task.setvariable]x"},
+		{"put together from what vanishes", "##\u200b[error]x", "## [error]x"},
+		{"two colons within are an address", "fd00::1", "fd00::1"},
+	} {
+		if got := text.Line(row.in); got != row.want {
+			t.Errorf("%s: Line(%q) = %q, want %q", row.why, row.in, got, row.want)
+		}
+	}
+}
+
+// FuzzLine holds every text to the promise, by Unicode's own tables.
+func FuzzLine(f *testing.F) {
+	for _, seed := range []string{"", "a  b", "\x1b[0m", "::x", "##[x]", "###[[", "## [", "a\u202eb", "\xff", "#\u200d#[e]", ":\u200b:x"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		got := text.Line(in)
+		if !utf8.ValidString(got) || text.Line(got) != got {
+			t.Fatalf("Line(%q) = %q, which is not UTF-8 or not a fixed point (%q)", in, got, text.Line(got))
+		}
+		for _, r := range got {
+			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs) {
+				t.Fatalf("Line(%q) = %q holds %U", in, got, r)
+			}
+		}
+		if strings.Contains(got, "##[") || strings.Contains(got, "##vso[") || strings.HasPrefix(strings.TrimSpace(got), "::") {
+			t.Fatalf("Line(%q) = %q is a workflow command", in, got)
+		}
+	})
+}
+
+func TestTruncate(t *testing.T) {
+	for _, row := range []struct {
+		in   string
+		n    int
+		want string
+	}{{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"äöü", 3, "äöü"}, {"äöüß", 3, "äö…"}, {"a bc", 3, "a…"}, {"ab", 1, "…"}} {
+		if got := text.Truncate(row.in, row.n); got != row.want {
+			t.Errorf("Truncate(%q, %d) = %q, want %q", row.in, row.n, got, row.want)
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	for got, want := range map[string]string{
+		text.Count(0, "host"): "0 hosts", text.Count(1, "host"): "1 host", text.Count(2, "host"): "2 hosts",
+		text.Plural(1, "file differs", "files differ"): "1 file differs", text.Plural(3, "switch", "switches"): "3 switches",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestVerbatim(t *testing.T) {
+	for in, want := range map[string]string{
+		"two words": "two words", "  two  blanks ": "  two  blanks ", "a\nb": "a b", "\x1b[0m": "\uFFFD[0m", "##[x]": "## [x]", "::x": ": :x", "  ::x": "  : :x",
+	} {
+		if got := text.Verbatim(in); got != want {
+			t.Errorf("Verbatim(%q) = %q, want %s", in, got, want)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	got := text.TableHead("host", "role") + text.TableRow("`a`", "x") + text.TableRow("b", "")
+	if want := "| host | role |\n|---|---|\n| `a` | x |\n| b |  |\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
