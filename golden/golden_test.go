@@ -3,6 +3,7 @@ package golden
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"maps"
 	"math/rand/v2"
@@ -120,7 +121,7 @@ func TestGolden(t *testing.T) {
 				if err := os.RemoveAll(example); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := publish.WriteDir(example, tree, publish.DirOptions{}); err != nil {
+				if _, err := publish.WriteDir(context.Background(), example, tree, publish.DirOptions{}); err != nil {
 					t.Fatal(err)
 				}
 			}

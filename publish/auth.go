@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
@@ -170,6 +171,7 @@ func (a Auth) sshLogin(endpoint *transport.Endpoint) (*sshLogin, error) {
 		login.methods = []ssh.AuthMethod{ssh.PublicKeys(signer)}
 		return login, nil
 	}
+	home := sync.OnceValue(homeKeys)
 	agent, agentErr := gitssh.NewSSHAgentAuth(endpoint.User)
 	login.methods = []ssh.AuthMethod{ssh.PublicKeysCallback(func() ([]ssh.Signer, error) {
 		var signers []ssh.Signer
@@ -178,7 +180,7 @@ func (a Auth) sshLogin(endpoint *transport.Endpoint) (*sshLogin, error) {
 				signers = held
 			}
 		}
-		return append(signers, homeKeys()...), nil
+		return append(signers, home()...), nil
 	})}
 	return login, nil
 }

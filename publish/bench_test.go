@@ -4,6 +4,7 @@ package publish
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -119,14 +120,14 @@ func BenchmarkWriteDir(b *testing.B) {
 	b.Run("sipgen", func(b *testing.B) {
 		for b.Loop() {
 			n++
-			if _, err := WriteDir(filepath.Join(where, fmt.Sprint(n)), files, DirOptions{}); err != nil {
+			if _, err := WriteDir(context.Background(), filepath.Join(where, fmt.Sprint(n)), files, DirOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("sipgen again", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := WriteDir(filepath.Join(where, "1"), files, DirOptions{}); err != nil {
+			if _, err := WriteDir(context.Background(), filepath.Join(where, "1"), files, DirOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -145,7 +145,7 @@ func TestSilentServer(t *testing.T) {
 			t.Errorf("%s: found %v", scheme, err)
 		}
 		ctx, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)
-		_, err := Loop(ctx, target, func(*Snapshot) (Tree, Meta, error) { return nil, Meta{}, errors.New("asked for a tree") })
+		_, _, err := Loop(ctx, target, func(*Snapshot) (Tree, Meta, string, error) { return nil, Meta{}, "", errors.New("asked for a tree") })
 		stop()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: found %v, want the end of the context", scheme, err)

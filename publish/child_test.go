@@ -47,18 +47,18 @@ type child struct {
 func (c child) run() error {
 	switch c.Do {
 	case "folder, once":
-		_, err := WriteDir(c.Dir, generation(1), DirOptions{})
+		_, err := WriteDir(context.Background(), c.Dir, generation(1), DirOptions{})
 		return err
 	case "folder, small files only":
 		limit := syscall.Rlimit{Cur: 2000, Max: 2000}
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			return err
 		}
-		_, err := WriteDir(c.Dir, generation(1), DirOptions{})
+		_, err := WriteDir(context.Background(), c.Dir, generation(1), DirOptions{})
 		return err
 	case "folder, for ever":
 		for n := 0; ; n++ {
-			if _, err := WriteDir(c.Dir, generation(n), DirOptions{}); err != nil {
+			if _, err := WriteDir(context.Background(), c.Dir, generation(n), DirOptions{}); err != nil {
 				return err
 			}
 		}

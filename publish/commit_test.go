@@ -2,7 +2,9 @@ package publish
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +65,7 @@ func TestCommitIsGitsOwn(t *testing.T) {
 	files := tree("a.b/x", "1", "a/x", "2", "a-b", "3", "a0", "4", "ä", "5")
 	about := meta
 	about.When = about.When.In(time.FixedZone("", 2*3600+30*60))
-	about.Message, about.Trailers = "subject\r\n\r\nbody\n\n", []Trailer{{"Inventory-Digest", "sha256:0"}, {"Generated-By", "sipgen v1"}}
+	about.Message, about.Trailers = FixedMessage("subject\r\n\r\nbody\n\n"), []Trailer{{"Inventory-Digest", "sha256:0"}, {"Generated-By", "sipgen v1"}}
 	var commits []string
 	for range 3 {
 		repo := bare(t)
@@ -129,5 +131,39 @@ func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
 	}
 	same(t, "the proposal", inGit(t, repo, "sipgen/site"), tree("x", "2", "site/a", "2"))
 	same(t, "main", inGit(t, repo, "main"), tree("x", "2"))
+	fsck(t, repo)
+}
+
+// The changes of a commit are those between the tree as it was read and the new one, whatever is in the way.
+func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
+	repo := bare(t)
+	target := Target{URL: repo, Branch: "main", Path: "site"}
+	mustPublish(t, target, tree("same", "1", "edited", "1", "edited to the same", "1", "gone", "1", "gone by hand", "1", "file/becomes/folder", "1", "folder", "1", "link", "1"))
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, t.TempDir(), "clone", "--quiet", repo, clone)
+	git(t, clone, "rm", "--quiet", "-r", "site/gone by hand", "site/link", "site/folder")
+	put(t, clone, tree("site/edited", "hand", "site/edited to the same", "2", "site/theirs", "1", "site/theirs too", "hand", "site/folder/of/theirs", "x"))
+	if err := os.Symlink("same", filepath.Join(clone, "site/link")); err != nil {
+		t.Fatal(err)
+	}
+	git(t, clone, "add", "-A")
+	git(t, clone, "commit", "--quiet", "-m", "by hand")
+	git(t, clone, "push", "--quiet")
+	tip, err := Read(context.Background(), target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := tree("same", "1", "edited", "2", "edited to the same", "2", "theirs", "1", "theirs too", "2", "file", "2", "link", "2", "new/x", "1")
+	about := meta
+	about.Adopt = true
+	var told []Change
+	about.Message = func(changes []Change) string { told = changes; return "x" }
+	done, err := Commit(context.Background(), target, tip, next, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := Diff(tip.Tree, next); !reflect.DeepEqual(done.Changes, want) || !reflect.DeepEqual(told, want) || len(want) < 7 {
+		t.Errorf("changes:\nfound %+v\ntold  %+v\nwant  %+v", done.Changes, told, want)
+	}
 	fsck(t, repo)
 }

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,7 +29,7 @@ type DirOptions struct {
 // system cannot exchange folders (not Linux, the folder is a mount point, the working directory or the
 // top of a git checkout, or its parent is read-only), files are replaced one by one, each in one step,
 // and Result.InPlace says so; a run that was killed there is finished by the next one.
-func WriteDir(dir string, tree Tree, opts DirOptions) (Result, error) {
+func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Result, error) {
 	if err := checkWrite(tree, opts.AllowEmpty); err != nil {
 		return Result{}, err
 	}
@@ -36,7 +37,10 @@ func WriteDir(dir string, tree Tree, opts DirOptions) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	unlock := lockParent(root, true)
+	unlock, err := lockParent(ctx, root, true)
+	if err != nil {
+		return Result{}, fmt.Errorf("%s: waiting for another run that writes it: %w", dir, err)
+	}
 	defer unlock()
 	here, err := openFolder(root)
 	if err != nil {
@@ -55,7 +59,7 @@ func WriteDir(dir string, tree Tree, opts DirOptions) (Result, error) {
 			return Result{}, err
 		}
 	}
-	result, err := reconcile(dir, here, owned, tree, opts.Adopt)
+	result, _, err := reconcile(dir, here, owned, tree, opts.Adopt)
 	if err != nil {
 		return Result{}, err
 	}

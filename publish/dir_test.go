@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -63,7 +64,7 @@ func same(t *testing.T, what string, got, want Tree) {
 
 func mustWrite(t *testing.T, dir string, files Tree) Result {
 	t.Helper()
-	result, err := WriteDir(dir, files, DirOptions{})
+	result, err := WriteDir(context.Background(), dir, files, DirOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "empty")); err != nil {
 				t.Error("somebody's empty folder is gone:", err)
 			}
-			read, err := ReadDir(dir)
+			read, err := ReadDir(context.Background(), dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,12 +144,12 @@ func TestWriteDirRefuses(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			put(t, dir, row.have)
 			before := onDisk(t, dir)
-			_, err := WriteDir(dir, row.tree, DirOptions{})
+			_, err := WriteDir(context.Background(), dir, row.tree, DirOptions{})
 			if !errors.Is(err, row.want) || !strings.Contains(fmt.Sprint(err), row.says) {
 				t.Errorf("found %v, want %v with %q", err, row.want, row.says)
 			}
 			same(t, "after the refusal", onDisk(t, dir), before)
-			_, err = WriteDir(dir, row.tree, DirOptions{Adopt: true})
+			_, err = WriteDir(context.Background(), dir, row.tree, DirOptions{Adopt: true})
 			if row.adopt == "refused" {
 				if err == nil {
 					t.Error("adopting: want a refusal")
@@ -183,7 +184,7 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 		OwnershipFile: "writes it itself", ".SIPGEN.yaml": "writes it itself",
 		strings.Repeat("a", 256): "longer",
 	} {
-		_, err := WriteDir(filepath.Join(t.TempDir(), "out"), Tree{name: nil}, DirOptions{})
+		_, err := WriteDir(context.Background(), filepath.Join(t.TempDir(), "out"), Tree{name: nil}, DirOptions{})
 		if !errors.Is(err, ErrName) || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: found %v, want a refusal that says %q", name, err, why)
 		}
@@ -221,7 +222,7 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, next := range []Tree{tree("a/x", "2"), tree("b", "2")} {
-		_, err := WriteDir(dir, next, DirOptions{Adopt: true})
+		_, err := WriteDir(context.Background(), dir, next, DirOptions{Adopt: true})
 		if _, into := next["a/x"]; into && !errors.Is(err, ErrTaken) {
 			t.Errorf("through the link: found %v, want a refusal", err)
 		}

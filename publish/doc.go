@@ -7,15 +7,15 @@
 //
 // To a folder:
 //
-//	before, err := publish.ReadDir(dir)           // ErrForeign: the folder is not sipgen's
-//	result, err := publish.WriteDir(dir, tree, publish.DirOptions{})
+//	before, err := publish.ReadDir(ctx, dir)           // ErrForeign: the folder is not sipgen's
+//	result, err := publish.WriteDir(ctx, dir, tree, publish.DirOptions{})
 //
 // To a repository, with a new plan whenever somebody else was faster:
 //
 //	target := publish.Target{URL: "ssh://git@git.example.org/fleet.git", Branch: "main", Path: "sites/berlin"}
-//	done, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, error) {
-//		tree, message, err := plan(tip.Tree)
-//		return tree, publish.Meta{Author: who, When: now, Message: message}, err
+//	done, plan, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *Plan, error) {
+//		plan, tree, err := planFrom(tip.Tree)
+//		return tree, publish.Meta{Author: who, When: now, Message: plan.Message}, plan, err
 //	})
 //	// done.Changed, done.Commit, done.Changes, done.Drifted, done.Branch
 //
@@ -27,5 +27,6 @@
 //
 // Errors that callers tell apart with errors.Is: ErrForeign, ErrTaken, ErrOwnership, ErrConflict,
 // ErrRejected, ErrNoRepository, ErrNoBranch, ErrAuth, ErrHostKey, ErrCertificate, ErrEmpty, ErrName,
-// ErrUnsigned. Nothing was written when one of them is returned.
+// ErrTimeout, ErrUnsigned. Nothing was written when one of them is returned, but for
+// ErrTimeout and an ended context while a push is under way, which may still be taken: the message says so.
 package publish

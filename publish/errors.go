@@ -28,6 +28,8 @@ var (
 	ErrHostKey = errors.New("host key not known")
 	// ErrCertificate: the TLS certificate of the server does not verify.
 	ErrCertificate = errors.New("certificate not trusted")
+	// ErrTimeout: Target.Timeout has passed.
+	ErrTimeout = errors.New("timed out")
 	// ErrUnsigned: a signature is required and there is none.
 	ErrUnsigned = errors.New("no signature")
 )

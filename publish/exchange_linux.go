@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,24 +23,36 @@ func exchangeFolders(a, b string) error {
 }
 
 // lockParent makes writers of one folder take turns, and readers wait for them. The lock is on the parent
-// folder, which is not exchanged, and goes with the process. A file system without locks goes without.
-func lockParent(dir string, exclusive bool) (unlock func()) {
+// folder, which is not exchanged, and goes with the process. A file system without locks goes without. The wait ends
+// with ctx.
+func lockParent(ctx context.Context, dir string, exclusive bool) (unlock func(), err error) {
 	root, err := resolve(dir)
 	if err != nil {
-		return func() {}
+		return func() {}, nil
 	}
 	parent, err := os.Open(filepath.Dir(root))
 	if err != nil {
-		return func() {}
+		return func() {}, nil
 	}
 	how := unix.LOCK_SH
 	if exclusive {
 		how = unix.LOCK_EX
 	}
-	for unix.Flock(int(parent.Fd()), how) == unix.EINTR {
-		continue
+	release := func() { _ = parent.Close() } // closing unlocks
+	locked := make(chan struct{})
+	go func() {
+		defer close(locked)
+		for unix.Flock(int(parent.Fd()), how) == unix.EINTR {
+			continue
+		}
+	}()
+	select {
+	case <-locked:
+		return release, nil
+	case <-ctx.Done():
+		go func() { <-locked; release() }()
+		return nil, context.Cause(ctx)
 	}
-	return func() { _ = parent.Close() } // closing unlocks
 }
 
 func umask() fs.FileMode {

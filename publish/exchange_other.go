@@ -2,10 +2,13 @@
 
 package publish
 
-import "io/fs"
+import (
+	"context"
+	"io/fs"
+)
 
 func exchangeFolders(_, _ string) error { return errCannotExchange }
 
-func lockParent(string, bool) (unlock func()) { return func() {} }
+func lockParent(context.Context, string, bool) (unlock func(), err error) { return func() {}, nil }
 
 func umask() fs.FileMode { return 0o022 }

@@ -24,7 +24,7 @@ func TestExchangeCarriesOverWhatHappenedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := reconcile(dir, here, owned, next, false)
+	result, _, err := reconcile(dir, here, owned, next, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-billy/v5/osfs"
@@ -45,7 +46,7 @@ func (r *remote) listRefs(ctx context.Context) (*refs, *session, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		found, err := r.localRefs(repository)
+		found, err := r.localRefs(ctx, repository)
 		return found, &session{local: repository}, err
 	}
 	opened, err := withCredentialHelper(ctx, r, func(ctx context.Context, _ func()) (*session, error) {
@@ -98,18 +99,19 @@ func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.
 // fetch asks for one pack. A server that was done before the client had closed its side looks to go-git's ssh
 // like one that broke; asking again tells.
 func (r *remote) fetch(ctx context.Context, s *session, store *packStore, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) error {
-	for try := 0; ; try++ {
-		err := s.fetch(ctx, store, wants, depth, filter)
-		if err == nil || try == 5 || !strings.Contains(err.Error(), "closing input") {
-			return err
+	closedEarly := func(err error) bool { return strings.Contains(err.Error(), "closing input") }
+	_, err := retry(ctx, closedEarly, func() (_ struct{}, err error) {
+		if s == nil {
+			if _, s, err = r.listRefs(ctx); err != nil {
+				return struct{}{}, err
+			}
+			defer s.close()
 		}
-		_, again, meetErr := r.listRefs(ctx)
-		if meetErr != nil {
-			return meetErr
-		}
-		defer again.close()
-		s = again
-	}
+		err = s.fetch(ctx, store, wants, depth, filter)
+		s = nil
+		return struct{}{}, err
+	}, backoff.WithMaxTries(6))
+	return err
 }
 
 // supportsPartialClone says that the server leaves out files when it is asked to, and gives objects by their hash.

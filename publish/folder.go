@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -84,8 +85,11 @@ func (d diskFolder) owned() (files map[string]string, text []byte, found bool, e
 
 // ReadDir gives the files that sipgen owns in a folder, as they are there now. An absent or empty folder
 // gives an empty tree; another folder without an OwnershipFile is ErrForeign.
-func ReadDir(dir string) (Tree, error) {
-	unlock := lockParent(dir, false)
+func ReadDir(ctx context.Context, dir string) (Tree, error) {
+	unlock, err := lockParent(ctx, dir, false)
+	if err != nil {
+		return nil, fmt.Errorf("%s: waiting for another run that writes it: %w", dir, err)
+	}
 	defer unlock()
 	here, err := openFolder(dir)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
@@ -65,7 +66,11 @@ func withCredentialHelper[T any](ctx context.Context, r *remote, exchange func(c
 	known := r.target.Auth
 	if errors.Is(err, transport.ErrAuthenticationRequired) && known.Password == "" && known.Token == "" && !r.helper.asked && !known.NoHelper {
 		r.helper.asked = true
-		if login := r.askCredentialHelper(ctx); login != nil {
+		login := r.askCredentialHelper(ctx)
+		if ctx.Err() != nil {
+			return got, context.Cause(ctx)
+		}
+		if login != nil {
 			r.auth = login
 			got, err = withIdleTimeout(ctx, r.target.IdleTimeout, exchange)
 		}
@@ -89,6 +94,7 @@ func (r *remote) askCredentialHelper(ctx context.Context) transport.AuthMethod {
 	command := exec.CommandContext(ctx, "git", "credential", "fill")
 	command.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=")
 	command.Stdin = strings.NewReader(question + "\n")
+	command.WaitDelay = time.Second // what git has started may outlive it, and hold its output open
 	answer, err := command.Output()
 	if err != nil {
 		return nil
@@ -125,7 +131,7 @@ func (r *remote) explain(err error) error {
 	switch {
 	case err == nil, errors.As(err, &refused), errors.Is(err, ErrConflict), errors.Is(err, ErrNoRepository):
 		return err
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTimeout):
 		return err
 	case errors.Is(err, transport.ErrRepositoryNotFound):
 		return fmt.Errorf("%w: %s; check the URL, and that these credentials may see it", ErrNoRepository, words)

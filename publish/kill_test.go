@@ -51,7 +51,7 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 		}
 		delete(found, "notes.txt")
 		whole(t, "on disk", found)
-		if _, err := ReadDir(dir); err != nil {
+		if _, err := ReadDir(context.Background(), dir); err != nil {
 			t.Error("ReadDir after a kill:", err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestKilledWhileReplacingFilesInPlace(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := WriteDir(dir, generation(0), DirOptions{Adopt: true}); err != nil {
+	if _, err := WriteDir(context.Background(), dir, generation(0), DirOptions{Adopt: true}); err != nil {
 		t.Fatal(err)
 	}
 	olds, news := generation(0), generation(1)
@@ -114,7 +114,7 @@ func TestKilledWhilePublishing(t *testing.T) {
 					t.Log("git was killed between taking its lock and moving the branch")
 				}
 			}
-			_, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, error) { return tree("a", "after"), meta, nil })
+			_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "after"), meta, "", nil })
 			if err != nil {
 				t.Error("the next run:", err)
 			}

@@ -11,42 +11,65 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Loop publishes next to rivals: it reads the branch, lets attempt make the tree from what is there, and
+// conflictLimit is how long Loop goes on while others are faster.
+const conflictLimit = 3 * time.Minute
+
+// Loop publishes beside others: it reads the branch, lets attempt make the tree from what is there, and
 // commits, again as long as somebody else is faster. attempt is called again only when the files below
 // Target.Path have changed; a commit elsewhere in the repository keeps the tree and is only built upon.
-// Errors of attempt end the loop and are returned as they are. Between rounds Loop waits up to two seconds,
-// and it gives up with ErrConflict after three minutes, or when ctx ends.
-func Loop(ctx context.Context, target Target, attempt func(*Snapshot) (Tree, Meta, error)) (*Published, error) {
+// What attempt returns beside the tree that was committed is returned, and its errors end the loop as they are.
+//
+// Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds, and it gives
+// up with ErrConflict after three minutes, with ErrTimeout after Target.Timeout, or when ctx ends.
+func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tree, Meta, T, error)) (*Published, T, error) {
 	var (
 		rounds int
-		site   plumbing.Hash
+		seen   plumbing.Hash // the tree at Target.Path that attempt was given
 		tree   Tree
 		meta   Meta
+		value  T
 	)
+	r, err := newRemote(&target)
+	if err != nil {
+		return nil, value, err
+	}
+	ctx, stop := target.withTimeout(ctx)
+	defer stop()
 	round := func() (*Published, error) {
-		tip, err := Read(ctx, target)
+		base, err := r.snapshot(ctx)
 		if err != nil {
 			return nil, backoff.Permanent(err)
 		}
-		if rounds == 0 || tip.site != site {
-			if tree, meta, err = attempt(tip); err != nil {
+		if rounds == 0 || base.site != seen {
+			if tree, meta, value, err = attempt(base); err != nil {
 				return nil, backoff.Permanent(err)
 			}
-			site = tip.site
+			seen = base.site
 		}
 		rounds++
-		done, err := Commit(ctx, target, tip, tree, meta)
-		if err != nil && !errors.Is(err, ErrConflict) {
-			return nil, backoff.Permanent(err)
-		}
-		return done, err
+		return r.publish(ctx, base, tree, meta)
 	}
+	done, err := retry(ctx, isConflict, round, backoff.WithMaxElapsedTime(conflictLimit))
+	if isConflict(err) {
+		return nil, value, fmt.Errorf("gave up after %d rounds: %w", rounds, err)
+	}
+	return done, value, err
+}
+
+func isConflict(err error) bool { return errors.Is(err, ErrConflict) }
+
+// retry runs do until it succeeds, or fails with an error for which again is false, and waits longer each time, up to
+// two seconds. It ends with ctx.
+func retry[T any](ctx context.Context, again func(error) bool, do func() (T, error), limits ...backoff.RetryOption) (T, error) {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = 30*time.Millisecond, 2*time.Second
 	wait.RandomizationFactor = 0.8 // jitter keeps concurrent publishers from retrying in step
-	done, err := backoff.Retry(ctx, round, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(3*time.Minute))
-	if errors.Is(err, ErrConflict) {
-		return nil, fmt.Errorf("gave up after %d rounds: %w", rounds, err)
-	}
-	return done, err
+	return backoff.Retry(ctx, func() (T, error) {
+		value, err := do()
+		var permanent *backoff.PermanentError
+		if err != nil && !again(err) && !errors.As(err, &permanent) {
+			err = backoff.Permanent(err)
+		}
+		return value, err
+	}, append(limits, backoff.WithBackOff(wait))...)
 }

@@ -22,14 +22,14 @@ func TestConflictAndLoop(t *testing.T) {
 	}
 	calls := 0
 	rivals := []Tree{tree("elsewhere", "y"), tree("site/unowned", "x"), nil}
-	done, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, error) {
+	done, _, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, string, error) {
 		if files := rivals[calls]; files != nil { // somebody is faster
 			rival(t, repo, "main", files)
 		}
 		calls++
 		next := maps.Clone(tip.Tree)
 		next["a"] = append(next["a"], '+')
-		return next, meta, nil
+		return next, meta, "", nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -39,12 +39,12 @@ func TestConflictAndLoop(t *testing.T) {
 		t.Errorf("attempts: found %d, want 1; %+v", calls, done)
 	}
 	calls = 1
-	if _, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, error) {
+	if _, _, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, string, error) {
 		if files := rivals[calls]; files != nil {
 			rival(t, repo, "main", files)
 		}
 		calls++
-		return tree("a", "3"), meta, nil
+		return tree("a", "3"), meta, "", nil
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestConflictAndLoop(t *testing.T) {
 	fsck(t, repo)
 	same(t, "the branch", inGit(t, repo, "main"), tree("site/a", "3", "site/unowned", "x", "elsewhere", "y"))
 	own := errors.New("unschedulable")
-	if _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, error) { return nil, Meta{}, own }); err != own {
+	if _, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return nil, Meta{}, "", own }); err != own {
 		t.Errorf("found %v, want the attempt's own error", err)
 	}
 }

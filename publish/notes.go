@@ -12,7 +12,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/storer"
-	"github.com/go-git/go-git/v5/storage/memory"
 
 	"github.com/cenkalti/backoff/v5"
 )
@@ -29,15 +28,9 @@ func (r *remote) writeNote(ctx context.Context, commit plumbing.Hash, meta Meta)
 	if !strings.HasPrefix(meta.Note.Ref, "refs/notes/") || plumbing.ReferenceName(meta.Note.Ref).Validate() != nil {
 		return fmt.Errorf("%q: not a name for notes, want refs/notes/NAME", meta.Note.Ref)
 	}
-	wait := backoff.NewExponentialBackOff()
-	wait.InitialInterval, wait.MaxInterval, wait.RandomizationFactor = 30*time.Millisecond, 2*time.Second, 0.8
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := r.writeNoteOnce(ctx, commit, meta)
-		if err != nil && !errors.Is(err, ErrConflict) {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(time.Minute))
+	_, err := retry(ctx, isConflict, func() (struct{}, error) {
+		return struct{}{}, r.writeNoteOnce(ctx, commit, meta)
+	}, backoff.WithMaxElapsedTime(time.Minute))
 	return err
 }
 
@@ -47,8 +40,8 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 	if err != nil {
 		return err
 	}
-	made := &objectWriter{base: store, store: memory.NewStorage()}
-	text, err := made.blob([]byte(strings.TrimRight(meta.Note.Text, "\n") + "\n"))
+	writer := newObjectWriter(store)
+	text, err := writer.blob([]byte(strings.TrimRight(meta.Note.Text, "\n") + "\n"))
 	if err != nil {
 		return err
 	}
@@ -64,16 +57,14 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 	if err != nil || now == text {
 		return err
 	}
-	if root, err = made.writeTree(root, map[string]plumbing.Hash{where: text}); err != nil {
+	if root, err = writer.writeTree(root, map[string]plumbing.Hash{where: text}); err != nil {
 		return err
 	}
-	about := meta
-	about.Message, about.Trailers = "Notes added by 'sipgen publish'", nil
-	tip, err := made.commit(root, old, about)
+	tip, err := writer.commit(root, old, meta, "Notes added by 'sipgen publish'\n")
 	if err != nil {
 		return err
 	}
-	pack, err := made.pack()
+	pack, err := writer.pack(tip, root)
 	if err != nil {
 		return err
 	}

@@ -18,9 +18,12 @@ import (
 
 // objectWriter makes new objects in memory. What it does not make stays in the repository and is never read.
 type objectWriter struct {
-	base    storer.EncodedObjectStorer // nil in a repository without commits
-	store   *memory.Storage
-	written []plumbing.Hash
+	base  storer.EncodedObjectStorer // nil in a repository without commits
+	store *memory.Storage            // what is new
+}
+
+func newObjectWriter(base storer.EncodedObjectStorer) *objectWriter {
+	return &objectWriter{base: base, store: memory.NewStorage()}
 }
 
 type encodable interface {
@@ -32,16 +35,7 @@ func (w *objectWriter) add(thing encodable) (plumbing.Hash, error) {
 	if err := thing.Encode(encoded); err != nil {
 		return plumbing.ZeroHash, err
 	}
-	return w.keep(encoded)
-}
-
-func (w *objectWriter) keep(encoded plumbing.EncodedObject) (plumbing.Hash, error) {
-	if w.store.HasEncodedObject(encoded.Hash()) == nil {
-		return encoded.Hash(), nil
-	}
-	hash, err := w.store.SetEncodedObject(encoded)
-	w.written = append(w.written, hash)
-	return hash, err
+	return w.store.SetEncodedObject(encoded)
 }
 
 func (w *objectWriter) blob(text []byte) (plumbing.Hash, error) {
@@ -57,7 +51,36 @@ func (w *objectWriter) blob(text []byte) (plumbing.Hash, error) {
 	if err := writer.Close(); err != nil {
 		return plumbing.ZeroHash, err
 	}
-	return w.keep(encoded)
+	return w.store.SetEncodedObject(encoded)
+}
+
+// tree reads a tree, a new one or one of the repository.
+func (w *objectWriter) tree(hash plumbing.Hash) (tree *object.Tree, err error) {
+	if w.store.HasEncodedObject(hash) == nil {
+		tree, err = object.GetTree(w.store, hash)
+	} else {
+		tree, err = object.GetTree(w.base, hash)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tree %s: %w", hash, err)
+	}
+	return tree, nil
+}
+
+// writeFiles gives the tree that has these files in it too.
+func (w *objectWriter) writeFiles(old plumbing.Hash, files Tree) (plumbing.Hash, error) {
+	if len(files) == 0 {
+		return old, nil
+	}
+	edits := map[string]plumbing.Hash{}
+	for name, text := range files {
+		hash, err := w.blob(text)
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		edits[name] = hash
+	}
+	return w.writeTree(old, edits)
 }
 
 // writeTree gives the tree that has the edits made: a path to a blob, or to the zero hash to delete it. Only
@@ -65,9 +88,9 @@ func (w *objectWriter) blob(text []byte) (plumbing.Hash, error) {
 func (w *objectWriter) writeTree(old plumbing.Hash, edits map[string]plumbing.Hash) (plumbing.Hash, error) {
 	entries := map[string]object.TreeEntry{}
 	if !old.IsZero() {
-		tree, err := object.GetTree(w.base, old)
+		tree, err := w.tree(old)
 		if err != nil {
-			return plumbing.ZeroHash, fmt.Errorf("tree %s: %w", old, err)
+			return plumbing.ZeroHash, err
 		}
 		for _, entry := range tree.Entries {
 			entries[entry.Name] = entry
@@ -124,9 +147,72 @@ func allZero(edits map[string]plumbing.Hash) bool {
 	return true
 }
 
-// pack gives everything made as one pack, without deltas: there is nothing to delta against.
-func (w *objectWriter) pack() ([]byte, error) {
+// commit makes a commit of a tree with the whole text of its message, signed if meta says so.
+func (w *objectWriter) commit(root, parent plumbing.Hash, meta Meta, text string) (plumbing.Hash, error) {
+	committer := meta.Committer
+	if committer == (Signature{}) {
+		committer = meta.Author
+	}
+	commit := &object.Commit{
+		Author:    object.Signature{Name: meta.Author.Name, Email: meta.Author.Email, When: meta.When},
+		Committer: object.Signature{Name: committer.Name, Email: committer.Email, When: meta.When},
+		Message:   text,
+		TreeHash:  root,
+	}
+	if !parent.IsZero() {
+		commit.ParentHashes = []plumbing.Hash{parent}
+	}
+	if meta.Signer != nil {
+		unsigned := w.store.NewEncodedObject()
+		if err := commit.EncodeWithoutSignature(unsigned); err != nil {
+			return plumbing.ZeroHash, err
+		}
+		reader, err := unsigned.Reader()
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		signature, err := meta.Signer.Sign(reader)
+		if err != nil {
+			return plumbing.ZeroHash, fmt.Errorf("signing the commit: %w", err)
+		}
+		if len(signature) == 0 {
+			return plumbing.ZeroHash, fmt.Errorf("%w: the signer gave an empty one", ErrUnsigned)
+		}
+		commit.PGPSignature = string(signature)
+	}
+	return w.add(commit)
+}
+
+// pack gives a commit, and everything new that it leads to, as one pack without deltas: there is nothing to delta
+// against. Trees that were made on the way to root are left out.
+func (w *objectWriter) pack(commit, root plumbing.Hash) ([]byte, error) {
+	wanted := []plumbing.Hash{commit}
+	seen := map[plumbing.Hash]bool{}
+	var reach func(plumbing.Hash) error
+	reach = func(hash plumbing.Hash) error {
+		if seen[hash] || w.store.HasEncodedObject(hash) != nil {
+			return nil
+		}
+		seen[hash] = true
+		wanted = append(wanted, hash)
+		if _, isTree := w.store.Trees[hash]; !isTree {
+			return nil
+		}
+		tree, err := w.tree(hash)
+		if err != nil {
+			return err
+		}
+		for _, entry := range tree.Entries {
+			if err := reach(entry.Hash); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := reach(root); err != nil {
+		return nil, err
+	}
 	var pack bytes.Buffer
-	_, err := packfile.NewEncoder(&pack, w.store, false).Encode(w.written, 0)
+	_, err := packfile.NewEncoder(&pack, w.store, false).Encode(wanted, 0)
 	return pack.Bytes(), err
 }

@@ -43,10 +43,11 @@ func (r Result) Unchanged() bool {
 }
 
 // reconcile compares a folderReader with the tree it shall hold: what to write, what to delete, and every reason
-// to refuse. owned is what the folderReader's OwnershipFile lists.
-func reconcile(where string, here folderReader, owned map[string]string, tree Tree, adopt bool) (Result, error) {
+// to refuse. The changes are those that Diff gives of the owned files and the tree. owned is what the folderReader's OwnershipFile lists.
+func reconcile(where string, here folderReader, owned map[string]string, tree Tree, adopt bool) (Result, []Change, error) {
 	var (
 		result   Result
+		changes  []Change
 		problems []error
 	)
 	refuse := func(name, found string) {
@@ -56,6 +57,9 @@ func reconcile(where string, here folderReader, owned map[string]string, tree Tr
 		_, ours := owned[name]
 		_, stays := tree[name]
 		return ours && !stays
+	}
+	changed := func(name string, kind Kind, old []byte) {
+		changes = append(changes, Change{Path: name, Kind: kind, Old: old, New: tree[name]})
 	}
 	checked := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
@@ -74,6 +78,12 @@ func reconcile(where string, here folderReader, owned map[string]string, tree Tr
 		}
 		kind, old, err := here.at(name)
 		sum, ours := owned[name]
+		equal := kind == file && bytes.Equal(old, tree[name])
+		if kind != file || !ours {
+			changed(name, Added, nil)
+		} else if !equal {
+			changed(name, Changed, old)
+		}
 		switch {
 		case err != nil:
 			problems = append(problems, err)
@@ -93,7 +103,7 @@ func reconcile(where string, here folderReader, owned map[string]string, tree Tr
 		case kind == other:
 			result.Drifted = append(result.Drifted, name)
 			result.Changed = append(result.Changed, name)
-		case bytes.Equal(old, tree[name]):
+		case equal:
 		case !ours && !adopt:
 			refuse(name, "a file with other content")
 		default:
@@ -111,15 +121,17 @@ func reconcile(where string, here folderReader, owned map[string]string, tree Tr
 		switch {
 		case err != nil:
 			problems = append(problems, err)
-		case kind == file && digest(old) == owned[name]:
-			result.Deleted = append(result.Deleted, name)
 		case kind == file:
-			result.Drifted = append(result.Drifted, name)
+			changed(name, Deleted, old)
 			result.Deleted = append(result.Deleted, name)
+			if digest(old) != owned[name] {
+				result.Drifted = append(result.Drifted, name)
+			}
 		}
 	}
 	slices.Sort(result.Drifted)
-	return result, errors.Join(problems...)
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return result, changes, errors.Join(problems...)
 }
 
 // lookupNoFollow is at, where what lies behind a link does not exist: an owned file is never looked for,

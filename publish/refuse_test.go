@@ -34,7 +34,7 @@ func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
 		{"no key where a signature is required", tree("x", "1"), func(_ *Target, m *Meta) { m.RequireSigned = true }, tree("a", "1"), ErrUnsigned, "required"},
 		{"an author with a line end", tree("x", "1"), func(_ *Target, m *Meta) { m.Author.Name = "a\nb" }, tree("a", "1"), nil, "author"},
 		{"no time", tree("x", "1"), func(_ *Target, m *Meta) { m.When = time.Time{} }, tree("a", "1"), nil, "time"},
-		{"no message", tree("x", "1"), func(_ *Target, m *Meta) { m.Message = " \n" }, tree("a", "1"), nil, "message"},
+		{"no message", tree("x", "1"), func(_ *Target, m *Meta) { m.Message = FixedMessage(" \n") }, tree("a", "1"), nil, "message"},
 		{"a trailer of two lines", tree("x", "1"), func(_ *Target, m *Meta) { m.Trailers = []Trailer{{"a", "b\nc: d"}} }, tree("a", "1"), nil, "trailer"},
 	}
 	for _, row := range rows {

@@ -79,9 +79,9 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 		t.Errorf("first commit: found %+v", first)
 	}
 	rival(t, repo, "main", tree("elsewhere", "x", "site/notes", "hand"))
-	done, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, error) {
+	done, _, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, string, error) {
 		same(t, "the previous tree", tip.Tree, tree("a", "1", "b/c", strings.Repeat("long ", 20000)))
-		return tree("a", "2"), meta, nil
+		return tree("a", "2"), meta, "", nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -28,10 +28,10 @@ func TestRivals(t *testing.T) {
 				target := target
 				target.Path = path(i)
 				about := meta
-				about.Message = "publisher " + line(i)
-				done, err := Loop(ctx, target, func(tip *Snapshot) (Tree, Meta, error) {
+				about.Message = FixedMessage("publisher " + line(i))
+				done, _, err := Loop(ctx, target, func(tip *Snapshot) (Tree, Meta, string, error) {
 					text := string(tip.Tree["lines"]) + line(i) + "\n"
-					return tree("lines", text), about, nil
+					return tree("lines", text), about, "", nil
 				})
 				if err != nil || !done.Changed {
 					t.Errorf("publisher %d: %+v, %v", i, done, err)

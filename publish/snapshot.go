@@ -47,9 +47,16 @@ func Read(ctx context.Context, target Target) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, stop := target.withTimeout(ctx)
+	defer stop()
+	return r.snapshot(ctx)
+}
+
+// snapshot is Read.
+func (r *remote) snapshot(ctx context.Context) (*Snapshot, error) {
 	snapshot, err := r.read(ctx)
 	if err != nil {
-		return nil, r.masked(fmt.Errorf("%s: %w", target, err))
+		return nil, r.masked(fmt.Errorf("%s: %w", r.target, err))
 	}
 	return snapshot, nil
 }

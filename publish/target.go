@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -29,6 +27,9 @@ type Target struct {
 	Proposal string
 	// IdleTimeout is how long a server may be silent before it is given up. Zero: five minutes.
 	IdleTimeout time.Duration
+	// Timeout is how long Read, Commit or Loop may take in all, however busy the server is: ErrTimeout. Zero: thirty
+	// minutes.
+	Timeout time.Duration
 	// Auth is how to log in. The zero value uses the SSH agent, the user's keys and known_hosts, and git's
 	// credential helper.
 	Auth Auth
@@ -114,20 +115,4 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 		return nil, fmt.Errorf("%s: transport %s: want a path, file, ssh or https", redact(t.URL), endpoint.Protocol)
 	}
 	return endpoint, nil
-}
-
-// localPath gives the path of a repository on this machine.
-func localPath(endpoint *transport.Endpoint) (string, error) {
-	where, err := filepath.Abs(filepath.FromSlash(endpoint.Path))
-	if err != nil {
-		return "", err
-	}
-	info, err := os.Stat(where)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w: %w", where, ErrNoRepository, err)
-	}
-	if !info.IsDir() {
-		return "", fmt.Errorf("%s: %w: it is not a folder", where, ErrNoRepository)
-	}
-	return where, nil
 }

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,16 @@ import (
 // defaultIdleTimeout is how long a server may be silent where Target.IdleTimeout does not say: time for its hooks, and for
 // packing a big repository.
 const defaultIdleTimeout = 5 * time.Minute
+
+// defaultTimeout is how long everything may take where Target.Timeout does not say. A server that sends a byte now and
+// then is never idle.
+const defaultTimeout = 30 * time.Minute
+
+// withTimeout is a context that ends when the target's time is up.
+func (t *Target) withTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := cmp.Or(t.Timeout, defaultTimeout)
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w after %s", ErrTimeout, limit))
+}
 
 // withIdleTimeout runs an exchange with a server until it is done, ctx ends, or nothing has come or gone for so long;
 // exchange calls active whenever something does. Transports wait for some servers without looking at ctx, so the

@@ -56,7 +56,7 @@ func BenchmarkStages(b *testing.B) {
 			return err
 		})
 		stage("write", func(i int) error {
-			_, err := publish.WriteDir(filepath.Join(folder, fmt.Sprintf("tree-%d", i)), tree, publish.DirOptions{})
+			_, err := publish.WriteDir(context.Background(), filepath.Join(folder, fmt.Sprintf("tree-%d", i)), tree, publish.DirOptions{})
 			return err
 		})
 		stage("publish", func(i int) error {
@@ -64,8 +64,9 @@ func BenchmarkStages(b *testing.B) {
 			if err := exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run(); err != nil {
 				return err
 			}
-			return publishLoop(context.Background(), quiet, l, publish.Target{URL: repo, Branch: "main"},
-				publish.Meta{Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}, "", rendering{acceptLoss: noAcceptance}, nil)
+			_, err := l.publish(context.Background(), quiet, publish.Target{URL: repo, Branch: "main"},
+				publish.Meta{Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}, "", rendering{acceptLoss: noAcceptance})
+			return err
 		})
 	}
 }

@@ -46,7 +46,6 @@ type pullRequester struct {
 	local      bool // the repository is on no forge
 	silent     bool // --forge none
 	client     *forge.Client
-	hint       forge.PullRequestHint // from the server's output after the push
 }
 
 // prepare checks the flags and the environment, before anything is read or pushed.
@@ -124,32 +123,30 @@ func (p *proposal) token(target publish.Target, repository forge.Repository, get
 	return "", "", nil
 }
 
-// takeHint takes what the server says of a pull request out of its output: request reports it once, in sipgen's words.
-func (p *pullRequester) takeHint(said string) string {
+// cutHint takes what the server says of a pull request out of its output: request reports it once, in sipgen's words.
+func (p *pullRequester) cutHint(serverSaid string) (string, forge.PullRequestHint) {
 	if p == nil || p.silent {
-		return said
+		return serverSaid, forge.PullRequestHint{}
 	}
-	said, p.hint = forge.CutPullRequestHint(said)
-	return said
+	return forge.CutPullRequestHint(serverSaid)
 }
 
 // request opens or updates the pull request where there is a token, and says where a person does it where there is none.
-func (p *pullRequester) request(ctx context.Context, ui *ui, loaded *loaded, result *publish.Published, plan *report.Plan, meta publish.Meta) error {
+func (p *pullRequester) request(ctx context.Context, ui *ui, loaded *loaded, meta publish.Meta, done *publication, hint forge.PullRequestHint) error {
 	if p == nil {
 		return nil
 	}
-	empty := len(result.Changes) == 0
 	page := p.repository.Page(p.target.Branch, p.target.Proposal)
 	if page == "" {
-		page = p.hint.Page
+		page = hint.Page
 	}
 	switch {
 	case p.client != nil:
-		return p.open(ctx, ui, loaded, result, plan, meta, page)
-	case empty:
+		return p.open(ctx, ui, loaded, meta, done, page)
+	case len(done.Changes) == 0:
 		ui.say("no pull request is needed: %s has all of it", p.target.Branch)
-	case p.hint.Open:
-		ui.say("the pull request that is open: %s", p.hint.Page)
+	case hint.Open:
+		ui.say("the pull request that is open: %s", hint.Page)
 	case page != "":
 		ui.say("open the pull request: %s", page)
 	case p.silent || p.local:
@@ -160,12 +157,12 @@ func (p *pullRequester) request(ctx context.Context, ui *ui, loaded *loaded, res
 	return nil
 }
 
-func (p *pullRequester) open(ctx context.Context, ui *ui, loaded *loaded, result *publish.Published, plan *report.Plan, meta publish.Meta, page string) error {
-	about := aboutOf(loaded, result.Changes, meta, result.Commit)
-	subject, _, _ := strings.Cut(meta.Message, "\n")
+func (p *pullRequester) open(ctx context.Context, ui *ui, loaded *loaded, meta publish.Meta, done *publication, page string) error {
+	about := aboutOf(loaded, done.Changes, meta, done.Commit)
+	subject, _, _ := strings.Cut(done.Message, "\n")
 	opened, err := p.client.Open(ctx, p.repository, forge.Request{
-		Base: p.target.Branch, Head: p.target.Proposal, Commit: result.Commit, Marker: "`" + result.Commit + "`",
-		Title: subject, Body: report.PullRequest(plan, about), Labels: p.labels, UpdateOnly: about.Empty,
+		Base: p.target.Branch, Head: p.target.Proposal, Commit: done.Commit, Marker: "`" + done.Commit + "`",
+		Title: subject, Body: report.PullRequest(done.plan, about), Labels: p.labels, UpdateOnly: about.Empty,
 	})
 	if err != nil {
 		if page != "" && !about.Empty {

@@ -76,7 +76,16 @@ names it. Without any, git's credential helper is asked.`,
 			if err := hydrator.add(&meta, append([]string{in.site}, in.specs...)); err != nil {
 				return err
 			}
-			return publishLoop(cmd.Context(), ui, loaded, target, meta, commit.message, how, requester)
+			done, err := loaded.publish(cmd.Context(), ui, target, meta, commit.message, how)
+			if err != nil {
+				return err
+			}
+			serverSaid, hint := requester.cutHint(done.Server)
+			loaded.sayPublished(ui, target, meta, done, serverSaid)
+			if err := requester.request(cmd.Context(), ui, loaded, meta, done, hint); err != nil {
+				return err
+			}
+			return unschedulable(done.plan)
 		},
 	}
 	in.flags(command)
@@ -104,44 +113,39 @@ func (r *repository) defaults(site *v1alpha1.Site) {
 	}
 }
 
-// publishLoop plans on top of the branch's tip and pushes, again as long as others are faster.
-func publishLoop(ctx context.Context, ui *ui, loaded *loaded, target publish.Target, meta publish.Meta, subject string, how rendering, requester *pullRequester) error {
-	var (
-		outcome error
-		words   *report.Plan
-	)
-	end := ui.progress.stage("publishing to " + target.String())
-	result, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, error) {
-		tree, plan, err := loaded.tree(ui, previousTree{where: target.String(), files: tip.Tree}, how)
-		if err != nil {
-			return nil, publish.Meta{}, err
-		}
-		outcome, words = unschedulable(plan), plan
-		meta.Message = commitMessage(plan, loaded, subject, publish.Diff(tip.Tree, tree), meta.When)
-		return tree, meta, nil
+// publication is a commit that was pushed, or was there already, and the plan that its tree was rendered from.
+type publication struct {
+	*publish.Published
+	plan *report.Plan
+}
+
+// publish plans on top of the branch's tip, and commits and pushes the tree, again as long as others are faster.
+func (l *loaded) publish(ctx context.Context, ui *ui, target publish.Target, meta publish.Meta, subject string, how rendering) (*publication, error) {
+	defer ui.progress.stage("publishing to " + target.String())()
+	result, plan, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *report.Plan, error) {
+		tree, plan, err := l.tree(ui, previousTree{where: target.String(), files: tip.Tree}, how)
+		meta := meta
+		meta.Message = func(changes []publish.Change) string { return commitMessage(plan, l, subject, changes, meta.When) }
+		return tree, meta, plan, err
 	})
-	end()
-	if err != nil {
-		return err
-	}
-	for _, path := range result.Drifted {
+	return &publication{result, plan}, err
+}
+
+// sayPublished says what was committed, and serverSaid, the server's output without what it says of pull requests.
+func (l *loaded) sayPublished(ui *ui, target publish.Target, meta publish.Meta, done *publication, serverSaid string) {
+	for _, path := range done.Drifted {
 		ui.say("warning: %s was edited by hand; the edit is overwritten", path)
 	}
-	loaded.sayAge(ui, meta.When)
-	said := requester.takeHint(result.Server)
-	if said != "" {
-		ui.say("%s says: %s", target, said)
+	l.sayAge(ui, meta.When)
+	if serverSaid != "" {
+		ui.say("%s says: %s", target, serverSaid)
 	}
-	if result.Changed {
-		fmt.Fprintln(ui.out, result.Commit)
-		ui.say("%s: committed %s, %s", target, result.Commit, countChanges(result.Changes))
-	} else {
-		ui.say("%s: nothing to commit, up to date at %s", target, result.Commit)
+	if !done.Changed {
+		ui.say("%s: nothing to commit, up to date at %s", target, done.Commit)
+		return
 	}
-	if err := requester.request(ctx, ui, loaded, result, words, meta); err != nil {
-		return err
-	}
-	return outcome
+	fmt.Fprintln(ui.out, done.Commit)
+	ui.say("%s: committed %s, %s", target, done.Commit, countChanges(done.Changes))
 }
 
 // countChanges says how many files a commit adds, changes and deletes.

@@ -34,7 +34,7 @@ code is 1 in both cases.`,
 			if err != nil {
 				return err
 			}
-			files, err := publish.ReadDir(out)
+			files, err := publish.ReadDir(cmd.Context(), out)
 			if adopt && (errors.Is(err, publish.ErrForeign) || errors.Is(err, publish.ErrOwnership)) {
 				files, err = nil, nil
 			}
@@ -46,7 +46,7 @@ code is 1 in both cases.`,
 				return err
 			}
 			end := ui.progress.stage("writing " + out)
-			result, err := publish.WriteDir(out, tree, publish.DirOptions{Adopt: adopt})
+			result, err := publish.WriteDir(cmd.Context(), out, tree, publish.DirOptions{Adopt: adopt})
 			end()
 			if err != nil {
 				return err

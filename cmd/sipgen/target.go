@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,7 @@ func (p *previous) read(ctx context.Context, site *v1alpha1.Site) (previousTree,
 		if _, err := os.Stat(p.dir); p.mustExist && err != nil {
 			return previousTree{}, fmt.Errorf("--previous: %w", err)
 		}
-		files, err := publish.ReadDir(p.dir)
+		files, err := publish.ReadDir(ctx, p.dir)
 		return previousTree{where: p.dir, files: files}, err
 	case p.git.url != "":
 		p.git.defaults(site)
@@ -58,6 +59,7 @@ func (p *previous) read(ctx context.Context, site *v1alpha1.Site) (previousTree,
 // repository is the flags that name a repository, a branch and a folder in it.
 type repository struct {
 	url, branch, path string
+	timeout           time.Duration
 }
 
 func (r *repository) flags(command *cobra.Command) {
@@ -65,6 +67,7 @@ func (r *repository) flags(command *cobra.Command) {
 	flags.StringVar(&r.url, "repo", "", "the git repository: a path, or a file, ssh or https `URL`")
 	flags.StringVar(&r.branch, "branch", "", "its branch (default the Site's)")
 	flags.StringVar(&r.path, "path", "", "the tree's folder in the repository (default the Site's)")
+	flags.DurationVar(&r.timeout, "timeout", 30*time.Minute, "how long everything with the repository may take in all")
 }
 
 // target is the repository with credentials from the environment.
@@ -73,7 +76,7 @@ func (r *repository) target() (publish.Target, error) {
 		return publish.Target{}, fmt.Errorf("--path: found %q, want a folder inside the repository", r.path)
 	}
 	auth, err := publish.AuthFromEnvironment(os.Getenv)
-	return publish.Target{URL: r.url, Branch: r.branch, Path: r.path, Auth: auth}, err
+	return publish.Target{URL: r.url, Branch: r.branch, Path: r.path, Auth: auth, Timeout: r.timeout}, err
 }
 
 // elsewhere says in what a target is not the place that the tree is synced from, by its own objects. Where somebody carries the tree on from

@@ -73,6 +73,8 @@ func hintFor(err error) string {
 		return "--create-branch makes it"
 	case errors.Is(err, publish.ErrRejected):
 		return "--propose BRANCH pushes to a branch of its own, for a pull request"
+	case errors.Is(err, publish.ErrTimeout):
+		return "--timeout gives it longer"
 	case errors.Is(err, errNoPullRequest):
 		return "the branch is pushed; run it again, or open the pull request by hand"
 	case errors.Is(err, syscall.ENOSPC):

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 )
 
 // pushAndVerify pushes, and where that fails looks at the branch to learn what has happened: servers phrase
@@ -22,7 +25,7 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 		return "", fmt.Errorf("%w since it was read", ErrConflict)
 	}
 	if ctx.Err() != nil {
-		return "", ctx.Err()
+		return "", fmt.Errorf("a push was under way, and may still be taken; running again finds out: %w", context.Cause(ctx))
 	}
 	found, lookErr := r.readRefs(ctx)
 	if lookErr != nil {
@@ -68,3 +71,56 @@ func isConcurrentPush(status, said string) bool {
 	}
 	return strings.Contains(words, "failed to update ref") && strings.Contains(strings.ToLower(said), "cannot lock ref")
 }
+
+// push asks the repository to move a branch, or a ref beside the branches, from old to new, and gives the server's words.
+func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte) (string, error) {
+	return withCredentialHelper(ctx, r, func(ctx context.Context, active func()) (string, error) {
+		return r.receive(ctx, name, old, tip, pack, active)
+	})
+}
+
+func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte, active func()) (said string, err error) {
+	session, err := r.client.NewReceivePackSession(r.endpoint, r.auth)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = session.Close() }() // the report has said it all
+	advertised, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return "", err
+	}
+	if advertised.References[name.String()] != old {
+		return "", ErrConflict
+	}
+	request := packp.NewReferenceUpdateRequestFromCapabilities(advertised.Capabilities)
+	for _, wanted := range []capability.Capability{capability.Sideband64k, capability.Quiet} {
+		if advertised.Capabilities.Supports(wanted) {
+			if err := request.Capabilities.Set(wanted); err != nil {
+				return "", err
+			}
+		}
+	}
+	var words bytes.Buffer
+	request.Progress = watched{Writer: &words, active: active}
+	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
+	request.Packfile = io.NopCloser(watched{Reader: bytes.NewReader(pack), active: active})
+	report, err := session.ReceivePack(ctx, request)
+	if err == nil && report == nil {
+		err = errors.New("the server gave no report")
+	}
+	if report != nil && report.UnpackStatus != "" && err != nil {
+		refused := &refusal{status: report.UnpackStatus}
+		for _, command := range report.CommandStatuses {
+			if report.UnpackStatus == "ok" {
+				refused.status = command.Status
+			}
+		}
+		err = refused
+	}
+	return oneLine(words.String()), err
+}
+
+// refusal is a push that the server answered with no.
+type refusal struct{ status string }
+
+func (r *refusal) Error() string { return oneLine(r.status) }

@@ -1,0 +1,82 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+// localPath gives the path of a repository on this machine.
+func localPath(endpoint *transport.Endpoint) (string, error) {
+	where, err := filepath.Abs(filepath.FromSlash(endpoint.Path))
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(where)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %w", where, ErrNoRepository, err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%s: %w: it is not a folder", where, ErrNoRepository)
+	}
+	return where, nil
+}
+
+func (r *remote) openLocal() (*gogit.Repository, error) {
+	repository, err := gogit.PlainOpenWithOptions(r.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
+	if errors.Is(err, gogit.ErrRepositoryNotExists) {
+		return nil, fmt.Errorf("%w: %s is no git repository; make one: git init --bare %s", ErrNoRepository, r.local, r.local)
+	}
+	return repository, err
+}
+
+// localRefs looks up the branches that matter one by one: a listing also meets the lock files of
+// pushes that are under way, which are empty or gone a moment later.
+func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*refs, error) {
+	found := &refs{branches: map[string]plumbing.Hash{}}
+	head, err := repository.Reference(plumbing.HEAD, false)
+	if err == nil && head.Type() == plumbing.SymbolicReference && head.Target().IsBranch() {
+		found.head = head.Target().Short()
+	}
+	for _, branch := range []string{found.head, r.target.Branch, r.target.Proposal} {
+		if branch == "" {
+			continue
+		}
+		reference, err := repository.Reference(plumbing.NewBranchReferenceName(branch), true)
+		switch {
+		case err == nil:
+			found.branches[branch] = reference.Hash()
+		case !errors.Is(err, plumbing.ErrReferenceNotFound):
+			return nil, fmt.Errorf("branch %s: %w", branch, err)
+		}
+	}
+	if base := r.target.Branch; base != "" && !found.branches[base].IsZero() {
+		return found, nil
+	}
+	always := func(error) bool { return true }
+	_, err = retry(ctx, always, func() (struct{}, error) { return struct{}{}, listBranches(repository, found.branches) }, backoff.WithMaxElapsedTime(time.Second))
+	found.empty = len(found.branches) == 0
+	return found, err
+}
+
+func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) error {
+	branches, err := repository.Branches()
+	if err != nil {
+		return err
+	}
+	return branches.ForEach(func(reference *plumbing.Reference) error {
+		if !strings.HasSuffix(string(reference.Name()), ".lock") {
+			into[reference.Name().Short()] = reference.Hash()
+		}
+		return nil
+	})
+}

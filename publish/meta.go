@@ -1,0 +1,107 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Signature names who made a commit.
+type Signature struct {
+	Name, Email string
+}
+
+// Signer signs commits: see SSHSigner and OpenPGPSigner. The result is the armored signature.
+type Signer interface {
+	Sign(commit io.Reader) ([]byte, error)
+}
+
+// Meta is what a commit says besides its tree, and what it may do.
+type Meta struct {
+	Author    Signature
+	Committer Signature // zero: Author
+	When      time.Time // with its zone; there is no other clock
+	// Message gives the text for a commit with these changes: it is asked once for every commit that is made, and where
+	// nothing has changed too. FixedMessage is one that does not look at them.
+	Message  func(changes []Change) string
+	Trailers []Trailer // put at the message's end in this order
+
+	Signer        Signer // nil: not signed
+	RequireSigned bool   // ErrUnsigned unless there is a Signer
+
+	Adopt      bool // take over a path, or files in it, that sipgen did not write
+	AllowEmpty bool // a tree without files: everything owned is deleted
+
+	// ExtraFiles is files that go into the commit beside the tree, by their paths from the repository's root. They say
+	// something of this run, so what they say is never a reason for a commit; only that one is missing is.
+	ExtraFiles Tree
+	// Note is put beside the branch's tip, whether there is a new commit or not. nil: none.
+	Note *Note
+}
+
+// Trailer is a line at the end of a message, "Key: Value".
+type Trailer struct {
+	Key, Value string
+}
+
+// FixedMessage is a Meta.Message that is the same for all changes.
+func FixedMessage(text string) func([]Change) string {
+	return func([]Change) string { return text }
+}
+
+// message gives the message for the changes, without the trailers and without blank lines at its ends.
+func (m Meta) message(changes []Change) (string, error) {
+	if m.Message == nil {
+		return "", errors.New("message: there is none")
+	}
+	text := m.Message(changes)
+	if strings.TrimSpace(text) == "" || strings.ContainsRune(text, 0) || !utf8.ValidString(text) {
+		return "", errors.New("message: want text in UTF-8, without NUL")
+	}
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), nil
+}
+
+// withTrailers is a message as git keeps it: trailers after a blank line.
+func (m Meta) withTrailers(text string) string {
+	for i, trailer := range m.Trailers {
+		if i == 0 {
+			text += "\n"
+		}
+		text += "\n" + trailer.Key + ": " + trailer.Value
+	}
+	return text + "\n"
+}
+
+// check holds Meta to what git's fsck takes.
+func (m Meta) check() error {
+	var problems []error
+	for _, who := range []struct {
+		what string
+		Signature
+	}{{"author", m.Author}, {"committer", m.Committer}} {
+		if who.what == "committer" && m.Committer == (Signature{}) {
+			continue
+		}
+		if who.Name == "" || who.Email == "" {
+			problems = append(problems, fmt.Errorf("%s: want a name and an address", who.what))
+		}
+		if strings.ContainsAny(who.Name+who.Email, "<>\n\r\x00") || !utf8.ValidString(who.Name+who.Email) {
+			problems = append(problems, fmt.Errorf("%s: %q <%q>: want no angle brackets, line ends or NUL", who.what, who.Name, who.Email))
+		}
+	}
+	if m.When.Unix() < 0 {
+		problems = append(problems, errors.New("the commit's time is not set, or before 1970"))
+	}
+	for _, trailer := range m.Trailers {
+		if trailer.Key == "" || strings.ContainsAny(trailer.Key, ": \n\x00") || strings.ContainsAny(trailer.Value, "\n\r\x00") {
+			problems = append(problems, fmt.Errorf("trailer %q: want a word, and a value on one line", trailer.Key))
+		}
+	}
+	if m.RequireSigned && m.Signer == nil {
+		problems = append(problems, fmt.Errorf("%w: a signature is required, and no key is given", ErrUnsigned))
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,213 @@
+//go:build linux
+
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// credentialHelper makes a program be git's only credential helper.
+func credentialHelper(t *testing.T, script string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "helper")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT_CONFIG_COUNT", "1")
+	t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
+	t.Setenv("GIT_CONFIG_VALUE_0", file)
+}
+
+// However many rounds a run takes, keys are read once, and git's credential helper is asked once.
+func TestLoopLogsInOnce(t *testing.T) {
+	t.Run("https", func(t *testing.T) {
+		repo := bare(t)
+		git(t, repo, "config", "http.receivepack", "true")
+		server := serveHTTPS(t, filepath.Dir(repo))
+		calls := filepath.Join(t.TempDir(), "calls")
+		credentialHelper(t, "test \"$1\" = get || exit 0\necho asked >>"+calls+"\nprintf 'username=robot\\npassword=s3cret\\n'\n")
+		target := Target{URL: server.url + "/fleet.git", Branch: "main", Path: "site", Auth: Auth{CAFile: server.ca}}
+		loopWithRival(t, repo, target, server.ca)
+		if text, err := os.ReadFile(calls); err != nil || string(text) != "asked\n" {
+			t.Errorf("the helper was asked: %q, %v; want once", text, err)
+		}
+	})
+	t.Run("ssh", func(t *testing.T) {
+		repo := bare(t)
+		reach := sshTarget(t, repo)
+		loopWithRival(t, repo, reach.Target, reach.Auth.SSHKeyFile, reach.Auth.KnownHosts[0])
+	})
+}
+
+// loopWithRival publishes while somebody else is faster once, and takes the files of the login away meanwhile.
+func loopWithRival(t *testing.T, repo string, target Target, login ...string) {
+	t.Helper()
+	rounds := 0
+	done, made, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, int, error) {
+		rival(t, repo, "main", tree("elsewhere", fmt.Sprint(rounds)))
+		for _, file := range login {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rounds++
+		return tree("a", "1"), meta, rounds, nil
+	})
+	if err != nil || !done.Changed || rounds != 1 || made != rounds {
+		t.Errorf("found %+v, %d, %v after %d attempts; want a commit after one", done, made, err, rounds)
+	}
+	same(t, "the branch", inGit(t, repo, "main"), tree("elsewhere", "0", filepath.Join(target.Path, "a"), "1"))
+}
+
+// A server that sends a byte now and then is never silent. The time for everything ends all the same, wherever it is spent.
+func TestSlowServerTimesOut(t *testing.T) {
+	t.Parallel()
+	trickle := func(w http.ResponseWriter, r *http.Request, before, again string) {
+		fmt.Fprint(w, before)
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && r.Context().Err() == nil; time.Sleep(20 * time.Millisecond) {
+			fmt.Fprint(w, again)
+			_ = http.NewResponseController(w).Flush()
+		}
+	}
+	tip := strings.Repeat("ab", 20)
+	advertised := packetOf("# service=git-upload-pack\n") + "0000" + packetOf(tip+" refs/heads/main\x00side-band-64k shallow\n") + "0000"
+	for why, serve := range map[string]http.HandlerFunc{
+		"while it names its branches": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+			trickle(w, r, strings.TrimSuffix(advertised, "0000"), packetOf(tip+" refs/heads/x\n"))
+		},
+		"while it sends its files": func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+				fmt.Fprint(w, advertised)
+				return
+			}
+			w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+			trickle(w, r, packetOf("shallow "+tip+"\n")+"0000"+packetOf("NAK\n"), packetOf("\x02."))
+		},
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(serve)
+			t.Cleanup(server.Close)
+			timesOut(t, Target{URL: server.URL + "/x.git", Branch: "main", Auth: Auth{NoHelper: true}, IdleTimeout: 10 * time.Second, Timeout: 700 * time.Millisecond})
+		})
+	}
+	t.Run("while its hooks go on and on", func(t *testing.T) {
+		t.Parallel()
+		repo := bare(t)
+		rival(t, repo, "main", tree("x", "1"))
+		hook := "#!/bin/sh\nfor i in $(seq 200); do echo . >&2; sleep 0.05; done\n"
+		if err := os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for way, target := range map[string]Target{"https": httpsTarget(t, repo).Target, "ssh": sshTarget(t, repo).Target, "file": {URL: repo, Branch: "main", Path: "site"}} {
+			t.Run(way, func(t *testing.T) {
+				t.Parallel()
+				target.IdleTimeout, target.Timeout = 10*time.Second, 2*time.Second
+				timesOut(t, target)
+			})
+		}
+	})
+}
+
+func timesOut(t *testing.T, target Target) {
+	t.Helper()
+	began := time.Now()
+	_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil })
+	if !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "timed out after "+target.Timeout.String()) {
+		t.Errorf("found %v, want a timeout", err)
+	}
+	if took := time.Since(began); took > target.Timeout+3*time.Second {
+		t.Errorf("took %s", took)
+	}
+}
+
+// Whatever a run waits for, it ends with its context.
+func TestEveryWaitEndsWithTheContext(t *testing.T) {
+	publishing := func(target Target, meanwhile func()) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, _, err := Loop(ctx, target, func(tip *Snapshot) (Tree, Meta, string, error) {
+				meanwhile()
+				return tree("a", tip.Commit), meta, "", nil
+			})
+			return err
+		}
+	}
+	nothing := func() {}
+	for why, prepare := range map[string]func(*testing.T) func(context.Context) error{
+		"between rounds": func(t *testing.T) func(context.Context) error {
+			repo := bare(t)
+			target := Target{URL: repo, Branch: "main", Path: "site"}
+			mustPublish(t, target, tree("a", "0"))
+			rounds := 0
+			return publishing(target, func() {
+				rounds++
+				rival(t, repo, "main", tree("site/x", fmt.Sprint(rounds)))
+			})
+		},
+		"for git's credential helper": func(t *testing.T) func(context.Context) error {
+			credentialHelper(t, "sleep 20\n")
+			repo := bare(t)
+			server := serveHTTPS(t, filepath.Dir(repo))
+			return publishing(Target{URL: server.url + "/fleet.git", Branch: "main", Auth: Auth{CAFile: server.ca}}, nothing)
+		},
+		"for branches that cannot be listed": func(t *testing.T) func(context.Context) error {
+			repo := bare(t)
+			rival(t, repo, "main", tree("x", "1"))
+			if err := os.WriteFile(filepath.Join(repo, "refs/heads/broken"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return publishing(Target{URL: repo, Branch: "other"}, nothing)
+		},
+		"for a hook": func(t *testing.T) func(context.Context) error {
+			repo := bare(t)
+			if err := os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte("#!/bin/sh\nsleep 6\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			return publishing(httpsTarget(t, repo).Target, nothing)
+		},
+		"for somebody who writes the folder": func(t *testing.T) func(context.Context) error {
+			dir := t.TempDir()
+			lock := exec.Command("flock", dir, "sleep", "20")
+			if err := lock.Start(); err != nil {
+				t.Skip("NOT TESTED: the folder's lock: flock of util-linux is not installed")
+			}
+			t.Cleanup(func() { _ = lock.Process.Kill(); _ = lock.Wait() })
+			for range 200 {
+				if exec.Command("flock", "--nonblock", dir, "true").Run() != nil {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			return func(ctx context.Context) error {
+				_, err := WriteDir(ctx, filepath.Join(dir, "out"), tree("a", "1"), DirOptions{})
+				return err
+			}
+		},
+	} {
+		t.Run(why, func(t *testing.T) {
+			run := prepare(t)
+			why := errors.New("interrupted")
+			ctx, stop := context.WithCancelCause(context.Background())
+			time.AfterFunc(700*time.Millisecond, func() { stop(why) })
+			began := time.Now()
+			if err := run(ctx); !errors.Is(err, why) {
+				t.Errorf("found %v, want %v", err, why)
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+}
