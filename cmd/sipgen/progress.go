@@ -8,8 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // quickEnough is how long a stage may take before it is shown.
@@ -19,11 +20,17 @@ const quickEnough = time.Second
 // else is written. Elsewhere (a pipe, a file, CI, TERM=dumb) it shows nothing. The zero value shows nothing.
 type progress struct {
 	mutex sync.Mutex
-	to    io.Writer
+	to    *os.File
 	after time.Duration
-	// stages under way, the inner ones last, and the one that is shown.
-	stages []*progressbar.ProgressBar
-	shown  *progressbar.ProgressBar
+	// stages under way, the inner ones last, and what is shown.
+	stages []*stage
+	shown  string
+}
+
+// stage is something that takes time.
+type stage struct {
+	name  string
+	begun time.Time
 }
 
 // progressOn is a progress for a writer and an environment.
@@ -32,7 +39,7 @@ func progressOn(w io.Writer, getenv func(string) string, after time.Duration) *p
 	if !isFile || !term.IsTerminal(int(file.Fd())) || getenv("TERM") == "dumb" || getenv("CI") != "" {
 		return &progress{}
 	}
-	return &progress{to: w, after: after}
+	return &progress{to: file, after: after}
 }
 
 // stage begins a stage and gives the function that ends it. Stages may be nested; the inner one is shown.
@@ -41,11 +48,8 @@ func (p *progress) stage(name string) (end func()) {
 		return func() {}
 	}
 	done, gone := make(chan struct{}), make(chan struct{})
-	bar := progressbar.NewOptions(-1, progressbar.OptionSetWriter(p.to), progressbar.OptionSetDescription("sipgen: "+name),
-		progressbar.OptionSpinnerType(14), progressbar.OptionSetSpinnerChangeInterval(0), // else it draws by itself, for ever
-		progressbar.OptionSetElapsedTime(false), progressbar.OptionSetRenderBlankState(false))
-	begun := time.Now()
-	p.clean(func() { p.stages = append(p.stages, bar) })
+	this := &stage{name, time.Now()}
+	p.clean(func() { p.stages = append(p.stages, this) })
 	go func() {
 		defer close(gone)
 		wait := time.NewTimer(p.after)
@@ -55,7 +59,7 @@ func (p *progress) stage(name string) (end func()) {
 			case <-done:
 				return
 			case <-wait.C:
-				p.show(bar, fmt.Sprintf("sipgen: %s, %d s", name, int(time.Since(begun).Seconds())))
+				p.show(this)
 				wait.Reset(200 * time.Millisecond)
 			}
 		}
@@ -64,20 +68,29 @@ func (p *progress) stage(name string) (end func()) {
 		close(done)
 		<-gone
 		p.clean(func() {
-			p.stages = slices.DeleteFunc(p.stages, func(b *progressbar.ProgressBar) bool { return b == bar })
+			p.stages = slices.DeleteFunc(p.stages, func(s *stage) bool { return s == this })
 		})
 	}
 }
 
-// show draws a stage, unless it has an inner one.
-func (p *progress) show(bar *progressbar.ProgressBar, words string) {
+// wipe goes to the line's beginning and erases it (ECMA-48, which every terminal but TERM=dumb knows).
+const wipe = "\r\x1b[K"
+
+// show draws a stage, unless it has an inner one. What is wider than the terminal would not be wiped as a whole.
+func (p *progress) show(this *stage) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if p.stages[len(p.stages)-1] != bar {
+	if p.stages[len(p.stages)-1] != this {
 		return
 	}
-	p.shown = bar
-	bar.Describe(words)
+	line := fmt.Sprintf("sipgen: %s, %d s", this.name, int(time.Since(this.begun).Seconds()))
+	if width, _, err := term.GetSize(int(p.to.Fd())); err == nil && width > 1 {
+		line = text.Truncate(line, width-1)
+	}
+	if line != p.shown {
+		p.shown = line
+		_, _ = io.WriteString(p.to, wipe+line)
+	}
 }
 
 // clean wipes the line, and keeps it so while f runs.
@@ -88,9 +101,9 @@ func (p *progress) clean(f func()) {
 	}
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
-	if p.shown != nil {
-		_ = p.shown.Clear()
-		p.shown = nil
+	if p.shown != "" {
+		_, _ = io.WriteString(p.to, wipe)
+		p.shown = ""
 	}
 	f()
 }

@@ -50,9 +50,9 @@ func TestProgress(t *testing.T) {
 		t.Helper()
 		for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(time.Millisecond) {
 			ui.progress.mutex.Lock()
-			stage := ui.progress.shown
+			line := ui.progress.shown
 			ui.progress.mutex.Unlock()
-			if stage != nil && strings.Contains(stage.String(), name) {
+			if strings.Contains(line, name) {
 				return
 			}
 		}
@@ -78,6 +78,28 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	if !strings.Contains(text, "sipgen: pushing") || !strings.HasSuffix(text, "sipgen: the last line\r\n") {
+		t.Errorf("found %q", text)
+	}
+}
+
+// A line that the terminal has no room for is cut: what wraps could not be wiped.
+func TestProgressStaysOnOneLine(t *testing.T) {
+	tty, read := terminal(t)
+	if err := pty.Setsize(tty, &pty.Winsize{Rows: 5, Cols: 20}); err != nil {
+		t.Fatal(err)
+	}
+	p := progressOn(tty, environment("TERM=xterm"), time.Nanosecond)
+	end := p.stage("publishing to https://git.example.org/fleet.git")
+	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(time.Millisecond) {
+		p.mutex.Lock()
+		line := p.shown
+		p.mutex.Unlock()
+		if line != "" {
+			break
+		}
+	}
+	end()
+	if text := read(); text != wipe+"sipgen: publishing…"+wipe {
 		t.Errorf("found %q", text)
 	}
 }
