@@ -54,14 +54,14 @@ func TestReportComesLast(t *testing.T) {
 		{"nothing", "", ""},
 	} {
 		for how, reader := range map[string]io.Reader{"at once": strings.NewReader(row.answer), "byte by byte": iotest.OneByteReader(strings.NewReader(row.answer))} {
-			r := newReportAfterHooks(io.NopCloser(reader), time.Minute)
+			r := &reportLast{ReadCloser: io.NopCloser(reader), wait: time.Minute}
 			found, err := io.ReadAll(r)
 			if string(found) != row.want || err != nil && row.why != "cut off" {
 				t.Errorf("%s, %s: found %q, %v\nwant %q", row.why, how, found, err, row.want)
 			}
 		}
 	}
-	if found, err := io.ReadAll(newReportAfterHooks(io.NopCloser(strings.NewReader("<html>hello</html>")), time.Minute)); err == nil {
+	if found, err := io.ReadAll(&reportLast{ReadCloser: io.NopCloser(strings.NewReader("<html>hello</html>")), wait: time.Minute}); err == nil {
 		t.Errorf("found %q", found)
 	}
 }
@@ -73,9 +73,9 @@ func TestHooksThatDoNotEnd(t *testing.T) {
 		report := packetOf("\x01" + packetOf("unpack ok\n") + "0000")
 		go func() { _, _ = io.WriteString(writer, report) }()
 		started := time.Now()
-		r := newReportAfterHooks(reader, hookTime)
+		r := &reportLast{ReadCloser: reader, wait: hookWait}
 		found, err := io.ReadAll(r)
-		if !bytes.Equal(found, []byte(report)) || err != nil || time.Since(started) != hookTime {
+		if !bytes.Equal(found, []byte(report)) || err != nil || time.Since(started) != hookWait {
 			t.Errorf("after %s found %q, %v", time.Since(started), found, err)
 		}
 		synctest.Wait()
