@@ -19,6 +19,8 @@ var (
 	ErrToken = errors.New("token not taken")
 	// ErrNoRepository: there is none at that path, or none that the token may see.
 	ErrNoRepository = errors.New("no repository")
+	// ErrCertificate: the server's TLS certificate does not verify.
+	ErrCertificate = errors.New("certificate not trusted")
 )
 
 // apiError is a forge's answer that is no success.
@@ -109,7 +111,7 @@ func (c *Client) explain(repository Repository, err error) error {
 	case errors.As(err, &refused) && refused.status == http.StatusNotFound:
 		return fmt.Errorf("%s: %w there, or the token in %s may not see it; want %s: %s", repository, ErrNoRepository, c.TokenName, tokenScopes[repository.Kind], words)
 	case errors.As(err, &certificate), errors.As(err, &authority):
-		return fmt.Errorf("%s: certificate not trusted: %s; if the server has a private authority, set SIPGEN_GIT_CA_FILE", repository.Web, words)
+		return fmt.Errorf("%s: %w: %s", repository.Web, ErrCertificate, words)
 	case errors.As(err, &refused) && refused.after > 0:
 		return fmt.Errorf("%s: the forge asks to wait %s: %s", repository.Web, refused.after.Round(time.Second), words)
 	}

@@ -60,7 +60,7 @@ func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transpor
 		}
 		return gitssh.NewClient(nil), login, err
 	case "https", "http":
-		client, err := a.httpClient()
+		client, err := a.HTTPClient()
 		if err == nil {
 			client.Transport = hookOutput{client.Transport}
 		}
@@ -83,7 +83,10 @@ func (a Auth) httpLogin() transport.AuthMethod {
 	return nil
 }
 
-func (a Auth) httpClient() (*http.Client, error) {
+// HTTPClient gives a client for other services of the same server, a forge's API: with the certificates, the proxy
+// and the client certificate that a has, and without any credentials. No proxy is taken from the environment where a
+// names one.
+func (a Auth) HTTPClient() (*http.Client, error) {
 	settings := &tls.Config{MinVersion: tls.VersionTLS12}
 	if a.CAFile != "" {
 		pem, err := os.ReadFile(a.CAFile)
@@ -100,7 +103,7 @@ func (a Auth) httpClient() (*http.Client, error) {
 		settings.RootCAs = pool
 	}
 	if (a.ClientCertFile == "") != (a.ClientKeyFile == "") {
-		return nil, errors.New("client certificate: found one of SIPGEN_GIT_CERT_FILE and SIPGEN_GIT_KEY_FILE, want both")
+		return nil, &SettingError{"ClientCertFile", errors.New("client certificate: found one of the certificate and its key, want both")}
 	}
 	if a.ClientCertFile != "" {
 		pair, err := tls.LoadX509KeyPair(a.ClientCertFile, a.ClientKeyFile)
@@ -165,6 +168,9 @@ func (a Auth) sshLogin(endpoint *transport.Endpoint) (*sshLogin, error) {
 	}
 	if a.SSHKeyFile != "" {
 		signer, err := readKey(a.SSHKeyFile, a.SSHKeyPassphrase)
+		if errors.Is(err, errPassphrase) {
+			return nil, &SettingError{"SSHKeyPassphrase", err}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -197,6 +203,9 @@ func (a Auth) scanHost(endpoint *transport.Endpoint) string {
 	return fmt.Sprintf("ssh-keyscan %s >> %s puts its key there; first compare it with what the server's owner publishes", host, file)
 }
 
+// errPassphrase: a key is encrypted, and no passphrase is given.
+var errPassphrase = errors.New("wants a passphrase")
+
 func readKey(name, passphrase string) (ssh.Signer, error) {
 	pem, err := os.ReadFile(name)
 	if err != nil {
@@ -206,7 +215,7 @@ func readKey(name, passphrase string) (ssh.Signer, error) {
 	var locked *ssh.PassphraseMissingError
 	if errors.As(err, &locked) {
 		if passphrase == "" {
-			return nil, fmt.Errorf("ssh key %s: wants a passphrase: set SIPGEN_SSH_KEY_PASSPHRASE, or its _FILE", name)
+			return nil, fmt.Errorf("ssh key %s: %w", name, errPassphrase)
 		}
 		signer, err = ssh.ParsePrivateKeyWithPassphrase(pem, []byte(passphrase))
 	}

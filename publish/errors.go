@@ -1,6 +1,17 @@
 package publish
 
-import "errors"
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/skeema/knownhosts"
+)
 
 // What callers tell apart. Each is wrapped by an error that names the place and what to do.
 var (
@@ -33,3 +44,61 @@ var (
 	// ErrUnsigned: a signature is required and there is none.
 	ErrUnsigned = errors.New("no signature")
 )
+
+// SettingError is an error that a field of Auth may put right: one that is not set, or is not what the server takes. A
+// caller knows where its users set it.
+type SettingError struct {
+	Field string // of Auth; "Password" stands for Username and Token too, "ClientCertFile" for its key
+	Err   error
+}
+
+func (s *SettingError) Error() string { return s.Err.Error() }
+func (s *SettingError) Unwrap() error { return s.Err }
+
+// explain turns the errors of the transports into ours, with what to do.
+func (r *remote) explain(err error) error {
+	var (
+		refused     *refusal
+		certificate *tls.CertificateVerificationError
+		authority   x509.UnknownAuthorityError
+		hostname    x509.HostnameError
+	)
+	words := ""
+	if err != nil {
+		words = oneLine(err.Error())
+	}
+	switch {
+	case err == nil, errors.As(err, &refused), errors.Is(err, ErrConflict), errors.Is(err, ErrNoRepository):
+		return err
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTimeout):
+		return err
+	case errors.Is(err, transport.ErrRepositoryNotFound):
+		return fmt.Errorf("%w: %s; check the URL, and that these credentials may see it", ErrNoRepository, words)
+	case errors.Is(err, transport.ErrAuthenticationRequired):
+		if r.auth == nil {
+			return &SettingError{"Password", fmt.Errorf("%w: the server wants credentials", ErrAuth)}
+		}
+		return fmt.Errorf("%w: the server does not take these credentials: they are wrong, or have expired", ErrAuth)
+	case errors.Is(err, transport.ErrAuthorizationFailed):
+		return fmt.Errorf("%w: these credentials may not do that there: %s", ErrAuth, words)
+	case strings.Contains(words, "unable to authenticate"):
+		return fmt.Errorf("%w: the server takes none of the SSH keys: %s", ErrAuth, words)
+	case knownhosts.IsHostKeyChanged(err):
+		return fmt.Errorf("%w: %s has another key than known_hosts says: it was replaced, or somebody stands in between; ask the server's owner, and only then ssh-keygen -R", ErrHostKey, r.endpoint.Host)
+	case knownhosts.IsHostUnknown(err):
+		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, r.endpoint.Host, r.target.Auth.scanHost(r.endpoint))
+	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname):
+		return &SettingError{"CAFile", fmt.Errorf("%w: %s", ErrCertificate, words)}
+	case strings.Contains(words, "Proxy Authentication Required"):
+		return &SettingError{"Proxy", fmt.Errorf("%w: the proxy wants credentials, or others", ErrAuth)}
+	case strings.Contains(words, "proxyconnect"), strings.Contains(words, "socks connect"):
+		return &SettingError{"Proxy", fmt.Errorf("the proxy: %w", err)}
+	case strings.Contains(words, "tls: certificate required") && r.target.Auth.ClientCertFile == "":
+		return &SettingError{"ClientCertFile", fmt.Errorf("%w: the server wants a client certificate", ErrAuth)}
+	case strings.Contains(words, "remote error: tls: ") && r.target.Auth.ClientCertFile != "":
+		return fmt.Errorf("%w: the server does not take the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile, words)
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("a repository on this machine is pushed to by git itself, which is not installed: %w", err)
+	}
+	return err
+}

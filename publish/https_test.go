@@ -2,7 +2,6 @@ package publish
 
 import (
 	"cmp"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,10 +64,10 @@ func TestHTTPS(t *testing.T) {
 	})
 	stranger := newAuthority(t).file
 	refusedAs(t, repo, target, []wrong{
-		{"an authority that nobody named", func(t *Target) { t.Auth.CAFile = "" }, ErrCertificate, "SIPGEN_GIT_CA_FILE"},
-		{"another authority", func(t *Target) { t.Auth.CAFile = stranger }, ErrCertificate, "SIPGEN_GIT_CA_FILE"},
+		{"an authority that nobody named", func(t *Target) { t.Auth.CAFile = "" }, ErrCertificate, "Auth.CAFile"},
+		{"another authority", func(t *Target) { t.Auth.CAFile = stranger }, ErrCertificate, "Auth.CAFile"},
 		{"an authority's file that is none", func(t *Target) { t.Auth.CAFile = os.DevNull }, nil, "want PEM"},
-		{"no credentials", func(t *Target) { t.Auth.Username, t.Auth.Password = "", "" }, ErrAuth, "SIPGEN_GIT_PASSWORD"},
+		{"no credentials", func(t *Target) { t.Auth.Username, t.Auth.Password = "", "" }, ErrAuth, "Auth.Password"},
 		{"wrong credentials", func(t *Target) { t.Auth.Password = "wr0ng" }, ErrAuth, "expired"},
 		{"may read only", func(t *Target) { t.Auth.Username, t.Auth.Password = "reader", "reads" }, ErrAuth, "you may only read here"},
 		{"no such repository", func(t *Target) { t.URL = server.url + "/other.git" }, ErrNoRepository, "check the URL"},
@@ -86,39 +85,26 @@ func TestHTTPSLogins(t *testing.T) {
 	repo := bare(t)
 	git(t, repo, "config", "http.receivepack", "true")
 	server := serveHTTPS(t, filepath.Dir(repo))
-	mounted := filepath.Join(t.TempDir(), "mounted")
-	if err := os.WriteFile(mounted, []byte("t0ken\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	user := strings.Replace(server.url, "https://", "https://robot@", 1) + "/fleet.git"
 	for _, row := range []struct {
 		why, url string
-		set      map[string]string
+		auth     Auth
 		helper   string // what git's credential helper prints
 	}{
-		{"a token as a bearer's", "", map[string]string{"SIPGEN_GIT_TOKEN": "t0ken"}, ""},
-		{"a token from a mounted file", "", map[string]string{"SIPGEN_GIT_TOKEN_FILE": mounted}, ""},
-		{"a token as a password, without a user", "", map[string]string{"SIPGEN_GIT_PASSWORD": "t0ken"}, ""},
-		{"a token as a password, with any user", "", map[string]string{"SIPGEN_GIT_USERNAME": "oauth2", "SIPGEN_GIT_PASSWORD_FILE": mounted}, ""},
-		{"a user and a password", "", map[string]string{"SIPGEN_GIT_USERNAME": "robot", "SIPGEN_GIT_PASSWORD": "s3cret"}, ""},
-		{"a helper's", "", nil, "username=robot\npassword=s3cret"},
-		{"a helper's, for the user in the URL", user, nil, "password=s3cret"},
+		{"a token as a bearer's", "", Auth{Token: "t0ken"}, ""},
+		{"a token as a password, without a user", "", Auth{Password: "t0ken"}, ""},
+		{"a token as a password, with any user", "", Auth{Username: "oauth2", Password: "t0ken"}, ""},
+		{"a user and a password", "", Auth{Username: "robot", Password: "s3cret"}, ""},
+		{"a helper's", "", Auth{}, "username=robot\npassword=s3cret"},
+		{"a helper's, for the user in the URL", user, Auth{}, "password=s3cret"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			row.set = maps.Clone(row.set)
-			if row.set == nil {
-				row.set = map[string]string{}
-			}
-			row.set["SIPGEN_GIT_CA_FILE"] = server.ca
-			auth, err := AuthFromEnvironment(func(name string) string { return row.set[name] })
-			if err != nil {
-				t.Fatal(err)
-			}
+			row.auth.CAFile = server.ca
 			// A helper as git runs them; one that answers only what it is asked.
 			t.Setenv("GIT_CONFIG_COUNT", "1")
 			t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
 			t.Setenv("GIT_CONFIG_VALUE_0", "!f() { test \"$1\" = get && printf '"+strings.ReplaceAll(row.helper, "\n", "\\n")+"\\n'; }; f")
-			target := Target{URL: cmp.Or(row.url, server.url+"/fleet.git"), Branch: "main", Path: "site", Auth: auth}
+			target := Target{URL: cmp.Or(row.url, server.url+"/fleet.git"), Branch: "main", Path: "site", Auth: row.auth}
 			if done := mustPublish(t, target, tree("a", row.why)); !done.Changed {
 				t.Error("nothing was committed")
 			}
@@ -143,9 +129,9 @@ func TestClientCertificates(t *testing.T) {
 	}
 	mustPublish(t, target, tree("a", "1"))
 	refusedAs(t, repo, target, []wrong{
-		{"none", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = "", "" }, ErrAuth, "set SIPGEN_GIT_CERT_FILE"},
+		{"none", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = "", "" }, ErrAuth, "Auth.ClientCertFile"},
 		{"one of another authority", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = strangers.certFile, strangers.keyFile }, ErrAuth, "does not take the client certificate " + strangers.certFile},
-		{"no key", func(t *Target) { t.Auth.ClientKeyFile = "" }, nil, "want both"},
+		{"no key", func(t *Target) { t.Auth.ClientKeyFile = "" }, nil, "Auth.ClientCertFile"},
 		{"the key of another", func(t *Target) { t.Auth.ClientKeyFile = strangers.keyFile }, nil, "client certificate: "},
 		{"a file that is not there", func(t *Target) { t.Auth.ClientCertFile += "x" }, nil, "no such file"},
 		{"and wrong credentials", func(t *Target) { t.Auth.Token = "wr0ng" }, ErrAuth, "expired"},

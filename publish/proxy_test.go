@@ -69,7 +69,7 @@ func TestHTTPProxy(t *testing.T) {
 	refusedAs(t, repo, target, []wrong{
 		{"no credentials for the proxy", func(t *Target) { t.Auth.Proxy = proxy.anonymous }, ErrAuth, "the proxy wants credentials"},
 		{"others", func(t *Target) { t.Auth.Proxy = strings.Replace(proxy.url, "pr0xy", "wr0ng", 1) }, ErrAuth, "the proxy wants credentials"},
-		{"a proxy that is not there", func(t *Target) { t.Auth.Proxy = strings.Replace(closed.URL, "//", "//squid:pr0xy@", 1) }, nil, "SIPGEN_GIT_PROXY"},
+		{"a proxy that is not there", func(t *Target) { t.Auth.Proxy = strings.Replace(closed.URL, "//", "//squid:pr0xy@", 1) }, nil, "Auth.Proxy"},
 		{"a proxy that is no URL", func(t *Target) { t.Auth.Proxy = "http://squid:pr0xy%zz@proxy:3128" }, nil, "want a URL"},
 		{"a proxy without its scheme", func(t *Target) { t.Auth.Proxy = "squid:pr0xy@proxy:3128" }, nil, "want a URL"},
 		{"a proxy of another kind", func(t *Target) { t.Auth.Proxy = "ftp://squid:pr0xy@proxy:21" }, nil, "http://HOST:PORT"},
@@ -132,7 +132,7 @@ func TestSOCKSProxy(t *testing.T) {
 		target.Auth.Proxy = "socks5://" + address
 		mustPublish(t, target, tree("a", strings.Repeat("x", i)))
 		target.Auth.Proxy = "socks5://squid:pr0xy@" + freeAddress(t)
-		refusedAs(t, repo, target, []wrong{{"a proxy that is not there", nil, nil, "SIPGEN_GIT_PROXY"}})
+		refusedAs(t, repo, target, []wrong{{"a proxy that is not there", nil, nil, "Auth.Proxy"}})
 	}
 }
 

@@ -34,7 +34,7 @@ type wrong struct {
 	why    string
 	change func(*Target) // nil: nothing
 	want   error         // nil: any
-	says   string
+	says   string        // or Auth.FIELD: the setting that a SettingError names
 }
 
 // refusedAs fails unless each of the changes is refused for its reason, leaves the repository as it was, and
@@ -49,6 +49,13 @@ func refusedAs(t *testing.T, repo string, target Target, rows []wrong) {
 			}
 			leaves(t, repo, func() error {
 				_, err := publishTree(bad, tree("a", row.why), meta)
+				if field, is := strings.CutPrefix(row.says, "Auth."); is {
+					var setting *SettingError
+					if !errors.As(err, &setting) || setting.Field != field || row.want != nil && !errors.Is(err, row.want) {
+						t.Errorf("found %v, want %v about %s", err, row.want, row.says)
+					}
+					return err
+				}
 				if err == nil || row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.says) {
 					t.Errorf("found %v, want %v with %q", err, row.want, row.says)
 				}

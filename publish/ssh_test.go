@@ -69,7 +69,7 @@ func TestSSHKeys(t *testing.T) {
 		with.Auth.SSHKeyFile, with.Auth.SSHKeyPassphrase = locked, "phr4se"
 		mustPublish(t, with, tree("a", "file"))
 		refusedAs(t, repo, with, []wrong{
-			{"no passphrase", func(t *Target) { t.Auth.SSHKeyPassphrase = "" }, nil, "wants a passphrase: set SIPGEN_SSH_KEY_PASSPHRASE"},
+			{"no passphrase", func(t *Target) { t.Auth.SSHKeyPassphrase = "" }, nil, "Auth.SSHKeyPassphrase"},
 			{"a wrong passphrase", func(t *Target) { t.Auth.SSHKeyPassphrase = "wr0ng" }, nil, "ssh key " + locked},
 		})
 	})

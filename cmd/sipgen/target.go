@@ -75,7 +75,7 @@ func (r *repository) target() (publish.Target, error) {
 	if r.path != "" && !filepath.IsLocal(filepath.FromSlash(r.path)) {
 		return publish.Target{}, fmt.Errorf("--path: found %q, want a folder inside the repository", r.path)
 	}
-	auth, err := publish.AuthFromEnvironment(os.Getenv)
+	auth, err := authFromEnvironment(os.Getenv)
 	return publish.Target{URL: r.url, Branch: r.branch, Path: r.path, Auth: auth, Timeout: r.timeout}, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/airshipit/sipgen/forge"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -61,10 +62,17 @@ func flatten(err error) []error {
 }
 
 func hintFor(err error) string {
-	var usage *usageError
+	var (
+		usage   *usageError
+		setting *publish.SettingError
+	)
 	switch {
 	case errors.As(err, &usage):
 		return "sipgen " + usage.command + " --help"
+	case errors.As(err, &setting):
+		return authVariables[setting.Field]
+	case errors.Is(err, forge.ErrCertificate):
+		return authVariables["CAFile"]
 	case errors.Is(err, publish.ErrForeign), errors.Is(err, publish.ErrTaken), errors.Is(err, publish.ErrOwnership):
 		return "--adopt takes it over"
 	case errors.Is(err, publish.ErrNoRepository):

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/airshipit/sipgen/publish"
+)
+
+// authFromEnvironment reads credentials from environment variables:
+//
+//	SIPGEN_GIT_USERNAME, SIPGEN_GIT_PASSWORD, SIPGEN_GIT_TOKEN   HTTP basic, or a bearer token
+//	SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE, SIPGEN_SSH_KNOWN_HOSTS
+//	SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE, SIPGEN_GIT_KEY_FILE, SIPGEN_GIT_PROXY
+//
+// For each secret NAME, NAME_FILE names a file that holds it, as Kubernetes and CI systems mount it; a line
+// end at its end is dropped.
+func authFromEnvironment(getenv func(string) string) (publish.Auth, error) {
+	var problems []error
+	secret := func(name string) string {
+		value, file := getenv(name), getenv(name+"_FILE")
+		switch {
+		case file == "":
+			return value
+		case value != "":
+			problems = append(problems, fmt.Errorf("%s and %s_FILE: want one of them", name, name))
+			return ""
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s_FILE: %w", name, err))
+		}
+		return strings.TrimRight(string(text), "\r\n")
+	}
+	auth := publish.Auth{
+		Username:         getenv("SIPGEN_GIT_USERNAME"),
+		Password:         secret("SIPGEN_GIT_PASSWORD"),
+		Token:            secret("SIPGEN_GIT_TOKEN"),
+		SSHKeyFile:       getenv("SIPGEN_SSH_KEY_FILE"),
+		SSHKeyPassphrase: secret("SIPGEN_SSH_KEY_PASSPHRASE"),
+		CAFile:           getenv("SIPGEN_GIT_CA_FILE"),
+		ClientCertFile:   getenv("SIPGEN_GIT_CERT_FILE"),
+		ClientKeyFile:    getenv("SIPGEN_GIT_KEY_FILE"),
+		Proxy:            getenv("SIPGEN_GIT_PROXY"),
+	}
+	if known := getenv("SIPGEN_SSH_KNOWN_HOSTS"); known != "" {
+		auth.KnownHosts = strings.Split(known, string(os.PathListSeparator))
+	}
+	return auth, errors.Join(problems...)
+}
+
+// authVariables says where each field of publish.Auth that an error may name is set.
+var authVariables = map[string]string{
+	"Password":         "set SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or SIPGEN_GIT_TOKEN",
+	"SSHKeyPassphrase": "set SIPGEN_SSH_KEY_PASSPHRASE, or SIPGEN_SSH_KEY_PASSPHRASE_FILE",
+	"CAFile":           "if the server has a private authority, set SIPGEN_GIT_CA_FILE",
+	"ClientCertFile":   "set SIPGEN_GIT_CERT_FILE and SIPGEN_GIT_KEY_FILE",
+	"Proxy":            "check SIPGEN_GIT_PROXY=http://USER:PASSWORD@HOST:PORT, or HTTPS_PROXY and NO_PROXY",
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/forge"
+	"github.com/airshipit/sipgen/publish"
+)
+
+func TestAuthFromEnvironment(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("s3cret\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows := []struct {
+		why         string
+		environment map[string]string
+		want        publish.Auth
+		says        string
+	}{
+		{"nothing", nil, publish.Auth{}, ""},
+		{"basic", map[string]string{"SIPGEN_GIT_USERNAME": "a", "SIPGEN_GIT_PASSWORD": "b"}, publish.Auth{Username: "a", Password: "b"}, ""},
+		{"a mounted file, without its line end", map[string]string{"SIPGEN_GIT_TOKEN_FILE": file}, publish.Auth{Token: "s3cret"}, ""},
+		{"two places for one secret", map[string]string{"SIPGEN_GIT_TOKEN_FILE": file, "SIPGEN_GIT_TOKEN": "other"}, publish.Auth{}, "want one of them"},
+		{"a file that is not there", map[string]string{"SIPGEN_GIT_PASSWORD_FILE": file + "x"}, publish.Auth{}, "SIPGEN_GIT_PASSWORD_FILE"},
+		{"files", map[string]string{"SIPGEN_SSH_KEY_FILE": "k", "SIPGEN_SSH_KNOWN_HOSTS": "a:b", "SIPGEN_GIT_CA_FILE": "ca", "SIPGEN_GIT_PROXY": "p"},
+			publish.Auth{SSHKeyFile: "k", KnownHosts: []string{"a", "b"}, CAFile: "ca", Proxy: "p"}, ""},
+	}
+	for _, row := range rows {
+		got, err := authFromEnvironment(func(name string) string { return row.environment[name] })
+		if !reflect.DeepEqual(got, row.want) {
+			t.Errorf("%s: found %+v, want %+v", row.why, got, row.want)
+		}
+		if (err == nil) != (row.says == "") || err != nil && (!strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "other")) {
+			t.Errorf("%s: found %v, want %q", row.why, err, row.says)
+		}
+	}
+}
+
+// Where a login lacks something, the hint names the variables; every field that publish may name has some.
+func TestLoginHints(t *testing.T) {
+	text, err := os.ReadFile("../../publish/errors.go")
+	more, moreErr := os.ReadFile("../../publish/auth.go")
+	if err := errors.Join(err, moreErr); err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, part := range strings.Split(string(text)+string(more), "&SettingError{\"")[1:] {
+		field, _, _ := strings.Cut(part, "\"")
+		named++
+		hint := hintFor(fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
+		if !strings.Contains(hint, "SIPGEN_") {
+			t.Errorf("%s: found %q", field, hint)
+		}
+		if _, found := reflect.TypeFor[publish.Auth]().FieldByName(field); !found {
+			t.Errorf("%s is no field of publish.Auth", field)
+		}
+	}
+	if named < 6 {
+		t.Errorf("found %d settings in the code", named)
+	}
+	if hint := hintFor(fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
+		t.Errorf("a forge's certificate: found %q", hint)
+	}
+}
