@@ -21,13 +21,12 @@ demo: build ## plan and publish examples/two-tenants into a bare repository belo
 unit: ## the quick loop: everything but the real engines
 	$(GO) test $$($(GO) list ./... | grep -v '/e2e')
 
-test: lint ## every test there is
-	$(GO) test -race $$($(GO) list ./... | grep -v '/e2e')
-	$(MAKE) e2e
+test: ## every test there is; the last line counts them
+	@$(GO) run ./hack/tally -- bash hack/lint.sh -- $(GO) test -race $$($(GO) list ./... | grep -v '/e2e') \
+		-- $(GO) run ./e2e/prepare -- $(GO) test -timeout 40m ./e2e/...
 
 e2e: ## the real engines only; the first run builds them
-	$(GO) run ./e2e/prepare
-	$(GO) test -timeout 40m ./e2e/...
+	@$(GO) run ./hack/tally -- $(GO) run ./e2e/prepare -- $(GO) test -timeout 40m ./e2e/...
 
 lint: ## formatting, vet, staticcheck, generated files, known vulnerabilities
 	@bash hack/lint.sh
@@ -45,7 +44,7 @@ bench-publish: ## publish by file, https and ssh beside the git command line, fo
 	$(GO) test -run '^$$' -bench . -benchtime 2x -timeout 40m ./publish
 
 bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
-	SIPGEN_BENCH_LIVE=1 $(GO) test ./e2e -run '^TestBenchLive$$' -count 1 -v -timeout 30m
+	$(GO) test -tags bench ./e2e -run '^TestBenchLive$$' -count 1 -v -timeout 30m
 
 release: ## archives, bills of materials and SHA256SUMS in out/release: make release VERSION=v1.2.3
 	@bash hack/release.sh '$(VERSION)' out/release

@@ -1,3 +1,5 @@
+//go:build bench
+
 package e2e_test
 
 import (
@@ -28,11 +30,8 @@ const (
 )
 
 // TestBenchLive measures, side by side on one API server, sipgen render on the live inventory, and kubectl get of
-// the same hosts. It takes minutes, so it runs when SIPGEN_BENCH_LIVE is set: make bench-live.
+// the same hosts. It takes minutes, so it is built with the tag bench only: make bench-live.
 func TestBenchLive(t *testing.T) {
-	if os.Getenv("SIPGEN_BENCH_LIVE") == "" {
-		t.Skip("set SIPGEN_BENCH_LIVE=1, or run make bench-live")
-	}
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, writableStatus(t, engine.HostCRDs())...)
 	benchSite(t, api)

@@ -7,6 +7,7 @@ tool() { go tool -modfile="$PWD/tools/go.mod" "$@"; }
 unformatted=$(git ls-files -co --exclude-standard '*.go' | xargs gofmt -l)
 [ -z "$unformatted" ] || { echo "gofmt: $unformatted" >&2; exit 1; }
 go vet ./...
+go vet -tags bench ./e2e
 (cd hack/image && go vet ./...)
 tool staticcheck ./...
 modules=$PWD/tools/go.mod
@@ -15,6 +16,9 @@ go mod verify >/dev/null
 bash hack/generate.sh --check
 if command -v shellcheck >/dev/null; then
   git ls-files -co --exclude-standard '*.sh' .ci/run | xargs shellcheck
+elif [ "${CI:-}" = true ]; then
+  echo "shellcheck: not installed" >&2
+  exit 1
 fi
 # The vulnerability database is on the network; where it cannot be reached, that is said and is no failure.
 if ! out=$(tool govulncheck ./... 2>&1); then

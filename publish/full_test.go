@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestFullDisk(t *testing.T) {
@@ -21,7 +23,7 @@ func TestFullDisk(t *testing.T) {
 			if way == "a full file system" {
 				// One generation fits, two do not.
 				if err := syscall.Mount("tmpfs", parent, "tmpfs", 0, "size=1800k"); err != nil {
-					t.Skipf("NOT TESTED: no tmpfs can be mounted here: %v", err)
+					need.Missing(t, "no tmpfs can be mounted here, which root may: %v", err)
 				}
 				t.Cleanup(func() { _ = syscall.Unmount(parent, syscall.MNT_DETACH) })
 				what = "folder, once"
@@ -111,7 +113,7 @@ func TestReadOnlyRepository(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			if row.safe == "" && os.Geteuid() != 0 {
-				t.Skip("NOT TESTED: only root can make a repository that is somebody else's")
+				need.Missing(t, "only root can make a repository that is somebody else's")
 			}
 			readOnly(repo, 0o444, 0o555)
 			t.Cleanup(func() { readOnly(repo, 0o644, 0o755) })
@@ -136,7 +138,7 @@ func TestServersDiskIsFull(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skipf("NOT TESTED: no tmpfs can be mounted here: %v", err)
+		need.Missing(t, "no tmpfs can be mounted here, which root may: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) })
 	repo := filepath.Join(folder, "fleet.git")

@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // httpsServer is git http-backend behind TLS with a certificate of a private authority. It takes the user robot
@@ -49,7 +51,7 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 		Stderr: io.Discard, Logger: log.New(io.Discard, "", 0),
 	}
 	if _, err := os.Stat(backend.Path); err != nil {
-		t.Skipf("NOT TESTED: https: %v", err)
+		need.Missing(t, "https: %v", err)
 	}
 	served := &httpsServer{}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -131,7 +133,7 @@ func serveSSH(t testing.TB) sshd {
 	t.Helper()
 	binary := "/usr/sbin/sshd"
 	if _, err := os.Stat(binary); err != nil {
-		t.Skip("NOT TESTED: ssh: there is no sshd here; Debian has it in openssh-server")
+		need.Missing(t, "ssh: there is no sshd here; Debian has it in openssh-server")
 	}
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {

@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // commitTime is the time of the commits that releases are made from: 2026-01-02 03:04:05 UTC.
@@ -25,7 +27,7 @@ func releaseCheckout(t *testing.T, folder string) {
 	t.Helper()
 	list, err := exec.Command("git", "-C", "../..", "ls-files", "-co", "--exclude-standard").Output()
 	if err != nil {
-		t.Skip("no git checkout to make a release from")
+		need.Missing(t, "no git checkout to make a release from")
 	}
 	for _, name := range strings.Split(strings.TrimSpace(string(list)), "\n") {
 		content, err := os.ReadFile(filepath.Join("../..", name))

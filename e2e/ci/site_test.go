@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestMain(m *testing.M) { engine.Main(m) }
@@ -37,11 +38,11 @@ var releases = engine.Shared(func(t testing.TB) string {
 func needs(t *testing.T, programs ...string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("the jobs run on Linux")
+		need.Missing(t, "the jobs run on Linux")
 	}
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("no %s: apt install %s", program, program)
+			need.Missing(t, "no %s: apt install %s", program, program)
 		}
 	}
 }

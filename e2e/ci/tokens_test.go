@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The tokens of the fleet's repository.
@@ -24,7 +26,7 @@ func (s *site) serveFleet(t *testing.T, user string) {
 	t.Helper()
 	backend := filepath.Join(strings.TrimSpace(run(t, "", nil, "git", "--exec-path")), "git-http-backend")
 	if _, err := os.Stat(backend); err != nil {
-		t.Skipf("no git-http-backend: %v", err)
+		need.Missing(t, "no git-http-backend: %v", err)
 	}
 	run(t, s.fleet, nil, "git", "config", "http.receivepack", "true")
 	git := &cgi.Handler{Path: backend, Env: []string{

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 func main() {
@@ -25,7 +26,7 @@ func run(ctx context.Context) int {
 	for _, name := range engine.Programs() {
 		path, err := engine.Build(ctx, name, os.Stderr)
 		switch {
-		case errors.Is(err, engine.ErrUnavailable) && os.Getenv("CI") != "true":
+		case errors.Is(err, engine.ErrUnavailable) && !need.CI():
 			fmt.Fprintf(os.Stderr, "e2e: %v; the tests that need it will be skipped\n", err)
 		case err != nil:
 			fmt.Fprintf(os.Stderr, "e2e: %v\n", err)

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // backend is an API server as far as a load balancer sees it.
@@ -47,7 +48,7 @@ func startBackend(t *testing.T, name, address string) *backend {
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, name) })
 	listener, err := net.Listen("tcp", net.JoinHostPort(address, "6443"))
 	if err != nil {
-		t.Skipf("NOT TESTED: no loopback address %s: %v", address, err)
+		need.Missing(t, "no loopback address %s: %v", address, err)
 	}
 	b.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: mux}}
 	b.StartTLS()
@@ -291,7 +292,7 @@ func serveText(t *testing.T, address, text string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		t.Skipf("NOT TESTED: %v", err)
+		need.Missing(t, "%v", err)
 	}
 	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, text)

@@ -10,6 +10,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // deployment is the Deployment in a rendered file.
@@ -32,6 +34,19 @@ func deployment(t *testing.T, file []byte) *appsv1.Deployment {
 type pod struct {
 	spec corev1.PodSpec
 	root string
+	// programs is a folder with what the image brings and Debian does not.
+	programs string
+}
+
+// brings puts a program where the pod's user finds it and may run it.
+func (p *pod) brings(t *testing.T, program string) {
+	t.Helper()
+	text, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.programs = filepath.Join(p.root, "programs")
+	write(t, filepath.Join(p.programs, filepath.Base(program)), text, 0o755)
 }
 
 // stage lays out the pod's volumes below a folder as the kubelet would: ConfigMaps from the overlay's folder of that
@@ -39,7 +54,7 @@ type pod struct {
 func stage(t *testing.T, files map[string][]byte, name string, secrets map[string]map[string][]byte) pod {
 	t.Helper()
 	spec := deployment(t, files[name+".yaml"]).Spec.Template.Spec
-	p := pod{spec, t.TempDir()}
+	p := pod{spec: spec, root: t.TempDir()}
 	// A pod's user reaches its files, whatever the mode of the test's folders.
 	for dir := p.root; dir != "/" && dir != "."; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o055 != 0o055 {
@@ -130,7 +145,7 @@ func configMap(t *testing.T, files map[string][]byte, folder, name string) map[s
 func (p pod) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("NOT TESTED as the pod's user: only root can become another user")
+		need.Missing(t, "only root can become another user, as the pod's is")
 	}
 	hosts := "127.0.0.1 localhost\n"
 	for _, alias := range p.spec.HostAliases {
@@ -146,7 +161,7 @@ func (p pod) command(t *testing.T, args ...string) *exec.Cmd {
 	}
 	script = append(script, `exec setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"`)
 	cmd := exec.Command(program(t, "unshare"), append([]string{"--mount", "sh", "-c", strings.Join(script, "\n"), "sh"}, args...)...)
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
+	cmd.Env = []string{"PATH=" + p.programs + ":/usr/local/bin:/usr/bin:/bin"}
 	for _, env := range p.spec.Containers[0].Env {
 		cmd.Env = append(cmd.Env, env.Name+"="+env.Value)
 	}

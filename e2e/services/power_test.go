@@ -66,7 +66,6 @@ func (p pod) host(t *testing.T, args ...string) (string, error) {
 }
 
 func TestHostCommandByMetal3(t *testing.T) {
-	program(t, "kubectl")
 	api := server(t)
 	api.Namespaces(t, namespace, "metal")
 	api.Create(t, "kubectl-create", bareMetalHost("metal", "node-1"), bareMetalHost("metal", "foreign"))
@@ -86,6 +85,7 @@ func TestHostCommandByMetal3(t *testing.T) {
 	api.Apply(t, "e2e", string(site["jump-host-guard.yaml"]))
 
 	p := stage(t, files, jumpName, map[string]map[string][]byte{jumpName + "-host-keys": {}})
+	p.brings(t, engine.Binary(t, "kubectl"))
 	account := api.ServiceAccount(t, namespace, jumpName)
 	// The three places where the pod finds its API server.
 	kubeconfig := filepath.Join(p.root, "opt/sip/config/kubeconfig")
