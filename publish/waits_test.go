@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // credentialHelper makes a program be git's only credential helper.
@@ -181,7 +183,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 			dir := t.TempDir()
 			lock := exec.Command("flock", dir, "sleep", "20")
 			if err := lock.Start(); err != nil {
-				t.Skip("NOT TESTED: the folder's lock: flock of util-linux is not installed")
+				need.Missing(t, "the folder's lock: flock of util-linux is not installed")
 			}
 			t.Cleanup(func() { _ = lock.Process.Kill(); _ = lock.Wait() })
 			for range 200 {
