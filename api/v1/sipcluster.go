@@ -78,7 +78,9 @@ type SIPClusterSpec struct {
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
 	// Patches are kustomize patches carried into the cluster's infra overlay, applied in
-	// order after everything else. A patch that matches nothing is an error.
+	// order after everything else. A patch that matches nothing is an error, and so is one
+	// that changes a field which is not a tenant's to change.
+	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Patches []Patch `json:"patches,omitempty"`
 }
@@ -135,7 +137,8 @@ type Spread struct {
 
 // Patch is a kustomize patch: a strategic merge patch, or a JSON 6902 patch with a target.
 type Patch struct {
-	// Patch is the patch itself, YAML or JSON.
+	// Patch is the patch itself, YAML or JSON, without anchors and aliases.
+	// +kubebuilder:validation:MaxLength=16384
 	Patch string `json:"patch"`
 	// Target selects the objects. Required for a JSON 6902 patch; a strategic merge patch
 	// without it names its object itself.

@@ -93,7 +93,8 @@ func (c *SIPCluster) Validate() []FieldError {
 		set := c.Spec.Nodes[role]
 		errs = append(errs, set.validate(role)...)
 	}
-	return append(errs, c.validateServices()...)
+	errs = append(errs, c.validateServices()...)
+	return append(errs, c.validatePatches()...)
 }
 
 func (n *NodeSet) validate(role string) []FieldError {

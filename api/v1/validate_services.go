@@ -142,7 +142,7 @@ func (e *ServiceExposure) validate(at complaints) {
 	default:
 		at.at(".type").add("found %q, want NodePort, ClusterIP or LoadBalancer", e.Type)
 	}
-	annotations(at.at(".annotations"), e.Annotations)
+	e.annotations(at.at(".annotations"))
 	at.at(".loadBalancerClass").match(e.LoadBalancerClass, className, 253, "a load balancer class, as in kube-vip.io/kube-vip-class")
 	at.at(".sharingKey").match(e.SharingKey, sharingKey, 63, "letters, digits and ._/-")
 	switch e.Provider {
@@ -179,13 +179,19 @@ func address(at complaints, value string) {
 	}
 }
 
-func annotations(at complaints, all map[string]string) {
-	for _, key := range slices.Sorted(maps.Keys(all)) {
+// annotations are the Service's as they are, so they may not say what other fields say, where it is checked against the other clusters'.
+func (e *ServiceExposure) annotations(at complaints) {
+	// How an older MetalLB spells what the fields ask for.
+	same := map[string]string{"metallb.universe.tf/loadBalancerIPs": e.LoadBalancerIP, "metallb.universe.tf/allow-shared-ip": e.SharingKey}
+	for _, key := range slices.Sorted(maps.Keys(e.Annotations)) {
 		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
 			at.at("[%q]", key).add("%s", message)
 		}
-		if strings.HasPrefix(key, "argocd.argoproj.io/") || strings.HasPrefix(key, "kustomize.toolkit.fluxcd.io/") {
-			at.at("[%q]", key).add("steers the GitOps engine: such annotations are sipgen's own")
+		if value := same[key]; value != "" && value == e.Annotations[key] {
+			continue
+		}
+		if whose := ReservedKey(key); whose != "" {
+			at.at("[%q]", key).add("%s: such annotations are not for a tenant to set", whose)
 		}
 	}
 }

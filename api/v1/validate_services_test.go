@@ -69,9 +69,42 @@ func TestServicesThatAreNot(t *testing.T) {
 		{"a load balancer's address that is none", func(s *Services) {
 			s.JumpHost[0].Service.Service = &ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1, 192.0.2.2"}
 		}, "spec.services.jumpHost[0].service.loadBalancerIP", "want an IP address"},
+		{"an annotation of Argo CD's of a later day", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"notifications.argoproj.io/subscribe": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["notifications.argoproj.io/subscribe"]`, "not for a tenant to set"},
+		{"a hook of helm", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"helm.sh/hook": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["helm.sh/hook"]`, "not for a tenant to set"},
+		{"kubectl's memory", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"kubectl.kubernetes.io/last-applied-configuration": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["kubectl.kubernetes.io/last-applied-configuration"]`, "not for a tenant to set"},
+		{"a key that hides the object from kustomize", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"config.kubernetes.io/local-config": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["config.kubernetes.io/local-config"]`, "not for a tenant to set"},
+		{"an address past the field", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"metallb.io/loadBalancerIPs": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["metallb.io/loadBalancerIPs"]`, "not for a tenant to set"},
+		{"an address past the field, as it was spelled", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"metallb.universe.tf/loadBalancerIPs": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["metallb.universe.tf/loadBalancerIPs"]`, "not for a tenant to set"},
+		{"another's address", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"metallb.io/allow-shared-ip": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["metallb.io/allow-shared-ip"]`, "not for a tenant to set"},
+		{"kube-vip's address", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"kube-vip.io/loadbalancerIPs": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["kube-vip.io/loadbalancerIPs"]`, "not for a tenant to set"},
+		{"a DNS record", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"external-dns.alpha.kubernetes.io/hostname": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["external-dns.alpha.kubernetes.io/hostname"]`, "not for a tenant to set"},
+		{"a cloud's balancer", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"service.beta.kubernetes.io/aws-load-balancer-type": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["service.beta.kubernetes.io/aws-load-balancer-type"]`, "not for a tenant to set"},
+		{"sipgen's own key", func(s *Services) {
+			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"sip.airshipit.org/address": "x"}}
+		}, `spec.services.jumpHost[0].service.annotations["sip.airshipit.org/address"]`, "not for a tenant to set"},
 		{"an annotation that steers the engine", func(s *Services) {
 			s.JumpHost[0].Service.Service = &ServiceExposure{Annotations: map[string]string{"kustomize.toolkit.fluxcd.io/force": "enabled"}}
-		}, `spec.services.jumpHost[0].service.annotations["kustomize.toolkit.fluxcd.io/force"]`, "sipgen's own"},
+		}, `spec.services.jumpHost[0].service.annotations["kustomize.toolkit.fluxcd.io/force"]`, "steers the GitOps engine"},
 		{"one fixed address for two pods", func(s *Services) {
 			s.LoadBalancerControlPlane[0].NetworkAttachments = []NetworkAttachment{{Name: "vlan", IPs: []string{"192.0.2.5/24"}}}
 		}, "spec.services.loadBalancerControlPlane[0].networkAttachments[0].ips", "replicas: 1"},

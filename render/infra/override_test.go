@@ -89,7 +89,7 @@ func TestPatches(t *testing.T) {
 		{Patch: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: nowhere}\n"},
 		{Patch: `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`, Target: &v1.PatchTarget{Kind: "Deployment"}},
 		{Patch: `[{"op": "remove", "path": "/spec/nowhere"}]`, Target: &v1.PatchTarget{Kind: "Deployment"}},
-		{Patch: `not a patch`, Target: &v1.PatchTarget{Kind: "Deployment"}},
+		{Patch: `[{"op": "replace", "path": "/spec/template/spec/hostNetwork", "value": true}]`, Target: &v1.PatchTarget{Kind: "Deployment"}},
 		{Patch: `[]`, Target: &v1.PatchTarget{Kind: "Deployment", Name: "("}},
 	}
 	_, err := Overlay(in)
@@ -107,6 +107,26 @@ func TestPatches(t *testing.T) {
 	}
 	if strings.Contains(err.Error(), "spec.patches[2]") {
 		t.Errorf("a good patch is refused: %v", err)
+	}
+	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "a: &a [x]\nb: *a"}, {Patch: "not a patch"}}
+	_, err = Overlay(in)
+	for _, want := range []string{"tenants/edge-a: spec.patches[0].patch: line 1: a YAML anchor", "tenants/edge-a: spec.patches[1].patch: line 1: want a strategic merge patch"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got\n%v\nwant %q in it", err, want)
+		}
+	}
+}
+
+// The mirror stands in for the registries of images that patches bring, too, and no image is one for kustomize to read as a pattern.
+func TestTheMirrorCoversPatches(t *testing.T) {
+	in := tenant()
+	in.Site.Spec.Images.RegistryMirror = "mirror.example:5000"
+	in.Cluster.Spec.Patches = []v1.Patch{{
+		Patch:  `[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "quay.io/tenant/haproxy:3.2"}]`,
+		Target: &v1.PatchTarget{Kind: "Deployment", Name: controlPlaneName},
+	}}
+	if got, want := builtDeployment(t, in, controlPlaneName).Spec.Template.Spec.Containers[0].Image, "mirror.example:5000/tenant/haproxy:3.2"; got != want {
+		t.Errorf("image %s, want %s", got, want)
 	}
 }
 

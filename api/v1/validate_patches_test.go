@@ -1,0 +1,54 @@
+package v1
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPatchesAreBounded(t *testing.T) {
+	small := Patch{Patch: `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`, Target: &PatchTarget{Kind: "Deployment"}}
+	repeated := func(n int, p Patch) []Patch {
+		var out []Patch
+		for range n {
+			out = append(out, p)
+		}
+		return out
+	}
+	for _, row := range []struct {
+		why     string
+		patches []Patch
+		path    string
+		want    string
+	}{
+		{"as many as there may be", repeated(MaxPatches, small), "", ""},
+		{"200 trivial ones", repeated(200, small), "spec.patches", "found 200 patches, want at most 32"},
+		{"large ones, together", repeated(5, Patch{Patch: "a: " + strings.Repeat("x", 16_000)}), "spec.patches", "bytes in all patches"},
+		{"a long name", []Patch{{Patch: small.Patch, Target: &PatchTarget{Name: strings.Repeat("(a|", 100)}}}, "spec.patches[0].target.name", "300 characters"},
+		{"the second is wrong", []Patch{small, {Patch: "a: *b"}}, "spec.patches[1].patch", "not valid YAML"},
+	} {
+		c := SIPCluster{}
+		c.Namespace, c.Name, c.Spec.Patches = "t", "a", row.patches
+		errs := c.Validate()
+		if row.want == "" && len(errs) == 0 {
+			continue
+		}
+		if len(errs) != 1 || errs[0].Path != row.path || !strings.Contains(errs[0].Message, row.want) {
+			t.Errorf("%s: got %v, want %s: %s", row.why, errs, row.path, row.want)
+		}
+	}
+}
+
+// An older MetalLB reads other keys: they may say what the fields say, where it is checked, and nothing else.
+func TestAnnotationsMayRepeatTheFields(t *testing.T) {
+	exposure := ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1", SharingKey: "k", Annotations: map[string]string{
+		"metallb.universe.tf/loadBalancerIPs": "192.0.2.1", "metallb.universe.tf/allow-shared-ip": "k", "metallb.io/address-pool": "edge", "example.org/x": "y",
+	}}
+	var errs []FieldError
+	if exposure.validate(complaints{"x", &errs}); len(errs) > 0 {
+		t.Errorf("got %v", errs)
+	}
+	exposure.Annotations["metallb.universe.tf/loadBalancerIPs"] = "192.0.2.2"
+	if exposure.validate(complaints{"x", &errs}); len(errs) != 1 {
+		t.Errorf("another address passes: %v", errs)
+	}
+}

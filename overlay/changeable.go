@@ -1,0 +1,267 @@
+package overlay
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// rule says what is wrong with a field that a patch changed from was to is, empty if nothing is. nil is a field that is not there.
+type rule func(was, is any) string
+
+// changeable are the fields that a patch may change, by kind and path; "[]" is every item of a list whose items have names. All others are protected:
+// a field that nobody thought of is not a tenant's. docs/services.md has the table in words.
+var changeable = map[string]map[string]rule{
+	"Deployment": {
+		"metadata.labels":                                    ownKeys,
+		"metadata.annotations":                               ownKeys,
+		"spec.replicas":                                      number(0, 100),
+		"spec.minReadySeconds":                               number(0, 3600),
+		"spec.progressDeadlineSeconds":                       number(1, 86_400),
+		"spec.revisionHistoryLimit":                          number(0, 100),
+		"spec.strategy":                                      anything,
+		"spec.template.metadata.labels":                      ownKeys,
+		"spec.template.metadata.annotations":                 ownKeys,
+		"spec.template.spec.affinity":                        ownPods,
+		"spec.template.spec.nodeSelector":                    anything,
+		"spec.template.spec.topologySpreadConstraints":       anything,
+		"spec.template.spec.terminationGracePeriodSeconds":   number(0, 3600),
+		"spec.template.spec.containers[].env":                noSecrets,
+		"spec.template.spec.containers[].image":              imageReference,
+		"spec.template.spec.containers[].imagePullPolicy":    anything,
+		"spec.template.spec.containers[].resources.limits":   plainResources,
+		"spec.template.spec.containers[].resources.requests": plainResources,
+		"spec.template.spec.containers[].livenessProbe":      ownProbe,
+		"spec.template.spec.containers[].readinessProbe":     ownProbe,
+		"spec.template.spec.containers[].startupProbe":       ownProbe,
+	},
+	"Service": {
+		"metadata.labels":               ownKeys,
+		"metadata.annotations":          ownKeys,
+		"spec.externalTrafficPolicy":    anything,
+		"spec.internalTrafficPolicy":    anything,
+		"spec.ipFamilyPolicy":           anything,
+		"spec.loadBalancerSourceRanges": anything,
+		"spec.ports[].appProtocol":      anything,
+		"spec.publishNotReadyAddresses": anything,
+		"spec.sessionAffinity":          anything,
+		"spec.sessionAffinityConfig":    anything,
+		"spec.trafficDistribution":      anything,
+	},
+	"PodDisruptionBudget": {
+		"metadata.labels":                 ownKeys,
+		"metadata.annotations":            ownKeys,
+		"spec.maxUnavailable":             atLeastOne,
+		"spec.unhealthyPodEvictionPolicy": anything,
+	},
+	"ConfigMap": {
+		"metadata.labels":      ownKeys,
+		"metadata.annotations": ownKeys,
+	},
+	"Certificate": {
+		"metadata.labels":      ownKeys,
+		"metadata.annotations": ownKeys,
+	},
+}
+
+// reason says why the fields below a path are protected.
+type reason struct{ kind, path, why string }
+
+// protected are the reasons for the fields that people ask for most. The first that matches counts.
+var protected = []reason{
+	{"Deployment", "spec.selector", "which pods are the service's own is not for a patch to change"},
+	{"Deployment", "spec.template.spec.serviceAccount", "the pod's rights are not for a patch to change"},
+	{"Deployment", "spec.template.spec.automountServiceAccountToken", "the pod's rights are not for a patch to change"},
+	{"Deployment", "spec.template.spec.volumes", "what the pod mounts, Secrets among it, is not for a patch to change"},
+	{"Deployment", "spec.template.spec.imagePullSecrets", "what the pod mounts, Secrets among it, is not for a patch to change"},
+	{"Deployment", "spec.template.spec.containers[].volumeMounts", "what the pod mounts, Secrets among it, is not for a patch to change"},
+	{"Deployment", "spec.template.spec.containers[].volumeDevices", "what the pod mounts, Secrets among it, is not for a patch to change"},
+	{"Deployment", "spec.template.spec.containers[].envFrom", "a patch may bring no Secret; env takes plain values and fields"},
+	{"Deployment", "spec.template.spec.containers[].command", "what runs is the image's; a patch changes neither command nor arguments"},
+	{"Deployment", "spec.template.spec.containers[].args", "what runs is the image's; a patch changes neither command nor arguments"},
+	{"Deployment", "spec.template.spec.containers[].lifecycle", "what runs is the image's; a patch changes neither command nor arguments"},
+	{"Deployment", "spec.template.spec.containers[].ports", "the pod's ports are not for a patch to change"},
+	{"Deployment", "spec.template.spec.containers[]", "a patch may change the container's image, resources, env and probes, and nothing else"},
+	{"Deployment", "spec.template.spec.containers", "the pod's containers are those that there are, each with a name of its own"},
+	{"Deployment", "spec.template.spec.initContainers", "a patch brings no containers"},
+	{"Deployment", "spec.template.spec.ephemeralContainers", "a patch brings no containers"},
+	{"Deployment", "spec.template.spec.host", "the pod is kept apart from its node, and a patch cannot change that"},
+	{"Deployment", "spec.template.spec.securityContext", "the pod is kept apart from its node, and a patch cannot change that"},
+	{"Deployment", "spec.template.spec.tolerations", "which tainted nodes take the pod, and before whom, is for the site to say"},
+	{"Deployment", "spec.template.spec.priority", "which tainted nodes take the pod, and before whom, is for the site to say"},
+	{"Deployment", "spec.template.spec.nodeName", "which tainted nodes take the pod, and before whom, is for the site to say"},
+	{"Service", "spec.selector", "which pods are the service's own is not for a patch to change"},
+	{"Service", "spec.", "addresses and ports are given in spec.services, where they are checked against the other clusters'"},
+	{"PodDisruptionBudget", "spec.selector", "which pods are the service's own is not for a patch to change"},
+	{"PodDisruptionBudget", "spec.minAvailable", "it could keep a node from ever being drained; use maxUnavailable"},
+	{"ConfigMap", "", "configuration is rendered from spec.services, and no patch changes it"},
+	{"Certificate", "", "what a certificate is for is rendered from spec.services, and no patch changes it"},
+	{"ServiceAccount", "", "rights are not for a patch to change"},
+	{"Role", "", "rights are not for a patch to change"},
+	{"RoleBinding", "", "rights are not for a patch to change"},
+}
+
+func whyNot(kind, pattern string) string {
+	for _, r := range protected {
+		if r.kind == kind && strings.HasPrefix(pattern, r.path) {
+			return r.why
+		}
+	}
+	return "it is not among the fields that a patch may change"
+}
+
+func anything(_, _ any) string { return "" }
+
+// number is a rule for a whole number, or none.
+func number(low, high int64) rule {
+	return func(_, is any) string {
+		if is == nil {
+			return ""
+		}
+		if n, isNumber := is.(json.Number); isNumber {
+			if i, err := n.Int64(); err == nil && i >= low && i <= high {
+				return ""
+			}
+		}
+		return fmt.Sprintf("want a number, %d to %d", low, high)
+	}
+}
+
+// ownKeys is the rule for labels and annotations: reserved ones stay as they are.
+func ownKeys(was, is any) string {
+	old, _ := was.(map[string]any)
+	keys, isMap := is.(map[string]any)
+	if is != nil && !isMap {
+		return "want keys and values"
+	}
+	for _, key := range slices.Sorted(maps.Keys(union(old, keys))) {
+		value, has := keys[key]
+		if before, had := old[key]; had == has && reflect.DeepEqual(before, value) {
+			continue
+		}
+		if whose := v1.ReservedKey(key); whose != "" {
+			return fmt.Sprintf("%s %s, and is not for a patch to change", quoted(key), whose)
+		}
+	}
+	return ""
+}
+
+// noSecrets is the rule for a container's environment: what sipgen renders stays, and what is added reads no Secret.
+func noSecrets(was, is any) string {
+	old, _ := named(was)
+	entries, unique := named(is)
+	if !unique && is != nil {
+		return "want entries, each with a name of its own"
+	}
+	for _, name := range slices.Sorted(maps.Keys(union(old, entries))) {
+		before, had := old[name]
+		entry, has := entries[name]
+		switch {
+		case had && has && reflect.DeepEqual(before, entry):
+		case had:
+			return fmt.Sprintf("%s is rendered from spec.services, and is not for a patch to change", quoted(name))
+		default:
+			from, _ := entry.(map[string]any)["valueFrom"].(map[string]any)
+			for _, source := range slices.Sorted(maps.Keys(from)) {
+				if !slices.Contains([]string{"fieldRef", "resourceFieldRef", "configMapKeyRef"}, source) {
+					return fmt.Sprintf("%s: a patch may bring no Secret and no file: want value, or valueFrom a field or a ConfigMap", quoted(name))
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// plainResources is the rule for limits and requests. Other resources are devices: GPUs, functions of network cards, and what else plugins hand out.
+func plainResources(_, is any) string {
+	for name := range asMap(is) {
+		if !slices.Contains([]string{"cpu", "memory", "ephemeral-storage"}, name) {
+			return "want cpu, memory and ephemeral-storage, and no devices"
+		}
+	}
+	return ""
+}
+
+// ownProbe is the rule for probes. A host makes the kubelet send requests from the node's network, and a command is one that runs in the pod.
+func ownProbe(was, is any) string {
+	probe := asMap(is)
+	switch {
+	case probe["exec"] != nil && !reflect.DeepEqual(probe["exec"], asMap(was)["exec"]):
+		return "exec: what runs is the image's; a patch changes neither command nor arguments"
+	case asMap(probe["httpGet"])["host"] != nil, asMap(probe["tcpSocket"])["host"] != nil:
+		return "host: a probe is of the pod itself"
+	}
+	if complaint := number(0, 3600)(nil, probe["terminationGracePeriodSeconds"]); complaint != "" {
+		return "terminationGracePeriodSeconds: " + complaint
+	}
+	return ""
+}
+
+// ownPods is the rule for affinity. A required anti-affinity counts both ways: with pods of other namespaces in it, it keeps those off the
+// nodes, and with a zone for its topology off all of them.
+func ownPods(_, is any) string {
+	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
+		if found := within(asMap(is)[kind], "namespaces", "namespaceSelector"); found != "" {
+			return kind + ": " + found + ": it concerns pods of its own namespace only"
+		}
+	}
+	return ""
+}
+
+// within is the first of the keys that is anywhere below a value.
+func within(value any, keys ...string) string {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if slices.Contains(keys, key) {
+				return key
+			}
+			if found := within(value[key], keys...); found != "" {
+				return found
+			}
+		}
+	case []any:
+		for _, item := range value {
+			if found := within(item, keys...); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+var reference = regexp.MustCompile(`^[a-z0-9]([a-zA-Z0-9._:/-]*[a-zA-Z0-9_])?(@sha256:[0-9a-f]{64})?$`)
+
+// imageReference is the rule for an image. kustomize reads names of images as regular expressions.
+func imageReference(_, is any) string {
+	if text, isText := is.(string); isText && len(text) <= 400 && reference.MatchString(text) {
+		return ""
+	}
+	return "want an image reference, as in registry.example/haproxy:3.2"
+}
+
+// atLeastOne is the rule for maxUnavailable. None at all keeps a node from ever being drained.
+func atLeastOne(_, is any) string {
+	switch value := is.(type) {
+	case json.Number:
+		if n, err := value.Int64(); err == nil && n >= 1 {
+			return ""
+		}
+	case string:
+		if regexp.MustCompile(`^(100|[1-9][0-9]?)%$`).MatchString(value) {
+			return ""
+		}
+	}
+	return "want 1 or more, or 1% or more: with none a node could never be drained"
+}
+
+func asMap(value any) map[string]any {
+	fields, _ := value.(map[string]any)
+	return fields
+}

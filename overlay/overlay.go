@@ -1,0 +1,165 @@
+// Package overlay builds the kustomize overlay of a cluster's services, in memory, and says what a tenant's patches may change in it.
+//
+// What counts is what is built: the objects as the GitOps engine would apply them. They are compared with those that are built without
+// the patches, field by field, decoded strictly into their types, and their pods are held against the Pod Security profile "restricted".
+package overlay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	kustomize "sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/airshipit/sipgen/render/object"
+)
+
+// Folder is a kustomization and the files that it names, paths relative to it.
+type Folder struct {
+	Kustomization kustomize.Kustomization
+	Files         map[string][]byte
+}
+
+// Object is an object as it is built: JSON values, numbers as json.Number.
+type Object struct {
+	APIVersion, Kind, Namespace, Name string
+	Fields                            map[string]any
+}
+
+// String is "Deployment jumphost-a": the objects of an overlay are in one namespace, but for those that a jump host has beside its hosts.
+func (o *Object) String() string { return o.Kind + " " + o.Name }
+
+func (o *Object) id() string {
+	group, _, versioned := strings.Cut(o.APIVersion, "/")
+	if !versioned {
+		group = ""
+	}
+	return strings.Join([]string{group, o.Kind, o.Namespace, o.Name}, "/")
+}
+
+// errBuild is all that is said of a folder that kustomize does not build: its own words quote patches and documents whole.
+var errBuild = errors.New("kustomize does not build it")
+
+// Build gives the objects of the folder, in kustomize's order.
+func (f Folder) Build() ([]Object, error) {
+	building.Lock()
+	defer building.Unlock()
+	m, err := f.build()
+	if err != nil {
+		return nil, err
+	}
+	return objects(m)
+}
+
+// building: kustomize keeps state of its own, so there is one build at a time.
+var building sync.Mutex
+
+// build is Build before the objects are read. kustomize panics over some patches, two objects of one name among them: that is an error.
+func (f Folder) build() (built resmap.ResMap, err error) {
+	text, err := object.Marshal(f.Kustomization)
+	if err != nil {
+		return nil, err
+	}
+	const folder = "/overlay"
+	disk := filesys.MakeFsInMemory()
+	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
+		if err := disk.WriteFile(folder+"/"+name, f.Files[name]); err != nil {
+			return nil, err
+		}
+	}
+	if err := disk.WriteFile(folder+"/kustomization.yaml", text); err != nil {
+		return nil, err
+	}
+	defer recovered(&err)
+	built, err = krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, folder)
+	if err != nil {
+		return nil, errBuild
+	}
+	return built, nil
+}
+
+func recovered(err *error) {
+	if recover() != nil {
+		*err = errBuild
+	}
+}
+
+func objects(m resmap.ResMap) ([]Object, error) {
+	var out []Object
+	for _, r := range m.Resources() {
+		text, err := r.MarshalJSON()
+		if err != nil {
+			return nil, errBuild
+		}
+		o := Object{Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName(), APIVersion: r.GetApiVersion()}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		if err := decoder.Decode(&o.Fields); err != nil {
+			return nil, errBuild
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// Images are the names, without tag and digest, of the images of all containers in the objects, sorted.
+func Images(built []Object) []string {
+	names := map[string]bool{}
+	for i := range built {
+		images(built[i].Fields, names)
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+func images(value any, names map[string]bool) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, field := range value {
+			if containers, isList := field.([]any); isList && (key == "containers" || key == "initContainers") {
+				for _, c := range containers {
+					if fields, isMap := c.(map[string]any); isMap {
+						if image, isString := fields["image"].(string); isString {
+							names[imageName(image)] = true
+						}
+					}
+				}
+				continue
+			}
+			images(field, names)
+		}
+	case []any:
+		for _, item := range value {
+			images(item, names)
+		}
+	}
+}
+
+func imageName(image string) string {
+	name, _, _ := strings.Cut(image, "@")
+	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
+		name = name[:colon]
+	}
+	return name
+}
+
+// names lists the objects as a patch would name them.
+func names(built []Object) string {
+	var out []string
+	for i := range built {
+		out = append(out, built[i].String())
+	}
+	return strings.Join(out, ", ")
+}
+
+// complaint is about a field of an object.
+func (o *Object) complaint(path, format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %s", o, path, fmt.Sprintf(format, args...))
+}

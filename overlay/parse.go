@@ -1,0 +1,108 @@
+package overlay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	kustomize "sigs.k8s.io/kustomize/api/types"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/manifest"
+)
+
+// What the folder of one cluster may have that is read back from a tree. A load balancer of a thousand ports is some 30,000 nodes.
+const (
+	maxFiles   = 2_000
+	maxBytes   = 16 << 20
+	maxPatches = 4 * v1.MaxPatches
+)
+
+var fileBounds = manifest.Bounds{Bytes: 4 << 20, Nodes: 200_000, Depth: 60}
+
+// Parse reads a folder that sipgen rendered and that anybody who can push may have edited since. It takes the fields of a kustomization that sipgen
+// writes and no other, so that nothing is fetched, run or read from elsewhere when it is built, and nothing grows.
+func Parse(files map[string][]byte) (Folder, error) {
+	f := Folder{Files: maps.Clone(files)}
+	text, found := f.Files["kustomization.yaml"]
+	if !found {
+		return Folder{}, errors.New("kustomization.yaml: missing")
+	}
+	delete(f.Files, "kustomization.yaml")
+	size := 0
+	for _, file := range files {
+		size += len(file)
+	}
+	if size > maxBytes || len(files) > maxFiles {
+		return Folder{}, fmt.Errorf("%d files of %d bytes, want at most %d of %d", len(files), size, maxFiles, maxBytes)
+	}
+	if _, err := manifest.Bounded(text, fileBounds); err != nil {
+		return Folder{}, fmt.Errorf("kustomization.yaml: %w", err)
+	}
+	k := &f.Kustomization
+	if err := k.Unmarshal(text); err != nil {
+		return Folder{}, errors.New("kustomization.yaml: not a kustomization")
+	}
+	written := kustomize.Kustomization{
+		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
+		Resources: k.Resources, ConfigMapGenerator: k.ConfigMapGenerator, Labels: k.Labels, CommonAnnotations: k.CommonAnnotations,
+		Images: k.Images, Patches: k.Patches,
+	}
+	if !reflect.DeepEqual(*k, written) {
+		return Folder{}, errors.New("kustomization.yaml: it has fields that sipgen does not write")
+	}
+	return f, errors.Join(f.checkResources(), f.checkGenerators(), f.checkPatches())
+}
+
+func (f Folder) checkResources() error {
+	for _, name := range f.Kustomization.Resources {
+		text, found := f.Files[name]
+		if !found {
+			return errors.New("kustomization.yaml: resources: want files of the folder")
+		}
+		if _, err := manifest.Bounded(text, fileBounds); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (f Folder) checkGenerators() error {
+	for i := range f.Kustomization.ConfigMapGenerator {
+		generator := &f.Kustomization.ConfigMapGenerator[i]
+		for _, source := range generator.FileSources {
+			key, name, named := strings.Cut(source, "=")
+			if !named {
+				name = key
+			}
+			if _, found := f.Files[name]; !found {
+				return errors.New("kustomization.yaml: configMapGenerator: want files of the folder")
+			}
+		}
+		if len(generator.EnvSources)+len(generator.LiteralSources) > 0 || generator.EnvSource != "" || generator.Behavior != "" {
+			return errors.New("kustomization.yaml: configMapGenerator: it has fields that sipgen does not write")
+		}
+	}
+	return nil
+}
+
+func (f Folder) checkPatches() error {
+	patches := f.Kustomization.Patches
+	if len(patches) > maxPatches {
+		return fmt.Errorf("kustomization.yaml: %d patches, want at most %d", len(patches), maxPatches)
+	}
+	if slices.ContainsFunc(patches, func(p kustomize.Patch) bool { return p.Path != "" || p.Options != nil }) {
+		return errors.New("kustomization.yaml: patches: they have fields that sipgen does not write")
+	}
+	lists := f.lists()
+	for i, p := range patches {
+		if err := cmp.Or(v1.CheckPatch(p.Patch), checkMerges(p.Patch, lists)); err != nil {
+			return fmt.Errorf("kustomization.yaml: patches[%d]: %w", i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package overlay
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	//lint:ignore SA1019 the one way to kustomize's own transformer of patches
+	"sigs.k8s.io/kustomize/api/builtins"
+	"sigs.k8s.io/kustomize/api/provider"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
+	kustomize "sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/resid"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/manifest"
+)
+
+// Try applies patches to what the folder has, each to what those before it made, as kustomize will, and reports each that is wrong: it
+// does not apply, matches nothing (which kustomize passes over), or changes what it may not. A patch that is wrong is left out for those
+// after it. The folder is built once. It gives the images that there are with the patches.
+//
+// Errors begin with "spec.patches[n]".
+func (f Folder) Try(patches []v1.Patch) (images []string, errs []error) {
+	building.Lock()
+	defer building.Unlock()
+	// Patches come before labels, annotations and images, and know the generated objects by the names that they were given.
+	f.Kustomization.Labels, f.Kustomization.CommonAnnotations, f.Kustomization.Images = nil, nil, nil
+	f.Kustomization.ConfigMapGenerator = slices.Clone(f.Kustomization.ConfigMapGenerator)
+	for i := range f.Kustomization.ConfigMapGenerator {
+		generator := &f.Kustomization.ConfigMapGenerator[i]
+		options := kustomize.GeneratorOptions{}
+		if generator.Options != nil {
+			options = *generator.Options
+		}
+		options.DisableNameSuffixHash = true
+		generator.Options = &options
+	}
+	current, err := f.build()
+	if err != nil {
+		return nil, []error{err}
+	}
+	before, err := objects(current)
+	if err != nil {
+		return nil, []error{err}
+	}
+	t := trial{current: current, original: map[string]*Object{}, before: before, lists: f.lists()}
+	now := map[string]*Object{}
+	for i := range before {
+		t.original[before[i].id()], now[before[i].id()] = &before[i], &before[i]
+	}
+	for i := range patches {
+		found, complaints := t.try(&patches[i])
+		for _, complaint := range complaints {
+			errs = append(errs, fmt.Errorf("spec.patches[%d]: %w", i, complaint))
+		}
+		for j := range found {
+			now[found[j].id()] = &found[j]
+		}
+	}
+	var after []Object
+	for i := range before {
+		after = append(after, *now[before[i].id()])
+	}
+	return Images(after), errs
+}
+
+// trial is what patches are tried on.
+type trial struct {
+	current  resmap.ResMap
+	before   []Object
+	original map[string]*Object
+	// lists as Folder.lists gives them.
+	lists map[string]int
+}
+
+// try applies one patch to what it selects, and gives those objects as they are then, or all that is wrong with the patch.
+func (t *trial) try(patch *v1.Patch) ([]Object, []error) {
+	entry := Entry(patch)
+	if err := v1.CheckPatch(entry.Patch); err != nil {
+		return nil, []error{err}
+	}
+	if err := checkMerges(entry.Patch, t.lists); err != nil {
+		return nil, []error{err}
+	}
+	found, err := t.selected(entry)
+	switch {
+	case err != nil:
+		return nil, []error{errors.New("target: want regular expressions and selectors that are valid")}
+	case len(found) == 0 && entry.Target != nil:
+		return nil, []error{fmt.Errorf("its target matches nothing in the overlay, which has %s", names(t.before))}
+	}
+	part := resmap.New()
+	var before []Object
+	for _, r := range found {
+		if err := part.Append(r.DeepCopy()); err != nil {
+			return nil, []error{err}
+		}
+		before = append(before, *t.original[idOf(r)])
+	}
+	if err := apply(part, entry); err != nil {
+		if strings.Contains(err.Error(), "no matches for Id") {
+			return nil, []error{fmt.Errorf("it names an object that is not in the overlay, which has %s", names(t.before))}
+		}
+		return nil, []error{inWords(err)}
+	}
+	// What kustomize notes down about a patch is in annotations of its own, which no patch can bring.
+	part.RemoveBuildAnnotations()
+	after, err := objects(part)
+	if err != nil {
+		return nil, []error{err}
+	}
+	if errs := Compare(before, after); len(errs) > 0 {
+		return nil, errs
+	}
+	if errs := Valid(after); len(errs) > 0 {
+		return nil, errs
+	}
+	for _, r := range part.Resources() {
+		if _, err := t.current.Replace(r); err != nil {
+			return nil, []error{err}
+		}
+	}
+	return after, nil
+}
+
+// selected are the resources that a patch may be for: those of its target, or, where it names its objects itself, those of their kinds and names.
+func (t *trial) selected(entry kustomize.Patch) (found []*resource.Resource, err error) {
+	defer recovered(&err)
+	if entry.Target != nil {
+		return t.current.Select(*entry.Target)
+	}
+	documents, err := manifest.Bounded([]byte(entry.Patch), fileBounds)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range t.current.Resources() {
+		if slices.ContainsFunc(documents, func(document *yamlv3.Node) bool {
+			var head struct {
+				Kind     string
+				Metadata struct{ Name string }
+			}
+			return document.Decode(&head) == nil && head.Kind == r.GetKind() && head.Metadata.Name == r.GetName()
+		}) {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+func idOf(r *resource.Resource) string {
+	o := Object{APIVersion: r.GetApiVersion(), Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName()}
+	return o.id()
+}
+
+// Check builds the folder without and with patches, the engine's way, and holds the one against the other. It is the last word: Try says which
+// patch is wrong, and Check whether what the engine builds is right.
+func (f Folder) Check(patches []v1.Patch) []error {
+	before, err := f.Build()
+	if err != nil {
+		return []error{err}
+	}
+	after, err := f.With(patches).Build()
+	if err != nil {
+		return []error{err}
+	}
+	return append(Compare(before, after), Valid(after)...)
+}
+
+// With is the folder with patches after those that it has.
+func (f Folder) With(patches []v1.Patch) Folder {
+	f.Kustomization.Patches = slices.Clone(f.Kustomization.Patches)
+	for i := range patches {
+		f.Kustomization.Patches = append(f.Kustomization.Patches, Entry(&patches[i]))
+	}
+	return f
+}
+
+// Entry is a patch as the kustomization has it.
+func Entry(patch *v1.Patch) kustomize.Patch {
+	entry := kustomize.Patch{Patch: patch.Patch}
+	if t := patch.Target; t != nil {
+		entry.Target = &kustomize.Selector{
+			ResId:         resid.ResId{Gvk: resid.Gvk{Group: t.Group, Version: t.Version, Kind: t.Kind}, Name: t.Name, Namespace: t.Namespace},
+			LabelSelector: t.LabelSelector, AnnotationSelector: t.AnnotationSelector,
+		}
+	}
+	return entry
+}
+
+func apply(m resmap.ResMap, entry kustomize.Patch) (err error) {
+	defer recovered(&err)
+	text, err := yaml.Marshal(entry)
+	if err != nil {
+		return err
+	}
+	transformer := builtins.NewPatchTransformerPlugin()
+	factory := resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory())
+	if err := transformer.(resmap.Configurable).Config(resmap.NewPluginHelpers(nil, nil, factory, nil), text); err != nil {
+		return err
+	}
+	return transformer.Transform(m)
+}
+
+// failed are the words in which the library that applies JSON 6902 patches says which operation does not apply, and where.
+var failed = []*regexp.Regexp{
+	regexp.MustCompile(`\b(add|remove|replace|test) operation does not apply: (?:doc )?is missing (?:path|key): "?(/[A-Za-z0-9._~/-]{1,200})`),
+	regexp.MustCompile(`\berror in (add|remove|replace|test) for path: '(/[A-Za-z0-9._~/-]{1,200})`),
+	regexp.MustCompile(`\b(test)ing value (/[A-Za-z0-9._~/-]{1,200}) failed`),
+}
+
+// inWords leaves of kustomize's error what says nothing of values: the operation that does not apply, and its path. Some of its errors quote the
+// patch whole.
+func inWords(err error) error {
+	text := err.Error()
+	if strings.Contains(text, "must specify a target") {
+		return errors.New("a JSON 6902 patch needs a target")
+	}
+	for _, pattern := range failed {
+		found := pattern.FindStringSubmatch(text)
+		switch {
+		case found == nil || strings.Contains(text, "[patch: "):
+		case found[1] == "test":
+			return fmt.Errorf("the test of %s finds another value, or none", found[2])
+		default:
+			return fmt.Errorf("%s does not apply: an object that it matches has no such place as %s", found[1], found[2])
+		}
+	}
+	return errors.New("kustomize reads it neither as a strategic merge patch nor as a JSON 6902 patch for what it matches")
+}
