@@ -2,11 +2,14 @@ package schedule
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
 // liveClaim is what the labels of a host say.
@@ -61,11 +64,20 @@ func (s *site) claim(previous Previous) {
 			h.reject = "incomplete labels of ours"
 			h.detail = "carries some of " + s.keyNames() + ", but not a whole claim"
 			s.warn("host %s: %s: nobody gets it until they are removed or completed", h.Key(), h.detail)
-		case !c.agrees(t):
-			s.problem("host %s: carries labels of ours that contradict the claim of %s in %s", h.Key(), t.Cluster, t.Source)
 		default:
+			if !c.agrees(t) {
+				s.warn("host %s: carries some of %s, but not a whole claim, and what they say is not what %s says: the claim of %s stands", h.Key(), s.keyNames(), t.Source, t.Cluster)
+			}
 			s.hold(int32(i), t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
 		}
+	}
+	for key, hosts := range s.foreign { // warnings are sorted
+		const most = 10
+		more := ""
+		if len(hosts) > most {
+			more = fmt.Sprintf(" and %d more", len(hosts)-most)
+		}
+		s.warn("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s%s", count(len(hosts), "host"), nameOf(key), strings.Join(hosts[:min(most, len(hosts))], ", "), more)
 	}
 }
 
@@ -79,12 +91,13 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	h := &s.hosts[i]
 	standby, releasing := c.standby, false
 	switch {
-	case t == nil:
-	case t.Cluster != c.cluster && !t.Releasing:
-		s.problem("host %s: its labels say cluster %s, but %s says cluster %s", h.Key(), c.cluster, t.Source, t.Cluster)
+	case t == nil && s.specOf(c.cluster) == nil && nameProblem(c.cluster) == "":
+		s.leaveAlone(i, c.cluster)
 		return
+	case t == nil:
 	case t.Cluster != c.cluster:
-		s.warn("host %s: %s is releasing it from cluster %s, but its labels already say cluster %s, which keeps it", h.Key(), t.Source, t.Cluster, c.cluster)
+		s.dispute(i, c, t)
+		return
 	case t.Role != c.role && !t.Releasing:
 		s.warn("host %s: its labels say %s %s, but %s says role %s: the labels count", h.Key(), c.cluster, c.role, t.Source, t.Role)
 	case t.Role != c.role:
@@ -95,17 +108,74 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	s.hold(i, c.cluster, c.role, FromLive, standby, releasing, "its labels")
 }
 
+// specOf is the spec of a cluster, nil if it has none.
+func (s *site) specOf(key ClusterKey) *v1.SIPCluster {
+	if c := s.byKey[key]; c != nil {
+		return c.spec
+	}
+	return nil
+}
+
+// leaveAlone is for a host whose labels name a cluster that has no spec, where the tree does not say that it was sipgen
+// who gave the host away: it may be another site's, or another tool's. Nobody gets it, and its labels stay.
+func (s *site) leaveAlone(i int32, key ClusterKey) {
+	h := &s.hosts[i]
+	h.foreign = true
+	h.reject = "labelled for a cluster that is in neither the specs nor the tree"
+	h.detail = "labelled for " + nameOf(key) + ", which is in neither the specs nor the tree"
+	s.foreign[key] = append(s.foreign[key], h.Key())
+}
+
+// dispute is for a host whose labels name another cluster than the tree does: the tree was rolled back, or the labels were
+// set by hand. sipgen itself writes no such thing, because a host goes from one cluster to another by being released
+// and seen clean. Where something runs on the host, the labels win: those who use it keep it. Where nothing does, it is
+// released, and whoever needs it gets it when it was seen clean.
+func (s *site) dispute(i int32, c liveClaim, t *PreviousClaim) {
+	h := &s.hosts[i]
+	both := fmt.Sprintf("its labels say cluster %s, but %s says cluster %s", nameOf(c.cluster), t.Source, t.Cluster)
+	switch {
+	case !s.options.LabelsNewer:
+		s.problem("host %s: %s, and the hosts may have been read before that was committed: read them again", h.Key(), both)
+	case s.specOf(c.cluster) == nil:
+		s.leaveAlone(i, c.cluster)
+		s.warn("host %s: %s: the labels count, and %s loses the host; if that is wrong, set the labels right by hand", h.Key(), both, t.Cluster)
+	case inUse(h) != "":
+		s.warn("host %s: %s: the labels count, because it is %s; was the tree rolled back? if the labels are wrong, set them right by hand", h.Key(), both, inUse(h))
+		s.hold(i, c.cluster, c.role, FromLive, c.standby, false, "its labels")
+	default:
+		s.warn("host %s: %s: nothing uses it, and so it is released, for whoever needs it once it was seen without labels; was the tree rolled back?", h.Key(), both)
+		h.disputed = fmt.Sprintf("its labels say cluster %s, and the tree says %s", c.cluster, t.Cluster)
+		s.hold(i, t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
+	}
+}
+
+// nameProblem says what is wrong with the name of a cluster that labels or the tree give, "" if nothing is.
+func nameProblem(key ClusterKey) string {
+	for _, value := range []string{key.Namespace, key.Name} {
+		if len(validation.IsDNS1123Label(value)) > 0 {
+			return "claimed by cluster " + strconv.Quote(key.String()) + ", which is no valid name"
+		}
+	}
+	return ""
+}
+
+// nameOf is a cluster's name for a message. Labels from files can hold anything.
+func nameOf(key ClusterKey) string {
+	if nameProblem(key) != "" {
+		return strconv.Quote(key.String())
+	}
+	return key.String()
+}
+
 // hold records a claim, and remembers clusters and roles that have no spec any more.
 func (s *site) hold(i int32, key ClusterKey, name string, origin Origin, standby, releasing bool, source string) {
 	h := &s.hosts[i]
 	c := s.byKey[key]
 	if c == nil {
-		for _, value := range []string{key.Namespace, key.Name} {
-			if len(validation.IsDNS1123Label(value)) > 0 {
-				h.reject, h.detail = "claimed by a name that is none", "claimed by cluster "+strconv.Quote(key.String())+", which is no valid name"
-				s.warn("host %s: %s, says %s: nobody gets it", h.Key(), h.detail, source)
-				return
-			}
+		if problem := nameProblem(key); problem != "" {
+			h.reject, h.detail = "claimed by a name that is none", problem
+			s.warn("host %s: %s, says %s: nobody gets it", h.Key(), h.detail, source)
+			return
 		}
 		c = s.addCluster(nil, key)
 	}

@@ -18,6 +18,7 @@ type world struct {
 	clusters []v1.SIPCluster
 	hosts    []inventory.Host
 	tree     Previous
+	trees    []Previous // all that were ever published
 	born     int
 	options  Options
 }
@@ -31,7 +32,18 @@ func (w *world) step() string {
 		w.hosts = append(w.hosts, newHost(fmt.Sprintf("x%d", w.born), fmt.Sprintf("flavor=big rack=r%d row=w1", rng.IntN(4))))
 		return "a host is added"
 	}
-	switch rng.IntN(14) {
+	switch rng.IntN(17) {
+	case 14:
+		w.tree = w.trees[rng.IntN(len(w.trees))]
+		return "the tree is rolled back"
+	case 15:
+		if name := pick().Labels[testOptions.Keys.ClusterName]; name != "" {
+			claimed(*pick(), name, v1.RoleControlPlane)
+		}
+		return "somebody labels a host for another cluster"
+	case 16:
+		claimed(*pick(), "elsewhere", v1.RoleWorker)
+		return "another site labels a host"
 	case 0:
 		pick().State.Operational = "error"
 		return "a host fails"
@@ -118,7 +130,7 @@ func (w *world) sync(p *Placement) {
 
 // check holds a placement against what Plan promises.
 func (w *world) check(p *Placement, before []inventory.Host) error {
-	where := map[HostKey]RoleKey{}
+	where, released := map[HostKey]RoleKey{}, map[HostKey]bool{}
 	byKey := map[HostKey]inventory.Host{}
 	for _, h := range before {
 		byKey[HostKey{h.Namespace, h.Name}] = h
@@ -186,7 +198,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				if other, twice := where[key]; twice {
 					return fmt.Errorf("host %s is in %v and released from %v", key, other, role)
 				}
-				where[key] = role
+				where[key], released[key] = role, true
 				if gone.Reason == "" {
 					return fmt.Errorf("host %s is released without a reason", key)
 				}
@@ -204,8 +216,25 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 			continue
 		}
 		want := RoleKey{ClusterKey{"tenants", name}, role}
-		if got := where[key]; got != want {
-			return fmt.Errorf("host %s carries the labels of %v and is in %v", key, want, got)
+		got := where[key]
+		t, inTree := claims[key]
+		inTree = inTree && t.UID == h.UID
+		_, known := specs[want.Cluster]
+		switch {
+		case inTree && t.Cluster == want.Cluster, !inTree && known:
+			if got != want {
+				return fmt.Errorf("host %s carries the labels of %v and is in %v", key, want, got)
+			}
+		case !known:
+			if got != (RoleKey{}) {
+				return fmt.Errorf("host %s carries the labels of %v, which nobody knows, and is in %v", key, want, got)
+			}
+		case inUse(&host{Host: &h}) != "":
+			if got != want {
+				return fmt.Errorf("host %s is in use under the labels of %v, the tree says %v, and it is in %v", key, want, t.Cluster, got)
+			}
+		case !released[key]:
+			return fmt.Errorf("host %s carries the labels of %v, the tree says %v, and it is in %v and not released", key, want, t.Cluster, got)
 		}
 	}
 	if len(p.Hosts) != len(before) {
@@ -254,7 +283,17 @@ func live(w *world, steps int) error {
 			return fmt.Errorf("%v: shuffled input gives\n%s\ninstead of\n%s", story, b, a)
 		}
 		w.tree = tree(p)
+		w.trees = append(w.trees, w.tree)
+		tenants := make([]string, len(w.hosts))
+		for i := range w.hosts {
+			tenants[i] = w.hosts[i].Labels[testOptions.Keys.ClusterName]
+		}
 		w.sync(p)
+		for i, was := range tenants {
+			if is := w.hosts[i].Labels[testOptions.Keys.ClusterName]; was != "" && is != "" && was != is {
+				return fmt.Errorf("%v: host %s goes from %s to %s without being released", story, w.hosts[i].Key(), was, is)
+			}
+		}
 		for range 1 + w.rng.IntN(2) {
 			story = append(story, w.step())
 		}
@@ -299,7 +338,7 @@ func words(p *Placement) string {
 
 func newWorld(seed uint64) *world {
 	w := &world{rng: rand.New(rand.NewPCG(seed, 2)), options: testOptions}
-	w.options.AllowMoves, w.options.StandbyRequired = seed%3 == 0, seed%5 == 0
+	w.options.AllowMoves, w.options.StandbyRequired, w.options.LabelsNewer = seed%3 == 0, seed%5 == 0, true
 	w.clusters, w.hosts = randomSite(w.rng)
 	return w
 }

@@ -17,8 +17,8 @@ func (s *site) named() {
 }
 
 // namedBy finds the hosts of a cluster that one of its annotations names. A host that the cluster
-// does not hold is a warning, so that an approval that was carried out does not stop the site; a
-// host that the inventory does not have is an error.
+// does not hold, or that the inventory does not have, is a warning: an approval or a removal that was carried
+// out, and a host that was taken away after it, must not stop the site.
 func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 	if c.spec == nil || c.spec.Annotations[annotation] == "" {
 		return nil
@@ -60,7 +60,7 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 				c.warn("annotation %s names host %s, which the cluster does not hold: it will not get the host as long as that stands", annotation, s.hosts[i].Key())
 			}
 		default:
-			s.problem("cluster %s: annotation %s: no host %q in the inventory", c.key, annotation, word)
+			c.warn("annotation %s names host %q, which is not in the inventory: it has no effect, take it out", annotation, word)
 		}
 	}
 	return found
@@ -93,6 +93,8 @@ func (s *site) keep(r *role) {
 			h.releasing = false // somebody began to use it before its labels were gone
 		}
 		switch {
+		case h.disputed != "":
+			s.letGo(r, i, h.disputed)
 		case h.releasing:
 			leaving = append(leaving, i)
 		case trouble != "":

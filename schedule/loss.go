@@ -13,12 +13,13 @@ type Loss struct {
 	// Claimed is how many hosts the clusters had: by the previous tree, or by live labels.
 	Claimed int
 	// Missing are claimed hosts that the inventory does not have any more, or has under another
-	// uid; Released those that this run releases. Both sorted.
-	Missing, Released []HostKey
+	// uid; Foreign those whose labels now name a cluster that is in neither the specs nor the tree;
+	// Released those that this run releases. All sorted.
+	Missing, Foreign, Released []HostKey
 }
 
-// Total is the number of hosts lost.
-func (l *Loss) Total() int { return len(l.Missing) + len(l.Released) }
+// Total is the number of hosts lost, in whatever way.
+func (l *Loss) Total() int { return len(l.Missing) + len(l.Foreign) + len(l.Released) }
 
 // Losses counts what the placement takes away. A host that an earlier run released is no loss any more.
 func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
@@ -29,15 +30,24 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 	var (
 		loss    Loss
 		claimed = map[HostKey]bool{}
+		foreign = map[HostKey]bool{}
 	)
+	for i := range p.site.hosts {
+		if h := &p.site.hosts[i]; h.foreign {
+			foreign[HostKey{h.Namespace, h.Name}] = true
+		}
+	}
 	for _, claim := range previous.Claims {
 		if claim.Releasing {
 			continue
 		}
 		claimed[claim.Host] = true
 		uid, found := uids[claim.Host]
-		if !found || uid != "" && claim.UID != "" && uid != claim.UID {
+		switch {
+		case !found || uid != "" && claim.UID != "" && uid != claim.UID:
 			loss.Missing = append(loss.Missing, claim.Host)
+		case foreign[claim.Host]:
+			loss.Foreign = append(loss.Foreign, claim.Host)
 		}
 	}
 	for i := range p.Clusters {
@@ -58,7 +68,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		}
 	}
 	loss.Claimed = len(claimed)
-	for _, list := range [][]HostKey{loss.Missing, loss.Released} {
+	for _, list := range [][]HostKey{loss.Missing, loss.Foreign, loss.Released} {
 		slices.SortFunc(list, func(a, b HostKey) int {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 		})

@@ -101,7 +101,7 @@ func TestWaitRatherThanMove(t *testing.T) {
 		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)}),
 		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)}),
 	}
-	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	p := plan(t, clusters, hosts, Previous{Claims: []PreviousClaim{inTree("h2", "gone", v1.RoleWorker)}}, testOptions)
 	if p.Clusters[1].Unschedulable {
 		t.Error("b is unschedulable, though its host is on its way: nothing would be written, not even the release")
 	}

@@ -16,6 +16,10 @@ type Options struct {
 	// AllowMoves lets held hosts that are not provisioned move where nothing else makes the
 	// site feasible.
 	AllowMoves bool
+	// LabelsNewer: the hosts were read after the previous tree was committed. Where the labels of a host and
+	// the tree name two clusters, the labels are then the later word; else which is later is not known, and
+	// that is an error.
+	LabelsNewer bool
 }
 
 // LabelKeys are the label keys by which a host is claimed.
@@ -66,7 +70,7 @@ type Placement struct {
 	// Warnings that belong to no single role, sorted.
 	Warnings []string
 
-	site *site // for ExplainHost
+	site *site // for ExplainHost and Losses
 }
 
 // Schedulable says whether every cluster has all the slots it must have.

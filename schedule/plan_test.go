@@ -1,7 +1,10 @@
 package schedule
 
 import (
+	"fmt"
 	"net/netip"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,8 +201,48 @@ func TestPlan(t *testing.T) {
 			"a Worker: -w1\nb Worker: short 1/0\n"},
 		{"no spec any more: released, but what is in use is pending",
 			nil,
-			[]inventory.Host{claimed(host1("w1", "w", "r1"), "a", worker), provisionedBy(claimed(host1("w2", "w", "r2"), "a", worker), "m2")}, nil,
+			[]inventory.Host{claimed(host1("w1", "w", "r1"), "a", worker), provisionedBy(claimed(host1("w2", "w", "r2"), "a", worker), "m2")},
+			[]PreviousClaim{inTree("w1", "a", worker), inTree("w2", "a", worker)},
 			"a Worker: (w2) -w1\n"},
+		{"no spec, and not in the tree: another site's, or another tool's: left alone, and nobody gets it",
+			[]v1.SIPCluster{newCluster("b", workers(1, 0))},
+			[]inventory.Host{claimed(host1("w1", "w", "r1"), "a", worker), host1("w2", "w", "r2")}, nil,
+			"b Worker: +w2\n"},
+		{"no spec any more: a host that the tree does not have is left alone, the others are released",
+			nil,
+			[]inventory.Host{claimed(host1("w1", "w", "r1"), "a", worker), claimed(host1("w2", "w", "r2"), "a", worker)},
+			[]PreviousClaim{inTree("w1", "a", worker)},
+			"a Worker: -w1\n"},
+		{"labels and tree disagree, nothing uses the host: it is released, and neither gets it before it is clean",
+			[]v1.SIPCluster{newCluster("a", workers(1, 0)), newCluster("b", workers(1, 0))},
+			[]inventory.Host{claimed(host1("w1", "w", "r1"), "b", worker), host1("w2", "w", "r2"), host1("w3", "w", "r3")},
+			[]PreviousClaim{inTree("w1", "a", worker)},
+			"a Worker: +w2 -w1\nb Worker: +w3\n"},
+		{"the same a run later: the release goes on, though the other cluster lacks a host",
+			[]v1.SIPCluster{newCluster("a", workers(1, 0)), newCluster("b", workers(1, 0))},
+			[]inventory.Host{claimed(host1("w1", "w", "r1"), "b", worker), claimed(host1("w2", "w", "r2"), "a", worker)},
+			[]PreviousClaim{releasing(inTree("w1", "a", worker)), inTree("w2", "a", worker)},
+			"a Worker: w2 -w1\nb Worker: short 1/0\n"},
+		{"labels and tree disagree, and something runs on the host: who uses it keeps it",
+			[]v1.SIPCluster{newCluster("a", workers(1, 0)), newCluster("b", workers(1, 0))},
+			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "b", worker), "m1"), host1("w2", "w", "r2")},
+			[]PreviousClaim{inTree("w1", "a", worker)},
+			"a Worker: +w2\nb Worker: w1\n"},
+		{"the same while the tree is releasing it",
+			[]v1.SIPCluster{newCluster("a", workers(0, 0)), newCluster("b", workers(1, 0))},
+			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "b", worker), "m1")},
+			[]PreviousClaim{releasing(inTree("w1", "a", worker))},
+			"a Worker:\nb Worker: w1\n"},
+		{"the labels name a cluster that nobody knows, the tree another one: left alone",
+			[]v1.SIPCluster{newCluster("a", workers(1, 0))},
+			[]inventory.Host{claimed(host1("w1", "w", "r1"), "x", worker), host1("w2", "w", "r2")},
+			[]PreviousClaim{inTree("w1", "a", worker)},
+			"a Worker: +w2\n"},
+		{"some labels contradict the tree: the claim of the tree stands",
+			[]v1.SIPCluster{newCluster("a", workers(1, 0))},
+			[]inventory.Host{newHost("w1", "kind=w rack=r1 sip.airshipit.org/cluster-name=c"), host1("w2", "w", "r2")},
+			[]PreviousClaim{inTree("w1", "a", worker)},
+			"a Worker: w1\n"},
 		{"spec being deleted: the same",
 			[]v1.SIPCluster{deleted},
 			[]inventory.Host{claimed(host1("w1", "w", "r1"), "a", worker)}, nil,
@@ -216,7 +259,7 @@ func TestPlan(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.why, func(t *testing.T) {
 			previous := Previous{Claims: row.previous}
-			p := plan(t, row.clusters, row.hosts, previous, testOptions)
+			p := plan(t, row.clusters, row.hosts, previous, newerLabels())
 			if got := summary(p); got != row.want {
 				t.Errorf("got\n%swant\n%s", got, row.want)
 			}
@@ -293,18 +336,14 @@ func TestErrors(t *testing.T) {
 		want     string
 	}{
 		{"two clusters claim a host", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b"},
+			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b, and the hosts may have been read before that was committed: read them again"},
 		{"two files claim a host", one, []inventory.Host{host1("h1", "w", "r1")}, []PreviousClaim{inTree("h1", "b", worker), inTree("h1", "a", worker)},
 			"host metal/h1: claimed twice in the previous tree: by tenants/a Worker in clusters/tenants/a/assignments.yaml and by tenants/b Worker in clusters/tenants/b/assignments.yaml"},
-		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
-			"host metal/h1: carries labels of ours that contradict the claim of tenants/a in clusters/tenants/a/assignments.yaml"},
 		{"a host stands twice", one, []inventory.Host{host1("h1", "w", "r1"), host1("h1", "w", "r2")}, nil,
 			"host metal/h1: stands twice in the inventory: h1.yaml and h1.yaml"},
 		{"keys that cross", []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: crossing})},
 			[]inventory.Host{newHost("h1", "row=w1 rack=r1"), newHost("h2", "row=w2 rack=r1")}, nil,
 			`tenants/a Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other in row="w2"`},
-		{"an approval for no host at all", []v1.SIPCluster{annotated(one[0], v1.ApproveReleaseAnnotation, "metal/h9")}, []inventory.Host{host1("h1", "w", "r1")}, nil,
-			`cluster tenants/a: annotation sip.airshipit.org/approve-release: no host "metal/h9" in the inventory`},
 	}
 	for _, row := range rows {
 		p, err := Plan(row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
@@ -314,6 +353,82 @@ func TestErrors(t *testing.T) {
 		if p != nil {
 			t.Errorf("%s: a placement beside the error", row.why)
 		}
+	}
+}
+
+// newerLabels are testOptions for hosts that were read after the tree was committed.
+func newerLabels() Options {
+	options := testOptions
+	options.LabelsNewer = true
+	return options
+}
+
+// TestWarnings: what stops nobody is said, with the names that a person needs.
+func TestWarnings(t *testing.T) {
+	worker := v1.RoleWorker
+	one := newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)})
+	alone := func(n int) (hosts []inventory.Host) {
+		for i := range n {
+			hosts = append(hosts, claimed(host1(fmt.Sprintf("h%02d", i+1), "w", "r1"), "x", worker))
+		}
+		return hosts
+	}
+	rows := []struct {
+		why      string
+		cluster  v1.SIPCluster
+		hosts    []inventory.Host
+		previous []PreviousClaim
+		want     string
+	}{
+		{"an approval that was carried out, and the host is gone", annotated(one, v1.ApproveReleaseAnnotation, "metal/h9"), alone(1), nil,
+			`annotation sip.airshipit.org/approve-release names host "metal/h9", which is not in the inventory: it has no effect, take it out`},
+		{"a removal that was carried out, and the host is gone", annotated(one, v1.RemoveAnnotation, "h9"), alone(1), nil,
+			`annotation sip.airshipit.org/remove names host "h9", which is not in the inventory: it has no effect, take it out`},
+		{"a host of another site", one, alone(1), nil,
+			"1 host left alone: labelled for tenants/x, which is in neither the specs nor the tree: metal/h01"},
+		{"many hosts of another site", one, alone(12), nil,
+			"12 hosts left alone: labelled for tenants/x, which is in neither the specs nor the tree: metal/h01, metal/h02, metal/h03, metal/h04, metal/h05, metal/h06, metal/h07, metal/h08, metal/h09, metal/h10 and 2 more"},
+		{"a name that is none, from a file, beside a claim of the tree", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "x\ny", worker)}, []PreviousClaim{inTree("h1", "a", worker)},
+			`1 host left alone: labelled for "tenants/x\ny", which is in neither the specs nor the tree: metal/h1`},
+		{"the tree was rolled back, and the host is in use", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
+			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: the labels count, because it is in use by Metal3Machine tenants/m1; was the tree rolled back? if the labels are wrong, set them right by hand"},
+		{"the tree was rolled back, and the host is not in use", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
+			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: nothing uses it, and so it is released, for whoever needs it once it was seen without labels; was the tree rolled back?"},
+		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
+			"host metal/h1: carries some of sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby, but not a whole claim, and what they say is not what clusters/tenants/a/assignments.yaml says: the claim of tenants/a stands"},
+	}
+	for _, row := range rows {
+		p := plan(t, []v1.SIPCluster{row.cluster}, row.hosts, Previous{Claims: row.previous}, newerLabels())
+		found := slices.Clone(p.Warnings)
+		for _, c := range p.Clusters {
+			found = append(found, c.Warnings...)
+		}
+		if !slices.Contains(found, row.want) {
+			t.Errorf("%s: found %q, want %q", row.why, found, row.want)
+		}
+	}
+}
+
+// TestLosses: what the brake counts, each host once.
+func TestLosses(t *testing.T) {
+	worker := v1.RoleWorker
+	hosts := []inventory.Host{
+		claimed(host1("alone", "w", "r1"), "x", worker), claimed(host1("disputed", "w", "r2"), "b", worker), provisionedBy(claimed(host1("used", "w", "r3"), "b", worker), "m"),
+		host1("kept", "w", "r4"), claimed(host1("left", "w", "r5"), "a", worker), claimed(host1("others", "w", "r6"), "y", worker),
+	}
+	previous := Previous{}
+	for _, name := range []string{"alone", "disputed", "used", "kept", "vanished"} {
+		previous.Claims = append(previous.Claims, inTree(name, "a", worker))
+	}
+	previous.Claims = append(previous.Claims, releasing(inTree("left", "a", worker)))
+	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)}), newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
+	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()), previous, hosts)
+	want := Loss{Claimed: 5, Missing: []HostKey{{"metal", "vanished"}}, Foreign: []HostKey{{"metal", "alone"}}, Released: []HostKey{{"metal", "disputed"}}}
+	if !reflect.DeepEqual(loss, want) {
+		t.Errorf("found %+v, want %+v", loss, want)
+	}
+	if loss.Total() != 3 {
+		t.Errorf("found %d in all, want 3", loss.Total())
 	}
 }
 

@@ -31,6 +31,7 @@ type site struct {
 	moverWorked int
 	worked      int // steps spent on making shortages minimal
 	moves       []Move
+	foreign     map[ClusterKey][]string // hosts that are left alone, by the cluster that their labels name
 	warnings    []string
 	problems    []error
 }
@@ -47,8 +48,13 @@ type host struct {
 	standby bool
 	// releasing: the previous tree keeps the host's object without labels.
 	releasing bool
-	class     int32 // -1 if no role can use the host
-	kind      int32
+	// disputed says whom the labels name, where the previous tree names another cluster and nothing uses the
+	// host: it is released, and never held again before it was seen clean.
+	disputed string
+	// foreign: its labels name a cluster that is in neither the specs nor the tree.
+	foreign bool
+	class   int32 // -1 if no role can use the host
+	kind    int32
 }
 
 // cluster is one SIPCluster, or the memory of one.
@@ -144,7 +150,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, awaited: map[int32]bool{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, awaited: map[int32]bool{}, foreign: map[ClusterKey][]string{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], class: -1}

@@ -22,9 +22,8 @@ func acceptLossFlag(command *cobra.Command, accept *int) {
 // deleted folder of specs must not give the fleet away.
 func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 	limit := max(*site.Spec.Brake.MaxHosts, loss.Claimed**site.Spec.Brake.MaxPercent/100)
-	over := len(loss.Missing) > limit || len(loss.Released) > limit
 	switch {
-	case accept == noAcceptance && !over, accept == loss.Total():
+	case accept == noAcceptance && loss.Total() <= limit, accept == loss.Total():
 		return nil
 	case accept != noAcceptance:
 		return fmt.Errorf("--accept-loss: found %d, but %d hosts are lost or released (%s)", accept, loss.Total(), describeLoss(loss))
@@ -40,7 +39,7 @@ func describeLoss(loss schedule.Loss) string {
 	for _, part := range []struct {
 		what  string
 		hosts []schedule.HostKey
-	}{{"not in the inventory any more", loss.Missing}, {"released", loss.Released}} {
+	}{{"not in the inventory any more", loss.Missing}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"released", loss.Released}} {
 		if len(part.hosts) == 0 {
 			continue
 		}

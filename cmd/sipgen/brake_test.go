@@ -1,0 +1,47 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// TestBrake: hosts count together, in whatever way a run takes them.
+func TestBrake(t *testing.T) {
+	hosts := func(names ...string) (keys []schedule.HostKey) {
+		for _, name := range names {
+			keys = append(keys, schedule.HostKey{Namespace: "metal", Name: name})
+		}
+		return keys
+	}
+	rows := []struct {
+		why    string
+		loss   schedule.Loss
+		accept int
+		want   string // empty: it goes on
+	}{
+		{"nothing is lost", schedule.Loss{Claimed: 5}, noAcceptance, ""},
+		{"as many as the site allows", schedule.Loss{Claimed: 5, Missing: hosts("a"), Released: hosts("b")}, noAcceptance, ""},
+		{"one more, and each way by itself would be allowed", schedule.Loss{Claimed: 5, Missing: hosts("a", "b"), Released: hosts("c")}, noAcceptance,
+			"refused: 3 of 5 claimed hosts would be lost or released, the site allows 2: 2 not in the inventory any more: metal/a, metal/b; 1 released: metal/c"},
+		{"hosts that others labelled count too", schedule.Loss{Claimed: 5, Foreign: hosts("a", "b"), Released: hosts("c")}, noAcceptance,
+			"2 labelled for a cluster that is not this site's: metal/a, metal/b; 1 released: metal/c"},
+		{"a share of a large site, all ways together", schedule.Loss{Claimed: 30, Missing: hosts("a"), Foreign: hosts("b"), Released: hosts("c")}, noAcceptance, ""},
+		{"one more than the share", schedule.Loss{Claimed: 39, Missing: hosts("a", "d"), Foreign: hosts("b"), Released: hosts("c")}, noAcceptance, "the site allows 3"},
+		{"accepted, by their number", schedule.Loss{Claimed: 5, Missing: hosts("a", "b"), Released: hosts("c")}, 3, ""},
+		{"another number", schedule.Loss{Claimed: 5, Missing: hosts("a", "b"), Released: hosts("c")}, 2, "--accept-loss: found 2, but 3 hosts are lost or released"},
+	}
+	site := &v1alpha1.Site{}
+	site.Default()
+	for _, row := range rows {
+		err := brake(site, row.loss, row.accept)
+		switch {
+		case row.want == "" && err != nil:
+			t.Errorf("%s: %v", row.why, err)
+		case row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):
+			t.Errorf("%s: found %v, want %q", row.why, err, row.want)
+		}
+	}
+}
