@@ -48,7 +48,8 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 	}
 	defer here.close()
 
-	owned, list, found, err := here.owned()
+	listed, list, found, err := here.owned()
+	owned := listed.sums
 	switch {
 	case errors.Is(err, ErrOwnership) && opts.Adopt:
 		owned = nil

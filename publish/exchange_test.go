@@ -20,7 +20,8 @@ func TestExchangeCarriesOverWhatHappenedMeanwhile(t *testing.T) {
 	}
 	defer here.close()
 	next := tree("a", "2")
-	owned, _, _, err := here.owned()
+	listed, _, _, err := here.owned()
+	owned := listed.sums
 	if err != nil {
 		t.Fatal(err)
 	}

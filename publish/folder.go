@@ -69,13 +69,13 @@ func (d diskFolder) empty() (bool, error) {
 }
 
 // owned reads the OwnershipFile. found is false where there is none.
-func (d diskFolder) owned() (files map[string]string, text []byte, found bool, err error) {
+func (d diskFolder) owned() (files ownedFiles, text []byte, found bool, err error) {
 	kind, text, err := d.at(OwnershipFile)
 	switch {
 	case err != nil || kind == nothing:
-		return nil, nil, false, err
+		return ownedFiles{}, nil, false, err
 	case kind != file:
-		return nil, nil, true, fmt.Errorf("%s: %w: not a file", OwnershipFile, ErrOwnership)
+		return ownedFiles{}, nil, true, fmt.Errorf("%s: %w: not a file", OwnershipFile, ErrOwnership)
 	}
 	if files, err = parseOwnership(text); err != nil {
 		err = fmt.Errorf("%s: %w", OwnershipFile, err)
@@ -86,34 +86,11 @@ func (d diskFolder) owned() (files map[string]string, text []byte, found bool, e
 // ReadDir gives the files that sipgen owns in a folder, as they are there now. An absent or empty folder
 // gives an empty tree; another folder without an OwnershipFile is ErrForeign.
 func ReadDir(ctx context.Context, dir string) (Tree, error) {
-	unlock, err := lockParent(ctx, dir, false)
-	if err != nil {
-		return nil, fmt.Errorf("%s: waiting for another run that writes it: %w", dir, err)
-	}
-	defer unlock()
-	here, err := openFolder(dir)
+	state, err := ReadState(ctx, dir, "")
 	if err != nil {
 		return nil, err
 	}
-	defer here.close()
-	owned, _, found, err := here.owned()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	if !found {
-		return Tree{}, refuseForeign(dir, here)
-	}
-	tree := make(Tree, len(owned))
-	for name := range owned {
-		kind, text, err := lookupNoFollow(here, name)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", dir, err)
-		}
-		if kind == file {
-			tree[name] = text
-		}
-	}
-	return tree, nil
+	return state.Tree, state.Unlisted
 }
 
 func refuseForeign(dir string, here diskFolder) error {

@@ -26,10 +26,13 @@ const (
 // ownership is the content of an OwnershipFile. Digest covers the list, so that an edit or a merge of two
 // lists is seen: a list that nobody wrote could make sipgen delete a file that it never owned.
 type ownership struct {
-	APIVersion string      `yaml:"apiVersion"`
-	Kind       string      `yaml:"kind"`
-	Digest     string      `yaml:"digest"`
-	Files      []ownedFile `yaml:"files"`
+	APIVersion string `yaml:"apiVersion"`
+	Kind       string `yaml:"kind"`
+	Digest     string `yaml:"digest"`
+	// Writing: files are being replaced one by one, from those of one list to those of another; the files listed are
+	// both. It stays so where the process that writes is killed, until the next one.
+	Writing bool        `yaml:"writing,omitempty"`
+	Files   []ownedFile `yaml:"files"`
 }
 
 type ownedFile struct {
@@ -44,6 +47,9 @@ func digest(text []byte) string {
 
 func (o *ownership) digest() string {
 	hash := sha256.New()
+	if o.Writing {
+		fmt.Fprintln(hash, "writing")
+	}
 	for _, file := range o.Files {
 		fmt.Fprintf(hash, "%s  %s\n", file.SHA256, file.Path)
 	}
@@ -52,17 +58,21 @@ func (o *ownership) digest() string {
 
 // formatOwnership gives the OwnershipFile of a tree.
 func formatOwnership(tree Tree) []byte {
-	return formatUnion(nil, tree)
+	return formatList(nil, tree, false)
 }
 
-// formatUnion gives the OwnershipFile of the files that are owned before or after a write.
+// formatUnion gives the OwnershipFile of the files that are owned before or after a write, for as long as it takes.
 func formatUnion(owned map[string]string, tree Tree) []byte {
+	return formatList(owned, tree, true)
+}
+
+func formatList(owned map[string]string, tree Tree, writing bool) []byte {
 	sums := map[string]string{}
 	maps.Copy(sums, owned)
 	for name, text := range tree {
 		sums[name] = digest(text)
 	}
-	list := ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Files: []ownedFile{}}
+	list := ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Writing: writing, Files: []ownedFile{}}
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		list.Files = append(list.Files, ownedFile{name, sums[name]})
 	}
@@ -77,16 +87,21 @@ func formatUnion(owned map[string]string, tree Tree) []byte {
 	return text.Bytes()
 }
 
-// parseOwnership gives the SHA-256 of every owned file by its path.
-func parseOwnership(text []byte) (map[string]string, error) {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s; restore it from git, or run once with adopt: what the new tree writes is taken over, and nothing is deleted",
+// ownedFiles is what an OwnershipFile says: the SHA-256 of every owned file by its path.
+type ownedFiles struct {
+	sums    map[string]string
+	writing bool
+}
+
+func parseOwnership(text []byte) (ownedFiles, error) {
+	bad := func(format string, args ...any) (ownedFiles, error) {
+		return ownedFiles{}, fmt.Errorf("%w: %s; restore it from git",
 			ErrOwnership, fmt.Sprintf(format, args...))
 	}
 	for number, line := range bytes.Split(text, []byte("\n")) {
 		for _, marker := range []string{"<<<<<<< ", ">>>>>>> ", "||||||| "} {
 			if bytes.HasPrefix(line, []byte(marker)) {
-				return nil, bad("line %d: a merge conflict that nobody resolved", number+1)
+				return bad("line %d: a merge conflict that nobody resolved", number+1)
 			}
 		}
 	}
@@ -94,29 +109,29 @@ func parseOwnership(text []byte) (map[string]string, error) {
 	decoder.KnownFields(true)
 	var list ownership
 	if err := decoder.Decode(&list); err != nil {
-		return nil, bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
+		return bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
-		return nil, bad("more than one document")
+		return bad("more than one document")
 	}
 	if list.APIVersion != ownershipVersion || list.Kind != ownershipKind {
-		return nil, bad("found %s %s, want %s %s", list.APIVersion, list.Kind, ownershipVersion, ownershipKind)
+		return bad("found %s %s, want %s %s", list.APIVersion, list.Kind, ownershipVersion, ownershipKind)
 	}
 	owned := make(map[string]string, len(list.Files))
 	for i, file := range list.Files {
 		if err := checkName(file.Path); err != nil {
-			return nil, bad("files[%d]: %v", i, err)
+			return bad("files[%d]: %v", i, err)
 		}
 		if sum, err := hex.DecodeString(file.SHA256); err != nil || len(sum) != sha256.Size {
-			return nil, bad("files[%d]: %s: sha256: want 64 hex digits", i, file.Path)
+			return bad("files[%d]: %s: sha256: want 64 hex digits", i, file.Path)
 		}
 		if _, twice := owned[file.Path]; twice || strings.EqualFold(file.Path, OwnershipFile) {
-			return nil, bad("files[%d]: %s: listed twice, or the list itself", i, file.Path)
+			return bad("files[%d]: %s: listed twice, or the list itself", i, file.Path)
 		}
 		owned[file.Path] = file.SHA256
 	}
 	if want := list.digest(); list.Digest != want {
-		return nil, bad("digest: found %s, the list has %s: it was edited or merged by hand", list.Digest, want)
+		return bad("digest: found %s, the list has %s: it was edited or merged by hand", list.Digest, want)
 	}
-	return owned, nil
+	return ownedFiles{owned, list.Writing}, nil
 }

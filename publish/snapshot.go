@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -21,6 +22,8 @@ type Snapshot struct {
 	Tree Tree
 	// Commit is the branch's tip in hex; empty in a repository without commits.
 	Commit string
+	// When is the time that the commit carries, of its committer; zero without a commit.
+	When time.Time
 	// Foreign says that the path holds files, and no OwnershipFile. Commit refuses it, unless it may adopt.
 	Foreign bool
 
@@ -30,6 +33,7 @@ type Snapshot struct {
 	// proposedSite is the tree at Target.Path in proposed.
 	proposedSite plumbing.Hash
 	branch       string // to push to
+	path         string // Target.Path
 	root         plumbing.Hash
 	site         plumbing.Hash // the tree at Target.Path; zero: there is none
 	owned        map[string]string
@@ -107,7 +111,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	if err != nil {
 		return fmt.Errorf("commit %s: %w", s.tip, err)
 	}
-	s.root = commit.TreeHash
+	s.root, s.path, s.When = commit.TreeHash, site, commit.Committer.When
 	if s.site, err = siteTree(store, s.root, site); err != nil {
 		return err
 	}
@@ -125,8 +129,14 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		s.Foreign = err == nil && entries != nil && len(entries.Entries) > 0
 		return err
 	case file:
-		if s.owned, err = parseOwnership(text); err != nil {
+		owned, err := parseOwnership(text)
+		switch {
+		case err != nil:
 			s.damaged = fmt.Errorf("%s: %w", path.Join(site, OwnershipFile), err)
+		case owned.writing:
+			s.damaged = fmt.Errorf("%s: %w: it is of a write to a folder that did not end; write to the folder again, then commit it", path.Join(site, OwnershipFile), ErrOwnership)
+		default:
+			s.owned = owned.sums
 		}
 	default:
 		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)

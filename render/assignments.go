@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"path"
 	"slices"
 	"strings"
 
@@ -143,25 +144,61 @@ func Previous(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, 
 			problems.Add(err)
 			continue
 		}
-		for i := range docs {
-			file, err := readAssignments(&docs[i], path)
-			problems.Add(err)
-			if err == nil {
-				changed.add(docs[i].File, file.changes(site))
-			}
-			previous.Claims = append(previous.Claims, file.claims(docs[i].File)...)
+		// A file without content would be a cluster without hosts, and a second document one that nobody sees.
+		if len(docs) != 1 || docs[0].Prefix != "" {
+			problems.Add(fmt.Errorf("%s/%s: found %s, want one document of kind %s: restore it from the last commit", where, path, found(docs), AssignmentsKind))
+			continue
 		}
+		file, err := readAssignments(&docs[0], path)
+		problems.Add(err)
+		if err == nil {
+			changed.add(docs[0].File, file.changes(site))
+		}
+		previous.Claims = append(previous.Claims, file.claims(docs[0].File)...)
 	}
 	problems.Add(changed.problems(site))
 	return previous, problems.Err()
+}
+
+// found says what a file holds that is not one document.
+func found(docs []manifest.Document) string {
+	switch {
+	case len(docs) == 0:
+		return "nothing"
+	case docs[0].Prefix != "":
+		return "a List"
+	}
+	return fmt.Sprintf("%d documents", len(docs))
+}
+
+// IsAssignments says whether a path in a tree is, or looks like, a file that says who has which host: in another case, with
+// another ending, or at another depth. It is neither read nor ignored where sipgen did not write it.
+func IsAssignments(name string) bool {
+	if !strings.HasPrefix(name, "clusters/") {
+		return false
+	}
+	switch strings.ToLower(path.Base(name)) {
+	case "assignments.yaml", "assignments.yml", "assignments.json":
+		return true
+	}
+	return false
+}
+
+// HostsOf gives the folder of a cluster whose host patches a path is the kustomization of, "" if it is none.
+func HostsOf(name string) string {
+	folder, is := strings.CutSuffix(name, "/hosts/kustomization.yaml")
+	if !is || !strings.HasPrefix(folder, "clusters/") {
+		return ""
+	}
+	return folder
 }
 
 // missingAssignments finds clusters whose hosts' patches are there and whose assignments.yaml is not.
 func missingAssignments(where string, tree Tree) error {
 	var problems manifest.Problems
 	for _, path := range slices.Sorted(maps.Keys(tree)) {
-		folder, found := strings.CutSuffix(path, "/hosts/kustomization.yaml")
-		if _, there := tree[folder+"/assignments.yaml"]; found && strings.HasPrefix(path, "clusters/") && !there {
+		folder := HostsOf(path)
+		if _, there := tree[folder+"/assignments.yaml"]; folder != "" && !there {
 			problems.Add(fmt.Errorf("%s/%s/assignments.yaml: missing, and %s is there: restore it from the last commit", where, folder, path))
 		}
 	}

@@ -207,11 +207,17 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 	}
 	// A claim that is not understood must not be forgotten.
 	for name, text := range map[string]string{
-		"another cluster's": strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: a", "name: b", 1),
-		"a host put in":     strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: kept", "name: another", 1),
-		"a conflict marker": "<<<<<<< ours\n" + string(tree["clusters/lab/a/assignments.yaml"]),
-		"an unknown field":  string(tree["clusters/lab/a/assignments.yaml"]) + "hots: []\n",
-		"another kind":      "kind: ConfigMap\napiVersion: v1\n",
+		"another cluster's":  strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: a", "name: b", 1),
+		"a host put in":      strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: kept", "name: another", 1),
+		"a conflict marker":  "<<<<<<< ours\n" + string(tree["clusters/lab/a/assignments.yaml"]),
+		"nothing":            "",
+		"a comment":          "# see the other branch\n",
+		"an empty List":      "apiVersion: v1\nkind: List\nitems: []\n",
+		"null":               "null\n",
+		"two documents":      string(tree["clusters/lab/a/assignments.yaml"]) + "---\n" + string(tree["clusters/lab/a/assignments.yaml"]),
+		"a List that has it": "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(string(tree["clusters/lab/a/assignments.yaml"])), "\n", "\n  ") + "\n",
+		"an unknown field":   string(tree["clusters/lab/a/assignments.yaml"]) + "hots: []\n",
+		"another kind":       "kind: ConfigMap\napiVersion: v1\n",
 	} {
 		if _, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}, testSite(nil)); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml") {
 			t.Errorf("%s: found %v, want an error that names the file", name, err)

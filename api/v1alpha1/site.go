@@ -152,7 +152,7 @@ type Scheduling struct {
 	Moves string `json:"moves,omitempty"`
 }
 
-// Brake bounds what one run may lose or release of the claimed hosts: the larger of the share and the number.
+// Brake bounds what one run may lose and release of the claimed hosts, together: the larger of the share and the number.
 type Brake struct {
 	// MaxPercent of the claimed hosts. Default 10.
 	// +kubebuilder:validation:Minimum=0

@@ -56,6 +56,8 @@ type loaded struct {
 	hosts    *inventory.Inventory
 	// secrets are the Secrets beside the specs, "namespace/name".
 	secrets []string
+	// live: the hosts were read from the cluster by this run.
+	live bool
 }
 
 // fromCluster is the word that stands for the live cluster in --filename and --inventory.
@@ -102,6 +104,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	errs = append(errs, err)
 	l.clusters, err = in.loadClusters(ctx, ui, &l)
 	errs = append(errs, err)
+	l.live = in.inventory == fromCluster
 	l.hosts, err = in.loadHosts(ctx, ui, &l)
 	errs = append(errs, err)
 	if errors.Join(errs...) == nil {

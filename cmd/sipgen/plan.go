@@ -58,7 +58,7 @@ Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse th
 			if err != nil {
 				return err
 			}
-			largest, err := loaded.largest(counts, plan.previous)
+			largest, err := loaded.largest(counts, plan)
 			if err != nil {
 				return err
 			}

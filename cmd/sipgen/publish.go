@@ -123,7 +123,11 @@ type publication struct {
 func (l *loaded) publish(ctx context.Context, ui *ui, target publish.Target, meta publish.Meta, subject string, how rendering) (*publication, error) {
 	defer ui.progress.stage("publishing to " + target.String())()
 	result, plan, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *report.Plan, error) {
-		tree, plan, err := l.tree(ui, previousTree{where: target.String(), files: tip.Tree}, how)
+		before, err := readSnapshot(target, tip, meta.Adopt)
+		if err != nil {
+			return nil, publish.Meta{}, nil, err
+		}
+		tree, plan, err := l.tree(ui, before, how)
 		meta := meta
 		meta.Message = func(changes []publish.Change) string { return commitMessage(plan, l, subject, changes, meta.When) }
 		return tree, meta, plan, err

@@ -34,14 +34,11 @@ code is 1 in both cases.`,
 			if err != nil {
 				return err
 			}
-			files, err := publish.ReadDir(cmd.Context(), out)
-			if adopt && (errors.Is(err, publish.ErrForeign) || errors.Is(err, publish.ErrOwnership)) {
-				files, err = nil, nil
-			}
+			before, err := readFolder(cmd.Context(), out, adopt)
 			if err != nil {
 				return err
 			}
-			tree, plan, err := loaded.tree(ui, previousTree{where: out, files: files}, how)
+			tree, plan, err := loaded.tree(ui, before, how)
 			if err != nil {
 				return err
 			}

@@ -39,8 +39,7 @@ func (p *previous) read(ctx context.Context, site *v1alpha1.Site) (previousTree,
 		if _, err := os.Stat(p.dir); p.mustExist && err != nil {
 			return previousTree{}, fmt.Errorf("--previous: %w", err)
 		}
-		files, err := publish.ReadDir(ctx, p.dir)
-		return previousTree{where: p.dir, files: files}, err
+		return readFolder(ctx, p.dir, false)
 	case p.git.url != "":
 		p.git.defaults(site)
 		target, err := p.git.target()
@@ -51,9 +50,39 @@ func (p *previous) read(ctx context.Context, site *v1alpha1.Site) (previousTree,
 		if err != nil {
 			return previousTree{}, err
 		}
-		return previousTree{where: target.String(), files: snapshot.Tree}, nil
+		return readSnapshot(target, snapshot, false)
 	}
 	return previousTree{}, nil
+}
+
+// decisions is the folder of a tree that holds who has what.
+const decisions = "clusters"
+
+// readFolder gives the tree in a folder. With adopt a folder that is not sipgen's is an empty one.
+func readFolder(ctx context.Context, dir string, adopt bool) (previousTree, error) {
+	state, err := publish.ReadState(ctx, dir, decisions)
+	if err != nil {
+		return previousTree{}, err
+	}
+	tree := previousOf(dir, dir, state, time.Time{})
+	if tree.unsealed == nil && !adopt {
+		return tree, state.Unlisted
+	}
+	return tree, nil
+}
+
+// readSnapshot gives the tree of a branch. A folder of it that holds other files is an empty tree, and one whose list is damaged
+// is an error, but to one who adopts it.
+func readSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool) (previousTree, error) {
+	state, err := snapshot.State(decisions)
+	if err != nil {
+		return previousTree{}, fmt.Errorf("%s: %w", target, err)
+	}
+	tree := previousOf(target.String(), target.Path, state, snapshot.When)
+	if tree.unsealed == nil && !adopt && errors.Is(state.Unlisted, publish.ErrOwnership) {
+		return tree, fmt.Errorf("%s: %w", target, state.Unlisted)
+	}
+	return tree, nil
 }
 
 // repository is the flags that name a repository, a branch and a folder in it.

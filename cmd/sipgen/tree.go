@@ -13,19 +13,15 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// previousTree is a tree as it was, and what it is called in messages.
-type previousTree struct {
-	where string
-	files render.Tree
-}
-
 // plan places the hosts: the previous tree's decisions are kept.
 func (l *loaded) plan(previous previousTree) (*planned, error) {
 	claims, err := render.Previous(previous.where, previous.files, l.site)
-	if err != nil {
+	if err = errors.Join(err, previous.unsealed); err != nil {
 		return nil, err
 	}
-	placement, err := schedule.Plan(l.clusters, l.hosts.Hosts, claims, options(l.site))
+	how := options(l.site)
+	how.LabelsNewer = l.labelsNewer(previous)
+	placement, err := schedule.Plan(l.clusters, l.hosts.Hosts, claims, how)
 	if err != nil {
 		return nil, err
 	}
@@ -39,15 +35,18 @@ func (l *loaded) plan(previous previousTree) (*planned, error) {
 		report:    words,
 		loss:      schedule.Losses(placement, claims, l.hosts.Hosts),
 		previous:  claims,
+		options:   how,
 	}, nil
 }
 
-// planned is a placement, the words for it, what it takes from the clusters, and what was decided before it.
+// planned is a placement, the words for it, what it takes from the clusters, what was decided before it, and
+// the choices that it was made with.
 type planned struct {
 	placement *schedule.Placement
 	report    *report.Plan
 	loss      schedule.Loss
 	previous  schedule.Previous
+	options   schedule.Options
 }
 
 // takenForClean warns of hosts that the tree was releasing and that manifests without a time show without our labels:

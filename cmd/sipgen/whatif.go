@@ -96,10 +96,10 @@ func parseRoleCount(text string) (roleCount, error) {
 }
 
 // largest says for every --count how many hosts the role could have.
-func (l *loaded) largest(counts []roleCount, claims schedule.Previous) ([]string, error) {
+func (l *loaded) largest(counts []roleCount, plan *planned) ([]string, error) {
 	var lines []string
 	for _, count := range counts {
-		most, err := schedule.Largest(l.clusters, l.hosts.Hosts, claims, options(l.site), count.cluster, count.role)
+		most, err := schedule.Largest(l.clusters, l.hosts.Hosts, plan.previous, plan.options, count.cluster, count.role)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/render"
+)
+
+// previousTree is a tree as it was, and what it is called in messages.
+type previousTree struct {
+	where string
+	files render.Tree
+	// unsealed is why its decisions are not those that sipgen wrote, nil if they are.
+	unsealed error
+	// committed is when it was committed, zero for a folder.
+	committed time.Time
+}
+
+// previousOf is the tree of a place in the given state. root is the place's path in its repository, for the way back.
+func previousOf(where, root string, state *publish.State, committed time.Time) previousTree {
+	return previousTree{where: where, files: state.Tree, unsealed: seal(where, root, state), committed: committed}
+}
+
+// seal holds the decisions in a tree to the list that sipgen wrote beside them. Decisions that are lost, older or not
+// sipgen's would hand hosts to others that were never released, and so there is no flag that goes on all the same.
+func seal(where, root string, state *publish.State) error {
+	var problems []error
+	add := func(name, format string, args ...any) {
+		problems = append(problems, fmt.Errorf("%s: %s", path.Join(where, name), fmt.Sprintf(format, args...)))
+	}
+	for _, name := range state.Missing {
+		if render.IsAssignments(name) {
+			add(name, "missing, and %s lists it", publish.OwnershipFile)
+		}
+	}
+	for _, name := range state.Edited {
+		if render.IsAssignments(name) {
+			add(name, "not what sipgen wrote last: %s lists another content", publish.OwnershipFile)
+		}
+	}
+	for _, name := range state.Others {
+		switch {
+		case !render.IsAssignments(name) && render.HostsOf(name) == "":
+		case errors.Is(state.Unlisted, publish.ErrForeign):
+			add(name, "there, and %s, which lists what sipgen wrote, is missing", publish.OwnershipFile)
+		case state.Unlisted != nil:
+			add(name, "there, and what sipgen wrote is not known")
+		default:
+			add(name, "not listed in %s: sipgen did not write it, or the list is not the one that was written with it", publish.OwnershipFile)
+		}
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	if errors.Is(state.Unlisted, publish.ErrOwnership) {
+		problems = append([]error{fmt.Errorf("%s: %s", where, state.Unlisted)}, problems...)
+	}
+	list := path.Join(root, publish.OwnershipFile)
+	return errors.Join(append(problems, fmt.Errorf(
+		"refused: hosts would change hands without being released; the way back, with a commit of sipgen's from git log -- %s: git checkout COMMIT -- %s %s", list, path.Join(root, "clusters"), list))...)
+}
+
+// labelsNewer says whether the hosts were read after the previous tree was committed. The time of a commit has no
+// fractions of a second. Of a folder nobody knows when it was written, and manifests do not say when they were read.
+func (l *loaded) labelsNewer(previous previousTree) bool {
+	switch {
+	case l.hosts.TakenAt.IsZero():
+		return false
+	case previous.committed.IsZero():
+		return l.live
+	}
+	return !l.hosts.TakenAt.Before(previous.committed.Add(time.Second))
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestTamperedTrees: a tree whose decisions are lost, older or somebody else's is refused, by every command that plans from it,
+// and what the message says brings it back. No host carries a label yet, and a newcomer that comes before everybody else wants
+// the hosts that a forgotten decision would set free.
+func TestTamperedTrees(t *testing.T) {
+	work := t.TempDir()
+	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	t.Chdir(work)
+	for _, name := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+name+"_NAME", "Ada")
+		t.Setenv("GIT_"+name+"_EMAIL", "ada@example.org")
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	inputs := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", "fleet.git", "--path", "site"}
+	sipgen := func(command string, more ...string) (int, string) {
+		var stderr bytes.Buffer
+		code := run(context.Background(), append(append([]string{command}, inputs...), more...), strings.NewReader(""), &bytes.Buffer{}, &stderr)
+		return code, stderr.String()
+	}
+	shell := func(script string) string {
+		t.Helper()
+		out, err := exec.Command("sh", "-ec", script).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	shell("git init -q --bare -b main fleet.git")
+	edit(t, "tenants/edge-b.yaml", "active: 4", "active: 3")
+	if code, said := sipgen("publish"); code != 0 {
+		t.Fatal(said)
+	}
+	edit(t, "tenants/edge-b.yaml", "active: 3", "active: 4")
+	if code, said := sipgen("publish"); code != 0 {
+		t.Fatal(said)
+	}
+	held := holders(t, shell("git -C fleet.git grep -h '' main -- site/clusters/*/*/assignments.yaml"))
+	newcomer := strings.NewReplacer("edge-b", "edge-n", "tenant-b", "tenant-n", "spec:\n", "spec:\n  priority: 100\n", "3000", "3002", "301", "302").Replace(read(t, "tenants/edge-b.yaml"))
+	newcomer = strings.ReplaceAll(newcomer, "active: 3\n        standby: 1", "active: 1\n        standby: 0")
+	newcomer = strings.ReplaceAll(newcomer, "active: 4\n        standby: 1", "active: 1\n        standby: 0")
+	check(t, os.WriteFile("tenants/edge-n.yaml", []byte(newcomer), 0o644))
+
+	const a, b = "clusters/tenant-a/edge-a/assignments.yaml", "clusters/tenant-b/edge-b/assignments.yaml"
+	rows := []struct{ why, script, want string }{
+		{"an empty file", ": > " + a, a + ": not what sipgen wrote last"},
+		{"a comment", "echo '# moved' > " + a, a + ": found nothing, want one document"},
+		{"an empty List", "printf 'apiVersion: v1\\nkind: List\\nitems: []\\n' > " + a, a + ": found nothing"},
+		{"a List that holds the decisions", "{ printf 'apiVersion: v1\\nkind: List\\nitems:\\n- '; sed '2,$s/^/  /' " + a + "; } > x; mv x " + a, a + ": found a List"},
+		{"two documents", "{ cat " + a + "; echo ---; cat " + b + "; } > x; mv x " + a, a + ": found 2 documents"},
+		{"a comment put before it", "sed -i '1i# reviewed' " + a, a + ": not what sipgen wrote last"},
+		{"deleted", "git rm -q " + a, a + ": missing, and .sipgen.yaml lists it"},
+		{"the cluster's folder deleted", "git rm -rq clusters/tenant-a/edge-a", a + ": missing"},
+		{"all clusters deleted", "git rm -rq clusters", b + ": missing"},
+		{"replaced by a link", "mv " + a + " ../x; ln -s /dev/null " + a, a + ": missing"},
+		{"replaced by a link to itself elsewhere", "mv " + a + " clusters/x; ln -s ../../x " + a, a + ": missing"},
+		{"the folder replaced by a link", "mv clusters/tenant-a ../aside; ln -s ../../aside clusters/tenant-a", a + ": missing"},
+		{"replaced by a folder", "rm " + a + "; mkdir " + a + "; echo x > " + a + "/x", a + ": missing"},
+		{"replaced by a submodule", "git rm -q --cached " + a + "; rm " + a + "; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),site/" + a, a + ": missing"},
+		{"renamed to another ending", "git mv " + a + " clusters/tenant-a/edge-a/assignments.yml", "assignments.yml: not listed in .sipgen.yaml"},
+		{"renamed to another case", "git mv " + a + " clusters/tenant-a/edge-a/Assignments.yaml", "Assignments.yaml: not listed in .sipgen.yaml"},
+		{"the older one, whose digest fits", "git checkout -q HEAD~1 -- " + b, b + ": not what sipgen wrote last"},
+		{"the older list, and what it lists no more", "git checkout -q HEAD~1 -- .sipgen.yaml", b + ": not what sipgen wrote last"},
+		{"a second one at another depth", "cp " + a + " clusters/tenant-a/assignments.yaml", "clusters/tenant-a/assignments.yaml: not listed in .sipgen.yaml"},
+		{"one of a cluster that there is not", "mkdir -p clusters/tenant-n/edge-n; sed 's/edge-a/edge-n/' " + a + " > clusters/tenant-n/edge-n/assignments.yaml", "clusters/tenant-n/edge-n/assignments.yaml: not listed"},
+		{"host patches that sipgen did not write", "mkdir -p clusters/tenant-n/edge-n/hosts; echo 'resources: []' > clusters/tenant-n/edge-n/hosts/kustomization.yaml", "clusters/tenant-n/edge-n/hosts/kustomization.yaml: not listed"},
+		{"the list deleted", "git rm -q .sipgen.yaml", a + ": there, and .sipgen.yaml, which lists what sipgen wrote, is missing"},
+		{"the list empty", ": > .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
+		{"the list a link", "mv .sipgen.yaml list; ln -s list .sipgen.yaml", ".sipgen.yaml: damaged ownership file: not a file"},
+		{"the list a folder", "rm .sipgen.yaml; mkdir .sipgen.yaml; echo x > .sipgen.yaml/x", ".sipgen.yaml: damaged ownership file: not a file"},
+		{"an entry taken off the list", "sed -i '/edge-a.assignments/,+1d' .sipgen.yaml; git rm -q " + a, ".sipgen.yaml: damaged ownership file: digest"},
+	}
+	good := shell("git -C fleet.git rev-parse main")
+	commands := [][]string{{"publish"}, {"publish", "--adopt"}, {"publish", "--keep-going", "--accept-loss", "18"}, {"plan"}, {"diff"}, {"lint"}, {"explain", "tenant-a/edge-a"}}
+	for i, row := range rows {
+		if i == 1 {
+			commands = commands[:2] // all of them read the tree in the same way
+		}
+		t.Run(row.why, func(t *testing.T) {
+			shell("rm -rf work aside; git clone -q fleet.git work && cd work && git reset -q --hard " + good + " && cd site && " + row.script + " && cd .. && git add -A && git commit -qm tampered && git push -qf origin HEAD:main")
+			tampered := shell("git -C fleet.git rev-parse main")
+			if tampered == good {
+				t.Fatal("nothing was tampered with")
+			}
+			for _, command := range commands {
+				code, said := sipgen(command[0], command[1:]...)
+				if code != exitError || !strings.Contains(said, row.want) {
+					t.Errorf("%s: exit code %d, want %d and %q:\n%s", strings.Join(command, " "), code, exitError, row.want, said)
+				}
+				if strings.Contains(said, "--adopt takes it over") {
+					t.Errorf("%s: a hint that would not help:\n%s", command, said)
+				}
+			}
+			if now := shell("git -C fleet.git rev-parse main"); now != tampered {
+				t.Fatal("something was published")
+			}
+			_, said := sipgen("publish")
+			back := regexp.MustCompile(`git checkout COMMIT -- .*`).FindString(said)
+			if back == "" {
+				t.Fatalf("no way back:\n%s", said)
+			}
+			// What is in the way of a file is git's to say, and the person's to move.
+			shell("cd work && git rm -rqf --ignore-unmatch site/clusters site/.sipgen.yaml && rm -rf site/clusters site/.sipgen.yaml && " + strings.Replace(back, "COMMIT", good, 1) + " && git add -A && git commit -qm restored && git push -q origin HEAD:main")
+			if code, said := sipgen("publish"); code != exitDone {
+				t.Fatalf("restored: exit code %d:\n%s", code, said)
+			}
+			now := holders(t, shell("git -C fleet.git grep -h '' main -- 'site/clusters/*/*/assignments.yaml'"))
+			for host, cluster := range held {
+				if now[host] != cluster {
+					t.Errorf("host %s went from %s to %q", host, cluster, now[host])
+				}
+			}
+			if len(now) != len(held)+2 {
+				t.Errorf("%d hosts have a holder, want the %d from before and the newcomer's 2", len(now), len(held))
+			}
+		})
+	}
+}
+
+// TestTamperedFolders: the same on disk, where render writes to.
+func TestTamperedFolders(t *testing.T) {
+	work := t.TempDir()
+	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	t.Chdir(work)
+	sipgen := func(more ...string) (int, string) {
+		var stderr bytes.Buffer
+		code := run(context.Background(), append([]string{"render", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--out", "tree"}, more...), strings.NewReader(""), &bytes.Buffer{}, &stderr)
+		return code, stderr.String()
+	}
+	if code, said := sipgen(); code != exitDone {
+		t.Fatal(said)
+	}
+	check(t, os.CopyFS("good", os.DirFS("tree")))
+	const a = "tree/clusters/tenant-a/edge-a/assignments.yaml"
+	rows := []struct {
+		why    string
+		change func() error
+		want   string
+	}{
+		{"deleted", func() error { return os.Remove(a) }, a + ": missing"},
+		{"emptied", func() error { return os.WriteFile(a, nil, 0o644) }, a + ": not what sipgen wrote last"},
+		{"a link", func() error { return os.Rename(a, "x") }, a + ": missing"},
+		{"the list deleted", func() error { return os.Remove("tree/.sipgen.yaml") }, a + ": there, and .sipgen.yaml"},
+		{"the list emptied", func() error { return os.WriteFile("tree/.sipgen.yaml", nil, 0o644) }, "tree: .sipgen.yaml: damaged ownership file"},
+	}
+	for _, row := range rows {
+		check(t, os.RemoveAll("tree"))
+		check(t, os.CopyFS("tree", os.DirFS("good")))
+		check(t, row.change())
+		if row.why == "a link" {
+			check(t, os.Symlink(filepath.Join(work, "x"), a))
+		}
+		for _, flag := range []string{"--keep-going", "--adopt"} {
+			if code, said := sipgen(flag); code != exitError || !strings.Contains(said, row.want) || !strings.Contains(said, "git checkout COMMIT -- tree/clusters tree/.sipgen.yaml") {
+				t.Errorf("%s: %s: exit code %d, want %d and %q:\n%s", row.why, flag, code, exitError, row.want, said)
+			}
+		}
+	}
+}
+
+// holders reads who has which host out of assignments.yaml files, one after the other, by their text alone.
+func holders(t *testing.T, text string) map[string]string {
+	t.Helper()
+	of := map[string]string{}
+	cluster := ""
+	for _, line := range strings.Split(text, "\n") {
+		name, found := strings.CutPrefix(line, "  name: ")
+		switch {
+		case strings.HasPrefix(line, "metadata:"):
+			cluster = ""
+		case found && cluster == "":
+			cluster = name
+		case found && strings.HasPrefix(name, "r"):
+			if first := of[name]; first != "" {
+				t.Errorf("host %s is held by %s and by %s", name, first, cluster)
+			}
+			of[name] = cluster
+		}
+	}
+	if len(of) == 0 {
+		t.Fatal("no holder found: the test reads nothing")
+	}
+	return of
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	check(t, err)
+	return string(text)
+}

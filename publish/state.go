@@ -1,0 +1,117 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+)
+
+// State is what a folder holds beside what its OwnershipFile says. Files are given to the reader of a previous tree as they
+// are; it is for that reader to say which of them it can do without.
+type State struct {
+	// Tree holds the owned files, as they are there now.
+	Tree Tree
+	// Missing are owned files that are not there as files: deleted, or a folder, a link or a submodule by now.
+	Missing []string
+	// Edited are owned files whose content is not what sipgen wrote.
+	Edited []string
+	// Others are the files below the folder that was asked for which are not owned.
+	Others []string
+	// Unlisted is why nothing is known to be owned: there is no OwnershipFile (ErrForeign), or it is damaged
+	// (ErrOwnership). Tree, Missing and Edited are empty then.
+	Unlisted error
+}
+
+// stateOf compares what is owned with what is there. among is the folder whose other files are listed.
+func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) {
+	state := &State{Tree: make(Tree, len(owned.sums))}
+	for _, name := range slices.Sorted(maps.Keys(owned.sums)) { // neighbours are deltas against each other
+		kind, text, err := lookupNoFollow(here, name)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case kind == file:
+			state.Tree[name] = text
+			if !owned.writing && digest(text) != owned.sums[name] {
+				state.Edited = append(state.Edited, name)
+			}
+		case !owned.writing:
+			state.Missing = append(state.Missing, name)
+		}
+	}
+	if among == "" {
+		return state, nil
+	}
+	kind, _, err := here.at(among)
+	if err != nil || kind != folder {
+		return state, err
+	}
+	inside, err := here.below(among)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range inside {
+		if _, ours := owned.sums[name]; !ours {
+			state.Others = append(state.Others, name)
+		}
+	}
+	slices.Sort(state.Others)
+	return state, nil
+}
+
+// ReadState gives the state of a folder; among is the folder in it whose files that sipgen does not own are listed, none if empty.
+// An absent or empty folder gives an empty state.
+func ReadState(ctx context.Context, dir, among string) (*State, error) {
+	unlock, err := lockParent(ctx, dir, false)
+	if err != nil {
+		return nil, fmt.Errorf("%s: waiting for another run that writes it: %w", dir, err)
+	}
+	defer unlock()
+	here, err := openFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer here.close()
+	owned, _, found, err := here.owned()
+	unlisted := err
+	if !found && err == nil {
+		unlisted = refuseForeign(dir, here)
+	}
+	if unlisted != nil && !errors.Is(unlisted, ErrForeign) && !errors.Is(unlisted, ErrOwnership) {
+		return nil, fmt.Errorf("%s: %w", dir, unlisted)
+	}
+	if here.root == nil {
+		return &State{Tree: Tree{}}, nil
+	}
+	state, err := stateOf(here, owned, among)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if found && unlisted != nil {
+		unlisted = fmt.Errorf("%s: %w", dir, unlisted)
+	}
+	state.Unlisted = unlisted
+	return state, nil
+}
+
+// State gives the state of the branch below Target.Path; among is as with ReadState.
+func (s *Snapshot) State(among string) (*State, error) {
+	if s.site.IsZero() {
+		return &State{Tree: Tree{}}, nil
+	}
+	state, err := stateOf(s.files, ownedFiles{sums: s.owned}, among)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case s.damaged != nil:
+		state.Unlisted = s.damaged
+	case s.Foreign:
+		state.Unlisted = fmt.Errorf("%s: %w: there is no such file", path.Join(s.path, OwnershipFile), ErrForeign)
+	}
+	return state, nil
+}

@@ -1,0 +1,85 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// A state says what is there beside what the list says; other files are told of below one folder only.
+func TestState(t *testing.T) {
+	t.Parallel()
+	written := tree("d/kept", "1", "d/edited", "1", "d/deleted", "1", "d/folder", "1", "e", "1")
+	spoil := func(t *testing.T, dir string) {
+		put(t, dir, tree("d/edited", "2", "d/other", "x", "e2", "x"))
+		for _, name := range []string{"d/deleted", "d/folder"} {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(t, dir, tree("d/folder/inside", "x"))
+	}
+	want := State{Tree: tree("d/kept", "1", "d/edited", "2", "e", "1"), Missing: []string{"d/deleted", "d/folder"}, Edited: []string{"d/edited"}, Others: []string{"d/folder/inside", "d/other"}}
+
+	dir := filepath.Join(t.TempDir(), "out")
+	mustWrite(t, dir, written)
+	spoil(t, dir)
+	found, err := ReadState(context.Background(), dir, "d")
+	if err != nil || !reflect.DeepEqual(*found, want) {
+		t.Errorf("a folder: found %+v, %v, want %+v", found, err, want)
+	}
+
+	// While files are replaced one by one, some are the old ones and some are not there yet, and that is no damage.
+	union := formatUnion(map[string]string{"d/old": digest([]byte("1"))}, written)
+	put(t, dir, Tree{OwnershipFile: union})
+	found, err = ReadState(context.Background(), dir, "d")
+	if err != nil || found.Missing != nil || found.Edited != nil || found.Unlisted != nil {
+		t.Errorf("a write that did not end: found %+v, %v", found, err)
+	}
+
+	repo := bare(t)
+	rival(t, repo, "main", Tree{"site/" + OwnershipFile: formatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
+	snapshot, err := Read(context.Background(), Target{URL: repo, Branch: "main", Path: "site"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if snapshot.When.IsZero() {
+		t.Error("no time of the commit")
+	}
+	found, err = snapshot.State("d")
+	if err != nil || !reflect.DeepEqual(*found, want) {
+		t.Errorf("a branch: found %+v, %v, want %+v", found, err, want)
+	}
+}
+
+// What no list covers is told with the reason.
+func TestStateWithoutList(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		why  string
+		list []byte
+		want error
+	}{
+		{"there is none", nil, ErrForeign},
+		{"it is damaged", []byte("files: 1\n"), ErrOwnership},
+		{"it is of a write to a folder that did not end", formatUnion(nil, tree("d/a", "1")), ErrOwnership},
+	} {
+		files := tree("site/d/a", "1")
+		if row.list != nil {
+			files["site/"+OwnershipFile] = row.list
+		}
+		repo := bare(t)
+		rival(t, repo, "main", files)
+		snapshot, err := Read(context.Background(), Target{URL: repo, Branch: "main", Path: "site"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := snapshot.State("d")
+		if err != nil || !errors.Is(found.Unlisted, row.want) || len(found.Tree) > 0 || !reflect.DeepEqual(found.Others, []string{"d/a"}) {
+			t.Errorf("%s: found %+v, %v, want %v", row.why, found, err, row.want)
+		}
+	}
+}
