@@ -53,7 +53,8 @@ func site(t *testing.T) *Plan {
 		host("g1", held("gone"), nil),
 		host("x1", nil, func(s *inventory.State) { s.Paused = true }),
 	}
-	p, err := schedule.Plan(clusters, hosts, schedule.Previous{}, schedule.Options{Keys: keys})
+	before := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "metal3", Name: "g1"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "gone"}, Role: "Worker"}}}
+	p, err := schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys})
 	if err != nil {
 		t.Fatal(err)
 	}
