@@ -49,9 +49,6 @@ func FromDocuments(docs []manifest.Document) ([]SIPCluster, error) {
 			problems.Add(err)
 			continue
 		}
-		if cluster.Namespace == "" {
-			cluster.Namespace = metav1.NamespaceDefault
-		}
 		cluster.Source, cluster.Document = doc.Where(), doc
 		for _, found := range cluster.Validate() {
 			problems.Add(doc.Problem(found.Path, "%s", found.Message))

@@ -91,6 +91,11 @@ func (s *Site) validate(add func(path, format string, args ...any)) {
 			add(fmt.Sprintf("spec.hosts.namespaces[%d]", i), "found %q: %s", namespace, message)
 		}
 	}
+	for i, namespace := range spec.Hosts.SharedNamespaces {
+		for _, message := range validation.IsDNS1123Label(namespace) {
+			add(fmt.Sprintf("spec.hosts.sharedNamespaces[%d]", i), "found %q: %s", namespace, message)
+		}
+	}
 	keys := map[string]string{}
 	for _, key := range []struct{ field, value string }{
 		{"clusterNamespace", spec.LabelKeys.ClusterNamespace}, {"clusterName", spec.LabelKeys.ClusterName},

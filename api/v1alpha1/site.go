@@ -105,6 +105,10 @@ type Hosts struct {
 	// Namespaces of the hosts. Default: all.
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
+	// SharedNamespaces may have SIPClusters though they have hosts, as bmc.access redfish needs. Whoever owns such a
+	// SIPCluster is trusted with the hosts there: their BMC credentials are Secrets beside its services. Default: none.
+	// +optional
+	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
 	// Apply is merge (default) or overlay.
 	// +optional
 	Apply ApplyMode `json:"apply,omitempty"`

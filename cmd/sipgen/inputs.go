@@ -56,6 +56,8 @@ type loaded struct {
 	hosts    *inventory.Inventory
 	// secrets are the Secrets beside the specs, "namespace/name".
 	secrets []string
+	// hostNamespaces have hosts, those that are not the site's too. Sorted.
+	hostNamespaces []string
 	// live: the hosts were read from the cluster by this run.
 	live bool
 }
@@ -82,6 +84,9 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	if err == nil {
 		clashes = append(clashes, v1.UnknownNetworks(l.clusters, l.hosts.Networks())...)
 	}
+	if l.site != nil {
+		clashes = append(clashes, v1.ReservedNamespaces(l.clusters, l.reservedNamespaces())...)
+	}
 	errs := []error{err}
 	for _, clash := range clashes {
 		errs = append(errs, clash.Cluster.Problem(clash.Path, "%s", clash.Message))
@@ -107,10 +112,34 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	l.live = in.inventory == fromCluster
 	l.hosts, err = in.loadHosts(ctx, ui, &l)
 	errs = append(errs, err)
+	if l.hosts != nil {
+		found := map[string]bool{}
+		for i := range l.hosts.Hosts {
+			found[l.hosts.Hosts[i].Namespace] = true
+		}
+		l.hostNamespaces = slices.Sorted(maps.Keys(found))
+	}
 	if errors.Join(errs...) == nil {
 		errs = append(errs, l.keepNamespaces())
 	}
 	return &l, errors.Join(errs...)
+}
+
+// reservedNamespaces are those that no tenant has, with what is there: the engine's, where sipgen's accounts are too, and those
+// of hosts, unless the Site says that they are shared.
+func (l *loaded) reservedNamespaces() map[string]string {
+	reserved := map[string]string{}
+	for _, namespace := range append(slices.Clone(l.hostNamespaces), l.site.Spec.Hosts.Namespaces...) {
+		if !slices.Contains(l.site.Spec.Hosts.SharedNamespaces, namespace) {
+			reserved[namespace] = "has hosts, and their credentials (the Site's spec.hosts.sharedNamespaces allows it)"
+		}
+	}
+	engine := l.site.Spec.Flux.Namespace
+	if l.site.Spec.Engine == v1alpha1.EngineArgoCD {
+		engine = l.site.Spec.ArgoCD.Namespace
+	}
+	reserved[engine] = "is the engine's"
+	return reserved
 }
 
 // keepNamespaces leaves the hosts of other namespaces out, as the live inventory does.
