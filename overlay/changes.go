@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -89,7 +90,18 @@ func (d *delta) id(f Folder, o *Object) string {
 
 func (d *delta) name(f Folder, o *Object) string {
 	name, _ := f.generated(o.Kind, o.Name)
-	return o.Kind + " " + name
+	return plainText(o.Kind) + " " + plainText(name)
+}
+
+// plainText is what an edited tree may say: in quotes where it is more than printable ASCII, and not endless.
+func plainText(text string) string {
+	if len(text) > 200 {
+		text = text[:200] + "…"
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return strconv.QuoteToASCII(text)
+	}
+	return text
 }
 
 func (d *delta) changed(old, o *Object) (Change, bool) {
@@ -139,9 +151,9 @@ func (d *delta) words(path string, was, is any) string {
 	text, isText := is.(string)
 	switch {
 	case path == "spec.replicas" && was != nil && is != nil:
-		return fmt.Sprintf("%s %v → %v", path, was, is)
+		return fmt.Sprintf("%s %s → %s", path, plainText(fmt.Sprint(was)), plainText(fmt.Sprint(is)))
 	case strings.HasSuffix(path, ".image") && wasText && isText:
-		return fmt.Sprintf("%s %.200s → %.200s", path, oldText, text)
+		return fmt.Sprintf("%s %s → %s", path, plainText(oldText), plainText(text))
 	case strings.HasSuffix(path, ".configMap.name") && wasText && isText:
 		oldName, _ := d.before.generated("ConfigMap", oldText)
 		name, hashed := d.after.generated("ConfigMap", text)

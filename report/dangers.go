@@ -10,7 +10,7 @@ import (
 // change hands, clusters that go or cannot be served, policies and services that change, and how many hosts are handed
 // out. files are the files that change.
 func Dangers(p *Plan, files []File) []string {
-	dangers := append(p.Dangers(), fileDangers(files)...)
+	dangers := slices.Concat(p.placementDangers(), p.fileDangers(files), p.serviceDangers())
 	if t := p.Totals(); t.New > 0 {
 		them, disks := "them", "their disks"
 		if t.New == 1 {
@@ -21,8 +21,10 @@ func Dangers(p *Plan, files []File) []string {
 	return dangers
 }
 
-// Dangers are those of the placement itself.
-func (p *Plan) Dangers() []string {
+// Dangers are those of the plan itself: of the placement, and of the services where they are known.
+func (p *Plan) Dangers() []string { return slices.Concat(p.placementDangers(), p.serviceDangers()) }
+
+func (p *Plan) placementDangers() []string {
 	var running, moved, released, clusters []string
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
@@ -52,8 +54,9 @@ func (p *Plan) Dangers() []string {
 	return slices.Concat(running, moved, clusters, released)
 }
 
-// fileDangers are changes outside the hosts that a reviewer must not miss.
-func fileDangers(files []File) []string {
+// fileDangers are changes outside the hosts that a reviewer must not miss, as far as paths tell. Of services whose objects are compared they say
+// nothing.
+func (p *Plan) fileDangers(files []File) []string {
 	var (
 		dangers  []string
 		services = map[string]map[string]bool{} // cluster → what happens to its services
@@ -64,9 +67,12 @@ func fileDangers(files []File) []string {
 		switch {
 		case parts[0] == "policy":
 			policy = true
-		case parts[0] == "clusters" && len(parts) > 4 && parts[3] == "infra" && file.Kind != "added" && parts[4] != "kustomization.yaml":
+		case parts[0] == "clusters" && len(parts) > 4 && parts[3] == "infra" && file.Kind != "added" && !p.built(parts[1]+"/"+parts[2]):
 			cluster, name := parts[1]+"/"+parts[2], strings.TrimSuffix(strings.TrimSuffix(parts[4], ".yaml"), ".cfg")
 			what := name + " changes, and its pods roll"
+			if name == "kustomization" {
+				what = "its kustomization changes: labels, images or patches of all its services"
+			}
 			if file.Kind == "deleted" {
 				what = "files of " + name + " go"
 			}

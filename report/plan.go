@@ -22,6 +22,8 @@ type Plan struct {
 	// Moves would make the site feasible, or were made.
 	Moves    []string `json:"moves,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Services are what changes in the services of clusters that have some already, by cluster, where there is a tree to compare with.
+	Services []ServiceChanges `json:"services,omitempty"`
 	// WhatIf says in what the planned site differs from the real one, and what would fit.
 	WhatIf []string `json:"whatIf,omitempty"`
 }

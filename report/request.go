@@ -41,7 +41,7 @@ func PullRequest(p *Plan, about About) string {
 	}
 	dangers := Dangers(p, about.Files)
 	if len(dangers) == 0 {
-		b.add("Nothing to look at first: no host changes hands or leaves its cluster, no service rolls, no policy changes.\n")
+		b.add("Nothing to look at first: no host changes hands or leaves its cluster, no service changes, no policy changes.\n")
 	} else {
 		b.list("**Look at this first**\n\n", dangers, b.left/3, "danger", "dangers")
 	}

@@ -66,6 +66,9 @@ func Table(w io.Writer, p *Plan, wide bool) {
 	for _, problem := range p.Problems() {
 		fmt.Fprintln(w, problem)
 	}
+	for _, change := range p.serviceDangers() {
+		fmt.Fprintln(w, "services: "+change)
+	}
 }
 
 func newTable(w io.Writer) table.Writer {

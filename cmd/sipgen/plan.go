@@ -63,10 +63,16 @@ Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse th
 				return err
 			}
 			plan.report.WhatIf = append(changed, largest...)
+			var unrendered error
+			if !ask.asked() {
+				end := ui.progress.stage("trying to render it")
+				_, unrendered = loaded.render(plan, tree)
+				end()
+			}
 			if err := writePlan(ui, plan, output); err != nil {
 				return err
 			}
-			if !plan.placement.Schedulable() || !ask.asked() && loaded.sayRefusals(ui, plan, tree) {
+			if !plan.placement.Schedulable() || !ask.asked() && loaded.sayRefusals(ui, plan, unrendered) {
 				return errFinding
 			}
 			return nil
@@ -80,10 +86,8 @@ Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse th
 }
 
 // sayRefusals says why render and publish would refuse a plan, if they would.
-func (l *loaded) sayRefusals(ui *ui, plan *planned, previous previousTree) bool {
-	defer ui.progress.stage("trying to render it")()
+func (l *loaded) sayRefusals(ui *ui, plan *planned, unrendered error) bool {
 	_, err := l.refusals(plan, noAcceptance)
-	_, unrendered := l.render(plan, previous)
 	if err = errors.Join(err, unrendered); err == nil {
 		return false
 	}

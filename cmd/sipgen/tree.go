@@ -116,8 +116,13 @@ func (l *loaded) tree(ui *ui, previous previousTree, how rendering) (render.Tree
 	return tree, plan.report, err
 }
 
+// render renders the plan, and notes in its report what that changes in the services that were there before.
 func (l *loaded) render(plan *planned, previous previousTree) (render.Tree, error) {
-	return render.Site(render.Input{Site: l.site, Clusters: l.clusters, Placement: plan.placement, Previous: previous.files})
+	tree, err := render.Site(render.Input{Site: l.site, Clusters: l.clusters, Placement: plan.placement, Previous: previous.files})
+	if err == nil {
+		plan.report.Services = serviceChanges(previous.files, tree)
+	}
+	return tree, err
 }
 
 // refusals are why a placement is not rendered: it takes too much from the clusters, or its patches would do harm.

@@ -1,0 +1,81 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// ServiceChanges are what a run changes in the services of one cluster that has some already, in the objects that the engine builds: patches
+// counted in.
+type ServiceChanges struct {
+	// Cluster is "namespace/name".
+	Cluster string         `json:"cluster"`
+	Objects []ObjectChange `json:"objects,omitempty"`
+	// Gone: all of them go.
+	Gone bool `json:"gone,omitempty"`
+	// Unknown says why it is not known what changes; empty: it is known.
+	Unknown string `json:"unknown,omitempty"`
+}
+
+// ObjectChange is what becomes of one object.
+type ObjectChange struct {
+	// Object is "Deployment jumphost-a".
+	Object string `json:"object"`
+	Added  bool   `json:"added,omitempty"`
+	Gone   bool   `json:"gone,omitempty"`
+	// Fields that change.
+	Fields []string `json:"fields,omitempty"`
+	// Rolls: its pods are replaced.
+	Rolls bool `json:"rolls,omitempty"`
+}
+
+// maxFields is how many fields of an object a danger names.
+const maxFields = 6
+
+// dangers are one for every object that changes, and one for all that go. A service that is new has nothing to lose.
+func (s *ServiceChanges) dangers() []string {
+	if s.Unknown != "" {
+		return []string{fmt.Sprintf("%s: what changes in its services is not known, so look at its files: %s", s.Cluster, s.Unknown)}
+	}
+	if s.Gone {
+		return []string{s.Cluster + ": all its services go"}
+	}
+	var out, gone []string
+	for _, o := range s.Objects {
+		switch {
+		case o.Gone:
+			gone = append(gone, o.Object)
+		case !o.Added:
+			fields := o.Fields
+			more := ""
+			if n := len(fields) - maxFields; n > 0 {
+				fields, more = fields[:maxFields], fmt.Sprintf(" and %s", text.Count(n, "more field"))
+			}
+			words := fmt.Sprintf("%s: %s changes: %s%s", s.Cluster, o.Object, strings.Join(fields, ", "), more)
+			if o.Rolls {
+				words += ", and its pods roll"
+			}
+			out = append(out, words)
+		}
+	}
+	if len(gone) > 0 {
+		out = append(out, fmt.Sprintf("%s: these go: %s", s.Cluster, strings.Join(gone, ", ")))
+	}
+	return out
+}
+
+func (p *Plan) serviceDangers() []string {
+	var out []string
+	for i := range p.Services {
+		out = slices.Concat(out, p.Services[i].dangers())
+	}
+	return out
+}
+
+// built says whether it is known what changes in a cluster's services.
+func (p *Plan) built(cluster string) bool {
+	return slices.ContainsFunc(p.Services, func(s ServiceChanges) bool { return s.Cluster == cluster && s.Unknown == "" })
+}

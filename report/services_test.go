@@ -1,0 +1,65 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+// quiet is a plan in which no host changes.
+func quiet(services ...ServiceChanges) *Plan {
+	return &Plan{Site: "dc1", Services: services, Clusters: []Cluster{{
+		Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}},
+	}}}
+}
+
+func TestDangersOfServices(t *testing.T) {
+	kustomization := []File{{"clusters/t/a/infra/kustomization.yaml", "changed"}}
+	for _, row := range []struct {
+		why   string
+		plan  *Plan
+		files []File
+		want  string
+		not   string
+	}{
+		{"a patch alone", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment lb", Fields: []string{"spec.replicas 2 → 3", "spec.template.spec.containers[lb].image a → b"}, Rolls: true}}}),
+			kustomization, "t/a: Deployment lb changes: spec.replicas 2 → 3, spec.template.spec.containers[lb].image a → b, and its pods roll", "its kustomization"},
+		{"no pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: []string{"spec.ports[https].nodePort"}}}}),
+			kustomization, "t/a: Service lb changes: spec.ports[https].nodePort", "pods roll"},
+		{"many fields", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: strings.Split("abcdefghi", "")}}}),
+			kustomization, "a, b, c, d, e, f and 3 more fields", "g,"},
+		{"some go", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment x", Gone: true}, {Object: "Service x", Gone: true}, {Object: "Service y", Added: true}}}),
+			kustomization, "t/a: these go: Deployment x, Service x", "Service y"},
+		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), []File{{"clusters/t/a/infra/lb.yaml", "deleted"}}, "t/a: all its services go", "files of lb"},
+		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}), kustomization, "t/a: what changes in its services is not known, so look at its files: kustomization.yaml: missing", ""},
+		{"not known, and the files", quiet(ServiceChanges{Cluster: "t/a", Unknown: "x"}), kustomization, "t/a: its kustomization changes", ""},
+		{"nobody compared", quiet(), kustomization, "t/a: its kustomization changes: labels, images or patches of all its services", ""},
+		{"another cluster was", quiet(ServiceChanges{Cluster: "t/b"}), kustomization, "t/a: its kustomization changes", ""},
+	} {
+		message, request := CommitMessage(row.plan, "", row.files), PullRequest(row.plan, About{Files: row.files})
+		if !strings.Contains(message, "! ") || !strings.Contains(message, row.want) || row.not != "" && strings.Contains(message, row.not) {
+			t.Errorf("%s: got the commit message\n%s\nwant %q in it and not %q", row.why, message, row.want, row.not)
+		}
+		if strings.Contains(request, "Nothing to look at first") || !strings.Contains(request, "**Look at this first**") {
+			t.Errorf("%s: got the pull request\n%s", row.why, request)
+		}
+	}
+	if request := PullRequest(quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service y", Added: true}}}), About{}); !strings.HasPrefix(request, "Nothing to look at first") {
+		t.Errorf("what is new has nothing to lose: got\n%s", request)
+	}
+}
+
+// Field names and images come from trees that anybody may have edited.
+func TestServicesAreNoMarkup(t *testing.T) {
+	for _, words := range hostile {
+		p := quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment " + words, Fields: []string{words}}, {Object: words, Gone: true}}},
+			ServiceChanges{Cluster: "t/b", Unknown: words})
+		if text := ours.Replace(outside(PullRequest(p, About{}))); !allowed.MatchString(strings.NewReplacer("**", "", "\n- ", "\n").Replace(text)) {
+			t.Errorf("%q: got\n%s", words, text)
+		}
+		for line := range strings.Lines(CommitMessage(p, "", nil)) {
+			if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "/") {
+				t.Errorf("%q: got the line %q", words, line)
+			}
+		}
+	}
+}
