@@ -28,7 +28,7 @@ func rowInfraFirst(t *testing.T, r *rig, name string) {
 		c.site.Spec.ArgoCD.Order = v1alpha1.OrderNone
 	}
 	c.commit(t)
-	c.begin(t)
+	revision := c.begin(t)
 	engine.Wait(t, "the tenant's Deployment", engine.SyncTimeout, func() error {
 		if list := r.api.List(t, engine.Deployments, c.tenants); len(list) == 0 {
 			return fmt.Errorf("none")
@@ -36,7 +36,19 @@ func rowInfraFirst(t *testing.T, r *rig, name string) {
 		return nil
 	})
 	if r.flux != nil {
-		r.flux.WaitFailed(t, engine.FluxNamespace, c.name("a", "hosts"), "", "dependency")
+		// Hosts wait for the guards too. Once those are there, it is the services that they still wait for, and however often
+		// the engine is asked.
+		hosts := c.name("a", "hosts")
+		r.flux.WaitApplied(t, engine.FluxNamespace, c.root()+"-policy", revision)
+		for range 3 {
+			r.flux.Request(t, engine.FluxNamespace, hosts)
+			r.flux.WaitDependency(t, engine.FluxNamespace, hosts, c.name("a", "infra"), func() error {
+				if got := c.holds(t, "a"); len(got) > 0 {
+					return fmt.Errorf("hosts %v have labels, and the services are not ready", got)
+				}
+				return nil
+			})
+		}
 		c.wantHolds(t, "services that are not ready", "a")
 	}
 	r.kubelet.Hold(c.tenants, false)

@@ -3,11 +3,24 @@ package e2e_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
 )
+
+// everybodyHere is a group that may do everything. What it cannot do, a policy denies.
+const everybodyHere = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: everybody-here}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.io}]
+`
+
+// guardTimeout is how long an API server may take to learn of a policy, on a machine that is busy.
+const guardTimeout = 30 * time.Second
 
 // rowPolicy: what the rendered policies forbid, and what they must not stand in the way of.
 func rowPolicy(t *testing.T, r *rig, name string) {
@@ -15,54 +28,13 @@ func rowPolicy(t *testing.T, r *rig, name string) {
 	c.hosts(t, "controller", "n1", "n2")
 	c.tenant("a", 1)
 	c.step(t, "assign")
-	r.api.Apply(t, "e2e", `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: everybody-here}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
-subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.io}]
-`)
+	r.api.Apply(t, "e2e", everybodyHere)
 	syncer := "system:serviceaccount:flux-system:sipgen-hosts"
 	if r.argo != nil {
 		syncer = "system:serviceaccount:argocd:argocd-application-controller"
 	}
-	set := func(value any, fields ...string) func(map[string]any) {
-		return func(o map[string]any) { _ = unstructured.SetNestedField(o, value, fields...) }
-	}
-	drop := func(fields ...string) func(map[string]any) {
-		return func(o map[string]any) { unstructured.RemoveNestedField(o, fields...) }
-	}
-	for _, try := range []struct {
-		what, user string
-		change     func(map[string]any)
-		status     bool
-		denied     string
-	}{
-		{"the engine changes the spec", syncer, set(false, "spec", "online"), false, "spec"},
-		{"the engine takes the spec away", syncer, drop("spec"), false, "spec"},
-		{"the engine takes a field of the spec away", syncer, drop("spec", "bmc"), false, "spec"},
-		{"the engine changes a foreign label", syncer, set("r9", "metadata", "labels", "rack"), false, "labels"},
-		{"the engine takes a foreign label away", syncer, drop("metadata", "labels", "rack"), false, "labels"},
-		{"the engine pauses the host", syncer, set("", "metadata", "annotations", "baremetalhost.metal3.io/paused"), false, "annotations"},
-		{"the engine takes all annotations away", syncer, drop("metadata", "annotations"), false, "annotations"},
-		{"the engine sets a finalizer", syncer, set([]any{"example.org/x"}, "metadata", "finalizers"), false, "finalizers"},
-		{"the engine sets our label", syncer, set("true", "metadata", "labels", "sip.airshipit.org/standby"), false, ""},
-		{"the engine takes our label away", syncer, drop("metadata", "labels", "sip.airshipit.org/standby"), false, ""},
-		{"metal3 writes the status", "system:serviceaccount:baremetal-operator-system:baremetal-operator-controller-manager", set(false, "status", "poweredOn"), true, ""},
-		{"metal3 sets its finalizer", "system:serviceaccount:baremetal-operator-system:baremetal-operator-controller-manager", set([]any{"baremetalhost.metal3.io"}, "metadata", "finalizers"), false, ""},
-		{"metal3 takes its finalizer away", "system:serviceaccount:baremetal-operator-system:baremetal-operator-controller-manager", drop("metadata", "finalizers"), false, ""},
-		{"CAPM3 takes the host", "system:serviceaccount:capm3-system:capm3-manager", set(map[string]any{"kind": "Metal3Machine", "name": "m", "namespace": "x"}, "spec", "consumerRef"), false, ""},
-		{"CAPM3 lets the host go", "system:serviceaccount:capm3-system:capm3-manager", drop("spec", "consumerRef"), false, ""},
-		{"people set an image", "somebody", set(map[string]any{"url": "http://images.invalid/a"}, "spec", "image"), false, ""},
-		{"people take the image away", "somebody", drop("spec", "image"), false, ""},
-	} {
-		client := engine.NewClient(t, r.api.As(try.user, "everybody-here"))
-		subresource := ""
-		if try.status {
-			subresource = "status"
-		}
-		err := client.TryEdit("probe", engine.Hosts, c.ns, "n1", subresource, try.change)
-		wantDenied(t, try.what, err, try.denied)
+	for _, try := range guardTries(syncer) {
+		try.check(t, r.api, c.ns)
 	}
 	engineClient := engine.NewClient(t, r.api.As(syncer, "everybody-here"))
 	person := engine.NewClient(t, r.api.As("somebody", "everybody-here"))
@@ -71,6 +43,70 @@ subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.
 	wantDenied(t, "a person deletes an assigned host", person.TryDelete(engine.Hosts, c.ns, "n1", true), "release it first")
 	wantDenied(t, "a person deletes a free host", person.TryDelete(engine.Hosts, c.ns, "n2", true), "")
 	wantDenied(t, "break-glass deletes an assigned host", r.api.TryDelete(engine.Hosts, c.ns, "n1", true), "")
+}
+
+// guardTry is one change of a live host, by a user who may do everything but for the guards.
+type guardTry struct {
+	what, user string
+	change     func(map[string]any)
+	status     bool
+	// denied is what the refusal says, "" for what must not be refused.
+	denied string
+}
+
+func (try guardTry) check(t *testing.T, api *engine.APIServer, ns string) {
+	t.Helper()
+	subresource := ""
+	if try.status {
+		subresource = "status"
+	}
+	client := engine.NewClient(t, api.As(try.user, "everybody-here"))
+	wantDenied(t, try.what, client.TryEdit("probe", engine.Hosts, ns, "n1", subresource, try.change), try.denied)
+}
+
+// guardTries are the changes that the sync guard forbids to the identity that syncs, and what it must not stand in the way of. What
+// is allowed is done: the host is as it was when all of them have been.
+func guardTries(syncer string) []guardTry {
+	const (
+		metal3 = "system:serviceaccount:baremetal-operator-system:baremetal-operator-controller-manager"
+		capm3  = "system:serviceaccount:capm3-system:capm3-manager"
+	)
+	set := func(value any, fields ...string) func(map[string]any) {
+		return func(o map[string]any) { _ = unstructured.SetNestedField(o, value, fields...) }
+	}
+	drop := func(fields ...string) func(map[string]any) {
+		return func(o map[string]any) { unstructured.RemoveNestedField(o, fields...) }
+	}
+	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "0f39f33a-8310-4dd1-a37d-2ffe8ca77e01"}}
+	return []guardTry{
+		{"the engine changes the spec", syncer, set(false, "spec", "online"), false, "spec"},
+		{"the engine takes the spec away", syncer, drop("spec"), false, "spec"},
+		{"the engine takes a field of the spec away", syncer, drop("spec", "bmc"), false, "spec"},
+		{"the engine changes a foreign label", syncer, set("r9", "metadata", "labels", "rack"), false, "labels"},
+		{"the engine takes a foreign label away", syncer, drop("metadata", "labels", "rack"), false, "labels"},
+		{"the engine takes all labels away", syncer, drop("metadata", "labels"), false, "labels"},
+		{"the engine adds a foreign label", syncer, set("x", "metadata", "labels", "example.org/new"), false, "labels"},
+		{"the engine pauses the host", syncer, set("", "metadata", "annotations", "baremetalhost.metal3.io/paused"), false, "annotations"},
+		{"the engine changes a foreign annotation", syncer, set("4712", "metadata", "annotations", "example.org/asset"), false, "annotations"},
+		{"the engine takes a foreign annotation away", syncer, drop("metadata", "annotations", "example.org/asset"), false, "annotations"},
+		{"the engine takes all annotations away", syncer, drop("metadata", "annotations"), false, "annotations"},
+		{"the engine sets a finalizer", syncer, set([]any{"example.org/x"}, "metadata", "finalizers"), false, "finalizers"},
+		{"the engine sets an owner", syncer, set(owner, "metadata", "ownerReferences"), false, "owners"},
+		{"the engine sets our label", syncer, set("true", "metadata", "labels", "sip.airshipit.org/standby"), false, ""},
+		{"the engine takes our label away", syncer, drop("metadata", "labels", "sip.airshipit.org/standby"), false, ""},
+		{"the engine sets a label of its own", syncer, set("a", "metadata", "labels", "app.kubernetes.io/instance"), false, ""},
+		{"the engine takes a label of its own away", syncer, drop("metadata", "labels", "app.kubernetes.io/instance"), false, ""},
+		{"the engine sets an annotation of its own", syncer, set("x", "metadata", "annotations", "argocd.argoproj.io/probe"), false, ""},
+		{"the engine takes an annotation of its own away", syncer, drop("metadata", "annotations", "argocd.argoproj.io/probe"), false, ""},
+		{"metal3 writes the status", metal3, set(false, "status", "poweredOn"), true, ""},
+		{"metal3 sets its finalizer", metal3, set([]any{"baremetalhost.metal3.io"}, "metadata", "finalizers"), false, ""},
+		{"the engine takes metal3's finalizer away", syncer, drop("metadata", "finalizers"), false, "finalizers"},
+		{"metal3 takes its finalizer away", metal3, drop("metadata", "finalizers"), false, ""},
+		{"CAPM3 takes the host", capm3, set(map[string]any{"kind": "Metal3Machine", "name": "m", "namespace": "x"}, "spec", "consumerRef"), false, ""},
+		{"CAPM3 lets the host go", capm3, drop("spec", "consumerRef"), false, ""},
+		{"people set an image", "somebody", set(map[string]any{"url": "http://images.invalid/a"}, "spec", "image"), false, ""},
+		{"people take the image away", "somebody", drop("spec", "image"), false, ""},
+	}
 }
 
 func wantDenied(t *testing.T, what string, err error, words string) {

@@ -142,6 +142,27 @@ func (f *Flux) WaitFailed(t testing.TB, namespace, name, revision, words string)
 	})
 }
 
+// WaitDependency waits until a Kustomization was tried again and waits for another one, and gives up at once where never gives
+// an error.
+func (f *Flux) WaitDependency(t testing.TB, namespace, name, other string, never func() error) {
+	t.Helper()
+	before := time.Now()
+	f.wait(t, namespace, name, "waits for "+other, func(k *unstructured.Unstructured) error {
+		if err := never(); err != nil {
+			return Final(err)
+		}
+		ready := Condition(k, "Ready")
+		if ready.Reason != "DependencyNotReady" || !strings.Contains(ready.Message, namespace+"/"+other+"'") {
+			return fmt.Errorf("%s", ready)
+		}
+		// Flux looks again every half a second; two looks later it has.
+		if time.Since(before) < 2*time.Second {
+			return fmt.Errorf("not tried again yet")
+		}
+		return nil
+	})
+}
+
 // Request asks for a sync, as flux reconcile does, and gives the token by which the controller answers.
 func (f *Flux) Request(t testing.TB, namespace, name string) string {
 	t.Helper()

@@ -1,0 +1,93 @@
+package services
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render/infra"
+)
+
+// TestJumpHostGuard: what the site's policy keeps from the identity of a jump host that RBAC would let do anything.
+func TestJumpHostGuard(t *testing.T) {
+	api := server(t)
+	api.Namespaces(t, "guarded")
+	api.Create(t, "kubectl-create", bareMetalHost("guarded", "node-1"))
+	in := input(jumpHosts(""), v1.RoleWorker, "127.0.15.1")
+	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.Apply(t, "e2e", string(site["jump-host-guard.yaml"]), `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: everybody-here}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.io}]
+`)
+	set := func(value any, fields ...string) func(map[string]any) {
+		return func(o map[string]any) { _ = unstructured.SetNestedField(o, value, fields...) }
+	}
+	drop := func(fields ...string) func(map[string]any) {
+		return func(o map[string]any) { unstructured.RemoveNestedField(o, fields...) }
+	}
+	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "0f39f33a-8310-4dd1-a37d-2ffe8ca77e01"}}
+	const jump = "system:serviceaccount:" + namespace + ":" + jumpName
+	client := engine.NewClient(t, api.As(jump, "everybody-here"))
+	create := func() error {
+		return client.TryApply(engine.Objects(t, []byte(bareMetalHost("guarded", "node-9")))[0], "probe", true)
+	}
+	// The API server learns of policies a little later. That this one denies at all is tried here.
+	spec := func() error { return patchHost(t, client, "guarded", "node-1", set(false, "spec", "online")) }
+	if err := engine.Eventually(30*time.Second, func() error {
+		if spec() == nil {
+			return errors.New("a jump host changed the spec of a host")
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		why    string
+		do     func() error
+		change func(map[string]any)
+		denied string
+	}{
+		{"a host is made", create, nil, "neither makes nor deletes"},
+		{"a host is deleted", func() error { return client.TryDelete(engine.Hosts, "guarded", "node-1", true) }, nil, "neither makes nor deletes"},
+		{"a spec is changed", spec, nil, "no spec"},
+		{"a spec is taken away", nil, drop("spec"), "no spec"},
+		{"a label is changed", nil, set("r9", "metadata", "labels", "rack"), "no labels"},
+		{"a label of sipgen's is set", nil, set("b", "metadata", "labels", "sip.airshipit.org/cluster-name"), "no labels"},
+		{"all labels are taken away", nil, drop("metadata", "labels"), "no labels"},
+		{"a finalizer is set", nil, set([]any{"example.org/x"}, "metadata", "finalizers"), "finalizers"},
+		{"an owner is set", nil, set(owner, "metadata", "ownerReferences"), "owners"},
+		{"another annotation is changed", nil, set("x", "metadata", "annotations", "example.org/asset"), "no annotation"},
+		{"another annotation is taken away", nil, drop("metadata", "annotations", "example.org/asset"), "no annotation"},
+		{"another annotation is set", nil, set("", "metadata", "annotations", "baremetalhost.metal3.io/detached"), "no annotation"},
+		{"an annotation that only begins alike", nil, set("x", "metadata", "annotations", "reboot.metal3.iox"), "no annotation"},
+		{"a reboot", nil, set("{}", "metadata", "annotations", "reboot.metal3.io"), ""},
+		{"a power off", nil, set("{}", "metadata", "annotations", "reboot.metal3.io/sip-jump-host"), ""},
+		{"a power on", nil, drop("metadata", "annotations", "reboot.metal3.io/sip-jump-host"), ""},
+	} {
+		do := row.do
+		if do == nil {
+			do = func() error { return patchHost(t, client, "guarded", "node-1", row.change) }
+		}
+		switch err := do(); {
+		case row.denied == "" && err != nil:
+			t.Errorf("%s: got %v, want it allowed", row.why, err)
+		case row.denied != "" && (err == nil || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") || !strings.Contains(err.Error(), row.denied)):
+			t.Errorf("%s: got %v, want the policy to deny it with %q", row.why, err, row.denied)
+		}
+	}
+	person := engine.NewClient(t, api.As("somebody", "everybody-here"))
+	if err := patchHost(t, person, "guarded", "node-1", set(true, "spec", "online")); err != nil {
+		t.Errorf("a person: got %v, want it allowed", err)
+	}
+}

@@ -1,0 +1,255 @@
+package render
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/infra"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// guarded is a site with a cluster that has hosts and services, one that is gone, and something for the whole site.
+func guarded(t *testing.T, change func(*v1alpha1.Site)) Tree {
+	t.Helper()
+	jump := testCluster("a")
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022}}
+	left := testCluster("b")
+	left.Spec.Services.LoadBalancerControlPlane[0].NodePort = 30001
+	site := testSite(change)
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump, left}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a"), placed("b")}}})
+	gone := placed("b")
+	gone.Gone = true
+	return render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a"), gone}}, Previous: before})
+}
+
+// objectsOf reads the objects of a folder, strictly, by their names.
+func objectsOf[T any](t *testing.T, tree Tree, folder, kind string, name func(*T) string) map[string]*T {
+	t.Helper()
+	out := map[string]*T{}
+	for path, content := range tree {
+		if !strings.HasPrefix(path, folder) || strings.HasSuffix(path, "kustomization.yaml") {
+			continue
+		}
+		for _, document := range strings.Split(string(content), "\n---\n") {
+			var meta metav1.TypeMeta
+			if err := yaml.Unmarshal([]byte(document), &meta); err != nil {
+				t.Fatal(err)
+			}
+			if meta.Kind != kind {
+				continue
+			}
+			object := new(T)
+			if err := yaml.UnmarshalStrict([]byte(document), object); err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			out[name(object)] = object
+		}
+	}
+	return out
+}
+
+// A host patch says which host, its labels and its guards. Whatever else it said, an apply would take for the host's new state.
+func TestHostPatchesSayNothingElse(t *testing.T) {
+	for _, engine := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
+		patches := 0
+		for path, content := range guarded(t, func(s *v1alpha1.Site) { s.Spec.Engine = engine }) {
+			if !strings.Contains(path, "/hosts/metal3.") {
+				continue
+			}
+			patches++
+			var patch map[string]any
+			if err := yaml.Unmarshal(content, &patch); err != nil {
+				t.Fatal(err)
+			}
+			metadata, _ := patch["metadata"].(map[string]any)
+			for key := range patch {
+				if !slices.Contains([]string{"apiVersion", "kind", "metadata"}, key) {
+					t.Errorf("%s: %s: a patch says %s", engine, path, key)
+				}
+			}
+			for key := range metadata {
+				if !slices.Contains([]string{"namespace", "name", "uid", "labels", "annotations"}, key) {
+					t.Errorf("%s: %s: a patch says metadata.%s", engine, path, key)
+				}
+			}
+		}
+		if patches != 4 {
+			t.Errorf("%s: found %d patches, want 4", engine, patches)
+		}
+	}
+}
+
+// Each Kustomization, by what it could do to hosts, guards and definitions: only services are ever deleted.
+func TestFluxSyncObjects(t *testing.T) {
+	type row struct {
+		prune, wait bool
+		account     string
+		after       []string
+	}
+	name := func(k *kustomizev1.Kustomization) string { return k.Name }
+	check := func(tree Tree, want map[string]row) {
+		t.Helper()
+		found := objectsOf(t, tree, "flux/", "Kustomization", name)
+		for name, k := range found {
+			w, known := want[name]
+			if !known {
+				t.Errorf("%s: not expected", name)
+				continue
+			}
+			policy := ""
+			if !w.prune {
+				policy = kustomizev1.DeletionPolicyOrphan
+			}
+			var after []string
+			for _, other := range k.Spec.DependsOn {
+				after = append(after, other.Name)
+			}
+			if k.Spec.Prune != w.prune || k.Spec.DeletionPolicy != policy || k.Spec.Wait != w.wait || k.Spec.Force || k.Spec.ServiceAccountName != w.account || !slices.Equal(after, w.after) {
+				t.Errorf("%s: found %+v, want %+v", name, k.Spec, w)
+			}
+			if k.Spec.RetryInterval == nil || k.Spec.RetryInterval.Duration > time.Minute {
+				t.Errorf("%s: retried after %v", name, k.Spec.RetryInterval)
+			}
+		}
+		if len(found) != len(want) {
+			t.Errorf("found %d Kustomizations, want %d", len(found), len(want))
+		}
+	}
+	check(guarded(t, nil), map[string]row{
+		"sipgen-dc1":        {prune: true},
+		"sipgen-dc1-policy": {},
+		"sipgen-dc1-site":   {},
+		"lab.a.infra":       {prune: true, wait: true, after: []string{"sipgen-dc1-site"}},
+		"lab.a.hosts":       {account: "sipgen-hosts", after: []string{"sipgen-dc1-policy", "lab.a.infra"}},
+		"lab.b.infra":       {prune: true, wait: true, after: []string{"sipgen-dc1-site"}},
+		"lab.b.hosts":       {account: "sipgen-hosts", after: []string{"sipgen-dc1-policy"}},
+	})
+	check(guarded(t, func(s *v1alpha1.Site) { s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal" }), map[string]row{
+		"sipgen-dc1":        {prune: true},
+		"sipgen-dc1-policy": {},
+		"sipgen-dc1-site":   {},
+		"sipgen-dc1-hosts":  {after: []string{"sipgen-dc1-policy"}},
+		"lab.a.infra":       {prune: true, wait: true, after: []string{"sipgen-dc1-site"}},
+		"lab.b.infra":       {prune: true, wait: true, after: []string{"sipgen-dc1-site"}},
+	})
+}
+
+// Each Application, by what it could do to hosts, guards and definitions, and by its place in the order.
+func TestArgoSyncObjects(t *testing.T) {
+	type row struct {
+		prune, finalizer bool
+		wave             string
+		compare          string
+		options          string
+	}
+	const (
+		serverSide = "ServerSideApply=true"
+		shared     = "FailOnSharedResource=true"
+		keep       = "Prune=false Delete=false"
+		migration  = "ClientSideApplyMigration=false"
+		diff       = "ServerSideDiff=true"
+	)
+	name := func(a *argoApplication) string { return a.Name }
+	check := func(tree Tree, want map[string]row) {
+		t.Helper()
+		found := objectsOf(t, tree, "argocd/", "Application", name)
+		for name, app := range found {
+			w, known := want[name]
+			if !known {
+				t.Errorf("%s: not expected", name)
+				continue
+			}
+			is := row{
+				prune: app.Spec.SyncPolicy.Automated.Prune, finalizer: slices.Contains(app.Finalizers, argoFinalizer),
+				wave: app.Annotations[argoWave], compare: app.Annotations[argoCompare], options: strings.Join(app.Spec.SyncPolicy.SyncOptions, " "),
+			}
+			if is != w {
+				t.Errorf("%s: found %+v, want %+v", name, is, w)
+			}
+			if retry := app.Spec.SyncPolicy.Retry; retry.Limit != -1 || !retry.Refresh || !app.Spec.SyncPolicy.Automated.SelfHeal {
+				t.Errorf("%s: found %+v, want it retried for ever with the newest commit, and healed", name, app.Spec.SyncPolicy)
+			}
+		}
+		if len(found) != len(want) {
+			t.Errorf("found %d Applications, want %d", len(found), len(want))
+		}
+	}
+	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
+	pruning, keeping := serverSide+" "+shared, serverSide+" "+shared+" "+keep
+	check(guarded(t, argo), map[string]row{
+		"sipgen-dc1":        {prune: true, options: pruning},
+		"sipgen-dc1-policy": {wave: "-2", options: keeping},
+		"sipgen-dc1-site":   {wave: "-1", options: keeping},
+		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
+		"lab.a.hosts":       {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep},
+		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
+		"lab.b.hosts":       {wave: "0", compare: diff, options: serverSide + " " + migration + " " + keep},
+	})
+	check(guarded(t, func(s *v1alpha1.Site) {
+		argo(s)
+		s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal"
+	}), map[string]row{
+		"sipgen-dc1":        {prune: true, options: pruning},
+		"sipgen-dc1-policy": {wave: "-2", options: keeping},
+		"sipgen-dc1-site":   {wave: "-1", options: keeping},
+		"sipgen-dc1-hosts":  {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep + " " + shared},
+		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
+		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
+	})
+}
+
+// A guard that cannot be evaluated denies, and what it is bound to is denied, not logged.
+func TestGuardsFailClosed(t *testing.T) {
+	for _, engine := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
+		tree := guarded(t, func(s *v1alpha1.Site) { s.Spec.Engine = engine })
+		for _, folder := range []string{"policy/", "site/"} {
+			policies := objectsOf(t, tree, folder, "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
+			bindings := objectsOf(t, tree, folder, "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Spec.PolicyName })
+			if len(policies) == 0 {
+				t.Errorf("%s: no policy in %s", engine, folder)
+			}
+			for name, policy := range policies {
+				// An absent failurePolicy is Fail too, but nobody who reviews a tree has to know that.
+				if policy.Spec.FailurePolicy == nil || *policy.Spec.FailurePolicy != admissionv1.Fail {
+					t.Errorf("%s: %s: failurePolicy is %v, want Fail", engine, name, policy.Spec.FailurePolicy)
+				}
+				if b := bindings[name]; b == nil || !slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) || b.Spec.MatchResources != nil {
+					t.Errorf("%s: %s: the binding is %v, want one that denies everywhere", engine, name, b)
+				}
+			}
+		}
+	}
+}
+
+// Dex keeps its state in resources of its own, signing keys among them. Without their definitions all of it is gone.
+func TestDefinitionsStay(t *testing.T) {
+	dex := testCluster("a")
+	dex.Spec.Services.Dex = []v1.Dex{{
+		Issuer: "https://dex.example", TLS: v1.DexTLS{SecretName: "dex-tls"},
+		Connectors:    []apiextensionsv1.JSON{{Raw: []byte(`{"type":"mockCallback","id":"mock","name":"Mock"}`)}},
+		StaticClients: []v1.DexClient{{ID: "kubernetes", Public: true}},
+	}}
+	objects, err := infra.SiteObjects(testSite(nil), []v1.SIPCluster{dex})
+	if err != nil {
+		t.Fatal(err)
+	}
+	definitions := objectsOf(t, objects, "dex-crds.yaml", "CustomResourceDefinition", func(d *apiextensionsv1.CustomResourceDefinition) string { return d.Name })
+	if len(definitions) == 0 {
+		t.Fatal("no definitions")
+	}
+	for name, d := range definitions {
+		if d.Annotations["kustomize.toolkit.fluxcd.io/prune"] != "disabled" || !strings.Contains(d.Annotations["argocd.argoproj.io/sync-options"], "Prune=false") {
+			t.Errorf("%s: found %v, want it never pruned", name, d.Annotations)
+		}
+	}
+}
