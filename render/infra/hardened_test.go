@@ -86,7 +86,8 @@ func TestRightsOfServices(t *testing.T) {
 		for _, rule := range role.Rules {
 			switch {
 			case slices.Equal(rule.APIGroups, []string{"dex.coreos.com"}) && !slices.Contains(rule.Resources, "*") && role.Namespace == "tenants":
-			case slices.Equal(rule.APIGroups, []string{"metal3.io"}) && slices.Equal(rule.Resources, []string{"baremetalhosts"}) && len(rule.ResourceNames) == 5:
+			case slices.Equal(rule.APIGroups, []string{"metal3.io"}) && slices.Equal(rule.Resources, []string{"baremetalhosts"}) &&
+				len(rule.ResourceNames) == 5 && slices.Equal(rule.Verbs, []string{"get", "patch"}):
 			default:
 				t.Errorf("%s: found the rule %v", name, rule)
 			}
