@@ -8,7 +8,7 @@ TOOL     := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 CACHE    ?= $(CURDIR)/.cache
 DEMO     := $(CURDIR)/demo
 
-.PHONY: all build demo test unit e2e lint generate golden bench bench-publish bench-live release release-check image clean
+.PHONY: all build demo test unit e2e mutants lint generate golden bench bench-publish bench-live release release-check image clean
 
 all: build
 
@@ -27,6 +27,10 @@ test: ## every test there is; the last line counts them
 
 e2e: ## the real engines only; the first run builds them
 	@$(GO) run ./hack/tally -- $(GO) run ./e2e/prepare -- $(GO) test -timeout 40m ./e2e/...
+
+mutants: ## takes out each guard in turn; a test has to notice. ONLY=REGEXP chooses by file or reason
+	@$(GO) run ./e2e/prepare
+	@$(GO) run ./hack/mutants -only '$(ONLY)'
 
 lint: ## formatting, vet, staticcheck, generated files, known vulnerabilities
 	@bash hack/lint.sh

@@ -58,19 +58,19 @@ var preflightGuards = []mutant{
 
 // publishGuards keep what is in folders and branches.
 var publishGuards = []mutant{
-	{"publish/link.go", `	if advertised.References[name.String()] != old {
+	{"publish/push.go", `	if advertised.References[name.String()] != old {
 		return "", ErrConflict
 	}
 `, "	old = advertised.References[name.String()]\n",
 		in("publish", "TestConflictAndLoop"),
 		"a push overwrites what somebody else pushed in the meantime"},
-	{"publish/loop.go", `		if rounds == 0 || tip.site != site {`, `		if rounds == 0 {`,
+	{"publish/loop.go", `		if rounds == 0 || base.site != seen {`, `		if rounds == 0 {`,
 		in("publish", "TestConflictAndLoop"),
 		"a tree that was planned on an older one is pushed on top of a rival's"},
-	{"publish/commit.go", `	case base.damaged != nil && !meta.Adopt:`, `	case false:`,
+	{"publish/commit.go", `	case base.damaged != nil:`, `	case false:`,
 		in("publish", "TestCommitRefusesAndLeavesTheBranch"),
 		"files are deleted by a list that somebody edited"},
-	{"publish/commit.go", `	case base.Foreign && !meta.Adopt:`, `	case false:`,
+	{"publish/commit.go", `	case base.Foreign:`, `	case false:`,
 		in("publish", "TestCommitRefusesAndLeavesTheBranch"),
 		"a folder of somebody else is taken over"},
 	{"publish/commit.go", `errors.Join(meta.check(), checkWrite(tree, meta.AllowEmpty))`, `checkWrite(tree, meta.AllowEmpty)`,
@@ -79,10 +79,10 @@ var publishGuards = []mutant{
 	{"publish/commit.go", `errors.Join(meta.check(), checkWrite(tree, meta.AllowEmpty))`, `meta.check()`,
 		in("publish", "TestCommitRefusesAndLeavesTheBranch"),
 		"an empty tree deletes everything"},
-	{"publish/commit.go", `	if m.RequireSigned && m.Signer == nil {`, `	if false {`,
+	{"publish/meta.go", `	if m.RequireSigned && m.Signer == nil {`, `	if false {`,
 		in("publish", "TestCommitRefusesAndLeavesTheBranch"),
 		"an unsigned commit where a signature is required"},
-	{"publish/commit.go", `		if len(signature) == 0 {`, `		if false {`,
+	{"publish/objects.go", `		if len(signature) == 0 {`, `		if false {`,
 		in("publish", "TestNothingUnsignedIsPushed"),
 		"a signer that gives nothing makes an unsigned commit"},
 	{"publish/commit.go", `		if _, taken := edits[name]; taken {`, `		if false {`,
