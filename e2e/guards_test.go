@@ -57,7 +57,9 @@ func TestGuards(t *testing.T) {
 				// Each of the labels alone makes a host somebody's.
 				name := "held-by-" + key
 				makeHost(t, api, "controller", ns, name, "r3")
-				api.Kubectl(t, "", "label", "-n", ns, "baremetalhosts.metal3.io/"+name, "sip.airshipit.org/"+key+"=x")
+				api.Edit(t, "e2e", engine.Hosts, ns, name, "", func(o map[string]any) {
+					_ = unstructured.SetNestedField(o, "x", "metadata", "labels", "sip.airshipit.org/"+key)
+				})
 			}
 			for name, content := range guardPolicy(t, e, ns) {
 				if strings.HasPrefix(name, "policy/") && strings.HasSuffix(name, "-guard.yaml") {
