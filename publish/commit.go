@@ -21,7 +21,7 @@ type Published struct {
 	Changes []Change
 	Message string   // what Meta.Message gave for the changes
 	Drifted []string // owned files that somebody else had edited; the edits are overwritten
-	Server  string   // what the server said, on one line
+	Server  string   // the server's output, on one line
 }
 
 // Commit makes the target's branch hold the tree below Target.Path, in one commit on top of base, and

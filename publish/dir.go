@@ -70,7 +70,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 		}
 	}
 	newList := formatOwnership(tree)
-	if result.Unchanged() && bytes.Equal(list, newList) {
+	if result.unchanged() && bytes.Equal(list, newList) {
 		return result, nil
 	}
 	work := folderWrite{root: root, here: here, tree: tree, owned: owned, list: newList, result: &result}

@@ -106,7 +106,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 				t.Fatal(err)
 			}
 			same(t, "ReadDir", read, next)
-			if again := mustWrite(t, dir, next); !again.Unchanged() {
+			if again := mustWrite(t, dir, next); !again.unchanged() {
 				t.Errorf("second write: found %+v, want no change", again)
 			}
 			entries, err := os.ReadDir(parent)

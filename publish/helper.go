@@ -51,22 +51,32 @@ func (r *remote) askCredentialHelper(ctx context.Context) transport.AuthMethod {
 	command.Stdin = strings.NewReader(question + "\n")
 	command.WaitDelay = time.Second // what git has started may outlive it, and hold its output open
 	answer, err := command.Output()
-	if err != nil {
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
+	login := parseCredentials(answer)
+	if login == nil {
+		return nil
+	}
+	r.helper.secrets = []string{login.Password, basic(login)}
+	return login
+}
+
+// parseCredentials reads the answer of git's credential helpers, nil where it has no password. See git-credential(1).
+func parseCredentials(answer []byte) *githttp.BasicAuth {
 	login := &githttp.BasicAuth{}
 	for line := range bytes.Lines(answer) {
-		key, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), "=")
-		switch key {
-		case "username":
+		key, value, found := strings.Cut(strings.TrimRight(string(line), "\r\n"), "=")
+		switch {
+		case !found:
+		case key == "username":
 			login.Username = value
-		case "password":
+		case key == "password":
 			login.Password = value
 		}
 	}
 	if login.Password == "" {
 		return nil
 	}
-	r.helper.secrets = []string{login.Password, basic(login)}
 	return login
 }

@@ -68,13 +68,13 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 	if err != nil {
 		return err
 	}
-	said, err := r.push(ctx, name, old, tip, pack)
+	output, err := r.push(ctx, name, old, tip, pack)
 	var refused *refusal
 	switch {
-	case errors.As(err, &refused) && isConcurrentPush(refused.status, said):
+	case errors.As(err, &refused) && isConcurrentPush(refused.status, output):
 		return fmt.Errorf("%w: another push was under way: %w", ErrConflict, err)
 	case errors.As(err, &refused):
-		return fmt.Errorf("%w: %s", ErrRejected, strings.TrimSuffix(refused.Error()+": "+said, ": "))
+		return fmt.Errorf("%w: %s", ErrRejected, strings.TrimSuffix(refused.Error()+": "+output, ": "))
 	}
 	return err
 }

@@ -115,7 +115,7 @@ func parseOwnership(text []byte) (ownedFiles, error) {
 		return bad("more than one document")
 	}
 	if list.APIVersion != ownershipVersion || list.Kind != ownershipKind {
-		return bad("found %s %s, want %s %s", list.APIVersion, list.Kind, ownershipVersion, ownershipKind)
+		return bad("found %q %q, want %s %s", list.APIVersion, list.Kind, ownershipVersion, ownershipKind)
 	}
 	owned := make(map[string]string, len(list.Files))
 	for i, file := range list.Files {
@@ -131,7 +131,7 @@ func parseOwnership(text []byte) (ownedFiles, error) {
 		owned[file.Path] = file.SHA256
 	}
 	if want := list.digest(); list.Digest != want {
-		return bad("digest: found %s, the list has %s: it was edited or merged by hand", list.Digest, want)
+		return bad("digest: found %q, the list has %s: it was edited or merged by hand", list.Digest, want)
 	}
 	return ownedFiles{owned, list.Writing}, nil
 }

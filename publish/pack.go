@@ -148,8 +148,12 @@ func scanPack(scanner *packfile.Scanner) (objects []packEntry, waiting map[plumb
 			hasher = plumbing.NewHasher(header.Type, header.Length)
 			into = hasher
 		}
-		if _, _, err = scanner.NextObject(into); err != nil {
+		size, _, err := scanner.NextObject(into)
+		if err != nil {
 			return nil, nil, unexpectedEOF(err)
+		}
+		if size != header.Length {
+			return nil, nil, fmt.Errorf("%w: at %d: %d bytes, where %d are announced", errWrongSize, header.Offset, size, header.Length)
 		}
 		if hasher.Hash != nil {
 			object.hash = hasher.Sum()
@@ -159,6 +163,9 @@ func scanPack(scanner *packfile.Scanner) (objects []packEntry, waiting map[plumb
 	_, err = scanner.Checksum()
 	return objects, waiting, unexpectedEOF(err)
 }
+
+// errWrongSize: go-git takes such an object, under a hash that it does not have.
+var errWrongSize = fmt.Errorf("%w: an object of another size", packfile.ErrMalformedPackFile)
 
 // unexpectedEOF says of a pack that ends too early what it is.
 func unexpectedEOF(err error) error {

@@ -17,9 +17,9 @@ import (
 // pushAndVerify pushes, and where that fails looks at the branch to learn what has happened: servers phrase
 // it differently, and a connection may break after the push was taken.
 func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing.Hash, pack []byte) (string, error) {
-	said, err := r.push(ctx, plumbing.NewBranchReferenceName(base.branch), base.old, tip, pack)
+	output, err := r.push(ctx, plumbing.NewBranchReferenceName(base.branch), base.old, tip, pack)
 	if err == nil {
-		return said, nil
+		return output, nil
 	}
 	if errors.Is(err, ErrConflict) {
 		return "", fmt.Errorf("%w since it was read", ErrConflict)
@@ -35,7 +35,7 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	now := found.branches[base.branch]
 	switch {
 	case now == tip:
-		return said, nil
+		return output, nil
 	case now != base.old:
 		return "", fmt.Errorf("%w since it was read: %w", ErrConflict, err)
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
@@ -43,48 +43,48 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	case !errors.As(err, &refused):
 		return "", fmt.Errorf("push: %w", err)
 	}
-	words := refused.Error()
-	if said != "" {
-		words += ": " + said
+	reason := refused.Error()
+	if output != "" {
+		reason += ": " + output
 	}
-	if isConcurrentPush(refused.status, said) {
-		// The words matter where it never ends: they name the lock that a git that was killed has left.
-		return "", fmt.Errorf("%w: another push was under way: %s", ErrConflict, words)
+	if isConcurrentPush(refused.status, output) {
+		// The reason matters where it never ends: it names the lock that a git that was killed has left.
+		return "", fmt.Errorf("%w: another push was under way: %s", ErrConflict, reason)
 	}
 	if strings.Contains(refused.status, "currently checked out") {
-		words = "the branch is checked out there; push to another branch, or to a bare repository, or set receive.denyCurrentBranch to updateInstead there"
+		reason = "the branch is checked out there; push to another branch, or to a bare repository, or set receive.denyCurrentBranch to updateInstead there"
 	}
-	return "", fmt.Errorf("%w: %s", ErrRejected, words)
+	return "", fmt.Errorf("%w: %s", ErrRejected, reason)
 }
 
 // isConcurrentPush recognises a push that lost against another one which has not moved the branch yet. A branch that
-// has moved needs no words: pushAndVerify looks.
-func isConcurrentPush(status, said string) bool {
-	// git: "failed to update ref", with "cannot lock ref" said beside it; older and other servers: "failed to
-	// lock", "stale info", "fetch first", "non-fast-forward"; GitLab's Gitaly and Gitea pass git's words on;
+// has moved needs no phrase: pushAndVerify looks.
+func isConcurrentPush(status, output string) bool {
+	// git: "failed to update ref", with "cannot lock ref" in the output; older and other servers: "failed to
+	// lock", "stale info", "fetch first", "non-fast-forward"; GitLab's Gitaly and Gitea pass git's messages on;
 	// GitHub: "cannot lock ref" in the status; JGit and Gerrit: "lock failure".
-	words := strings.ToLower(status)
+	reason := strings.ToLower(status)
 	for _, phrase := range []string{"cannot lock ref", "failed to lock", "lock failure", "stale info", "fetch first", "non-fast-forward", "reference already exists", "incorrect old value"} {
-		if strings.Contains(words, phrase) {
+		if strings.Contains(reason, phrase) {
 			return true
 		}
 	}
-	return strings.Contains(words, "failed to update ref") && strings.Contains(strings.ToLower(said), "cannot lock ref")
+	return strings.Contains(reason, "failed to update ref") && strings.Contains(strings.ToLower(output), "cannot lock ref")
 }
 
-// push asks the repository to move a branch, or a ref beside the branches, from old to new, and gives the server's words.
+// push asks the repository to move a branch, or a ref beside the branches, from old to new, and gives the server's output.
 func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte) (string, error) {
 	return withCredentialHelper(ctx, r, func(ctx context.Context, active func()) (string, error) {
 		return r.receive(ctx, name, old, tip, pack, active)
 	})
 }
 
-func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte, active func()) (said string, err error) {
+func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte, active func()) (output string, err error) {
 	session, err := r.client.NewReceivePackSession(r.endpoint, r.auth)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = session.Close() }() // the report has said it all
+	defer func() { _ = session.Close() }() // nothing comes after the report
 	advertised, err := session.AdvertisedReferencesContext(ctx)
 	if err != nil {
 		return "", err
@@ -100,8 +100,8 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 			}
 		}
 	}
-	var words bytes.Buffer
-	request.Progress = watched{Writer: &words, active: active}
+	var progress bytes.Buffer
+	request.Progress = watched{Writer: &progress, active: active}
 	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
 	request.Packfile = io.NopCloser(watched{Reader: bytes.NewReader(pack), active: active})
 	report, err := session.ReceivePack(ctx, request)
@@ -117,7 +117,7 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 		}
 		err = refused
 	}
-	return oneLine(words.String()), err
+	return oneLine(progress.String()), err
 }
 
 // refusal is a push that the server answered with no.

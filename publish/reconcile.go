@@ -37,8 +37,8 @@ type Result struct {
 	InPlace bool
 }
 
-// Unchanged says that no file differs.
-func (r Result) Unchanged() bool {
+// unchanged says that no file differs.
+func (r Result) unchanged() bool {
 	return len(r.Added)+len(r.Changed)+len(r.Deleted) == 0
 }
 

@@ -1,0 +1,99 @@
+package publish
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Whatever an ownership file holds, it is refused with ErrOwnership on one line, or is a list of paths that may be
+// deleted: names of a tree, each with a sum, and the same list when it is written again.
+func FuzzOwnership(f *testing.F) {
+	good := string(formatOwnership(tree("a/b", "1", "c.yaml", "2")))
+	f.Add(good)
+	f.Add(string(formatOwnership(nil)))
+	f.Add(strings.Replace(good, "c.yaml", "../c.yaml", 1))
+	f.Add("<<<<<<< ours\n" + good)
+	f.Add("apiVersion: \"a\\nb\"\nkind: \"\\e[31m\"\n")
+	f.Add(good + "---\n" + good)
+	f.Add(strings.Replace(good, "files:", "files: &f\n- *f", 1))
+	f.Fuzz(func(t *testing.T, text string) {
+		// The digest is put right where there is one, so that what it guards is reached.
+		var list ownership
+		if yaml.Unmarshal([]byte(text), &list) == nil && list.Digest != "" {
+			text = strings.Replace(text, list.Digest, list.digest(), 1)
+		}
+		owned, err := parseOwnership([]byte(text))
+		if err != nil {
+			if !errors.Is(err, ErrOwnership) || strings.ContainsAny(err.Error(), "\n") {
+				t.Errorf("found %q", err)
+			}
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(owned.sums)) {
+			if err := checkName(name); err != nil || strings.EqualFold(name, OwnershipFile) {
+				t.Errorf("%q is owned: %v", name, err)
+			}
+		}
+		again, err := parseOwnership(formatList(owned.sums, nil, owned.writing))
+		if err != nil || !maps.Equal(again.sums, owned.sums) || again.writing != owned.writing {
+			t.Errorf("found %v, %v; want %v", again, err, owned)
+		}
+	})
+}
+
+// Whatever git's credential helper answers, the login is the last user and password in it, and no message may hold the
+// password.
+func FuzzCredentialHelperAnswer(f *testing.F) {
+	f.Add("protocol=https\nhost=git.example.org\nusername=robot\npassword=s3cret\n")
+	f.Add("username=robot\r\npassword=a=b=c\r\n\r\n")
+	f.Add("password=\n")
+	f.Add("password\nusername=x\npassword=%41+ b\x00\n")
+	f.Fuzz(func(t *testing.T, answer string) {
+		login := parseCredentials([]byte(answer))
+		lines := strings.Split(answer, "\n")
+		want := map[string]string{}
+		for _, line := range lines {
+			if key, value, found := strings.Cut(strings.TrimRight(line, "\r"), "="); found {
+				want[key] = value
+			}
+		}
+		if (login == nil) != (want["password"] == "") {
+			t.Fatalf("found %v in %q", login, answer)
+		}
+		if login == nil {
+			return
+		}
+		if login.Password != want["password"] || login.Username != want["username"] {
+			t.Errorf("found %q %q, want %q", login.Username, login.Password, want)
+		}
+		r := &remote{target: &Target{}}
+		r.helper.secrets = []string{login.Password, basic(login)}
+		if said := r.mask("the server says " + login.Password + " and " + basic(login) + "."); len(login.Password) > 4 && bytes.Contains([]byte(said), []byte(basic(login))) {
+			t.Errorf("found %q", said)
+		}
+	})
+}
+
+// Whatever a URL is, what is printed of it holds no password.
+func FuzzRedact(f *testing.F) {
+	for _, form := range []string{"https://me:%s@host/x.git", "git:%s@host:x.git", "https://%s@host/x.git", "https://host/x.git?token=%s", "ssh://git:%s@host/x", "socks5://u:%s@proxy:1080/#x", "https://me:%s%%zz@host"} {
+		f.Add(form)
+	}
+	f.Fuzz(func(t *testing.T, form string) {
+		const secret = "s3cretS3cret"
+		address := strings.Replace(form, "%s", secret, 1)
+		inside := password(address)
+		if inside == "" || strings.Contains(strings.Replace(address, inside, "", 1), secret) {
+			return // it is not where a password is
+		}
+		if said := redact(address); strings.Contains(said, inside) && len(inside) >= len(secret) {
+			t.Errorf("%q: found %q", address, said)
+		}
+	})
+}
