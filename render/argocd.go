@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kustomize "sigs.k8s.io/kustomize/api/types"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -27,7 +28,9 @@ func (s *site) argocd() error {
 		errs = append(errs, err)
 		s.tree["argocd/"+name] = content
 	}
-	put("root.yaml", s.argoProject(), s.argoPruning(s.rootName(), "argocd"))
+	root := s.argoPruning(s.rootName(), "argocd")
+	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster
+	put("root.yaml", s.argoProject(), root)
 	put("policy.yaml", wave(s.argoKeeping(s.policyName(), "policy"), "-2"))
 	if s.hasSiteObjects() {
 		files = append(files, "site.yaml")
@@ -130,13 +133,19 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 }
 
 func (s *site) argoProject() *argoProject {
+	argocd := s.Site.Spec.ArgoCD
+	destinations := []argoDestination{{Server: argocd.Server, Namespace: "*"}}
+	if argocd.Server != v1alpha1.ArgoCDInCluster {
+		// The root's own objects, Applications and this project, stay where Argo CD is.
+		destinations = append(destinations, argoDestination{Server: v1alpha1.ArgoCDInCluster, Namespace: argocd.Namespace})
+	}
 	return &argoProject{
 		TypeMeta:   metav1.TypeMeta{APIVersion: argoAPIVersion, Kind: "AppProject"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: s.Site.Spec.ArgoCD.Project},
 		Spec: argoProjectSpec{
 			Description:  "Tenant clusters rendered by sipgen",
 			SourceRepos:  []string{s.Site.Spec.Repository.URL},
-			Destinations: []argoDestination{{Server: s.Site.Spec.ArgoCD.Server, Namespace: "*"}},
+			Destinations: destinations,
 			ClusterResourceWhitelist: []metav1.GroupKind{
 				{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"},
 				{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicyBinding"},

@@ -58,7 +58,7 @@ func (s *site) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.ApplyMe
 // identities are the users that an engine applies host patches as.
 func (s *site) identities() []string {
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
-		return []string{"system:serviceaccount:" + s.Site.Spec.ArgoCD.Namespace + ":argocd-application-controller"}
+		return []string{s.Site.Spec.ArgoCD.Identity}
 	}
 	return []string{"system:serviceaccount:" + s.Site.Spec.Flux.Namespace + ":" + hostsIdentity}
 }

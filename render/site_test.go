@@ -132,6 +132,25 @@ func TestArgoCDCannotDeleteHosts(t *testing.T) {
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "kustomize.toolkit.fluxcd.io")
 }
 
+// With hosts on another API server the guard there is for the user that Argo CD has there, and Applications stay where Argo CD is.
+func TestRemoteArgoCD(t *testing.T) {
+	const server = "https://mgmt.example.org:6443"
+	site := testSite(func(s *v1alpha1.Site) {
+		s.Spec.Engine, s.Spec.ArgoCD.Server, s.Spec.ArgoCD.Identity = v1alpha1.EngineArgoCD, server, `o'brien \ ops`
+	})
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	want(t, tree, "policy/sync-guard.yaml", `request.userInfo.username in ['o\'brien \\ ops']`)
+	wantNot(t, tree, "policy/sync-guard.yaml", "argocd-application-controller")
+	project, root, _ := strings.Cut(string(tree["argocd/root.yaml"]), "\n---\n")
+	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "root", "name: sipgen-dc1", "server: https://kubernetes.default.svc\n")
+	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "project", "namespace: '*'\n    server: "+server, "namespace: argocd\n    server: https://kubernetes.default.svc\n")
+	wantNot(t, Tree{"root": []byte(root)}, "root", server)
+	for _, path := range []string{"argocd/policy.yaml", "argocd/lab.a.yaml"} {
+		want(t, tree, path, "server: "+server)
+		wantNot(t, tree, path, v1alpha1.ArgoCDInCluster)
+	}
+}
+
 // A cluster whose spec is gone keeps its services until its last host is given back, and then
 // leaves nothing behind.
 func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {

@@ -77,6 +77,7 @@ func (s *Site) validate(add func(path, format string, args ...any)) {
 	case spec.Engine == EngineArgoCD:
 		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services are ready; want %q, which accepts that, or the engine %s, which waits", OrderNone, EngineFlux)
 	}
+	spec.ArgoCD.validate(spec.Engine, add)
 	oneOf(add, "spec.hosts.apply", string(spec.Hosts.Apply), string(ApplyMerge), string(ApplyOverlay))
 	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
 	oneOf(add, "spec.scheduling.moves", spec.Scheduling.Moves, "forbid", "allow")

@@ -207,9 +207,15 @@ type ArgoCD struct {
 	// +optional
 	Project string `json:"project,omitempty"`
 	// Server is the management cluster's API server as Argo CD knows it.
-	// Default https://kubernetes.default.svc.
+	// Default https://kubernetes.default.svc: the cluster that Argo CD runs in. Any other needs an identity.
 	// +optional
 	Server string `json:"server,omitempty"`
+	// Identity is the user that the server takes Argo CD for: what kubectl auth whoami says with the credentials of Argo CD's cluster Secret,
+	// as in system:serviceaccount:kube-system:argocd-manager, or the common name of a client certificate. The guard of the hosts is for this user.
+	// Default: the application controller's own account, system:serviceaccount:<namespace>:argocd-application-controller; with a server that
+	// is not the default there is none.
+	// +optional
+	Identity string `json:"identity,omitempty"`
 	// Order says how hosts follow their tenant's services. Argo CD has no dependency between Applications, so a host may get its labels
 	// before the services around it are ready, and the one value there is says that this is accepted: none. It has to be given.
 	// +kubebuilder:validation:Enum=none
@@ -219,3 +225,6 @@ type ArgoCD struct {
 
 // OrderNone is the one spec.argocd.order.
 const OrderNone = "none"
+
+// ArgoCDInCluster is the cluster that Argo CD runs in, as every Argo CD knows it. Applications live there, wherever the hosts are.
+const ArgoCDInCluster = "https://kubernetes.default.svc"

@@ -28,36 +28,77 @@ func TestEverythingHasADefaultButTheRepository(t *testing.T) {
 	}
 }
 
+// TestArgoIdentity: the guard of the hosts is for the user that the hosts' API server takes Argo CD for.
+func TestArgoIdentity(t *testing.T) {
+	const remote = "server: 'https://mgmt.example.org:6443', "
+	for _, row := range []struct{ why, fields, want string }{
+		{"Argo CD's own cluster", "", "system:serviceaccount:gitops:argocd-application-controller"},
+		{"its own cluster, said", "server: 'https://kubernetes.default.svc', ", "system:serviceaccount:gitops:argocd-application-controller"},
+		{"its own cluster, impersonating", "identity: 'system:serviceaccount:argocd:fleet', ", "system:serviceaccount:argocd:fleet"},
+		{"a service account of a remote cluster", remote + "identity: 'system:serviceaccount:kube-system:argocd-manager', ", "system:serviceaccount:kube-system:argocd-manager"},
+		{"a certificate's common name", remote + "identity: \"O'Brien \\\\ Ops\", ", `O'Brien \ Ops`},
+		{"a cloud's role", remote + "identity: 'arn:aws:iam::123456789012:role/argocd', ", "arn:aws:iam::123456789012:role/argocd"},
+	} {
+		site, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  engine: argocd\n  argocd: {"+row.fields+"namespace: gitops, order: none}\n")
+		if err != nil {
+			t.Errorf("%s: %v", row.why, err)
+			continue
+		}
+		if got := site.Spec.ArgoCD.Identity; got != row.want {
+			t.Errorf("%s: found identity %q, want %q", row.why, got, row.want)
+		}
+	}
+	if _, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  argocd: {"+remote+"}\n"); err != nil {
+		t.Errorf("with Flux nobody needs Argo CD's identity: %v", err)
+	}
+}
+
 func TestBadSites(t *testing.T) {
-	const repository = "  repository: {url: 'https://git.example.org/a.git'}\n"
+	const (
+		repository = "  repository: {url: 'https://git.example.org/a.git'}\n"
+		argocd     = "  engine: argocd\n  argocd: {order: none, "
+		remote     = argocd + "server: 'https://mgmt.example.org:6443'"
+	)
 	for name, c := range map[string]struct{ spec, want string }{
-		"no repository":                     {"  engine: flux\n", "site.yaml: document 1: line 4: spec.repository.url: missing"},
-		"a password in the URL":             {"  repository: {url: 'ssh://git:hunter2@git.example.org/a.git'}\n", "spec.repository.url: carries user or password"},
-		"a token in the URL":                {"  repository: {url: 'https://hunter2@git.example.org/a.git'}\n", "spec.repository.url: carries user or password"},
-		"a URL that is none":                {"  repository: {url: 'git.example.org'}\n", "spec.repository.url: found \"git.example.org\", want ssh://"},
-		"a URL with a line end":             {"  repository: {url: \"https://git.example.org/a\\nb\"}\n", "spec.repository.url: "},
-		"a path out of the repository":      {"  repository: {url: 'file:///a', path: ../b}\n", `spec.repository.path: found "../b"`},
-		"an absolute path":                  {"  repository: {url: 'file:///a', path: /b}\n", `spec.repository.path: found "/b"`},
-		"git's own folder":                  {"  repository: {url: 'file:///a', path: .git/hooks}\n", `spec.repository.path: found ".git/hooks"`},
-		"a branch that is an option":        {"  repository: {url: 'file:///a', branch: --upload-pack=x}\n", `spec.repository.branch: found "--upload-pack=x"`},
-		"an order that Argo CD cannot keep": {repository + "  engine: argocd\n", `spec.argocd.order: missing: Argo CD does not wait with a host's labels`},
-		"an order that nobody knows":        {repository + "  engine: argocd\n  argocd: {order: waves}\n", `spec.argocd.order: found "waves", want none`},
-		"an engine not known":               {repository + "  engine: argo-cd\n", `spec.engine: found "argo-cd", want flux or argocd, did you mean "argocd"?`},
-		"overlay without its base":          {repository + "  hosts: {apply: overlay}\n", "spec.hosts.base: missing"},
-		"a label key that is none":          {repository + "  labelKeys: {nodeType: a b}\n", `spec.labelKeys.nodeType: found "a b"`},
-		"a label key twice":                 {repository + "  labelKeys: {nodeType: x, standby: x}\n", "spec.labelKeys.standby: the same key as nodeType"},
-		"somebody else's label key":         {repository + "  labelKeys: {nodeType: infrastructure.cluster.x-k8s.io/node-reuse}\n", "spec.labelKeys.nodeType: found \"infrastructure.cluster.x-k8s.io/node-reuse\": keys of x-k8s.io belong to others"},
-		"everybody breaks the glass":        {repository + "  breakGlassGroups: ['system:authenticated']\n", "spec.breakGlassGroups[0]: found \"system:authenticated\": nearly everybody"},
-		"Flux and a file URL":               {"  repository: {url: 'file:///a'}\n", "spec.repository.url: found a file URL"},
-		"node ports upside down":            {repository + "  nodePorts: {start: 32000, end: 31000}\n", "spec.nodePorts: found 32000 to 31000"},
-		"an unknown field":                  {repository + "  hosts: {namespace: [a]}\n", `spec.hosts.namespace: unknown field, did you mean "namespaces"?`},
-		"a default label that is none":      {repository + "  defaults: {labels: {a: 'b c'}}\n", "spec.defaults.labels"},
-		"a brake above a hundred":           {repository + "  brake: {maxPercent: 101}\n", "spec.brake.maxPercent: found 101, want 0 to 100"},
-		"an interval of nothing":            {repository + "  flux: {interval: 0s}\n", "spec.flux.interval: found 0s"},
-		"a scheduling choice not known":     {repository + "  scheduling: {moves: yes}\n", "spec.scheduling.moves"},
-		"a namespace that is none":          {repository + "  hosts: {namespaces: [a, B]}\n", `spec.hosts.namespaces[1]: found "B"`},
-		"another document in the file":      {repository + "---\nkind: ConfigMap\napiVersion: v1\n", "found v1 ConfigMap, want sipgen.airshipit.org/v1alpha1 Site"},
-		"a second site in the same file":    {repository + "---\nkind: Site\napiVersion: sipgen.airshipit.org/v1alpha1\nspec:\n" + repository, "a second Site, want one"},
+		"no repository":                       {"  engine: flux\n", "site.yaml: document 1: line 4: spec.repository.url: missing"},
+		"a password in the URL":               {"  repository: {url: 'ssh://git:hunter2@git.example.org/a.git'}\n", "spec.repository.url: carries user or password"},
+		"a token in the URL":                  {"  repository: {url: 'https://hunter2@git.example.org/a.git'}\n", "spec.repository.url: carries user or password"},
+		"a URL that is none":                  {"  repository: {url: 'git.example.org'}\n", "spec.repository.url: found \"git.example.org\", want ssh://"},
+		"a URL with a line end":               {"  repository: {url: \"https://git.example.org/a\\nb\"}\n", "spec.repository.url: "},
+		"a path out of the repository":        {"  repository: {url: 'file:///a', path: ../b}\n", `spec.repository.path: found "../b"`},
+		"an absolute path":                    {"  repository: {url: 'file:///a', path: /b}\n", `spec.repository.path: found "/b"`},
+		"git's own folder":                    {"  repository: {url: 'file:///a', path: .git/hooks}\n", `spec.repository.path: found ".git/hooks"`},
+		"a branch that is an option":          {"  repository: {url: 'file:///a', branch: --upload-pack=x}\n", `spec.repository.branch: found "--upload-pack=x"`},
+		"an order that Argo CD cannot keep":   {repository + "  engine: argocd\n", `spec.argocd.order: missing: Argo CD does not wait with a host's labels`},
+		"an order that nobody knows":          {repository + "  engine: argocd\n  argocd: {order: waves}\n", `spec.argocd.order: found "waves", want none`},
+		"a remote server and no identity":     {repository + remote + "}\n", "spec.argocd.identity: missing: on \"https://mgmt.example.org:6443\" Argo CD is not the account"},
+		"a server that is no URL":             {repository + argocd + "server: mgmt.example.org, identity: argocd}\n", `spec.argocd.server: found "mgmt.example.org", want the URL`},
+		"a server with a password":            {repository + argocd + "server: 'https://a:hunter2@mgmt.example.org', identity: argocd}\n", "spec.argocd.server: carries user or password"},
+		"a server with a blank":               {repository + argocd + "server: 'https://mgmt.example.org/ x', identity: argocd}\n", "spec.argocd.server: has a blank"},
+		"an identity with a line end":         {repository + remote + ", identity: \"argocd\\nadmin\"}\n", `spec.argocd.identity: found "argocd\nadmin", want a user name`},
+		"an identity with a blank at its end": {repository + remote + ", identity: 'argocd '}\n", `spec.argocd.identity: found "argocd "`},
+		"an identity that is too long":        {repository + remote + ", identity: " + strings.Repeat("a", 257) + "}\n", "spec.argocd.identity: found 257 bytes, want 256 or fewer"},
+		"a group for an identity":             {repository + remote + ", identity: 'system:masters'}\n", `spec.argocd.identity: found "system:masters", which is a group`},
+		"a namespace's group":                 {repository + remote + ", identity: 'system:serviceaccounts:argocd'}\n", "which is a group"},
+		"nobody for an identity":              {repository + remote + ", identity: 'system:anonymous'}\n", `spec.argocd.identity: found "system:anonymous"`},
+		"half a service account":              {repository + remote + ", identity: 'system:serviceaccount:argocd-manager'}\n", `spec.argocd.identity: found "system:serviceaccount:argocd-manager", want system:serviceaccount:NAMESPACE:NAME`},
+		"a bad identity of its own cluster":   {repository + argocd + "identity: 'system:serviceaccount:argocd:B'}\n", `spec.argocd.identity: found "system:serviceaccount:argocd:B"`},
+		"an engine not known":                 {repository + "  engine: argo-cd\n", `spec.engine: found "argo-cd", want flux or argocd, did you mean "argocd"?`},
+		"overlay without its base":            {repository + "  hosts: {apply: overlay}\n", "spec.hosts.base: missing"},
+		"a label key that is none":            {repository + "  labelKeys: {nodeType: a b}\n", `spec.labelKeys.nodeType: found "a b"`},
+		"a label key twice":                   {repository + "  labelKeys: {nodeType: x, standby: x}\n", "spec.labelKeys.standby: the same key as nodeType"},
+		"somebody else's label key":           {repository + "  labelKeys: {nodeType: infrastructure.cluster.x-k8s.io/node-reuse}\n", "spec.labelKeys.nodeType: found \"infrastructure.cluster.x-k8s.io/node-reuse\": keys of x-k8s.io belong to others"},
+		"everybody breaks the glass":          {repository + "  breakGlassGroups: ['system:authenticated']\n", "spec.breakGlassGroups[0]: found \"system:authenticated\": nearly everybody"},
+		"Flux and a file URL":                 {"  repository: {url: 'file:///a'}\n", "spec.repository.url: found a file URL"},
+		"node ports upside down":              {repository + "  nodePorts: {start: 32000, end: 31000}\n", "spec.nodePorts: found 32000 to 31000"},
+		"an unknown field":                    {repository + "  hosts: {namespace: [a]}\n", `spec.hosts.namespace: unknown field, did you mean "namespaces"?`},
+		"a default label that is none":        {repository + "  defaults: {labels: {a: 'b c'}}\n", "spec.defaults.labels"},
+		"a brake above a hundred":             {repository + "  brake: {maxPercent: 101}\n", "spec.brake.maxPercent: found 101, want 0 to 100"},
+		"an interval of nothing":              {repository + "  flux: {interval: 0s}\n", "spec.flux.interval: found 0s"},
+		"a scheduling choice not known":       {repository + "  scheduling: {moves: yes}\n", "spec.scheduling.moves"},
+		"a namespace that is none":            {repository + "  hosts: {namespaces: [a, B]}\n", `spec.hosts.namespaces[1]: found "B"`},
+		"another document in the file":        {repository + "---\nkind: ConfigMap\napiVersion: v1\n", "found v1 ConfigMap, want sipgen.airshipit.org/v1alpha1 Site"},
+		"a second site in the same file":      {repository + "---\nkind: Site\napiVersion: sipgen.airshipit.org/v1alpha1\nspec:\n" + repository, "a second Site, want one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			site, err := parse(t, c.spec)
