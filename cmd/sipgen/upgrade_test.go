@@ -123,4 +123,3 @@ func wantKept(t *testing.T, live map[string][]byte, text []byte) {
 		t.Errorf("host %s is in no slot, was in %+v", host, was)
 	}
 }
-
