@@ -56,7 +56,7 @@ var policyGuards = []mutant{
 	{"render/policy.go", `(!has(object.%[1]s) || object.%[1]s == oldObject.%[1]s)`, `true`,
 		in("e2e", "TestGuards/flux"),
 		"an engine changes a field of a spec"},
-	{"render/policy.go", `Expression: update(onlyOurs("Labels", "k in "+ours+" || "+tools)), Message`, `Expression: "true", Message`,
+	{"render/policy.go", `Expression: update(onlyOurs("Labels", "k in "+ours+" || "+tools)), Message`, `Expression: fmt.Sprint(ours != ""), Message`,
 		in("e2e", "TestGuards/flux"),
 		"an engine changes labels by which others find a host"},
 	{"render/policy.go", `Expression: update(onlyOurs("Annotations", tools)), Message`, `Expression: "true", Message`,
