@@ -74,7 +74,7 @@ var policyGuards = []mutant{
 	{"render/policy.go", `Expression: update(same("metadata.finalizers") + " && " + same("metadata.ownerReferences")), Message`, `Expression: update(same("metadata.finalizers")), Message`,
 		in("e2e", "TestGuards/flux"),
 		"an engine gives a host an owner, and the garbage collector deletes it with that"},
-	{"render/policy.go", `":argocd-application-controller"`, `":argocd-server"`,
+	{"render/policy.go", `return []string{s.Site.Spec.ArgoCD.Identity}`, `return []string{"system:serviceaccount:argocd:argocd-server"}`,
 		in("e2e", "TestGuards/argocd"),
 		"the guard looks at another identity than that which syncs"},
 	{"render/policy.go", `":" + hostsIdentity}`, `":kustomize-controller"}`,
