@@ -30,7 +30,9 @@ func exchangeable(root string) bool {
 	return true
 }
 
-// exchange stages the new folder beside the old one and swaps them.
+// exchange stages the new folder beside the old one and swaps them. Whoever reads a folder that is replaced file by file
+// (git add, a file server) may take a tree that there never was, one cluster's hosts already given and another's not yet
+// released; nothing but renameat2 keeps that from happening, and no library stages a folder for it.
 func (w *folderWrite) exchange() error {
 	parent, name := filepath.Split(w.root)
 	if name == "" {
