@@ -31,6 +31,8 @@ func isMetal3(doc *manifest.Document, kind string) bool {
 // objects are the documents that hosts refer to, by namespace and name.
 type objects struct {
 	secrets, hardware map[string]*manifest.Document
+	// unread says of Secrets why they are not among them, where there is more to say than that.
+	unread map[string]string
 }
 
 func objectsOf(docs []manifest.Document) objects {
@@ -69,7 +71,7 @@ func hostOf(doc *manifest.Document, objects objects) (Host, error) {
 	if len(bmh.ManagedFields) > 0 {
 		host.Managers = managersOf(bmh.ManagedFields)
 	}
-	problems.Add(addAddresses(&host, &bmh, doc, objects))
+	addAddresses(&host, &bmh, doc, objects)
 	return host, problems.Err()
 }
 

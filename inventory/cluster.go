@@ -40,6 +40,9 @@ type ClusterOptions struct {
 	backoff *wait.Backoff
 }
 
+// fromCluster stands for a file's name in what is read from a live cluster.
+const fromCluster = "cluster"
+
 // secretReaders bounds how many Secrets are fetched at the same time.
 const secretReaders = 16
 
@@ -139,7 +142,7 @@ func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, Host, error) {
 	bmh.Status.OperationalStatus, bmh.Status.ErrorType, bmh.Status.ErrorMessage = found.Status.OperationalStatus, found.Status.ErrorType, found.Status.ErrorMessage
 	bmh.Status.Provisioning.State = found.Status.Provisioning.State
 	host := hostFrom(&bmh)
-	host.Source = "cluster"
+	host.Source = fromCluster
 	host.Managers = managersOf(found.ManagedFields)
 	slim := &metal3.BareMetalHost{}
 	for name, value := range found.Annotations {
@@ -182,7 +185,7 @@ func (r *reader) liveHardware(ctx context.Context, options ClusterOptions, hosts
 			}
 			text, err := json.Marshal(data)
 			found[key(data.Metadata.Namespace, data.Metadata.Name)] = &manifest.Document{
-				File: "cluster", Index: 1, Line: 1, Kind: kindHardwareData, Namespace: data.Metadata.Namespace, Name: data.Metadata.Name, JSON: text,
+				File: fromCluster, Index: 1, Line: 1, Kind: kindHardwareData, Namespace: data.Metadata.Namespace, Name: data.Metadata.Name, JSON: text,
 			}
 			return err
 		}, func() { clear(found) })
@@ -213,12 +216,11 @@ type slimHardware struct {
 }
 
 // liveAddresses fetches the network data Secrets of the hosts that need them, some at a time. What is wrong with
-// a Secret's content is reported for every host; when a Secret cannot be fetched the rest is not tried, since the next
+// a Secret's content is its host's own problem; when a Secret cannot be fetched the rest is not tried, since the next
 // thousand would fail alike.
 func liveAddresses(ctx context.Context, secrets *secretReader, hosts []Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, needs func(*Host) bool) error {
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(secretReaders)
-	errs := make([]error, len(hosts))
 	for i := range hosts {
 		if !needs(&hosts[i]) {
 			continue
@@ -231,17 +233,13 @@ func liveAddresses(ctx context.Context, secrets *secretReader, hosts []Host, liv
 			if err != nil {
 				return err
 			}
-			doc := &manifest.Document{File: "cluster", Namespace: hosts[i].Namespace, Name: hosts[i].Name}
-			if err := addAddresses(&hosts[i], live[i], doc, objects{secrets: found, hardware: hardware}); err != nil {
-				errs[i] = fmt.Errorf("host %s: %w", hosts[i].Key(), err)
-			}
+			found.hardware = hardware
+			doc := &manifest.Document{File: fromCluster, Index: 1, Line: 1, Namespace: hosts[i].Namespace, Name: hosts[i].Name}
+			addAddresses(&hosts[i], live[i], doc, found)
 			return nil
 		})
 	}
-	if err := errors.Join(group.Wait(), ctx.Err()); err != nil {
-		return err
-	}
-	return errors.Join(errs...)
+	return errors.Join(group.Wait(), ctx.Err())
 }
 
 // secretReader fetches Secrets by name.
@@ -250,10 +248,14 @@ type secretReader struct {
 	backoff wait.Backoff
 }
 
-// of gets the Secrets that a host names as network data, and no other: never the BMC's.
-func (s *secretReader) of(ctx context.Context, host *Host, bmh *metal3.BareMetalHost) (map[string]*manifest.Document, error) {
-	found := map[string]*manifest.Document{}
+// of gets the Secrets that a host names as network data, and no other: never the BMC's. One that no API server would have, or that lies in
+// another namespace than the host and is not ours to read, is left out: who wrote the host named it.
+func (s *secretReader) of(ctx context.Context, host *Host, bmh *metal3.BareMetalHost) (objects, error) {
+	found := objects{secrets: map[string]*manifest.Document{}, unread: map[string]string{}}
 	for _, ref := range networkDataRefs(host, bmh) {
+		if ref.invalid() {
+			continue
+		}
 		var secret *corev1.Secret
 		err := retry(ctx, s.backoff, func() (err error) {
 			secret, err = s.client.CoreV1().Secrets(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
@@ -262,17 +264,20 @@ func (s *secretReader) of(ctx context.Context, host *Host, bmh *metal3.BareMetal
 		switch {
 		case apierrors.IsNotFound(err):
 			continue
+		case apierrors.IsForbidden(err) && ref.Namespace != host.Namespace:
+			found.unread[key(ref.Namespace, ref.Name)] = fmt.Sprintf("network data Secret %s/%s lies in a namespace that the account may not read", ref.Namespace, ref.Name)
+			continue
 		case err != nil:
-			return nil, fmt.Errorf("network data Secret %s/%s of host %s: %w", ref.Namespace, ref.Name, host.Key(), plainStatus(err))
+			return objects{}, fmt.Errorf("network data Secret %s/%s of host %s: %w", ref.Namespace, ref.Name, host.Key(), plainStatus(err))
 		}
 		text, err := json.Marshal(struct {
 			Data map[string][]byte `json:"data"`
 		}{secret.Data})
 		if err != nil {
-			return nil, err
+			return objects{}, err
 		}
-		found[key(ref.Namespace, ref.Name)] = &manifest.Document{
-			File: "cluster", Index: 1, Line: 1, APIVersion: "v1", Kind: kindSecret, Namespace: ref.Namespace, Name: ref.Name, JSON: text,
+		found.secrets[key(ref.Namespace, ref.Name)] = &manifest.Document{
+			File: fromCluster, Index: 1, Line: 1, APIVersion: "v1", Kind: kindSecret, Namespace: ref.Namespace, Name: ref.Name, JSON: text,
 		}
 	}
 	return found, nil
@@ -287,7 +292,7 @@ func ClusterDocuments(ctx context.Context, cfg *rest.Config, gvr schema.GroupVer
 	}
 	var docs []manifest.Document
 	err = reader.list(ctx, gvr.Resource, metav1.NamespaceAll, func(item json.RawMessage) error {
-		found, err := manifest.Parse("cluster", item)
+		found, err := manifest.Parse(fromCluster, item)
 		for i := range found {
 			doc := &found[i]
 			doc.Index = len(docs) + 1 + i

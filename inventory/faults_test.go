@@ -106,9 +106,6 @@ func TestFaults(t *testing.T) {
 		{"a Secret that cannot be read at the moment", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && refuse(w, 500, "InternalError", "etcd is gone")
 		}, "network data Secret metal/n1-net of host metal/n1: etcd is gone", nil, 0},
-		{"a Secret that is no network data, whose content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && page(w, `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"n1-net"},"data":{"networkData":"aHVudGVyMi1tYXJrZXI="}}`)
-		}, "host metal/n1: cluster: document 1: line 1: Secret metal/n1-net", nil, 0},
 		{"a cluster without HardwareData has one source less", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			if !strings.HasSuffix(r.URL.Path, "/hardwaredata") {
 				return false

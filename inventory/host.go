@@ -18,6 +18,9 @@ type Host struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Addresses are the host's addresses by network id, in the order of its network data.
 	Addresses []Address `json:"addresses,omitempty"`
+	// AddressProblems say why addresses could not be read. They are the host's own: only who needs an address that is
+	// missing is concerned.
+	AddressProblems []AddressProblem `json:"addressProblems,omitempty"`
 	// BMC says where power control is, by reference.
 	BMC BMC `json:"bmc,omitzero"`
 	// BootMAC is spec.bootMACAddress.
@@ -55,12 +58,37 @@ type AddressOrigin string
 
 // The origins, strongest first.
 const (
-	FromNetworkData      AddressOrigin = "networkData"
-	FromPreprovisioning  AddressOrigin = "preprovisioningNetworkData"
-	FromHardware         AddressOrigin = "hardware"
-	FromHostAnnotation   AddressOrigin = "annotation"
-	AddressAnnotationKey               = "sip.airshipit.org/address." // followed by the network id
+	FromHostAnnotation AddressOrigin = "annotation"
+	// FromPreviousTree: the host is held, and had the address when it was handed out.
+	FromPreviousTree    AddressOrigin = "previous tree"
+	FromNetworkData     AddressOrigin = "networkData"
+	FromPreprovisioning AddressOrigin = "preprovisioningNetworkData"
+	FromHardware        AddressOrigin = "hardware"
 )
+
+// AddressAnnotationKey, followed by a network's id, is the annotation that gives a host's addresses on the network.
+const AddressAnnotationKey = "sip.airshipit.org/address."
+
+// AddressProblem is why a source gives no address.
+type AddressProblem struct {
+	// Network is the one without address for it; empty where the whole source is of no use.
+	Network string `json:"network,omitempty"`
+	// Origin is the source.
+	Origin AddressOrigin `json:"origin"`
+	// Text says where and what was found, and never repeats what stands in a Secret.
+	Text string `json:"text"`
+}
+
+// NoAddress says why the host has no address on a network, as far as its sources tell; empty where they say nothing of it.
+func (h *Host) NoAddress(network string) string {
+	var texts []string
+	for _, problem := range h.AddressProblems {
+		if problem.Network == network || problem.Network == "" {
+			texts = append(texts, problem.Text)
+		}
+	}
+	return strings.Join(texts, "; ")
+}
 
 // On gives the host's addresses on a network: at most one IPv4 and one IPv6, in this order.
 func (h *Host) On(network string) []netip.Addr {

@@ -2,66 +2,66 @@ package inventory
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/manifest"
 )
 
-// networkData is the part of OpenStack's network_data.json that sipgen reads.
+// networkData is the part of OpenStack's network_data.json that sipgen reads, and what tells other formats.
 // https://docs.openstack.org/nova/latest/_downloads/9119ca7ac90aa2990e762c08baea3a36/network_data.json
 type networkData struct {
-	Networks []struct {
-		ID        string `json:"id"`
-		Type      string `json:"type"`
-		IPAddress string `json:"ip_address"`
-	} `json:"networks"`
+	Networks   json.RawMessage `json:"networks"`
+	Interfaces json.RawMessage `json:"interfaces"` // NMState
+	Network    json.RawMessage `json:"network"`    // netplan
+	Ethernets  json.RawMessage `json:"ethernets"`  // netplan, as cloud-init takes it: without the outer key
+	Config     json.RawMessage `json:"config"`     // cloud-init, version 1
+}
+
+// dataNetwork is one entry of networks. The netmask may be a string or a number of bits.
+type dataNetwork struct {
+	ID        string `json:"id"`
+	Type      string `json:"type"`
+	IPAddress string `json:"ip_address"`
+	Netmask   any    `json:"netmask"`
 }
 
 // addAddresses finds a host's addresses, the strongest source first. For each network the first source that has it counts.
-func addAddresses(host *Host, bmh *metal3.BareMetalHost, doc *manifest.Document, objects objects) error {
-	var problems manifest.Problems
+// What cannot be read is the host's own problem: addresses that are missing concern only those who need them.
+func addAddresses(host *Host, bmh *metal3.BareMetalHost, doc *manifest.Document, objects objects) {
+	r := addressReader{host: host, settled: map[string]AddressOrigin{}}
+	r.annotations(bmh, doc)
 	for _, ref := range networkDataRefs(host, bmh) {
-		problems.Add(fromSecret(host, objects, ref.Namespace, ref.Name, ref.origin))
+		r.secret(objects, ref)
 	}
 	details := bmh.Status.HardwareDetails
 	if data := objects.hardware[key(host.Namespace, host.Name)]; data != nil {
 		var hardware metal3.HardwareData
 		if err := data.DecodeLoose(&hardware); err != nil {
-			problems.Add(err)
+			r.problem("", FromHardware, "%s", err)
 		} else if hardware.Spec.HardwareDetails != nil {
 			details = hardware.Spec.HardwareDetails
 		}
 	}
-	if details != nil {
-		for _, nic := range details.NIC {
-			if ip, err := netip.ParseAddr(nic.IP); err == nil && host.add(nic.Name, ip, FromHardware) {
-				host.Warnings = append(host.Warnings, fmt.Sprintf("address %s on %s is from hardware inspection and may be a provisioning-time lease", ip, nic.Name))
-			}
+	if details == nil {
+		return
+	}
+	for _, nic := range details.NIC {
+		// Inspection also finds link-local addresses and the like: they are nobody's mistake.
+		if ip, err := parseAddress(nic.IP, ""); err == nil && r.add(nic.Name, ip, FromHardware) {
+			host.Warnings = append(host.Warnings, fmt.Sprintf("address %s on %s is from hardware inspection and may be a provisioning-time lease", ip, nic.Name))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(bmh.Annotations)) {
-		value := bmh.Annotations[name]
-		network, found := strings.CutPrefix(name, AddressAnnotationKey)
-		if !found {
-			continue
-		}
-		for _, text := range strings.Split(value, ",") {
-			ip, err := parseAddress(strings.TrimSpace(text))
-			if err != nil {
-				problems.Add(doc.Problem("metadata.annotations["+name+"]", "found %q, want an address", text))
-				continue
-			}
-			host.add(network, ip, FromHostAnnotation)
-		}
-	}
-	return problems.Err()
 }
 
 // networkDataRef names a Secret with network data.
@@ -86,90 +86,209 @@ func networkDataRefs(host *Host, bmh *metal3.BareMetalHost) []networkDataRef {
 	return refs
 }
 
-// add takes an address unless a stronger source has given the network one.
-func (h *Host) add(network string, ip netip.Addr, origin AddressOrigin) bool {
-	for _, a := range h.Addresses {
-		if a.Network == network && a.Origin != origin {
-			return false
-		}
+// invalid says that no Secret can have the name: an API server is not asked for it.
+func (ref networkDataRef) invalid() bool {
+	return len(validation.IsDNS1123Subdomain(ref.Name)) > 0 || len(validation.IsDNS1123Label(ref.Namespace)) > 0
+}
+
+// addressReader collects the addresses of one host.
+type addressReader struct {
+	host *Host
+	// settled are the networks of which a source has said something, and the strongest that has. What it says may be of no use:
+	// a weaker source does not get a word in then, since it may be wrong about where the host is.
+	settled map[string]AddressOrigin
+	// closed: no weaker source counts for any network.
+	closed bool
+}
+
+// at says where a document is in which something was found. What was read from a cluster has no place but its name.
+func at(doc *manifest.Document, field, format string, args ...any) string {
+	problem := manifest.Problem{File: doc.File, Document: doc.Index, Line: doc.LineOf(field), Field: field, Message: fmt.Sprintf(format, args...)}
+	switch {
+	case doc.File != fromCluster:
+		return problem.Error()
+	case field != "":
+		return field + ": " + problem.Message
 	}
-	h.Addresses = append(h.Addresses, Address{Network: network, IP: ip, Origin: origin})
+	return problem.Message
+}
+
+func (r *addressReader) problem(network string, origin AddressOrigin, format string, args ...any) {
+	r.host.AddressProblems = append(r.host.AddressProblems, AddressProblem{network, origin, plain(fmt.Sprintf(format, args...))})
+}
+
+// add takes an address unless a stronger source has settled the network.
+func (r *addressReader) add(network string, ip netip.Addr, origin AddressOrigin) bool {
+	if by, settled := r.settled[network]; settled && by != origin || r.closed {
+		return false
+	}
+	r.settled[network] = origin
+	r.host.Addresses = append(r.host.Addresses, Address{Network: network, IP: ip, Origin: origin})
 	return true
 }
 
-// fromSecret reads the addresses out of a network data Secret. Messages name the Secret and the
-// field, and never repeat what stands in it.
-func fromSecret(host *Host, objects objects, namespace, name string, origin AddressOrigin) error {
-	doc := objects.secrets[key(namespace, name)]
+// refuse settles a network without an address. The name is empty where it could not be read.
+func (r *addressReader) refuse(network string, origin AddressOrigin, format string, args ...any) {
+	if by, settled := r.settled[network]; settled && by != origin {
+		return
+	}
+	if network != "" {
+		r.settled[network] = origin
+	}
+	r.problem(network, origin, format, args...)
+}
+
+// annotations are the addresses that people give a host by hand. One that is wrong settles its network all the same: what somebody meant
+// to correct is not used.
+func (r *addressReader) annotations(bmh *metal3.BareMetalHost, doc *manifest.Document) {
+	for _, name := range slices.Sorted(maps.Keys(bmh.Annotations)) {
+		network, found := strings.CutPrefix(name, AddressAnnotationKey)
+		if !found {
+			continue
+		}
+		var ips []netip.Addr
+		for _, text := range strings.Split(bmh.Annotations[name], ",") {
+			ip, err := parseAddress(text, "")
+			if err != nil {
+				r.refuse(network, FromHostAnnotation, "%s", at(doc, "metadata.annotations["+name+"]", "found %q: %s", plain(text), err))
+				ips = nil
+				break
+			}
+			ips = append(ips, ip)
+		}
+		for _, ip := range ips {
+			r.add(network, ip, FromHostAnnotation)
+		}
+	}
+}
+
+// secret reads the addresses out of a network data Secret. Messages name the Secret and the field, and never repeat what stands in it.
+func (r *addressReader) secret(objects objects, ref networkDataRef) {
+	name := ref.Namespace + "/" + ref.Name
+	if ref.invalid() {
+		r.problem("", ref.origin, "%s names the Secret %q, which no Secret can be called", ref.origin, name)
+		return
+	}
+	doc := objects.secrets[key(ref.Namespace, ref.Name)]
 	if doc == nil {
-		host.Warnings = append(host.Warnings, fmt.Sprintf("network data Secret %s/%s is not in the inventory", namespace, name))
-		return nil
+		text := objects.unread[key(ref.Namespace, ref.Name)]
+		if text == "" {
+			text = fmt.Sprintf("network data Secret %s is not in the inventory", name)
+		}
+		r.host.Warnings = append(r.host.Warnings, text)
+		r.problem("", ref.origin, "%s", text)
+		return
 	}
 	var secret struct {
 		Data       map[string]string `json:"data"`
 		StringData map[string]string `json:"stringData"`
 	}
-	bad := func(format string, args ...any) error {
-		return doc.Problem("", "Secret %s/%s, network data of host %s: %s", namespace, name, host.Key(), fmt.Sprintf(format, args...))
-	}
 	if doc.DecodeLoose(&secret) != nil {
-		return bad("not a Secret")
+		r.unreadable(ref, doc, "not a Secret")
+		return
 	}
 	for _, field := range []string{"networkData", "value"} {
 		text, found := secret.StringData[field]
 		if encoded, inData := secret.Data[field]; !found && inData {
 			decoded, err := base64.StdEncoding.DecodeString(encoded)
 			if err != nil {
-				return bad("data.%s is not base64", field)
+				r.unreadable(ref, doc, "data.%s is not base64", field)
+				return
 			}
 			text, found = string(decoded), true
 		}
 		if !found {
 			continue
 		}
-		return addNetworks(host, text, origin, func(format string, args ...any) error {
-			return bad("%s: %s", field, fmt.Sprintf(format, args...))
-		})
+		networks, err := networksOf(text)
+		if err != nil {
+			r.unreadable(ref, doc, "%s: %s", field, err)
+		}
+		for i, network := range networks {
+			r.network(ref.origin, network, func(id, part, format string, args ...any) {
+				r.refuse(id, ref.origin, "%s", at(doc, "", "Secret %s: %s: networks[%d].%s: %s", name, field, i, part, fmt.Sprintf(format, args...)))
+			})
+		}
+		return
 	}
-	return bad("neither key networkData nor value")
+	text := "neither key networkData nor value"
+	if has(secret.Data, "nmstate") || has(secret.StringData, "nmstate") {
+		text += ", but nmstate, which sipgen does not read"
+	}
+	r.unreadable(ref, doc, "%s", text)
 }
 
-func addNetworks(host *Host, text string, origin AddressOrigin, bad func(string, ...any) error) error {
+// unreadable notes a Secret of no use. What it would have said of the host's networks is not known, so sources that are weaker than
+// spec.networkData, which the host runs with, are not believed. Preprovisioning data is for inspection, and what that found counts.
+func (r *addressReader) unreadable(ref networkDataRef, doc *manifest.Document, format string, args ...any) {
+	r.problem("", ref.origin, "%s", at(doc, "", "Secret %s/%s: %s", ref.Namespace, ref.Name, fmt.Sprintf(format, args...)))
+	r.closed = r.closed || ref.origin == FromNetworkData
+}
+
+// networksOf gives the networks of OpenStack network data. One that cannot be read is left empty, so that the others keep their index.
+func networksOf(text string) ([]dataNetwork, error) {
+	const want = "want JSON or YAML of OpenStack network data"
 	var data networkData
 	if yaml.Unmarshal([]byte(text), &data) != nil {
-		return bad("neither JSON nor YAML of OpenStack network data")
+		return nil, fmt.Errorf("cannot be read, %s", want)
 	}
-	var problems manifest.Problems
-	for i, network := range data.Networks {
-		switch {
-		case network.Type != "ipv4" && network.Type != "ipv6" && !strings.HasPrefix(network.Type, "ipv6_static"):
-			continue // dhcp, slaac: the address is not known here
-		case network.ID == "":
-			problems.Add(bad("networks[%d].id: missing", i))
-			continue
-		}
-		ip, err := parseAddress(network.IPAddress)
-		if err != nil {
-			problems.Add(bad("networks[%d].ip_address: not an address", i))
-			continue
-		}
-		if ip.Is4() != (network.Type == "ipv4") {
-			problems.Add(bad("networks[%d].ip_address: not an %s address", i, network.Type))
-			continue
-		}
-		host.add(network.ID, ip, origin)
+	var entries []json.RawMessage
+	switch {
+	case data.Networks != nil && json.Unmarshal(data.Networks, &entries) != nil:
+		return nil, fmt.Errorf("networks is no list, %s", want)
+	case len(entries) > 0:
+	case data.Interfaces != nil:
+		return nil, fmt.Errorf("found NMState, %s", want)
+	case data.Network != nil || data.Ethernets != nil:
+		return nil, fmt.Errorf("found netplan, %s", want)
+	case data.Config != nil:
+		return nil, fmt.Errorf("found a network configuration of cloud-init, %s", want)
+	default:
+		return nil, fmt.Errorf("no networks in it, %s", want)
 	}
-	return problems.Err()
+	networks := make([]dataNetwork, len(entries))
+	for i, entry := range entries {
+		if json.Unmarshal(entry, &networks[i]) != nil {
+			// An id that can be read tells which network it is that lacks an address.
+			var named struct {
+				ID string `json:"id"`
+			}
+			_ = json.Unmarshal(entry, &named)
+			networks[i] = dataNetwork{ID: named.ID}
+		}
+	}
+	return networks, nil
 }
 
-// parseAddress reads an address with or without "/prefix".
-func parseAddress(text string) (netip.Addr, error) {
-	if prefix, err := netip.ParsePrefix(text); err == nil {
-		return prefix.Addr().Unmap(), nil
+// network takes the address of one network. As the SIP operator did, it goes by ip_address whatever the type: ViNO writes bridge, or none.
+func (r *addressReader) network(origin AddressOrigin, network dataNetwork, bad func(id, part, format string, args ...any)) {
+	dynamic := strings.Contains(network.Type, "dhcp") || strings.Contains(network.Type, "slaac") || strings.Contains(network.Type, "stateless")
+	switch {
+	case network.ID == "":
+		bad("", "id", "missing")
+	case strings.ContainsFunc(network.ID, func(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }) || len(network.ID) > validation.DNS1123SubdomainMaxLength:
+		bad("", "id", "not a name")
+	case network.IPAddress == "" && dynamic:
+		// A weaker source may know the address, so nothing is settled.
+		r.problem(network.ID, origin, "%s: the host gets its address there by DHCP or autoconfiguration, so it is not known here", origin)
+	case network.IPAddress == "":
+		bad(network.ID, "ip_address", "missing")
+	default:
+		netmask := ""
+		switch mask := network.Netmask.(type) {
+		case string:
+			netmask = mask
+		case float64:
+			netmask = strconv.FormatFloat(mask, 'f', -1, 64)
+		}
+		ip, err := parseAddress(network.IPAddress, netmask)
+		switch {
+		case err != nil:
+			bad(network.ID, "ip_address", "%s", err)
+		case network.Type == "ipv4" && !ip.Is4(), strings.HasPrefix(network.Type, "ipv6") && ip.Is4():
+			bad(network.ID, "ip_address", "not an %s address", network.Type[:4])
+		default:
+			r.add(network.ID, ip, origin)
+		}
 	}
-	ip, err := netip.ParseAddr(text)
-	if err == nil && ip.Zone() != "" {
-		err = fmt.Errorf("has a zone")
-	}
-	return ip.Unmap(), err
 }

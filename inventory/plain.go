@@ -43,4 +43,7 @@ func (h *Host) plainTexts() {
 	for i := range h.Warnings {
 		h.Warnings[i] = plain(h.Warnings[i])
 	}
+	for i := range h.AddressProblems {
+		h.AddressProblems[i].Text = plain(h.AddressProblems[i].Text)
+	}
 }

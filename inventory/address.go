@@ -1,0 +1,105 @@
+package inventory
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Addresses that are no host's. https://www.iana.org/assignments/iana-ipv4-special-registry
+var (
+	thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
+	reserved    = netip.MustParsePrefix("240.0.0.0/4")
+	broadcast   = netip.AddrFrom4([4]byte{255, 255, 255, 255})
+)
+
+// NoHostAddress says what an address is if no host can be reached at it, "" if one can. A load balancer that has a loopback address
+// among its backends would answer for the host itself.
+func NoHostAddress(ip netip.Addr) string {
+	switch {
+	case !ip.IsValid():
+		return "not an address"
+	case ip.Zone() != "":
+		return "an address with a zone"
+	case ip.Is4In6():
+		return "an IPv4 address mapped into IPv6"
+	case ip.IsUnspecified():
+		return "the unspecified address"
+	case ip.IsLoopback():
+		return "a loopback address"
+	case ip.IsLinkLocalUnicast():
+		return "a link-local address"
+	case ip.IsMulticast():
+		return "a multicast address"
+	case ip == broadcast:
+		return "the broadcast address"
+	case ip.Is4() && thisNetwork.Contains(ip):
+		return "an address of 0.0.0.0/8"
+	case ip.Is4() && reserved.Contains(ip):
+		return "a reserved address (240.0.0.0/4)"
+	}
+	return ""
+}
+
+// endOfSubnet says which end of its subnet an address is, "" if it is none: the first address is the network itself (in IPv6: any router),
+// the last one of an IPv4 network is its broadcast address. Point-to-point networks of two addresses have no ends (RFC 3021, RFC 6164).
+func endOfSubnet(prefix netip.Prefix) string {
+	ip := prefix.Addr()
+	if !prefix.IsValid() || ip.BitLen()-prefix.Bits() < 2 {
+		return ""
+	}
+	if prefix.Masked().Addr() == ip {
+		return "the address of its network"
+	}
+	if !ip.Is4() {
+		return ""
+	}
+	bytes := ip.As4()
+	for i, b := range net.CIDRMask(prefix.Bits(), 32) {
+		if bytes[i]|b != 255 {
+			return ""
+		}
+	}
+	return "the broadcast address of its network"
+}
+
+// parseAddress reads an address with or without "/prefix"; netmask is "" where it is not known. The error says what was found instead
+// of an address that a host can have, and does not repeat the text.
+func parseAddress(text, netmask string) (netip.Addr, error) {
+	text = strings.TrimSpace(text)
+	prefix, err := netip.ParsePrefix(text)
+	ip := prefix.Addr()
+	if err != nil {
+		if ip, err = netip.ParseAddr(text); err != nil {
+			return netip.Addr{}, errors.New("not an address")
+		}
+		prefix = netip.PrefixFrom(ip, prefixLength(netmask, ip))
+	}
+	found := NoHostAddress(ip)
+	if found == "" {
+		found = endOfSubnet(prefix)
+	}
+	if found != "" {
+		return netip.Addr{}, errors.New(found + ", which no host can have")
+	}
+	return ip, nil
+}
+
+// prefixLength reads a netmask as network data has it: as an address or as a number of bits. It is -1 where that cannot be read: nothing is
+// known of the subnet then.
+func prefixLength(netmask string, ip netip.Addr) int {
+	if bits, err := strconv.Atoi(strings.TrimPrefix(netmask, "/")); err == nil && bits >= 0 && bits <= ip.BitLen() {
+		return bits
+	}
+	mask, err := netip.ParseAddr(netmask)
+	if err != nil || mask.BitLen() != ip.BitLen() {
+		return -1
+	}
+	ones, bits := net.IPMask(mask.AsSlice()).Size()
+	if bits == 0 || ones == 0 {
+		return -1
+	}
+	return ones
+}
