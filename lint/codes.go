@@ -20,6 +20,8 @@ const (
 	codeUseless       = "SIP016"
 	codeIgnore        = "SIP017"
 	codeNoNetwork     = "SIP018"
+	codeUnknownKey    = "SIP019"
+	codeNoAddress     = "SIP020"
 )
 
 // Code is what a code means.
@@ -46,6 +48,8 @@ func Codes() []Code {
 		{codeUseless, "A field that cannot do what it is for"},
 		{codeIgnore, "A lint-ignore annotation that silences nothing"},
 		{codeNoNetwork, "A network that no host has an address on"},
+		{codeUnknownKey, "A topology key that no host carries"},
+		{codeNoAddress, "A host's address cannot be read"},
 	}
 }
 

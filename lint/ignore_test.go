@@ -43,9 +43,9 @@ func TestParseIgnores(t *testing.T) {
 
 // A host that is silenced for the topology key is not counted against the role; the others are.
 func TestAHostIsSilencedByItself(t *testing.T) {
-	in := inputs(t, siteOf(""), cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)), bmh("h1", "flavor: x", "")+bmh("h2", "flavor: x", ""))
+	in := inputs(t, siteOf(""), cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)), bmh("h1", "flavor: x", "")+bmh("h2", "flavor: x", "")+bmh("h3", "flavor: x, rack: r1", ""))
 	in.Hosts[0].LintIgnore = "SIP013: stands alone in a container"
-	if got := in.Check(); len(got) != 1 || strings.Contains(got[0].Message, "h1") || !strings.Contains(got[0].Message, "1 of the 2 hosts") {
+	if got := in.Check(); len(got) != 1 || strings.Contains(got[0].Message, "h1") || !strings.Contains(got[0].Message, "1 of the 3 hosts") {
 		t.Errorf("found %+v, want h2 only", got)
 	}
 	in.Hosts[1].LintIgnore = "SIP013: so does this"
@@ -72,7 +72,7 @@ func TestALeaseIsNoProof(t *testing.T) {
 func TestHeldHostsStarveALaterCluster(t *testing.T) {
 	hosts := ""
 	for i := range 2 {
-		hosts += bmh(fmt.Sprintf("h%d", i), "flavor: x, sip.airshipit.org/cluster-namespace: a, sip.airshipit.org/cluster-name: a, sip.airshipit.org/node-type: Worker", "")
+		hosts += bmh(fmt.Sprintf("h%d", i), fmt.Sprintf("host: h%d, flavor: x, sip.airshipit.org/cluster-namespace: a, sip.airshipit.org/cluster-name: a, sip.airshipit.org/node-type: Worker", i), "")
 	}
 	in := inputs(t, siteOf(""), cluster("a", fmt.Sprintf(workers, "x", "host", 2, 0))+cluster("b", fmt.Sprintf(workers, "x", "host", 1, 0)), hosts)
 	for _, f := range in.Check() {

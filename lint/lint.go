@@ -76,6 +76,7 @@ func (in Input) Check() []Finding {
 	c.dexes()
 	c.duplicates()
 	c.roles()
+	c.unread()
 	c.shortages()
 	c.secrets()
 	slices.SortFunc(c.findings, compare)

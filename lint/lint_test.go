@@ -92,6 +92,16 @@ func dex(service, issuer string) string {
 	return "{services: {dex: [{" + service + ", issuer: \"" + issuer + "\", tls: {secretName: dex-tls}, env: [{name: PW, secretRef: {name: pw, key: pw}}], connectors: [{type: oidc, id: m, name: M, config: {issuer: \"https://accounts.example.org\", clientID: sipgen, clientSecret: $PW, redirectURI: \"" + issuer + "/callback\"}}], staticClients: [{id: k, name: K, public: true}]}]}}"
 }
 
+// annotated is a host whose annotation says its address on oam.
+func annotated(name, address string) string {
+	return strings.Replace(bmh(name, "", ""), "  labels:", "  annotations: {sip.airshipit.org/address.oam: "+address+"}\n  labels:", 1)
+}
+
+// nmstate is a network data Secret that sipgen does not read.
+func nmstate(name string) string {
+	return "apiVersion: v1\nkind: Secret\nmetadata: {namespace: metal3, name: " + name + "}\nstringData: {nmstate: \"interfaces: []\"}\n---\n"
+}
+
 // Every code, with a site that has it and one that is like it and has it not.
 func TestCodes(t *testing.T) {
 	four := bmh("h1", "flavor: x, rack: r1", "") + bmh("h2", "flavor: x, rack: r1", "") + bmh("h3", "flavor: x, rack: r2", "") + bmh("h4", "flavor: w", "")
@@ -178,7 +188,7 @@ func TestCodes(t *testing.T) {
 			specs: cluster("a", dex("service: {type: ClusterIP}", "https://a.example.org")) + strings.Replace(cluster("b", dex("service: {type: ClusterIP}", "https://b.example.org")), "namespace: b", "namespace: a", 1),
 			want:  []string{"SIP012 error SIPCluster a/b spec.services.dex[0]"}},
 		{why: "a host without a rack may stand in any",
-			specs: cluster("a", fmt.Sprintf(workers, "w", "rack", 1, 0)), hosts: four,
+			specs: cluster("a", fmt.Sprintf(workers, "w", "rack", 1, 0)), hosts: four + bmh("h5", "flavor: w, rack: r3", ""),
 			want: []string{"SIP013 warning SIPCluster a/a spec.nodes.Worker.topologyKey"}},
 		{why: "a host without a rack that the role does not select",
 			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)), hosts: four},
@@ -203,6 +213,22 @@ func TestCodes(t *testing.T) {
 		{why: "a network that is misspelt", ip: true,
 			specs: cluster("a", strings.Replace("{"+fmt.Sprintf(jump, 30022)+"}", "oam", "oan", 1)), hosts: bmh("h1", "oam: a", ""),
 			want: []string{"SIP018 error SIPCluster a/a spec.services.jumpHost[0].nodeInterfaceId"}},
+		{why: "a topology key that is misspelt",
+			specs: cluster("a", fmt.Sprintf(workers, "x", "rak", 1, 0)), hosts: four,
+			want: []string{"SIP019 error SIPCluster a/a spec.nodes.Worker.topologyKey"}},
+		{why: "one of several keys, and that of a spread",
+			specs: cluster("a", "{nodes: {Worker: {labelSelector: {matchLabels: {flavor: x}}, topologyKeys: [row, rack], spread: {topologyKey: romm}, count: {active: 1}}}}"), hosts: four,
+			want: []string{"SIP019 error SIPCluster a/a spec.nodes.Worker.spread.topologyKey", "SIP019 error SIPCluster a/a spec.nodes.Worker.topologyKeys[0]"}},
+		{why: "a host whose network data is of another format",
+			specs: cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"),
+			hosts: annotated("h1", "192.0.2.1") + bmh("h2", "", "networkData: {name: nm}") + nmstate("nm"),
+			want:  []string{"SIP020 warning BareMetalHost metal3/h2 spec.networkData"}},
+		{why: "one whose annotation is no address",
+			specs: cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"),
+			hosts: annotated("h1", "192.0.2.1") + annotated("h2", "nonsense"),
+			want:  []string{`SIP020 warning BareMetalHost metal3/h2 metadata.annotations["sip.airshipit.org/address.oam"]`}},
+		{why: "the same, and no role asks for the network", ip: true,
+			specs: cluster("a", any1), hosts: bmh("h1", "oam: a", "") + bmh("h2", "", "networkData: {name: nm}") + nmstate("nm")},
 		{why: "one that a host is on", ip: true,
 			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}"), hosts: bmh("h1", "oam: a", "")},
 		{why: "with one it is silent",

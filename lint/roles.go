@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/manifest"
 )
 
 // role is a role that wants hosts.
@@ -55,8 +56,41 @@ func (c *checker) roles() {
 				"correct the selector, or label the hosts")
 			continue
 		}
-		c.unlabelled(r, hosts)
+		if !c.unknownKeys(r, hosts) {
+			c.unlabelled(r, hosts)
+		}
 	}
+}
+
+// unknownKeys are topology keys that none of the hosts carries: sipgen does not place the cluster then.
+func (c *checker) unknownKeys(r *role, hosts []int) bool {
+	carried := map[string]bool{}
+	for _, i := range hosts {
+		for key, value := range c.Hosts[i].Labels {
+			carried[key] = carried[key] || value != ""
+		}
+	}
+	maps.DeleteFunc(carried, func(_ string, is bool) bool { return !is })
+	found := false
+	check := func(field, key string) {
+		if key == "" || carried[key] {
+			return
+		}
+		found = true
+		message := fmt.Sprintf("none of the %d hosts that the role selects has a label %s", len(hosts), key)
+		if near := manifest.Nearest(key, slices.Sorted(maps.Keys(carried))); near != "" {
+			message += fmt.Sprintf(", did you mean %q?", near)
+		}
+		c.cluster(codeUnknownKey, Error, r.cluster, r.field(field), message, "correct the key, or label the hosts")
+	}
+	check(".topologyKey", r.set.TopologyKey)
+	for i, key := range r.set.TopologyKeys {
+		check(fmt.Sprintf(".topologyKeys[%d]", i), key)
+	}
+	if r.set.Spread != nil {
+		check(".spread.topologyKey", r.set.Spread.TopologyKey)
+	}
+	return found
 }
 
 // shown is how many hosts a message names.

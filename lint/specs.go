@@ -43,7 +43,13 @@ func (c *checker) networks() {
 		return // there is nothing that a network could be on
 	}
 	hosts := inventory.Inventory{Hosts: c.Hosts}
-	for _, unknown := range v1.UnknownNetworks(c.Clusters, hosts.Networks()) {
+	known := hosts.Networks()
+	for _, line := range c.placed() {
+		for _, address := range line.Host.Addresses { // of a held host, those that it was handed out with
+			known[address.Network] = true
+		}
+	}
+	for _, unknown := range v1.UnknownNetworks(c.Clusters, known) {
 		c.cluster(codeNoNetwork, Error, unknown.Cluster, unknown.Path, unknown.Message, "correct the network's id, or add the hosts' network data to the inventory")
 	}
 }

@@ -1,0 +1,78 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// placed are the hosts of the placement, by name: a held host has the address that it was handed out with.
+func (c *checker) placed() map[string]*schedule.HostLine {
+	lines := map[string]*schedule.HostLine{}
+	if c.Placement != nil {
+		for i := range c.Placement.Hosts {
+			line := &c.Placement.Hosts[i]
+			lines[line.Host.Key()] = line
+		}
+	}
+	return lines
+}
+
+// unread are hosts whose address somebody needs, and which have none because a source of it is of no use. Hosts that no role asks anything of are left
+// alone.
+func (c *checker) unread() {
+	wanting := c.wanting()
+	match := newMatcher(wanting, c.Hosts)
+	needed := map[int][]string{}
+	for i := range wanting {
+		r := &wanting[i]
+		networks := r.cluster.Networks(r.name)
+		if len(networks) == 0 {
+			continue
+		}
+		for _, host := range match.hosts(r.selector) {
+			if len(c.Hosts[host].AddressProblems) > 0 {
+				needed[host] = append(needed[host], networks...)
+			}
+		}
+	}
+	lines := c.placed()
+	for i := range c.Hosts {
+		host := &c.Hosts[i]
+		at := host
+		if line := lines[host.Key()]; line != nil {
+			at = line.Host
+			if cluster := c.find(line.Cluster); cluster != nil && len(host.AddressProblems) > 0 {
+				needed[i] = append(needed[i], cluster.Networks(line.Role)...)
+			}
+		}
+		slices.Sort(needed[i])
+		for _, network := range slices.Compact(needed[i]) {
+			c.unreadOn(host, at, network)
+		}
+	}
+}
+
+// unreadOn looks at one network. Of a missing Secret there is a finding already.
+func (c *checker) unreadOn(host, at *inventory.Host, network string) {
+	for _, problem := range host.AddressProblems {
+		missing := slices.Contains(host.Warnings, problem.Text)
+		ofAnnotation := problem.Origin == inventory.FromHostAnnotation
+		if problem.Network != network && problem.Network != "" || missing || len(at.On(network)) > 0 && !ofAnnotation {
+			continue
+		}
+		field := "spec.networkData"
+		switch problem.Origin {
+		case inventory.FromHostAnnotation:
+			field = fmt.Sprintf("metadata.annotations[%q]", inventory.AddressAnnotationKey+network)
+		case inventory.FromPreprovisioning:
+			field = "spec.preprovisioningNetworkDataName"
+		case inventory.FromHardware:
+			field = ""
+		}
+		c.host(codeNoAddress, Warning, host, field, fmt.Sprintf("no address on network %s from there: %s", network, problem.Text),
+			"correct it, or say the address with the host's annotation "+inventory.AddressAnnotationKey+network)
+	}
+}
