@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/manifest"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
@@ -61,7 +62,8 @@ type AssignedHost struct {
 	Standby   bool   `json:"standby,omitempty"`
 	// Pending: the host is to be released once it is let go, or its release approved.
 	Pending bool `json:"pending,omitempty"`
-	// Addresses by network id, those that the cluster's services use.
+	// Addresses by network id: those that the cluster's services use or have used. They are kept as long as the cluster has the host, since
+	// who consumes a host replaces its network data.
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
 }
 
@@ -71,6 +73,8 @@ type ReleasingHost struct {
 	Name      string `json:"name"`
 	UID       string `json:"uid,omitempty"`
 	Role      string `json:"role"`
+	// Addresses as of an assigned host: the release is off if somebody begins to use the host before its labels are gone.
+	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
 }
 
 // assignmentsOf is the assignments.yaml of a cluster; spec is nil for one that is gone.
@@ -84,26 +88,21 @@ func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster
 	}
 	for i := range c.Roles {
 		role := &c.Roles[i]
+		var networks []string
+		if spec != nil {
+			networks = spec.Networks(role.Name)
+		}
 		for _, a := range role.Assigned {
-			host := AssignedHost{
+			file.Hosts = append(file.Hosts, AssignedHost{
 				Namespace: a.Host.Namespace, Name: a.Host.Name, UID: a.Host.UID,
 				Role: role.Name, Domain: a.Domain, Standby: a.Standby, Pending: a.Pending,
-			}
-			if spec != nil {
-				for _, network := range spec.Networks(role.Name) {
-					if addresses := a.Host.On(network); len(addresses) > 0 {
-						if host.Addresses == nil {
-							host.Addresses = map[string][]netip.Addr{}
-						}
-						host.Addresses[network] = addresses
-					}
-				}
-			}
-			file.Hosts = append(file.Hosts, host)
+				Addresses: addressesToKeep(a.Host, networks),
+			})
 		}
 		for _, r := range role.Releasing {
 			file.Releasing = append(file.Releasing, ReleasingHost{
 				Namespace: r.Host.Namespace, Name: r.Host.Name, UID: r.Host.UID, Role: role.Name,
+				Addresses: addressesToKeep(r.Host, networks),
 			})
 		}
 	}
@@ -118,6 +117,23 @@ func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster
 		return nil, err
 	}
 	return object.Marshal(file)
+}
+
+// addressesToKeep are a host's addresses on the networks, and those that the previous tree had kept.
+func addressesToKeep(host *inventory.Host, networks []string) map[string][]netip.Addr {
+	var kept map[string][]netip.Addr
+	for _, a := range host.Addresses {
+		if _, done := kept[a.Network]; done || a.Origin != inventory.FromPreviousTree && !slices.Contains(networks, a.Network) {
+			continue
+		}
+		if addresses := host.On(a.Network); len(addresses) > 0 {
+			if kept == nil {
+				kept = map[string][]netip.Addr{}
+			}
+			kept[a.Network] = addresses
+		}
+	}
+	return kept
 }
 
 // Previous reads the claims out of a previous tree's assignments.yaml files. where is what the
@@ -232,13 +248,13 @@ func (a *Assignments) claims(source string) []schedule.PreviousClaim {
 	for _, h := range a.Hosts {
 		claims = append(claims, schedule.PreviousClaim{
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
-			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Source: source,
+			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Addresses: h.Addresses, Source: source,
 		})
 	}
 	for _, h := range a.Releasing {
 		claims = append(claims, schedule.PreviousClaim{
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
-			Role: h.Role, Releasing: true, Source: source,
+			Role: h.Role, Releasing: true, Addresses: h.Addresses, Source: source,
 		})
 	}
 	return claims

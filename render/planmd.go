@@ -36,6 +36,8 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	switch {
 	case c.Gone:
 		out.WriteString("Being decommissioned: its spec is gone, and its hosts are given back.\n\n")
+	case len(c.Refused) > 0:
+		out.WriteString("**Refused:** its spec and the hosts contradict each other. It keeps what it has, as it is, and gets nothing new.\n\n")
 	case c.Unschedulable:
 		out.WriteString("**Unschedulable:** it keeps what it has and gets nothing new.\n\n")
 	}
@@ -67,7 +69,7 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 				role.Name, role.Active, role.Standby, role.ShortActive, role.ShortStandby)
 		}
 	}
-	if spec, found := s.specs[c.Key]; found && spec != nil && rendered(c) {
+	if !s.keepsServices(c) && rendered(c) {
 		if notes := strings.TrimSpace(infra.Notes(s.infraInput(c))); notes != "" {
 			fmt.Fprintf(out, "\n%s\n", notes)
 		}

@@ -67,7 +67,7 @@ func Site(in Input) (Tree, error) {
 	return s.tree, nil
 }
 
-// siteObjects renders site/. As long as a cluster without a spec keeps its services, what those need stays too.
+// siteObjects renders site/. As long as a cluster keeps services that are not rendered anew, what those need stays too.
 func (s *site) siteObjects() error {
 	objects, err := infra.SiteObjects(s.Site, s.Clusters)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *site) siteObjects() error {
 	}
 	s.add("site", objects)
 	for _, c := range s.clusters {
-		if s.specs[c.Key] != nil {
+		if !s.keepsServices(c) {
 			continue
 		}
 		var files []string
@@ -140,9 +140,14 @@ func (s *site) cluster(c *schedule.Cluster) error {
 	return problems.Err()
 }
 
-// infra renders the services of a cluster that has a spec, and keeps those of one that has none.
+// keepsServices says that a cluster's services stay as they were: it has no spec any more, or one that is refused.
+func (s *site) keepsServices(c *schedule.Cluster) bool {
+	return s.specs[c.Key] == nil || len(c.Refused) > 0
+}
+
+// infra renders the services of a cluster, or keeps those that it had.
 func (s *site) infra(c *schedule.Cluster, folder string) error {
-	if _, found := s.specs[c.Key]; !found {
+	if s.keepsServices(c) {
 		for path, content := range s.Previous {
 			if strings.HasPrefix(path, folder+"/") {
 				s.tree[path] = content

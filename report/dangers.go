@@ -31,7 +31,10 @@ func (p *Plan) placementDangers() []string {
 		if c.Gone {
 			clusters = append(clusters, c.Key()+" is being decommissioned")
 		}
-		if c.Unschedulable {
+		switch {
+		case len(c.Refused) > 0:
+			clusters = append(clusters, c.Key()+" is refused: it keeps what it has, as it is, and gets nothing new: "+strings.Join(c.Refused, "; "))
+		case c.Unschedulable:
 			clusters = append(clusters, c.Key()+" is unschedulable: it keeps what it has and gets nothing new")
 		}
 		for j := range c.Roles {

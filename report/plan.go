@@ -30,13 +30,15 @@ type Plan struct {
 
 // Cluster is one tenant cluster, in the order served.
 type Cluster struct {
-	Namespace     string   `json:"namespace"`
-	Name          string   `json:"name"`
-	Priority      int32    `json:"priority"`
-	Gone          bool     `json:"gone,omitempty"`
-	Unschedulable bool     `json:"unschedulable,omitempty"`
-	Roles         []Role   `json:"roles"`
-	Warnings      []string `json:"warnings,omitempty"`
+	Namespace     string `json:"namespace"`
+	Name          string `json:"name"`
+	Priority      int32  `json:"priority"`
+	Gone          bool   `json:"gone,omitempty"`
+	Unschedulable bool   `json:"unschedulable,omitempty"`
+	// Refused says why the spec is not placed at all: it and the hosts contradict each other.
+	Refused  []string `json:"refused,omitempty"`
+	Roles    []Role   `json:"roles"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Key is the cluster's "namespace/name".
@@ -141,7 +143,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		c := &p.Clusters[i]
 		cluster := Cluster{
 			Namespace: c.Key.Namespace, Name: c.Key.Name, Priority: c.Priority,
-			Gone: c.Gone, Unschedulable: c.Unschedulable, Roles: []Role{}, Warnings: c.Warnings,
+			Gone: c.Gone, Unschedulable: c.Unschedulable, Refused: c.Refused, Roles: []Role{}, Warnings: c.Warnings,
 		}
 		for j := range c.Roles {
 			cluster.Roles = append(cluster.Roles, roleOf(&c.Roles[j], specs[c.Key]))

@@ -123,6 +123,11 @@ func (p *Plan) Problems() []string {
 	for _, line := range p.WhatIf {
 		lines = append(lines, "what if: "+line)
 	}
+	for i := range p.Clusters {
+		for _, text := range p.Clusters[i].Refused {
+			lines = append(lines, "refused: "+p.Clusters[i].Key()+": "+text)
+		}
+	}
 	for _, shortage := range p.Shortages {
 		lines = append(lines, "short: "+shortage)
 	}

@@ -7,7 +7,12 @@ import "slices"
 // What is given is never taken back: later roles only move earlier ones to other hosts.
 func (s *site) assign() {
 	for _, c := range s.clusters {
-		if !s.assignActive(c) {
+		switch {
+		case len(c.refused) > 0:
+			for _, r := range c.roles {
+				s.shortOf(r)
+			}
+		case !s.assignActive(c):
 			c.unschedulable = true
 		}
 	}
@@ -69,7 +74,7 @@ func (s *site) assignActive(c *cluster) bool {
 
 // shortOf counts the empty slots of a role that gets nothing new.
 func (s *site) shortOf(r *role) {
-	held := len(r.held) + len(r.standIn)
+	held := len(r.held) + len(r.standIn) + len(r.frozen)
 	r.shortActive = max(0, r.active-held)
 	r.shortStandby = max(0, r.want()-max(r.active, held))
 }

@@ -163,7 +163,7 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 		for name, set := range c.Spec.Nodes {
 			at(c.Name, name).need = set.Count.Active
 		}
-		if !b.feasible() {
+		if contradicts(&c, hosts) || !b.feasible() {
 			unschedulable[c.Name] = true
 			for name := range c.Spec.Nodes {
 				at(c.Name, name).need = 0
@@ -235,6 +235,26 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 		}
 	}
 	return out.String(), b
+}
+
+// contradicts says whether a role of the cluster wants hosts, and has a topology key that none of those it selects carries.
+func contradicts(c *v1.SIPCluster, hosts []inventory.Host) bool {
+	for _, set := range c.Spec.Nodes {
+		selector, _ := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+		selected, labelled := 0, 0
+		for i := range hosts {
+			if matches(selector, hosts[i].Labels) {
+				selected++
+				if hosts[i].Labels[set.TopologyKey] != "" {
+					labelled++
+				}
+			}
+		}
+		if set.Count.Active+set.Count.Standby > 0 && set.TopologyKey != "" && selected > 0 && labelled == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // certified holds a shortage against counting: its roles cannot have what they need, any fewer of

@@ -69,6 +69,8 @@ func (s *site) claim(previous Previous) {
 				s.warn("host %s: carries some of %s, but not a whole claim, and what they say is not what %s says: the claim of %s stands", h.Key(), s.keyNames(), t.Source, t.Cluster)
 			}
 			s.hold(int32(i), t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
+			s.keepAddresses(h, t)
+			h.domain = t.Domain
 		}
 	}
 	for key, hosts := range s.foreign { // warnings are sorted
@@ -106,6 +108,10 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 		standby, releasing = t.Standby, t.Releasing
 	}
 	s.hold(i, c.cluster, c.role, FromLive, standby, releasing, "its labels")
+	if t != nil && t.Cluster == c.cluster {
+		s.keepAddresses(h, t)
+		h.domain = t.Domain
+	}
 }
 
 // specOf is the spec of a cluster, nil if it has none.
@@ -146,6 +152,7 @@ func (s *site) dispute(i int32, c liveClaim, t *PreviousClaim) {
 		s.warn("host %s: %s: nothing uses it, and so it is released, for whoever needs it once it was seen without labels; was the tree rolled back?", h.Key(), both)
 		h.disputed = fmt.Sprintf("its labels say cluster %s, and the tree says %s", c.cluster, t.Cluster)
 		s.hold(i, t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
+		s.keepAddresses(h, t)
 	}
 }
 

@@ -54,8 +54,11 @@ func (s *site) whyNot(r *role, i int32) string {
 	}
 	for _, id := range r.shape.networks {
 		if len(h.On(id)) == 0 {
-			return "selects it, but it has no address on " + id
+			return "selects it, but it has no address on " + id + why(h.Host, id)
 		}
+	}
+	if len(r.cluster.refused) > 0 {
+		return "could use it, but the cluster is refused"
 	}
 	if r.cluster.unschedulable {
 		return "could use it, but the cluster cannot have all it needs and gets nothing new"
@@ -82,7 +85,7 @@ func (s *site) whyNot(r *role, i int32) string {
 // has are the hosts that fill slots of the role.
 func (r *role) has() []int32 {
 	var hosts []int32
-	for _, list := range [][]int32{r.held, r.standIn, r.spares} {
+	for _, list := range [][]int32{r.held, r.standIn, r.spares, r.frozen} {
 		hosts = append(hosts, list...)
 	}
 	for _, p := range r.picks {
@@ -108,10 +111,15 @@ func (p *Placement) explain(c *Cluster) string {
 	switch {
 	case c.Gone:
 		b.WriteString(", to be decommissioned: every host is released")
+	case len(c.Refused) > 0:
+		b.WriteString(", refused: it keeps what it holds, as it is, and gets nothing new")
 	case c.Unschedulable:
 		b.WriteString(", unschedulable: it keeps what it holds and gets nothing new")
 	}
 	b.WriteString("\n")
+	for _, text := range c.Refused {
+		fmt.Fprintf(&b, "  refused: %s\n", text)
+	}
 	for _, text := range c.Warnings {
 		fmt.Fprintf(&b, "  warning: %s\n", text)
 	}

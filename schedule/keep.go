@@ -79,6 +79,10 @@ func (c *cluster) without(hosts []int32) {
 // keep decides which claimed hosts of the role stay, and which go.
 func (s *site) keep(r *role) {
 	r.pending, r.why = map[int32]string{}, map[int32]string{}
+	if len(r.cluster.refused) > 0 {
+		s.freeze(r)
+		return
+	}
 	var healthy, bad, leaving []int32
 	for _, i := range r.claimed {
 		h := &s.hosts[i]

@@ -4,6 +4,8 @@
 package schedule
 
 import (
+	"net/netip"
+
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -13,6 +15,9 @@ type Options struct {
 	Keys LabelKeys
 	// StandbyRequired makes a cluster unschedulable when its standby falls short.
 	StandbyRequired bool
+	// Refused are clusters that the caller found to be in contradiction with the inventory, and why: they keep what they have and get
+	// nothing new.
+	Refused map[ClusterKey][]string
 	// AllowMoves lets held hosts that are not provisioned move where nothing else makes the
 	// site feasible.
 	AllowMoves bool
@@ -43,6 +48,8 @@ type PreviousClaim struct {
 	Standby bool
 	// Releasing: the tree keeps the host's object without our labels, so that the engine removes them.
 	Releasing bool
+	// Addresses are those that the host had when it was handed out, by network id.
+	Addresses map[string][]netip.Addr
 	// Source is the file that says so, for messages.
 	Source string
 }
@@ -91,6 +98,9 @@ type Cluster struct {
 	Gone bool
 	// Unschedulable: it cannot have all the slots it must have. It keeps what it holds and gets nothing new.
 	Unschedulable bool
+	// Refused says why the cluster is not placed at all: its spec and the hosts contradict each other. It keeps what it has, as it is.
+	// A refused cluster is Unschedulable. Sorted.
+	Refused []string
 	// Roles: ControlPlane, Worker, then others by name. A role that is gone from the spec while
 	// hosts still carry it is among them with no wants.
 	Roles []Role

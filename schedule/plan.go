@@ -15,15 +15,16 @@ import (
 // role in that order gets the hosts with the least namespaces and names, then the second, and so on.
 //
 // The error joins every conflict that is found: a host or a cluster that stands twice, claims that
-// contradict each other, topology keys that cross, annotations that name hosts of others or of
-// nobody. A cluster that cannot be placed is no error; see Placement.Schedulable.
+// contradict each other, annotations that name hosts of others or of
+// nobody. A cluster that cannot be placed is no error, and neither is one whose spec is refused; see Placement.Schedulable.
 func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
 	s := newSite(clusters, hosts, options)
 	s.claim(previous)
 	s.serve()
 	s.named()
 	s.eligible()
-	s.nested()
+	s.addresses()
+	s.refusals()
 	if err := s.err(); err != nil {
 		return nil, err
 	}
@@ -33,6 +34,7 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 	}
 	s.matched = s.match()
 	s.rejections()
+	s.unreadable()
 	s.net = s.newNetwork()
 	s.assign()
 	s.choose()

@@ -326,8 +326,6 @@ func TestEligible(t *testing.T) {
 func TestErrors(t *testing.T) {
 	worker := v1.RoleWorker
 	one := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
-	crossing := nodes("", 1, 0)
-	crossing.TopologyKey, crossing.TopologyKeys = "", []string{"row", "rack"}
 	rows := []struct {
 		why      string
 		clusters []v1.SIPCluster
@@ -341,9 +339,6 @@ func TestErrors(t *testing.T) {
 			"host metal/h1: claimed twice in the previous tree: by tenants/a Worker in clusters/tenants/a/assignments.yaml and by tenants/b Worker in clusters/tenants/b/assignments.yaml"},
 		{"a host stands twice", one, []inventory.Host{host1("h1", "w", "r1"), host1("h1", "w", "r2")}, nil,
 			"host metal/h1: stands twice in the inventory: h1.yaml and h1.yaml"},
-		{"keys that cross", []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: crossing})},
-			[]inventory.Host{newHost("h1", "row=w1 rack=r1"), newHost("h2", "row=w2 rack=r1")}, nil,
-			`tenants/a Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other in row="w2"`},
 	}
 	for _, row := range rows {
 		p, err := Plan(row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)

@@ -94,7 +94,7 @@ func (r *role) decides(h *host) (key, value string) {
 
 // unlabelled warns of topology keys that hosts of the role lack.
 func (s *site) unlabelled(r *role) {
-	if r.topo < 0 || r.want() == 0 {
+	if r.topo < 0 || r.want() == 0 || len(r.cluster.refused) > 0 {
 		return
 	}
 	m := s.room(r)

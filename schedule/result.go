@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // result puts what was decided into words.
@@ -12,6 +13,8 @@ func (s *site) result() *Placement {
 	s.lines(p)
 	for _, c := range s.clusters {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}
+		slices.Sort(c.refused)
+		out.Refused = slices.Compact(c.refused)
 		for _, r := range c.roles {
 			out.Roles = append(out.Roles, s.roleResult(r, p.Hosts))
 		}
@@ -30,12 +33,15 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		Name: r.name, Active: r.active, Standby: r.standby, TopologyKeys: r.keys,
 		ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
 	}
-	if total := len(r.held) + len(r.standIn) + len(r.spares) + len(r.lingering) + len(r.pending) + len(r.picks); total > 0 {
+	if total := len(r.held) + len(r.standIn) + len(r.spares) + len(r.lingering) + len(r.frozen) + len(r.pending) + len(r.picks); total > 0 {
 		out.Assigned = make([]Assignment, 0, total)
 	}
 	put := func(i int32, a Assignment, verdict Verdict) {
 		h := &s.hosts[i]
 		a.Host, a.Domain = h.Host, s.domainName(r, i)
+		if len(r.cluster.refused) > 0 && h.domain != "" {
+			a.Domain = h.domain // its label, or the key in the spec, may be what is wrong
+		}
 		out.Assigned = append(out.Assigned, a)
 		lines[i] = HostLine{Host: h.Host, Verdict: verdict, Cluster: r.cluster.key, Role: r.name, Reason: a.Reason}
 	}
@@ -51,6 +57,9 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	}
 	for _, i := range r.lingering {
 		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: r.why[i] + ": kept until its replacement carries its labels"}, Held)
+	}
+	for _, i := range r.frozen {
+		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: heldReason(s.hosts[i].origin) + "; " + refusedReason(r.cluster)}, Held)
 	}
 	for i, reason := range r.pending { // sorted below
 		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Pending: true, Reason: reason}, Pending)
@@ -125,10 +134,15 @@ func (s *site) lines(p *Placement) {
 		line := HostLine{Host: h.Host, Verdict: NotEligible, Reason: h.detail}
 		if h.class >= 0 {
 			line.Verdict, line.Reason = verdicts[h.class], texts[h.class]
+			if network, is := strings.CutPrefix(line.Reason, noAddressOn); is && line.Verdict == NotEligible {
+				line.Reason += why(h.Host, network)
+			}
 		}
 		p.Hosts[i] = line
 	}
 }
+
+const noAddressOn = "no address on "
 
 // classLine says what is true of all hosts of a class that nobody got.
 func (s *site) classLine(id int32) (Verdict, string) {
@@ -144,7 +158,7 @@ func (s *site) classLine(id int32) (Verdict, string) {
 	}
 	for _, sh := range s.shapes {
 		if _, is := slices.BinarySearch(sh.kinds, c.kind); is {
-			return NotEligible, "no address on " + c.missing(sh.networks)
+			return NotEligible, noAddressOn + c.missing(sh.networks)
 		}
 	}
 	return NotEligible, "no role selects it"

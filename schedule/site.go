@@ -53,8 +53,10 @@ type host struct {
 	disputed string
 	// foreign: its labels name a cluster that is in neither the specs nor the tree.
 	foreign bool
-	class   int32 // -1 if no role can use the host
-	kind    int32
+	// domain as the previous tree has it, for hosts of clusters that stay as they are.
+	domain string
+	class  int32 // -1 if no role can use the host
+	kind   int32
 }
 
 // cluster is one SIPCluster, or the memory of one.
@@ -67,6 +69,7 @@ type cluster struct {
 	approved, marked map[int32]bool // hosts of the cluster that its annotations name
 	never            map[int32]bool // hosts that they name and the cluster does not have
 	unschedulable    bool
+	refused          []string
 	warnings         []string
 }
 
@@ -91,6 +94,7 @@ type role struct {
 	lingering []int32          // failed or marked, replaced, kept until the replacement is seen
 	pending   map[int32]string // to be released; the value says what it waits for
 	released  []release        // by name
+	frozen    []int32          // all claimed hosts of a refused cluster
 	why       map[int32]string // of lingering and stand-ins: what is wrong with the host
 
 	// must, replace and spare are the new hosts wanted: slots that have to be filled, stand-ins to

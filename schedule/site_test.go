@@ -1,7 +1,9 @@
 package schedule
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"net/netip"
 	"strings"
 	"testing"
@@ -23,7 +25,7 @@ var testOptions = Options{Keys: LabelKeys{
 func newHost(name, labels string) inventory.Host {
 	h := inventory.Host{
 		Namespace: "metal", Name: name, UID: "uid-" + name, Labels: map[string]string{},
-		Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("10.0.0.1"), Origin: inventory.FromNetworkData}},
+		Addresses: []inventory.Address{{Network: "oam", IP: addressOf(name), Origin: inventory.FromNetworkData}},
 		State:     inventory.State{Known: true, Provisioning: "available", Operational: "OK"},
 		Source:    name + ".yaml",
 	}
@@ -32,6 +34,15 @@ func newHost(name, labels string) inventory.Host {
 		h.Labels[key] = value
 	}
 	return h
+}
+
+// addressOf is an address that no host of another name has.
+func addressOf(name string) netip.Addr {
+	hash := fnv.New64a()
+	hash.Write([]byte(name))
+	bytes := netip.MustParseAddr("2001:db8::").As16()
+	binary.BigEndian.PutUint64(bytes[8:], hash.Sum64())
+	return netip.AddrFrom16(bytes)
 }
 
 // claimed labels a host as a cluster's.

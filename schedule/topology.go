@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -111,26 +112,27 @@ func (s *site) domainName(r *role, i int32) string {
 	return ""
 }
 
-// nested reports the roles whose topology keys cross: two hosts that the role selects share a narrow
+// nested refuses the clusters with roles whose topology keys cross: two hosts that the role selects share a narrow
 // domain but not the wide one around it.
 func (s *site) nested() {
-	done := map[string]bool{}
+	done := map[string]string{}
 	for _, r := range s.roles {
 		if len(r.keys) < 2 || r.cluster.gone {
 			continue
 		}
 		id := r.selector.String() + "\x00" + strings.Join(r.keys, "\x00")
-		if done[id] {
-			continue
+		text, known := done[id]
+		for k := 1; k < len(r.keys) && !known && text == ""; k++ {
+			text = s.crossing(r, r.keys[k-1], r.keys[k])
 		}
-		done[id] = true
-		for k := 1; k < len(r.keys); k++ {
-			s.nestedPair(r, r.keys[k-1], r.keys[k])
+		if done[id] = text; text != "" {
+			r.cluster.refuse("%s: topologyKeys: %s", r.name, text)
 		}
 	}
 }
 
-func (s *site) nestedPair(r *role, wide, narrow string) {
+// crossing names two hosts that share a narrow domain and not the wide one, "" if there are none.
+func (s *site) crossing(r *role, wide, narrow string) string {
 	first := map[string]int32{}
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -144,9 +146,9 @@ func (s *site) nestedPair(r *role, wide, narrow string) {
 			continue
 		}
 		if o := &s.hosts[other]; o.Labels[wide] != h.Labels[wide] {
-			s.problem("%s: topologyKeys: %s is not nested in %s: hosts %s and %s share %s=%s, but one lies in %s=%q and the other in %s=%q",
-				r, narrow, wide, o.Key(), h.Key(), narrow, value, wide, o.Labels[wide], wide, h.Labels[wide])
-			return
+			return fmt.Sprintf("%s is not nested in %s: hosts %s and %s share %s=%s, but one lies in %s=%q and the other in %s=%q",
+				narrow, wide, o.Key(), h.Key(), narrow, value, wide, o.Labels[wide], wide, h.Labels[wide])
 		}
 	}
+	return ""
 }

@@ -81,9 +81,6 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		ports := l.site.Spec.NodePorts
 		clashes = v1.ValidateSite(l.clusters, ports.Start, ports.End)
 	}
-	if err == nil {
-		clashes = append(clashes, v1.UnknownNetworks(l.clusters, l.hosts.Networks())...)
-	}
 	if l.site != nil {
 		clashes = append(clashes, v1.ReservedNamespaces(l.clusters, l.reservedNamespaces())...)
 	}

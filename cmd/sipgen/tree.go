@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/report"
 	"github.com/airshipit/sipgen/schedule"
@@ -21,6 +22,7 @@ func (l *loaded) plan(previous previousTree) (*planned, error) {
 	}
 	how := options(l.site)
 	how.LabelsNewer = l.labelsNewer(previous)
+	how.Refused = l.unknownNetworks(claims)
 	placement, err := schedule.Plan(l.clusters, l.hosts.Hosts, claims, how)
 	if err != nil {
 		return nil, err
@@ -37,6 +39,22 @@ func (l *loaded) plan(previous previousTree) (*planned, error) {
 		previous:  claims,
 		options:   how,
 	}, nil
+}
+
+// unknownNetworks are the clusters whose services name a network that no host has an address on, and had none in the previous tree.
+func (l *loaded) unknownNetworks(claims schedule.Previous) map[schedule.ClusterKey][]string {
+	known := l.hosts.Networks()
+	for _, claim := range claims.Claims {
+		for network := range claim.Addresses {
+			known[network] = true
+		}
+	}
+	refused := map[schedule.ClusterKey][]string{}
+	for _, unknown := range v1.UnknownNetworks(l.clusters, known) {
+		key := schedule.ClusterKey{Namespace: unknown.Cluster.Namespace, Name: unknown.Cluster.Name}
+		refused[key] = append(refused[key], unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message).Error())
+	}
+	return refused
 }
 
 // planned is a placement, the words for it, what it takes from the clusters, what was decided before it, and

@@ -45,7 +45,7 @@ type server struct {
 }
 
 // servers are the hosts of a role at their addresses on a network, active and standby: a standby
-// host is taken in as soon as it answers.
+// host is taken in as soon as it answers. A host without address there is left out; the placement says so.
 func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]server, error) {
 	names := map[string]int{}
 	for _, h := range o.Hosts {
@@ -59,9 +59,12 @@ func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]serv
 		if h.Role != role {
 			continue
 		}
-		address, err := claimed.on(h, network, family)
+		address, found, err := claimed.on(h, network, family)
 		if err != nil {
 			return nil, err
+		}
+		if !found {
+			continue
 		}
 		name := h.Host.Name
 		if names[name] > 1 {
@@ -75,12 +78,12 @@ func (o *overlay) servers(role, network string, family v1.AddressFamily) ([]serv
 // addresses are those taken by hosts seen before.
 type addresses map[netip.Addr]Host
 
-// on is the host's address on the network, of the family asked for if it has both. Two hosts at one
-// address are an error: one of them would be reached under the other's name.
-func (taken addresses) on(h Host, network string, family v1.AddressFamily) (netip.Addr, error) {
+// on is the host's address on the network, of the family asked for if it has both; not found if it has none. Two hosts at one
+// address are an error, which the placement does not let come: one of them would be reached under the other's name.
+func (taken addresses) on(h Host, network string, family v1.AddressFamily) (address netip.Addr, is bool, err error) {
 	found := h.Host.On(network)
 	if len(found) == 0 {
-		return netip.Addr{}, fmt.Errorf("host %s: no address on network %q", h.Host.Key(), network)
+		return netip.Addr{}, false, nil
 	}
 	chosen := found[0]
 	for _, a := range found {
@@ -92,10 +95,10 @@ func (taken addresses) on(h Host, network string, family v1.AddressFamily) (neti
 	// A zone is a name of an interface on another machine.
 	chosen = chosen.Unmap().WithZone("")
 	if first, twice := taken[chosen]; twice {
-		return netip.Addr{}, fmt.Errorf("hosts %s and %s have the same address %s on network %q", first.Host.Key(), h.Host.Key(), chosen, network)
+		return netip.Addr{}, false, fmt.Errorf("hosts %s and %s have the same address %s on network %q", first.Host.Key(), h.Host.Key(), chosen, network)
 	}
 	taken[chosen] = h
-	return chosen, nil
+	return chosen, true, nil
 }
 
 func bracketed(address netip.Addr) string {

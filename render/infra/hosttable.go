@@ -30,7 +30,7 @@ func (h tableHost) Aliases() []string {
 	return []string{h.Short, h.Long}
 }
 
-// table gives all hosts of the cluster at their addresses on a network.
+// table gives the hosts of the cluster at their addresses on a network; those without address there are left out.
 func (o *overlay) table(network string, family v1.AddressFamily) ([]tableHost, error) {
 	taken := map[string]int{}
 	for _, h := range o.Hosts {
@@ -40,9 +40,12 @@ func (o *overlay) table(network string, family v1.AddressFamily) ([]tableHost, e
 	var out []tableHost
 	claimed := addresses{}
 	for _, h := range o.Hosts {
-		ip, err := claimed.on(h, network, family)
+		ip, found, err := claimed.on(h, network, family)
 		if err != nil {
 			return nil, err
+		}
+		if !found {
+			continue
 		}
 		row := tableHost{Host: h, Long: h.Host.Name + "." + h.Host.Namespace, IP: ip}
 		if taken[h.Host.Name] == 1 {

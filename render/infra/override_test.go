@@ -180,7 +180,6 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 		change func(*Input)
 		want   string
 	}{
-		{"no address on the network", func(in *Input) { in.Hosts[0].Host.Addresses = nil }, `host metal/node-2: no address on network "oam"`},
 		{"one address for two hosts", func(in *Input) { in.Hosts[1].Host.Addresses = in.Hosts[0].Host.Addresses }, "hosts metal/node-1 and metal/node-2 have the same address"},
 		{"a BMC Secret in another namespace", redfish, "in namespace metal, and a pod mounts Secrets of its own namespace tenants only"},
 		{"a BMC that does not speak Redfish", func(in *Input) { own(in, "ipmi://192.0.2.1", "bmc") }, `scheme "ipmi", which is not Redfish`},
@@ -192,6 +191,28 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 		if _, err := Overlay(in); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: got %v, want %q in it", row.why, err, row.want)
 		}
+	}
+}
+
+// A host without address is left out of the services that need one: the others are still reached.
+func TestHostsWithoutAddress(t *testing.T) {
+	in := tenant()
+	in.Hosts[0].Host.Addresses = nil
+	files, err := Overlay(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := 0
+	for name, text := range files {
+		if strings.HasSuffix(name, ".cfg") || strings.HasSuffix(name, "/hosts") {
+			if strings.Contains(string(text), in.Hosts[0].Host.Name+" ") || strings.Contains(string(text), in.Hosts[0].Host.Name+"\t") {
+				t.Errorf("%s has the host that has no address:\n%s", name, text)
+			}
+			with += strings.Count(string(text), in.Hosts[1].Host.Name)
+		}
+	}
+	if with == 0 {
+		t.Error("the other hosts are gone too")
 	}
 }
 

@@ -1,0 +1,216 @@
+package schedule
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// addresses settles where the hosts are reached, for everything that follows.
+func (s *site) addresses() {
+	s.shared()
+	for _, c := range s.clusters {
+		if c.spec == nil || c.gone {
+			continue
+		}
+		for _, r := range c.roles {
+			s.reachable(r)
+		}
+	}
+}
+
+// keepAddresses gives a held host the addresses that it had when it was handed out. Who consumes a host replaces its network data
+// (Cluster API's metal3 provider does, and clears it on release), so that is no source for held hosts. Only the host's annotation says
+// that it moved.
+func (s *site) keepAddresses(h *host, t *PreviousClaim) {
+	var kept []inventory.Address
+	for _, network := range slices.Sorted(maps.Keys(t.Addresses)) {
+		var before []netip.Addr
+		for _, ip := range t.Addresses[network] {
+			if inventory.NoHostAddress(ip) == "" {
+				before = append(before, ip)
+			}
+		}
+		found, origin := h.On(network), originOn(h.Host, network)
+		if len(before) == 0 || origin == inventory.FromHostAnnotation {
+			continue
+		}
+		if len(found) > 0 && !slices.Equal(found, before) {
+			s.clusterWarn(t.Cluster, "host %s: on network %s its %s says %s, the previous tree says %s, which stays; if the host moved, say so with its annotation %s%s: %s",
+				h.Key(), network, origin, joined(found), joined(before), inventory.AddressAnnotationKey, network, joined(found))
+		}
+		for _, ip := range before {
+			kept = append(kept, inventory.Address{Network: network, IP: ip, Origin: inventory.FromPreviousTree})
+		}
+	}
+	for _, problem := range h.AddressProblems {
+		if problem.Origin == inventory.FromHostAnnotation {
+			s.clusterWarn(t.Cluster, "host %s: %s", h.Key(), problem.Text)
+		}
+	}
+	if len(kept) == 0 {
+		return
+	}
+	for _, a := range h.Addresses {
+		if !slices.ContainsFunc(kept, func(k inventory.Address) bool { return k.Network == a.Network }) {
+			kept = append(kept, a)
+		}
+	}
+	h.setAddresses(kept)
+}
+
+// setAddresses gives the host other addresses; the inventory's host stays as it is.
+func (h *host) setAddresses(addresses []inventory.Address) {
+	changed := *h.Host
+	changed.Addresses = addresses
+	h.Host = &changed
+}
+
+// originOn is the source of a host's addresses on a network, "" where it has none.
+func originOn(h *inventory.Host, network string) inventory.AddressOrigin {
+	for _, a := range h.Addresses {
+		if a.Network == network {
+			return a.Origin
+		}
+	}
+	return ""
+}
+
+func joined(addresses []netip.Addr) string {
+	texts := make([]string, len(addresses))
+	for i, ip := range addresses {
+		texts[i] = ip.String()
+	}
+	return strings.Join(texts, ",")
+}
+
+// shared takes an address away from all but one of the hosts that have it on one network: of two hosts at one address one is reached
+// under the other's name. A held host keeps what it has; among others the first by name does, those last whose address is a lease of
+// inspection: it may have been given on.
+func (s *site) shared() {
+	type place struct {
+		network string
+		ip      netip.Addr
+	}
+	wanted := map[string]bool{}
+	for _, c := range s.clusters {
+		if c.spec == nil {
+			continue
+		}
+		for _, r := range c.roles {
+			for _, network := range c.spec.Networks(r.name) {
+				wanted[network] = true
+			}
+		}
+	}
+	first := map[place]int32{}
+	lose := func(i int32, a inventory.Address) {
+		h, other := &s.hosts[i], &s.hosts[first[place{a.Network, a.IP}]]
+		h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
+		h.AddressProblems = append(slices.Clone(h.AddressProblems), inventory.AddressProblem{
+			Network: a.Network, Origin: a.Origin, Text: fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key()),
+		})
+	}
+	// Hosts whose address is in the tree, other held hosts, free hosts, leases of free hosts.
+	for round := range 4 {
+		for i := range s.hosts {
+			h := &s.hosts[i]
+			for _, a := range h.Addresses { // as it is now: lose gives the host another list
+				mine := 2
+				switch {
+				case a.Origin == inventory.FromPreviousTree:
+					mine = 0
+				case h.role != nil:
+					mine = 1
+				case a.Origin == inventory.FromHardware:
+					mine = 3
+				}
+				if mine != round || !wanted[a.Network] {
+					continue
+				}
+				key := place{a.Network, a.IP}
+				other, taken := first[key]
+				switch {
+				case !taken:
+					first[key] = int32(i)
+				case other == int32(i) || round == 0:
+				case round == 1 && s.hosts[other].role.cluster != h.role.cluster:
+					// Each serves its own cluster, perhaps on wires of their own: lint says it.
+				default:
+					lose(int32(i), a)
+				}
+			}
+		}
+	}
+}
+
+// reachable looks for hosts of a role that the cluster's services cannot reach. One or some of them are left out of the services. If it is all of
+// them, the services would have nothing behind them, and the cluster is refused.
+func (s *site) reachable(r *role) {
+	for _, network := range r.cluster.spec.Networks(r.name) {
+		var lost []int32
+		held := 0
+		for _, i := range r.claimed {
+			if s.hosts[i].releasing {
+				continue
+			}
+			held++
+			if len(s.hosts[i].On(network)) == 0 {
+				lost = append(lost, i)
+			}
+		}
+		if len(lost) == 0 {
+			continue
+		}
+		var texts []string
+		for _, i := range lost {
+			texts = append(texts, s.hosts[i].Key()+why(s.hosts[i].Host, network))
+		}
+		const way = "say the address with the host's annotation " + inventory.AddressAnnotationKey
+		if len(lost) == held && r.want() > 0 {
+			r.cluster.refuse("%s: none of its hosts has an address on network %s: %s; %s%s", r.name, network, list(texts, shownHosts, "more"), way, network)
+			continue
+		}
+		r.warn("services on network %s go without %s: no address; %s%s", network, list(texts, shownHosts, "more"), way, network)
+	}
+}
+
+// shownHosts is how many hosts one message names with what is wrong with them.
+const shownHosts = 4
+
+// why is ": reason" where the inventory knows why a host has no address on a network.
+func why(h *inventory.Host, network string) string {
+	if text := h.NoAddress(network); text != "" {
+		return " (" + text + ")"
+	}
+	return ""
+}
+
+// unreadable warns of hosts that a role selects and could have but for an address that could not be read.
+func (s *site) unreadable() {
+	known := map[*shape][]string{}
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		if h.class < 0 || len(h.AddressProblems) == 0 {
+			continue
+		}
+		class := &s.matched.classes[h.class]
+		for _, sh := range s.shapes {
+			if len(sh.networks) == 0 || !sh.selects[h.kind] {
+				continue
+			}
+			if network := class.missing(sh.networks); network != "" && h.NoAddress(network) != "" {
+				known[sh] = append(known[sh], fmt.Sprintf("%s (no address on %s: %s)", h.Key(), network, h.NoAddress(network)))
+			}
+		}
+	}
+	for _, r := range s.roles {
+		if texts := known[r.shape]; len(texts) > 0 && r.want() > 0 {
+			r.warn("matched but unavailable: %s", list(texts, shownHosts, "more"))
+		}
+	}
+}

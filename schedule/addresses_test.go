@@ -1,0 +1,166 @@
+package schedule
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// onOAM is a cluster whose workers are reached on network oam.
+func onOAM(name string, active, standby int) v1.SIPCluster {
+	c := newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", active, standby)})
+	c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}}}
+	return c
+}
+
+func at(h inventory.Host, origin inventory.AddressOrigin, addresses ...string) inventory.Host {
+	h.Addresses = nil
+	for _, a := range addresses {
+		h.Addresses = append(h.Addresses, inventory.Address{Network: "oam", IP: netip.MustParseAddr(a), Origin: origin})
+	}
+	return h
+}
+
+func knew(c PreviousClaim, addresses ...string) PreviousClaim {
+	c.Addresses = map[string][]netip.Addr{"oam": nil}
+	for _, a := range addresses {
+		c.Addresses["oam"] = append(c.Addresses["oam"], netip.MustParseAddr(a))
+	}
+	return c
+}
+
+// TestHeldAddress: a held host is where it was when it was handed out, unless its annotation says that it moved.
+func TestHeldAddress(t *testing.T) {
+	live := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
+	released := releasing(knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"))
+	rows := []struct {
+		why     string
+		host    inventory.Host
+		claim   PreviousClaim
+		want    string
+		warning string
+	}{
+		{"its network data says the same", at(live, inventory.FromNetworkData, "192.0.2.1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
+		{"its network data went with who consumes it", at(live, ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1", "2001:db8::1"), "192.0.2.1,2001:db8::1", ""},
+		{"not synced yet: the same", at(host1("h1", "w", "r1"), ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
+		{"its network data says another", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1",
+			"host metal/h1: on network oam its networkData says 192.0.2.9, the previous tree says 192.0.2.1, which stays; if the host moved, say so with its annotation sip.airshipit.org/address.oam: 192.0.2.9"},
+		{"the annotation says another", at(live, inventory.FromHostAnnotation, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.9", ""},
+		{"the tree knows none", at(live, inventory.FromNetworkData, "192.0.2.9"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
+		{"the tree has one that no host can have", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "127.0.0.1"), "192.0.2.9", ""},
+		{"another role of the cluster had it", at(live, ""), knew(inTree("h1", "a", "Edge"), "192.0.2.1"), "192.0.2.1", ""},
+		{"it was on its way out, and somebody uses it", provisionedBy(at(live, ""), "m1"), released, "192.0.2.1", ""},
+		{"it was created anew", func() inventory.Host {
+			h := at(live, inventory.FromNetworkData, "192.0.2.9")
+			h.UID = "other"
+			return h
+		}(), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.9", ""},
+	}
+	for _, row := range rows {
+		hosts := []inventory.Host{row.host}
+		before := slices.Clone(row.host.Addresses)
+		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, hosts, Previous{Claims: []PreviousClaim{row.claim}}, testOptions)
+		if len(p.Clusters[0].Roles[0].Assigned) != 1 {
+			t.Errorf("%s: %s", row.why, summary(p))
+			continue
+		}
+		if got := joined(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != row.want {
+			t.Errorf("%s: at %s, want %s", row.why, got, row.want)
+		}
+		if got := p.Clusters[0].Warnings; row.warning == "" && slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "oam") }) || row.warning != "" && !slices.Contains(got, row.warning) {
+			t.Errorf("%s: warnings %q, want %q", row.why, got, row.warning)
+		}
+		if !slices.Equal(hosts[0].Addresses, before) {
+			t.Errorf("%s: Plan changed the inventory", row.why)
+		}
+	}
+}
+
+// TestUnreachable: a held host without an address is left out of the services and said; if there is no other, the cluster is refused rather than
+// that its services end with nothing behind them.
+func TestUnreachable(t *testing.T) {
+	lost := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), "")
+	lost.AddressProblems = []inventory.AddressProblem{{Network: "oam", Origin: inventory.FromNetworkData, Text: "DHCP"}}
+	other := claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker)
+	p := plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{lost, other}, Previous{}, testOptions)
+	want := "services on network oam go without metal/h1 (DHCP): no address; say the address with the host's annotation sip.airshipit.org/address.oam"
+	if got := summary(p); got != "a Worker: h1 h2\n" || !slices.Contains(p.Clusters[0].Roles[0].Warnings, want) {
+		t.Errorf("got %s and %q, want %q", got, p.Clusters[0].Roles[0].Warnings, want)
+	}
+	free := host1("h3", "w", "r3")
+	p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0), onOAM("b", 1, 0)}, []inventory.Host{lost, free}, Previous{}, testOptions)
+	want = "Worker: none of its hosts has an address on network oam: metal/h1 (DHCP); say the address with the host's annotation sip.airshipit.org/address.oam"
+	if got := summary(p); got != "a Worker: h1 short 1/0 unschedulable\nb Worker: +h3\n" || !slices.Equal(p.Clusters[0].Refused, []string{want}) {
+		t.Errorf("got %s and %q, want %q", got, p.Clusters[0].Refused, want)
+	}
+}
+
+// TestUnreadable: a free host whose address could not be read is there for roles that need none, and said where one is needed.
+func TestUnreadable(t *testing.T) {
+	h1 := at(host1("h1", "w", "r1"), "")
+	h1.AddressProblems = []inventory.AddressProblem{{Origin: inventory.FromNetworkData, Text: "found NMState"}}
+	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{h1, host1("h2", "w", "r2")}, Previous{}, testOptions)
+	want := "matched but unavailable: metal/h1 (no address on oam: found NMState)"
+	if got := summary(p); got != "a Worker: +h2\n" || !slices.Equal(p.Clusters[0].Roles[0].Warnings, []string{want}) {
+		t.Errorf("got %s and %q", got, p.Clusters[0].Roles[0].Warnings)
+	}
+	if line := p.Hosts[0]; line.Reason != "no address on oam (found NMState)" {
+		t.Errorf("the host's line says %q", line.Reason)
+	}
+	none := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
+	if p = plan(t, []v1.SIPCluster{none}, []inventory.Host{h1}, Previous{}, testOptions); summary(p) != "a Worker: +h1\n" || len(p.Clusters[0].Roles[0].Warnings) > 0 {
+		t.Errorf("no service needs an address: %s%q", summary(p), p.Clusters[0].Roles[0].Warnings)
+	}
+	p = plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{at(newHost("h1", "kind=other"), ""), host1("h2", "w", "r2")}, Previous{}, testOptions)
+	if len(p.Clusters[0].Roles[0].Warnings) > 0 {
+		t.Errorf("no role selects it: %q", p.Clusters[0].Roles[0].Warnings)
+	}
+}
+
+// TestSharedAddress: of hosts with one address one is handed out: the holder, or the first by name.
+func TestSharedAddress(t *testing.T) {
+	same := func(name, rack string) inventory.Host {
+		return at(host1(name, "w", rack), inventory.FromNetworkData, "192.0.2.1")
+	}
+	leased := func(name, rack string) inventory.Host {
+		return at(host1(name, "w", rack), inventory.FromHardware, "192.0.2.1")
+	}
+	held := func(h inventory.Host, cluster string) inventory.Host { return claimed(h, cluster, v1.RoleWorker) }
+	elsewhere := same("h2", "r2")
+	elsewhere.Addresses = append(elsewhere.Addresses, inventory.Address{Network: "storage", IP: netip.MustParseAddr("192.0.2.1")})
+	elsewhere.Addresses = elsewhere.Addresses[1:]
+	rows := []struct {
+		why      string
+		clusters []v1.SIPCluster
+		hosts    []inventory.Host
+		previous []PreviousClaim
+		want     string
+		at       string // where the hosts of the first cluster are reached
+	}{
+		{"two free ones: the first by name", []v1.SIPCluster{onOAM("a", 1, 1)}, []inventory.Host{same("h2", "r2"), same("h1", "r1")}, nil, "a Worker: +h1 short 0/1\n", "192.0.2.1"},
+		{"a free one and a held one: the holder", []v1.SIPCluster{onOAM("a", 1, 1)}, []inventory.Host{same("h1", "r1"), held(same("h2", "r2"), "a")}, nil, "a Worker: h2 short 0/1\n", "192.0.2.1"},
+		{"the holder is of another cluster", []v1.SIPCluster{onOAM("a", 1, 0), onOAM("b", 1, 0)}, []inventory.Host{same("h1", "r1"), held(same("h2", "r2"), "b"), host1("h3", "w", "r3")}, nil, "a Worker: +h3\nb Worker: h2\n", addressOf("h3").String()},
+		{"two held ones: the one whose address is in the tree", []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{held(same("h1", "r1"), "a"), held(same("h2", "r2"), "a")}, []PreviousClaim{knew(inTree("h2", "a", v1.RoleWorker), "192.0.2.1")}, "a Worker: h1 h2\n", " 192.0.2.1"},
+		{"two clusters hold one each: perhaps on wires of their own", []v1.SIPCluster{onOAM("a", 1, 0), onOAM("b", 1, 0)}, []inventory.Host{held(same("h1", "r1"), "a"), held(same("h2", "r2"), "b")}, nil, "a Worker: h1\nb Worker: h2\n", "192.0.2.1"},
+		{"a lease may have been given on", []v1.SIPCluster{onOAM("a", 1, 1)}, []inventory.Host{leased("h1", "r1"), same("h2", "r2")}, nil, "a Worker: +h2 short 0/1\n", "192.0.2.1"},
+		{"nobody needs the address", []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0)})}, []inventory.Host{same("h1", "r1"), same("h2", "r2")}, nil, "a Worker: +h1 +h2\n", "192.0.2.1 192.0.2.1"},
+		{"another network's id may be another wire", []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{elsewhere, same("h3", "r3")}, nil, "a Worker: +h3\n", "192.0.2.1"},
+	}
+	for _, row := range rows {
+		p := plan(t, row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
+		if got := summary(p); got != row.want {
+			t.Errorf("%s: got %swant %s", row.why, got, row.want)
+		}
+		var where []string
+		for _, a := range p.Clusters[0].Roles[0].Assigned {
+			where = append(where, joined(a.Host.On("oam")))
+		}
+		if got := strings.Join(where, " "); got != row.at {
+			t.Errorf("%s: at %q, want %q", row.why, got, row.at)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package schedule
+
+import (
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestRefused: a spec that cannot be meant as it stands is its tenant's finding: the cluster gets nothing, and others are served.
+func TestRefused(t *testing.T) {
+	one := func(change func(*v1.NodeSet)) map[string]v1.NodeSet {
+		set := nodes("kind=w", 1, 0)
+		change(&set)
+		return map[string]v1.NodeSet{v1.RoleWorker: set}
+	}
+	racks := []inventory.Host{host1("h1", "w", "r1"), host1("h2", "w", "r2"), host1("h3", "other", "r3")}
+	rows := []struct {
+		why    string
+		change func(*v1.NodeSet)
+		hosts  []inventory.Host
+		want   []string
+	}{
+		{"a key that hosts carry", func(*v1.NodeSet) {}, racks, nil},
+		{"a misspelt key", func(s *v1.NodeSet) { s.TopologyKey = "rak" }, racks, []string{`Worker: topologyKey: no host that the role selects has a label rak, did you mean "rack"?`}},
+		{"a key of nothing", func(s *v1.NodeSet) { s.TopologyKey = "example.org/server" }, racks, []string{"Worker: topologyKey: no host that the role selects has a label example.org/server"}},
+		{"only hosts of others carry it", func(s *v1.NodeSet) { s.TopologyKey = "row" }, append(slices.Clone(racks), newHost("h4", "kind=other row=w1")), []string{"Worker: topologyKey: no host that the role selects has a label row"}},
+		{"some carry it", func(s *v1.NodeSet) { s.TopologyKey = "row" }, append(slices.Clone(racks), newHost("h4", "kind=w row=w1")), nil},
+		{"the label is there, and empty", func(s *v1.NodeSet) { s.TopologyKey = "row" }, []inventory.Host{newHost("h1", "kind=w row=")}, []string{"Worker: topologyKey: no host that the role selects has a label row"}},
+		{"one of several keys", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} }, racks, []string{"Worker: topologyKeys: no host that the role selects has a label row"}},
+		{"the key of a spread", func(s *v1.NodeSet) { s.Spread = &v1.Spread{TopologyKey: "rick"} }, racks, []string{`Worker: spread.topologyKey: no host that the role selects has a label rick, did you mean "rack"?`}},
+		{"no host is selected: a shortage, and nothing to say of the key", func(s *v1.NodeSet) { s.TopologyKey = "rak" }, []inventory.Host{host1("h3", "other", "r3")}, nil},
+		{"no host is wanted", func(s *v1.NodeSet) { s.TopologyKey, s.Count = "rak", &v1.NodeCount{} }, racks, nil},
+		{
+			"keys that cross", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
+			[]inventory.Host{newHost("h1", "kind=w row=w1 rack=r1"), newHost("h2", "kind=w row=w2 rack=r1")},
+			[]string{`Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other in row="w2"`},
+		},
+	}
+	for _, row := range rows {
+		clusters := []v1.SIPCluster{newCluster("a", one(row.change)), newCluster("b", map[string]v1.NodeSet{"Edge": {Count: &v1.NodeCount{Active: 1}}})}
+		p := plan(t, clusters, row.hosts, Previous{}, testOptions)
+		if got := p.Clusters[0].Refused; !slices.Equal(got, row.want) {
+			t.Errorf("%s: refused %q, want %q", row.why, got, row.want)
+		}
+		if row.want != nil && (!p.Clusters[0].Unschedulable || len(p.Clusters[0].Roles[0].Assigned) > 0) {
+			t.Errorf("%s: placed all the same", row.why)
+		}
+		if b := p.Clusters[1]; b.Unschedulable || len(b.Roles[0].Assigned) != 1 {
+			t.Errorf("%s: the other cluster has to suffer", row.why)
+		}
+	}
+}
+
+// TestRefusedKeepsWhatItHas: a label that vanishes from every host, or a key that is misspelt later, takes nothing from a cluster: not the hosts that
+// it has too many of, not those that failed, and no standby host is promoted.
+func TestRefusedKeepsWhatItHas(t *testing.T) {
+	set := nodes("kind=w", 2, 1)
+	set.TopologyKey = "rak"
+	a := annotated(newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set}), v1.RemoveAnnotation, "h2")
+	hosts := []inventory.Host{
+		claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker), broken(claimed(host1("h3", "w", "r3"), "a", v1.RoleWorker)),
+		standbyOf(claimed(host1("h4", "w", "r4"), "a", v1.RoleWorker)), claimed(host1("h5", "w", "r5"), "a", v1.RoleWorker), claimed(host1("h6", "w", "r6"), "a", "Edge"),
+		claimed(host1("h7", "w", "r7"), "a", v1.RoleWorker), host1("h8", "w", "r8"),
+	}
+	previous := Previous{Claims: []PreviousClaim{releasing(inTree("h7", "a", v1.RoleWorker))}}
+	p := plan(t, []v1.SIPCluster{a}, hosts, previous, testOptions)
+	if got, want := summary(p), "a Worker: h1 h2 h3 h5 ~h4 -h7 unschedulable\na Edge: h6 unschedulable\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	hosts[6] = provisionedBy(hosts[6], "m7")
+	p = plan(t, []v1.SIPCluster{a}, hosts, previous, testOptions)
+	if got, want := summary(p), "a Worker: h1 h2 h3 h5 h7 ~h4 unschedulable\na Edge: h6 unschedulable\n"; got != want {
+		t.Errorf("somebody uses the host that was on its way out: got\n%swant\n%s", got, want)
+	}
+	gone := a
+	gone.DeletionTimestamp = &metav1.Time{}
+	if p = plan(t, []v1.SIPCluster{gone}, hosts, Previous{}, testOptions); len(p.Clusters[0].Refused) > 0 || len(p.Clusters[0].Roles[0].Releasing) == 0 {
+		t.Errorf("a cluster that is being deleted is let go all the same: %s", summary(p))
+	}
+}
+
+// TestRefusedByTheCaller: what the caller found is as good a reason.
+func TestRefusedByTheCaller(t *testing.T) {
+	options := testOptions
+	options.Refused = map[ClusterKey][]string{{"tenants", "a"}: {"second", "first"}, {"tenants", "nobody"}: {"x"}}
+	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})}, []inventory.Host{host1("h1", "w", "r1")}, Previous{}, options)
+	if got, want := summary(p), "a Worker: short 1/0 unschedulable\n"; got != want || !slices.Equal(p.Clusters[0].Refused, []string{"first", "second"}) {
+		t.Errorf("got %s and %q", got, p.Clusters[0].Refused)
+	}
+}
