@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // What callers tell apart.
@@ -118,13 +120,7 @@ func (c *Client) explain(repository Repository, err error) error {
 	return fmt.Errorf("%s: %s", repository, words)
 }
 
-// mask takes the token out of words.
+// mask takes the token out of words, in each spelling and in part, and what is a secret of others.
 func (c *Client) mask(words string) string {
-	if c.Token == "" {
-		return words
-	}
-	for _, form := range []string{c.Token, url.QueryEscape(c.Token), url.PathEscape(c.Token)} {
-		words = strings.ReplaceAll(words, form, "***")
-	}
-	return words
+	return redact.Text(redact.Known(words, c.Token))
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Request is the pull request that there shall be.
@@ -132,6 +134,10 @@ func (c *Client) Open(ctx context.Context, repository Repository, request Reques
 		}
 		return nil, c.explain(repository, last)
 	}
+	opened.URL = c.mask(opened.URL)
+	for i, warning := range opened.Warnings {
+		opened.Warnings[i] = c.mask(warning)
+	}
 	return opened, nil
 }
 
@@ -182,7 +188,7 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 	if len(wanted) > 0 {
 		missing, err := forge.label(ctx, open, wanted)
 		for _, label := range missing {
-			opened.Warnings = append(opened.Warnings, fmt.Sprintf("label %q: the repository has none of that name", label))
+			opened.Warnings = append(opened.Warnings, redact.Sprintf("label %q: the repository has none of that name", label))
 		}
 		if _, again := retry(err); again {
 			return nil, err

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Kind is a kind of forge: the pages and the API that it has.
@@ -34,7 +36,7 @@ func KindOf(remote, name string) (Kind, error) {
 		return Kind(name), nil
 	case "auto":
 	default:
-		return Unknown, fmt.Errorf("found %q, want auto, github, gitlab, gitea or none", name)
+		return Unknown, redact.Errorf("found %q, want auto, github, gitlab, gitea or none", name)
 	}
 	address, found := parseRemote(remote)
 	if !found {

@@ -53,7 +53,9 @@ var (
 
 // FromCluster reads the live hosts. Lists are paged and consistent: every page is of the same
 // resourceVersion, and a list that cannot be read to its end is an error, never a smaller inventory.
-func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) (*Inventory, error) {
+func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) (_ *Inventory, err error) {
+	cfg, login := watchLogin(cfg)
+	defer func() { err = login.safe(err) }()
 	backoff := patience()
 	if options.backoff != nil {
 		backoff = *options.backoff
@@ -284,7 +286,9 @@ func (s *secretReader) of(ctx context.Context, host *Host, bmh *metal3.BareMetal
 }
 
 // ClusterDocuments reads all objects of a resource as documents, for decoding by whoever knows the kind.
-func ClusterDocuments(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, kind string) ([]manifest.Document, error) {
+func ClusterDocuments(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, kind string) (_ []manifest.Document, err error) {
+	cfg, login := watchLogin(cfg)
+	defer func() { err = login.safe(err) }()
 	ctx = klog.NewContext(ctx, klog.Logger{})
 	reader, err := newReader(cfg, gvr.GroupVersion(), patience())
 	if err != nil {

@@ -3,13 +3,16 @@ package inventory
 import (
 	"strings"
 	"unicode"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // maxText is how much of a message of others is kept, in characters.
 const maxText = 200
 
 // plain makes a text of others fit for one line of a terminal, a table or a commit message: no
-// line ends, control characters, escape sequences or characters that turn the direction of writing.
+// line ends, control characters, escape sequences or characters that turn the direction of writing, and no secret that is
+// one beyond doubt: drivers repeat the login that a BMC refused.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -20,7 +23,7 @@ func plain(text string) string {
 		}
 		return r
 	}, text)
-	text = strings.Join(strings.Fields(text), " ")
+	text = redact.Text(strings.Join(strings.Fields(text), " "))
 	if runes := []rune(text); len(runes) > maxText {
 		text = string(runes[:maxText]) + "…"
 	}
@@ -39,6 +42,12 @@ func (h *Host) plainTexts() {
 			*text = plain(*text)
 		}
 		s.Consumer = &consumer
+	}
+	for _, text := range []*string{&h.BMC.Address, &h.LintIgnore} {
+		*text = redact.Text(*text)
+	}
+	for key, text := range h.Engine {
+		h.Engine[key] = redact.Text(text)
 	}
 	for i := range h.Warnings {
 		h.Warnings[i] = plain(h.Warnings[i])

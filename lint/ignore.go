@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // IgnoreAnnotation on a SIPCluster or a BareMetalHost silences codes for this object. Each with a reason:
@@ -51,7 +53,7 @@ func parseIgnores(text string) (codes map[string]bool, problems []string) {
 	}
 	starts := ignoreStart.FindAllStringSubmatchIndex(text, -1)
 	if len(starts) == 0 || strings.TrimSpace(text[:starts[0][2]]) != "" {
-		problems = append(problems, fmt.Sprintf("found %q, want a code and a reason", brief(text)))
+		problems = append(problems, redact.Sprintf("found %q, want a code and a reason", brief(text)))
 	}
 	for i, at := range starts {
 		end := len(text)
@@ -62,7 +64,7 @@ func parseIgnores(text string) (codes map[string]bool, problems []string) {
 		match := ignoreOne.FindStringSubmatch(part)
 		switch {
 		case match == nil:
-			problems = append(problems, fmt.Sprintf("found %q, want a colon and a reason behind the code", brief(part)))
+			problems = append(problems, redact.Sprintf("found %q, want a colon and a reason behind the code", brief(part)))
 		case strings.TrimSpace(match[2]) == "":
 			problems = append(problems, match[1]+" is silenced without a reason, and so is not")
 		case !knownCode(match[1]):

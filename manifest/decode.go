@@ -13,6 +13,8 @@ import (
 	"github.com/agnivade/levenshtein"
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/json"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Problem is a complaint about one place of a document.
@@ -33,15 +35,16 @@ func (p *Problem) Error() string {
 		parts = append(parts, "line "+strconv.Itoa(p.Line))
 	}
 	if p.Field != "" {
-		parts = append(parts, p.Field)
+		parts = append(parts, redact.Text(p.Field))
 	}
 	return strings.Join(append(parts, p.Message), ": ")
 }
 
 // Problem makes a complaint about the field at path ("spec.nodes.Worker.count", with "[n]" for
-// the items of lists). Where the field is absent, the line is that of its nearest parent.
+// the items of lists). Where the field is absent, the line is that of its nearest parent. A value that %q prints is shown
+// only if it looks like a name: it may be a secret.
 func (d *Document) Problem(path, format string, args ...any) error {
-	return &Problem{File: d.File, Document: d.Index, Line: d.LineOf(path), Field: path, Message: fmt.Sprintf(format, args...)}
+	return &Problem{File: d.File, Document: d.Index, Line: d.LineOf(path), Field: path, Message: redact.Sprintf(format, args...)}
 }
 
 // Decode decodes the object into a pointer to a struct. A field that the struct does not have and
@@ -86,7 +89,11 @@ func (d *Document) strictError(err error, root reflect.Type) error {
 	} else if len(known) > 0 {
 		message += ", want one of " + strings.Join(known, ", ")
 	}
-	return d.Problem(path, "%s", message)
+	problem := d.Problem(path, "%s", message)
+	if shown := redact.Value(name); shown != strconv.Quote(name) {
+		problem.(*Problem).Field = joinPath(parent, shown)
+	}
+	return problem
 }
 
 // typeErrors turns an error of the JSON decoder into problems, one for every value of a wrong type.
@@ -131,7 +138,7 @@ func (d *Document) syntaxError(err error) error {
 	for _, quote := range yamlQuotes {
 		message = quote.ReplaceAllString(message, "$1 …")
 	}
-	problem.Message = "not valid YAML: " + strings.TrimSpace(message)
+	problem.Message = "not valid YAML: " + redact.Quotes(strings.TrimSpace(message))
 	if n := conflict(d.source); n >= 0 {
 		problem.Line, problem.Message = d.Line+n, "a merge conflict that nobody resolved"
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Finding is one thing that stands in the way of patching a host.
@@ -176,7 +177,7 @@ func otherApps(host *inventory.Host) []Finding {
 		}
 		if !ours(app) {
 			out = append(out, Finding{
-				Host: host.Key(), Found: fmt.Sprintf("it belongs to the Application %q", app),
+				Host: host.Key(), Found: redact.Sprintf("it belongs to the Application %q", app),
 				Why:  "two Applications with one host undo each other's labels; take the host out of that one first, with prune off there",
 				Mend: command("annotate", host, argoTracking+"-"),
 			})
@@ -201,7 +202,7 @@ func force(host *inventory.Host) []Finding {
 	const why = "on a conflict the engine would delete the host and create it anew, without a spec"
 	var out []Finding
 	add := func(key string, mend string) {
-		out = append(out, Finding{Host: host.Key(), Found: fmt.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), Why: why, Mend: command("annotate", host, mend)})
+		out = append(out, Finding{Host: host.Key(), Found: redact.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), Why: why, Mend: command("annotate", host, mend)})
 	}
 	// Flux takes enabled in any case.
 	if strings.EqualFold(host.Engine[fluxForce], "enabled") || strings.EqualFold(host.Engine[fluxForce], "true") {

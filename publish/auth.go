@@ -19,6 +19,8 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Auth is how to log in. Secrets in it are never printed, logged or committed.
@@ -54,7 +56,7 @@ func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transpor
 		if err == nil && a.Proxy != "" {
 			var proxy *url.URL
 			if proxy, err = parseProxy(a.Proxy); err == nil && proxy.Scheme != "socks5" {
-				err = fmt.Errorf("proxy %s: ssh goes through a SOCKS5 proxy only; want socks5://HOST:PORT", redact(a.Proxy))
+				err = fmt.Errorf("proxy %s: ssh goes through a SOCKS5 proxy only; want socks5://HOST:PORT", redact.URL(a.Proxy))
 			}
 			endpoint.Proxy = transport.ProxyOptions{URL: a.Proxy}
 		}
@@ -129,7 +131,7 @@ func (a Auth) HTTPClient() (*http.Client, error) {
 func parseProxy(address string) (*url.URL, error) {
 	proxy, err := url.Parse(address)
 	if err != nil || proxy.Host == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, proxy.Scheme) {
-		return nil, fmt.Errorf("proxy %s: want a URL: http://HOST:PORT, https or socks5", redact(address))
+		return nil, fmt.Errorf("proxy %s: want a URL: http://HOST:PORT, https or socks5", redact.URL(address))
 	}
 	return proxy, nil
 }

@@ -2,12 +2,13 @@ package publish
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // hookOutput is an HTTP transport that lets go-git hear what a server's post-receive hooks say: where to open a pull
@@ -86,7 +87,7 @@ func readPacket(reader io.Reader) ([]byte, error) {
 	}
 	length, err := strconv.ParseUint(string(head), 16, 16)
 	if err != nil {
-		return nil, fmt.Errorf("the server's answer: %q is no length of a packet", head)
+		return nil, redact.Errorf("the server's answer: %q is no length of a packet", head)
 	}
 	if length <= 4 {
 		return head, nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Signature names who made a commit.
@@ -89,7 +91,7 @@ func (m Meta) check() error {
 			problems = append(problems, fmt.Errorf("%s: want a name and an address", who.what))
 		}
 		if strings.ContainsAny(who.Name+who.Email, "<>\n\r\x00") || !utf8.ValidString(who.Name+who.Email) {
-			problems = append(problems, fmt.Errorf("%s: %q <%q>: want no angle brackets, line ends or NUL", who.what, who.Name, who.Email))
+			problems = append(problems, redact.Errorf("%s: %q <%q>: want no angle brackets, line ends or NUL", who.what, who.Name, who.Email))
 		}
 	}
 	if m.When.Unix() < 0 {
@@ -97,7 +99,7 @@ func (m Meta) check() error {
 	}
 	for _, trailer := range m.Trailers {
 		if trailer.Key == "" || strings.ContainsAny(trailer.Key, ": \n\x00") || strings.ContainsAny(trailer.Value, "\n\r\x00") {
-			problems = append(problems, fmt.Errorf("trailer %q: want a word, and a value on one line", trailer.Key))
+			problems = append(problems, redact.Errorf("trailer %q: want a word, and a value on one line", trailer.Key))
 		}
 	}
 	if m.RequireSigned && m.Signer == nil {

@@ -14,6 +14,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Note is words about a commit that are not in it: a git note. See git-notes(1).
@@ -26,7 +28,7 @@ type Note struct {
 // starts again.
 func (r *remote) writeNote(ctx context.Context, commit plumbing.Hash, meta Meta) error {
 	if !strings.HasPrefix(meta.Note.Ref, "refs/notes/") || plumbing.ReferenceName(meta.Note.Ref).Validate() != nil {
-		return fmt.Errorf("%q: not a name for notes, want refs/notes/NAME", meta.Note.Ref)
+		return redact.Errorf("%q: not a name for notes, want refs/notes/NAME", meta.Note.Ref)
 	}
 	_, err := retry(ctx, isConflict, func() (struct{}, error) {
 		return struct{}{}, r.writeNoteOnce(ctx, commit, meta)

@@ -10,6 +10,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // remote is one repository, and how to log in there.
@@ -37,7 +39,7 @@ func newRemote(target *Target) (*remote, error) {
 		}
 	}
 	if r.client, r.auth, err = target.Auth.login(endpoint); err != nil {
-		return nil, r.masked(fmt.Errorf("%s: %w", redact(target.URL), err))
+		return nil, r.masked(fmt.Errorf("%s: %w", redact.URL(target.URL), err))
 	}
 	return r, nil
 }

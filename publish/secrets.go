@@ -1,14 +1,13 @@
 package publish
 
 import (
-	"cmp"
 	"encoding/base64"
-	"net/url"
 	"os"
-	"slices"
 	"strings"
 
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // masked gives an error whose words may be printed: a server's control characters are taken out, and a secret of
@@ -34,38 +33,19 @@ func (r *remote) mask(words string) string {
 		lines[i] = printable(line)
 	}
 	words = strings.Join(lines, "\n")
-	for _, secret := range r.target.secrets(r.helper.secrets...) {
-		words = strings.ReplaceAll(words, secret, "***")
-	}
-	return words
+	return redact.Text(redact.Known(words, r.target.secrets(r.helper.secrets...)...))
 }
 
-// secrets lists what no message may hold, in each spelling, longest first. One or two characters are no secret,
-// and masking them would leave no message.
+// secrets lists what no message may hold.
 func (t *Target) secrets(more ...string) []string {
 	known := append(more, t.Auth.Password, t.Auth.Token, t.Auth.SSHKeyPassphrase, password(t.URL), password(t.Auth.Proxy))
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"} {
 		known = append(known, password(os.Getenv(name)))
 	}
-	var all []string
 	if login, is := t.Auth.httpLogin().(*githttp.BasicAuth); is && login.Password != "" {
 		known = append(known, basic(login))
 	}
-	for _, secret := range known {
-		decoded, err := url.PathUnescape(secret)
-		if err != nil {
-			decoded = secret
-		}
-		for _, spelled := range []string{secret, decoded, url.QueryEscape(decoded), url.PathEscape(decoded), strings.TrimPrefix(url.UserPassword("", decoded).String(), ":")} {
-			if len(spelled) > 2 {
-				all = append(all, spelled)
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
-	})
-	return slices.Compact(all)
+	return known
 }
 
 // basic is a login as HTTP sends it.

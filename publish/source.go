@@ -13,6 +13,8 @@ import (
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Source is the commit that files in a git checkout are of.
@@ -64,7 +66,7 @@ func SourceOf(paths []string) (*Source, error) {
 		When: commit.Author.When, Subject: printable(subject), Body: strings.TrimSpace(body),
 	}
 	if origin, err := repository.Remote("origin"); err == nil && len(origin.Config().URLs) > 0 {
-		source.Remote = redact(origin.Config().URLs[0])
+		source.Remote = redact.URL(origin.Config().URLs[0])
 	}
 	return source, nil
 }

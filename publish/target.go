@@ -3,13 +3,14 @@ package publish
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"path"
 	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Target names a folder on a branch of a repository, and how to get there.
@@ -37,7 +38,7 @@ type Target struct {
 
 // String is the repository, branch and folder as people may read it: without user, password or token.
 func (t Target) String() string {
-	text := redact(t.URL)
+	text := redact.URL(t.URL)
 	if branch := t.pushBranch(); branch != "" {
 		text += " " + branch
 	}
@@ -54,22 +55,6 @@ func (t Target) pushBranch() string {
 	return t.Branch
 }
 
-// redact takes user information and queries out of a URL: tokens hide in both.
-func redact(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Scheme == "" || parsed.Host == "" {
-		if at := strings.LastIndexByte(address, '@'); at >= 0 && strings.Contains(address[:at], ":") {
-			return address[at+1:]
-		}
-		return address
-	}
-	if _, secret := parsed.User.Password(); secret || parsed.Scheme != "ssh" {
-		parsed.User = nil
-	}
-	parsed.RawQuery, parsed.Fragment = "", ""
-	return parsed.String()
-}
-
 // endpoint checks the target and gives the transport's form of it. Credentials in the URL move to Auth.
 func (t *Target) endpoint() (*transport.Endpoint, error) {
 	if t.URL == "" {
@@ -80,7 +65,7 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 			continue
 		}
 		if err := plumbing.NewBranchReferenceName(branch).Validate(); err != nil || strings.HasPrefix(branch, "-") {
-			return nil, fmt.Errorf("branch %q: not a name for a branch", branch)
+			return nil, redact.Errorf("branch %q: not a name for a branch", branch)
 		}
 	}
 	if t.Proposal != "" && t.Proposal == t.Branch {
@@ -93,12 +78,12 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 	}
 	endpoint, err := transport.NewEndpoint(t.URL)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a path or URL of a repository", redact(t.URL))
+		return nil, fmt.Errorf("%s: not a path or URL of a repository", redact.URL(t.URL))
 	}
 	switch endpoint.Protocol {
 	case "file":
 		if endpoint.Host != "" && endpoint.Host != "localhost" {
-			return nil, fmt.Errorf("%s: a file URL with a host; want file:///path", redact(t.URL))
+			return nil, fmt.Errorf("%s: a file URL with a host; want file:///path", redact.URL(t.URL))
 		}
 	case "ssh":
 		if endpoint.User == "" {
@@ -112,7 +97,7 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 			endpoint.User, endpoint.Password = "", ""
 		}
 	default:
-		return nil, fmt.Errorf("%s: transport %s: want a path, file, ssh or https", redact(t.URL), endpoint.Protocol)
+		return nil, fmt.Errorf("%s: transport %s: want a path, file, ssh or https", redact.URL(t.URL), endpoint.Protocol)
 	}
 	return endpoint, nil
 }

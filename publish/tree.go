@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Tree is a tree of files: slash paths relative to its root, and contents. Contents are kept byte for byte.
@@ -89,7 +91,7 @@ func checkTree(tree Tree) error {
 
 // checkName holds a path to what git's fsck and every common file system take.
 func checkName(name string) error {
-	bad := func(why string) error { return fmt.Errorf("%q: %w: %s", name, ErrName, why) }
+	bad := func(why string) error { return redact.Errorf("%q: %w: %s", name, ErrName, why) }
 	switch {
 	case name == "":
 		return bad("empty")

@@ -1,5 +1,10 @@
 package v1
 
+import (
+	"slices"
+	"strings"
+)
+
 // fields is the schema of a mapping: its keys, and the schema of those whose values are mappings or lists of mappings.
 // A nil schema takes any value.
 type fields map[string]fields
@@ -63,5 +68,14 @@ var dexConnectors = map[string]dexConnector{
 	},
 }
 
-// dexSecretFields are the connectors' fields that hold a secret. They may only name a variable of env.
-var dexSecretFields = map[string]bool{"clientSecret": true, "bindPW": true}
+// dexSecretFields end the names of fields that hold a secret: clientSecret of the connectors for OAuth, bindPW of LDAP, keystonePassword,
+// password of the one for tests. They may only name a variable of env. Dex reads its config without regard to case.
+var dexSecretFields = []string{"secret", "bindpw", "password", "passphrase", "token", "privatekey"}
+
+func isDexSecret(field string) bool {
+	field = strings.ToLower(field)
+	return slices.ContainsFunc(dexSecretFields, func(end string) bool { return strings.HasSuffix(field, end) })
+}
+
+// dexCertificates are the fields with certificates, PEM in base64 (Go's []byte in JSON).
+var dexCertificates = map[string]bool{"rootCAData": true, "caData": true}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // APIVersion and Kind are what a document must carry to be read as a SIPCluster.
@@ -184,7 +185,7 @@ func (n *NodeSet) Want() (active, standby int) {
 
 // Problem is a complaint about a field of the cluster: with file, document and line where they are known.
 func (c *SIPCluster) Problem(path, format string, args ...any) error {
-	message := c.Key() + ": " + fmt.Sprintf(format, args...)
+	message := c.Key() + ": " + redact.Sprintf(format, args...)
 	if c.Document == nil {
 		return fmt.Errorf("%s: %s: %s", c.Source, path, message)
 	}

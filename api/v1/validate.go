@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // MaxCount is the largest count a role may ask for: more hosts than a site has.
@@ -50,8 +51,14 @@ func FromDocuments(docs []manifest.Document) ([]SIPCluster, error) {
 			continue
 		}
 		cluster.Source, cluster.Document = doc.Where(), doc
+		open := doc.OpenSecrets()
+		for _, path := range slices.Sorted(maps.Keys(open)) {
+			problems.Add(doc.Problem(path, "%s in the open: it would be in git for ever; want the name of a Secret, and this one replaced where it is used", open[path]))
+		}
 		for _, found := range cluster.Validate() {
-			problems.Add(doc.Problem(found.Path, "%s", found.Message))
+			if open[found.Path] == "" {
+				problems.Add(doc.Problem(found.Path, "%s", found.Message))
+			}
 		}
 		if first, twice := seen[cluster.Key()]; twice {
 			problems.Add(doc.Problem("metadata.name", "SIPCluster %s stands here again, first at %s", cluster.Key(), first))
@@ -73,7 +80,7 @@ func compareKeys(a, b SIPCluster) int {
 func (c *SIPCluster) Validate() []FieldError {
 	var errs []FieldError
 	add := func(path, format string, args ...any) {
-		errs = append(errs, FieldError{path, fmt.Sprintf(format, args...)})
+		errs = append(errs, FieldError{path, redact.Sprintf(format, args...)})
 	}
 	// Both become label values (63 characters), folders, and parts of object names.
 	for _, field := range []struct{ path, value string }{{"metadata.namespace", c.Namespace}, {"metadata.name", c.Name}} {
@@ -98,10 +105,10 @@ func (n *NodeSet) validate(role string) []FieldError {
 	var errs []FieldError
 	path := "spec.nodes." + role
 	if len(validation.IsValidLabelValue(role)) > 0 {
-		path = fmt.Sprintf("spec.nodes[%q]", role)
+		path = redact.Sprintf("spec.nodes[%q]", role)
 	}
 	add := func(field, format string, args ...any) {
-		errs = append(errs, FieldError{path + field, fmt.Sprintf(format, args...)})
+		errs = append(errs, FieldError{path + field, redact.Sprintf(format, args...)})
 	}
 	if role == "" {
 		add("", "a role needs a name")
@@ -110,7 +117,7 @@ func (n *NodeSet) validate(role string) []FieldError {
 		add("", "the role's name becomes a label value: %s", message)
 	}
 	if _, err := metav1.LabelSelectorAsSelector(&n.LabelSelector); err != nil {
-		add(".labelSelector", "not a valid selector: %s", err)
+		add(".labelSelector", "not a valid selector: %s", redact.Quotes(err.Error()))
 	}
 	active, standby := n.Want()
 	for _, count := range []struct {

@@ -2,9 +2,9 @@ package v1
 
 import (
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
-	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/redact"
 )
 
 var (
@@ -232,8 +233,9 @@ func (d *Dex) validateConnector(at complaints, raw []byte, i int, ids map[string
 		types := slices.Sorted(maps.Keys(dexConnectors))
 		hint := ""
 		if near := manifest.Nearest(connector.Type, types); near != "" {
-			hint = fmt.Sprintf(", did you mean %q?", near)
+			hint = redact.Sprintf(", did you mean %q?", near)
 		}
+		references(at.at(".config"), "", connector.Config, env)
 		at.at(".type").add("found %q, want one of %s%s", connector.Type, strings.Join(types, ", "), hint)
 		return
 	}
@@ -257,10 +259,10 @@ func unknown(at complaints, value map[string]any, schema fields, deep bool) {
 		nested, known := schema[key]
 		if !known {
 			if near := manifest.Nearest(key, names); near != "" {
-				at.at(".%s", key).add("unknown field, did you mean %q?", near)
+				at.at("%s", step(key)).add("unknown field, did you mean %q?", near)
 				continue
 			}
-			at.at(".%s", key).add("unknown field, want one of %s", strings.Join(names, ", "))
+			at.at("%s", step(key)).add("unknown field, want one of %s", strings.Join(names, ", "))
 			continue
 		}
 		if nested == nil || !deep {
@@ -268,40 +270,58 @@ func unknown(at complaints, value map[string]any, schema fields, deep bool) {
 		}
 		switch child := value[key].(type) {
 		case map[string]any:
-			unknown(at.at(".%s", key), child, nested, deep)
+			unknown(at.at("%s", step(key)), child, nested, deep)
 		case []any:
 			for i, item := range child {
 				if mapping, isMapping := item.(map[string]any); isMapping {
-					unknown(at.at(".%s[%d]", key, i), mapping, nested, deep)
+					unknown(at.at("%s[%d]", step(key), i), mapping, nested, deep)
 					continue
 				}
-				at.at(".%s[%d]", key, i).add("want a mapping")
+				at.at("%s[%d]", step(key), i).add("want a mapping")
 			}
 		default:
-			at.at(".%s", key).add("want a mapping")
+			at.at("%s", step(key)).add("want a mapping")
 		}
 	}
+}
+
+// step is a key as a step of a path. One that is no name is not repeated.
+func step(key string) string {
+	if envName.MatchString(key) && len(key) <= 63 {
+		return "." + key
+	}
+	return "[" + redact.Value(key) + "]"
 }
 
 // references complains about secrets in the open, and about a $ that Dex would take for a variable that it does
 // not have. Values are not repeated.
 func references(at complaints, key string, value any, env map[string]bool) {
+	text, isText := value.(string)
+	switch {
+	case isDexSecret(key):
+		if match := envReference.FindString(text); !isText || match == "" || match != text {
+			at.add("a secret in the open, want $NAME with NAME in env")
+			return
+		}
+	case dexCertificates[key] && (!isText || envReference.FindString(text) != text):
+		der, err := base64.StdEncoding.DecodeString(text)
+		if !isText || err != nil {
+			at.add("want certificates: PEM, and that in base64")
+			return
+		}
+		certificates(at, string(der))
+		return
+	}
 	switch value := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(value)) {
-			references(at.at(".%s", name), name, value[name], env)
+			references(at.at("%s", step(name)), name, value[name], env)
 		}
 	case []any:
 		for i, item := range value {
 			references(at.at("[%d]", i), key, item, env)
 		}
 	case string:
-		if dexSecretFields[key] {
-			if match := envReference.FindString(value); match == "" || match != value {
-				at.add("a secret in the open, want $NAME with NAME in env")
-				return
-			}
-		}
 		for i, r := range value {
 			if r != '$' {
 				continue

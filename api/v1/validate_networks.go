@@ -1,12 +1,12 @@
 package v1
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // UnknownNetworks reports the networks that services name and no host has an address on: they are misspelt, or the hosts'
@@ -22,13 +22,13 @@ func UnknownNetworks(clusters []SIPCluster, known map[string]bool) []ClusterErro
 			}
 			message := "no host has an address on it"
 			if near := manifest.Nearest(network, names); near != "" {
-				message += fmt.Sprintf(", did you mean %q?", near)
+				message += redact.Sprintf(", did you mean %q?", near)
 			} else if len(names) > 0 {
 				message += ", only on " + strings.Join(names, ", ")
 			} else {
 				message += " or on any network: is the hosts' network data in the inventory?"
 			}
-			errs = append(errs, ClusterError{&clusters[i], FieldError{fields[network], fmt.Sprintf("network %q: %s", network, message)}})
+			errs = append(errs, ClusterError{&clusters[i], FieldError{fields[network], redact.Sprintf("network %q: %s", network, message)}})
 		}
 	}
 	return errs

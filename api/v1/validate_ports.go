@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // ClusterError is a complaint about one field of one cluster among several.
@@ -100,7 +102,7 @@ type siteClaims struct {
 }
 
 func (s *siteClaims) add(c *SIPCluster, path, format string, args ...any) {
-	s.errs = append(s.errs, ClusterError{c, FieldError{path, fmt.Sprintf(format, args...)}})
+	s.errs = append(s.errs, ClusterError{c, FieldError{path, redact.Sprintf(format, args...)}})
 }
 
 func (s *siteClaims) claim(e exposedService) {

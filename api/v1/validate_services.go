@@ -1,7 +1,6 @@
 package v1
 
 import (
-	"fmt"
 	"maps"
 	"net/netip"
 	"regexp"
@@ -10,6 +9,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 // What may stand in values that end up in haproxy.cfg, YAML and annotations. Quotes, blanks and control
@@ -23,18 +24,18 @@ var (
 	ifName     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$`)
 )
 
-// complaints gathers field errors below a path.
+// complaints gathers field errors below a path. What %q prints is shown only if it looks like a name.
 type complaints struct {
 	path string
 	errs *[]FieldError
 }
 
 func (c complaints) at(format string, args ...any) complaints {
-	return complaints{c.path + fmt.Sprintf(format, args...), c.errs}
+	return complaints{c.path + redact.Sprintf(format, args...), c.errs}
 }
 
 func (c complaints) add(format string, args ...any) {
-	*c.errs = append(*c.errs, FieldError{c.path, fmt.Sprintf(format, args...)})
+	*c.errs = append(*c.errs, FieldError{c.path, redact.Sprintf(format, args...)})
 }
 
 // match complains about a value that is set and does not match.

@@ -100,7 +100,7 @@ func TestBadClusters(t *testing.T) {
 		"another kind":            {"kind: SIPCluster", "kind: SIPClusters", `line 2: kind: found "SIPClusters", want "SIPCluster"`},
 		"no kind at all":          {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n", "", `no apiVersion and no kind`},
 		"a name that is a path":   {"name: one", "name: ../one", `line 5: metadata.name: found "../one"`},
-		"a name with a line end":  {"name: one", `name: "one\ntwo"`, `metadata.name: found "one\ntwo"`},
+		"a name with a line end":  {"name: one", `name: "one\ntwo"`, `metadata.name: found a value of 7 characters (not shown): a lowercase RFC 1123 label`},
 		"no name":                 {"  name: one\n", "", `line 3: metadata.name: missing`},
 		"a namespace with a dot":  {"namespace: lab", "namespace: a.b", `metadata.namespace: found "a.b"`},
 		"a role that is no label": {"Worker:", `"Work er":`, `spec.nodes["Work er"]: the role's name becomes a label value`},

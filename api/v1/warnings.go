@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Warnings are fields that are accepted and do nothing, or leave a service of no use: specs written for the SIP
@@ -15,7 +16,7 @@ func (c *SIPCluster) Warnings() []FieldError {
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		for _, known := range []string{RoleControlPlane, RoleWorker} {
 			if near := manifest.Nearest(role, []string{known}); near != "" && role != known {
-				out = append(out, FieldError{"spec.nodes." + role, fmt.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
+				out = append(out, FieldError{"spec.nodes." + role, redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
 			}
 		}
 	}

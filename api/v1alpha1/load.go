@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // FromDocuments decodes, defaults and validates the one Site among docs. Other kinds, no Site
@@ -36,8 +37,19 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 			problems.Add(err)
 			continue
 		}
+		open := doc.OpenSecrets()
+		// These say by themselves what to do.
+		delete(open, repositoryURL)
+		delete(open, "spec.argocd.server")
+		for _, path := range slices.Sorted(maps.Keys(open)) {
+			problems.Add(doc.Problem(path, "%s in the open: it would be in git for ever; want it in the environment, a file or a Secret, and this one replaced where it is used", open[path]))
+		}
 		site.Default()
-		site.validate(func(path, format string, args ...any) { problems.Add(doc.Problem(path, format, args...)) })
+		site.validate(func(path, format string, args ...any) {
+			if open[path] == "" {
+				problems.Add(doc.Problem(path, format, args...))
+			}
+		})
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -158,8 +170,10 @@ func reserved(key string) string {
 	return ""
 }
 
+const repositoryURL = "spec.repository.url"
+
 func checkURL(raw string, add func(path, format string, args ...any)) {
-	const field = "spec.repository.url"
+	const field = repositoryURL
 	if raw == "" {
 		add(field, "missing: where the tree is published to")
 		return
@@ -211,7 +225,7 @@ func oneOf(add func(path, format string, args ...any), field, found string, want
 	}
 	hint := ""
 	if near := manifest.Nearest(found, want); near != "" {
-		hint = fmt.Sprintf(", did you mean %q?", near)
+		hint = redact.Sprintf(", did you mean %q?", near)
 	}
 	add(field, "found %q, want %s%s", found, strings.Join(want, " or "), hint)
 }

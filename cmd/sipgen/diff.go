@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/redact"
 	"github.com/airshipit/sipgen/treediff"
 )
 
@@ -117,5 +117,5 @@ func coloured(when string, out io.Writer, getenv func(string) string) (bool, err
 		file, isFile := out.(*os.File)
 		return isFile && getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd())), nil
 	}
-	return false, fmt.Errorf("--color: found %q, want auto, always or never", when)
+	return false, redact.Errorf("--color: found %q, want auto, always or never", when)
 }

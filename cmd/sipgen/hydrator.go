@@ -14,6 +14,7 @@ import (
 
 	"github.com/airshipit/sipgen/forge"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // The names that GitOps Promoter's contract for hydrators has, and that Argo CD's own hydrator uses.
@@ -56,15 +57,15 @@ func (h *hydrator) add(meta *publish.Meta, paths []string) error {
 	case h.file == "":
 		return errors.New("--dry-sha: want --hydrator-metadata with it")
 	case path.Base(h.file) != hydratorFile || path.Clean(h.file) != h.file || strings.HasPrefix(h.file, "/"):
-		return fmt.Errorf("--hydrator-metadata: found %q, want %s, or FOLDER/%s", h.file, hydratorFile, hydratorFile)
+		return redact.Errorf("--hydrator-metadata: found %q, want %s, or FOLDER/%s", h.file, hydratorFile, hydratorFile)
 	case h.drySHA != "" && !fullHash.MatchString(h.drySHA):
-		return fmt.Errorf("--dry-sha: found %q, want a whole commit hash, 40 or 64 digits", h.drySHA)
+		return redact.Errorf("--dry-sha: found %q, want a whole commit hash, 40 or 64 digits", h.drySHA)
 	}
 	about := metadata{DrySHA: h.drySHA}
 	if h.drySHA == "" {
 		for _, path := range paths {
 			if path == "-" || path == "cluster" {
-				return fmt.Errorf("--hydrator-metadata: the specs come from %q, which is of no commit: want --dry-sha", path)
+				return redact.Errorf("--hydrator-metadata: the specs come from %q, which is of no commit: want --dry-sha", path)
 			}
 		}
 		source, err := publish.SourceOf(paths)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/lint"
+	"github.com/airshipit/sipgen/redact"
 )
 
 func newLint(ui *ui) *cobra.Command {
@@ -34,7 +34,7 @@ Exit codes: 0 no finding; 1 findings; 2 an error.`,
 				return err
 			}
 			if failOn != string(lint.Warning) && failOn != string(lint.Error) {
-				return fmt.Errorf("--fail-on: found %q, want %s or %s", failOn, lint.Warning, lint.Error)
+				return redact.Errorf("--fail-on: found %q, want %s or %s", failOn, lint.Warning, lint.Error)
 			}
 			colour, err := coloured(color, ui.out, os.Getenv)
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/airshipit/sipgen/manifest"
 	"github.com/airshipit/sipgen/picture"
+	"github.com/airshipit/sipgen/redact"
 	"github.com/airshipit/sipgen/report"
 )
 
@@ -105,9 +106,9 @@ func checkFormat(found string, want []string) error {
 	}
 	hint := ""
 	if near := manifest.Nearest(found, want); near != "" {
-		hint = fmt.Sprintf(", did you mean %q?", near)
+		hint = redact.Sprintf(", did you mean %q?", near)
 	}
-	return fmt.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
+	return redact.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
 }
 
 func writePlan(ui *ui, planned *planned, output string) error {

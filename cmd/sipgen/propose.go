@@ -11,6 +11,7 @@ import (
 
 	"github.com/airshipit/sipgen/forge"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/redact"
 	"github.com/airshipit/sipgen/report"
 )
 
@@ -59,7 +60,7 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 	r := &pullRequester{target: target, labels: p.labels}
 	for _, label := range p.labels {
 		if strings.TrimSpace(label) == "" || strings.ContainsAny(label, ",\n\r") {
-			return nil, fmt.Errorf("--label: found %q, want a name without commas", label)
+			return nil, redact.Errorf("--label: found %q, want a name without commas", label)
 		}
 	}
 	if p.forge == "none" {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/redact"
 )
 
 func newRoot(ui *ui) *cobra.Command {
@@ -27,7 +29,7 @@ Exit codes: 0 done; 1 a finding (differences, an unschedulable cluster); 2 an er
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), err}
+		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(redact.Quotes(err.Error()))}
 	})
 	root.AddCommand(newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newLint(ui), newInventory(ui), newVersion(ui))
 	for _, command := range root.Commands() {
@@ -44,7 +46,7 @@ func strictArgs(command *cobra.Command) {
 	}
 	command.Args = func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return &usageError{cmd.Name(), errors.New(cmd.Name() + ": " + err.Error())}
+			return &usageError{cmd.Name(), errors.New(cmd.Name() + ": " + redact.Quotes(err.Error()))}
 		}
 		return nil
 	}

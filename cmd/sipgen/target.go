@@ -13,6 +13,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // previous is the flags that name the tree as it was: a folder, or a branch of a repository.
@@ -102,7 +103,7 @@ func (r *repository) flags(command *cobra.Command) {
 // target is the repository with credentials from the environment.
 func (r *repository) target() (publish.Target, error) {
 	if r.path != "" && !filepath.IsLocal(filepath.FromSlash(r.path)) {
-		return publish.Target{}, fmt.Errorf("--path: found %q, want a folder inside the repository", r.path)
+		return publish.Target{}, redact.Errorf("--path: found %q, want a folder inside the repository", r.path)
 	}
 	auth, err := authFromEnvironment(os.Getenv)
 	return publish.Target{URL: r.url, Branch: r.branch, Path: r.path, Auth: auth, Timeout: r.timeout}, err
@@ -114,10 +115,10 @@ func elsewhere(site *v1alpha1.Site, target publish.Target) []string {
 	var out []string
 	repository := site.Spec.Repository
 	if target.Branch != repository.Branch {
-		out = append(out, fmt.Sprintf("--branch is %q, and the tree's own objects sync branch %q (the Site's spec.repository.branch)", target.Branch, repository.Branch))
+		out = append(out, redact.Sprintf("--branch is %q, and the tree's own objects sync branch %q (the Site's spec.repository.branch)", target.Branch, repository.Branch))
 	}
 	if path.Clean("./"+target.Path) != path.Clean("./"+repository.Path) {
-		out = append(out, fmt.Sprintf("--path is %q, and the tree's own objects sync folder %q (the Site's spec.repository.path)", target.Path, repository.Path))
+		out = append(out, redact.Sprintf("--path is %q, and the tree's own objects sync folder %q (the Site's spec.repository.path)", target.Path, repository.Path))
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/airshipit/sipgen/forge"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // ui is the printing rules: the product goes to out, everything else to err, each line of it
@@ -21,9 +22,9 @@ type ui struct {
 }
 
 // say prints one line that is not the product. Words from outside can neither end the line nor steer a terminal or a CI
-// system by it.
+// system by it. Whatever was missed where the words were made, no secret that is one beyond doubt is printed.
 func (u *ui) say(format string, args ...any) {
-	line := text.Line(fmt.Sprintf(format, args...))
+	line := text.Line(redact.Text(fmt.Sprintf(format, args...)))
 	u.progress.clean(func() { fmt.Fprintf(u.err, "sipgen: %s\n", line) })
 }
 

@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/redact"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -49,7 +50,7 @@ func (w *whatIf) apply(ui *ui, l *loaded) ([]string, []roleCount, error) {
 	for _, text := range w.without {
 		selector, err := labels.Parse(text)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("--without: %q is no label selector", text))
+			errs = append(errs, redact.Errorf("--without: %q is no label selector", text))
 			continue
 		}
 		hosts, gone, err := schedule.Without(l.hosts.Hosts, selector)
@@ -90,7 +91,7 @@ func parseRoleCount(text string) (roleCount, error) {
 	parts := strings.Split(name, "/")
 	active, err := strconv.Atoi(number)
 	if !found || len(parts) != 3 || err != nil || active < 0 {
-		return roleCount{}, fmt.Errorf("found %q, want NAMESPACE/NAME/ROLE=N", text)
+		return roleCount{}, redact.Errorf("found %q, want NAMESPACE/NAME/ROLE=N", text)
 	}
 	return roleCount{schedule.ClusterKey{Namespace: parts[0], Name: parts[1]}, parts[2], active}, nil
 }

@@ -1,0 +1,79 @@
+package inventory
+
+import (
+	"encoding/base64"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/redact"
+)
+
+// login is what the API server was sent to log in with, for taking it out of what is said: an API server, or a proxy before it, may
+// repeat a request in its answer. Tokens that a plugin or a file gives are known only when they are sent.
+type login struct {
+	mutex sync.Mutex
+	sent  map[string]bool
+}
+
+// watchLogin gives a copy of a configuration whose logins are noted.
+func watchLogin(cfg *rest.Config) (*rest.Config, *login) {
+	l := &login{sent: map[string]bool{cfg.BearerToken: true, cfg.Password: true}}
+	cfg = rest.CopyConfig(cfg)
+	// The first wrapper is the innermost: it sees the request as it is sent.
+	others := cfg.WrapTransport
+	cfg.WrapTransport = func(inner http.RoundTripper) http.RoundTripper {
+		var transport http.RoundTripper = noting{inner, l}
+		if others != nil {
+			transport = others(transport)
+		}
+		return transport
+	}
+	return cfg, l
+}
+
+type noting struct {
+	http.RoundTripper
+	login *login
+}
+
+func (n noting) RoundTrip(request *http.Request) (*http.Response, error) {
+	n.login.note(request.Header.Get("Authorization"))
+	return n.RoundTripper.RoundTrip(request)
+}
+
+func (l *login) note(header string) {
+	scheme, value, found := strings.Cut(header, " ")
+	if !found {
+		return
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.sent[value] = true
+	if raw, err := base64.StdEncoding.DecodeString(value); err == nil && strings.EqualFold(scheme, "basic") {
+		_, password, _ := strings.Cut(string(raw), ":")
+		l.sent[password] = true
+	}
+}
+
+// safe is an error without the login in its words. The chain for errors.Is stays.
+func (l *login) safe(err error) error {
+	if err == nil {
+		return nil
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return &safeError{redact.Text(redact.Known(err.Error(), slices.Sorted(maps.Keys(l.sent))...)), err}
+}
+
+type safeError struct {
+	text string
+	err  error
+}
+
+func (s *safeError) Error() string { return s.text }
+func (s *safeError) Unwrap() error { return s.err }

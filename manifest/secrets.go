@@ -1,0 +1,42 @@
+package manifest
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/json"
+
+	"github.com/airshipit/sipgen/redact"
+)
+
+// OpenSecrets gives the paths of the values, and of the mappings with keys, that hold what is a secret beyond doubt (see redact.Find),
+// and what it is. What sipgen reads as a spec is rendered into git, and repeated in messages.
+func (d *Document) OpenSecrets() map[string]string {
+	found := map[string]string{}
+	var value any
+	if json.UnmarshalCaseSensitivePreserveInts(d.JSON, &value) != nil {
+		return found // not decoded either
+	}
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		switch value := value.(type) {
+		case string:
+			if kind, is := redact.Find(value); is {
+				found[path] = kind
+			}
+		case []any:
+			for i, item := range value {
+				walk(fmt.Sprintf("%s[%d]", path, i), item)
+			}
+		case map[string]any:
+			for key, item := range value {
+				if kind, is := redact.Find(key); is {
+					found[path] = kind
+					continue // its path would repeat the key
+				}
+				walk(joinPath(path, key), item)
+			}
+		}
+	}
+	walk("", value)
+	return found
+}

@@ -1,0 +1,115 @@
+package redact
+
+import (
+	"bytes"
+	"crypto/x509"
+	"encoding/base64"
+	"regexp"
+	"strings"
+)
+
+// privateKey is a private key in one of its text forms, to its end or to the end of the text: PEM (RFC 7468, OpenSSH, PGP), in which
+// line ends may be written as \n, PuTTY's and age's.
+var privateKey = regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)` +
+	`|PuTTY-User-Key-File-\d.*` +
+	`|AGE-SECRET-KEY-1[0-9A-Z]+`)
+
+// tokens are the access tokens that their makers gave a form of their own, so that scanners find them.
+// GitHub: "Behind GitHub's new authentication token formats"; GitLab: "Token overview"; JWT: RFC 7519, whose header is base64 of {".
+var tokens = []struct {
+	what    string
+	pattern *regexp.Regexp
+}{
+	{"an access token of GitHub", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{22,})`)},
+	{"an access token of GitLab", regexp.MustCompile(`\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{16,}`)},
+	{"an access key of AWS", regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
+	{"an access token of Slack", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}`)},
+	{"an API key of Google", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
+	{"a token of Vault", regexp.MustCompile(`\bhv[sbr]\.[A-Za-z0-9_-]{20,}`)},
+	{"an access token of Docker", regexp.MustCompile(`\bdckr_[po]at_[A-Za-z0-9_-]{20,}`)},
+	{"a JSON web token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`)},
+}
+
+// strictLogin is an address with a password, where a slash ends the authority as RFC 3986 has it.
+var strictLogin = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s/@:"']*:[^\s/@"']+@`)
+
+// base64Run is what may be base64, of the standard or the URL alphabet, in one piece. The shortest token takes 20
+// bytes, which are 27 characters.
+var base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-]{27,}={0,2}`)
+
+// Find says what secret a text holds, where there is no doubt: "a private key", "an access token of GitHub", "a URL with a password".
+// What only might be one (a password by itself, a random text) is not found.
+func Find(text string) (kind string, found bool) {
+	return find(text, 2)
+}
+
+// find looks into base64 as often as depth says.
+func find(text string, depth int) (string, bool) {
+	if len(text) < 8 {
+		return "", false
+	}
+	if privateKey.MatchString(text) {
+		return "a private key", true
+	}
+	for _, token := range tokens {
+		if token.pattern.MatchString(text) {
+			return token.what, true
+		}
+	}
+	if strictLogin.MatchString(text) {
+		return "a URL with a password", true
+	}
+	if depth == 0 {
+		return "", false
+	}
+	// Base64 is folded into lines, too.
+	folded := strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "").Replace(text)
+	for _, form := range []string{text, folded} {
+		for _, run := range base64Run.FindAllString(form, -1) {
+			if kind, found := inBase64(run, depth); found {
+				return kind, true
+			}
+		}
+	}
+	return "", false
+}
+
+// inBase64 says what secret the base64 of a run of characters holds.
+func inBase64(run string, depth int) (string, bool) {
+	standard := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(run, "="))
+	content, err := base64.RawStdEncoding.DecodeString(standard[:len(standard)-len(standard)%4])
+	if err != nil || len(content) == 0 {
+		return "", false
+	}
+	if bytes.Contains(content, []byte("openssh-key-v1\x00")) || isPrivateDER(content) {
+		return "a private key", true
+	}
+	if rest := len(standard) % 4; rest > 1 {
+		if last, err := base64.RawStdEncoding.DecodeString(standard[len(standard)-rest:]); err == nil {
+			content = append(content, last...)
+			if isPrivateDER(content) {
+				return "a private key", true
+			}
+		}
+	}
+	for _, b := range content {
+		if b < ' ' && b != '\n' && b != '\r' && b != '\t' || b > '~' {
+			return "", false // not the base64 of a text
+		}
+	}
+	return find(string(content), depth-1)
+}
+
+func isPrivateDER(content []byte) bool {
+	if len(content) < 32 || content[0] != 0x30 {
+		return false
+	}
+	if _, err := x509.ParsePKCS8PrivateKey(content); err == nil {
+		return true
+	}
+	if _, err := x509.ParsePKCS1PrivateKey(content); err == nil {
+		return true
+	}
+	_, err := x509.ParseECPrivateKey(content)
+	return err == nil
+}

@@ -1,0 +1,305 @@
+package redact
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"html"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+)
+
+func TestValueShowsWhatLooksLikeAName(t *testing.T) {
+	for _, shown := range []string{
+		"", "edge-a", "../../edge-a", "fluxx", "sip.airshipit.org/cluster-namespace", "10.40.1.999", "2001:db8::/33", "fe80::1:2",
+		"52:54:00:12:34:56", "registry.example.org:5000/team/haproxy:3.2.1-alpine", "localhost:5000/haproxy", "haproxy:3.2", "http://dex.example.org:30556/dex/",
+		"git@git.example.org:team/fleet.git", "loadBalancerControlPlane", "r12n3cp", "r1n1c2s3b4x5y6z7", "Wörker", "a, b",
+		"requiredDuringSchedulingIgnoredDuringExecution"[:40], "name with blanks", "--filename", "v1alpha1", "system:serviceaccounts",
+	} {
+		if found := Value(shown); found != fmt.Sprintf("%q", shown) {
+			t.Errorf("%q: found %s, want it shown", shown, found)
+		}
+	}
+	for _, c := range []struct{ value, why string }{
+		{"Tr0ub4dor&3", "a password has punctuation"},
+		{"admin:hunter2", "a login"},
+		{"admin:Hunter-2.x", "a login"},
+		{"https://f00baa@git.example.org", "a token in an address"},
+		{"//admin:hunter2@git.example.org", "a login in an address without a scheme"},
+		{"4f5e6a7b8c9d0e1f2a3b4c5d6e7f8091", "hex"},
+		{"aB3dE6gH9jK2mN5pQ8", "base62"},
+		{"prefix-aB3dE6gH9jK2mN5pQ8.suffix", "base62 among other things"},
+		{"4111111111111111", "many digits"},
+		{"KxGTPmLqWzvRnJtYbHdFcSaQ", "letters at random"},
+		{strings.Repeat("word ", 30), "long"},
+		{"line\nline", "more than one line"},
+		{"https://dex.example.org/?token=x", "a query"},
+		{"cGFzc3dvcmQ=", "base64"},
+	} {
+		if found := Value(c.value); !strings.HasSuffix(found, "characters (not shown)") || strings.Contains(found, c.value) {
+			t.Errorf("%q: found %s: %s", c.value, found, c.why)
+		}
+	}
+	if found := Value(strings.Repeat("é", 1679)); found != "a value of 1,679 characters (not shown)" {
+		t.Errorf("found %s", found)
+	}
+}
+
+// privateKeys are real ones, as the libraries and the programs that people use write them.
+func privateKeys(t *testing.T) map[string][]byte {
+	t.Helper()
+	keys := map[string][]byte{}
+	_, edKey, err := ed25519.GenerateKey(rand.Reader)
+	check(t, err)
+	ecKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	check(t, err)
+	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
+	check(t, err)
+	for name, key := range map[string]any{"Ed25519": edKey, "ECDSA": ecKey, "RSA": rsaKey} {
+		der, err := x509.MarshalPKCS8PrivateKey(key)
+		check(t, err)
+		keys["PKCS 8 "+name] = pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+		block, err := ssh.MarshalPrivateKey(key, "")
+		check(t, err)
+		keys["OpenSSH "+name] = pem.EncodeToMemory(block)
+	}
+	der, err := x509.MarshalECPrivateKey(ecKey)
+	check(t, err)
+	keys["SEC 1"] = pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})
+	keys["PKCS 1"] = pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(rsaKey)})
+	if keygen, err := exec.LookPath("ssh-keygen"); err == nil {
+		for _, form := range []string{"RFC4716", "PKCS8", "PEM"} {
+			file := filepath.Join(t.TempDir(), "key")
+			if words, err := exec.Command(keygen, "-q", "-t", "rsa", "-m", form, "-N", "locked", "-f", file).CombinedOutput(); err != nil {
+				t.Fatalf("ssh-keygen: %s", words)
+			}
+			keys["ssh-keygen, with a passphrase, "+form], err = os.ReadFile(file)
+			check(t, err)
+		}
+	}
+	return keys
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// forms are ways in which one text stands in another.
+func forms(text string) map[string]string {
+	quoted, _ := json.Marshal(text)
+	return map[string]string{
+		"as it is":               text,
+		"in JSON":                string(quoted),
+		"quoted by Go":           fmt.Sprintf("%q", text),
+		"base64":                 base64.StdEncoding.EncodeToString([]byte(text)),
+		"base64 for URLs":        base64.RawURLEncoding.EncodeToString([]byte(text)),
+		"base64 twice":           base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(text)))),
+		"base64 of a line more":  base64.StdEncoding.EncodeToString([]byte("# key\n" + text)),
+		"base64 folded to lines": strings.Join(chunks(base64.StdEncoding.EncodeToString([]byte(text)), 76), "\n"),
+	}
+}
+
+func chunks(text string, n int) (out []string) {
+	for len(text) > n {
+		out, text = append(out, text[:n]), text[n:]
+	}
+	return append(out, text)
+}
+
+func TestFindKnowsPrivateKeys(t *testing.T) {
+	for name, key := range privateKeys(t) {
+		texts := forms(string(key))
+		if block, _ := pem.Decode(key); !strings.Contains(name, "passphrase") {
+			texts["its base64 without the lines around it"] = base64.StdEncoding.EncodeToString(block.Bytes)
+		}
+		for form, text := range texts {
+			if kind, found := Find("key: " + text); !found || kind != "a private key" {
+				t.Errorf("%s, %s: found %q", name, form, kind)
+			}
+			if shown := Value(text); shown != "a private key (not shown)" {
+				t.Errorf("%s, %s: shown as %s", name, form, shown)
+			}
+		}
+	}
+	for name, key := range map[string]string{
+		"cut off":  "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU",
+		"on a row": `-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----\n`,
+		"PGP":      "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOYBF\n-----END PGP PRIVATE KEY BLOCK-----",
+		"PuTTY":    "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\nAAAAIJ",
+		"age":      "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ",
+	} {
+		if kind, found := Find(key); !found {
+			t.Errorf("%s: found %q", name, kind)
+		}
+		if text := Text("before " + key); text != "before ***" && !strings.HasPrefix(text, "before ***") || strings.Contains(text, "MII") || strings.Contains(text, "AAAAIJ") {
+			t.Errorf("%s: left %q", name, text)
+		}
+	}
+}
+
+// The examples are put together here, so that no scanner takes this file for a leak.
+func TestFindKnowsTokens(t *testing.T) {
+	random := "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA3bC6"
+	for name, token := range map[string]string{
+		"GitHub, classic": "gh" + "p_" + random, "GitHub, fine-grained": "github" + "_pat_11AAAAAAA0" + random,
+		"GitLab": "gl" + "pat-" + random[:20], "GitLab, of a job": "gl" + "cbt-64_" + random[:20],
+		"AWS": "AK" + "IA" + "IOSFODNN7EXAMPLE", "Slack": "xo" + "xb-17653672481-19874698323-" + random[:24],
+		"Google": "AI" + "za" + random[:35], "Vault": "hv" + "s." + random[:24], "Docker": "dckr" + "_pat_" + random[:27],
+		// RFC 7519, section 3.1, and as Kubernetes' service accounts have it.
+		"JWT":   "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9" + ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+		"a URL": "postgres" + "://dex:hunter2@db.example.org/dex",
+	} {
+		for form, text := range forms(token) {
+			if len(text) < 40 && strings.HasPrefix(form, "base64") {
+				continue // too short to be told from a name
+			}
+			if kind, found := Find("x=" + text); !found {
+				t.Errorf("%s, %s: not found, %q", name, form, kind)
+			}
+			if left := Text(`{"message":"bad ` + text + ` here"}`); strings.Contains(left, token) || strings.Contains(left, "hunter2") {
+				t.Errorf("%s, %s: left %s", name, form, left)
+			}
+		}
+	}
+}
+
+func TestFindLeavesWhatIsPublic(t *testing.T) {
+	der, err := x509.MarshalPKIXPublicKey(&mustRSA(t).PublicKey)
+	check(t, err)
+	public := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
+	line, err := ssh.NewPublicKey(&mustRSA(t).PublicKey)
+	check(t, err)
+	for _, text := range []string{
+		string(public), base64.StdEncoding.EncodeToString(public), string(ssh.MarshalAuthorizedKey(line)),
+		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "550e8400-e29b-41d4-a716-446655440000",
+		"ssh://git@git.example.org/fleet.git", "redfish+https://10.0.0.1/redfish/v1/Systems/1",
+		"/very/long/path/of/a/file/that/lies/in/many/folders/and/has/a/name", strings.Repeat("A", 5000),
+	} {
+		if kind, found := Find(text); found {
+			t.Errorf("%.60q: found %s", text, kind)
+		}
+		if left := Text(text); left != text {
+			t.Errorf("%.60q: left %.60q", text, left)
+		}
+	}
+}
+
+func mustRSA(t *testing.T) *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	check(t, err)
+	return key
+}
+
+func TestTextTakesLoginsOut(t *testing.T) {
+	for text, want := range map[string]string{
+		`Get "https://bot:s3cr/et@git.example.org/x": EOF`: `Get "https://***@git.example.org/x": EOF`,
+		"fatal: https://abcdef@git.example.org/x":          "fatal: https://***@git.example.org/x",
+		"Authorization: Basic Z2l0OnNlY3JldA==, denied":    "Authorization: Basic ***, denied",
+		`{"authorization":"Bearer s3cret-value","x":1}`:    `{"authorization":"Bearer ***","x":1}`,
+		"map[Authorization:[token s3cret]]":                "map[Authorization:[token ***]]",
+		"sent Bearer s3cret-value-of-some-length":          "sent Bearer ***",
+		"GET /api?private_token=s3cret&x=1":                "GET /api?private_token=***&x=1",
+		"basic authentication is needed, bearer tokens":    "basic authentication is needed, bearer tokens",
+		"token not taken: the token in SIPGEN_FORGE_TOKEN": "token not taken: the token in SIPGEN_FORGE_TOKEN",
+	} {
+		if found := Text(text); found != want {
+			t.Errorf("%s\nfound %s\nwant  %s", text, found, want)
+		}
+	}
+}
+
+func TestKnownIsTakenOutInEverySpelling(t *testing.T) {
+	const secret = `p/ss w&rd-<Ünïque>"0123456789`
+	spelled := map[string]string{
+		"as it is": secret, "escaped as a query": url.QueryEscape(secret), "escaped as a path": url.PathEscape(secret),
+		"in an address": url.UserPassword("u", secret).String(), "HTML": html.EscapeString(secret), "hex": hex.EncodeToString([]byte(secret)),
+		"quoted by JSON": inJSON(secret),
+	}
+	for _, encoding := range []struct {
+		name string
+		*base64.Encoding
+	}{{"std", base64.StdEncoding}, {"raw", base64.RawStdEncoding}, {"url", base64.URLEncoding}} {
+		for _, around := range []string{"", "u:", "user:", "git:"} {
+			spelled["base64 "+encoding.name+" "+around] = encoding.EncodeToString([]byte(around + secret + "\n"))
+		}
+	}
+	for name, text := range spelled {
+		found := Known("the server said: "+text+"; good bye", secret)
+		for i := range len(text) - 16 {
+			if strings.Contains(found, text[i:i+16]) {
+				t.Errorf("%s: %q is left in %q", name, text[i:i+16], found)
+				break
+			}
+		}
+		if !strings.HasPrefix(found, "the server said: ") || !strings.HasSuffix(found, "; good bye") {
+			t.Errorf("%s: found %q", name, found)
+		}
+	}
+	for i := range len(secret) - 16 {
+		if part := secret[i : i+16]; strings.Contains(Known("cut off: "+part, secret), part) {
+			t.Errorf("the part %q is left", part)
+		}
+	}
+	if found := Known("a short one: abc, and words", "abc", "", "s", "xy"); found != "a short one: ***, and words" {
+		t.Errorf("found %q", found)
+	}
+}
+
+func TestSprintfIsFmtForPlainValues(t *testing.T) {
+	type name string
+	cause := errors.New(`say "x"`)
+	args := []any{"edge-a", name("edge-b"), 3, 2.5, []string{"a"}, cause, true, 'x'}
+	const format = "%q %s %d %.1f %v %v %t %c %%"
+	if found, want := Sprintf(format, args...), fmt.Sprintf(format, args...); found != want {
+		t.Errorf("found %s, want %s", found, want)
+	}
+	if found, want := Sprintf("%-8s|%8s|%v", "a", "b", "c"), fmt.Sprintf("%-8s|%8s|%v", "a", "b", "c"); found != want {
+		t.Errorf("found %s, want %s", found, want)
+	}
+	err := Errorf("x %q: %w", "Tr0ub4dor&3", cause)
+	if !errors.Is(err, cause) || err.Error() != `x a value of 11 characters (not shown): say "x"` {
+		t.Errorf("found %v", err)
+	}
+	if found := Quotes(`strconv.ParseInt: parsing "Tr0ub4dor&3": want "3" or 'x'`); found != `strconv.ParseInt: parsing a value of 11 characters (not shown): want "3" or 'x'` {
+		t.Errorf("found %s", found)
+	}
+}
+
+func FuzzKnown(f *testing.F) {
+	f.Add("user:", "a secret of some length", "tail")
+	f.Fuzz(func(t *testing.T, before, secret, after string) {
+		if len(secret) < 12 || strings.Contains(mask+before+after+mask, secret[:8]) {
+			t.Skip()
+		}
+		for _, text := range []string{
+			before + secret + after,
+			base64.StdEncoding.EncodeToString([]byte(before + secret + after)),
+		} {
+			found := Known(text, secret)
+			if strings.Contains(found, secret) {
+				t.Errorf("%q is left in %q", secret, found)
+			}
+			if raw, err := base64.StdEncoding.DecodeString(found); err == nil && text != before+secret+after && strings.Contains(string(raw), secret) {
+				t.Errorf("%q is left in %q", secret, found)
+			}
+		}
+	})
+}

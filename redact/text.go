@@ -1,0 +1,68 @@
+package redact
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// mask stands where something was taken out.
+const mask = "***"
+
+var (
+	// A login in an address. A password that is not escaped may hold nearly any character.
+	loginInURL = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/@:"'<>]*:[^\s@"'<>]*@`)
+	userInURL  = regexp.MustCompile(`(?i)(https?://)[^\s/@:"'<>]+@`)
+	// A header that a server or a library repeats.
+	authorization = regexp.MustCompile(`(?i)(authorization\\?["']?\s*[:=]\s*\[?\\?["']?(?:(?:basic|bearer|token|negotiate)\s+)?)[^\s"'\\,;\]}<]+`)
+	credentials   = regexp.MustCompile(`\b((?i:basic|bearer)\s+)([A-Za-z0-9+/=_.~-]{16,})`)
+	// A parameter of an address, or a field of JSON, by its name.
+	parameter = regexp.MustCompile(`(?i)([?&;](?:access_token|private_token|job_token|auth_token|token|password|passwd|secret|client_secret|api_?key|signature|sig)=)[^&\s"'<>;]+`)
+)
+
+// Text is a text without what is a secret beyond doubt: private keys, access tokens of known forms, the logins in
+// addresses and headers, and the base64 of any of these. It is for words of others: libraries, servers, users.
+func Text(text string) string {
+	if len(text) < 8 {
+		return text
+	}
+	text = privateKey.ReplaceAllString(text, mask)
+	for _, token := range tokens {
+		text = token.pattern.ReplaceAllString(text, mask)
+	}
+	text = loginInURL.ReplaceAllString(text, "${1}"+mask+"@")
+	text = userInURL.ReplaceAllString(text, "${1}"+mask+"@")
+	text = authorization.ReplaceAllString(text, "${1}"+mask)
+	text = credentials.ReplaceAllStringFunc(text, func(found string) string {
+		parts := credentials.FindStringSubmatch(found)
+		if strings.Trim(parts[2], "abcdefghijklmnopqrstuvwxyz.-") == "" {
+			return found // words
+		}
+		return parts[1] + mask
+	})
+	text = parameter.ReplaceAllString(text, "${1}"+mask)
+	return base64Run.ReplaceAllStringFunc(text, func(run string) string {
+		if _, found := inBase64(run, 2); found {
+			return mask
+		}
+		return run
+	})
+}
+
+// textOf gives the text of an argument that is a string, of whatever type, or that says itself.
+func textOf(arg any) (string, bool) {
+	if raw, is := arg.([]byte); is {
+		return string(raw), true
+	}
+	if stringer, is := arg.(fmt.Stringer); is {
+		if v := reflect.ValueOf(arg); v.Kind() == reflect.Pointer && v.IsNil() {
+			return "", false
+		}
+		return stringer.String(), true
+	}
+	if v := reflect.ValueOf(arg); v.IsValid() && v.Kind() == reflect.String {
+		return v.String(), true
+	}
+	return "", false
+}

@@ -1,0 +1,185 @@
+// Package redact keeps secrets out of messages. A value that somebody put into a wrong field may be a private key or a
+// token, and what is printed ends up in CI logs and pull requests.
+//
+// Three questions, from the careful to the certain: Value shows a value only if it looks like a name; Find
+// recognises what is a secret beyond doubt; Known takes secrets that are known out of a text, however they are spelled.
+package redact
+
+import (
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// mostShown is how many characters of a value are shown: a name with its prefix, an image, an address.
+const mostShown = 100
+
+// plainValue is what names, images, branches, paths and addresses are made of. Passwords of any strength have more.
+var plainValue = regexp.MustCompile(`^[\pL0-9._/:@~,*\[\] -]*$`)
+
+// Value is a value for a message: in quotes where it looks like a name, else only how long it is.
+func Value(value string) string {
+	if kind, found := Find(value); found {
+		return kind + " (not shown)"
+	}
+	if plainToSee(value) {
+		return strconv.Quote(value)
+	}
+	return "a value of " + plural(utf8.RuneCountInString(value), "character") + " (not shown)"
+}
+
+// plainToSee says that a value may be shown: short, of plain characters, and nothing in it looks random or like a login.
+func plainToSee(value string) bool {
+	if utf8.RuneCountInString(value) > mostShown || !plainValue.MatchString(value) || isLogin(value) {
+		return false
+	}
+	for run := range strings.FieldsFuncSeq(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if looksRandom(run) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLogin says that a value reads as user:password, by itself or in an address. A port, a tag behind a repository's path,
+// an IPv6 and a MAC address have a colon too, and so have Kubernetes' own names (system:masters).
+func isLogin(value string) bool {
+	scheme, rest, isURL := strings.Cut(value, "://")
+	if !isURL {
+		scheme, rest = "", value
+	}
+	if user, _, found := strings.Cut(rest, "@"); found && (strings.Contains(user, ":") || scheme != "" && scheme != "ssh") {
+		return true
+	}
+	if isURL || strings.Contains(rest, "@") {
+		return false
+	}
+	before, after, found := strings.Cut(value, ":")
+	if !found || before == "" || after == "" || strings.ContainsAny(before, "/.") || before == "system" || isHexGroups(value) {
+		return false
+	}
+	digits := strings.IndexFunc(after, func(r rune) bool { return r < '0' || r > '9' })
+	return digits != -1 && !(digits > 0 && strings.ContainsRune("./", rune(after[digits]))) // not host:5000/image, image:3.2
+}
+
+func isHexGroups(value string) bool {
+	value, _, _ = strings.Cut(value, "/") // the length of a prefix
+	if _, err := netip.ParseAddr(value); err == nil {
+		return true
+	}
+	for group := range strings.SplitSeq(value, ":") {
+		if len(group) > 4 || strings.Trim(group, "0123456789abcdefABCDEF") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// looksRandom says that letters and digits are rather a generated key than words and numbers: they change too often between
+// digits, small and capital letters. The bounds let camelCase, host names (r12n3cp) and versions pass.
+func looksRandom(run string) bool {
+	var length, digits, lower, upper, toDigit, toCase int
+	before := rune(0)
+	for _, r := range run {
+		length++
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsUpper(r):
+			upper++
+		default:
+			lower++
+		}
+		if before != 0 {
+			if unicode.IsDigit(r) != unicode.IsDigit(before) {
+				toDigit++
+			} else if !unicode.IsDigit(r) && unicode.IsUpper(r) != unicode.IsUpper(before) {
+				toCase++
+			}
+		}
+		before = r
+	}
+	switch {
+	case length > 40:
+		return true
+	case length < 16:
+		return false
+	case digits == length:
+		return true
+	case digits > 0 && lower > 0 && upper > 0:
+		return toDigit >= 3
+	case digits > 0:
+		return length >= 20 && toDigit >= 5
+	}
+	return length >= 20 && 3*toCase >= length
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text + " " + one + "s"
+}
+
+// quoted is a text in quotes inside a message.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// Quotes is for the message of a library, which quotes what it found: each text in quotes is shown as Value shows it.
+func Quotes(message string) string {
+	return Text(quoted.ReplaceAllStringFunc(message, func(text string) string {
+		if plain, err := strconv.Unquote(text); err == nil {
+			return Value(plain)
+		}
+		return Value(text[1 : len(text)-1])
+	}))
+}
+
+// Sprintf is fmt.Sprintf for messages with values from outside: %q shows a string as Value does, and other verbs print it
+// without what Text takes out.
+func Sprintf(format string, args ...any) string {
+	if false {
+		_ = fmt.Sprintf(format, args...) // go vet checks the callers
+	}
+	return fmt.Sprintf(format, careful(args)...)
+}
+
+// Errorf is fmt.Errorf as Sprintf is fmt.Sprintf. What %w wraps prints itself.
+func Errorf(format string, args ...any) error {
+	if false {
+		_ = fmt.Errorf(format, args...) // go vet checks the callers
+	}
+	return fmt.Errorf(format, careful(args)...)
+}
+
+func careful(args []any) []any {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		out[i] = arg
+		if _, isError := arg.(error); isError {
+			continue
+		}
+		if text, isText := textOf(arg); isText {
+			out[i] = value(text)
+		}
+	}
+	return out
+}
+
+// value is a string that prints itself with care.
+type value string
+
+func (v value) Format(state fmt.State, verb rune) {
+	text := Text(string(v))
+	if verb == 'q' {
+		text, verb = Value(string(v)), 's'
+	}
+	fmt.Fprintf(state, fmt.FormatString(state, verb), text)
+}
