@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 	"render":        {"api", "inventory", "manifest", "overlay", "schedule", "templates", "render"},
 	"render/object": {},
 	"report":        {"api", "inventory", "schedule"},
-	"schedule":      {"api", "inventory", "manifest", "schedule"},
+	"schedule":      {"api", "inventory", "manifest", "redact", "schedule"},
 	"templates":     {},
 	"treediff":      {},
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -31,7 +32,7 @@ func read(paths []string, stdin io.Reader) ([]manifest.Document, error) {
 		docs = append(docs, found...)
 		errs = append(errs, err)
 	}
-	found, err := manifest.Read(plain, stdin)
+	found, err := manifest.Inventory.Read(plain, stdin)
 	return append(docs, found...), errors.Join(append(errs, err)...)
 }
 
@@ -44,10 +45,33 @@ func isKustomization(path string) bool {
 	return false
 }
 
+// regularFiles lets kustomize read regular files only, within limits: a pipe would hold it for ever, and it replaces aliases before
+// anybody can count what they stand for. err is the first refusal, which kustomize may pass over.
+type regularFiles struct {
+	filesys.FileSystem
+	left int64
+	err  error
+}
+
+func (r *regularFiles) ReadFile(path string) ([]byte, error) {
+	limits := manifest.Inventory
+	limits.File = min(limits.File, r.left)
+	text, err := limits.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !r.FileSystem.IsDir(path) && r.err == nil { // kustomize tries what is not there
+		r.err = err
+	}
+	r.left -= int64(len(text))
+	return text, err
+}
+
 // build gives what kustomize makes of a folder. kustomize's own message is not passed on: it quotes
 // literals, documents and URLs, which may hold secrets.
 func build(folder string) ([]manifest.Document, error) {
-	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
+	files := &regularFiles{FileSystem: filesys.MakeFsOnDisk(), left: manifest.Inventory.Total}
+	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, folder)
+	if files.err != nil {
+		return nil, files.err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: kustomize: the folder does not build; kubectl kustomize %s says why", folder, folder)
 	}

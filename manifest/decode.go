@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/agnivade/levenshtein"
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -157,13 +158,37 @@ func conflict(text []byte) int {
 	return -1
 }
 
+// positions are the nodes of a document, which are made when the first of its problems wants a line. The objects of a List share them.
+type positions struct {
+	text []byte
+	once sync.Once
+	node *yamlv3.Node
+}
+
+// mostPositions bounds the documents whose nodes are made: they take some twenty times the text. A bigger one's problems have its own line.
+const mostPositions = 64 << 20
+
+// root is nil where there are none.
+func (p *positions) root() *yamlv3.Node {
+	if p == nil || len(p.text) > mostPositions {
+		return nil
+	}
+	p.once.Do(func() {
+		var document yamlv3.Node
+		if yamlv3.Unmarshal(p.text, &document) == nil && len(document.Content) > 0 {
+			p.node = document.Content[0]
+		}
+	})
+	return p.node
+}
+
 // LineOf is the line in the file where the field at path stands, or its nearest parent that is there.
 func (d *Document) LineOf(path string) int {
-	var root yamlv3.Node
-	if yamlv3.Unmarshal(d.source, &root) != nil || len(root.Content) == 0 {
+	root := d.positions.root()
+	if root == nil {
 		return d.Line
 	}
-	node, line := root.Content[0], root.Content[0].Line
+	node, line := root, root.Line
 	for _, key := range steps(d.join(path)) {
 		next, at := child(node, key)
 		if next == nil {

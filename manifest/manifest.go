@@ -8,10 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
@@ -22,9 +18,6 @@ const Stdin = "-"
 
 // ErrNoFiles is the error for a folder without manifests.
 var ErrNoFiles = errors.New("no .yaml, .yml or .json file in this folder")
-
-// maxFile bounds one file. A fleet's inventory of 100,000 hosts is about 300 MiB.
-const maxFile = 1 << 30
 
 // Document is one object of a file: a YAML document, a JSON object, or an item of a List.
 type Document struct {
@@ -41,8 +34,9 @@ type Document struct {
 
 	// JSON is the object as JSON.
 	JSON []byte
-	// source is the whole document as it was written, for positions.
-	source []byte
+	// source is the whole document as it was written, and positions are those in it.
+	source    []byte
+	positions *positions
 }
 
 // Where is "file: document n: line n".
@@ -50,120 +44,32 @@ func (d *Document) Where() string {
 	return fmt.Sprintf("%s: document %d: line %d", d.File, d.Index, d.Line)
 }
 
-// Read reads all documents below paths: files, folders (every .yaml, .yml and .json in them,
-// recursively, in the order of their names, hidden ones left out) and "-" for stdin.
-// A file that is reached twice is read once. Lists are split into their items. Documents without content are left
-// out. Every problem is reported, joined.
-func Read(paths []string, stdin io.Reader) ([]Document, error) {
-	var (
-		docs []Document
-		errs []error
-		seen = map[string]bool{}
-	)
-	for _, path := range paths {
-		files, err := expand(path)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		for _, file := range files {
-			if seen[filepath.Clean(file)] {
-				continue
-			}
-			seen[filepath.Clean(file)] = true
-			name, data, err := load(file, stdin)
-			if err != nil {
-				errs = append(errs, err)
-				continue
-			}
-			found, err := Parse(name, data)
-			docs = append(docs, found...)
-			errs = append(errs, err)
-		}
-	}
-	return docs, errors.Join(errs...)
-}
-
-func load(file string, stdin io.Reader) (string, []byte, error) {
-	if file == Stdin {
-		if stdin == nil {
-			return "stdin", nil, errors.New("stdin: there is none")
-		}
-		data, err := io.ReadAll(io.LimitReader(stdin, maxFile+1))
-		if err == nil && len(data) > maxFile {
-			err = fmt.Errorf("stdin: more than %d MiB", maxFile>>20)
-		}
-		return "stdin", data, err
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		return file, nil, plain(file, err)
-	}
-	if info.Size() > maxFile {
-		return file, nil, fmt.Errorf("%s: %d MiB, want at most %d", file, info.Size()>>20, maxFile>>20)
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return file, nil, plain(file, err)
-	}
-	return filepath.ToSlash(file), data, nil
-}
-
-// plain takes the operation's name out of an error of package os: "open x: no such file" → "x: no such file".
-func plain(file string, err error) error {
-	var pathError *fs.PathError
-	if errors.As(err, &pathError) {
-		return fmt.Errorf("%s: %w", file, pathError.Err)
-	}
-	return fmt.Errorf("%s: %w", file, err)
-}
-
-// expand gives the files of a path: itself, or the manifests of a folder.
-func expand(path string) ([]string, error) {
-	if path == Stdin {
-		return []string{path}, nil
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, plain(path, err)
-	}
-	if !info.IsDir() {
-		return []string{path}, nil
-	}
-	var files []string
-	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return plain(name, err)
-		}
-		hidden := strings.HasPrefix(entry.Name(), ".") && name != path
-		switch {
-		case entry.IsDir() && hidden:
-			return fs.SkipDir
-		case entry.IsDir() || hidden:
-			return nil
-		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)):
-			files = append(files, name)
-		}
-		return nil
-	})
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s: %w", path, ErrNoFiles)
-	}
-	slices.Sort(files)
-	return files, err
-}
+// Parse splits the content of a file into its documents, within the limits of Inventory.
+func Parse(file string, data []byte) ([]Document, error) { return Inventory.Parse(file, data) }
 
 // Parse splits the content of a file into its documents.
-func Parse(file string, data []byte) ([]Document, error) {
+func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	var (
 		docs []Document
 		errs []error
 	)
-	for i, chunk := range split(data) {
-		document := Document{File: file, Index: i + 1, Line: chunk.line, source: chunk.text}
+	chunks := split(data)
+	if len(chunks) > l.Documents {
+		return nil, fmt.Errorf("%s: %d documents, want at most %d", file, len(chunks), l.Documents)
+	}
+	for i, chunk := range chunks {
+		document := Document{File: file, Index: i + 1, Line: chunk.line, source: chunk.text, positions: &positions{text: chunk.text}}
+		if problem := l.checkAliases(chunk.text); problem != "" {
+			errs = append(errs, document.Problem("", "%s", problem))
+			continue
+		}
 		object, err := toJSON(chunk.text)
 		if err != nil {
 			errs = append(errs, document.syntaxError(err))
+			continue
+		}
+		if depth := depthOf(object, l.Depth); depth > l.Depth {
+			errs = append(errs, &Problem{File: file, Document: i + 1, Line: chunk.line, Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)})
 			continue
 		}
 		if bytes.Equal(object, []byte("null")) {
@@ -173,6 +79,9 @@ func Parse(file string, data []byte) ([]Document, error) {
 		found, err := document.items()
 		docs = append(docs, found...)
 		errs = append(errs, err)
+		if len(docs) > l.Documents {
+			return nil, errors.Join(append(errs, fmt.Errorf("%s: more than %d objects", file, l.Documents))...)
+		}
 	}
 	return docs, errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,8 +45,31 @@ func (d diskFolder) at(name string) (entryKind, []byte, error) {
 	case !info.Mode().IsRegular():
 		return other, nil, nil
 	}
-	text, err := d.root.ReadFile(filepath.FromSlash(name))
+	text, err := d.read(name)
 	return file, text, err
+}
+
+// read reads a regular file. Whoever swaps it for a pipe after it was looked at gets no further: it is opened without waiting.
+func (d diskFolder) read(name string) (text []byte, err error) {
+	opened, err := d.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = opened.Close() }() // only read
+	info, err := opened.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: %w: it was a file a moment ago", name, ErrTaken)
+	case info.Size() > maxFile:
+		return nil, tooBig(name, info.Size())
+	}
+	text, err = appendAll(make([]byte, 0, info.Size()), io.LimitReader(opened, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = tooBig(name, int64(len(text)))
+	}
+	return text, err
 }
 
 func (d diskFolder) below(name string) ([]string, error) {

@@ -141,9 +141,13 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	default:
 		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)
 	}
+	var total treeSize
 	for _, name := range slices.Sorted(maps.Keys(s.owned)) { // neighbours are deltas against each other
 		kind, text, err := lookupNoFollow(s.files, name)
 		if err != nil {
+			return err
+		}
+		if err := total.add(path.Join(site, name), text); err != nil {
 			return err
 		}
 		if kind == file {
@@ -281,6 +285,9 @@ func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, er
 	encoded, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if err != nil {
 		return nil, err
+	}
+	if encoded.Size() > maxFile {
+		return nil, fmt.Errorf("%d MiB, want at most %d", encoded.Size()>>20, maxFile>>20)
 	}
 	reader, err := encoded.Reader()
 	if err != nil {

@@ -28,9 +28,13 @@ type State struct {
 // stateOf compares what is owned with what is there. among is the folder whose other files are listed.
 func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) {
 	state := &State{Tree: make(Tree, len(owned.sums))}
+	var total treeSize
 	for _, name := range slices.Sorted(maps.Keys(owned.sums)) { // neighbours are deltas against each other
 		kind, text, err := lookupNoFollow(here, name)
 		if err != nil {
+			return nil, err
+		}
+		if err := total.add(name, text); err != nil {
 			return nil, err
 		}
 		switch {

@@ -74,8 +74,22 @@ func find(text string, depth int) (string, bool) {
 	return "", false
 }
 
-// inBase64 says what secret the base64 of a run of characters holds.
+// inBase64 says what secret the base64 of a run of characters holds, or of a part of it between slashes and dashes: those separate
+// words too.
 func inBase64(run string, depth int) (string, bool) {
+	parts := strings.FieldsFunc(run, func(r rune) bool { return strings.ContainsRune("/-_", r) })
+	for _, part := range append([]string{run, strings.TrimLeft(run, "/-_")}, parts...) {
+		if kind, found := inRun(part, depth); found {
+			return kind, true
+		}
+	}
+	return "", false
+}
+
+func inRun(run string, depth int) (string, bool) {
+	if len(run) < 27 {
+		return "", false
+	}
 	standard := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(run, "="))
 	content, err := base64.RawStdEncoding.DecodeString(standard[:len(standard)-len(standard)%4])
 	if err != nil || len(content) == 0 {

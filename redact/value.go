@@ -18,8 +18,9 @@ import (
 // mostShown is how many characters of a value are shown: a name with its prefix, an image, an address.
 const mostShown = 100
 
-// plainValue is what names, images, branches, paths and addresses are made of. Passwords of any strength have more.
-var plainValue = regexp.MustCompile(`^[\pL0-9._/:@~,*\[\] -]*$`)
+// plainValue is what names, images, branches, paths, addresses and selectors are made of. Passwords of any strength have more, and
+// base64 often ends in =.
+var plainValue = regexp.MustCompile(`^[\pL0-9._/:@~,*=()\[\] -]*$`)
 
 // Value is a value for a message: in quotes where it looks like a name, else only how long it is.
 func Value(value string) string {
@@ -32,9 +33,17 @@ func Value(value string) string {
 	return "a value of " + plural(utf8.RuneCountInString(value), "character") + " (not shown)"
 }
 
+// Plain is Value without the quotes around a value that is shown.
+func Plain(value string) string {
+	if shown := Value(value); shown != strconv.Quote(value) {
+		return shown
+	}
+	return value
+}
+
 // plainToSee says that a value may be shown: short, of plain characters, and nothing in it looks random or like a login.
 func plainToSee(value string) bool {
-	if utf8.RuneCountInString(value) > mostShown || !plainValue.MatchString(value) || isLogin(value) {
+	if utf8.RuneCountInString(value) > mostShown || !plainValue.MatchString(value) || strings.HasSuffix(value, "=") || isLogin(value) {
 		return false
 	}
 	for run := range strings.FieldsFuncSeq(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/redact"
 )
 
 // Without gives the hosts that the selector does not match, and how many it does. A selector that
@@ -22,7 +23,7 @@ func Without(hosts []inventory.Host, selector labels.Selector) ([]inventory.Host
 	}
 	gone := len(hosts) - len(left)
 	if gone == 0 {
-		return nil, 0, fmt.Errorf("selector %q: matches none of the %s", selector, count(len(hosts), "host"))
+		return nil, 0, redact.Errorf("selector %q: matches none of the %s", selector, count(len(hosts), "host"))
 	}
 	return left, gone, nil
 }

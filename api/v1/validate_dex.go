@@ -287,7 +287,7 @@ func unknown(at complaints, value map[string]any, schema fields, deep bool) {
 
 // step is a key as a step of a path. One that is no name is not repeated.
 func step(key string) string {
-	if envName.MatchString(key) && len(key) <= 63 {
+	if envName.MatchString(key) && redact.Plain(key) == key {
 		return "." + key
 	}
 	return "[" + redact.Value(key) + "]"

@@ -189,7 +189,7 @@ func (s *siteClaims) claimAddresses(e exposedService) {
 			case claim.key == "" || other.key != claim.key:
 				s.add(e.cluster, path, "%s is claimed by %s already, and the two do not give the same sharingKey", normal(ip), other.owner)
 			case other.provider != claim.provider:
-				s.add(e.cluster, path, "%s is claimed from %s by %s already, and from %s here", normal(ip), other.provider, other.owner, claim.provider)
+				s.add(e.cluster, path, "%s is claimed from %q by %s already, and from %q here", normal(ip), other.provider, other.owner, claim.provider)
 			case claim.ports.Start <= other.ports.End && other.ports.Start <= claim.ports.End:
 				s.add(e.cluster, path, "%s is shared with %s, and both listen on port %d", normal(ip), other.owner, max(claim.ports.Start, other.ports.Start))
 			default:

@@ -25,7 +25,7 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 	for i := range docs {
 		doc := &docs[i]
 		if doc.Kind != Kind || doc.APIVersion != APIVersion {
-			problems.Add(doc.Problem("", "found %s %s, want %s %s", doc.APIVersion, doc.Kind, APIVersion, Kind))
+			problems.Add(doc.Problem("", "found %s %s, want %s %s", redact.Plain(doc.APIVersion), redact.Plain(doc.Kind), APIVersion, Kind))
 			continue
 		}
 		if site != nil {

@@ -63,11 +63,11 @@ func explain(ui *ui, p *schedule.Placement, name string) error {
 	}
 	for _, known := range names {
 		if strings.HasSuffix(known, "/"+name) {
-			return redact.Errorf("%s: no such host or cluster, did you mean %q?", name, known)
+			return redact.Errorf("%s: no such host or cluster, did you mean %q?", redact.Plain(name), known)
 		}
 	}
 	if near := manifest.Nearest(name, names); near != "" {
-		return redact.Errorf("%s: no such host or cluster, did you mean %q?", name, near)
+		return redact.Errorf("%s: no such host or cluster, did you mean %q?", redact.Plain(name), near)
 	}
-	return fmt.Errorf("%s: no such host or cluster among %d hosts and %d clusters, want NAMESPACE/NAME", name, len(p.Hosts), len(p.Clusters))
+	return redact.Errorf("%s: no such host or cluster among %d hosts and %d clusters, want NAMESPACE/NAME", redact.Plain(name), len(p.Hosts), len(p.Clusters))
 }

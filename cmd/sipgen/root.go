@@ -23,19 +23,32 @@ Exit codes: 0 done; 1 a finding (differences, an unschedulable cluster); 2 an er
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		Args:              cobra.NoArgs,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := cobra.NoArgs(cmd, args); err != nil {
+				return errors.New(redact.Quotes(err.Error()))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(redact.Quotes(err.Error()))}
+		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(flagMessage(err))}
 	})
 	root.AddCommand(newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newLint(ui), newInventory(ui), newVersion(ui))
 	for _, command := range root.Commands() {
 		strictArgs(command)
 	}
 	return root
+}
+
+// flagMessage is what is wrong with a flag. What stands behind the dashes may have been meant as something else.
+func flagMessage(err error) string {
+	if name, is := strings.CutPrefix(err.Error(), "unknown flag: "); is {
+		return "unknown flag: " + redact.Plain(name)
+	}
+	return redact.Quotes(err.Error())
 }
 
 // strictArgs turns cobra's complaints about arguments into usage errors.

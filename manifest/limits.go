@@ -1,0 +1,124 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+)
+
+// Limits bound what is read, so that no file can take all memory or the whole day. Every field counts.
+type Limits struct {
+	// File and Total are bytes: of one file, and of all that one call reads.
+	File, Total int64
+	// Files that one call reads, and Documents in one file; the items of a List are documents.
+	Files, Documents int
+	// Depth of mappings and lists within one another.
+	Depth int
+	// Aliases is how many bytes YAML's aliases may add to a document when they are replaced by what they stand for.
+	Aliases int64
+}
+
+var (
+	// Specs are the limits of what people write: a SIPCluster is a few kilobytes, and an API server takes at most 3 MiB.
+	Specs = Limits{File: 16 << 20, Total: 256 << 20, Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
+	// Inventory are the limits of an inventory. One of 100,000 hosts is about 300 MiB, and may be one file, or three files a host.
+	Inventory = Limits{File: 1 << 30, Total: 2 << 30, Files: 1_000_000, Documents: 1_000_000, Depth: 100, Aliases: 64 << 20}
+)
+
+// device bounds what is read of a terminal or another device, which may have no end.
+const device = 16 << 20
+
+func megabytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
+
+// depthOf is how deep the mappings and lists of a JSON text are, or more than most as soon as they are.
+func depthOf(text []byte, most int) int {
+	depth, deepest, inString := 0, 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+			if deepest = max(deepest, depth); deepest > most {
+				return deepest
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
+}
+
+// checkAliases says what is wrong with a document's aliases, empty for nothing. An alias takes a few bytes and stands for
+// any number, also of other aliases: two kilobytes of text can be gibibytes of objects.
+func (l Limits) checkAliases(text []byte) string {
+	if !mayHold(text, '&') || !mayHold(text, '*') {
+		return ""
+	}
+	if int64(len(text)) > 2*l.Aliases {
+		return fmt.Sprintf("aliases in a document of more than %s", megabytes(2*l.Aliases))
+	}
+	var root yamlv3.Node
+	if yamlv3.Unmarshal(text, &root) != nil {
+		return "" // said by whoever decodes it, by the same rules
+	}
+	size := sizes{known: map[*yamlv3.Node]int64{}, most: int64(len(text)) + l.Aliases}
+	switch n := size.of(&root); {
+	case size.loop:
+		return "an anchor that holds an alias of itself"
+	case n > size.most:
+		return fmt.Sprintf("its aliases stand for more than %s", megabytes(l.Aliases))
+	}
+	return ""
+}
+
+// mayHold says that a text may have an anchor (&name) or an alias (*name): the mark stands where a value begins.
+func mayHold(text []byte, mark byte) bool {
+	for from := 0; ; {
+		i := bytes.IndexByte(text[from:], mark)
+		if i < 0 {
+			return false
+		}
+		at := from + i
+		if at == 0 || bytes.IndexByte([]byte(" \t\r\n[{,:?-"), text[at-1]) >= 0 {
+			if at+1 < len(text) && bytes.IndexByte([]byte(" \t\r\n"), text[at+1]) < 0 {
+				return true
+			}
+		}
+		from = at + 1
+	}
+}
+
+// sizes are the bytes of nodes with every alias replaced by what it stands for.
+type sizes struct {
+	known map[*yamlv3.Node]int64
+	most  int64
+	loop  bool
+}
+
+// of is at most a little more than most.
+func (s *sizes) of(node *yamlv3.Node) int64 {
+	if n, done := s.known[node]; done {
+		if n < 0 {
+			s.loop = true
+		}
+		return max(n, 0)
+	}
+	s.known[node] = -1 // under way
+	n := int64(len(node.Value)) + 2
+	if node.Kind == yamlv3.AliasNode {
+		n = s.of(node.Alias)
+	}
+	for _, child := range node.Content {
+		if n += s.of(child); n > s.most {
+			n = s.most + 1
+			break
+		}
+	}
+	s.known[node] = n
+	return n
+}

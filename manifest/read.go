@@ -1,0 +1,246 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Read is Specs.Read.
+func Read(paths []string, stdin io.Reader) ([]Document, error) { return Specs.Read(paths, stdin) }
+
+// Read reads all documents below paths: files, folders (every .yaml, .yml and .json in them,
+// recursively, in the order of their names, hidden ones left out) and "-" for stdin.
+// A file that is reached twice is read once. Lists are split into their items. Documents without content are left
+// out. Every problem is reported, joined.
+//
+// Below a folder only regular files are read, and links that stay inside it (as in a mounted ConfigMap). A path that is given by name may
+// also be a pipe, as the shell's <(...) makes one.
+func (l Limits) Read(paths []string, stdin io.Reader) ([]Document, error) {
+	var (
+		docs []Document
+		errs []error
+		seen = map[string]bool{}
+		left = l
+	)
+	for _, path := range paths {
+		files, done, err := left.expand(path)
+		errs = append(errs, err)
+		for _, file := range files {
+			if seen[filepath.Clean(file.name)] {
+				continue
+			}
+			seen[filepath.Clean(file.name)] = true
+			if left.Files--; left.Files < 0 {
+				done()
+				return nil, errors.Join(append(errs, fmt.Errorf("%s: more than %d files", file.name, l.Files))...)
+			}
+			data, err := file.read(min(l.File, left.Total), stdin)
+			if errors.Is(err, errTooBig) {
+				if left.Total < l.File {
+					err = fmt.Errorf("%s: with this file more than %s are read, want at most that", file.name, megabytes(l.Total))
+				} else {
+					err = fmt.Errorf("%s: more than %s, want at most that in a file", file.name, megabytes(l.File))
+				}
+			}
+			left.Total -= int64(len(data))
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			found, err := l.Parse(file.shown(), data)
+			docs = append(docs, found...)
+			errs = append(errs, err)
+		}
+		done()
+	}
+	return docs, errors.Join(errs...)
+}
+
+// ReadFile reads one regular file whole, by the limits for files and aliases.
+func (l Limits) ReadFile(name string) ([]byte, error) {
+	text, err := input{name: name, regular: true}.read(l.File, nil)
+	if errors.Is(err, errTooBig) {
+		err = fmt.Errorf("%s: more than %s, want at most that in a file", name, megabytes(l.File))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if problem := l.checkAliases(text); problem != "" {
+		return nil, fmt.Errorf("%s: %s", name, problem)
+	}
+	return text, nil
+}
+
+var errTooBig = errors.New("too big")
+
+// input is a file to read: by its name, or inside of a folder that no link leaves.
+type input struct {
+	name    string
+	root    *os.Root
+	inside  string
+	regular bool
+}
+
+func (in input) shown() string {
+	if in.name == Stdin {
+		return "stdin"
+	}
+	return filepath.ToSlash(in.name)
+}
+
+// read gives at most limit bytes, and errTooBig where there are more.
+func (in input) read(limit int64, stdin io.Reader) (data []byte, err error) {
+	if in.name == Stdin {
+		if stdin == nil {
+			return nil, errors.New("stdin: there is none")
+		}
+		return readAll(stdin, 0, limit)
+	}
+	file, err := in.open()
+	if err != nil {
+		return nil, plain(in.name, err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	info, err := file.Stat()
+	if err != nil {
+		return nil, plain(in.name, err)
+	}
+	if err := in.allows(info.Mode()); err != nil {
+		return nil, plain(in.name, err)
+	}
+	if info.Mode()&fs.ModeDevice != 0 {
+		limit = min(limit, device)
+	}
+	if info.Mode().IsRegular() && info.Size() > limit {
+		return nil, errTooBig
+	}
+	if data, err = readAll(file, info.Size(), limit); err != nil && !errors.Is(err, errTooBig) {
+		err = plain(in.name, err)
+	}
+	return data, err
+}
+
+// open looks at a file before it opens it: opening a pipe waits for somebody to write, and opening a device may do
+// something. Whoever swaps one for the other in between gets no further: a file is opened without waiting, and looked at again.
+func (in input) open() (*os.File, error) {
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	stat, open := os.Stat, func() (*os.File, error) { return os.OpenFile(in.name, flags, 0) }
+	if in.root != nil {
+		stat = func(string) (fs.FileInfo, error) { return in.root.Stat(in.inside) }
+		open = func() (*os.File, error) { return in.root.OpenFile(in.inside, flags, 0) }
+	}
+	info, err := stat(in.name)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.allows(info.Mode()); err != nil {
+		return nil, err
+	}
+	if info.Mode()&fs.ModeNamedPipe != 0 {
+		return os.Open(in.name) // its writer may not be there yet
+	}
+	return open()
+}
+
+func (in input) allows(mode fs.FileMode) error {
+	named := in.root == nil && !in.regular
+	switch {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return errors.New("a folder, want a regular file")
+	case mode&fs.ModeNamedPipe != 0:
+		if named {
+			return nil
+		}
+		return errors.New("a named pipe, want a regular file")
+	case mode&fs.ModeSocket != 0:
+		return errors.New("a socket, want a regular file")
+	case mode&fs.ModeCharDevice != 0 && named: // a terminal, /dev/null
+		return nil
+	}
+	return errors.New("a device, want a regular file")
+}
+
+// readAll reads to the end, and gives errTooBig behind limit. size is what is expected.
+func readAll(from io.Reader, size, limit int64) ([]byte, error) {
+	data := make([]byte, 0, min(size, limit)+512)
+	for {
+		n, err := from.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case int64(len(data)) > limit:
+			return nil, errTooBig
+		case errors.Is(err, io.EOF):
+			return data, nil
+		case err != nil:
+			return nil, err
+		}
+		if len(data) == cap(data) {
+			data = slices.Grow(data, max(512, len(data)/2))
+		}
+	}
+}
+
+// plain takes the operation's name out of an error of package os: "open x: no such file" → "x: no such file".
+func plain(file string, err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		err = pathError.Err
+	}
+	if strings.Contains(err.Error(), "escapes from parent") { // package os has no name for it
+		return fmt.Errorf("%s: a link that leads out of the folder, want a regular file in it", file)
+	}
+	return fmt.Errorf("%s: %w", file, err)
+}
+
+// expand gives the files of a path: itself, or the manifests of a folder. done closes the folder.
+func (l Limits) expand(path string) (files []input, done func(), err error) {
+	done = func() {}
+	if path == Stdin {
+		return []input{{name: path}}, done, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, done, plain(path, err)
+	}
+	if !info.IsDir() {
+		return []input{{name: path}}, done, nil
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, done, plain(path, err)
+	}
+	done = func() { _ = root.Close() } // only read
+	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
+		name := filepath.Join(path, filepath.FromSlash(inside))
+		if err != nil {
+			return plain(name, err)
+		}
+		hidden := strings.HasPrefix(entry.Name(), ".") && inside != "."
+		switch {
+		case entry.IsDir() && hidden:
+			return fs.SkipDir
+		case entry.IsDir() || hidden:
+			return nil
+		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(inside)):
+			files = append(files, input{name: name, root: root, inside: filepath.FromSlash(inside)})
+		}
+		if len(files) > l.Files {
+			return fmt.Errorf("%s: more than %d files", path, l.Files)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s: %w", path, ErrNoFiles)
+	}
+	slices.SortFunc(files, func(a, b input) int { return strings.Compare(a.name, b.name) })
+	return files, done, err
+}
