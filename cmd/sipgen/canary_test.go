@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"golang.org/x/crypto/ssh"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// canary is a secret that somebody puts where it does not belong.
+type canary struct {
+	name, text string
+	// certain: it is a secret beyond doubt, and refused wherever it stands.
+	certain bool
+	// parts of it that must not be seen; the whole text where there are none.
+	parts []string
+}
+
+func canaries(t *testing.T) []canary {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(key, "canary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	private := string(pem.EncodeToMemory(block))
+	const random = "Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Ya"
+	return []canary{
+		{"a private key", private, true, strings.Split(strings.TrimSpace(private), "\n")[1:4]},
+		{"a private key in base64", base64.StdEncoding.EncodeToString([]byte(private)), true, nil},
+		{"a token", "gh" + "p_" + random + "u7", true, []string{random}},
+		{"a URL with a password", "https://robot:Zt7Kw2Qp9Xv4Lm8R@git.example.org/fleet.git", true, []string{"Zt7Kw2Qp9Xv4Lm8R"}},
+		{"a login", "administrator:Zt7Kw2Qp9Xv4Lm8R", false, []string{"Zt7Kw2Qp9Xv4Lm8R"}},
+		{"a token of no known form", random, false, nil},
+		{"a password", "Zebra!Xylophone&9-Kettle?Quartz", false, nil},
+	}
+}
+
+// seen gives a part of the canary that stands in a text, of 16 characters or more, in any spelling.
+func (c canary) seen(text string) string {
+	parts := c.parts
+	if len(parts) == 0 {
+		parts = []string{c.text}
+	}
+	var spelled []string
+	for _, part := range parts {
+		raw := []byte(part)
+		for before := range 3 { // whatever stands before it
+			in64 := base64.StdEncoding.EncodeToString(append(make([]byte, before), raw...))
+			spelled = append(spelled, in64[4:], base64.URLEncoding.EncodeToString(append(make([]byte, before), raw...))[4:])
+		}
+		spelled = append(spelled, hex.EncodeToString(raw), url.QueryEscape(part), url.PathEscape(part))
+	}
+	spelled = append(spelled, parts...)
+	for _, form := range spelled {
+		for i := 0; i+16 <= len(form); i++ {
+			if strings.Contains(text, form[i:i+16]) {
+				return form[i : i+16]
+			}
+		}
+	}
+	return ""
+}
+
+// stringFields lists the places of a type that take a string: "spec.nodes.*.topologyKeys[]". A step * is any key of a map, and a last step
+// # the key itself.
+func stringFields(t reflect.Type, path string, depth int) []string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if depth == 0 {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return []string{path}
+	case reflect.Slice, reflect.Array:
+		return stringFields(t.Elem(), path+"[]", depth-1)
+	case reflect.Map:
+		return append([]string{path + ".#"}, stringFields(t.Elem(), path+".*", depth-1)...)
+	case reflect.Interface:
+		return []string{path}
+	case reflect.Struct:
+		switch t.Name() {
+		case "Time", "Quantity", "Duration", "FieldsV1", "RawExtension", "MicroTime", "JSON":
+			return []string{path} // read from a string
+		}
+		var out []string
+		for i := range t.NumField() {
+			field := t.Field(i)
+			name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+			switch {
+			case name == "-" || !field.IsExported():
+			case name == "" || strings.Contains(options, "inline"):
+				out = append(out, stringFields(field.Type, path, depth)...)
+			default:
+				out = append(out, stringFields(field.Type, strings.TrimPrefix(path+"."+name, "."), depth-1)...)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// put sets the value at a path of stringFields, and makes what is on the way to it.
+func put(object any, path string, value string) any {
+	if path == "" {
+		return value
+	}
+	if rest, is := strings.CutPrefix(path, "[]"); is {
+		list, _ := object.([]any)
+		if len(list) == 0 {
+			list = []any{nil}
+		}
+		list[0] = put(list[0], rest, value)
+		return list
+	}
+	path = strings.TrimPrefix(path, ".")
+	end := strings.IndexAny(path, ".[")
+	if end < 0 {
+		end = len(path)
+	}
+	mapping, _ := object.(map[string]any)
+	if mapping == nil {
+		mapping = map[string]any{}
+	}
+	switch step, rest := path[:end], path[end:]; step {
+	case "#":
+		var old any = "x"
+		for _, key := range slices.Sorted(maps.Keys(mapping)) {
+			old = mapping[key]
+		}
+		mapping[value] = old
+	case "*":
+		key := "canary"
+		for _, known := range slices.Sorted(maps.Keys(mapping)) {
+			key = known
+		}
+		mapping[key] = put(mapping[key], rest, value)
+	default:
+		mapping[step] = put(mapping[step], rest, value)
+	}
+	return mapping
+}
+
+// connectorFields are fields of Dex's connectors, which are not typed.
+var connectorFields = []string{"type", "id", "name", "config.clientID", "config.clientSecret", "config.bindPW", "config.BindPW", "config.host", "config.issuer",
+	"config.redirectURI", "config.rootCAData", "config.userSearch.filter", "config.scopes[]", "config.password.value", "config.#", "config", "#"}
+
+// TestNoSecretIsPrinted puts secrets into every field of what sipgen reads, a field at a time, and looks for them in all that
+// it prints. The kinds of secrets take turns; with SIPGEN_CANARIES=all each kind is put into each field. Where one is a secret beyond doubt it is refused, so that it never gets into git.
+func TestNoSecretIsPrinted(t *testing.T) {
+	const example = "../../examples/full-service/"
+	all := canaries(t)
+	for _, input := range []struct {
+		file    string
+		fields  []string
+		refuses bool
+	}{
+		{"cluster.yaml", stringFields(reflect.TypeFor[v1.SIPCluster](), "", 14), true},
+		{"site.yaml", stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), true},
+		{"hosts.yaml", stringFields(reflect.TypeFor[metal3.BareMetalHost](), "", 6), false},
+	} {
+		if len(input.fields) < 40 {
+			t.Fatalf("%s: found %d fields", input.file, len(input.fields))
+		}
+		fields := input.fields
+		if input.file == "cluster.yaml" {
+			for _, field := range connectorFields {
+				fields = append(fields, "spec.services.dex[].connectors[]."+field)
+			}
+		}
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS(example)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, input.file)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, objects, _ := strings.Cut(string(text), "apiVersion:") // comments stand before the first
+		first, rest, _ := strings.Cut("apiVersion:"+objects, "\n---\n")
+		for i, field := range fields {
+			these := all
+			if os.Getenv("SIPGEN_CANARIES") != "all" { // each in each field takes some ten minutes
+				these = []canary{all[i%len(all)]}
+			}
+			for _, canary := range these {
+				var object any
+				if err := yaml.Unmarshal([]byte(first), &object); err != nil {
+					t.Fatal(err)
+				}
+				changed, err := yaml.Marshal(put(object, field, canary.text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(string(changed)+"---\n"+rest), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				in := []string{"--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "cluster.yaml"), "--inventory", filepath.Join(dir, "hosts.yaml")}
+				commands := [][]string{{"plan", "-o", "wide"}}
+				if canary.name == "a password" {
+					commands = [][]string{{"lint"}, {"render", "--out", filepath.Join(dir, "out")}}
+				}
+				for _, command := range commands {
+					var stdout, stderr bytes.Buffer
+					code := run(t.Context(), append(slices.Clone(command), in...), nil, &stdout, &stderr)
+					said := stdout.String() + stderr.String()
+					if !canary.certain && (code != exitError || strings.HasPrefix(field, "spec.patches")) {
+						continue // it is a name there, and a good one; of a patch, kustomize says what it cannot read
+					}
+					if part := canary.seen(said); part != "" {
+						t.Errorf("%s: %s: %s, by %s: %q is printed:\n%s", input.file, field, canary.name, command[0], part, said)
+					}
+					if canary.certain && input.refuses && code != exitError {
+						t.Errorf("%s: %s: %s is taken: exit %d", input.file, field, canary.name, code)
+					}
+				}
+			}
+		}
+		t.Logf("%s: %d fields", input.file, len(fields))
+	}
+}
+
+// TestNoSecretOfTheCommandLineIsPrinted puts secrets into flags, arguments and the environment.
+func TestNoSecretOfTheCommandLineIsPrinted(t *testing.T) {
+	const example = "../../examples/single/"
+	in := []string{"--site", example + "site.yaml", "-f", example + "cluster.yaml", "--inventory", example + "hosts.yaml"}
+	empty := filepath.Join(t.TempDir(), "fleet.git")
+	for _, canary := range canaries(t) {
+		for i, arguments := range [][]string{
+			{canary.text}, {"plan", canary.text}, {"plan", "--" + canary.text}, {"plan", "--output", canary.text}, {"plan", "--accept-loss", canary.text},
+			{"plan", "--without", canary.text}, {"plan", "--count", canary.text}, {"plan", "--with", canary.text}, {"explain", canary.text},
+			{"plan", "--repo", canary.text}, {"plan", "--repo", "https://" + url.PathEscape(canary.text) + "@127.0.0.1:1/x.git"},
+			{"plan", "--repo", "https://u:" + url.PathEscape(canary.text) + "@127.0.0.1:1/x.git"}, {"plan", "--repo", "https://u:" + canary.text + "@127.0.0.1:1/x.git"},
+			{"plan", "--repo", "u:" + canary.text + "@127.0.0.1:x.git"}, {"plan", "--repo", empty, "--branch", canary.text}, {"plan", "--repo", empty, "--path", canary.text},
+			{"publish", "--repo", empty, "--forge", canary.text, "--propose", "x"}, {"publish", "--repo", "https://127.0.0.1:1/a/b", "--forge", "gitea", "--forge-url", canary.text, "--propose", "x"},
+			{"publish", "--repo", empty, "--label", canary.text + ",", "--propose", "x"}, {"publish", "--repo", empty, "--dry-sha", canary.text, "--hydrator-metadata"},
+			{"publish", "--repo", empty, "--hydrator-metadata=" + canary.text}, {"publish", "--repo", empty, "--author", canary.text}, {"lint", "--fail-on", canary.text},
+			{"diff", "--color", canary.text, "--out", "x"}, {"inventory", "--context", canary.text},
+		} {
+			t.Run(canary.name+"/"+strconv.Itoa(i), func(t *testing.T) {
+				t.Setenv("SIPGEN_GIT_PASSWORD", canary.text)
+				t.Setenv("SIPGEN_GIT_USERNAME", "robot")
+				t.Setenv("SIPGEN_GIT_PROXY", "http://robot:"+url.PathEscape(canary.text)+"@127.0.0.1:1")
+				t.Setenv("SIPGEN_FORGE_TOKEN", "x"+canary.text)
+				var stdout, stderr bytes.Buffer
+				whole := slices.Clone(arguments)
+				if len(arguments) > 1 && arguments[0] != "inventory" {
+					whole = append(whole, in...)
+				}
+				run(t.Context(), whole, nil, &stdout, &stderr)
+				said := stdout.String() + stderr.String()
+				if !canary.certain { // a file's name, or a repository's, is repeated
+					said = strings.ReplaceAll(said, arguments[len(arguments)-1]+": no ", "")
+				}
+				if part := canary.seen(said); part != "" {
+					t.Errorf("%v: %q is printed: %s", fmt.Sprintf("%.20q", arguments), part, stderr.String())
+				}
+			})
+		}
+	}
+}
