@@ -12,9 +12,9 @@ import (
 
 const module = "github.com/airshipit/sipgen/"
 
-// rooms says what each room may import of ours. A room is a folder with everything below it; the longest
+// folders says what each package may import from sipgen. An entry is a folder with everything below it; the longest
 // name wins. Tests are exempt.
-var rooms = map[string][]string{
+var folders = map[string][]string{
 	"api":           {"api", "manifest", "redact"},
 	"cmd/sipgen":    {""},
 	"e2e":           {""},
@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 	"treediff":      {},
 }
 
-// impure names packages that a pure room may not import: its results depend on its arguments only.
+// impure names packages that a pure package may not import: its results depend on its arguments only.
 var impure = map[string][]string{
 	"picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"schedule": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
@@ -58,60 +58,60 @@ func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {
 		if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		room := roomOf(filepath.ToSlash(path))
-		if room == "" {
-			t.Errorf("%s: no room: name it in the table, and in ARCHITECTURE.md", path)
+		folder := folderOf(filepath.ToSlash(path))
+		if folder == "" {
+			t.Errorf("%s: not in the table: add it there, and in ARCHITECTURE.md", path)
 			return nil
 		}
-		seen[room] = true
+		seen[folder] = true
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
 		}
 		for _, spec := range file.Imports {
 			imported := strings.Trim(spec.Path.Value, `"`)
-			checkImport(t, path, room, imported)
+			checkImport(t, path, folder, imported)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for room := range rooms {
-		if !seen[room] && room != "hack" && room != "e2e" {
-			t.Errorf("room %s has no code: take it out of the table", room)
+	for folder := range folders {
+		if !seen[folder] && folder != "hack" && folder != "e2e" {
+			t.Errorf("%s has no code: remove it from the table", folder)
 		}
 	}
 }
 
-func checkImport(t *testing.T, path, room, imported string) {
+func checkImport(t *testing.T, path, folder, imported string) {
 	t.Helper()
 	if ours, found := strings.CutPrefix(imported, module); found {
-		for _, allowed := range append([]string{"internal/text"}, rooms[room]...) {
+		for _, allowed := range append([]string{"internal/text"}, folders[folder]...) {
 			if allowed == "" || ours == allowed || strings.HasPrefix(ours, allowed+"/") {
 				return
 			}
 		}
-		t.Errorf("%s: room %s may not import %s", path, room, ours)
+		t.Errorf("%s: package %s may not import %s", path, folder, ours)
 		return
 	}
 	for pure, banned := range impure {
-		if room != pure && !strings.HasPrefix(room, pure+"/") {
+		if folder != pure && !strings.HasPrefix(folder, pure+"/") {
 			continue
 		}
 		for _, bad := range banned {
 			if imported == bad || strings.HasPrefix(imported, bad+"/") && bad != "net" {
-				t.Errorf("%s: room %s is pure and may not import %s", path, room, imported)
+				t.Errorf("%s: package %s is pure and may not import %s", path, folder, imported)
 			}
 		}
 	}
 }
 
-func roomOf(path string) string {
+func folderOf(path string) string {
 	best := ""
-	for room := range rooms {
-		if strings.HasPrefix(path, room+"/") && len(room) > len(best) {
-			best = room
+	for folder := range folders {
+		if strings.HasPrefix(path, folder+"/") && len(folder) > len(best) {
+			best = folder
 		}
 	}
 	return best

@@ -1,5 +1,5 @@
 // Package forge tests proposals on a real Gitea: the sipgen command pushes by http, and opens the pull request by the
-// API. GitHub and GitLab cannot run here; their API is mocked in the tests of the room forge.
+// API. GitHub and GitLab cannot run here; their API is mocked in the tests of package forge.
 package forge
 
 import (
