@@ -109,7 +109,7 @@ func rowDeleted(t *testing.T, r *rig, name string) {
 	c.hosts(t, "controller", "n1", "n2", "n3")
 	c.tenant("a", 2)
 	c.step(t, "assign")
-	r.api.Delete(t, engine.Hosts, c.ns, "n1")
+	c.deleteHost(t, "n1")
 	c.accept(t)
 	c.again(t, c.name("a", "hosts"), "")
 	c.untouched.Check(t, "a sync without the host")
@@ -124,7 +124,7 @@ func rowRecreated(t *testing.T, r *rig, name string) {
 	c.hosts(t, "controller", "n1", "n2", "n3")
 	c.tenant("a", 2)
 	c.step(t, "assign")
-	r.api.Delete(t, engine.Hosts, c.ns, "n1")
+	c.deleteHost(t, "n1")
 	c.hosts(t, "controller", "n1")
 	c.again(t, c.name("a", "hosts"), "immutable")
 	c.untouched.Check(t, "a sync with the old uid")
@@ -135,6 +135,36 @@ func rowRecreated(t *testing.T, r *rig, name string) {
 	if got := c.holds(t, "a"); len(got) != 2 {
 		t.Errorf("a has hosts %v, want two", got)
 	}
+}
+
+// rowOwned: hosts belong to an object, as those that ViNO makes do, and somebody deletes that. The garbage collector takes the free
+// host, and is denied the one that a cluster holds: it is no admin.
+func rowOwned(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	r.api.Create(t, "e2e", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: "+c.ns+", name: owner}\n")
+	owner := r.api.Get(t, engine.ConfigMaps, c.ns, "owner")
+	for _, host := range []string{"n1", "n2"} {
+		r.api.Edit(t, "vino", engine.Hosts, c.ns, host, "", func(o map[string]any) {
+			_ = unstructured.SetNestedSlice(o, []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": string(owner.GetUID())}}, "metadata", "ownerReferences")
+		})
+	}
+	c.tenant("a", 1)
+	c.step(t, "assign")
+	c.wantHolds(t, "assign", "a", "n1")
+	r.api.HostWatch.During(t, c.ns, "n2", func() {
+		r.api.Delete(t, engine.ConfigMaps, c.ns, "owner")
+		c.waitGone(t, "n2")
+	})
+	engine.Wait(t, "the garbage collector's try", engine.SyncTimeout, func() error {
+		if said := r.controllers.Logs(1, "garbage", "sipgen-delete-guard", c.ns); said == "" {
+			return fmt.Errorf("it has not been denied the host: %s", r.controllers.Logs(5, "garbage"))
+		}
+		return nil
+	})
+	c.accept(t)
+	c.check(t, "the end of the owner", nil)
+	c.wantHolds(t, "the end of the owner", "a", "n1")
 }
 
 // rowOldOperator: labels that the SIP operator set with the same values are co-owned. Dropping them is

@@ -33,7 +33,7 @@ const (
 // the same hosts. It takes minutes, so it is built with the tag bench only: make bench-live.
 func TestBenchLive(t *testing.T) {
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, writableStatus(t, engine.HostCRDs())...)
+	api.InstallCRDs(t, writableStatus(t, engine.HostCRDs(t))...)
 	benchSite(t, api)
 	dir := t.TempDir()
 	files := map[string]string{"site.yaml": "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: bench}\nspec:\n  repository: {url: 'ssh://git@git.invalid/bench.git'}\n"}

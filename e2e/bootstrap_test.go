@@ -17,8 +17,7 @@ import (
 func TestArgoBootstrap(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, v1alpha1.EngineArgoCD)
-	r.argo = engine.StartArgo(t, r.api, r.proxy)
-	engine.StartControllers(t, r.api)
+	r.startEngine(t)
 	r.alone = true
 	c := newCircle(t, r, "alone")
 	c.hosts(t, "controller", "n1", "n2", "n3")

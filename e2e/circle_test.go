@@ -65,6 +65,7 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	c.site.Default()
 	r.api.Namespaces(t, c.ns, c.tenants)
 	c.account = c.reader(t)
+	t.Cleanup(func() { r.wantNoHarm(t, c.ns, "all of it") })
 	return c
 }
 
@@ -77,9 +78,94 @@ func (c *circle) name(cluster, half string) string { return c.tenants + "." + cl
 func (c *circle) hosts(t *testing.T, how string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		makeHost(t, c.rig.api, how, c.ns, name, "rack-of-"+name)
+		if c.rig.api.Operator == nil {
+			makeHost(t, c.rig.api, how, c.ns, name, "rack-of-"+name)
+		} else {
+			createHost(t, c.rig.api, how, c.ns, name, "rack-of-"+name)
+		}
+	}
+	if c.rig.api.Operator != nil {
+		c.rig.api.Operator.WaitState(t, "available", c.ns, names...)
 	}
 	c.accept(t)
+}
+
+// deleteHost is a person who deletes a host, whatever belongs to it, and waits until the baremetal-operator has let it go.
+func (c *circle) deleteHost(t *testing.T, name string) {
+	t.Helper()
+	c.rig.api.HostWatch.During(t, c.ns, name, func() {
+		c.rig.api.Delete(t, engine.Hosts, c.ns, name)
+		c.waitGone(t, name)
+	})
+}
+
+// waitGone waits for the end of a host, and of its BMC's Secret: the operator makes the host its owner, and the garbage collector follows.
+func (c *circle) waitGone(t *testing.T, name string) {
+	t.Helper()
+	engine.Wait(t, "the end of host "+name, engine.SyncTimeout, func() error {
+		if c.rig.api.Exists(t, engine.Hosts, c.ns, name) {
+			return fmt.Errorf("still there")
+		}
+		if c.rig.api.Operator != nil && c.rig.api.Exists(t, engine.Secrets, c.ns, name+"-bmc") {
+			return fmt.Errorf("its Secret is still there")
+		}
+		return nil
+	})
+}
+
+// capm3 is who Cluster API's provider for metal3 is to the API server.
+const capm3 = "system:serviceaccount:capm3-system:capm3-manager"
+
+// consume does what Cluster API's provider for metal3 does with hosts that it takes, and waits until they are provisioned. See ChangeUse.
+func (r *rig) consume(t *testing.T, namespace string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		r.editAsCAPM3(t, namespace, name, func(spec map[string]any) {
+			spec["consumerRef"] = map[string]any{
+				"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "Metal3Machine", "namespace": namespace, "name": "machine-" + name,
+			}
+			spec["image"] = map[string]any{"url": "http://images.invalid/node.qcow2", "checksum": "http://images.invalid/node.qcow2.sha256sum", "format": "qcow2"}
+			spec["online"] = true
+		})
+	}
+	r.api.Operator.WaitState(t, "provisioned", namespace, names...)
+}
+
+// letGo takes that back, and waits until the host is deprovisioned and waits for work again.
+func (r *rig) letGo(t *testing.T, namespace, name string) {
+	t.Helper()
+	r.api.HostWatch.During(t, namespace, name, func() {
+		r.editAsCAPM3(t, namespace, name, func(spec map[string]any) {
+			delete(spec, "consumerRef")
+			delete(spec, "image")
+		})
+		r.api.Operator.WaitState(t, "deprovisioning", namespace, name)
+		r.api.Operator.WaitState(t, "available", namespace, name)
+	})
+}
+
+// editAsCAPM3 changes a host's spec with the rights that Cluster API's provider for metal3 has over hosts, and the name that it has.
+func (r *rig) editAsCAPM3(t *testing.T, namespace, name string, change func(spec map[string]any)) {
+	t.Helper()
+	r.api.Apply(t, "e2e", `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: capm3-manager}
+rules: [{apiGroups: [metal3.io], resources: [baremetalhosts], verbs: [get, list, watch, patch, update]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: capm3-manager}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: capm3-manager}
+subjects: [{kind: ServiceAccount, namespace: capm3-system, name: capm3-manager}]
+`)
+	client := engine.NewClient(t, r.api.As(capm3))
+	// The API server learns of rights a moment later.
+	engine.Wait(t, "the rights of "+capm3, engine.SyncTimeout, func() error {
+		return client.TryEdit("cluster-api-provider-metal3-manager", engine.Hosts, namespace, name, "", func(o map[string]any) {
+			change(o["spec"].(map[string]any))
+		})
+	})
 }
 
 // accept takes the live hosts as they are for what must not change from here on.
@@ -274,6 +360,7 @@ func (c *circle) settle(t *testing.T, what string) {
 func (c *circle) check(t *testing.T, what string, failures map[string]string) {
 	t.Helper()
 	c.untouched.Check(t, what)
+	c.rig.wantNoHarm(t, c.ns, what)
 	want := c.wanted(t, failures)
 	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{})
 	if err != nil {

@@ -24,7 +24,7 @@ type facts struct {
 
 var withoutPolicy = engine.Shared(func(t testing.TB) *facts {
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs()...)
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	return &facts{api: api, flux: engine.StartFlux(t, api), argo: engine.StartArgo(t, api)}
 })
 

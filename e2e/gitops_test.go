@@ -19,6 +19,7 @@ var rows = []struct {
 	{"made", rowMade},
 	{"deleted", rowDeleted},
 	{"recreated", rowRecreated},
+	{"owned", rowOwned},
 	{"old-operator", rowOldOperator},
 	{"edited", rowEdited},
 	{"file-deleted", rowFileDeleted},

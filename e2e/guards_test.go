@@ -19,7 +19,7 @@ import (
 // guarded is an API server without engines that has the rendered guards, of one site after another.
 var guarded = engine.Shared(func(t testing.TB) *engine.APIServer {
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs()...)
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	return api
 })
 

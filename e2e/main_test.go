@@ -1,5 +1,13 @@
 // Package e2e_test runs sipgen's output on real engines: what they do to a BareMetalHost, and the whole circle
 // from the live inventory by way of git back to the live hosts.
+//
+// A rig is an API server with etcd, kube-controller-manager with each controller under its own account, metal3's baremetal-operator with
+// the rights that it is installed with, and Flux's kustomize-controller or Argo CD. Hosts are registered, inspected, provisioned and
+// deprovisioned by the operator, and a watch on all of them fails the test that has them if one is deprovisioned, switched off, loses a
+// part of its spec or is deleted without the test having said that it means to.
+//
+// Standing in: the operator's own test mode for Ironic and the servers, engine.Kubelet for the Deployment controller and those who run
+// pods, engine.Flux.Publish for source-controller, and rig.consume and rig.letGo for Cluster API's provider for metal3.
 package e2e_test
 
 import (
@@ -52,19 +60,25 @@ spec:
 `)
 }
 
-// makeHost makes a host in one of the ways, with a BMC Secret beside it, and gives its uid. The
-// status is what metal3 writes for a host that waits for work.
+// makeHost makes a host in one of the ways, with a BMC Secret beside it, and gives its uid. The status is what the
+// baremetal-operator writes for a host that waits for work: this is for API servers without one.
 func makeHost(t testing.TB, api *engine.APIServer, how, namespace, name, rack string) string {
 	t.Helper()
-	if !api.Exists(t, engine.Secrets, namespace, name+"-bmc") {
-		api.Create(t, "e2e", fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {namespace: %s, name: %s-bmc}\nstringData: {username: nobody}", namespace, name))
-	}
-	made[how](t, api, hostManifest(namespace, name, rack))
+	createHost(t, api, how, namespace, name, rack)
 	setStatus(t, api, namespace, name, "available")
 	return string(api.Get(t, engine.Hosts, namespace, name).GetUID())
 }
 
-// setStatus writes a host's status as metal3's controller does.
+// createHost makes a host in one of the ways, with a BMC Secret beside it, and leaves the rest to the baremetal-operator.
+func createHost(t testing.TB, api *engine.APIServer, how, namespace, name, rack string) {
+	t.Helper()
+	if !api.Exists(t, engine.Secrets, namespace, name+"-bmc") {
+		api.Create(t, "e2e", engine.BMCSecret(namespace, name+"-bmc"))
+	}
+	made[how](t, api, hostManifest(namespace, name, rack))
+}
+
+// setStatus writes a host's status as the baremetal-operator does.
 func setStatus(t testing.TB, api *engine.APIServer, namespace, name, state string) {
 	t.Helper()
 	api.Edit(t, "baremetal-operator", engine.Hosts, namespace, name, "status", func(o map[string]any) {

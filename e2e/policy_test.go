@@ -33,9 +33,17 @@ func rowPolicy(t *testing.T, r *rig, name string) {
 	if r.argo != nil {
 		syncer = "system:serviceaccount:argocd:argocd-application-controller"
 	}
-	for _, try := range guardTries(syncer) {
-		try.check(t, r.api, c.ns)
-	}
+	// What is allowed here is meant. At last the operator and Cluster API go from one end of a host's use to the other, with the rights that
+	// they have.
+	r.api.Operator.ChangeUse(func() {
+		r.api.HostWatch.During(t, c.ns, "n1", func() {
+			for _, try := range guardTries(syncer) {
+				try.check(t, r.api, c.ns)
+			}
+			r.consume(t, c.ns, "n1")
+			r.letGo(t, c.ns, "n1")
+		})
+	})
 	engineClient := engine.NewClient(t, r.api.As(syncer, "everybody-here"))
 	person := engine.NewClient(t, r.api.As("somebody", "everybody-here"))
 	wantDenied(t, "the engine creates a host", engineClient.TryApply(engine.Objects(t, []byte(hostManifest(c.ns, "n9", "r9")))[0], "probe", true), "only update")

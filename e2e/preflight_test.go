@@ -19,7 +19,7 @@ import (
 // withoutEngines is an API server by itself.
 var withoutEngines = engine.Shared(func(t testing.TB) *engine.APIServer {
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs()...)
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	return api
 })
 

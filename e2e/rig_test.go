@@ -19,9 +19,11 @@ type rig struct {
 	engine  v1alpha1.Engine
 	api     *engine.APIServer
 	kubelet *engine.Kubelet
-	proxy   *engine.Faulty
-	flux    *engine.Flux
-	argo    *engine.Argo
+	// controllers are those of Kubernetes.
+	controllers *engine.Controllers
+	proxy       *engine.Faulty
+	flux        *engine.Flux
+	argo        *engine.Argo
 	// alone: the rig has one site only, as an API server of real life, and Argo CD applies its policies itself.
 	alone bool
 }
@@ -29,22 +31,50 @@ type rig struct {
 var (
 	fluxRig = engine.Shared(func(t testing.TB) *rig {
 		r := newRig(t, v1alpha1.EngineFlux)
-		r.flux = engine.StartFlux(t, r.api, r.proxy)
-		engine.StartControllers(t, r.api)
+		r.startEngine(t)
 		return r
 	})
 	argoRig = engine.Shared(func(t testing.TB) *rig {
 		r := newRig(t, v1alpha1.EngineArgoCD)
-		r.argo = engine.StartArgo(t, r.api, r.proxy)
-		engine.StartControllers(t, r.api)
+		r.startEngine(t)
 		return r
 	})
 )
 
 func newRig(t testing.TB, e v1alpha1.Engine) *rig {
+	r := newRigWithoutOperator(t, e)
+	r.startOperator(t)
+	return r
+}
+
+// newRigWithoutOperator is newRig before there is a baremetal-operator.
+func newRigWithoutOperator(t testing.TB, e v1alpha1.Engine) *rig {
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs()...)
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	return &rig{engine: e, api: api, kubelet: engine.StartKubelet(t, api), proxy: engine.StartFaulty(t, api)}
+}
+
+func (r *rig) startOperator(t testing.TB) {
+	engine.StartOperator(t, r.api)
+	engine.WatchHosts(t, r.api)
+}
+
+// startEngine starts what syncs, and the controllers that want to know its kinds.
+func (r *rig) startEngine(t testing.TB) {
+	if r.engine == v1alpha1.EngineFlux {
+		r.flux = engine.StartFlux(t, r.api, r.proxy)
+	} else {
+		r.argo = engine.StartArgo(t, r.api, r.proxy)
+	}
+	r.controllers = engine.StartControllers(t, r.api)
+}
+
+// wantNoHarm fails the test if something happened to a namespace's hosts that the test did not announce.
+func (r *rig) wantNoHarm(t testing.TB, namespace, step string) {
+	t.Helper()
+	for _, harm := range r.api.HostWatch.Harm(t, namespace) {
+		t.Errorf("after %s: %s", step, harm)
+	}
 }
 
 // nodePorts are handed out once, as the API server wants them.

@@ -14,7 +14,7 @@ import (
 )
 
 // TestUpgrade goes on from the trees that earlier commits rendered: every host stays where it is, none is new or released, and no object
-// that is live is gone or has to be made anew. TestUpgradeLive does the same with engines.
+// that is live is gone or has to be made anew. TestUpgradeLive in e2e does the same with engines.
 func TestUpgrade(t *testing.T) {
 	all, err := trees.All()
 	if err != nil || len(all) == 0 {

@@ -13,7 +13,7 @@ import (
 func managementCluster(t *testing.T) string {
 	t.Helper()
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs()...)
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	api.Namespaces(t, "vino-system", "flux-system")
 	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
 	if err != nil || len(files) == 0 {

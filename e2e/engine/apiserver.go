@@ -18,7 +18,14 @@ import (
 	certutil "k8s.io/client-go/util/cert"
 )
 
-const adminToken = "admin"
+// The tokens of those who need no ServiceAccount.
+const (
+	adminToken      = "admin"
+	controllerToken = "kube-controller-manager"
+)
+
+// tokens are who they stand for: token, user, its id, groups.
+const tokens = adminToken + ",admin,admin,system:masters\n" + controllerToken + ",system:kube-controller-manager,kube-controller-manager\n"
 
 // Options of an API server. The zero value is one that knows only its own tokens.
 type Options struct {
@@ -37,7 +44,12 @@ type APIServer struct {
 	CA []byte
 	// Client reads and writes as the admin, a member of system:masters.
 	*Client
-	process *process
+	// Operator has the hosts, and HostWatch sees what becomes of them; nil where they were not started.
+	Operator  *Operator
+	HostWatch *HostWatch
+	process   *process
+	// etcd is the client URL of its store.
+	etcd string
 }
 
 // StartAPIServer starts etcd and kube-apiserver and waits until they are ready.
@@ -56,7 +68,7 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 		"--bind-address=127.0.0.1",
 		"--tls-cert-file=" + writeFile(t, dir, "server.crt", cert),
 		"--tls-private-key-file=" + writeFile(t, dir, "server.key", key),
-		"--token-auth-file=" + writeFile(t, dir, "tokens.csv", []byte(adminToken+",admin,admin,system:masters\n")),
+		"--token-auth-file=" + writeFile(t, dir, "tokens.csv", []byte(tokens)),
 		"--authorization-mode=RBAC",
 		"--disable-admission-plugins=ServiceAccount",
 		"--service-account-issuer=https://kubernetes.default.svc",
@@ -78,7 +90,7 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 		url := fmt.Sprintf("https://127.0.0.1:%d", port)
 		config := &rest.Config{Host: url, BearerToken: adminToken, TLSClientConfig: rest.TLSClientConfig{CAData: cert}, QPS: 1000, Burst: 1000}
 		p := start(t, "kube-apiserver", nil, server, append(args, fmt.Sprintf("--secure-port=%d", port))...)
-		api = &APIServer{URL: url, CA: cert, Client: newClient(t, config), process: p}
+		api = &APIServer{URL: url, CA: cert, Client: newClient(t, config), process: p, etcd: etcd}
 		err := Eventually(90*time.Second, api.ready)
 		if err == nil {
 			break

@@ -264,6 +264,12 @@ func (c *Client) InstallCRDs(t testing.TB, files ...string) {
 			names = append(names, o.GetName())
 		}
 	}
+	c.established(t, names...)
+}
+
+// established waits until the kinds of CustomResourceDefinitions are served.
+func (c *Client) established(t testing.TB, names ...string) {
+	t.Helper()
 	for _, name := range names {
 		Wait(t, "CustomResourceDefinition "+name, 30*time.Second, func() error {
 			o, err := c.Dynamic.Resource(definitions).Get(context.Background(), name, metav1.GetOptions{})

@@ -6,15 +6,25 @@ import (
 	"time"
 )
 
-// StartControllers starts a real kube-controller-manager with the garbage collector and the
-// namespace controller only: what is deleted in the foreground, and namespaces, go no other way.
+// Controllers is a real kube-controller-manager.
+type Controllers struct{ process *process }
+
+// StartControllers starts a real kube-controller-manager with those of its controllers that act on what sipgen renders: the garbage
+// collector and the namespace controller, since what is deleted in the foreground, and namespaces, go no other way, and the
+// disruption controller. It logs in as system:kube-controller-manager, and each controller works as its own service account, as
+// kubeadm sets it up: none of them is an admin, to whom policies do not apply.
 // The garbage collector knows the kinds that are there when it starts, and others half a minute later.
-func StartControllers(t testing.TB, api *APIServer) {
+func StartControllers(t testing.TB, api *APIServer) *Controllers {
 	t.Helper()
 	program := Binary(t, "kube-controller-manager")
 	port := freePorts(t, 1)[0]
-	p := start(t, "kube-controller-manager", nil, program, "--kubeconfig="+Kubeconfig(t, api.config),
-		"--controllers=garbage-collector-controller,namespace-controller", "--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000",
+	p := start(t, "kube-controller-manager", nil, program, "--kubeconfig="+Kubeconfig(t, api.WithToken(controllerToken)),
+		"--use-service-account-credentials=true", "--controllers=garbage-collector-controller,namespace-controller,disruption-controller",
+		"--leader-elect=false", "--kube-api-qps=500", "--kube-api-burst=1000",
 		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port), "--cert-dir="+t.TempDir())
 	Wait(t, "kube-controller-manager", 60*time.Second, func() error { return p.listens(fmt.Sprintf("127.0.0.1:%d", port)) })
+	return &Controllers{p}
 }
+
+// Logs gives the last lines of kube-controller-manager's output that contain all of the words.
+func (c *Controllers) Logs(n int, words ...string) string { return c.process.log.last(n, words...) }

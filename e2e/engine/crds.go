@@ -5,11 +5,16 @@ import (
 	"testing"
 )
 
-// HostCRDs are the definitions of BareMetalHost and HardwareData, generated from metal3's API
-// module; see TestHostCRDsAreCurrent.
-func HostCRDs() []string {
-	dir := filepath.Join(root(), "e2e", "engine", "crds")
-	return []string{filepath.Join(dir, "metal3.io_baremetalhosts.yaml"), filepath.Join(dir, "metal3.io_hardwaredata.yaml")}
+// HostCRDs are the definitions of BareMetalHost and HardwareData, as the baremetal-operator ships them.
+func HostCRDs(t testing.TB) []string {
+	bases := filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases")
+	return []string{filepath.Join(bases, "metal3.io_baremetalhosts.yaml"), filepath.Join(bases, "metal3.io_hardwaredata.yaml")}
+}
+
+// CertManagerCRDs are the definitions of cert-manager's kinds: trees have Certificates, and nobody here issues any.
+func CertManagerCRDs(t testing.TB) []string {
+	dir := filepath.Join(ModuleDir(t, "cert-manager", "github.com/cert-manager/cert-manager"), "deploy", "crds")
+	return []string{filepath.Join(dir, "cert-manager.io_certificates.yaml")}
 }
 
 // FluxCRDs are the definitions of Kustomization and GitRepository.

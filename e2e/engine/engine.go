@@ -1,7 +1,11 @@
-// Package engine runs the real parts that sipgen's output meets, for tests: kube-apiserver with
-// etcd, Flux's kustomize-controller and Argo CD. Each is built once from the Go module below
-// e2e/engines that pins it, listens on free ports of the loopback interface only, keeps its files
+// Package engine runs the real parts that sipgen's output meets, for tests: kube-apiserver with etcd,
+// kube-controller-manager, the baremetal-operator, Flux's kustomize-controller and Argo CD. Each is built once from the
+// Go module below e2e/engines that pins it, listens on free ports of the loopback interface only, keeps its files
 // in the test's own folder, and is gone when the test is, however the test ends.
+//
+// Where nothing real can be had on one machine, something stands in, and does no more than its doc comment says: Kubelet
+// for those who run pods, Flux.Publish for Flux's source-controller, and the baremetal-operator's own test mode
+// for Ironic and the servers behind it.
 package engine
 
 import (
@@ -39,11 +43,11 @@ var programs = map[string]program{
 	"kube-apiserver":          {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"},
 	"kubectl":                 {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl"},
 	"kustomize-controller":    {"flux", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
+	"baremetal-operator":      {"baremetal-operator", operatorModule, operatorModule},
 	"argocd":                  {"argocd", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
 	"kustomize":               {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},
 	"etcd":                    {"etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"},
 	"gitea":                   {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea"},
-	"controller-gen":          {"controller-gen", "sigs.k8s.io/controller-tools", "sigs.k8s.io/controller-tools/cmd/controller-gen"},
 }
 
 // ErrUnavailable says that an engine's modules cannot be had here: they are not in the module

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { engine.Main(m) }
 
 var server = engine.Shared(func(t testing.TB) *engine.APIServer {
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs()...)
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	return api
 })
 

@@ -22,7 +22,7 @@ import (
 // server is one kube-apiserver that knows hosts.
 var server = engine.Shared(func(t testing.TB) *engine.APIServer {
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs()...)
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	return api
 })
 

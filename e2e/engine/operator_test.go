@@ -1,0 +1,68 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// TestHostWatchSeesHarm does to hosts what the operator answers with a wipe, a shutdown or the end of the host: without an announcement
+// each is harm, and named; with one it is not. What a consumer adds is none.
+func TestHostWatchSeesHarm(t *testing.T) {
+	t.Parallel()
+	api := engine.StartAPIServer(t, engine.Options{})
+	operator := engine.StartOperator(t, api)
+	hosts := engine.WatchHosts(t, api)
+	const ns = "harm"
+	api.Namespaces(t, ns)
+	names := []string{"spec", "online", "image", "bmc", "deleted", "rebooted", "announced"}
+	for _, name := range names {
+		api.Create(t, "kubectl-create", engine.BMCSecret(ns, name+"-bmc"), host(ns, name))
+	}
+	operator.WaitState(t, "available", ns, names...)
+	edit := func(name string, value any, fields ...string) {
+		api.Edit(t, "e2e", engine.Hosts, ns, name, "", func(o map[string]any) {
+			if value == nil {
+				unstructured.RemoveNestedField(o, fields...)
+			} else if err := unstructured.SetNestedField(o, value, fields...); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	image := map[string]any{"url": "http://images.invalid/a.qcow2", "checksum": "http://images.invalid/a.md5"}
+	edit("image", image, "spec", "image")
+	operator.WaitState(t, "provisioned", ns, "image")
+	if harm := hosts.Harm(t, ns); len(harm) > 0 {
+		t.Errorf("a host was provisioned: %q", harm)
+	}
+	edit("spec", nil, "spec")
+	edit("online", false, "spec", "online")
+	edit("image", nil, "spec", "image")
+	edit("bmc", nil, "spec", "bmc")
+	edit("rebooted", "", "metadata", "annotations", "reboot.metal3.io")
+	api.Delete(t, engine.Hosts, ns, "deleted")
+	hosts.During(t, ns, "announced", func() { edit("announced", false, "spec", "online") })
+	operator.WaitState(t, "deprovisioning", ns, "image")
+	engine.Wait(t, "the end of a host", engine.SyncTimeout, func() error {
+		if api.Exists(t, engine.Hosts, ns, "deleted") {
+			return fmt.Errorf("still there")
+		}
+		return nil
+	})
+	harm := strings.Join(hosts.Harm(t, ns), "\n")
+	for _, want := range []string{
+		"harm/spec lost its spec", "harm/online had spec.online true, now false", "harm/image had spec.image map", `harm/image went from provisioned to "deprovisioning"`,
+		"harm/bmc had spec.bmc map", "harm/rebooted got the annotation reboot.metal3.io", "harm/deleted is being deleted", "harm/deleted was deleted",
+	} {
+		if !strings.Contains(harm, want) {
+			t.Errorf("no %q in\n%s", want, harm)
+		}
+	}
+	if strings.Contains(harm, "announced") {
+		t.Errorf("an announced change is harm:\n%s", harm)
+	}
+}
