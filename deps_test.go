@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,26 +16,31 @@ const module = "github.com/airshipit/sipgen/"
 // folders says what each package may import from sipgen. An entry is a folder with everything below it; the longest
 // name wins. Tests are exempt.
 var folders = map[string][]string{
-	"api":           {"api", "manifest", "redact"},
-	"cmd/sipgen":    {""},
-	"e2e":           {""},
-	"forge":         {"redact"},
-	"hack":          {""},
-	"internal/text": {},
-	"inventory":     {"inventory", "manifest", "redact"},
-	"lint":          {"api", "inventory", "manifest", "redact", "schedule"},
-	"manifest":      {"redact"},
-	"overlay":       {"api", "manifest", "render/object"},
-	"picture":       {"api", "inventory", "report", "schedule"},
-	"preflight":     {"api", "inventory", "redact"},
-	"publish":       {"publish", "redact"},
-	"redact":        {},
-	"render":        {"api", "inventory", "manifest", "overlay", "schedule", "templates", "render"},
-	"render/object": {},
-	"report":        {"api", "inventory", "schedule"},
-	"schedule":      {"api", "inventory", "manifest", "redact", "schedule"},
-	"templates":     {},
-	"treediff":      {},
+	"api":             {"api", "manifest", "redact"},
+	"cmd/sipgen":      {""},
+	"e2e":             {""},
+	"forge":           {"redact"},
+	"hack":            {""},
+	"internal/text":   {},
+	"inventory":       {},
+	"inventory/bmh":   {"inventory", "manifest", "redact"},
+	"inventory/files": {"inventory", "inventory/bmh", "manifest"},
+	"inventory/live":  {"inventory", "inventory/bmh", "manifest", "redact"},
+	// Only the tests of the sources use it.
+	"inventory/inventorytest": {"inventory"},
+	"lint":                    {"api", "inventory", "manifest", "redact", "schedule"},
+	"manifest":                {"redact"},
+	"overlay":                 {"api", "manifest", "render/object"},
+	"picture":                 {"api", "inventory", "report", "schedule"},
+	"preflight":               {"api", "inventory", "redact"},
+	"publish":                 {"publish", "redact"},
+	"redact":                  {},
+	"render":                  {"api", "inventory", "manifest", "overlay", "schedule", "templates", "render"},
+	"render/object":           {},
+	"report":                  {"api", "inventory", "schedule"},
+	"schedule":                {"api", "inventory", "manifest", "redact", "schedule"},
+	"templates":               {},
+	"treediff":                {},
 }
 
 // impure names packages that a pure package may not import: its results depend on its arguments only.
@@ -44,6 +50,35 @@ var impure = map[string][]string{
 	"render":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"treediff": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"report":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+}
+
+// never names packages that nothing a room imports may import, at whatever depth: a room of data and decisions starts no program,
+// talks to no API server and builds no kustomization. net/http is not among them: Kubernetes' API machinery imports it.
+var never = map[string][]string{
+	"api/...":   {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/controller-runtime"},
+	"inventory": {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"lint":      {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"picture":   {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"report":    {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"schedule":  {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"treediff":  {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+}
+
+func TestRoomsNeverReach(t *testing.T) {
+	for room, banned := range never {
+		out, err := exec.Command("go", "list", "-deps", "./"+room).Output()
+		if err != nil {
+			t.Fatalf("go list -deps ./%s: %v", room, err)
+		}
+		for imported := range strings.Lines(string(out)) {
+			imported = strings.TrimSpace(imported)
+			for _, bad := range banned {
+				if imported == bad || strings.HasPrefix(imported, bad+"/") {
+					t.Errorf("room %s reaches %s; go list -deps -f '{{.ImportPath}} {{.Imports}}' ./%s says how", room, imported, room)
+				}
+			}
+		}
+	}
 }
 
 func TestRoomsImportOnlyWhatTheyMay(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/live"
 )
 
 // secretMarker stands in every Secret here, and may come out nowhere.
@@ -119,7 +120,7 @@ func TestLiveInventory(t *testing.T) {
 	account := readerAccount(t, api, "live")
 	config, asked := counting(account)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	inv, err := inventory.FromCluster(t.Context(), config, inventory.ClusterOptions{
+	inv, err := live.Hosts(t.Context(), config, live.Options{
 		Namespaces: []string{"live"}, Now: now,
 		NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n00007" || h.Name == "n00600" },
 	})
@@ -157,7 +158,7 @@ func TestLiveInventory(t *testing.T) {
 	t.Run("faults for a while", func(t *testing.T) {
 		proxy := engine.StartFaulty(t, api)
 		proxy.Fail(3)
-		again, err := inventory.FromCluster(t.Context(), proxy.Config(account), inventory.ClusterOptions{
+		again, err := live.Hosts(t.Context(), proxy.Config(account), live.Options{
 			Namespaces: []string{"live"}, Now: now, NeedsAddresses: func(h *inventory.Host) bool { return h.Name < "n00030" },
 		})
 		if err != nil || len(again.Hosts) != hosts || proxy.Refused.Load() == 0 {
@@ -166,7 +167,7 @@ func TestLiveInventory(t *testing.T) {
 		proxy.Fail(1)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
-		if inv, err := inventory.FromCluster(ctx, proxy.Config(account), inventory.ClusterOptions{Namespaces: []string{"live"}}); err == nil || inv != nil {
+		if inv, err := live.Hosts(ctx, proxy.Config(account), live.Options{Namespaces: []string{"live"}}); err == nil || inv != nil {
 			t.Errorf("an API server that only refuses: %v", err)
 		}
 	})
@@ -183,7 +184,7 @@ func TestLiveInventory(t *testing.T) {
 			{"no Secrets in this namespace", account, "live-other", []string{"Secret live-other/n00001-net", "live-other/n00001", "forbidden"}},
 			{"not logged in", api.WithToken("wrong"), "live", []string{"not logged in"}},
 		} {
-			inv, err := inventory.FromCluster(t.Context(), row.config, inventory.ClusterOptions{Namespaces: []string{row.ns}, NeedsAddresses: needOne})
+			inv, err := live.Hosts(t.Context(), row.config, live.Options{Namespaces: []string{row.ns}, NeedsAddresses: needOne})
 			if err == nil || inv != nil {
 				t.Errorf("%s: no error", row.why)
 				continue
@@ -202,7 +203,7 @@ func TestLiveSpecs(t *testing.T) {
 	t.Parallel()
 	api := withoutEngines(t)
 	unknown := schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v7", Resource: "sipclusters"}
-	if docs, err := inventory.ClusterDocuments(t.Context(), api.Config(), unknown, "SIPCluster"); !errors.Is(err, inventory.ErrMissingCRD) || docs != nil {
+	if docs, err := live.Documents(t.Context(), api.Config(), unknown, "SIPCluster"); !errors.Is(err, live.ErrMissingCRD) || docs != nil {
 		t.Errorf("a kind that is not there: %v", err)
 	}
 	crds, err := filepath.Glob("../config/crd/*sipclusters*.yaml")
@@ -214,7 +215,7 @@ func TestLiveSpecs(t *testing.T) {
 	api.Create(t, "people", "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: live-specs, name: a}\nspec: {nodes: {Worker: {labelSelector: {matchLabels: {rack: r1}}, count: {active: 1}}}}\n")
 	known := unknown
 	known.Version = "v1"
-	docs, err := inventory.ClusterDocuments(t.Context(), readerAccount(t, api, "live-specs"), known, "SIPCluster")
+	docs, err := live.Documents(t.Context(), readerAccount(t, api, "live-specs"), known, "SIPCluster")
 	if err != nil || len(docs) != 1 || docs[0].Name != "a" || docs[0].Kind != "SIPCluster" {
 		t.Errorf("got %+v, %v", docs, err)
 	}

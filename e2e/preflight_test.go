@@ -13,6 +13,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/live"
 	"github.com/airshipit/sipgen/preflight"
 )
 
@@ -101,7 +102,7 @@ func TestMending(t *testing.T) {
 				}
 			}
 			check := func() []preflight.Finding {
-				inv, err := inventory.FromCluster(t.Context(), api.Config(), inventory.ClusterOptions{Namespaces: []string{ns}})
+				inv, err := live.Hosts(t.Context(), api.Config(), live.Options{Namespaces: []string{ns}})
 				if err != nil {
 					t.Fatal(err)
 				}

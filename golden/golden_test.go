@@ -23,6 +23,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	inventoryfiles "github.com/airshipit/sipgen/inventory/files"
 	"github.com/airshipit/sipgen/manifest"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
@@ -82,7 +83,7 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := inventory.Load(hosts, nil)
+	loaded, err := inventoryfiles.Load(hosts, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,9 +65,9 @@ func endOfSubnet(prefix netip.Prefix) string {
 	return "the broadcast address of its network"
 }
 
-// parseAddress reads an address with or without "/prefix"; netmask is "" where it is not known. The error says what was found instead
+// ParseAddress reads an address with or without "/prefix"; netmask is "" where it is not known. The error says what was found instead
 // of an address that a host can have, and does not repeat the text.
-func parseAddress(text, netmask string) (netip.Addr, error) {
+func ParseAddress(text, netmask string) (netip.Addr, error) {
 	text = strings.TrimSpace(text)
 	prefix, err := netip.ParsePrefix(text)
 	ip := prefix.Addr()

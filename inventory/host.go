@@ -1,6 +1,6 @@
-// Package inventory is the bare-metal hosts of a site: what a Host is, and where hosts come
-// from: files, a snapshot, or a live cluster. Every source gives the same hosts in the same
-// order, sorted by namespace and name.
+// Package inventory is the bare-metal hosts of a site: what a Host is. Hosts come from files and snapshots
+// (inventory/files) or from a live cluster (inventory/live). Every source gives the same hosts in the same order, sorted by
+// namespace and name.
 package inventory
 
 import (

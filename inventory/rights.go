@@ -2,13 +2,21 @@ package inventory
 
 import rbacv1 "k8s.io/api/rbac/v1"
 
-// ReaderRules are the rights that FromCluster needs, and no more: hosts and what inspection found are listed, and
+// What a live inventory is read from.
+const (
+	Group            = "metal3.io"
+	Version          = "v1alpha1"
+	HostResource     = "baremetalhosts"
+	HardwareResource = "hardwaredata"
+)
+
+// ReaderRules are the rights that reading a live inventory needs, and no more: hosts and what inspection found are listed, and
 // Secrets are only ever fetched by name, those that a host names as network data. RBAC cannot say
 // "these Secrets": an account with the rules can fetch every Secret of the namespaces it is bound in, so bind
 // it in the hosts' namespaces, and keep BMC credentials elsewhere or the account close.
 func ReaderRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
-		{APIGroups: []string{hostResource.Group}, Resources: []string{hostResource.Resource, hardwareResource.Resource}, Verbs: []string{"list"}},
+		{APIGroups: []string{Group}, Resources: []string{HostResource, HardwareResource}, Verbs: []string{"list"}},
 		{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}},
 	}
 }

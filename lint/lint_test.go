@@ -13,6 +13,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
+	metal3hosts "github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/manifest"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -59,7 +60,7 @@ func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := inventory.FromDocuments(documents(t, "hosts.yaml", hosts))
+	found, err := metal3hosts.FromDocuments(documents(t, "hosts.yaml", hosts))
 	if err != nil {
 		t.Fatal(err)
 	}

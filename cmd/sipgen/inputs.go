@@ -13,6 +13,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/manifest"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -226,7 +227,7 @@ func (in *inputs) loadClusters(ctx context.Context, ui *ui, l *loaded) ([]v1.SIP
 	if !in.allowEmpty || !errors.Is(err, manifest.ErrNoFiles) {
 		errs = append(errs, err)
 	}
-	l.secrets = inventory.SecretNames(found)
+	l.secrets = bmh.SecretNames(found)
 	clusters, err := v1.FromDocuments(append(docs, found...))
 	errs = append(errs, err)
 	if errors.Join(errs...) == nil && len(clusters) == 0 && len(paths) > 0 && !in.allowEmpty {

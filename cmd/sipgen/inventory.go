@@ -14,6 +14,8 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/files"
+	"github.com/airshipit/sipgen/inventory/live"
 	"github.com/airshipit/sipgen/manifest"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -37,7 +39,7 @@ inventory plans, where no cluster is in reach: in CI, on a laptop.`,
 				return err
 			}
 			ui.say("%d hosts read from %s", len(hosts.Hosts), hosts.Context)
-			return inventory.WriteSnapshot(ui.out, hosts)
+			return files.WriteSnapshot(ui.out, hosts)
 		},
 	}
 	in.siteFlag(command)
@@ -67,13 +69,13 @@ func (in *inputs) clusterSpecs(ctx context.Context) ([]manifest.Document, error)
 		return nil, err
 	}
 	gvr := schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
-	return inventory.ClusterDocuments(ctx, cfg, gvr, v1.Kind)
+	return live.Documents(ctx, cfg, gvr, v1.Kind)
 }
 
 // loadHosts reads the hosts from files, standard input or the live cluster.
 func (in *inputs) loadHosts(ctx context.Context, ui *ui, l *loaded) (*inventory.Inventory, error) {
 	if in.inventory != fromCluster {
-		return inventory.Load([]string{in.inventory}, ui.in)
+		return files.Load([]string{in.inventory}, ui.in)
 	}
 	if l.site == nil {
 		return nil, nil // its own problem is reported; without it there is nothing to read by
@@ -92,11 +94,11 @@ func (in *inputs) liveHosts(ctx context.Context, site *v1alpha1.Site, clusters [
 	if err != nil {
 		return nil, err
 	}
-	opts := inventory.ClusterOptions{Namespaces: site.Spec.Hosts.Namespaces, Now: now}
+	opts := live.Options{Namespaces: site.Spec.Hosts.Namespaces, Now: now}
 	if clusters != nil {
 		needs := func(*inventory.Host) bool { return true }
 		opts.Listed = func(hosts []inventory.Host) { needs = schedule.Candidates(clusters, hosts, options(site).Keys) }
 		opts.NeedsAddresses = func(host *inventory.Host) bool { return needs(host) }
 	}
-	return inventory.FromCluster(ctx, cfg, opts)
+	return live.Hosts(ctx, cfg, opts)
 }

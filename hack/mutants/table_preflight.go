@@ -146,14 +146,14 @@ var publishGuards = []mutant{
 
 // inputGuards are about what is read.
 var inputGuards = []mutant{
-	{"inventory/snapshot.go", `	if file.Count == nil || *file.Count != len(file.Hosts) {`, `	if false {`,
-		in("inventory", "TestBadSnapshots"),
+	{"inventory/files/snapshot.go", `	if file.Count == nil || *file.Count != len(file.Hosts) {`, `	if false {`,
+		in("inventory/files", "TestBadSnapshots"),
 		"a snapshot that was cut off is a smaller inventory: hosts count as lost"},
-	{"inventory/snapshot.go", `		if seen[host.Key()] {`, `		if false {`,
-		in("inventory", "TestBadSnapshots"),
+	{"inventory/files/snapshot.go", `		if seen[host.Key()] {`, `		if false {`,
+		in("inventory/files", "TestBadSnapshots"),
 		"a host that stands twice is handed out twice"},
-	{"inventory/snapshot.go", `		problems.Add(checkNames(doc, host.Namespace, host.Name, host.Labels))`, ``,
-		in("inventory", "TestBadSnapshots"),
+	{"inventory/files/snapshot.go", `		problems.Add(bmh.CheckNames(doc, host.Namespace, host.Name, host.Labels))`, ``,
+		in("inventory/files", "TestBadSnapshots"),
 		"a host's name in a snapshot leads out of the tree"},
 	{"api/v1/validate.go", `		for _, message := range validation.IsDNS1123Label(field.value) {`, `		for _, message := range []string(nil) {`,
 		in("api/v1", "TestBadClusters"),

@@ -144,7 +144,7 @@ var serviceGuards = []mutant{
 	{"render/infra/override.go", `if slices.Contains([]string{nameLabel, instanceLabel, componentLabel, partOfLabel, managedByLabel}, key) {`, `if false {`,
 		in("render/infra", "TestASiteLabelMayNotSelectPods"),
 		"a label of the site changes which pods a Service selects"},
-	{"api/v1/validate_dex.go", `		if dexSecretFields[key] {`, `		if false {`,
+	{"api/v1/validate_dex.go", `	case isDexSecret(key):`, `	case false:`,
 		in("api/v1", "TestServicesThatAreNot"),
 		"a client secret of Dex stands in git"},
 	{"api/v1/validate_dex.go", `			case !env[match[2]+match[3]]:`, `			case false:`,

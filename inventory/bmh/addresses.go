@@ -1,4 +1,4 @@
-package inventory
+package bmh
 
 import (
 	"encoding/base64"
@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/manifest"
 )
 
@@ -36,19 +37,19 @@ type dataNetwork struct {
 	Netmask   any    `json:"netmask"`
 }
 
-// addAddresses finds a host's addresses, the strongest source first. For each network the first source that has it counts.
+// AddAddresses finds a host's addresses, the strongest source first. For each network the first source that has it counts.
 // What cannot be read is the host's own problem: addresses that are missing concern only those who need them.
-func addAddresses(host *Host, bmh *metal3.BareMetalHost, doc *manifest.Document, objects objects) {
-	r := addressReader{host: host, settled: map[string]AddressOrigin{}}
+func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest.Document, related Related) {
+	r := addressReader{host: host, settled: map[string]inventory.AddressOrigin{}}
 	r.annotations(bmh, doc)
-	for _, ref := range networkDataRefs(host, bmh) {
-		r.secret(objects, ref)
+	for _, ref := range SecretRefs(host, bmh) {
+		r.secret(related, ref)
 	}
 	details := bmh.Status.HardwareDetails
-	if data := objects.hardware[key(host.Namespace, host.Name)]; data != nil {
+	if data := related.Hardware[Key(host.Namespace, host.Name)]; data != nil {
 		var hardware metal3.HardwareData
 		if err := data.DecodeLoose(&hardware); err != nil {
-			r.problem("", FromHardware, "%s", err)
+			r.problem("", inventory.FromHardware, "%s", err)
 		} else if hardware.Spec.HardwareDetails != nil {
 			details = hardware.Spec.HardwareDetails
 		}
@@ -58,45 +59,45 @@ func addAddresses(host *Host, bmh *metal3.BareMetalHost, doc *manifest.Document,
 	}
 	for _, nic := range details.NIC {
 		// Inspection also finds link-local addresses and the like: they are nobody's mistake.
-		if ip, err := parseAddress(nic.IP, ""); err == nil && r.add(nic.Name, ip, FromHardware) {
+		if ip, err := inventory.ParseAddress(nic.IP, ""); err == nil && r.add(nic.Name, ip, inventory.FromHardware) {
 			host.Warnings = append(host.Warnings, fmt.Sprintf("address %s on %s is from hardware inspection and may be a provisioning-time lease", ip, nic.Name))
 		}
 	}
 }
 
-// networkDataRef names a Secret with network data.
-type networkDataRef struct {
+// SecretRef names a Secret with network data.
+type SecretRef struct {
 	Namespace, Name string
-	origin          AddressOrigin
+	Origin          inventory.AddressOrigin
 }
 
-// networkDataRefs are the Secrets that a host names as network data, the strongest first.
-func networkDataRefs(host *Host, bmh *metal3.BareMetalHost) []networkDataRef {
-	var refs []networkDataRef
+// SecretRefs are the Secrets that a host names as network data, the strongest first.
+func SecretRefs(host *inventory.Host, bmh *metal3.BareMetalHost) []SecretRef {
+	var refs []SecretRef
 	if ref := bmh.Spec.NetworkData; ref != nil && ref.Name != "" {
 		namespace := ref.Namespace
 		if namespace == "" {
 			namespace = host.Namespace
 		}
-		refs = append(refs, networkDataRef{namespace, ref.Name, FromNetworkData})
+		refs = append(refs, SecretRef{namespace, ref.Name, inventory.FromNetworkData})
 	}
 	if name := bmh.Spec.PreprovisioningNetworkDataName; name != "" {
-		refs = append(refs, networkDataRef{host.Namespace, name, FromPreprovisioning})
+		refs = append(refs, SecretRef{host.Namespace, name, inventory.FromPreprovisioning})
 	}
 	return refs
 }
 
-// invalid says that no Secret can have the name: an API server is not asked for it.
-func (ref networkDataRef) invalid() bool {
+// Invalid says that no Secret can have the name: an API server is not asked for it.
+func (ref SecretRef) Invalid() bool {
 	return len(validation.IsDNS1123Subdomain(ref.Name)) > 0 || len(validation.IsDNS1123Label(ref.Namespace)) > 0
 }
 
 // addressReader collects the addresses of one host.
 type addressReader struct {
-	host *Host
+	host *inventory.Host
 	// settled are the networks of which a source has said something, and the strongest that has. What it says may be of no use:
 	// a weaker source does not get a word in then, since it may be wrong about where the host is.
-	settled map[string]AddressOrigin
+	settled map[string]inventory.AddressOrigin
 	// closed: no weaker source counts for any network.
 	closed bool
 }
@@ -105,7 +106,7 @@ type addressReader struct {
 func at(doc *manifest.Document, field, format string, args ...any) string {
 	problem := manifest.Problem{File: doc.File, Document: doc.Index, Line: doc.LineOf(field), Field: field, Message: fmt.Sprintf(format, args...)}
 	switch {
-	case doc.File != fromCluster:
+	case doc.File != Live:
 		return problem.Error()
 	case field != "":
 		return field + ": " + problem.Message
@@ -113,22 +114,22 @@ func at(doc *manifest.Document, field, format string, args ...any) string {
 	return problem.Message
 }
 
-func (r *addressReader) problem(network string, origin AddressOrigin, format string, args ...any) {
-	r.host.AddressProblems = append(r.host.AddressProblems, AddressProblem{network, origin, plain(fmt.Sprintf(format, args...))})
+func (r *addressReader) problem(network string, origin inventory.AddressOrigin, format string, args ...any) {
+	r.host.AddressProblems = append(r.host.AddressProblems, inventory.AddressProblem{Network: network, Origin: origin, Text: clean(fmt.Sprintf(format, args...))})
 }
 
 // add takes an address unless a stronger source has settled the network.
-func (r *addressReader) add(network string, ip netip.Addr, origin AddressOrigin) bool {
+func (r *addressReader) add(network string, ip netip.Addr, origin inventory.AddressOrigin) bool {
 	if by, settled := r.settled[network]; settled && by != origin || r.closed {
 		return false
 	}
 	r.settled[network] = origin
-	r.host.Addresses = append(r.host.Addresses, Address{Network: network, IP: ip, Origin: origin})
+	r.host.Addresses = append(r.host.Addresses, inventory.Address{Network: network, IP: ip, Origin: origin})
 	return true
 }
 
 // refuse settles a network without an address. The name is empty where it could not be read.
-func (r *addressReader) refuse(network string, origin AddressOrigin, format string, args ...any) {
+func (r *addressReader) refuse(network string, origin inventory.AddressOrigin, format string, args ...any) {
 	if by, settled := r.settled[network]; settled && by != origin {
 		return
 	}
@@ -142,41 +143,41 @@ func (r *addressReader) refuse(network string, origin AddressOrigin, format stri
 // to correct is not used.
 func (r *addressReader) annotations(bmh *metal3.BareMetalHost, doc *manifest.Document) {
 	for _, name := range slices.Sorted(maps.Keys(bmh.Annotations)) {
-		network, found := strings.CutPrefix(name, AddressAnnotationKey)
+		network, found := strings.CutPrefix(name, inventory.AddressAnnotationKey)
 		if !found {
 			continue
 		}
 		var ips []netip.Addr
 		for _, text := range strings.Split(bmh.Annotations[name], ",") {
-			ip, err := parseAddress(text, "")
+			ip, err := inventory.ParseAddress(text, "")
 			if err != nil {
-				r.refuse(network, FromHostAnnotation, "%s", at(doc, "metadata.annotations["+name+"]", "found %q: %s", plain(text), err))
+				r.refuse(network, inventory.FromHostAnnotation, "%s", at(doc, "metadata.annotations["+name+"]", "found %q: %s", clean(text), err))
 				ips = nil
 				break
 			}
 			ips = append(ips, ip)
 		}
 		for _, ip := range ips {
-			r.add(network, ip, FromHostAnnotation)
+			r.add(network, ip, inventory.FromHostAnnotation)
 		}
 	}
 }
 
 // secret reads the addresses out of a network data Secret. Messages name the Secret and the field, and never repeat what stands in it.
-func (r *addressReader) secret(objects objects, ref networkDataRef) {
+func (r *addressReader) secret(related Related, ref SecretRef) {
 	name := ref.Namespace + "/" + ref.Name
-	if ref.invalid() {
-		r.problem("", ref.origin, "%s names the Secret %q, which no Secret can be called", ref.origin, name)
+	if ref.Invalid() {
+		r.problem("", ref.Origin, "%s names the Secret %q, which no Secret can be called", ref.Origin, name)
 		return
 	}
-	doc := objects.secrets[key(ref.Namespace, ref.Name)]
+	doc := related.Secrets[Key(ref.Namespace, ref.Name)]
 	if doc == nil {
-		text := objects.unread[key(ref.Namespace, ref.Name)]
+		text := related.Unread[Key(ref.Namespace, ref.Name)]
 		if text == "" {
 			text = fmt.Sprintf("network data Secret %s is not in the inventory", name)
 		}
 		r.host.Warnings = append(r.host.Warnings, text)
-		r.problem("", ref.origin, "%s", text)
+		r.problem("", ref.Origin, "%s", text)
 		return
 	}
 	var secret struct {
@@ -205,8 +206,8 @@ func (r *addressReader) secret(objects objects, ref networkDataRef) {
 			r.unreadable(ref, doc, "%s: %s", field, err)
 		}
 		for i, network := range networks {
-			r.network(ref.origin, network, func(id, part, format string, args ...any) {
-				r.refuse(id, ref.origin, "%s", at(doc, "", "Secret %s: %s: networks[%d].%s: %s", name, field, i, part, fmt.Sprintf(format, args...)))
+			r.network(ref.Origin, network, func(id, part, format string, args ...any) {
+				r.refuse(id, ref.Origin, "%s", at(doc, "", "Secret %s: %s: networks[%d].%s: %s", name, field, i, part, fmt.Sprintf(format, args...)))
 			})
 		}
 		return
@@ -220,9 +221,9 @@ func (r *addressReader) secret(objects objects, ref networkDataRef) {
 
 // unreadable notes a Secret of no use. What it would have said of the host's networks is not known, so sources that are weaker than
 // spec.networkData, which the host runs with, are not believed. Preprovisioning data is for inspection, and what that found counts.
-func (r *addressReader) unreadable(ref networkDataRef, doc *manifest.Document, format string, args ...any) {
-	r.problem("", ref.origin, "%s", at(doc, "", "Secret %s/%s: %s", ref.Namespace, ref.Name, fmt.Sprintf(format, args...)))
-	r.closed = r.closed || ref.origin == FromNetworkData
+func (r *addressReader) unreadable(ref SecretRef, doc *manifest.Document, format string, args ...any) {
+	r.problem("", ref.Origin, "%s", at(doc, "", "Secret %s/%s: %s", ref.Namespace, ref.Name, fmt.Sprintf(format, args...)))
+	r.closed = r.closed || ref.Origin == inventory.FromNetworkData
 }
 
 // networksOf gives the networks of OpenStack network data. One that cannot be read is left empty, so that the others keep their index.
@@ -261,7 +262,7 @@ func networksOf(text string) ([]dataNetwork, error) {
 }
 
 // network takes the address of one network. As the SIP operator did, it goes by ip_address whatever the type: ViNO writes bridge, or none.
-func (r *addressReader) network(origin AddressOrigin, network dataNetwork, bad func(id, part, format string, args ...any)) {
+func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetwork, bad func(id, part, format string, args ...any)) {
 	dynamic := strings.Contains(network.Type, "dhcp") || strings.Contains(network.Type, "slaac") || strings.Contains(network.Type, "stateless")
 	switch {
 	case network.ID == "":
@@ -281,7 +282,7 @@ func (r *addressReader) network(origin AddressOrigin, network dataNetwork, bad f
 		case float64:
 			netmask = strconv.FormatFloat(mask, 'f', -1, 64)
 		}
-		ip, err := parseAddress(network.IPAddress, netmask)
+		ip, err := inventory.ParseAddress(network.IPAddress, netmask)
 		switch {
 		case err != nil:
 			bad(network.ID, "ip_address", "%s", err)

@@ -1,4 +1,4 @@
-package inventory
+package files
 
 import (
 	"io"
@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/manifest"
 )
 
@@ -24,15 +26,15 @@ type snapshot struct {
 	Context          string      `json:"context"`
 	HasManagedFields bool        `json:"hasManagedFields,omitempty"`
 	// Count is how many hosts follow: a file that was cut off may still be YAML, and a smaller inventory.
-	Count *int   `json:"count"`
-	Hosts []Host `json:"hosts"`
+	Count *int             `json:"count"`
+	Hosts []inventory.Host `json:"hosts"`
 }
 
 // WriteSnapshot writes the inventory as YAML: hosts sorted by namespace and name, no secret, and
 // besides the time it was taken the same bytes for the same hosts.
-func WriteSnapshot(w io.Writer, inv *Inventory) error {
-	hosts := append([]Host{}, inv.Hosts...)
-	sortHosts(hosts)
+func WriteSnapshot(w io.Writer, inv *inventory.Inventory) error {
+	hosts := append([]inventory.Host{}, inv.Hosts...)
+	inventory.Sort(hosts)
 	count := len(hosts)
 	text, err := yaml.Marshal(snapshot{
 		APIVersion: snapshotVersion, Kind: snapshotKind, TakenAt: metav1.NewTime(inv.TakenAt), Context: inv.Context,
@@ -46,7 +48,7 @@ func WriteSnapshot(w io.Writer, inv *Inventory) error {
 }
 
 // readSnapshot reads what WriteSnapshot wrote.
-func readSnapshot(doc *manifest.Document) (*Inventory, error) {
+func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 	var file snapshot
 	if doc.APIVersion != snapshotVersion {
 		return nil, doc.Problem("apiVersion", "found %q, want %s", doc.APIVersion, snapshotVersion)
@@ -64,8 +66,8 @@ func readSnapshot(doc *manifest.Document) (*Inventory, error) {
 	for i := range file.Hosts {
 		host := &file.Hosts[i]
 		host.Source = doc.File
-		host.plainTexts()
-		problems.Add(checkNames(doc, host.Namespace, host.Name, host.Labels))
+		bmh.Clean(host)
+		problems.Add(bmh.CheckNames(doc, host.Namespace, host.Name, host.Labels))
 		if seen[host.Key()] {
 			problems.Add(doc.Problem("hosts", "host %s stands in it twice", host.Key()))
 		}
@@ -74,6 +76,6 @@ func readSnapshot(doc *manifest.Document) (*Inventory, error) {
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	sortHosts(file.Hosts)
-	return &Inventory{Hosts: file.Hosts, TakenAt: file.TakenAt.Time.In(time.UTC), Context: file.Context, HasManagedFields: file.HasManagedFields}, nil
+	inventory.Sort(file.Hosts)
+	return &inventory.Inventory{Hosts: file.Hosts, TakenAt: file.TakenAt.Time.In(time.UTC), Context: file.Context, HasManagedFields: file.HasManagedFields}, nil
 }

@@ -1,4 +1,4 @@
-package inventory
+package files
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
 
 // siteFile writes hosts with managedFields, a status and network data each, as kubectl prints them: a
@@ -16,10 +18,10 @@ import (
 func siteFile(b *testing.B, hosts int, asJSON bool) string {
 	b.Helper()
 	var host, secret map[string]any
-	if err := yaml.Unmarshal([]byte(strings.Replace(managed, "spec: {online: true}", "spec: {online: true, bmc: {address: 'redfish://198.51.100.1/x', credentialsName: bmc}, networkData: {name: x}}\nstatus: {operationalStatus: OK, provisioning: {state: available}}", 1)), &host); err != nil {
+	if err := yaml.Unmarshal([]byte(strings.Replace(inventorytest.Managed, "spec: {online: true}", "spec: {online: true, bmc: {address: 'redfish://198.51.100.1/x', credentialsName: bmc}, networkData: {name: x}}\nstatus: {operationalStatus: OK, provisioning: {state: available}}", 1)), &host); err != nil {
 		b.Fatal(err)
 	}
-	if err := yaml.Unmarshal([]byte(secretYAML("metal", "x", stringData("networkData", bothYAML))), &secret); err != nil {
+	if err := yaml.Unmarshal([]byte(inventorytest.SecretYAML("metal", "x", inventorytest.StringData("networkData", inventorytest.BothYAML))), &secret); err != nil {
 		b.Fatal(err)
 	}
 	var (

@@ -1,4 +1,6 @@
-package inventory
+// Package live reads the hosts of a site from a cluster: paged, consistent, and only the Secrets that a host names as network
+// data.
+package live
 
 import (
 	"context"
@@ -20,40 +22,39 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/manifest"
 )
 
-// ClusterOptions say what to read of a live cluster. The zero value reads the hosts of all
+// Options say what to read of a live cluster. The zero value reads the hosts of all
 // namespaces, with the addresses of every one.
-type ClusterOptions struct {
+type Options struct {
 	// Namespaces of the hosts; none means all.
 	Namespaces []string
 	// NeedsAddresses says whether a host's network data Secret is to be read; nil means every host's.
 	// The fewer, the less is asked of the API server, and the fewer Secrets are seen.
-	NeedsAddresses func(*Host) bool
+	NeedsAddresses func(*inventory.Host) bool
 	// Listed, if set, is given all hosts before the first of them is asked about by NeedsAddresses: what one host needs may
 	// depend on the others.
-	Listed func([]Host)
+	Listed func([]inventory.Host)
 	// Now is when the inventory is said to be taken.
 	Now time.Time
 	// backoff is between tries of one request; nil means patience.
 	backoff *wait.Backoff
 }
 
-// fromCluster stands for a file's name in what is read from a live cluster.
-const fromCluster = "cluster"
-
 // secretReaders bounds how many Secrets are fetched at the same time.
 const secretReaders = 16
 
 var (
-	hostResource     = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "baremetalhosts"}
-	hardwareResource = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "hardwaredata"}
+	hostResource     = schema.GroupVersionResource{Group: inventory.Group, Version: inventory.Version, Resource: inventory.HostResource}
+	hardwareResource = schema.GroupVersionResource{Group: inventory.Group, Version: inventory.Version, Resource: inventory.HardwareResource}
 )
 
-// FromCluster reads the live hosts. Lists are paged and consistent: every page is of the same
+// Hosts reads the live hosts. Lists are paged and consistent: every page is of the same
 // resourceVersion, and a list that cannot be read to its end is an error, never a smaller inventory.
-func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) (_ *Inventory, err error) {
+func Hosts(ctx context.Context, cfg *rest.Config, options Options) (_ *inventory.Inventory, err error) {
 	cfg, login := watchLogin(cfg)
 	defer func() { err = login.safe(err) }()
 	backoff := patience()
@@ -69,17 +70,17 @@ func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) 
 	if err != nil {
 		return nil, err
 	}
-	inv := &Inventory{TakenAt: options.Now.UTC(), Context: withoutUser(cfg.Host), HasManagedFields: true}
+	inv := &inventory.Inventory{TakenAt: options.Now.UTC(), Context: bmh.WithoutUser(cfg.Host), HasManagedFields: true}
 	var live []*metal3.BareMetalHost
 	for _, namespace := range orAll(options.Namespaces) {
 		before := len(inv.Hosts)
 		err := reader.list(ctx, hostResource.Resource, namespace, func(item json.RawMessage) error {
-			bmh, host, err := hostFromItem(item)
+			object, host, err := hostFromItem(item)
 			if err != nil {
 				return err
 			}
 			inv.Hosts = append(inv.Hosts, host)
-			live = append(live, bmh)
+			live = append(live, object)
 			return nil
 		}, func() { inv.Hosts, live = inv.Hosts[:before], live[:before] })
 		if err != nil {
@@ -96,7 +97,7 @@ func FromCluster(ctx context.Context, cfg *rest.Config, options ClusterOptions) 
 	if err := liveAddresses(ctx, &secretReader{secrets, backoff}, inv.Hosts, live, hardware, options.needs); err != nil {
 		return nil, err
 	}
-	sortHosts(inv.Hosts)
+	inventory.Sort(inv.Hosts)
 	return inv, nil
 }
 
@@ -109,7 +110,7 @@ func orAll(namespaces []string) []string {
 	return slices.Compact(namespaces)
 }
 
-func (o *ClusterOptions) needs(host *Host) bool {
+func (o *Options) needs(host *inventory.Host) bool {
 	return o.NeedsAddresses == nil || o.NeedsAddresses(host)
 }
 
@@ -135,20 +136,20 @@ type liveHost struct {
 }
 
 // hostFromItem decodes one item of a list, and keeps of the object only what finding its addresses needs.
-func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, Host, error) {
+func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, inventory.Host, error) {
 	var found liveHost
 	if err := json.Unmarshal(item, &found); err != nil {
-		return nil, Host{}, fmt.Errorf("%s: an item is not a %s", hostResource.Resource, kindHost)
+		return nil, inventory.Host{}, fmt.Errorf("%s: an item is not a %s", hostResource.Resource, bmh.KindHost)
 	}
-	bmh := metal3.BareMetalHost{ObjectMeta: found.ObjectMeta, Spec: found.Spec}
-	bmh.Status.OperationalStatus, bmh.Status.ErrorType, bmh.Status.ErrorMessage = found.Status.OperationalStatus, found.Status.ErrorType, found.Status.ErrorMessage
-	bmh.Status.Provisioning.State = found.Status.Provisioning.State
-	host := hostFrom(&bmh)
-	host.Source = fromCluster
-	host.Managers = managersOf(found.ManagedFields)
+	object := metal3.BareMetalHost{ObjectMeta: found.ObjectMeta, Spec: found.Spec}
+	object.Status.OperationalStatus, object.Status.ErrorType, object.Status.ErrorMessage = found.Status.OperationalStatus, found.Status.ErrorType, found.Status.ErrorMessage
+	object.Status.Provisioning.State = found.Status.Provisioning.State
+	host := bmh.FromObject(&object)
+	host.Source = bmh.Live
+	host.Managers = bmh.Managers(found.ManagedFields)
 	slim := &metal3.BareMetalHost{}
 	for name, value := range found.Annotations {
-		if strings.HasPrefix(name, AddressAnnotationKey) {
+		if strings.HasPrefix(name, inventory.AddressAnnotationKey) {
 			metav1.SetMetaDataAnnotation(&slim.ObjectMeta, name, value)
 		}
 	}
@@ -165,7 +166,7 @@ func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, Host, error) {
 
 // liveHardware reads HardwareData, by host, if a host that needs addresses has no hardware in its status: metal3
 // keeps what inspection found there too, for now. A cluster without the CRD has none.
-func (r *reader) liveHardware(ctx context.Context, options ClusterOptions, hosts []Host, live []*metal3.BareMetalHost) (map[string]*manifest.Document, error) {
+func (r *reader) liveHardware(ctx context.Context, options Options, hosts []inventory.Host, live []*metal3.BareMetalHost) (map[string]*manifest.Document, error) {
 	lacking := map[string]bool{}
 	for i := range hosts {
 		if live[i].Status.HardwareDetails == nil && options.needs(&hosts[i]) {
@@ -180,14 +181,14 @@ func (r *reader) liveHardware(ctx context.Context, options ClusterOptions, hosts
 		err := r.list(ctx, hardwareResource.Resource, namespace, func(item json.RawMessage) error {
 			var data slimHardware
 			if err := json.Unmarshal(item, &data); err != nil {
-				return fmt.Errorf("%s: an item is not a %s", hardwareResource.Resource, kindHardwareData)
+				return fmt.Errorf("%s: an item is not a %s", hardwareResource.Resource, bmh.KindHardwareData)
 			}
-			if !lacking[key(data.Metadata.Namespace, data.Metadata.Name)] {
+			if !lacking[bmh.Key(data.Metadata.Namespace, data.Metadata.Name)] {
 				return nil
 			}
 			text, err := json.Marshal(data)
-			found[key(data.Metadata.Namespace, data.Metadata.Name)] = &manifest.Document{
-				File: fromCluster, Index: 1, Line: 1, Kind: kindHardwareData, Namespace: data.Metadata.Namespace, Name: data.Metadata.Name, JSON: text,
+			found[bmh.Key(data.Metadata.Namespace, data.Metadata.Name)] = &manifest.Document{
+				File: bmh.Live, Index: 1, Line: 1, Kind: bmh.KindHardwareData, Namespace: data.Metadata.Namespace, Name: data.Metadata.Name, JSON: text,
 			}
 			return err
 		}, func() { clear(found) })
@@ -220,7 +221,7 @@ type slimHardware struct {
 // liveAddresses fetches the network data Secrets of the hosts that need them, some at a time. What is wrong with
 // a Secret's content is its host's own problem; when a Secret cannot be fetched the rest is not tried, since the next
 // thousand would fail alike.
-func liveAddresses(ctx context.Context, secrets *secretReader, hosts []Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, needs func(*Host) bool) error {
+func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory.Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, needs func(*inventory.Host) bool) error {
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(secretReaders)
 	for i := range hosts {
@@ -235,9 +236,9 @@ func liveAddresses(ctx context.Context, secrets *secretReader, hosts []Host, liv
 			if err != nil {
 				return err
 			}
-			found.hardware = hardware
-			doc := &manifest.Document{File: fromCluster, Index: 1, Line: 1, Namespace: hosts[i].Namespace, Name: hosts[i].Name}
-			addAddresses(&hosts[i], live[i], doc, found)
+			found.Hardware = hardware
+			doc := &manifest.Document{File: bmh.Live, Index: 1, Line: 1, Namespace: hosts[i].Namespace, Name: hosts[i].Name}
+			bmh.AddAddresses(&hosts[i], live[i], doc, found)
 			return nil
 		})
 	}
@@ -252,10 +253,10 @@ type secretReader struct {
 
 // of gets the Secrets that a host names as network data, and no other: never the BMC's. One that no API server would have, or that lies in
 // another namespace than the host and is not ours to read, is left out: who wrote the host named it.
-func (s *secretReader) of(ctx context.Context, host *Host, bmh *metal3.BareMetalHost) (objects, error) {
-	found := objects{secrets: map[string]*manifest.Document{}, unread: map[string]string{}}
-	for _, ref := range networkDataRefs(host, bmh) {
-		if ref.invalid() {
+func (s *secretReader) of(ctx context.Context, host *inventory.Host, object *metal3.BareMetalHost) (bmh.Related, error) {
+	found := bmh.Related{Secrets: map[string]*manifest.Document{}, Unread: map[string]string{}}
+	for _, ref := range bmh.SecretRefs(host, object) {
+		if ref.Invalid() {
 			continue
 		}
 		var secret *corev1.Secret
@@ -267,26 +268,26 @@ func (s *secretReader) of(ctx context.Context, host *Host, bmh *metal3.BareMetal
 		case apierrors.IsNotFound(err):
 			continue
 		case apierrors.IsForbidden(err) && ref.Namespace != host.Namespace:
-			found.unread[key(ref.Namespace, ref.Name)] = fmt.Sprintf("network data Secret %s/%s lies in a namespace that the account may not read", ref.Namespace, ref.Name)
+			found.Unread[bmh.Key(ref.Namespace, ref.Name)] = fmt.Sprintf("network data Secret %s/%s lies in a namespace that the account may not read", ref.Namespace, ref.Name)
 			continue
 		case err != nil:
-			return objects{}, fmt.Errorf("network data Secret %s/%s of host %s: %w", ref.Namespace, ref.Name, host.Key(), plainStatus(err))
+			return bmh.Related{}, fmt.Errorf("network data Secret %s/%s of host %s: %w", ref.Namespace, ref.Name, host.Key(), plainStatus(err))
 		}
 		text, err := json.Marshal(struct {
 			Data map[string][]byte `json:"data"`
 		}{secret.Data})
 		if err != nil {
-			return objects{}, err
+			return bmh.Related{}, err
 		}
-		found.secrets[key(ref.Namespace, ref.Name)] = &manifest.Document{
-			File: fromCluster, Index: 1, Line: 1, APIVersion: "v1", Kind: kindSecret, Namespace: ref.Namespace, Name: ref.Name, JSON: text,
+		found.Secrets[bmh.Key(ref.Namespace, ref.Name)] = &manifest.Document{
+			File: bmh.Live, Index: 1, Line: 1, APIVersion: "v1", Kind: bmh.KindSecret, Namespace: ref.Namespace, Name: ref.Name, JSON: text,
 		}
 	}
 	return found, nil
 }
 
-// ClusterDocuments reads all objects of a resource as documents, for decoding by whoever knows the kind.
-func ClusterDocuments(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, kind string) (_ []manifest.Document, err error) {
+// Documents reads all objects of a resource as documents, for decoding by whoever knows the kind.
+func Documents(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionResource, kind string) (_ []manifest.Document, err error) {
 	cfg, login := watchLogin(cfg)
 	defer func() { err = login.safe(err) }()
 	ctx = klog.NewContext(ctx, klog.Logger{})
@@ -296,11 +297,11 @@ func ClusterDocuments(ctx context.Context, cfg *rest.Config, gvr schema.GroupVer
 	}
 	var docs []manifest.Document
 	err = reader.list(ctx, gvr.Resource, metav1.NamespaceAll, func(item json.RawMessage) error {
-		found, err := manifest.Parse(fromCluster, item)
+		found, err := manifest.Parse(bmh.Live, item)
 		for i := range found {
 			doc := &found[i]
 			doc.Index = len(docs) + 1 + i
-			doc.File = strings.ToLower(kind) + " " + key(doc.Namespace, doc.Name)
+			doc.File = strings.ToLower(kind) + " " + bmh.Key(doc.Namespace, doc.Name)
 			if doc.Kind == "" {
 				doc.Kind, doc.APIVersion = kind, gvr.GroupVersion().String()
 			}

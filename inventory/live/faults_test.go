@@ -1,4 +1,4 @@
-package inventory
+package live
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
 
 // TestFaults: whatever goes wrong, it is all of the hosts or an error.
@@ -73,7 +75,7 @@ func TestFaults(t *testing.T) {
 			return isHosts(r) && page(w, `{}`)
 		}, "the answer is no list", ErrIncomplete, 0},
 		{"an item of a wrong form, whose content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":["`+marker+`"]}`)
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":["`+inventorytest.Marker+`"]}`)
 		}, "an item is not a BareMetalHost", nil, 0},
 		{"busy for a while", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return n < 3 && refuse(w, 429, "TooManyRequests", "busy")
@@ -120,7 +122,7 @@ func TestFaults(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			api := newFakeAPI(t, site)
 			api.fault = row.fault
-			got, err := api.read(ClusterOptions{})
+			got, err := api.read(Options{})
 			if row.want == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -140,7 +142,7 @@ func TestFaults(t *testing.T) {
 			if !strings.Contains(err.Error(), row.want) || row.is != nil && !errors.Is(err, row.is) {
 				t.Errorf("got  %v\nwant %s", err, row.want)
 			}
-			noMarker(t, err.Error())
+			inventorytest.NoMarker(t, err.Error())
 			if n := api.asked(""); row.calls > 0 && n != row.calls {
 				t.Errorf("%d requests, want %d: %q", n, row.calls, api.requests)
 			}
@@ -159,7 +161,7 @@ func TestSlowServer(t *testing.T) {
 		}
 		return n == 2
 	}
-	got, err := api.readIn(context.Background(), &rest.Config{Host: api.URL, Timeout: 50 * time.Millisecond}, ClusterOptions{})
+	got, err := api.readIn(context.Background(), &rest.Config{Host: api.URL, Timeout: 50 * time.Millisecond}, Options{})
 	if got != nil || err == nil || !strings.Contains(err.Error(), "list of baremetalhosts.metal3.io: the API server did not answer in time") {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -177,7 +179,7 @@ func TestCancelled(t *testing.T) {
 			cancel()
 			return refuse(w, 429, "TooManyRequests", "busy")
 		}
-		if got, err := api.readIn(ctx, &rest.Config{Host: api.URL}, ClusterOptions{}); got != nil || !errors.Is(err, context.Canceled) {
+		if got, err := api.readIn(ctx, &rest.Config{Host: api.URL}, Options{}); got != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: got %+v, %v", at, got, err)
 		}
 		cancel()

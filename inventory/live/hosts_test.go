@@ -1,4 +1,4 @@
-package inventory
+package live
 
 import (
 	"context"
@@ -19,8 +19,54 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/bmh"
+	"github.com/airshipit/sipgen/inventory/inventorytest"
 	"github.com/airshipit/sipgen/manifest"
 )
+
+// TestOneSecretStopsNobody: of a live cluster too, a Secret that cannot be used is its host's own problem: of the wrong form, of a name that there
+// cannot be, or in another namespace that is not ours to read.
+func TestOneSecretStopsNobody(t *testing.T) {
+	for why, row := range map[string]struct {
+		fault func(w http.ResponseWriter, r *http.Request, n int) bool
+		host  string
+		want  string
+	}{
+		"of another form": {func(w http.ResponseWriter, r *http.Request, n int) bool {
+			if !strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") {
+				return false
+			}
+			reply(w, http.StatusOK, map[string]any{"kind": "Secret", "apiVersion": "v1", "metadata": map[string]any{"name": "n1-net"}, "data": map[string]any{"networkData": "aHVudGVyMi1tYXJrZXI="}})
+			return true
+		}, "n1", "Secret metal/n1-net: networkData: cannot be read, want JSON or YAML of OpenStack network data"},
+		"in a namespace of others": {func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.HasSuffix(r.URL.Path, "/other/secrets/n1-net") && refuse(w, 403, "Forbidden", "no")
+		}, "n0", "network data Secret other/n1-net lies in a namespace that the account may not read"},
+		"of no name": {nil, "n5", `networkData names the Secret "metal/a/b", which no Secret can be called`},
+	} {
+		api := newFakeAPI(t, site+"---\n"+inventorytest.HostYAML("n5", "", "  networkData: {name: a/b}\n"))
+		api.fault = row.fault
+		got, err := api.read(Options{})
+		if err != nil {
+			t.Errorf("%s: %v", why, err)
+			continue
+		}
+		others := 0
+		for i := range got.Hosts {
+			host := &got.Hosts[i]
+			if host.Name != row.host {
+				others += len(host.Addresses)
+			} else if text := host.NoAddress("oam4"); text != row.want {
+				t.Errorf("%s: %q and %v, want %q", why, text, host.Addresses, row.want)
+			}
+		}
+		if others < 4 {
+			t.Errorf("%s: the other hosts have %d addresses", why, others)
+		}
+		inventorytest.NoMarker(t, fmt.Sprintf("%+v", got))
+	}
+}
 
 // fakeAPI speaks the list protocol of an API server as far as these tests need it, and goes wrong in ways that
 // a real one cannot be made to. The real one is asked in e2e.
@@ -49,7 +95,7 @@ func newFakeAPI(t testing.TB, text string) *fakeAPI {
 		if err := json.Unmarshal(doc.JSON, &object); err != nil {
 			t.Fatal(err)
 		}
-		resource := map[string]string{kindHost: "baremetalhosts", kindHardwareData: "hardwaredata", kindSecret: "secrets", "SIPCluster": "sipclusters"}[doc.Kind]
+		resource := map[string]string{bmh.KindHost: "baremetalhosts", bmh.KindHardwareData: "hardwaredata", bmh.KindSecret: "secrets", "SIPCluster": "sipclusters"}[doc.Kind]
 		f.objects[resource] = append(f.objects[resource], object)
 	}
 	f.Server = httptest.NewServer(f)
@@ -124,42 +170,42 @@ func (f *fakeAPI) asked(end string) int {
 	return n
 }
 
-func (f *fakeAPI) read(options ClusterOptions) (*Inventory, error) {
+func (f *fakeAPI) read(options Options) (*inventory.Inventory, error) {
 	return f.readIn(context.Background(), &rest.Config{Host: f.URL}, options)
 }
 
-func (f *fakeAPI) readIn(ctx context.Context, cfg *rest.Config, options ClusterOptions) (*Inventory, error) {
+func (f *fakeAPI) readIn(ctx context.Context, cfg *rest.Config, options Options) (*inventory.Inventory, error) {
 	options.backoff = &wait.Backoff{Steps: 4, Duration: time.Millisecond}
-	return FromCluster(ctx, cfg, options)
+	return Hosts(ctx, cfg, options)
 }
 
 // site is five hosts, three pages: with network data, with none, with an annotation, and with what inspection found.
-var site = strings.Replace(managed, "spec: {online: true}", "spec: {online: true, bmc: {address: 'redfish://root:"+marker+"@198.51.100.1', credentialsName: n1-bmc}, networkData: {name: n1-net}}", 1) + "---\n" +
-	hostYAML("n0", "", namesOther) +
-	strings.Replace(hostYAML("n4", "", ""), "---\n", "status: {operationalStatus: error, errorType: power management error, errorMessage: no answer, provisioning: {state: provisioned}, hardware: {nics: [{name: eno1, ip: 192.0.2.40}]}}\n---\n", 1) +
-	hostYAML("n3", "  annotations: {kubectl.kubernetes.io/last-applied-configuration: "+marker+"}\n", "") + hostYAML("n2", "", "  networkData: {name: none}\n") +
-	secretYAML("metal", "n1-net", secretData()) + secretYAML("other", "n1-net", secretData()) + secretYAML("metal", "n1-bmc", "data: {password: aHVudGVyMi1tYXJrZXI=}\n") +
+var site = strings.Replace(inventorytest.Managed, "spec: {online: true}", "spec: {online: true, bmc: {address: 'redfish://root:"+inventorytest.Marker+"@198.51.100.1', credentialsName: n1-bmc}, networkData: {name: n1-net}}", 1) + "---\n" +
+	inventorytest.HostYAML("n0", "", inventorytest.NamesOther) +
+	strings.Replace(inventorytest.HostYAML("n4", "", ""), "---\n", "status: {operationalStatus: error, errorType: power management error, errorMessage: no answer, provisioning: {state: provisioned}, hardware: {nics: [{name: eno1, ip: 192.0.2.40}]}}\n---\n", 1) +
+	inventorytest.HostYAML("n3", "  annotations: {kubectl.kubernetes.io/last-applied-configuration: "+inventorytest.Marker+"}\n", "") + inventorytest.HostYAML("n2", "", "  networkData: {name: none}\n") +
+	inventorytest.SecretYAML("metal", "n1-net", secretData()) + inventorytest.SecretYAML("other", "n1-net", secretData()) + inventorytest.SecretYAML("metal", "n1-bmc", "data: {password: aHVudGVyMi1tYXJrZXI=}\n") +
 	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n3}\nspec: {hardware: {nics: [{name: eno1, ip: 192.0.2.30}]}}\n---\n" +
 	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: gone}\nspec: {hardware: {nics: [{name: eno1, ip: 192.0.2.31}]}}\n"
 
-func secretData() string { return "data: {networkData: " + both64 + "}\n" }
+func secretData() string { return "data: {networkData: " + inventorytest.Both64 + "}\n" }
 
 // TestClusterIsLikeFiles: the live cluster gives the hosts that its objects give as files.
 func TestClusterIsLikeFiles(t *testing.T) {
-	want, err := fromText(site)
+	want, err := fromText(t, site)
 	if err != nil {
 		t.Fatal(err)
 	}
 	api := newFakeAPI(t, site)
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("x", 3600))
-	got, err := api.read(ClusterOptions{Now: now})
+	got, err := api.read(Options{Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range want {
 		want[i].Source = "cluster"
 		if want[i].Managers == nil {
-			want[i].Managers = []Manager{}
+			want[i].Managers = []inventory.Manager{}
 		}
 	}
 	if a, b := toYAML(t, got.Hosts), toYAML(t, want); a != b {
@@ -168,7 +214,7 @@ func TestClusterIsLikeFiles(t *testing.T) {
 	if got.TakenAt.Location() != time.UTC || !got.TakenAt.Equal(now) || got.Context != api.URL || !got.HasManagedFields {
 		t.Errorf("got %v from %s, managedFields %v", got.TakenAt, got.Context, got.HasManagedFields)
 	}
-	noMarker(t, fmt.Sprintf("%+v", got))
+	inventorytest.NoMarker(t, fmt.Sprintf("%+v", got))
 	if api.asked("/baremetalhosts") != 3 || api.asked("/secrets") != 0 || api.asked("-bmc") != 0 {
 		t.Errorf("want three pages, no list of Secrets, and no BMC's: %q", api.requests)
 	}
@@ -189,7 +235,7 @@ func toYAML(t testing.TB, v any) string {
 // TestOnlyWhatIsNeeded: nothing is asked about hosts whose addresses nobody needs.
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	api := newFakeAPI(t, site)
-	got, err := api.read(ClusterOptions{NeedsAddresses: func(h *Host) bool { return h.Name == "n4" }})
+	got, err := api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n4" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +243,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 		t.Errorf("%d hosts, asked %q", len(got.Hosts), api.requests)
 	}
 	api = newFakeAPI(t, site)
-	if _, err = api.read(ClusterOptions{NeedsAddresses: func(h *Host) bool { return h.Name == "n1" }}); err != nil {
+	if _, err = api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n1" }}); err != nil {
 		t.Fatal(err)
 	}
 	if api.asked("/metal/secrets/n1-net") != 1 || api.asked("/other/secrets/n1-net") != 0 {
@@ -206,8 +252,8 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 }
 
 func TestNamespaces(t *testing.T) {
-	api := newFakeAPI(t, site+"---\n"+strings.Replace(hostYAML("e1", "", ""), "namespace: metal", "namespace: edge", 1)+"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: third, name: x}\n")
-	got, err := api.read(ClusterOptions{Namespaces: []string{"metal", "edge", "metal"}, NeedsAddresses: func(*Host) bool { return false }})
+	api := newFakeAPI(t, site+"---\n"+strings.Replace(inventorytest.HostYAML("e1", "", ""), "namespace: metal", "namespace: edge", 1)+"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: third, name: x}\n")
+	got, err := api.read(Options{Namespaces: []string{"metal", "edge", "metal"}, NeedsAddresses: func(*inventory.Host) bool { return false }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +273,7 @@ func TestClusterDocuments(t *testing.T) {
 		}
 		return false
 	}
-	docs, err := ClusterDocuments(context.Background(), &rest.Config{Host: api.URL}, gvr, "SIPCluster")
+	docs, err := Documents(context.Background(), &rest.Config{Host: api.URL}, gvr, "SIPCluster")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,4 +288,13 @@ func TestClusterDocuments(t *testing.T) {
 	if doc := docs[2].Problem("spec", "wrong"); !strings.HasPrefix(doc.Error(), "sipcluster b/three: document ") {
 		t.Errorf("a problem of it says %v", doc)
 	}
+}
+
+func fromText(t *testing.T, text string) ([]inventory.Host, error) {
+	t.Helper()
+	docs, err := manifest.Parse("hosts.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bmh.FromDocuments(docs)
 }

@@ -1,4 +1,4 @@
-package inventory
+package live
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/inventory/inventorytest"
 )
 
 // BenchmarkFromCluster reads hosts as large as inspection makes them, about 12 KB each, over HTTP on loopback. The server
@@ -40,7 +42,7 @@ func BenchmarkFromCluster(b *testing.B) {
 			b.SetBytes(int64(hosts * len(host)))
 			b.ReportAllocs()
 			for b.Loop() {
-				inv, err := FromCluster(context.Background(), &rest.Config{Host: server.URL}, ClusterOptions{})
+				inv, err := Hosts(context.Background(), &rest.Config{Host: server.URL}, Options{})
 				if err != nil || len(inv.Hosts) != hosts {
 					b.Fatal(err)
 				}
@@ -52,7 +54,7 @@ func BenchmarkFromCluster(b *testing.B) {
 // inspectedHost is a host with managedFields, and the hardware of a server with many disks and NICs.
 func inspectedHost(b *testing.B) string {
 	b.Helper()
-	api := newFakeAPI(b, managed)
+	api := newFakeAPI(b, inventorytest.Managed)
 	host := api.objects["baremetalhosts"][0]
 	metadata := host["metadata"].(map[string]any)
 	metadata["name"] = "NAME"

@@ -1,4 +1,4 @@
-package inventory
+package bmh
 
 import (
 	"encoding/json"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // ownedFields is the part of a FieldsV1 that matters here: names of fields begin with "f:", and "." stands for
@@ -19,12 +21,12 @@ type ownedFields struct {
 	Spec json.RawMessage `json:"f:spec"`
 }
 
-// managersOf cuts managedFields down to who owns the spec, and which labels and annotations.
+// Managers cuts managedFields down to who owns the spec, and which labels and annotations.
 // An entry that cannot be read is taken to own the spec: that is the careful reading.
-func managersOf(entries []metav1.ManagedFieldsEntry) []Manager {
-	managers := make([]Manager, 0, len(entries))
+func Managers(entries []metav1.ManagedFieldsEntry) []inventory.Manager {
+	managers := make([]inventory.Manager, 0, len(entries))
 	for _, entry := range entries {
-		manager := Manager{Name: entry.Manager, Operation: string(entry.Operation), Subresource: entry.Subresource}
+		manager := inventory.Manager{Name: entry.Manager, Operation: string(entry.Operation), Subresource: entry.Subresource}
 		var owned ownedFields
 		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &owned) != nil {
 			manager.OwnsSpec = true

@@ -1,8 +1,8 @@
-package inventory
+package bmh
 
 import "testing"
 
-func TestPlain(t *testing.T) {
+func TestClean(t *testing.T) {
 	for text, want := range map[string]string{
 		"boot failed":                       "boot failed",
 		"two\nlines\r\n\tand a tab":         "two lines and a tab",
@@ -11,12 +11,12 @@ func TestPlain(t *testing.T) {
 		"turned \u202eround":                "turned round",
 		"":                                  "",
 	} {
-		if found := plain(text); found != want {
+		if found := clean(text); found != want {
 			t.Errorf("%q: found %q, want %q", text, found, want)
 		}
 	}
-	if n := len([]rune(plain(string(make([]byte, 10)) + string([]rune("ü")[0]) + longText()))); n != maxText+1 {
-		t.Errorf("found %d characters, want %d", n, maxText+1)
+	if n := len([]rune(clean(string(make([]byte, 10)) + string([]rune("ü")[0]) + longText()))); n != maxText {
+		t.Errorf("found %d characters, want %d", n, maxText)
 	}
 }
 

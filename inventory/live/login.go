@@ -1,4 +1,4 @@
-package inventory
+package live
 
 import (
 	"encoding/base64"

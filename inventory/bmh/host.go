@@ -1,4 +1,6 @@
-package inventory
+// Package bmh makes hosts of metal3's objects: BareMetalHosts, the Secrets that they name as network data, and HardwareData.
+// It is what every source of an inventory has in common, and the one place that knows metal3's types.
+package bmh
 
 import (
 	"maps"
@@ -9,6 +11,7 @@ import (
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/manifest"
 )
 
@@ -28,27 +31,28 @@ func isMetal3(doc *manifest.Document, kind string) bool {
 	return doc.Kind == kind && strings.HasPrefix(doc.APIVersion, metal3Group)
 }
 
-// objects are the documents that hosts refer to, by namespace and name.
-type objects struct {
-	secrets, hardware map[string]*manifest.Document
-	// unread says of Secrets why they are not among them, where there is more to say than that.
-	unread map[string]string
+// Related are the documents that hosts refer to, by namespace and name.
+type Related struct {
+	Secrets, Hardware map[string]*manifest.Document
+	// Unread says of Secrets why they are not among them, where there is more to say than that.
+	Unread map[string]string
 }
 
-func objectsOf(docs []manifest.Document) objects {
-	o := objects{secrets: map[string]*manifest.Document{}, hardware: map[string]*manifest.Document{}}
+func relatedOf(docs []manifest.Document) Related {
+	o := Related{Secrets: map[string]*manifest.Document{}, Hardware: map[string]*manifest.Document{}}
 	for i := range docs {
 		switch doc := &docs[i]; {
-		case doc.Kind == kindSecret && doc.APIVersion == "v1":
-			o.secrets[key(doc.Namespace, doc.Name)] = doc
-		case isMetal3(doc, kindHardwareData):
-			o.hardware[key(doc.Namespace, doc.Name)] = doc
+		case doc.Kind == KindSecret && doc.APIVersion == "v1":
+			o.Secrets[Key(doc.Namespace, doc.Name)] = doc
+		case isMetal3(doc, KindHardwareData):
+			o.Hardware[Key(doc.Namespace, doc.Name)] = doc
 		}
 	}
 	return o
 }
 
-func key(namespace, name string) string {
+// Key is "namespace/name" of an object.
+func Key(namespace, name string) string {
 	if namespace == "" {
 		namespace = "default"
 	}
@@ -56,28 +60,28 @@ func key(namespace, name string) string {
 }
 
 // hostOf makes a host of its document and of what it refers to.
-func hostOf(doc *manifest.Document, objects objects) (Host, error) {
+func hostOf(doc *manifest.Document, related Related) (inventory.Host, error) {
 	var bmh metal3.BareMetalHost
 	if err := doc.DecodeLoose(&bmh); err != nil {
-		return Host{}, err
+		return inventory.Host{}, err
 	}
 	if bmh.Namespace == "" {
 		bmh.Namespace = "default"
 	}
 	var problems manifest.Problems
-	problems.Add(checkNames(doc, bmh.Namespace, bmh.Name, bmh.Labels))
-	host := hostFrom(&bmh)
+	problems.Add(CheckNames(doc, bmh.Namespace, bmh.Name, bmh.Labels))
+	host := FromObject(&bmh)
 	host.Source = doc.Where()
 	if len(bmh.ManagedFields) > 0 {
-		host.Managers = managersOf(bmh.ManagedFields)
+		host.Managers = Managers(bmh.ManagedFields)
 	}
-	addAddresses(&host, &bmh, doc, objects)
+	AddAddresses(&host, &bmh, doc, related)
 	return host, problems.Err()
 }
 
-// checkNames refuses names and labels that an API server would refuse too: they become paths and
+// CheckNames refuses names and labels that an API server would refuse too: they become paths and
 // labels in what is rendered, and files are not checked by an API server.
-func checkNames(doc *manifest.Document, namespace, name string, labels map[string]string) error {
+func CheckNames(doc *manifest.Document, namespace, name string, labels map[string]string) error {
 	var problems manifest.Problems
 	for _, message := range validation.IsDNS1123Subdomain(name) {
 		problems.Add(doc.Problem("metadata.name", "found %q: %s", name, message))
@@ -95,16 +99,16 @@ func checkNames(doc *manifest.Document, namespace, name string, labels map[strin
 	return problems.Err()
 }
 
-// hostFrom takes what sipgen needs out of a BareMetalHost; addresses are added later.
-func hostFrom(bmh *metal3.BareMetalHost) Host {
-	host := Host{
+// FromObject takes what sipgen needs out of a BareMetalHost; addresses are added later.
+func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
+	host := inventory.Host{
 		Namespace: bmh.Namespace, Name: bmh.Name, UID: string(bmh.UID), Labels: bmh.Labels,
-		BMC: BMC{
-			Address:         withoutUser(bmh.Spec.BMC.Address),
+		BMC: inventory.BMC{
+			Address:         WithoutUser(bmh.Spec.BMC.Address),
 			CredentialsName: bmh.Spec.BMC.CredentialsName,
 			InsecureTLS:     bmh.Spec.BMC.DisableCertificateVerification,
 		},
-		State: State{
+		State: inventory.State{
 			Known:                 bmh.Status.Provisioning.State != "" || bmh.Status.OperationalStatus != "",
 			Provisioning:          string(bmh.Status.Provisioning.State),
 			Operational:           string(bmh.Status.OperationalStatus),
@@ -124,9 +128,9 @@ func hostFrom(bmh *metal3.BareMetalHost) Host {
 		LintIgnore: bmh.Annotations[lintIgnoreAnnotation],
 	}
 	if ref := bmh.Spec.ConsumerRef; ref != nil {
-		host.State.Consumer = &Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+		host.State.Consumer = &inventory.Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
 	}
-	host.plainTexts()
+	Clean(&host)
 	return host
 }
 
@@ -157,9 +161,9 @@ func engineMarks(bmh *metal3.BareMetalHost) map[string]string {
 
 var urlScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
-// withoutUser takes user and password out of an address. A password that is not escaped may hold any
+// WithoutUser takes user and password out of an address. A password that is not escaped may hold any
 // character, so all between the scheme and the last @ goes, even where that costs a path its @.
-func withoutUser(address string) string {
+func WithoutUser(address string) string {
 	i := strings.LastIndexByte(address, '@')
 	if i < 0 {
 		return address

@@ -1,0 +1,141 @@
+package bmh
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/inventorytest"
+)
+
+// TestPublishedNetworkData: network data that other projects publish is read as the SIP operator did, or left alone with a word why.
+func TestPublishedNetworkData(t *testing.T) {
+	rows := map[string]struct {
+		addresses []string
+		problem   string
+	}{
+		"sip.yaml": {addresses: []string{
+			"oam-ipv6=2001:1890:1001:293d::139", "oam-ipv4=32.68.51.139", "pxe-ipv6=fd00:900:100:138::11", "pxe-ipv4=172.30.0.11",
+			"storage-ipv6=fd00:900:100:139::15", "storage-ipv4=172.31.1.15", "ksn-ipv6=fd00:900:100:13a::11", "ksn-ipv4=172.29.0.11",
+		}},
+		"vino-bridge.yaml":  {addresses: []string{"management=192.168.2.11"}},
+		"vino-untyped.yaml": {addresses: []string{"management=192.168.2.11"}},
+		"capm3.yaml":        {addresses: []string{"baremetalv4=192.168.111.20"}},
+		"nova.json":         {addresses: []string{"network0=10.192.35.66"}},
+		"nova-dhcp.json": {problem: "network0: networkData: the host gets its address there by DHCP or autoconfiguration, so it is not known here\n" +
+			"network1: hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: networks[1].ip_address: not an address"},
+		"nmstate.yaml": {problem: ": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: found NMState, want JSON or YAML of OpenStack network data"},
+		"netplan.yaml": {problem: ": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: found netplan, want JSON or YAML of OpenStack network data"},
+	}
+	for name, row := range rows {
+		text, err := os.ReadFile(filepath.Join("testdata", "published", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		host := oneHost(t, inventorytest.HostYAML("n1", "", inventorytest.NamesSecret)+inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", string(text))))
+		var addresses, problems []string
+		for _, a := range host.Addresses {
+			addresses = append(addresses, a.Network+"="+a.IP.String())
+		}
+		for _, p := range host.AddressProblems {
+			problems = append(problems, p.Network+": "+p.Text)
+		}
+		if !slices.Equal(addresses, row.addresses) || strings.Join(problems, "\n") != row.problem {
+			t.Errorf("%s: got %v and %q, want %v and %q", name, addresses, problems, row.addresses, row.problem)
+		}
+	}
+	found, err := filepath.Glob("testdata/published/*.*")
+	if err != nil || len(found) != len(rows)+1 {
+		t.Errorf("%d files, %d rows and a README wanted, %v", len(found), len(rows), err)
+	}
+}
+
+func oneHost(t *testing.T, text string) *inventory.Host {
+	t.Helper()
+	hosts, err := fromText(text)
+	if err != nil || len(hosts) != 1 {
+		t.Fatalf("%d hosts, %v", len(hosts), err)
+	}
+	return &hosts[0]
+}
+
+// TestUnreadableAddresses: what is wrong with a host's addresses is the host's own problem. The words name the place and the field, and never what
+// stands in a Secret.
+func TestUnreadableAddresses(t *testing.T) {
+	withData := func(text string) string {
+		return inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", text))
+	}
+	good := "{id: good, type: ipv4, ip_address: 192.0.2.1}"
+	for _, row := range []struct {
+		why, text string
+		addresses []string
+		problems  []string // "network: words in it"
+	}{
+		{"not YAML", withData("a: [" + inventorytest.Marker), nil, []string{": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: cannot be read, want JSON or YAML of OpenStack network data"}},
+		{"a word, as in SIP's own tests", withData("someData"), nil, []string{": networkData: cannot be read"}},
+		{"nothing", withData(""), nil, []string{": networkData: no networks in it"}},
+		{"a map where a list belongs", withData("networks: {" + inventorytest.Marker + ": 1}"), nil, []string{": networkData: networks is no list"}},
+		{"no networks", withData("networks: []"), nil, []string{": networkData: no networks in it"}},
+		{"cloud-init, version 1", withData("version: 1\nconfig: [{type: physical, name: ens18}]"), nil, []string{": found a network configuration of cloud-init"}},
+		{"an address that is a secret", withData("networks: [{id: a, type: ipv4, ip_address: " + inventorytest.Marker + "}]"), nil, []string{"a: networkData: networks[0].ip_address: not an address"}},
+		{"no address; the others count", withData("networks: [{id: a, type: ipv4}, " + good + "]"), []string{"good=192.0.2.1 (networkData)"}, []string{"a: networks[0].ip_address: missing"}},
+		{"an entry of another form", withData("networks: [" + inventorytest.Marker + ", {id: a, type: [1]}, " + good + "]"), []string{"good=192.0.2.1 (networkData)"}, []string{": networks[0].id: missing", "a: networks[1].ip_address: missing"}},
+		{"no id", withData("networks: [{type: ipv4, ip_address: 192.0.2.1}]"), nil, []string{": networks[0].id: missing"}},
+		{"an id of two lines", withData(`networks: [{id: "a\nb", type: ipv4, ip_address: 192.0.2.1}]`), nil, []string{": networks[0].id: not a name"}},
+		{"the other family", withData("networks: [{id: b, type: ipv6, ip_address: 192.0.2.1}]"), nil, []string{"b: networks[0].ip_address: not an ipv6 address"}},
+		{"a zone means another thing on every host", withData(`networks: [{id: a, type: ipv6, ip_address: "fe80::1%eth0"}]`), nil, []string{"a: networks[0].ip_address: an address with a zone, which no host can have"}},
+		{"dhcp", withData("networks: [{id: a, type: ipv4_dhcp}, {id: b, type: ipv6_slaac}, {id: c, type: ipv6_dhcpv6-stateless}]"), nil, []string{"a: by DHCP", "b: or autoconfiguration", "c: is not known here"}},
+		{"no key that metal3 reads", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("other", inventorytest.BothYAML)), nil, []string{": neither key networkData nor value"}},
+		{"the key of OpenShift", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("nmstate", "interfaces: []")), nil, []string{": neither key networkData nor value, but nmstate, which sipgen does not read"}},
+		{"not base64", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", "data: {networkData: '"+inventorytest.Marker+"!'}\n"), nil, []string{": data.networkData is not base64"}},
+		{"a Secret of a wrong form", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", "data: [ "+inventorytest.Marker+" ]\n"), nil, []string{": hosts.yaml: document 2: line 10: Secret metal/n1-net: not a Secret"}},
+		{"a Secret that cannot be there", inventorytest.HostYAML("n1", "", "  networkData: {name: ../n1, namespace: metal}\n"), nil, []string{`: networkData names the Secret "metal/../n1", which no Secret can be called`}},
+		{"no Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret), nil, []string{": network data Secret metal/n1-net is not in the inventory"}},
+		{"HardwareData of a wrong form", inventorytest.HostYAML("n1", "", "") + "apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n1}\nspec: " + inventorytest.Marker + "\n", nil, []string{": spec: found a string, want"}},
+		{
+			"an annotation that is no address hides what it was meant to correct",
+			inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: 192.0.2.300}\n", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: ["+good+"]")), nil,
+			[]string{`good: hosts.yaml: document 1: line 6: metadata.annotations[sip.airshipit.org/address.good]: found "192.0.2.300": not an address`},
+		},
+		{
+			"one of two addresses of an annotation is none", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.a: '192.0.2.3, nonsense'}\n", ""), nil,
+			[]string{`a: found "nonsense": not an address`},
+		},
+		{
+			"network data that cannot be read hides preprovisioning data, which may be of another network",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "interfaces: []")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
+			nil, []string{": found NMState"},
+		},
+		{
+			"what network data says wrongly, preprovisioning data does not correct",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [{id: good, ip_address: 127.0.0.1}]")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
+			nil, []string{"good: a loopback address, which no host can have"},
+		},
+		{
+			"the annotation helps where nothing else can be read",
+			inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: 192.0.2.3}\n", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "interfaces: []")),
+			[]string{"good=192.0.2.3 (annotation)"}, []string{": found NMState"},
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			host := oneHost(t, row.text)
+			if got := inventorytest.Addresses(host); !slices.Equal(got, row.addresses) {
+				t.Errorf("addresses %v, want %v", got, row.addresses)
+			}
+			if len(host.AddressProblems) != len(row.problems) {
+				t.Fatalf("problems %+v, want %q", host.AddressProblems, row.problems)
+			}
+			for i, want := range row.problems {
+				network, words, _ := strings.Cut(want, ": ")
+				if got := host.AddressProblems[i]; got.Network != network || !strings.Contains(got.Text, words) || got.Origin == "" {
+					t.Errorf("problem %+v, want %q", got, want)
+				}
+			}
+			inventorytest.NoMarker(t, fmt.Sprintf("%+v", host))
+		})
+	}
+}

@@ -1,0 +1,41 @@
+package bmh
+
+import (
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/redact"
+)
+
+// maxText is how much of a message of others is kept, in characters.
+const maxText = 200
+
+// clean makes a text of others fit for one line, with no secret in it that is one beyond doubt: drivers repeat the login that
+// a BMC refused.
+func clean(words string) string { return text.Truncate(redact.Text(text.Line(words)), maxText) }
+
+// Clean cleans every text of the host that others wrote and that is only ever shown.
+func Clean(h *inventory.Host) {
+	s := &h.State
+	for _, words := range []*string{&s.Provisioning, &s.Operational, &s.ErrorType, &s.ErrorMessage, &s.NodeReuse, &h.BootMAC} {
+		*words = clean(*words)
+	}
+	if s.Consumer != nil {
+		consumer := *s.Consumer
+		for _, words := range []*string{&consumer.APIVersion, &consumer.Kind, &consumer.Namespace, &consumer.Name} {
+			*words = clean(*words)
+		}
+		s.Consumer = &consumer
+	}
+	for _, words := range []*string{&h.BMC.Address, &h.LintIgnore} {
+		*words = redact.Text(*words)
+	}
+	for key, words := range h.Engine {
+		h.Engine[key] = redact.Text(words)
+	}
+	for i := range h.Warnings {
+		h.Warnings[i] = clean(h.Warnings[i])
+	}
+	for i := range h.AddressProblems {
+		h.AddressProblems[i].Text = clean(h.AddressProblems[i].Text)
+	}
+}

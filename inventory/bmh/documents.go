@@ -1,0 +1,56 @@
+package bmh
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/manifest"
+)
+
+// The kinds that an inventory is read from, and the group of metal3's.
+const (
+	metal3Group      = "metal3.io/"
+	KindHost         = "BareMetalHost"
+	KindHardwareData = "HardwareData"
+	KindSecret       = "Secret"
+)
+
+// Live is the File of a document that was read from a cluster.
+const Live = "cluster"
+
+// SecretNames lists the Secrets among docs as "namespace/name", sorted. Nothing else of them is looked at.
+func SecretNames(docs []manifest.Document) []string {
+	return slices.Sorted(maps.Keys(relatedOf(docs).Secrets))
+}
+
+// FromDocuments makes hosts of the BareMetalHosts among docs, with addresses from the Secrets that they name
+// as network data and from their HardwareData. Other kinds are left alone, and no other Secret is
+// looked into. Every problem is reported.
+func FromDocuments(docs []manifest.Document) ([]inventory.Host, error) {
+	var (
+		hosts    []inventory.Host
+		problems manifest.Problems
+		seen     = map[string]string{}
+		related  = relatedOf(docs)
+	)
+	for i := range docs {
+		doc := &docs[i]
+		if !isMetal3(doc, KindHost) {
+			continue
+		}
+		host, err := hostOf(doc, related)
+		problems.Add(err)
+		if err != nil {
+			continue
+		}
+		if first, twice := seen[host.Key()]; twice {
+			problems.Add(doc.Problem("metadata.name", "host %s stands here again, first at %s", host.Key(), first))
+			continue
+		}
+		seen[host.Key()] = host.Source
+		hosts = append(hosts, host)
+	}
+	inventory.Sort(hosts)
+	return hosts, problems.Err()
+}

@@ -1,0 +1,259 @@
+package bmh
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/inventorytest"
+	"github.com/airshipit/sipgen/manifest"
+)
+
+func fromText(text string) ([]inventory.Host, error) {
+	docs, err := manifest.Parse("hosts.yaml", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	return FromDocuments(docs)
+}
+
+func TestAddresses(t *testing.T) {
+	var (
+		fromNet = []string{"oam4=192.0.2.7 (networkData)", "oam6=2001:db8::7 (networkData)"}
+		nic     = "status:\n  hardware: {nics: [{name: oam4, ip: 192.0.2.99}, {name: eno2, ip: 198.51.100.9}, {name: eno3}]}\n"
+	)
+	for _, row := range []struct {
+		why, text string
+		want      []string
+		warning   string
+	}{
+		{"YAML with netmask and with a prefix", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), fromNet, ""},
+		{"JSON, prefix and netmask the other way round", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothJSON)), fromNet, ""},
+		{"the other key that metal3 reads", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("value", inventorytest.BothYAML)), fromNet, ""},
+		{"data is base64, as the API server gives it", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", "data: {networkData: "+inventorytest.Both64+"}\n"), fromNet, ""},
+		{"stringData wins over data, as in the API server", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)+"data: {networkData: '%%%'}\n"), fromNet, ""},
+		{"networkData wins over value", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)+"  value: nonsense\n"), fromNet, ""},
+		{"the Secret may stand before the host", inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) + inventorytest.HostYAML("n1", "", inventorytest.NamesSecret), fromNet, ""},
+		{"a Secret in another namespace", inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("other", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), fromNet, ""},
+		{"the same name in the host's own namespace is another Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), nil, "Secret other/n1-net is not in the inventory"},
+		{"no Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret), nil, "Secret metal/n1-net is not in the inventory"},
+		{"dhcp has no address to know", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [{id: a, type: ipv4_dhcp}, {id: b, type: ipv6_slaac}]")), nil, ""},
+		{"both families on one network", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", `networks: [{id: a, type: ipv6, ip_address: "2001:db8::1"}, {id: a, type: ipv4, ip_address: 192.0.2.1}]`)), []string{"a=2001:db8::1 (networkData)", "a=192.0.2.1 (networkData)"}, ""},
+		{"preprovisioning network data", inventorytest.HostYAML("n1", "", "  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: [{id: a, type: ipv4, ip_address: 192.0.2.1}]")), []string{"a=192.0.2.1 (preprovisioningNetworkData)"}, ""},
+		{
+			"network data before preprovisioning, per network",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) +
+				inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: [{id: oam4, type: ipv4, ip_address: 203.0.113.1}, {id: a, type: ipv4, ip_address: 192.0.2.1}]")),
+			append(slices.Clone(fromNet), "a=192.0.2.1 (preprovisioningNetworkData)"), "",
+		},
+		{"inspected NICs, said to be maybe a lease", strings.Replace(inventorytest.HostYAML("n1", "", ""), "---\n", nic, 1), []string{"oam4=192.0.2.99 (hardware)", "eno2=198.51.100.9 (hardware)"}, "may be a provisioning-time lease"},
+		{
+			"HardwareData before status.hardware",
+			strings.Replace(inventorytest.HostYAML("n1", "", ""), "---\n", nic, 1) + "---\napiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n1}\nspec: {hardware: {nics: [{name: eno9, ip: 198.51.100.10}]}}\n",
+			[]string{"eno9=198.51.100.10 (hardware)"}, "may be a provisioning-time lease",
+		},
+		{"an annotation", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam4: '192.0.2.7, 2001:db8::7/64'}\n", ""), []string{"oam4=192.0.2.7 (annotation)", "oam4=2001:db8::7 (annotation)"}, ""},
+		{
+			"the annotation is the strongest of all",
+			strings.Replace(inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam4: 203.0.113.1, sip.airshipit.org/address.eno2: 203.0.113.2, sip.airshipit.org/address.z: 203.0.113.3}\n", inventorytest.NamesSecret), "---\n", nic+"---\n", 1) +
+				inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)),
+			[]string{"eno2=203.0.113.2 (annotation)", "oam4=203.0.113.1 (annotation)", "z=203.0.113.3 (annotation)", "oam6=2001:db8::7 (networkData)"}, "",
+		},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			hosts, err := fromText(row.text)
+			if err != nil || len(hosts) != 1 {
+				t.Fatalf("%d hosts, %v", len(hosts), err)
+			}
+			if got := inventorytest.Addresses(&hosts[0]); !slices.Equal(got, row.want) {
+				t.Errorf("got %v\nwant %v", got, row.want)
+			}
+			if got := strings.Join(hosts[0].Warnings, "; "); (row.warning == "") != (got == "") || !strings.Contains(got, row.warning) {
+				t.Errorf("warnings %q, want %q", got, row.warning)
+			}
+			inventorytest.NoMarker(t, fmt.Sprintf("%+v", hosts[0]))
+		})
+	}
+}
+
+// TestBadHosts wants messages that name the place and the field and never what stands in a Secret.
+func TestBadHosts(t *testing.T) {
+	for _, row := range []struct {
+		why, text string
+		want      []string
+	}{
+		{"a host twice, both places", inventorytest.HostYAML("n1", "", "") + inventorytest.HostYAML("n2", "", "") + inventorytest.HostYAML("n1", "", ""), []string{"hosts.yaml: document 3: line 21: metadata.name: host metal/n1 stands here again, first at hosts.yaml: document 1: line 1"}},
+		{"a name that climbs out of the folder", inventorytest.HostYAML("../../etc/passwd", "", ""), []string{`document 1: line 5: metadata.name: found "../../etc/passwd"`}},
+		{"a name with a line break", inventorytest.HostYAML(`"n1\nevil: true"`, "", ""), []string{"metadata.name: found"}},
+		{"a name with a template in it", inventorytest.HostYAML(`"{{ .Secret }}"`, "", ""), []string{"metadata.name: found"}},
+		{"no name", inventorytest.HostYAML(`""`, "", ""), []string{`metadata.name: found ""`}},
+		{"a namespace with a slash", strings.Replace(inventorytest.HostYAML("n1", "", ""), "namespace: metal", "namespace: a/b", 1), []string{`metadata.namespace: found "a/b"`}},
+		{"a label with a line break", inventorytest.HostYAML("n1", "  labels: {rack: \"r1\\nx: y\"}\n", ""), []string{`metadata.labels[rack]: found a value of 7 characters (not shown), want at most 63 letters`}},
+		{"a label key that is a path", inventorytest.HostYAML("n1", "  labels: {../x: z}\n", ""), []string{`"../x" is no valid label`}},
+		{"a wrong type", inventorytest.HostYAML("n1", "", "  bmc: "+inventorytest.Marker+"\n"), []string{"spec.bmc: found a string, want"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			_, err := fromText(row.text)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range row.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("got  %v\nwant %s", err, want)
+				}
+			}
+			inventorytest.NoMarker(t, err.Error())
+		})
+	}
+}
+
+func TestState(t *testing.T) {
+	hosts, err := fromText(`
+apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata:
+  name: n1
+  uid: 0000-1
+  deletionTimestamp: "2026-01-02T03:04:05Z"
+  labels: {infrastructure.cluster.x-k8s.io/node-reuse: md-0, app.kubernetes.io/instance: site}
+  annotations:
+    baremetalhost.metal3.io/paused: ""
+    baremetalhost.metal3.io/detached: ""
+    capm3.metal3.io/unhealthy: ""
+    argocd.argoproj.io/tracking-id: site:metal3.io/BareMetalHost:metal/n1
+    kubectl.kubernetes.io/last-applied-configuration: '{"spec":{"bmc":{"address":"redfish://root:` + inventorytest.Marker + `@198.51.100.1"}}}'
+    example.org/foreign: x
+spec:
+  online: true
+  externallyProvisioned: true
+  image: {url: http://images/x}
+  bmc: {address: "redfish://root:` + inventorytest.Marker + `@198.51.100.1/x", credentialsName: n1-bmc, disableCertificateVerification: true}
+  consumerRef: {apiVersion: v1beta1, kind: Metal3Machine, namespace: t, name: m}
+status:
+  operationalStatus: error
+  errorType: power management error
+  errorMessage: no answer
+  provisioning: {state: provisioned}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := inventory.Host{
+		Namespace: "default", Name: "n1", UID: "0000-1",
+		Labels: map[string]string{"infrastructure.cluster.x-k8s.io/node-reuse": "md-0", "app.kubernetes.io/instance": "site"},
+		BMC:    inventory.BMC{Address: "redfish://198.51.100.1/x", CredentialsName: "n1-bmc", InsecureTLS: true},
+		State: inventory.State{
+			Known: true, Provisioning: "provisioned", Operational: "error", ErrorType: "power management error", ErrorMessage: "no answer",
+			Consumer: &inventory.Consumer{APIVersion: "v1beta1", Kind: "Metal3Machine", Namespace: "t", Name: "m"},
+			Paused:   true, Detached: true, Unhealthy: true, NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Image: true,
+		},
+		Engine: map[string]string{
+			"app.kubernetes.io/instance": "site", "argocd.argoproj.io/tracking-id": "site:metal3.io/BareMetalHost:metal/n1",
+			// Its content is a whole object, credentials and all: only that it is there.
+			"kubectl.kubernetes.io/last-applied-configuration": "present",
+		},
+		Source: "hosts.yaml: document 1: line 2",
+	}
+	hosts[0].Source = strings.Replace(hosts[0].Source, "line 1", "line 2", 1)
+	if !reflect.DeepEqual(hosts[0], want) {
+		t.Errorf("got  %+v\nwant %+v", hosts[0], want)
+	}
+}
+
+func TestWithoutUser(t *testing.T) {
+	for _, row := range []struct{ why, address, want string }{
+		{"nothing to take out", "redfish://198.51.100.1/redfish/v1/Systems/1", "redfish://198.51.100.1/redfish/v1/Systems/1"},
+		{"a user and a password", "redfish://root:" + inventorytest.Marker + "@198.51.100.1/x", "redfish://198.51.100.1/x"},
+		{"an @ in the password", "ipmi://root:" + inventorytest.Marker + "@x@198.51.100.1:623", "ipmi://198.51.100.1:623"},
+		{"not a URL for the @ in it", "ipmi://root:" + inventorytest.Marker + "%zz@198.51.100.1", "ipmi://198.51.100.1"},
+		{"metal3 takes addresses without a scheme", "198.51.100.1:623", "198.51.100.1:623"},
+		{"and there too a user may stand", "root:" + inventorytest.Marker + "@198.51.100.1", "198.51.100.1"},
+		{"an opaque one", "ipmi:root:" + inventorytest.Marker + "@198.51.100.1", "198.51.100.1"},
+		{"a slash in the password, which a parser of URLs takes for a path", "redfish://root:12/" + inventorytest.Marker + "@198.51.100.1/x", "redfish://198.51.100.1/x"},
+		{"a scheme within the password", "root:" + inventorytest.Marker + "://x@198.51.100.1", "198.51.100.1"},
+	} {
+		if got := WithoutUser(row.address); got != row.want {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		}
+	}
+}
+
+func TestManagers(t *testing.T) {
+	hosts, err := fromText(inventorytest.Managed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []inventory.Manager{
+		{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}, Annotations: []string{"a", "b"}},
+		{Name: "people", Operation: "Update", OwnsSpec: true},
+		{Name: "whole", Operation: "Update", OwnsSpec: true},
+		// A field named spec somewhere else is not the spec.
+		{Name: "baremetal-operator", Operation: "Update", Subresource: "status"},
+		// What cannot be read is taken to own the spec.
+		{Name: "nonsense", Operation: "Update", OwnsSpec: true},
+		{Name: "empty", Operation: "Update", OwnsSpec: true},
+	}
+	if !reflect.DeepEqual(hosts[0].Managers, want) {
+		t.Errorf("got  %+v\nwant %+v", hosts[0].Managers, want)
+	}
+}
+
+func TestOrderDoesNotMatter(t *testing.T) {
+	parts := []string{inventorytest.Managed + "---\n", inventorytest.HostYAML("n0", "", inventorytest.NamesSecret), inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), inventorytest.HostYAML("a0", "", "")}
+	var want []inventory.Host
+	for range parts {
+		parts = append(parts[1:], parts[0])
+		hosts, err := fromText(strings.Join(parts, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range hosts {
+			hosts[i].Source = ""
+		}
+		if want == nil {
+			want = hosts
+		}
+		if !reflect.DeepEqual(hosts, want) {
+			t.Errorf("got  %+v\nwant %+v", hosts, want)
+		}
+	}
+}
+
+func FuzzNetworkData(f *testing.F) {
+	for _, seed := range []string{inventorytest.BothYAML, inventorytest.BothJSON, "networks: [{id: a, type: ipv6_static, ip_address: '::1/64'}]", "[", "networks: {}", "networks: [{id: '', type: ipv4}]", "&a [*a]", "null", "\x00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		host := inventory.Host{Namespace: "a", Name: "b"}
+		secret, err := json.Marshal(map[string]any{"stringData": map[string]string{"networkData": text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader := addressReader{host: &host, settled: map[string]inventory.AddressOrigin{}}
+		reader.secret(Related{Secrets: map[string]*manifest.Document{"a/net": {File: "f", JSON: secret}}}, SecretRef{"a", "net", inventory.FromNetworkData})
+		for _, a := range host.Addresses {
+			if inventory.NoHostAddress(a.IP) != "" || a.Network == "" {
+				t.Errorf("%q gave %+v", text, a)
+			}
+		}
+		if len(host.Addresses)+len(host.AddressProblems) == 0 {
+			t.Errorf("%q: neither an address nor a word why", text)
+		}
+	})
+}
+
+func FuzzWithoutUser(f *testing.F) {
+	for _, seed := range []string{"redfish://root:x@h/p", "ipmi://h", "@", "a@b@c", "://@", "x"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		got := WithoutUser(address)
+		if strings.Contains(got, "@") || !strings.Contains(address, "@") && got != address || WithoutUser(got) != got {
+			t.Errorf("%q gave %q", address, got)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package files
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/inventorytest"
+)
+
+// TestSnapshot: what is written is read to the same hosts, in the same bytes whatever the order was, and without a secret.
+func TestSnapshot(t *testing.T) {
+	text := inventorytest.Managed + "---\n" + inventorytest.HostYAML("n0", "", inventorytest.NamesOther+"  bmc: {address: 'redfish://root:"+inventorytest.Marker+"@198.51.100.1', credentialsName: n0-bmc}\n  bootMACAddress: \"00:11:22:33:44:aa\"\n") +
+		inventorytest.SecretYAML("other", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) + inventorytest.SecretYAML("metal", "n0-bmc", inventorytest.StringData("username", inventorytest.Marker)) +
+		inventorytest.HostYAML("a0", "", "  networkData: {name: none}\n")
+	inv, err := Load([]string{"-"}, strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv.Hosts[1].Managers = []inventory.Manager{} // known, and none
+	if n0, n1 := inv.Hosts[1], inv.Hosts[2]; n0.BootMAC != "00:11:22:33:44:aa" || n1.LintIgnore != "SIP013: no rack" {
+		t.Errorf("boot MAC %q, lint-ignore %q", n0.BootMAC, n1.LintIgnore)
+	}
+	inv.TakenAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var first bytes.Buffer
+	if err := WriteSnapshot(&first, inv); err != nil {
+		t.Fatal(err)
+	}
+	inventorytest.NoMarker(t, first.String())
+	read, err := Load([]string{"-"}, bytes.NewReader(first.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range read.Hosts {
+		read.Hosts[i].Source = inv.Hosts[i].Source
+	}
+	inv.Secrets = nil // a snapshot knows of none
+	if !reflect.DeepEqual(read, inv) {
+		t.Errorf("read    %+v\nwritten %+v", read, inv)
+	}
+	slices.Reverse(inv.Hosts)
+	var second bytes.Buffer
+	if err := WriteSnapshot(&second, inv); err != nil {
+		t.Fatal(err)
+	}
+	if first.String() != second.String() {
+		t.Errorf("other bytes for the same hosts:\n%s\n%s", &first, &second)
+	}
+}
+
+func TestBadSnapshots(t *testing.T) {
+	snapshot := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\ntakenAt: null\ncontext: x\ncount: 1\nhosts:\n"
+	for _, row := range []struct{ why, text, want string }{
+		{"a host twice", strings.Replace(snapshot, "1\nhosts", "2\nhosts", 1) + "- {namespace: a, name: b}\n- {namespace: a, name: b}\n", "host a/b stands in it twice"},
+		{"a name that climbs out", snapshot + "- {namespace: a, name: ../b}\n", `found "../b"`},
+		{"a field of a newer one", snapshot + "- {namespace: a, name: b, state: {prvisioning: x}}\n", `did you mean "provisioning"?`},
+		{"another version", strings.Replace(snapshot, "v1alpha1", "v9", 1) + "- {namespace: a, name: b}\n", `found "sipgen.airshipit.org/v9", want sipgen.airshipit.org/v1alpha1`},
+		{"a host beside it", snapshot + "- {namespace: a, name: b}\n---\n" + inventorytest.Managed, "a snapshot beside other documents"},
+		{"one that is cut off is YAML too", strings.Replace(snapshot, "1\nhosts", "2\nhosts", 1) + "- {namespace: a, name: b}\n", "found 1 hosts, and not as many announced"},
+		{"cut off before the hosts", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\n", "found 0 hosts"},
+	} {
+		if _, err := Load([]string{"-"}, strings.NewReader(row.text)); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: got %v, want %s", row.why, err, row.want)
+		}
+	}
+}
+
+// write makes a folder of files.
+func write(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
