@@ -52,7 +52,7 @@ var impure = map[string][]string{
 	"report":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 }
 
-// never names packages that nothing a room imports may import, at whatever depth: a room of data and decisions starts no program,
+// never names packages that nothing a package imports may import, at whatever depth: data and decisions starts no program,
 // talks to no API server and builds no kustomization. net/http is not among them: Kubernetes' API machinery imports it.
 var never = map[string][]string{
 	"api/...":   {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/controller-runtime"},
@@ -64,17 +64,17 @@ var never = map[string][]string{
 	"treediff":  {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 }
 
-func TestRoomsNeverReach(t *testing.T) {
-	for room, banned := range never {
-		out, err := exec.Command("go", "list", "-deps", "./"+room).Output()
+func TestNeverReached(t *testing.T) {
+	for folder, banned := range never {
+		out, err := exec.Command("go", "list", "-deps", "./"+folder).Output()
 		if err != nil {
-			t.Fatalf("go list -deps ./%s: %v", room, err)
+			t.Fatalf("go list -deps ./%s: %v", folder, err)
 		}
 		for imported := range strings.Lines(string(out)) {
 			imported = strings.TrimSpace(imported)
 			for _, bad := range banned {
 				if imported == bad || strings.HasPrefix(imported, bad+"/") {
-					t.Errorf("room %s reaches %s; go list -deps -f '{{.ImportPath}} {{.Imports}}' ./%s says how", room, imported, room)
+					t.Errorf("%s reaches %s: go list -deps -f '{{.ImportPath}} {{.Imports}}' ./%s shows how", folder, imported, folder)
 				}
 			}
 		}
