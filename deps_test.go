@@ -52,8 +52,8 @@ var impure = map[string][]string{
 	"report":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 }
 
-// never names packages that nothing a package imports may import, at whatever depth: data and decisions starts no program,
-// talks to no API server and builds no kustomization. net/http is not among them: Kubernetes' API machinery imports it.
+// never names packages that nothing a package imports may import, at whatever depth: data and decisions start no program,
+// talk to no API server and build no kustomization. net/http is not among them: Kubernetes' API machinery imports it.
 var never = map[string][]string{
 	"api/...":   {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize/api/krusty", "sigs.k8s.io/controller-runtime"},
 	"inventory": {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
