@@ -51,6 +51,9 @@ func (d *Document) Problem(path, format string, args ...any) error {
 // Decode decodes the object into a pointer to a struct. A field that the struct does not have and
 // a field given twice are problems, each reported.
 func (d *Document) Decode(into any) error {
+	if err := d.hugeQuantities(into); err != nil {
+		return err
+	}
 	strict, err := json.UnmarshalStrict(d.JSON, into)
 	if err != nil {
 		return d.typeErrors(err, into)
@@ -65,6 +68,9 @@ func (d *Document) Decode(into any) error {
 // DecodeLoose decodes the object and ignores fields that the struct does not have: for objects of
 // other projects, whose API may be newer than ours.
 func (d *Document) DecodeLoose(into any) error {
+	if err := d.hugeQuantities(into); err != nil {
+		return err
+	}
 	if err := json.UnmarshalCaseSensitivePreserveInts(d.JSON, into); err != nil {
 		return d.typeErrors(err, into)
 	}

@@ -159,6 +159,7 @@ var attacks = []struct {
 	{"before everybody", pod(balancer, "priorityClassName: system-node-critical"), "spec.template.spec.priorityClassName: "},
 	{"a device of the node", container(balancer, "resources: {limits: {devices.kubevirt.io/kvm: 1}}"), "resources.limits: want cpu"},
 	{"a claim on devices", container(balancer, "resources: {claims: [{name: nic}]}"), "resources.claims: "},
+	{"a number that no decoder is done with", container(balancer, "resources: {limits: {memory: 1E999999999999}}"), "out of range"},
 	{"the kubelet asks for it", container(balancer, "livenessProbe: {httpGet: {host: 169.254.169.254, port: 80}}"), "livenessProbe: host: "},
 	// Rights and Secrets.
 	{"another account", pod(balancer, "serviceAccountName: kustomize-controller"), "spec.template.spec.serviceAccountName: the pod's rights"},

@@ -13,6 +13,8 @@ import (
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
 	strict "sigs.k8s.io/json"
+
+	"github.com/airshipit/sipgen/manifest"
 )
 
 // types are the kinds that an overlay may have, each with a new object to decode it into.
@@ -65,7 +67,13 @@ func Valid(built []Object) []error {
 			errs = append(errs, fmt.Errorf("%s: %w", o, err))
 			continue
 		}
-		typed := make()
+		typed, huge := make(), false
+		manifest.HugeQuantities(text, typed, func(path string) {
+			errs, huge = append(errs, o.complaint(path, "out of range, want a quantity as in 500m or 2Gi")), true
+		})
+		if huge {
+			continue
+		}
 		unknown, err := strict.UnmarshalStrict(text, typed)
 		if err != nil {
 			errs = append(errs, o.decoding(err))

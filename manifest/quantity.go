@@ -1,0 +1,84 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// maxQuantity is how long a quantity may be, in characters. Every one that Kubernetes itself writes is shorter.
+const maxQuantity = 32
+
+var (
+	quantityType = reflect.TypeFor[resource.Quantity]()
+	// hugeExponent is one of four digits and more. Kubernetes' own decoder works out such a number digit by digit: 1E999999999999
+	// takes all time and memory there is. Quantities go up to 1E18 or so.
+	hugeExponent = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{3}`)
+	// perhapsHuge is cheap to look for in a whole object.
+	perhapsHuge = regexp.MustCompile(`[0-9.][eE][+-]?[0-9]{4}|[0-9.]{30}`)
+)
+
+// HugeQuantities calls report with the path of each resource.Quantity in an object, as JSON, that its decoder would not be done with.
+// into is what the object is to be decoded into.
+func HugeQuantities(object []byte, into any, report func(path string)) {
+	if !perhapsHuge.Match(object) {
+		return
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(object)))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) == nil {
+		hugeQuantities(value, reflect.TypeOf(into), "", report)
+	}
+}
+
+func hugeQuantities(value any, t reflect.Type, path string, report func(path string)) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == quantityType {
+		if text := fmt.Sprint(value); len(text) > maxQuantity || hugeExponent.MatchString(text) {
+			report(path)
+		}
+		return
+	}
+	switch value := value.(type) {
+	case map[string]any:
+		var fields map[string]reflect.Type
+		if t.Kind() == reflect.Struct {
+			fields = structFields(t)
+		}
+		for _, name := range sortedKeys(value) {
+			switch {
+			case t.Kind() == reflect.Map:
+				hugeQuantities(value[name], t.Elem(), joinPath(path, name), report)
+			case fields != nil:
+				// The decoder may take a field in another case for the same.
+				for known, next := range fields {
+					if strings.EqualFold(known, name) {
+						hugeQuantities(value[name], next, joinPath(path, name), report)
+					}
+				}
+			}
+		}
+	case []any:
+		if t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+			for i, item := range value {
+				hugeQuantities(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i), report)
+			}
+		}
+	}
+}
+
+// hugeQuantities are the problems of an object's quantities.
+func (d *Document) hugeQuantities(into any) error {
+	var problems Problems
+	HugeQuantities(d.JSON, into, func(path string) {
+		problems.Add(d.Problem(path, "out of range, want a quantity as in \"500m\" or \"2Gi\""))
+	})
+	return problems.Err()
+}
