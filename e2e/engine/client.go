@@ -271,7 +271,7 @@ func (c *Client) InstallCRDs(t testing.TB, files ...string) {
 func (c *Client) established(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		Wait(t, "CustomResourceDefinition "+name, 30*time.Second, func() error {
+		Wait(t, "CustomResourceDefinition "+name, SyncTimeout, func() error {
 			o, err := c.Dynamic.Resource(definitions).Get(context.Background(), name, metav1.GetOptions{})
 			if err != nil {
 				return err
