@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -11,6 +13,84 @@ import (
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
+
+// argoManager is what "argocd cluster add" makes on the cluster that it adds: an account with all rights.
+const argoManager = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {namespace: kube-system, name: argocd-manager}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: argocd-manager}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: ServiceAccount, namespace: kube-system, name: argocd-manager}]
+`
+
+// TestRemoteArgo: Argo CD runs in one cluster and the hosts are in another, which knows it by a cluster Secret. The guard there is for that
+// user: an Application that replaces, by which the specs would be gone, is denied, and so is the update that it makes.
+func TestRemoteArgo(t *testing.T) {
+	t.Parallel()
+	hub, remote := argoRig(t), withoutEngines(t)
+	remote.Namespaces(t, "kube-system", engine.ArgoNamespace)
+	remote.Apply(t, "e2e", argoManager)
+	manager := remote.ServiceAccount(t, "kube-system", "argocd-manager")
+	credentials, err := json.Marshal(map[string]any{
+		"bearerToken": manager.BearerToken, "tlsClientConfig": map[string]any{"caData": base64.StdEncoding.EncodeToString(manager.CAData)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub.api.Apply(t, "e2e", fmt.Sprintf(`
+apiVersion: v1
+kind: Secret
+metadata: {namespace: %s, name: remote, labels: {argocd.argoproj.io/secret-type: cluster}}
+stringData: {name: remote, server: %q, config: %q}
+`, engine.ArgoNamespace, remote.URL, credentials))
+
+	c := newCircle(t, &rig{engine: v1alpha1.EngineArgoCD, api: remote, argo: hub.argo, alone: true}, "remote")
+	c.site.Spec.ArgoCD.Server, c.site.Spec.ArgoCD.Identity = remote.URL, ""
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 1)
+	c.refused(t, "a remote server and nobody's name", "spec.argocd.identity: missing")
+	c.site.Spec.ArgoCD.Identity = "system:serviceaccount:kube-system:argocd-manager"
+	c.commit(t)
+	for name, content := range c.tree {
+		if name == "policy/sync-guard.yaml" || name == "policy/delete-guard.yaml" || name == "policy/reader.yaml" {
+			remote.Apply(t, "kubectl", string(content))
+		}
+	}
+	hub.api.Kubectl(t, string(c.tree["argocd/root.yaml"]), "apply", "-f", "-")
+	c.started = true
+	c.sync(t, nil)
+	c.check(t, "assign", nil)
+	c.wantHolds(t, "assign", "a", "n1")
+
+	client := engine.NewClient(t, manager)
+	waitGuarded(t, client, c.ns, "n2")
+	wantDenied(t, "Argo CD takes the spec away", client.TryEdit("probe", engine.Hosts, c.ns, "n2", "", func(o map[string]any) { unstructured.RemoveNestedField(o, "spec") }), "spec")
+	c.untouched.Check(t, "an update without a spec")
+
+	// The same folder once more, by somebody who wants it replaced.
+	replacing := engine.Objects(t, c.tree["argocd/"+c.tenants+".a.yaml"])[0]
+	replacing.SetName("remote-replacing")
+	for _, set := range []error{
+		unstructured.SetNestedStringSlice(replacing.Object, []string{"Replace=true"}, "spec", "syncPolicy", "syncOptions"),
+		unstructured.SetNestedField(replacing.Object, map[string]any{"limit": int64(0)}, "spec", "syncPolicy", "retry"),
+	} {
+		if set != nil {
+			t.Fatal(set)
+		}
+	}
+	text, err := replacing.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub.api.Kubectl(t, string(text), "apply", "-f", "-")
+	hub.argo.WaitFailed(t, replacing.GetName(), c.repo.Head(t), "may not change a BareMetalHost's spec")
+	c.check(t, "an Application that replaces", nil)
+	hub.api.Kubectl(t, "", "delete", "-n", engine.ArgoNamespace, "applications.argoproj.io", "remote-replacing")
+}
 
 // TestGuardedIdentities: whatever the user is called, the guard is for exactly that one, and holds where RBAC does not.
 func TestGuardedIdentities(t *testing.T) {
