@@ -1,0 +1,241 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+)
+
+// TestProcedures runs what docs/safety.md and docs/gitops.md tell a person to type, word by word, on an API server with both engines: the
+// bootstrap, stop everything, stop one tenant, go on, and from one engine to the other and back. Through all of it no host's spec changes and
+// none is deprovisioned; while everything is stopped, and on the way to the other engine, no label and no object of a tenant's services
+// changes either, not even for a moment.
+func TestProcedures(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("jq"); err != nil {
+		need.Missing(t, "no jq on this machine; Debian has it in jq")
+	}
+	base := newRig(t, v1alpha1.EngineArgoCD)
+	argo := &rig{engine: v1alpha1.EngineArgoCD, api: base.api, kubelet: base.kubelet, alone: true, argo: engine.StartArgo(t, base.api)}
+	flux := &rig{engine: v1alpha1.EngineFlux, api: base.api, kubelet: base.kubelet, alone: true, flux: engine.StartFlux(t, base.api)}
+	engine.StartControllers(t, base.api)
+
+	c := newCircle(t, argo, "procedures")
+	c.hosts(t, "controller", "n1", "n2", "n3", "n4", "n5")
+	first := nextNodePort()
+	nextNodePort()
+	services := func(ports int32) string {
+		return fmt.Sprintf("  services:\n    loadBalancerWorker:\n    - {nodeInterfaceId: oam, nodePortRange: {start: %d, end: %d}}\n", first, first+ports-1)
+	}
+	c.tenantWith("a", 2, services(2))
+	c.tenant("b", 1)
+	c.bootstrap(t)
+	c.wantHolds(t, "bootstrap", "a", "n1", "n2")
+	c.wantHolds(t, "bootstrap", "b", "n3")
+	c.comesBack(t, "sipgen-sync-guard")
+	// A node runs on a host of each tenant. Neither is given back below.
+	base.consume(t, c.ns, "n1", "n3")
+	c.accept(t)
+
+	c.stopEverything(t, services(2))
+	c.switchEngine(t, flux, "From Argo CD to Flux")
+	c.ownsItsObjects(t, services(1), first)
+	c.tenantWith("a", 2, services(2))
+	c.settle(t, "as it was")
+	c.stopEverything(t, services(2))
+	c.switchEngine(t, argo, "From Flux to Argo CD")
+	c.ownsItsObjects(t, services(1), first)
+}
+
+// bootstrap does what gitops.md says to do before the first sync and for it, in a checkout of the tree. Argo CD takes over everything, the
+// policies too. Flux's root is applied so by every row.
+func (c *circle) bootstrap(t *testing.T) {
+	t.Helper()
+	c.commit(t)
+	c.run(t, slices.Concat(procedure(t, "gitops.md"), procedure(t, "gitops.md", "Argo CD")[:1]))
+	c.started = true
+	c.sync(t, nil)
+	c.check(t, "bootstrap", nil)
+}
+
+// comesBack takes a guard away, and waits until Argo CD has put it back.
+func (c *circle) comesBack(t *testing.T, name string) {
+	t.Helper()
+	bindings := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
+	c.rig.api.Delete(t, bindings, "", name)
+	c.rig.argo.Refresh(t, c.root()+"-policy")
+	engine.Wait(t, "the guard", engine.SyncTimeout, func() error {
+		if !c.rig.api.Exists(t, bindings, "", name) {
+			return fmt.Errorf("%s is gone", name)
+		}
+		return nil
+	})
+}
+
+// stopEverything stops the site, then one tenant, with commits that would change hosts in between. Tenant a has two hosts before and after, b one.
+func (c *circle) stopEverything(t *testing.T, services string) {
+	t.Helper()
+	section := map[v1alpha1.Engine]string{v1alpha1.EngineFlux: "Flux", v1alpha1.EngineArgoCD: "Argo CD"}[c.rig.engine]
+
+	c.run(t, procedure(t, "safety.md", "Stop everything", section))
+	end := c.wantNothingChanged(t)
+	c.tenantWith("a", 3, services)
+	c.tenant("b", 2)
+	c.commit(t)
+	c.insist(t)
+	end(section + ", everything stopped")
+	c.untouched.Check(t, "everything stopped")
+	c.run(t, procedure(t, "safety.md", "Go on", section))
+	c.sync(t, nil)
+	c.check(t, "everything goes on", nil)
+	if got := c.holds(t, "a"); len(got) != 3 {
+		t.Errorf("%s: goes on, and a has %v, want three", section, got)
+	}
+
+	c.run(t, procedure(t, "safety.md", "Stop one tenant", section))
+	before := c.allLabels(t)
+	held := c.holds(t, "b")
+	c.tenantWith("a", 2, services)
+	c.tenant("b", 1)
+	c.commit(t)
+	revision := c.begin(t)
+	for _, name := range []string{c.root(), c.root() + "-policy", c.name("b", "hosts")} {
+		if c.rig.argo != nil {
+			c.rig.argo.Refresh(t, name)
+		}
+		c.await(t, name, c.repo.Head(t), revision, nil)
+	}
+	c.insist(t)
+	after := c.allLabels(t)
+	for host, labels := range before {
+		if !slices.Contains(held, host) && after[host] != labels {
+			t.Errorf("%s: tenant a is stopped, and host %s went from %s to %s", section, host, labels, after[host])
+		}
+	}
+	if got := c.holds(t, "b"); len(got) != 1 {
+		t.Errorf("%s: tenant a is stopped, and b has %v, want one", section, got)
+	}
+	c.run(t, procedure(t, "safety.md", "Go on", section))
+	c.sync(t, nil)
+	c.check(t, "the tenant goes on", nil)
+	c.settle(t, "the tenant goes on")
+}
+
+// insist gives an engine that is stopped every reason to sync, for a while: the newest commit, a request for each sync object, and
+// what the root makes of them. A sync takes a second.
+func (c *circle) insist(t *testing.T) {
+	t.Helper()
+	c.begin(t)
+	for range 4 {
+		c.nudge(t)
+		time.Sleep(time.Second)
+	}
+}
+
+// switchEngine does what gitops.md says to get to another engine.
+func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
+	t.Helper()
+	from := c.rig
+	oldSection := map[v1alpha1.Engine]string{v1alpha1.EngineFlux: "Flux", v1alpha1.EngineArgoCD: "Argo CD"}[from.engine]
+	end := c.wantNothingChanged(t)
+	c.run(t, procedure(t, "safety.md", "Stop everything", oldSection))
+
+	oldReader := c.account
+	c.rig, c.site.Spec.Engine = to, to.engine
+	c.site.Spec.Repository.Path = string(to.engine) + "/dc1"
+	c.site.Spec.Repository.URL = c.repo.URL()
+	if to.flux != nil {
+		c.site.Spec.Repository.URL = "ssh://git@git.invalid/" + c.ns + ".git"
+	}
+	c.account = c.reader(t)
+	steps := procedure(t, "gitops.md", "To another engine", direction)
+	if to.flux != nil {
+		// "With the function from above."
+		steps = slices.Insert(steps, 0, handOver(t))
+	}
+	last := len(steps) - 1
+	said := c.run(t, steps[:last])
+	if !regexp.MustCompile(`(?m)^2 clusters, 3 hosts assigned \(0 new\), 2 free\.$`).MatchString(said) {
+		t.Errorf("the plan for another engine changes something:\n%s", said)
+	}
+	c.readTree(t)
+	c.started, c.synced = true, nil
+	c.sync(t, nil)
+	c.check(t, direction+", the new one started", nil)
+	c.run(t, steps[last:])
+	c.gone(t, from)
+	c.sync(t, nil)
+	c.check(t, direction, nil)
+	end(direction)
+	if namespace, name, _ := strings.Cut(strings.TrimPrefix(oldReader, "system:serviceaccount:"), ":"); c.rig.api.Exists(t, serviceAccounts, namespace, name) {
+		t.Errorf("%s: %s is still there", direction, oldReader)
+	}
+	c.settle(t, direction)
+}
+
+var (
+	serviceAccounts = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
+	services        = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+)
+
+// handOver is the definition of the function in the first direction's commands.
+func handOver(t *testing.T) string {
+	t.Helper()
+	for _, block := range procedure(t, "gitops.md", "To another engine", "From Flux to Argo CD") {
+		if definition, _, found := strings.Cut(block, "\n}\n"); found && strings.HasPrefix(definition, "hand_over()") {
+			return definition + "\n}\n"
+		}
+	}
+	t.Fatal("docs/gitops.md: no function hand_over")
+	return ""
+}
+
+// gone wants no sync object of an engine, within a moment: Flux takes a finalizer off first.
+func (c *circle) gone(t *testing.T, from *rig) {
+	t.Helper()
+	resources, namespace := []schema.GroupVersionResource{engine.Kustomizations, engine.GitRepos}, engine.FluxNamespace
+	if from.argo != nil {
+		resources, namespace = []schema.GroupVersionResource{engine.Applications}, engine.ArgoNamespace
+	}
+	engine.Wait(t, "the end of the old engine's objects", engine.SyncTimeout, func() error {
+		for _, resource := range resources {
+			for _, o := range c.rig.api.List(t, resource, namespace) {
+				return fmt.Errorf("%s %s is still there", o.GetKind(), o.GetName())
+			}
+		}
+		return nil
+	})
+}
+
+// ownsItsObjects is a later change that shows who owns what: a shorter range of ports loses its port, a host that is given back its labels.
+func (c *circle) ownsItsObjects(t *testing.T, shorter string, first int32) {
+	t.Helper()
+	c.tenantWith("a", 1, shorter)
+	c.settle(t, "a shorter range and a host less")
+	if got := c.holds(t, "a"); len(got) != 1 {
+		t.Errorf("a has %v, want one host", got)
+	}
+	var ports []int64
+	for _, o := range c.rig.api.List(t, services, c.tenants) {
+		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "ports")
+		for _, p := range list {
+			if port := p.(map[string]any)["port"].(int64); port >= 30000 {
+				ports = append(ports, port)
+			}
+		}
+	}
+	if !slices.Equal(ports, []int64{int64(first)}) {
+		t.Errorf("the load balancer's Service has ports %v, want %d alone", ports, first)
+	}
+}
