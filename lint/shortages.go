@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -16,7 +17,8 @@ func (c *checker) shortages() {
 		return
 	}
 	holders := c.holders()
-	for _, shortage := range c.Placement.Shortages {
+	for i := range c.Placement.Shortages {
+		shortage := &c.Placement.Shortages[i]
 		if len(shortage.Roles) == 0 {
 			continue
 		}
@@ -31,14 +33,14 @@ func (c *checker) shortages() {
 		}
 		field := "spec.nodes." + last.Role
 		if len(shortage.Roles) > 1 {
-			c.cluster(codeCompete, severity, cluster, field+".labelSelector", shortage.Text, "give the roles selectors that do not overlap, ask for fewer, or add hosts that only one of them selects")
+			c.cluster(codeCompete, severity, cluster, field+".labelSelector", sentence.Shortage(shortage), "give the roles selectors that do not overlap, ask for fewer, or add hosts that only one of them selects")
 			continue
 		}
 		if message := c.starved(last, shortage, holders); message != "" {
 			c.cluster(codeCompete, severity, cluster, field+".labelSelector", message, "give the roles selectors that do not overlap, ask for fewer, or add hosts that only this one selects")
 			continue
 		}
-		c.cluster(codeShort, severity, cluster, field+".count", shortage.Text, "ask for fewer, add hosts in other domains, or widen the selector")
+		c.cluster(codeShort, severity, cluster, field+".count", sentence.Shortage(shortage), "ask for fewer, add hosts in other domains, or widen the selector")
 	}
 }
 
@@ -66,7 +68,7 @@ func (c *checker) holders() map[schedule.RoleKey][]map[string]string {
 }
 
 // starved says who has the hosts that one role falls short of, if others have enough of those that it selects.
-func (c *checker) starved(short schedule.RoleKey, shortage schedule.Shortage, holders map[schedule.RoleKey][]map[string]string) string {
+func (c *checker) starved(short schedule.RoleKey, shortage *schedule.Shortage, holders map[schedule.RoleKey][]map[string]string) string {
 	var mine *role
 	for _, r := range c.wanting() {
 		if r.name == short.Role && r.cluster.Namespace == short.Cluster.Namespace && r.cluster.Name == short.Cluster.Name {
@@ -78,7 +80,7 @@ func (c *checker) starved(short schedule.RoleKey, shortage schedule.Shortage, ho
 	}
 	var parts []string
 	total := 0
-	keys := slices.SortedFunc(maps.Keys(holders), func(a, b schedule.RoleKey) int { return strings.Compare(roleName(a), roleName(b)) })
+	keys := slices.SortedFunc(maps.Keys(holders), func(a, b schedule.RoleKey) int { return strings.Compare(a.String(), b.String()) })
 	for _, key := range keys {
 		if key == short {
 			continue
@@ -91,7 +93,7 @@ func (c *checker) starved(short schedule.RoleKey, shortage schedule.Shortage, ho
 		}
 		if n > 0 {
 			total += n
-			parts = append(parts, fmt.Sprintf("%d by %s", n, roleName(key)))
+			parts = append(parts, fmt.Sprintf("%d by %s", n, key))
 		}
 	}
 	if total == 0 || total < shortage.Need-shortage.Capacity {
@@ -100,7 +102,5 @@ func (c *checker) starved(short schedule.RoleKey, shortage schedule.Shortage, ho
 	if len(parts) > shown {
 		parts = append(parts[:shown:shown], fmt.Sprintf("%d more roles", len(parts)-shown))
 	}
-	return fmt.Sprintf("%s; of the hosts that it selects, others are held: %s", shortage.Text, strings.Join(parts, ", "))
+	return fmt.Sprintf("%s; of the hosts that it selects, others are held: %s", sentence.Shortage(shortage), strings.Join(parts, ", "))
 }
-
-func roleName(key schedule.RoleKey) string { return key.Cluster.String() + " " + key.Role }

@@ -37,7 +37,7 @@ func fake(n int) *schedule.Placement {
 		if i%97 == 9 {
 			host.Labels = nil
 		}
-		line := schedule.HostLine{Host: host, Verdict: schedule.Free, Reason: "eligible, not needed"}
+		line := schedule.HostLine{Host: host, Verdict: schedule.Free, Reason: schedule.Fits{Roles: 1}}
 		switch dice := next(20); {
 		case dice < 14:
 			c := &p.Clusters[min(i*clusters/n+next(2), clusters-1)]
@@ -49,14 +49,14 @@ func fake(n int) *schedule.Placement {
 			assignment := schedule.Assignment{Host: host, Standby: next(6) == 0}
 			switch dice {
 			case 0, 1:
-				line.Verdict, line.Reason = schedule.Assigned, "rack "+host.Labels["lab.example.org/rack"]+" had none of the role yet"
+				line.Verdict, line.Reason = schedule.Assigned, schedule.NewInDomain{Key: "lab.example.org/rack", Value: host.Labels["lab.example.org/rack"], There: 1}
 			case 2:
-				line.Verdict, line.Reason = schedule.Pending, "provisioned: waits until Metal3Machine "+host.Name+" has let it go"
+				line.Verdict, line.Reason = schedule.Pending, schedule.ReleaseWaits{Why: schedule.Surplus{Want: 1}, Use: schedule.InUse{By: "Metal3Machine " + host.Name}}
 				assignment.Pending = true
 			case 3:
-				line.Verdict, line.Reason = schedule.Releasing, "one worker fewer is wanted"
+				line.Verdict, line.Reason = schedule.Releasing, schedule.Surplus{Want: 1}
 			default:
-				line.Verdict, line.Reason = schedule.Held, "carries the labels"
+				line.Verdict, line.Reason = schedule.Held, schedule.KeptByLabels{}
 			}
 			if line.Verdict == schedule.Releasing {
 				role.Releasing = append(role.Releasing, schedule.Release{Host: host, Reason: line.Reason})
@@ -64,12 +64,12 @@ func fake(n int) *schedule.Placement {
 				role.Assigned = append(role.Assigned, assignment)
 			}
 		case dice < 17:
-			line.Verdict, line.Reason = schedule.NotEligible, []string{"power off: registration error", "paused", "no address on network oam"}[next(3)]
+			line.Verdict, line.Reason = schedule.NotEligible, []schedule.Reason{schedule.InError{Type: "registration error"}, schedule.Paused{}, schedule.NoAddress{Network: "oam"}}[next(3)]
 		}
 		p.Hosts = append(p.Hosts, line)
 	}
 	p.Clusters[1].Unschedulable = true
 	p.Clusters[1].Roles[0].ShortActive = 1
-	p.Shortages = []schedule.Shortage{{Text: p.Clusters[1].Key.String() + " ControlPlane: want 3 hosts in different racks, found 2"}}
+	p.Shortages = []schedule.Shortage{{Roles: []schedule.RoleKey{{Cluster: p.Clusters[1].Key, Role: "ControlPlane"}}, Need: 3, Capacity: 2, Hosts: 2}}
 	return p
 }

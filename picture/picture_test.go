@@ -104,13 +104,13 @@ func TestHostileWords(t *testing.T) {
 		Clusters: []schedule.Cluster{{
 			Key:      schedule.ClusterKey{Namespace: bad, Name: bad},
 			Roles:    []schedule.Role{{Name: bad, TopologyKeys: []string{"row", "rack"}, ShortActive: 1}, {Name: "x", TopologyKeys: []string{"rack"}}},
-			Warnings: []string{bad},
+			Warnings: []schedule.Warning{schedule.AddressProblem{Problem: bad}},
 		}},
-		Shortages: []schedule.Shortage{{Text: bad}},
+		Shortages: []schedule.Shortage{{Roles: []schedule.RoleKey{{Role: bad}}}},
 	}
 	for i, verdict := range []schedule.Verdict{schedule.Held, schedule.NotEligible, schedule.Verdict(bad)} {
 		host := &inventory.Host{Namespace: bad, Name: bad + string(rune('a'+i)), Labels: map[string]string{"rack": bad, "row": bad}}
-		line := schedule.HostLine{Host: host, Verdict: verdict, Reason: bad}
+		line := schedule.HostLine{Host: host, Verdict: verdict, Reason: schedule.InError{Message: bad}}
 		if i == 0 {
 			line.Cluster, line.Role = p.Clusters[0].Key, bad
 		}

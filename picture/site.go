@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -76,7 +77,7 @@ func Of(p *schedule.Placement, options Options) Site {
 	}
 	site.Notes = append(site.Notes, options.WhatIf...)
 	for i := range p.Shortages {
-		site.Notes = append(site.Notes, p.Shortages[i].Text)
+		site.Notes = append(site.Notes, sentence.Shortage(&p.Shortages[i]))
 	}
 
 	tenants := map[schedule.ClusterKey]int{}
@@ -97,7 +98,7 @@ func Of(p *schedule.Placement, options Options) Site {
 		line := &p.Hosts[i]
 		host := Host{
 			Name: line.Host.Key(), Verdict: line.Verdict, Tenant: -1, Role: line.Role,
-			Standby: standby[line.Host.Key()], Reason: line.Reason,
+			Standby: standby[line.Host.Key()], Reason: sentence.Reason(line.Reason),
 		}
 		if site.RackKey != "" {
 			host.Rack = line.Host.Labels[site.RackKey]

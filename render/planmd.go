@@ -7,6 +7,7 @@ import (
 
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render/infra"
+	"github.com/airshipit/sipgen/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -24,8 +25,8 @@ func (s *site) planMarkdown() []byte {
 	}
 	if len(s.Placement.Shortages) > 0 {
 		out.WriteString("\n## Short\n\n")
-		for _, shortage := range s.Placement.Shortages {
-			fmt.Fprintf(&out, "- %s\n", shortage.Text)
+		for i := range s.Placement.Shortages {
+			fmt.Fprintf(&out, "- %s\n", sentence.Shortage(&s.Placement.Shortages[i]))
 		}
 	}
 	return out.Bytes()

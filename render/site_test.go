@@ -40,7 +40,7 @@ func placed(name string) schedule.Cluster {
 	return schedule.Cluster{Key: schedule.ClusterKey{Namespace: "lab", Name: name}, Roles: []schedule.Role{{
 		Name: v1.RoleControlPlane, Active: 1,
 		Assigned:  []schedule.Assignment{{Host: testHost("kept"), Domain: "r1", Origin: schedule.FromLive}},
-		Releasing: []schedule.Release{{Host: testHost("gone"), Since: schedule.New, Reason: "one too many"}},
+		Releasing: []schedule.Release{{Host: testHost("gone"), Since: schedule.New, Reason: schedule.Surplus{Want: 1}}},
 	}}}
 }
 

@@ -6,6 +6,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -138,12 +139,12 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	for i := range clusters {
 		specs[schedule.ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}] = &clusters[i]
 	}
-	plan := &Plan{APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: []Cluster{}, Hosts: []Host{}, Warnings: p.Warnings}
+	plan := &Plan{APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: []Cluster{}, Hosts: []Host{}, Warnings: sentence.Warnings(p.Warnings)}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		cluster := Cluster{
 			Namespace: c.Key.Namespace, Name: c.Key.Name, Priority: c.Priority,
-			Gone: c.Gone, Unschedulable: c.Unschedulable, Refused: c.Refused, Roles: []Role{}, Warnings: c.Warnings,
+			Gone: c.Gone, Unschedulable: c.Unschedulable, Refused: sentence.Refusals(c.Refused), Roles: []Role{}, Warnings: sentence.Warnings(c.Warnings),
 		}
 		for j := range c.Roles {
 			cluster.Roles = append(cluster.Roles, roleOf(&c.Roles[j], specs[c.Key]))
@@ -152,30 +153,28 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	}
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
-		host := Host{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role, Why: line.Reason}
+		host := Host{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role, Why: sentence.Reason(line.Reason)}
 		if line.Cluster != (schedule.ClusterKey{}) {
 			host.Cluster = line.Cluster.String()
 		}
 		plan.Hosts = append(plan.Hosts, host)
 	}
 	for i := range p.Shortages {
-		plan.Shortages = append(plan.Shortages, p.Shortages[i].Text)
+		plan.Shortages = append(plan.Shortages, sentence.Shortage(&p.Shortages[i]))
 	}
 	for _, m := range p.Moves {
-		plan.Moves = append(plan.Moves, m.Host.String()+" from "+roleName(m.From)+" to "+roleName(m.To))
+		plan.Moves = append(plan.Moves, sentence.Move(m))
 	}
 	return plan
 }
 
-func roleName(k schedule.RoleKey) string { return k.Cluster.String() + " " + k.Role }
-
 func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 	role := Role{
 		Name: r.Name, Active: r.Active, Standby: r.Standby,
-		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: []Slot{}, Warnings: r.Warnings,
+		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: []Slot{}, Warnings: sentence.Warnings(r.Warnings),
 	}
 	for _, a := range r.Assigned {
-		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept, Why: a.Reason}
+		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept, Why: sentence.Reason(a.Reason)}
 		switch {
 		case a.Pending:
 			slot.Status = StatusPending
@@ -196,14 +195,14 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		role.Slots = append(role.Slots, slot)
 	}
 	for _, release := range r.Releasing {
-		slot := Slot{Host: release.Host.Key(), UID: release.Host.UID, Status: StatusReleased, Why: release.Reason, InUse: inUse(release.Host.State)}
+		slot := Slot{Host: release.Host.Key(), UID: release.Host.UID, Status: StatusReleased, Why: sentence.Reason(release.Reason), InUse: inUse(release.Host.State)}
 		if release.Since == schedule.FromTree {
 			slot.Status = StatusLeaving
 		}
 		role.Released++
 		role.Slots = append(role.Slots, slot)
 	}
-	for _, reject := range r.Rejected {
+	for _, reject := range sentence.Sorted(r.Rejected) {
 		role.Rejected = append(role.Rejected, Reject{reject.Reason, reject.Count})
 	}
 	return role

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -40,8 +39,7 @@ func (s *site) keepAddresses(h *host, t *PreviousClaim) {
 			continue
 		}
 		if len(found) > 0 && !slices.Equal(found, before) {
-			s.clusterWarn(t.Cluster, "host %s: on network %s its %s says %s, the previous tree says %s, which stays; if the host moved, say so with its annotation %s%s: %s",
-				h.Key(), network, origin, joined(found), joined(before), inventory.AddressAnnotationKey, network, joined(found))
+			s.clusterWarn(t.Cluster, AddressDiffers{h.key(), network, origin, found, before})
 		}
 		for _, ip := range before {
 			kept = append(kept, inventory.Address{Network: network, IP: ip, Origin: inventory.FromPreviousTree})
@@ -49,7 +47,7 @@ func (s *site) keepAddresses(h *host, t *PreviousClaim) {
 	}
 	for _, problem := range h.AddressProblems {
 		if problem.Origin == inventory.FromHostAnnotation {
-			s.clusterWarn(t.Cluster, "host %s: %s", h.Key(), problem.Text)
+			s.clusterWarn(t.Cluster, AddressProblem{h.key(), problem.Text})
 		}
 	}
 	if len(kept) == 0 {
@@ -80,12 +78,8 @@ func originOn(h *inventory.Host, network string) inventory.AddressOrigin {
 	return ""
 }
 
-func joined(addresses []netip.Addr) string {
-	texts := make([]string, len(addresses))
-	for i, ip := range addresses {
-		texts[i] = ip.String()
-	}
-	return strings.Join(texts, ",")
+func (h *host) unaddressed(network string) Unaddressed {
+	return Unaddressed{h.key(), network, h.NoAddress(network)}
 }
 
 // shared takes an address away from all but one of the hosts that have it on one network: of two hosts at one address one is reached
@@ -152,7 +146,7 @@ func (s *site) shared() {
 // them, the services would have nothing behind them, and the cluster is refused.
 func (s *site) reachable(r *role) {
 	for _, network := range r.cluster.spec.Networks(r.name) {
-		var lost []int32
+		var lost []Unaddressed
 		held := 0
 		for _, i := range r.claimed {
 			if s.hosts[i].releasing {
@@ -160,39 +154,23 @@ func (s *site) reachable(r *role) {
 			}
 			held++
 			if len(s.hosts[i].On(network)) == 0 {
-				lost = append(lost, i)
+				lost = append(lost, s.hosts[i].unaddressed(network))
 			}
 		}
 		if len(lost) == 0 {
 			continue
 		}
-		var texts []string
-		for _, i := range lost {
-			texts = append(texts, s.hosts[i].Key()+why(s.hosts[i].Host, network))
-		}
-		const way = "say the address with the host's annotation " + inventory.AddressAnnotationKey
 		if len(lost) == held && r.want() > 0 {
-			r.cluster.refuse("%s: none of its hosts has an address on network %s: %s; %s%s", r.name, network, list(texts, shownHosts, "more"), way, network)
+			r.cluster.refuse(NoneReachable{r.name, network, lost})
 			continue
 		}
-		r.warn("services on network %s go without %s: no address; %s%s", network, list(texts, shownHosts, "more"), way, network)
+		r.warn(ServicesWithout{network, lost})
 	}
-}
-
-// shownHosts is how many hosts one message names with what is wrong with them.
-const shownHosts = 4
-
-// why is ": reason" where the inventory knows why a host has no address on a network.
-func why(h *inventory.Host, network string) string {
-	if text := h.NoAddress(network); text != "" {
-		return " (" + text + ")"
-	}
-	return ""
 }
 
 // unreadable warns of hosts that a role selects and could have but for an address that could not be read.
 func (s *site) unreadable() {
-	known := map[*shape][]string{}
+	known := map[*shape][]Unaddressed{}
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		if h.class < 0 || len(h.AddressProblems) == 0 {
@@ -204,13 +182,13 @@ func (s *site) unreadable() {
 				continue
 			}
 			if network := class.missing(sh.networks); network != "" && h.NoAddress(network) != "" {
-				known[sh] = append(known[sh], fmt.Sprintf("%s (no address on %s: %s)", h.Key(), network, h.NoAddress(network)))
+				known[sh] = append(known[sh], h.unaddressed(network))
 			}
 		}
 	}
 	for _, r := range s.roles {
-		if texts := known[r.shape]; len(texts) > 0 && r.want() > 0 {
-			r.warn("matched but unavailable: %s", list(texts, shownHosts, "more"))
+		if hosts := known[r.shape]; len(hosts) > 0 && r.want() > 0 {
+			r.warn(NotReached{hosts})
 		}
 	}
 }

@@ -68,10 +68,10 @@ func TestHeldAddress(t *testing.T) {
 			t.Errorf("%s: %s", row.why, summary(p))
 			continue
 		}
-		if got := joined(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != row.want {
+		if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != row.want {
 			t.Errorf("%s: at %s, want %s", row.why, got, row.want)
 		}
-		if got := p.Clusters[0].Warnings; row.warning == "" && slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "oam") }) || row.warning != "" && !slices.Contains(got, row.warning) {
+		if got := Say.Warnings(p.Clusters[0].Warnings); row.warning == "" && slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "oam") }) || row.warning != "" && !slices.Contains(got, row.warning) {
 			t.Errorf("%s: warnings %q, want %q", row.why, got, row.warning)
 		}
 		if !slices.Equal(hosts[0].Addresses, before) {
@@ -88,13 +88,13 @@ func TestUnreachable(t *testing.T) {
 	other := claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker)
 	p := plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{lost, other}, Previous{}, testOptions)
 	want := "services on network oam go without metal/h1 (DHCP): no address; say the address with the host's annotation sip.airshipit.org/address.oam"
-	if got := summary(p); got != "a Worker: h1 h2\n" || !slices.Contains(p.Clusters[0].Roles[0].Warnings, want) {
+	if got := summary(p); got != "a Worker: h1 h2\n" || !slices.Contains(Say.Warnings(p.Clusters[0].Roles[0].Warnings), want) {
 		t.Errorf("got %s and %q, want %q", got, p.Clusters[0].Roles[0].Warnings, want)
 	}
 	free := host1("h3", "w", "r3")
 	p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0), onOAM("b", 1, 0)}, []inventory.Host{lost, free}, Previous{}, testOptions)
 	want = "Worker: none of its hosts has an address on network oam: metal/h1 (DHCP); say the address with the host's annotation sip.airshipit.org/address.oam"
-	if got := summary(p); got != "a Worker: h1 short 1/0 unschedulable\nb Worker: +h3\n" || !slices.Equal(p.Clusters[0].Refused, []string{want}) {
+	if got := summary(p); got != "a Worker: h1 short 1/0 unschedulable\nb Worker: +h3\n" || !slices.Equal(Say.Refusals(p.Clusters[0].Refused), []string{want}) {
 		t.Errorf("got %s and %q, want %q", got, p.Clusters[0].Refused, want)
 	}
 }
@@ -105,10 +105,10 @@ func TestUnreadable(t *testing.T) {
 	h1.AddressProblems = []inventory.AddressProblem{{Origin: inventory.FromNetworkData, Text: "found NMState"}}
 	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{h1, host1("h2", "w", "r2")}, Previous{}, testOptions)
 	want := "matched but unavailable: metal/h1 (no address on oam: found NMState)"
-	if got := summary(p); got != "a Worker: +h2\n" || !slices.Equal(p.Clusters[0].Roles[0].Warnings, []string{want}) {
+	if got := summary(p); got != "a Worker: +h2\n" || !slices.Equal(Say.Warnings(p.Clusters[0].Roles[0].Warnings), []string{want}) {
 		t.Errorf("got %s and %q", got, p.Clusters[0].Roles[0].Warnings)
 	}
-	if line := p.Hosts[0]; line.Reason != "no address on oam (found NMState)" {
+	if line := p.Hosts[0]; Say.Reason(line.Reason) != "no address on oam (found NMState)" {
 		t.Errorf("the host's line says %q", line.Reason)
 	}
 	none := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
@@ -157,10 +157,18 @@ func TestSharedAddress(t *testing.T) {
 		}
 		var where []string
 		for _, a := range p.Clusters[0].Roles[0].Assigned {
-			where = append(where, joined(a.Host.On("oam")))
+			where = append(where, addressesOf(a.Host.On("oam")))
 		}
 		if got := strings.Join(where, " "); got != row.at {
 			t.Errorf("%s: at %q, want %q", row.why, got, row.at)
 		}
 	}
+}
+
+func addressesOf(addresses []netip.Addr) string {
+	var texts []string
+	for _, ip := range addresses {
+		texts = append(texts, ip.String())
+	}
+	return strings.Join(texts, ",")
 }

@@ -30,7 +30,7 @@ func (s *site) assign() {
 			r.shortStandby = r.spare - s.fill(r, r.spare)
 			if r.shortStandby > 0 {
 				s.blame(r, r.shortStandby, true)
-				r.warn("standby: short %d of %d: %s", r.shortStandby, r.standby, s.shortages[len(s.shortages)-1].Text)
+				r.warn(StandbyShort{r.shortStandby, r.standby, s.shortages[len(s.shortages)-1]})
 			}
 			s.standInAgain(r)
 		}

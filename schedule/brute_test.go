@@ -334,7 +334,7 @@ func TestPlanAgreesWithBruteForce(t *testing.T) {
 				continue
 			}
 			if err := certified(b, found, needs); err != nil {
-				t.Fatalf("site %d:\n%s\n%s: %v", seed, describe(clusters, hosts), found.Text, err)
+				t.Fatalf("site %d:\n%s\n%s: %v", seed, describe(clusters, hosts), Say.Shortage(&found), err)
 			}
 		}
 		if strings.Contains(want, "unschedulable") {

@@ -16,7 +16,7 @@ func Candidates(clusters []v1.SIPCluster, hosts []inventory.Host, keys LabelKeys
 	held := map[RoleKey]int{}
 	for i := range hosts {
 		labels := hosts[i].Labels
-		if failed(&host{Host: &hosts[i]}) == "" {
+		if failed(&host{Host: &hosts[i]}) == nil {
 			held[RoleKey{ClusterKey{labels[keys.ClusterNamespace], labels[keys.ClusterName]}, labels[keys.NodeType]}]++
 		}
 	}

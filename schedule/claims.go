@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,12 +60,11 @@ func (s *site) claim(previous Previous) {
 		case c.complete:
 			s.claimLive(int32(i), c, t)
 		case t == nil:
-			h.reject = "incomplete labels of ours"
-			h.detail = "carries some of " + s.keyNames() + ", but not a whole claim"
-			s.warn("host %s: %s: nobody gets it until they are removed or completed", h.Key(), h.detail)
+			h.reject = IncompleteLabels{s.options.Keys}
+			s.warn(Unlabelled{h.key(), s.options.Keys})
 		default:
 			if !c.agrees(t) {
-				s.warn("host %s: carries some of %s, but not a whole claim, and what they say is not what %s says: the claim of %s stands", h.Key(), s.keyNames(), t.Source, t.Cluster)
+				s.warn(LabelsContradictTree{h.key(), s.options.Keys, t.Source, t.Cluster})
 			}
 			s.hold(int32(i), t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
 			s.keepAddresses(h, t)
@@ -74,18 +72,8 @@ func (s *site) claim(previous Previous) {
 		}
 	}
 	for key, hosts := range s.foreign { // warnings are sorted
-		const most = 10
-		more := ""
-		if len(hosts) > most {
-			more = fmt.Sprintf(" and %d more", len(hosts)-most)
-		}
-		s.warn("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s%s", count(len(hosts), "host"), nameOf(key), strings.Join(hosts[:min(most, len(hosts))], ", "), more)
+		s.warn(LeftAlone{key, hosts})
 	}
-}
-
-func (s *site) keyNames() string {
-	k := s.options.Keys
-	return strings.Join([]string{k.ClusterNamespace, k.ClusterName, k.NodeType, k.Standby}, ", ")
 }
 
 // claimLive is for a host with a whole claim in its labels. The tree may only add to it.
@@ -93,7 +81,7 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	h := &s.hosts[i]
 	standby, releasing := c.standby, false
 	switch {
-	case t == nil && s.specOf(c.cluster) == nil && nameProblem(c.cluster) == "":
+	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid():
 		s.leaveAlone(i, c.cluster)
 		return
 	case t == nil:
@@ -101,13 +89,13 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 		s.dispute(i, c, t)
 		return
 	case t.Role != c.role && !t.Releasing:
-		s.warn("host %s: its labels say %s %s, but %s says role %s: the labels count", h.Key(), c.cluster, c.role, t.Source, t.Role)
+		s.warn(RolesDiffer{h.key(), c.cluster, c.role, t.Role, t.Source})
 	case t.Role != c.role:
 	default:
 		// A change between active and standby that has not been synced yet is in the tree only.
 		standby, releasing = t.Standby, t.Releasing
 	}
-	s.hold(i, c.cluster, c.role, FromLive, standby, releasing, "its labels")
+	s.hold(i, c.cluster, c.role, FromLive, standby, releasing, "")
 	if t != nil && t.Cluster == c.cluster {
 		s.keepAddresses(h, t)
 		h.domain = t.Domain
@@ -127,9 +115,8 @@ func (s *site) specOf(key ClusterKey) *v1.SIPCluster {
 func (s *site) leaveAlone(i int32, key ClusterKey) {
 	h := &s.hosts[i]
 	h.foreign = true
-	h.reject = "labelled for a cluster that is in neither the specs nor the tree"
-	h.detail = "labelled for " + nameOf(key) + ", which is in neither the specs nor the tree"
-	s.foreign[key] = append(s.foreign[key], h.Key())
+	h.reject = UnknownCluster{key}
+	s.foreign[key] = append(s.foreign[key], h.key())
 }
 
 // dispute is for a host whose labels name another cluster than the tree does: the tree was rolled back, or the labels were
@@ -138,50 +125,48 @@ func (s *site) leaveAlone(i int32, key ClusterKey) {
 // released, and whoever needs it gets it when it was seen clean.
 func (s *site) dispute(i int32, c liveClaim, t *PreviousClaim) {
 	h := &s.hosts[i]
-	both := fmt.Sprintf("its labels say cluster %s, but %s says cluster %s", nameOf(c.cluster), t.Source, t.Cluster)
+	differ := ClustersDiffer{Host: h.key(), Labels: c.cluster, Tree: t.Cluster, Source: t.Source}
 	switch {
 	case !s.options.LabelsNewer:
-		s.problem("host %s: %s, and the hosts may have been read before that was committed: read them again", h.Key(), both)
+		s.problem("host %s: its labels say cluster %s, but %s says cluster %s, and the hosts may have been read before that was committed: read them again",
+			h.Key(), c.cluster.Quoted(), t.Source, t.Cluster)
+		return
 	case s.specOf(c.cluster) == nil:
 		s.leaveAlone(i, c.cluster)
-		s.warn("host %s: %s: the labels count, and %s loses the host; if that is wrong, set the labels right by hand", h.Key(), both, t.Cluster)
-	case inUse(h) != "":
-		s.warn("host %s: %s: the labels count, because it is %s; was the tree rolled back? if the labels are wrong, set them right by hand", h.Key(), both, inUse(h))
-		s.hold(i, c.cluster, c.role, FromLive, c.standby, false, "its labels")
+		differ.Foreign = true
+	case inUse(h) != nil:
+		differ.Use = inUse(h)
+		s.hold(i, c.cluster, c.role, FromLive, c.standby, false, "")
 	default:
-		s.warn("host %s: %s: nothing uses it, and so it is released, for whoever needs it once it was seen without labels; was the tree rolled back?", h.Key(), both)
-		h.disputed = fmt.Sprintf("its labels say cluster %s, and the tree says %s", c.cluster, t.Cluster)
+		h.disputed = Disputed{c.cluster, t.Cluster}
 		s.hold(i, t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
 		s.keepAddresses(h, t)
 	}
+	s.warn(differ)
 }
 
-// nameProblem says what is wrong with the name of a cluster that labels or the tree give, "" if nothing is.
-func nameProblem(key ClusterKey) string {
-	for _, value := range []string{key.Namespace, key.Name} {
-		if len(validation.IsDNS1123Label(value)) > 0 {
-			return "claimed by cluster " + strconv.Quote(key.String()) + ", which is no valid name"
-		}
+// Valid: it can be the name of a cluster. Labels from files can hold anything.
+func (k ClusterKey) Valid() bool {
+	return len(validation.IsDNS1123Label(k.Namespace)) == 0 && len(validation.IsDNS1123Label(k.Name)) == 0
+}
+
+// Quoted is the name for a message: in quotes, with escapes, where it is not valid.
+func (k ClusterKey) Quoted() string {
+	if !k.Valid() {
+		return strconv.Quote(k.String())
 	}
-	return ""
+	return k.String()
 }
 
-// nameOf is a cluster's name for a message. Labels from files can hold anything.
-func nameOf(key ClusterKey) string {
-	if nameProblem(key) != "" {
-		return strconv.Quote(key.String())
-	}
-	return key.String()
-}
-
-// hold records a claim, and remembers clusters and roles that have no spec any more.
+// hold records a claim, and remembers clusters and roles that have no spec any more. source is the file that claims, empty for
+// the host's labels.
 func (s *site) hold(i int32, key ClusterKey, name string, origin Origin, standby, releasing bool, source string) {
 	h := &s.hosts[i]
 	c := s.byKey[key]
 	if c == nil {
-		if problem := nameProblem(key); problem != "" {
-			h.reject, h.detail = "claimed by a name that is none", problem
-			s.warn("host %s: %s, says %s: nobody gets it", h.Key(), h.detail, source)
+		if !key.Valid() {
+			h.reject = InvalidCluster{key}
+			s.warn(NobodyGets{h.key(), h.reject, source})
 			return
 		}
 		c = s.addCluster(nil, key)
@@ -189,8 +174,8 @@ func (s *site) hold(i int32, key ClusterKey, name string, origin Origin, standby
 	r := c.role(name)
 	if r == nil {
 		if len(validation.IsValidLabelValue(name)) > 0 || name == "" {
-			h.reject, h.detail = "claimed by a name that is none", "claimed for role "+strconv.Quote(name)+", which is no valid name"
-			s.warn("host %s: %s, says %s: nobody gets it", h.Key(), h.detail, source)
+			h.reject = InvalidRole{name}
+			s.warn(NobodyGets{h.key(), h.reject, source})
 			return
 		}
 		r = s.addRole(c, name)
@@ -218,13 +203,13 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 		i := s.find(t.Host)
 		if i < 0 {
 			if !t.Releasing {
-				s.clusterWarn(t.Cluster, "host %s: %s gives it to %s, but it is not in the inventory: its slot counts as empty", t.Host, t.Source, t.Role)
+				s.clusterWarn(t.Cluster, NotInInventory{t.Host, t.Source, t.Role})
 			}
 			continue
 		}
 		h := &s.hosts[i]
 		if t.UID != "" && h.UID != "" && t.UID != h.UID {
-			s.clusterWarn(t.Cluster, "host %s: %s knows it by uid %s, now it has uid %s: it was created anew, and the claim is void", t.Host, t.Source, t.UID, h.UID)
+			s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, h.UID})
 			continue
 		}
 		if first := tree[i]; first != nil {
@@ -237,10 +222,10 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 }
 
 // clusterWarn puts a warning to the cluster if there is one, else to the site.
-func (s *site) clusterWarn(key ClusterKey, format string, args ...any) {
+func (s *site) clusterWarn(key ClusterKey, w Warning) {
 	if c := s.byKey[key]; c != nil {
-		c.warn(format, args...)
+		c.warn(w)
 		return
 	}
-	s.warn("cluster "+key.String()+": "+format, args...)
+	s.warn(OfCluster{key, w})
 }

@@ -26,11 +26,11 @@ func TestWorkedExample(t *testing.T) {
 		v1.RoleControlPlane: nodes("cp=yes", 2, 0), v1.RoleWorker: nodes("w=yes", 1, 0)})}
 	hosts := []inventory.Host{newHost("n1", "rack=r1 cp=yes w=yes"), newHost("n2", "rack=r1 cp=yes"), newHost("n3", "rack=r2 cp=yes")}
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	said, _ := p.ExplainCluster(ClusterKey{"tenants", "red"})
+	said, _ := Say.ExplainCluster(p, ClusterKey{"tenants", "red"})
 	quoted(said)
 	hosts[1].State.Paused = true
 	p = plan(t, clusters, hosts, Previous{}, testOptions)
-	quoted(p.Shortages[0].Text)
+	quoted(Say.Shortage(&p.Shortages[0]))
 	if greedyPass(clusters, hosts) != 0 {
 		t.Error("first fit places the example: it shows nothing")
 	}

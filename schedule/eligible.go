@@ -1,75 +1,58 @@
 package schedule
 
-import (
-	"strconv"
-)
-
 // States of status.provisioning.state (metal3 BareMetalHost) in which a host may be handed out.
 const (
 	stateAvailable = "available"
 	stateReady     = "ready" // what older metal3 releases call it
 )
 
-// reject says why an unclaimed host may not be handed out, in words that can be counted, and in
-// more detail. Both are empty if it may. The first reason that holds is the one.
-func reject(h *host) (reason, detail string) {
+// reject is why an unclaimed host may not be handed out, nil if it may. The first reason that holds is the one.
+func reject(h *host) Reason {
 	s := &h.State
-	same := func(reason string) (string, string) { return reason, reason }
 	switch {
 	case s.Deleting:
-		return same("being deleted")
+		return Deleting{}
 	case s.Paused:
-		return same("paused")
+		return Paused{}
 	case s.Detached:
-		return same("detached")
+		return Detached{}
 	case s.Unhealthy:
-		return same("marked unhealthy")
+		return Unhealthy{}
 	case s.Operational == "error" || s.ErrorMessage != "" || s.ErrorType != "":
-		return "in error", errorDetail(h)
+		return InError{s.ErrorType, s.ErrorMessage}
 	case s.Consumer != nil:
-		return "in use", "in use by " + s.Consumer.String()
+		return InUse{s.Consumer.String()}
 	case s.NodeReuse != "":
-		return "kept for reuse", "kept for reuse by " + s.NodeReuse
+		return KeptForReuse{s.NodeReuse}
 	case s.ExternallyProvisioned:
-		return same("externally provisioned")
+		return ExternallyProvisioned{}
 	case s.Image:
-		return same("has an image, but no claim")
+		return UnclaimedImage{}
 	case !s.Known:
-		return "", ""
+		return nil
 	case s.Operational != "" && s.Operational != "OK":
-		return same("operational status " + s.Operational)
+		return OperationalStatus{s.Operational}
 	case s.Provisioning == "":
-		return same("no provisioning state yet")
+		return NoProvisioningState{}
 	case s.Provisioning != stateAvailable && s.Provisioning != stateReady:
-		return same("provisioning state " + s.Provisioning)
+		return ProvisioningState{s.Provisioning}
 	}
-	return "", ""
+	return nil
 }
 
-func errorDetail(h *host) string {
-	text := "in error"
-	if h.State.ErrorType != "" {
-		text += " (" + h.State.ErrorType + ")"
-	}
-	if h.State.ErrorMessage != "" {
-		text += ": " + h.State.ErrorMessage
-	}
-	return text
-}
-
-// failed says why a held host is to be replaced, "" if it is not: it is being deleted, metal3
+// failed is why a held host is to be replaced, nil if it is not: it is being deleted, metal3
 // reports an error, or Cluster API's provider marked it unhealthy. Paused and detached hosts are
 // someone's work in progress, not failures.
-func failed(h *host) string {
+func failed(h *host) Reason {
 	switch {
 	case h.State.Deleting:
-		return "being deleted"
+		return Deleting{}
 	case h.State.Operational == "error" || h.State.ErrorMessage != "" || h.State.ErrorType != "":
-		return errorDetail(h)
+		return InError{h.State.ErrorType, h.State.ErrorMessage}
 	case h.State.Unhealthy:
-		return "marked unhealthy"
+		return Unhealthy{}
 	}
-	return ""
+	return nil
 }
 
 // provisioned: a system is on the host, goes on to it or comes off it.
@@ -84,18 +67,18 @@ func provisioned(h *host) bool {
 	return false
 }
 
-// inUse says what keeps a held host from being released without approval, "" if nothing does.
-func inUse(h *host) string {
+// inUse is what keeps a held host from being released without approval, nil if nothing does.
+func inUse(h *host) Reason {
 	switch {
 	case h.State.Consumer != nil:
-		return "in use by " + h.State.Consumer.String()
+		return InUse{h.State.Consumer.String()}
 	case provisioned(h):
 		if h.State.Provisioning == "" {
-			return "it has an image"
+			return HasImage{}
 		}
-		return "provisioning state " + h.State.Provisioning
+		return ProvisioningState{h.State.Provisioning}
 	}
-	return ""
+	return nil
 }
 
 // eligible fills in reject for every host that nobody holds.
@@ -106,20 +89,12 @@ func (s *site) eligible() {
 		if !h.State.Known {
 			unknown++
 		}
-		if h.role != nil || h.reject != "" {
+		if h.role != nil || h.reject != nil {
 			continue
 		}
-		h.reject, h.detail = reject(h)
+		h.reject = reject(h)
 	}
 	if unknown > 0 {
-		s.warn("%s without status: taken to be available", count(unknown, "host"))
+		s.warn(WithoutStatus{unknown})
 	}
-}
-
-// count is "1 host", "2 hosts".
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }

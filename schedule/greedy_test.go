@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -36,7 +37,7 @@ func greedyPass(clusters []v1.SIPCluster, hosts []inventory.Host) (placed int) {
 				if taken[i] || domain != "" && used[domain] || !matches(selector, h.Labels) {
 					continue
 				}
-				if reason, _ := reject(&host{Host: h}); reason != "" {
+				if reject(&host{Host: h}) != nil {
 					continue
 				}
 				taken[i], used[domain] = true, true
@@ -106,7 +107,7 @@ func TestGreedyFailsTightSites(t *testing.T) {
 	for seed := range sites {
 		clusters, hosts := tightSite(rand.New(rand.NewPCG(uint64(seed), 3)))
 		if p := plan(t, clusters, hosts, Previous{}, testOptions); !p.Schedulable() {
-			t.Fatalf("site %d can be placed, but: %s", seed, p.Shortages[0].Text)
+			t.Fatalf("site %d can be placed, but: %s", seed, Say.Shortage(&p.Shortages[0]))
 		}
 		if greedyPass(clusters, hosts) < len(clusters) {
 			failed++
@@ -176,7 +177,7 @@ func TestWithout(t *testing.T) {
 	if err != nil || gone != 10 || len(left) != len(hosts)-10 || slices.ContainsFunc(left, func(h inventory.Host) bool { return h.Labels["rack"] == "r01" }) {
 		t.Errorf("%d gone, %d left of %d, %v", gone, len(left), len(hosts), err)
 	}
-	if _, _, err := Without(left, selector); err == nil || err.Error() != `selector "rack=r01": matches none of the `+count(len(left), "host") {
+	if _, _, err := Without(left, selector); err == nil || err.Error() != `selector "rack=r01": matches none of the `+text.Count(len(left), "host") {
 		t.Errorf("a selector that matches nothing: %v", err)
 	}
 }
@@ -188,7 +189,7 @@ func TestExplain(t *testing.T) {
 	}
 	hosts := []inventory.Host{host1("h1", "w", "r1"), host1("h2", "w", "r1"), host1("h3", "w", "r1"), host1("h4", "w", "r2"), host1("h5", "e", "r2")}
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	got, found := p.ExplainHost(HostKey{"metal", "h3"})
+	got, found := Say.ExplainHost(p, HostKey{"metal", "h3"})
 	want := `metal/h3: free
   free: fits 2 of the roles, and none needs it
   tenants/a Worker: could use it, but has all it may have in rack=r1: metal/h1
@@ -198,10 +199,10 @@ func TestExplain(t *testing.T) {
 	if !found || got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if _, found := p.ExplainHost(HostKey{"metal", "h9"}); found {
+	if _, found := Say.ExplainHost(p, HostKey{"metal", "h9"}); found {
 		t.Error("a host that is none is explained")
 	}
-	got, found = p.ExplainCluster(ClusterKey{"tenants", "b"})
+	got, found = Say.ExplainCluster(p, ClusterKey{"tenants", "b"})
 	want = `tenants/b: priority 0
   Worker: want 2 active and 0 standby; held 0, new 2, pending 0, released 0, short 0
     metal/h2: new: rack=r1, one of 3 free hosts there that fit; 1 elsewhere in 1 domain

@@ -155,7 +155,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 					return fmt.Errorf("host %s is in %v and %v", key, other, role)
 				}
 				where[key] = role
-				bad := failed(&host{Host: a.Host}) != "" || specs[c.Key].Annotations[v1.RemoveAnnotation] == a.Host.Name
+				bad := failed(&host{Host: a.Host}) != nil || specs[c.Key].Annotations[v1.RemoveAnnotation] == a.Host.Name
 				if d := a.Host.Labels[set.TopologyKey]; d != "" && !a.Pending && !bad {
 					in[d]++
 				}
@@ -182,8 +182,8 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				if c.Unschedulable || c.Gone {
 					return fmt.Errorf("%v: a new host for a cluster that gets none", role)
 				}
-				if reason, _ := reject(&host{Host: a.Host}); reason != "" {
-					return fmt.Errorf("%v: new host %s is not eligible: %s", role, key, reason)
+				if reason := reject(&host{Host: a.Host}); reason != nil {
+					return fmt.Errorf("%v: new host %s is not eligible: %s", role, key, Say.Reason(reason))
 				}
 				selector, _ := metav1.LabelSelectorAsSelector(&set.LabelSelector)
 				if !matches(selector, a.Host.Labels) {
@@ -199,12 +199,12 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 					return fmt.Errorf("host %s is in %v and released from %v", key, other, role)
 				}
 				where[key], released[key] = role, true
-				if gone.Reason == "" {
+				if Say.Reason(gone.Reason) == "" {
 					return fmt.Errorf("host %s is released without a reason", key)
 				}
 				h := host{Host: gone.Host}
-				if use := inUse(&h); use != "" && specs[c.Key].Annotations[v1.ApproveReleaseAnnotation] != gone.Host.Name {
-					return fmt.Errorf("host %s is released, but %s", key, use)
+				if use := inUse(&h); use != nil && specs[c.Key].Annotations[v1.ApproveReleaseAnnotation] != gone.Host.Name {
+					return fmt.Errorf("host %s is released, but %s", key, Say.Reason(use))
 				}
 			}
 		}
@@ -229,7 +229,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 			if got != (RoleKey{}) {
 				return fmt.Errorf("host %s carries the labels of %v, which nobody knows, and is in %v", key, want, got)
 			}
-		case inUse(&host{Host: &h}) != "":
+		case inUse(&host{Host: &h}) != nil:
 			if got != want {
 				return fmt.Errorf("host %s is in use under the labels of %v, the tree says %v, and it is in %v", key, want, t.Cluster, got)
 			}
@@ -241,7 +241,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 		return fmt.Errorf("%d lines for %d hosts", len(p.Hosts), len(before))
 	}
 	for _, line := range p.Hosts {
-		if line.Verdict == "" || line.Reason == "" {
+		if line.Verdict == "" || Say.Reason(line.Reason) == "" {
 			return fmt.Errorf("host %s: no verdict or reason: %+v", line.Host.Key(), line)
 		}
 	}
@@ -323,10 +323,10 @@ func words(p *Placement) string {
 		for _, r := range c.Roles {
 			out += fmt.Sprintln(r.Warnings, r.Rejected)
 			for _, a := range r.Assigned {
-				out += a.Reason + "\n"
+				out += Say.Reason(a.Reason) + "\n"
 			}
 			for _, a := range r.Releasing {
-				out += a.Reason + "\n"
+				out += Say.Reason(a.Reason) + "\n"
 			}
 		}
 	}

@@ -53,14 +53,14 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 		case len(others) > 0:
 			h := &s.hosts[others[0]]
 			c.without(others)
-			c.warn("annotation %s names host %s, which %s holds: it has no effect, take it out", annotation, h.Key(), h.role)
+			c.warn(NamesHostOfOthers{annotation, h.key(), h.role.key()})
 		case len(free) > 0:
 			c.without(free)
 			for _, i := range free {
-				c.warn("annotation %s names host %s, which the cluster does not hold: it will not get the host as long as that stands", annotation, s.hosts[i].Key())
+				c.warn(NamesFreeHost{annotation, s.hosts[i].key()})
 			}
 		default:
-			c.warn("annotation %s names host %q, which is not in the inventory: it has no effect, take it out", annotation, word)
+			c.warn(NamesUnknownHost{annotation, word})
 		}
 	}
 	return found
@@ -78,7 +78,7 @@ func (c *cluster) without(hosts []int32) {
 
 // keep decides which claimed hosts of the role stay, and which go.
 func (s *site) keep(r *role) {
-	r.pending, r.why = map[int32]string{}, map[int32]string{}
+	r.pending, r.why = map[int32]Reason{}, map[int32]Reason{}
 	if len(r.cluster.refused) > 0 {
 		s.freeze(r)
 		return
@@ -87,35 +87,27 @@ func (s *site) keep(r *role) {
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
 		trouble := failed(h)
-		if trouble == "" && r.cluster.marked[i] {
-			trouble = "marked for removal"
+		if trouble == nil && r.cluster.marked[i] {
+			trouble = MarkedForRemoval{}
 		}
-		if trouble != "" {
+		if trouble != nil {
 			r.why[i] = trouble
 		}
-		if h.releasing && inUse(h) != "" && !r.cluster.approved[i] {
+		if h.releasing && inUse(h) != nil && !r.cluster.approved[i] {
 			h.releasing = false // somebody began to use it before its labels were gone
 		}
 		switch {
-		case h.disputed != "":
+		case h.disputed != nil:
 			s.letGo(r, i, h.disputed)
 		case h.releasing:
 			leaving = append(leaving, i)
-		case trouble != "":
+		case trouble != nil:
 			bad = append(bad, i)
 		default:
 			healthy = append(healthy, i)
 		}
 	}
-	why := "more than the " + count(r.want(), "host") + " wanted"
-	switch {
-	case r.cluster.spec == nil:
-		why = "its cluster has no spec any more"
-	case r.cluster.gone:
-		why = "its cluster is being deleted"
-	case r.want() == 0:
-		why = "the role wants no hosts"
-	}
+	why := r.surplusReason()
 	for len(healthy) > r.want() {
 		i := s.surplus(r, healthy)
 		healthy = slices.DeleteFunc(healthy, func(j int32) bool { return i == j })
@@ -123,7 +115,7 @@ func (s *site) keep(r *role) {
 	}
 	healthy, leaving = s.holdAgain(r, healthy, leaving)
 	for _, i := range leaving {
-		s.letGo(r, i, "released before, labels not yet seen gone")
+		s.letGo(r, i, ReleasedBefore{})
 	}
 	s.keepBad(r, healthy, bad, why)
 	r.held = healthy
@@ -131,9 +123,22 @@ func (s *site) keep(r *role) {
 	s.wants(r)
 }
 
+// surplusReason is why a host that the role does not want is released.
+func (r *role) surplusReason() Reason {
+	switch {
+	case r.cluster.spec == nil:
+		return NoSpec{}
+	case r.cluster.gone:
+		return ClusterDeleted{}
+	case r.want() == 0:
+		return NoneWanted{}
+	}
+	return Surplus{r.want()}
+}
+
 // keepBad decides about failed and marked hosts. They stand in for hosts that are missing; beyond
 // that they stay only until the hosts that replace them have been seen with their labels.
-func (s *site) keepBad(r *role, healthy, bad []int32, why string) {
+func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) {
 	slices.SortFunc(bad, func(a, b int32) int { return s.compareRelease(r, a, b) })
 	seen := 0
 	for _, i := range healthy {
@@ -146,9 +151,9 @@ func (s *site) keepBad(r *role, healthy, bad []int32, why string) {
 	for n, i := range bad {
 		switch kept := len(bad) - n; {
 		case kept > stay && len(healthy) >= r.want() && r.want() > 0:
-			s.letGo(r, i, r.why[i]+", and replaced")
+			s.letGo(r, i, Replaced{r.why[i]})
 		case kept > stay:
-			s.letGo(r, i, r.why[i]+", and "+why)
+			s.letGo(r, i, Unwanted{r.why[i], why})
 		case kept > empty:
 			r.lingering = append(r.lingering, i)
 		default:
@@ -161,13 +166,13 @@ func (s *site) keepBad(r *role, healthy, bad []int32, why string) {
 
 // letGo releases a host, or makes it pending: a host that is provisioned or in use stays until it
 // is let go of or its release is approved.
-func (s *site) letGo(r *role, i int32, why string) {
+func (s *site) letGo(r *role, i int32, why Reason) {
 	h := &s.hosts[i]
-	if use := inUse(h); use != "" && !r.cluster.approved[i] {
-		r.pending[i] = why + "; release waits until it is free or " + v1.ApproveReleaseAnnotation + " names it: " + use
+	if use := inUse(h); use != nil && !r.cluster.approved[i] {
+		r.pending[i] = ReleaseWaits{why, use}
 		return
-	} else if use != "" {
-		why += "; approved, though " + use
+	} else if use != nil {
+		why = Approved{why, use}
 	}
 	since := New
 	if h.releasing {
@@ -190,7 +195,7 @@ func (s *site) holdAgain(r *role, healthy, leaving []int32) (held, left []int32)
 	}
 	for _, i := range leaving {
 		d := s.domain(r, i)
-		if len(healthy) < want && r.why[i] == "" && (d < 0 || room[d] < r.max) {
+		if len(healthy) < want && r.why[i] == nil && (d < 0 || room[d] < r.max) {
 			healthy = append(healthy, i)
 			room[d]++
 			s.hosts[i].releasing = false

@@ -41,7 +41,7 @@ type shape struct {
 type kind struct {
 	labels map[string]string
 	// Hosts by reason why nobody may take them, and hosts that are held.
-	rejects map[string]int
+	rejects map[Reason]int
 	held    int
 	single  int32 // the host, for a kind of one that annotations name; else -1
 }
@@ -132,15 +132,15 @@ func (s *site) sortHosts(keys, networks []string) *classes {
 		if !known {
 			k = int32(len(c.kinds))
 			kinds[string(buf)] = k
-			c.kinds = append(c.kinds, kind{labels: only(h.Labels, keys), rejects: map[string]int{}, single: single})
+			c.kinds = append(c.kinds, kind{labels: only(h.Labels, keys), rejects: map[Reason]int{}, single: single})
 		}
 		h.kind = k
 		switch {
 		case h.role != nil:
 			c.kinds[k].held++
 			continue
-		case h.reject != "":
-			c.kinds[k].rejects[h.reject]++
+		case h.reject != nil:
+			c.kinds[k].rejects[general(h.reject)]++
 			continue
 		}
 		buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(k))
@@ -265,70 +265,4 @@ func (sh *shape) fits(h *inventory.Host) bool {
 		}
 	}
 	return true
-}
-
-// Reasons for hosts that match a selector and belong to somebody already.
-const (
-	heldByOther  = "held by another cluster"
-	heldByOthers = "held by other roles"
-	heldByRole   = "held by another role of the cluster"
-)
-
-// rejections counts, per role, the hosts that its selector matches and that it cannot have.
-func (s *site) rejections() {
-	c := s.matched
-	byKind := make([][]int32, len(c.kinds))
-	for i := range c.classes {
-		byKind[c.classes[i].kind] = append(byKind[c.classes[i].kind], int32(i))
-	}
-	counts := map[*shape]map[string]int{}
-	for _, sh := range s.shapes {
-		n := map[string]int{"named by an annotation of the cluster": sh.refused}
-		for _, k := range sh.kinds {
-			for reason, hosts := range c.kinds[k].rejects {
-				n[reason] += hosts
-			}
-			n[heldByOther] += c.kinds[k].held
-			for _, id := range byKind[k] {
-				if network := c.classes[id].missing(sh.networks); network != "" {
-					n["no address on "+network] += c.classes[id].free
-				}
-			}
-		}
-		counts[sh] = n
-	}
-	for _, r := range s.roles {
-		if r.want() == 0 {
-			continue
-		}
-		own, others := 0, 0
-		for _, sibling := range r.cluster.roles {
-			for _, i := range sibling.claimed {
-				if !r.shape.selects[s.hosts[i].kind] {
-					continue
-				}
-				if sibling == r {
-					own++
-				} else {
-					others++
-				}
-			}
-		}
-		for reason, n := range counts[r.shape] {
-			if reason == heldByOther {
-				n -= own + others
-			}
-			if n > 0 {
-				r.rejected = append(r.rejected, ReasonCount{reason, n})
-			}
-		}
-		if others > 0 {
-			r.rejected = append(r.rejected, ReasonCount{heldByRole, others})
-		}
-		sortReasons(r.rejected)
-	}
-}
-
-func sortReasons(reasons []ReasonCount) {
-	slices.SortFunc(reasons, func(a, b ReasonCount) int { return strings.Compare(a.Reason, b.Reason) })
 }

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"slices"
-	"strings"
 )
 
 // Prices of a unit's place, so that the cheapest flow moves as few held hosts as possible, and
@@ -50,12 +49,12 @@ func (s *site) newMover(only *cluster, held bool) *mover {
 			m.use[r.index][d]++
 		}
 		for _, i := range r.held {
-			if reason, _ := reject(&s.hosts[i]); held && reason == "" && inUse(&s.hosts[i]) == "" {
+			if held && reject(&s.hosts[i]) == nil && inUse(&s.hosts[i]) == nil {
 				extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})
 			}
 		}
 		for _, gone := range r.released {
-			if reason, _ := reject(&s.hosts[gone.host]); reason == "" && !s.awaited[gone.host] {
+			if reject(&s.hosts[gone.host]) == nil && !s.awaited[gone.host] {
 				extra = append(extra, slot{bucket: -1, host: gone.host, capacity: 1})
 			}
 		}
@@ -272,8 +271,7 @@ func (m *mover) place(c *cluster) bool {
 
 // moveBy tells of the moves, and makes them if they are in one step.
 func (s *site) moveBy(c *cluster, m *mover) {
-	var moves []Move
-	var told, waits []string
+	found := Rearrangement{Way: Forbidden}
 	for k := range m.slots {
 		sl := &m.slots[k]
 		if sl.bucket >= 0 || len(sl.units) == 0 || sl.units[0].role == sl.owner {
@@ -282,34 +280,22 @@ func (s *site) moveBy(c *cluster, m *mover) {
 		to := sl.units[0].role
 		h := &s.hosts[sl.host]
 		if sl.owner == nil {
-			waits = append(waits, h.Key())
+			found.Waits = append(found.Waits, h.key())
 			continue
 		}
-		moves = append(moves, Move{HostKey{h.Namespace, h.Name}, RoleKey{sl.owner.cluster.key, sl.owner.name}, RoleKey{to.cluster.key, to.name}})
-		told = append(told, h.Key()+" from "+sl.owner.String()+" to "+to.String())
+		found.Moves = append(found.Moves, Move{h.key(), sl.owner.key(), to.key()})
 	}
-	s.moves = append(s.moves, moves...)
-	var parts []string
-	if len(moves) > 0 {
-		parts = append(parts, count(len(moves), "unprovisioned host")+" "+are(len(moves), "moves", "move")+": "+strings.Join(told, ", "))
-	}
-	if len(waits) > 0 {
-		parts = append(parts, count(len(waits), "released host")+" "+are(len(waits), "is", "are")+" seen without labels: "+strings.Join(waits, ", "))
-	}
-	text := strings.Join(parts, " and ")
-	if m.only != nil {
-		c.warn("placed as soon as %s", text)
-		s.applyMoves(m)
-		return
-	}
+	s.moves = append(s.moves, found.Moves...)
 	switch {
-	case len(moves) == 0:
+	case m.only != nil:
+		found.Way = Done
 	case s.options.AllowMoves:
-		text += " (one after the other, which is left to people)"
-	default:
-		text += " (the site forbids moves)"
+		found.Way = ByHand
 	}
-	c.warn("feasible if %s", text)
+	c.warn(found)
+	if m.only != nil {
+		s.applyMoves(m)
+	}
 }
 
 // applyMoves takes over the mover's flow. A host that moves is released by its owner, who gets
@@ -334,14 +320,14 @@ func (s *site) applyMoves(m *mover) {
 				at := slices.Index(sl.owner.held, sl.host)
 				sl.owner.held = slices.Delete(sl.owner.held, at, at+1)
 				sl.owner.open(s.domain(sl.owner, sl.host))
-				sl.owner.released = append(sl.owner.released, release{sl.host, "moves to " + u.role.String() + ", which cannot be placed otherwise", New})
+				sl.owner.released = append(sl.owner.released, release{sl.host, MovesTo{u.role.key()}, New})
 			}
 			if d := s.domain(u.role, sl.host); d >= 0 {
 				u.role.taken = append(u.role.taken, d)
 			}
 			s.awaited[sl.host] = true
 			u.role.waiting++
-			u.role.warn("waits for host %s, until it is seen without labels", s.hosts[sl.host].Key())
+			u.role.warn(WaitsFor{s.hosts[sl.host].key()})
 		}
 	}
 }

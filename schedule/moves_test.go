@@ -54,7 +54,7 @@ func TestMoves(t *testing.T) {
 			if len(p.Moves) != row.moves {
 				t.Errorf("%d moves, want %d: %v", len(p.Moves), row.moves, p.Moves)
 			}
-			if got := strings.Join(p.Clusters[1].Warnings, "\n"); !strings.Contains(got, row.says) {
+			if got := strings.Join(Say.Warnings(p.Clusters[1].Warnings), "\n"); !strings.Contains(got, row.says) {
 				t.Errorf("warnings %q, want %q among them", got, row.says)
 			}
 			if !row.allow || row.moves == 0 {
@@ -105,7 +105,7 @@ func TestWaitRatherThanMove(t *testing.T) {
 	if p.Clusters[1].Unschedulable {
 		t.Error("b is unschedulable, though its host is on its way: nothing would be written, not even the release")
 	}
-	if want := "placed as soon as 1 released host is seen without labels: metal/h2"; len(p.Moves) != 0 || !slices.Equal(p.Clusters[1].Warnings, []string{want}) {
+	if want := "placed as soon as 1 released host is seen without labels: metal/h2"; len(p.Moves) != 0 || !slices.Equal(Say.Warnings(p.Clusters[1].Warnings), []string{want}) {
 		t.Errorf("moves %v, warnings %q, want none and %q", p.Moves, p.Clusters[1].Warnings, want)
 	}
 }

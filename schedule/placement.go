@@ -74,8 +74,8 @@ type Placement struct {
 	Shortages []Shortage
 	// Moves are what would make (or, with AllowMoves, made) an infeasible site feasible.
 	Moves []Move
-	// Warnings that belong to no single role, sorted.
-	Warnings []string
+	// Warnings that belong to no single cluster.
+	Warnings []Warning
 
 	site *site // for ExplainHost and Losses
 }
@@ -99,13 +99,13 @@ type Cluster struct {
 	// Unschedulable: it cannot have all the slots it must have. It keeps what it holds and gets nothing new.
 	Unschedulable bool
 	// Refused says why the cluster is not placed at all: its spec and the hosts contradict each other. It keeps what it has, as it is.
-	// A refused cluster is Unschedulable. Sorted.
-	Refused []string
+	// A refused cluster is Unschedulable.
+	Refused []Refusal
 	// Roles: ControlPlane, Worker, then others by name. A role that is gone from the spec while
 	// hosts still carry it is among them with no wants.
 	Roles []Role
-	// Warnings about the cluster, sorted.
-	Warnings []string
+	// Warnings about the cluster.
+	Warnings []Warning
 }
 
 // Role is the placement of one role of a cluster.
@@ -124,10 +124,10 @@ type Role struct {
 	Releasing []Release
 	// ShortActive and ShortStandby are the slots that stay empty.
 	ShortActive, ShortStandby int
-	// Rejected counts the hosts that match the selector and are not eligible, per reason, sorted by reason.
+	// Rejected counts the hosts that match the selector and are not eligible, per reason.
 	Rejected []ReasonCount
-	// Warnings about the role, sorted.
-	Warnings []string
+	// Warnings about the role.
+	Warnings []Warning
 }
 
 // Origin is why a host is in a cluster.
@@ -152,14 +152,14 @@ type Assignment struct {
 	Origin  Origin
 	// Pending: the host is to be released, but it is provisioned or in use. Reason says what it waits for.
 	Pending bool
-	// Reason says why it is here: for a new host, its domain and what else could have been.
-	Reason string
+	// Reason is why it is here: for a new host, its domain and what else could have been.
+	Reason Reason
 }
 
 // Release is a host that leaves a cluster.
 type Release struct {
 	Host   *inventory.Host
-	Reason string
+	Reason Reason
 	// Since is FromTree when an earlier commit released it, and New when this one does.
 	Since Origin
 	// Cluster and Role that it leaves are those it is listed under.
@@ -167,7 +167,7 @@ type Release struct {
 
 // ReasonCount counts hosts rejected for one reason.
 type ReasonCount struct {
-	Reason string
+	Reason Reason
 	Count  int
 }
 
@@ -191,25 +191,7 @@ type HostLine struct {
 	// Cluster and Role where the host has one.
 	Cluster ClusterKey
 	Role    string
-	Reason  string
-}
-
-// Shortage is a minimum cut in words that can be checked by hand: the slots of Roles can use only the
-// Hosts counted, which lie in Domains, and so at most Capacity of the Need can be filled.
-type Shortage struct {
-	// Roles that compete, a minimal set, in the order served.
-	Roles []RoleKey
-	// Standby: the short slots are standby slots only.
-	Standby bool
-	// Need slots, of which Capacity can be filled.
-	Need, Capacity int
-	// Hosts that the roles can use, and the domains they lie in, sorted.
-	Hosts   int
-	Domains []string
-	// Rejected counts hosts that match a selector of the roles but are not eligible, per reason.
-	Rejected []ReasonCount
-	// Text says it all in one paragraph.
-	Text string
+	Reason  Reason
 }
 
 // RoleKey names a role of a cluster.
@@ -217,6 +199,8 @@ type RoleKey struct {
 	Cluster ClusterKey
 	Role    string
 }
+
+func (k RoleKey) String() string { return k.Cluster.String() + " " + k.Role }
 
 // Move takes a held, unprovisioned host from one slot to another.
 type Move struct {

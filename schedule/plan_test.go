@@ -314,10 +314,10 @@ func TestEligible(t *testing.T) {
 			t.Errorf("%+v: not handed out: %v", h.State, p.Hosts[0])
 		case row.reason != "" && len(r.Assigned) != 0:
 			t.Errorf("%s: handed out all the same", row.reason)
-		case row.reason != "" && (len(r.Rejected) != 1 || r.Rejected[0] != ReasonCount{row.reason, 1}):
+		case row.reason != "" && (len(r.Rejected) != 1 || r.Rejected[0].Count != 1 || Say.Reason(r.Rejected[0].Reason) != row.reason):
 			t.Errorf("reasons %v, want 1 %s", r.Rejected, row.reason)
-		case row.reason != "" && !strings.Contains(p.Shortages[0].Text, "1 more host matches but: 1 "+row.reason):
-			t.Errorf("shortage %q does not say %q", p.Shortages[0].Text, row.reason)
+		case row.reason != "" && !strings.Contains(Say.Shortage(&p.Shortages[0]), "1 more host matches but: 1 "+row.reason):
+			t.Errorf("shortage %q does not say %q", Say.Shortage(&p.Shortages[0]), row.reason)
 		}
 	}
 }
@@ -394,9 +394,9 @@ func TestWarnings(t *testing.T) {
 	}
 	for _, row := range rows {
 		p := plan(t, []v1.SIPCluster{row.cluster}, row.hosts, Previous{Claims: row.previous}, newerLabels())
-		found := slices.Clone(p.Warnings)
+		found := Say.Warnings(p.Warnings)
 		for _, c := range p.Clusters {
-			found = append(found, c.Warnings...)
+			found = append(found, Say.Warnings(c.Warnings)...)
 		}
 		if !slices.Contains(found, row.want) {
 			t.Errorf("%s: found %q, want %q", row.why, found, row.want)

@@ -1,30 +1,57 @@
 package schedule
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/airshipit/sipgen/manifest"
 )
 
-// refuse says why a cluster is not placed: its spec is in contradiction with the hosts. It keeps what it has, as it is, and gets nothing
-// new; other clusters are served as if it had not asked.
-func (c *cluster) refuse(format string, args ...any) {
-	c.refused = append(c.refused, fmt.Sprintf(format, args...))
-}
+// Refusal is why a cluster is not placed: its spec is in contradiction with the hosts. It keeps what it has, as it is, and gets nothing
+// new; other clusters are served as if it had not asked. It is one of the types below; package report/sentence says it in words.
+type Refusal interface{ isRefusal() }
+
+type (
+	// Contradiction is what the caller of Plan found.
+	Contradiction struct{ Problem string }
+	// UnknownTopologyKey: no host that the role selects has the label Key that Field names. Near is a label that they have and that may be
+	// meant, empty if there is none.
+	UnknownTopologyKey struct{ Role, Field, Key, Near string }
+	// NotNested: two hosts that the role selects share the value of the Narrow key, but not that of the Wide one.
+	NotNested struct {
+		Role         string
+		Narrow, Wide string
+		Value        string
+		Hosts        [2]HostKey
+		Values       [2]string // of the Wide key
+	}
+	// NoneReachable: none of the role's hosts has an address on a network that the cluster's services use.
+	NoneReachable struct {
+		Role, Network string
+		Hosts         []Unaddressed
+	}
+)
+
+func (Contradiction) isRefusal()      {}
+func (UnknownTopologyKey) isRefusal() {}
+func (NotNested) isRefusal()          {}
+func (NoneReachable) isRefusal()      {}
+
+func (c *cluster) refuse(r Refusal) { c.refused = append(c.refused, r) }
 
 // refusals looks for specs that cannot be meant as they stand, and takes those that the caller found.
 func (s *site) refusals() {
-	for key, texts := range s.options.Refused { // sorted in result
+	for key, texts := range s.options.Refused { // refusals are sorted
 		if c := s.byKey[key]; c != nil && !c.gone {
-			c.refused = append(c.refused, texts...)
+			for _, text := range texts {
+				c.refuse(Contradiction{text})
+			}
 		}
 	}
 	s.unknownKeys()
 	s.nested()
 	for _, c := range s.clusters {
+		sortValues(c.refused)
 		c.unschedulable = len(c.refused) > 0
 	}
 }
@@ -83,11 +110,7 @@ func (r *role) checkKey(field, key string, carried map[string]bool) {
 	if carried[key] {
 		return
 	}
-	text := fmt.Sprintf("%s: %s: no host that the role selects has a label %s", r.name, field, key)
-	if near := manifest.Nearest(key, slices.Sorted(maps.Keys(carried))); near != "" {
-		text += fmt.Sprintf(", did you mean %q?", near)
-	}
-	r.cluster.refuse("%s", text)
+	r.cluster.refuse(UnknownTopologyKey{r.name, field, key, manifest.Nearest(key, slices.Sorted(maps.Keys(carried)))})
 }
 
 // freeze keeps the hosts of a refused cluster as they are: nothing is released, replaced or promoted. What an earlier run released is still
@@ -95,20 +118,15 @@ func (r *role) checkKey(field, key string, carried map[string]bool) {
 func (s *site) freeze(r *role) {
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
-		if h.disputed != "" {
+		if h.disputed != nil {
 			s.letGo(r, i, h.disputed)
 			continue
 		}
-		if h.releasing && (inUse(h) == "" || r.cluster.approved[i]) {
-			s.letGo(r, i, "released before, labels not yet seen gone")
+		if h.releasing && (inUse(h) == nil || r.cluster.approved[i]) {
+			s.letGo(r, i, ReleasedBefore{})
 			continue
 		}
 		h.releasing = false
 		r.frozen = append(r.frozen, i)
 	}
-}
-
-// refusedReason is why a host of a refused cluster stays.
-func refusedReason(c *cluster) string {
-	return "its cluster is refused: " + strings.Join(c.refused, "; ")
 }

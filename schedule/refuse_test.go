@@ -43,7 +43,7 @@ func TestRefused(t *testing.T) {
 	for _, row := range rows {
 		clusters := []v1.SIPCluster{newCluster("a", one(row.change)), newCluster("b", map[string]v1.NodeSet{"Edge": {Count: &v1.NodeCount{Active: 1}}})}
 		p := plan(t, clusters, row.hosts, Previous{}, testOptions)
-		if got := p.Clusters[0].Refused; !slices.Equal(got, row.want) {
+		if got := Say.Refusals(p.Clusters[0].Refused); !slices.Equal(got, row.want) {
 			t.Errorf("%s: refused %q, want %q", row.why, got, row.want)
 		}
 		if row.want != nil && (!p.Clusters[0].Unschedulable || len(p.Clusters[0].Roles[0].Assigned) > 0) {
@@ -88,7 +88,7 @@ func TestRefusedByTheCaller(t *testing.T) {
 	options := testOptions
 	options.Refused = map[ClusterKey][]string{{"tenants", "a"}: {"second", "first"}, {"tenants", "nobody"}: {"x"}}
 	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})}, []inventory.Host{host1("h1", "w", "r1")}, Previous{}, options)
-	if got, want := summary(p), "a Worker: short 1/0 unschedulable\n"; got != want || !slices.Equal(p.Clusters[0].Refused, []string{"first", "second"}) {
+	if got, want := summary(p), "a Worker: short 1/0 unschedulable\n"; got != want || !slices.Equal(Say.Refusals(p.Clusters[0].Refused), []string{"first", "second"}) {
 		t.Errorf("got %s and %q", got, p.Clusters[0].Refused)
 	}
 }

@@ -3,26 +3,23 @@ package schedule
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 )
 
-// result puts what was decided into words.
+// result hands out what was decided.
 func (s *site) result() *Placement {
 	p := &Placement{Shortages: s.shortages, Moves: s.moves, site: s}
 	s.lines(p)
 	for _, c := range s.clusters {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}
-		slices.Sort(c.refused)
-		out.Refused = slices.Compact(c.refused)
+		out.Refused = c.refused
 		for _, r := range c.roles {
 			out.Roles = append(out.Roles, s.roleResult(r, p.Hosts))
 		}
-		slices.Sort(c.warnings)
+		sortValues(c.warnings)
 		out.Warnings = c.warnings
 		p.Clusters = append(p.Clusters, out)
 	}
-	slices.Sort(s.warnings)
+	sortValues(s.warnings)
 	p.Warnings = s.warnings
 	return p
 }
@@ -47,19 +44,19 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	}
 	standby := s.standbySlots(r)
 	for _, i := range r.held {
-		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: heldReason(s.hosts[i].origin)}, Held)
+		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: kept(s.hosts[i].origin)}, Held)
 	}
 	for _, i := range r.standIn {
-		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: r.why[i] + ": to be replaced, no other host can take its place"}, Held)
+		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: StandIn{r.why[i]}}, Held)
 	}
 	for _, i := range r.spares {
-		put(i, Assignment{Standby: true, Origin: s.hosts[i].origin, Reason: r.why[i] + ": replaced, but no other host can take the standby slot"}, Held)
+		put(i, Assignment{Standby: true, Origin: s.hosts[i].origin, Reason: StandInSpare{r.why[i]}}, Held)
 	}
 	for _, i := range r.lingering {
-		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: r.why[i] + ": kept until its replacement carries its labels"}, Held)
+		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: Replacing{r.why[i]}}, Held)
 	}
 	for _, i := range r.frozen {
-		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: heldReason(s.hosts[i].origin) + "; " + refusedReason(r.cluster)}, Held)
+		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: Frozen{kept(s.hosts[i].origin), r.cluster.refused}}, Held)
 	}
 	for i, reason := range r.pending { // sorted below
 		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Pending: true, Reason: reason}, Pending)
@@ -82,16 +79,16 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		lines[gone.host] = HostLine{Host: h.Host, Verdict: Releasing, Cluster: r.cluster.key, Role: r.name, Reason: gone.reason}
 	}
 	slices.SortFunc(out.Releasing, func(a, b Release) int { return compareHosts(a.Host, b.Host) })
-	slices.Sort(r.warnings)
+	sortValues(r.warnings)
 	out.Warnings = r.warnings
 	return out
 }
 
-func heldReason(origin Origin) string {
+func kept(origin Origin) Reason {
 	if origin == FromLive {
-		return "held: its labels say so"
+		return KeptByLabels{}
 	}
-	return "held: the previous tree says so, its labels do not yet"
+	return KeptByTree{}
 }
 
 // standbySlots says which of the hosts that fill slots are standby. Active slots are filled first by
@@ -99,7 +96,7 @@ func heldReason(origin Origin) string {
 // would be released first become standby.
 func (s *site) standbySlots(r *role) map[int32]bool {
 	all := append(slices.Clone(r.held), r.standIn...)
-	standIn := func(i int32) bool { return r.why[i] != "" }
+	standIn := func(i int32) bool { return r.why[i] != nil }
 	slices.SortFunc(all, func(a, b int32) int {
 		x, y := &s.hosts[a], &s.hosts[b]
 		return cmp.Or(compareBool(x.standby, y.standby), compareBool(x.standby && standIn(a), y.standby && standIn(b)), s.compareRelease(r, b, a))
@@ -121,31 +118,31 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// lines says what became of the hosts that no cluster has.
+// lines are what became of the hosts that no cluster has.
 func (s *site) lines(p *Placement) {
 	p.Hosts = make([]HostLine, len(s.hosts))
-	texts := make([]string, len(s.matched.classes))
+	reasons := make([]Reason, len(s.matched.classes))
 	verdicts := make([]Verdict, len(s.matched.classes))
-	for id := range texts {
-		verdicts[id], texts[id] = s.classLine(int32(id))
+	for id := range reasons {
+		verdicts[id], reasons[id] = s.classLine(int32(id))
 	}
 	for i := range s.hosts {
 		h := &s.hosts[i]
-		line := HostLine{Host: h.Host, Verdict: NotEligible, Reason: h.detail}
+		line := HostLine{Host: h.Host, Verdict: NotEligible, Reason: h.reject}
 		if h.class >= 0 {
-			line.Verdict, line.Reason = verdicts[h.class], texts[h.class]
-			if network, is := strings.CutPrefix(line.Reason, noAddressOn); is && line.Verdict == NotEligible {
-				line.Reason += why(h.Host, network)
+			line.Verdict, line.Reason = verdicts[h.class], reasons[h.class]
+			if lack, is := line.Reason.(NoAddress); is {
+				if lack.Problem = h.NoAddress(lack.Network); lack.Problem != "" {
+					line.Reason = lack
+				}
 			}
 		}
 		p.Hosts[i] = line
 	}
 }
 
-const noAddressOn = "no address on "
-
-// classLine says what is true of all hosts of a class that nobody got.
-func (s *site) classLine(id int32) (Verdict, string) {
+// classLine is what became of all hosts of a class that nobody got.
+func (s *site) classLine(id int32) (Verdict, Reason) {
 	c := &s.matched.classes[id]
 	if c.shapes > 0 {
 		roles := 0
@@ -154,12 +151,12 @@ func (s *site) classLine(id int32) (Verdict, string) {
 				roles++
 			}
 		}
-		return Free, "free: fits " + strconv.Itoa(roles) + " of the roles, and none needs it"
+		return Free, Fits{roles}
 	}
 	for _, sh := range s.shapes {
 		if _, is := slices.BinarySearch(sh.kinds, c.kind); is {
-			return NotEligible, noAddressOn + c.missing(sh.networks)
+			return NotEligible, NoAddress{Network: c.missing(sh.networks)}
 		}
 	}
-	return NotEligible, "no role selects it"
+	return NotEligible, NotSelected{}
 }

@@ -31,26 +31,25 @@ type site struct {
 	moverWorked int
 	worked      int // steps spent on making shortages minimal
 	moves       []Move
-	foreign     map[ClusterKey][]string // hosts that are left alone, by the cluster that their labels name
-	warnings    []string
+	foreign     map[ClusterKey][]HostKey // hosts that are left alone, by the cluster that their labels name
+	warnings    []Warning
 	problems    []error
 }
 
 // host is one host of the inventory.
 type host struct {
 	*inventory.Host
-	// reject is why nobody may take the host, in words that can be counted; detail says more.
-	// Both are empty for a host that is free to be taken.
-	reject, detail string
+	// reject is why nobody may take the host, nil for a host that is free to be taken.
+	reject Reason
 	// role that claims the host, nil if none.
 	role    *role
 	origin  Origin
 	standby bool
 	// releasing: the previous tree keeps the host's object without labels.
 	releasing bool
-	// disputed says whom the labels name, where the previous tree names another cluster and nothing uses the
+	// disputed is set where the labels name another cluster than the previous tree and nothing uses the
 	// host: it is released, and never held again before it was seen clean.
-	disputed string
+	disputed Reason
 	// foreign: its labels name a cluster that is in neither the specs nor the tree.
 	foreign bool
 	// domain as the previous tree has it, for hosts of clusters that stay as they are.
@@ -69,8 +68,8 @@ type cluster struct {
 	approved, marked map[int32]bool // hosts of the cluster that its annotations name
 	never            map[int32]bool // hosts that they name and the cluster does not have
 	unschedulable    bool
-	refused          []string
-	warnings         []string
+	refused          []Refusal
+	warnings         []Warning
 }
 
 // role is one role of a cluster.
@@ -92,10 +91,10 @@ type role struct {
 	standIn   []int32          // failed or marked, they fill slots until a replacement is found
 	spares    []int32          // failed or marked, replaced, but filling standby slots all the same
 	lingering []int32          // failed or marked, replaced, kept until the replacement is seen
-	pending   map[int32]string // to be released; the value says what it waits for
+	pending   map[int32]Reason // to be released; the value says what it waits for
 	released  []release        // by name
 	frozen    []int32          // all claimed hosts of a refused cluster
-	why       map[int32]string // of lingering and stand-ins: what is wrong with the host
+	why       map[int32]Reason // of lingering and stand-ins: what is wrong with the host
 
 	// must, replace and spare are the new hosts wanted: slots that have to be filled, stand-ins to
 	// be replaced, and slots that may stay empty.
@@ -110,23 +109,27 @@ type role struct {
 	waiting int // slots that wait for a host that is being released
 
 	rejected []ReasonCount
-	warnings []string
+	warnings []Warning
 }
 
 // release is a host that loses its labels.
 type release struct {
 	host   int32
-	reason string
+	reason Reason
 	since  Origin
 }
 
 // pick is a host chosen for the role.
 type pick struct {
 	host   int32
-	reason string
+	reason Reason
 }
 
-func (r *role) String() string { return r.cluster.key.String() + " " + r.name }
+func (r *role) key() RoleKey { return RoleKey{r.cluster.key, r.name} }
+
+func (r *role) String() string { return r.key().String() }
+
+func (h *host) key() HostKey { return HostKey{h.Namespace, h.Name} }
 
 func (r *role) want() int { return r.active + r.standby }
 
@@ -134,17 +137,9 @@ func (s *site) problem(format string, args ...any) {
 	s.problems = append(s.problems, fmt.Errorf(format, args...))
 }
 
-func (s *site) warn(format string, args ...any) {
-	s.warnings = append(s.warnings, fmt.Sprintf(format, args...))
-}
-
-func (c *cluster) warn(format string, args ...any) {
-	c.warnings = append(c.warnings, fmt.Sprintf(format, args...))
-}
-
-func (r *role) warn(format string, args ...any) {
-	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
-}
+func (s *site) warn(w Warning)    { s.warnings = append(s.warnings, w) }
+func (c *cluster) warn(w Warning) { c.warnings = append(c.warnings, w) }
+func (r *role) warn(w Warning)    { r.warnings = append(r.warnings, w) }
 
 // err joins the problems in an order that does not depend on the input's.
 func (s *site) err() error {
@@ -154,7 +149,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, awaited: map[int32]bool{}, foreign: map[ClusterKey][]string{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, awaited: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], class: -1}

@@ -93,6 +93,6 @@ func (s *site) uneven(r *role) {
 		}
 	}
 	if most-sp.least > sp.skew {
-		r.warn("spread: %s=%s has %s of the role and %s=%s has %d, want a difference of %d at most", sp.key, fullest, count(most, "host"), sp.key, emptiest, sp.least, sp.skew)
+		r.warn(Uneven{sp.key, fullest, emptiest, most, sp.least, sp.skew})
 	}
 }

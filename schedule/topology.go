@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -115,24 +114,26 @@ func (s *site) domainName(r *role, i int32) string {
 // nested refuses the clusters with roles whose topology keys cross: two hosts that the role selects share a narrow
 // domain but not the wide one around it.
 func (s *site) nested() {
-	done := map[string]string{}
+	done := map[string]*NotNested{}
 	for _, r := range s.roles {
 		if len(r.keys) < 2 || r.cluster.gone {
 			continue
 		}
 		id := r.selector.String() + "\x00" + strings.Join(r.keys, "\x00")
-		text, known := done[id]
-		for k := 1; k < len(r.keys) && !known && text == ""; k++ {
-			text = s.crossing(r, r.keys[k-1], r.keys[k])
+		crossing, known := done[id]
+		for k := 1; k < len(r.keys) && !known && crossing == nil; k++ {
+			crossing = s.crossing(r, r.keys[k-1], r.keys[k])
 		}
-		if done[id] = text; text != "" {
-			r.cluster.refuse("%s: topologyKeys: %s", r.name, text)
+		if done[id] = crossing; crossing != nil {
+			mine := *crossing
+			mine.Role = r.name
+			r.cluster.refuse(mine)
 		}
 	}
 }
 
-// crossing names two hosts that share a narrow domain and not the wide one, "" if there are none.
-func (s *site) crossing(r *role, wide, narrow string) string {
+// crossing names two hosts that share a narrow domain and not the wide one, nil if there are none.
+func (s *site) crossing(r *role, wide, narrow string) *NotNested {
 	first := map[string]int32{}
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -146,9 +147,11 @@ func (s *site) crossing(r *role, wide, narrow string) string {
 			continue
 		}
 		if o := &s.hosts[other]; o.Labels[wide] != h.Labels[wide] {
-			return fmt.Sprintf("%s is not nested in %s: hosts %s and %s share %s=%s, but one lies in %s=%q and the other in %s=%q",
-				narrow, wide, o.Key(), h.Key(), narrow, value, wide, o.Labels[wide], wide, h.Labels[wide])
+			return &NotNested{
+				Narrow: narrow, Wide: wide, Value: value,
+				Hosts: [2]HostKey{o.key(), h.key()}, Values: [2]string{o.Labels[wide], h.Labels[wide]},
+			}
 		}
 	}
-	return ""
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/redact"
 )
@@ -23,7 +24,7 @@ func Without(hosts []inventory.Host, selector labels.Selector) ([]inventory.Host
 	}
 	gone := len(hosts) - len(left)
 	if gone == 0 {
-		return nil, 0, redact.Errorf("selector %q: matches none of the %s", selector, count(len(hosts), "host"))
+		return nil, 0, redact.Errorf("selector %q: matches none of the %s", selector, text.Count(len(hosts), "host"))
 	}
 	return left, gone, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/airshipit/sipgen/manifest"
 	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/report"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -47,8 +48,8 @@ func newExplain(ui *ui) *cobra.Command {
 func explain(ui *ui, p *schedule.Placement, name string) error {
 	namespace, short, found := strings.Cut(name, "/")
 	if found {
-		cluster, isCluster := p.ExplainCluster(schedule.ClusterKey{Namespace: namespace, Name: short})
-		host, isHost := p.ExplainHost(schedule.HostKey{Namespace: namespace, Name: short})
+		cluster, isCluster := report.ExplainCluster(p, schedule.ClusterKey{Namespace: namespace, Name: short})
+		host, isHost := report.ExplainHost(p, schedule.HostKey{Namespace: namespace, Name: short})
 		if isCluster || isHost {
 			_, err := fmt.Fprint(ui.out, cluster, host)
 			return err

@@ -168,17 +168,19 @@ var serviceGuards = []mutant{
 
 // claimGuards decide who has which host: placement, the seal of what was decided, and the brake.
 var claimGuards = []mutant{
-	{"schedule/keep.go", `	if use := inUse(h); use != "" && !r.cluster.approved[i] {
+	{"schedule/keep.go", `	if use := inUse(h); use != nil && !r.cluster.approved[i] {
 		r.pending`, `	if use := inUse(h); false {
 		r.pending`,
 		in("schedule", "TestPlan"),
 		"a host that is provisioned is taken from its cluster without approval"},
-	{"schedule/keep.go", `if h.releasing && inUse(h) != "" && !r.cluster.approved[i] {`, `if false {`,
+	{"schedule/keep.go", `if h.releasing && inUse(h) != nil && !r.cluster.approved[i] {`, `if false {`,
 		in("schedule", "TestPlan"),
 		"a host that somebody began to use goes on being released"},
 	{"schedule/eligible.go", `	case h.State.Consumer != nil:
-		return "in use by " + h.State.Consumer.String()`, `	case false:
-		return ""`,
+		return InUse{h.State.Consumer.String()}
+	case provisioned`, `	case false:
+		return nil
+	case provisioned`,
 		in("schedule", "TestInUse"),
 		"a host with a consumer is released"},
 	{"schedule/eligible.go", `	if h.State.Image || h.State.ExternallyProvisioned {`, `	if h.State.Image {`,
@@ -203,8 +205,10 @@ var claimGuards = []mutant{
 		in("schedule", "TestEligible"),
 		"a host that somebody else uses is handed out"},
 	{"schedule/eligible.go", `	case s.Deleting:
-		return same`, `	case false:
-		return same`,
+		return Deleting{}
+	case s.Paused`, `	case false:
+		return nil
+	case s.Paused`,
 		in("schedule", "TestEligible"),
 		"a host that is being deleted is handed out"},
 	{"schedule/eligible.go", `	case s.Paused:`, `	case false:`,
@@ -234,18 +238,18 @@ var claimGuards = []mutant{
 	{"schedule/claims.go", `	case !s.options.LabelsNewer:`, `	case false:`,
 		in("schedule", "TestErrors"),
 		"labels that were read before the tree was committed count for more than the tree"},
-	{"schedule/claims.go", `	case inUse(h) != "":
-		s.warn`, `	case false:
-		s.warn`,
+	{"schedule/claims.go", `	case inUse(h) != nil:
+		differ`, `	case false:
+		differ`,
 		in("schedule", "TestPlan"),
 		"after a rollback of the tree a host is taken from those who use it"},
-	{"schedule/claims.go", `	case t == nil && s.specOf(c.cluster) == nil && nameProblem(c.cluster) == "":`, `	case false:`,
+	{"schedule/claims.go", `	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid():`, `	case false:`,
 		in("schedule", "TestPlan"),
 		"hosts of another site's clusters are released"},
 	{"schedule/claims.go", `		case c.labels == 0 && t.Releasing: // seen clean: free again`, `		case c.complete && t != nil && t.Releasing:`,
 		in("schedule", "TestPlan"),
 		"a host that is being released is free before its labels were seen gone"},
-	{"schedule/claims.go", `			h.reject = "incomplete labels of ours"`, ``,
+	{"schedule/claims.go", `			h.reject = IncompleteLabels{s.options.Keys}`, ``,
 		in("schedule", "TestPlan"),
 		"a host with some of the labels is handed out"},
 	{"schedule/claims.go", `if t.UID != "" && h.UID != "" && t.UID != h.UID {`, `if false {`,

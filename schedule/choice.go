@@ -1,12 +1,10 @@
 package schedule
 
-import "strconv"
-
 // room is how many free hosts fit a shape, in all and by domain.
 type room struct {
 	hosts, domains, loose int // loose: hosts without a domain
 	in                    []int32
-	said                  map[int32]string // what chosen says, by domain
+	chosen                map[int32]Reason // what chosen gives, by domain
 }
 
 type roomKey struct {
@@ -20,7 +18,7 @@ func (s *site) room(r *role) *room {
 	if known := s.rooms[key]; known != nil {
 		return known
 	}
-	m := &room{said: map[int32]string{}}
+	m := &room{chosen: map[int32]Reason{}}
 	if r.topo >= 0 {
 		m.in = make([]int32, len(s.topology[r.topo].names))
 	}
@@ -43,24 +41,24 @@ func (s *site) room(r *role) *room {
 	return m
 }
 
-// chosen says why a new host was taken: where it lies, and what else could have been.
-func (s *site) chosen(r *role, i int32) string {
+// chosen is why a new host was taken: where it lies, and what else could have been.
+func (s *site) chosen(r *role, i int32) Reason {
 	m := s.room(r)
 	d := int32(noLabel)
 	if r.topo >= 0 {
 		d = s.topology[r.topo].raw[i]
 	}
-	text, known := m.said[d]
+	reason, known := m.chosen[d]
 	if !known {
-		text = s.choice(r, i, m)
-		m.said[d] = text
+		reason = s.choice(r, i, m)
+		m.chosen[d] = reason
 	}
-	return text
+	return reason
 }
 
-func (s *site) choice(r *role, i int32, m *room) string {
+func (s *site) choice(r *role, i int32, m *room) Reason {
 	if r.topo < 0 {
-		return "new: one of " + count(m.hosts, "free host") + " that fit"
+		return NewAnywhere{m.hosts}
 	}
 	key, value := r.decides(&s.hosts[i])
 	in := 1
@@ -68,18 +66,9 @@ func (s *site) choice(r *role, i int32, m *room) string {
 	case d >= 0:
 		in = int(m.in[d])
 	case d == noLabel:
-		return "new: has no label " + key + " and is not constrained; one of " + count(m.hosts, "free host") + " that fit"
+		return NewWithoutLabel{key, m.hosts}
 	}
-	text := "new: " + key + "=" + value + ", "
-	if in == 1 {
-		text += "the only free host there that fits"
-	} else {
-		text += "one of " + strconv.Itoa(in) + " free hosts there that fit"
-	}
-	if m.hosts == in {
-		return text + ", none elsewhere"
-	}
-	return text + "; " + strconv.Itoa(m.hosts-in) + " elsewhere in " + count(m.domains-1, "domain")
+	return NewInDomain{Key: key, Value: value, There: in, Elsewhere: m.hosts - in, Domains: m.domains - 1}
 }
 
 // decides is the topology key that constrains a host for the role, and its value.
@@ -108,16 +97,12 @@ func (s *site) unlabelled(r *role) {
 			}
 		}
 	}
-	names := r.keys[0]
-	for _, key := range r.keys[1:] {
-		names += " or " + key
-	}
 	switch {
 	case lack == 0:
 	case lack == m.hosts+held:
-		r.warn("no host that fits carries label %s: nothing keeps the role's hosts apart", names)
+		r.warn(NoneLabelled{r.keys})
 	default:
-		r.warn("%s that fit without label %s: the domains do not constrain them", count(lack, "host"), names)
+		r.warn(SomeUnlabelled{r.keys, lack})
 	}
 }
 
@@ -126,15 +111,15 @@ func (s *site) collisions(r *role) {
 	if r.topo < 0 || r.want() == 0 {
 		return
 	}
-	n := map[int32][]int32{}
+	n := map[int32]int{}
 	for _, i := range r.held {
 		if d := s.domain(r, i); d >= 0 {
-			n[d] = append(n[d], i)
+			n[d]++
 		}
 	}
 	for d, hosts := range n { // warnings are sorted
-		if len(hosts) > r.max {
-			r.warn("%s=%s: %d of its hosts lie there, want %d at most: kept as they are", s.topology[r.topo].key(d), s.topology[r.topo].names[d], len(hosts), r.max)
+		if hosts > r.max {
+			r.warn(Crowded{s.topology[r.topo].key(d), s.topology[r.topo].names[d], hosts, r.max})
 		}
 	}
 }

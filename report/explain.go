@@ -1,0 +1,113 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/report/sentence"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// ExplainHost says in words what became of a host, and for every role that selects it why it is
+// there or not. It is false for a host that the inventory does not have.
+func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
+	found, is := p.ExplainHost(key)
+	if !is {
+		return "", false
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", key, found.Line.Verdict)
+	if found.Line.Role != "" {
+		fmt.Fprintf(&b, ", %s %s", found.Line.Cluster, found.Line.Role)
+	}
+	fmt.Fprintf(&b, "\n  %s\n", sentence.Reason(found.Line.Reason))
+	for _, r := range found.Roles {
+		fmt.Fprintf(&b, "  %s: %s\n", r.Role, whyNot(r.Reason))
+	}
+	if found.Others > 0 {
+		do := "do"
+		if found.Others == 1 {
+			do = "does"
+		}
+		fmt.Fprintf(&b, "  %s %s not select it\n", text.Count(found.Others, "other role"), do)
+	}
+	return b.String(), true
+}
+
+// whyNot says why a role that selects a host does not have it.
+func whyNot(r schedule.Reason) string {
+	words := sentence.Reason(r)
+	switch r := r.(type) {
+	case schedule.HeldBy:
+		return "selects it, but " + r.Role.String() + " holds it"
+	case schedule.NamedByCluster:
+		return "selects it, but an annotation of the cluster names it"
+	case schedule.NoAddress:
+		return "selects it, but it has " + words
+	case schedule.ClusterRefused, schedule.ClusterUnschedulable, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:
+		return "could use it, but " + words
+	}
+	return "selects it, but it is not eligible: " + words
+}
+
+// ExplainCluster says in words what a cluster got, and why not more. It is false for a cluster that
+// has neither a spec nor hosts.
+func ExplainCluster(p *schedule.Placement, key schedule.ClusterKey) (string, bool) {
+	at := slices.IndexFunc(p.Clusters, func(c schedule.Cluster) bool { return c.Key == key })
+	if at < 0 {
+		return "", false
+	}
+	c := &p.Clusters[at]
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: priority %d", c.Key, c.Priority)
+	switch {
+	case c.Gone:
+		b.WriteString(", to be decommissioned: every host is released")
+	case len(c.Refused) > 0:
+		b.WriteString(", refused: it keeps what it holds, as it is, and gets nothing new")
+	case c.Unschedulable:
+		b.WriteString(", unschedulable: it keeps what it holds and gets nothing new")
+	}
+	b.WriteString("\n")
+	for _, words := range sentence.Refusals(c.Refused) {
+		fmt.Fprintf(&b, "  refused: %s\n", words)
+	}
+	for _, words := range sentence.Warnings(c.Warnings) {
+		fmt.Fprintf(&b, "  warning: %s\n", words)
+	}
+	for j := range c.Roles {
+		explainRole(&b, p, c.Key, &c.Roles[j])
+	}
+	return b.String(), true
+}
+
+func explainRole(b *strings.Builder, p *schedule.Placement, key schedule.ClusterKey, r *schedule.Role) {
+	n := r.Counts()
+	fmt.Fprintf(b, "  %s: want %d active and %d standby; held %d, new %d, pending %d, released %d, short %d\n",
+		r.Name, r.Active, r.Standby, n.Held, n.New, n.Pending, n.Releasing, r.ShortActive+r.ShortStandby)
+	for _, a := range r.Assigned {
+		standby := ""
+		if a.Standby {
+			standby = "standby, "
+		}
+		fmt.Fprintf(b, "    %s: %s%s\n", a.Host.Key(), standby, sentence.Reason(a.Reason))
+	}
+	for _, a := range r.Releasing {
+		fmt.Fprintf(b, "    %s: released: %s\n", a.Host.Key(), sentence.Reason(a.Reason))
+	}
+	for i := range p.Shortages {
+		for _, k := range p.Shortages[i].Roles {
+			if k == (schedule.RoleKey{Cluster: key, Role: r.Name}) {
+				fmt.Fprintf(b, "    short: %s\n", sentence.Shortage(&p.Shortages[i]))
+			}
+		}
+	}
+	for _, words := range sentence.Warnings(r.Warnings) {
+		fmt.Fprintf(b, "    warning: %s\n", words)
+	}
+	if len(r.Rejected) > 0 {
+		fmt.Fprintf(b, "    selected, but not to be had: %s\n", sentence.Counts(r.Rejected))
+	}
+}

@@ -1,0 +1,253 @@
+// Package sentence says in words what package schedule finds: reasons, shortages, refusals, warnings. Every text about a placement is made
+// from these, so that the terminal, the commit message, PLAN.md and the picture say the same.
+package sentence
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Reason says why a host is where it is. It is empty for nil.
+func Reason(r schedule.Reason) string {
+	switch r.(type) {
+	case nil:
+		return ""
+	case schedule.NewInDomain, schedule.NewAnywhere, schedule.NewWithoutLabel:
+		return chosen(r)
+	}
+	for _, say := range []func(schedule.Reason) string{kept, released, state, claim, candidate} {
+		if words := say(r); words != "" {
+			return words
+		}
+	}
+	return ""
+}
+
+// chosen is for new hosts.
+func chosen(r schedule.Reason) string {
+	switch r := r.(type) {
+	case schedule.NewAnywhere:
+		return "new: one of " + text.Count(r.Hosts, "free host") + " that fit"
+	case schedule.NewWithoutLabel:
+		return "new: has no label " + r.Key + " and is not constrained; one of " + text.Count(r.Hosts, "free host") + " that fit"
+	case schedule.NewInDomain:
+		words := "new: " + r.Key + "=" + r.Value + ", "
+		if r.There == 1 {
+			words += "the only free host there that fits"
+		} else {
+			words += "one of " + strconv.Itoa(r.There) + " free hosts there that fit"
+		}
+		if r.Elsewhere == 0 {
+			return words + ", none elsewhere"
+		}
+		return words + "; " + strconv.Itoa(r.Elsewhere) + " elsewhere in " + text.Count(r.Domains, "domain")
+	}
+	return ""
+}
+
+// kept is for hosts that a role has from before.
+func kept(r schedule.Reason) string {
+	switch r := r.(type) {
+	case schedule.KeptByLabels:
+		return "held: its labels say so"
+	case schedule.KeptByTree:
+		return "held: the previous tree says so, its labels do not yet"
+	case schedule.StandIn:
+		return Reason(r.Trouble) + ": to be replaced, no other host can take its place"
+	case schedule.StandInSpare:
+		return Reason(r.Trouble) + ": replaced, but no other host can take the standby slot"
+	case schedule.Replacing:
+		return Reason(r.Trouble) + ": kept until its replacement carries its labels"
+	case schedule.Frozen:
+		return Reason(r.Kept) + "; its cluster is refused: " + strings.Join(Refusals(r.Refused), "; ")
+	case schedule.ReleaseWaits:
+		return Reason(r.Why) + "; release waits until it is free or " + v1.ApproveReleaseAnnotation + " names it: " + Reason(r.Use)
+	case schedule.MarkedForRemoval:
+		return "marked for removal"
+	}
+	return ""
+}
+
+// released is for hosts that leave a role.
+func released(r schedule.Reason) string {
+	switch r := r.(type) {
+	case schedule.Surplus:
+		return "more than the " + text.Count(r.Want, "host") + " wanted"
+	case schedule.NoSpec:
+		return "its cluster has no spec any more"
+	case schedule.ClusterDeleted:
+		return "its cluster is being deleted"
+	case schedule.NoneWanted:
+		return "the role wants no hosts"
+	case schedule.ReleasedBefore:
+		return "released before, labels not yet seen gone"
+	case schedule.Replaced:
+		return Reason(r.Trouble) + ", and replaced"
+	case schedule.Unwanted:
+		return Reason(r.Trouble) + ", and " + Reason(r.Why)
+	case schedule.Approved:
+		return Reason(r.Why) + "; approved, though " + Reason(r.Use)
+	case schedule.Disputed:
+		return fmt.Sprintf("its labels say cluster %s, and the tree says %s", r.Labels, r.Tree)
+	case schedule.MovesTo:
+		return "moves to " + r.Role.String() + ", which cannot be placed otherwise"
+	}
+	return ""
+}
+
+// state is what metal3 and Cluster API say of a host.
+func state(r schedule.Reason) string {
+	switch r := r.(type) {
+	case schedule.Deleting:
+		return "being deleted"
+	case schedule.Paused:
+		return "paused"
+	case schedule.Detached:
+		return "detached"
+	case schedule.Unhealthy:
+		return "marked unhealthy"
+	case schedule.InError:
+		words := "in error"
+		if r.Type != "" {
+			words += " (" + r.Type + ")"
+		}
+		if r.Message != "" {
+			words += ": " + r.Message
+		}
+		return words
+	case schedule.InUse:
+		return by("in use", r.By)
+	case schedule.KeptForReuse:
+		return by("kept for reuse", r.By)
+	case schedule.ExternallyProvisioned:
+		return "externally provisioned"
+	case schedule.UnclaimedImage:
+		return "has an image, but no claim"
+	case schedule.HasImage:
+		return "it has an image"
+	case schedule.OperationalStatus:
+		return "operational status " + r.Status
+	case schedule.ProvisioningState:
+		return "provisioning state " + r.State
+	case schedule.NoProvisioningState:
+		return "no provisioning state yet"
+	}
+	return ""
+}
+
+func by(words, whom string) string {
+	if whom == "" {
+		return words
+	}
+	return words + " by " + whom
+}
+
+// claim is what the labels and the tree say of a host.
+func claim(r schedule.Reason) string {
+	switch r := r.(type) {
+	case schedule.IncompleteLabels:
+		if r.Keys == (schedule.LabelKeys{}) {
+			return "incomplete labels of ours"
+		}
+		return "carries some of " + keys(r.Keys) + ", but not a whole claim"
+	case schedule.UnknownCluster:
+		if r.Cluster == (schedule.ClusterKey{}) {
+			return "labelled for a cluster that is in neither the specs nor the tree"
+		}
+		return "labelled for " + r.Cluster.Quoted() + ", which is in neither the specs nor the tree"
+	case schedule.InvalidClaim:
+		return "claimed by a name that is none"
+	case schedule.InvalidCluster:
+		return "claimed by cluster " + strconv.Quote(r.Cluster.String()) + ", which is no valid name"
+	case schedule.InvalidRole:
+		return "claimed for role " + strconv.Quote(r.Role) + ", which is no valid name"
+	case schedule.HeldBy:
+		return "held by " + r.Role.String()
+	case schedule.HeldByOtherCluster:
+		return "held by another cluster"
+	case schedule.HeldByOtherRole:
+		return "held by another role of the cluster"
+	case schedule.HeldByOtherRoles:
+		return "held by other roles"
+	}
+	return ""
+}
+
+func keys(k schedule.LabelKeys) string {
+	return strings.Join([]string{k.ClusterNamespace, k.ClusterName, k.NodeType, k.Standby}, ", ")
+}
+
+// candidate is for hosts that a role could use, or could but for one thing.
+func candidate(r schedule.Reason) string {
+	switch r := r.(type) {
+	case schedule.Fits:
+		return "free: fits " + strconv.Itoa(r.Roles) + " of the roles, and none needs it"
+	case schedule.NotSelected:
+		return "no role selects it"
+	case schedule.NoAddress:
+		return "no address on " + r.Network + known(r.Problem)
+	case schedule.NamedByCluster:
+		return "named by an annotation of the cluster"
+	case schedule.ClusterRefused:
+		return "the cluster is refused"
+	case schedule.ClusterUnschedulable:
+		return "the cluster cannot have all it needs and gets nothing new"
+	case schedule.DomainFull:
+		return "has all it may have in " + r.Key + "=" + r.Value + ": " + list(hostNames(r.Hosts), mostHosts, "others")
+	case schedule.Satisfied:
+		return "has the " + text.Count(r.Want, "host") + " it wants"
+	case schedule.Outranked:
+		return "others need it"
+	}
+	return ""
+}
+
+// known is what the inventory knows, in brackets.
+func known(problem string) string {
+	if problem == "" {
+		return ""
+	}
+	return " (" + problem + ")"
+}
+
+// mostHosts is how many hosts one sentence names with what is said of them.
+const mostHosts = 4
+
+func hostNames(hosts []schedule.HostKey) []string {
+	names := make([]string, len(hosts))
+	for i, host := range hosts {
+		names[i] = host.String()
+	}
+	return names
+}
+
+// Count is a number of hosts with one reason.
+type Count struct {
+	Reason string
+	Count  int
+}
+
+// Sorted are the counts in words, by reason.
+func Sorted(counts []schedule.ReasonCount) []Count {
+	var out []Count
+	for _, c := range counts {
+		out = append(out, Count{Reason(c.Reason), c.Count})
+	}
+	slices.SortFunc(out, func(a, b Count) int { return strings.Compare(a.Reason, b.Reason) })
+	return out
+}
+
+// Counts is "1 in error, 2 paused".
+func Counts(counts []schedule.ReasonCount) string {
+	var parts []string
+	for _, c := range Sorted(counts) {
+		parts = append(parts, strconv.Itoa(c.Count)+" "+c.Reason)
+	}
+	return strings.Join(parts, ", ")
+}

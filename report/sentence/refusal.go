@@ -1,0 +1,38 @@
+package sentence
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Refusals says them, sorted, each once.
+func Refusals(refusals []schedule.Refusal) []string {
+	var out []string
+	for _, r := range refusals {
+		out = append(out, Refusal(r))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Refusal says in what the spec of a cluster and the hosts contradict each other.
+func Refusal(r schedule.Refusal) string {
+	switch r := r.(type) {
+	case schedule.Contradiction:
+		return r.Problem
+	case schedule.UnknownTopologyKey:
+		words := fmt.Sprintf("%s: %s: no host that the role selects has a label %s", r.Role, r.Field, r.Key)
+		if r.Near != "" {
+			words += fmt.Sprintf(", did you mean %q?", r.Near)
+		}
+		return words
+	case schedule.NotNested:
+		return fmt.Sprintf("%s: topologyKeys: %s is not nested in %s: hosts %s and %s share %s=%s, but one lies in %s=%q and the other in %s=%q",
+			r.Role, r.Narrow, r.Wide, r.Hosts[0], r.Hosts[1], r.Narrow, r.Value, r.Wide, r.Values[0], r.Wide, r.Values[1])
+	case schedule.NoneReachable:
+		return fmt.Sprintf("%s: none of its hosts has an address on network %s: %s; %s", r.Role, r.Network, unaddressed(r.Hosts), sayAddress(r.Network))
+	}
+	return ""
+}

@@ -1,0 +1,126 @@
+package sentence
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// TestEverythingHasWords: every type that package schedule finds is a case of a switch here.
+func TestEverythingHasWords(t *testing.T) {
+	said := map[string]bool{}
+	for _, file := range parse(t, ".") {
+		ast.Inspect(file, func(node ast.Node) bool {
+			clause, is := node.(*ast.CaseClause)
+			if !is {
+				return true
+			}
+			for _, expr := range clause.List {
+				if selector, is := expr.(*ast.SelectorExpr); is {
+					said[selector.Sel.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	found := 0
+	for _, file := range parse(t, "../../schedule") {
+		for _, decl := range file.Decls {
+			method, is := decl.(*ast.FuncDecl)
+			if !is || method.Recv == nil || len(method.Recv.List) != 1 {
+				continue
+			}
+			switch method.Name.Name {
+			case "isReason", "isWarning", "isRefusal":
+			default:
+				continue
+			}
+			found++
+			if name := method.Recv.List[0].Type.(*ast.Ident).Name; !said[name] {
+				t.Errorf("schedule.%s: no sentence", name)
+			}
+		}
+	}
+	if found < 70 {
+		t.Errorf("found %d types, and there are more: are they declared otherwise now?", found)
+	}
+}
+
+func parse(t *testing.T, dir string) []*ast.File {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, entry := range entries {
+		if name := entry.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// TestReason: reasons that no other test makes a placement for.
+func TestReason(t *testing.T) {
+	red := schedule.ClusterKey{Namespace: "tenants", Name: "red"}
+	for _, row := range []struct {
+		reason schedule.Reason
+		want   string
+	}{
+		{nil, ""},
+		{schedule.InError{}, "in error"},
+		{schedule.InError{Type: "power management error", Message: "no power"}, "in error (power management error): no power"},
+		{schedule.InUse{}, "in use"},
+		{schedule.KeptForReuse{By: "md-0"}, "kept for reuse by md-0"},
+		{schedule.UnknownCluster{}, "labelled for a cluster that is in neither the specs nor the tree"},
+		{schedule.UnknownCluster{Cluster: schedule.ClusterKey{Namespace: "tenants", Name: "\x1b[2J"}}, `labelled for "tenants/\x1b[2J", which is in neither the specs nor the tree`},
+		{schedule.InvalidCluster{Cluster: schedule.ClusterKey{Namespace: "t", Name: "a\nb"}}, `claimed by cluster "t/a\nb", which is no valid name`},
+		{schedule.InvalidRole{Role: "a b"}, `claimed for role "a b", which is no valid name`},
+		{schedule.Frozen{Kept: schedule.KeptByTree{}, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "second"}, schedule.Contradiction{Problem: "first"}, schedule.Contradiction{Problem: "first"}}},
+			"held: the previous tree says so, its labels do not yet; its cluster is refused: first; second"},
+		{schedule.ReleaseWaits{Why: schedule.Replaced{Trouble: schedule.MarkedForRemoval{}}, Use: schedule.HasImage{}},
+			"marked for removal, and replaced; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
+		{schedule.Unwanted{Trouble: schedule.Unhealthy{}, Why: schedule.Surplus{Want: 1}}, "marked unhealthy, and more than the 1 host wanted"},
+		{schedule.MovesTo{Role: schedule.RoleKey{Cluster: red, Role: "Worker"}}, "moves to tenants/red Worker, which cannot be placed otherwise"},
+		{schedule.NewInDomain{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1}, "new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
+	} {
+		if got := Reason(row.reason); got != row.want {
+			t.Errorf("%#v: got %q, want %q", row.reason, got, row.want)
+		}
+	}
+}
+
+// TestWarning: warnings that no other test makes a placement for.
+func TestWarning(t *testing.T) {
+	h1, h2 := schedule.HostKey{Namespace: "metal", Name: "h1"}, schedule.HostKey{Namespace: "metal", Name: "h2"}
+	red := schedule.ClusterKey{Namespace: "tenants", Name: "red"}
+	worker := schedule.RoleKey{Cluster: red, Role: "Worker"}
+	for _, row := range []struct {
+		warning schedule.Warning
+		want    string
+	}{
+		{schedule.OfCluster{Cluster: red, Warning: schedule.CreatedAnew{Host: h1, Source: "a.yaml", Was: "1", Is: "2"}},
+			"cluster tenants/red: host metal/h1: a.yaml knows it by uid 1, now it has uid 2: it was created anew, and the claim is void"},
+		{schedule.NobodyGets{Host: h1, Why: schedule.InvalidRole{Role: "-"}}, `host metal/h1: claimed for role "-", which is no valid name, says its labels: nobody gets it`},
+		{schedule.NamesHostOfOthers{Annotation: "a", Host: h1, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: it has no effect, take it out"},
+		{schedule.Rearrangement{Way: schedule.ByHand, Moves: []schedule.Move{{Host: h1, From: worker, To: worker}}, Waits: []schedule.HostKey{h1, h2}},
+			"feasible if 1 unprovisioned host moves: metal/h1 from tenants/red Worker to tenants/red Worker and 2 released hosts are seen without labels: metal/h1, metal/h2 (one after the other, which is left to people)"},
+		{schedule.Rearrangement{Way: schedule.Forbidden, Waits: []schedule.HostKey{h1}}, "feasible if 1 released host is seen without labels: metal/h1"},
+		{schedule.SomeUnlabelled{Keys: []string{"row", "rack"}, Hosts: 2}, "2 hosts that fit without label row or rack: the domains do not constrain them"},
+	} {
+		if got := Warning(row.warning); got != row.want {
+			t.Errorf("%#v: got %q, want %q", row.warning, got, row.want)
+		}
+	}
+}

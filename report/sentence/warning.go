@@ -1,0 +1,185 @@
+package sentence
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Warnings says them, sorted.
+func Warnings(warnings []schedule.Warning) []string {
+	var out []string
+	for _, w := range warnings {
+		out = append(out, Warning(w))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Warning says what a person should look at.
+func Warning(w schedule.Warning) string {
+	for _, say := range []func(schedule.Warning) string{claimWarning, annotationWarning, addressWarning, roleWarning} {
+		if words := say(w); words != "" {
+			return words
+		}
+	}
+	return ""
+}
+
+// claimWarning is about who has which host.
+func claimWarning(w schedule.Warning) string {
+	switch w := w.(type) {
+	case schedule.Unlabelled:
+		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim: nobody gets it until they are removed or completed", w.Host, keys(w.Keys))
+	case schedule.LabelsContradictTree:
+		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim, and what they say is not what %s says: the claim of %s stands", w.Host, keys(w.Keys), w.Source, w.Cluster)
+	case schedule.LeftAlone:
+		const most = 10
+		more := ""
+		if len(w.Hosts) > most {
+			more = fmt.Sprintf(" and %d more", len(w.Hosts)-most)
+		}
+		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s%s",
+			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), strings.Join(hostNames(w.Hosts[:min(most, len(w.Hosts))]), ", "), more)
+	case schedule.RolesDiffer:
+		return fmt.Sprintf("host %s: its labels say %s %s, but %s says role %s: the labels count", w.Host, w.Cluster, w.Labels, w.Source, w.Tree)
+	case schedule.ClustersDiffer:
+		return clustersDiffer(w)
+	case schedule.NobodyGets:
+		source := w.Source
+		if source == "" {
+			source = "its labels"
+		}
+		return fmt.Sprintf("host %s: %s, says %s: nobody gets it", w.Host, Reason(w.Why), source)
+	case schedule.NotInInventory:
+		return fmt.Sprintf("host %s: %s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Host, w.Source, w.Role)
+	case schedule.CreatedAnew:
+		return fmt.Sprintf("host %s: %s knows it by uid %s, now it has uid %s: it was created anew, and the claim is void", w.Host, w.Source, w.Was, w.Is)
+	case schedule.WithoutStatus:
+		return text.Count(w.Hosts, "host") + " without status: taken to be available"
+	case schedule.OfCluster:
+		return "cluster " + w.Cluster.String() + ": " + Warning(w.Warning)
+	}
+	return ""
+}
+
+func clustersDiffer(w schedule.ClustersDiffer) string {
+	words := fmt.Sprintf("host %s: its labels say cluster %s, but %s says cluster %s: ", w.Host, w.Labels.Quoted(), w.Source, w.Tree)
+	switch {
+	case w.Foreign:
+		return words + fmt.Sprintf("the labels count, and %s loses the host; if that is wrong, set the labels right by hand", w.Tree)
+	case w.Use != nil:
+		return words + fmt.Sprintf("the labels count, because it is %s; was the tree rolled back? if the labels are wrong, set them right by hand", Reason(w.Use))
+	}
+	return words + "nothing uses it, and so it is released, for whoever needs it once it was seen without labels; was the tree rolled back?"
+}
+
+// annotationWarning is about the annotations of a cluster that name hosts.
+func annotationWarning(w schedule.Warning) string {
+	switch w := w.(type) {
+	case schedule.NamesUnknownHost:
+		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: it has no effect, take it out", w.Annotation, w.Host)
+	case schedule.NamesHostOfOthers:
+		return fmt.Sprintf("annotation %s names host %s, which %s holds: it has no effect, take it out", w.Annotation, w.Host, w.Holder)
+	case schedule.NamesFreeHost:
+		return fmt.Sprintf("annotation %s names host %s, which the cluster does not hold: it will not get the host as long as that stands", w.Annotation, w.Host)
+	}
+	return ""
+}
+
+// addressWarning is about where hosts are reached.
+func addressWarning(w schedule.Warning) string {
+	switch w := w.(type) {
+	case schedule.AddressDiffers:
+		return fmt.Sprintf("host %s: on network %s its %s says %s, the previous tree says %s, which stays; if the host moved, say so with its annotation %s%s: %s",
+			w.Host, w.Network, w.Origin, addresses(w.Found), addresses(w.Kept), inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
+	case schedule.AddressProblem:
+		return fmt.Sprintf("host %s: %s", w.Host, w.Problem)
+	case schedule.ServicesWithout:
+		return fmt.Sprintf("services on network %s go without %s: no address; %s", w.Network, unaddressed(w.Hosts), sayAddress(w.Network))
+	case schedule.NotReached:
+		var names []string
+		for _, host := range w.Hosts {
+			names = append(names, fmt.Sprintf("%s (no address on %s: %s)", host.Host, host.Network, host.Problem))
+		}
+		return "matched but unavailable: " + list(names, mostHosts, "more")
+	}
+	return ""
+}
+
+func addresses(ips []netip.Addr) string {
+	texts := make([]string, len(ips))
+	for i, ip := range ips {
+		texts[i] = ip.String()
+	}
+	return strings.Join(texts, ",")
+}
+
+func unaddressed(hosts []schedule.Unaddressed) string {
+	var names []string
+	for _, host := range hosts {
+		names = append(names, host.Host.String()+known(host.Problem))
+	}
+	return list(names, mostHosts, "more")
+}
+
+func sayAddress(network string) string {
+	return "say the address with the host's annotation " + inventory.AddressAnnotationKey + network
+}
+
+// roleWarning is about the hosts of a role.
+func roleWarning(w schedule.Warning) string {
+	switch w := w.(type) {
+	case schedule.StandbyShort:
+		return fmt.Sprintf("standby: short %d of %d: %s", w.Short, w.Want, Shortage(&w.Shortage))
+	case schedule.Rearrangement:
+		return rearrangement(w)
+	case schedule.WaitsFor:
+		return fmt.Sprintf("waits for host %s, until it is seen without labels", w.Host)
+	case schedule.NoneLabelled:
+		return "no host that fits carries label " + strings.Join(w.Keys, " or ") + ": nothing keeps the role's hosts apart"
+	case schedule.SomeUnlabelled:
+		return fmt.Sprintf("%s that fit without label %s: the domains do not constrain them", text.Count(w.Hosts, "host"), strings.Join(w.Keys, " or "))
+	case schedule.Crowded:
+		return fmt.Sprintf("%s=%s: %d of its hosts lie there, want %d at most: kept as they are", w.Key, w.Value, w.Hosts, w.Max)
+	case schedule.Uneven:
+		return fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d, want a difference of %d at most",
+			w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew)
+	}
+	return ""
+}
+
+// Move says who gives which host to whom.
+func Move(m schedule.Move) string {
+	return m.Host.String() + " from " + m.From.String() + " to " + m.To.String()
+}
+
+func rearrangement(w schedule.Rearrangement) string {
+	var parts []string
+	if n := len(w.Moves); n > 0 {
+		var moves []string
+		for _, m := range w.Moves {
+			moves = append(moves, Move(m))
+		}
+		parts = append(parts, text.Count(n, "unprovisioned host")+" "+verb(n, "moves", "move")+": "+strings.Join(moves, ", "))
+	}
+	if n := len(w.Waits); n > 0 {
+		parts = append(parts, text.Count(n, "released host")+" "+verb(n, "is", "are")+" seen without labels: "+strings.Join(hostNames(w.Waits), ", "))
+	}
+	words := strings.Join(parts, " and ")
+	switch {
+	case w.Way == schedule.Done:
+		return "placed as soon as " + words
+	case len(w.Moves) == 0:
+	case w.Way == schedule.ByHand:
+		words += " (one after the other, which is left to people)"
+	default:
+		words += " (the site forbids moves)"
+	}
+	return "feasible if " + words
+}

@@ -1,0 +1,194 @@
+package schedule
+
+// Reason is why a host is where it is: one of the types below. Package report/sentence says it in words.
+type Reason interface{ isReason() }
+
+// What keeps a host from being handed out, or makes a held one be replaced. Counted over several hosts, a reason has no fields but those that
+// are the same for all of them.
+type (
+	// Deleting: the host's object is being deleted.
+	Deleting struct{}
+	// Paused by metal3's annotation.
+	Paused struct{}
+	// Detached by metal3's annotation.
+	Detached struct{}
+	// Unhealthy: Cluster API's metal3 provider marked it so.
+	Unhealthy struct{}
+	// InError: what metal3 reports, empty where it says nothing.
+	InError struct{ Type, Message string }
+	// InUse by its consumer.
+	InUse struct{ By string }
+	// KeptForReuse by what metal3's provider noted on the host.
+	KeptForReuse struct{ By string }
+	// ExternallyProvisioned: metal3 does not own what runs on it.
+	ExternallyProvisioned struct{}
+	// UnclaimedImage: it has an image, and no claim says why.
+	UnclaimedImage struct{}
+	// HasImage: something is or was to be installed on it.
+	HasImage struct{}
+	// OperationalStatus is one other than OK.
+	OperationalStatus struct{ Status string }
+	// ProvisioningState is one in which the host cannot be handed out, or not be released.
+	ProvisioningState struct{ State string }
+	// NoProvisioningState yet.
+	NoProvisioningState struct{}
+	// IncompleteLabels: the host carries some of the keys, but not a whole claim.
+	IncompleteLabels struct{ Keys LabelKeys }
+	// UnknownCluster: the labels name one that is in neither the specs nor the tree.
+	UnknownCluster struct{ Cluster ClusterKey }
+	// InvalidCluster: what claims the host cannot be the name of a cluster.
+	InvalidCluster struct{ Cluster ClusterKey }
+	// InvalidRole: what claims the host cannot be the name of a role.
+	InvalidRole struct{ Role string }
+	// InvalidClaim is either of the two, counted.
+	InvalidClaim struct{}
+	// NoAddress on a network that the role's services need; Problem is what the inventory knows about that.
+	NoAddress struct{ Network, Problem string }
+	// NamedByCluster: an annotation of the cluster names the host, and the cluster does not hold it.
+	NamedByCluster struct{}
+	// MarkedForRemoval by an annotation of the cluster that holds it.
+	MarkedForRemoval struct{}
+	// NotSelected by any role.
+	NotSelected struct{}
+)
+
+// Who has a host that a role could use. The last three are counted.
+type (
+	// HeldBy is the role that holds the host.
+	HeldBy struct{ Role RoleKey }
+	// HeldByOtherCluster than the one that asks.
+	HeldByOtherCluster struct{}
+	// HeldByOtherRole of the cluster that asks.
+	HeldByOtherRole struct{}
+	// HeldByOtherRoles than those that compete.
+	HeldByOtherRoles struct{}
+)
+
+// Why a host is in a role.
+type (
+	// KeptByLabels: held from before, as its labels say.
+	KeptByLabels struct{}
+	// KeptByTree: held from before, as the previous tree says and its labels do not yet.
+	KeptByTree struct{}
+	// StandIn: it is to be replaced for Trouble, and no other host can take its place.
+	StandIn struct{ Trouble Reason }
+	// StandInSpare: it was replaced for Trouble, and no other host can take a standby slot.
+	StandInSpare struct{ Trouble Reason }
+	// Replacing: it is kept, for all its Trouble, until the host that replaces it carries its labels.
+	Replacing struct{ Trouble Reason }
+	// Frozen: it is kept, as it is, because its cluster is refused.
+	Frozen struct {
+		Kept    Reason
+		Refused []Refusal
+	}
+	// ReleaseWaits: it is to be released for Why, and is in Use.
+	ReleaseWaits struct{ Why, Use Reason }
+	// NewAnywhere: new, one of so many free Hosts that fit. The role has no topology keys.
+	NewAnywhere struct{ Hosts int }
+	// NewWithoutLabel: new, one of so many free Hosts that fit. It lacks the label Key, and no domain constrains it.
+	NewWithoutLabel struct {
+		Key   string
+		Hosts int
+	}
+	// NewInDomain: new, one of so many free hosts that fit There, with so many Elsewhere in other Domains.
+	NewInDomain struct {
+		Key, Value                string
+		There, Elsewhere, Domains int
+	}
+)
+
+// Why a host is released.
+type (
+	// Surplus: the role wants so many hosts.
+	Surplus struct{ Want int }
+	// NoSpec: the spec of its cluster is gone.
+	NoSpec struct{}
+	// ClusterDeleted: the spec of its cluster is being deleted.
+	ClusterDeleted struct{}
+	// NoneWanted by the role.
+	NoneWanted struct{}
+	// ReleasedBefore, and not yet seen without labels.
+	ReleasedBefore struct{}
+	// Replaced for Trouble.
+	Replaced struct{ Trouble Reason }
+	// Unwanted: it would go for Trouble, and there is no replacement for it, for Why.
+	Unwanted struct{ Trouble, Why Reason }
+	// Approved: it is released for Why, though it is in Use.
+	Approved struct{ Why, Use Reason }
+	// Disputed: its labels name one cluster, the previous tree another.
+	Disputed struct{ Labels, Tree ClusterKey }
+	// MovesTo a role that cannot be placed otherwise.
+	MovesTo struct{ Role RoleKey }
+)
+
+// Why a role that could use a host does not have it.
+type (
+	// Fits so many roles, none of which needs it.
+	Fits struct{ Roles int }
+	// ClusterRefused: the cluster gets nothing new.
+	ClusterRefused struct{}
+	// ClusterUnschedulable: the cluster gets nothing new.
+	ClusterUnschedulable struct{}
+	// DomainFull: the role has all it may have in the host's domain.
+	DomainFull struct {
+		Key, Value string
+		Hosts      []HostKey
+	}
+	// Satisfied: the role has the hosts it wants.
+	Satisfied struct{ Want int }
+	// Outranked: others need it.
+	Outranked struct{}
+)
+
+func (Deleting) isReason()              {}
+func (Paused) isReason()                {}
+func (Detached) isReason()              {}
+func (Unhealthy) isReason()             {}
+func (InError) isReason()               {}
+func (InUse) isReason()                 {}
+func (KeptForReuse) isReason()          {}
+func (ExternallyProvisioned) isReason() {}
+func (UnclaimedImage) isReason()        {}
+func (HasImage) isReason()              {}
+func (OperationalStatus) isReason()     {}
+func (ProvisioningState) isReason()     {}
+func (NoProvisioningState) isReason()   {}
+func (IncompleteLabels) isReason()      {}
+func (UnknownCluster) isReason()        {}
+func (InvalidCluster) isReason()        {}
+func (InvalidRole) isReason()           {}
+func (InvalidClaim) isReason()          {}
+func (NoAddress) isReason()             {}
+func (NamedByCluster) isReason()        {}
+func (MarkedForRemoval) isReason()      {}
+func (NotSelected) isReason()           {}
+func (HeldBy) isReason()                {}
+func (HeldByOtherCluster) isReason()    {}
+func (HeldByOtherRole) isReason()       {}
+func (HeldByOtherRoles) isReason()      {}
+func (KeptByLabels) isReason()          {}
+func (KeptByTree) isReason()            {}
+func (StandIn) isReason()               {}
+func (StandInSpare) isReason()          {}
+func (Replacing) isReason()             {}
+func (Frozen) isReason()                {}
+func (ReleaseWaits) isReason()          {}
+func (NewAnywhere) isReason()           {}
+func (NewWithoutLabel) isReason()       {}
+func (NewInDomain) isReason()           {}
+func (Surplus) isReason()               {}
+func (NoSpec) isReason()                {}
+func (ClusterDeleted) isReason()        {}
+func (NoneWanted) isReason()            {}
+func (ReleasedBefore) isReason()        {}
+func (Replaced) isReason()              {}
+func (Unwanted) isReason()              {}
+func (Approved) isReason()              {}
+func (Disputed) isReason()              {}
+func (MovesTo) isReason()               {}
+func (Fits) isReason()                  {}
+func (ClusterRefused) isReason()        {}
+func (ClusterUnschedulable) isReason()  {}
+func (DomainFull) isReason()            {}
+func (Satisfied) isReason()             {}
+func (Outranked) isReason()             {}

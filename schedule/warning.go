@@ -1,0 +1,185 @@
+package schedule
+
+import (
+	"net/netip"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Warning is something that stops nobody, and that a person should look at: one of the types below. Package report/sentence says it in
+// words.
+type Warning interface{ isWarning() }
+
+// About the claims of hosts.
+type (
+	// Unlabelled: a host carries some of the keys, but not a whole claim. Nobody gets it.
+	Unlabelled struct {
+		Host HostKey
+		Keys LabelKeys
+	}
+	// LabelsContradictTree: what an incomplete claim says is not what Source says, and the claim of Cluster there stands.
+	LabelsContradictTree struct {
+		Host    HostKey
+		Keys    LabelKeys
+		Source  string
+		Cluster ClusterKey
+	}
+	// LeftAlone: the labels of Hosts name a cluster that is in neither the specs nor the tree.
+	LeftAlone struct {
+		Cluster ClusterKey
+		Hosts   []HostKey
+	}
+	// RolesDiffer: the labels say one role of Cluster, Source says another. The labels count.
+	RolesDiffer struct {
+		Host         HostKey
+		Cluster      ClusterKey
+		Labels, Tree string
+		Source       string
+	}
+	// ClustersDiffer: the labels say one cluster, Source says another.
+	ClustersDiffer struct {
+		Host         HostKey
+		Labels, Tree ClusterKey
+		Source       string
+		// Use is what runs on the host: the labels count. Nil: nothing does.
+		Use Reason
+		// Foreign: nobody knows the cluster of the labels, and they count.
+		Foreign bool
+	}
+	// NobodyGets a host that is claimed by a name that is none, which is Why. Source is the file that says so, empty for the host's labels.
+	NobodyGets struct {
+		Host   HostKey
+		Why    Reason
+		Source string
+	}
+	// NotInInventory: Source gives the host to Role, and the inventory does not have it.
+	NotInInventory struct {
+		Host         HostKey
+		Source, Role string
+	}
+	// CreatedAnew: Source knows the host by another uid.
+	CreatedAnew struct {
+		Host            HostKey
+		Source, Was, Is string
+	}
+	// NamesUnknownHost: an annotation of the cluster names a host that the inventory does not have.
+	NamesUnknownHost struct{ Annotation, Host string }
+	// NamesHostOfOthers: an annotation of the cluster names a host that Holder has.
+	NamesHostOfOthers struct {
+		Annotation string
+		Host       HostKey
+		Holder     RoleKey
+	}
+	// NamesFreeHost: an annotation of the cluster names a host that it does not hold, and so will not get.
+	NamesFreeHost struct {
+		Annotation string
+		Host       HostKey
+	}
+	// WithoutStatus: so many hosts have none, and are taken to be available.
+	WithoutStatus struct{ Hosts int }
+	// OfCluster is a warning about a cluster that has no spec.
+	OfCluster struct {
+		Cluster ClusterKey
+		Warning Warning
+	}
+)
+
+// About addresses.
+type (
+	// AddressDiffers: the previous tree's addresses stay, though the host's Origin says others.
+	AddressDiffers struct {
+		Host        HostKey
+		Network     string
+		Origin      inventory.AddressOrigin
+		Found, Kept []netip.Addr
+	}
+	// AddressProblem is what is wrong with a host's address annotation.
+	AddressProblem struct {
+		Host    HostKey
+		Problem string
+	}
+	// ServicesWithout: the services on a network go without hosts that have no address on it.
+	ServicesWithout struct {
+		Network string
+		Hosts   []Unaddressed
+	}
+	// NotReached: hosts that the role selects and could have but for an address.
+	NotReached struct{ Hosts []Unaddressed }
+	// Unaddressed is a host without an address on a network; Problem is what the inventory knows about that.
+	Unaddressed struct {
+		Host             HostKey
+		Network, Problem string
+	}
+)
+
+// About the hosts of a role.
+type (
+	// StandbyShort: so many of the standby slots that are wanted stay empty.
+	StandbyShort struct {
+		Short, Want int
+		Shortage    Shortage
+	}
+	// Rearrangement is what would make, or makes, a cluster feasible: Moves, and hosts to be seen without labels first.
+	Rearrangement struct {
+		Moves []Move
+		Waits []HostKey
+		Way   Way
+	}
+	// WaitsFor a host until it is seen without labels.
+	WaitsFor struct{ Host HostKey }
+	// NoneLabelled: no host that fits carries any of the topology keys.
+	NoneLabelled struct{ Keys []string }
+	// SomeUnlabelled: so many hosts that fit carry none of the topology keys.
+	SomeUnlabelled struct {
+		Keys  []string
+		Hosts int
+	}
+	// Crowded: so many of the role's hosts lie in one domain, want Max.
+	Crowded struct {
+		Key, Value string
+		Hosts, Max int
+	}
+	// Uneven: the fullest and the emptiest domain of a preferred spread differ by more than Skew.
+	Uneven struct {
+		Key, Fullest, Emptiest string
+		Most, Least, Skew      int
+	}
+)
+
+// Way is how a rearrangement comes about.
+type Way int
+
+// The ways.
+const (
+	// Done: the cluster is placed as soon as it is seen.
+	Done Way = iota
+	// ByHand: moves are allowed, but these depend on each other.
+	ByHand
+	// Forbidden by the site.
+	Forbidden
+)
+
+func (Unlabelled) isWarning()           {}
+func (LabelsContradictTree) isWarning() {}
+func (LeftAlone) isWarning()            {}
+func (RolesDiffer) isWarning()          {}
+func (ClustersDiffer) isWarning()       {}
+func (NobodyGets) isWarning()           {}
+func (NotInInventory) isWarning()       {}
+func (CreatedAnew) isWarning()          {}
+func (NamesUnknownHost) isWarning()     {}
+func (NamesHostOfOthers) isWarning()    {}
+func (NamesFreeHost) isWarning()        {}
+func (WithoutStatus) isWarning()        {}
+func (OfCluster) isWarning()            {}
+func (AddressDiffers) isWarning()       {}
+func (AddressProblem) isWarning()       {}
+func (ServicesWithout) isWarning()      {}
+func (NotReached) isWarning()           {}
+func (StandbyShort) isWarning()         {}
+func (Rearrangement) isWarning()        {}
+func (WaitsFor) isWarning()             {}
+func (NoneLabelled) isWarning()         {}
+func (SomeUnlabelled) isWarning()       {}
+func (Crowded) isWarning()              {}
+func (Uneven) isWarning()               {}
