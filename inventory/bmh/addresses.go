@@ -168,6 +168,7 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 	name := ref.Namespace + "/" + ref.Name
 	if ref.Invalid() {
 		r.problem("", ref.Origin, "%s names the Secret %q, which no Secret can be called", ref.Origin, name)
+		r.close(ref)
 		return
 	}
 	doc := related.Secrets[Key(ref.Namespace, ref.Name)]
@@ -178,6 +179,7 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 		}
 		r.host.Warnings = append(r.host.Warnings, text)
 		r.problem("", ref.Origin, "%s", text)
+		r.close(ref)
 		return
 	}
 	var secret struct {
@@ -204,6 +206,8 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 		networks, err := networksOf(text)
 		if err != nil {
 			r.unreadable(ref, doc, "%s: %s", field, err)
+		} else if !slices.ContainsFunc(networks, func(n dataNetwork) bool { return isNetworkID(n.ID) }) {
+			r.close(ref) // each entry is a problem of its own, below
 		}
 		for i, network := range networks {
 			r.network(ref.Origin, network, func(id, part, format string, args ...any) {
@@ -219,11 +223,16 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 	r.unreadable(ref, doc, "%s", text)
 }
 
-// unreadable notes a Secret of no use. What it would have said of the host's networks is not known, so sources that are weaker than
+// close is for a Secret of no use. What it would have said of the host's networks is not known, so sources that are weaker than
 // spec.networkData, which the host runs with, are not believed. Preprovisioning data is for inspection, and what that found counts.
+func (r *addressReader) close(ref SecretRef) {
+	r.closed = r.closed || ref.Origin == inventory.FromNetworkData
+}
+
+// unreadable notes a Secret that is there and of no use.
 func (r *addressReader) unreadable(ref SecretRef, doc *manifest.Document, format string, args ...any) {
 	r.problem("", ref.Origin, "%s", at(doc, "", "Secret %s/%s: %s", ref.Namespace, ref.Name, fmt.Sprintf(format, args...)))
-	r.closed = r.closed || ref.Origin == inventory.FromNetworkData
+	r.close(ref)
 }
 
 // networksOf gives the networks of OpenStack network data. One that cannot be read is left empty, so that the others keep their index.
@@ -261,13 +270,19 @@ func networksOf(text string) ([]dataNetwork, error) {
 	return networks, nil
 }
 
+// isNetworkID says whether a service could name a network so.
+func isNetworkID(id string) bool {
+	return id != "" && len(id) <= validation.DNS1123SubdomainMaxLength &&
+		!strings.ContainsFunc(id, func(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) })
+}
+
 // network takes the address of one network. As the SIP operator did, it goes by ip_address whatever the type: ViNO writes bridge, or none.
 func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetwork, bad func(id, part, format string, args ...any)) {
 	dynamic := strings.Contains(network.Type, "dhcp") || strings.Contains(network.Type, "slaac") || strings.Contains(network.Type, "stateless")
 	switch {
 	case network.ID == "":
 		bad("", "id", "missing")
-	case strings.ContainsFunc(network.ID, func(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }) || len(network.ID) > validation.DNS1123SubdomainMaxLength:
+	case !isNetworkID(network.ID):
 		bad("", "id", "not a name")
 	case network.IPAddress == "" && dynamic:
 		// A weaker source may know the address, so nothing is settled.

@@ -111,6 +111,36 @@ func TestUnreadableAddresses(t *testing.T) {
 			nil, []string{": found NMState"},
 		},
 		{
+			"network data whose Secret is missing hides what inspection and preprovisioning data say",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\nstatus: {hardware: {nics: [{name: eth0, ip: 192.0.2.7}]}}\n") + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
+			nil, []string{": network data Secret metal/n1-net is not in the inventory"},
+		},
+		{
+			"so does a name that no Secret can have",
+			inventorytest.HostYAML("n1", "", "  networkData: {name: ../n1, namespace: metal}\n  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
+			nil, []string{": which no Secret can be called"},
+		},
+		{
+			"so does network data none of whose entries says which network it is",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [5, {ip_address: 192.0.2.8}]")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
+			nil, []string{": networks[0].id: missing", ": networks[1].id: missing"},
+		},
+		{
+			"if one does, the others do not hide what is said of other networks",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [5, {id: a, ip_address: 192.0.2.8}]")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
+			[]string{"a=192.0.2.8 (networkData)", "good=192.0.2.1 (preprovisioningNetworkData)"}, []string{": networks[0].id: missing"},
+		},
+		{
+			"the annotation helps where the Secret is missing",
+			inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: 192.0.2.3}\n", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
+			[]string{"good=192.0.2.3 (annotation)"}, []string{": network data Secret metal/n1-net is not in the inventory"},
+		},
+		{
+			"preprovisioning data whose Secret is missing does not hide what inspection found",
+			inventorytest.HostYAML("n1", "", "  preprovisioningNetworkDataName: pre\nstatus: {hardware: {nics: [{name: eth0, ip: 192.0.2.7}]}}\n"),
+			[]string{"eth0=192.0.2.7 (hardware)"}, []string{": network data Secret metal/pre is not in the inventory"},
+		},
+		{
 			"what network data says wrongly, preprovisioning data does not correct",
 			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [{id: good, ip_address: 127.0.0.1}]")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
 			nil, []string{"good: a loopback address, which no host can have"},
