@@ -107,11 +107,11 @@ func (c *Client) explain(repository Repository, err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &refused) && refused.status == http.StatusUnauthorized:
-		return fmt.Errorf("%s: %w: %s is wrong, or has expired; want %s: %s", repository.Web, ErrToken, c.TokenName, tokenScopes[repository.Kind], words)
+		return fmt.Errorf("%s: %w: %s is wrong or expired; it needs %s: %s", repository.Web, ErrToken, c.TokenName, tokenScopes[repository.Kind], words)
 	case errors.As(err, &refused) && refused.status == http.StatusForbidden && refused.after == 0:
-		return fmt.Errorf("%s: %w: the token in %s may not do that; want %s: %s", repository, ErrToken, c.TokenName, tokenScopes[repository.Kind], words)
+		return fmt.Errorf("%s: %w: the token in %s does not allow that; it needs %s: %s", repository, ErrToken, c.TokenName, tokenScopes[repository.Kind], words)
 	case errors.As(err, &refused) && refused.status == http.StatusNotFound:
-		return fmt.Errorf("%s: %w there, or the token in %s may not see it; want %s: %s", repository, ErrNoRepository, c.TokenName, tokenScopes[repository.Kind], words)
+		return fmt.Errorf("%s: %w there, or the token in %s cannot read it; it needs %s: %s", repository, ErrNoRepository, c.TokenName, tokenScopes[repository.Kind], words)
 	case errors.As(err, &certificate), errors.As(err, &authority):
 		return fmt.Errorf("%s: %w: %s", repository.Web, ErrCertificate, words)
 	case errors.As(err, &refused) && refused.after > 0:

@@ -188,7 +188,7 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 	if len(wanted) > 0 {
 		missing, err := forge.label(ctx, open, wanted)
 		for _, label := range missing {
-			opened.Warnings = append(opened.Warnings, redact.Sprintf("label %q: the repository has none of that name", label))
+			opened.Warnings = append(opened.Warnings, redact.Sprintf("label %q: the repository has no such label", label))
 		}
 		if _, again := retry(err); again {
 			return nil, err

@@ -73,6 +73,6 @@ func (c *checker) unreadOn(host, at *inventory.Host, network string) {
 			field = ""
 		}
 		c.host(codeNoAddress, Warning, host, field, fmt.Sprintf("no address on network %s from there: %s", network, problem.Text),
-			"correct it, or say the address with the host's annotation "+inventory.AddressAnnotationKey+network)
+			"correct it, or set the address with the host's annotation "+inventory.AddressAnnotationKey+network)
 	}
 }

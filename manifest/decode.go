@@ -147,7 +147,7 @@ func (d *Document) syntaxError(err error) error {
 	}
 	problem.Message = "not valid YAML: " + redact.Quotes(strings.TrimSpace(message))
 	if n := conflict(d.source); n >= 0 {
-		problem.Line, problem.Message = d.Line+n, "a merge conflict that nobody resolved"
+		problem.Line, problem.Message = d.Line+n, "an unresolved merge conflict"
 	}
 	return problem
 }

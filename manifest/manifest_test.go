@@ -61,7 +61,7 @@ func TestDecodeNamesThePlace(t *testing.T) {
 			`f.yaml: document 2: line 3: not valid YAML: did not find expected node content`},
 		"a merge conflict": {
 			"kind: A\n---\nspec:\n<<<<<<< HEAD\n  count: 1\n=======\n  count: 2\n>>>>>>> theirs\n",
-			`f.yaml: document 2: line 4: a merge conflict that nobody resolved`},
+			`f.yaml: document 2: line 4: an unresolved merge conflict`},
 		"JSON, a field twice": {
 			`{"kind": "A", "spec": {"count": 1, "count": 2}}`,
 			`f.yaml: document 1: line 1: spec.count: given twice`},

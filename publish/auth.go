@@ -206,7 +206,7 @@ func (a Auth) scanHost(endpoint *transport.Endpoint) string {
 }
 
 // errPassphrase: a key is encrypted, and no passphrase is given.
-var errPassphrase = errors.New("wants a passphrase")
+var errPassphrase = errors.New("needs a passphrase")
 
 func readKey(name, passphrase string) (ssh.Signer, error) {
 	pem, err := os.ReadFile(name)

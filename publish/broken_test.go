@@ -86,7 +86,7 @@ func TestConnectionLostInTheMiddleOfAPush(t *testing.T) {
 			}{
 				{"while it goes up", 400_000, false, "push: "},
 				{"at its beginning", 20_000, false, "push: "},
-				{"and nobody hangs up", 400_000, true, "the server has said nothing for 2s"},
+				{"and nobody hangs up", 400_000, true, "the server has sent nothing for 2s"},
 			} {
 				t.Run(row.why, func(t *testing.T) {
 					leaves(t, repo, func() error {
@@ -141,7 +141,7 @@ func TestSilentServer(t *testing.T) {
 		impatient := target
 		impatient.IdleTimeout = 200 * time.Millisecond
 		began := time.Now()
-		if _, err := Read(context.Background(), impatient); err == nil || !strings.Contains(err.Error(), "said nothing for 200ms") {
+		if _, err := Read(context.Background(), impatient); err == nil || !strings.Contains(err.Error(), "sent nothing for 200ms") {
 			t.Errorf("%s: found %v", scheme, err)
 		}
 		ctx, stop := context.WithTimeout(context.Background(), 200*time.Millisecond)

@@ -39,7 +39,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 	}
 	unlock, err := lockParent(ctx, root, true)
 	if err != nil {
-		return Result{}, fmt.Errorf("%s: waiting for another run that writes it: %w", dir, err)
+		return Result{}, fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
 	}
 	defer unlock()
 	here, err := openFolder(root)

@@ -73,32 +73,32 @@ func (r *remote) explain(err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTimeout):
 		return err
 	case errors.Is(err, transport.ErrRepositoryNotFound):
-		return fmt.Errorf("%w: %s; check the URL, and that these credentials may see it", ErrNoRepository, message)
+		return fmt.Errorf("%w: %s; check the URL, and that these credentials can read it", ErrNoRepository, message)
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		if r.auth == nil {
-			return &SettingError{"Password", fmt.Errorf("%w: the server wants credentials", ErrAuth)}
+			return &SettingError{"Password", fmt.Errorf("%w: the server requires credentials", ErrAuth)}
 		}
-		return fmt.Errorf("%w: the server does not take these credentials: they are wrong, or have expired", ErrAuth)
+		return fmt.Errorf("%w: the server rejected these credentials: they are wrong or expired", ErrAuth)
 	case errors.Is(err, transport.ErrAuthorizationFailed):
-		return fmt.Errorf("%w: these credentials may not do that there: %s", ErrAuth, message)
+		return fmt.Errorf("%w: these credentials do not allow this: %s", ErrAuth, message)
 	case strings.Contains(message, "unable to authenticate"):
-		return fmt.Errorf("%w: the server takes none of the SSH keys: %s", ErrAuth, message)
+		return fmt.Errorf("%w: the server accepted none of the SSH keys: %s", ErrAuth, message)
 	case knownhosts.IsHostKeyChanged(err):
-		return fmt.Errorf("%w: %s has another key than known_hosts says: it was replaced, or somebody stands in between; ask the server's owner, and only then ssh-keygen -R", ErrHostKey, r.endpoint.Host)
+		return fmt.Errorf("%w: the key of %s differs from known_hosts: it was replaced, or the connection is intercepted; ask the server's owner before you run ssh-keygen -R", ErrHostKey, r.endpoint.Host)
 	case knownhosts.IsHostUnknown(err):
 		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, r.endpoint.Host, r.target.Auth.scanHost(r.endpoint))
 	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname):
 		return &SettingError{"CAFile", fmt.Errorf("%w: %s", ErrCertificate, message)}
 	case strings.Contains(message, "Proxy Authentication Required"):
-		return &SettingError{"Proxy", fmt.Errorf("%w: the proxy wants credentials, or others", ErrAuth)}
+		return &SettingError{"Proxy", fmt.Errorf("%w: the proxy requires credentials, or rejected those it got", ErrAuth)}
 	case strings.Contains(message, "proxyconnect"), strings.Contains(message, "socks connect"):
 		return &SettingError{"Proxy", fmt.Errorf("the proxy: %w", err)}
 	case strings.Contains(message, "tls: certificate required") && r.target.Auth.ClientCertFile == "":
-		return &SettingError{"ClientCertFile", fmt.Errorf("%w: the server wants a client certificate", ErrAuth)}
+		return &SettingError{"ClientCertFile", fmt.Errorf("%w: the server requires a client certificate", ErrAuth)}
 	case strings.Contains(message, "remote error: tls: ") && r.target.Auth.ClientCertFile != "":
-		return fmt.Errorf("%w: the server does not take the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile, message)
+		return fmt.Errorf("%w: the server rejected the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile, message)
 	case errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("a repository on this machine is pushed to by git itself, which is not installed: %w", err)
+		return fmt.Errorf("pushing to a local repository needs git, which is not installed: %w", err)
 	}
 	return err
 }

@@ -130,7 +130,7 @@ func TestClientCertificates(t *testing.T) {
 	mustPublish(t, target, tree("a", "1"))
 	refusedAs(t, repo, target, []wrong{
 		{"none", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = "", "" }, ErrAuth, "Auth.ClientCertFile"},
-		{"one of another authority", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = strangers.certFile, strangers.keyFile }, ErrAuth, "does not take the client certificate " + strangers.certFile},
+		{"one of another authority", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = strangers.certFile, strangers.keyFile }, ErrAuth, "rejected the client certificate " + strangers.certFile},
 		{"no key", func(t *Target) { t.Auth.ClientKeyFile = "" }, nil, "Auth.ClientCertFile"},
 		{"the key of another", func(t *Target) { t.Auth.ClientKeyFile = strangers.keyFile }, nil, "client certificate: "},
 		{"a file that is not there", func(t *Target) { t.Auth.ClientCertFile += "x" }, nil, "no such file"},

@@ -74,7 +74,7 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 	var refused *refusal
 	switch {
 	case errors.As(err, &refused) && isConcurrentPush(refused.status, output):
-		return fmt.Errorf("%w: another push was under way: %w", ErrConflict, err)
+		return fmt.Errorf("%w: another push was in progress: %w", ErrConflict, err)
 	case errors.As(err, &refused):
 		return fmt.Errorf("%w: %s", ErrRejected, strings.TrimSuffix(refused.Error()+": "+output, ": "))
 	}

@@ -101,7 +101,7 @@ func parseOwnership(text []byte) (ownedFiles, error) {
 	for number, line := range bytes.Split(text, []byte("\n")) {
 		for _, marker := range []string{"<<<<<<< ", ">>>>>>> ", "||||||| "} {
 			if bytes.HasPrefix(line, []byte(marker)) {
-				return bad("line %d: a merge conflict that nobody resolved", number+1)
+				return bad("line %d: an unresolved merge conflict", number+1)
 			}
 		}
 	}

@@ -69,8 +69,8 @@ func TestHTTPProxy(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	refusedAs(t, repo, target, []wrong{
-		{"no credentials for the proxy", func(t *Target) { t.Auth.Proxy = proxy.anonymous }, ErrAuth, "the proxy wants credentials"},
-		{"others", func(t *Target) { t.Auth.Proxy = strings.Replace(proxy.url, "pr0xy", "wr0ng", 1) }, ErrAuth, "the proxy wants credentials"},
+		{"no credentials for the proxy", func(t *Target) { t.Auth.Proxy = proxy.anonymous }, ErrAuth, "the proxy requires credentials"},
+		{"others", func(t *Target) { t.Auth.Proxy = strings.Replace(proxy.url, "pr0xy", "wr0ng", 1) }, ErrAuth, "the proxy requires credentials"},
 		{"a proxy that is not there", func(t *Target) { t.Auth.Proxy = strings.Replace(closed.URL, "//", "//squid:pr0xy@", 1) }, nil, "Auth.Proxy"},
 		{"a proxy that is no URL", func(t *Target) { t.Auth.Proxy = "http://squid:pr0xy%zz@proxy:3128" }, nil, "want a URL"},
 		{"a proxy without its scheme", func(t *Target) { t.Auth.Proxy = "squid:pr0xy@proxy:3128" }, nil, "want a URL"},
@@ -92,7 +92,7 @@ func TestProxyFromTheEnvironment(t *testing.T) {
 	}{
 		{"HTTPS_PROXY", []string{"HTTPS_PROXY=" + proxy.url}, ""},
 		{"https_proxy", []string{"https_proxy=" + proxy.url}, ""},
-		{"no credentials", []string{"HTTPS_PROXY=" + proxy.anonymous}, "the proxy wants credentials"},
+		{"no credentials", []string{"HTTPS_PROXY=" + proxy.anonymous}, "the proxy requires credentials"},
 		{"a proxy that is no URL", []string{"HTTPS_PROXY=http://squid:pr0xy%zz@proxy:3128"}, "proxy"},
 		{"NO_PROXY", []string{"HTTPS_PROXY=" + proxy.url, "NO_PROXY=.example.test"}, "git.example.test"},
 	} {

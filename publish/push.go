@@ -25,7 +25,7 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 		return "", fmt.Errorf("%w since it was read", ErrConflict)
 	}
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("a push was under way, and may still be taken; running again finds out: %w", context.Cause(ctx))
+		return "", fmt.Errorf("a push was in progress and may still succeed; run again to find out: %w", context.Cause(ctx))
 	}
 	found, lookErr := r.readRefs(ctx)
 	if lookErr != nil {
@@ -39,7 +39,7 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	case now != base.old:
 		return "", fmt.Errorf("%w since it was read: %w", ErrConflict, err)
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		return "", fmt.Errorf("push: the server hung up before it had everything; its disk may be full, or a limit of it reached: %w", err)
+		return "", fmt.Errorf("push: the server closed the connection before it had everything; its disk may be full, or it reached a limit: %w", err)
 	case !errors.As(err, &refused):
 		return "", fmt.Errorf("push: %w", err)
 	}
@@ -49,7 +49,7 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	}
 	if isConcurrentPush(refused.status, output) {
 		// The reason matters where it never ends: it names the lock that a git that was killed has left.
-		return "", fmt.Errorf("%w: another push was under way: %s", ErrConflict, reason)
+		return "", fmt.Errorf("%w: another push was in progress: %s", ErrConflict, reason)
 	}
 	if strings.Contains(refused.status, "currently checked out") {
 		reason = "the branch is checked out there; push to another branch, or to a bare repository, or set receive.denyCurrentBranch to updateInstead there"
@@ -106,7 +106,7 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 	request.Packfile = io.NopCloser(watched{Reader: bytes.NewReader(pack), active: active})
 	report, err := session.ReceivePack(ctx, request)
 	if err == nil && report == nil {
-		err = errors.New("the server gave no report")
+		err = errors.New("the server sent no status report")
 	}
 	if report != nil && report.UnpackStatus != "" && err != nil {
 		refused := &refusal{status: report.UnpackStatus}

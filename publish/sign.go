@@ -54,7 +54,7 @@ func OpenPGPSigner(keyFile, passphrase string, when time.Time) (Signer, error) {
 		}
 		if key.PrivateKey.Encrypted {
 			if passphrase == "" {
-				return nil, fmt.Errorf("signing key %s: wants a passphrase", keyFile)
+				return nil, fmt.Errorf("signing key %s: needs a passphrase", keyFile)
 			}
 			if err := entity.DecryptPrivateKeys([]byte(passphrase)); err != nil {
 				return nil, fmt.Errorf("signing key %s: wrong passphrase: %w", keyFile, err)

@@ -134,7 +134,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		case err != nil:
 			s.damaged = fmt.Errorf("%s: %w", path.Join(site, OwnershipFile), err)
 		case owned.writing:
-			s.damaged = fmt.Errorf("%s: %w: it is of a write to a folder that did not end; write to the folder again, then commit it", path.Join(site, OwnershipFile), ErrOwnership)
+			s.damaged = fmt.Errorf("%s: %w: it is from an interrupted write to a folder; render to the folder again, then commit it", path.Join(site, OwnershipFile), ErrOwnership)
 		default:
 			s.owned = owned.sums
 		}

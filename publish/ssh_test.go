@@ -33,7 +33,7 @@ func TestSSH(t *testing.T) {
 	test := t
 	refusedAs(t, repo, target, []wrong{
 		{"an unknown host", func(t *Target) { t.Auth.KnownHosts = []string{unknown} }, ErrHostKey, "127.0.0.1 is not in known_hosts: ssh-keyscan -p " + port + " 127.0.0.1 >> " + unknown},
-		{"a host whose key has changed", func(t *Target) { t.Auth.KnownHosts = []string{changed} }, ErrHostKey, "another key"},
+		{"a host whose key has changed", func(t *Target) { t.Auth.KnownHosts = []string{changed} }, ErrHostKey, "differs from known_hosts"},
 		{"no known_hosts at all", func(t *Target) { t.Auth.KnownHosts = []string{unknown + "x"} }, ErrHostKey, "no known_hosts file: ssh-keyscan"},
 		{"a known_hosts file that is none", func(t *Target) { t.Auth.KnownHosts = []string{garbled} }, ErrHostKey, garbled + ":1"},
 		{"a key that the server does not know", func(t *Target) { t.Auth.SSHKeyFile = server.stranger }, ErrAuth, "SSH keys"},

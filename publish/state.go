@@ -72,7 +72,7 @@ func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) 
 func ReadState(ctx context.Context, dir, among string) (*State, error) {
 	unlock, err := lockParent(ctx, dir, false)
 	if err != nil {
-		return nil, fmt.Errorf("%s: waiting for another run that writes it: %w", dir, err)
+		return nil, fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
 	}
 	defer unlock()
 	here, err := openFolder(dir)

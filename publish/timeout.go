@@ -31,7 +31,7 @@ func withIdleTimeout[T any](ctx context.Context, silence time.Duration, exchange
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	watch := time.AfterFunc(silence, func() { stop(fmt.Errorf("the server has said nothing for %s", silence)) })
+	watch := time.AfterFunc(silence, func() { stop(fmt.Errorf("the server has sent nothing for %s", silence)) })
 	defer watch.Stop()
 	type answer struct {
 		value T

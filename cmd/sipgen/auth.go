@@ -25,7 +25,7 @@ func authFromEnvironment(getenv func(string) string) (publish.Auth, error) {
 		case file == "":
 			return value
 		case value != "":
-			problems = append(problems, fmt.Errorf("%s and %s_FILE: want one of them", name, name))
+			problems = append(problems, fmt.Errorf("%s and %s_FILE: use only one of them", name, name))
 			return ""
 		}
 		text, err := os.ReadFile(file)
@@ -55,7 +55,7 @@ func authFromEnvironment(getenv func(string) string) (publish.Auth, error) {
 var authVariables = map[string]string{
 	"Password":         "set SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or SIPGEN_GIT_TOKEN",
 	"SSHKeyPassphrase": "set SIPGEN_SSH_KEY_PASSPHRASE, or SIPGEN_SSH_KEY_PASSPHRASE_FILE",
-	"CAFile":           "if the server has a private authority, set SIPGEN_GIT_CA_FILE",
+	"CAFile":           "if the server uses a private certificate authority, set SIPGEN_GIT_CA_FILE",
 	"ClientCertFile":   "set SIPGEN_GIT_CERT_FILE and SIPGEN_GIT_KEY_FILE",
 	"Proxy":            "check SIPGEN_GIT_PROXY=http://USER:PASSWORD@HOST:PORT, or HTTPS_PROXY and NO_PROXY",
 }

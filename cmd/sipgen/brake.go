@@ -15,7 +15,7 @@ import (
 const noAcceptance = -1
 
 func acceptLossFlag(command *cobra.Command, accept *int) {
-	command.Flags().IntVar(accept, "accept-loss", noAcceptance, "go on though exactly `N` hosts are lost or released, more than the Site's brake allows")
+	command.Flags().IntVar(accept, "accept-loss", noAcceptance, "continue although exactly `N` hosts are lost or released, more than the Site's brake allows")
 }
 
 // brake refuses a run that takes more from the clusters than the site allows: a lost inventory or a
@@ -30,7 +30,7 @@ func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 	}
 	return errors.Join(
 		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, the site allows %d: %s", loss.Total(), loss.Claimed, limit, describeLoss(loss)),
-		fmt.Errorf("refused: if that is meant, say --accept-loss %d", loss.Total()),
+		fmt.Errorf("refused: if this is intended, use --accept-loss %d", loss.Total()),
 	)
 }
 
@@ -39,7 +39,7 @@ func describeLoss(loss schedule.Loss) string {
 	for _, part := range []struct {
 		what  string
 		hosts []schedule.HostKey
-	}{{"not in the inventory any more", loss.Missing}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"released", loss.Released}} {
+	}{{"no longer in the inventory", loss.Missing}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"released", loss.Released}} {
 		if len(part.hosts) == 0 {
 			continue
 		}

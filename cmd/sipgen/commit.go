@@ -27,10 +27,10 @@ type commitFlags struct {
 
 func (c *commitFlags) flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVar(&c.author, "author", "", `who the commit is by, "Name <address>" (default $GIT_AUTHOR_NAME and $GIT_AUTHOR_EMAIL, else sipgen)`)
+	flags.StringVar(&c.author, "author", "", `the commit's author, "Name <address>" (default: $GIT_AUTHOR_NAME and $GIT_AUTHOR_EMAIL, else sipgen)`)
 	flags.StringVarP(&c.message, "message", "m", "", "the commit's subject line (default: what changes)")
 	flags.StringVar(&c.signKey, "sign-key", "", "sign the commit with this private key `FILE`, SSH or armored OpenPGP; its passphrase is $SIPGEN_SIGN_PASSPHRASE")
-	flags.BoolVar(&c.requireSigned, "require-signed", false, "push nothing that is not signed")
+	flags.BoolVar(&c.requireSigned, "require-signed", false, "refuse to push an unsigned commit")
 }
 
 // meta is the commit's author, signer and rules; the message comes with the plan.
@@ -45,7 +45,7 @@ func (c *commitFlags) meta(now time.Time) (publish.Meta, error) {
 		errs = append(errs, err)
 	}
 	if strings.ContainsAny(c.message, "\n\r") {
-		errs = append(errs, errors.New("--message: has a line end, want one line"))
+		errs = append(errs, errors.New("--message: has a line break, want one line"))
 	}
 	return meta, errors.Join(errs...)
 }

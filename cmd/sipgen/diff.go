@@ -28,9 +28,10 @@ func newDiff(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "diff --site FILE -f SPECS --inventory HOSTS [--out DIR | --repo URL]",
 		Short: "Show what render or publish would change",
-		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository), by object and field, hosts first. Nothing is written.
+		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository),
+by object and field, hosts first. Nothing is written.
 
-Exit codes: 0 nothing would change; 1 something would; 2 an error.`,
+Exit codes: 0 nothing would change; 1 something would change; 2 an error.`,
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
   sipgen diff --site site.yaml -f tenants --inventory hosts --repo fleet.git`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,7 +43,7 @@ Exit codes: 0 nothing would change; 1 something would; 2 an error.`,
 				return err
 			}
 			if out != "" && repo.url != "" {
-				return errors.New("--out and --repo: want one of them")
+				return errors.New("--out and --repo: use only one of them")
 			}
 			loaded, err := in.load(cmd.Context(), ui)
 			if err != nil {
@@ -67,8 +68,8 @@ Exit codes: 0 nothing would change; 1 something would; 2 an error.`,
 	}
 	in.flags(command)
 	how.flags(command)
-	command.Flags().StringVarP(&output, "output", "o", "human", "the form: "+strings.Join(formats, ", "))
-	command.Flags().StringVar(&color, "color", "auto", "colours in the human form: auto (on a terminal, unless $NO_COLOR is set), always, never")
+	command.Flags().StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
+	command.Flags().StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	repo.flags(command)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder that render writes to")

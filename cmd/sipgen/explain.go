@@ -19,7 +19,7 @@ func newExplain(ui *ui) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "explain NAMESPACE/NAME --site FILE -f SPECS --inventory HOSTS",
-		Short: "Say of one host or cluster: why here, why not there",
+		Short: "Explain why a host or cluster is placed as it is",
 		Example: `  sipgen explain tenant-a/edge-a --site site.yaml -f tenants --inventory hosts
   sipgen explain vino-system/r1n1-cp --site site.yaml -f tenants --inventory hosts`,
 		Args: cobra.ExactArgs(1),

@@ -32,9 +32,9 @@ type hydrator struct {
 
 func (h *hydrator) flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVar(&h.file, "hydrator-metadata", "", "tell GitOps Promoter which commit the specs are of, in this `FILE` of the repository and in a git note")
+	flags.StringVar(&h.file, "hydrator-metadata", "", "record for GitOps Promoter which commit the specs come from, in this `FILE` of the repository and in a git note")
 	flags.Lookup("hydrator-metadata").NoOptDefVal = hydratorFile
-	flags.StringVar(&h.drySHA, "dry-sha", "", "the `COMMIT` that the specs are of (default: the one that is checked out where --site and -f are)")
+	flags.StringVar(&h.drySHA, "dry-sha", "", "the `COMMIT` that the specs come from (default: the one checked out where --site and -f are)")
 }
 
 // metadata is the file, with the fields of the contract.
@@ -55,7 +55,7 @@ func (h *hydrator) add(meta *publish.Meta, paths []string) error {
 	case h.file == "" && h.drySHA == "":
 		return nil
 	case h.file == "":
-		return errors.New("--dry-sha: want --hydrator-metadata with it")
+		return errors.New("--dry-sha: needs --hydrator-metadata")
 	case path.Base(h.file) != hydratorFile || path.Clean(h.file) != h.file || strings.HasPrefix(h.file, "/"):
 		return redact.Errorf("--hydrator-metadata: found %q, want %s, or FOLDER/%s", h.file, hydratorFile, hydratorFile)
 	case h.drySHA != "" && !fullHash.MatchString(h.drySHA):
@@ -65,7 +65,7 @@ func (h *hydrator) add(meta *publish.Meta, paths []string) error {
 	if h.drySHA == "" {
 		for _, path := range paths {
 			if path == "-" || path == "cluster" {
-				return redact.Errorf("--hydrator-metadata: the specs come from %q, which is of no commit: want --dry-sha", path)
+				return redact.Errorf("--hydrator-metadata: the specs come from %q, which is not in a commit: --dry-sha is required", path)
 			}
 		}
 		source, err := publish.SourceOf(paths)

@@ -34,9 +34,9 @@ type inputs struct {
 func (in *inputs) flags(command *cobra.Command) {
 	in.siteFlag(command)
 	flags := command.Flags()
-	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be given several times")
+	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be repeated")
 	flags.StringVar(&in.inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster")
-	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "go on without any SIPCluster: the last tenant is gone")
+	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "continue without any SIPCluster, when the last tenant is gone")
 	in.clusterFlags(command)
 }
 
@@ -47,7 +47,7 @@ func (in *inputs) siteFlag(command *cobra.Command) {
 func (in *inputs) clusterFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&in.kubeconfig, "kubeconfig", "", "for the live cluster: the kubeconfig `FILE`; default: $KUBECONFIG, ~/.kube/config, or the pod's own account")
-	flags.StringVar(&in.context, "context", "", "for the live cluster: the kubeconfig's context")
+	flags.StringVar(&in.context, "context", "", "for the live cluster: the context in the kubeconfig")
 }
 
 // loaded is everything a plan is made from.
@@ -187,10 +187,10 @@ func named(file string, err error) error {
 func (in *inputs) check() error {
 	var errs []error
 	if len(in.specs) == 0 {
-		errs = append(errs, errors.New("no --filename: want the SIPCluster specs"))
+		errs = append(errs, errors.New("--filename is required: the SIPCluster specs"))
 	}
 	if in.inventory == "" {
-		errs = append(errs, errors.New("no --inventory: want the hosts"))
+		errs = append(errs, errors.New("--inventory is required: where the hosts come from"))
 	}
 	stdin := 0
 	for _, path := range append([]string{in.site, in.inventory}, in.specs...) {

@@ -25,8 +25,8 @@ func newInventory(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "inventory --site FILE",
 		Short: "Print a snapshot of the live inventory, without secrets",
-		Long: `Print a snapshot of the live inventory, without secrets. Given to --inventory, it plans what the live
-inventory plans, where no cluster is in reach: in CI, on a laptop.`,
+		Long: `Print a snapshot of the live inventory, without secrets. With --inventory SNAPSHOT, sipgen makes the
+same plan as with the live inventory, where the cluster cannot be reached: in CI or on a laptop.`,
 		Example: `  sipgen inventory --site site.yaml --context management > inventory.yaml
   sipgen plan --site site.yaml -f tenants --inventory inventory.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -21,12 +21,12 @@ func newLint(ui *ui) *cobra.Command {
 	formats := []string{"human", "json", "sarif", "github"}
 	command := &cobra.Command{
 		Use:   "lint --site FILE -f SPECS --inventory HOSTS",
-		Short: "Find what is likely wrong across tenants and hosts",
-		Long: `Find what is likely wrong with specs and hosts though each is valid by itself: clashes between tenants, selectors that
-match nothing or starve one another, hosts with one address or one power control. docs/lint.md explains the codes, and how an object
-silences one with a reason.
+		Short: "Find likely mistakes across tenants and hosts",
+		Long: `Find likely mistakes in specs and hosts that are each valid: conflicts between tenants, selectors
+that match nothing or compete for the same hosts, hosts that share an address or a BMC. docs/lint.md
+explains the codes, and how to suppress a finding with a reason.
 
-Exit codes: 0 no finding; 1 findings; 2 an error.`,
+Exit codes: 0 no findings; 1 findings; 2 an error.`,
 		Example: `  sipgen lint --site site.yaml -f tenants --inventory hosts
   sipgen lint --site site.yaml -f tenants --inventory inventory.yaml -o sarif > sipgen.sarif`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -71,9 +71,9 @@ Exit codes: 0 no finding; 1 findings; 2 an error.`,
 	in.flags(command)
 	before.flags(command)
 	flags := command.Flags()
-	flags.StringVarP(&output, "output", "o", "human", "the form: "+strings.Join(formats, ", "))
+	flags.StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	flags.StringVar(&failOn, "fail-on", string(lint.Warning), "what makes the exit code 1: warning (any finding), error")
-	flags.StringVar(&color, "color", "auto", "colours in the human form: auto (on a terminal, unless $NO_COLOR is set), always, never")
+	flags.StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	return command
 }
 

@@ -28,12 +28,13 @@ func newPlan(ui *ui) *cobra.Command {
 		Short: "Show which host each cluster gets, and why",
 		Long: `Show which host each cluster gets, and why. Nothing is written.
 
-Decisions that were made before and are not synced yet are in the rendered tree: name it with
---previous or --repo, so that they are kept.
+Earlier decisions that are not synced yet are in the rendered tree. Name the tree with --previous
+or --repo, so that they are kept.
 
-Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse the plan, which is said; 2 an error.
+Exit codes: 0 success; 1 a cluster cannot have its hosts, or render would refuse the plan (a message
+says why); 2 an error.
 
--o html is a page by itself that shows the site as people see it, rack by rack; -o svg is the picture of it.`,
+-o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.`,
 		Example: `  sipgen plan --site site.yaml -f tenants --inventory hosts
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
   sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 --count tenants/a/Worker=12`,
@@ -82,7 +83,7 @@ Exit codes: 0 done; 1 a cluster cannot have its hosts, or render would refuse th
 	in.flags(command)
 	before.flags(command)
 	ask.flags(command)
-	command.Flags().StringVarP(&output, "output", "o", "table", "the form: "+strings.Join(formats, ", "))
+	command.Flags().StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
 	return command
 }
 

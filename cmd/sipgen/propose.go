@@ -26,8 +26,8 @@ type proposal struct {
 func (p *proposal) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&p.branch, "propose", "", "push to this `BRANCH` instead, for a pull request")
-	flags.StringVar(&p.forge, "forge", "auto", "the `KIND` of forge that --propose meets: auto (by well-known host names), github, gitlab, gitea (Forgejo too), none")
-	flags.StringVar(&p.web, "forge-url", "", "the `URL` where the forge's pages begin, where --repo does not tell: https://git.example.org:8443/forge")
+	flags.StringVar(&p.forge, "forge", "auto", "the `KIND` of forge for --propose: auto (by well-known host names), github, gitlab, gitea (Forgejo too), none")
+	flags.StringVar(&p.web, "forge-url", "", "the base `URL` of the forge's pages, if --repo does not show it: https://git.example.org:8443/forge")
 	flags.StringArrayVar(&p.labels, "label", nil, "a `NAME` to label the pull request with; may be repeated")
 }
 
@@ -37,7 +37,7 @@ const (
 )
 
 // errNoPullRequest: the branch was pushed, and the pull request could not be opened or updated.
-var errNoPullRequest = errors.New("pushed, but there is no pull request for it as there should be")
+var errNoPullRequest = errors.New("pushed, but the pull request could not be opened or updated")
 
 // pullRequester opens the pull request of a pushed proposal, or says where to open it. A nil pullRequester does nothing.
 type pullRequester struct {
@@ -53,7 +53,7 @@ type pullRequester struct {
 func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*pullRequester, error) {
 	if p.branch == "" {
 		if p.forge != "auto" && p.forge != "none" || p.web != "" || len(p.labels) > 0 {
-			return nil, errors.New("--forge, --forge-url, --label: want --propose with them")
+			return nil, errors.New("--forge, --forge-url, --label: need --propose")
 		}
 		return nil, nil
 	}
@@ -86,7 +86,7 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 	case token == "":
 		return r, nil
 	case kind == forge.Unknown:
-		return nil, fmt.Errorf("%s is set, and the kind of the forge %s is unknown: --forge github, gitlab or gitea says it; --forge none opens no pull request", name, repository.Web)
+		return nil, fmt.Errorf("%s is set, but the kind of forge at %s is unknown: set --forge to github, gitlab or gitea, or to none for no pull request", name, repository.Web)
 	}
 	httpClient, err := target.Auth.HTTPClient()
 	if err != nil {
@@ -102,7 +102,7 @@ func (p *proposal) token(target publish.Target, repository forge.Repository, get
 	value, file := getenv(forgeToken), getenv(forgeToken+"_FILE")
 	switch {
 	case value != "" && file != "":
-		return "", "", fmt.Errorf("%s and %s_FILE: want one of them", forgeToken, forgeToken)
+		return "", "", fmt.Errorf("%s and %s_FILE: use only one of them", forgeToken, forgeToken)
 	case file != "":
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -113,7 +113,7 @@ func (p *proposal) token(target publish.Target, repository forge.Repository, get
 		}
 	}
 	if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", "", fmt.Errorf("%s: holds a blank or a character that no token has", forgeToken)
+		return "", "", fmt.Errorf("%s: contains a space or a character that cannot be in a token", forgeToken)
 	}
 	if value != "" {
 		return value, forgeToken, nil
@@ -145,15 +145,15 @@ func (p *pullRequester) request(ctx context.Context, ui *ui, loaded *loaded, met
 	case p.client != nil:
 		return p.open(ctx, ui, loaded, meta, done, page)
 	case len(done.Changes) == 0:
-		ui.say("no pull request is needed: %s has all of it", p.target.Branch)
+		ui.say("no pull request needed: %s already has everything", p.target.Branch)
 	case hint.Open:
-		ui.say("the pull request that is open: %s", hint.Page)
+		ui.say("pull request already open: %s", hint.Page)
 	case page != "":
 		ui.say("open the pull request: %s", page)
 	case p.silent || p.local:
-		ui.say("the proposal is the branch %s, for %s", p.target.Proposal, p.target.Branch)
+		ui.say("proposed on branch %s, for %s", p.target.Proposal, p.target.Branch)
 	default:
-		ui.say("the proposal is the branch %s, for %s; %s is a forge of unknown kind: --forge github, gitlab or gitea says it", p.target.Proposal, p.target.Branch, p.repository.Web)
+		ui.say("proposed on branch %s, for %s; %s is a forge of unknown kind: set --forge to github, gitlab or gitea", p.target.Proposal, p.target.Branch, p.repository.Web)
 	}
 	return nil
 }
@@ -176,9 +176,9 @@ func (p *pullRequester) open(ctx context.Context, ui *ui, loaded *loaded, meta p
 	}
 	switch opened.Outcome {
 	case forge.Nothing:
-		ui.say("no pull request is needed: %s has all of it", p.target.Branch)
+		ui.say("no pull request needed: %s already has everything", p.target.Branch)
 	case forge.Declined:
-		ui.say("pull request: %s with this commit, and so not opened again: %s", opened.Outcome, opened.URL)
+		ui.say("pull request: %s at this commit, not opened again: %s", opened.Outcome, opened.URL)
 	default:
 		ui.say("pull request: %s: %s", opened.Outcome, opened.URL)
 	}

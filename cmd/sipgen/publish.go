@@ -26,21 +26,23 @@ func newPublish(ui *ui) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "publish --site FILE -f SPECS --inventory HOSTS --repo URL",
-		Short: "Commit the tree to a branch of a git repository, and push",
-		Long: `Commit the tree to a branch of a git repository, and push. The branch's tip is the previous tree: its
-decisions are kept. An unchanged tree makes no commit. Only files that sipgen wrote are changed or deleted. When
-somebody else pushes first, sipgen plans again on top of that.
+		Short: "Commit the tree to a branch of a git repository and push it",
+		Long: `Commit the tree to a branch of a git repository and push it. The tip of the branch is the previous
+tree: its decisions are kept. If the tree is unchanged, there is no commit. Only files that sipgen
+wrote are changed or deleted. If somebody else pushes first, sipgen plans again on top of that.
 
-With --propose the commit goes to another branch, on top of --branch, for a pull request; the next proposal
-replaces it. sipgen says where the pull request is opened by hand. With SIPGEN_FORGE_TOKEN it opens the pull request
-itself, and later updates the one that is open: never a second one, and none that somebody has closed with the same
-commit. --forge says the kind of forge where its host's name does not. With --forge github, gitlab or gitea and a
-repository at https, SIPGEN_GIT_TOKEN is taken where there is no SIPGEN_FORGE_TOKEN.
+With --propose the commit goes to another branch, on top of --branch, for a pull request. The next
+proposal replaces it. sipgen prints where to open the pull request by hand. If SIPGEN_FORGE_TOKEN is
+set, sipgen opens the pull request, and later updates the open one: it never opens a second one, nor
+one that somebody has closed at the same commit. Set --forge if the host name does not show the kind
+of forge. With --forge github, gitlab or gitea and an https repository, SIPGEN_GIT_TOKEN is used if
+SIPGEN_FORGE_TOKEN is not set.
 
-Credentials come from the environment: SIPGEN_GIT_USERNAME, SIPGEN_GIT_PASSWORD or SIPGEN_GIT_TOKEN for https;
-SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE, SIPGEN_SSH_KNOWN_HOSTS for ssh, else the SSH agent and ~/.ssh;
-SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE, SIPGEN_GIT_KEY_FILE, SIPGEN_GIT_PROXY, for the forge's API too. Each secret may come from a file: NAME_FILE
-names it. Without any, git's credential helper is asked.`,
+Credentials come from the environment. For https: SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or
+SIPGEN_GIT_TOKEN. For ssh: SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE and
+SIPGEN_SSH_KNOWN_HOSTS, else the SSH agent and ~/.ssh. SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE,
+SIPGEN_GIT_KEY_FILE and SIPGEN_GIT_PROXY apply to git and the forge's API. Each secret can come from a
+file, which NAME_FILE names. Without any of these, git's credential helper is used.`,
 		Example: `  sipgen publish --site site.yaml -f tenants --inventory hosts --repo fleet.git
   sipgen publish --site site.yaml -f tenants --inventory cluster --repo https://git.example.org/fleet.git --propose sipgen/dc1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -95,7 +97,7 @@ names it. Without any, git's credential helper is asked.`,
 	flags := command.Flags()
 	proposal.flags(command)
 	hydrator.flags(command)
-	flags.BoolVar(&create, "create-branch", false, "make --branch from the repository's main branch where it does not exist")
+	flags.BoolVar(&create, "create-branch", false, "if --branch does not exist, create it from the repository's main branch")
 	flags.BoolVar(&adopt, "adopt", false, "take over files that sipgen did not write")
 	return command
 }

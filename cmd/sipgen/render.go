@@ -19,16 +19,16 @@ func newRender(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "render --site FILE -f SPECS --inventory HOSTS --out DIR",
 		Short: "Write the tree to a folder",
-		Long: `Write the tree to a folder. What the folder held before is the previous tree: its decisions
+		Long: `Write the tree to a folder. What was in the folder before is the previous tree: its decisions
 are kept. Only files that sipgen wrote are changed or deleted, and the new tree replaces the
-old one at once.
+old one atomically.
 
-With a cluster that cannot have all its hosts nothing is written; --keep-going renders the others. The exit
-code is 1 in both cases.`,
+If a cluster cannot have all its hosts, nothing is written; with --keep-going the other clusters
+are rendered. The exit code is 1 in both cases.`,
 		Example: `  sipgen render --site site.yaml -f tenants --inventory hosts --out tree`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
-				return errors.New("no --out: want the folder to write to")
+				return errors.New("--out is required: the folder to write to")
 			}
 			loaded, err := in.load(cmd.Context(), ui)
 			if err != nil {

@@ -15,11 +15,11 @@ import (
 func newRoot(ui *ui) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sipgen",
-		Short: "Hand out bare-metal hosts to tenant clusters, through git",
+		Short: "Assign bare-metal hosts to tenant clusters, through git",
 		Long: `sipgen reads SIPCluster specs and the inventory of metal3 BareMetalHosts, decides which
 host belongs to which tenant cluster, and renders the git tree that Flux or Argo CD applies.
 
-Exit codes: 0 done; 1 a finding (differences, an unschedulable cluster); 2 an error.`,
+Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable cluster); 2 an error.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -68,7 +68,7 @@ func strictArgs(command *cobra.Command) {
 func newVersion(ui *ui) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of sipgen and of what it was built with",
+		Short: "Print the version of sipgen and of the Go release that built it",
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintf(ui.out, "sipgen %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return nil

@@ -25,7 +25,7 @@ type previous struct {
 }
 
 func (p *previous) flags(command *cobra.Command) {
-	command.Flags().StringVar(&p.dir, "previous", "", "the tree as it was: a `DIR` that sipgen render wrote")
+	command.Flags().StringVar(&p.dir, "previous", "", "the previous tree: a `DIR` that sipgen render wrote")
 	p.git.flags(command)
 	p.mustExist = true
 }
@@ -35,7 +35,7 @@ func (p *previous) flags(command *cobra.Command) {
 func (p *previous) read(ctx context.Context, site *v1alpha1.Site) (previousTree, error) {
 	switch {
 	case p.dir != "" && p.git.url != "":
-		return previousTree{}, errors.New("--previous and --repo: want one of them")
+		return previousTree{}, errors.New("--previous and --repo: use only one of them")
 	case p.dir != "":
 		if _, err := os.Stat(p.dir); p.mustExist && err != nil {
 			return previousTree{}, fmt.Errorf("--previous: %w", err)
@@ -95,9 +95,9 @@ type repository struct {
 func (r *repository) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&r.url, "repo", "", "the git repository: a path, or a file, ssh or https `URL`")
-	flags.StringVar(&r.branch, "branch", "", "its branch (default the Site's)")
-	flags.StringVar(&r.path, "path", "", "the tree's folder in the repository (default the Site's)")
-	flags.DurationVar(&r.timeout, "timeout", 30*time.Minute, "how long everything with the repository may take in all")
+	flags.StringVar(&r.branch, "branch", "", "the branch (default: the Site's)")
+	flags.StringVar(&r.path, "path", "", "the tree's folder in the repository (default: the Site's)")
+	flags.DurationVar(&r.timeout, "timeout", 30*time.Minute, "time limit for everything that involves the repository")
 }
 
 // target is the repository with credentials from the environment.
@@ -115,10 +115,10 @@ func elsewhere(site *v1alpha1.Site, target publish.Target) []string {
 	var out []string
 	repository := site.Spec.Repository
 	if target.Branch != repository.Branch {
-		out = append(out, redact.Sprintf("--branch is %q, and the tree's own objects sync branch %q (the Site's spec.repository.branch)", target.Branch, repository.Branch))
+		out = append(out, redact.Sprintf("--branch is %q, but the rendered sync objects use branch %q (the Site's spec.repository.branch)", target.Branch, repository.Branch))
 	}
 	if path.Clean("./"+target.Path) != path.Clean("./"+repository.Path) {
-		out = append(out, redact.Sprintf("--path is %q, and the tree's own objects sync folder %q (the Site's spec.repository.path)", target.Path, repository.Path))
+		out = append(out, redact.Sprintf("--path is %q, but the rendered sync objects use folder %q (the Site's spec.repository.path)", target.Path, repository.Path))
 	}
 	return out
 }

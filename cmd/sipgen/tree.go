@@ -88,7 +88,7 @@ func takenForClean(claims schedule.Previous, placement *schedule.Placement) []st
 	if len(clean) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("taken to be clean, because the manifests show no label of ours, though they do not say when they were read: %s; a live inventory or a snapshot would know", strings.Join(clean, ", "))}
+	return []string{fmt.Sprintf("assumed to be free, because the manifests show none of sipgen's labels, but do not say when they were read: %s; a live inventory or a snapshot would be certain", strings.Join(clean, ", "))}
 }
 
 // rendering is the flags that say when a tree is rendered in spite of what was found.

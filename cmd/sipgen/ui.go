@@ -79,17 +79,17 @@ func hintFor(err error) string {
 	case errors.Is(err, publish.ErrNoRepository):
 		return "--repo names the repository; git init --bare makes a local one"
 	case errors.Is(err, publish.ErrNoBranch):
-		return "--create-branch makes it"
+		return "--create-branch creates it"
 	case errors.Is(err, publish.ErrRejected):
-		return "--propose BRANCH pushes to a branch of its own, for a pull request"
+		return "--propose BRANCH pushes to a separate branch, for a pull request"
 	case errors.Is(err, publish.ErrTimeout):
-		return "--timeout gives it longer"
+		return "--timeout raises the limit"
 	case errors.Is(err, errNoPullRequest):
 		return "the branch is pushed; run it again, or open the pull request by hand"
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full; nothing was changed"
 	case errors.Is(err, fs.ErrPermission):
-		return "check who owns the path that is named"
+		return "check the owner and permissions of that path"
 	}
 	return ""
 }

@@ -26,8 +26,8 @@ type whatIf struct {
 func (w *whatIf) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVar(&w.without, "without", nil, "plan as if the hosts that match this label `SELECTOR` were gone")
-	flags.StringArrayVar(&w.with, "with", nil, "plan with the SIPClusters of this `FILE` too, in place of those of the same name")
-	flags.StringArrayVar(&w.counts, "count", nil, "plan with another active count, `NAMESPACE/NAME/ROLE=N`, and say the largest that fits")
+	flags.StringArrayVar(&w.with, "with", nil, "also plan with the SIPClusters in this `FILE`; they replace those of the same name")
+	flags.StringArrayVar(&w.counts, "count", nil, "plan with a different active count, `NAMESPACE/NAME/ROLE=N`, and report the largest that fits")
 }
 
 // asked says whether the site that is planned is one that is not there.
@@ -50,7 +50,7 @@ func (w *whatIf) apply(ui *ui, l *loaded) ([]string, []roleCount, error) {
 	for _, text := range w.without {
 		selector, err := labels.Parse(text)
 		if err != nil {
-			errs = append(errs, redact.Errorf("--without: %q is no label selector", text))
+			errs = append(errs, redact.Errorf("--without: %q is not a label selector", text))
 			continue
 		}
 		hosts, gone, err := schedule.Without(l.hosts.Hosts, selector)

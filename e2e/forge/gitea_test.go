@@ -56,7 +56,7 @@ func life(t *testing.T, s *site) {
 	// A person closes it: not opened again for the same commit, and opened for another.
 	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"state": "closed"}, nil)
 	_, words = s.publish(t, 0, propose...)
-	wantWords(t, words, "closed by somebody with this commit, and so not opened again: "+all[0].HTMLURL)
+	wantWords(t, words, "closed by somebody at this commit, not opened again: "+all[0].HTMLURL)
 	s.edit(t, "tenants/edge-b.yaml", "active: 5", "active: 4")
 	_, words = s.publish(t, 0, propose...)
 	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/2")
@@ -94,7 +94,7 @@ func byHand(t *testing.T, s *site) {
 		t.Errorf("said twice:\n%s", words)
 	}
 	_, words = s.publish(t, 0, "--propose", "sipgen/two")
-	wantWords(t, words, "the proposal is the branch sipgen/two, for main", "--forge github, gitlab or gitea says it")
+	wantWords(t, words, "proposed on branch sipgen/two, for main", "--forge github, gitlab or gitea says it")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
 	wantWords(t, words, "open the pull request: "+s.URL+"/ada/by-hand/compare/main...sipgen/two")
 	if all := s.pulls(t); len(all) != 0 {
@@ -105,7 +105,7 @@ func byHand(t *testing.T, s *site) {
 	s.Call(t, "POST", s.path("/pulls"), map[string]any{"head": "sipgen/two", "base": "main", "title": "by hand"}, nil)
 	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two")
-	wantWords(t, words, "the pull request that is open: "+s.URL+"/ada/by-hand/pulls/1")
+	wantWords(t, words, "pull request already open: "+s.URL+"/ada/by-hand/pulls/1")
 }
 
 // Gitea's protected branch refuses the push with its reason; the proposal goes beside it.
@@ -127,8 +127,8 @@ func tokens(t *testing.T, s *site) {
 		why, token string
 		words      []string
 	}{
-		{"wrong", "0123456789012345678901234567890123456789", []string{"SIPGEN_FORGE_TOKEN is wrong, or has expired", "write:repository"}},
-		{"may only read", s.NewToken(t, s.Admin, "read:repository,read:issue"), []string{"the token in SIPGEN_FORGE_TOKEN may not do that", "want a token with the scopes write:repository", "does not have at least one of required scope"}},
+		{"wrong", "0123456789012345678901234567890123456789", []string{"SIPGEN_FORGE_TOKEN is wrong or expired", "write:repository"}},
+		{"may only read", s.NewToken(t, s.Admin, "read:repository,read:issue"), []string{"the token in SIPGEN_FORGE_TOKEN does not allow that", "needs a token with the scopes write:repository", "does not have at least one of required scope"}},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			s.as(s.Admin, row.token)
@@ -144,7 +144,7 @@ func tokens(t *testing.T, s *site) {
 		s.Call(t, "PATCH", s.path(""), map[string]any{"private": true}, nil)
 		s.as(s.Admin, s.NewToken(t, "eve", "write:repository,write:issue"))
 		_, words := s.publish(t, 2, propose...)
-		wantWords(t, words, "no repository there, or the token in SIPGEN_FORGE_TOKEN may not see it")
+		wantWords(t, words, "no repository there, or the token in SIPGEN_FORGE_TOKEN cannot read it")
 	})
 	t.Run("what the docs ask for", func(t *testing.T) {
 		s.as(s.Admin, s.NewToken(t, s.Admin, "write:repository,write:issue"))
