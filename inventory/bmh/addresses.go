@@ -155,6 +155,11 @@ func (r *addressReader) annotations(bmh *metal3.BareMetalHost, doc *manifest.Doc
 				ips = nil
 				break
 			}
+			if slices.ContainsFunc(ips, func(other netip.Addr) bool { return other.Is4() == ip.Is4() }) {
+				r.refuse(network, inventory.FromHostAnnotation, "%s", at(doc, "metadata.annotations["+name+"]", "two addresses of one family, want at most one IPv4 and one IPv6"))
+				ips = nil
+				break
+			}
 			ips = append(ips, ip)
 		}
 		for _, ip := range ips {

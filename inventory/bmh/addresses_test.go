@@ -106,6 +106,18 @@ func TestUnreadableAddresses(t *testing.T) {
 			[]string{`a: found "nonsense": not an address`},
 		},
 		{
+			"two IPv4 addresses: the second would be dropped in silence", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: '192.0.2.3,192.0.2.4'}\n", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: ["+good+"]")),
+			nil, []string{"good: hosts.yaml: document 1: line 6: metadata.annotations[sip.airshipit.org/address.good]: two addresses of one family, want at most one IPv4 and one IPv6"},
+		},
+		{
+			"two IPv6 addresses beside an IPv4 one", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: '2001:db8::1, 192.0.2.3, 2001:db8::2'}\n", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: ["+good+"]")),
+			nil, []string{"good: hosts.yaml: document 1: line 6: metadata.annotations[sip.airshipit.org/address.good]: two addresses of one family, want at most one IPv4 and one IPv6"},
+		},
+		{
+			"one of each family", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.good: '2001:db8::1, 192.0.2.3'}\n", ""),
+			[]string{"good=2001:db8::1 (annotation)", "good=192.0.2.3 (annotation)"}, nil,
+		},
+		{
 			"network data that cannot be read hides preprovisioning data, which may be of another network",
 			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "interfaces: []")) + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: ["+good+"]")),
 			nil, []string{": found NMState"},
