@@ -8,26 +8,16 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Candidates gives a function that says whether a host's addresses may decide anything: whether it carries a
-// label of ours, or matches the selector of a role that lacks hosts and that the cluster's services reach by
-// address. A role lacks hosts when fewer than it wants carry its labels and are sound, and always when its cluster names
-// hosts for removal.
-func Candidates(clusters []v1.SIPCluster, hosts []inventory.Host, keys LabelKeys) func(*inventory.Host) bool {
-	held := map[RoleKey]int{}
-	for i := range hosts {
-		labels := hosts[i].Labels
-		if failed(&host{Host: &hosts[i]}) == nil {
-			held[RoleKey{ClusterKey{labels[keys.ClusterNamespace], labels[keys.ClusterName]}, labels[keys.NodeType]}]++
-		}
-	}
+// Candidates gives a function that says whether a host's addresses may decide anything: whether it has a label of
+// sipgen's, or matches the selector of a role that the cluster's services reach by address. That a role has all the hosts
+// it wants says nothing: the tree may be releasing them, or the question may be what if it wanted more.
+func Candidates(clusters []v1.SIPCluster, keys LabelKeys) func(*inventory.Host) bool {
 	var selectors []labels.Selector
 	for i := range clusters {
 		c := &clusters[i]
 		for name, set := range c.Spec.Nodes {
-			active, standby := set.Want()
-			full := held[RoleKey{ClusterKey{c.Namespace, c.Name}, name}] >= active+standby && c.Annotations[v1.RemoveAnnotation] == ""
 			selector, err := metav1.LabelSelectorAsSelector(&set.LabelSelector)
-			if err == nil && !full && len(c.Networks(name)) > 0 {
+			if err == nil && len(c.Networks(name)) > 0 {
 				selectors = append(selectors, selector)
 			}
 		}

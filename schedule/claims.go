@@ -56,7 +56,7 @@ func (s *site) claim(previous Previous) {
 		t := tree[int32(i)]
 		switch {
 		case c.labels == 0 && t == nil:
-		case c.labels == 0 && t.Releasing: // seen clean: free again
+		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder: // seen clean: free again
 		case c.complete:
 			s.claimLive(int32(i), c, t)
 		case t == nil:

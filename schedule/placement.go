@@ -25,6 +25,9 @@ type Options struct {
 	// the tree name two clusters, the labels are then the later word; else which is later is not known, and
 	// that is an error.
 	LabelsNewer bool
+	// LabelsOlder: the hosts were read before the previous tree was committed. A host that the tree releases
+	// and that has no labels may have got and lost none of them yet when it was read: it is not clean.
+	LabelsOlder bool
 }
 
 // LabelKeys are the label keys by which a host is claimed.

@@ -24,6 +24,7 @@ func newExplain(ui *ui) *cobra.Command {
   sipgen explain vino-system/r1n1-cp --site site.yaml -f tenants --inventory hosts`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			in.allAddresses = true // any host may be asked about
 			loaded, err := in.load(cmd.Context(), ui)
 			if err != nil {
 				return err

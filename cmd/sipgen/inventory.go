@@ -96,9 +96,7 @@ func (in *inputs) liveHosts(ctx context.Context, site *v1alpha1.Site, clusters [
 	}
 	opts := live.Options{Namespaces: site.Spec.Hosts.Namespaces, Now: now}
 	if clusters != nil {
-		needs := func(*inventory.Host) bool { return true }
-		opts.Listed = func(hosts []inventory.Host) { needs = schedule.Candidates(clusters, hosts, options(site).Keys) }
-		opts.NeedsAddresses = func(host *inventory.Host) bool { return needs(host) }
+		opts.NeedsAddresses = schedule.Candidates(clusters, options(site).Keys)
 	}
 	return live.Hosts(ctx, cfg, opts)
 }

@@ -42,6 +42,7 @@ says why); 2 an error.
 			if err := checkFormat(output, formats); err != nil {
 				return err
 			}
+			in.allAddresses = ask.asked() // what is asked about may need hosts that no spec selects
 			loaded, err := in.load(cmd.Context(), ui)
 			if err != nil {
 				return err

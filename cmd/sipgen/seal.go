@@ -75,3 +75,8 @@ func (l *loaded) labelsNewer(previous previousTree) bool {
 	}
 	return !l.hosts.TakenAt.Before(previous.committed.Add(time.Second))
 }
+
+// labelsOlder says whether the hosts were read before the previous tree was committed, as far as both times are known.
+func (l *loaded) labelsOlder(previous previousTree) bool {
+	return !l.hosts.TakenAt.IsZero() && !previous.committed.IsZero() && !l.labelsNewer(previous)
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/report"
 	"github.com/airshipit/sipgen/schedule"
@@ -21,7 +22,7 @@ func (l *loaded) plan(previous previousTree) (*planned, error) {
 		return nil, err
 	}
 	how := options(l.site)
-	how.LabelsNewer = l.labelsNewer(previous)
+	how.LabelsNewer, how.LabelsOlder = l.labelsNewer(previous), l.labelsOlder(previous)
 	how.Refused = l.unknownNetworks(claims)
 	placement, err := schedule.Plan(l.clusters, l.hosts.Hosts, claims, how)
 	if err != nil {
@@ -29,7 +30,10 @@ func (l *loaded) plan(previous previousTree) (*planned, error) {
 	}
 	words := report.Of(l.site.Name, l.clusters, placement)
 	words.Since(claims)
-	if l.hosts.TakenAt.IsZero() {
+	switch {
+	case how.LabelsOlder:
+		words.Warnings = append(words.Warnings, notSeenClean(claims, l.hosts.Hosts, options(l.site).Keys, l.hosts.TakenAt, previous.committed)...)
+	case l.hosts.TakenAt.IsZero(), !how.LabelsNewer:
 		words.Warnings = append(words.Warnings, takenForClean(claims, placement)...)
 	}
 	return &planned{
@@ -88,7 +92,27 @@ func takenForClean(claims schedule.Previous, placement *schedule.Placement) []st
 	if len(clean) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("assumed to be free, because the manifests show none of sipgen's labels, but do not say when they were read: %s; a live inventory or a snapshot would be certain", strings.Join(clean, ", "))}
+	return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but nothing says that they were read after the tree was written: %s; a live inventory would be certain, and so would a snapshot with --repo", strings.Join(clean, ", "))}
+}
+
+// notSeenClean names the hosts that the tree releases and that have no label of sipgen's in an inventory older than the tree.
+func notSeenClean(claims schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys, read, committed time.Time) []string {
+	clean := map[string]bool{}
+	for i := range hosts {
+		labels := hosts[i].Labels
+		clean[hosts[i].Key()] = labels[keys.ClusterNamespace]+labels[keys.ClusterName]+labels[keys.NodeType]+labels[keys.Standby] == ""
+	}
+	var waiting []string
+	for _, claim := range claims.Claims {
+		if claim.Releasing && clean[claim.Host.String()] {
+			waiting = append(waiting, claim.Host.String())
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed at %s: %s; nobody gets them before they are read again",
+		read.UTC().Format(time.RFC3339), committed.UTC().Format(time.RFC3339), strings.Join(waiting, ", "))}
 }
 
 // rendering is the flags that say when a tree is rendered in spite of what was found.

@@ -35,9 +35,6 @@ type Options struct {
 	// NeedsAddresses says whether a host's network data Secret is to be read; nil means every host's.
 	// The fewer, the less is asked of the API server, and the fewer Secrets are seen.
 	NeedsAddresses func(*inventory.Host) bool
-	// Listed, if set, is given all hosts before the first of them is asked about by NeedsAddresses: what one host needs may
-	// depend on the others.
-	Listed func([]inventory.Host)
 	// Now is when the inventory is said to be taken.
 	Now time.Time
 	// backoff is between tries of one request; nil means patience.
@@ -86,9 +83,6 @@ func Hosts(ctx context.Context, cfg *rest.Config, options Options) (_ *inventory
 		if err != nil {
 			return nil, err
 		}
-	}
-	if options.Listed != nil {
-		options.Listed(inv.Hosts)
 	}
 	hardware, err := reader.liveHardware(ctx, options, inv.Hosts, live)
 	if err != nil {
