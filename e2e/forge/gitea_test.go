@@ -66,7 +66,7 @@ func life(t *testing.T, s *site) {
 		return s.Try("POST", s.path("/pulls/2/merge"), map[string]any{"Do": "merge"}, nil)
 	})
 	out, words = s.publish(t, 0, propose...)
-	wantWords(t, words, "nothing to commit", "no pull request is needed")
+	wantWords(t, words, "nothing to commit", "no pull request needed")
 	if all = s.pulls(t); out != "" || len(all) != 2 || all[0].State != "closed" || all[1].State != "closed" {
 		t.Errorf("found %q, %+v", out, all)
 	}
@@ -94,7 +94,7 @@ func byHand(t *testing.T, s *site) {
 		t.Errorf("said twice:\n%s", words)
 	}
 	_, words = s.publish(t, 0, "--propose", "sipgen/two")
-	wantWords(t, words, "proposed on branch sipgen/two, for main", "--forge github, gitlab or gitea says it")
+	wantWords(t, words, "proposed on branch sipgen/two, for main", "set --forge to github, gitlab or gitea")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two", "--forge", "gitea")
 	wantWords(t, words, "open the pull request: "+s.URL+"/ada/by-hand/compare/main...sipgen/two")
 	if all := s.pulls(t); len(all) != 0 {
@@ -133,7 +133,7 @@ func tokens(t *testing.T, s *site) {
 		t.Run(row.why, func(t *testing.T) {
 			s.as(s.Admin, row.token)
 			_, words := s.publish(t, 2, propose...)
-			wantWords(t, words, append(row.words, "pushed, but there is no pull request", "open the pull request: "+s.URL+"/ada/tokens/compare/main...sipgen/two")...)
+			wantWords(t, words, append(row.words, "pushed, but the pull request could not be opened", "open the pull request: "+s.URL+"/ada/tokens/compare/main...sipgen/two")...)
 			if all := s.pulls(t); len(all) != 0 {
 				t.Errorf("found %+v", all)
 			}
@@ -160,7 +160,7 @@ func tokens(t *testing.T, s *site) {
 		_, words := s.publish(t, 0, propose...)
 		wantWords(t, words, "pull request: up to date")
 		_, words = s.publish(t, 0, "--propose", "sipgen/two") // unasked, it is for git only
-		wantWords(t, words, "--forge github, gitlab or gitea says it")
+		wantWords(t, words, "set --forge to github, gitlab or gitea")
 	})
 }
 
