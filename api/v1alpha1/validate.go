@@ -1,0 +1,219 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/redact"
+)
+
+// What may stand in a git URL and a branch that end up in YAML, commit messages and argument lists.
+var (
+	scpURL     = regexp.MustCompile(`^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[A-Za-z0-9_./~-]+$`)
+	branchName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
+	pathName   = regexp.MustCompile(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
+)
+
+// problem notes what is wrong with a field.
+type problem func(path, format string, args ...any)
+
+func (s *Site) validate(add problem) {
+	spec := &s.Spec
+	checkName("metadata.name", s.Name, add)
+	spec.Repository.validate(spec.Engine, add)
+	oneOf(add, "spec.engine", string(spec.Engine), string(EngineFlux), string(EngineArgoCD))
+	spec.ArgoCD.checkOrder(spec.Engine, add)
+	spec.ArgoCD.validate(spec.Engine, add)
+	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
+	oneOf(add, "spec.scheduling.moves", spec.Scheduling.Moves, "forbid", "allow")
+	spec.Hosts.validate(add)
+	spec.LabelKeys.validate(add)
+	checkGroups(spec.BreakGlassGroups, add)
+	checkName("spec.flux.namespace", spec.Flux.Namespace, add)
+	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
+	checkName("spec.argocd.project", spec.ArgoCD.Project, add)
+	if spec.Flux.Interval.Duration <= 0 {
+		add("spec.flux.interval", "found %s, want a time above zero", spec.Flux.Interval.Duration)
+	}
+	if p := spec.NodePorts; p.Start < 1 || p.End > 65535 || p.Start > p.End {
+		add("spec.nodePorts", "found %d to %d, want a range within 1 to 65535", p.Start, p.End)
+	}
+	if n := *spec.Brake.MaxPercent; n < 0 || n > 100 {
+		add("spec.brake.maxPercent", "found %d, want 0 to 100", n)
+	}
+	if n := *spec.Brake.MaxHosts; n < 0 {
+		add("spec.brake.maxHosts", "found %d, want 0 or more", n)
+	}
+	checkMeta(spec.Defaults, add)
+}
+
+func (r *Repository) validate(engine Engine, add problem) {
+	checkURL(r.URL, add)
+	if engine == EngineFlux && strings.HasPrefix(r.URL, "file:") {
+		add("spec.repository.url", "found a file URL, which Flux does not sync: want ssh or https; sipgen publish --repo takes any")
+	}
+	if b := r.Branch; !branchName.MatchString(b) || strings.Contains(b, "..") || strings.HasSuffix(b, "/") || strings.HasSuffix(b, ".lock") {
+		add("spec.repository.branch", "found %q, want a branch name", b)
+	}
+	checkFolder("spec.repository.path", r.Path, add)
+}
+
+func (a *ArgoCD) checkOrder(engine Engine, add problem) {
+	switch {
+	case a.Order == OrderNone:
+	case a.Order != "":
+		add("spec.argocd.order", "found %q, want %s", a.Order, OrderNone)
+	case engine == EngineArgoCD:
+		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services are ready; want %q, which accepts that, or the engine %s, which waits", OrderNone, EngineFlux)
+	}
+}
+
+func (h *Hosts) validate(add problem) {
+	checkFolder("spec.hosts.base", h.Base, add)
+	oneOf(add, "spec.hosts.apply", string(h.Apply), string(ApplyMerge), string(ApplyOverlay))
+	if h.Apply == ApplyOverlay && h.Base == "" {
+		add("spec.hosts.base", "missing: overlay needs the folder of the hosts' manifests in the repository")
+	}
+	if h.Apply == ApplyMerge && h.Base != "" {
+		add("spec.hosts.base", "has no meaning with apply: merge")
+	}
+	for i, namespace := range h.Namespaces {
+		checkName(fmt.Sprintf("spec.hosts.namespaces[%d]", i), namespace, add)
+	}
+	for i, namespace := range h.SharedNamespaces {
+		checkName(fmt.Sprintf("spec.hosts.sharedNamespaces[%d]", i), namespace, add)
+	}
+}
+
+func (k *LabelKeys) validate(add problem) {
+	keys := map[string]string{}
+	for _, key := range []struct{ field, value string }{
+		{"clusterNamespace", k.ClusterNamespace}, {"clusterName", k.ClusterName},
+		{"nodeType", k.NodeType}, {"standby", k.Standby},
+	} {
+		path := "spec.labelKeys." + key.field
+		for _, message := range validation.IsQualifiedName(key.value) {
+			add(path, "found %q: %s", key.value, message)
+		}
+		if domain := reserved(key.value); domain != "" {
+			add(path, "found %q: keys of %s belong to others, who would read or change them", key.value, domain)
+		}
+		if other, twice := keys[key.value]; twice {
+			add(path, "the same key as %s", other)
+		}
+		keys[key.value] = key.field
+	}
+}
+
+// checkGroups refuses groups that nearly everybody is in.
+func checkGroups(groups []string, add problem) {
+	for i, group := range groups {
+		switch {
+		case group == "" || strings.ContainsAny(group, "\r\n"):
+			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q, want the name of a group", group)
+		case group == "system:authenticated" || group == "system:unauthenticated" || strings.HasPrefix(group, "system:serviceaccounts"):
+			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q: nearly everybody is in it, and nothing would be guarded", group)
+		}
+	}
+}
+
+func checkName(path, name string, add problem) {
+	for _, message := range validation.IsDNS1123Label(name) {
+		add(path, "found %q: %s", name, message)
+	}
+}
+
+// reservedDomains are those of label keys that Kubernetes, metal3, Cluster API and the engines use.
+var reservedDomains = []string{"kubernetes.io", "k8s.io", "x-k8s.io", "metal3.io", "fluxcd.io", "argoproj.io"}
+
+// reserved is the reserved domain that a label key lies in, empty for none.
+func reserved(key string) string {
+	prefix, _, found := strings.Cut(key, "/")
+	for _, domain := range reservedDomains {
+		if found && (prefix == domain || strings.HasSuffix(prefix, "."+domain)) {
+			return domain
+		}
+	}
+	return ""
+}
+
+const repositoryURL = "spec.repository.url"
+
+func checkURL(raw string, add problem) {
+	const field = repositoryURL
+	if raw == "" {
+		add(field, "missing: where the tree is published to")
+		return
+	}
+	if scpURL.MatchString(raw) {
+		return
+	}
+	parsed, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		add(field, "not a URL")
+	case parsed.User != nil && parsed.Scheme != "ssh" || hasPassword(parsed):
+		// The URL is not repeated: it carries a credential.
+		add(field, "carries user or password, which would be committed: give credentials by environment or file")
+	case strings.ContainsAny(raw, " \t\r\n\"'`$\\"):
+		add(field, "has a blank, a quote or a control character")
+	case parsed.Scheme == "ssh" || parsed.Scheme == "https" || parsed.Scheme == "http":
+		if parsed.Host == "" {
+			add(field, "found %q, want a host in it", raw)
+		}
+	case parsed.Scheme == "file" && parsed.Path != "":
+	default:
+		add(field, "found %q, want ssh://, https:// or user@host:path; sipgen publish --repo takes a path too", raw)
+	}
+}
+
+func hasPassword(u *url.URL) bool {
+	if u.User == nil {
+		return false
+	}
+	_, set := u.User.Password()
+	return set
+}
+
+func checkFolder(field, folder string, add problem) {
+	if folder == "" {
+		return
+	}
+	if !pathName.MatchString(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, "..") || folder == ".git" || strings.HasPrefix(folder, ".git/") {
+		add(field, "found %q, want a folder inside the repository, as in \"sites/dc1\"", folder)
+	}
+}
+
+func oneOf(add problem, field, found string, want ...string) {
+	for _, w := range want {
+		if w == found {
+			return
+		}
+	}
+	hint := ""
+	if near := manifest.Nearest(found, want); near != "" {
+		hint = redact.Sprintf(", did you mean %q?", near)
+	}
+	add(field, "found %q, want %s%s", found, strings.Join(want, " or "), hint)
+}
+
+func checkMeta(d Defaults, add problem) {
+	for _, key := range slices.Sorted(maps.Keys(d.Labels)) {
+		for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(d.Labels[key])...) {
+			add("spec.defaults.labels", "%q: %s", key, message)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(d.Annotations)) {
+		for _, message := range validation.IsQualifiedName(strings.ToLower(key)) {
+			add("spec.defaults.annotations", "%q: %s", key, message)
+		}
+	}
+}
