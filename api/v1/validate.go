@@ -82,6 +82,9 @@ func (c *SIPCluster) Validate() []FieldError {
 	add := func(path, format string, args ...any) {
 		errs = append(errs, FieldError{path, redact.Sprintf(format, args...)})
 	}
+	if errs := c.limits(); len(errs) > 0 {
+		return errs
+	}
 	// Both become label values (63 characters), folders, and parts of object names.
 	for _, field := range []struct{ path, value string }{{"metadata.namespace", c.Namespace}, {"metadata.name", c.Name}} {
 		if field.value == "" {

@@ -144,6 +144,14 @@ var serviceGuards = []mutant{
 	{"render/infra/override.go", `if slices.Contains([]string{nameLabel, instanceLabel, componentLabel, partOfLabel, managedByLabel}, key) {`, `if false {`,
 		in("render/infra", "TestASiteLabelMayNotSelectPods"),
 		"a label of the site changes which pods a Service selects"},
+	{"api/v1/validate.go", `	if errs := c.limits(); len(errs) > 0 {`, `	if errs := c.limits(); false {`,
+		in("api/v1", "TestLimits"),
+		"a spec of 60,000 roles holds everybody's plan for minutes"},
+	{"manifest/decode.go", `func (d *Document) Decode(into any) error {
+	if err := d.hugeQuantities(into); err != nil {`, `func (d *Document) Decode(into any) error {
+	if err := d.hugeQuantities(into); false {`,
+		in("manifest", "TestHugeQuantities"),
+		"memory: 1E999999999999 is decoded for ever"},
 	{"api/v1/validate_dex.go", `	case isDexSecret(key):`, `	case false:`,
 		in("api/v1", "TestServicesThatAreNot"),
 		"a client secret of Dex stands in git"},
