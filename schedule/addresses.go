@@ -142,7 +142,7 @@ func (s *site) shared() {
 	}
 }
 
-// reachable looks for hosts of a role that the cluster's services cannot reach. One or some of them are left out of the services. If it is all of
+// reachable looks for hosts of a role that the cluster's services cannot reach, or reach where their consumer says they are. One or some of them are left out of the services. If it is all of
 // them, the services would have nothing behind them, and the cluster is refused.
 func (s *site) reachable(r *role) {
 	for _, network := range r.cluster.spec.Networks(r.name) {
@@ -153,8 +153,12 @@ func (s *site) reachable(r *role) {
 				continue
 			}
 			held++
-			if len(s.hosts[i].On(network)) == 0 {
-				lost = append(lost, s.hosts[i].unaddressed(network))
+			h := &s.hosts[i]
+			found := h.On(network)
+			if len(found) == 0 {
+				lost = append(lost, h.unaddressed(network))
+			} else if h.State.Consumer != nil && originOn(h.Host, network) == inventory.FromNetworkData {
+				r.cluster.warn(AddressUnconfirmed{h.key(), network, found, inUse(h)})
 			}
 		}
 		if len(lost) == 0 {

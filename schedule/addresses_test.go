@@ -54,6 +54,11 @@ func TestHeldAddress(t *testing.T) {
 		{"the tree has one that no host can have", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "127.0.0.1"), "192.0.2.9", ""},
 		{"another role of the cluster had it", at(live, ""), knew(inTree("h1", "a", "Edge"), "192.0.2.1"), "192.0.2.1", ""},
 		{"it was on its way out, and somebody uses it", provisionedBy(at(live, ""), "m1"), released, "192.0.2.1", ""},
+		{"nobody knew where it was, and its network data may be its consumer's", provisionedBy(at(live, inventory.FromNetworkData, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9",
+			"host metal/h1: on network oam its networkData says 192.0.2.9, which is used; the host is in use by Metal3Machine tenants/m1, which may have replaced it, and the previous tree has no address to compare: check it, and confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
+		{"the same, and the annotation confirms it", provisionedBy(at(live, inventory.FromHostAnnotation, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
+		{"the same, and it is preprovisioning data, which no consumer replaces", provisionedBy(at(live, inventory.FromPreprovisioning, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
+		{"it is in use, and the tree knows where it is", provisionedBy(at(live, inventory.FromNetworkData, "192.0.2.1"), "m1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"it was created anew", func() inventory.Host {
 			h := at(live, inventory.FromNetworkData, "192.0.2.9")
 			h.UID = "other"
@@ -77,6 +82,30 @@ func TestHeldAddress(t *testing.T) {
 		if !slices.Equal(hosts[0].Addresses, before) {
 			t.Errorf("%s: Plan changed the inventory", row.why)
 		}
+	}
+}
+
+// TestUnconfirmedAddress: a fleet that was labelled by hand, and a host whose hand-out was rolled back, work on with the address that
+// their network data has. That it may be the consumer's is said, unless no service uses it.
+func TestUnconfirmedAddress(t *testing.T) {
+	adopted := provisionedBy(at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9"), "m1")
+	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{adopted}, Previous{}, testOptions)
+	if got := summary(p); got != "a Worker: h1\n" || len(p.Clusters[0].Warnings) != 1 {
+		t.Errorf("got %s and %q, want one warning", got, Say.Warnings(p.Clusters[0].Warnings))
+	}
+	// The tree before the host was handed out, and the tree when another cluster had it.
+	newer := testOptions
+	newer.LabelsNewer = true
+	for _, tree := range []PreviousClaim{knew(inTree("h2", "a", v1.RoleWorker), "192.0.2.2"), knew(inTree("h1", "b", v1.RoleWorker), "192.0.2.1")} {
+		h2 := at(claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.2")
+		p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{adopted, h2}, Previous{Claims: []PreviousClaim{tree}}, newer)
+		if got := Say.Warnings(p.Clusters[0].Warnings); summary(p) != "a Worker: h1 h2\n" || len(got) != 1 || !strings.Contains(got[0], "host metal/h1: on network oam its networkData says 192.0.2.9") {
+			t.Errorf("rolled back: got %s and %q, want the warning about h1 alone", summary(p), got)
+		}
+	}
+	unreached := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
+	if p = plan(t, []v1.SIPCluster{unreached}, []inventory.Host{adopted}, Previous{}, testOptions); len(p.Clusters[0].Warnings) > 0 {
+		t.Errorf("no service uses the address: %q", Say.Warnings(p.Clusters[0].Warnings))
 	}
 }
 

@@ -93,6 +93,14 @@ type (
 		Origin      inventory.AddressOrigin
 		Found, Kept []netip.Addr
 	}
+	// AddressUnconfirmed: the tree has no address of a held host on a network, and those that its network data has may be its consumer's.
+	// They are used, so that fleets that were provisioned before sipgen knew them go on.
+	AddressUnconfirmed struct {
+		Host    HostKey
+		Network string
+		Found   []netip.Addr
+		Use     Reason
+	}
 	// AddressProblem is what is wrong with a host's address annotation.
 	AddressProblem struct {
 		Host    HostKey
@@ -173,6 +181,7 @@ func (NamesFreeHost) isWarning()        {}
 func (WithoutStatus) isWarning()        {}
 func (OfCluster) isWarning()            {}
 func (AddressDiffers) isWarning()       {}
+func (AddressUnconfirmed) isWarning()   {}
 func (AddressProblem) isWarning()       {}
 func (ServicesWithout) isWarning()      {}
 func (NotReached) isWarning()           {}
