@@ -30,6 +30,7 @@ func (l *loaded) plan(previous previousTree) (*planned, error) {
 	}
 	words := report.Of(l.site.Name, l.clusters, placement)
 	words.Since(claims)
+	words.Warnings = append(words.Warnings, render.ForeignBackends(previous.files, placement.Clusters)...)
 	switch {
 	case how.LabelsOlder:
 		words.Warnings = append(words.Warnings, notSeenClean(claims, l.hosts.Hosts, options(l.site).Keys, l.hosts.TakenAt, previous.committed)...)
