@@ -38,6 +38,9 @@ func (p *Plan) placementDangers() []string {
 			clusters = append(clusters, c.Key()+" is unschedulable: it keeps what it has and gets nothing new")
 		}
 		for j := range c.Roles {
+			if !c.Gone && loses(&c.Roles[j]) {
+				clusters = append(clusters, c.Key()+" "+c.Roles[j].Name+" loses its last host: load balancers and jump hosts in front of it have nothing behind them")
+			}
 			for _, slot := range c.Roles[j].Slots {
 				if slot.From != "" {
 					moved = append(moved, fmt.Sprintf("%s %s takes over %s, which was %s's", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
@@ -55,6 +58,21 @@ func (p *Plan) placementDangers() []string {
 		}
 	}
 	return slices.Concat(running, moved, clusters, released)
+}
+
+// loses says that a role had hosts, and that this run takes the last of them.
+func loses(role *Role) bool {
+	released := false
+	for _, slot := range role.Slots {
+		switch slot.Status {
+		case StatusReleased:
+			released = true
+		case StatusLeaving:
+		default:
+			return false
+		}
+	}
+	return released
 }
 
 // fileDangers are changes outside the hosts that a reviewer must not miss, as far as paths tell. Of services whose objects are compared they say

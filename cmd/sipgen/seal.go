@@ -61,7 +61,8 @@ func seal(where, root string, state *publish.State) error {
 	}
 	list := path.Join(root, publish.OwnershipFile)
 	return errors.Join(append(problems, fmt.Errorf(
-		"refused: hosts would change hands without being released; the way back, with a commit of sipgen's from git log -- %s: git checkout COMMIT -- %s %s", list, path.Join(root, "clusters"), list))...)
+		"refused: hosts would change hands without being released; the way back, with a commit of sipgen's from git log -- %s: git rm -r -q --ignore-unmatch %s %s; git checkout COMMIT -- %s %s",
+		list, path.Join(root, "clusters"), list, path.Join(root, "clusters"), list))...)
 }
 
 // labelsNewer says whether the hosts were read after the previous tree was committed. The time of a commit has no
