@@ -72,6 +72,7 @@ spec: {online: true, bmc: {address: 'redfish://root:%[3]s@198.51.100.1/x', crede
 }
 
 // readerAccount applies the account that sipgen renders for reading, with the rights in one namespace, and gives its configuration.
+// Its objects have names of their own: a site that another test renders for this API server has a reader too, of another engine.
 func readerAccount(t testing.TB, api *engine.APIServer, ns string) *rest.Config {
 	t.Helper()
 	policy, err := os.ReadFile("../golden/two-tenants/policy/reader.yaml")
@@ -79,8 +80,9 @@ func readerAccount(t testing.TB, api *engine.APIServer, ns string) *rest.Config 
 		t.Fatal(err)
 	}
 	api.Namespaces(t, "flux-system")
-	api.Apply(t, "e2e", strings.ReplaceAll(string(policy), "vino-system", ns))
-	return api.As("system:serviceaccount:flux-system:sipgen-reader")
+	own := strings.NewReplacer("vino-system", ns, "sipgen-reader", "sipgen-reader-"+ns, "sipgen-network-data", "sipgen-network-data-"+ns)
+	api.Apply(t, "e2e", own.Replace(string(policy)))
+	return api.As("system:serviceaccount:flux-system:sipgen-reader-" + ns)
 }
 
 // counting notes what is asked of an API server.
