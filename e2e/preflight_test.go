@@ -12,9 +12,9 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/live"
-	"github.com/airshipit/sipgen/preflight"
 )
 
 // withoutEngines is an API server by itself.

@@ -21,7 +21,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/e2e/trees"
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // TestUpgradeLive: trees of earlier commits, live, with hosts that Cluster API consumes, are upgraded by today's sipgen. Nobody gets or loses

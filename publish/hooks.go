@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // hookOutput is an HTTP transport that lets go-git hear what a server's post-receive hooks say: where to open a pull

@@ -7,7 +7,7 @@ import (
 
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // masked gives an error whose words may be printed: a server's control characters are taken out, and a secret of

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // Target names a folder on a branch of a repository, and how to get there.

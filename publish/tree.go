@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/text/cases"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // Tree is a tree of files: slash paths relative to its root, and contents. Contents are kept byte for byte.

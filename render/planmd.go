@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render/infra"
-	"github.com/airshipit/sipgen/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
 

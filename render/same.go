@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // AssignmentsSite is what a cluster's decisions were made under. Each of these, changed while hosts are assigned, would do harm:

@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/airshipit/sipgen/report"
-	"github.com/airshipit/sipgen/report/sentence"
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
 

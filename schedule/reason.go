@@ -1,6 +1,6 @@
 package schedule
 
-// Reason is why a host is where it is: one of the types below. Package report/sentence says it in words.
+// Reason is why a host is where it is: one of the types below. Package internal/report/sentence says it in words.
 type Reason interface{ isReason() }
 
 // What keeps a host from being handed out, or makes a held one be replaced. Counted over several hosts, a reason has no fields but those that

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // Refusal is why a cluster is not placed: its spec is in contradiction with the hosts. It keeps what it has, as it is, and gets nothing

@@ -6,7 +6,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Warning is something that stops nobody, and that a person should look at: one of the types below. Package report/sentence says it in
+// Warning is something that stops nobody, and that a person should look at: one of the types below. Package internal/report/sentence says it in
 // words.
 type Warning interface{ isWarning() }
 

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	rules "k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // The most that a spec may hold of what is looked at for every host, or answered with a message for each: far more than any cluster

@@ -11,8 +11,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/airshipit/sipgen/manifest"
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // APIVersion and Kind are what a document must carry to be read as a SIPCluster.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/airshipit/sipgen/manifest"
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // UnknownNetworks reports the networks that services name and no host has an address on: they are misspelt, or the hosts'

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // What may stand in values that end up in haproxy.cfg, YAML and annotations. Quotes, blanks and control

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 const goodCluster = `apiVersion: airship.airshipit.org/v1

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/airshipit/sipgen/manifest"
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // Warnings are fields that are accepted and do nothing, or leave a service of no use: specs written for the SIP

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/airshipit/sipgen/manifest"
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // FromDocuments decodes, defaults and validates the one Site among docs. Other kinds, no Site

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 func parse(t *testing.T, spec string) (*Site, error) {

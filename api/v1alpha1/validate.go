@@ -11,8 +11,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/airshipit/sipgen/manifest"
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // What may stand in a git URL and a branch that end up in YAML, commit messages and argument lists.

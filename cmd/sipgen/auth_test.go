@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/forge"
+	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/publish"
 )
 

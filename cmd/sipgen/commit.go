@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/report"
 )
 
 // commitFlags say what a commit carries beside the tree.

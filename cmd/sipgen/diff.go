@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/internal/treediff"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/redact"
-	"github.com/airshipit/sipgen/treediff"
 )
 
 func newDiff(ui *ui) *cobra.Command {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/airshipit/sipgen/forge"
+	"github.com/airshipit/sipgen/internal/forge"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/redact"
 )
 
 // The names that GitOps Promoter's contract for hydrators has, and that Argo CD's own hydrator uses.

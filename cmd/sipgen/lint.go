@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/lint"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/lint"
-	"github.com/airshipit/sipgen/redact"
 )
 
 func newLint(ui *ui) *cobra.Command {

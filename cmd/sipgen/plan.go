@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/airshipit/sipgen/manifest"
-	"github.com/airshipit/sipgen/picture"
-	"github.com/airshipit/sipgen/redact"
-	"github.com/airshipit/sipgen/report"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/picture"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report"
 )
 
 func newPlan(ui *ui) *cobra.Command {

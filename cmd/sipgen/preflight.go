@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/preflight"
 	"github.com/airshipit/sipgen/schedule"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/airshipit/sipgen/forge"
+	"github.com/airshipit/sipgen/internal/forge"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/redact"
-	"github.com/airshipit/sipgen/report"
 )
 
 // proposal is the flags of a commit that goes to a branch of its own, for a pull request.

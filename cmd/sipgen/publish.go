@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/report"
 )
 
 func newPublish(ui *ui) *cobra.Command {

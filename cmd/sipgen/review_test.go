@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/report"
 )
 
 var update = flag.Bool("update", false, "write docs/review.md's outputs and pictures again")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 func newRoot(ui *ui) *cobra.Command {

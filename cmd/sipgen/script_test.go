@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"sigs.k8s.io/yaml"
 
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 func TestMain(m *testing.M) {

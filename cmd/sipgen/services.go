@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/airshipit/sipgen/overlay"
+	"github.com/airshipit/sipgen/internal/overlay"
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/report"
 )
 
 // maxCompared is how many clusters' services are built to see what changes in them: two builds take some 0.05 s. Of those beyond it

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/redact"
 )
 
 // previous is the flags that name the tree as it was: a folder, or a branch of a repository.

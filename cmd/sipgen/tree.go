@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/report"
 	"github.com/airshipit/sipgen/schedule"
 )
 

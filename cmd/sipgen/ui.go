@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"syscall"
 
-	"github.com/airshipit/sipgen/forge"
+	"github.com/airshipit/sipgen/internal/forge"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/redact"
 )
 
 // ui is the printing rules: the product goes to out, everything else to err, each line of it

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/report"
+	"github.com/airshipit/sipgen/internal/report"
 )
 
 // What a real forge makes of a body with names that would be links, mentions, pictures and markup if they could.

@@ -76,51 +76,51 @@ var serviceGuards = []mutant{
 	{"render/infra/jump.go", `!secretName(h.BMC.CredentialsName)`, `false`,
 		in("render/infra", "TestHostsThatCannotBeReached"),
 		"a BMC without a Secret is found out when the pod does not start"},
-	{"overlay/compare.go", `		if !found {
+	{"internal/overlay/compare.go", `		if !found {
 			errs`, `		if false && !found {
 			errs`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch makes a BareMetalHost of a Service"},
-	{"overlay/compare.go", `		if _, gone := was[before[i].id()]; gone {`, `		if false {`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+	{"internal/overlay/compare.go", `		if _, gone := was[before[i].id()]; gone {`, `		if false {`,
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch takes an object away, a budget or an account"},
-	{"overlay/compare.go", `	c.complain(path, pattern)
+	{"internal/overlay/compare.go", `	c.complain(path, pattern)
 }
 
 // leadsOn`, `}
 
 // leadsOn`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch changes a field that nobody thought of"},
-	{"overlay/compare.go", `			if !had || !has {
+	{"internal/overlay/compare.go", `			if !had || !has {
 				c.complain(at, pattern)
 				continue
 			}`, `			if !had || !has {
 				continue
 			}`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch adds a container, a volume or a port"},
-	{"overlay/changeable.go", `		"spec.template.spec.containers[].env":                noSecrets,`, `		"spec.template.spec.containers[].env":                anything,`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+	{"internal/overlay/changeable.go", `		"spec.template.spec.containers[].env":                noSecrets,`, `		"spec.template.spec.containers[].env":                anything,`,
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch reads any Secret of the namespace into a variable"},
-	{"overlay/changeable.go", `		if whose := v1.ReservedKey(key); whose != "" {`, `		if whose := v1.ReservedKey(key); false {
+	{"internal/overlay/changeable.go", `		if whose := v1.ReservedKey(key); whose != "" {`, `		if whose := v1.ReservedKey(key); false {
 			_ = whose`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch steers the engine by an annotation, or takes an address"},
-	{"overlay/changeable.go", `		"spec.template.spec.containers[].livenessProbe":      ownProbe,`, `		"spec.template.spec.containers[].livenessProbe":      anything,`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+	{"internal/overlay/changeable.go", `		"spec.template.spec.containers[].livenessProbe":      ownProbe,`, `		"spec.template.spec.containers[].livenessProbe":      anything,`,
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch runs a command, or has the kubelet ask other hosts"},
-	{"overlay/changeable.go", `		"spec.template.spec.affinity":                        ownPods,`, `		"spec.template.spec.affinity":                        anything,`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+	{"internal/overlay/changeable.go", `		"spec.template.spec.affinity":                        ownPods,`, `		"spec.template.spec.affinity":                        anything,`,
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch keeps the pods of others off the nodes"},
-	{"overlay/changeable.go", `		"spec.maxUnavailable":             atLeastOne,`, `		"spec.maxUnavailable":             anything,`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+	{"internal/overlay/changeable.go", `		"spec.maxUnavailable":             atLeastOne,`, `		"spec.maxUnavailable":             anything,`,
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch keeps a node from ever being drained"},
-	{"overlay/changeable.go", `		"spec.template.spec.containers[].resources.limits":   plainResources,`, `		"spec.template.spec.containers[].resources.limits":   anything,`,
-		in("overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
+	{"internal/overlay/changeable.go", `		"spec.template.spec.containers[].resources.limits":   plainResources,`, `		"spec.template.spec.containers[].resources.limits":   anything,`,
+		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a tenant's patch takes devices of a node"},
-	{"overlay/valid.go", `			errs = append(errs, o.restricted(&deployment.Spec.Template)...)`, `			_ = deployment`,
-		in("overlay", "TestPodsThatTheProfileRefuses"),
+	{"internal/overlay/valid.go", `			errs = append(errs, o.restricted(&deployment.Spec.Template)...)`, `			_ = deployment`,
+		in("internal/overlay", "TestPodsThatTheProfileRefuses"),
 		"a pod that the profile restricted refuses is rendered"},
 	{"api/v1/validate_patches.go", `"add", "remove", "replace", "test"}`, `"add", "remove", "replace", "test", "copy"}`,
 		in("api/v1", "TestPatchesAreBounded"),
@@ -129,17 +129,17 @@ var serviceGuards = []mutant{
 		_ = n`,
 		in("api/v1", "TestPatchesAreBounded"),
 		"a thousand patches are applied one by one"},
-	{"manifest/bounded.go", `	case node.Kind == yaml.AliasNode:`, `	case false:`,
-		in("manifest", "TestBounded"),
+	{"internal/manifest/bounded.go", `	case node.Kind == yaml.AliasNode:`, `	case false:`,
+		in("internal/manifest", "TestBounded"),
 		"aliases of aliases grow without bounds"},
-	{"manifest/bounded.go", `	case len(text) > most.Bytes:`, `	case false:`,
-		in("manifest", "TestBounded"),
+	{"internal/manifest/bounded.go", `	case len(text) > most.Bytes:`, `	case false:`,
+		in("internal/manifest", "TestBounded"),
 		"a text of any size is parsed"},
-	{"manifest/bounded.go", `	case depth > b.Depth:`, `	case false:`,
-		in("manifest", "TestBounded"),
+	{"internal/manifest/bounded.go", `	case depth > b.Depth:`, `	case false:`,
+		in("internal/manifest", "TestBounded"),
 		"a text nested a million levels deep is parsed"},
-	{"manifest/bounded.go", `	case b.nodes > b.Nodes:`, `	case false:`,
-		in("manifest", "TestBounded"),
+	{"internal/manifest/bounded.go", `	case b.nodes > b.Nodes:`, `	case false:`,
+		in("internal/manifest", "TestBounded"),
 		"a text with any number of keys is passed on"},
 	{"render/infra/override.go", `if slices.Contains([]string{nameLabel, instanceLabel, componentLabel, partOfLabel, managedByLabel}, key) {`, `if false {`,
 		in("render/infra", "TestASiteLabelMayNotSelectPods"),
@@ -147,10 +147,10 @@ var serviceGuards = []mutant{
 	{"api/v1/validate.go", `	if errs := c.limits(); len(errs) > 0 {`, `	if errs := c.limits(); false {`,
 		in("api/v1", "TestLimits"),
 		"a spec of 60,000 roles holds everybody's plan for minutes"},
-	{"manifest/decode.go", `func (d *Document) Decode(into any) error {
+	{"internal/manifest/decode.go", `func (d *Document) Decode(into any) error {
 	if err := d.hugeQuantities(into); err != nil {`, `func (d *Document) Decode(into any) error {
 	if err := d.hugeQuantities(into); false {`,
-		in("manifest", "TestHugeQuantities"),
+		in("internal/manifest", "TestHugeQuantities"),
 		"memory: 1E999999999999 is decoded for ever"},
 	{"api/v1/validate_dex.go", `	case isDexSecret(key):`, `	case false:`,
 		in("api/v1", "TestServicesThatAreNot"),

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/manifest"
 )
 
 // networkData is the part of OpenStack's network_data.json that sipgen reads, and what tells other formats.

@@ -1,9 +1,9 @@
 package bmh
 
 import (
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/redact"
 )
 
 // maxText is how much of a message of others is kept, in characters.

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/manifest"
 )
 
 // The kinds that an inventory is read from, and the group of metal3's.

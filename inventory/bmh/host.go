@@ -11,8 +11,8 @@ import (
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/manifest"
 )
 
 // The annotations and labels by which people and controllers mark a host.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
-	"github.com/airshipit/sipgen/manifest"
 )
 
 func fromText(text string) ([]inventory.Host, error) {

@@ -22,9 +22,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
-	"github.com/airshipit/sipgen/manifest"
 )
 
 // Options say what to read of a live cluster. The zero value reads the hosts of all

@@ -10,7 +10,7 @@ import (
 	kustomize "sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/resid"
 
-	build "github.com/airshipit/sipgen/overlay"
+	build "github.com/airshipit/sipgen/internal/overlay"
 )
 
 // override carries the site's defaults and the cluster's patches into the kustomization. Patches come last

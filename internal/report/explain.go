@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	metal3hosts "github.com/airshipit/sipgen/inventory/bmh"
-	"github.com/airshipit/sipgen/manifest"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -272,7 +272,7 @@ func TestEveryCodeIsInTheTableAbove(t *testing.T) {
 
 // docs/lint.md has a section for every code, with its title, and none for another.
 func TestCodesAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../docs/lint.md")
+	text, err := os.ReadFile("../../docs/lint.md")
 	if err != nil {
 		t.Fatal(err)
 	}

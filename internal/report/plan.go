@@ -5,8 +5,8 @@ package report
 import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
 

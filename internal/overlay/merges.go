@@ -5,7 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // maxMerged bounds the lists that kustomize merges by the names of their items: it takes the square of their length, 11 seconds for one port of a

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // What callers tell apart.

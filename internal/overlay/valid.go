@@ -14,7 +14,7 @@ import (
 	"k8s.io/pod-security-admission/policy"
 	strict "sigs.k8s.io/json"
 
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // types are the kinds that an overlay may have, each with a new object to decode it into.

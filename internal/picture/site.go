@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/airshipit/sipgen/report/sentence"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/schedule"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // Kind is a kind of forge: the pages and the API that it has.

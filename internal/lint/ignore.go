@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // IgnoreAnnotation on a SIPCluster or a BareMetalHost silences codes for this object. Each with a reason:

@@ -30,7 +30,7 @@ func TestEverythingHasWords(t *testing.T) {
 		})
 	}
 	found := 0
-	for _, file := range parse(t, "../../schedule") {
+	for _, file := range parse(t, "../../../schedule") {
 		for _, decl := range file.Decls {
 			method, is := decl.(*ast.FuncDecl)
 			if !is || method.Recv == nil || len(method.Recv.List) != 1 {

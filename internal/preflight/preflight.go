@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/redact"
 )
 
 // Finding is one thing that stands in the way of patching a host.

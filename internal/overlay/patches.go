@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // Try applies patches to what the folder has, each to what those before it made, as kustomize will, and reports each that is wrong: it

@@ -5,7 +5,7 @@ import (
 
 	"sigs.k8s.io/json"
 
-	"github.com/airshipit/sipgen/redact"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // OpenSecrets gives the paths of the values, and of the mappings with keys, that hold what is a secret beyond doubt (see redact.Find),

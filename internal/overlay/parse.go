@@ -12,7 +12,7 @@ import (
 	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/manifest"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // What the folder of one cluster may have that is read back from a tree. A load balancer of a thousand ports is some 30,000 nodes.

@@ -26,7 +26,7 @@ func bank(t testing.TB) Folder {
 
 func bankFiles(t testing.TB) map[string][]byte {
 	t.Helper()
-	const root = "../golden/full-service/clusters/bank/bank/infra"
+	const root = "../../golden/full-service/clusters/bank/bank/infra"
 	files := map[string][]byte{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
