@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -142,28 +141,6 @@ func BenchmarkGreedy(b *testing.B) {
 		}
 		b.ReportMetric(100*float64(failed)/float64(sites), "%failed")
 	})
-}
-
-// TestLargest: the count that still fits, and one more does not.
-func TestLargest(t *testing.T) {
-	clusters, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
-	key := ClusterKey{"tenants", clusters[0].Name}
-	n, err := Largest(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for count, want := range map[int]bool{n: true, n + 1: false} {
-		changed, err := WithCount(clusters, key, v1.RoleWorker, count)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := plan(t, changed, hosts, Previous{}, testOptions).Schedulable(); got != want {
-			t.Errorf("count %d: schedulable %t, want %t", count, got, want)
-		}
-	}
-	if _, err := Largest(clusters, hosts, Previous{}, testOptions, key, "Edge"); err == nil || !strings.Contains(err.Error(), "has no role Edge, only [ControlPlane Worker]") {
-		t.Errorf("a role that is none: %v", err)
-	}
 }
 
 func TestWithout(t *testing.T) {

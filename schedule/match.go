@@ -74,7 +74,7 @@ func (s *site) match() *classes {
 		if len(r.cluster.never) > 0 {
 			id += "\x00" + r.cluster.key.String()
 		}
-		if r.selector == labels.Nothing() || r.want() == 0 {
+		if r.selector == labels.Nothing() || r.want() == 0 && r.key() != s.options.asked {
 			id = "\x00nothing"
 		}
 		if index[id] == nil {

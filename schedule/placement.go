@@ -28,6 +28,8 @@ type Options struct {
 	// LabelsOlder: the hosts were read before the previous tree was committed. A host that the tree releases
 	// and that has no labels may have got and lost none of them yet when it was read: it is not clean.
 	LabelsOlder bool
+
+	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
 }
 
 // LabelKeys are the label keys by which a host is claimed.

@@ -18,6 +18,17 @@ import (
 // contradict each other, annotations that name hosts of others or of
 // nobody. A cluster that cannot be placed is no error, and neither is one whose spec is refused; see Placement.Schedulable.
 func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
+	s, err := prepare(clusters, hosts, previous, options)
+	if err != nil {
+		return nil, err
+	}
+	s.assign()
+	s.choose()
+	return s.result(), nil
+}
+
+// prepare does what comes before hosts are given away: who holds what, who is refused, which free hosts fit whom.
+func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
 	s := newSite(clusters, hosts, options)
 	s.claim(previous)
 	s.serve()
@@ -36,7 +47,5 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 	s.rejections()
 	s.unreadable()
 	s.net = s.newNetwork()
-	s.assign()
-	s.choose()
-	return s.result(), nil
+	return s, nil
 }

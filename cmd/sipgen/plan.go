@@ -61,7 +61,7 @@ says why); 2 an error.
 			if err != nil {
 				return err
 			}
-			largest, err := loaded.largest(counts, plan)
+			largest, err := ask.largest(loaded, counts, plan)
 			if err != nil {
 				return err
 			}

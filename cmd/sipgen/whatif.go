@@ -21,6 +21,8 @@ type whatIf struct {
 	without []string
 	with    []string
 	counts  []string
+
+	today []v1.SIPCluster // the specs without the counts: what a largest count is compared with
 }
 
 func (w *whatIf) flags(command *cobra.Command) {
@@ -72,6 +74,7 @@ func (w *whatIf) apply(ui *ui, l *loaded) ([]string, []roleCount, error) {
 		}
 		l.clusters = append(l.clusters, more...)
 	}
+	w.today = l.clusters
 	for _, text := range w.counts {
 		count, err := parseRoleCount(text)
 		if err == nil {
@@ -96,11 +99,11 @@ func parseRoleCount(text string) (roleCount, error) {
 	return roleCount{schedule.ClusterKey{Namespace: parts[0], Name: parts[1]}, parts[2], active}, nil
 }
 
-// largest says for every --count how many hosts the role could have.
-func (l *loaded) largest(counts []roleCount, plan *planned) ([]string, error) {
+// largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else changes.
+func (w *whatIf) largest(l *loaded, counts []roleCount, plan *planned) ([]string, error) {
 	var lines []string
 	for _, count := range counts {
-		most, err := schedule.Largest(l.clusters, l.hosts.Hosts, plan.previous, plan.options, count.cluster, count.role)
+		most, err := schedule.Largest(w.today, l.hosts.Hosts, plan.previous, plan.options, count.cluster, count.role)
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,181 @@
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestLargest: the count that still fits, and one more does not.
+func TestLargest(t *testing.T) {
+	clusters, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
+	key := ClusterKey{"tenants", clusters[0].Name}
+	n, err := Largest(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for count, want := range map[int]bool{n: true, n + 1: false} {
+		changed, err := WithCount(clusters, key, v1.RoleWorker, count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := plan(t, changed, hosts, Previous{}, testOptions).Schedulable(); got != want {
+			t.Errorf("count %d: schedulable %t, want %t", count, got, want)
+		}
+	}
+	if _, err := Largest(clusters, hosts, Previous{}, testOptions, key, "Edge"); err == nil || !strings.Contains(err.Error(), "has no role Edge, only [ControlPlane Worker]") {
+		t.Errorf("a role that is none: %v", err)
+	}
+	if _, err := Largest(clusters, hosts, Previous{}, testOptions, ClusterKey{"tenants", "none"}, "Edge"); err == nil || !strings.Contains(err.Error(), "tenants/none: no such cluster") {
+		t.Errorf("a cluster that is none: %v", err)
+	}
+}
+
+func TestLargestRows(t *testing.T) {
+	worker := v1.RoleWorker
+	workers := func(name string, active, standby int) v1.SIPCluster {
+		set := nodes("", active, standby)
+		set.TopologyKey = ""
+		return newCluster(name, map[string]v1.NodeSet{worker: set})
+	}
+	six := func(change func([]inventory.Host)) []inventory.Host {
+		var hosts []inventory.Host
+		for i := range 6 {
+			hosts = append(hosts, newHost(fmt.Sprintf("h%d", i), ""))
+		}
+		if change != nil {
+			change(hosts)
+		}
+		return hosts
+	}
+	for _, row := range []struct {
+		why      string
+		clusters []v1.SIPCluster
+		hosts    []inventory.Host
+		role     string
+		want     int
+	}{
+		{"a has its 4 and c its 2; that b could be placed with 1 for a takes c's hosts, and 5 for a too",
+			[]v1.SIPCluster{workers("a", 4, 0), workers("b", 3, 0), workers("c", 2, 0)}, six(nil), "a", 4},
+		{"b has nothing today; any number of it takes hosts from c, but none",
+			[]v1.SIPCluster{workers("a", 4, 0), workers("b", 3, 0), workers("c", 2, 0)}, six(nil), "b", 0},
+		{"a standby host of another cluster is a host of it",
+			[]v1.SIPCluster{workers("a", 2, 0), workers("b", 2, 1)}, six(nil), "a", 3},
+		{"a failed host that the cluster holds is no capacity",
+			[]v1.SIPCluster{workers("a", 2, 0)}, six(func(hosts []inventory.Host) {
+				hosts[0] = broken(claimed(hosts[0], "a", worker))
+				hosts[1] = broken(hosts[1])
+			}), "a", 4},
+		{"nor is one whose replacement would be taken away from its cluster",
+			[]v1.SIPCluster{workers("a", 2, 0), workers("b", 1, 0)}, six(func(hosts []inventory.Host) {
+				hosts[0] = broken(claimed(hosts[0], "b", worker))
+			}), "a", 4},
+		{"a host that is being released elsewhere is capacity: the cluster waits for it",
+			[]v1.SIPCluster{workers("a", 2, 0), workers("b", 1, 0)}, six(func(hosts []inventory.Host) {
+				for i := range 3 {
+					hosts[i] = claimed(hosts[i], "b", worker)
+				}
+			}), "a", 5},
+		{"a cluster that is refused gets nothing new, whatever the number of another role",
+			[]v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0), v1.RoleControlPlane: nodes("", 1, 0)})}, six(nil), "a", -1},
+	} {
+		key := ClusterKey{"tenants", row.role}
+		if got, err := Largest(row.clusters, row.hosts, Previous{}, testOptions, key, worker); err != nil || got != row.want {
+			t.Errorf("%s: got %d, %v, want %d", row.why, got, err, row.want)
+		}
+	}
+}
+
+// TestLargestAgreesWithTrying: the largest count is the largest of all that were tried, one by one, on sites over time.
+func TestLargestAgreesWithTrying(t *testing.T) {
+	worlds := 1500
+	if testing.Short() {
+		worlds = 150
+	}
+	limited := 0
+	for seed := range worlds {
+		w := newWorld(uint64(seed))
+		if err := live(w, 4); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.clusters) == 0 {
+			continue
+		}
+		now, err := Plan(w.clusters, w.hosts, w.tree, w.options)
+		if err != nil {
+			continue
+		}
+		spec := &w.clusters[w.rng.IntN(len(w.clusters))]
+		key, name := ClusterKey{spec.Namespace, spec.Name}, v1.RoleControlPlane
+		want := -1
+		for n := range len(w.hosts) + 2 {
+			changed, err := WithCount(w.clusters, key, name, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Plan(changed, w.hosts, w.tree, w.options)
+			if err == nil && holds(now, p, key, name) {
+				want = n
+			}
+		}
+		got, err := Largest(w.clusters, w.hosts, w.tree, w.options, key, name)
+		if err != nil || got != want {
+			t.Fatalf("world %d: %s %s: up to %d, %v; trying every number gives %d\n%s\n%s", seed, key, name, got, err, want, describe(w.clusters, w.hosts), words(now))
+		}
+		if want >= 0 && want < len(w.hosts) {
+			limited++
+		}
+	}
+	if limited < worlds/4 {
+		t.Errorf("%d of %d worlds have a limit: too few to test anything", limited, worlds)
+	}
+}
+
+// holds says whether a cluster is placed with hosts that have not failed, and no other has less than in the plan before.
+func holds(before, after *Placement, key ClusterKey, name string) bool {
+	type score struct{ filled, standby, failed int }
+	scores := func(c *Cluster) map[string]score {
+		all := map[string]score{}
+		for _, r := range c.Roles {
+			n := score{filled: r.Active - r.ShortActive, standby: r.Standby - r.ShortStandby}
+			for _, a := range r.Assigned {
+				switch a.Reason.(type) {
+				case StandIn, StandInSpare:
+					n.failed++
+				}
+			}
+			all[r.Name] = n
+		}
+		return all
+	}
+	for i := range after.Clusters {
+		c := &after.Clusters[i]
+		if c.Key == key {
+			for _, r := range c.Roles {
+				for _, a := range r.Assigned {
+					if _, failed := a.Reason.(StandIn); failed && r.Name == name && !a.Standby {
+						return false
+					}
+				}
+			}
+			if c.Unschedulable || c.Gone {
+				return false
+			}
+			continue
+		}
+		at := slices.IndexFunc(before.Clusters, func(b Cluster) bool { return b.Key == c.Key })
+		old, now := scores(&before.Clusters[at]), scores(c)
+		for role, was := range old {
+			is := now[role]
+			if is.filled < was.filled || is.standby < was.standby || is.failed > was.failed || c.Unschedulable && !before.Clusters[at].Unschedulable {
+				return false
+			}
+		}
+	}
+	return true
+}
