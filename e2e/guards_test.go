@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func guardPolicy(t *testing.T, e v1alpha1.Engine, namespaces ...string) render.T
 }
 
 // TestGuards tries what the rendered admission policies forbid, and what they must not stand in the way of, without any engine:
-// whoever acts may do everything but for them.
+// whoever acts may do everything but for them. Each try is a row, and needs none of those before it.
 func TestGuards(t *testing.T) {
 	api := guarded(t)
 	api.Apply(t, "e2e", everybodyHere)
@@ -51,13 +52,21 @@ func TestGuards(t *testing.T) {
 		t.Run(string(e), func(t *testing.T) {
 			ns := "guards-" + string(e)
 			api.Namespaces(t, ns, "flux-system", "argocd")
+			change := func(name string, change func(map[string]any)) {
+				api.Edit(t, "e2e", engine.Hosts, ns, name, "", change)
+			}
 			makeHost(t, api, "controller", ns, "n1", "r1")
+			change("n1", func(o map[string]any) {
+				_ = unstructured.SetNestedStringSlice(o, []string{"baremetalhost.metal3.io"}, "metadata", "finalizers")
+			})
 			makeHost(t, api, "controller", ns, "n2", "r2")
-			for _, key := range []string{"cluster-namespace", "cluster-name", "node-type"} {
+			// A host whose spec is gone already: an apply that brings one would arm whatever it says.
+			api.Create(t, "site-controller", fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: %s, name: bare}\n", ns))
+			keys := []string{"cluster-namespace", "cluster-name", "node-type"}
+			for _, key := range keys {
 				// Each of the labels alone makes a host somebody's.
-				name := "held-by-" + key
-				makeHost(t, api, "controller", ns, name, "r3")
-				api.Edit(t, "e2e", engine.Hosts, ns, name, "", func(o map[string]any) {
+				makeHost(t, api, "controller", ns, "held-by-"+key, "r3")
+				change("held-by-"+key, func(o map[string]any) {
 					_ = unstructured.SetNestedField(o, "x", "metadata", "labels", "sip.airshipit.org/"+key)
 				})
 			}
@@ -66,58 +75,54 @@ func TestGuards(t *testing.T) {
 					api.Apply(t, "e2e", string(content))
 				}
 			}
+			api.WaitPolicies(t, ns)
 			engineClient := engine.NewClient(t, api.As(syncer, "everybody-here"))
-			create := func() error {
-				return engineClient.TryApply(engine.Objects(t, []byte(hostManifest(ns, "n9", "r9")))[0], "probe", true)
-			}
 			person := engine.NewClient(t, api.As("somebody", "everybody-here"))
-			remove := func() error { return person.TryDelete(engine.Hosts, ns, "held-by-cluster-name", true) }
-			// The API server learns of policies a little later. That they deny at all is tried here.
-			for what, try := range map[string]func() error{"sync guard": create, "delete guard": remove} {
-				if err := engine.Eventually(guardTimeout, func() error {
-					if err := try(); err == nil || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") {
-						return fmt.Errorf("it gives %v", err)
-					}
-					return nil
-				}); err != nil {
-					t.Fatalf("the %s does not deny: %v", what, err)
-				}
+			row := func(what, denied string, try func() error) {
+				t.Run(what, func(t *testing.T) { wantDenied(t, what, try(), denied) })
 			}
-			wantDenied(t, "the engine creates a host", create(), "only update")
-			wantDenied(t, "the engine deletes a host", engineClient.TryDelete(engine.Hosts, ns, "n2", true), "only update")
 			for _, try := range guardTries(syncer) {
-				try.check(t, api, ns)
+				t.Run(try.what, func(t *testing.T) { try.check(t, api, ns) })
 			}
-			for _, key := range []string{"cluster-namespace", "cluster-name", "node-type"} {
-				wantDenied(t, "a person deletes a host with the label "+key, person.TryDelete(engine.Hosts, ns, "held-by-"+key, true), "release it first")
-			}
-			wantDenied(t, "a person deletes a free host", person.TryDelete(engine.Hosts, ns, "n2", true), "")
-			wantDenied(t, "break-glass deletes an assigned host", api.TryDelete(engine.Hosts, ns, "held-by-cluster-name", true), "")
-			// A host whose spec is gone already: an apply that brings one would arm whatever it says.
-			api.Create(t, "site-controller", fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: %s, name: bare}\n", ns))
-			err := engineClient.TryEdit("probe", engine.Hosts, ns, "bare", "", func(o map[string]any) {
-				_ = unstructured.SetNestedField(o, true, "spec", "online")
+			row("the engine creates a host", "only update", func() error {
+				return engineClient.TryApply(engine.Objects(t, []byte(hostManifest(ns, "n9", "r9")))[0], "probe", true)
 			})
-			wantDenied(t, "the engine gives a host a spec", err, "spec")
+			row("the engine deletes a host", "only update", func() error { return engineClient.TryDelete(engine.Hosts, ns, "n2", true) })
+			row("the engine gives a host a spec", "spec", func() error {
+				return engineClient.TryEdit("probe", engine.Hosts, ns, "bare", "", func(o map[string]any) {
+					_ = unstructured.SetNestedField(o, true, "spec", "online")
+				})
+			})
+			for _, key := range keys {
+				row("a person deletes a host with the label "+key, "release it first", func() error {
+					return person.TryDelete(engine.Hosts, ns, "held-by-"+key, true)
+				})
+			}
+			row("a person deletes a free host", "", func() error { return person.TryDelete(engine.Hosts, ns, "n2", true) })
+			row("break-glass deletes an assigned host", "", func() error { return api.TryDelete(engine.Hosts, ns, "held-by-cluster-name", true) })
 		})
 	}
 }
 
-// TestRights asks the API server what the identity that syncs with Flux may do: read and patch hosts, in the site's namespaces.
+// right is what somebody may have a right to: a resource of an API group.
+type right struct{ group, resource string }
+
+// TestRights asks the API server what the identity that syncs with Flux may do: read and patch hosts, in the site's namespaces. And what
+// the account may do that sipgen reads with.
 func TestRights(t *testing.T) {
 	api := guarded(t)
 	api.Namespaces(t, "rights-own", "rights-other", "flux-system")
 	tree := guardPolicy(t, v1alpha1.EngineFlux, "rights-own")
 	api.Apply(t, "e2e", string(tree["policy/rbac.yaml"]), string(tree["policy/reader.yaml"]))
 	reviews := api.Dynamic.Resource(schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"})
-	may := func(account, namespace, group, resource, verb string) bool {
+	may := func(account, namespace string, r right, verb string) bool {
 		t.Helper()
 		review := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
 			"spec": map[string]any{
 				"user":               "system:serviceaccount:flux-system:" + account,
 				"groups":             []any{"system:serviceaccounts", "system:serviceaccounts:flux-system", "system:authenticated"},
-				"resourceAttributes": map[string]any{"namespace": namespace, "group": group, "resource": resource, "verb": verb},
+				"resourceAttributes": map[string]any{"namespace": namespace, "group": r.group, "resource": r.resource, "verb": verb},
 			},
 		}}
 		out, err := reviews.Create(context.Background(), review, metav1.CreateOptions{})
@@ -127,31 +132,37 @@ func TestRights(t *testing.T) {
 		allowed, _, _ := unstructured.NestedBool(out.Object, "status", "allowed")
 		return allowed
 	}
+	hosts, secrets := right{"metal3.io", "baremetalhosts"}, right{"", "secrets"}
 	engine.Wait(t, "the rights", engine.SyncTimeout, func() error {
-		if !may("sipgen-hosts", "rights-own", "metal3.io", "baremetalhosts", "patch") {
-			return fmt.Errorf("hosts cannot be patched")
+		if !may("sipgen-hosts", "rights-own", hosts, "patch") || !may("sipgen-reader", "rights-own", hosts, "list") || !may("sipgen-reader", "rights-own", secrets, "get") {
+			return fmt.Errorf("hosts cannot be patched, hosts not listed or Secrets not read")
 		}
 		return nil
 	})
+	lists := []right{hosts, {"metal3.io", "hardwaredata"}, {"airship.airshipit.org", "sipclusters"}}
+	others := []right{
+		{"metal3.io", "baremetalhosts/status"}, {"metal3.io", "hostfirmwaresettings"}, {"", "configmaps"}, {"", "serviceaccounts/token"}, {"apps", "deployments"},
+		{"rbac.authorization.k8s.io", "clusterroles"}, {"admissionregistration.k8s.io", "validatingadmissionpolicies"},
+	}
+	want := func(account, namespace string, r right, verb string) bool {
+		switch {
+		case account == "sipgen-hosts":
+			return r == hosts && namespace == "rights-own" && slices.Contains([]string{"get", "list", "watch", "patch"}, verb)
+		case r == secrets:
+			return verb == "get" && namespace == "rights-own"
+		}
+		return slices.Contains(lists, r) && verb == "list"
+	}
 	for _, account := range []string{"sipgen-hosts", "sipgen-reader"} {
 		for _, namespace := range []string{"rights-own", "rights-other", "flux-system"} {
-			for _, resource := range []string{"metal3.io/baremetalhosts", "metal3.io/baremetalhosts/status", "metal3.io/hardwaredata", "metal3.io/hostfirmwaresettings", "/secrets", "/configmaps", "/serviceaccounts/token",
-				"apps/deployments", "rbac.authorization.k8s.io/clusterroles", "admissionregistration.k8s.io/validatingadmissionpolicies", "airship.airshipit.org/sipclusters"} {
-				group, name, _ := strings.Cut(resource, "/")
-				for _, verb := range []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"} {
-					want := account == "sipgen-hosts" && namespace == "rights-own" && resource == "metal3.io/baremetalhosts" && strings.Contains("get list watch patch", verb)
-					if account == "sipgen-reader" {
-						switch resource {
-						case "metal3.io/baremetalhosts", "metal3.io/hardwaredata", "airship.airshipit.org/sipclusters":
-							want = verb == "list"
-						case "/secrets":
-							want = verb == "get" && namespace == "rights-own"
+			for _, r := range append(append([]right{secrets}, lists...), others...) {
+				t.Run(account+"/"+namespace+"/"+strings.ReplaceAll(r.resource, "/", "-"), func(t *testing.T) {
+					for _, verb := range []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"} {
+						if got, want := may(account, namespace, r, verb), want(account, namespace, r, verb); got != want {
+							t.Errorf("%s may %s %s in %s: %t, want %t", account, verb, r, namespace, got, want)
 						}
 					}
-					if got := may(account, namespace, group, name, verb); got != want {
-						t.Errorf("%s may %s %s in %s: %t, want %t", account, verb, resource, namespace, got, want)
-					}
-				}
+				})
 			}
 		}
 	}

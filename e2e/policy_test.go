@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -18,9 +17,6 @@ metadata: {name: everybody-here}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
 subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.io}]
 `
-
-// guardTimeout is how long an API server may take to learn of a policy, on a machine that is busy.
-const guardTimeout = 30 * time.Second
 
 // rowPolicy: what the rendered policies forbid, and what they must not stand in the way of.
 func rowPolicy(t *testing.T, r *rig, name string) {

@@ -24,6 +24,11 @@ func TestPatchesAreBounded(t *testing.T) {
 		{"200 trivial ones", repeated(200, small), "spec.patches", "found 200 patches, want at most 32"},
 		{"large ones, together", repeated(5, Patch{Patch: "a: " + strings.Repeat("x", 16_000)}), "spec.patches", "bytes in all patches"},
 		{"a long name", []Patch{{Patch: small.Patch, Target: &PatchTarget{Name: strings.Repeat("(a|", 100)}}}, "spec.patches[0].target.name", "300 characters"},
+		{"twenty copies", []Patch{{Patch: `[` + strings.Repeat(`{"op": "copy", "from": "/spec", "path": "/spec/x"},`, 19) + `{"op": "copy", "from": "/spec", "path": "/spec/x"}]`}}, "spec.patches[0].patch", "line 1: op: want add, remove, replace or test"},
+		{"where a copy is from, before what it is", []Patch{{Patch: `[{"from": "/spec", "path": "/spec/x", "op": "copy"}]`}}, "spec.patches[0].patch", "line 1: want op, path and value"},
+		{"a directive that is not seen in what is built", []Patch{{Patch: `{"spec": {"$retainKeys": ["type"]}}`}}, "spec.patches[0].patch", `the directive "$retainKeys"`},
+		{"a directive as a path", []Patch{{Patch: `[{"op": "add", "path": "/spec/$setElementOrder~1ports", "value": []}]`}}, "spec.patches[0].patch", `the directive "$setElementOrder`},
+		{"a key that steers kustomize", []Patch{{Patch: `{"metadata": {"annotations": {"config.kubernetes.io/local-config": "true"}}}`}}, "spec.patches[0].patch", "steers kustomize"},
 		{"the second is wrong", []Patch{small, {Patch: "a: *b"}}, "spec.patches[1].patch", "not valid YAML"},
 	} {
 		c := SIPCluster{}

@@ -96,7 +96,7 @@ func TestObjectsAreAdmitted(t *testing.T) {
 			continue
 		}
 		pods++
-		admitPod(t, api, o)
+		t.Run("pod of "+o.GetName(), func(t *testing.T) { admitPod(t, api, o) })
 		if image, _, _ := unstructured.NestedSlice(o.Object, "spec", "template", "spec", "containers"); !strings.HasPrefix(image[0].(map[string]any)["image"].(string), "mirror.example:5000/hub/") {
 			t.Errorf("%s does not come from the mirror: %v", o.GetName(), image[0].(map[string]any)["image"])
 		}

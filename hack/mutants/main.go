@@ -4,11 +4,13 @@
 //	go run ./hack/mutants                  # all of them
 //	go run ./hack/mutants -only flux.go    # those whose file or reason matches a regular expression
 //	go run ./hack/mutants -engines=false   # those that need no engine
+//	go run ./hack/mutants -v               # and what the tests say without each guard: is it what the guard is for?
 //
 // Nothing in the working tree changes: the compiler reads the changed file by way of -overlay.
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -42,14 +44,15 @@ type rows struct {
 
 func in(folder string, names ...string) rows { return rows{folder, names} }
 
-// engines says whether the rows run real engines. One such mutant runs at a time.
+// engines says whether the rows run real engines.
 func (r rows) engines() bool { return r.folder == "e2e" || strings.HasPrefix(r.folder, "e2e/") }
 
 func (m *mutant) String() string { return m.file + ": " + m.why }
 
 // table is every guard.
 func table() []mutant {
-	return slices.Concat(hostGuards, fluxGuards, argoGuards, policyGuards, serviceGuards, claimGuards, preflightGuards, publishGuards, inputGuards)
+	return slices.Concat(hostGuards, fluxGuards, argoGuards, policyGuards, serviceGuards, patchGuards, placementGuards, runGuards, preflightGuards,
+		publishGuards, inputGuards)
 }
 
 func main() {
@@ -64,7 +67,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	only := flags.String("only", "", "only mutants whose file or reason matches `REGEXP`")
 	engines := flags.Bool("engines", true, "also those that only a real engine can tell")
-	parallel := flags.Int("parallel", 2, "how many run at a time, of those without engines")
+	parallel := flags.Int("parallel", 2, "how many run at a time")
+	verbose := flags.Bool("v", false, "print what the first row of each says without the guard")
 	if flags.Parse(args) != nil {
 		return 2
 	}
@@ -92,60 +96,59 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "mutants: without any mutant:", err)
 		return 2
 	}
-	outcomes := all(ctx, work, chosen, *parallel, stderr)
+	// Those with engines come last: what fails is seen early.
+	slices.SortStableFunc(chosen, func(a, b mutant) int { return cmp.Compare(weight(a), weight(b)) })
+	outcomes := all(ctx, work, chosen, *parallel, *verbose, stderr)
 	return summary(stdout, chosen, outcomes, time.Since(started))
 }
 
-// all tries the mutants: those without engines side by side, then the others one after another.
-func all(ctx context.Context, work string, chosen []mutant, parallel int, log io.Writer) []outcome {
-	outcomes := make([]outcome, len(chosen))
-	var mu sync.Mutex
-	one := func(i int) {
-		began := time.Now()
-		outcomes[i] = chosen[i].try(ctx, fmt.Sprintf("%s/%d", work, i))
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintf(log, "%-9s %5.1fs  %s\n", outcomes[i].word, time.Since(began).Seconds(), chosen[i].String())
+func weight(m mutant) int {
+	if m.rows.engines() {
+		return 1
 	}
-	var waiting sync.WaitGroup
+	return 0
+}
+
+// all tries the mutants in their order, some of them side by side.
+func all(ctx context.Context, work string, chosen []mutant, parallel int, verbose bool, log io.Writer) []outcome {
+	outcomes := make([]outcome, len(chosen))
+	var (
+		mu      sync.Mutex
+		waiting sync.WaitGroup
+		done    int
+	)
 	slots := make(chan struct{}, max(1, parallel))
 	for i := range chosen {
-		if chosen[i].rows.engines() {
-			continue
-		}
 		slots <- struct{}{}
 		waiting.Go(func() {
 			defer func() { <-slots }()
-			one(i)
+			began := time.Now()
+			outcomes[i] = chosen[i].try(ctx, fmt.Sprintf("%s/%d", work, i))
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			fmt.Fprintf(log, "%3d/%d %-9s %5.1fs  %s\n", done, len(chosen), outcomes[i].word, time.Since(began).Seconds(), chosen[i].String())
+			if verbose && outcomes[i].word == wordCaught {
+				fmt.Fprintf(log, "        %s\n", outcomes[i].detail)
+			}
 		})
 	}
 	waiting.Wait()
-	for i := range chosen {
-		if chosen[i].rows.engines() {
-			one(i)
-		}
-	}
 	return outcomes
 }
 
-// summary prints the table, and what is wrong at its end. It gives the exit code.
+// summary prints what was not caught, and the counts as the last line. It gives the exit code.
 func summary(w io.Writer, chosen []mutant, outcomes []outcome, took time.Duration) int {
-	caught := 0
-	fmt.Fprintf(w, "\n%-9s  %-34s  %s\n", "outcome", "guard in", "without it")
+	count := map[string]int{}
 	for i, o := range outcomes {
-		fmt.Fprintf(w, "%-9s  %-34s  %s\n", o.word, chosen[i].file, chosen[i].why)
-		if o.word == wordCaught {
-			caught++
-		}
-	}
-	for i, o := range outcomes {
+		count[o.word]++
 		if o.word != wordCaught {
 			fmt.Fprintf(w, "\n%s: %s\n  rows: %s %s\n  %s\n", o.word, chosen[i].String(), chosen[i].rows.folder,
 				strings.Join(chosen[i].rows.names, ", "), strings.ReplaceAll(o.detail, "\n", "\n  "))
 		}
 	}
-	fmt.Fprintf(w, "\n%d mutants, %d caught, %d not, in %s\n", len(chosen), caught, len(chosen)-caught, took.Round(time.Second))
-	if caught < len(chosen) {
+	fmt.Fprintf(w, "%d mutants, %d caught, %d survived, %d invalid, in %s\n", len(chosen), count[wordCaught], count[wordSurvived], count[wordInvalid], took.Round(time.Second))
+	if count[wordCaught] < len(chosen) {
 		return 1
 	}
 	return 0

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestTable: every guard of the table is where it is said to be, and has rows that there are. A guard that was changed changes its
@@ -107,7 +108,7 @@ func TestTry(t *testing.T) {
 		want string
 		says string
 	}{
-		{"a row that notices", mutant{"door/door.go", guard, `if false {`, in("door", "TestNoKey/an_empty_one"), "x"}, wordCaught, ""},
+		{"a row that notices", mutant{"door/door.go", guard, `if false {`, in("door", "TestNoKey/an_empty_one"), "x"}, wordCaught, "door_test.go:8: open"},
 		{"a whole test that notices", mutant{"door/door.go", guard, `if false {`, in("door", "TestNoKey"), "x"}, wordCaught, ""},
 		{"a row that does not", mutant{"door/door.go", guard, `if false {`, in("door", "TestKey"), "x"}, wordSurvived, "TestKey"},
 		{"one of two that does not", mutant{"door/door.go", guard, `if false {`, in("door", "TestNoKey", "TestKey"), "x"}, wordSurvived, "guard: TestKey"},
@@ -142,17 +143,19 @@ func TestBaseline(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	var out strings.Builder
-	chosen := []mutant{{"a.go", "x", "y", in("a", "TestA"), "wiped"}, {"b.go", "x", "y", in("b", "TestB"), "lost"}}
-	if code := summary(&out, chosen, []outcome{{wordCaught, ""}, {wordSurvived, "passed: TestB"}}, 0); code != 1 {
+	chosen := []mutant{{"a.go", "x", "y", in("a", "TestA"), "wiped"}, {"b.go", "x", "y", in("b", "TestB"), "lost"}, {"c.go", "x", "y", in("c", "TestC"), "late"}}
+	outcomes := []outcome{{wordCaught, "found x"}, {wordSurvived, "passed: TestB"}, {wordInvalid, "stale"}}
+	if code := summary(&out, chosen, outcomes, 0); code != 1 {
 		t.Errorf("exit code %d, want 1", code)
 	}
-	for _, want := range []string{"2 mutants, 1 caught, 1 not", "SURVIVED: b.go: lost", "passed: TestB"} {
+	for _, want := range []string{"\n3 mutants, 1 caught, 1 survived, 1 invalid, in 0s\n", "SURVIVED: b.go: lost", "passed: TestB", "INVALID: c.go: late"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
-	if code := summary(&out, chosen, []outcome{{wordCaught, ""}, {wordCaught, ""}}, 0); code != 0 {
-		t.Errorf("exit code %d, want 0", code)
+	out.Reset()
+	if code := summary(&out, chosen[:1], outcomes[:1], time.Minute); code != 0 || out.String() != "1 mutants, 1 caught, 0 survived, 0 invalid, in 1m0s\n" {
+		t.Errorf("exit code %d, want 0, and %q", code, out.String())
 	}
 }
 

@@ -22,6 +22,7 @@ const (
 	wordInvalid  = "INVALID"  // it says nothing: stale, does not compile, no such row, out of time
 )
 
+// outcome of a mutant. The detail of one that is caught is what its first row says.
 type outcome struct{ word, detail string }
 
 // apply gives the file's text without the guard.
@@ -44,12 +45,12 @@ func (m *mutant) try(ctx context.Context, work string) outcome {
 	}
 	var passed, odd []string
 	for _, name := range m.rows.names {
-		switch result := results[name]; result {
+		switch became := results[name].became; became {
 		case "fail":
 		case "pass":
 			passed = append(passed, name)
 		default:
-			odd = append(odd, fmt.Sprintf("%s: %s", name, or(result, "there is no such row")))
+			odd = append(odd, fmt.Sprintf("%s: %s", name, or(became, "there is no such row")))
 		}
 	}
 	switch {
@@ -58,7 +59,7 @@ func (m *mutant) try(ctx context.Context, work string) outcome {
 	case len(passed) > 0:
 		return outcome{wordSurvived, "passed without the guard: " + strings.Join(passed, ", ")}
 	}
-	return outcome{wordCaught, ""}
+	return outcome{wordCaught, results[m.rows.names[0]].said}
 }
 
 // overlay writes the changed file and the list by which the compiler finds it; it gives the list's path.
@@ -110,8 +111,8 @@ func baseline(ctx context.Context, chosen []mutant, log io.Writer) error {
 			continue
 		}
 		for _, name := range rows {
-			if results[name] != "pass" {
-				problems = append(problems, fmt.Errorf("%s: %s: %s\n%s", folder, name, or(results[name], "there is no such row"), last(output, 20)))
+			if became := results[name].became; became != "pass" {
+				problems = append(problems, fmt.Errorf("%s: %s: %s\n%s", folder, name, or(became, "there is no such row"), last(output, 20)))
 			}
 		}
 	}
@@ -130,10 +131,13 @@ func (m *mutant) overlayable() (string, error) {
 // event is what go test -json prints, a line each.
 type event struct{ Action, Package, Test, Output string }
 
-// goTest runs rows of a package, and gives by name what became of each test: pass, fail or skip. The error is that they could
+// result of a test: pass, fail or skip, and the first thing that it said against the code.
+type result struct{ became, said string }
+
+// goTest runs rows of a package, and gives by name what became of each test. The error is that they could
 // not be run, or not to their end. Rows below one test are one run, others follow it.
-func goTest(ctx context.Context, folder string, names []string, overlay string) (map[string]string, string, error) {
-	results := map[string]string{}
+func goTest(ctx context.Context, folder string, names []string, overlay string) (map[string]result, string, error) {
+	results := map[string]result{}
 	var output strings.Builder
 	for _, pattern := range patterns(names) {
 		args := []string{"test", "-json", "-vet=off", "-timeout", "10m", "-run", pattern, "./" + folder}
@@ -158,8 +162,11 @@ func goTest(ctx context.Context, folder string, names []string, overlay string) 
 	return results, output.String(), ctx.Err()
 }
 
+// testLine is where the output of t.Error begins, or of a panic.
+var testLine = regexp.MustCompile(`^ +\S+_test\.go:\d+: |^panic: `)
+
 // readEvents notes what became of each test.
-func readEvents(stdout []byte, results map[string]string) (string, error) {
+func readEvents(stdout []byte, results map[string]result) (string, error) {
 	var (
 		text strings.Builder
 		err  error
@@ -173,10 +180,13 @@ func readEvents(stdout []byte, results map[string]string) (string, error) {
 		switch e.Action {
 		case "pass", "fail", "skip":
 			if e.Test != "" {
-				results[e.Test] = e.Action
+				results[e.Test] = result{e.Action, results[e.Test].said}
 			}
 		case "output", "build-output":
 			text.WriteString(e.Output)
+			if e.Test != "" && results[e.Test].said == "" && testLine.MatchString(e.Output) {
+				results[e.Test] = result{said: strings.TrimSpace(e.Output)}
+			}
 			switch {
 			case strings.Contains(e.Output, "panic: test timed out after"):
 				err = errors.New("out of time")
