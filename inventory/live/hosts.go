@@ -13,12 +13,9 @@ import (
 
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"golang.org/x/sync/errgroup"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
@@ -63,7 +60,7 @@ func Hosts(ctx context.Context, cfg *rest.Config, options Options) (_ *inventory
 	if err != nil {
 		return nil, err
 	}
-	secrets, err := kubernetes.NewForConfig(secretConfig(cfg))
+	secrets, err := newSecretReader(cfg, backoff)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +85,7 @@ func Hosts(ctx context.Context, cfg *rest.Config, options Options) (_ *inventory
 	if err != nil {
 		return nil, err
 	}
-	if err := liveAddresses(ctx, &secretReader{secrets, backoff}, inv.Hosts, live, hardware, options.needs); err != nil {
+	if err := liveAddresses(ctx, secrets, inv.Hosts, live, hardware, options.needs); err != nil {
 		return nil, err
 	}
 	inventory.Sort(inv.Hosts)
@@ -237,47 +234,6 @@ func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory
 		})
 	}
 	return errors.Join(group.Wait(), ctx.Err())
-}
-
-// secretReader fetches Secrets by name.
-type secretReader struct {
-	client  kubernetes.Interface
-	backoff wait.Backoff
-}
-
-// of gets the Secrets that a host names as network data, and no other: never the BMC's. One that no API server would have, or that lies in
-// another namespace than the host and is not ours to read, is left out: who wrote the host named it.
-func (s *secretReader) of(ctx context.Context, host *inventory.Host, object *metal3.BareMetalHost) (bmh.Related, error) {
-	found := bmh.Related{Secrets: map[string]*manifest.Document{}, Unread: map[string]string{}}
-	for _, ref := range bmh.SecretRefs(host, object) {
-		if ref.Invalid() {
-			continue
-		}
-		var secret *corev1.Secret
-		err := retry(ctx, s.backoff, func() (err error) {
-			secret, err = s.client.CoreV1().Secrets(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
-			return err
-		})
-		switch {
-		case apierrors.IsNotFound(err):
-			continue
-		case apierrors.IsForbidden(err) && ref.Namespace != host.Namespace:
-			found.Unread[bmh.Key(ref.Namespace, ref.Name)] = fmt.Sprintf("network data Secret %s/%s lies in a namespace that the account may not read", ref.Namespace, ref.Name)
-			continue
-		case err != nil:
-			return bmh.Related{}, fmt.Errorf("network data Secret %s/%s of host %s: %w", ref.Namespace, ref.Name, host.Key(), plainStatus(err))
-		}
-		text, err := json.Marshal(struct {
-			Data map[string][]byte `json:"data"`
-		}{secret.Data})
-		if err != nil {
-			return bmh.Related{}, err
-		}
-		found.Secrets[bmh.Key(ref.Namespace, ref.Name)] = &manifest.Document{
-			File: bmh.Live, Index: 1, Line: 1, APIVersion: "v1", Kind: bmh.KindSecret, Namespace: ref.Namespace, Name: ref.Name, JSON: text,
-		}
-	}
-	return found, nil
 }
 
 // Documents reads all objects of a resource as documents, for decoding by whoever knows the kind.

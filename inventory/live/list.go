@@ -67,14 +67,6 @@ func unthrottled(cfg *rest.Config) {
 	}
 }
 
-func secretConfig(cfg *rest.Config) *rest.Config {
-	cfg = rest.CopyConfig(cfg)
-	cfg.ContentType = runtime.ContentTypeProtobuf
-	cfg.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
-	unthrottled(cfg)
-	return cfg
-}
-
 // page is one answer to a list request.
 type page struct {
 	metav1.TypeMeta `json:",inline"`
