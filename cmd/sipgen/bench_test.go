@@ -39,7 +39,7 @@ func BenchmarkStages(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		tree, _, err := l.tree(quiet, previousTree{}, rendering{acceptLoss: noAcceptance})
+		rendered, err := renderedFrom(l, quiet, previousTree{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -48,15 +48,15 @@ func BenchmarkStages(b *testing.B) {
 			return err
 		})
 		stage("plan", func(int) error {
-			_, err := l.plan(previousTree{})
+			_, err := l.decide(quiet, previousTree{})
 			return err
 		})
 		stage("render", func(int) error {
-			_, _, err := l.tree(quiet, previousTree{}, rendering{acceptLoss: noAcceptance})
+			_, err := renderedFrom(l, quiet, previousTree{})
 			return err
 		})
 		stage("write", func(i int) error {
-			_, err := publish.WriteDir(context.Background(), filepath.Join(folder, fmt.Sprintf("tree-%d", i)), tree, publish.DirOptions{})
+			_, err := rendered.write(context.Background(), quiet, filepath.Join(folder, fmt.Sprintf("tree-%d", i)), false)
 			return err
 		})
 		stage("publish", func(i int) error {
@@ -64,11 +64,25 @@ func BenchmarkStages(b *testing.B) {
 			if err := exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run(); err != nil {
 				return err
 			}
-			_, err := l.publish(context.Background(), quiet, publish.Target{URL: repo, Branch: "main"},
-				publish.Meta{Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}, "", rendering{acceptLoss: noAcceptance})
+			to := &destination{target: publish.Target{URL: repo, Branch: "main"}, meta: publish.Meta{
+				Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}}
+			_, err := l.publish(context.Background(), quiet, to, tolerance{acceptLoss: noAcceptance})
 			return err
 		})
 	}
+}
+
+// renderedFrom takes the steps from what was loaded to its tree.
+func renderedFrom(l *loaded, ui *ui, before previousTree) (*rendered, error) {
+	decided, err := l.decide(ui, before)
+	if err != nil {
+		return nil, err
+	}
+	checked := decided.check(noAcceptance)
+	if err := checked.proceed(ui, false); err != nil {
+		return nil, err
+	}
+	return checked.render(ui)
 }
 
 // writeFleet writes the manifests of a site: 20 hosts a rack, 10 hosts a cluster, of which 8 are assigned.

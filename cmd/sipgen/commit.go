@@ -82,10 +82,10 @@ func parseAuthor(text string, getenv func(string) string) (publish.Signature, er
 }
 
 // commitMessage says what changes, and how old the inventory was.
-func commitMessage(plan *report.Plan, loaded *loaded, subject string, changes []publish.Change, now time.Time) string {
-	text := report.CommitMessage(plan, subject, filesOf(changes))
-	if age := loaded.age(now); age != "" {
-		text += fmt.Sprintf("\nInventory: %s, %s old\n", loaded.hosts.Context, age)
+func (r *rendered) commitMessage(subject string, changes []publish.Change, now time.Time) string {
+	text := report.CommitMessage(r.report, subject, filesOf(changes))
+	if age := r.age(now); age != "" {
+		text += fmt.Sprintf("\nInventory: %s, %s old\n", r.hosts.Context, age)
 	}
 	return text
 }

@@ -23,7 +23,7 @@ func newDiff(ui *ui) *cobra.Command {
 		in   inputs
 		out  string
 		repo repository
-		how  rendering
+		how  tolerance
 	)
 	command := &cobra.Command{
 		Use:   "diff --site FILE -f SPECS --inventory HOSTS [--out DIR | --repo URL]",
@@ -45,25 +45,34 @@ Exit codes: 0 nothing would change; 1 something would change; 2 an error.`,
 			if out != "" && repo.url != "" {
 				return errors.New("--out and --repo: use only one of them")
 			}
-			loaded, err := in.load(cmd.Context(), ui)
+			ctx := cmd.Context()
+			loaded, err := in.load(ctx, ui)
 			if err != nil {
 				return err
 			}
 			if out == "" {
 				repo.defaults(loaded.site)
 			}
-			before, err := (&previous{dir: out, git: repo}).read(cmd.Context(), loaded.site)
+			before, err := (&previousFlags{dir: out, git: repo}).read(ctx, loaded.site)
 			if err != nil {
 				return err
 			}
-			tree, _, err := loaded.tree(ui, before, how)
-			if errors.Is(err, errFinding) {
-				return errors.New("not compared: a cluster cannot have its hosts; --keep-going compares the others")
-			}
+			decided, err := loaded.decide(ui, before)
 			if err != nil {
 				return err
 			}
-			return showDiff(ui, before.files, tree, output, colour)
+			checked := decided.check(how.acceptLoss)
+			if err := checked.proceed(ui, how.keepGoing); err != nil {
+				if errors.Is(err, errFinding) {
+					return errors.New("not compared: a cluster cannot have its hosts; --keep-going compares the others")
+				}
+				return err
+			}
+			rendered, err := checked.render(ui)
+			if err != nil {
+				return err
+			}
+			return showDiff(ui, before.files, rendered.tree, output, colour)
 		},
 	}
 	in.flags(command)

@@ -14,8 +14,8 @@ import (
 
 func newExplain(ui *ui) *cobra.Command {
 	var (
-		in     inputs
-		before previous
+		in       inputs
+		previous previousFlags
 	)
 	command := &cobra.Command{
 		Use:   "explain NAMESPACE/NAME --site FILE -f SPECS --inventory HOSTS",
@@ -29,19 +29,19 @@ func newExplain(ui *ui) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			tree, err := before.read(cmd.Context(), loaded.site)
+			before, err := previous.read(cmd.Context(), loaded.site)
 			if err != nil {
 				return err
 			}
-			plan, err := loaded.plan(tree)
+			decided, err := loaded.decide(ui, before)
 			if err != nil {
 				return err
 			}
-			return explain(ui, plan.placement, args[0])
+			return explain(ui, decided.placement, args[0])
 		},
 	}
 	in.flags(command)
-	before.flags(command)
+	previous.flags(command)
 	return command
 }
 

@@ -72,21 +72,6 @@ func (in *inputs) clusterSpecs(ctx context.Context) ([]manifest.Document, error)
 	return live.Documents(ctx, cfg, gvr, v1.Kind)
 }
 
-// loadHosts reads the hosts from files, standard input or the live cluster.
-func (in *inputs) loadHosts(ctx context.Context, ui *ui, l *loaded) (*inventory.Inventory, error) {
-	if in.inventory != fromCluster {
-		return files.Load([]string{in.inventory}, ui.in)
-	}
-	if l.site == nil {
-		return nil, nil // its own problem is reported; without it there is nothing to read by
-	}
-	clusters := append([]v1.SIPCluster{}, l.clusters...)
-	if in.allAddresses {
-		clusters = nil
-	}
-	return in.liveHosts(ctx, l.site, clusters, time.Now())
-}
-
 // liveHosts reads the live hosts, and the addresses of those that a plan of the clusters may look at. Without
 // clusters it reads all addresses: a snapshot is for plans that nobody has made yet.
 func (in *inputs) liveHosts(ctx context.Context, site *v1alpha1.Site, clusters []v1.SIPCluster, now time.Time) (*inventory.Inventory, error) {

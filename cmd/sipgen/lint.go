@@ -15,7 +15,7 @@ import (
 func newLint(ui *ui) *cobra.Command {
 	var (
 		in                    inputs
-		before                previous
+		previous              previousFlags
 		output, color, failOn string
 	)
 	formats := []string{"human", "json", "sarif", "github"}
@@ -45,13 +45,14 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			tree, err := before.read(cmd.Context(), loaded.site)
+			before, err := previous.read(cmd.Context(), loaded.site)
 			if err != nil {
 				return err
 			}
-			findings, unplanned := loaded.lint(tree)
+			decided, undecided := loaded.decide(ui, before)
+			findings := loaded.lint(decided)
 			if err := writeFindings(ui, findings, output, colour); err != nil {
-				return errors.Join(err, unplanned)
+				return errors.Join(err, undecided)
 			}
 			count, warnings := lint.Counts(findings)
 			if len(findings) == 0 {
@@ -60,8 +61,8 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 				ui.say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
 			}
 			switch {
-			case unplanned != nil:
-				return unplanned
+			case undecided != nil:
+				return undecided
 			case count > 0, warnings > 0 && failOn == string(lint.Warning):
 				return errFinding
 			}
@@ -69,7 +70,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 		},
 	}
 	in.flags(command)
-	before.flags(command)
+	previous.flags(command)
 	flags := command.Flags()
 	flags.StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	flags.StringVar(&failOn, "fail-on", string(lint.Warning), "what makes the exit code 1: warning (any finding), error")
@@ -77,17 +78,16 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	return command
 }
 
-// lint looks for findings. Where there can be no plan, its error comes beside the findings that need none.
-func (l *loaded) lint(tree previousTree) ([]lint.Finding, error) {
+// lint looks for findings. Where nothing can be decided, it has those that need no decision.
+func (l *loaded) lint(decided *decided) []lint.Finding {
 	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Secrets: map[string]bool{}}
 	for _, name := range append(l.hosts.Secrets, l.secrets...) {
 		in.Secrets[name] = true
 	}
-	plan, err := l.plan(tree)
-	if err == nil {
-		in.Placement = plan.placement
+	if decided != nil {
+		in.Placement = decided.placement
 	}
-	return in.Check(), err
+	return in.Check()
 }
 
 func writeFindings(ui *ui, findings []lint.Finding, output string, colour bool) error {

@@ -13,14 +13,15 @@ import (
 	"github.com/airshipit/sipgen/internal/picture"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 func newPlan(ui *ui) *cobra.Command {
 	var (
-		in     inputs
-		before previous
-		ask    whatIf
-		output string
+		in       inputs
+		previous previousFlags
+		ask      whatIf
+		output   string
 	)
 	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html"}
 	command := &cobra.Command{
@@ -47,57 +48,48 @@ says why); 2 an error.
 			if err != nil {
 				return err
 			}
-			changed, counts, err := ask.apply(ui, loaded)
+			if ask.asked() {
+				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, output)
+			}
+			before, err := previous.read(cmd.Context(), loaded.site)
 			if err != nil {
 				return err
 			}
-			tree, err := before.read(cmd.Context(), loaded.site)
+			decided, err := loaded.decide(ui, before)
 			if err != nil {
 				return err
 			}
-			end := ui.progress.stage("planning")
-			plan, err := loaded.plan(tree)
-			end()
-			if err != nil {
+			checked := decided.check(noAcceptance)
+			shown := decided.report
+			rendered, unrendered := checked.render(ui)
+			if unrendered == nil {
+				shown = rendered.report // has the changed services, too
+			}
+			if err := writePlan(ui, decided.placement, shown, output); err != nil {
 				return err
 			}
-			largest, err := ask.largest(loaded, counts, plan)
-			if err != nil {
-				return err
-			}
-			plan.report.WhatIf = append(changed, largest...)
-			var unrendered error
-			if !ask.asked() {
-				end := ui.progress.stage("trying to render it")
-				_, unrendered = loaded.render(plan, tree)
-				end()
-			}
-			if err := writePlan(ui, plan, output); err != nil {
-				return err
-			}
-			if !plan.placement.Schedulable() || !ask.asked() && loaded.sayRefusals(ui, plan, unrendered) {
+			if !decided.placement.Schedulable() {
 				return errFinding
 			}
-			return nil
+			return sayRefusals(ui, errors.Join(checked.refusal, unrendered))
 		},
 	}
 	in.flags(command)
-	before.flags(command)
+	previous.flags(command)
 	ask.flags(command)
 	command.Flags().StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
 	return command
 }
 
-// sayRefusals says why render and publish would refuse a plan, if they would.
-func (l *loaded) sayRefusals(ui *ui, plan *planned, unrendered error) bool {
-	_, err := l.refusals(plan, noAcceptance)
-	if err = errors.Join(err, unrendered); err == nil {
-		return false
+// sayRefusals says why render and publish would refuse a plan, which is a finding.
+func sayRefusals(ui *ui, err error) error {
+	if err == nil {
+		return nil
 	}
 	for _, refusal := range flatten(err) {
 		ui.say("render and publish would say: %s", refusal)
 	}
-	return true
+	return errFinding
 }
 
 func checkFormat(found string, want []string) error {
@@ -113,11 +105,11 @@ func checkFormat(found string, want []string) error {
 	return redact.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
 }
 
-func writePlan(ui *ui, planned *planned, output string) error {
-	plan := planned.report
+// writePlan prints a placement and the words for it.
+func writePlan(ui *ui, placement *schedule.Placement, plan *report.Plan, output string) error {
 	switch output {
 	case "svg", "html":
-		site := picture.Of(planned.placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf})
+		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf})
 		draw := picture.SVG
 		if output == "html" {
 			draw = picture.HTML

@@ -133,7 +133,7 @@ func (p *pullRequester) cutHint(serverSaid string) (string, forge.PullRequestHin
 }
 
 // request opens or updates the pull request where there is a token, and says where a person does it where there is none.
-func (p *pullRequester) request(ctx context.Context, ui *ui, loaded *loaded, meta publish.Meta, done *publication, hint forge.PullRequestHint) error {
+func (p *pullRequester) request(ctx context.Context, ui *ui, done *publication, hint forge.PullRequestHint) error {
 	if p == nil {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (p *pullRequester) request(ctx context.Context, ui *ui, loaded *loaded, met
 	}
 	switch {
 	case p.client != nil:
-		return p.open(ctx, ui, loaded, meta, done, page)
+		return p.open(ctx, ui, done, page)
 	case len(done.Changes) == 0:
 		ui.say("no pull request needed: %s already has everything", p.target.Branch)
 	case hint.Open:
@@ -158,12 +158,12 @@ func (p *pullRequester) request(ctx context.Context, ui *ui, loaded *loaded, met
 	return nil
 }
 
-func (p *pullRequester) open(ctx context.Context, ui *ui, loaded *loaded, meta publish.Meta, done *publication, page string) error {
-	about := aboutOf(loaded, done.Changes, meta, done.Commit)
+func (p *pullRequester) open(ctx context.Context, ui *ui, done *publication, page string) error {
+	about := aboutOf(done.loaded, done.Changes, done.meta, done.Commit)
 	subject, _, _ := strings.Cut(done.Message, "\n")
 	opened, err := p.client.Open(ctx, p.repository, forge.Request{
 		Base: p.target.Branch, Head: p.target.Proposal, Commit: done.Commit, Marker: "`" + done.Commit + "`",
-		Title: subject, Body: report.PullRequest(done.plan, about), Labels: p.labels, UpdateOnly: about.Empty,
+		Title: subject, Body: report.PullRequest(done.report, about), Labels: p.labels, UpdateOnly: about.Empty,
 	})
 	if err != nil {
 		if page != "" && !about.Empty {

@@ -3,26 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
 )
 
 func newPublish(ui *ui) *cobra.Command {
 	var (
-		in       inputs
-		repo     repository
-		commit   commitFlags
-		how      rendering
-		proposal proposal
-		hydrator hydrator
-		create   bool
-		adopt    bool
+		in   inputs
+		how  tolerance
+		dest destinationFlags
 	)
 	command := &cobra.Command{
 		Use:   "publish --site FILE -f SPECS --inventory HOSTS --repo URL",
@@ -46,112 +38,91 @@ file, which NAME_FILE names. Without any of these, git's credential helper is us
 		Example: `  sipgen publish --site site.yaml -f tenants --inventory hosts --repo fleet.git
   sipgen publish --site site.yaml -f tenants --inventory cluster --repo https://git.example.org/fleet.git --propose sipgen/dc1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			now := time.Now()
-			meta, err := commit.meta(now)
+			ctx := cmd.Context()
+			meta, err := dest.commit.meta(time.Now())
 			if err != nil {
 				return err
 			}
-			loaded, err := in.load(cmd.Context(), ui)
+			loaded, err := in.load(ctx, ui)
 			if err != nil {
 				return err
 			}
-			repo.defaults(loaded.site)
-			target, err := repo.target()
+			to, err := dest.destination(loaded, meta, in.files())
 			if err != nil {
 				return err
 			}
-			target.Proposal, target.Create = proposal.branch, create
-			requester, err := proposal.prepare(target, os.Getenv)
+			for _, warning := range to.warnings {
+				ui.say("warning: %s", warning)
+			}
+			published, err := loaded.publish(ctx, ui, to, how)
 			if err != nil {
 				return err
 			}
-			if hydrator.file == "" { // else GitOps Promoter carries it on
-				for _, warning := range elsewhere(loaded.site, target) {
-					ui.say("warning: %s", warning)
-				}
-			}
-			meta.Adopt = adopt
-			meta.Trailers, err = loaded.trailers()
-			if err != nil {
+			serverSaid, hint := to.requester.cutHint(published.Server)
+			published.sayPublished(ui, to, serverSaid)
+			if err := to.requester.request(ctx, ui, published, hint); err != nil {
 				return err
 			}
-			if err := hydrator.add(&meta, append([]string{in.site}, in.specs...)); err != nil {
-				return err
-			}
-			done, err := loaded.publish(cmd.Context(), ui, target, meta, commit.message, how)
-			if err != nil {
-				return err
-			}
-			serverSaid, hint := requester.cutHint(done.Server)
-			loaded.sayPublished(ui, target, meta, done, serverSaid)
-			if err := requester.request(cmd.Context(), ui, loaded, meta, done, hint); err != nil {
-				return err
-			}
-			return unschedulable(done.plan)
+			return published.unschedulable()
 		},
 	}
 	in.flags(command)
-	repo.flags(command)
-	commit.flags(command)
+	dest.flags(command)
 	how.flags(command)
-	flags := command.Flags()
-	proposal.flags(command)
-	hydrator.flags(command)
-	flags.BoolVar(&create, "create-branch", false, "if --branch does not exist, create it from the repository's main branch")
-	flags.BoolVar(&adopt, "adopt", false, "take over files that sipgen did not write")
 	return command
 }
 
-// defaults fills what the flags leave open from the site.
-func (r *repository) defaults(site *v1alpha1.Site) {
-	if r.url == "" {
-		r.url = site.Spec.Repository.URL
-	}
-	if r.branch == "" {
-		r.branch = site.Spec.Repository.Branch
-	}
-	if r.path == "" {
-		r.path = site.Spec.Repository.Path
-	}
-}
-
-// publication is a commit that was pushed, or was there already, and the plan that its tree was rendered from.
+// publication is a commit that was pushed, or was there already, and the tree in it.
 type publication struct {
 	*publish.Published
-	plan *report.Plan
+	*rendered
+	// meta is what the commit carries beside the tree.
+	meta publish.Meta
 }
 
-// publish plans on top of the branch's tip, and commits and pushes the tree, again as long as others are faster.
-func (l *loaded) publish(ctx context.Context, ui *ui, target publish.Target, meta publish.Meta, subject string, how rendering) (*publication, error) {
-	defer ui.progress.stage("publishing to " + target.String())()
-	result, plan, err := publish.Loop(ctx, target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *report.Plan, error) {
-		before, err := readSnapshot(target, tip, meta.Adopt)
+// publish decides on top of the branch's tip, checks and renders that, commits and pushes the tree, again as long as others are faster.
+func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how tolerance) (*publication, error) {
+	defer ui.progress.stage("publishing to " + to.target.String())()
+	done, tree, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *rendered, error) {
+		fail := func(err error) (publish.Tree, publish.Meta, *rendered, error) { return nil, publish.Meta{}, nil, err }
+		before, err := readSnapshot(to.target, tip, to.meta.Adopt)
 		if err != nil {
-			return nil, publish.Meta{}, nil, err
+			return fail(err)
 		}
-		tree, plan, err := l.tree(ui, before, how)
-		meta := meta
-		meta.Message = func(changes []publish.Change) string { return commitMessage(plan, l, subject, changes, meta.When) }
-		return tree, meta, plan, err
+		decided, err := l.decide(ui, before)
+		if err != nil {
+			return fail(err)
+		}
+		checked := decided.check(how.acceptLoss)
+		if err := checked.proceed(ui, how.keepGoing); err != nil {
+			return fail(err)
+		}
+		rendered, err := checked.render(ui)
+		if err != nil {
+			return fail(err)
+		}
+		meta := to.meta
+		meta.Message = func(changes []publish.Change) string { return rendered.commitMessage(to.subject, changes, meta.When) }
+		return rendered.tree, meta, rendered, nil
 	})
-	return &publication{result, plan}, err
+	return &publication{Published: done, rendered: tree, meta: to.meta}, err
 }
 
 // sayPublished says what was committed, and serverSaid, the server's output without what it says of pull requests.
-func (l *loaded) sayPublished(ui *ui, target publish.Target, meta publish.Meta, done *publication, serverSaid string) {
-	for _, path := range done.Drifted {
+func (p *publication) sayPublished(ui *ui, to *destination, serverSaid string) {
+	for _, path := range p.Drifted {
 		ui.say("warning: %s was edited by hand; the edit is overwritten", path)
 	}
-	l.sayAge(ui, meta.When)
+	p.sayAge(ui, p.meta.When)
 	if serverSaid != "" {
-		ui.say("%s says: %s", target, serverSaid)
+		ui.say("%s says: %s", to.target, serverSaid)
 	}
-	if !done.Changed {
-		ui.say("%s: nothing to commit, up to date at %s", target, done.Commit)
+	if !p.Changed {
+		ui.say("%s: nothing to commit, up to date at %s", to.target, p.Commit)
 		return
 	}
-	fmt.Fprintln(ui.out, done.Commit)
-	ui.say("%s: committed %s, %s", target, done.Commit, countChanges(done.Changes))
+	fmt.Fprintln(ui.out, p.Commit)
+	ui.say("%s: committed %s, %s", to.target, p.Commit, countChanges(p.Changes))
 }
 
 // countChanges says how many files a commit adds, changes and deletes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -13,7 +14,7 @@ func newRender(ui *ui) *cobra.Command {
 	var (
 		in    inputs
 		out   string
-		how   rendering
+		how   tolerance
 		adopt bool
 	)
 	command := &cobra.Command{
@@ -30,31 +31,33 @@ are rendered. The exit code is 1 in both cases.`,
 			if out == "" {
 				return errors.New("--out is required: the folder to write to")
 			}
-			loaded, err := in.load(cmd.Context(), ui)
+			ctx := cmd.Context()
+			loaded, err := in.load(ctx, ui)
 			if err != nil {
 				return err
 			}
-			before, err := readFolder(cmd.Context(), out, adopt)
+			before, err := readFolder(ctx, out, adopt)
 			if err != nil {
 				return err
 			}
-			tree, plan, err := loaded.tree(ui, before, how)
+			decided, err := loaded.decide(ui, before)
 			if err != nil {
 				return err
 			}
-			end := ui.progress.stage("writing " + out)
-			result, err := publish.WriteDir(cmd.Context(), out, tree, publish.DirOptions{Adopt: adopt})
-			end()
+			checked := decided.check(how.acceptLoss)
+			if err := checked.proceed(ui, how.keepGoing); err != nil {
+				return err
+			}
+			rendered, err := checked.render(ui)
 			if err != nil {
 				return err
 			}
-			for _, path := range result.Drifted {
-				ui.say("warning: %s/%s was edited by hand; the edit is overwritten", out, path)
+			written, err := rendered.write(ctx, ui, out, adopt)
+			if err != nil {
+				return err
 			}
-			loaded.sayAge(ui, time.Now())
-			ui.say("%s", plan.Summary())
-			ui.say("%s: %d files, %d added, %d changed, %d deleted", out, len(tree), len(result.Added), len(result.Changed), len(result.Deleted))
-			return unschedulable(plan)
+			rendered.sayWritten(ui, out, written)
+			return rendered.unschedulable()
 		},
 	}
 	in.flags(command)
@@ -65,9 +68,18 @@ are rendered. The exit code is 1 in both cases.`,
 	return command
 }
 
-// sayAge says how old a snapshot is.
-func (l *loaded) sayAge(ui *ui, now time.Time) {
-	if age := l.age(now); age != "" {
-		ui.say("the inventory is %s old (%s)", age, l.hosts.Context)
+// write writes the tree to a folder.
+func (r *rendered) write(ctx context.Context, ui *ui, out string, adopt bool) (publish.Result, error) {
+	defer ui.progress.stage("writing " + out)()
+	return publish.WriteDir(ctx, out, r.tree, publish.DirOptions{Adopt: adopt})
+}
+
+// sayWritten says what was written.
+func (r *rendered) sayWritten(ui *ui, out string, written publish.Result) {
+	for _, path := range written.Drifted {
+		ui.say("warning: %s/%s was edited by hand; the edit is overwritten", out, path)
 	}
+	r.sayAge(ui, time.Now())
+	ui.say("%s", r.report.Summary())
+	ui.say("%s: %d files, %d added, %d changed, %d deleted", out, len(r.tree), len(written.Added), len(written.Changed), len(written.Deleted))
 }

@@ -128,12 +128,12 @@ func request(t *testing.T) string {
 	check(t, err)
 	tip, err := publish.Read(context.Background(), publish.Target{URL: "fleet.git", Branch: "main"})
 	check(t, err)
-	tree, plan, err := loaded.tree(quiet, previousTree{where: "fleet.git main", files: tip.Tree}, rendering{acceptLoss: noAcceptance})
+	rendered, err := renderedFrom(loaded, quiet, previousTree{where: "fleet.git main", files: tip.Tree})
 	check(t, err)
 	meta := publish.Meta{When: time.Unix(0, 0)}
 	meta.Trailers, err = loaded.trailers()
 	check(t, err)
-	return withoutVersion(report.PullRequest(plan, aboutOf(loaded, publish.Diff(tip.Tree, tree), meta, strings.Repeat("0", 40))))
+	return withoutVersion(report.PullRequest(rendered.report, aboutOf(loaded, publish.Diff(tip.Tree, rendered.tree), meta, strings.Repeat("0", 40))))
 }
 
 var versionLine = regexp.MustCompile(`(?m)^.*(Sipgen-Version|0{40}).*\n?`)

@@ -64,20 +64,3 @@ func seal(where, root string, state *publish.State) error {
 		"refused: hosts would change hands without being released; the way back, with a commit of sipgen's from git log -- %s: git rm -r -q --ignore-unmatch %s %s; git checkout COMMIT -- %s %s",
 		list, path.Join(root, "clusters"), list, path.Join(root, "clusters"), list))...)
 }
-
-// labelsNewer says whether the hosts were read after the previous tree was committed. The time of a commit has no
-// fractions of a second. Of a folder nobody knows when it was written, and manifests do not say when they were read.
-func (l *loaded) labelsNewer(previous previousTree) bool {
-	switch {
-	case l.hosts.TakenAt.IsZero():
-		return false
-	case previous.committed.IsZero():
-		return l.live
-	}
-	return !l.hosts.TakenAt.Before(previous.committed.Add(time.Second))
-}
-
-// labelsOlder says whether the hosts were read before the previous tree was committed, as far as both times are known.
-func (l *loaded) labelsOlder(previous previousTree) bool {
-	return !l.hosts.TakenAt.IsZero() && !previous.committed.IsZero() && !l.labelsNewer(previous)
-}

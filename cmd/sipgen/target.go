@@ -16,15 +16,15 @@ import (
 	"github.com/airshipit/sipgen/publish"
 )
 
-// previous is the flags that name the tree as it was: a folder, or a branch of a repository.
-type previous struct {
+// previousFlags are the flags that name the tree as it was: a folder, or a branch of a repository.
+type previousFlags struct {
 	dir string
 	git repository
 	// mustExist: the folder is the previous tree by name, and a name that is misspelt would make every host a new one.
 	mustExist bool
 }
 
-func (p *previous) flags(command *cobra.Command) {
+func (p *previousFlags) flags(command *cobra.Command) {
 	command.Flags().StringVar(&p.dir, "previous", "", "the previous tree: a `DIR` that sipgen render wrote")
 	p.git.flags(command)
 	p.mustExist = true
@@ -32,7 +32,7 @@ func (p *previous) flags(command *cobra.Command) {
 
 // read gives the tree as it was, empty where none is named. The site says the branch and the folder
 // where the flags do not.
-func (p *previous) read(ctx context.Context, site *v1alpha1.Site) (previousTree, error) {
+func (p *previousFlags) read(ctx context.Context, site *v1alpha1.Site) (previousTree, error) {
 	switch {
 	case p.dir != "" && p.git.url != "":
 		return previousTree{}, errors.New("--previous and --repo: use only one of them")
@@ -98,6 +98,19 @@ func (r *repository) flags(command *cobra.Command) {
 	flags.StringVar(&r.branch, "branch", "", "the branch (default: the Site's)")
 	flags.StringVar(&r.path, "path", "", "the tree's folder in the repository (default: the Site's)")
 	flags.DurationVar(&r.timeout, "timeout", 30*time.Minute, "time limit for everything that involves the repository")
+}
+
+// defaults fills what the flags leave open from the site.
+func (r *repository) defaults(site *v1alpha1.Site) {
+	if r.url == "" {
+		r.url = site.Spec.Repository.URL
+	}
+	if r.branch == "" {
+		r.branch = site.Spec.Repository.Branch
+	}
+	if r.path == "" {
+		r.path = site.Spec.Repository.Path
+	}
 }
 
 // target is the repository with credentials from the environment.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,8 +22,6 @@ type whatIf struct {
 	without []string
 	with    []string
 	counts  []string
-
-	today []v1.SIPCluster // the specs without the counts: what a largest count is compared with
 }
 
 func (w *whatIf) flags(command *cobra.Command) {
@@ -42,26 +41,65 @@ type roleCount struct {
 	active  int
 }
 
-// apply changes what was loaded, and says what it changed, one line each.
-func (w *whatIf) apply(ui *ui, l *loaded) ([]string, []roleCount, error) {
-	var (
-		lines  []string
-		counts []roleCount
-		errs   []error
-	)
+// showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
+func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previous previousFlags, output string) error {
+	changed, err := ask.apply(ui, loaded)
+	if err != nil {
+		return err
+	}
+	before, err := previous.read(ctx, loaded.site)
+	if err != nil {
+		return err
+	}
+	decided, err := changed.decide(ui, before)
+	if err != nil {
+		return err
+	}
+	largest, err := changed.largest(decided)
+	if err != nil {
+		return err
+	}
+	shown := *decided.report
+	shown.WhatIf = append(changed.lines, largest...)
+	if err := writePlan(ui, decided.placement, &shown, output); err != nil {
+		return err
+	}
+	if !decided.placement.Schedulable() {
+		return errFinding
+	}
+	return nil
+}
+
+// supposed is what was loaded, changed by the flags.
+type supposed struct {
+	*loaded
+	// lines say what was changed.
+	lines []string
+	// today are the specs without the counts: what a largest count is compared with.
+	today  []v1.SIPCluster
+	counts []roleCount
+}
+
+// apply changes what was loaded.
+func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
+	var errs []error
+	changed := *l
+	out := &supposed{loaded: &changed}
 	for _, text := range w.without {
 		selector, err := labels.Parse(text)
 		if err != nil {
 			errs = append(errs, redact.Errorf("--without: %q is not a label selector", text))
 			continue
 		}
-		hosts, gone, err := schedule.Without(l.hosts.Hosts, selector)
+		hosts, gone, err := schedule.Without(changed.hosts.Hosts, selector)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--without: %w", err))
 			continue
 		}
-		l.hosts.Hosts = hosts
-		lines = append(lines, fmt.Sprintf("without %s: %d hosts left out", text, gone))
+		kept := *changed.hosts
+		kept.Hosts = hosts
+		changed.hosts = &kept
+		out.lines = append(out.lines, fmt.Sprintf("without %s: %d hosts left out", text, gone))
 	}
 	if len(w.with) > 0 {
 		docs, err := manifest.Read(w.with, ui.in)
@@ -69,24 +107,26 @@ func (w *whatIf) apply(ui *ui, l *loaded) ([]string, []roleCount, error) {
 		more, err := v1.FromDocuments(docs)
 		errs = append(errs, err)
 		for i := range more {
-			lines = append(lines, "with "+more[i].Key()+" of "+more[i].Source)
-			l.clusters = slices.DeleteFunc(l.clusters, func(c v1.SIPCluster) bool { return c.Key() == more[i].Key() })
+			out.lines = append(out.lines, "with "+more[i].Key()+" of "+more[i].Source)
+			changed.clusters = slices.DeleteFunc(slices.Clone(changed.clusters), func(c v1.SIPCluster) bool { return c.Key() == more[i].Key() })
 		}
-		l.clusters = append(l.clusters, more...)
+		changed.clusters = append(changed.clusters, more...)
 	}
-	w.today = l.clusters
+	out.today = changed.clusters
 	for _, text := range w.counts {
 		count, err := parseRoleCount(text)
+		clusters := changed.clusters
 		if err == nil {
-			l.clusters, err = schedule.WithCount(l.clusters, count.cluster, count.role, count.active)
+			clusters, err = schedule.WithCount(clusters, count.cluster, count.role, count.active)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--count: %w", err))
 			continue
 		}
-		counts = append(counts, count)
+		changed.clusters = clusters
+		out.counts = append(out.counts, count)
 	}
-	return lines, counts, errors.Join(errs...)
+	return out, errors.Join(errs...)
 }
 
 func parseRoleCount(text string) (roleCount, error) {
@@ -100,10 +140,10 @@ func parseRoleCount(text string) (roleCount, error) {
 }
 
 // largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else changes.
-func (w *whatIf) largest(l *loaded, counts []roleCount, plan *planned) ([]string, error) {
+func (s *supposed) largest(d *decided) ([]string, error) {
 	var lines []string
-	for _, count := range counts {
-		most, err := schedule.Largest(w.today, l.hosts.Hosts, plan.previous, plan.options, count.cluster, count.role)
+	for _, count := range s.counts {
+		most, err := schedule.Largest(s.today, d.hosts.Hosts, d.claims, d.options, count.cluster, count.role)
 		if err != nil {
 			return nil, err
 		}

@@ -50,11 +50,16 @@ var runGuards = []mutant{
 	{"cmd/sipgen/brake.go", `	case accept == noAcceptance && loss.Total() <= limit, accept == loss.Total():`, `	case accept == noAcceptance && loss.Total() <= limit, accept >= 0:`,
 		in("cmd/sipgen", "TestBrake"),
 		"--accept-loss of one number accepts any loss"},
-	{"cmd/sipgen/tree.go", `errors.Join(brake(l.site, plan.loss, acceptLoss), err)`, `err`,
+	{"cmd/sipgen/check.go", `errors.Join(brake(d.site, d.loss, acceptLoss), harm)`, `harm`,
 		in("cmd/sipgen", "TestScripts/contract"),
 		"nothing asks the brake"},
-	{"cmd/sipgen/tree.go", `	warnings, err = l.preflight(plan.placement)
-	return`, `	return`,
+	{"cmd/sipgen/check.go", `	case c.refusal != nil:
+		return c.refusal
+`, ``,
+		in("cmd/sipgen", "TestScripts/contract"),
+		"what is refused is written all the same"},
+	{"cmd/sipgen/check.go", `	warnings, harm := d.preflight()`, `	var warnings []string
+	var harm error`,
 		in("cmd/sipgen", "TestScripts/preflight"),
 		"nothing asks whether the patches would do harm"},
 }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// tolerance is the flags that say when a tree is made in spite of what was found.
+type tolerance struct {
+	keepGoing  bool
+	acceptLoss int
+}
+
+func (t *tolerance) flags(command *cobra.Command) {
+	command.Flags().BoolVar(&t.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable")
+	acceptLossFlag(command, &t.acceptLoss)
+}
+
+// checked is a decision, and what speaks against carrying it out.
+type checked struct {
+	*decided
+	warnings []string
+	// refusal: the decision takes too much from the clusters, or its patches would do harm. nil if neither.
+	refusal error
+}
+
+// check asks the brake, and holds the patches to be against the live hosts.
+func (d *decided) check(acceptLoss int) *checked {
+	warnings, harm := d.preflight()
+	return &checked{decided: d, warnings: warnings, refusal: errors.Join(brake(d.site, d.loss, acceptLoss), harm)}
+}
+
+// proceed says what was found, and gives the error that ends the run, if something does. An unschedulable cluster is a finding.
+func (c *checked) proceed(ui *ui, keepGoing bool) error {
+	for _, problem := range c.report.Problems() {
+		ui.say("%s", problem)
+	}
+	for _, warning := range c.warnings {
+		ui.say("warning: %s", warning)
+	}
+	switch {
+	case c.refusal != nil:
+		return c.refusal
+	case keepGoing, c.placement.Schedulable():
+		return nil
+	}
+	for i := range c.report.Clusters {
+		if cluster := &c.report.Clusters[i]; cluster.Unschedulable {
+			ui.say("%s: unschedulable", cluster.Key())
+		}
+	}
+	ui.say("nothing is written; --keep-going renders the other clusters")
+	return errFinding
+}
+
+// preflight refuses a tree whose patches would do harm to the live hosts that it assigns or releases.
+func (d *decided) preflight() (warnings []string, err error) {
+	patched := map[string]bool{}
+	for i := range d.placement.Clusters {
+		for _, role := range d.placement.Clusters[i].Roles {
+			for _, a := range role.Assigned {
+				patched[a.Host.Key()] = true
+			}
+			for _, r := range role.Releasing {
+				patched[r.Host.Key()] = true
+			}
+		}
+	}
+	var errs []error
+	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
+	for _, finding := range preflight.Check(d.site.Spec.Engine, d.site.Spec.Hosts.Apply, d.hosts.Hosts, isPatched) {
+		if finding.Warning {
+			warnings = append(warnings, finding.String())
+			continue
+		}
+		errs = append(errs, fmt.Errorf("refused: %s", finding))
+	}
+	return warnings, errors.Join(errs...)
+}
+
+// unschedulable is the finding that a cluster cannot have its hosts, where the others were rendered all the same.
+func (c *checked) unschedulable() error {
+	if c.report.Unschedulable() {
+		return errFinding
+	}
+	return nil
+}

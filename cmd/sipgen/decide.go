@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// decided is who gets which host, on top of the decisions in the tree that was there before.
+type decided struct {
+	*loaded
+	before    previousTree
+	claims    schedule.Previous
+	options   schedule.Options
+	placement *schedule.Placement
+	// report is the placement in words.
+	report *report.Plan
+	// loss is what the placement takes from the clusters.
+	loss schedule.Loss
+}
+
+// decide places the hosts: the previous tree's decisions are kept.
+func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
+	defer ui.progress.stage("planning")()
+	claims, err := render.Previous(before.where, before.files, l.site)
+	if err = errors.Join(err, before.unsealed); err != nil {
+		return nil, err
+	}
+	d := &decided{loaded: l, before: before, claims: claims, options: options(l.site)}
+	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
+	d.options.Refused = l.unknownNetworks(claims)
+	d.placement, err = schedule.Plan(l.clusters, l.hosts.Hosts, claims, d.options)
+	if err != nil {
+		return nil, err
+	}
+	d.report = report.Of(l.site.Name, l.clusters, d.placement)
+	d.report.Since(claims)
+	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
+	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
+	d.loss = schedule.Losses(d.placement, claims, l.hosts.Hosts)
+	return d, nil
+}
+
+// options are the site's choices for a placement.
+func options(site *v1alpha1.Site) schedule.Options {
+	keys := site.Spec.LabelKeys
+	return schedule.Options{
+		Keys: schedule.LabelKeys{
+			ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName,
+			NodeType: keys.NodeType, Standby: keys.Standby,
+		},
+		StandbyRequired: site.Spec.Scheduling.Standby == "required",
+		AllowMoves:      site.Spec.Scheduling.Moves == "allow",
+	}
+}
+
+// unknownNetworks are the clusters whose services name a network that no host has an address on, and had none in the previous tree.
+func (l *loaded) unknownNetworks(claims schedule.Previous) map[schedule.ClusterKey][]string {
+	known := l.hosts.Networks()
+	for _, claim := range claims.Claims {
+		for network := range claim.Addresses {
+			known[network] = true
+		}
+	}
+	refused := map[schedule.ClusterKey][]string{}
+	for _, unknown := range v1.UnknownNetworks(l.clusters, known) {
+		key := schedule.ClusterKey{Namespace: unknown.Cluster.Namespace, Name: unknown.Cluster.Name}
+		refused[key] = append(refused[key], unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message).Error())
+	}
+	return refused
+}

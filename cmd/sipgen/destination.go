@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/publish"
+)
+
+// destinationFlags are the flags that say where a commit goes and what it carries.
+type destinationFlags struct {
+	repo     repository
+	commit   commitFlags
+	proposal proposal
+	hydrator hydrator
+	create   bool
+	adopt    bool
+}
+
+func (d *destinationFlags) flags(command *cobra.Command) {
+	d.repo.flags(command)
+	d.commit.flags(command)
+	d.proposal.flags(command)
+	d.hydrator.flags(command)
+	flags := command.Flags()
+	flags.BoolVar(&d.create, "create-branch", false, "if --branch does not exist, create it from the repository's main branch")
+	flags.BoolVar(&d.adopt, "adopt", false, "take over files that sipgen did not write")
+}
+
+// destination is where a commit goes, and what it carries beside the tree.
+type destination struct {
+	target  publish.Target
+	meta    publish.Meta
+	subject string
+	// requester opens the pull request, nil if there is to be none.
+	requester *pullRequester
+	warnings  []string
+}
+
+// destination is what the flags say, the Site where they do not, and the environment. specs are the files that the tree is made from.
+func (d *destinationFlags) destination(loaded *loaded, meta publish.Meta, specs []string) (*destination, error) {
+	d.repo.defaults(loaded.site)
+	to := &destination{meta: meta, subject: d.commit.message}
+	var err error
+	if to.target, err = d.repo.target(); err != nil {
+		return nil, err
+	}
+	to.target.Proposal, to.target.Create = d.proposal.branch, d.create
+	if to.requester, err = d.proposal.prepare(to.target, os.Getenv); err != nil {
+		return nil, err
+	}
+	if d.hydrator.file == "" { // else GitOps Promoter carries it on
+		to.warnings = elsewhere(loaded.site, to.target)
+	}
+	to.meta.Adopt = d.adopt
+	if to.meta.Trailers, err = loaded.trailers(); err != nil {
+		return nil, err
+	}
+	return to, d.hydrator.add(&to.meta, specs)
+}
