@@ -21,6 +21,7 @@ func (s *site) assign() {
 			r.shortActive = r.waiting
 		}
 	}
+	s.tellWays()
 	for _, c := range s.clusters {
 		if c.unschedulable || c.gone {
 			continue

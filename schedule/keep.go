@@ -35,6 +35,10 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 			if word != h.Name && word != h.Key() {
 				continue
 			}
+			if c.named == nil {
+				c.named = map[int32]bool{}
+			}
+			c.named[int32(i)] = true
 			switch {
 			case h.role != nil && h.role.cluster == c:
 				mine = append(mine, int32(i))

@@ -49,12 +49,12 @@ func (s *site) newMover(only *cluster, held bool) *mover {
 			m.use[r.index][d]++
 		}
 		for _, i := range r.held {
-			if held && reject(&s.hosts[i]) == nil && inUse(&s.hosts[i]) == nil {
+			if held && reject(&s.hosts[i]) == nil && inUse(&s.hosts[i]) == nil && (only != nil || !s.hinted[i]) {
 				extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})
 			}
 		}
 		for _, gone := range r.released {
-			if reject(&s.hosts[gone.host]) == nil && !s.awaited[gone.host] {
+			if reject(&s.hosts[gone.host]) == nil && !s.awaited[gone.host] && (only != nil || !s.hinted[gone.host]) {
 				extra = append(extra, slot{bucket: -1, host: gone.host, capacity: 1})
 			}
 		}
@@ -95,7 +95,8 @@ func (m *mover) fits(r *role, k int) bool {
 	if m.only != nil && r.cluster != m.only {
 		return false
 	}
-	return r.shape.fits(m.s.hosts[sl.host].Host) && !r.cluster.never[sl.host] && !r.cluster.marked[sl.host]
+	// When it comes free it has the addresses that it was read with, and the annotations still name it.
+	return r.shape.fits(m.s.hosts[sl.host].read) && !r.cluster.named[sl.host]
 }
 
 // price of a unit of the role in a slot.
@@ -137,7 +138,7 @@ func (m *mover) shift(r *role, k, by int) {
 // cluster is placed now: where waiting alone is enough it is, so that one commit can shrink a cluster and
 // grow another by the same hosts; with moves it is only where the site allows them.
 func (s *site) move(c *cluster) bool {
-	if s.moverWorked > moverWork {
+	if s.moverWorked > moverWork || s.noWait[c.key] {
 		return false
 	}
 	for _, r := range c.roles {
@@ -187,14 +188,18 @@ func (s *site) moveBy(c *cluster, m *mover) {
 		}
 		found.Moves = append(found.Moves, Move{h.key(), sl.owner.key(), to.key()})
 	}
-	s.moves = append(s.moves, found.Moves...)
 	switch {
 	case m.only != nil:
 		found.Way = Done
 	case s.options.AllowMoves:
 		found.Way = ByHand
 	}
-	c.warn(found)
+	c.way = &found
+	for _, list := range [][]HostKey{found.Waits, hostsOf(found.Moves)} {
+		for _, key := range list {
+			s.hinted[s.find(key)] = true
+		}
+	}
 	if m.only != nil {
 		s.applyMoves(m)
 	}

@@ -24,7 +24,7 @@ func TestMoves(t *testing.T) {
 	}{
 		{"moves are forbidden unless the site allows them: the plan only tells", nil, false,
 			"a Worker: h1\nb Worker: short 1/0 unschedulable\n", 1,
-			"feasible if 1 unprovisioned host moves: metal/h1 from tenants/a Worker to tenants/b Worker (the site forbids moves)"},
+			"feasible at its turn if 1 unprovisioned host moves: metal/h1 from tenants/a Worker to tenants/b Worker (the site forbids moves)"},
 		{"allowed: a gets the free host now, b the other one when it is seen clean", nil, true,
 			"a Worker: +h2 -h1\nb Worker: short 1/0\n", 1, "placed as soon as 1 unprovisioned host moves"},
 		{"a host in use never moves", func(h *inventory.Host) { h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Name: "m"} }, true,

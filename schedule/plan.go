@@ -18,13 +18,24 @@ import (
 // contradict each other, annotations that name hosts of others or of
 // nobody. A cluster that cannot be placed is no error, and neither is one whose spec is refused; see Placement.Schedulable.
 func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
-	s, err := prepare(clusters, hosts, previous, options)
-	if err != nil {
-		return nil, err
+	noWait := map[ClusterKey]bool{}
+	for {
+		s, err := prepare(clusters, hosts, previous, options)
+		if err != nil {
+			return nil, err
+		}
+		s.noWait = noWait
+		s.assign()
+		s.choose()
+		p := s.result()
+		broken := s.broken(p)
+		if len(broken) == 0 {
+			return p, nil
+		}
+		for _, c := range broken {
+			noWait[c] = true
+		}
 	}
-	s.assign()
-	s.choose()
-	return s.result(), nil
 }
 
 // prepare does what comes before hosts are given away: who holds what, who is refused, which free hosts fit whom.

@@ -27,10 +27,11 @@ type site struct {
 	rooms    map[roomKey]*room
 
 	shortages   []Shortage
-	awaited     map[int32]bool // hosts being released that a role waits for
+	awaited     map[int32]bool      // hosts being released that a role waits for
+	hinted      map[int32]bool      // hosts that a cluster was told of which cannot be placed without them
+	noWait      map[ClusterKey]bool // clusters that would wait in vain
 	moverWorked int
-	worked      int // steps spent on making shortages minimal
-	moves       []Move
+	worked      int                      // steps spent on making shortages minimal
 	foreign     map[ClusterKey][]HostKey // hosts that are left alone, by the cluster that their labels name
 	warnings    []Warning
 	problems    []error
@@ -39,6 +40,7 @@ type site struct {
 // host is one host of the inventory.
 type host struct {
 	*inventory.Host
+	read *inventory.Host // as it was read; a held host keeps the addresses that it had
 	// reject is why nobody may take the host, nil for a host that is free to be taken.
 	reject Reason
 	// role that claims the host, nil if none.
@@ -67,6 +69,8 @@ type cluster struct {
 
 	approved, marked map[int32]bool // hosts of the cluster that its annotations name
 	never            map[int32]bool // hosts that they name and the cluster does not have
+	named            map[int32]bool // hosts that they name, whoever has them
+	way              *Rearrangement // how it could be, or will be, placed
 	unschedulable    bool
 	refused          []Refusal
 	warnings         []Warning
@@ -149,10 +153,10 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, awaited: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, awaited: map[int32]bool{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
-		s.hosts[i] = host{Host: &hosts[i], class: -1}
+		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}
 	}
 	byName := func(a, b host) int { return compareHosts(a.Host, b.Host) }
 	if !slices.IsSortedFunc(s.hosts, byName) {

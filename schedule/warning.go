@@ -127,11 +127,13 @@ type (
 		Short, Want int
 		Shortage    Shortage
 	}
-	// Rearrangement is what would make, or makes, a cluster feasible: Moves, and hosts to be seen without labels first.
+	// Rearrangement is what would make, or makes, a cluster feasible at its turn: Moves, and hosts to be seen without labels first.
 	Rearrangement struct {
 		Moves []Move
 		Waits []HostKey
 		Way   Way
+		// Filled are the active slots that the cluster has hosts for until it is Done, out of those that it Wants.
+		Filled, Wants int
 	}
 	// WaitsFor a host until it is seen without labels.
 	WaitsFor struct{ Host HostKey }

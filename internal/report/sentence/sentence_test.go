@@ -115,8 +115,8 @@ func TestWarning(t *testing.T) {
 		{schedule.NobodyGets{Host: h1, Why: schedule.InvalidRole{Role: "-"}}, `host metal/h1: claimed for role "-", which is no valid name, says its labels: nobody gets it`},
 		{schedule.NamesHostOfOthers{Annotation: "a", Host: h1, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: it has no effect, take it out"},
 		{schedule.Rearrangement{Way: schedule.ByHand, Moves: []schedule.Move{{Host: h1, From: worker, To: worker}}, Waits: []schedule.HostKey{h1, h2}},
-			"feasible if 1 unprovisioned host moves: metal/h1 from tenants/red Worker to tenants/red Worker and 2 released hosts are seen without labels: metal/h1, metal/h2 (one after the other, which is left to people)"},
-		{schedule.Rearrangement{Way: schedule.Forbidden, Waits: []schedule.HostKey{h1}}, "feasible if 1 released host is seen without labels: metal/h1"},
+			"feasible at its turn if 1 unprovisioned host moves: metal/h1 from tenants/red Worker to tenants/red Worker and 2 released hosts are seen without labels: metal/h1, metal/h2 (one after the other, which is left to people)"},
+		{schedule.Rearrangement{Way: schedule.Forbidden, Waits: []schedule.HostKey{h1}}, "feasible at its turn if 1 released host is seen without labels: metal/h1"},
 		{schedule.SomeUnlabelled{Keys: []string{"row", "rack"}, Hosts: 2}, "2 hosts that fit without label row or rack: the domains do not constrain them"},
 	} {
 		if got := Warning(row.warning); got != row.want {

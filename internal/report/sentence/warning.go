@@ -178,12 +178,16 @@ func rearrangement(w schedule.Rearrangement) string {
 	words := strings.Join(parts, " and ")
 	switch {
 	case w.Way == schedule.Done:
-		return "placed as soon as " + words
+		words = "placed as soon as " + words
+		if w.Filled > 0 {
+			words += fmt.Sprintf("; until then it has hosts for %d of its %s", w.Filled, text.Count(w.Wants, "active slot"))
+		}
+		return words
 	case len(w.Moves) == 0:
 	case w.Way == schedule.ByHand:
 		words += " (one after the other, which is left to people)"
 	default:
 		words += " (the site forbids moves)"
 	}
-	return "feasible if " + words
+	return "feasible at its turn if " + words
 }

@@ -1,0 +1,164 @@
+package schedule
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// hostsOf are the hosts that move.
+func hostsOf(moves []Move) []HostKey {
+	hosts := make([]HostKey, len(moves))
+	for i, m := range moves {
+		hosts[i] = m.Host
+	}
+	return hosts
+}
+
+// hosts are all that the rearrangement needs.
+func (w *Rearrangement) hosts() []HostKey { return append(hostsOf(w.Moves), w.Waits...) }
+
+// tellWays warns of what would place the clusters that could not be placed, or will place those that wait. What would needs a host that a
+// later cluster is waiting for is not said: no host is promised twice.
+func (s *site) tellWays() {
+	for _, c := range s.clusters {
+		if c.way == nil {
+			continue
+		}
+		taken := func(key HostKey) bool { return s.awaited[s.find(key)] }
+		if c.way.Way != Done && slices.ContainsFunc(c.way.hosts(), taken) {
+			c.way = nil
+			continue
+		}
+		for _, r := range c.roles {
+			c.way.Wants += r.active
+			c.way.Filled += r.active - r.shortActive
+		}
+		c.warn(*c.way)
+	}
+}
+
+// moves are those that would place clusters or are made, in the order served.
+func (s *site) moves() (moves []Move) {
+	for _, c := range s.clusters {
+		if c.way != nil {
+			moves = append(moves, c.way.Moves...)
+		}
+	}
+	return moves
+}
+
+// broken are the clusters that wait for hosts and would not have all their active slots once these were seen without labels, in the order
+// served. Others come before them: a cluster whose failed host no free host can replace takes the next one that can, and
+// one that cannot be placed may be placed then.
+func (s *site) broken(p *Placement) (broken []ClusterKey) {
+	if !s.contested() {
+		return nil
+	}
+	next, err := s.next(p)
+	for _, c := range s.clusters {
+		if c.way == nil || c.way.Way != Done {
+			continue
+		}
+		kept := err == nil
+		if kept {
+			for _, r := range next.byKey[c.key].roles {
+				kept = kept && r.shortActive == 0
+			}
+		}
+		if !kept {
+			broken = append(broken, c.key)
+		}
+	}
+	return broken
+}
+
+// contested says whether a cluster waits and may not get what it waits for: an earlier one may take it, or its services need an address.
+func (s *site) contested() bool {
+	others := false
+	for _, c := range s.clusters {
+		waits := c.way != nil && c.way.Way == Done
+		others = others || c.unschedulable
+		for _, r := range c.roles {
+			if waits && (others || r.waiting > 0 && len(r.shape.networks) > 0) {
+				return true
+			}
+			others = others || len(r.standIn) > 0
+		}
+	}
+	return false
+}
+
+// next is the site of the next run, if nothing changes but that the placement is applied: new hosts have labels, and released ones have none.
+func (s *site) next(p *Placement) (*site, error) {
+	hosts := make([]inventory.Host, len(s.hosts))
+	for i := range hosts {
+		hosts[i] = *s.hosts[i].read
+	}
+	keys := &s.options.Keys
+	label := func(h *inventory.Host, change func(map[string]string)) {
+		i := s.find(HostKey{h.Namespace, h.Name})
+		labels := maps.Clone(hosts[i].Labels)
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		for _, key := range []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby} {
+			delete(labels, key)
+		}
+		change(labels)
+		hosts[i].Labels = labels
+	}
+	var previous Previous
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		for j := range c.Roles {
+			r := &c.Roles[j]
+			networks := s.clusters[i].roles[j].shape.networks
+			for _, a := range r.Assigned {
+				claim := PreviousClaim{
+					Host: HostKey{a.Host.Namespace, a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name, Domain: a.Domain, Standby: a.Standby,
+				}
+				for _, network := range networks {
+					if claim.Addresses == nil {
+						claim.Addresses = map[string][]netip.Addr{}
+					}
+					claim.Addresses[network] = a.Host.On(network)
+				}
+				previous.Claims = append(previous.Claims, claim)
+				label(a.Host, func(labels map[string]string) {
+					labels[keys.ClusterNamespace], labels[keys.ClusterName], labels[keys.NodeType] = c.Key.Namespace, c.Key.Name, r.Name
+					if a.Standby {
+						labels[keys.Standby] = "true"
+					}
+				})
+			}
+			for _, gone := range r.Releasing {
+				previous.Claims = append(previous.Claims, PreviousClaim{
+					Host: HostKey{gone.Host.Namespace, gone.Host.Name}, UID: gone.Host.UID, Cluster: c.Key, Role: r.Name, Releasing: true,
+				})
+				label(gone.Host, func(map[string]string) {})
+			}
+		}
+	}
+	options := s.options
+	options.LabelsOlder = false
+	next, err := prepare(s.specs(), hosts, previous, options)
+	if err != nil {
+		return nil, err
+	}
+	next.assign()
+	return next, nil
+}
+
+// specs are the clusters as they were given, in the order served.
+func (s *site) specs() (specs []v1.SIPCluster) {
+	for _, c := range s.clusters {
+		if c.spec != nil {
+			specs = append(specs, *c.spec)
+		}
+	}
+	return specs
+}

@@ -1,0 +1,123 @@
+package schedule
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestWaits: what a cluster waits for is a host that it will get.
+func TestWaits(t *testing.T) {
+	worker := v1.RoleWorker
+	one := func(name, selector string) v1.SIPCluster {
+		return newCluster(name, map[string]v1.NodeSet{worker: nodes(selector, 1, 0)})
+	}
+	served := func(c v1.SIPCluster) v1.SIPCluster {
+		c.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}}}
+		return c
+	}
+	leaving := func(name, labels string) inventory.Host { return claimed(newHost(name, labels), "gone", worker) }
+	kept := inTree("h1", "gone", worker)
+	kept.Addresses = map[string][]netip.Addr{"oam": {addressOf("h1")}}
+	for _, row := range []struct {
+		why      string
+		clusters []v1.SIPCluster
+		hosts    []inventory.Host
+		previous []PreviousClaim
+		want     string // of the last cluster
+	}{
+		{"a host that another cluster lets go of", []v1.SIPCluster{one("b", "")}, []inventory.Host{leaving("h1", "rack=r1")}, []PreviousClaim{inTree("h1", "gone", worker)},
+			"placed as soon as 1 released host is seen without labels: metal/h1"},
+		{"not one that an approval of its own names: it would refuse the host as long as that stands",
+			[]v1.SIPCluster{annotated(one("b", ""), v1.ApproveReleaseAnnotation, "h1")}, []inventory.Host{leaving("h1", "rack=r1")}, []PreviousClaim{inTree("h1", "gone", worker)}, ""},
+		{"not one that its own removal names",
+			[]v1.SIPCluster{annotated(one("b", ""), v1.RemoveAnnotation, "metal/h1")}, []inventory.Host{leaving("h1", "rack=r1")}, []PreviousClaim{inTree("h1", "gone", worker)}, ""},
+		{"not one that replaces a failed host of an earlier cluster then",
+			[]v1.SIPCluster{one("a", ""), one("b", "")}, []inventory.Host{broken(claimed(newHost("h0", "rack=r0"), "a", worker)), leaving("h1", "rack=r1")},
+			[]PreviousClaim{inTree("h1", "gone", worker)}, ""},
+		{"but another one that is left then",
+			[]v1.SIPCluster{one("a", ""), one("b", "")}, []inventory.Host{broken(claimed(newHost("h0", "rack=r0"), "a", worker)), leaving("h1", "rack=r1"), leaving("h2", "rack=r2")},
+			[]PreviousClaim{inTree("h1", "gone", worker), inTree("h2", "gone", worker)}, "placed as soon as 1 released host is seen without labels: metal/h2"},
+		{"not one whose address only the tree has: it is gone with the claim",
+			[]v1.SIPCluster{served(one("b", ""))}, []inventory.Host{func() inventory.Host { h := leaving("h1", "rack=r1"); h.Addresses = nil; return h }()},
+			[]PreviousClaim{kept}, ""},
+		{"one that has an address of its own",
+			[]v1.SIPCluster{served(one("b", ""))}, []inventory.Host{leaving("h1", "rack=r1")}, []PreviousClaim{kept},
+			"placed as soon as 1 released host is seen without labels: metal/h1"},
+		{"not one whose own address another host has by then: the earlier by name keeps it",
+			[]v1.SIPCluster{served(one("b", "kind=b"))}, []inventory.Host{
+				newHost("h0", "rack=r0"),
+				func() inventory.Host {
+					h := leaving("h1", "kind=b rack=r1")
+					h.Addresses = newHost("h0", "").Addresses
+					return h
+				}(),
+			}, []PreviousClaim{kept}, ""},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			p := plan(t, row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
+			last := p.Clusters[len(row.clusters)-1]
+			if last.Key.Name != "b" {
+				t.Fatalf("the last cluster is %s", last.Key)
+			}
+			if got := strings.Join(Say.Warnings(last.Warnings), "\n"); !strings.HasPrefix(got, row.want) || row.want == "" && strings.Contains(got, "as soon as") {
+				t.Errorf("warnings %q, want %q", got, row.want)
+			}
+			if last.Unschedulable != (row.want == "") {
+				t.Errorf("unschedulable %t", last.Unschedulable)
+			}
+		})
+	}
+}
+
+// TestHintsNameAHostOnce: two clusters could each be placed if the same host moved; only the first is told.
+func TestHintsNameAHostOnce(t *testing.T) {
+	worker := v1.RoleWorker
+	role := func(name, selector string) v1.SIPCluster {
+		return newCluster(name, map[string]v1.NodeSet{worker: nodes(selector, 1, 0)})
+	}
+	hosts := []inventory.Host{claimed(newHost("h1", "kind=any gold=yes rack=r1"), "a", worker), newHost("h2", "kind=any rack=r2"), newHost("h3", "kind=any rack=r3")}
+	p := plan(t, []v1.SIPCluster{role("a", "kind=any"), role("b", "gold=yes"), role("c", "gold=yes")}, hosts, Previous{}, testOptions)
+	if b := strings.Join(Say.Warnings(p.Clusters[1].Warnings), "\n"); !strings.Contains(b, "metal/h1 from tenants/a Worker to tenants/b Worker") {
+		t.Errorf("b: %q", b)
+	}
+	if c := p.Clusters[2].Warnings; len(c) > 0 || len(p.Moves) != 1 {
+		t.Errorf("c: %q, moves %v", c, p.Moves)
+	}
+}
+
+// TestHintGivesWay: a cluster that cannot be placed is not told of a host that a later one waits for.
+func TestHintGivesWay(t *testing.T) {
+	worker := v1.RoleWorker
+	hosts := []inventory.Host{
+		claimed(newHost("h1", "kind=any gold=yes rack=r1"), "a", worker), newHost("h2", "kind=any rack=r2"),
+		claimed(newHost("h3", "gold=yes rack=r3"), "gone", worker),
+	}
+	clusters := []v1.SIPCluster{
+		newCluster("a", map[string]v1.NodeSet{worker: nodes("kind=any", 1, 0)}),
+		newCluster("b", map[string]v1.NodeSet{worker: nodes("gold=yes", 2, 0)}),
+		newCluster("c", map[string]v1.NodeSet{worker: nodes("gold=yes", 1, 0)}),
+	}
+	p := plan(t, clusters, hosts, Previous{Claims: []PreviousClaim{inTree("h3", "gone", worker)}}, testOptions)
+	if b := p.Clusters[1].Warnings; len(b) > 0 || len(p.Moves) > 0 {
+		t.Errorf("b: %q, moves %v", b, p.Moves)
+	}
+	if c := p.Clusters[slices.IndexFunc(p.Clusters, func(c Cluster) bool { return c.Key.Name == "c" })]; c.Unschedulable || len(c.Warnings) != 1 {
+		t.Errorf("c: %+v", c)
+	}
+}
+
+// TestPartNow: a cluster that waits for one host has the others at once, and says so.
+func TestPartNow(t *testing.T) {
+	hosts := []inventory.Host{newHost("h1", "rack=r1"), claimed(newHost("h2", "rack=r2"), "gone", v1.RoleWorker)}
+	clusters := []v1.SIPCluster{newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 2, 0)})}
+	p := plan(t, clusters, hosts, Previous{Claims: []PreviousClaim{inTree("h2", "gone", v1.RoleWorker)}}, testOptions)
+	want := "placed as soon as 1 released host is seen without labels: metal/h2; until then it has hosts for 1 of its 2 active slots"
+	if got := Say.Warnings(p.Clusters[0].Warnings); len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
