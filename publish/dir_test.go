@@ -229,3 +229,26 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 		same(t, "outside", onDisk(t, outside), tree("x", "precious"))
 	}
 }
+
+// TestLinksInsideAreNotFollowedEither: an owned file whose folder has become a link to somebody else's folder beside it is not there any
+// more, and what the link leads to is not deleted in its place.
+func TestLinksInsideAreNotFollowedEither(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	mustWrite(t, dir, tree("a/x", "1", "b", "1"))
+	put(t, filepath.Join(dir, "others"), tree("x", "precious"))
+	if err := os.RemoveAll(filepath.Join(dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("others", filepath.Join(dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	// In a working copy files are replaced one by one.
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	result, err := WriteDir(context.Background(), dir, tree("b", "2"), DirOptions{})
+	if err != nil || !result.InPlace {
+		t.Fatalf("found %+v, %v, want files replaced in place", result, err)
+	}
+	same(t, "beside", onDisk(t, filepath.Join(dir, "others")), tree("x", "precious"))
+}

@@ -504,3 +504,29 @@ func TestInUse(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesThatAreNone: what labels and files call a cluster or a role becomes a folder of the tree, and a label. A name that cannot be
+// one is nobody's, and the host is not handed out.
+func TestNamesThatAreNone(t *testing.T) {
+	worker := v1.RoleWorker
+	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("kind=w", 1, 0)})}
+	for _, row := range []struct {
+		why      string
+		host     inventory.Host
+		previous []PreviousClaim
+		want     Reason
+	}{
+		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, InvalidCluster{ClusterKey{"tenants", "Edge_A"}}},
+		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, InvalidCluster{ClusterKey{"tenants", "../../x"}}},
+		{"a role, by labels", claimed(host1("h1", "w", "r1"), "a", "no role"), nil, InvalidRole{"no role"}},
+		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, InvalidRole{""}},
+	} {
+		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.previous}, newerLabels())
+		if len(p.Clusters) != 1 || len(p.Clusters[0].Roles) != 1 || len(p.Clusters[0].Roles[0].Assigned) != 0 {
+			t.Errorf("%s: found %+v, want cluster a and its role, without the host", row.why, p.Clusters)
+		}
+		if found := p.Hosts[0].Reason; !reflect.DeepEqual(found, row.want) {
+			t.Errorf("%s: found %#v, want %#v", row.why, found, row.want)
+		}
+	}
+}

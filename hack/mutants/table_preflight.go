@@ -6,7 +6,7 @@ var preflightGuards = []mutant{
 		in("internal/preflight", "TestCheck"),
 		"a host whose spec the engine owns is patched, and wiped"},
 	{"internal/preflight/preflight.go", `		own := m.Name == manager
-		if`, `		own := false
+		if`, `		own := m.Name == manager && false
 		if`,
 		in("internal/preflight", "TestCheck"),
 		"a host whose spec the engine owns is patched, and wiped"},
@@ -25,7 +25,7 @@ var preflightGuards = []mutant{
 	{"internal/preflight/preflight.go", `	if id := host.Engine[argoTracking]; id != "" {`, `	if id := host.Engine[argoTracking]; false {`,
 		in("internal/preflight", "TestCheck"),
 		"a host of another Application is patched"},
-	{"internal/preflight/preflight.go", `	if found && strings.Contains(cluster, ".") {`, `	if found {`,
+	{"internal/preflight/preflight.go", `	if found && strings.Contains(cluster, ".") {`, `	if found && cluster != "" {`,
 		in("internal/preflight", "TestCheck"),
 		"an app of somebody else counts as sipgen's because its name ends alike"},
 	{"internal/preflight/preflight.go", `		out = append(out, force(host)...)`, ``,

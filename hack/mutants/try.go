@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +60,20 @@ func (m *mutant) try(ctx context.Context, work string) outcome {
 	case len(passed) > 0:
 		return outcome{wordSurvived, "passed without the guard: " + strings.Join(passed, ", ")}
 	}
-	return outcome{wordCaught, results[m.rows.names[0]].said}
+	return outcome{wordCaught, said(results, m.rows.names[0])}
+}
+
+// said is what a row said, or the first that says something of the rows below it.
+func said(results map[string]result, name string) string {
+	if words := results[name].said; words != "" {
+		return words
+	}
+	for _, below := range slices.Sorted(maps.Keys(results)) {
+		if r := results[below]; strings.HasPrefix(below, name+"/") && r.became == "fail" && r.said != "" {
+			return r.said
+		}
+	}
+	return ""
 }
 
 // overlay writes the changed file and the list by which the compiler finds it; it gives the list's path.
@@ -163,7 +177,7 @@ func goTest(ctx context.Context, folder string, names []string, overlay string) 
 }
 
 // testLine is where the output of t.Error begins, or of a panic.
-var testLine = regexp.MustCompile(`^ +\S+_test\.go:\d+: |^panic: `)
+var testLine = regexp.MustCompile(`^ +\S+\.go:\d+: |^panic: `)
 
 // readEvents notes what became of each test.
 func readEvents(stdout []byte, results map[string]result) (string, error) {
