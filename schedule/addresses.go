@@ -182,7 +182,7 @@ func (s *site) unreadable() {
 		}
 		class := &s.matched.classes[h.class]
 		for _, sh := range s.shapes {
-			if len(sh.networks) == 0 || !sh.selects[h.kind] {
+			if len(sh.networks) == 0 || !sh.kinds.has(h.kind) {
 				continue
 			}
 			if network := class.missing(sh.networks); network != "" && h.NoAddress(network) != "" {

@@ -1,6 +1,9 @@
 package schedule
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // assign finds the number of new hosts of every role. The active slots of a cluster are filled all
 // or none, clusters in the order served; then standby slots, in the same order, as far as hosts go.
@@ -103,8 +106,8 @@ func (s *site) replace(r *role, k int) {
 		if s.fill(r, 1) == 1 {
 			r.replaced(i)
 			k--
-		} else if d >= 0 {
-			r.taken = append(r.taken, d)
+		} else {
+			r.take(d)
 		}
 	}
 }
@@ -117,18 +120,6 @@ func (s *site) standInAgain(r *role) {
 		r.spares = append(r.spares, r.lingering[last])
 		r.lingering = r.lingering[:last]
 		r.shortStandby--
-	}
-}
-
-// open takes one host out of a domain.
-func (r *role) open(d int32) {
-	for at, taken := range r.taken {
-		if taken == d {
-			last := len(r.taken) - 1
-			r.taken[at] = r.taken[last]
-			r.taken = r.taken[:last]
-			return
-		}
 	}
 }
 
@@ -150,44 +141,78 @@ func (n *network) greedy(r *role, k int) int {
 	if k == 0 {
 		return 0
 	}
-	t := n.mark(r)
-	h := n.heap[:0]
-	for _, b := range r.shape.buckets {
-		at := &n.buckets[b]
-		if free := at.free(); free > 0 && (t == nil || !n.full(t, r, at.dom[r.topo])) {
-			h = append(h, item{int64(at.rank)<<32 - int64(free), b})
+	got := 0
+	for got < k {
+		before := got
+		for _, it := range n.best(r, k-got) {
+			b := -it.bucket
+			for d := n.domainOf(r, b); got < k && n.buckets[b].free() > 0 && !r.full(d); got++ {
+				n.add(r, b)
+			}
+		}
+		if got == before {
+			break
 		}
 	}
-	heapify(h)
-	got := 0
-	for got < k && len(h) > 0 {
-		var top item
-		top, h = pop(h)
-		at := &n.buckets[top.bucket]
-		if t == nil || at.dom[r.topo] < 0 {
-			for got < k && at.free() > 0 {
-				n.add(r, top.bucket)
-				got++
+	return got
+}
+
+// best are up to k buckets with free hosts for a role, best first: at most one of a domain whose buckets lie together.
+func (n *network) best(r *role, k int) []item {
+	h := n.heap[:0] // the worst of them on top
+	keep := func(it item) {
+		if len(h) < k {
+			h = push(h, it)
+		} else if less(h[0], it) {
+			h[0] = it
+			sink(h, 0)
+		}
+	}
+	if r.topo < 0 {
+		for b := range r.shape.buckets.both(n.free.bitset) {
+			if score := n.score[b]; len(h) < k || score >= h[0].key {
+				keep(item{score, -b})
 			}
+		}
+	} else {
+		n.bestOfDomains(r, keep)
+	}
+	slices.SortFunc(h, func(a, b item) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(b.bucket, a.bucket)) })
+	n.heap = h[:0]
+	return h
+}
+
+// bestOfDomains goes through the buckets with free hosts where a role has room.
+func (n *network) bestOfDomains(r *role, keep func(item)) {
+	together := n.s.topology[r.topo].together
+	in, top := int32(alone), item{} // the domain at hand, and its best bucket
+	for b := n.free.next(&r.shape.buckets, 0); b >= 0; b = n.free.next(&r.shape.buckets, b+1) {
+		d := n.dom[r.topo][b]
+		if r.full(d) {
+			b = n.after(r, d, b) - 1
 			continue
 		}
-		d := at.dom[r.topo]
-		for got < k && at.free() > 0 && !n.full(t, r, d) {
-			if t.stamp[d] != n.epoch {
-				t.stamp[d], t.used[d] = n.epoch, 0
+		it := item{n.score[b], -b}
+		switch {
+		case d < 0 || !together:
+			keep(it)
+		case d != in:
+			if in >= 0 {
+				keep(top)
 			}
-			n.add(r, top.bucket)
-			t.used[d]++
-			got++
+			in, top = d, it
+		case less(top, it):
+			top = it
 		}
 	}
-	n.heap = h[:0]
-	return got
+	if in >= 0 {
+		keep(top)
+	}
 }
 
 // clear takes all units of the role back.
 func (n *network) clear(r *role) {
 	for len(r.edges) > 0 {
-		n.drop(r, n.edges[r.edges[len(r.edges)-1]].bucket)
+		n.dropLast(r)
 	}
 }

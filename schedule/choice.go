@@ -15,29 +15,43 @@ type roomKey struct {
 // room counts the free hosts that fit the role, before anyone is given one.
 func (s *site) room(r *role) *room {
 	key := roomKey{r.shape, r.topo}
+	if s.latest.key == key && s.latest.room != nil {
+		return s.latest.room
+	}
 	if known := s.rooms[key]; known != nil {
 		return known
 	}
 	m := &room{chosen: map[int32]Reason{}}
-	if r.topo >= 0 {
+	n := s.net
+	if r.topo < 0 {
+		for b := range r.shape.buckets.all {
+			m.hosts += int(n.size[b])
+		}
+		m.loose = m.hosts
+	} else {
 		m.in = make([]int32, len(s.topology[r.topo].names))
-	}
-	for _, b := range r.shape.buckets {
-		at := &s.net.buckets[b]
-		m.hosts += len(at.hosts)
-		switch d := s.net.domainOf(r, b); {
-		case d >= 0:
-			if m.in[d] == 0 {
-				m.domains++
+		dom := n.dom[r.topo]
+		for b := range r.shape.buckets.all {
+			switch d, hosts := dom[b], n.size[b]; {
+			case d >= 0:
+				if m.in[d] == 0 {
+					m.domains++
+				}
+				m.in[d] += hosts
+				m.hosts += int(hosts)
+			case d == alone:
+				m.domains += int(hosts)
+				m.hosts += int(hosts)
+			default:
+				m.loose += int(hosts)
+				m.hosts += int(hosts)
 			}
-			m.in[d] += int32(len(at.hosts))
-		case d == alone && r.topo >= 0:
-			m.domains += len(at.hosts)
-		default:
-			m.loose += len(at.hosts)
 		}
 	}
-	s.rooms[key] = m
+	s.latest.key, s.latest.room = key, m
+	if r.shape.roles > 1 {
+		s.rooms[key] = m
+	}
 	return m
 }
 

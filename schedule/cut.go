@@ -9,19 +9,18 @@ import (
 type use struct {
 	s      *site
 	shared int32 // the topology that the roles share, -1: none
-	how    []uint8
-	seen   map[roomKey]bool
-	limits []int // by domain: slots of roles whose own limit is what binds
+	// Buckets that some role can use, and those that fit a role that has all it may have in their domain.
+	usable, full bitset
+	seen         map[*shape]bool
+	limits       []int // by domain: slots of roles whose own limit is what binds
 }
-
-// How a bucket can be used: every role that could has all it may have in its domain, or some role can.
-const fits, usable = 1, 2
 
 // useOf counts, per domain of the topology that the roles share, the free hosts that they can use
 // and how many they can use together. loose counts hosts in no domain; full those that fit but
 // lie where every role that could use them has all it may have.
 func (s *site) useOf(roles []*role, shared int32) (domains []Domain, loose, full int) {
-	u := &use{s: s, shared: shared, how: make([]uint8, len(s.net.buckets)), seen: map[roomKey]bool{}}
+	count := len(s.net.buckets)
+	u := &use{s: s, shared: shared, usable: newBitset(count), full: newBitset(count), seen: map[*shape]bool{}}
 	if shared >= 0 {
 		u.limits = make([]int, len(s.topology[shared].names))
 	}
@@ -49,17 +48,20 @@ func (s *site) takenBy(r *role) []int32 {
 
 // buckets notes which buckets a role can use.
 func (u *use) buckets(r *role, taken []int32) {
-	if key := (roomKey{r.shape, r.topo}); taken == nil {
-		if u.seen[key] {
-			return
-		}
-		u.seen[key] = true
+	sh := r.shape
+	if u.seen[sh] {
+		return
 	}
-	for _, b := range r.shape.buckets {
-		if d := u.s.net.domainOf(r, b); d >= 0 && taken != nil && int(taken[d]) >= r.max {
-			u.how[b] = max(u.how[b], fits)
+	if taken == nil {
+		u.seen[sh] = true
+		sh.buckets.addTo(u.usable)
+		return
+	}
+	for b := range sh.buckets.all {
+		if d := u.s.net.domainOf(r, b); d >= 0 && int(taken[d]) >= r.max {
+			u.full.add(b)
 		} else {
-			u.how[b] = usable
+			u.usable.add(b)
 		}
 	}
 }
@@ -69,11 +71,10 @@ func (u *use) buckets(r *role, taken []int32) {
 func (u *use) limit(r *role, taken []int32) {
 	n := u.s.net
 	binds := map[int32]bool{}
-	t := n.mark(r)
 	for _, e := range r.edges {
 		b := n.edges[e].bucket
 		d := n.domainOf(r, b)
-		if d < 0 || !n.full(t, r, d) {
+		if !r.full(d) {
 			continue
 		}
 		if _, known := binds[d]; !known {
@@ -98,7 +99,12 @@ func (u *use) limit(r *role, taken []int32) {
 func (u *use) sum(any *role) (domains []Domain, loose, full int) {
 	n := u.s.net
 	in := make([]Domain, len(u.limits))
-	for b, how := range u.how {
+	for b := u.full.next(0); b >= 0; b = u.full.next(b + 1) {
+		if !u.usable.has(b) {
+			full += len(n.buckets[b].hosts)
+		}
+	}
+	for b := u.usable.next(0); b >= 0; b = u.usable.next(b + 1) {
 		at := &n.buckets[b]
 		hosts, through := len(at.hosts), 0
 		if at.seen == n.search {
@@ -106,12 +112,9 @@ func (u *use) sum(any *role) (domains []Domain, loose, full int) {
 		}
 		d := int32(noLabel)
 		if u.shared >= 0 {
-			d = at.dom[u.shared]
+			d = n.dom[u.shared][b]
 		}
 		switch {
-		case how == 0:
-		case how == fits:
-			full += hosts
 		case d >= 0:
 			in[d].Hosts += hosts
 			in[d].Capacity += through

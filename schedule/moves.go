@@ -87,7 +87,7 @@ func (m *mover) domain(r *role, k int) int32 {
 func (m *mover) fits(r *role, k int) bool {
 	sl := &m.slots[k]
 	if sl.bucket >= 0 {
-		return r.shape.uses[m.s.net.buckets[sl.bucket].class]
+		return r.shape.buckets.has(sl.bucket)
 	}
 	if sl.owner == r {
 		return true
@@ -229,9 +229,7 @@ func (s *site) applyMoves(m *mover) {
 				sl.owner.open(s.domain(sl.owner, sl.host))
 				sl.owner.released = append(sl.owner.released, release{sl.host, MovesTo{u.role.key()}, New})
 			}
-			if d := s.domain(u.role, sl.host); d >= 0 {
-				u.role.taken = append(u.role.taken, d)
-			}
+			u.role.take(s.domain(u.role, sl.host))
 			s.awaited[sl.host] = true
 			u.role.waiting++
 			u.role.warn(WaitsFor{s.hosts[sl.host].key()})

@@ -1,43 +1,52 @@
 package schedule
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 )
 
 // network is the flow network: role → (role, domain) → bucket → sink. Hosts that every role and
 // every topology key sees alike lie in one bucket, whose capacity is their number. The nodes
-// (role, domain), of capacity max, are implicit: a search marks the domains that a role uses.
+// (role, domain), of capacity max, are implicit: each role counts its hosts by domain.
 //
-// Flow is augmented along shortest paths, breadth first (Edmonds and Karp). A search visits each
-// bucket and each role once, and skips visited buckets in bulk, so it costs no more than the
-// flow that is there.
+// Flow is augmented along paths found breadth first. A search visits each bucket and each role at most once. Which buckets a
+// role could go on to, and whether a way ends there, is found out with set operations on whole words of buckets.
 type network struct {
-	s       *site
-	buckets []bucket
-	edges   []edge
-	unused  []int32 // edges that carry nothing
+	s        *site
+	buckets  []bucket
+	dom      [][]int32 // by topology and bucket
+	bucketOf []int32   // by host, -1: none
+	left     bitset    // hosts of the buckets that are not given away for good
+	edges    []edge
+	unused   []int32 // edges that carry nothing
+	free     pool    // buckets with free hosts
+	ends     pool    // those, and buckets that the focus has units in
+	size     []int32 // by bucket: number of hosts
+	score    []int64 // by bucket: how soon it is filled, last those that many roles can use
+	focus    *role   // the role whose hosts are chosen
+	focusAt  []int32 // its units by bucket
 
 	// Scratch of one search.
-	search     int32
-	visited    []int32 // by role: search that visited it
-	heap       []item
-	goal       goal
-	work       int   // steps of all searches, to bound what is only for words
-	found      int32 // where the search ended
-	queue      []int32
-	path       []step
+	search  int32
+	visited []int32 // by role: search that visited it
+	via     []int32 // by role: edge by which it was reached
+	open    pool    // buckets that a search may still visit
+	goal    goal
+	targets []int32 // buckets where the giving role has units in the goal's domain
+	found   int32   // where the search ended
+	seen    []int32 // buckets visited, in that order
+	dead    []int32 // buckets from which no search of the focus gets anywhere
+	waiting []*role // roles visited, in that order
+	path    []step
+	heap    []item
+	work    int // steps of all searches, to bound what is only for words
+
 	generation int32 // of choose, one per role
-	epoch      int32 // of the topologies' stamps
-	focus      *role // whose edges focusEdge holds
-	focusAt    []int32
-	focusIn    []int32 // units of the focus by domain
 }
 
 // bucket is a set of hosts that can stand in for one another.
 type bucket struct {
-	class int32
-	dom   []int32 // by topology
 	hosts []int32 // by name
 	next  int32   // hosts before it are given away for good
 	used  int32   // units of flow through the bucket
@@ -45,7 +54,6 @@ type bucket struct {
 	rank  int32 // shapes that the class fits: buckets that few roles can use are filled first
 
 	seen    int32 // search that visited it
-	dead    int32 // generation whose searches found no way on from here
 	refused int32 // generation whose role cannot have a host of it
 	parent  int32 // edge by which the search came: its role gives up a host in the edge's bucket. -1: root
 }
@@ -63,14 +71,123 @@ func (b *bucket) free() int32 { return int32(len(b.hosts)) - b.next - b.used }
 
 // newNetwork collapses the free hosts into buckets.
 func (s *site) newNetwork() *network {
-	c := s.matched
-	n := &network{s: s, visited: make([]int32, len(s.roles)), generation: 1}
+	n := &network{s: s, visited: make([]int32, len(s.roles)), via: make([]int32, len(s.roles)), generation: 1}
+	classOf := n.collapse()
+	count := len(n.buckets)
+	n.free, n.ends, n.open = newPool(count), newPool(count), newPool(count)
+	n.open.fill(count)
+	n.score, n.size = make([]int64, count), make([]int32, count)
+	for b := range n.buckets {
+		n.size[b] = int32(len(n.buckets[b].hosts))
+	}
+	n.focusAt = make([]int32, count)
+	for t, topology := range s.topology {
+		topology.index(n.dom[t])
+	}
+	n.fit(classOf)
+	for b := range n.buckets {
+		n.account(int32(b))
+	}
+	for _, r := range s.roles {
+		if r.topo < 0 {
+			continue
+		}
+		r.in.any = newBitset(len(s.topology[r.topo].names))
+		for _, list := range [][]int32{r.held, r.standIn} {
+			for _, i := range list {
+				r.take(s.domain(r, i))
+			}
+		}
+	}
+	return n
+}
+
+// fit finds the buckets that each shape can use, and for each bucket how many can use it.
+func (n *network) fit(classOf []int32) {
+	s, c, count := n.s, n.s.matched, len(n.buckets)
+	byClass := make([]bitset, len(c.classes))
+	simple := make([]int32, s.kinds.n) // by kind: its only bucket, where every role that selects it can use it; else -1
+	for kind := range simple {
+		simple[kind] = -1
+	}
+	size := make([]int32, len(c.classes))
+	for _, class := range classOf {
+		size[class]++
+	}
+	lists := make([][]int32, len(c.classes))
+	for b, class := range classOf {
+		if kind := c.classes[class].kind; size[class] == 1 && len(c.byKind[kind]) == 1 && !c.unreached.has(kind) {
+			simple[kind] = int32(b)
+		} else {
+			lists[class] = append(lists[class], int32(b))
+		}
+	}
+	for class, list := range lists {
+		if len(list)*sparse >= count {
+			byClass[class] = newBitset(count)
+			for _, b := range list {
+				byClass[class].add(b)
+			}
+		}
+	}
+	var shapes, roles tally
+	for _, sh := range s.shapes {
+		fit := newBitset(count)
+		for kind := range sh.kinds.all {
+			if b := simple[kind]; b >= 0 {
+				fit.add(b)
+				continue
+			}
+			for _, id := range c.byKind[kind] {
+				if c.classes[id].missing(sh.networks) != "" {
+					continue
+				}
+				if byClass[id] != nil {
+					for w, word := range byClass[id] {
+						fit[w] |= word
+					}
+					continue
+				}
+				for _, b := range lists[id] {
+					fit.add(b)
+				}
+			}
+		}
+		sh.buckets = newSet(fit)
+		shapes.add(&sh.buckets, 1, count)
+		roles.add(&sh.buckets, sh.roles, count)
+	}
+	for b, class := range classOf {
+		n.buckets[b].rank = shapes.count(int32(b))
+		c.classes[class].roles = roles.count(int32(b))
+	}
+}
+
+// collapse finds the buckets. They are numbered by domain of the topology that most roles have, so that what a role has in one
+// domain lies together. It gives the class of each.
+func (n *network) collapse() (classOf []int32) {
+	s, c := n.s, n.s.matched
+	uses := make([]int, len(s.topology))
+	for _, r := range s.roles {
+		if r.topo >= 0 {
+			uses[r.topo]++
+		}
+	}
+	main := -1
+	for t := range uses {
+		if main < 0 || uses[t] > uses[main] {
+			main = t
+		}
+	}
 	index := map[string]int32{}
-	byClass := make([][]int32, len(c.classes))
+	n.bucketOf = make([]int32, len(s.hosts))
+	n.left = newBitset(len(s.hosts))
+	var first, size []int32 // by bucket: a host of it, number of hosts
 	var buf []byte
 	for i := range s.hosts {
 		h := &s.hosts[i]
-		if h.class < 0 || c.classes[h.class].shapes == 0 {
+		n.bucketOf[i] = -1
+		if h.class < 0 || !c.wanted.has(h.kind) {
 			continue
 		}
 		buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(h.class))
@@ -79,48 +196,48 @@ func (s *site) newNetwork() *network {
 		}
 		b, known := index[string(buf)]
 		if !known {
-			b = int32(len(n.buckets))
+			b = int32(len(first))
 			index[string(buf)] = b
-			dom := make([]int32, len(s.topology))
-			for t := range dom {
-				dom[t] = s.topology[t].dom[i]
-			}
-			n.buckets = append(n.buckets, bucket{class: h.class, dom: dom, rank: int32(c.classes[h.class].shapes)})
-			byClass[h.class] = append(byClass[h.class], b)
+			first, size = append(first, int32(i)), append(size, 0)
 		}
-		n.buckets[b].hosts = append(n.buckets[b].hosts, int32(i))
+		n.bucketOf[i] = b
+		n.left.add(int32(i))
+		size[b]++
 	}
-	for t, topology := range s.topology {
-		topology.focus = make([]int32, len(topology.names))
-		topology.buckets = make([][]int32, len(topology.names))
-		for b := range n.buckets {
-			if d := n.buckets[b].dom[t]; d >= 0 {
-				topology.buckets[d] = append(topology.buckets[d], int32(b))
-			}
-		}
+	order := make([]int32, len(first))
+	for b := range order {
+		order[b] = int32(b)
 	}
-	for _, sh := range s.shapes {
-		sh.uses = make([]bool, len(c.classes))
-		for _, id := range sh.classes {
-			sh.uses[id] = true
-		}
-		for _, id := range sh.classes {
-			sh.buckets = append(sh.buckets, byClass[id]...)
-		}
-		slices.Sort(sh.buckets)
-		sh.rem = slices.Clone(sh.buckets)
+	if main >= 0 {
+		dom := s.topology[main].dom
+		slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(dom[first[a]], dom[first[b]]), cmp.Compare(a, b)) })
+		s.topology[main].together = true
 	}
-	n.focusAt = make([]int32, len(n.buckets))
-	for _, r := range s.roles {
-		for _, list := range [][]int32{r.held, r.standIn} {
-			for _, i := range list {
-				if d := s.domain(r, i); d >= 0 {
-					r.taken = append(r.taken, d)
-				}
-			}
+	n.buckets, classOf = make([]bucket, len(first)), make([]int32, len(first))
+	n.dom = make([][]int32, len(s.topology))
+	for t := range n.dom {
+		n.dom[t] = make([]int32, len(first))
+	}
+	number := make([]int32, len(first))
+	all, from := make([]int32, n.left.count()), int32(0)
+	for to, b := range order {
+		number[b] = int32(to)
+		host := first[b]
+		n.buckets[to] = bucket{hosts: all[from : from : from+size[b]]}
+		from += size[b]
+		classOf[to] = s.hosts[host].class
+		for t, topology := range s.topology {
+			n.dom[t][to] = topology.dom[host]
 		}
 	}
-	return n
+	for i, b := range n.bucketOf {
+		if b >= 0 {
+			b = number[b]
+			n.bucketOf[i] = b
+			n.buckets[b].hosts = append(n.buckets[b].hosts, int32(i))
+		}
+	}
+	return classOf
 }
 
 // domainOf a bucket for a role.
@@ -128,19 +245,38 @@ func (n *network) domainOf(r *role, b int32) int32 {
 	if r.topo < 0 {
 		return alone
 	}
-	return n.buckets[b].dom[r.topo]
+	return n.dom[r.topo][b]
+}
+
+// account brings the pools up to date after a bucket changed.
+func (n *network) account(b int32) {
+	at := &n.buckets[b]
+	left := at.free()
+	n.score[b] = int64(left) - int64(at.rank)<<32
+	free := left > 0
+	if free {
+		n.free.add(b)
+	} else {
+		n.free.remove(b)
+	}
+	if free || n.focusAt[b] > 0 {
+		n.ends.add(b)
+	} else {
+		n.ends.remove(b)
+	}
 }
 
 // add puts one unit of a role on a bucket.
 func (n *network) add(r *role, b int32) {
 	r.units++
 	n.buckets[b].used++
+	if d := n.domainOf(r, b); d >= 0 {
+		r.in.inc(d)
+	}
 	if n.focus == r {
 		n.focusAt[b]++
-		if d := n.domainOf(r, b); d >= 0 {
-			n.focusIn[d]++
-		}
 	}
+	n.account(b)
 	if e := n.edge(r, b); e >= 0 {
 		n.edges[e].n++
 		return
@@ -163,12 +299,13 @@ func (n *network) add(r *role, b int32) {
 func (n *network) drop(r *role, b int32) {
 	r.units--
 	n.buckets[b].used--
+	if d := n.domainOf(r, b); d >= 0 {
+		r.in.dec(d)
+	}
 	if n.focus == r {
 		n.focusAt[b]--
-		if d := n.domainOf(r, b); d >= 0 {
-			n.focusIn[d]--
-		}
 	}
+	n.account(b)
 	e := n.edge(r, b)
 	n.edges[e].n--
 	if n.edges[e].n > 0 {
@@ -187,6 +324,22 @@ func (n *network) drop(r *role, b int32) {
 	n.unused = append(n.unused, e)
 }
 
+// dropLast takes back the role's unit that was added last, or another one.
+func (n *network) dropLast(r *role) { n.drop(r, n.edges[r.edges[len(r.edges)-1]].bucket) }
+
+// fix takes a host of a bucket away for good.
+func (n *network) fix(b int32) (host int32) {
+	at := &n.buckets[b]
+	host = at.hosts[at.next]
+	at.next++
+	n.left.remove(host)
+	n.account(b)
+	if int(at.next) == len(at.hosts) {
+		n.open.remove(b) // of no use to any search
+	}
+	return host
+}
+
 // edge of a role to a bucket, -1 if there is none.
 func (n *network) edge(r *role, b int32) int32 {
 	if at := n.buckets[b].edges; len(at) <= len(r.edges) {
@@ -203,34 +356,4 @@ func (n *network) edge(r *role, b int32) int32 {
 		}
 	}
 	return -1
-}
-
-// mark counts, per domain, the hosts that the role has there. Domains that are not stamped with the
-// epoch have none.
-func (n *network) mark(r *role) (t *topology) {
-	if r.topo < 0 {
-		return nil
-	}
-	t = n.s.topology[r.topo]
-	n.epoch++
-	count := func(d, units int32) {
-		if t.stamp[d] != n.epoch {
-			t.stamp[d], t.used[d] = n.epoch, 0
-		}
-		t.used[d] += units
-	}
-	for _, d := range r.taken {
-		count(d, 1)
-	}
-	for _, e := range r.edges {
-		if d := n.buckets[n.edges[e].bucket].dom[r.topo]; d >= 0 {
-			count(d, n.edges[e].n)
-		}
-	}
-	return t
-}
-
-// full says whether the domain d has all the hosts of the role that it may have, by the marks.
-func (n *network) full(t *topology, r *role, d int32) bool {
-	return t != nil && d >= 0 && t.stamp[d] == n.epoch && int(t.used[d]) >= r.max
 }

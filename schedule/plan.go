@@ -44,6 +44,7 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	s.claim(previous)
 	s.serve()
 	s.named()
+	s.sortByLabels()
 	s.eligible()
 	s.addresses()
 	s.refusals()

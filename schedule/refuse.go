@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -59,18 +58,12 @@ func (s *site) refusals() {
 // unknownKeys refuses clusters with a topology key that no host carries, of those that the role selects. A key that is misspelt would
 // constrain nothing, and a whole control plane could end up in one rack.
 func (s *site) unknownKeys() {
-	known := map[string]map[string]bool{} // by selector: keys that selected hosts carry
+	carriers := map[string]*set{}
 	for _, r := range s.roles {
 		if r.cluster.gone || r.want() == 0 || len(r.keys) == 0 && r.spread == nil {
 			continue
 		}
-		id := r.selector.String()
-		carried, done := known[id]
-		if !done {
-			carried = s.carried(r)
-			known[id] = carried
-		}
-		if carried == nil {
+		if s.selects(r).kinds.n == 0 {
 			continue // it selects no host: that is a shortage
 		}
 		field := "topologyKeys"
@@ -78,39 +71,58 @@ func (s *site) unknownKeys() {
 			field = "topologyKey"
 		}
 		for _, key := range r.keys {
-			r.checkKey(field, key, carried)
+			s.checkKey(r, field, key, carriers)
 		}
 		if r.spread != nil {
-			r.checkKey("spread.topologyKey", r.spread.TopologyKey, carried)
+			s.checkKey(r, "spread.topologyKey", r.spread.TopologyKey, carriers)
 		}
 	}
 }
 
-// carried are the label keys of the hosts that a role selects, whatever their state; nil if there is no such host.
-func (s *site) carried(r *role) map[string]bool {
-	var carried map[string]bool
+// carriers are the kinds with a host, whatever its state, that carries a label.
+func (s *site) carriers(key string) *set {
+	found := newBitset(s.kinds.n)
 	for i := range s.hosts {
-		h := &s.hosts[i]
-		if !matches(r.selector, h.Labels) {
-			continue
+		if h := &s.hosts[i]; !found.has(h.kind) && h.Labels[key] != "" {
+			found.add(h.kind)
 		}
-		if carried == nil {
-			carried = map[string]bool{}
-		}
-		for key, value := range h.Labels {
-			if value != "" {
-				carried[key] = true
+	}
+	out := newSet(found)
+	return &out
+}
+
+// checkKey refuses the role's cluster if no host that the role selects carries a key.
+func (s *site) checkKey(r *role, field, key string, carriers map[string]*set) {
+	if carriers[key] == nil {
+		carriers[key] = s.carriers(key)
+	}
+	if s.selects(r).kinds.meets(carriers[key]) {
+		return
+	}
+	r.cluster.refuse(UnknownTopologyKey{r.name, field, key, manifest.Nearest(key, s.carried(r))})
+}
+
+// carried are the label keys of the hosts that a role selects, whatever their state, sorted.
+func (s *site) carried(r *role) []string {
+	if s.carries == nil {
+		s.carries = map[string][]int32{}
+		for i := range s.hosts {
+			h := &s.hosts[i]
+			for key, value := range h.Labels {
+				if kinds := s.carries[key]; value != "" && (len(kinds) == 0 || kinds[len(kinds)-1] != h.kind) {
+					s.carries[key] = append(kinds, h.kind)
+				}
 			}
 		}
 	}
-	return carried
-}
-
-func (r *role) checkKey(field, key string, carried map[string]bool) {
-	if carried[key] {
-		return
+	var keys []string
+	for key, kinds := range s.carries {
+		if slices.ContainsFunc(kinds, s.selects(r).kinds.has) {
+			keys = append(keys, key)
+		}
 	}
-	r.cluster.refuse(UnknownTopologyKey{r.name, field, key, manifest.Nearest(key, slices.Sorted(maps.Keys(carried)))})
+	slices.Sort(keys)
+	return keys
 }
 
 // freeze keeps the hosts of a refused cluster as they are: nothing is released, replaced or promoted. What an earlier run released is still

@@ -1,25 +1,20 @@
 package schedule
 
-import "slices"
-
 // rejections counts, per role, the hosts that its selector matches and that it cannot have.
 func (s *site) rejections() {
 	c := s.matched
-	byKind := make([][]int32, len(c.kinds))
-	for i := range c.classes {
-		byKind[c.classes[i].kind] = append(byKind[c.classes[i].kind], int32(i))
-	}
-	counts := map[*shape]map[Reason]int{}
+	counts := map[*shape]*rejections{}
 	for _, sh := range s.shapes {
-		n := map[Reason]int{NamedByCluster{}: sh.refused}
-		for _, k := range sh.kinds {
-			for reason, hosts := range c.kinds[k].rejects {
-				n[reason] += hosts
-			}
-			n[HeldByOtherCluster{}] += c.kinds[k].held
-			for _, id := range byKind[k] {
+		n := s.newRejections()
+		n.no[NamedByCluster{}] += sh.refused
+		for kind := range sh.kinds.both(c.unfree) {
+			n.held += int(c.held[kind])
+			n.count(kind)
+		}
+		for kind := range sh.kinds.both(c.unreached) {
+			for _, id := range c.byKind[kind] {
 				if network := c.classes[id].missing(sh.networks); network != "" {
-					n[NoAddress{Network: network}] += c.classes[id].free
+					n.no[NoAddress{Network: network}] += c.classes[id].free
 				}
 			}
 		}
@@ -32,7 +27,7 @@ func (s *site) rejections() {
 		own, others := 0, 0
 		for _, sibling := range r.cluster.roles {
 			for _, i := range sibling.claimed {
-				if !r.shape.selects[s.hosts[i].kind] {
+				if !r.shape.kinds.has(s.hosts[i].kind) {
 					continue
 				}
 				if sibling == r {
@@ -42,52 +37,40 @@ func (s *site) rejections() {
 				}
 			}
 		}
-		for reason, n := range counts[r.shape] {
-			if reason == (HeldByOtherCluster{}) {
-				n -= own + others
-			}
-			if n > 0 {
-				r.rejected = append(r.rejected, ReasonCount{reason, n})
-			}
-		}
-		if others > 0 {
-			r.rejected = append(r.rejected, ReasonCount{HeldByOtherRole{}, others})
-		}
-		sortReasons(r.rejected)
+		n := counts[r.shape]
+		n.no[HeldByOtherCluster{}], n.no[HeldByOtherRole{}] = n.held-own-others, others
+		r.rejected = n.sum()
 	}
 }
 
-// rejectedOf counts the hosts that a selector of the roles matches and none of them can have.
-func (s *site) rejectedOf(roles []*role) []ReasonCount {
-	if len(roles) == 1 {
-		return roles[0].rejected
+// rejections counts hosts by reason.
+type rejections struct {
+	c      *classes
+	counts []int // by reason in c
+	held   int
+	no     map[Reason]int // the others
+}
+
+func (s *site) newRejections() *rejections {
+	return &rejections{c: s.matched, counts: make([]int, len(s.matched.reasons)), no: map[Reason]int{}}
+}
+
+// count adds the rejected hosts of a kind.
+func (n *rejections) count(kind int32) {
+	for _, r := range n.c.rejects[kind] {
+		n.counts[r.reason] += r.hosts
 	}
-	kinds, shapes := map[int32]bool{}, map[*shape]bool{}
-	for _, r := range roles {
-		shapes[r.shape] = true
-		for _, k := range r.shape.kinds {
-			kinds[k] = true
-		}
-	}
-	n := map[Reason]int{}
-	for k := range kinds {
-		for reason, hosts := range s.matched.kinds[k].rejects {
-			n[reason] += hosts
-		}
-		n[HeldByOtherRoles{}] += s.matched.kinds[k].held
-	}
-	n[HeldByOtherRoles{}] -= s.claimedOf(roles, shapes)
-	for id := range s.matched.classes {
-		c := &s.matched.classes[id]
-		if !kinds[c.kind] || c.free == 0 {
-			continue
-		}
-		if network := unreachedOn(roles, int32(id), c); network != "" {
-			n[NoAddress{Network: network}] += c.free
-		}
-	}
+}
+
+// sum gives the counts that are not zero.
+func (n *rejections) sum() []ReasonCount {
 	var out []ReasonCount
-	for reason, hosts := range n {
+	for id, hosts := range n.counts {
+		if hosts > 0 {
+			out = append(out, ReasonCount{n.c.reasons[id], hosts})
+		}
+	}
+	for reason, hosts := range n.no { // sorted below
 		if hosts > 0 {
 			out = append(out, ReasonCount{reason, hosts})
 		}
@@ -96,30 +79,55 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 	return out
 }
 
-// claimedOf counts the hosts that the roles hold and that one of the shapes selects.
-func (s *site) claimedOf(roles []*role, shapes map[*shape]bool) int {
-	n := 0
+// rejectedOf counts the hosts that a selector of the roles matches and none of them can have.
+func (s *site) rejectedOf(roles []*role) []ReasonCount {
+	if len(roles) == 1 {
+		return roles[0].rejected
+	}
+	c := s.matched
+	kinds, shapes := newBitset(s.kinds.n), map[*shape]bool{}
+	for _, r := range roles {
+		if !shapes[r.shape] {
+			shapes[r.shape] = true
+			r.shape.kinds.addTo(kinds)
+		}
+	}
+	n := s.newRejections()
+	all := set{bits: kinds}
+	for kind := range all.both(c.unfree) {
+		n.held += int(c.held[kind])
+		n.count(kind)
+	}
 	for _, r := range roles {
 		for _, i := range r.claimed {
-			for sh := range shapes {
-				if sh.selects[s.hosts[i].kind] {
-					n++
-					break
-				}
+			if kinds.has(s.hosts[i].kind) {
+				n.held--
 			}
 		}
 	}
-	return n
+	n.no[HeldByOtherRoles{}] = n.held
+	for kind := range all.both(c.unreached) {
+		for _, id := range c.byKind[kind] {
+			if network := unreachedOn(roles, &c.classes[id]); network != "" {
+				n.no[NoAddress{Network: network}] += c.classes[id].free
+			}
+		}
+	}
+	return n.sum()
 }
 
 // unreachedOn is the first network for lack of which no role can use a class, "" if one can, or none selects it.
-func unreachedOn(roles []*role, id int32, c *class) string {
+func unreachedOn(roles []*role, c *class) string {
 	network := ""
 	for _, r := range roles {
-		if r.shape.uses[id] {
+		if !r.shape.kinds.has(c.kind) {
+			continue
+		}
+		m := c.missing(r.shape.networks)
+		if m == "" {
 			return ""
 		}
-		if m := c.missing(r.shape.networks); m != "" && slices.Contains(r.shape.kinds, c.kind) && (network == "" || m < network) {
+		if network == "" || m < network {
 			network = m
 		}
 	}

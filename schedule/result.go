@@ -144,17 +144,11 @@ func (s *site) lines(p *Placement) {
 // classLine is what became of all hosts of a class that nobody got.
 func (s *site) classLine(id int32) (Verdict, Reason) {
 	c := &s.matched.classes[id]
-	if c.shapes > 0 {
-		roles := 0
-		for _, r := range s.roles {
-			if r.want() > 0 && r.shape.uses[id] {
-				roles++
-			}
-		}
-		return Free, Fits{roles}
+	if c.roles > 0 {
+		return Free, Fits{int(c.roles)}
 	}
 	for _, sh := range s.shapes {
-		if _, is := slices.BinarySearch(sh.kinds, c.kind); is {
+		if sh.kinds.has(c.kind) {
 			return NotEligible, NoAddress{Network: c.missing(sh.networks)}
 		}
 	}

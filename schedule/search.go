@@ -20,112 +20,151 @@ type goal struct {
 
 // begin starts a search.
 func (n *network) begin(g goal) {
+	for _, b := range n.seen {
+		if at := &n.buckets[b]; int(at.next) < len(at.hosts) {
+			n.open.add(b)
+		}
+	}
 	n.search++
-	n.queue = n.queue[:0]
+	n.seen, n.waiting = n.seen[:0], n.waiting[:0]
 	n.goal = g
 	n.found = root
+	n.targets = n.targets[:0]
+	if g.give != nil && g.in >= 0 {
+		for _, e := range g.give.edges {
+			if b := n.edges[e].bucket; n.domainOf(g.give, b) == g.in {
+				n.targets = append(n.targets, b)
+			}
+		}
+	}
 }
 
-// ends says whether the search may end at a bucket: because it has a free host, or because the
+// isEnd says whether the search may end at a bucket: because it has a free host, or because the
 // giving role has a unit there.
-func (n *network) ends(b int32) (free, given bool) {
-	if n.buckets[b].free() > 0 {
-		return true, false
+func (n *network) isEnd(b int32) bool {
+	if n.free.has(b) {
+		return true
 	}
 	g := n.goal
-	return false, g.give != nil && n.focusAt[b] > 0 && (g.in < 0 || n.domainOf(g.give, b) == g.in)
+	return g.give != nil && n.focusAt[b] > 0 && (g.in < 0 || n.domainOf(g.give, b) == g.in)
 }
 
-// visit queues a bucket, and says whether the search ends there.
+// visit notes a bucket, and says whether the search ends there.
 func (n *network) visit(b, parent int32) bool {
+	n.open.remove(b)
 	n.buckets[b].seen = n.search
 	n.buckets[b].parent = parent
-	n.queue = append(n.queue, b)
-	if free, given := n.ends(b); free || given {
+	n.seen = append(n.seen, b)
+	if n.isEnd(b) {
 		n.found = b
 		return true
 	}
 	return false
 }
 
-// expand visits every bucket that the role could take a host of, coming by edge parent, until the
-// search ends.
-func (n *network) expand(r *role, parent int32) bool {
+// reach visits a role that could take a host in exchange for the one of edge via (root: for none). Where the role
+// can use a bucket at which the search may end, it does.
+func (n *network) reach(r *role, via int32) bool {
 	n.visited[r.index] = n.search
-	sh := r.shape
-	if sh.seen != n.search {
-		sh.seen, sh.n = n.search, len(sh.rem)
+	n.via[r.index] = via
+	n.work++
+	if b := n.endFor(r); b >= 0 {
+		return n.visit(b, via)
 	}
-	n.work += sh.n + len(r.edges)
-	t := n.mark(r)
-	if give := n.goal.give; give != nil && give != r {
-		for _, e := range give.edges { // the likeliest ends first
-			b := n.edges[e].bucket
-			at := &n.buckets[b]
-			if at.seen != n.search && r.shape.uses[at.class] && (t == nil || !n.full(t, r, at.dom[r.topo])) {
-				if _, given := n.ends(b); given {
-					return n.visit(b, parent)
-				}
-			}
-		}
-	}
-	for i := 0; i < sh.n; {
-		b := sh.rem[i]
-		at := &n.buckets[b]
-		switch {
-		case int(at.next) == len(at.hosts): // given away for good: of no use to any search
-			last := len(sh.rem) - 1
-			sh.n--
-			sh.rem[i], sh.rem[sh.n] = sh.rem[sh.n], sh.rem[last]
-			sh.rem = sh.rem[:last]
-			continue
-		case at.seen != n.search && at.dead != n.generation:
-			if t != nil && n.full(t, r, at.dom[r.topo]) {
-				i++
-				continue
-			}
-			if n.visit(b, parent) {
-				return true
-			}
-		}
-		sh.n--
-		sh.rem[i], sh.rem[sh.n] = sh.rem[sh.n], b
-	}
+	n.waiting = append(n.waiting, r)
 	return false
 }
 
+// endFor is a bucket that the role can use and where the search may end, -1 if there is none.
+func (n *network) endFor(r *role) int32 {
+	ends := &n.free
+	if n.goal.give != nil && n.goal.in < 0 {
+		ends = &n.ends
+	}
+	for _, b := range n.targets {
+		if r.shape.buckets.has(b) && n.open.has(b) && !r.full(n.domainOf(r, b)) {
+			return b
+		}
+	}
+	for b := ends.next(&r.shape.buckets, 0); b >= 0; b = ends.next(&r.shape.buckets, b+1) {
+		n.work++
+		if n.open.has(b) && !r.full(n.domainOf(r, b)) {
+			return b
+		}
+	}
+	return -1
+}
+
 // augment finds one more host for the role, moving units of others where that helps. It says
-// whether it did; if not, the queue holds the buckets on the source side of a minimum cut.
+// whether it did; if not, the buckets and roles that were seen are the source side of a minimum cut.
 func (n *network) augment(r *role) bool {
 	n.begin(goal{})
-	if !n.expand(r, root) && !n.run() {
+	if !n.reach(r, root) && !n.run() {
 		return false
 	}
 	n.apply(r, n.found)
 	return true
 }
 
-// run visits what can be reached from the queue, nearest first, until the search ends.
+// run visits what can be reached from the buckets seen and the roles waiting, until the search ends.
 func (n *network) run() bool {
-	for head := 0; head < len(n.queue); head++ {
-		if n.onward(n.queue[head]) {
-			return true
+	bucket, role := 0, 0
+	from := int32(0)
+	for {
+		for ; bucket < len(n.seen); bucket++ {
+			if n.onward(n.seen[bucket]) {
+				return true
+			}
+		}
+		if role == len(n.waiting) {
+			return false
+		}
+		if from = n.expand(n.waiting[role], from); from < 0 {
+			role, from = role+1, 0
 		}
 	}
-	return false
+}
+
+// expand visits the next of the buckets that a role can use, a few at a time. No search ends at any of them: reach has
+// looked. It gives where to go on, -1 at the end.
+func (n *network) expand(r *role, from int32) int32 {
+	const few = 8
+	via := n.via[r.index]
+	sh := &r.shape.buckets
+	for range few {
+		b := n.open.next(sh, from)
+		if b < 0 {
+			return -1
+		}
+		d := n.domainOf(r, b)
+		if r.full(d) {
+			from = n.after(r, d, b)
+			continue
+		}
+		n.work++
+		n.visit(b, via)
+		from = b + 1
+	}
+	return from
+}
+
+// after is where to go on behind a bucket of a domain that is full: behind the domain, if its buckets lie together.
+func (n *network) after(r *role, d, b int32) int32 {
+	if t := n.s.topology[r.topo]; t.together {
+		return t.buckets[d][len(t.buckets[d])-1] + 1
+	}
+	return b + 1
 }
 
 // onward visits what the roles with units on a full bucket could take instead.
 func (n *network) onward(b int32) bool {
 	for _, e := range n.buckets[b].edges {
 		r := n.edges[e].role
-		if r.topo >= 0 {
-			// Within the domain the role's own limit does not matter: it gives up one host there.
-			if d := n.buckets[b].dom[r.topo]; d >= 0 && n.siblings(r, d, e) {
-				return true
-			}
+		// Within the domain the role's own limit does not matter: it gives up one host there.
+		if d := n.domainOf(r, b); d >= 0 && r.full(d) && n.siblings(r, d, e) {
+			return true
 		}
-		if n.visited[r.index] != n.search && n.expand(r, e) {
+		if n.visited[r.index] != n.search && n.reach(r, e) {
 			return true
 		}
 	}
@@ -134,9 +173,20 @@ func (n *network) onward(b int32) bool {
 
 // siblings visits the buckets of a domain that the role can use.
 func (n *network) siblings(r *role, d, parent int32) bool {
-	for _, b := range n.s.topology[r.topo].buckets[d] {
-		at := &n.buckets[b]
-		if at.seen != n.search && at.dead != n.generation && r.shape.uses[at.class] && n.visit(b, parent) {
+	t, sh := n.s.topology[r.topo], &r.shape.buckets
+	if in := t.buckets[d]; t.together {
+		last := in[len(in)-1]
+		for b := n.open.next(sh, in[0]); b >= 0 && b <= last; b = n.open.next(sh, b+1) {
+			n.work++
+			if n.visit(b, parent) {
+				return true
+			}
+		}
+		return false
+	}
+	for _, b := range t.buckets[d] {
+		n.work++
+		if n.open.has(b) && sh.has(b) && n.visit(b, parent) {
 			return true
 		}
 	}

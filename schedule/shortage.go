@@ -1,10 +1,6 @@
 package schedule
 
-import (
-	"slices"
-
-	"k8s.io/apimachinery/pkg/labels"
-)
+import "slices"
 
 // Shortage is a minimum cut in numbers that can be checked by hand: the slots of Roles can use only the
 // Hosts counted, which lie in Domains, and so at most Capacity of the Need can be filled.
@@ -61,7 +57,7 @@ func (s *site) blame(r *role, missing int, standby bool) {
 	}
 	s.shortages = append(s.shortages, s.certificate(n.reached(), r, got+missing, standby))
 	for r.units > got {
-		n.drop(r, n.edges[r.edges[len(r.edges)-1]].bucket)
+		n.dropLast(r)
 	}
 	for _, other := range dropped {
 		s.fill(other, units[other])
@@ -106,7 +102,7 @@ func (s *site) minimal(r *role, want int, competing []*role, had map[*role]int) 
 			dropped = append(dropped, other)
 		} else {
 			for r.units > got {
-				n.drop(r, n.edges[r.edges[len(r.edges)-1]].bucket)
+				n.dropLast(r)
 			}
 			s.fill(other, had[other])
 		}
@@ -151,16 +147,12 @@ func (s *site) certificate(roles []*role, short *role, want int, standby bool) S
 
 // unmatched: a role's selector matches no host, whatever its state. unmet is the first of its requirements that no host meets.
 func (s *site) unmatched(r *role) (is bool, unmet string) {
-	if len(r.shape.kinds) > 0 {
+	if r.shape.kinds.n > 0 {
 		return false, ""
 	}
 	requirements, _ := r.selector.Requirements()
 	for _, q := range requirements {
-		met := false
-		for k := range s.matched.kinds {
-			met = met || q.Matches(labels.Set(s.matched.kinds[k].labels))
-		}
-		if !met {
+		if !s.kinds.meets(&q) {
 			return true, q.String()
 		}
 	}

@@ -21,10 +21,19 @@ type site struct {
 	byKey    map[ClusterKey]*cluster
 	roles    []*role // in the order served
 	topology []*topology
-	shapes   []*shape
-	matched  *classes
-	net      *network
-	rooms    map[roomKey]*room
+	kinds    *kinds
+	// selections are what the selectors match, by selector; carries, made only for suggestions, the kinds that carry a label.
+	selections map[string]*selected
+	carries    map[string][]int32
+
+	shapes  []*shape
+	matched *classes
+	net     *network
+	rooms   map[roomKey]*room // of shapes that several roles have
+	latest  struct {
+		key  roomKey
+		room *room
+	}
 
 	shortages   []Shortage
 	awaited     map[int32]bool      // hosts being released that a role waits for
@@ -57,7 +66,7 @@ type host struct {
 	// domain as the previous tree has it, for hosts of clusters that stay as they are.
 	domain string
 	class  int32 // -1 if no role can use the host
-	kind   int32
+	kind   int32 // hosts with the same labels, as far as selectors look
 }
 
 // cluster is one SIPCluster, or the memory of one.
@@ -86,6 +95,7 @@ type role struct {
 	max             int
 	spread          *v1.Spread
 	selector        labels.Selector
+	selected        *selected // what it matches
 	shape           *shape
 	topo            int32
 
@@ -108,6 +118,7 @@ type role struct {
 	// The role in the network.
 	edges   []int32
 	taken   []int32 // domains of the hosts that the role has for good
+	in      occupancy
 	picks   []pick
 	units   int
 	waiting int // slots that wait for a host that is being released
@@ -153,7 +164,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, awaited: map[int32]bool{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]bool{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}

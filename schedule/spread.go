@@ -19,7 +19,7 @@ func (n *network) newSpread(r *role) *spread {
 		return nil
 	}
 	sp := &spread{key: r.spread.TopologyKey, skew: max(1, r.spread.MaxSkew), n: map[string]int{}}
-	for _, b := range r.shape.buckets {
+	for b := range r.shape.buckets.all {
 		for _, i := range n.buckets[b].hosts {
 			if value := n.s.hosts[i].Labels[sp.key]; value != "" {
 				sp.n[value] += 0

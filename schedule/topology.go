@@ -20,10 +20,19 @@ type topology struct {
 	names   []string  // by domain: the value of the deciding key
 	hosts   []int32   // by domain: how many hosts of the inventory lie in it
 	buckets [][]int32 // by domain
-	stamp   []int32   // by domain: scratch of the network
-	used    []int32
-	focus   []int32
-	levels  []int32 // by domain: which of the keys decides
+	// together: the buckets of a domain have numbers one after the other.
+	together bool
+	levels   []int32 // by domain: which of the keys decides
+}
+
+// index notes the buckets of each domain, given the domain of each bucket.
+func (t *topology) index(dom []int32) {
+	t.buckets = make([][]int32, len(t.names))
+	for b, d := range dom {
+		if d >= 0 {
+			t.buckets[d] = append(t.buckets[d], int32(b))
+		}
+	}
 }
 
 // topologies finds the domains of all hosts under the keys of all roles.
@@ -81,8 +90,6 @@ func (s *site) newTopology(keys []string) *topology {
 			t.dom[i] = alone
 		}
 	}
-	t.stamp = make([]int32, len(t.names))
-	t.used = make([]int32, len(t.names))
 	return t
 }
 
@@ -114,15 +121,26 @@ func (s *site) domainName(r *role, i int32) string {
 // nested refuses the clusters with roles whose topology keys cross: two hosts that the role selects share a narrow
 // domain but not the wide one around it.
 func (s *site) nested() {
-	done := map[string]*NotNested{}
+	type question struct {
+		of   *selected
+		keys string
+	}
+	done := map[question]*NotNested{}
+	suspects := map[[2]string][]int32{}
 	for _, r := range s.roles {
 		if len(r.keys) < 2 || r.cluster.gone {
 			continue
 		}
-		id := r.selector.String() + "\x00" + strings.Join(r.keys, "\x00")
+		id := question{s.selects(r), strings.Join(r.keys, "\x00")}
 		crossing, known := done[id]
 		for k := 1; k < len(r.keys) && !known && crossing == nil; k++ {
-			crossing = s.crossing(r, r.keys[k-1], r.keys[k])
+			wide, narrow := r.keys[k-1], r.keys[k]
+			hosts, known := suspects[[2]string{wide, narrow}]
+			if !known {
+				hosts = s.suspects(wide, narrow)
+				suspects[[2]string{wide, narrow}] = hosts
+			}
+			crossing = s.crossing(id.of, hosts, wide, narrow)
 		}
 		if done[id] = crossing; crossing != nil {
 			mine := *crossing
@@ -132,18 +150,43 @@ func (s *site) nested() {
 	}
 }
 
-// crossing names two hosts that share a narrow domain and not the wide one, nil if there are none.
-func (s *site) crossing(r *role, wide, narrow string) *NotNested {
-	first := map[string]int32{}
+// suspects are the hosts of the narrow domains that lie in several wide ones.
+func (s *site) suspects(wide, narrow string) (hosts []int32) {
+	first, several := map[string]int32{}, map[string]bool{}
 	for i := range s.hosts {
-		h := &s.hosts[i]
-		value := h.Labels[narrow]
-		if value == "" || !matches(r.selector, h.Labels) {
+		value := s.hosts[i].Labels[narrow]
+		if value == "" {
 			continue
 		}
+		if other, known := first[value]; !known {
+			first[value] = int32(i)
+		} else if s.hosts[other].Labels[wide] != s.hosts[i].Labels[wide] {
+			several[value] = true
+		}
+	}
+	if len(several) == 0 {
+		return nil
+	}
+	for i := range s.hosts {
+		if several[s.hosts[i].Labels[narrow]] {
+			hosts = append(hosts, int32(i))
+		}
+	}
+	return hosts
+}
+
+// crossing names two of the hosts that are selected, and share a narrow domain and not the wide one; nil if there are none.
+func (s *site) crossing(of *selected, hosts []int32, wide, narrow string) *NotNested {
+	first := map[string]int32{}
+	for _, i := range hosts {
+		h := &s.hosts[i]
+		if !of.kinds.has(h.kind) {
+			continue
+		}
+		value := h.Labels[narrow]
 		other, known := first[value]
 		if !known {
-			first[value] = int32(i)
+			first[value] = i
 			continue
 		}
 		if o := &s.hosts[other]; o.Labels[wide] != h.Labels[wide] {

@@ -1,0 +1,246 @@
+package schedule
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// bitset is a set of small numbers, one bit each.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+func (b bitset) has(i int32) bool { return b[uint32(i)/64]&(1<<(uint32(i)%64)) != 0 }
+func (b bitset) add(i int32)      { b[uint32(i)/64] |= 1 << (uint32(i) % 64) }
+func (b bitset) remove(i int32)   { b[uint32(i)/64] &^= 1 << (uint32(i) % 64) }
+
+// fill adds all numbers below n.
+func (b bitset) fill(n int) {
+	for w := range b {
+		b[w] = ^uint64(0)
+	}
+	if n%64 != 0 {
+		b[len(b)-1] = 1<<(n%64) - 1
+	}
+}
+
+func (b bitset) count() int {
+	n := 0
+	for _, word := range b {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// next is the least number of the set that is not below from, -1 if there is none.
+func (b bitset) next(from int32) int32 {
+	w := int(uint32(from) / 64)
+	if w >= len(b) {
+		return -1
+	}
+	if word := b[w] >> (uint32(from) % 64); word != 0 {
+		return from + int32(bits.TrailingZeros64(word))
+	}
+	for w++; w < len(b); w++ {
+		if b[w] != 0 {
+			return int32(w*64 + bits.TrailingZeros64(b[w]))
+		}
+	}
+	return -1
+}
+
+// set is a set of small numbers that does not change: a list where it is sparse, else bits.
+type set struct {
+	n    int
+	list []int32
+	bits bitset
+}
+
+// sparse is how many times larger than a set its universe is, for the set to be a list: then the list is smaller.
+const sparse = 32
+
+// newSet takes over the bits or, for a sparse set, copies what is in them.
+func newSet(b bitset) set {
+	n := b.count()
+	if n*sparse >= len(b)*64 {
+		return set{n: n, bits: b}
+	}
+	s := set{n: n, list: make([]int32, 0, n)}
+	for w, word := range b {
+		for ; word != 0; word &= word - 1 {
+			s.list = append(s.list, int32(w*64+bits.TrailingZeros64(word)))
+		}
+	}
+	return s
+}
+
+func (s *set) has(i int32) bool {
+	if s.bits != nil {
+		return s.bits.has(i)
+	}
+	_, found := slices.BinarySearch(s.list, i)
+	return found
+}
+
+// all iterates over the set, least first.
+func (s *set) all(yield func(int32) bool) {
+	for _, i := range s.list {
+		if !yield(i) {
+			return
+		}
+	}
+	for w, word := range s.bits {
+		for ; word != 0; word &= word - 1 {
+			if !yield(int32(w*64 + bits.TrailingZeros64(word))) {
+				return
+			}
+		}
+	}
+}
+
+// both iterates over what is in the set and in the bits, least first.
+func (s *set) both(b bitset) func(yield func(int32) bool) {
+	return func(yield func(int32) bool) {
+		for _, i := range s.list {
+			if b.has(i) && !yield(i) {
+				return
+			}
+		}
+		for w, word := range s.bits {
+			for word &= b[w]; word != 0; word &= word - 1 {
+				if !yield(int32(w*64 + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// meets says whether two sets have a number in common.
+func (s *set) meets(t *set) bool {
+	if s.bits == nil {
+		return slices.ContainsFunc(s.list, t.has)
+	}
+	if t.bits == nil {
+		return slices.ContainsFunc(t.list, s.bits.has)
+	}
+	for w, word := range s.bits {
+		if word&t.bits[w] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// addTo adds the set to the bits.
+func (s *set) addTo(b bitset) {
+	for _, i := range s.list {
+		b.add(i)
+	}
+	for w, word := range s.bits {
+		b[w] |= word
+	}
+}
+
+// removeFrom takes the set out of the bits.
+func (s *set) removeFrom(b bitset) {
+	for _, i := range s.list {
+		b.remove(i)
+	}
+	for w, word := range s.bits {
+		b[w] &^= word
+	}
+}
+
+// pool is a bitset with a summary, one bit for each of its words, so that empty stretches are skipped.
+type pool struct {
+	bitset
+	summary bitset
+}
+
+func newPool(n int) pool {
+	p := pool{bitset: newBitset(n)}
+	p.summary = newBitset(len(p.bitset))
+	return p
+}
+
+func (p *pool) add(i int32) {
+	p.bitset.add(i)
+	p.summary.add(i / 64)
+}
+
+func (p *pool) remove(i int32) {
+	p.bitset.remove(i)
+	if p.bitset[uint32(i)/64] == 0 {
+		p.summary.remove(i / 64)
+	}
+}
+
+// fill adds all numbers below n.
+func (p *pool) fill(n int) {
+	p.bitset.fill(n)
+	p.summary.fill(len(p.bitset))
+}
+
+// next is the least number of the pool and the set that is not below from, -1 if there is none.
+func (p *pool) next(s *set, from int32) int32 {
+	if s.bits == nil {
+		at, _ := slices.BinarySearch(s.list, from)
+		for ; at < len(s.list); at++ {
+			if p.has(s.list[at]) {
+				return s.list[at]
+			}
+		}
+		return -1
+	}
+	w := from / 64
+	if int(w) >= len(p.bitset) {
+		return -1
+	}
+	if word := (p.bitset[w] & s.bits[w]) >> (uint32(from) % 64); word != 0 {
+		return from + int32(bits.TrailingZeros64(word))
+	}
+	for w = p.summary.next(w + 1); w >= 0; w = p.summary.next(w + 1) {
+		if word := p.bitset[w] & s.bits[w]; word != 0 {
+			return w*64 + int32(bits.TrailingZeros64(word))
+		}
+	}
+	return -1
+}
+
+// tally counts in how many sets each number is: plane p has bit p of all the counts.
+type tally struct{ planes []bitset }
+
+// add counts a set over numbers below n so many times.
+func (t *tally) add(s *set, times int32, n int) {
+	for p := 0; times>>p != 0; p++ {
+		if times>>p&1 == 0 {
+			continue
+		}
+		for _, i := range s.list {
+			t.carry(p, int(i/64), 1<<(i%64), n)
+		}
+		for w, word := range s.bits {
+			t.carry(p, w, word, n)
+		}
+	}
+}
+
+// carry adds a word of bits to plane p, and what that carries to those above.
+func (t *tally) carry(p, w int, word uint64, n int) {
+	for ; word != 0; p++ {
+		for p >= len(t.planes) {
+			t.planes = append(t.planes, newBitset(n))
+		}
+		word, t.planes[p][w] = word&t.planes[p][w], word^t.planes[p][w]
+	}
+}
+
+func (t *tally) count(i int32) (n int32) {
+	for p, plane := range t.planes {
+		if plane.has(i) {
+			n += 1 << p
+		}
+	}
+	return n
+}

@@ -1,0 +1,164 @@
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// sizedSite makes a site of n hosts.
+type sizedSite func(n int) ([]v1.SIPCluster, []inventory.Host)
+
+// shapes are sites that are no less ordinary than largeSite, and harder in one way each. Those that can be placed were cut out
+// of the site: a placement exists.
+var shapes = []struct {
+	name string
+	make sizedSite
+}{
+	{"overlapping", overlappingSite},
+	{"overcommitted", overcommittedSite},
+	{"features", func(n int) ([]v1.SIPCluster, []inventory.Host) { return featuresSite(n, 60, false) }},
+	{"features-tight", func(n int) ([]v1.SIPCluster, []inventory.Host) { return featuresSite(n, 97, false) }},
+	{"features-infeasible", func(n int) ([]v1.SIPCluster, []inventory.Host) { return featuresSite(n, 110, false) }},
+	{"features-per-rack", func(n int) ([]v1.SIPCluster, []inventory.Host) { return featuresSite(n, 97, true) }},
+	{"notin", notInSite},
+}
+
+func expression(key string, operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
+	return metav1.LabelSelectorRequirement{Key: key, Operator: operator, Values: values}
+}
+
+func chosenBy(active, standby int, by ...metav1.LabelSelectorRequirement) v1.NodeSet {
+	return v1.NodeSet{LabelSelector: metav1.LabelSelector{MatchExpressions: by}, Count: &v1.NodeCount{Active: active, Standby: standby}}
+}
+
+// overlappingSite has 64 pools, and a cluster for every 50 hosts whose workers select four of the pools, as every cluster does in
+// a way of its own: 94% of the hosts are used.
+func overlappingSite(n int) ([]v1.SIPCluster, []inventory.Host) {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	var hosts []inventory.Host
+	for i := range n {
+		hosts = append(hosts, newHost(fmt.Sprintf("node-%06d", i), fmt.Sprintf("rack=rack-%04d pool=p%02d vendor=acme", i/40, rng.IntN(64))))
+	}
+	var clusters []v1.SIPCluster
+	for c := range n / 50 {
+		var pools []string
+		for _, p := range rng.Perm(64)[:4] {
+			pools = append(pools, fmt.Sprintf("p%02d", p))
+		}
+		slices.Sort(pools)
+		control := chosenBy(3, 0, expression("pool", metav1.LabelSelectorOpIn, pools[:2]...))
+		control.TopologyKey = "rack"
+		clusters = append(clusters, newCluster(fmt.Sprintf("tenant-%04d", c), map[string]v1.NodeSet{
+			v1.RoleControlPlane: control,
+			v1.RoleWorker:       chosenBy(44, 0, expression("pool", metav1.LabelSelectorOpIn, pools...)),
+		}))
+	}
+	return clusters, hosts
+}
+
+// overcommittedSite has 400 clusters that want a third more hosts than there are: 124 or so of them fail.
+func overcommittedSite(n int) ([]v1.SIPCluster, []inventory.Host) {
+	rng := rand.New(rand.NewPCG(2, uint64(n)))
+	var hosts []inventory.Host
+	for i := range n {
+		hosts = append(hosts, newHost(fmt.Sprintf("node-%06d", i), fmt.Sprintf("rack=rack-%04d model=m%02d disk=d%d", i/40, rng.IntN(20), rng.IntN(3))))
+	}
+	var clusters []v1.SIPCluster
+	count := 400 * min(n, 100_000) / 100_000
+	each := n / count
+	for c := range count {
+		models := func(k int) (names []string) {
+			for _, p := range rng.Perm(20)[:k] {
+				names = append(names, fmt.Sprintf("m%02d", p))
+			}
+			slices.Sort(names)
+			return names
+		}
+		control := chosenBy(5, 0, expression("model", metav1.LabelSelectorOpIn, models(4)...))
+		control.TopologyKey = "rack"
+		clusters = append(clusters, newCluster(fmt.Sprintf("tenant-%04d", c), map[string]v1.NodeSet{
+			v1.RoleControlPlane: control,
+			v1.RoleWorker:       chosenBy(each*9/10, each/50, expression("model", metav1.LabelSelectorOpIn, models(6)...)),
+			"Storage":           chosenBy(each/2, 0, expression("model", metav1.LabelSelectorOpIn, models(5)...), expression("disk", metav1.LabelSelectorOpNotIn, "d0")),
+		}))
+	}
+	return clusters, hosts
+}
+
+// featuresSite has a set of features of its own on every host, of 40; roles want two or three. The clusters, one for every 250
+// hosts, want percent of the hosts that there are.
+func featuresSite(n, percent int, perRack bool) ([]v1.SIPCluster, []inventory.Host) {
+	rng := rand.New(rand.NewPCG(3, uint64(n)))
+	var hosts []inventory.Host
+	for i := range n {
+		h := newHost(fmt.Sprintf("node-%06d", i), fmt.Sprintf("rack=rack-%04d", i/40))
+		for f := range 40 {
+			if rng.IntN(2) == 0 {
+				h.Labels[fmt.Sprintf("feature.node.kubernetes.io/f%02d", f)] = "true"
+			}
+		}
+		hosts = append(hosts, h)
+	}
+	var clusters []v1.SIPCluster
+	for c := range n / 250 {
+		want := func(k int) (by []metav1.LabelSelectorRequirement) {
+			for _, f := range rng.Perm(40)[:k] {
+				by = append(by, expression(fmt.Sprintf("feature.node.kubernetes.io/f%02d", f), metav1.LabelSelectorOpIn, "true"))
+			}
+			return by
+		}
+		control, worker := chosenBy(5, 0, want(3)...), chosenBy(245*percent/100, 5*percent/100, want(2)...)
+		control.TopologyKey = "rack"
+		if perRack {
+			worker.TopologyKey = "rack"
+		}
+		clusters = append(clusters, newCluster(fmt.Sprintf("tenant-%04d", c), map[string]v1.NodeSet{v1.RoleControlPlane: control, v1.RoleWorker: worker}))
+	}
+	return clusters, hosts
+}
+
+// notInSite has a cluster for every 50 hosts with three roles, each of which avoids 40 racks of its own.
+func notInSite(n int) ([]v1.SIPCluster, []inventory.Host) {
+	rng := rand.New(rand.NewPCG(4, uint64(n)))
+	racks := n / 40
+	var hosts []inventory.Host
+	for i := range n {
+		hosts = append(hosts, newHost(fmt.Sprintf("node-%06d", i), fmt.Sprintf("rack=rack-%04d size=s%d", i/40, i%3)))
+	}
+	var clusters []v1.SIPCluster
+	for c := range n / 50 {
+		avoid := func() metav1.LabelSelectorRequirement {
+			var names []string
+			for range 40 {
+				names = append(names, fmt.Sprintf("rack-%04d", rng.IntN(racks)))
+			}
+			return expression("rack", metav1.LabelSelectorOpNotIn, names...)
+		}
+		control := chosenBy(3, 0, avoid())
+		control.TopologyKey = "rack"
+		clusters = append(clusters, newCluster(fmt.Sprintf("tenant-%04d", c), map[string]v1.NodeSet{
+			v1.RoleControlPlane: control,
+			v1.RoleWorker:       chosenBy(25, 2, avoid()),
+			"Storage":           chosenBy(10, 0, avoid(), expression("size", metav1.LabelSelectorOpIn, "s0", "s1")),
+		}))
+	}
+	return clusters, hosts
+}
+
+func BenchmarkShapes(b *testing.B) {
+	for _, shape := range shapes {
+		for _, n := range []int{10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/hosts=%d", shape.name, n), func(b *testing.B) {
+				clusters, hosts := shape.make(n)
+				benchmarkPlan(b, clusters, hosts)
+			})
+		}
+	}
+}
