@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiserver "k8s.io/apiserver/pkg/apis/apiserver/v1beta1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/render/object"
@@ -71,19 +70,47 @@ func tenantFiles(cluster *v1.SIPCluster, dex *v1.Dex) (map[string][]byte, error)
 
 // authentication is the structured configuration that kube-apiserver reads by --authentication-config
 // (Kubernetes 1.30 and later).
-func (id identity) authentication() *apiserver.AuthenticationConfiguration {
-	jwt := apiserver.JWTAuthenticator{
-		Issuer: apiserver.Issuer{URL: id.issuer, Audiences: []string{id.clientID}, CertificateAuthority: id.ca},
-		ClaimMappings: apiserver.ClaimMappings{
-			Username: apiserver.PrefixedClaimOrExpression{Claim: id.usernameClaim, Prefix: &id.usernamePrefix},
-			Groups:   apiserver.PrefixedClaimOrExpression{Claim: id.groupsClaim, Prefix: &id.groupsPrefix},
-		},
-	}
-	return &apiserver.AuthenticationConfiguration{
+func (id identity) authentication() authenticationConfiguration {
+	return authenticationConfiguration{
 		TypeMeta: metav1.TypeMeta{APIVersion: "apiserver.config.k8s.io/v1beta1", Kind: "AuthenticationConfiguration"},
-		JWT:      []apiserver.JWTAuthenticator{jwt},
+		JWT: []jwtAuthenticator{{
+			Issuer: jwtIssuer{URL: id.issuer, CertificateAuthority: id.ca, Audiences: []string{id.clientID}},
+			ClaimMappings: claimMappings{
+				Username: prefixedClaim{Claim: id.usernameClaim, Prefix: id.usernamePrefix},
+				Groups:   prefixedClaim{Claim: id.groupsClaim, Prefix: id.groupsPrefix},
+			},
+		}},
 	}
 }
+
+// The part of apiserver.config.k8s.io/v1beta1 that is rendered. The types in k8s.io/apiserver bring its feature gates and a
+// Prometheus client into the program. e2e/services has a kube-apiserver read the file.
+type (
+	authenticationConfiguration struct {
+		metav1.TypeMeta `json:",inline"`
+		JWT             []jwtAuthenticator `json:"jwt"`
+	}
+	jwtAuthenticator struct {
+		Issuer        jwtIssuer     `json:"issuer"`
+		ClaimMappings claimMappings `json:"claimMappings"`
+	}
+	jwtIssuer struct {
+		URL                  string   `json:"url"`
+		CertificateAuthority string   `json:"certificateAuthority,omitempty"`
+		Audiences            []string `json:"audiences"`
+	}
+	claimMappings struct {
+		Username prefixedClaim `json:"username"`
+		Groups   prefixedClaim `json:"groups"`
+		// UID is empty, and rendered: the file's bytes reach the control plane's hosts, and other bytes would roll them.
+		UID struct{} `json:"uid"`
+	}
+	// prefixedClaim has a prefix always: kube-apiserver wants one with a claim, and "" is none.
+	prefixedClaim struct {
+		Claim  string `json:"claim"`
+		Prefix string `json:"prefix"`
+	}
+)
 
 // flags say the same to kube-apiserver without that file. The two exclude each other.
 func (id identity) flags() []string {
