@@ -27,7 +27,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/xeipuuv/gojsonschema v1.2.0
 	github.com/yuin/goldmark v1.8.7
-	gitlab.com/gitlab-org/api/client-go v1.46.0
+	gitlab.com/gitlab-org/api/client-go v1.8.1 // later ones use text/template: docs/performance.md#size
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/crypto v0.53.0
 	golang.org/x/sync v0.24.0

@@ -1,13 +1,11 @@
 package infra
 
 import (
-	"bytes"
 	"fmt"
 	"net/netip"
-	"text/template"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/templates"
 )
 
 // Numbers that the configuration and the pod must agree on.
@@ -24,17 +22,13 @@ const (
 	maxConn = 4000
 )
 
-// haproxy is what the haproxy templates take.
-type haproxy struct {
-	Name, Purpose string
-	MaxConn       int
-	HardStop      int
-	StatusPort    int
-	Port          int
-	Ports         v1.PortRange
-	Check         v1.HealthCheck
-	CheckPort     int32
-	Servers       []server
+// haproxyHead is the part of the configuration that every load balancer has.
+func haproxyHead(name, purpose string) (string, error) {
+	head, err := fill("haproxy-head.cfg.tmpl", values{
+		"name": name, "purpose": purpose,
+		"maxConn": fmt.Sprint(maxConn), "hardStop": fmt.Sprint(hardStopSeconds), "statusPort": fmt.Sprint(statusPort),
+	})
+	return string(head), err
 }
 
 // server is one backend of HAProxy.
@@ -101,22 +95,22 @@ func (taken addresses) on(h Host, network string, family v1.AddressFamily) (addr
 	return chosen, true, nil
 }
 
+// serverLines are the servers of a backend, all at one port, or at the port that the client came to with port 0.
+func serverLines(servers []server, port int) string {
+	var lines strings.Builder
+	for _, s := range servers {
+		fmt.Fprintf(&lines, "    server %s %s", s.Name, s.Address)
+		if port > 0 {
+			fmt.Fprintf(&lines, ":%d", port)
+		}
+		lines.WriteByte('\n')
+	}
+	return lines.String()
+}
+
 func bracketed(address netip.Addr) string {
 	if address.Is6() {
 		return "[" + address.String() + "]"
 	}
 	return address.String()
-}
-
-// execute renders a template. A value that the template wants and data lacks is an error.
-func execute(file string, data any) ([]byte, error) {
-	parsed, err := template.New(file).Option("missingkey=error").ParseFS(templates.FS, "*.tmpl")
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	if err := parsed.ExecuteTemplate(&out, file, data); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
 }

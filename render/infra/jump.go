@@ -85,18 +85,18 @@ func (o *overlay) redfish(table []tableHost) error {
 // jumpConfigs renders two ConfigMaps. The keys have a name that stays, so that a key that is added or withdrawn
 // counts within a minute and ends nobody's session; the rest rolls the pod.
 func (o *overlay) jumpConfigs(s service, jump *v1.JumpHost, table []tableHost, access string) error {
-	data := struct {
-		Name          string
-		Port          int
-		TrustedUserCA bool
-		PermitOpen    []string
-		Hosts         []tableHost
-	}{s.name, sshPort, jump.TrustedUserCA != "", permitOpen(table), table}
-	sshd, err := execute("sshd_config.tmpl", data)
+	trusted := ""
+	if jump.TrustedUserCA != "" {
+		trusted = "TrustedUserCAKeys /opt/sip/keys/trusted_user_ca\n"
+	}
+	sshd, err := fill("sshd_config.tmpl", values{
+		"name": s.name, "port": fmt.Sprint(sshPort), "trustedUserCA": trusted,
+		"permitOpen": cmp.Or(strings.Join(permitOpen(table), " "), "none"),
+	})
 	if err != nil {
 		return err
 	}
-	ssh, err := execute("ssh_config.tmpl", data)
+	ssh, err := fill("ssh_config.tmpl", values{"name": s.name, "hosts": sshHosts(table)})
 	if err != nil {
 		return err
 	}
@@ -145,6 +145,15 @@ users:
 `
 
 // permitOpen lists SSH on each host, by every name and the address that a ProxyJump may ask for.
+// sshHosts are the Host sections of the ssh client's configuration.
+func sshHosts(table []tableHost) string {
+	var lines strings.Builder
+	for _, h := range table {
+		fmt.Fprintf(&lines, "\nHost %s\n    HostName %s\n    HostKeyAlias %s\n", strings.Join(h.Aliases(), " "), h.IP, h.Long)
+	}
+	return lines.String()
+}
+
 func permitOpen(table []tableHost) []string {
 	var out []string
 	for _, h := range table {

@@ -19,17 +19,26 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	config := haproxy{Purpose: "API servers of " + o.Cluster.Key(), Port: apiPort, Servers: servers}
+	var check v1.HealthCheck
 	if lb.HealthCheck != nil {
-		config.Check = *lb.HealthCheck
+		check = *lb.HealthCheck
 	}
-	config.Check.Path = cmp.Or(config.Check.Path, "/readyz")
-	config.Check.Status = cmp.Or(config.Check.Status, 200)
+	head, err := haproxyHead(s.name, "API servers of "+o.Cluster.Key())
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	config, err := fill("loadbalancer-controlplane.cfg.tmpl", values{
+		"head": head, "port": fmt.Sprint(apiPort), "servers": serverLines(servers, apiPort),
+		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status, 200)),
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
 	ports := []corev1.ServicePort{{
 		Name: "https", Protocol: corev1.ProtocolTCP, Port: apiPort, TargetPort: intstr.FromString("https"), NodePort: lb.NodePort,
 	}}
 	containerPorts := []corev1.ContainerPort{{Name: "https", ContainerPort: apiPort, Protocol: corev1.ProtocolTCP}}
-	return o.loadBalancer(s, &lb.Service, "loadbalancer-controlplane.cfg.tmpl", config, ports, containerPorts)
+	return o.loadBalancer(s, &lb.Service, config, ports, containerPorts)
 }
 
 // worker renders a load balancer for a range of the workers' node ports.
@@ -39,9 +48,16 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	config := haproxy{
-		Purpose: "node ports of the workers of " + o.Cluster.Key(), Ports: lb.NodePortRange,
-		CheckPort: cmp.Or(lb.CheckPort, 10250), Servers: servers,
+	head, err := haproxyHead(s.name, "node ports of the workers of "+o.Cluster.Key())
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	config, err := fill("loadbalancer-worker.cfg.tmpl", values{
+		"head": head, "firstPort": fmt.Sprint(lb.NodePortRange.Start), "lastPort": fmt.Sprint(lb.NodePortRange.End),
+		"checkPort": fmt.Sprint(cmp.Or(lb.CheckPort, 10250)), "servers": serverLines(servers, 0),
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	// Node ports are the ports themselves, but a LoadBalancer needs none.
 	pinned := lb.ExposureType(lb.NodePortRange.Start) == corev1.ServiceTypeNodePort
@@ -55,18 +71,25 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 		}
 		ports = append(ports, servicePort)
 	}
-	return o.loadBalancer(s, &lb.Service, "loadbalancer-worker.cfg.tmpl", config, ports, nil)
+	return o.loadBalancer(s, &lb.Service, config, ports, nil)
+}
+
+// unprivileged is the first port that a process without capabilities may listen on, unless it is told otherwise.
+const unprivileged = 1024
+
+// lowest is the lowest of the ports, or unprivileged.
+func lowest(ports []corev1.ServicePort) int32 {
+	low := int32(unprivileged)
+	for _, port := range ports {
+		low = min(low, port.Port)
+	}
+	return low
 }
 
 // loadBalancer renders the configuration, and a Deployment, a Service and a PodDisruptionBudget
 // around it.
-func (o *overlay) loadBalancer(s service, spec *v1.Service, file string, config haproxy, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
-	config.Name, config.MaxConn, config.HardStop, config.StatusPort = s.name, maxConn, hardStopSeconds, statusPort
-	text, err := execute(file, config)
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.path, err)
-	}
-	o.config(configMap{name: s.name, labels: s.labels(), files: map[string]string{"haproxy.cfg": s.name + ".cfg"}}, map[string][]byte{s.name + ".cfg": text})
+func (o *overlay) loadBalancer(s service, spec *v1.Service, config []byte, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
+	o.config(configMap{name: s.name, labels: s.labels(), files: map[string]string{"haproxy.cfg": s.name + ".cfg"}}, map[string][]byte{s.name + ".cfg": config})
 
 	container := corev1.Container{
 		// The name that SIP's Deployment had: an apply over it must not leave two containers.
@@ -95,7 +118,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, file string, config 
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: s.name}},
 	}})
 	pod.Spec.TerminationGracePeriodSeconds = ptr[int64](graceSeconds)
-	if low := config.Ports.Start; low > 0 && low < 1024 {
+	if low := lowest(ports); low < unprivileged {
 		// A safe sysctl, which the restricted profile allows: low ports without a capability.
 		pod.Spec.SecurityContext.Sysctls = []corev1.Sysctl{{Name: "net.ipv4.ip_unprivileged_port_start", Value: fmt.Sprint(low)}}
 	}
