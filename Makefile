@@ -13,7 +13,7 @@ DEMO     := $(CURDIR)/demo
 all: build
 
 build: ## the command, in bin/
-	@$(GO) build -trimpath -o bin/sipgen ./cmd/sipgen
+	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/sipgen ./cmd/sipgen
 
 demo: build ## plan and publish examples/two-tenants into a bare repository below demo/
 	@bash hack/demo.sh $(CURDIR)/bin/sipgen $(DEMO)
