@@ -30,6 +30,8 @@ var rows = []struct {
 	{"policy", rowPolicy},
 	{"overlay", rowOverlay},
 	{"in-use", rowInUse},
+	{"rolled-back", rowRolledBack},
+	{"approved", rowApproved},
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }

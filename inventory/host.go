@@ -5,6 +5,7 @@ package inventory
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -151,7 +152,29 @@ type State struct {
 	ExternallyProvisioned bool `json:"externallyProvisioned,omitempty"`
 	// Image: spec.image or spec.customDeploy is set.
 	Image bool `json:"image,omitempty"`
+	// ImageName is what spec.image or spec.customDeploy names: "image/" with host and path of the URL, without user, port and query, or
+	// "customDeploy/" with the method. It tells one use of a host from another where there is no consumer.
+	ImageName string `json:"imageName,omitempty"`
 }
+
+// Provisioned: a system is on the host, goes on to it or comes off it.
+func (s *State) Provisioned() bool {
+	if s.Image || s.ExternallyProvisioned {
+		return true
+	}
+	return slices.Contains(ProvisionedStates(), s.Provisioning)
+}
+
+// ProvisionedStates are the values of status.provisioning.state in which a system is on a host, goes on to it or comes off it.
+func ProvisionedStates() []string {
+	return []string{"provisioning", "provisioned", "externally provisioned", "deprovisioning"}
+}
+
+// InUse: somebody consumes the host, or it is provisioned. The sync guard asks the same of the live object.
+func (s *State) InUse() bool { return s.Consumer != nil || s.Provisioned() }
+
+// ClusterKind is the kind of the consumer that a host has while it is kept for a cluster's next machine, by Cluster API's node reuse.
+const ClusterKind = "Cluster"
 
 // Consumer is what uses a host: for Cluster API, a Metal3Machine.
 type Consumer struct {

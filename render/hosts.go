@@ -63,7 +63,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 		errs  []error
 		files []string
 	)
-	put := func(host *inventory.Host, labels map[string]string) {
+	put := func(host *inventory.Host, labels map[string]string, approved bool) {
 		if merge && host.UID == "" {
 			errs = append(errs, fmt.Errorf("%s: host %s (%s): no metadata.uid, want one: with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from the cluster or from a snapshot, or use hosts.apply overlay",
 				c.Key, host.Key(), host.Source))
@@ -76,6 +76,9 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 		if merge {
 			patch.Metadata.UID = host.UID
 			patch.Metadata.Annotations = guards(s.Site.Spec.Engine)
+			if approved {
+				patch.Metadata.Annotations[releaseOf] = releaseToken(host)
+			}
 		}
 		content, err := object.Marshal(patch)
 		errs = append(errs, err)
@@ -87,12 +90,13 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	for i := range c.Roles {
 		role := &c.Roles[i]
 		for _, a := range role.Assigned {
-			put(a.Host, s.labels(c.Key, role.Name, a.Standby))
+			put(a.Host, s.labels(c.Key, role.Name, a.Standby), false)
 		}
 		for _, r := range role.Releasing {
 			// With an overlay the base is the whole object: leaving the patch out drops the labels.
 			if merge {
-				put(r.Host, s.takenOver(r.Host))
+				_, approved := r.Reason.(schedule.Approved)
+				put(r.Host, s.takenOver(r.Host), approved)
 			}
 		}
 	}

@@ -110,37 +110,44 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 		return fmt.Sprintf("has(object.%[1]s) == has(oldObject.%[1]s) && (!has(object.%[1]s) || object.%[1]s == oldObject.%[1]s)", path)
 	}
 	update := func(expression string) string { return "request.operation != 'UPDATE' || (" + expression + ")" }
-	variable := func(name, object, field string) admissionv1.Variable {
-		return admissionv1.Variable{Name: name, Expression: fmt.Sprintf("%[1]s != null && has(%[1]s.metadata.%[2]s) ? %[1]s.metadata.%[2]s : {}", object, field)}
-	}
 	policy := guard(syncGuardName, admissionv1.Create, admissionv1.Update, admissionv1.Delete)
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
 		Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(s.identities()),
 	}}
-	policy.Spec.Variables = []admissionv1.Variable{
-		variable("oldLabels", "oldObject", "labels"), variable("newLabels", "object", "labels"),
-		variable("oldAnnotations", "oldObject", "annotations"), variable("newAnnotations", "object", "annotations"),
-	}
-	policy.Spec.Validations = []admissionv1.Validation{
+	policy.Spec.Variables = append(metadataVariables(), inUseVariables(keys)...)
+	policy.Spec.Validations = append([]admissionv1.Validation{
 		{Expression: "request.operation == 'UPDATE'", Message: "the GitOps identity may only update a BareMetalHost: creating or deleting one is not sipgen's business"},
 		{Expression: update(same("spec")), Message: "the GitOps identity may not change a BareMetalHost's spec: that would reprovision a server"},
 		{Expression: update(onlyOurs("Labels", "k in "+ours+" || "+tools)), Message: "the GitOps identity may only change sipgen's labels on a BareMetalHost"},
-		{Expression: update(onlyOurs("Annotations", tools)), Message: "the GitOps identity may only change the GitOps tools' annotations on a BareMetalHost"},
+		{Expression: update(onlyOurs("Annotations", "k == '"+releaseOf+"' || "+tools)), Message: "the GitOps identity may only change the GitOps tools' annotations on a BareMetalHost"},
 		{Expression: update(same("metadata.finalizers") + " && " + same("metadata.ownerReferences")), Message: "the GitOps identity may not change a BareMetalHost's finalizers or owners"},
-	}
+	}, inUseValidations(update)...)
 	return policy
+}
+
+// metadataVariables are the labels and annotations before and after, empty where there are none. An apply of an empty map that owns all of
+// them leaves null, which has() finds.
+func metadataVariables() []admissionv1.Variable {
+	variable := func(name, object, field string) admissionv1.Variable {
+		return admissionv1.Variable{Name: name, Expression: fmt.Sprintf(
+			"%[1]s != null && has(%[1]s.metadata.%[2]s) && dyn(%[1]s.metadata.%[2]s) != null ? %[1]s.metadata.%[2]s : {}", object, field)}
+	}
+	return []admissionv1.Variable{
+		variable("oldLabels", "oldObject", "labels"), variable("newLabels", "object", "labels"),
+		variable("oldAnnotations", "oldObject", "annotations"), variable("newAnnotations", "object", "annotations"),
+	}
 }
 
 // deleteGuard keeps everybody but the break-glass groups from deleting a host that carries our labels.
 func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
-	keys := s.Site.Spec.LabelKeys
 	policy := guard(deleteGuardName, admissionv1.Delete)
+	policy.Spec.Variables = metadataVariables()
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
 		Name:       "not-break-glass",
 		Expression: "!has(request.userInfo.groups) || !request.userInfo.groups.exists(g, g in " + celList(s.Site.Spec.BreakGlassGroups) + ")",
 	}}
 	policy.Spec.Validations = []admissionv1.Validation{{
-		Expression: "!has(oldObject.metadata.labels) || !oldObject.metadata.labels.exists(k, k in " + celList([]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType}) + ")",
+		Expression: "!variables.oldLabels.exists(k, k in " + celList(claimKeys(s.Site.Spec.LabelKeys)) + ")",
 		Message:    "this BareMetalHost belongs to a tenant cluster: release it first, or delete it as one of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}}
 	return policy

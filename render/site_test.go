@@ -85,6 +85,36 @@ func TestReleaseKeepsTheObject(t *testing.T) {
 	want(t, tree, "clusters/lab/a/assignments.yaml", "releasing:", "- 192.0.2.1")
 }
 
+// The patch of a host in use says what its release was approved for; no other patch does, or a rollback would move what it meets.
+func TestApprovedRelease(t *testing.T) {
+	const key = "sip.airshipit.org/release-of: "
+	for _, row := range []struct {
+		why    string
+		reason schedule.Reason
+		change func(*inventory.State)
+		want   string
+	}{
+		{"not approved", schedule.Surplus{Want: 1}, func(s *inventory.State) { s.Image = true }, ""},
+		{"approved for its consumer", schedule.Approved{}, func(s *inventory.State) {
+			s.Consumer = &inventory.Consumer{APIVersion: "v1", Kind: "Metal3Machine", Namespace: "t", Name: "m"}
+			s.ImageName = "image/x"
+		}, "uid-of-gone/Metal3Machine/t/m"},
+		{"approved for its image", schedule.Approved{}, func(s *inventory.State) { s.ImageName = "image/images.invalid/a" }, "uid-of-gone/image/images.invalid/a"},
+	} {
+		c := placed("a")
+		c.Roles[0].Assigned[0].Host.State.Image = true
+		c.Roles[0].Releasing[0].Reason = row.reason
+		row.change(&c.Roles[0].Releasing[0].Host.State)
+		tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+		wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", key)
+		if row.want == "" {
+			wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", key)
+			continue
+		}
+		want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", key+row.want+"\n")
+	}
+}
+
 // Without a uid a patch would create a host that does not exist (a BareMetalHost without a spec).
 func TestMergeNeedsUIDs(t *testing.T) {
 	c := placed("a")

@@ -57,14 +57,7 @@ func failed(h *host) Reason {
 
 // provisioned: a system is on the host, goes on to it or comes off it.
 func provisioned(h *host) bool {
-	if h.State.Image || h.State.ExternallyProvisioned {
-		return true
-	}
-	switch h.State.Provisioning {
-	case "provisioning", "provisioned", "externally provisioned", "deprovisioning":
-		return true
-	}
-	return false
+	return h.State.Provisioned()
 }
 
 // inUse is what keeps a held host from being released without approval, nil if nothing does.

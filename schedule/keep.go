@@ -6,13 +6,26 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // named reads the annotations of every cluster that name hosts.
 func (s *site) named() {
 	for _, c := range s.clusters {
 		c.approved = s.namedBy(c, v1.ApproveReleaseAnnotation)
+		s.neverApproved(c)
 		c.marked = s.namedBy(c, v1.RemoveAnnotation)
+	}
+}
+
+// neverApproved takes hosts that Cluster API keeps for a cluster's next machine out of those that are approved: that machine would come up
+// on a host that is another tenant's by then. The sync guard denies such a release too.
+func (s *site) neverApproved(c *cluster) {
+	for i := range c.approved {
+		if h := &s.hosts[i]; h.State.Consumer != nil && h.State.Consumer.Kind == inventory.ClusterKind {
+			delete(c.approved, i)
+			c.warn(NeverApproved{v1.ApproveReleaseAnnotation, h.key(), h.State.Consumer.String()})
+		}
 	}
 }
 

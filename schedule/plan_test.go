@@ -31,6 +31,11 @@ func provisionedBy(h inventory.Host, machine string) inventory.Host {
 	})
 }
 
+// keptForNext: Cluster API keeps the host for the cluster's next machine.
+func keptForNext(s *inventory.State) {
+	s.Consumer = &inventory.Consumer{Kind: inventory.ClusterKind, Namespace: "tenants", Name: "a"}
+}
+
 func broken(h inventory.Host) inventory.Host {
 	return with(h, func(s *inventory.State) { s.Operational, s.ErrorType = "error", "power management error" })
 }
@@ -377,6 +382,8 @@ func TestWarnings(t *testing.T) {
 	}{
 		{"an approval that was carried out, and the host is gone", annotated(one, v1.ApproveReleaseAnnotation, "metal/h9"), alone(1), nil,
 			`annotation sip.airshipit.org/approve-release names host "metal/h9", which is not in the inventory: it has no effect, take it out`},
+		{"an approval of what Cluster API keeps", annotated(one, v1.ApproveReleaseAnnotation, "h1"), []inventory.Host{with(claimed(host1("h1", "w", "r1"), "a", worker), keptForNext)}, nil,
+			"annotation sip.airshipit.org/approve-release names host metal/h1, which Cluster tenants/a keeps for its next machine: such a release cannot be approved, it waits until Cluster API lets the host go"},
 		{"a removal that was carried out, and the host is gone", annotated(one, v1.RemoveAnnotation, "h9"), alone(1), nil,
 			`annotation sip.airshipit.org/remove names host "h9", which is not in the inventory: it has no effect, take it out`},
 		{"a host of another site", one, alone(1), nil,

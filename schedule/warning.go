@@ -75,6 +75,12 @@ type (
 		Annotation string
 		Host       HostKey
 	}
+	// NeverApproved: an annotation approves the release of a host that its Consumer, a Cluster, keeps for its next machine.
+	NeverApproved struct {
+		Annotation string
+		Host       HostKey
+		Consumer   string
+	}
 	// WithoutStatus: so many hosts have none, and are taken to be available.
 	WithoutStatus struct{ Hosts int }
 	// OfCluster is a warning about a cluster that has no spec.
@@ -180,6 +186,7 @@ func (CreatedAnew) isWarning()          {}
 func (NamesUnknownHost) isWarning()     {}
 func (NamesHostOfOthers) isWarning()    {}
 func (NamesFreeHost) isWarning()        {}
+func (NeverApproved) isWarning()        {}
 func (WithoutStatus) isWarning()        {}
 func (OfCluster) isWarning()            {}
 func (AddressDiffers) isWarning()       {}

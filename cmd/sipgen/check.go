@@ -6,8 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // tolerance is the flags that say when a tree is made in spite of what was found.
@@ -60,20 +62,18 @@ func (c *checked) proceed(ui *ui, keepGoing bool) error {
 
 // preflight refuses a tree whose patches would do harm to the live hosts that it assigns or releases.
 func (d *decided) preflight() (warnings []string, err error) {
+	asks := d.asks()
 	patched := map[string]bool{}
-	for i := range d.placement.Clusters {
-		for _, role := range d.placement.Clusters[i].Roles {
-			for _, a := range role.Assigned {
-				patched[a.Host.Key()] = true
-			}
-			for _, r := range role.Releasing {
-				patched[r.Host.Key()] = true
-			}
-		}
+	for _, ask := range asks {
+		patched[ask.Host.Key()] = true
 	}
 	var errs []error
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
-	for _, finding := range preflight.Check(d.site.Spec.Engine, d.site.Spec.Hosts.Apply, d.hosts.Hosts, isPatched) {
+	findings := preflight.Check(d.site.Spec.Engine, d.site.Spec.Hosts.Apply, d.hosts.Hosts, isPatched)
+	if d.site.Spec.Hosts.Apply == v1alpha1.ApplyMerge {
+		findings = append(findings, preflight.Moves(d.site.Spec.LabelKeys, asks)...)
+	}
+	for _, finding := range findings {
 		if finding.Warning {
 			warnings = append(warnings, finding.String())
 			continue
@@ -81,6 +81,24 @@ func (d *decided) preflight() (warnings []string, err error) {
 		errs = append(errs, fmt.Errorf("refused: %s", finding))
 	}
 	return warnings, errors.Join(errs...)
+}
+
+// asks are what the patches ask of their hosts.
+func (d *decided) asks() []preflight.Ask {
+	var asks []preflight.Ask
+	for i := range d.placement.Clusters {
+		cluster := &d.placement.Clusters[i]
+		for _, role := range cluster.Roles {
+			for _, a := range role.Assigned {
+				asks = append(asks, preflight.Ask{Host: a.Host, Namespace: cluster.Key.Namespace, Cluster: cluster.Key.Name, Role: role.Name})
+			}
+			for _, r := range role.Releasing {
+				_, approved := r.Reason.(schedule.Approved)
+				asks = append(asks, preflight.Ask{Host: r.Host, Approved: approved})
+			}
+		}
+	}
+	return asks
 }
 
 // unschedulable is the finding that a cluster cannot have its hosts, where the others were rendered all the same.

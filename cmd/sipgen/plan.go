@@ -68,6 +68,9 @@ says why); 2 an error.
 			if err := writePlan(ui, decided.placement, shown, output); err != nil {
 				return err
 			}
+			for _, warning := range checked.warnings {
+				ui.say("render and publish would say: warning: %s", warning)
+			}
 			if !decided.placement.Schedulable() {
 				return errFinding
 			}

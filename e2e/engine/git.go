@@ -67,6 +67,21 @@ func (r *Repo) Edit(t testing.TB, message string, change func(dir string)) strin
 	return r.Head(t)
 }
 
+// Reset makes an older commit the branch's newest, as a person does who pushes by force.
+func (r *Repo) Reset(t testing.TB, commit string) {
+	t.Helper()
+	git(t, r.Dir, "update-ref", "refs/heads/"+r.Branch, commit)
+}
+
+// Revert commits the content of an older commit on top of the branch.
+func (r *Repo) Revert(t testing.TB, commit string) string {
+	t.Helper()
+	return r.Edit(t, "as it was in "+commit, func(dir string) {
+		git(t, dir, "rm", "-r", "--quiet", ".")
+		git(t, dir, "checkout", "--quiet", commit, "--", ".")
+	})
+}
+
 // Head is the id of the branch's newest commit.
 func (r *Repo) Head(t testing.TB) string { return git(t, r.Dir, "rev-parse", r.Branch) }
 

@@ -23,6 +23,9 @@ var (
 	tools = []string{"kustomize.toolkit.fluxcd.io/", "argocd.argoproj.io/", "app.kubernetes.io/instance", "reconcile.fluxcd.io/"}
 )
 
+// releaseOf is the annotation by which sipgen says that the release of a host in use was approved.
+const releaseOf = "sip.airshipit.org/release-of"
+
 // Untouched remembers what must not change of the hosts and Secrets of some namespaces.
 type Untouched struct {
 	api        *APIServer
@@ -150,7 +153,7 @@ func foreign(all map[string]string) map[string]string {
 	out := map[string]string{}
 	for key, value := range all {
 		engine := slices.ContainsFunc(tools, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
-		if !engine && !slices.Contains(ours, key) {
+		if !engine && key != releaseOf && !slices.Contains(ours, key) {
 			out[key] = value
 		}
 	}

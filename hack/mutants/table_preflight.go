@@ -2,6 +2,9 @@ package main
 
 // preflightGuards are the refusals that look at live hosts.
 var preflightGuards = []mutant{
+	{"internal/preflight/moves.go", `!ask.Host.State.InUse() || ask.Approved`, `true`,
+		in("internal/preflight", "TestMoves"),
+		"nobody is told that the sync guard will deny a commit"},
 	{"internal/preflight/preflight.go", `			out = append(out, ownership(engine, host)...)`, ``,
 		in("internal/preflight", "TestCheck"),
 		"a host whose spec the engine owns is patched, and wiped"},

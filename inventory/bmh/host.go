@@ -4,6 +4,7 @@ package bmh
 
 import (
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -127,11 +128,31 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 		BootMAC:    bmh.Spec.BootMACAddress,
 		LintIgnore: bmh.Annotations[lintIgnoreAnnotation],
 	}
+	host.State.ImageName = imageName(&bmh.Spec)
 	if ref := bmh.Spec.ConsumerRef; ref != nil {
 		host.State.Consumer = &inventory.Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
 	}
 	Clean(&host)
 	return host
+}
+
+// imageName is inventory.State.ImageName of a spec. The sync guard builds the same name from the live object, with the URL functions of the
+// API server's CEL library: url.ParseRequestURI, then url.Parse.
+func imageName(spec *metal3.BareMetalHostSpec) string {
+	if spec.Image != nil {
+		if _, err := url.ParseRequestURI(spec.Image.URL); err != nil {
+			return "image/"
+		}
+		parsed, err := url.Parse(spec.Image.URL)
+		if err != nil {
+			return "image/"
+		}
+		return "image/" + parsed.Hostname() + parsed.EscapedPath()
+	}
+	if spec.CustomDeploy != nil {
+		return "customDeploy/" + spec.CustomDeploy.Method
+	}
+	return ""
 }
 
 func has(m map[string]string, key string) bool {

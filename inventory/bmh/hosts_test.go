@@ -149,7 +149,7 @@ status:
 		State: inventory.State{
 			Known: true, Provisioning: "provisioned", Operational: "error", ErrorType: "power management error", ErrorMessage: "no answer",
 			Consumer: &inventory.Consumer{APIVersion: "v1beta1", Kind: "Metal3Machine", Namespace: "t", Name: "m"},
-			Paused:   true, Detached: true, Unhealthy: true, NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Image: true,
+			Paused:   true, Detached: true, Unhealthy: true, NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Image: true, ImageName: "image/images/x",
 		},
 		Engine: map[string]string{
 			"app.kubernetes.io/instance": "site", "argocd.argoproj.io/tracking-id": "site:metal3.io/BareMetalHost:metal/n1",
@@ -161,6 +161,24 @@ status:
 	hosts[0].Source = strings.Replace(hosts[0].Source, "line 1", "line 2", 1)
 	if !reflect.DeepEqual(hosts[0], want) {
 		t.Errorf("got  %+v\nwant %+v", hosts[0], want)
+	}
+}
+
+// TestImageName: enough to tell one image from another, and no secret. e2e's TestMovedHosts has the API server agree.
+func TestImageName(t *testing.T) {
+	for _, row := range []struct{ why, spec, want string }{
+		{"no image", "{}", ""},
+		{"user, port and query may be secrets or change", "{image: {url: \"https://u:" + inventorytest.Marker + "@images.example:8443/a/b.qcow2?token=" + inventorytest.Marker + "\"}}", "image/images.example/a/b.qcow2"},
+		{"no URL", "{image: {url: node.qcow2}}", "image/"},
+		{"a method", "{customDeploy: {method: install_coreos}}", "customDeploy/install_coreos"},
+	} {
+		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1}\nspec: " + row.spec + "\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hosts[0].State.ImageName; got != row.want {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		}
 	}
 }
 

@@ -86,6 +86,8 @@ func annotationWarning(w schedule.Warning) string {
 		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: it has no effect, take it out", w.Annotation, w.Host)
 	case schedule.NamesHostOfOthers:
 		return fmt.Sprintf("annotation %s names host %s, which %s holds: it has no effect, take it out", w.Annotation, w.Host, w.Holder)
+	case schedule.NeverApproved:
+		return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved, it waits until Cluster API lets the host go", w.Annotation, w.Host, w.Consumer)
 	case schedule.NamesFreeHost:
 		return fmt.Sprintf("annotation %s names host %s, which the cluster does not hold: it will not get the host as long as that stands", w.Annotation, w.Host)
 	}

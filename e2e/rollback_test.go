@@ -1,0 +1,112 @@
+package e2e_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// rowRolledBack: a machine runs on a host that another tenant had before. Whatever commit of then the branch goes back to, and by whatever
+// way, the host stays where it is, and the next run of sipgen goes on from there.
+func rowRolledBack(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("b", 1)
+	c.step(t, "assign to b")
+	had := c.repo.Head(t)
+	c.tenant("b", 0)
+	c.step(t, "release")
+	gave := c.repo.Head(t)
+	c.settle(t, "release")
+	none := c.repo.Head(t)
+	c.tenant("a", 1)
+	c.step(t, "assign to a")
+	c.wantHolds(t, "assign to a", "a", "n1")
+	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1") })
+	c.accept(t)
+	labels := r.api.OurLabels(t, c.ns, "n1")
+
+	denied := map[string]string{c.name("b", "hosts"): "is in use"}
+	for _, back := range []struct {
+		what     string
+		way      func()
+		failures map[string]string
+	}{
+		{"a force-push to when b had it", func() { c.repo.Reset(t, had) }, denied},
+		{"a force-push to when b gave it back", func() { c.repo.Reset(t, gave) }, denied},
+		{"a force-push to when nobody had it", func() { c.repo.Reset(t, none) }, nil},
+		{"a revert to when b had it", func() { c.repo.Revert(t, had) }, denied},
+		{"a revert to when b gave it back", func() { c.repo.Revert(t, gave) }, denied},
+	} {
+		back.way()
+		c.readTree(t)
+		c.sync(t, back.failures)
+		c.untouched.Check(t, back.what)
+		if got := r.api.OurLabels(t, c.ns, "n1"); !maps.Equal(got, labels) {
+			t.Errorf("after %s: the host has labels %v, want %v", back.what, got, labels)
+		}
+		c.commit(t)
+		c.sync(t, nil)
+		c.check(t, "the run after "+back.what, nil)
+		c.wantHolds(t, "the run after "+back.what, "a", "n1")
+		c.settle(t, "the run after "+back.what)
+	}
+}
+
+// rowApproved: a release that was approved takes the labels of a host in use, and nothing but them. Replayed for the next machine on that
+// host the approval is void.
+func rowApproved(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n2") })
+	c.accept(t)
+	c.tenant("a", 1)
+	c.specs["a"] = strings.Replace(c.specs["a"], "name: a}", "name: a, annotations: {sip.airshipit.org/approve-release: n2}}", 1)
+	// Without the annotation n1 would go: nothing runs there.
+	c.specs["a"] = strings.Replace(c.specs["a"], "approve-release: n2", "approve-release: n2, sip.airshipit.org/remove: n2", 1)
+	c.step(t, "an approved release")
+	c.wantHolds(t, "an approved release", "a", "n1")
+	approved := c.repo.Head(t)
+	uid := r.api.Get(t, engine.Hosts, c.ns, "n2").GetUID()
+	want := fmt.Sprintf("%s/Metal3Machine/%s/machine-n2", uid, c.ns)
+	if got := r.api.Get(t, engine.Hosts, c.ns, "n2").GetAnnotations()["sip.airshipit.org/release-of"]; got != want {
+		t.Errorf("the host's approval is %q, want %q", got, want)
+	}
+	c.settle(t, "an approved release")
+
+	// Cluster API lets it go, another tenant gets it, and another machine.
+	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n2") })
+	c.accept(t)
+	c.tenant("a", 1)
+	c.tenant("b", 1)
+	c.step(t, "assign to b")
+	c.wantHolds(t, "assign to b", "b", "n2")
+	if got, found := r.api.Get(t, engine.Hosts, c.ns, "n2").GetAnnotations()["sip.airshipit.org/release-of"]; found {
+		t.Errorf("the approval is still on the host: %q", got)
+	}
+	r.api.Operator.ChangeUse(func() {
+		r.consume(t, c.ns, "n2")
+		r.api.HostWatch.During(t, c.ns, "n2", func() {
+			r.editAsCAPM3(t, c.ns, "n2", func(spec map[string]any) { spec["consumerRef"].(map[string]any)["name"] = "machine-of-b" })
+		})
+	})
+	c.accept(t)
+	labels := r.api.OurLabels(t, c.ns, "n2")
+	c.repo.Reset(t, approved)
+	c.readTree(t)
+	c.sync(t, map[string]string{c.name("a", "hosts"): "is in use"})
+	c.untouched.Check(t, "a replayed approval")
+	if got := r.api.OurLabels(t, c.ns, "n2"); !maps.Equal(got, labels) {
+		t.Errorf("after a replayed approval: the host has labels %v, want %v", got, labels)
+	}
+	c.commit(t)
+	c.sync(t, nil)
+	c.check(t, "the run after it", nil)
+	c.wantHolds(t, "the run after it", "b", "n2")
+	c.settle(t, "the run after it")
+}

@@ -1,0 +1,64 @@
+package render
+
+import (
+	"fmt"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// releaseOf is the annotation by which the patch of a host in use says that its release was approved. The engine carries out whatever commit
+// it is shown, older ones too, and leaves annotations behind when a patch is dropped; so the value names the host by its uid, and what used
+// it when the release was approved: for the next user the approval is void.
+const releaseOf = "sip.airshipit.org/release-of"
+
+// releaseToken is the value of releaseOf: "<uid>/<consumer's kind>/<namespace>/<name>", or without a consumer "<uid>/<image>".
+func releaseToken(host *inventory.Host) string {
+	use := host.State.ImageName
+	if c := host.State.Consumer; c != nil {
+		use = c.Kind + "/" + c.Namespace + "/" + c.Name
+	}
+	return host.UID + "/" + use
+}
+
+// claimKeys are the labels that say whose a host is. Standby is not among them: it changes while a host is in use.
+func claimKeys(keys v1alpha1.LabelKeys) []string {
+	return []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType}
+}
+
+// inUseVariables are what inUseValidations need, of a policy that has the variables of metadataVariables. A claim label without a value claims nothing.
+// An absent part of an object is asked for with has(), level by level.
+func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
+	const (
+		consumer = "oldObject.spec.consumerRef"
+		image    = "oldObject.spec.image"
+		state    = "oldObject.status.provisioning.state"
+	)
+	part := func(of, field string) string { return fmt.Sprintf("(has(%[1]s.%[2]s) ? %[1]s.%[2]s : '')", of, field) }
+	return []admissionv1.Variable{
+		{Name: "moved", Expression: celList(claimKeys(keys)) + ".exists(k, k in variables.oldLabels && variables.oldLabels[k] != '' && " +
+			"(!(k in variables.newLabels) || variables.newLabels[k] != variables.oldLabels[k]))"},
+		{Name: "hasSpec", Expression: "oldObject != null && has(oldObject.spec)"},
+		{Name: "consumed", Expression: "variables.hasSpec && has(" + consumer + ")"},
+		{Name: "provisioned", Expression: "oldObject != null && has(oldObject.status) && has(oldObject.status.provisioning) && has(" + state + ") && " +
+			state + " in " + celList(inventory.ProvisionedStates())},
+		{Name: "used", Expression: "variables.consumed || variables.provisioned || variables.hasSpec && (has(" + image + ") || has(oldObject.spec.customDeploy) || " +
+			"has(oldObject.spec.externallyProvisioned) && oldObject.spec.externallyProvisioned)"},
+		{Name: "use", Expression: "variables.consumed ? " + part(consumer, "kind") + " + '/' + " + part(consumer, "namespace") + " + '/' + " + part(consumer, "name") +
+			" : variables.hasSpec && has(" + image + ") ? 'image/' + (isURL(" + part(image, "url") + ") ? url(" + part(image, "url") + ").getHostname() + url(" + part(image, "url") + ").getEscapedPath() : '')" +
+			" : variables.hasSpec && has(oldObject.spec.customDeploy) ? 'customDeploy/' + " + part("oldObject.spec.customDeploy", "method") + " : ''"},
+		{Name: "approved", Expression: fmt.Sprintf("'%[1]s' in variables.newAnnotations && variables.newAnnotations['%[1]s'] == oldObject.metadata.uid + '/' + variables.use", releaseOf)},
+	}
+}
+
+// inUseValidations hold hosts in use against git itself: a branch that is rolled back, reverted or force-pushed asks for claims as they were.
+func inUseValidations(update func(string) string) []admissionv1.Validation {
+	return []admissionv1.Validation{
+		{Expression: update("!variables.moved || !variables.used || variables.approved"),
+			Message: "this BareMetalHost is in use: the labels that say whose it is are removed or changed only by the patch of a release that was approved for what uses it now (" + releaseOf + ")"},
+		{Expression: update("!variables.moved || !variables.consumed || !has(oldObject.spec.consumerRef.kind) || oldObject.spec.consumerRef.kind != '" + inventory.ClusterKind + "'"),
+			Message: "this BareMetalHost is kept for its cluster's next machine: no approval releases it, Cluster API has to let it go"},
+	}
+}
