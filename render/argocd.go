@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/object"
@@ -57,10 +56,7 @@ func (s *site) argocd() error {
 		put("hosts.yaml", wave(s.argoHosts(s.siteHostsName(), "hosts"), "1"))
 	}
 	slices.Sort(files)
-	put("kustomization.yaml", kustomize.Kustomization{
-		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
-		Resources: files,
-	})
+	put("kustomization.yaml", object.NewKustomization(files...))
 	return errors.Join(errs...)
 }
 

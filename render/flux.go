@@ -6,11 +6,7 @@ import (
 	"slices"
 	"time"
 
-	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
-	"github.com/fluxcd/pkg/apis/meta"
-	sourcev1 "github.com/fluxcd/source-controller/api/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
@@ -32,11 +28,11 @@ func (s *site) flux() error {
 	}
 	put("root.yaml", s.gitRepository(), s.fluxPruning(s.rootName(), "flux"))
 	put("policy.yaml", s.fluxKeeping(s.policyName(), "policy"))
-	dependsOn := []kustomizev1.DependencyReference{}
+	var dependsOn []fluxReference
 	if s.hasSiteObjects() {
 		files = append(files, "site.yaml")
 		put("site.yaml", s.fluxKeeping(s.siteName(), "site"))
-		dependsOn = append(dependsOn, kustomizev1.DependencyReference{Name: s.siteName()})
+		dependsOn = append(dependsOn, fluxReference{Name: s.siteName()})
 	}
 	for _, c := range s.clusters {
 		var objects []any
@@ -59,14 +55,11 @@ func (s *site) flux() error {
 	if !s.merge() {
 		files = append(files, "hosts.yaml")
 		hosts := s.fluxKeeping(s.siteHostsName(), "hosts")
-		hosts.Spec.DependsOn = []kustomizev1.DependencyReference{{Name: s.policyName()}}
+		hosts.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		put("hosts.yaml", hosts)
 	}
 	slices.Sort(files)
-	put("kustomization.yaml", kustomize.Kustomization{
-		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
-		Resources: files,
-	})
+	put("kustomization.yaml", object.NewKustomization(files...))
 	return errors.Join(errs...)
 }
 
@@ -74,54 +67,54 @@ func (s *site) flux() error {
 // hosts alone, and it comes after the cluster's services, so that a host gets its labels only
 // when what it will need is there. It does not wait: waiting on a host means waiting for
 // "provisioned".
-func (s *site) fluxHosts(c *schedule.Cluster) *kustomizev1.Kustomization {
+func (s *site) fluxHosts(c *schedule.Cluster) *fluxKustomization {
 	hosts := s.fluxKeeping(s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts")
 	hosts.Spec.ServiceAccountName = hostsIdentity
-	hosts.Spec.DependsOn = []kustomizev1.DependencyReference{{Name: s.policyName()}}
+	hosts.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 	// Services of a cluster that is gone may be broken for ever; its hosts are released all the same.
 	if s.hasInfra(c) && !c.Gone {
-		hosts.Spec.DependsOn = append(hosts.Spec.DependsOn, kustomizev1.DependencyReference{Name: s.syncName(c.Key, "infra")})
+		hosts.Spec.DependsOn = append(hosts.Spec.DependsOn, fluxReference{Name: s.syncName(c.Key, "infra")})
 	}
 	return hosts
 }
 
 // fluxKeeping is a Kustomization that deletes nothing, not even when it is deleted itself.
-func (s *site) fluxKeeping(name, folder string) *kustomizev1.Kustomization {
+func (s *site) fluxKeeping(name, folder string) *fluxKustomization {
 	k := s.fluxPruning(name, folder)
 	k.Spec.Prune = false
-	k.Spec.DeletionPolicy = kustomizev1.DeletionPolicyOrphan
+	k.Spec.DeletionPolicy = fluxOrphan
 	return k
 }
 
 // fluxPruning is a Kustomization that deletes what leaves the tree.
-func (s *site) fluxPruning(name, folder string) *kustomizev1.Kustomization {
-	return &kustomizev1.Kustomization{
-		TypeMeta:   metav1.TypeMeta{APIVersion: kustomizev1.GroupVersion.String(), Kind: kustomizev1.KustomizationKind},
+func (s *site) fluxPruning(name, folder string) *fluxKustomization {
+	return &fluxKustomization{
+		TypeMeta:   metav1.TypeMeta{APIVersion: fluxKustomizationVersion, Kind: "Kustomization"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: name},
-		Spec: kustomizev1.KustomizationSpec{
+		Spec: fluxKustomizationSpec{
 			Interval: *s.Site.Spec.Flux.Interval,
 			// An API server that was busy for a moment is no reason to wait as long as for drift.
 			RetryInterval: &metav1.Duration{Duration: min(s.Site.Spec.Flux.Interval.Duration, maxPoll)},
 			Path:          "./" + path.Join(s.Site.Spec.Repository.Path, folder),
 			Prune:         true,
 			Force:         false,
-			SourceRef:     kustomizev1.CrossNamespaceSourceReference{Kind: sourcev1.GitRepositoryKind, Name: s.rootName()},
+			SourceRef:     fluxSource{Kind: fluxGitRepository, Name: s.rootName()},
 		},
 	}
 }
 
-func (s *site) gitRepository() *sourcev1.GitRepository {
-	repository := &sourcev1.GitRepository{
-		TypeMeta:   metav1.TypeMeta{APIVersion: sourcev1.GroupVersion.String(), Kind: sourcev1.GitRepositoryKind},
+func (s *site) gitRepository() *fluxRepository {
+	repository := &fluxRepository{
+		TypeMeta:   metav1.TypeMeta{APIVersion: fluxSourceVersion, Kind: fluxGitRepository},
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: s.rootName()},
-		Spec: sourcev1.GitRepositorySpec{
+		Spec: fluxRepositorySpec{
 			Interval:  metav1.Duration{Duration: min(s.Site.Spec.Flux.Interval.Duration, maxPoll)},
 			URL:       s.Site.Spec.Repository.URL,
-			Reference: &sourcev1.GitRepositoryRef{Branch: s.Site.Spec.Repository.Branch},
+			Reference: fluxBranch{Branch: s.Site.Spec.Repository.Branch},
 		},
 	}
 	if name := s.Site.Spec.Flux.SecretName; name != "" {
-		repository.Spec.SecretRef = &meta.LocalObjectReference{Name: name}
+		repository.Spec.SecretRef = &fluxReference{Name: name}
 	}
 	return repository
 }

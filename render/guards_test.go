@@ -7,6 +7,7 @@ import (
 	"time"
 
 	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+	sourcev1 "github.com/fluxcd/source-controller/api/v1"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,21 @@ func guarded(t *testing.T, change func(*v1alpha1.Site)) Tree {
 	gone := placed("b")
 	gone.Gone = true
 	return render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a"), gone}}, Previous: before})
+}
+
+// The repository that Flux reads the tree from, as Flux reads the object.
+func TestFluxRepository(t *testing.T) {
+	tree := guarded(t, func(site *v1alpha1.Site) { site.Spec.Flux.SecretName = "fleet-key" })
+	found := objectsOf(t, tree, "flux/", sourcev1.GitRepositoryKind, func(r *sourcev1.GitRepository) string { return r.APIVersion + " " + r.Namespace + "/" + r.Name })
+	site := testSite(nil)
+	r := found[sourcev1.GroupVersion.String()+" "+site.Spec.Flux.Namespace+"/sipgen-"+site.Name]
+	if len(found) != 1 || r == nil {
+		t.Fatalf("found %v", found)
+	}
+	if r.Spec.URL != site.Spec.Repository.URL || r.Spec.Reference == nil || r.Spec.Reference.Branch != site.Spec.Repository.Branch ||
+		r.Spec.SecretRef == nil || r.Spec.SecretRef.Name != "fleet-key" || r.Spec.Interval.Duration > time.Minute {
+		t.Errorf("found %+v", r.Spec)
+	}
 }
 
 // objectsOf reads the objects of a folder, strictly, by their names.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
@@ -105,13 +104,11 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 		return errors.Join(errs...)
 	}
 	slices.Sort(files)
-	kustomization := kustomize.Kustomization{TypeMeta: kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind}}
-	if merge {
-		kustomization.Resources = files
-	} else {
-		kustomization.TypeMeta = kustomize.TypeMeta{APIVersion: kustomize.ComponentVersion, Kind: kustomize.ComponentKind}
+	kustomization := object.NewKustomization(files...)
+	if !merge {
+		kustomization = object.NewComponent()
 		for _, file := range files {
-			kustomization.Patches = append(kustomization.Patches, kustomize.Patch{Path: file})
+			kustomization.Patches = append(kustomization.Patches, object.Patch{Path: file})
 		}
 	}
 	content, err := object.Marshal(kustomization)

@@ -4,8 +4,6 @@ import (
 	"path"
 	"strings"
 
-	kustomize "sigs.k8s.io/kustomize/api/types"
-
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -16,10 +14,7 @@ func (s *site) overlay() error {
 		return nil
 	}
 	up := strings.Repeat("../", 1+depth(s.Site.Spec.Repository.Path))
-	kustomization := kustomize.Kustomization{
-		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
-		Resources: []string{up + s.Site.Spec.Hosts.Base},
-	}
+	kustomization := object.NewKustomization(up + s.Site.Spec.Hosts.Base)
 	for _, c := range s.clusters {
 		if !s.hasHosts(c) {
 			continue

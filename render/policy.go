@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/object"
@@ -46,10 +45,7 @@ func (s *site) policy() error {
 	}
 	put("delete-guard.yaml", s.deleteGuard(), binding(deleteGuardName))
 	slices.Sort(files)
-	put("kustomization.yaml", kustomize.Kustomization{
-		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
-		Resources: files,
-	})
+	put("kustomization.yaml", object.NewKustomization(files...))
 	return errors.Join(errs...)
 }
 

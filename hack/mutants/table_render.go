@@ -51,7 +51,7 @@ var fluxGuards = []mutant{
 	{"render/flux.go", `	k.Spec.Prune = false`, ``,
 		in("render", "TestFluxCannotDeleteHosts", "TestFluxSyncObjects"),
 		"Flux prunes what leaves the folder of hosts"},
-	{"render/flux.go", `	k.Spec.DeletionPolicy = kustomizev1.DeletionPolicyOrphan`, ``,
+	{"render/flux.go", `	k.Spec.DeletionPolicy = fluxOrphan`, ``,
 		in("render", "TestFluxCannotDeleteHosts", "TestFluxSyncObjects"),
 		"a Kustomization that is deleted takes its hosts along"},
 	{"render/flux.go", `Force:         false,`, `Force:         true,`,
@@ -63,7 +63,7 @@ var fluxGuards = []mutant{
 	{"render/flux.go", "	hosts.Spec.ServiceAccountName = hostsIdentity\n", "	hosts.Spec.ServiceAccountName = hostsIdentity\n	hosts.Spec.Wait = true\n",
 		in("render", "TestFluxCannotDeleteHosts", "TestFluxSyncObjects"),
 		"Flux waits for labelled hosts, and that is for provisioned"},
-	{"render/flux.go", "	hosts.Spec.ServiceAccountName = hostsIdentity\n	hosts.Spec.DependsOn = []kustomizev1.DependencyReference{{Name: s.policyName()}}\n", "	hosts.Spec.ServiceAccountName = hostsIdentity\n",
+	{"render/flux.go", "	hosts.Spec.ServiceAccountName = hostsIdentity\n	hosts.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}\n", "	hosts.Spec.ServiceAccountName = hostsIdentity\n",
 		in("render", "TestFluxCannotDeleteHosts", "TestFluxSyncObjects"),
 		"hosts are patched before the guards are there"},
 	{"render/flux.go", `if s.hasInfra(c) && !c.Gone {`, `if false {`,
@@ -93,7 +93,7 @@ var fluxGuards = []mutant{
 	{"render/flux.go", `hosts := s.fluxKeeping(s.siteHostsName(), "hosts")`, `hosts := s.fluxPruning(s.siteHostsName(), "hosts")`,
 		in("render", "TestFluxSyncObjects"),
 		"the overlay's Kustomization prunes hosts"},
-	{"render/flux.go", `		hosts.Spec.DependsOn = []kustomizev1.DependencyReference{{Name: s.policyName()}}
+	{"render/flux.go", `		hosts.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		put(`, `		put(`,
 		in("render", "TestFluxSyncObjects"),
 		"the overlay is applied before the guards are there"},

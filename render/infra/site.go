@@ -7,7 +7,6 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -68,10 +67,7 @@ func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]by
 	if len(files) == 0 {
 		return nil, nil
 	}
-	text, err := object.Marshal(kustomize.Kustomization{
-		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
-		Resources: slices.Sorted(maps.Keys(files)),
-	})
+	text, err := object.Marshal(object.NewKustomization(slices.Sorted(maps.Keys(files))...))
 	if err != nil {
 		return nil, err
 	}
