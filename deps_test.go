@@ -35,7 +35,7 @@ var folders = map[string][]string{
 	"internal/preflight":      {"api", "inventory", "internal/redact"},
 	"publish":                 {"publish", "internal/redact"},
 	"internal/redact":         {},
-	"render":                  {"api", "inventory", "internal/manifest", "internal/overlay", "internal/report/sentence", "schedule", "templates", "render"},
+	"render":                  {"api", "inventory", "internal/manifest", "internal/report/sentence", "schedule", "templates", "render"},
 	"render/object":           {},
 	"internal/report":         {"api", "inventory", "internal/report", "schedule"},
 	"schedule":                {"api", "inventory", "internal/manifest", "internal/redact", "schedule"},
@@ -63,6 +63,7 @@ var never = map[string][]string{
 	"internal/lint":     {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 	"internal/picture":  {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 	"internal/report":   {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
+	"render/...":        {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io", "github.com/fluxcd"},
 	"schedule":          {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 	"internal/treediff": {"os/exec", "k8s.io/client-go", "sigs.k8s.io/kustomize", "sigs.k8s.io/controller-runtime", "github.com/metal3-io"},
 }

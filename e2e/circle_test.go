@@ -210,7 +210,7 @@ func (c *circle) reader(t *testing.T) (account string) {
 	t.Helper()
 	site := *c.site
 	site.Spec.Hosts.Apply = v1alpha1.ApplyMerge
-	tree, err := render.Site(render.Input{Site: &site, Placement: &schedule.Placement{}})
+	tree, _, err := render.Site(render.Input{Site: &site, Placement: &schedule.Placement{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func guardPolicy(t *testing.T, e v1alpha1.Engine, namespaces ...string) render.T
 	site.Spec.Hosts.Namespaces = namespaces
 	site.Spec.ArgoCD.Order = v1alpha1.OrderNone
 	site.Default()
-	tree, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
+	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructure
 	site.Default()
 	release := schedule.Release{Host: &host, Reason: schedule.Approved{Why: schedule.NoneWanted{}, Use: schedule.HasImage{}}, Since: schedule.New}
 	cluster := schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}, Gone: true, Roles: []schedule.Role{{Name: "Worker", Releasing: []schedule.Release{release}}}}
-	tree, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
+	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func TestGuardedIdentities(t *testing.T) {
 	makeHost(t, api, "controller", "identities", "n1", "r1")
 	for i, user := range []string{"system:serviceaccount:kube-system:argocd-manager-2", "kubernetes-admin", `O'Brien \ "Ops" ']`, "https://issuer.example.org/#argocd"} {
 		site.Spec.ArgoCD.Identity = user
-		tree, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
+		tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
 		if err != nil {
 			t.Fatal(err)
 		}

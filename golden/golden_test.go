@@ -23,6 +23,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/inventory"
 	inventoryfiles "github.com/airshipit/sipgen/inventory/files"
 	"github.com/airshipit/sipgen/publish"
@@ -92,6 +93,12 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 
 func rendered(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, previous render.Tree) render.Tree {
 	t.Helper()
+	tree, _ := renderedServices(t, site, clusters, hosts, previous)
+	return tree
+}
+
+func renderedServices(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, previous render.Tree) (render.Tree, []render.Services) {
+	t.Helper()
 	claims, err := render.Previous("previous", previous, site)
 	if err != nil {
 		t.Fatal(err)
@@ -106,11 +113,29 @@ func rendered(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts
 	if !placement.Schedulable() {
 		t.Fatalf("not schedulable: %v", placement.Shortages)
 	}
-	tree, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement, Previous: previous})
+	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement, Previous: previous})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tree
+	return tree, services
+}
+
+// TestGoldenServices checks what is built of every example's services, as it is checked before a tree is written.
+func TestGoldenServices(t *testing.T) {
+	patches := 0
+	for _, example := range examples(t) {
+		site, clusters, hosts := inputs(t, example)
+		_, services := renderedServices(t, site, clusters, hosts, nil)
+		for _, s := range services {
+			patches += len(s.Cluster.Spec.Patches)
+			for _, err := range overlay.Check(s.Files, len(s.Cluster.Spec.Patches), site.Spec.Images.RegistryMirror) {
+				t.Errorf("%s: %s: %v", example, s.Cluster.Key(), err)
+			}
+		}
+	}
+	if patches == 0 {
+		t.Error("no example has a patch: nothing is tried")
+	}
 }
 
 // TestGolden renders every example and compares: a differing, a missing and a stale file fail.

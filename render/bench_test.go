@@ -27,7 +27,7 @@ func BenchmarkSite(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Site(Input{Site: site, Clusters: clusters, Placement: placement}); err != nil {
+				if _, _, err := Site(Input{Site: site, Clusters: clusters, Placement: placement}); err != nil {
 					b.Fatal(err)
 				}
 			}

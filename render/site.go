@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	kustomize "sigs.k8s.io/kustomize/api/types"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -35,9 +33,19 @@ type Input struct {
 	Previous Tree
 }
 
+// Services are the services of one cluster, as they were rendered: what its patches make of them is seen only in what kustomize builds.
+type Services struct {
+	Cluster *v1.SIPCluster
+	// Files of the kustomization, paths relative to its folder.
+	Files map[string][]byte
+}
+
 // Site renders the tree of a site. An unschedulable cluster is rendered with the hosts that it
 // holds, and left out if it holds none. Every problem is reported, and then there is no tree.
-func Site(in Input) (Tree, error) {
+//
+// It gives the services that it rendered anew, too, in the order of the placement. A tree must not be written before those that have patches
+// were built and checked. With an error these are the services without a problem so far, so that all problems can be reported together.
+func Site(in Input) (Tree, []Services, error) {
 	var problems manifest.Problems
 	s := &site{Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}}
 	for i := range in.Clusters {
@@ -62,9 +70,9 @@ func Site(in Input) (Tree, error) {
 	}
 	s.tree["PLAN.md"] = s.planMarkdown()
 	if err := problems.Err(); err != nil {
-		return nil, err
+		return nil, s.services, err
 	}
-	return s.tree, nil
+	return s.tree, s.services, nil
 }
 
 // siteObjects renders site/. As long as a cluster keeps services that are not rendered anew, what those need stays too.
@@ -93,10 +101,7 @@ func (s *site) siteObjects() error {
 			return nil
 		}
 		slices.Sort(files)
-		content, err := object.Marshal(kustomize.Kustomization{
-			TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
-			Resources: files,
-		})
+		content, err := object.Marshal(object.NewKustomization(files...))
 		s.tree["site/kustomization.yaml"] = content
 		return err
 	}
@@ -110,6 +115,8 @@ type site struct {
 	specs map[schedule.ClusterKey]*v1.SIPCluster
 	// clusters that are rendered, in the order of the placement.
 	clusters []*schedule.Cluster
+	// services that are not kept as they were.
+	services []Services
 }
 
 // rendered says whether a cluster has anything in the tree: all do, but those that are
@@ -158,6 +165,9 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 	files, err := infra.Overlay(s.infraInput(c))
 	if err != nil {
 		return err
+	}
+	if len(files) > 0 {
+		s.services = append(s.services, Services{Cluster: s.specs[c.Key], Files: files})
 	}
 	s.add(folder, files)
 	return nil

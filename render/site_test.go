@@ -46,7 +46,7 @@ func placed(name string) schedule.Cluster {
 
 func render(t *testing.T, in Input) Tree {
 	t.Helper()
-	tree, err := Site(in)
+	tree, _, err := Site(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestMergeNeedsUIDs(t *testing.T) {
 	c := placed("a")
 	c.Roles[0].Assigned[0].Host.UID = ""
 	c.Roles[0].Releasing[0].Host.UID = ""
-	tree, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+	tree, _, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
 	if err == nil || tree != nil || !strings.Contains(err.Error(), "metal3/kept") || !strings.Contains(err.Error(), "metal3/gone") {
 		t.Errorf("found %v, want both hosts named and no tree", err)
 	}

@@ -16,8 +16,8 @@ import (
 const (
 	MaxPatches     = 32
 	MaxPatchBytes  = 16 << 10
-	maxPatchNodes  = 1_000
-	maxPatchDepth  = 40
+	MaxPatchNodes  = 1_000
+	MaxPatchDepth  = 40
 	maxPatchesText = 64 << 10
 	maxTargetBytes = 253
 )
@@ -57,7 +57,7 @@ func (c *SIPCluster) validatePatches() []FieldError {
 // CheckPatch says why the text of a patch is not to be handed to kustomize: it is too large, no plain YAML, or has an operation or a directive
 // that grows, moves or hides what a reader of the patch sees. An error names the line, and no value.
 func CheckPatch(text string) error {
-	documents, err := manifest.Bounded([]byte(text), manifest.Bounds{Bytes: MaxPatchBytes, Nodes: maxPatchNodes, Depth: maxPatchDepth})
+	documents, err := manifest.Bounded([]byte(text), manifest.Bounds{Bytes: MaxPatchBytes, Nodes: MaxPatchNodes, Depth: MaxPatchDepth})
 	if err != nil {
 		return err
 	}

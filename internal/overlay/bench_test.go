@@ -32,10 +32,7 @@ func BenchmarkPatches(b *testing.B) {
 			f := bank(b)
 			f.Files["loadbalancer-worker-bank.yaml"] = widened(f.Files["loadbalancer-worker-bank.yaml"])
 			for b.Loop() {
-				if _, errs := f.Try(patches); len(errs) > 0 {
-					b.Fatal(errs)
-				}
-				if errs := f.Check(patches); len(errs) > 0 {
+				if errs := checked(b, f, patches...); len(errs) > 0 {
 					b.Fatal(errs)
 				}
 			}

@@ -110,46 +110,6 @@ func objects(m resmap.ResMap) ([]Object, error) {
 	return out, nil
 }
 
-// Images are the names, without tag and digest, of the images of all containers in the objects, sorted.
-func Images(built []Object) []string {
-	names := map[string]bool{}
-	for i := range built {
-		images(built[i].Fields, names)
-	}
-	return slices.Sorted(maps.Keys(names))
-}
-
-func images(value any, names map[string]bool) {
-	switch value := value.(type) {
-	case map[string]any:
-		for key, field := range value {
-			if containers, isList := field.([]any); isList && (key == "containers" || key == "initContainers") {
-				for _, c := range containers {
-					if fields, isMap := c.(map[string]any); isMap {
-						if image, isString := fields["image"].(string); isString {
-							names[imageName(image)] = true
-						}
-					}
-				}
-				continue
-			}
-			images(field, names)
-		}
-	case []any:
-		for _, item := range value {
-			images(item, names)
-		}
-	}
-}
-
-func imageName(image string) string {
-	name, _, _ := strings.Cut(image, "@")
-	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
-		name = name[:colon]
-	}
-	return name
-}
-
 // names lists the objects as a patch would name them.
 func names(built []Object) string {
 	var out []string

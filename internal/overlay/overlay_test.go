@@ -1,16 +1,21 @@
 package overlay
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	kustomize "sigs.k8s.io/kustomize/api/types"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/render/object"
 )
 
 // bank is the folder of a tenant that has every service, as it is rendered, without its own patch.
@@ -127,8 +132,7 @@ func TestPatchesThatATenantMayHave(t *testing.T) {
 		patches = append(patches, row.patch)
 	}
 	f := bank(t)
-	_, errs := f.Try(patches)
-	for _, err := range append(errs, f.Check(patches)...) {
+	for _, err := range append(f.try(entries(patches...)), checked(t, f, patches...)...) {
 		t.Errorf("%v; the rows are %q", err, rows)
 	}
 }
@@ -306,7 +310,7 @@ func TestPatchesThatTakeMoreThanIsTheTenants(t *testing.T) {
 		patches = append(patches, row.patch)
 	}
 	// All at once: each is reported with its number, and none hides another.
-	_, errs := f.Try(patches)
+	errs := f.try(entries(patches...))
 	for i, row := range attacks {
 		said := ""
 		for _, err := range errs {
@@ -323,8 +327,8 @@ func TestPatchesThatTakeMoreThanIsTheTenants(t *testing.T) {
 	}
 }
 
-// What Try has not seen, Check sees: it builds as the engine does. Every eighth row is enough for that, and each takes two builds.
-func TestCheckSeesTheSame(t *testing.T) {
+// What try has not seen, compare sees: it builds as the engine does. Every eighth row is enough for that, and each takes two builds.
+func TestCompareSeesTheSame(t *testing.T) {
 	f, tried := bank(t), 0
 	for i, row := range attacks {
 		// What is never built, and a target that matches nothing, which kustomize passes over.
@@ -332,7 +336,7 @@ func TestCheckSeesTheSame(t *testing.T) {
 			continue
 		}
 		tried++
-		if errs := f.Check([]v1.Patch{row.patch}); len(errs) == 0 {
+		if errs := compared(t, f, row.patch); len(errs) == 0 {
 			t.Errorf("%s: nothing found", row.why)
 		}
 	}
@@ -384,13 +388,71 @@ func TestMergesIntoLongLists(t *testing.T) {
 	const name = "loadbalancer-worker-bank.yaml"
 	f.Files[name] = widened(f.Files[name])
 	target := &v1.PatchTarget{Kind: "Service", Name: "loadbalancer-worker-bank"}
-	_, errs := f.Try([]v1.Patch{
+	errs := f.try(entries(
 		merge(target, "spec: {ports: [{port: 30001, protocol: TCP, appProtocol: x}]}"),
 		operations(target, `[{"op": "add", "path": "/spec/ports/7/appProtocol", "value": "x"}]`),
-	})
+	))
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "spec.patches[0]: line 4: a merge of lists with 1001 items") {
 		t.Errorf("got %v", errs)
 	}
 }
 
-func patchesOf(patches ...v1.Patch) []v1.Patch { return patches }
+// entries are patches as a kustomization has them: the fields of both have the same names.
+func entries(patches ...v1.Patch) []kustomize.Patch {
+	text, err := json.Marshal(patches)
+	if err != nil {
+		panic(err)
+	}
+	var out []kustomize.Patch
+	if err := json.Unmarshal(text, &out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+func (f Folder) with(patches ...v1.Patch) Folder {
+	f.Kustomization.Patches = append(slices.Clone(f.Kustomization.Patches), entries(patches...)...)
+	return f
+}
+
+// checked is what Check says of the folder's files, with patches.
+func checked(t testing.TB, f Folder, patches ...v1.Patch) []error {
+	t.Helper()
+	return Check(written(t, f.with(patches...)), len(patches), "")
+}
+
+// written is the folder as files.
+func written(t testing.TB, f Folder) map[string][]byte {
+	t.Helper()
+	files := maps.Clone(f.Files)
+	var err error
+	if files[kustomizationFile], err = object.Marshal(f.Kustomization); err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func compared(t testing.TB, f Folder, patches ...v1.Patch) []error {
+	t.Helper()
+	built, err := f.with(patches...).Build()
+	if err != nil {
+		return []error{err}
+	}
+	return f.compare(built)
+}
+
+// What is built is what is written: an overlay without the entry for an image, and one with fewer patches than the tenant has, are refused.
+func TestCheckLooksAtWhatIsWritten(t *testing.T) {
+	const mirror = "registry.example.org/mirror"
+	f := bank(t)
+	for _, err := range Check(written(t, f), 0, mirror) {
+		t.Errorf("as it is: %v", err)
+	}
+	f.Kustomization.Images = f.Kustomization.Images[1:]
+	if errs := Check(written(t, f), 0, mirror); len(errs) == 0 || !strings.Contains(errs[0].Error(), "registryMirror") {
+		t.Errorf("an image from elsewhere: got %v", errs)
+	}
+	if errs := Check(written(t, bank(t)), 1, mirror); len(errs) != 1 || !strings.Contains(errs[0].Error(), "0 patches, want the tenant's 1") {
+		t.Errorf("a patch that is not there: got %v", errs)
+	}
+}

@@ -27,12 +27,6 @@ var fileBounds = manifest.Bounds{Bytes: 4 << 20, Nodes: 200_000, Depth: 60}
 // Parse reads a folder that sipgen rendered and that anybody who can push may have edited since. It takes the fields of a kustomization that sipgen
 // writes and no other, so that nothing is fetched, run or read from elsewhere when it is built, and nothing grows.
 func Parse(files map[string][]byte) (Folder, error) {
-	f := Folder{Files: maps.Clone(files)}
-	text, found := f.Files["kustomization.yaml"]
-	if !found {
-		return Folder{}, errors.New("kustomization.yaml: missing")
-	}
-	delete(f.Files, "kustomization.yaml")
 	size := 0
 	for _, file := range files {
 		size += len(file)
@@ -40,13 +34,14 @@ func Parse(files map[string][]byte) (Folder, error) {
 	if size > maxBytes || len(files) > maxFiles {
 		return Folder{}, fmt.Errorf("%d files of %d bytes, want at most %d of %d", len(files), size, maxFiles, maxBytes)
 	}
-	if _, err := manifest.Bounded(text, fileBounds); err != nil {
+	if _, err := manifest.Bounded(files[kustomizationFile], fileBounds); err != nil {
 		return Folder{}, fmt.Errorf("kustomization.yaml: %w", err)
 	}
-	k := &f.Kustomization
-	if err := k.Unmarshal(text); err != nil {
-		return Folder{}, errors.New("kustomization.yaml: not a kustomization")
+	f, err := read(files)
+	if err != nil {
+		return Folder{}, err
 	}
+	k := &f.Kustomization
 	written := kustomize.Kustomization{
 		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
 		Resources: k.Resources, ConfigMapGenerator: k.ConfigMapGenerator, Labels: k.Labels, CommonAnnotations: k.CommonAnnotations,
@@ -56,6 +51,30 @@ func Parse(files map[string][]byte) (Folder, error) {
 		return Folder{}, errors.New("kustomization.yaml: it has fields that sipgen does not write")
 	}
 	return f, errors.Join(f.checkResources(), f.checkGenerators(), f.checkPatches())
+}
+
+const kustomizationFile = "kustomization.yaml"
+
+// read reads a folder as it was rendered.
+func read(files map[string][]byte) (Folder, error) {
+	f := Folder{Files: maps.Clone(files)}
+	text, found := f.Files[kustomizationFile]
+	if !found {
+		return Folder{}, errors.New("kustomization.yaml: missing")
+	}
+	delete(f.Files, kustomizationFile)
+	if err := f.Kustomization.Unmarshal(text); err != nil {
+		return Folder{}, errors.New("kustomization.yaml: not a kustomization")
+	}
+	return f, nil
+}
+
+// split takes the last patches off.
+func (f Folder) split(patches int) (Folder, []kustomize.Patch) {
+	all := f.Kustomization.Patches
+	first := len(all) - patches
+	f.Kustomization.Patches = slices.Clone(all[:first])
+	return f, all[first:]
 }
 
 func (f Folder) checkResources() error {

@@ -54,10 +54,10 @@ func TestChanges(t *testing.T) {
 	after.Files["loadbalancer-controlplane-bank.cfg"] = []byte("# another\n")
 	after.Files["jumphost-bank/authorized_keys"] = []byte("# nobody\n")
 	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]), "rotationPolicy: Always", "rotationPolicy: Never", 1))
-	after = after.With(patchesOf(
+	after = after.with(
 		operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 5}]`),
 		container(jump, "image: registry.example.org/bank/jump:2, env: [{name: PASSWORD, value: s3cret}]"),
-	))
+	)
 	found, err := Changes(before, after)
 	if err != nil {
 		t.Fatal(err)

@@ -14,19 +14,18 @@ import (
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/resource"
 	kustomize "sigs.k8s.io/kustomize/api/types"
-	"sigs.k8s.io/kustomize/kyaml/resid"
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// Try applies patches to what the folder has, each to what those before it made, as kustomize will, and reports each that is wrong: it
+// try applies patches to what the folder has, each to what those before it made, as kustomize will, and reports each that is wrong: it
 // does not apply, matches nothing (which kustomize passes over), or changes what it may not. A patch that is wrong is left out for those
-// after it. The folder is built once. It gives the images that there are with the patches.
+// after it. The folder is built once.
 //
 // Errors begin with "spec.patches[n]".
-func (f Folder) Try(patches []v1.Patch) (images []string, errs []error) {
+func (f Folder) try(patches []kustomize.Patch) []error {
 	building.Lock()
 	defer building.Unlock()
 	// Patches come before labels, annotations and images, and know the generated objects by the names that they were given.
@@ -43,31 +42,23 @@ func (f Folder) Try(patches []v1.Patch) (images []string, errs []error) {
 	}
 	current, err := f.build()
 	if err != nil {
-		return nil, []error{err}
+		return []error{err}
 	}
 	before, err := objects(current)
 	if err != nil {
-		return nil, []error{err}
+		return []error{err}
 	}
 	t := trial{current: current, original: map[string]*Object{}, before: before, lists: f.lists()}
-	now := map[string]*Object{}
 	for i := range before {
-		t.original[before[i].id()], now[before[i].id()] = &before[i], &before[i]
+		t.original[before[i].id()] = &before[i]
 	}
-	for i := range patches {
-		found, complaints := t.try(&patches[i])
-		for _, complaint := range complaints {
+	var errs []error
+	for i, patch := range patches {
+		for _, complaint := range t.try(patch) {
 			errs = append(errs, fmt.Errorf("spec.patches[%d]: %w", i, complaint))
 		}
-		for j := range found {
-			now[found[j].id()] = &found[j]
-		}
 	}
-	var after []Object
-	for i := range before {
-		after = append(after, *now[before[i].id()])
-	}
-	return Images(after), errs
+	return errs
 }
 
 // trial is what patches are tried on.
@@ -79,54 +70,53 @@ type trial struct {
 	lists map[string]int
 }
 
-// try applies one patch to what it selects, and gives those objects as they are then, or all that is wrong with the patch.
-func (t *trial) try(patch *v1.Patch) ([]Object, []error) {
-	entry := Entry(patch)
+// try applies one patch to what it selects, or gives all that is wrong with it.
+func (t *trial) try(entry kustomize.Patch) []error {
 	if err := v1.CheckPatch(entry.Patch); err != nil {
-		return nil, []error{err}
+		return []error{err}
 	}
 	if err := checkMerges(entry.Patch, t.lists); err != nil {
-		return nil, []error{err}
+		return []error{err}
 	}
 	found, err := t.selected(entry)
 	switch {
 	case err != nil:
-		return nil, []error{errors.New("target: want regular expressions and selectors that are valid")}
+		return []error{errors.New("target: want regular expressions and selectors that are valid")}
 	case len(found) == 0 && entry.Target != nil:
-		return nil, []error{fmt.Errorf("its target matches nothing in the overlay, which has %s", names(t.before))}
+		return []error{fmt.Errorf("its target matches nothing in the overlay, which has %s", names(t.before))}
 	}
 	part := resmap.New()
 	var before []Object
 	for _, r := range found {
 		if err := part.Append(r.DeepCopy()); err != nil {
-			return nil, []error{err}
+			return []error{err}
 		}
 		before = append(before, *t.original[idOf(r)])
 	}
 	if err := apply(part, entry); err != nil {
 		if strings.Contains(err.Error(), "no matches for Id") {
-			return nil, []error{fmt.Errorf("it names an object that is not in the overlay, which has %s", names(t.before))}
+			return []error{fmt.Errorf("it names an object that is not in the overlay, which has %s", names(t.before))}
 		}
-		return nil, []error{inWords(err)}
+		return []error{inWords(err)}
 	}
 	// What kustomize notes down about a patch is in annotations of its own, which no patch can bring.
 	part.RemoveBuildAnnotations()
 	after, err := objects(part)
 	if err != nil {
-		return nil, []error{err}
+		return []error{err}
 	}
 	if errs := Compare(before, after); len(errs) > 0 {
-		return nil, errs
+		return errs
 	}
 	if errs := Valid(after); len(errs) > 0 {
-		return nil, errs
+		return errs
 	}
 	for _, r := range part.Resources() {
 		if _, err := t.current.Replace(r); err != nil {
-			return nil, []error{err}
+			return []error{err}
 		}
 	}
-	return after, nil
+	return nil
 }
 
 // selected are the resources that a patch may be for: those of its target, or, where it names its objects itself, those of their kinds and names.
@@ -156,41 +146,6 @@ func (t *trial) selected(entry kustomize.Patch) (found []*resource.Resource, err
 func idOf(r *resource.Resource) string {
 	o := Object{APIVersion: r.GetApiVersion(), Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName()}
 	return o.id()
-}
-
-// Check builds the folder without and with patches, the engine's way, and holds the one against the other. It is the last word: Try says which
-// patch is wrong, and Check whether what the engine builds is right.
-func (f Folder) Check(patches []v1.Patch) []error {
-	before, err := f.Build()
-	if err != nil {
-		return []error{err}
-	}
-	after, err := f.With(patches).Build()
-	if err != nil {
-		return []error{err}
-	}
-	return append(Compare(before, after), Valid(after)...)
-}
-
-// With is the folder with patches after those that it has.
-func (f Folder) With(patches []v1.Patch) Folder {
-	f.Kustomization.Patches = slices.Clone(f.Kustomization.Patches)
-	for i := range patches {
-		f.Kustomization.Patches = append(f.Kustomization.Patches, Entry(&patches[i]))
-	}
-	return f
-}
-
-// Entry is a patch as the kustomization has it.
-func Entry(patch *v1.Patch) kustomize.Patch {
-	entry := kustomize.Patch{Patch: patch.Patch}
-	if t := patch.Target; t != nil {
-		entry.Target = &kustomize.Selector{
-			ResId:         resid.ResId{Gvk: resid.Gvk{Group: t.Group, Version: t.Version, Kind: t.Kind}, Name: t.Name, Namespace: t.Namespace},
-			LabelSelector: t.LabelSelector, AnnotationSelector: t.AnnotationSelector,
-		}
-	}
-	return entry
 }
 
 func apply(m resmap.ResMap, entry kustomize.Patch) (err error) {

@@ -38,6 +38,9 @@ type Host struct {
 // Overlay renders the infra folder of a cluster: paths relative to that folder, kustomization.yaml
 // included. It is empty for a cluster without services, which kustomize could not build. Every
 // problem is reported, each beginning with the cluster's key and the field.
+//
+// What the cluster's patches do is seen only in what kustomize builds of it. Nothing of an overlay with patches may be written before that
+// was checked.
 func Overlay(in Input) (map[string][]byte, error) {
 	in, errs := checked(in)
 	o := newOverlay(in)
@@ -67,8 +70,8 @@ func Overlay(in Input) (map[string][]byte, error) {
 		}
 		return nil, o.joined(errs)
 	}
-	if errs := o.finish(); len(errs) > 0 {
-		return nil, o.joined(errs)
+	if err := o.finish(); err != nil {
+		return nil, o.joined([]error{err})
 	}
 	return o.files, nil
 }
@@ -116,6 +119,8 @@ type overlay struct {
 	configs   []configMap
 	// unsized are the Deployments whose entries leave their resources to the site.
 	unsized []string
+	// images are those of all containers.
+	images []string
 }
 
 // configMap is an entry of configMapGenerator: keys of the ConfigMap to files of the overlay.

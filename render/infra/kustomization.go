@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	kustomize "sigs.k8s.io/kustomize/api/types"
-
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -28,28 +26,24 @@ func (o *overlay) folder(c configMap, folder string, files map[string][]byte) {
 }
 
 // finish writes the kustomization, with the site's defaults and the cluster's patches.
-func (o *overlay) finish() []error {
-	k := kustomize.Kustomization{
-		TypeMeta:  kustomize.TypeMeta{APIVersion: kustomize.KustomizationVersion, Kind: kustomize.KustomizationKind},
-		Resources: o.resources,
-	}
+func (o *overlay) finish() error {
+	k := object.NewKustomization(o.resources...)
 	for _, c := range o.configs {
 		var sources []string
 		for _, key := range slices.Sorted(maps.Keys(c.files)) {
 			sources = append(sources, key+"="+c.files[key])
 		}
-		k.ConfigMapGenerator = append(k.ConfigMapGenerator, kustomize.ConfigMapArgs{GeneratorArgs: kustomize.GeneratorArgs{
-			Name: c.name, Namespace: o.Cluster.Namespace,
-			KvPairSources: kustomize.KvPairSources{FileSources: sources},
-			Options:       &kustomize.GeneratorOptions{Labels: c.labels, DisableNameSuffixHash: c.keepName},
-		}})
+		k.ConfigMapGenerator = append(k.ConfigMapGenerator, object.ConfigMapArgs{
+			Name: c.name, Namespace: o.Cluster.Namespace, Files: sources,
+			Options: &object.GeneratorOptions{Labels: c.labels, DisableNameSuffixHash: c.keepName},
+		})
 	}
-	if errs := o.override(&k); len(errs) > 0 {
-		return errs
+	if err := o.override(&k); err != nil {
+		return err
 	}
 	text, err := object.Marshal(k)
 	if err != nil {
-		return []error{err}
+		return err
 	}
 	o.files[kustomizationFile] = text
 	return nil
@@ -57,5 +51,9 @@ func (o *overlay) finish() []error {
 
 const kustomizationFile = "kustomization.yaml"
 
-// image is the entry's image or the site's. A registry mirror comes by a transformer; see mirrors.
-func image(spec, site string) string { return cmp.Or(spec, site) }
+// image is the entry's image or the site's. A registry mirror comes by a transformer; see mirrored.
+func (o *overlay) image(spec, site string) string {
+	image := cmp.Or(spec, site)
+	o.images = append(o.images, image)
+	return image
+}

@@ -94,7 +94,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, config []byte, ports
 	container := corev1.Container{
 		// The name that SIP's Deployment had: an apply over it must not leave two containers.
 		Name:    "loadbalancer",
-		Image:   image(spec.Image, o.Site.Spec.Images.HAProxy),
+		Image:   o.image(spec.Image, o.Site.Spec.Images.HAProxy),
 		Command: []string{"haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"},
 		Ports:   append(containerPorts, corev1.ContainerPort{Name: "status", ContainerPort: statusPort, Protocol: corev1.ProtocolTCP}),
 		ReadinessProbe: &corev1.Probe{

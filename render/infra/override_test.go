@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	build "github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -75,6 +76,18 @@ func TestASiteLabelMayNotSelectPods(t *testing.T) {
 	}
 }
 
+// checkedOverlay is an overlay as it may be written: rendered, built and checked.
+func checkedOverlay(in Input) (map[string][]byte, error) {
+	files, err := Overlay(in)
+	if err != nil {
+		return nil, err
+	}
+	if errs := build.Check(files, len(in.Cluster.Spec.Patches), in.Site.Spec.Images.RegistryMirror); len(errs) > 0 {
+		return nil, newOverlay(in).joined(errs)
+	}
+	return files, nil
+}
+
 func TestPatches(t *testing.T) {
 	in := tenant()
 	in.Cluster.Spec.Patches = []v1.Patch{
@@ -92,7 +105,7 @@ func TestPatches(t *testing.T) {
 		{Patch: `[{"op": "replace", "path": "/spec/template/spec/hostNetwork", "value": true}]`, Target: &v1.PatchTarget{Kind: "Deployment"}},
 		{Patch: `[]`, Target: &v1.PatchTarget{Kind: "Deployment", Name: "("}},
 	}
-	_, err := Overlay(in)
+	_, err := checkedOverlay(in)
 	if err == nil {
 		t.Fatal("bad patches are taken")
 	}
@@ -109,7 +122,7 @@ func TestPatches(t *testing.T) {
 		t.Errorf("a good patch is refused: %v", err)
 	}
 	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "a: &a [x]\nb: *a"}, {Patch: "not a patch"}}
-	_, err = Overlay(in)
+	_, err = checkedOverlay(in)
 	for _, want := range []string{"tenants/edge-a: spec.patches[0].patch: line 1: a YAML anchor", "tenants/edge-a: spec.patches[1].patch: line 1: want a strategic merge patch"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got\n%v\nwant %q in it", err, want)
@@ -117,16 +130,34 @@ func TestPatches(t *testing.T) {
 	}
 }
 
-// The mirror stands in for the registries of images that patches bring, too, and no image is one for kustomize to read as a pattern.
+// The mirror stands in for the registries of images that patches bring, too, in whatever form they bring them.
 func TestTheMirrorCoversPatches(t *testing.T) {
-	in := tenant()
-	in.Site.Spec.Images.RegistryMirror = "mirror.example:5000"
-	in.Cluster.Spec.Patches = []v1.Patch{{
-		Patch:  `[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "quay.io/tenant/haproxy:3.2"}]`,
-		Target: &v1.PatchTarget{Kind: "Deployment", Name: controlPlaneName},
-	}}
-	if got, want := builtDeployment(t, in, controlPlaneName).Spec.Template.Spec.Containers[0].Image, "mirror.example:5000/tenant/haproxy:3.2"; got != want {
-		t.Errorf("image %s, want %s", got, want)
+	target := &v1.PatchTarget{Kind: "Deployment", Name: controlPlaneName}
+	for _, row := range []struct{ why, patch, want string }{
+		{"the field itself", `[{"op": "replace", "path": "/spec/template/spec/containers/0/image", "value": "quay.io/tenant/haproxy:3.2"}]`, "tenant/haproxy:3.2"},
+		{"the field away and back", `[{"op": "remove", "path": "/spec/template/spec/containers/0/image"}, {"op": "add", "path": "/spec/template/spec/containers/0/image", "value": "haproxy"}]`, "library/haproxy"},
+		{"a merge", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {template: {spec: {containers: [{name: loadbalancer, image: 'localhost/x:1'}]}}}", "x:1"},
+		{"a digest", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec:\n  template:\n    spec:\n      containers:\n      - name: loadbalancer\n        image: >-\n          tenant/x@sha256:" +
+			strings.Repeat("0", 64), "tenant/x@sha256:" + strings.Repeat("0", 64)},
+	} {
+		in := tenant()
+		in.Site.Spec.Images.RegistryMirror = "mirror.example:5000/"
+		in.Cluster.Spec.Patches = []v1.Patch{{Patch: row.patch, Target: target}}
+		if _, err := checkedOverlay(in); err != nil {
+			t.Errorf("%s: %v", row.why, err)
+			continue
+		}
+		if got, want := builtDeployment(t, in, controlPlaneName).Spec.Template.Spec.Containers[0].Image, "mirror.example:5000/"+row.want; got != want {
+			t.Errorf("%s: image %s, want %s", row.why, got, want)
+		}
+	}
+}
+
+// A container as a whole is more than its image, and refused for the rest alone.
+func TestTheMirrorCoversContainers(t *testing.T) {
+	patch := v1.Patch{Patch: `[{"op": "add", "path": "/spec/template/spec/containers/0", "value": {"name": "side", "image": "quay.io/side:1"}}]`}
+	if got := imagesIn(&patch); len(got) != 1 || got[0] != "quay.io/side:1" {
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -146,7 +177,7 @@ func TestPatchesCannotReachBeyondTheTenant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := tenant()
 			in.Cluster.Spec.Patches = []v1.Patch{patch}
-			files, err := Overlay(in)
+			files, err := checkedOverlay(in)
 			if err == nil || files != nil || !strings.Contains(err.Error(), "spec.patches[0]: ") {
 				t.Errorf("got %d files, %v", len(files), err)
 			}

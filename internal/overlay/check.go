@@ -1,0 +1,88 @@
+package overlay
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Check builds the folder of a cluster's services, the very files that are to be written, and reports what is wrong with what comes out.
+//
+// The last patches of the kustomization, as many as patches says, are the tenant's: each of them, and what all of them make together, may
+// change what is a tenant's to change, and no more. With a mirror every image comes from there.
+func Check(files map[string][]byte, patches int, mirror string) []error {
+	after, err := read(files)
+	if err != nil {
+		return []error{err}
+	}
+	if patches > len(after.Kustomization.Patches) {
+		return []error{fmt.Errorf("kustomization.yaml: %d patches, want the tenant's %d among them", len(after.Kustomization.Patches), patches)}
+	}
+	before, own := after.split(patches)
+	if patches > 0 {
+		if errs := before.try(own); len(errs) > 0 {
+			return errs
+		}
+	}
+	built, err := after.Build()
+	if err != nil {
+		return []error{err}
+	}
+	errs := outsideMirror(built, mirror)
+	if patches > 0 {
+		errs = append(errs, before.compare(built)...)
+	}
+	return errs
+}
+
+// compare holds what the engine builds of the folder with patches against what it builds without. It is the last word: try says which patch
+// is wrong, and compare whether what comes out is right.
+func (f Folder) compare(built []Object) []error {
+	before, err := f.Build()
+	if err != nil {
+		return []error{err}
+	}
+	return append(Compare(before, built), Valid(built)...)
+}
+
+// outsideMirror reports images that do not come from the mirror, if there is one. render has an entry for each image that it finds in objects
+// and patches; here nothing depends on what it finds.
+func outsideMirror(built []Object, mirror string) []error {
+	if mirror == "" {
+		return nil
+	}
+	prefix := strings.TrimSuffix(mirror, "/") + "/"
+	var errs []error
+	for i := range built {
+		for _, image := range images(built[i].Fields) {
+			if !strings.HasPrefix(image, prefix) {
+				errs = append(errs, fmt.Errorf("%s: an image does not come from the Site's spec.images.registryMirror", &built[i]))
+			}
+		}
+	}
+	return errs
+}
+
+// images are the images of all containers below a value.
+func images(value any) []string {
+	var found []string
+	switch value := value.(type) {
+	case map[string]any:
+		for key, field := range value {
+			containers, isList := field.([]any)
+			if !isList || key != "containers" && key != "initContainers" {
+				found = append(found, images(field)...)
+				continue
+			}
+			for _, container := range containers {
+				if image, isText := asMap(container)["image"].(string); isText {
+					found = append(found, image)
+				}
+			}
+		}
+	case []any:
+		for _, item := range value {
+			found = append(found, images(item)...)
+		}
+	}
+	return found
+}

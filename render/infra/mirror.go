@@ -1,0 +1,87 @@
+package infra
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/render/object"
+)
+
+// mirrored are the entries by which every image comes from the site's mirror, those that patches bring too: one for each name, sorted. Tags
+// and digests stay. Whether every image is met is seen in what is built.
+func (o *overlay) mirrored() []object.Image {
+	mirror := strings.TrimSuffix(o.Site.Spec.Images.RegistryMirror, "/")
+	if mirror == "" {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, image := range o.images {
+		names[imageName(image)] = true
+	}
+	for i := range o.Cluster.Spec.Patches {
+		for _, image := range imagesIn(&o.Cluster.Spec.Patches[i]) {
+			names[imageName(image)] = true
+		}
+	}
+	var entries []object.Image
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		entries = append(entries, object.Image{Name: name, NewName: mirror + "/" + inMirror(name)})
+	}
+	return entries
+}
+
+// inMirror is an image's name without its registry. An image without a registry is Docker Hub's, as the container runtimes have it.
+func inMirror(name string) string {
+	registry, rest, found := strings.Cut(name, "/")
+	switch {
+	case !found:
+		return "library/" + name
+	case strings.ContainsAny(registry, ".:") || registry == "localhost":
+		return rest
+	default:
+		return name
+	}
+}
+
+// imageName is an image without tag and digest.
+func imageName(image string) string {
+	name, _, _ := strings.Cut(image, "@")
+	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
+		name = name[:colon]
+	}
+	return name
+}
+
+// imagesIn are the images that a patch sets: fields "image" at any depth, and the values of operations whose path ends in one.
+func imagesIn(patch *v1.Patch) []string {
+	documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: v1.MaxPatchBytes, Nodes: v1.MaxPatchNodes, Depth: v1.MaxPatchDepth})
+	if err != nil {
+		return nil // Validate says so
+	}
+	var images []string
+	var walk func(node *yaml.Node)
+	walk = func(node *yaml.Node) {
+		field := map[string]*yaml.Node{}
+		for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+			field[node.Content[i].Value] = node.Content[i+1]
+		}
+		if path := field["path"]; path != nil && strings.HasSuffix(path.Value, "/image") && field["value"] != nil {
+			images = append(images, field["value"].Value)
+		}
+		if image := field["image"]; image != nil {
+			images = append(images, image.Value)
+		}
+		for _, child := range node.Content {
+			walk(child)
+		}
+	}
+	for _, document := range documents {
+		walk(document)
+	}
+	return slices.DeleteFunc(images, func(image string) bool { return image == "" })
+}
