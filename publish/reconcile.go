@@ -45,93 +45,129 @@ func (r Result) unchanged() bool {
 // reconcile compares a folderReader with the tree it shall hold: what to write, what to delete, and every reason
 // to refuse. The changes are those that Diff gives of the owned files and the tree. owned is what the folderReader's OwnershipFile lists.
 func reconcile(where string, here folderReader, owned map[string]string, tree Tree, adopt bool) (Result, []Change, error) {
-	var (
-		result   Result
-		changes  []Change
-		problems []error
-	)
-	refuse := func(name, found string) {
-		problems = append(problems, fmt.Errorf("%s/%s: %w: found %s; move it away, or adopt it", where, name, ErrTaken, found))
-	}
-	leaves := func(name string) bool { // an owned file that the new tree does not have
-		_, ours := owned[name]
-		_, stays := tree[name]
-		return ours && !stays
-	}
-	changed := func(name string, kind Kind, old []byte) {
-		changes = append(changes, Change{Path: name, Kind: kind, Old: old, New: tree[name]})
-	}
-	checked := map[string]bool{}
+	r := reconciliation{where: where, here: here, owned: owned, tree: tree, adopt: adopt, checked: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
-		for parent := path.Dir(name); parent != "." && !checked[parent]; parent = path.Dir(parent) {
-			checked[parent] = true
-			kind, _, err := here.at(parent)
-			switch {
-			case err != nil:
-				problems = append(problems, err)
-			case kind == other:
-				// Never to be adopted: writing through it would leave the folder.
-				problems = append(problems, fmt.Errorf("%s/%s: %w: found a link or a submodule, want a folder; move it away", where, parent, ErrTaken))
-			case kind == file && !leaves(parent):
-				refuse(parent, "a file, want a folder")
-			}
-		}
-		kind, old, err := here.at(name)
-		sum, ours := owned[name]
-		equal := kind == file && bytes.Equal(old, tree[name])
-		if kind != file || !ours {
-			changed(name, Added, nil)
-		} else if !equal {
-			changed(name, Changed, old)
-		}
-		switch {
-		case err != nil:
-			problems = append(problems, err)
-		case kind == nothing:
-			result.Added = append(result.Added, name)
-		case kind == folder:
-			inside, err := here.below(name)
-			if err != nil {
-				problems = append(problems, err)
-			}
-			if stranger := slices.IndexFunc(inside, func(name string) bool { return !leaves(name) }); stranger >= 0 {
-				refuse(name, "a folder with "+inside[stranger]+", want a file")
-			}
-			result.Added = append(result.Added, name)
-		case kind == other && !ours:
-			problems = append(problems, fmt.Errorf("%s/%s: %w: found a link or a submodule, want a file; move it away", where, name, ErrTaken))
-		case kind == other:
-			result.Drifted = append(result.Drifted, name)
-			result.Changed = append(result.Changed, name)
-		case equal:
-		case !ours && !adopt:
-			refuse(name, "a file with other content")
-		default:
-			if ours && digest(old) != sum {
-				result.Drifted = append(result.Drifted, name)
-			}
-			result.Changed = append(result.Changed, name)
-		}
+		r.parents(name)
+		r.write(name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(owned)) {
-		if _, stays := tree[name]; stays {
-			continue
-		}
-		kind, old, err := lookupNoFollow(here, name)
-		switch {
-		case err != nil:
-			problems = append(problems, err)
-		case kind == file:
-			changed(name, Deleted, old)
-			result.Deleted = append(result.Deleted, name)
-			if digest(old) != owned[name] {
-				result.Drifted = append(result.Drifted, name)
-			}
+		if _, stays := tree[name]; !stays {
+			r.delete(name)
 		}
 	}
-	slices.Sort(result.Drifted)
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
-	return result, changes, errors.Join(problems...)
+	slices.Sort(r.result.Drifted)
+	slices.SortFunc(r.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return r.result, r.changes, errors.Join(r.problems...)
+}
+
+// reconciliation is one reconcile under way.
+type reconciliation struct {
+	where string
+	here  folderReader
+	owned map[string]string
+	tree  Tree
+	adopt bool
+	// checked are the folders that parents has looked at.
+	checked  map[string]bool
+	result   Result
+	changes  []Change
+	problems []error
+}
+
+func (r *reconciliation) problem(err error) { r.problems = append(r.problems, err) }
+
+// refuse is for what adopting takes over, and taken for what nothing does.
+func (r *reconciliation) refuse(name, found string) {
+	r.problem(fmt.Errorf("%s/%s: %w: found %s; move it away, or adopt it", r.where, name, ErrTaken, found))
+}
+
+func (r *reconciliation) taken(name, want string) {
+	r.problem(fmt.Errorf("%s/%s: %w: found a link or a submodule, want %s; move it away", r.where, name, ErrTaken, want))
+}
+
+// leaves says that a file is owned and not in the new tree.
+func (r *reconciliation) leaves(name string) bool {
+	_, ours := r.owned[name]
+	_, stays := r.tree[name]
+	return ours && !stays
+}
+
+func (r *reconciliation) change(name string, kind Kind, old []byte) {
+	r.changes = append(r.changes, Change{Path: name, Kind: kind, Old: old, New: r.tree[name]})
+}
+
+// parents looks at the folders that a file lies in.
+func (r *reconciliation) parents(name string) {
+	for parent := path.Dir(name); parent != "." && !r.checked[parent]; parent = path.Dir(parent) {
+		r.checked[parent] = true
+		kind, _, err := r.here.at(parent)
+		switch {
+		case err != nil:
+			r.problem(err)
+		case kind == other:
+			// Never to be adopted: writing through it would leave the folder.
+			r.taken(parent, "a folder")
+		case kind == file && !r.leaves(parent):
+			r.refuse(parent, "a file, want a folder")
+		}
+	}
+}
+
+// write compares a file of the tree with what is there.
+func (r *reconciliation) write(name string) {
+	kind, old, err := r.here.at(name)
+	sum, ours := r.owned[name]
+	equal := kind == file && bytes.Equal(old, r.tree[name])
+	if kind != file || !ours {
+		r.change(name, Added, nil)
+	} else if !equal {
+		r.change(name, Changed, old)
+	}
+	switch {
+	case err != nil:
+		r.problem(err)
+	case kind == nothing:
+		r.result.Added = append(r.result.Added, name)
+	case kind == folder:
+		r.replaceFolder(name)
+	case kind == other && !ours:
+		r.taken(name, "a file")
+	case equal:
+	case kind == file && !ours && !r.adopt:
+		r.refuse(name, "a file with other content")
+	default:
+		if kind == other || ours && digest(old) != sum {
+			r.result.Drifted = append(r.result.Drifted, name)
+		}
+		r.result.Changed = append(r.result.Changed, name)
+	}
+}
+
+// replaceFolder puts a file in the place of a folder, if nothing stays in that.
+func (r *reconciliation) replaceFolder(name string) {
+	inside, err := r.here.below(name)
+	if err != nil {
+		r.problem(err)
+	}
+	if stranger := slices.IndexFunc(inside, func(name string) bool { return !r.leaves(name) }); stranger >= 0 {
+		r.refuse(name, "a folder with "+inside[stranger]+", want a file")
+	}
+	r.result.Added = append(r.result.Added, name)
+}
+
+// delete takes an owned file away.
+func (r *reconciliation) delete(name string) {
+	kind, old, err := lookupNoFollow(r.here, name)
+	switch {
+	case err != nil:
+		r.problem(err)
+	case kind == file:
+		r.change(name, Deleted, old)
+		r.result.Deleted = append(r.result.Deleted, name)
+		if digest(old) != r.owned[name] {
+			r.result.Drifted = append(r.result.Drifted, name)
+		}
+	}
 }
 
 // lookupNoFollow is at, where what lies behind a link does not exist: an owned file is never looked for,

@@ -38,15 +38,15 @@ var publishGuards = []mutant{
 	{"publish/dir.go", `	case !found && !opts.Adopt:`, `	case !found && false:`,
 		in("publish", "TestWriteDirRefuses"),
 		"a folder of somebody else is taken over"},
-	{"publish/reconcile.go", `		case !ours && !adopt:`, `		case false:`,
+	{"publish/reconcile.go", `	case kind == file && !ours && !r.adopt:`, `	case false:`,
 		in("publish", "TestWriteDirRefuses", "TestCommitRefusesAndLeavesTheBranch"),
 		"a file of somebody else is overwritten"},
-	{"publish/reconcile.go", `			case kind == other:
-				// Never`, `			case false:
-				// Never`,
+	{"publish/reconcile.go", `		case kind == other:
+			// Never`, `		case false:
+			// Never`,
 		in("publish", "TestLinksAreNeverFollowed"),
 		"a link in the folder leads a write out of it"},
-	{"publish/reconcile.go", `			case kind == file && !leaves(parent):`, `			case false:`,
+	{"publish/reconcile.go", `		case kind == file && !r.leaves(parent):`, `		case false:`,
 		in("publish", "TestWriteDirRefuses"),
 		"a file of somebody else is replaced by a folder"},
 	{"publish/reconcile.go", `stranger >= 0 {`, `false {`,

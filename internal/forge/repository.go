@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -69,42 +70,55 @@ func Locate(remote string, kind Kind, web string) (Repository, bool, error) {
 	if !found {
 		return Repository{}, false, nil
 	}
-	repository := Repository{Kind: kind}
 	parts := strings.Split(strings.TrimSuffix(strings.Trim(address.Path, "/"), ".git"), "/")
 	for _, part := range parts {
 		if part == "" || part == "." || part == ".." || oneLine(part) != part {
 			return Repository{}, false, fmt.Errorf("%s: not the path of a repository on a forge", oneLine(address.Host))
 		}
 	}
-	prefix := ""
+	base, parts, err := pagesOf(address, parts, kind, web)
+	if err != nil {
+		return Repository{}, false, err
+	}
+	if len(parts) < 2 || len(parts) > 2 && kind.ownerAndName() {
+		return Repository{}, false, fmt.Errorf("%s: path %s: want OWNER/NAME", oneLine(address.Host), strings.Join(parts, "/"))
+	}
+	return Repository{Kind: kind, Web: base, Path: strings.Join(parts, "/")}, true, nil
+}
+
+// ownerAndName says that repositories are in no groups of groups, as only GitLab has them.
+func (k Kind) ownerAndName() bool { return k == GitHub || k == Gitea }
+
+// pagesOf gives where the forge's pages begin, and the parts of a remote's path without the folder that the forge is in.
+func pagesOf(address *url.URL, parts []string, kind Kind, web string) (base string, rest []string, err error) {
 	switch {
 	case web != "":
-		base, err := url.Parse(web)
-		if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" || base.Scheme != "https" && base.Scheme != "http" || oneLine(web) != web {
-			return Repository{}, false, fmt.Errorf("the forge's address: want https://HOST[:PORT][/FOLDER], without a user")
-		}
-		base.Path = strings.TrimRight(base.Path, "/")
-		repository.Web = base.Scheme + "://" + base.Host + escapePath(base.Path)
-		folder := strings.Split(strings.Trim(base.Path, "/"), "/")
+		base, folder, err := parseWeb(web)
 		if len(parts) > len(folder)+1 && slices.Equal(parts[:len(folder)], folder) {
 			parts = parts[len(folder):]
 		}
+		return base, parts, err
 	case address.Scheme == "ssh" || hostKinds[address.Hostname()] != Unknown:
-		repository.Web = "https://" + bracket(address.Hostname())
-	default:
-		repository.Web = address.Scheme + "://" + address.Host
-		// Only GitLab has groups in groups: what stands before owner/name is a folder that the forge is in.
-		if n := len(parts) - 2; n > 0 && (kind == GitHub || kind == Gitea) {
-			prefix = "/" + escapePath(strings.Join(parts[:n], "/"))
-			parts = parts[n:]
-		}
+		return "https://" + bracket(address.Hostname()), parts, nil
 	}
-	repository.Web += prefix
-	if len(parts) < 2 || len(parts) > 2 && (kind == GitHub || kind == Gitea) {
-		return Repository{}, false, fmt.Errorf("%s: path %s: want OWNER/NAME", oneLine(address.Host), strings.Join(parts, "/"))
+	base = address.Scheme + "://" + address.Host
+	// What stands before owner/name is a folder that the forge is in.
+	if n := len(parts) - 2; n > 0 && kind.ownerAndName() {
+		return base + "/" + escapePath(strings.Join(parts[:n], "/")), parts[n:], nil
 	}
-	repository.Path = strings.Join(parts, "/")
-	return repository, true, nil
+	return base, parts, nil
+}
+
+// parseWeb reads the address of a forge's pages, and gives the folder in it, too.
+func parseWeb(web string) (base string, folder []string, err error) {
+	address, err := url.Parse(web)
+	switch {
+	case err != nil, address.Host == "", address.User != nil, address.RawQuery != "", address.Fragment != "",
+		address.Scheme != "https" && address.Scheme != "http", oneLine(web) != web:
+		return "", nil, errors.New("the forge's address: want https://HOST[:PORT][/FOLDER], without a user")
+	}
+	path := strings.TrimRight(address.Path, "/")
+	return address.Scheme + "://" + address.Host + escapePath(path), strings.Split(strings.Trim(path, "/"), "/"), nil
 }
 
 // parseRemote gives a remote as a URL of scheme ssh, https or http, with a host in lower case and without the user.

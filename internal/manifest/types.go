@@ -22,62 +22,90 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 	if p := reflect.PointerTo(t); value == nil || p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
 		return
 	}
-	want := ""
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		fields, ok := value.(map[string]any)
 		if !ok {
-			want = "a mapping"
 			break
 		}
-		inner := map[string]reflect.Type{}
-		if t.Kind() == reflect.Struct {
-			inner = structFields(t)
-		}
+		typeOf := typesIn(t)
 		for _, name := range sortedKeys(fields) {
-			next, known := inner[name]
-			if t.Kind() == reflect.Map {
-				next, known = t.Elem(), true
-			}
-			if known {
+			if next, known := typeOf(name); known {
 				mismatches(fields[name], next, joinPath(path, name), report)
 			}
 		}
+		return
 	case reflect.Slice:
 		items, ok := value.([]any)
-		if _, isText := value.(string); isText && t.Elem().Kind() == reflect.Uint8 {
-			break // base64
-		}
 		if !ok {
-			want = "a list"
 			break
 		}
 		for i, item := range items {
 			mismatches(item, t.Elem(), fmt.Sprintf("%s[%d]", path, i), report)
 		}
+		return
+	}
+	if found, want := mismatch(value, t); want != "" {
+		report(path, found, want)
+	}
+}
+
+// typesIn gives the type of a field of a struct, or of the values of a map.
+func typesIn(t reflect.Type) func(name string) (reflect.Type, bool) {
+	if t.Kind() == reflect.Map {
+		return func(string) (reflect.Type, bool) { return t.Elem(), true }
+	}
+	fields := structFields(t)
+	return func(name string) (reflect.Type, bool) {
+		next, known := fields[name]
+		return next, known
+	}
+}
+
+// mismatch says what is found and what is wanted where a value that holds no others does not fit its type, or holds others and should not.
+// want is empty if it fits.
+func mismatch(value any, t reflect.Type) (found, want string) {
+	found = jsonType(value)
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		want = "a mapping"
+	case reflect.Slice:
+		if found == "a string" && t.Elem().Kind() == reflect.Uint8 {
+			return found, "" // base64
+		}
+		want = "a list"
 	case reflect.String:
-		if _, ok := value.(string); !ok {
-			want = "a string"
-		}
+		want = "a string"
 	case reflect.Bool:
-		if _, ok := value.(bool); !ok {
-			want = "true or false"
-		}
+		want = "true or false"
 	case reflect.Float32, reflect.Float64:
-		if found := jsonType(value); found != "a number" && found != "a whole number" {
-			want = "a number"
+		if found == "a whole number" {
+			return found, ""
 		}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		n, ok := value.(int64)
-		if !ok {
-			want = "a whole number"
-		} else if zero := reflect.New(t).Elem(); zero.CanInt() && zero.OverflowInt(n) || zero.CanUint() && (n < 0 || zero.OverflowUint(uint64(n))) {
-			report(path, "a whole number that is out of range", "one that fits "+t.Kind().String())
-		}
+		want = "a number"
+	default:
+		return wholeNumber(value, t)
 	}
-	if want != "" {
-		report(path, jsonType(value), want)
+	if found == want {
+		want = ""
 	}
+	return found, want
+}
+
+// wholeNumber is mismatch for the kinds of whole numbers; of kinds that no JSON value has, nothing is wanted.
+func wholeNumber(value any, t reflect.Type) (found, want string) {
+	zero := reflect.New(t).Elem()
+	if !zero.CanInt() && !zero.CanUint() {
+		return "", ""
+	}
+	n, ok := value.(int64)
+	switch {
+	case !ok:
+		return jsonType(value), "a whole number"
+	case zero.CanInt() && zero.OverflowInt(n), zero.CanUint() && (n < 0 || zero.OverflowUint(uint64(n))):
+		return "a whole number that is out of range", "one that fits " + t.Kind().String()
+	}
+	return "", ""
 }
 
 func jsonType(value any) string {
