@@ -4,8 +4,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +83,29 @@ func TestNeverReached(t *testing.T) {
 					t.Errorf("%s reaches %s: go list -deps -f '{{.ImportPath}} {{.Imports}}' ./%s shows how", folder, imported, folder)
 				}
 			}
+		}
+	}
+}
+
+// TestArchitecture holds ARCHITECTURE.md to the table above, and to the files that there are.
+func TestArchitecture(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, match := range regexp.MustCompile("`([a-z0-9_]+(?:/[a-z0-9_]+)*(?:\\.go)?)`").FindAllStringSubmatch(string(text), -1) {
+		named[match[1]] = true
+		if !strings.Contains(match[1], "/") {
+			continue // a command, a word
+		}
+		if _, err := os.Stat(match[1]); err != nil {
+			t.Errorf("ARCHITECTURE.md: %v", err)
+		}
+	}
+	for folder := range folders {
+		if !named[folder] && folder != "api" && folder != "inventory/inventorytest" {
+			t.Errorf("ARCHITECTURE.md: no word of %s", folder)
 		}
 	}
 }
