@@ -2,14 +2,11 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
-	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/internal/treediff"
 	"github.com/airshipit/sipgen/publish"
@@ -114,18 +111,4 @@ func showDiff(ui *ui, before, after map[string][]byte, output string, colour boo
 	added, removed, changed := difference.Counts()
 	ui.say("%s: %d added, %d removed, %d changed", text.Plural(added+removed+changed, "file differs", "files differ"), added, removed, changed)
 	return errFinding
-}
-
-// coloured decides by --color, the environment (https://no-color.org) and whether out is a terminal.
-func coloured(when string, out io.Writer, getenv func(string) string) (bool, error) {
-	switch when {
-	case "always":
-		return true, nil
-	case "never":
-		return false, nil
-	case "auto":
-		file, isFile := out.(*os.File)
-		return isFile && getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd())), nil
-	}
-	return false, redact.Errorf("--color: found %q, want auto, always or never", when)
 }

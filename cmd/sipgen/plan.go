@@ -9,9 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/picture"
-	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -93,19 +91,6 @@ func sayRefusals(ui *ui, err error) error {
 		ui.say("render and publish would say: %s", refusal)
 	}
 	return errFinding
-}
-
-func checkFormat(found string, want []string) error {
-	for _, format := range want {
-		if found == format {
-			return nil
-		}
-	}
-	hint := ""
-	if near := manifest.Nearest(found, want); near != "" {
-		hint = redact.Sprintf(", did you mean %q?", near)
-	}
-	return redact.Errorf("--output: found %q, want %s%s", found, strings.Join(want, ", "), hint)
 }
 
 // writePlan prints a placement and the words for it.
