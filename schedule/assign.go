@@ -170,6 +170,7 @@ func (n *network) best(r *role, k int) []item {
 	}
 	if r.topo < 0 {
 		for b := range r.shape.buckets.both(n.free.bitset) {
+			n.work++
 			if score := n.score[b]; len(h) < k || score >= h[0].key {
 				keep(item{score, -b})
 			}
@@ -187,6 +188,7 @@ func (n *network) bestOfDomains(r *role, keep func(item)) {
 	together := n.s.topology[r.topo].together
 	in, top := int32(alone), item{} // the domain at hand, and its best bucket
 	for b := n.free.next(&r.shape.buckets, 0); b >= 0; b = n.free.next(&r.shape.buckets, b+1) {
+		n.work++
 		d := n.dom[r.topo][b]
 		if r.full(d) {
 			b = n.after(r, d, b) - 1

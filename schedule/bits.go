@@ -182,11 +182,47 @@ func (p *pool) fill(n int) {
 	p.summary.fill(len(p.bitset))
 }
 
+// copy makes the pool equal to a set.
+func (p *pool) copy(from bitset) {
+	copy(p.bitset, from)
+	p.resummarize()
+}
+
+// resummarize brings the summary up to date after the bits were changed without it.
+func (p *pool) resummarize() {
+	clear(p.summary)
+	for w, word := range p.bitset {
+		if word != 0 {
+			p.summary.add(int32(w))
+		}
+	}
+}
+
+// removeAll takes a set out.
+func (p *pool) removeAll(s *set) {
+	for _, i := range s.list {
+		p.remove(i)
+	}
+	if s.bits == nil {
+		return
+	}
+	for w := p.summary.next(0); w >= 0; w = p.summary.next(w + 1) {
+		if p.bitset[w] &^= s.bits[w]; p.bitset[w] == 0 {
+			p.summary.remove(w)
+		}
+	}
+}
+
 // next is the least number of the pool and the set that is not below from, -1 if there is none.
 func (p *pool) next(s *set, from int32) int32 {
+	return p.nextUpTo(s, from, int32(len(p.bitset))*64-1)
+}
+
+// nextUpTo is the same, among the numbers up to last.
+func (p *pool) nextUpTo(s *set, from, last int32) int32 {
 	if s.bits == nil {
 		at, _ := slices.BinarySearch(s.list, from)
-		for ; at < len(s.list); at++ {
+		for ; at < len(s.list) && s.list[at] <= last; at++ {
 			if p.has(s.list[at]) {
 				return s.list[at]
 			}
@@ -194,18 +230,27 @@ func (p *pool) next(s *set, from int32) int32 {
 		return -1
 	}
 	w := from / 64
-	if int(w) >= len(p.bitset) {
+	if from > last {
 		return -1
 	}
+	found := int32(-1)
 	if word := (p.bitset[w] & s.bits[w]) >> (uint32(from) % 64); word != 0 {
-		return from + int32(bits.TrailingZeros64(word))
-	}
-	for w = p.summary.next(w + 1); w >= 0; w = p.summary.next(w + 1) {
-		if word := p.bitset[w] & s.bits[w]; word != 0 {
-			return w*64 + int32(bits.TrailingZeros64(word))
+		found = from + int32(bits.TrailingZeros64(word))
+	} else {
+		for w++; w <= last/64; w++ {
+			if w = p.summary.next(w); w < 0 || w > last/64 {
+				return -1
+			}
+			if word := p.bitset[w] & s.bits[w]; word != 0 {
+				found = w*64 + int32(bits.TrailingZeros64(word))
+				break
+			}
 		}
 	}
-	return -1
+	if found > last {
+		return -1
+	}
+	return found
 }
 
 // tally counts in how many sets each number is: plane p has bit p of all the counts.

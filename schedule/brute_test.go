@@ -318,7 +318,9 @@ func TestPlanAgreesWithBruteForce(t *testing.T) {
 		want, b := bruteForce(clusters, hosts)
 		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
 		rng.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
-		p := plan(t, clusters, hosts, Previous{}, testOptions)
+		options := testOptions
+		options.sweep = seed%2 == 1 // what searches on large sites do
+		p := plan(t, clusters, hosts, Previous{}, options)
 		got := summary(p)
 		if got != want {
 			t.Fatalf("site %d:\n%s\nPlan:\n%s\nevery assignment tried:\n%s", seed, describe(clusters, hosts), got, want)

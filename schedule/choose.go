@@ -42,18 +42,18 @@ func (n *network) choose(r *role) {
 		c.took(b, host)
 	}
 	n.focus = nil // all its units are picks now, so its counts are zero again
+	n.epoch++
 }
 
 // setFocus counts the role's units by bucket, for as long as it is the focus.
 func (n *network) setFocus(r *role) {
 	n.focus = r
 	n.generation++
-	for _, b := range n.dead {
-		if at := &n.buckets[b]; int(at.next) < len(at.hosts) {
-			n.open.add(b)
-		}
+	n.epoch++ // the last: while hosts are chosen, searches can end at fewer and fewer buckets
+	if n.reduced {
+		copy(n.base, n.alive)
+		n.wide, n.reduced = true, false // so that the next search begins with all of them
 	}
-	n.dead = n.dead[:0]
 	for _, e := range r.edges {
 		b, units := n.edges[e].bucket, n.edges[e].n
 		n.focusAt[b] += units
@@ -70,15 +70,14 @@ func (n *network) swap(r *role, b, d int32) bool {
 	if within {
 		g.in = d
 	}
-	n.begin(g)
-	if !n.open.has(b) {
+	if !n.base.has(b) {
 		return false // dead
 	}
-	if !n.visit(b, root) && !n.run() {
+	if !n.find(g, func() bool { return n.visit(b, root) }) {
 		if !within {
 			// What the search saw leads nowhere, and will not for this role: its units only get fewer.
-			n.dead = append(n.dead, n.seen...)
-			n.seen = n.seen[:0]
+			copy(n.base, n.open.bitset)
+			n.reduced = true
 		}
 		return false
 	}

@@ -11,6 +11,7 @@ type use struct {
 	shared int32 // the topology that the roles share, -1: none
 	// Buckets that some role can use, and those that fit a role that has all it may have in their domain.
 	usable, full bitset
+	rest         pool // those that are not usable
 	seen         map[*shape]bool
 	limits       []int // by domain: slots of roles whose own limit is what binds
 }
@@ -20,7 +21,8 @@ type use struct {
 // lie where every role that could use them has all it may have.
 func (s *site) useOf(roles []*role, shared int32) (domains []Domain, loose, full int) {
 	count := len(s.net.buckets)
-	u := &use{s: s, shared: shared, usable: newBitset(count), full: newBitset(count), seen: map[*shape]bool{}}
+	u := &use{s: s, shared: shared, usable: newBitset(count), full: newBitset(count), rest: newPool(count), seen: map[*shape]bool{}}
+	u.rest.fill(count)
 	if shared >= 0 {
 		u.limits = make([]int, len(s.topology[shared].names))
 	}
@@ -30,6 +32,10 @@ func (s *site) useOf(roles []*role, shared int32) (domains []Domain, loose, full
 		if shared >= 0 {
 			u.limit(r, taken)
 		}
+	}
+	u.usable.fill(count)
+	for w, word := range u.rest.bitset {
+		u.usable[w] &^= word
 	}
 	return u.sum(roles[0])
 }
@@ -54,14 +60,14 @@ func (u *use) buckets(r *role, taken []int32) {
 	}
 	if taken == nil {
 		u.seen[sh] = true
-		sh.buckets.addTo(u.usable)
+		u.rest.removeAll(&sh.buckets)
 		return
 	}
 	for b := range sh.buckets.all {
 		if d := u.s.net.domainOf(r, b); d >= 0 && int(taken[d]) >= r.max {
 			u.full.add(b)
 		} else {
-			u.usable.add(b)
+			u.rest.remove(b)
 		}
 	}
 }
@@ -80,7 +86,7 @@ func (u *use) limit(r *role, taken []int32) {
 		if _, known := binds[d]; !known {
 			binds[d] = true
 		}
-		if n.buckets[b].seen == n.search {
+		if n.saw(b) {
 			binds[d] = false
 		}
 	}
@@ -107,7 +113,7 @@ func (u *use) sum(any *role) (domains []Domain, loose, full int) {
 	for b := u.usable.next(0); b >= 0; b = u.usable.next(b + 1) {
 		at := &n.buckets[b]
 		hosts, through := len(at.hosts), 0
-		if at.seen == n.search {
+		if n.saw(b) {
 			through = hosts
 		}
 		d := int32(noLabel)

@@ -363,3 +363,36 @@ func FuzzPlanOverTime(f *testing.F) {
 		}
 	})
 }
+
+// TestStepsChangeWordsOnly: where there is too much to search, shortages name more roles than need be, and say so; nothing else
+// differs, and what they say is still a cut.
+func TestStepsChangeWordsOnly(t *testing.T) {
+	larger := 0
+	for seed := range 400 {
+		clusters, hosts := randomSite(rand.New(rand.NewPCG(uint64(seed), 5)))
+		options := testOptions
+		want := plan(t, clusters, hosts, Previous{}, options)
+		options.steps = 1
+		got := plan(t, clusters, hosts, Previous{}, options)
+		if a, b := summary(want), summary(got); a != b {
+			t.Fatalf("site %d: with less work the placement is\n%s\ninstead of\n%s", seed, b, a)
+		}
+		for i := range got.Shortages {
+			short, minimal := &got.Shortages[i], &want.Shortages[i]
+			if more := len(short.Roles) - len(minimal.Roles); more < 0 || more > 0 && !short.Unreduced {
+				t.Fatalf("site %d: %+v\ninstead of %+v", seed, short, minimal)
+			} else if more > 0 {
+				larger++
+			}
+			if a, b := short.Need-short.Capacity, minimal.Need-minimal.Capacity; a < b || b < 1 {
+				t.Fatalf("site %d: short %d, and %d among fewer roles", seed, a, b)
+			}
+			if minimal.Unreduced {
+				t.Fatalf("site %d: %+v was not reduced", seed, minimal)
+			}
+		}
+	}
+	if larger == 0 {
+		t.Error("no shortage names more roles with less work: the sites show nothing")
+	}
+}

@@ -30,15 +30,22 @@ type network struct {
 	// Scratch of one search.
 	search  int32
 	visited []int32 // by role: search that visited it
+	barren  []int32 // by role: epoch in which no search can end at any of its buckets
+	epoch   int32   // ends when searches may end at more buckets than before
 	via     []int32 // by role: edge by which it was reached
-	open    pool    // buckets that a search may still visit
+	alive   bitset  // buckets with hosts that are not given away for good
+	base    bitset  // those from which a search of the focus may get somewhere
+	open    pool    // those that the search has not seen
 	goal    goal
 	targets []int32 // buckets where the giving role has units in the goal's domain
 	found   int32   // where the search ended
 	seen    []int32 // buckets visited, in that order
-	dead    []int32 // buckets from which no search of the focus gets anywhere
+	wide    bool    // it was completed by sweeping, and seen is not all that it saw
+	patient int     // how many buckets a search visits before it is asked whether it gets anywhere
 	waiting []*role // roles visited, in that order
 	path    []step
+	kept    []int32
+	reduced bool // base is less than alive
 	heap    []item
 	work    int // steps of all searches, to bound what is only for words
 
@@ -53,7 +60,6 @@ type bucket struct {
 	edges []int32
 	rank  int32 // shapes that the class fits: buckets that few roles can use are filled first
 
-	seen    int32 // search that visited it
 	refused int32 // generation whose role cannot have a host of it
 	parent  int32 // edge by which the search came: its role gives up a host in the edge's bucket. -1: root
 }
@@ -71,11 +77,15 @@ func (b *bucket) free() int32 { return int32(len(b.hosts)) - b.next - b.used }
 
 // newNetwork collapses the free hosts into buckets.
 func (s *site) newNetwork() *network {
-	n := &network{s: s, visited: make([]int32, len(s.roles)), via: make([]int32, len(s.roles)), generation: 1}
+	n := &network{s: s, visited: make([]int32, len(s.roles)), barren: make([]int32, len(s.roles)), epoch: 1, via: make([]int32, len(s.roles)), generation: 1}
 	classOf := n.collapse()
 	count := len(n.buckets)
 	n.free, n.ends, n.open = newPool(count), newPool(count), newPool(count)
+	n.alive, n.base = newBitset(count), newBitset(count)
+	n.alive.fill(count)
+	n.base.fill(count)
 	n.open.fill(count)
+	n.patient = n.impatient()
 	n.score, n.size = make([]int64, count), make([]int32, count)
 	for b := range n.buckets {
 		n.size[b] = int32(len(n.buckets[b].hosts))
@@ -255,6 +265,9 @@ func (n *network) account(b int32) {
 	n.score[b] = int64(left) - int64(at.rank)<<32
 	free := left > 0
 	if free {
+		if n.focus == nil && !n.free.has(b) {
+			n.epoch++
+		}
 		n.free.add(b)
 	} else {
 		n.free.remove(b)
@@ -268,6 +281,7 @@ func (n *network) account(b int32) {
 
 // add puts one unit of a role on a bucket.
 func (n *network) add(r *role, b int32) {
+	n.work += 4
 	r.units++
 	n.buckets[b].used++
 	if d := n.domainOf(r, b); d >= 0 {
@@ -297,6 +311,7 @@ func (n *network) add(r *role, b int32) {
 
 // drop takes one unit of a role off a bucket.
 func (n *network) drop(r *role, b int32) {
+	n.work += 4
 	r.units--
 	n.buckets[b].used--
 	if d := n.domainOf(r, b); d >= 0 {
@@ -334,8 +349,10 @@ func (n *network) fix(b int32) (host int32) {
 	at.next++
 	n.left.remove(host)
 	n.account(b)
-	if int(at.next) == len(at.hosts) {
-		n.open.remove(b) // of no use to any search
+	if int(at.next) == len(at.hosts) { // of no use to any search
+		n.alive.remove(b)
+		n.base.remove(b)
+		n.open.remove(b)
 	}
 	return host
 }

@@ -30,6 +30,10 @@ type Options struct {
 	LabelsOlder bool
 
 	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
+
+	// For tests: searches are completed as on large sites, and shortages are made minimal in so many steps at most (0: minimalWork).
+	sweep bool
+	steps int
 }
 
 // LabelKeys are the label keys by which a host is claimed.

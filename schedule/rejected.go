@@ -85,12 +85,18 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 		return roles[0].rejected
 	}
 	c := s.matched
-	kinds, shapes := newBitset(s.kinds.n), map[*shape]bool{}
+	rest, shapes := newPool(s.kinds.n), map[*shape]bool{}
+	rest.fill(s.kinds.n)
 	for _, r := range roles {
 		if !shapes[r.shape] {
 			shapes[r.shape] = true
-			r.shape.kinds.addTo(kinds)
+			rest.removeAll(&r.shape.kinds)
 		}
+	}
+	kinds := newBitset(s.kinds.n)
+	kinds.fill(s.kinds.n)
+	for w, word := range rest.bitset {
+		kinds[w] &^= word
 	}
 	n := s.newRejections()
 	all := set{bits: kinds}

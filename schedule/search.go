@@ -1,5 +1,7 @@
 package schedule
 
+import "slices"
+
 // root is the parent of the first bucket of a path.
 const root = -1
 
@@ -20,9 +22,14 @@ type goal struct {
 
 // begin starts a search.
 func (n *network) begin(g goal) {
-	for _, b := range n.seen {
-		if at := &n.buckets[b]; int(at.next) < len(at.hosts) {
-			n.open.add(b)
+	if n.wide {
+		n.open.copy(n.base)
+		n.wide = false
+	} else {
+		for _, b := range n.seen {
+			if n.base.has(b) {
+				n.open.add(b)
+			}
 		}
 	}
 	n.search++
@@ -52,7 +59,6 @@ func (n *network) isEnd(b int32) bool {
 // visit notes a bucket, and says whether the search ends there.
 func (n *network) visit(b, parent int32) bool {
 	n.open.remove(b)
-	n.buckets[b].seen = n.search
 	n.buckets[b].parent = parent
 	n.seen = append(n.seen, b)
 	if n.isEnd(b) {
@@ -67,7 +73,7 @@ func (n *network) visit(b, parent int32) bool {
 func (n *network) reach(r *role, via int32) bool {
 	n.visited[r.index] = n.search
 	n.via[r.index] = via
-	n.work++
+	n.work += 4
 	if b := n.endFor(r); b >= 0 {
 		return n.visit(b, via)
 	}
@@ -77,6 +83,9 @@ func (n *network) reach(r *role, via int32) bool {
 
 // endFor is a bucket that the role can use and where the search may end, -1 if there is none.
 func (n *network) endFor(r *role) int32 {
+	if n.barren[r.index] == n.epoch {
+		return -1
+	}
 	ends := &n.free
 	if n.goal.give != nil && n.goal.in < 0 {
 		ends = &n.ends
@@ -86,7 +95,11 @@ func (n *network) endFor(r *role) int32 {
 			return b
 		}
 	}
-	for b := ends.next(&r.shape.buckets, 0); b >= 0; b = ends.next(&r.shape.buckets, b+1) {
+	first := ends.next(&r.shape.buckets, 0)
+	if first < 0 && ends == n.widest() {
+		n.barren[r.index] = n.epoch
+	}
+	for b := first; b >= 0; b = ends.next(&r.shape.buckets, b+1) {
 		n.work++
 		if n.open.has(b) && !r.full(n.domainOf(r, b)) {
 			return b
@@ -95,29 +108,79 @@ func (n *network) endFor(r *role) int32 {
 	return -1
 }
 
+// saw says whether the last search visited a bucket.
+func (n *network) saw(b int32) bool { return n.base.has(b) && !n.open.has(b) }
+
+// widest are the buckets at which any search may end, whatever its goal.
+func (n *network) widest() *pool {
+	if n.focus == nil {
+		return &n.free
+	}
+	return &n.ends
+}
+
 // augment finds one more host for the role, moving units of others where that helps. It says
 // whether it did; if not, the buckets and roles that were seen are the source side of a minimum cut.
 func (n *network) augment(r *role) bool {
-	n.begin(goal{})
-	if !n.reach(r, root) && !n.run() {
-		return false
+	found := n.find(goal{}, func() bool { return n.reach(r, root) })
+	if found {
+		n.apply(r, n.found)
 	}
-	n.apply(r, n.found)
-	return true
+	return found
 }
 
-// run visits what can be reached from the buckets seen and the roles waiting, until the search ends.
-func (n *network) run() bool {
+// find searches from where start begins, which says whether that is the end too. A search that takes long is completed without noting
+// paths, which is much faster; where it turns out that there is one, it is made again.
+func (n *network) find(g goal, start func() bool) bool {
+	n.begin(g)
+	if start() {
+		return true
+	}
+	patience := n.patient
+	if g.give == nil && n.free.summary.next(0) < 0 {
+		patience = 0 // there is nowhere to go
+	}
+	found, done := n.run(patience)
+	if done {
+		return found
+	}
+	if !n.sweep() {
+		n.patient = n.impatient()
+		return false
+	}
+	n.patient = min(2*n.patient, len(n.buckets))
+	n.begin(g)
+	if start() {
+		return true
+	}
+	found, _ = n.run(len(n.buckets))
+	return found
+}
+
+// impatient is what is patient at first.
+func (n *network) impatient() int {
+	if n.s.options.sweep {
+		return 0
+	}
+	return 1000 + len(n.buckets)/16
+}
+
+// run visits what can be reached from the buckets seen and the roles waiting, until the search ends. It is not done if that would take
+// more visits than it may.
+func (n *network) run(most int) (found, done bool) {
 	bucket, role := 0, 0
 	from := int32(0)
 	for {
 		for ; bucket < len(n.seen); bucket++ {
 			if n.onward(n.seen[bucket]) {
-				return true
+				return true, true
 			}
 		}
 		if role == len(n.waiting) {
-			return false
+			return false, true
+		}
+		if len(n.seen) > most {
+			return false, false
 		}
 		if from = n.expand(n.waiting[role], from); from < 0 {
 			role, from = role+1, 0
@@ -176,7 +239,7 @@ func (n *network) siblings(r *role, d, parent int32) bool {
 	t, sh := n.s.topology[r.topo], &r.shape.buckets
 	if in := t.buckets[d]; t.together {
 		last := in[len(in)-1]
-		for b := n.open.next(sh, in[0]); b >= 0 && b <= last; b = n.open.next(sh, b+1) {
+		for b := n.open.nextUpTo(sh, in[0], last); b >= 0; b = n.open.nextUpTo(sh, b+1, last) {
 			n.work++
 			if n.visit(b, parent) {
 				return true
@@ -206,10 +269,10 @@ func (n *network) apply(r *role, b int32) {
 		n.path = append(n.path, step{n.edges[e].role, from, b})
 		b = from
 	}
-	for _, p := range n.path {
+	for _, p := range slices.Backward(n.path) { // so that no bucket on the way is free meanwhile
+		n.add(p.role, p.to)
 		if p.from != root {
 			n.drop(p.role, p.from)
 		}
-		n.add(p.role, p.to)
 	}
 }

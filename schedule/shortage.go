@@ -1,6 +1,9 @@
 package schedule
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Shortage is a minimum cut in numbers that can be checked by hand: the slots of Roles can use only the
 // Hosts counted, which lie in Domains, and so at most Capacity of the Need can be filled.
@@ -29,6 +32,8 @@ type Shortage struct {
 	// meets, empty if each is met by some.
 	Unmatched bool
 	Unmet     string
+	// Unreduced: Roles may be more than need be, because a site so large was not searched for a smaller set.
+	Unreduced bool
 }
 
 // Domain is what a set of roles can use of one topology domain: hosts, and how many of them at once.
@@ -38,8 +43,9 @@ type Domain struct {
 }
 
 // minimalWork bounds the steps of searches that go into making the sets of competing roles minimal,
-// per site: what a site of a few thousand hosts needs. Sets beyond that are minimum cuts still.
-const minimalWork = 50_000_000
+// per site: what a site of a few thousand hosts needs. Sets beyond that are minimum cuts still, and say that they may be larger
+// than need be.
+const minimalWork = 30_000_000
 
 // blame records why slots of a role stay empty. It follows a search that failed: the buckets and
 // roles that the search saw are the source side of a minimum cut, the least one, which is the same
@@ -50,12 +56,16 @@ func (s *site) blame(r *role, missing int, standby bool) {
 	competing := n.reached()
 	var dropped []*role
 	units := map[*role]int{}
-	if missing > 1 {
-		dropped = s.minimal(r, got+missing, competing, units)
+	whole := true
+	if missing > 1 && len(competing) > 1 {
+		search := n.search
+		dropped, whole = s.minimal(r, got+missing, competing, units)
+		for (n.search != search || len(dropped) > 0) && n.augment(r) { // until it fails, and shows the cut
+		}
 	}
-	for n.augment(r) { // until it fails, and shows the cut
-	}
-	s.shortages = append(s.shortages, s.certificate(n.reached(), r, got+missing, standby))
+	short := s.certificate(n.reached(), r, got+missing, standby)
+	short.Unreduced = !whole
+	s.shortages = append(s.shortages, short)
 	for r.units > got {
 		n.dropLast(r)
 	}
@@ -76,19 +86,24 @@ func (n *network) reached() []*role {
 }
 
 // minimal takes roles out of the network, those served last first, as long as r stays short of
-// want. It gives those taken out, in the order served, and notes how many units each had.
-func (s *site) minimal(r *role, want int, competing []*role, had map[*role]int) (dropped []*role) {
+// want. It gives those taken out, in the order served, and notes how many units each had. whole says whether it tried all.
+func (s *site) minimal(r *role, want int, competing []*role, had map[*role]int) (dropped []*role, whole bool) {
 	n := s.net
 	room := want - r.units // r stays short if less than this is given up
 	for _, other := range slices.Backward(competing) {
 		if other == r {
 			continue
 		}
-		if s.worked > minimalWork {
-			break
+		if s.worked > cmp.Or(s.options.steps, minimalWork) {
+			slices.Reverse(dropped)
+			return dropped, false
 		}
 		before, got := n.work, r.units
 		had[other] = other.units
+		if had[other] >= room && n.couldHave(r, other, want-r.units) {
+			s.worked += n.work - before
+			continue
+		}
 		n.clear(other)
 		if had[other] < room {
 			room -= had[other]
@@ -109,7 +124,28 @@ func (s *site) minimal(r *role, want int, competing []*role, had map[*role]int) 
 		s.worked += n.work - before
 	}
 	slices.Reverse(dropped)
-	return dropped
+	return dropped, true
+}
+
+// couldHave says whether a role could have so many more hosts right out of those that another one has. If not, it may get them all the same,
+// by moving others.
+func (n *network) couldHave(r, other *role, more int) bool {
+	in := map[int32]int{}
+	for _, e := range other.edges {
+		n.work++
+		b, units := n.edges[e].bucket, int(n.edges[e].n)
+		if !r.shape.buckets.has(b) {
+			continue
+		}
+		if d := n.domainOf(r, b); d >= 0 {
+			units = min(units, r.max-r.in.count(d)-in[d])
+			in[d] += units
+		}
+		if more -= units; more <= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // certificate puts the cut of the last search into numbers.

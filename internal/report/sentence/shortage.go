@@ -16,6 +16,9 @@ func Shortage(c *schedule.Shortage) string {
 	b.WriteString("; ")
 	b.WriteString(has(c))
 	fmt.Fprintf(&b, "; short %d.", c.Need-c.Capacity)
+	if c.Unreduced {
+		b.WriteString(" Fewer of these roles may be short as well: there are too many to try without each.")
+	}
 	if c.Full > 0 {
 		fmt.Fprintf(&b, " %s %s, but %s in a domain where the role has its hosts already.",
 			text.Count(c.Full, "more free host"), verb(c.Full, "fits", "fit"), verb(c.Full, "lies", "lie"))
