@@ -8,9 +8,10 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
-// masked gives an error whose words may be printed: a server's control characters are taken out, and a secret of
+// masked gives an error whose words may be printed: every line is one of text only, and a secret of
 // this login that some library or server repeats is masked. The chain for errors.Is stays.
 func (r *remote) masked(err error) error {
 	if err == nil {
@@ -28,12 +29,11 @@ func (s *maskedError) Error() string { return s.text }
 func (s *maskedError) Unwrap() error { return s.err }
 
 func (r *remote) mask(words string) string {
-	lines := strings.Split(words, "\n")
-	for i, line := range lines {
-		lines[i] = printable(line)
-	}
-	words = strings.Join(lines, "\n")
-	return redact.Text(redact.Known(words, r.target.secrets(r.helper.secrets...)...))
+	secrets := r.target.secrets(r.helper.secrets...)
+	// Before, since a secret may hold blanks that become one, and after, since it may be whole only then.
+	words = redact.Known(words, secrets...)
+	words = strings.Join(text.Lines(words), "\n")
+	return redact.Text(redact.Known(words, secrets...))
 }
 
 // secrets lists what no message may hold.

@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Source is the commit that files in a git checkout are of.
@@ -62,8 +63,8 @@ func SourceOf(paths []string) (*Source, error) {
 	}
 	subject, body, _ := strings.Cut(strings.TrimSpace(commit.Message), "\n")
 	source := &Source{
-		Commit: commit.Hash.String(), Author: fmt.Sprintf("%s <%s>", printable(commit.Author.Name), printable(commit.Author.Email)),
-		When: commit.Author.When, Subject: printable(subject), Body: strings.TrimSpace(body),
+		Commit: commit.Hash.String(), Author: fmt.Sprintf("%s <%s>", text.Line(commit.Author.Name), text.Line(commit.Author.Email)),
+		When: commit.Author.When, Subject: text.Line(subject), Body: strings.TrimSpace(text.Block(body)),
 	}
 	if origin, err := repository.Remote("origin"); err == nil && len(origin.Config().URLs) > 0 {
 		source.Remote = redact.URL(origin.Config().URLs[0])
@@ -106,7 +107,7 @@ func checkCommitted(commit *object.Commit, root, path string) error {
 		if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
 			return fmt.Errorf("%s: outside of the checkout %s", name, root)
 		}
-		text, err := os.ReadFile(name)
+		content, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func checkCommitted(commit *object.Commit, root, path string) error {
 		switch {
 		case err != nil:
 			problems = append(problems, fmt.Errorf("%s: not in commit %s: commit it first", inside, commit.Hash))
-		case there.Hash != plumbing.ComputeHash(plumbing.BlobObject, text):
+		case there.Hash != plumbing.ComputeHash(plumbing.BlobObject, content):
 			problems = append(problems, fmt.Errorf("%s: not as commit %s has it: commit it first", inside, commit.Hash))
 		}
 		return nil

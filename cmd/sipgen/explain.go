@@ -9,6 +9,7 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -52,7 +53,7 @@ func explain(ui *ui, p *schedule.Placement, name string) error {
 		cluster, isCluster := report.ExplainCluster(p, schedule.ClusterKey{Namespace: namespace, Name: short})
 		host, isHost := report.ExplainHost(p, schedule.HostKey{Namespace: namespace, Name: short})
 		if isCluster || isHost {
-			_, err := fmt.Fprint(ui.out, cluster, host)
+			_, err := fmt.Fprint(ui.out, text.Block(cluster+host))
 			return err
 		}
 	}

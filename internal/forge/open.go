@@ -12,6 +12,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Request is the pull request that there shall be.
@@ -92,7 +93,7 @@ func (c *Client) Open(ctx context.Context, repository Repository, request Reques
 	if c.Token == "" {
 		return nil, fmt.Errorf("%s: no token", repository.Web)
 	}
-	request.Title = truncate(oneLine(request.Title), maxTitle)
+	request.Title = text.Truncate(oneLine(request.Title), maxTitle)
 	if request.Title == "" || request.Base == "" || request.Head == "" || request.Base == request.Head {
 		return nil, errors.New("pull request: want a title and two branches")
 	}

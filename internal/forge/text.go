@@ -2,35 +2,15 @@ package forge
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // most is how many characters of a forge's words are passed on.
 const most = 600
 
-// oneLine makes words from outside fit for a terminal and a log: one line, no control characters, none that turn the
-// direction of text or are not seen, not endless.
-func oneLine(words string) string {
-	words = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
-			return -1
-		}
-		return r
-	}, words)
-	return truncate(strings.Join(strings.Fields(words), " "), most)
-}
-
-// truncate shortens text to at most n characters, the last of them an ellipsis.
-func truncate(text string, n int) string {
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return strings.TrimSpace(string([]rune(text)[:n-1])) + "…"
-}
+// oneLine is words from outside on one line, not endless.
+func oneLine(words string) string { return text.Truncate(text.Line(words), most) }
 
 // PullRequestHint is what a server prints about a pull request after a push.
 type PullRequestHint struct {
@@ -61,6 +41,6 @@ func CutPullRequestHint(words string) (rest string, invited PullRequestHint) {
 	return strings.Join(kept, "; "), invited
 }
 
-func isURL(text string) bool {
-	return (strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")) && !strings.ContainsAny(text, " \t") && oneLine(text) == text
+func isURL(words string) bool {
+	return (strings.HasPrefix(words, "https://") || strings.HasPrefix(words, "http://")) && !strings.Contains(words, " ") && oneLine(words) == words
 }

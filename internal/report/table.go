@@ -36,11 +36,11 @@ func Table(w io.Writer, p *Plan, wide bool) {
 		for j := range c.Roles {
 			role := &c.Roles[j]
 			for _, slot := range role.Slots {
-				row := table.Row{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), string(slot.Status)}
+				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), string(slot.Status)}
 				if wide {
-					row = append(row, slot.Why, slot.UID)
+					cells = append(cells, slot.Why, slot.UID)
 				}
-				slots.AppendRow(row)
+				slots.AppendRow(row(cells...))
 			}
 			for _, short := range []struct {
 				n    int
@@ -48,14 +48,14 @@ func Table(w io.Writer, p *Plan, wide bool) {
 			}{{role.ShortActive, "active"}, {role.ShortStandby, "standby"}} {
 				switch {
 				case short.n == 1:
-					slots.AppendRow(table.Row{name, role.Name, "-", "", short.slot, "", "short"})
+					slots.AppendRow(row(name, role.Name, "-", "", short.slot, "", "short"))
 				case short.n > 1:
-					slots.AppendRow(table.Row{name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d short", short.n)})
+					slots.AppendRow(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d short", short.n)))
 				}
 			}
 		}
 		if len(c.Roles) == 0 {
-			slots.AppendRow(table.Row{name, "-", "-", "", "", "", ""})
+			slots.AppendRow(row(name, "-", "-", "", "", "", ""))
 		}
 	}
 	if slots.Length() > 0 {
@@ -64,11 +64,20 @@ func Table(w io.Writer, p *Plan, wide bool) {
 	}
 	fmt.Fprintln(w, p.Summary())
 	for _, problem := range p.Problems() {
-		fmt.Fprintln(w, problem)
+		fmt.Fprintln(w, text.Line(problem))
 	}
 	for _, change := range p.serviceDangers() {
-		fmt.Fprintln(w, "services: "+change)
+		fmt.Fprintln(w, text.Line("services: "+change))
 	}
+}
+
+// row is a table's row. A UID, or a domain that a label names, may be any text.
+func row(cells ...string) table.Row {
+	r := make(table.Row, len(cells))
+	for i, cell := range cells {
+		r[i] = text.Line(cell)
+	}
+	return r
 }
 
 func newTable(w io.Writer) table.Writer {

@@ -6,6 +6,7 @@ package text
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ import (
 // out: control characters, escape sequences' first byte, and the characters that are not seen or that turn the
 // direction of text. It can be no workflow command of a CI system either; see commands.
 func Line(s string) string {
-	if plain(s) {
+	if unchanged(s) {
 		return s
 	}
 	s = strings.Map(func(r rune) rune {
@@ -30,8 +31,8 @@ func Line(s string) string {
 	return commands(strings.Join(strings.Fields(s), " "))
 }
 
-// plain says that Line would change nothing, for what nearly every text is: printable ASCII with single blanks.
-func plain(s string) bool {
+// unchanged says that Line would change nothing, for what nearly every text is: printable ASCII with single blanks.
+func unchanged(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {
 		c := s[i]
@@ -43,11 +44,15 @@ func plain(s string) bool {
 	return len(s) == 0 || last != ' '
 }
 
-// commands takes the power out of what CI systems read as commands in a log: "##[" (GitHub's old form and Azure's
-// "##vso[", anywhere in a line) and "::" at a line's start (GitHub; workflow commands in its documentation).
+// logCommand is a command anywhere in a line: "##[" of GitHub's old form and Azure's, "##vso[" of Azure, "##teamcity[".
+var logCommand = regexp.MustCompile(`##([A-Za-z]*)\[`)
+
+// commands takes the power out of what CI systems read as commands in a log: logCommand anywhere in a line, and "::" at a
+// line's start (GitHub; workflow commands in its documentation).
 func commands(line string) string {
-	line = strings.ReplaceAll(line, "##[", "## [")
-	line = strings.ReplaceAll(line, "##vso[", "##vso [")
+	if strings.Contains(line, "##") {
+		line = logCommand.ReplaceAllString(line, "##$1 [")
+	}
 	words := strings.TrimLeft(line, " ")
 	if rest, found := strings.CutPrefix(words, "::"); found {
 		return line[:len(line)-len(words)] + ": :" + rest
@@ -86,6 +91,30 @@ func Verbatim(s string) string {
 		}
 		return r
 	}, s))
+}
+
+// Lines are the lines of s that have text, each made by Line. Unicode's line ends divide lines too.
+func Lines(s string) []string {
+	var lines []string
+	for line := range strings.FieldsFuncSeq(s, lineEnd) {
+		if line = Line(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func lineEnd(r rune) bool {
+	return r >= '\n' && r <= '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
+}
+
+// Block is text of several lines, laid out with blanks: each line is made by Verbatim, and "\n" alone divides lines.
+func Block(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Verbatim(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // TableHead is the head of a table in GitHub's Markdown, with its rule.

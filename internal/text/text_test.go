@@ -26,6 +26,7 @@ func TestLine(t *testing.T) {
 		{"also behind blanks and characters that vanish", "  \u200b::stop-commands::x", ": :stop-commands::x"},
 		{"GitHub's old command anywhere", "x ##[add-path]/tmp", "x ## [add-path]/tmp"},
 		{"Azure's", "##vso[task.setvariable]x", "##vso [task.setvariable]x"},
+		{"TeamCity's", "##teamcity[buildStatus text='x']", "##teamcity [buildStatus text='x']"},
 		{"put together from what vanishes", "##\u200b[error]x", "## [error]x"},
 		{"two colons within are an address", "fd00::1", "fd00::1"},
 	} {
@@ -37,7 +38,7 @@ func TestLine(t *testing.T) {
 
 // FuzzLine holds every text to the promise, by Unicode's own tables.
 func FuzzLine(f *testing.F) {
-	for _, seed := range []string{"", "a  b", "\x1b[0m", "::x", "##[x]", "###[[", "## [", "a\u202eb", "\xff", "#\u200d#[e]", ":\u200b:x"} {
+	for _, seed := range []string{"", "a  b", "\x1b[0m", "::x", "##[x]", "###[[", "##a##b[", "## [", "a\u202eb", "\xff", "#\u200d#[e]", ":\u200b:x"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
@@ -50,7 +51,7 @@ func FuzzLine(f *testing.F) {
 				t.Fatalf("Line(%q) = %q holds %U", in, got, r)
 			}
 		}
-		if strings.Contains(got, "##[") || strings.Contains(got, "##vso[") || strings.HasPrefix(strings.TrimSpace(got), "::") {
+		if strings.Contains(got, "##[") || strings.Contains(got, "##vso[") || strings.Contains(got, "##teamcity[") || strings.HasPrefix(strings.TrimSpace(got), "::") {
 			t.Fatalf("Line(%q) = %q is a workflow command", in, got)
 		}
 	})
@@ -85,6 +86,22 @@ func TestVerbatim(t *testing.T) {
 	} {
 		if got := text.Verbatim(in); got != want {
 			t.Errorf("Verbatim(%q) = %q, want %s", in, got, want)
+		}
+	}
+}
+
+func TestLinesAndBlock(t *testing.T) {
+	for _, row := range []struct{ why, in, lines, block string }{
+		{"lines that are empty go, or stay", "a\n\n  b  c\n", "a|b c", "a\n\n  b  c\n"},
+		{"every line end divides lines, or is a blank", "a\r\nb\u2028c\u2029d\u0085e\vf\fg", "a|b|c|d|e|f|g", "a \nb c d e f g"},
+		{"no line is a command", "x\n ::error::y\n##[z]", "x|: :error::y|## [z]", "x\n : :error::y\n## [z]"},
+		{"a line of what is not seen", "a\n\u200b\u202e\nb", "a|b", "a\n\uFFFD\uFFFD\nb"},
+	} {
+		if got := strings.Join(text.Lines(row.in), "|"); got != row.lines {
+			t.Errorf("%s: Lines(%q) = %q, want %q", row.why, row.in, got, row.lines)
+		}
+		if got := text.Block(row.in); got != row.block {
+			t.Errorf("%s: Block(%q) = %q, want %q", row.why, row.in, got, row.block)
 		}
 	}
 }
