@@ -31,9 +31,20 @@ func (s *Site) Default() {
 	setPointer(&spec.Brake.MaxHosts, 2)
 	setPointer(&spec.NodePorts, NodePorts{Start: 30000, End: 32767})
 	setPointer(&spec.Flux.Interval, metav1.Duration{Duration: 10 * time.Minute})
+	setPointer(&spec.MaxHostsPerTenant, 100)
+	for i := range spec.Tenants {
+		spec.Tenants[i].defaults(*spec.MaxHostsPerTenant)
+	}
 	if spec.BreakGlassGroups == nil {
 		spec.BreakGlassGroups = []string{"system:masters"}
 	}
+}
+
+func (t *Tenant) defaults(maxHosts int) {
+	set(&t.Patches, PatchesSafe)
+	setPointer(&t.Limits.Replicas, 10)
+	setPointer(&t.Hosts.Max, maxHosts)
+	setPointer(&t.Hosts.MaxStandby, *t.Hosts.Max)
 }
 
 func set[T comparable](field *T, value T) {

@@ -86,6 +86,17 @@ type SiteSpec struct {
 	// BreakGlassGroups may delete hosts that carry our labels. Default: system:masters.
 	// +optional
 	BreakGlassGroups []string `json:"breakGlassGroups,omitempty"`
+	// Tenants are those who may write SIPClusters, and what each may ask for: only these. Default: every namespace that is not reserved
+	// is a tenant of its own, which may name node ports of the site's range and any image, and is granted nothing else;
+	// see docs/tenants.md.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=1000
+	// +optional
+	Tenants []Tenant `json:"tenants,omitempty"`
+	// MaxHostsPerTenant is how many hosts a tenant may have that no grant says it of. Default 100.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	MaxHostsPerTenant *int `json:"maxHostsPerTenant,omitempty"`
 }
 
 // Repository is a git repository, a branch and a folder in it.

@@ -53,6 +53,7 @@ func (s *Site) validate(add problem) {
 		add("spec.brake.maxHosts", "found %d, want 0 or more", n)
 	}
 	checkMeta(spec.Defaults, add)
+	spec.validateTenants(add)
 }
 
 func (r *Repository) validate(engine Engine, add problem) {
