@@ -3,7 +3,6 @@ package v1
 import (
 	"fmt"
 	"net/netip"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -30,29 +29,39 @@ func ValidateSite(clusters []SIPCluster, portStart, portEnd int32) []ClusterErro
 	}
 	for i := range clusters {
 		s.claimDexNamespace(&clusters[i])
-		for _, e := range clusters[i].exposed() {
-			s.claim(e)
+		for _, e := range clusters[i].Entries() {
+			s.claim(exposedService{owner{&clusters[i], e.Path}, e})
 		}
 	}
 	return s.errs
 }
 
-// exposedService is what one entry of spec.services claims.
-type exposedService struct {
-	owner
-	service *Service
-	kind    corev1.ServiceType
-	// ports of the Service, and the node ports with their field.
-	ports, nodePorts PortRange
-	portField        string
+// ServiceEntry is one entry of spec.services, whatever its list.
+type ServiceEntry struct {
+	// Path of the entry, as in "spec.services.jumpHost[0]".
+	Path    string
+	Service *Service
+	// Type of its Service.
+	Type corev1.ServiceType
+	// Ports of its Service.
+	Ports PortRange
+	// NodePorts that it names, and their field. The zero range: it names none, or its Service has none.
+	NodePorts     PortRange
+	NodePortField string
 }
 
-// exposed lists the cluster's entries in the order of their fields.
-func (c *SIPCluster) exposed() []exposedService {
-	var out []exposedService
+// Entries lists the entries of spec.services in the order of their fields.
+func (c *SIPCluster) Entries() []ServiceEntry {
+	var out []ServiceEntry
 	add := func(list string, i int, s *Service, ports, nodePorts PortRange, field string) {
 		path := fmt.Sprintf("spec.services.%s[%d]", list, i)
-		out = append(out, exposedService{owner{c, path}, s, s.ExposureType(nodePorts.Start), ports, nodePorts, path + field})
+		e := ServiceEntry{Path: path, Service: s, Type: s.ExposureType(nodePorts.Start), Ports: ports, NodePorts: nodePorts, NodePortField: path + field}
+		// Without a node port given, a load balancer has none allocated. A worker's ports are the workers' node ports, and the
+		// management cluster's only where the Service is a NodePort.
+		if e.Type != corev1.ServiceTypeNodePort && (e.Type != corev1.ServiceTypeLoadBalancer || list == ListWorker) {
+			e.NodePorts = PortRange{}
+		}
+		out = append(out, e)
 	}
 	one := func(port int32) PortRange { return PortRange{Start: port, End: port} }
 	services := &c.Spec.Services
@@ -73,6 +82,12 @@ func (c *SIPCluster) exposed() []exposedService {
 		add(ListDex, i, &dex.Service, one(443), one(dex.NodePort), ".nodePort")
 	}
 	return out
+}
+
+// exposedService is an entry, and whose it is.
+type exposedService struct {
+	owner
+	ServiceEntry
 }
 
 // owner is the entry that claims a thing.
@@ -106,21 +121,14 @@ func (s *siteClaims) add(c *SIPCluster, path, format string, args ...any) {
 }
 
 func (s *siteClaims) claim(e exposedService) {
-	switch e.kind {
-	case corev1.ServiceTypeNodePort:
-		s.claimNodePorts(e)
-	case corev1.ServiceTypeLoadBalancer:
-		// Without a node port given, none is allocated. A worker's ports are the workers' node ports, and the
-		// management cluster's only where the Service is a NodePort.
-		if !strings.HasSuffix(e.portField, ".nodePortRange") {
-			s.claimNodePorts(e)
-		}
+	s.claimNodePorts(e)
+	if e.Type == corev1.ServiceTypeLoadBalancer {
 		s.claimAddresses(e)
 	}
-	if ip := e.service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
-		s.once(s.clusterIPs, normal(*ip), e.owner, e.path+".clusterIP")
+	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
+		s.once(s.clusterIPs, normal(*ip), e.owner, e.Path+".clusterIP")
 	}
-	for i, n := range e.service.NetworkAttachments {
+	for i, n := range e.Service.NetworkAttachments {
 		for j, ip := range n.IPs {
 			prefix, err := netip.ParsePrefix(ip)
 			if err != nil {
@@ -130,7 +138,7 @@ func (s *siteClaims) claim(e exposedService) {
 			if namespace == "" {
 				namespace = e.cluster.Namespace
 			}
-			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.owner, fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.path, i, j))
+			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.owner, fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j))
 		}
 	}
 }
@@ -157,12 +165,12 @@ func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, path
 }
 
 func (s *siteClaims) claimNodePorts(e exposedService) {
-	ports := e.nodePorts
+	ports := e.NodePorts
 	if ports.Start == 0 {
 		return // chosen by the API server
 	}
 	if ports.Start < s.start || ports.End > s.end {
-		s.add(e.cluster, e.portField, "found %s, want node ports within %d to %d, the site's range", ports, s.start, s.end)
+		s.add(e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports, s.start, s.end)
 	}
 	complained := map[owner]bool{}
 	for port := ports.Start; port <= ports.End && ports.Len() <= MaxServicePorts; port++ {
@@ -172,7 +180,7 @@ func (s *siteClaims) claimNodePorts(e exposedService) {
 			s.ports[port] = e.owner
 		case !complained[first]:
 			complained[first] = true
-			s.add(e.cluster, e.portField, "node port %d is claimed by %s already", port, first)
+			s.add(e.cluster, e.NodePortField, "node port %d is claimed by %s already", port, first)
 		}
 	}
 }
@@ -180,9 +188,9 @@ func (s *siteClaims) claimNodePorts(e exposedService) {
 // claimAddresses lets entries share an address if they give the same key and listen on different
 // ports, which is what MetalLB asks for.
 func (s *siteClaims) claimAddresses(e exposedService) {
-	exposure := e.service.Service
+	exposure := e.Service.Service
 	for _, ip := range exposure.Addresses() {
-		claim := shared{e.owner, exposure.SharingKey, exposure.AddressProvider(), e.ports}
+		claim := shared{e.owner, exposure.SharingKey, exposure.AddressProvider(), e.Ports}
 		path := e.path + ".service.loadBalancerIP"
 		for _, other := range s.addresses[normal(ip)] {
 			switch {

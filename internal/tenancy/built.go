@@ -1,0 +1,209 @@
+package tenancy
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/overlay"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// Built reports what the objects of a cluster's services ask for that the cluster's tenant is not granted: what the engine would apply,
+// after patches, whoever brought it. Images are looked at before a registry mirror renames them, so built must be without one. Errors
+// begin with the object and the field, and quote no value that may be a secret.
+func (t *Tenants) Built(c *v1.SIPCluster, built []overlay.Object) []error {
+	tenant := t.Of(c.Namespace)
+	if tenant == nil {
+		return nil
+	}
+	b := builtCheck{asked: asked{tenant: tenant, site: t.site, cluster: c}, hosts: t.hosts}
+	var errs []error
+	for i := range built {
+		o := &built[i]
+		b.errs = nil
+		b.object(o)
+		for _, e := range b.errs {
+			errs = append(errs, fmt.Errorf("%s: %w", o, e))
+		}
+	}
+	return errs
+}
+
+type builtCheck struct {
+	asked
+	hosts []string
+}
+
+func (b *builtCheck) object(o *overlay.Object) {
+	// A jump host reboots hosts: its Role and RoleBinding are where the hosts are.
+	beside := (o.Kind == "Role" || o.Kind == "RoleBinding") && slices.Contains(b.hosts, o.Namespace)
+	if o.Namespace != b.cluster.Namespace && !beside {
+		b.add("metadata.namespace", "found %q, want %q, the cluster's", o.Namespace, b.cluster.Namespace)
+	}
+	switch o.Kind {
+	case "Service":
+		var service corev1.Service
+		if b.decode(o, &service) {
+			b.service(&service)
+		}
+	case "Deployment":
+		var deployment appsv1.Deployment
+		if b.decode(o, &deployment) {
+			b.deployment(&deployment)
+		}
+	case "Certificate":
+		b.certificate(o)
+	case "RoleBinding":
+		var binding rbacv1.RoleBinding
+		if b.decode(o, &binding) {
+			b.binding(&binding)
+		}
+	}
+}
+
+func (b *builtCheck) decode(o *overlay.Object, into any) bool {
+	text, err := json.Marshal(o.Fields)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		b.add("", "a value is of another type than its field")
+	}
+	return err == nil
+}
+
+// addressNotes are the annotations by which load balancers take addresses.
+var addressNotes = []string{"metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs", "kube-vip.io/loadbalancerIPs"}
+
+func (b *builtCheck) service(s *corev1.Service) {
+	if len(s.Spec.ExternalIPs) > 0 {
+		b.add("spec.externalIPs", "they take traffic to any address there is, and no tenant has them")
+	}
+	if s.Spec.ExternalName != "" {
+		b.add("spec.externalName", "it stands for a name of others, and no tenant has it")
+	}
+	for _, ip := range append(slices.Clone(s.Spec.ClusterIPs), s.Spec.ClusterIP) {
+		if ip != "" && ip != corev1.ClusterIPNone {
+			b.address("spec.clusterIP", ip)
+		}
+	}
+	if ip := s.Spec.LoadBalancerIP; ip != "" {
+		b.address("spec.loadBalancerIP", ip)
+	}
+	for _, key := range addressNotes {
+		for ip := range strings.SplitSeq(s.Annotations[key], ",") {
+			if ip = strings.TrimSpace(ip); ip == "" {
+				continue
+			}
+			if _, err := netip.ParseAddr(ip); err != nil {
+				b.add("metadata.annotations["+key+"]", "found %q, want addresses", ip)
+				continue
+			}
+			b.address("metadata.annotations["+key+"]", ip)
+		}
+	}
+	if n := s.Spec.HealthCheckNodePort; n != 0 && !b.tenant.mayName(v1.PortRange{Start: n, End: n}) {
+		b.add("spec.healthCheckNodePort", "found node port %d, and %s has not all of it", n, b.tenant.where("nodePorts"))
+	}
+	for i := range s.Spec.Ports {
+		if n := s.Spec.Ports[i].NodePort; n != 0 && !b.tenant.mayName(v1.PortRange{Start: n, End: n}) {
+			b.add(fmt.Sprintf("spec.ports[%d].nodePort", i), "found %d, and %s has not all of it", n, b.tenant.where("nodePorts"))
+		}
+	}
+}
+
+func (b *builtCheck) deployment(d *appsv1.Deployment) {
+	if n := d.Spec.Replicas; n != nil && *n > *b.tenant.Limits.Replicas {
+		b.add("spec.replicas", "found %d, and %s has at most %d", *n, b.tenant.where("limits.replicas"), *b.tenant.Limits.Replicas)
+	}
+	spec := &d.Spec.Template.Spec
+	for _, list := range []struct {
+		name       string
+		containers []corev1.Container
+	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
+		for i := range list.containers {
+			c := &list.containers[i]
+			path := fmt.Sprintf("spec.template.spec.%s[%d]", list.name, i)
+			if !b.tenant.mayRun(c.Image) && !b.ofSite(c.Image) {
+				b.add(path+".image", "found %q, and %s has none such; the site's own may be used", c.Image, b.tenant.where("images"))
+			}
+			b.resources(path+".resources", &c.Resources)
+			for j := range c.Ports {
+				if c.Ports[j].HostPort != 0 {
+					b.add(fmt.Sprintf("%s.ports[%d].hostPort", path, j), "it is a port of the node, and no tenant has it")
+				}
+			}
+		}
+	}
+	b.networks(d.Spec.Template.Annotations["k8s.v1.cni.cncf.io/networks"])
+}
+
+// networks reads what Multus reads: JSON, or names with commas.
+func (b *builtCheck) networks(text string) {
+	const path = "spec.template.metadata.annotations[k8s.v1.cni.cncf.io/networks]"
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	var list []struct{ Name, Namespace string }
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		b.add(path, "want the JSON that networkAttachments makes")
+		return
+	}
+	for _, n := range list {
+		if !b.tenant.mayAttach(b.cluster.Namespace, n.Namespace, n.Name) {
+			b.add(path, "found %q of namespace %q, and %s has none such", n.Name, n.Namespace, b.tenant.where("networkAttachments"))
+		}
+	}
+}
+
+func (b *builtCheck) certificate(o *overlay.Object) {
+	var c struct {
+		Spec struct {
+			CommonName, LiteralSubject  string
+			IsCA                        bool
+			DNSNames, IPAddresses, URIs []string
+			EmailAddresses, Usages      []string
+			OtherNames                  []any
+			IssuerRef                   v1.IssuerRef
+		}
+	}
+	if !b.decode(o, &c) {
+		return
+	}
+	for _, name := range append(slices.Clone(c.Spec.DNSNames), c.Spec.IPAddresses...) {
+		if !b.tenant.maySpeakFor(name) {
+			b.add("spec.dnsNames", "found %q, and %s has no domain with it", name, b.tenant.where("issuerDomains"))
+		}
+	}
+	if c.Spec.IsCA || c.Spec.CommonName != "" || c.Spec.LiteralSubject != "" || len(c.Spec.URIs)+len(c.Spec.EmailAddresses)+len(c.Spec.OtherNames) > 0 {
+		b.add("spec", "it asks for more than a server's certificate in the tenant's names")
+	}
+	for _, usage := range c.Spec.Usages {
+		if usage != "server auth" {
+			b.add("spec.usages", "found %q, want server auth", usage)
+		}
+	}
+	if !b.tenant.mayAsk(c.Spec.IssuerRef) {
+		b.add("spec.issuerRef", "found %s %q, and %s has none such", redact.Plain(kindOf(c.Spec.IssuerRef)), c.Spec.IssuerRef.Name, b.tenant.where("certificateIssuers"))
+	}
+}
+
+// binding: rights go to accounts of the cluster's namespace, and come from a Role beside it.
+func (b *builtCheck) binding(r *rbacv1.RoleBinding) {
+	if r.RoleRef.Kind != "Role" {
+		b.add("roleRef", "found a %s, want a Role", redact.Plain(r.RoleRef.Kind))
+	}
+	for i, subject := range r.Subjects {
+		if subject.Kind != rbacv1.ServiceAccountKind || subject.Namespace != b.cluster.Namespace {
+			b.add(fmt.Sprintf("subjects[%d]", i), "want a ServiceAccount of namespace %s", b.cluster.Namespace)
+		}
+	}
+}

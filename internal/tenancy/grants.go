@@ -1,0 +1,134 @@
+package tenancy
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"net/url"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// Spec reports what a cluster asks for that its tenant is not granted, in the order of its fields. A cluster of nobody is not looked at:
+// Namespace complains about it.
+func (t *Tenants) Spec(c *v1.SIPCluster) []v1.FieldError {
+	tenant := t.Of(c.Namespace)
+	if tenant == nil {
+		return nil
+	}
+	s := asked{tenant: tenant, site: t.site, cluster: c}
+	if c.Spec.Priority > tenant.MaxPriority {
+		s.add("spec.priority", "found %d, and %s has at most %d", c.Spec.Priority, tenant.where("maxPriority"), tenant.MaxPriority)
+	}
+	for _, e := range c.Entries() {
+		s.entry(&e)
+	}
+	for i := range c.Spec.Services.Dex {
+		s.dex(fmt.Sprintf("spec.services.%s[%d]", v1.ListDex, i), &c.Spec.Services.Dex[i])
+	}
+	if len(c.Spec.Patches) > 0 && tenant.Patches == v1alpha1.PatchesNone {
+		s.add("spec.patches", "found %d, and %s has none", len(c.Spec.Patches), tenant.where("patches"))
+	}
+	return s.errs
+}
+
+// asked gathers what a cluster asks for beyond its grants.
+type asked struct {
+	tenant  *Tenant
+	site    *v1alpha1.Site
+	cluster *v1.SIPCluster
+	errs    []v1.FieldError
+}
+
+func (s *asked) add(path, format string, args ...any) {
+	s.errs = append(s.errs, v1.FieldError{Path: path, Message: redact.Sprintf(format, args...)})
+}
+
+// entry checks what all services have in common.
+func (s *asked) entry(e *v1.ServiceEntry) {
+	t := s.tenant
+	if image := e.Service.Image; image != "" && !t.mayRun(image) && !s.ofSite(image) {
+		s.add(e.Path+".image", "found %q, and %s has none such; the site's own may be used", image, t.where("images"))
+	}
+	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
+		s.address(e.Path+".clusterIP", *ip)
+	}
+	if exposure := e.Service.Service; exposure != nil {
+		for _, ip := range exposure.Addresses() {
+			s.address(e.Path+".service.loadBalancerIP", ip)
+		}
+	}
+	if p := e.NodePorts; p.Start != 0 && !t.mayName(p) {
+		s.add(e.NodePortField, "found node port %s, and %s has not all of it", p, t.where("nodePorts"))
+	}
+	if n := e.Service.Replicas; n != nil && *n > *t.Limits.Replicas {
+		s.add(e.Path+".replicas", "found %d, and %s has at most %d", *n, t.where("limits.replicas"), *t.Limits.Replicas)
+	}
+	if e.Service.Resources != nil {
+		s.resources(e.Path+".resources", e.Service.Resources)
+	}
+	for i, n := range e.Service.NetworkAttachments {
+		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {
+			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, and %s has none such", n.Name, n.Namespace, t.where("networkAttachments"))
+		}
+	}
+}
+
+// ofSite: the site's default images are everybody's.
+func (s *asked) ofSite(image string) bool {
+	images := s.site.Spec.Images
+	return slices.ContainsFunc([]string{images.HAProxy, images.JumpHost, images.Dex}, func(own string) bool {
+		return hubName(imageName(own)) == hubName(imageName(image))
+	})
+}
+
+func (s *asked) address(path, text string) {
+	ip, err := netip.ParseAddr(text)
+	if err != nil {
+		return // complained about where the cluster is validated
+	}
+	if !s.tenant.mayHave(ip) {
+		s.add(path, "found %s, and %s has no network with it", ip, s.tenant.where("addresses"))
+	}
+}
+
+// resources compares what a container has with the most that it may. Where memory is bounded, none at all is more than that.
+func (s *asked) resources(path string, r *corev1.ResourceRequirements) {
+	most := s.tenant.Limits.Resources
+	for _, list := range []struct {
+		field string
+		found corev1.ResourceList
+	}{{".requests", r.Requests}, {".limits", r.Limits}} {
+		for _, name := range slices.Sorted(maps.Keys(list.found)) {
+			found := list.found[name]
+			if limit, bounded := most[name]; bounded && found.Cmp(limit) > 0 {
+				s.add(path+list.field+"."+string(name), "found %s, and %s has at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
+			}
+		}
+	}
+	limit, bounded := most[corev1.ResourceMemory]
+	if _, found := r.Limits[corev1.ResourceMemory]; bounded && !found {
+		s.add(path+".limits.memory", "missing, and %s has at most %s", s.tenant.where("limits.resources"), limit.String())
+	}
+}
+
+func (s *asked) dex(path string, dex *v1.Dex) {
+	if issuer, err := url.Parse(dex.Issuer); err == nil && !s.tenant.maySpeakFor(issuer.Hostname()) {
+		s.add(path+".issuer", "found %q, and %s has no domain with it", issuer.Hostname(), s.tenant.where("issuerDomains"))
+	}
+	if ref := dex.TLS.IssuerRef; ref != nil && !s.tenant.mayAsk(*ref) {
+		s.add(path+".tls.issuerRef", "found %s %q, and %s has none such", kindOf(*ref), ref.Name, s.tenant.where("certificateIssuers"))
+	}
+}
+
+func kindOf(ref v1.IssuerRef) string {
+	if ref.Kind == "" {
+		return "Issuer"
+	}
+	return ref.Kind
+}

@@ -1,0 +1,234 @@
+package tenancy
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Count is a number of hosts.
+type Count struct{ Hosts, Standby int }
+
+// Holdings says who holds which hosts, by the previous tree and by the labels of hosts that it does not have.
+type Holdings struct {
+	counts map[schedule.ClusterKey]Count
+	hosts  map[schedule.HostKey]schedule.ClusterKey
+}
+
+// Held reads the holdings. A host that the tree is releasing is not held any more.
+func Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) Holdings {
+	h := Holdings{counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}}
+	known := map[schedule.HostKey]bool{}
+	add := func(host schedule.HostKey, cluster schedule.ClusterKey, standby bool) {
+		count := h.counts[cluster]
+		count.Hosts++
+		if standby {
+			count.Standby++
+		}
+		h.counts[cluster], h.hosts[host] = count, cluster
+	}
+	for i := range previous.Claims {
+		claim := &previous.Claims[i]
+		if known[claim.Host] {
+			continue // a problem, which schedule reports
+		}
+		known[claim.Host] = true
+		if !claim.Releasing {
+			add(claim.Host, claim.Cluster, claim.Standby)
+		}
+	}
+	for i := range hosts {
+		key := schedule.HostKey{Namespace: hosts[i].Namespace, Name: hosts[i].Name}
+		cluster := schedule.ClusterKey{Namespace: hosts[i].Labels[keys.ClusterNamespace], Name: hosts[i].Labels[keys.ClusterName]}
+		if cluster.Namespace == "" || cluster.Name == "" || hosts[i].Labels[keys.NodeType] == "" || known[key] {
+			continue
+		}
+		known[key] = true
+		add(key, cluster, hosts[i].Labels[keys.Standby] == "true")
+	}
+	return h
+}
+
+// Of is what a cluster holds.
+func (h Holdings) Of(key schedule.ClusterKey) Count { return h.counts[key] }
+
+// Wants is what a cluster asks for.
+func Wants(c *v1.SIPCluster) Count {
+	var want Count
+	if c.DeletionTimestamp != nil {
+		return want
+	}
+	for _, set := range c.Spec.Nodes {
+		active, standby := set.Want()
+		want.Hosts += active + standby
+		want.Standby += standby
+	}
+	return want
+}
+
+// Hosts reports the clusters that ask for more hosts than their tenant may have. What a cluster holds it keeps: only clusters that ask for more than they hold are
+// complained about. Those that hold hosts come first, then the higher priority, then the name: the newcomer goes without.
+// frozen are clusters that get nothing new anyway.
+func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[schedule.ClusterKey]bool) []v1.ClusterError {
+	used := map[string]Count{} // by tenant
+	var growing []*v1.SIPCluster
+	for key, count := range held.counts {
+		if tenant := t.Of(key.Namespace); tenant != nil {
+			used[tenant.Name] = used[tenant.Name].plus(count)
+		}
+	}
+	for i := range clusters {
+		c := &clusters[i]
+		want, has := Wants(c), held.Of(keyOf(c))
+		if t.Of(c.Namespace) != nil && !frozen[keyOf(c)] && (want.Hosts > has.Hosts || want.Standby > has.Standby) {
+			growing = append(growing, c)
+		}
+	}
+	slices.SortFunc(growing, func(a, b *v1.SIPCluster) int {
+		newcomer := func(c *v1.SIPCluster) int { return min(1, held.Of(keyOf(c)).Hosts) }
+		return cmp.Or(newcomer(b)-newcomer(a), cmp.Compare(b.Spec.Priority, a.Spec.Priority), strings.Compare(a.Key(), b.Key()))
+	})
+	var errs []v1.ClusterError
+	for _, c := range growing {
+		tenant := t.Of(c.Namespace)
+		has, want := held.Of(keyOf(c)), Wants(c)
+		more := Count{max(0, want.Hosts-has.Hosts), max(0, want.Standby-has.Standby)}
+		now := used[tenant.Name]
+		after := now.plus(more)
+		switch {
+		case more.Hosts > 0 && after.Hosts > *tenant.Hosts.Max:
+			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
+				"asks for %d hosts and holds %d, the tenant's clusters have %d with those before it, and %s has at most %d",
+				want.Hosts, has.Hosts, now.Hosts, tenant.hostLimit("hosts.max"), *tenant.Hosts.Max)}})
+		case more.Standby > 0 && after.Standby > *tenant.Hosts.MaxStandby:
+			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
+				"asks for %d standby hosts and holds %d, the tenant's clusters have %d with those before it, and %s has at most %d",
+				want.Standby, has.Standby, now.Standby, tenant.hostLimit("hosts.maxStandby"), *tenant.Hosts.MaxStandby)}})
+		default:
+			used[tenant.Name] = after
+		}
+	}
+	return errs
+}
+
+// hostLimit is where for a bound on hosts, which a site without spec.tenants has too.
+func (t *Tenant) hostLimit(field string) string {
+	if !t.Listed {
+		return "each namespace (the Site's spec.maxHostsPerTenant)"
+	}
+	return t.where(field)
+}
+
+func (c Count) plus(d Count) Count { return Count{c.Hosts + d.Hosts, c.Standby + d.Standby} }
+
+func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
+	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
+}
+
+// Narrowed gives the clusters with the selectors of their roles narrowed to their tenants' hosts, for package schedule: it looks at
+// selectors for new hosts only, so that hosts a cluster has stay. The clusters given are left as they are.
+func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
+	out := slices.Clone(clusters)
+	for i := range out {
+		tenant := t.Of(out[i].Namespace)
+		if tenant == nil || len(tenant.Hosts.Selector.MatchLabels)+len(tenant.Hosts.Selector.MatchExpressions) == 0 {
+			continue
+		}
+		nodes := maps.Clone(out[i].Spec.Nodes)
+		for name, set := range nodes { // each by itself
+			set.LabelSelector = both(&set.LabelSelector, &tenant.Hosts.Selector)
+			nodes[name] = set
+		}
+		out[i].Spec.Nodes = nodes
+	}
+	return out
+}
+
+// both selects what a and b select.
+func both(a, b *metav1.LabelSelector) metav1.LabelSelector {
+	out := metav1.LabelSelector{MatchLabels: maps.Clone(a.MatchLabels), MatchExpressions: slices.Clone(a.MatchExpressions)}
+	for _, key := range slices.Sorted(maps.Keys(b.MatchLabels)) {
+		out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{
+			Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{b.MatchLabels[key]},
+		})
+	}
+	out.MatchExpressions = append(out.MatchExpressions, b.MatchExpressions...)
+	return out
+}
+
+// Owned reports what is in the way of tenants that own the hosts of a namespace: clusters of others that select one of these hosts, and
+// the owner's own clusters there as long as another cluster holds one. clusters are as Narrowed gives them.
+func (t *Tenants) Owned(clusters []v1.SIPCluster, hosts []inventory.Host, held Holdings) []v1.ClusterError {
+	owned := map[string][]*inventory.Host{} // by namespace
+	for i := range hosts {
+		if owner := t.byNamespace[hosts[i].Namespace]; owner != nil && owner.OwnsHosts {
+			owned[hosts[i].Namespace] = append(owned[hosts[i].Namespace], &hosts[i])
+		}
+	}
+	if len(owned) == 0 {
+		return nil
+	}
+	var errs []v1.ClusterError
+	selected := map[string]string{} // by selector and namespace: the first host that matches
+	for i := range clusters {
+		c := &clusters[i]
+		if host, holder := t.heldByOthers(c, owned[c.Namespace], held); host != "" {
+			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "metadata.namespace", Message: fmt.Sprintf(
+				"found %q, where %s holds host %s: tenant %s does not own all hosts there, and their credentials are beside its services", c.Namespace, holder, host, t.Of(c.Namespace).Name)}})
+		}
+		for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
+			set := c.Spec.Nodes[role]
+			selector, err := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+			if active, standby := set.Want(); err != nil || active+standby == 0 {
+				continue
+			}
+			for _, namespace := range slices.Sorted(maps.Keys(owned)) {
+				owner := t.byNamespace[namespace]
+				if t.Of(c.Namespace) == owner {
+					continue
+				}
+				id := namespace + " " + selector.String()
+				host, done := selected[id]
+				if !done {
+					host = firstSelected(selector, owned[namespace])
+					selected[id] = host
+				}
+				if host != "" {
+					errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes." + role + ".labelSelector", Message: fmt.Sprintf(
+						"selects host %s, and the hosts of namespace %s are tenant %s's (ownsHosts)", host, namespace, owner.Name)}})
+				}
+			}
+		}
+	}
+	return errs
+}
+
+// heldByOthers is the first of the hosts that a cluster of another tenant holds, and who holds it.
+func (t *Tenants) heldByOthers(c *v1.SIPCluster, hosts []*inventory.Host, held Holdings) (host, holder string) {
+	for _, h := range hosts {
+		cluster, is := held.hosts[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}]
+		if is && t.Of(cluster.Namespace) != t.Of(c.Namespace) && (host == "" || h.Key() < host) {
+			host, holder = h.Key(), cluster.Quoted()
+		}
+	}
+	return host, holder
+}
+
+func firstSelected(selector labels.Selector, hosts []*inventory.Host) string {
+	first := ""
+	for _, h := range hosts {
+		if selector.Matches(labels.Set(h.Labels)) && (first == "" || h.Key() < first) {
+			first = h.Key()
+		}
+	}
+	return first
+}

@@ -1,0 +1,117 @@
+package tenancy
+
+import (
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// mayHave says whether the tenant may ask for an address.
+func (t *Tenant) mayHave(ip netip.Addr) bool {
+	return slices.ContainsFunc(t.Addresses, func(network string) bool {
+		prefix, err := netip.ParsePrefix(network)
+		return err == nil && prefix.Contains(ip.Unmap())
+	})
+}
+
+// mayName says whether the tenant may name all of the ports. Ranges of one tenant that touch are one.
+func (t *Tenant) mayName(ports v1.PortRange) bool {
+	ranges := slices.SortedFunc(slices.Values(t.NodePorts), func(a, b v1alpha1.NodePorts) int { return int(a.Start - b.Start) })
+	next := ports.Start
+	for _, r := range ranges {
+		if r.Start <= next && next <= r.End {
+			next = r.End + 1
+		}
+	}
+	return next > ports.End
+}
+
+// maySpeakFor says whether a host name, or an address, is in the tenant's issuer domains.
+func (t *Tenant) maySpeakFor(host string) bool {
+	host = strings.ToLower(host)
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return slices.ContainsFunc(t.IssuerDomains, func(domain string) bool {
+			granted, err := netip.ParseAddr(domain)
+			return err == nil && granted.Unmap() == ip.Unmap()
+		})
+	}
+	return host != "" && slices.ContainsFunc(t.IssuerDomains, func(domain string) bool {
+		return host == domain || strings.HasSuffix(host, "."+domain)
+	})
+}
+
+// mayAsk says whether the tenant may use a certificate issuer. kind and group may be empty, as in a spec.
+func (t *Tenant) mayAsk(ref v1.IssuerRef) bool {
+	group, kind := ref.Group, ref.Kind
+	if group == "" {
+		group = "cert-manager.io"
+	}
+	if kind == "" {
+		kind = "Issuer"
+	}
+	return slices.ContainsFunc(t.CertificateIssuers, func(granted string) bool {
+		if strings.Count(granted, "/") == 1 {
+			granted = "cert-manager.io/" + granted
+		}
+		parts := strings.Split(granted, "/")
+		return len(parts) == 3 && parts[0] == group && parts[1] == kind && matches(parts[2], ref.Name)
+	})
+}
+
+// mayRun says whether the tenant may use an image. An image without a registry is Docker Hub's.
+func (t *Tenant) mayRun(image string) bool {
+	name := imageName(image)
+	full := hubName(name)
+	return slices.ContainsFunc(t.Images, func(pattern string) bool {
+		return pattern == "*" || imageMatches(pattern, name) || imageMatches(pattern, full)
+	})
+}
+
+func imageMatches(pattern, name string) bool {
+	if folder, all := strings.CutSuffix(pattern, "/*"); all {
+		// Anything below: as many parts of the name as the pattern has are compared.
+		parts := strings.Split(name, "/")
+		n := strings.Count(folder, "/") + 1
+		return len(parts) > n && matches(folder, strings.Join(parts[:n], "/"))
+	}
+	return matches(pattern, name)
+}
+
+// imageName is an image without tag and digest.
+func imageName(image string) string {
+	name, _, _ := strings.Cut(image, "@")
+	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
+		name = name[:colon]
+	}
+	return name
+}
+
+// hubName is an image's name as the container runtimes read it.
+func hubName(name string) string {
+	registry, _, found := strings.Cut(name, "/")
+	switch {
+	case !found:
+		return "docker.io/library/" + name
+	case strings.ContainsAny(registry, ".:") || registry == "localhost":
+		return name
+	}
+	return "docker.io/" + name
+}
+
+// mayAttach says whether the tenant may use a NetworkAttachmentDefinition. own is the pod's namespace.
+func (t *Tenant) mayAttach(own, namespace, name string) bool {
+	if namespace == "" || namespace == own {
+		return true
+	}
+	return slices.ContainsFunc(t.NetworkAttachments, func(pattern string) bool { return matches(pattern, namespace+"/"+name) })
+}
+
+// matches compares a name with a pattern, in which "*" is anything but a slash. Brackets and backslashes are in no valid pattern.
+func matches(pattern, name string) bool {
+	matched, err := path.Match(pattern, name)
+	return err == nil && matched
+}

@@ -1,0 +1,235 @@
+package tenancy
+
+import (
+	"cmp"
+	"maps"
+	"net/netip"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// Files says where a cluster was written: its file, as Path gives it, or nothing.
+type Files map[string]string
+
+// Suggest gives the grants that clusters need, one tenant for each namespace, by name: what they ask for and hold now, and no more. What a
+// patch does is not looked at: patches stay safe where there are some. Whoever pastes it should read it: it allows what there is.
+func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) []v1alpha1.Tenant {
+	byNamespace := map[string]*need{}
+	sorted := slices.SortedFunc(slices.Values(clusters), func(a, b v1.SIPCluster) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+	for i := range sorted {
+		c := &sorted[i]
+		n := byNamespace[c.Namespace]
+		if n == nil {
+			n = &need{site: t.site}
+			n.tenant = v1alpha1.Tenant{Name: c.Namespace, Namespaces: []string{c.Namespace}}
+			n.tenant.OwnsHosts = slices.Contains(t.hosts, c.Namespace) && !slices.Contains(t.site.Spec.Hosts.SharedNamespaces, c.Namespace)
+			byNamespace[c.Namespace] = n
+		}
+		n.add(c)
+		want, has := Wants(c), held.Of(keyOf(c))
+		n.hosts = n.hosts.plus(Count{max(want.Hosts, has.Hosts), max(want.Standby, has.Standby)})
+	}
+	// Clusters without a spec hold hosts, too, until they are released.
+	for key, count := range held.counts {
+		gone := !slices.ContainsFunc(sorted, func(c v1.SIPCluster) bool { return keyOf(&c) == key })
+		if n := byNamespace[key.Namespace]; n != nil && gone {
+			n.hosts = n.hosts.plus(count)
+		}
+	}
+	folders := specsOf(sorted, files)
+	var out []v1alpha1.Tenant
+	for _, namespace := range slices.Sorted(maps.Keys(byNamespace)) {
+		n := byNamespace[namespace]
+		n.tenant.Specs = folders[namespace]
+		n.finish()
+		out = append(out, n.tenant)
+	}
+	return out
+}
+
+// need gathers what the clusters of a namespace ask for.
+type need struct {
+	site                *v1alpha1.Site
+	tenant              v1alpha1.Tenant
+	ports               []v1alpha1.NodePorts
+	hosts               Count
+	patches             bool
+	replicas            int32
+	addresses           map[netip.Addr]bool
+	domains, issuers    map[string]bool
+	images, attachments map[string]bool
+}
+
+func (n *need) add(c *v1.SIPCluster) {
+	if n.addresses == nil {
+		n.addresses, n.domains, n.issuers, n.images, n.attachments = map[netip.Addr]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	}
+	n.tenant.MaxPriority = max(n.tenant.MaxPriority, c.Spec.Priority)
+	n.patches = n.patches || len(c.Spec.Patches) > 0
+	ofSite := asked{site: n.site}
+	for _, e := range c.Entries() {
+		if image := e.Service.Image; image != "" && !ofSite.ofSite(image) {
+			n.images[imageName(image)] = true
+		}
+		if ip := e.Service.ClusterIP; ip != nil && *ip != corev1.ClusterIPNone {
+			n.address(*ip)
+		}
+		if e.Service.Service != nil {
+			for _, ip := range e.Service.Service.Addresses() {
+				n.address(ip)
+			}
+		}
+		if e.NodePorts.Start != 0 {
+			n.ports = append(n.ports, v1alpha1.NodePorts{Start: e.NodePorts.Start, End: e.NodePorts.End})
+		}
+		if e.Service.Replicas != nil {
+			n.replicas = max(n.replicas, *e.Service.Replicas)
+		}
+		for _, a := range e.Service.NetworkAttachments {
+			if a.Namespace != "" && a.Namespace != c.Namespace {
+				n.attachments[a.Namespace+"/"+a.Name] = true
+			}
+		}
+	}
+	for i := range c.Spec.Services.Dex {
+		dex := &c.Spec.Services.Dex[i]
+		if issuer, err := url.Parse(dex.Issuer); err == nil {
+			n.domains[strings.ToLower(issuer.Hostname())] = true
+		}
+		if ref := dex.TLS.IssuerRef; ref != nil {
+			issuer := kindOf(*ref) + "/" + ref.Name
+			if ref.Group != "" && ref.Group != "cert-manager.io" {
+				issuer = ref.Group + "/" + issuer
+			}
+			n.issuers[issuer] = true
+		}
+	}
+}
+
+func (n *need) address(text string) {
+	if ip, err := netip.ParseAddr(text); err == nil {
+		n.addresses[ip.Unmap()] = true
+	}
+}
+
+func (n *need) finish() {
+	t := &n.tenant
+	slices.SortFunc(n.ports, func(a, b v1alpha1.NodePorts) int { return int(a.Start - b.Start) })
+	for _, p := range n.ports {
+		if last := len(t.NodePorts) - 1; last >= 0 && p.Start <= t.NodePorts[last].End+1 {
+			t.NodePorts[last].End = max(t.NodePorts[last].End, p.End)
+			continue
+		}
+		t.NodePorts = append(t.NodePorts, p)
+	}
+	for _, ip := range slices.SortedFunc(maps.Keys(n.addresses), netip.Addr.Compare) {
+		t.Addresses = append(t.Addresses, netip.PrefixFrom(ip, ip.BitLen()).String())
+	}
+	t.IssuerDomains, t.CertificateIssuers = slices.Sorted(maps.Keys(n.domains)), slices.Sorted(maps.Keys(n.issuers))
+	t.Images, t.NetworkAttachments = slices.Sorted(maps.Keys(n.images)), slices.Sorted(maps.Keys(n.attachments))
+	t.Patches = v1alpha1.PatchesNone
+	if n.patches {
+		t.Patches = v1alpha1.PatchesSafe
+	}
+	if n.replicas > 10 {
+		t.Limits.Replicas = &n.replicas
+	}
+	hosts := n.hosts
+	t.Hosts.Max, t.Hosts.MaxStandby = &hosts.Hosts, &hosts.Standby
+}
+
+// specsOf gives the folders of each namespace's specs: where all of them are in a folder of their own it, else those of their files that
+// have no other namespace's. Nothing for a namespace that shares a file with another one, or whose clusters are read from the cluster.
+func specsOf(clusters []v1.SIPCluster, files Files) map[string][]string {
+	users := map[string]map[string]bool{} // path, and all that it lies in → namespaces
+	paths := map[string]map[string]bool{} // namespace → its files
+	for i := range clusters {
+		c := &clusters[i]
+		file := files[c.Key()]
+		if paths[c.Namespace] == nil {
+			paths[c.Namespace] = map[string]bool{}
+		}
+		paths[c.Namespace][file] = true
+		for at := file; at != "" && at != "."; at = path.Dir(at) {
+			if users[at] == nil {
+				users[at] = map[string]bool{}
+			}
+			users[at][c.Namespace] = true
+		}
+	}
+	out := map[string][]string{}
+	for namespace, mine := range paths {
+		found := map[string]bool{}
+		for file := range mine {
+			switch folder := path.Dir(file); {
+			case file == "" || len(users[file]) > 1:
+				found = nil
+			case folder != "." && len(users[folder]) == 1:
+				found[folder] = true
+			default:
+				found[file] = true
+			}
+			if found == nil {
+				break
+			}
+		}
+		out[namespace] = slices.Sorted(maps.Keys(found))
+	}
+	return out
+}
+
+// Render writes tenants as they are pasted into a Site.
+func Render(tenants []v1alpha1.Tenant) (string, error) {
+	var site struct {
+		Spec struct {
+			Tenants []suggestion `json:"tenants"`
+		} `json:"spec"`
+	}
+	for i := range tenants {
+		t := &tenants[i]
+		s := suggestion{
+			Name: t.Name, Specs: t.Specs, Namespaces: t.Namespaces, OwnsHosts: t.OwnsHosts, MaxPriority: t.MaxPriority, NodePorts: t.NodePorts,
+			Addresses: t.Addresses, IssuerDomains: t.IssuerDomains, CertificateIssuers: t.CertificateIssuers, Images: t.Images,
+			NetworkAttachments: t.NetworkAttachments, Patches: t.Patches,
+		}
+		s.Hosts.Max, s.Hosts.MaxStandby = t.Hosts.Max, t.Hosts.MaxStandby
+		if t.Limits.Replicas != nil {
+			s.Limits = map[string]int32{"replicas": *t.Limits.Replicas}
+		}
+		site.Spec.Tenants = append(site.Spec.Tenants, s)
+	}
+	text, err := yaml.Marshal(site)
+	return string(text), err
+}
+
+// suggestion is a tenant with the fields that Suggest fills, in the order of the documentation. Structs that are empty are left out.
+type suggestion struct {
+	Name       string   `json:"name"`
+	Specs      []string `json:"specs,omitempty"`
+	Namespaces []string `json:"namespaces"`
+	OwnsHosts  bool     `json:"ownsHosts,omitempty"`
+	Hosts      struct {
+		Max        *int `json:"max,omitempty"`
+		MaxStandby *int `json:"maxStandby,omitempty"`
+	} `json:"hosts"`
+	MaxPriority        int32                `json:"maxPriority,omitempty"`
+	NodePorts          []v1alpha1.NodePorts `json:"nodePorts,omitempty"`
+	Addresses          []string             `json:"addresses,omitempty"`
+	IssuerDomains      []string             `json:"issuerDomains,omitempty"`
+	CertificateIssuers []string             `json:"certificateIssuers,omitempty"`
+	Images             []string             `json:"images,omitempty"`
+	NetworkAttachments []string             `json:"networkAttachments,omitempty"`
+	Patches            v1alpha1.PatchMode   `json:"patches,omitempty"`
+	Limits             map[string]int32     `json:"limits,omitempty"`
+}

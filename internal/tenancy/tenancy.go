@@ -1,0 +1,123 @@
+// Package tenancy says who may ask for what: whose each SIPCluster is, whether it stays within what the Site grants its tenant, and
+// which grants the specs that there are would need.
+//
+// It is pure: what it finds depends on its arguments only, and not on their order. What it finds is one tenant's: the others go on.
+package tenancy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// Tenants are the tenants of a site.
+type Tenants struct {
+	site *v1alpha1.Site
+	// byNamespace are those that spec.tenants lists.
+	byNamespace map[string]*Tenant
+	// folders are the listed tenants by the paths of their specs.
+	folders map[string]*Tenant
+	// hosts are the namespaces that have hosts.
+	hosts []string
+}
+
+// Tenant is one tenant and its grants.
+type Tenant struct {
+	v1alpha1.Tenant
+	// Listed: spec.tenants has it. Else it is a namespace, under the defaults of a site without spec.tenants.
+	Listed bool
+}
+
+// Of gives the tenants of a site, which must be defaulted and valid. hostNamespaces are those that have hosts, those that are not the
+// site's too.
+func Of(site *v1alpha1.Site, hostNamespaces []string) *Tenants {
+	t := &Tenants{site: site, byNamespace: map[string]*Tenant{}, folders: map[string]*Tenant{}}
+	t.hosts = append(slices.Clone(hostNamespaces), site.Spec.Hosts.Namespaces...)
+	for i := range site.Spec.Tenants {
+		tenant := &Tenant{Tenant: site.Spec.Tenants[i], Listed: true}
+		for _, namespace := range tenant.Namespaces {
+			t.byNamespace[namespace] = tenant
+		}
+		for _, folder := range tenant.Specs {
+			t.folders[folder] = tenant
+		}
+	}
+	return t
+}
+
+// Of is the tenant that a namespace is of, nil if it is nobody's.
+func (t *Tenants) Of(namespace string) *Tenant {
+	if t.whyNot(namespace) != "" {
+		return nil
+	}
+	if len(t.site.Spec.Tenants) > 0 {
+		return t.byNamespace[namespace]
+	}
+	return t.byDefault(namespace)
+}
+
+// byDefault is the tenant that a namespace is where the Site lists none.
+func (t *Tenants) byDefault(namespace string) *Tenant {
+	replicas, hosts := int32(10), *t.site.Spec.MaxHostsPerTenant
+	return &Tenant{Tenant: v1alpha1.Tenant{
+		Name: namespace, Namespaces: []string{namespace},
+		Hosts:     v1alpha1.TenantHosts{Max: &hosts, MaxStandby: &hosts},
+		NodePorts: []v1alpha1.NodePorts{*t.site.Spec.NodePorts},
+		Images:    []string{"*"},
+		Patches:   v1alpha1.PatchesSafe,
+		Limits:    v1alpha1.TenantLimits{Replicas: &replicas},
+	}}
+}
+
+// controllers are namespaces in which programs run that have rights over the whole cluster, under the names that their installations
+// give them. Whoever may start a pod there may have their tokens.
+var controllers = map[string]string{
+	"flux-system": "Flux", "argocd": "Argo CD", "cert-manager": "cert-manager", "metallb-system": "MetalLB",
+	"baremetal-operator-system": "metal3's baremetal-operator", "capm3-system": "metal3's provider for Cluster API",
+	"ironic-standalone-operator-system": "metal3's operator for Ironic", "capi-system": "Cluster API",
+	"capi-kubeadm-bootstrap-system": "Cluster API", "capi-kubeadm-control-plane-system": "Cluster API", "capi-operator-system": "Cluster API",
+	"calico-system": "Calico", "tigera-operator": "Calico", "cilium": "Cilium", "istio-system": "Istio", "linkerd": "Linkerd",
+	"gatekeeper-system": "Gatekeeper", "kyverno": "Kyverno", "external-secrets": "External Secrets", "sealed-secrets": "Sealed Secrets",
+	"vault": "Vault", "rook-ceph": "Rook", "longhorn-system": "Longhorn", "velero": "Velero", "crossplane-system": "Crossplane",
+}
+
+// whyNot says why a namespace is no tenant's, empty if it is one's.
+func (t *Tenants) whyNot(namespace string) string {
+	listed := t.byNamespace[namespace]
+	spec := &t.site.Spec
+	if slices.Contains(t.hosts, namespace) && (listed == nil || !listed.OwnsHosts) && !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
+		return "has hosts, and their credentials (the Site opens it with spec.tenants[].ownsHosts, or with spec.hosts.sharedNamespaces)"
+	}
+	switch {
+	case listed != nil:
+		return ""
+	case strings.HasPrefix(namespace, "kube-"):
+		return "is of Kubernetes itself"
+	case namespace == spec.Flux.Namespace && spec.Engine == v1alpha1.EngineFlux, namespace == spec.ArgoCD.Namespace && spec.Engine == v1alpha1.EngineArgoCD:
+		return "is the engine's"
+	case controllers[namespace] != "":
+		return "is of " + controllers[namespace] + " (a Site opens it by naming it in spec.tenants[].namespaces)"
+	case len(spec.Tenants) > 0:
+		return "is of none of the Site's spec.tenants"
+	}
+	return ""
+}
+
+// Namespace complains about a cluster in a namespace that is nobody's.
+func (t *Tenants) Namespace(c *v1.SIPCluster) []v1.FieldError {
+	if why := t.whyNot(c.Namespace); why != "" {
+		return []v1.FieldError{{Path: "metadata.namespace", Message: fmt.Sprintf("found %q, which %s: want a namespace of the tenant's own", c.Namespace, why)}}
+	}
+	return nil
+}
+
+// where is the grant of a tenant as a message names it.
+func (t *Tenant) where(field string) string {
+	if !t.Listed {
+		return "a namespace that the Site lists in no spec.tenants"
+	}
+	return fmt.Sprintf("tenant %s (the Site's spec.tenants[].%s)", t.Name, field)
+}
