@@ -30,45 +30,78 @@ func FromDocuments(docs []manifest.Document) ([]SIPCluster, error) {
 		problems manifest.Problems
 		seen     = map[string]string{}
 	)
-	for i := range docs {
-		doc := &docs[i]
-		switch {
-		case doc.Kind == "" && doc.APIVersion == "":
-			problems.Add(doc.Problem("", "no apiVersion and no kind: not a Kubernetes object"))
-			continue
-		case doc.APIVersion == APIVersion && doc.Kind != Kind:
-			problems.Add(doc.Problem("kind", "found %q, want %q", doc.Kind, Kind))
-			continue
-		case doc.Kind == Kind && doc.APIVersion != APIVersion:
-			problems.Add(doc.Problem("apiVersion", "found %q, want %q", doc.APIVersion, APIVersion))
-			continue
-		case doc.Kind != Kind:
-			continue
-		}
-		var cluster SIPCluster
-		if err := doc.Decode(&cluster); err != nil {
+	for _, d := range Decode(docs) {
+		for _, err := range d.Errs {
 			problems.Add(err)
+		}
+		if d.Cluster == nil {
 			continue
 		}
-		cluster.Source, cluster.Document = doc.Where(), doc
-		open := doc.OpenSecrets()
-		for _, path := range slices.Sorted(maps.Keys(open)) {
-			problems.Add(doc.Problem(path, "%s in the open: it would be in git for ever; want the name of a Secret, and this one replaced where it is used", open[path]))
-		}
-		for _, found := range cluster.Validate() {
-			if open[found.Path] == "" {
-				problems.Add(doc.Problem(found.Path, "%s", found.Message))
-			}
-		}
-		if first, twice := seen[cluster.Key()]; twice {
-			problems.Add(doc.Problem("metadata.name", "SIPCluster %s stands here again, first at %s", cluster.Key(), first))
+		if first, twice := seen[d.Cluster.Key()]; twice {
+			problems.Add(d.Twice(first))
 			continue
 		}
-		seen[cluster.Key()] = cluster.Source
-		clusters = append(clusters, cluster)
+		seen[d.Cluster.Key()] = d.Cluster.Source
+		clusters = append(clusters, *d.Cluster)
 	}
 	slices.SortFunc(clusters, compareKeys)
 	return clusters, problems.Err()
+}
+
+// Decoded is a document that is, or reads as if it were meant to be, a SIPCluster.
+type Decoded struct {
+	Document *manifest.Document
+	// Cluster is nil if the document could not be decoded.
+	Cluster *SIPCluster
+	// Errs are all that is wrong with it by itself.
+	Errs []error
+}
+
+// Twice is the complaint about a document whose cluster another one has already, at first.
+func (d *Decoded) Twice(first string) error {
+	return d.Document.Problem("metadata.name", "SIPCluster %s stands here again, first at %s", d.Cluster.Key(), first)
+}
+
+// Decode is FromDocuments with what is wrong kept apart for each document, and with clusters that stand twice. The order is that of docs.
+func Decode(docs []manifest.Document) []Decoded {
+	var out []Decoded
+	for i := range docs {
+		d := Decoded{Document: &docs[i]}
+		doc := d.Document
+		switch {
+		case doc.Kind == "" && doc.APIVersion == "":
+			d.Errs = append(d.Errs, doc.Problem("", "no apiVersion and no kind: not a Kubernetes object"))
+		case doc.APIVersion == APIVersion && doc.Kind != Kind:
+			d.Errs = append(d.Errs, doc.Problem("kind", "found %q, want %q", doc.Kind, Kind))
+		case doc.Kind == Kind && doc.APIVersion != APIVersion:
+			d.Errs = append(d.Errs, doc.Problem("apiVersion", "found %q, want %q", doc.APIVersion, APIVersion))
+		case doc.Kind != Kind:
+			continue
+		default:
+			d.decode()
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func (d *Decoded) decode() {
+	doc, cluster := d.Document, &SIPCluster{}
+	if err := doc.Decode(cluster); err != nil {
+		d.Errs = append(d.Errs, err)
+		return
+	}
+	d.Cluster = cluster
+	cluster.Source, cluster.Document = doc.Where(), doc
+	open := doc.OpenSecrets()
+	for _, path := range slices.Sorted(maps.Keys(open)) {
+		d.Errs = append(d.Errs, doc.Problem(path, "%s in the open: it would be in git for ever; want the name of a Secret, and this one replaced where it is used", open[path]))
+	}
+	for _, found := range cluster.Validate() {
+		if open[found.Path] == "" {
+			d.Errs = append(d.Errs, doc.Problem(found.Path, "%s", found.Message))
+		}
+	}
 }
 
 func compareKeys(a, b SIPCluster) int {

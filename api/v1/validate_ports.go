@@ -22,11 +22,18 @@ func (e ClusterError) Error() string { return e.Cluster.Key() + ": " + e.FieldEr
 // outside portStart to portEnd, the range of the management cluster. The order of the errors is that of clusters and
 // of their fields; the second to claim a thing is complained about, and the first is named.
 func ValidateSite(clusters []SIPCluster, portStart, portEnd int32) []ClusterError {
+	return ValidateHeld(clusters, nil, portStart, portEnd)
+}
+
+// ValidateHeld is ValidateSite where some clusters have what they claim already: the newcomer is complained about, in whatever order they
+// come. held is by "namespace/name". What a cluster holds that is not among clusters it keeps, and nobody else may claim it.
+func ValidateHeld(clusters []SIPCluster, held map[string]Held, portStart, portEnd int32) []ClusterError {
 	s := siteClaims{
-		start: portStart, end: portEnd,
+		start: portStart, end: portEnd, held: held,
 		ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{}, addresses: map[string][]shared{},
 		dexes: map[string]owner{},
 	}
+	s.keep(clusters)
 	for i := range clusters {
 		s.claimDexNamespace(&clusters[i])
 		for _, e := range clusters[i].Entries() {
@@ -108,6 +115,7 @@ type shared struct {
 
 type siteClaims struct {
 	start, end         int32
+	held               map[string]Held
 	ports              map[int32]owner
 	clusterIPs, podIPs map[string]owner
 	addresses          map[string][]shared
@@ -126,7 +134,7 @@ func (s *siteClaims) claim(e exposedService) {
 		s.claimAddresses(e)
 	}
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
-		s.once(s.clusterIPs, normal(*ip), e.owner, e.Path+".clusterIP")
+		s.once(s.clusterIPs, normal(*ip), e.owner, e.Path+".clusterIP", func(h *Held) map[string]bool { return h.ClusterIPs })
 	}
 	for i, n := range e.Service.NetworkAttachments {
 		for j, ip := range n.IPs {
@@ -138,7 +146,8 @@ func (s *siteClaims) claim(e exposedService) {
 			if namespace == "" {
 				namespace = e.cluster.Namespace
 			}
-			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.owner, fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j))
+			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.owner, fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j),
+				func(h *Held) map[string]bool { return h.PodIPs })
 		}
 	}
 }
@@ -149,19 +158,35 @@ func (s *siteClaims) claimDexNamespace(c *SIPCluster) {
 		return
 	}
 	path := "spec.services." + ListDex + "[0]"
-	if first, taken := s.dexes[c.Namespace]; taken {
-		s.add(c, path, "%s keeps its signing keys in namespace %s already, and two would share them: give the clusters namespaces of their own", first, c.Namespace)
-		return
+	mine := owner{c, path}
+	first, taken := s.dexes[c.Namespace]
+	if !taken || s.comesFirst(mine, first, func(h *Held) bool { return h.Dex }) {
+		s.dexes[c.Namespace] = mine
+		mine, first = first, mine
 	}
-	s.dexes[c.Namespace] = owner{c, path}
+	if taken {
+		s.add(mine.cluster, path, "%s keeps its signing keys in namespace %s already, and two would share them: give the clusters namespaces of their own", first, c.Namespace)
+	}
 }
 
-func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, path string) {
-	if first, taken := claimed[thing]; taken {
+// comesFirst says whether a thing that two claim is the later one's, because that one has it and the other has not.
+func (s *siteClaims) comesFirst(later, first owner, has func(*Held) bool) bool {
+	a, b := s.held[later.cluster.Key()], s.held[first.cluster.Key()]
+	return has(&a) && !has(&b)
+}
+
+// once claims a thing of a map that Held has, too.
+func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, path string, things func(*Held) map[string]bool) {
+	first, taken := claimed[thing]
+	switch {
+	case !taken:
+		claimed[thing] = by
+	case s.comesFirst(by, first, func(h *Held) bool { return things(h)[thing] }):
+		claimed[thing] = by
+		s.add(first.cluster, first.path, "%s is claimed by %s already", thing, by)
+	default:
 		s.add(by.cluster, path, "%s is claimed by %s already", thing, first)
-		return
 	}
-	claimed[thing] = by
 }
 
 func (s *siteClaims) claimNodePorts(e exposedService) {
@@ -178,6 +203,12 @@ func (s *siteClaims) claimNodePorts(e exposedService) {
 		switch {
 		case !taken:
 			s.ports[port] = e.owner
+		case s.comesFirst(e.owner, first, func(h *Held) bool { return h.NodePorts[port] }):
+			s.ports[port] = e.owner
+			if !complained[first] {
+				complained[first] = true
+				s.add(first.cluster, first.path, "node port %d is claimed by %s already", port, e.owner)
+			}
 		case !complained[first]:
 			complained[first] = true
 			s.add(e.cluster, e.NodePortField, "node port %d is claimed by %s already", port, first)
@@ -193,13 +224,18 @@ func (s *siteClaims) claimAddresses(e exposedService) {
 		claim := shared{e.owner, exposure.SharingKey, exposure.AddressProvider(), e.Ports}
 		path := e.path + ".service.loadBalancerIP"
 		for _, other := range s.addresses[normal(ip)] {
+			path, claim, other := path, claim, other
+			if s.comesFirst(claim.owner, other.owner, func(h *Held) bool { return h.holds(normal(ip)) }) {
+				path, claim, other = other.path+".service.loadBalancerIP", other, claim
+			}
+			add := func(format string, args ...any) { s.add(claim.cluster, path, format, args...) }
 			switch {
 			case claim.key == "" || other.key != claim.key:
-				s.add(e.cluster, path, "%s is claimed by %s already, and the two do not give the same sharingKey", normal(ip), other.owner)
+				add("%s is claimed by %s already, and the two do not give the same sharingKey", normal(ip), other.owner)
 			case other.provider != claim.provider:
-				s.add(e.cluster, path, "%s is claimed from %q by %s already, and from %q here", normal(ip), other.provider, other.owner, claim.provider)
+				add("%s is claimed from %q by %s already, and from %q here", normal(ip), other.provider, other.owner, claim.provider)
 			case claim.ports.Start <= other.ports.End && other.ports.Start <= claim.ports.End:
-				s.add(e.cluster, path, "%s is shared with %s, and both listen on port %d", normal(ip), other.owner, max(claim.ports.Start, other.ports.Start))
+				add("%s is shared with %s, and both listen on port %d", normal(ip), other.owner, max(claim.ports.Start, other.ports.Start))
 			default:
 				continue
 			}

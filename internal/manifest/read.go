@@ -51,17 +51,29 @@ func (l Limits) Read(paths []string, stdin io.Reader) ([]Document, error) {
 			}
 			left.Total -= int64(len(data))
 			if err != nil {
-				errs = append(errs, err)
+				errs = append(errs, &FileError{file.shown(), err})
 				continue
 			}
 			found, err := l.Parse(file.shown(), data)
 			docs = append(docs, found...)
-			errs = append(errs, err)
+			if err != nil {
+				errs = append(errs, &FileError{file.shown(), err})
+			}
 		}
 		done()
 	}
 	return docs, errors.Join(errs...)
 }
+
+// FileError is what is wrong with one file: the others are not concerned. It reads as what it wraps, which names the file.
+type FileError struct {
+	// File as Document.File.
+	File string
+	Err  error
+}
+
+func (e *FileError) Error() string { return e.Err.Error() }
+func (e *FileError) Unwrap() error { return e.Err }
 
 // ReadFile reads one regular file whole, by the limits for files and aliases.
 func (l Limits) ReadFile(name string) ([]byte, error) {

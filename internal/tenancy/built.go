@@ -143,12 +143,15 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 			}
 		}
 	}
-	b.networks(d.Spec.Template.Annotations["k8s.v1.cni.cncf.io/networks"])
+	b.networks(d.Spec.Template.Annotations[networksNote])
 }
+
+// networksNote is the annotation by which Multus attaches networks to a pod.
+const networksNote = "k8s.v1.cni.cncf.io/networks"
 
 // networks reads what Multus reads: JSON, or names with commas.
 func (b *builtCheck) networks(text string) {
-	const path = "spec.template.metadata.annotations[k8s.v1.cni.cncf.io/networks]"
+	const path = "spec.template.metadata.annotations[" + networksNote + "]"
 	if strings.TrimSpace(text) == "" {
 		return
 	}

@@ -1,0 +1,78 @@
+package v1
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// claiming is a cluster with a load balancer that claims one thing of each kind.
+func claiming(name string, port int32, ip, vip, key, podIP string) SIPCluster {
+	c := SIPCluster{}
+	c.Namespace, c.Name = "n", name
+	lb := LoadBalancerControlPlane{NodePort: port}
+	if ip != "" {
+		lb.ClusterIP = &ip
+	}
+	if vip != "" {
+		lb.Service.Service = &ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: vip, SharingKey: key}
+	}
+	if podIP != "" {
+		lb.NetworkAttachments = []NetworkAttachment{{Name: "net", IPs: []string{podIP + "/24"}}}
+	}
+	c.Spec.Services.LoadBalancerControlPlane = []LoadBalancerControlPlane{lb}
+	return c
+}
+
+// TestValidateHeld: of two that claim a thing, the one that has it keeps it, whatever the names say.
+func TestValidateHeld(t *testing.T) {
+	dexed := func(name string) SIPCluster {
+		c := SIPCluster{}
+		c.Namespace, c.Name = "n", name
+		c.Spec.Services.Dex = []Dex{{}}
+		return c
+	}
+	for _, row := range []struct {
+		why  string
+		a, b SIPCluster
+		held Held
+		want string // what is said of the one that does not hold, "a" or "b" put for HOLDER and OTHER
+	}{
+		{"a node port", claiming("a", 30001, "", "", "", ""), claiming("b", 30001, "", "", "", ""),
+			Held{NodePorts: map[int32]bool{30001: true}}, "node port 30001 is claimed by n/HOLDER"},
+		{"a cluster IP", claiming("a", 0, "10.96.0.9", "", "", ""), claiming("b", 0, "10.96.0.9", "", "", ""),
+			Held{ClusterIPs: map[string]bool{"10.96.0.9": true}}, "10.96.0.9 is claimed by n/HOLDER"},
+		{"a pod's address", claiming("a", 0, "", "", "", "10.1.1.1"), claiming("b", 0, "", "", "", "10.1.1.1"),
+			Held{PodIPs: map[string]bool{"n/net 10.1.1.1": true}}, "n/net 10.1.1.1 is claimed by n/HOLDER"},
+		{"a load balancer's address", claiming("a", 0, "", "203.0.113.1", "", ""), claiming("b", 0, "", "203.0.113.1", "", ""),
+			Held{Addresses: []HeldAddress{{IP: "203.0.113.1", Provider: "metallb", Port: 6443}}}, "203.0.113.1 is claimed by n/HOLDER"},
+		{"a shared one at the same port", claiming("a", 0, "", "203.0.113.1", "k", ""), claiming("b", 0, "", "203.0.113.1", "k", ""),
+			Held{Addresses: []HeldAddress{{IP: "203.0.113.1", SharingKey: "k", Provider: "metallb", Port: 6443}}}, "203.0.113.1 is shared with n/HOLDER"},
+		{"Dex's keys", dexed("a"), dexed("b"), Held{Dex: true}, "n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
+	} {
+		for holder, other := range map[string]string{"a": "b", "b": "a"} {
+			t.Run(row.why+" of "+holder, func(t *testing.T) {
+				for _, clusters := range [][]SIPCluster{{row.a, row.b}, {row.b, row.a}} {
+					errs := ValidateHeld(clusters, map[string]Held{"n/" + holder: row.held}, 30000, 32767)
+					want := strings.ReplaceAll(row.want, "HOLDER", holder)
+					if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(errs[0].Message, want) {
+						t.Errorf("found %v, want one complaint about n/%s: %s", errs, other, want)
+					}
+				}
+				// The holder is frozen: its spec is not looked at, and what it has it keeps.
+				newcomer := row.a
+				if other == "b" {
+					newcomer = row.b
+				}
+				errs := ValidateHeld([]SIPCluster{newcomer}, map[string]Held{"n/" + holder: row.held}, 30000, 32767)
+				if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(fmt.Sprint(errs), "n/"+holder+" in the tree") {
+					t.Errorf("of a holder that is frozen: found %v", errs)
+				}
+			})
+		}
+	}
+	shared := claiming("a", 0, "", "203.0.113.1", "k", "")
+	if errs := ValidateHeld([]SIPCluster{shared}, map[string]Held{"n/b": {Addresses: []HeldAddress{{IP: "203.0.113.1", SharingKey: "k", Provider: "metallb", Port: 22}}}}, 30000, 32767); len(errs) != 0 {
+		t.Errorf("shared at another port: found %v", errs)
+	}
+}
