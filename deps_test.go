@@ -41,12 +41,14 @@ var folders = map[string][]string{
 	"render/object":           {},
 	"internal/report":         {"api", "inventory", "internal/report", "schedule"},
 	"schedule":                {"api", "inventory", "internal/manifest", "internal/redact", "schedule"},
+	"internal/tenancy":        {"api", "inventory", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
 	"templates":               {},
 	"internal/treediff":       {},
 }
 
 // impure names packages that a pure package may not import: its results depend on its arguments only.
 var impure = map[string][]string{
+	"internal/tenancy":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"schedule":          {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"render":            {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},

@@ -299,6 +299,10 @@ func rowBroken(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
 	// No address of the API server's range: it refuses the Service.
+	c.site.Spec.Tenants = []v1alpha1.Tenant{{
+		Name: "all", Namespaces: []string{c.tenants}, NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts}, Addresses: []string{"10.255.0.1/32"},
+	}}
+	c.site.Default()
 	broken := strings.Replace(loadBalancer(), "nodeInterfaceId: oam", "nodeInterfaceId: oam, clusterIP: 10.255.0.1", 1)
 	c.tenantWith("a", 1, broken)
 	c.tenantWith("b", 1, loadBalancer())

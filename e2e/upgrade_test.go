@@ -111,6 +111,16 @@ func (u *upgrade) read(t *testing.T) {
 	if err := os.WriteFile(u.sitePath, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// The notes on upgrading: the grants that the specs need are pasted into the Site first.
+	cmd := exec.Command(sipgenBinary(t), "tenants", "--suggest", "--site", u.sitePath, "-f", u.from.Specs, "--inventory", u.from.Inventory)
+	grants, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("sipgen tenants: %v", err)
+	}
+	text = append(text, bytes.TrimPrefix(grants, []byte("spec:\n"))...)
+	if err := os.WriteFile(u.sitePath, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	docs, err := manifest.Read([]string{u.sitePath}, nil)
 	if err != nil {
 		t.Fatal(err)

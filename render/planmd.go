@@ -11,6 +11,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
+// maxReason bounds what one reason takes in PLAN.md, in characters.
+const maxReason = 500
+
 // planMarkdown renders PLAN.md: who has which host, for a reader. It says nothing that
 // changes between two runs with the same outcome: not which hosts are new, nor how many are free.
 func (s *site) planMarkdown() []byte {
@@ -38,7 +41,12 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	case c.Gone:
 		out.WriteString("Being decommissioned: its spec is gone, and its hosts are given back.\n\n")
 	case len(c.Refused) > 0:
-		out.WriteString("**Refused:** its spec and the hosts contradict each other. It keeps what it has, as it is, and gets nothing new.\n\n")
+		out.WriteString("**Refused:** it keeps what it has, as it is, and gets nothing new.\n\n")
+		for _, why := range sentence.Refusals(c.Refused) {
+			// Indented it is code, in which no forge makes anything of what tenants write.
+			fmt.Fprintf(out, "    %s\n", text.Truncate(text.Line(why), maxReason))
+		}
+		out.WriteString("\n")
 	case c.Unschedulable:
 		out.WriteString("**Unschedulable:** it keeps what it has and gets nothing new.\n\n")
 	}

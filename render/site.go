@@ -54,7 +54,7 @@ func Site(in Input) (Tree, []Services, error) {
 	}
 	for i := range in.Placement.Clusters {
 		c := &in.Placement.Clusters[i]
-		if !rendered(c) {
+		if !rendered(c) && !s.stays(c) {
 			continue
 		}
 		s.clusters = append(s.clusters, c)
@@ -133,6 +133,34 @@ func rendered(c *schedule.Cluster) bool {
 	return false
 }
 
+// stays says that a cluster is refused and has services in the tree that was there before: they stay though it has no host.
+func (s *site) stays(c *schedule.Cluster) bool {
+	_, found := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
+	return found && len(c.Refused) > 0
+}
+
+// ClusterError is why the services of one cluster cannot be rendered. The other clusters are not concerned.
+type ClusterError struct {
+	Cluster schedule.ClusterKey
+	Err     error
+}
+
+func (e *ClusterError) Error() string { return e.Err.Error() }
+func (e *ClusterError) Unwrap() error { return e.Err }
+
+// ofCluster makes each of the joined errors one of the cluster.
+func ofCluster(key schedule.ClusterKey, err error) error {
+	joined, is := err.(interface{ Unwrap() []error })
+	if !is {
+		return &ClusterError{key, err}
+	}
+	var problems manifest.Problems
+	for _, e := range joined.Unwrap() {
+		problems.Add(ofCluster(key, e))
+	}
+	return problems.Err()
+}
+
 // Folder is a cluster's folder in the tree.
 func Folder(c schedule.ClusterKey) string { return "clusters/" + c.Namespace + "/" + c.Name }
 
@@ -164,7 +192,7 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 	}
 	files, err := infra.Overlay(s.infraInput(c))
 	if err != nil {
-		return err
+		return ofCluster(c.Key, err)
 	}
 	if len(files) > 0 {
 		s.services = append(s.services, Services{Cluster: s.specs[c.Key], Files: files})

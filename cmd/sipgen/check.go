@@ -18,8 +18,9 @@ type tolerance struct {
 	acceptLoss int
 }
 
-func (t *tolerance) flags(command *cobra.Command) {
-	command.Flags().BoolVar(&t.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable")
+func (t *tolerance) flags(command *cobra.Command, in *inputs) {
+	command.Flags().BoolVar(&t.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable, wrong or beyond its grants: that one keeps what it has")
+	command.PreRun = func(*cobra.Command, []string) { in.keepGoing = t.keepGoing }
 	acceptLossFlag(command, &t.acceptLoss)
 }
 
@@ -45,9 +46,13 @@ func (c *checked) proceed(ui *ui, keepGoing bool) error {
 	for _, warning := range c.warnings {
 		ui.say("warning: %s", warning)
 	}
+	refusal := c.refusal
+	if !keepGoing {
+		refusal = errors.Join(joined(c.settled.late), refusal)
+	}
 	switch {
-	case c.refusal != nil:
-		return c.refusal
+	case refusal != nil:
+		return refusal
 	case keepGoing, c.placement.Schedulable():
 		return nil
 	}
@@ -101,9 +106,9 @@ func (d *decided) asks() []preflight.Ask {
 	return asks
 }
 
-// unschedulable is the finding that a cluster cannot have its hosts, where the others were rendered all the same.
+// unschedulable is the finding that a cluster cannot have its hosts, or a spec cannot be followed, where the others were rendered all the same.
 func (c *checked) unschedulable() error {
-	if c.report.Unschedulable() {
+	if c.report.Unschedulable() || len(c.settled.lost) > 0 {
 		return errFinding
 	}
 	return nil

@@ -12,7 +12,9 @@ import (
 
 // decided is who gets which host, on top of the decisions in the tree that was there before.
 type decided struct {
+	// loaded, with the clusters that are served: those that are frozen without a readable spec are among them, and evicted ones are not.
 	*loaded
+	settled   settled
 	before    previousTree
 	claims    schedule.Previous
 	options   schedule.Options
@@ -30,14 +32,20 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	if err = errors.Join(err, before.unsealed); err != nil {
 		return nil, err
 	}
-	d := &decided{loaded: l, before: before, claims: claims, options: options(l.site)}
+	served := *l
+	d := &decided{loaded: &served, settled: l.settle(before, claims), before: before, claims: claims, options: options(l.site)}
+	served.clusters = d.settled.clusters
 	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
-	d.options.Refused = l.unknownNetworks(claims)
-	d.placement, err = schedule.Plan(l.clusters, l.hosts.Hosts, claims, d.options)
+	d.options.Refused = served.unknownNetworks(claims)
+	for key, why := range d.settled.frozen {
+		d.options.Refused[key] = append(d.options.Refused[key], why...)
+	}
+	d.placement, err = schedule.Plan(l.tenants.Narrowed(served.clusters), l.hosts.Hosts, claims, d.options)
 	if err != nil {
 		return nil, err
 	}
-	d.report = report.Of(l.site.Name, l.clusters, d.placement)
+	d.report = report.Of(l.site.Name, served.clusters, d.placement)
+	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
 	d.report.Since(claims)
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)

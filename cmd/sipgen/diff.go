@@ -54,26 +54,18 @@ Exit codes: 0 nothing would change; 1 something would change; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			decided, err := loaded.decide(ui, before)
-			if err != nil {
-				return err
-			}
-			checked := decided.check(how.acceptLoss)
-			if err := checked.proceed(ui, how.keepGoing); err != nil {
-				if errors.Is(err, errFinding) {
-					return errors.New("not compared: a cluster cannot have its hosts; --keep-going compares the others")
-				}
-				return err
-			}
-			rendered, err := checked.render(ui)
-			if err != nil {
+			rendered, err := loaded.tree(ui, before, how)
+			switch {
+			case errors.Is(err, errFinding):
+				return errors.New("not compared: a cluster cannot have its hosts; --keep-going compares the others")
+			case err != nil:
 				return err
 			}
 			return showDiff(ui, before.files, rendered.tree, output, colour)
 		},
 	}
 	in.flags(command)
-	how.flags(command)
+	how.flags(command, &in)
 	command.Flags().StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	command.Flags().StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	repo.flags(command)

@@ -20,6 +20,10 @@ type inputs struct {
 	allowEmpty bool
 	// allAddresses: read the addresses of every live host, not only of those that a plan may look at.
 	allAddresses bool
+	// keepGoing: what is wrong with the specs of one tenant is that one's finding, and the others go on.
+	keepGoing bool
+	// evict are tenants whose clusters count as gone.
+	evict []string
 }
 
 func (in *inputs) flags(command *cobra.Command) {
@@ -28,6 +32,7 @@ func (in *inputs) flags(command *cobra.Command) {
 	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be repeated")
 	flags.StringVar(&in.inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster")
 	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "continue without any SIPCluster, when the last tenant is gone")
+	flags.StringArrayVar(&in.evict, "evict", nil, "release the hosts of this `TENANT`, as if its specs were gone: the name of a tenant, or a namespace that is no listed tenant's; may be repeated")
 	in.clusterFlags(command)
 }
 

@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
@@ -27,9 +26,20 @@ type loaded struct {
 	hostNamespaces []string
 	// live: the hosts were read from the cluster by this run.
 	live bool
+	// tenants say who may ask for what. nil without a site.
+	tenants *tenancy.Tenants
+	// findings are what is wrong with single specs and files. Those clusters are frozen where the run goes on.
+	findings []finding
+	// written says which file each cluster was read from, as package tenancy names files.
+	written tenancy.Files
+	// keepGoing: the findings are not errors, and what clusters claim of one another is looked for where the tree is known.
+	keepGoing bool
+	// evicted are the namespaces whose clusters count as gone.
+	evicted map[string]bool
 }
 
-// load reads all inputs, and reports what is wrong with any of them and between them.
+// load reads all inputs, and reports what is wrong with any of them and between them. With inputs.keepGoing, what is wrong with one
+// tenant's specs is in findings and not in the error.
 func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	l, err := in.read(ctx, ui)
 	if l == nil {
@@ -40,19 +50,23 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 			ui.say("warning: %s", l.clusters[i].Problem(warning.Path, "%s", warning.Message))
 		}
 	}
-	return l, errors.Join(err, l.clashes())
+	if l.tenants != nil {
+		err = errors.Join(err, l.evict(in.evict))
+		beyond := l.beyondGrants()
+		if in.keepGoing {
+			l.findings = append(l.findings, beyond...)
+		} else {
+			err = errors.Join(err, l.clashes(), joined(beyond))
+		}
+	}
+	return l, err
 }
 
-// clashes are what clusters ask for that is another's, or no tenant's to have.
+// clashes are what clusters ask for that is another's. Where the run goes on, decide looks for them: the tree says who was first.
 func (l *loaded) clashes() error {
-	if l.site == nil {
-		return nil
-	}
 	ports := l.site.Spec.NodePorts
-	clashes := v1.ValidateSite(l.clusters, ports.Start, ports.End)
-	clashes = append(clashes, v1.ReservedNamespaces(l.clusters, reservedNamespaces(l.site, l.hostNamespaces))...)
 	var errs []error
-	for _, clash := range clashes {
+	for _, clash := range v1.ValidateSite(l.clusters, ports.Start, ports.End) {
 		errs = append(errs, clash.Cluster.Problem(clash.Path, "%s", clash.Message))
 	}
 	return errors.Join(errs...)
@@ -65,11 +79,21 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	defer ui.progress.stage("reading specs and hosts")()
 	site, siteErr := in.loadSite(ui)
-	clusters, secrets, specsErr := in.loadClusters(ctx, ui)
-	hosts, hostsErr := in.loadHosts(ctx, ui, site, clusters)
-	l := &loaded{site: site, clusters: clusters, secrets: secrets, hosts: hosts, live: in.inventory == fromCluster}
+	specs, specsErr := in.loadSpecs(ctx, ui)
+	hosts, hostsErr := in.loadHosts(ctx, ui, site, specs.valid())
+	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, keepGoing: in.keepGoing}
 	if hosts != nil {
 		l.hostNamespaces = namespacesOf(hosts.Hosts)
+	}
+	if site != nil {
+		l.tenants = tenancy.Of(site, l.hostNamespaces)
+	}
+	l.take(specs)
+	if !in.keepGoing {
+		specsErr = errors.Join(specsErr, joined(l.findings))
+	}
+	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files && !in.allowEmpty {
+		specsErr = fmt.Errorf("%s: no %s %s in it; --allow-empty if the last tenant is gone", strings.Join(in.specs, " "), v1.APIVersion, v1.Kind)
 	}
 	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {
 		return l, err
@@ -98,30 +122,6 @@ func named(file string, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", file, err)
-}
-
-// loadClusters reads the SIPClusters, and the names of the Secrets that are in files beside them.
-func (in *inputs) loadClusters(ctx context.Context, ui *ui) (clusters []v1.SIPCluster, secrets []string, err error) {
-	var (
-		docs []manifest.Document
-		errs []error
-	)
-	paths := slices.DeleteFunc(slices.Clone(in.specs), func(path string) bool { return path == fromCluster })
-	if len(paths) < len(in.specs) {
-		live, err := in.clusterSpecs(ctx)
-		docs = append(docs, live...)
-		errs = append(errs, err)
-	}
-	found, err := manifest.Read(paths, ui.in)
-	if !in.allowEmpty || !errors.Is(err, manifest.ErrNoFiles) {
-		errs = append(errs, err)
-	}
-	clusters, err = v1.FromDocuments(append(docs, found...))
-	errs = append(errs, err)
-	if errors.Join(errs...) == nil && len(clusters) == 0 && len(paths) > 0 && !in.allowEmpty {
-		errs = append(errs, fmt.Errorf("%s: no %s %s in it; --allow-empty if the last tenant is gone", strings.Join(paths, " "), v1.APIVersion, v1.Kind))
-	}
-	return clusters, bmh.SecretNames(found), errors.Join(errs...)
 }
 
 // loadHosts reads the hosts from files, standard input or the live cluster. The live ones are read as the site says: without a site,

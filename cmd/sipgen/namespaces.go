@@ -9,23 +9,6 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// reservedNamespaces are those that no tenant has, with what is there: the engine's, where sipgen's accounts are too, and those
-// of hosts, unless the Site says that they are shared.
-func reservedNamespaces(site *v1alpha1.Site, hostNamespaces []string) map[string]string {
-	reserved := map[string]string{}
-	for _, namespace := range append(slices.Clone(hostNamespaces), site.Spec.Hosts.Namespaces...) {
-		if !slices.Contains(site.Spec.Hosts.SharedNamespaces, namespace) {
-			reserved[namespace] = "has hosts, and their credentials (the Site's spec.hosts.sharedNamespaces allows it)"
-		}
-	}
-	engine := site.Spec.Flux.Namespace
-	if site.Spec.Engine == v1alpha1.EngineArgoCD {
-		engine = site.Spec.ArgoCD.Namespace
-	}
-	reserved[engine] = "is the engine's"
-	return reserved
-}
-
 // ofTheSite leaves the hosts of other namespaces out, as the live inventory does.
 func ofTheSite(site *v1alpha1.Site, all *inventory.Inventory) (*inventory.Inventory, error) {
 	want := site.Spec.Hosts.Namespaces

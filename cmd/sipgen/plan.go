@@ -72,7 +72,7 @@ says why); 2 an error.
 			if !decided.placement.Schedulable() {
 				return errFinding
 			}
-			return sayRefusals(ui, errors.Join(checked.refusal, unrendered))
+			return sayRefusals(ui, errors.Join(joined(decided.settled.late), checked.refusal, unrendered))
 		},
 	}
 	in.flags(command)

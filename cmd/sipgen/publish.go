@@ -68,7 +68,7 @@ file, which NAME_FILE names. Without any of these, git's credential helper is us
 	}
 	in.flags(command)
 	dest.flags(command)
-	how.flags(command)
+	how.flags(command, &in)
 	return command
 }
 
@@ -89,15 +89,7 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err != nil {
 			return fail(err)
 		}
-		decided, err := l.decide(ui, before)
-		if err != nil {
-			return fail(err)
-		}
-		checked := decided.check(how.acceptLoss)
-		if err := checked.proceed(ui, how.keepGoing); err != nil {
-			return fail(err)
-		}
-		rendered, err := checked.render(ui)
+		rendered, err := l.tree(ui, before, how)
 		if err != nil {
 			return fail(err)
 		}

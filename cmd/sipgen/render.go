@@ -40,15 +40,7 @@ are rendered. The exit code is 1 in both cases.`,
 			if err != nil {
 				return err
 			}
-			decided, err := loaded.decide(ui, before)
-			if err != nil {
-				return err
-			}
-			checked := decided.check(how.acceptLoss)
-			if err := checked.proceed(ui, how.keepGoing); err != nil {
-				return err
-			}
-			rendered, err := checked.render(ui)
+			rendered, err := loaded.tree(ui, before, how)
 			if err != nil {
 				return err
 			}
@@ -61,7 +53,7 @@ are rendered. The exit code is 1 in both cases.`,
 		},
 	}
 	in.flags(command)
-	how.flags(command)
+	how.flags(command, &in)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder to write to")
 	flags.BoolVar(&adopt, "adopt", false, "take over a folder, or files in it, that sipgen did not write")

@@ -52,6 +52,10 @@ func TestTamperedTrees(t *testing.T) {
 	newcomer = strings.ReplaceAll(newcomer, "active: 3\n        standby: 1", "active: 1\n        standby: 0")
 	newcomer = strings.ReplaceAll(newcomer, "active: 4\n        standby: 1", "active: 1\n        standby: 0")
 	check(t, os.WriteFile("tenants/edge-n.yaml", []byte(newcomer), 0o644))
+	check(t, os.WriteFile("site.yaml", []byte(read(t, "site.yaml")+`  tenants:
+  - {name: old, namespaces: [tenant-a, tenant-b], nodePorts: [{start: 30000, end: 30019}, {start: 30100, end: 30199}]}
+  - {name: new, namespaces: [tenant-n], nodePorts: [{start: 30020, end: 30029}, {start: 30200, end: 30299}], maxPriority: 100}
+`), 0o644))
 
 	const a, b = "clusters/tenant-a/edge-a/assignments.yaml", "clusters/tenant-b/edge-b/assignments.yaml"
 	rows := []struct{ why, script, want string }{

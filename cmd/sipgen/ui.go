@@ -47,6 +47,9 @@ func flatten(err error) []error {
 		walk func(error)
 	)
 	walk = func(err error) {
+		if err == nil {
+			return
+		}
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, single := range joined.Unwrap() {
 				walk(single)

@@ -51,7 +51,7 @@ func (m *mutant) String() string { return m.file + ": " + m.why }
 
 // table is every guard.
 func table() []mutant {
-	return slices.Concat(hostGuards, fluxGuards, argoGuards, policyGuards, serviceGuards, patchGuards, placementGuards, runGuards, preflightGuards,
+	return slices.Concat(hostGuards, fluxGuards, argoGuards, policyGuards, serviceGuards, patchGuards, placementGuards, tenantGuards, runGuards, preflightGuards,
 		publishGuards, inputGuards)
 }
 

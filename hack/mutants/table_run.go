@@ -53,8 +53,8 @@ var runGuards = []mutant{
 	{"cmd/sipgen/check.go", `errors.Join(brake(d.site, d.loss, acceptLoss), harm)`, `harm`,
 		in("cmd/sipgen", "TestScripts/contract"),
 		"nothing asks the brake"},
-	{"cmd/sipgen/check.go", `	case c.refusal != nil:
-		return c.refusal
+	{"cmd/sipgen/check.go", `	case refusal != nil:
+		return refusal
 `, ``,
 		in("cmd/sipgen", "TestScripts/contract"),
 		"what is refused is written all the same"},
@@ -62,7 +62,7 @@ var runGuards = []mutant{
 	var harm error`,
 		in("cmd/sipgen", "TestScripts/preflight"),
 		"nothing asks whether the patches would do harm"},
-	{"cmd/sipgen/rendered.go", `checkServices(c.site, services)`, `checkServices(c.site, services[:0])`,
+	{"cmd/sipgen/rendered.go", `c.checkServices(services)`, `c.checkServices(services[:0])`,
 		in("cmd/sipgen", "TestScripts/patches"),
 		"a tree is written whose patches nobody has built and checked"},
 }

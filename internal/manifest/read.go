@@ -56,9 +56,7 @@ func (l Limits) Read(paths []string, stdin io.Reader) ([]Document, error) {
 			}
 			found, err := l.Parse(file.shown(), data)
 			docs = append(docs, found...)
-			if err != nil {
-				errs = append(errs, &FileError{file.shown(), err})
-			}
+			errs = append(errs, inFile(file.shown(), err))
 		}
 		done()
 	}
@@ -70,6 +68,22 @@ type FileError struct {
 	// File as Document.File.
 	File string
 	Err  error
+}
+
+// inFile makes each of the joined errors one of the file.
+func inFile(file string, err error) error {
+	joined, is := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !is:
+		return &FileError{file, err}
+	}
+	var errs []error
+	for _, e := range joined.Unwrap() {
+		errs = append(errs, inFile(file, e))
+	}
+	return errors.Join(errs...)
 }
 
 func (e *FileError) Error() string { return e.Err.Error() }

@@ -232,3 +232,10 @@ func firstSelected(selector labels.Selector, hosts []*inventory.Host) string {
 	}
 	return first
 }
+
+// Clusters that hold hosts, by name.
+func (h Holdings) Clusters() []schedule.ClusterKey {
+	return slices.SortedFunc(maps.Keys(h.counts), func(a, b schedule.ClusterKey) int {
+		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+	})
+}

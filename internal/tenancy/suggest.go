@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"net/netip"
@@ -9,9 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	corev1 "k8s.io/api/core/v1"
-
-	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -193,43 +193,58 @@ func specsOf(clusters []v1.SIPCluster, files Files) map[string][]string {
 func Render(tenants []v1alpha1.Tenant) (string, error) {
 	var site struct {
 		Spec struct {
-			Tenants []suggestion `json:"tenants"`
-		} `json:"spec"`
+			Tenants []suggestion `yaml:"tenants"`
+		} `yaml:"spec"`
 	}
 	for i := range tenants {
 		t := &tenants[i]
 		s := suggestion{
-			Name: t.Name, Specs: t.Specs, Namespaces: t.Namespaces, OwnsHosts: t.OwnsHosts, MaxPriority: t.MaxPriority, NodePorts: t.NodePorts,
+			Name: t.Name, Specs: t.Specs, Namespaces: t.Namespaces, OwnsHosts: t.OwnsHosts,
+			Hosts: suggestedHosts{*t.Hosts.Max, *t.Hosts.MaxStandby}, MaxPriority: t.MaxPriority,
 			Addresses: t.Addresses, IssuerDomains: t.IssuerDomains, CertificateIssuers: t.CertificateIssuers, Images: t.Images,
-			NetworkAttachments: t.NetworkAttachments, Patches: t.Patches,
+			NetworkAttachments: t.NetworkAttachments, Patches: string(t.Patches),
 		}
-		s.Hosts.Max, s.Hosts.MaxStandby = t.Hosts.Max, t.Hosts.MaxStandby
+		for _, p := range t.NodePorts {
+			s.NodePorts = append(s.NodePorts, suggestedPorts{p.Start, p.End})
+		}
 		if t.Limits.Replicas != nil {
 			s.Limits = map[string]int32{"replicas": *t.Limits.Replicas}
 		}
 		site.Spec.Tenants = append(site.Spec.Tenants, s)
 	}
-	text, err := yaml.Marshal(site)
-	return string(text), err
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	err := encoder.Encode(site)
+	return out.String(), err
 }
 
-// suggestion is a tenant with the fields that Suggest fills, in the order of the documentation. Structs that are empty are left out.
+// suggestion is a tenant with the fields that Suggest fills, in the order of the documentation.
 type suggestion struct {
-	Name       string   `json:"name"`
-	Specs      []string `json:"specs,omitempty"`
-	Namespaces []string `json:"namespaces"`
-	OwnsHosts  bool     `json:"ownsHosts,omitempty"`
-	Hosts      struct {
-		Max        *int `json:"max,omitempty"`
-		MaxStandby *int `json:"maxStandby,omitempty"`
-	} `json:"hosts"`
-	MaxPriority        int32                `json:"maxPriority,omitempty"`
-	NodePorts          []v1alpha1.NodePorts `json:"nodePorts,omitempty"`
-	Addresses          []string             `json:"addresses,omitempty"`
-	IssuerDomains      []string             `json:"issuerDomains,omitempty"`
-	CertificateIssuers []string             `json:"certificateIssuers,omitempty"`
-	Images             []string             `json:"images,omitempty"`
-	NetworkAttachments []string             `json:"networkAttachments,omitempty"`
-	Patches            v1alpha1.PatchMode   `json:"patches,omitempty"`
-	Limits             map[string]int32     `json:"limits,omitempty"`
+	Name               string           `yaml:"name"`
+	Specs              []string         `yaml:"specs,omitempty,flow"`
+	Namespaces         []string         `yaml:"namespaces,flow"`
+	OwnsHosts          bool             `yaml:"ownsHosts,omitempty"`
+	Hosts              suggestedHosts   `yaml:"hosts,flow"`
+	MaxPriority        int32            `yaml:"maxPriority,omitempty"`
+	NodePorts          []suggestedPorts `yaml:"nodePorts,omitempty,flow"`
+	Addresses          []string         `yaml:"addresses,omitempty,flow"`
+	IssuerDomains      []string         `yaml:"issuerDomains,omitempty,flow"`
+	CertificateIssuers []string         `yaml:"certificateIssuers,omitempty,flow"`
+	Images             []string         `yaml:"images,omitempty,flow"`
+	NetworkAttachments []string         `yaml:"networkAttachments,omitempty,flow"`
+	Patches            string           `yaml:"patches"`
+	Limits             map[string]int32 `yaml:"limits,omitempty,flow"`
 }
+
+type (
+	suggestedHosts struct {
+		Max        int `yaml:"max"`
+		MaxStandby int `yaml:"maxStandby"`
+	}
+	suggestedPorts struct {
+		Start int32 `yaml:"start"`
+		End   int32 `yaml:"end"`
+	}
+)

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/render"
+)
+
+func newTenants(ui *ui) *cobra.Command {
+	var (
+		in       inputs
+		previous previousFlags
+		suggest  bool
+	)
+	command := &cobra.Command{
+		Use:   "tenants --site FILE -f SPECS --inventory HOSTS",
+		Short: "Show the tenants and what they ask for, or suggest their grants",
+		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many it may have.
+
+--suggest prints the grants that the specs need as they are now, one tenant for each namespace, to paste
+into the Site. It grants what there is: read it before you paste it.
+
+Name the rendered tree with --previous or --repo, so that hosts which were handed out and are not
+labelled yet count, too.
+
+Exit codes: 0 success; 1 a spec asks for more than its tenant is granted; 2 an error.`,
+		Example: `  sipgen tenants --site site.yaml -f tenants --inventory hosts
+  sipgen tenants --site site.yaml -f tenants --inventory cluster --suggest`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			loaded, err := in.read(cmd.Context(), ui)
+			if err != nil {
+				return err
+			}
+			before, err := previous.read(cmd.Context(), loaded.site)
+			if err != nil {
+				return err
+			}
+			claims, err := render.Previous(before.where, before.files, loaded.site)
+			if err != nil {
+				return err
+			}
+			held := tenancy.Held(claims, loaded.hosts.Hosts, options(loaded.site).Keys)
+			if suggest {
+				grants, err := tenancy.Render(loaded.tenants.Suggest(loaded.clusters, loaded.written, held))
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprint(ui.out, grants)
+				return err
+			}
+			beyond := append(loaded.beyondGrants(), loaded.settle(before, claims).late...)
+			loaded.showTenants(ui, held)
+			for _, f := range beyond {
+				ui.say("%s", f.err)
+			}
+			if len(beyond) > 0 {
+				return errFinding
+			}
+			return nil
+		},
+	}
+	in.flags(command)
+	previous.flags(command)
+	command.Flags().BoolVar(&suggest, "suggest", false, "print the grants that the specs need, as YAML for the Site")
+	return command
+}
+
+// showTenants prints a line for each tenant that has clusters or is listed, by name.
+func (l *loaded) showTenants(ui *ui, held tenancy.Holdings) {
+	type line struct {
+		namespaces []string
+		clusters   int
+		want, has  tenancy.Count
+		most       int
+		patches    string
+	}
+	lines := map[string]*line{}
+	add := func(t *tenancy.Tenant) *line {
+		if lines[t.Name] == nil {
+			lines[t.Name] = &line{namespaces: t.Namespaces, most: *t.Hosts.Max, patches: string(t.Patches)}
+		}
+		return lines[t.Name]
+	}
+	for i := range l.site.Spec.Tenants {
+		if t := l.tenants.Of(l.site.Spec.Tenants[i].Namespaces[0]); t != nil {
+			add(t)
+		}
+	}
+	for i := range l.clusters {
+		t := l.tenants.Of(l.clusters[i].Namespace)
+		if t == nil {
+			continue
+		}
+		line := add(t)
+		line.clusters++
+		want := tenancy.Wants(&l.clusters[i])
+		line.want.Hosts, line.want.Standby = line.want.Hosts+want.Hosts, line.want.Standby+want.Standby
+	}
+	for _, key := range held.Clusters() {
+		if t := l.tenants.Of(key.Namespace); t != nil {
+			line, has := add(t), held.Of(key)
+			line.has.Hosts, line.has.Standby = line.has.Hosts+has.Hosts, line.has.Standby+has.Standby
+		}
+	}
+	table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "TENANT\tNAMESPACES\tCLUSTERS\tASKS FOR\tHOLDS\tMOST\tPATCHES")
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		line := lines[name]
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", text.Line(name), text.Line(strings.Join(line.namespaces, " ")), line.clusters, line.want.Hosts, line.has.Hosts, line.most, line.patches)
+	}
+	_ = table.Flush() // the terminal's; what cannot be written there cannot be said either
+}

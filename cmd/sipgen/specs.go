@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/inventory/bmh"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// finding is what is wrong with the specs of one tenant.
+type finding struct {
+	// cluster that it is about, and that is frozen for it; the zero value if that is not known.
+	cluster schedule.ClusterKey
+	// file that it is in, as package tenancy names files: where the cluster is not known, it may be any of those who write there.
+	file string
+	// beside: whoever wrote it has no say in the cluster, which goes on by its own spec. If it has none, it may have been this: then it is
+	// frozen, and not gone.
+	beside bool
+	err    error
+}
+
+func joined(findings []finding) error {
+	var errs []error
+	for _, f := range findings {
+		errs = append(errs, f.err)
+	}
+	return errors.Join(errs...)
+}
+
+// specs are the documents of the specs.
+type specs struct {
+	decoded []spec
+	// broken are the files that could not be read whole.
+	broken []finding
+	// secrets are the names of the Secrets in the files, "namespace/name".
+	secrets []string
+	// files: some specs are files.
+	files bool
+}
+
+// spec is a document, and the file that it is in, as package tenancy names files.
+type spec struct {
+	v1.Decoded
+	file string
+}
+
+// loadSpecs reads the documents of the specs. What is wrong with one file is no error.
+func (in *inputs) loadSpecs(ctx context.Context, ui *ui) (*specs, error) {
+	var (
+		s    specs
+		errs []error
+	)
+	paths := slices.DeleteFunc(slices.Clone(in.specs), func(path string) bool { return path == fromCluster })
+	if len(paths) < len(in.specs) {
+		documents, err := in.clusterSpecs(ctx)
+		errs = append(errs, err)
+		for _, decoded := range v1.Decode(documents) {
+			s.decoded = append(s.decoded, spec{Decoded: decoded})
+		}
+	}
+	s.files = len(paths) > 0
+	documents, err := manifest.Read(paths, ui.in)
+	for _, err := range flatten(err) {
+		var inFile *manifest.FileError
+		switch {
+		case in.allowEmpty && errors.Is(err, manifest.ErrNoFiles):
+		case errors.As(err, &inFile):
+			s.broken = append(s.broken, finding{file: tenancy.Path(paths, inFile.File), err: err})
+		default:
+			errs = append(errs, err)
+		}
+	}
+	for _, decoded := range v1.Decode(documents) {
+		s.decoded = append(s.decoded, spec{decoded, tenancy.Path(paths, decoded.Document.File)})
+	}
+	s.secrets = bmh.SecretNames(documents)
+	return &s, errors.Join(errs...)
+}
+
+// valid are the clusters that are valid by themselves, some of them perhaps twice.
+func (s *specs) valid() []v1.SIPCluster {
+	clusters := []v1.SIPCluster{}
+	for i := range s.decoded {
+		if d := &s.decoded[i]; d.Cluster != nil && len(d.Errs) == 0 {
+			clusters = append(clusters, *d.Cluster)
+		}
+	}
+	return clusters
+}
+
+// take binds each spec to its tenant, and notes what is wrong with it. A spec that whoever wrote it has no say in is no spec.
+func (l *loaded) take(s *specs) {
+	l.findings = append(l.findings, s.broken...)
+	l.written = tenancy.Files{}
+	first := map[string]string{}
+	for i := range s.decoded {
+		d := &s.decoded[i]
+		cluster := d.Cluster
+		if cluster == nil {
+			cluster = &v1.SIPCluster{Document: d.Document}
+			cluster.Namespace, cluster.Name = d.Document.Namespace, d.Document.Name
+		}
+		key := schedule.ClusterKey{Namespace: cluster.Namespace, Name: cluster.Name}
+		if l.tenants != nil && key.Valid() {
+			if strange := l.tenants.Written(cluster, d.file); len(strange) > 0 {
+				for _, e := range strange {
+					l.findings = append(l.findings, finding{cluster: key, file: d.file, beside: true, err: cluster.Problem(e.Path, "%s", e.Message)})
+				}
+				continue
+			}
+		}
+		if !key.Valid() {
+			key = schedule.ClusterKey{}
+		}
+		for _, err := range d.Errs {
+			l.findings = append(l.findings, finding{cluster: key, file: d.file, err: err})
+		}
+		if d.Cluster == nil {
+			continue
+		}
+		if place, twice := first[cluster.Key()]; twice {
+			l.findings = append(l.findings, finding{cluster: key, file: d.file, err: d.Twice(place)})
+			continue
+		}
+		first[cluster.Key()] = cluster.Source
+		l.written[cluster.Key()] = d.file
+		l.clusters = append(l.clusters, *cluster)
+	}
+	slices.SortFunc(l.clusters, func(a, b v1.SIPCluster) int { return compareNames(&a, &b) })
+}

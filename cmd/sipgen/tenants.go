@@ -1,0 +1,217 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
+	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
+}
+
+func compareNames(a, b *v1.SIPCluster) int {
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
+}
+
+// beyondGrants are the clusters that ask, by their specs, for what is not theirs. One that is not valid is not looked at: its values are
+// not fit to be repeated.
+func (l *loaded) beyondGrants() []finding {
+	var out []finding
+	wrong := map[schedule.ClusterKey]bool{}
+	for _, f := range l.findings {
+		wrong[f.cluster] = true
+	}
+	for i := range l.clusters {
+		c := &l.clusters[i]
+		if l.evicted[c.Namespace] || wrong[keyOf(c)] || !keyOf(c).Valid() {
+			continue
+		}
+		for _, e := range append(l.tenants.Namespace(c), l.tenants.Spec(c)...) {
+			out = append(out, finding{cluster: keyOf(c), err: c.Problem(e.Path, "%s", e.Message)})
+		}
+	}
+	return out
+}
+
+// evict notes the namespaces of evicted tenants.
+func (l *loaded) evict(names []string) error {
+	var errs []error
+	l.evicted = map[string]bool{}
+	for _, name := range names {
+		listed, namespace := "", false
+		for i := range l.site.Spec.Tenants {
+			t := &l.site.Spec.Tenants[i]
+			if t.Name == name {
+				namespace = true
+				for _, n := range t.Namespaces {
+					l.evicted[n] = true
+				}
+			} else if slices.Contains(t.Namespaces, name) {
+				listed = t.Name
+			}
+		}
+		switch {
+		case namespace:
+		case listed != "":
+			errs = append(errs, redact.Errorf("--evict: namespace %q is tenant %s's: want the tenant's name", name, listed))
+		case !(schedule.ClusterKey{Namespace: name, Name: name}).Valid():
+			errs = append(errs, redact.Errorf("--evict: found %q, want a tenant, or a namespace", name))
+		default:
+			l.evicted[name] = true
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// settled are the clusters that hosts are handed out to: those of the specs, without those of evicted tenants, and with an empty spec for
+// each that is frozen and has none that could be read.
+type settled struct {
+	clusters []v1.SIPCluster
+	// frozen says why clusters keep what they have, as it is.
+	frozen map[schedule.ClusterKey][]string
+	// late are the findings that could not be known before the tree was read, and lost those that freeze nobody.
+	late, lost []finding
+}
+
+// settle finds out which clusters are frozen.
+func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
+	s := settled{frozen: map[schedule.ClusterKey][]string{}}
+	for i := range l.clusters {
+		if !l.evicted[l.clusters[i].Namespace] {
+			s.clusters = append(s.clusters, l.clusters[i])
+		}
+	}
+	known := clustersIn(before.files, claims)
+	for _, f := range l.findings {
+		switch {
+		case l.evicted[f.cluster.Namespace]:
+		case f.beside && (s.has(f.cluster) || !slices.Contains(known, f.cluster)):
+			s.lost = append(s.lost, f)
+		case f.cluster != schedule.ClusterKey{}:
+			s.freeze(f.cluster, f.err)
+		default:
+			s.freezeAll(l, f, known)
+		}
+	}
+	s.addMissing()
+	if l.tenants == nil {
+		return s
+	}
+	held := tenancy.Held(claims, l.hosts.Hosts, options(l.site).Keys)
+	beyond := append(l.tenants.Owned(l.tenants.Narrowed(s.clusters), l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
+	s.complain(beyond)
+	if l.keepGoing {
+		s.clashes(l, before.files)
+	}
+	return s
+}
+
+// clustersIn are the clusters that the tree knows.
+func clustersIn(tree render.Tree, claims schedule.Previous) []schedule.ClusterKey {
+	found := map[schedule.ClusterKey]bool{}
+	for _, claim := range claims.Claims {
+		found[claim.Cluster] = true
+	}
+	for name := range tree {
+		if parts := strings.SplitN(name, "/", 4); len(parts) == 4 && parts[0] == "clusters" {
+			found[schedule.ClusterKey{Namespace: parts[1], Name: parts[2]}] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) })
+}
+
+// has says whether a cluster has a spec.
+func (s *settled) has(key schedule.ClusterKey) bool {
+	return slices.ContainsFunc(s.clusters, func(c v1.SIPCluster) bool { return keyOf(&c) == key })
+}
+
+func (s *settled) freeze(key schedule.ClusterKey, why error) {
+	s.frozen[key] = append(s.frozen[key], why.Error())
+}
+
+// freezeAll freezes those whose spec may be in a file that cannot be read: the clusters of whoever writes there that have no spec now.
+// Of a file that is in no tenant's folder it may be anybody's.
+func (s *settled) freezeAll(l *loaded, f finding, known []schedule.ClusterKey) {
+	author := l.tenants.Author(f.file)
+	nobody := true
+	for _, key := range known {
+		if s.has(key) || l.evicted[key.Namespace] || author != nil && l.tenants.Of(key.Namespace) != author {
+			continue
+		}
+		s.freeze(key, f.err)
+		nobody = false
+	}
+	if nobody {
+		s.lost = append(s.lost, f)
+	}
+}
+
+// addMissing gives frozen clusters without a spec an empty one: they are not gone.
+func (s *settled) addMissing() {
+	for _, key := range slices.SortedFunc(maps.Keys(s.frozen), func(a, b schedule.ClusterKey) int { return strings.Compare(a.String(), b.String()) }) {
+		if !s.has(key) {
+			stub := v1.SIPCluster{Source: key.String()}
+			stub.Namespace, stub.Name = key.Namespace, key.Name
+			s.clusters = append(s.clusters, stub)
+		}
+	}
+	slices.SortFunc(s.clusters, func(a, b v1.SIPCluster) int { return compareNames(&a, &b) })
+}
+
+func (s *settled) isFrozen() map[schedule.ClusterKey]bool {
+	out := map[schedule.ClusterKey]bool{}
+	for key := range s.frozen {
+		out[key] = true
+	}
+	return out
+}
+
+func (s *settled) complain(errs []v1.ClusterError) {
+	for _, e := range errs {
+		f := finding{cluster: keyOf(e.Cluster), err: e.Cluster.Problem(e.Path, "%s", e.Message)}
+		s.late = append(s.late, f)
+		s.freeze(f.cluster, f.err)
+	}
+}
+
+// clashes freezes the newcomers of those who claim the same thing. A frozen cluster has what its services in the tree have, and that may
+// be what another one claims: so it is looked again until nobody is frozen any more.
+func (s *settled) clashes(l *loaded, tree render.Tree) {
+	ports := l.site.Spec.NodePorts
+	if len(s.frozen) == 0 && len(v1.ValidateSite(s.clusters, ports.Start, ports.End)) == 0 {
+		return
+	}
+	held := tenancy.Served(tree)
+	for {
+		var active []v1.SIPCluster
+		for i := range s.clusters {
+			if len(s.frozen[keyOf(&s.clusters[i])]) == 0 {
+				active = append(active, s.clusters[i])
+			}
+		}
+		clashes := v1.ValidateHeld(active, held, ports.Start, ports.End)
+		if len(clashes) == 0 {
+			return
+		}
+		s.complain(clashes)
+	}
+}
+
+// lostWords are the findings that freeze nobody, for the report.
+func (s *settled) lostWords() []string {
+	var out []string
+	for _, f := range s.lost {
+		out = append(out, fmt.Sprintf("left out: %s", f.err))
+	}
+	return out
+}

@@ -1,0 +1,43 @@
+package main
+
+// tenantGuards bound what a tenant may ask for, and what its mistakes may do to others.
+var tenantGuards = []mutant{
+	{"internal/tenancy/tenancy.go", `	case strings.HasPrefix(namespace, "kube-"):`, `	case false && strings.HasPrefix(namespace, "kube-"):`,
+		in("internal/tenancy", "TestNamespaces"),
+		"a tenant's services run in kube-system"},
+	{"internal/tenancy/tenancy.go", `		return "is the engine's"
+`, `		return ""
+`,
+		in("cmd/sipgen", "TestScripts/namespaces"),
+		"a tenant's objects lie among the engine's, which obeys what it finds there"},
+	{"internal/tenancy/tenancy.go", `	if slices.Contains(t.hosts, namespace) && (`, `	if false && slices.Contains(t.hosts, namespace) && (`,
+		in("cmd/sipgen", "TestScripts/namespaces"),
+		"a tenant's pods mount the credentials of BMCs"},
+	{"internal/tenancy/bind.go", `	case author != nil && author != owner:`, `	case false && author != nil && author != owner:`,
+		in("internal/tenancy", "TestWritten"),
+		"a tenant writes specs for another one's namespace"},
+	{"internal/tenancy/match.go", `		return err == nil && prefix.Contains(ip.Unmap())`, `		return err == nil && (true || prefix.Contains(ip.Unmap()))`,
+		in("internal/tenancy", "TestGrants"),
+		"a tenant takes another one's address"},
+	{"internal/tenancy/match.go", `host == domain || strings.HasSuffix(host, "."+domain)`, `host == domain || strings.HasSuffix(host, domain)`,
+		in("internal/tenancy", "TestGrants"),
+		"a name that only ends like the tenant's domain gets a certificate"},
+	{"internal/tenancy/hosts.go", `		case more.Hosts > 0 && after.Hosts > *tenant.Hosts.Max:`, `		case false && more.Hosts > 0 && after.Hosts > *tenant.Hosts.Max:`,
+		in("internal/tenancy", "TestHostCaps"),
+		"one tenant takes every free host"},
+	{"internal/tenancy/hosts.go", `		set.LabelSelector = both(&set.LabelSelector, &tenant.Hosts.Selector)`, `		_ = both`,
+		in("internal/tenancy", "TestNarrowed"),
+		"a tenant gets hosts of another one's pool"},
+	{"api/v1/validate_ports.go", `	return has(&a) && !has(&b)`, `	return false && has(&a) && !has(&b)`,
+		in("api/v1", "TestValidateHeld"),
+		"a newcomer takes the port of the one that has it"},
+	{"cmd/sipgen/tenants.go", `			s.clusters = append(s.clusters, stub)`, `			_ = stub`,
+		in("cmd/sipgen", "TestScripts/tenants"),
+		"a spec with a mistake is a cluster that is gone: its hosts are released"},
+	{"cmd/sipgen/tenants.go", `		case f.beside && (s.has(f.cluster) || !slices.Contains(known, f.cluster)):`, `		case f.beside:`,
+		in("cmd/sipgen", "TestScripts/tenants"),
+		"specs in another folder are no specs: every host is released"},
+	{"cmd/sipgen/rendered.go", `			wrong = c.beyondAsBuilt(s)`, `			wrong = nil`,
+		in("cmd/sipgen", "TestScripts/tenants"),
+		"a patch asks for what the spec may not"},
+}
