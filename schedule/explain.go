@@ -1,13 +1,24 @@
 package schedule
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Explanation is what became of a host, and what the roles say to it.
 type Explanation struct {
 	Line *HostLine
-	// Roles that select the host and do not have it, in the order served, and why.
+	// Roles that select the host and do not have it, and why: those that could have had it first, then in the order served.
+	// They are no more than mostNear.
 	Roles []RoleReason
+	// More counts the other roles that select it, by reason; the reasons have no fields but those that are the same for all.
+	More []ReasonCount
 	// Others counts the roles that do not select it.
 	Others int
 }
+
+// mostNear is how many roles are named that select a host and do not have it. With one more, all are.
+const mostNear = 10
 
 // RoleReason is why a role does not have a host.
 type RoleReason struct {
@@ -36,14 +47,46 @@ func (p *Placement) ExplainHost(key HostKey) (Explanation, bool) {
 			out.Roles = append(out.Roles, RoleReason{r.key(), s.whyNot(r, i)})
 		}
 	}
+	slices.SortStableFunc(out.Roles, func(a, b RoleReason) int { return cmp.Compare(distance(a.Reason), distance(b.Reason)) })
+	if len(out.Roles) > mostNear+1 {
+		for _, far := range out.Roles[mostNear:] {
+			reason := general(far.Reason)
+			at := slices.IndexFunc(out.More, func(c ReasonCount) bool { return compareValues(c.Reason, reason) == 0 })
+			if at < 0 {
+				at, out.More = len(out.More), append(out.More, ReasonCount{Reason: reason})
+			}
+			out.More[at].Count++
+		}
+		out.Roles = out.Roles[:mostNear:mostNear]
+		slices.SortFunc(out.More, func(a, b ReasonCount) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), compareValues(a.Reason, b.Reason))
+		})
+	}
 	return out, true
+}
+
+// distance is how far a role is from having a host that it selects, by the reason why it does not.
+func distance(r Reason) int {
+	switch r.(type) {
+	case Outranked:
+		return 0
+	case DomainFull:
+		return 1
+	case ClusterUnschedulable:
+		return 2
+	case Satisfied:
+		return 3
+	case NoAddress:
+		return 4
+	}
+	return 5
 }
 
 // whyNot is why a role that selects a host does not have it.
 func (s *site) whyNot(r *role, i int32) Reason {
 	h := &s.hosts[i]
 	switch {
-	case h.role != nil:
+	case h.role != nil && h.reject == nil:
 		return HeldBy{h.role.key()}
 	case h.reject != nil:
 		return h.reject

@@ -191,6 +191,7 @@ func (s *site) letGo(r *role, i int32, why Reason) {
 	} else if use != nil {
 		why = Approved{why, use}
 	}
+	h.reject = BeingReleased{}
 	since := New
 	if h.releasing {
 		since = FromTree

@@ -123,10 +123,6 @@ func (s *site) sortHosts(networks []string) *classes {
 		h := &s.hosts[i]
 		k := h.kind
 		switch {
-		case h.role != nil:
-			c.held[k]++
-			c.unfree.add(k)
-			continue
 		case h.reject != nil:
 			c.unfree.add(k)
 			reason := general(h.reject)
@@ -137,6 +133,10 @@ func (s *site) sortHosts(networks []string) *classes {
 				c.reasons = append(c.reasons, reason)
 			}
 			c.reject(k, id)
+			continue
+		case h.role != nil:
+			c.held[k]++
+			c.unfree.add(k)
 			continue
 		}
 		clear(on)

@@ -25,6 +25,10 @@ func general(r Reason) Reason {
 		return InvalidClaim{}
 	case NoAddress:
 		return NoAddress{Network: r.Network}
+	case DomainFull:
+		return DomainFull{}
+	case Satisfied:
+		return Satisfied{}
 	}
 	return r
 }

@@ -52,10 +52,12 @@ type (
 	NotSelected struct{}
 )
 
-// Who has a host that a role could use. The last three are counted.
+// Who has a host that a role could use. All but the first are counted.
 type (
 	// HeldBy is the role that holds the host.
 	HeldBy struct{ Role RoleKey }
+	// BeingReleased: its cluster lets go of it, in this run or an earlier one, and it was not seen without labels yet.
+	BeingReleased struct{}
 	// HeldByOtherCluster than the one that asks.
 	HeldByOtherCluster struct{}
 	// HeldByOtherRole of the cluster that asks.
@@ -163,6 +165,7 @@ func (NamedByCluster) isReason()        {}
 func (MarkedForRemoval) isReason()      {}
 func (NotSelected) isReason()           {}
 func (HeldBy) isReason()                {}
+func (BeingReleased) isReason()         {}
 func (HeldByOtherCluster) isReason()    {}
 func (HeldByOtherRole) isReason()       {}
 func (HeldByOtherRoles) isReason()      {}

@@ -27,7 +27,7 @@ func (s *site) rejections() {
 		own, others := 0, 0
 		for _, sibling := range r.cluster.roles {
 			for _, i := range sibling.claimed {
-				if !r.shape.kinds.has(s.hosts[i].kind) {
+				if h := &s.hosts[i]; h.reject != nil || !r.shape.kinds.has(h.kind) {
 					continue
 				}
 				if sibling == r {
@@ -106,7 +106,7 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 	}
 	for _, r := range roles {
 		for _, i := range r.claimed {
-			if kinds.has(s.hosts[i].kind) {
+			if h := &s.hosts[i]; h.reject == nil && kinds.has(h.kind) {
 				n.held--
 			}
 		}

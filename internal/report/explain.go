@@ -26,6 +26,9 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 	for _, r := range found.Roles {
 		fmt.Fprintf(&b, "  %s: %s\n", r.Role, whyNot(r.Reason))
 	}
+	for _, more := range found.More {
+		fmt.Fprintf(&b, "  %s: %s\n", text.Count(more.Count, "more role"), whyNoneHas(more.Reason))
+	}
 	if found.Others > 0 {
 		do := "do"
 		if found.Others == 1 {
@@ -34,6 +37,29 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 		fmt.Fprintf(&b, "  %s %s not select it\n", text.Count(found.Others, "other role"), do)
 	}
 	return b.String(), true
+}
+
+// whyNoneHas says it of several roles.
+func whyNoneHas(r schedule.Reason) string {
+	switch r.(type) {
+	case schedule.DomainFull:
+		return "could use it, but have all they may have in its domain"
+	case schedule.Satisfied:
+		return "could use it, but have the hosts they want"
+	case schedule.ClusterRefused:
+		return "could use it, but their clusters are refused"
+	case schedule.ClusterUnschedulable:
+		return "could use it, but their clusters cannot have all they need and get nothing new"
+	case schedule.NamedByCluster:
+		return "select it, but annotations of their clusters name it"
+	case schedule.NoAddress:
+		return "select it, but it has " + sentence.Reason(r)
+	case schedule.Outranked:
+		return "could use it, but others need it"
+	case schedule.HeldBy:
+		return "select it, too"
+	}
+	return "select it, but it is not eligible: " + sentence.Reason(r)
 }
 
 // whyNot says why a role that selects a host does not have it.

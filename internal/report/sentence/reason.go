@@ -169,6 +169,8 @@ func claim(r schedule.Reason) string {
 		return "claimed for role " + strconv.Quote(r.Role) + ", which is no valid name"
 	case schedule.HeldBy:
 		return "held by " + r.Role.String()
+	case schedule.BeingReleased:
+		return "being released, and free once it is seen without labels"
 	case schedule.HeldByOtherCluster:
 		return "held by another cluster"
 	case schedule.HeldByOtherRole:

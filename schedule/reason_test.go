@@ -1,0 +1,75 @@
+package schedule
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestExplainNearest: of thousands of roles that select a host, those are named that were near to having it, and the others are counted.
+func TestExplainNearest(t *testing.T) {
+	var clusters []v1.SIPCluster
+	var hosts []inventory.Host
+	for i := range 2000 {
+		clusters = append(clusters, newCluster(fmt.Sprintf("c%04d", i), map[string]v1.NodeSet{
+			v1.RoleControlPlane: nodes("kind=w", 1, 0), v1.RoleWorker: nodes("kind=w", 0, 0), "Edge": nodes("", 1, 0)}))
+		hosts = append(hosts, newHost(fmt.Sprintf("h%04d", i), fmt.Sprintf("kind=w rack=r%d", i%50)), newHost(fmt.Sprintf("x%04d", i), fmt.Sprintf("kind=x rack=r%d", i%50)))
+	}
+	hosts = append(hosts, newHost("y1", "kind=w rack=r1"))
+	clusters = append(clusters, newCluster("d", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 3000, 0)}))
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	said, _ := Say.ExplainHost(p, HostKey{"metal", "y1"})
+	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
+	if len(lines) != 15 || len(said) > 2000 {
+		t.Fatalf("%d lines, %d bytes:\n%.3000s", len(lines), len(said), said)
+	}
+	for i, want := range map[int]string{
+		0:  "metal/y1: assigned, tenants/c1999 ControlPlane",
+		2:  "  tenants/c0000 Edge: could use it, but has all it may have in rack=r1: metal/h0001",
+		12: "  3919 more roles: could use it, but have the hosts they want",
+		13: "  70 more roles: could use it, but have all they may have in its domain",
+	} {
+		if lines[i] != want {
+			t.Errorf("line %d: got %q, want %q\n%s", i, lines[i], want, said)
+		}
+	}
+	held, _ := Say.ExplainHost(p, HostKey{"metal", "h0001"})
+	if len(held) > 2000 {
+		t.Errorf("%d bytes:\n%.3000s", len(held), held)
+	}
+}
+
+// TestBeingReleased: a host that its cluster lets go of is held by nobody.
+func TestBeingReleased(t *testing.T) {
+	one := nodes("", 1, 0)
+	hosts := []inventory.Host{
+		claimed(newHost("h1", "rack=r1 kind=a"), "a", v1.RoleWorker),
+		claimed(newHost("h2", "rack=r2 kind=a"), "a", v1.RoleWorker),
+		claimed(newHost("h3", "rack=r3 kind=a"), "a", v1.RoleWorker),
+	}
+	clusters := []v1.SIPCluster{
+		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: one}),
+		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 4, 0), v1.RoleControlPlane: one}),
+	}
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	const want = "1 held by another cluster"
+	for _, r := range p.Clusters[1].Roles {
+		counts := map[string]int{}
+		for _, rejected := range r.Rejected {
+			counts[Say.Reason(rejected.Reason)] = rejected.Count
+		}
+		if len(counts) != 2 || counts["held by another cluster"] != 1 || counts["being released, and free once it is seen without labels"] != 2 {
+			t.Errorf("%s: %v, want %s and 2 that are being released", r.Name, counts, want)
+		}
+	}
+	if len(p.Shortages) == 0 || strings.Contains(Say.Shortage(&p.Shortages[0]), "2 held") {
+		t.Errorf("%v", p.Shortages)
+	}
+	said, _ := Say.ExplainHost(p, HostKey{"metal", "h3"})
+	if !strings.Contains(said, "tenants/b Worker: selects it, but it is not eligible: being released, and free once it is seen without labels") {
+		t.Errorf("explain:\n%s", said)
+	}
+}
