@@ -49,7 +49,8 @@ func (s *site) assignActive(c *cluster) bool {
 	}
 	short := false
 	for _, r := range c.roles {
-		missing := r.must - s.fill(r, r.must)
+		s.fill(r, r.must-r.units)
+		missing := r.must - r.units
 		if missing > 0 {
 			short = true
 			s.blame(r, missing, false)
@@ -66,6 +67,9 @@ func (s *site) assignActive(c *cluster) bool {
 		}
 		for _, r := range c.roles {
 			s.net.clear(r)
+		}
+		for _, r := range c.roles {
+			s.fill(r, r.gave)
 			s.shortOf(r)
 		}
 		return false
@@ -78,7 +82,7 @@ func (s *site) assignActive(c *cluster) bool {
 
 // shortOf counts the empty slots of a role that gets nothing new.
 func (s *site) shortOf(r *role) {
-	held := len(r.held) + len(r.standIn) + len(r.frozen)
+	held := len(r.held) + len(r.standIn) + len(r.frozen) + r.units
 	r.shortActive = max(0, r.active-held)
 	r.shortStandby = max(0, r.want()-max(r.active, held))
 }

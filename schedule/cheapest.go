@@ -136,5 +136,5 @@ func (c *cheapest) apply(end int) bool {
 
 // movable: hosts of roles that lack hosts, or have failed ones, do not move.
 func (m *mover) movable(r *role) bool {
-	return !r.cluster.unschedulable && !r.cluster.gone && r.must == 0 && len(r.standIn)+len(r.lingering) == 0
+	return !r.cluster.unschedulable && !r.cluster.gone && r.must == r.gave && len(r.standIn)+len(r.lingering) == 0
 }

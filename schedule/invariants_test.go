@@ -179,7 +179,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				if live != "" || inTree && !t.Releasing && t.UID == a.Host.UID {
 					return fmt.Errorf("%v: host %s is new, but it was claimed", role, key)
 				}
-				if c.Unschedulable || c.Gone {
+				if (c.Unschedulable || c.Gone) && !moved(r.Releasing) {
 					return fmt.Errorf("%v: a new host for a cluster that gets none", role)
 				}
 				if reason := reject(&host{Host: a.Host}); reason != nil {
@@ -246,6 +246,11 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 		}
 	}
 	return nil
+}
+
+// moved: a host moves to another role, so that the one that had it has another.
+func moved(gone []Release) bool {
+	return slices.ContainsFunc(gone, func(r Release) bool { _, is := r.Reason.(MovesTo); return is })
 }
 
 func live(w *world, steps int) error {

@@ -194,7 +194,9 @@ func (s *site) moveBy(c *cluster, m *mover) {
 	case s.options.AllowMoves:
 		found.Way = ByHand
 	}
-	c.way = &found
+	if len(found.Moves)+len(found.Waits) > 0 {
+		c.way = &found
+	}
 	for _, list := range [][]HostKey{found.Waits, hostsOf(found.Moves)} {
 		for _, key := range list {
 			s.hinted[s.find(key)] = true
@@ -227,6 +229,8 @@ func (s *site) applyMoves(m *mover) {
 				at := slices.Index(sl.owner.held, sl.host)
 				sl.owner.held = slices.Delete(sl.owner.held, at, at+1)
 				sl.owner.open(s.domain(sl.owner, sl.host))
+				sl.owner.gave++
+				sl.owner.must++
 				sl.owner.released = append(sl.owner.released, release{sl.host, MovesTo{u.role.key()}, New})
 			}
 			u.role.take(s.domain(u.role, sl.host))

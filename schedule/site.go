@@ -113,6 +113,7 @@ type role struct {
 	// must, replace and spare are the new hosts wanted: slots that have to be filled, stand-ins to
 	// be replaced, and slots that may stay empty.
 	must, replaceActive, replaceSpare, spare int
+	gave                                     int // of must: hosts that were moved from it, for which it has others
 	shortActive, shortStandby                int
 
 	// The role in the network.

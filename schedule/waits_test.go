@@ -121,3 +121,35 @@ func TestPartNow(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestMoveFromLaterCluster: b gives a host to a, which is served before it, and keeps the one that it gets for it, whether b itself can be placed or not.
+func TestMoveFromLaterCluster(t *testing.T) {
+	worker := v1.RoleWorker
+	for _, row := range []struct {
+		why  string
+		more int // what the other role of b wants
+		want string
+	}{
+		{"b is placed", 1, "a Worker: short 1/0\nb ControlPlane: +h3\nb Worker: +h2 -h1\n"},
+		{"b cannot be placed", 2, "a Worker: short 1/0\nb ControlPlane: short 2/0 unschedulable\nb Worker: +h2 -h1 unschedulable\n"},
+	} {
+		hosts := []inventory.Host{
+			claimed(newHost("h1", "gold=yes kind=any rack=r1"), "b", worker), newHost("h2", "kind=any rack=r2"), newHost("h3", "kind=any rack=r3"),
+		}
+		clusters := []v1.SIPCluster{
+			newCluster("a", map[string]v1.NodeSet{worker: nodes("gold=yes", 1, 0)}),
+			newCluster("b", map[string]v1.NodeSet{worker: nodes("kind=any", 1, 0), v1.RoleControlPlane: nodes("kind=any", row.more, 0)}),
+		}
+		options := testOptions
+		options.AllowMoves = true
+		p := plan(t, clusters, hosts, Previous{}, options)
+		got := summary(p)
+		if row.more == 1 {
+			got = strings.NewReplacer("+h2", "+x", "+h3", "+x").Replace(got)
+			row.want = strings.NewReplacer("+h2", "+x", "+h3", "+x").Replace(row.want)
+		}
+		if got != row.want {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+	}
+}
