@@ -1,9 +1,6 @@
 package schedule
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // assign finds the number of new hosts of every role. The active slots of a cluster are filled all
 // or none, clusters in the order served; then standby slots, in the same order, as far as hosts go.
@@ -136,84 +133,6 @@ func (r *role) replaced(i int32) {
 		}
 	}
 	r.lingering = append(r.lingering, i)
-}
-
-// greedy gives up to k hosts without moving anyone: from buckets that few roles can use first, then
-// from those with most hosts left, which keeps domains balanced. It only saves searches; what it
-// gives is still free to move.
-func (n *network) greedy(r *role, k int) int {
-	if k == 0 {
-		return 0
-	}
-	got := 0
-	for got < k {
-		before := got
-		for _, it := range n.best(r, k-got) {
-			b := -it.bucket
-			for d := n.domainOf(r, b); got < k && n.buckets[b].free() > 0 && !r.full(d); got++ {
-				n.add(r, b)
-			}
-		}
-		if got == before {
-			break
-		}
-	}
-	return got
-}
-
-// best are up to k buckets with free hosts for a role, best first: at most one of a domain whose buckets lie together.
-func (n *network) best(r *role, k int) []item {
-	h := n.heap[:0] // the worst of them on top
-	keep := func(it item) {
-		if len(h) < k {
-			h = push(h, it)
-		} else if less(h[0], it) {
-			h[0] = it
-			sink(h, 0)
-		}
-	}
-	if r.topo < 0 {
-		for b := range r.shape.buckets.both(n.free.bitset) {
-			n.work++
-			if score := n.score[b]; len(h) < k || score >= h[0].key {
-				keep(item{score, -b})
-			}
-		}
-	} else {
-		n.bestOfDomains(r, keep)
-	}
-	slices.SortFunc(h, func(a, b item) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(b.bucket, a.bucket)) })
-	n.heap = h[:0]
-	return h
-}
-
-// bestOfDomains goes through the buckets with free hosts where a role has room.
-func (n *network) bestOfDomains(r *role, keep func(item)) {
-	together := n.s.topology[r.topo].together
-	in, top := int32(alone), item{} // the domain at hand, and its best bucket
-	for b := n.free.next(&r.shape.buckets, 0); b >= 0; b = n.free.next(&r.shape.buckets, b+1) {
-		n.work++
-		d := n.dom[r.topo][b]
-		if r.full(d) {
-			b = n.after(r, d, b) - 1
-			continue
-		}
-		it := item{n.score[b], -b}
-		switch {
-		case d < 0 || !together:
-			keep(it)
-		case d != in:
-			if in >= 0 {
-				keep(top)
-			}
-			in, top = d, it
-		case less(top, it):
-			top = it
-		}
-	}
-	if in >= 0 {
-		keep(top)
-	}
 }
 
 // clear takes all units of the role back.

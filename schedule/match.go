@@ -26,6 +26,9 @@ type shape struct {
 	kinds    set   // label kinds that the selector matches, but for hosts that the cluster asked to be rid of
 	refused  int   // those hosts
 	buckets  set   // buckets that fit
+
+	order   []item // those that may have free hosts, as a heap, those to fill first on top
+	ordered int32  // epoch in which it was made
 }
 
 // class is a set of hosts that are equal to every role: same kind, same networks.

@@ -47,6 +47,7 @@ type network struct {
 	kept    []int32
 	reduced bool // base is less than alive
 	heap    []item
+	best    []int32
 	work    int // steps of all searches, to bound what is only for words
 
 	generation int32 // of choose, one per role

@@ -99,10 +99,16 @@ func (n *network) endFor(r *role) int32 {
 	if first < 0 && ends == n.widest() {
 		n.barren[r.index] = n.epoch
 	}
-	for b := first; b >= 0; b = ends.next(&r.shape.buckets, b+1) {
+	for b := first; b >= 0; b = ends.next(&r.shape.buckets, b) {
 		n.work++
-		if n.open.has(b) && !r.full(n.domainOf(r, b)) {
+		d := n.domainOf(r, b)
+		switch {
+		case r.full(d):
+			b = n.after(r, d, b)
+		case n.open.has(b):
 			return b
+		default:
+			b++
 		}
 	}
 	return -1
