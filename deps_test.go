@@ -43,7 +43,10 @@ var folders = map[string][]string{
 	"schedule":                {"api", "inventory", "internal/manifest", "internal/redact", "schedule"},
 	"internal/tenancy":        {"api", "inventory", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
 	"templates":               {},
-	"internal/treediff":       {},
+	// A program of others, which TestOutsideModule builds.
+	"testdata/outside":  {"api", "inventory", "publish", "render", "schedule", "verify"},
+	"verify":            {"api", "internal/overlay", "render"},
+	"internal/treediff": {},
 }
 
 // impure names packages that a pure package may not import: its results depend on its arguments only.

@@ -1,13 +1,44 @@
 package v1alpha1
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
+
+// Load reads the one Site of a file, or of stdin for "-": decoded strictly, defaulted and valid. Every problem is reported, joined, with
+// its file, line and field; there is no Site then.
+func Load(file string, stdin io.Reader) (*Site, error) {
+	docs, err := manifest.Read([]string{file}, stdin)
+	if err != nil {
+		return nil, err
+	}
+	return fromFile(file, docs)
+}
+
+// Parse is Load of a file's text, YAML or JSON. file is its name in problems.
+func Parse(file string, text []byte) (*Site, error) {
+	docs, err := manifest.Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	return fromFile(file, docs)
+}
+
+// fromFile puts the file's name before an error that names no place yet.
+func fromFile(file string, docs []manifest.Document) (*Site, error) {
+	site, err := FromDocuments(docs)
+	var problem *manifest.Problem
+	if err != nil && !errors.As(err, &problem) {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return site, err
+}
 
 // FromDocuments decodes, defaults and validates the one Site among docs. Other kinds, no Site
 // and a second Site are problems, since a site's file is given by name.

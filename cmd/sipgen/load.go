@@ -9,7 +9,6 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/files"
@@ -103,26 +102,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	return l, err
 }
 
-func (in *inputs) loadSite(ui *ui) (*v1alpha1.Site, error) {
-	docs, err := manifest.Read([]string{in.site}, ui.in)
-	if err != nil {
-		return nil, err
-	}
-	site, err := v1alpha1.FromDocuments(docs)
-	if err != nil {
-		return nil, named(in.site, err)
-	}
-	return site, nil
-}
-
-// named puts the file's name before an error that has no place in it yet.
-func named(file string, err error) error {
-	var problem *manifest.Problem
-	if errors.As(err, &problem) {
-		return err
-	}
-	return fmt.Errorf("%s: %w", file, err)
-}
+func (in *inputs) loadSite(ui *ui) (*v1alpha1.Site, error) { return v1alpha1.Load(in.site, ui.in) }
 
 // loadHosts reads the hosts from files, standard input or the live cluster. The live ones are read as the site says: without a site,
 // whose own problem is reported, there are none.

@@ -7,6 +7,7 @@ import (
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/verify"
 )
 
 // rendered is the tree of a checked decision: what is written, committed or compared, and nothing else is.
@@ -79,12 +80,8 @@ func (c *checked) render(ui *ui) (*rendered, error) {
 func (c *checked) checkServices(services []render.Services) error {
 	var errs []error
 	for _, s := range services {
-		patches, mirror := len(s.Cluster.Spec.Patches), c.site.Spec.Images.RegistryMirror
-		if patches == 0 && mirror == "" {
-			continue
-		}
-		wrong := overlay.Check(s.Files, patches, mirror)
-		if len(wrong) == 0 && patches > 0 {
+		wrong := verify.Service(c.site, s)
+		if len(wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
 			wrong = c.beyondAsBuilt(s)
 		}
 		for _, err := range wrong {

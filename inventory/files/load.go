@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
 )
@@ -18,6 +19,19 @@ func Load(paths []string, stdin io.Reader) (*inventory.Inventory, error) {
 	if err != nil {
 		return nil, err
 	}
+	return fromDocuments(docs, strings.Join(paths, " "))
+}
+
+// Parse is Load of one file's text: YAML documents or JSON, or a snapshot. file is its name in problems.
+func Parse(file string, text []byte) (*inventory.Inventory, error) {
+	docs, err := manifest.Inventory.Parse(file, text)
+	if err != nil {
+		return nil, err
+	}
+	return fromDocuments(docs, file)
+}
+
+func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory, error) {
 	for i := range docs {
 		if docs[i].Kind != snapshotKind {
 			continue
@@ -32,8 +46,8 @@ func Load(paths []string, stdin io.Reader) (*inventory.Inventory, error) {
 		return nil, err
 	}
 	if len(hosts) == 0 {
-		return nil, fmt.Errorf("%v: no %s in it", paths, bmh.KindHost)
+		return nil, fmt.Errorf("%s: no %s in it", from, bmh.KindHost)
 	}
 	managed := slices.ContainsFunc(hosts, func(h inventory.Host) bool { return h.Managers != nil })
-	return &inventory.Inventory{Hosts: hosts, Context: strings.Join(paths, " "), HasManagedFields: managed, Secrets: bmh.SecretNames(docs)}, nil
+	return &inventory.Inventory{Hosts: hosts, Context: from, HasManagedFields: managed, Secrets: bmh.SecretNames(docs)}, nil
 }

@@ -1,0 +1,65 @@
+package render_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory/files"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+	"github.com/airshipit/sipgen/verify"
+)
+
+// From specs and hosts to the tree. Its files are the input of the next run, as the decisions that were made.
+func ExampleSite() {
+	site, err := v1alpha1.Load("../examples/single/site.yaml", os.Stdin)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	clusters, err := v1.Load([]string{"../examples/single/cluster.yaml"}, os.Stdin)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	hosts, err := files.Load([]string{"../examples/single/hosts.yaml"}, os.Stdin)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	keys := site.Spec.LabelKeys
+	placement, err := schedule.Plan(clusters, hosts.Hosts, schedule.Previous{}, schedule.Options{Keys: schedule.LabelKeys{
+		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := verify.Services(site, services); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, path := range slices.Sorted(maps.Keys(tree)) {
+		if strings.HasPrefix(path, "clusters/lab/lab/hosts/") {
+			fmt.Println(path)
+		}
+	}
+	previous, err := render.Previous("the tree", tree, site)
+	fmt.Println(len(previous.Claims), "claims", err)
+	// Output:
+	// clusters/lab/lab/hosts/kustomization.yaml
+	// clusters/lab/lab/hosts/metal3.server-1.yaml
+	// clusters/lab/lab/hosts/metal3.server-2.yaml
+	// clusters/lab/lab/hosts/metal3.server-3.yaml
+	// 3 claims <nil>
+}
