@@ -1,6 +1,8 @@
 package publish
 
 import (
+	"encoding/base64"
+	"strings"
 	"testing"
 )
 
@@ -20,6 +22,24 @@ func TestNoCredentialsInWhatIsPrinted(t *testing.T) {
 	} {
 		if got := (Target{URL: url}).String(); got != want {
 			t.Errorf("%s: found %s, want %s", url, got, want)
+		}
+	}
+}
+
+// TestAnswersAreMasked: servers and proxies repeat the login that they refuse, in their own spelling.
+func TestAnswersAreMasked(t *testing.T) {
+	r := &remote{target: &Target{URL: "https://git.example.org/x.git", Auth: Auth{
+		Username: "me", Password: "correct horse", Token: "staple-token", SSHKeyPassphrase: "battery", Proxy: "http://me:by-proxy@proxy:3128",
+	}}}
+	r.helper.secrets = []string{"from-the-helper"}
+	for _, said := range []string{
+		"wrong password: correct horse", "me:correct%20horse@git.example.org", "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte("me:correct horse")),
+		"no such token: staple-token", "battery is no passphrase", "the proxy refused by-proxy", "helper gave from-the-helper",
+	} {
+		found := r.mask(said)
+		if !strings.Contains(found, "***") || strings.Contains(found, "horse") || strings.Contains(found, "staple") || strings.Contains(found, "battery") ||
+			strings.Contains(found, "by-proxy") || strings.Contains(found, "from-the") || strings.Contains(found, "bWU6") {
+			t.Errorf("%s: found %s", said, found)
 		}
 	}
 }

@@ -136,6 +136,7 @@ func TestWriteDirRefuses(t *testing.T) {
 		{"a list that leaves the folder", tree(OwnershipFile, strings.Replace(list, "path: a", "path: ../a", 1)), tree("a", "2"), ErrOwnership, "leaves the folder", "a=2"},
 		{"a list that is no YAML", tree(OwnershipFile, "{{{"), tree("a", "2"), ErrOwnership, "restore it from git", "a=2"},
 		{"a list with a field that no version has", tree(OwnershipFile, list+"more: 1\n"), tree("a", "2"), ErrOwnership, "more", "a=2"},
+		{"two lists", tree(OwnershipFile, list+"---\n"+list, "a", "1"), tree("a", "2"), ErrOwnership, "more than one document", "a=2"},
 		{"a list of another kind", tree(OwnershipFile, strings.Replace(list, "v1alpha1", "v2", 1)), tree("a", "2"), ErrOwnership, "v2", "a=2"},
 		{"an empty tree", tree(OwnershipFile, list, "a", "1"), tree(), ErrEmpty, "delete everything", "refused"},
 	}
@@ -227,6 +228,24 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 			t.Errorf("through the link: found %v, want a refusal", err)
 		}
 		same(t, "outside", onDisk(t, outside), tree("x", "precious"))
+	}
+}
+
+// TestALinkInTheWayIsNotReplaced: what it leads to may be somebody's only copy of where it is. Adopting does not change that.
+func TestALinkInTheWayIsNotReplaced(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	mustWrite(t, dir, tree("a", "1"))
+	if err := os.Symlink("elsewhere", filepath.Join(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	for _, adopt := range []bool{false, true} {
+		_, err := WriteDir(context.Background(), dir, tree("a", "1", "b", "2"), DirOptions{Adopt: adopt})
+		if !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), "/b: ") || !strings.Contains(err.Error(), "found a link") {
+			t.Errorf("adopt %t: found %v, want a refusal that names the link", adopt, err)
+		}
+	}
+	if to, err := os.Readlink(filepath.Join(dir, "b")); to != "elsewhere" {
+		t.Errorf("the link leads to %q (%v)", to, err)
 	}
 }
 

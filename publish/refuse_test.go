@@ -88,6 +88,34 @@ func TestBadRepositories(t *testing.T) {
 	}
 }
 
+// TestBadTargets: what is no place for a tree, whatever the repository.
+func TestBadTargets(t *testing.T) {
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	before := git(t, repo, "rev-parse", "main")
+	for _, row := range []struct {
+		why    string
+		target Target
+		says   string
+	}{
+		{"a proposal on the branch that is synced", Target{URL: repo, Branch: "main", Path: "site", Proposal: "main"}, "a proposal needs a branch of its own"},
+		{"git's own files", Target{URL: repo, Branch: "main", Path: "site/.git/hooks"}, "git keeps its own files there"},
+		{"a branch that there is not", Target{URL: repo, Branch: "mian", Path: "site"}, "no such branch"},
+		{"a branch that an option could be", Target{URL: repo, Branch: "-x", Path: "site"}, "not a name for a branch"},
+	} {
+		_, err := publishTree(row.target, tree("a", "1"), meta)
+		if err == nil || !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: found %v, want %q", row.why, err, row.says)
+		}
+	}
+	if after := git(t, repo, "rev-parse", "main"); after != before {
+		t.Errorf("main was moved from %s to %s", before, after)
+	}
+	if branches := git(t, repo, "branch", "--list"); strings.Contains(branches, "mian") {
+		t.Errorf("branches are %q", branches)
+	}
+}
+
 func TestHooksDecide(t *testing.T) {
 	repo := bare(t)
 	rival(t, repo, "main", tree("x", "1"))

@@ -28,6 +28,9 @@ func TestAnotherSite(t *testing.T) {
 		{"hosts would be in two overlays", func(s *v1alpha1.Site) { s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal" }, []string{`spec.hosts.apply: found "overlay"`}},
 		{"two label keys; the cluster without hosts does not count", func(s *v1alpha1.Site) { s.Spec.LabelKeys.ClusterName, s.Spec.LabelKeys.Standby = "x.org/a", "x.org/b" },
 			[]string{`spec.labelKeys.clusterName: found "x.org/a", but the tree was made under "sip.airshipit.org/cluster-name" (tree/clusters/lab/a/assignments.yaml)`, `spec.labelKeys.standby`}},
+		{"the other two label keys", func(s *v1alpha1.Site) {
+			s.Spec.LabelKeys.ClusterNamespace, s.Spec.LabelKeys.NodeType = "x.org/a", "x.org/b"
+		}, []string{`spec.labelKeys.clusterNamespace: found "x.org/a"`, `spec.labelKeys.nodeType: found "x.org/b"`}},
 	} {
 		_, err := Previous("tree", tree, testSite(row.change))
 		got := 0

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
@@ -270,6 +272,39 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 	} {
 		if _, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}, testSite(nil)); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml") {
 			t.Errorf("%s: found %v, want an error that names the file", name, err)
+		}
+	}
+}
+
+// Decisions that sipgen did write are refused where they are not those of this folder, or of this version: their digest fits.
+func TestPreviousReadsItsOwnDecisions(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	for _, row := range []struct {
+		why, folder string
+		change      func(*Assignments)
+		want        string
+	}{
+		{"as it was", "a", func(*Assignments) {}, ""},
+		{"moved to the folder of another cluster", "b", func(*Assignments) {}, "metadata: found cluster lab/a, want the one whose folder it is"},
+		{"of a later version", "a", func(a *Assignments) { a.APIVersion = "sipgen.airshipit.org/v2" }, "found sipgen.airshipit.org/v2 Assignments, want sipgen.airshipit.org/v1alpha1 Assignments"},
+		{"of another kind", "a", func(a *Assignments) { a.Kind = "Promises" }, "found sipgen.airshipit.org/v1alpha1 Promises, want"},
+	} {
+		var file Assignments
+		if err := yaml.Unmarshal(tree["clusters/lab/a/assignments.yaml"], &file); err != nil {
+			t.Fatal(err)
+		}
+		row.change(&file)
+		var err error
+		if file.Digest, err = file.digest(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := yaml.Marshal(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Previous("tree", Tree{"clusters/lab/" + row.folder + "/assignments.yaml": text}, testSite(nil))
+		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: found %v, want %q", row.why, err, row.want)
 		}
 	}
 }

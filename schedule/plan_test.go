@@ -416,20 +416,23 @@ func TestLosses(t *testing.T) {
 	worker := v1.RoleWorker
 	hosts := []inventory.Host{
 		claimed(host1("alone", "w", "r1"), "x", worker), claimed(host1("disputed", "w", "r2"), "b", worker), provisionedBy(claimed(host1("used", "w", "r3"), "b", worker), "m"),
-		host1("kept", "w", "r4"), claimed(host1("left", "w", "r5"), "a", worker), claimed(host1("others", "w", "r6"), "y", worker),
+		host1("kept", "w", "r4"), host1("anew", "w", "r7"), claimed(host1("left", "w", "r5"), "a", worker), claimed(host1("others", "w", "r6"), "y", worker),
 	}
 	previous := Previous{}
 	for _, name := range []string{"alone", "disputed", "used", "kept", "vanished"} {
 		previous.Claims = append(previous.Claims, inTree(name, "a", worker))
 	}
-	previous.Claims = append(previous.Claims, releasing(inTree("left", "a", worker)))
+	anew := inTree("anew", "a", worker)
+	anew.UID = "uid-of-the-one-before"
+	hosts[4].UID = "uid-of-anew"
+	previous.Claims = append(previous.Claims, anew, releasing(inTree("left", "a", worker)))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)}), newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
 	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()), previous, hosts)
-	want := Loss{Claimed: 5, Missing: []HostKey{{"metal", "vanished"}}, Foreign: []HostKey{{"metal", "alone"}}, Released: []HostKey{{"metal", "disputed"}}}
+	want := Loss{Claimed: 6, Missing: []HostKey{{"metal", "anew"}, {"metal", "vanished"}}, Foreign: []HostKey{{"metal", "alone"}}, Released: []HostKey{{"metal", "disputed"}}}
 	if !reflect.DeepEqual(loss, want) {
 		t.Errorf("found %+v, want %+v", loss, want)
 	}
-	if loss.Total() != 3 {
+	if loss.Total() != 4 {
 		t.Errorf("found %d in all, want 3", loss.Total())
 	}
 }

@@ -69,3 +69,28 @@ func TestLoginHints(t *testing.T) {
 		t.Errorf("a forge's certificate: found %q", hint)
 	}
 }
+
+// TestTokenOfTheForge: git's token goes to the forge's API only where somebody named the forge, and only to the server that git sends it to.
+func TestTokenOfTheForge(t *testing.T) {
+	const https = "https://git.example.org/fleet.git"
+	auth := publish.Auth{Token: "git-token"}
+	for _, row := range []struct {
+		why         string
+		proposal    proposal
+		target      publish.Target
+		environment map[string]string
+		want, name  string
+	}{
+		{"the forge's own", proposal{forge: "auto"}, publish.Target{URL: https, Auth: auth}, map[string]string{forgeToken: "own"}, "own", forgeToken},
+		{"git's, to the same server", proposal{forge: "gitea"}, publish.Target{URL: https, Auth: auth}, nil, "git-token", gitToken},
+		{"nobody named the forge", proposal{forge: "auto"}, publish.Target{URL: https, Auth: auth}, nil, "", ""},
+		{"its pages are on another server", proposal{forge: "gitea", web: "https://forge.example.org"}, publish.Target{URL: https, Auth: auth}, nil, "", ""},
+		{"git sends it nowhere", proposal{forge: "gitea"}, publish.Target{URL: "ssh://git@git.example.org/fleet.git", Auth: auth}, nil, "", ""},
+		{"a password is no token", proposal{forge: "gitea"}, publish.Target{URL: https, Auth: publish.Auth{Username: "a", Password: "b"}}, nil, "", ""},
+	} {
+		token, name, err := row.proposal.token(row.target, forge.Repository{}, func(name string) string { return row.environment[name] })
+		if err != nil || token != row.want || name != row.name {
+			t.Errorf("%s: found %q, %q, %v, want %q, %q", row.why, token, name, err, row.want, row.name)
+		}
+	}
+}

@@ -228,6 +228,7 @@ var attacks = []struct {
 	{"Flux stops pruning", merge(balancer, "metadata: {name: x, annotations: {kustomize.toolkit.fluxcd.io/prune: disabled}}"), "steers the GitOps engine"},
 	{"Flux makes it anew", merge(balancer, "metadata: {name: x, labels: {kustomize.toolkit.fluxcd.io/force: enabled}}"), "steers the GitOps engine"},
 	{"Argo CD replaces", merge(balancer, "metadata: {name: x, annotations: {argocd.argoproj.io/sync-options: Replace=true}}"), "steers the GitOps engine"},
+	{"Argo CD replaces, in other letters, which an API server takes", merge(balancer, "metadata: {name: x, annotations: {ArgoCD.ArgoProj.io/sync-options: Replace=true}}"), "steers the GitOps engine"},
 	{"a hook", merge(service, "metadata: {name: x, annotations: {argocd.argoproj.io/hook: PreSync}}"), "steers the GitOps engine"},
 	{"a hook of helm", merge(service, "metadata: {name: x, annotations: {helm.sh/hook: pre-install}}"), "steers helm"},
 	{"helm's release", merge(service, "metadata: {name: x, annotations: {meta.helm.sh/release-name: bank}}"), "steers helm"},

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,20 @@ func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 	files["dex-bank.yaml"] = []byte("a: &a [x, x]\nb: [*a, *a]\n")
 	if _, err := Parse(files); err == nil || !strings.Contains(err.Error(), "dex-bank.yaml: line 1: a YAML anchor") {
 		t.Errorf("got %v", err)
+	}
+	for why, grow := range map[string]func(map[string][]byte){
+		"many files": func(files map[string][]byte) {
+			for i := range maxFiles {
+				files[fmt.Sprintf("%d.cfg", i)] = nil
+			}
+		},
+		"a large one": func(files map[string][]byte) { files["x.cfg"] = make([]byte, maxBytes) },
+	} {
+		large := bankFiles(t)
+		grow(large)
+		if _, err := Parse(large); err == nil || !strings.Contains(err.Error(), "want at most 2000 of 16777216") {
+			t.Errorf("%s: got %v, want it refused", why, err)
+		}
 	}
 	delete(files, "kustomization.yaml")
 	if _, err := Parse(files); err == nil {

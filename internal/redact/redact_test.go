@@ -155,6 +155,17 @@ func TestFindKnowsPrivateKeys(t *testing.T) {
 	}
 }
 
+func TestFindKnowsLogins(t *testing.T) {
+	for text, want := range map[string]bool{
+		"clone https://robot:hunter2@git.example.org/fleet.git": true, "redis://:hunter2@cache:6379": true, "ssh://git@git.example.org/fleet.git": false,
+		"https://git.example.org/fleet.git": false, "https://git.example.org/a:b@c": false,
+	} {
+		if kind, found := Find(text); found != want || found && kind != "a URL with a password" {
+			t.Errorf("%s: found %q", text, kind)
+		}
+	}
+}
+
 // The examples are put together here, so that no scanner takes this file for a leak.
 func TestFindKnowsTokens(t *testing.T) {
 	random := "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA3bC6"

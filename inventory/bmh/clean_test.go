@@ -1,6 +1,11 @@
 package bmh
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+)
 
 func TestClean(t *testing.T) {
 	for text, want := range map[string]string{
@@ -26,4 +31,14 @@ func longText() string {
 		text[i] = 'ü'
 	}
 	return string(text)
+}
+
+// TestWhatOthersWroteIsCleaned: a driver repeats the login that a BMC refused, on as many lines as it likes.
+func TestWhatOthersWroteIsCleaned(t *testing.T) {
+	var object metal3.BareMetalHost
+	object.Status.ErrorMessage = "Failed to get power state:\nhttps://root:calvin-and-hobbes@198.51.100.1/redfish: 401"
+	host := FromObject(&object)
+	if found := host.State.ErrorMessage; strings.Contains(found, "calvin") || strings.Contains(found, "\n") || !strings.Contains(found, "Failed to get power state") {
+		t.Errorf("found %q, want it on one line, without the password", found)
+	}
 }

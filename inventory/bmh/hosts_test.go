@@ -176,8 +176,8 @@ func TestImageName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := hosts[0].State.ImageName; got != row.want {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		if got := hosts[0].State; got.ImageName != row.want || got.Image != (row.want != "") {
+			t.Errorf("%s: got %q, %t, want %q, and whether there is one", row.why, got.ImageName, got.Image, row.want)
 		}
 	}
 }

@@ -1,0 +1,32 @@
+package v1
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+// TestSecretsInTheOpen: a spec is committed. Whatever the field, a value or a key that is a secret beyond doubt is refused, with the field
+// and without the secret.
+func TestSecretsInTheOpen(t *testing.T) {
+	key, _ := keyAndCertificate(t)
+	indented := strings.ReplaceAll(strings.TrimSpace(key), "\n", "\n      ")
+	for _, row := range []struct{ why, annotations, want string }{
+		{"none", "{example.org/owner: facilities}", ""},
+		{"as a value", "\n    example.org/note: |\n      " + indented, "metadata.annotations[\"example.org/note\"]: a private key in the open"},
+		{"as a key", "{'https://robot:hunter2@git.example.org': x}", "metadata.annotations: a URL with a password in the open"},
+	} {
+		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: "+APIVersion+"\nkind: "+Kind+"\nmetadata:\n  namespace: t\n  name: a\n  annotations: "+row.annotations+"\nspec: {nodes: {}}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = FromDocuments(docs)
+		switch {
+		case row.want == "" && err != nil, row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):
+			t.Errorf("%s: found %v, want %q", row.why, err, row.want)
+		case err != nil && (strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "BEGIN")):
+			t.Errorf("%s: the secret is repeated: %v", row.why, err)
+		}
+	}
+}
