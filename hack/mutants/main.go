@@ -51,8 +51,8 @@ func (m *mutant) String() string { return m.file + ": " + m.why }
 
 // table is every guard.
 func table() []mutant {
-	return slices.Concat(hostGuards, fluxGuards, argoGuards, policyGuards, serviceGuards, patchGuards, placementGuards, tenantGuards, runGuards, preflightGuards,
-		publishGuards, inputGuards)
+	return slices.Concat(hostGuards, fluxGuards, argoGuards, treeGuards, policyGuards, serviceGuards, patchGuards, placementGuards, tenantGuards,
+		runGuards, preflightGuards, publishGuards, inputGuards, inventoryGuards, siteGuards, secretGuards, watchGuards)
 }
 
 func main() {

@@ -1,0 +1,40 @@
+package main
+
+// siteGuards are about what a Site may say.
+var siteGuards = []mutant{
+	{"api/v1alpha1/argocd.go", `	case engine == EngineArgoCD && a.Server != ArgoCDInCluster:`, `	case false:`,
+		in("api/v1alpha1", "TestBadSites"),
+		"on another API server the guard is for nobody"},
+	{"api/v1alpha1/argocd.go", `	case slices.Contains(groups, user) || strings.HasPrefix(user, "system:serviceaccounts:"):`, `	case slices.Contains(groups, user) && false:`,
+		in("api/v1alpha1", "TestBadSites"),
+		"the guard is for a group, which is no user: for nobody"},
+	{"api/v1alpha1/argocd.go", `	case user == "system:anonymous":`, `	case false:`,
+		in("api/v1alpha1", "TestBadSites"),
+		"the guard is for nobody"},
+	{"api/v1alpha1/argocd.go", `		if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 {`, `		if len(validation.IsDNS1123Label(namespace)) > 0 && name == account {`,
+		in("api/v1alpha1", "TestBadSites"),
+		"the guard is for an account that there cannot be"},
+	{"api/v1alpha1/argocd.go", `	case parsed.User != nil:`, `	case false:`,
+		in("api/v1alpha1", "TestBadSites"),
+		"a password in the URL of an API server is committed"},
+	{"api/v1alpha1/validate.go", `	case engine == EngineArgoCD:
+		add("spec.argocd.order", "missing`, `	case false:
+		add("spec.argocd.order", "missing`,
+		in("api/v1alpha1", "TestBadSites"),
+		"nobody has said that hosts may get their labels before the services are there"},
+	{"api/v1alpha1/validate.go", `		case group == "system:authenticated" || group == "system:unauthenticated" || strings.HasPrefix(group, "system:serviceaccounts"):`, `		case false:`,
+		in("api/v1alpha1", "TestBadSites"),
+		"everybody may break the glass"},
+	{"api/v1alpha1/validate.go", `		if domain := reserved(key.value); domain != "" {`, `		if domain := reserved(key.value); false {`,
+		in("api/v1alpha1", "TestBadSites"),
+		"sipgen writes labels that metal3, Cluster API or an engine obeys"},
+	{"api/v1alpha1/validate.go", `		if other, twice := keys[key.value]; twice {`, `		if other, twice := keys[key.value]; false && twice {`,
+		in("api/v1alpha1", "TestBadSites"),
+		"one label says two things"},
+	{"api/v1alpha1/validate.go", `	case parsed.User != nil && parsed.Scheme != "ssh" || hasPassword(parsed):`, `	case hasPassword(nil):`,
+		in("api/v1alpha1", "TestBadSites"),
+		"a token in the repository's URL is committed"},
+	{"api/v1alpha1/validate.go", `	if !pathName.MatchString(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, "..") || folder == ".git" || strings.HasPrefix(folder, ".git/") {`, `	if !pathName.MatchString(folder) || path.Clean(folder) == "" {`,
+		in("api/v1alpha1", "TestBadSites"),
+		"the tree is written out of its repository, or into git's own files"},
+}
