@@ -157,7 +157,7 @@ func rowOwned(t *testing.T, r *rig, name string) {
 		c.waitGone(t, "n2")
 	})
 	engine.Wait(t, "the garbage collector's try", engine.SyncTimeout, func() error {
-		if said := r.controllers.Logs(1, "garbage", "sipgen-delete-guard", c.ns); said == "" {
+		if said := r.controllers.Logs(1, "garbage", "sipgen-"+c.site.Name+"-delete-guard-v1", c.ns); said == "" {
 			return fmt.Errorf("it has not been denied the host: %s", r.controllers.Logs(5, "garbage"))
 		}
 		return nil

@@ -62,6 +62,8 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	}
 	c.site.Spec.Hosts.Namespaces = []string{c.ns}
 	c.site.Spec.ArgoCD.Project, c.site.Spec.ArgoCD.Order = name, v1alpha1.OrderNone
+	// Whatever the operator, Cluster API and the engines do to a host in its life is not to be hindered.
+	c.site.Spec.LabelGuard.Enforce = true
 	c.site.Default()
 	r.api.Namespaces(t, c.ns, c.tenants)
 	c.account = c.reader(t)

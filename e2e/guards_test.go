@@ -139,7 +139,7 @@ func TestRights(t *testing.T) {
 		}
 		return nil
 	})
-	lists := []right{hosts, {"metal3.io", "hardwaredata"}, {"airship.airshipit.org", "sipclusters"}}
+	lists := []right{hosts, {"metal3.io", "hardwaredata"}, {"airship.airshipit.org", "sipclusters"}, {"admissionregistration.k8s.io", "validatingadmissionpolicybindings"}}
 	others := []right{
 		{"metal3.io", "baremetalhosts/status"}, {"metal3.io", "hostfirmwaresettings"}, {"", "configmaps"}, {"", "serviceaccounts/token"}, {"apps", "deployments"},
 		{"rbac.authorization.k8s.io", "clusterroles"}, {"admissionregistration.k8s.io", "validatingadmissionpolicies"},

@@ -43,7 +43,7 @@ func TestProcedures(t *testing.T) {
 	c.bootstrap(t)
 	c.wantHolds(t, "bootstrap", "a", "n1", "n2")
 	c.wantHolds(t, "bootstrap", "b", "n3")
-	c.comesBack(t, "sipgen-sync-guard")
+	c.comesBack(t, c.root()+"-sync-guard-v1")
 	// A node runs on a host of each tenant. Neither is given back below.
 	base.consume(t, c.ns, "n1", "n3")
 	c.accept(t)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -56,7 +57,7 @@ stringData: {name: remote, server: %q, config: %q}
 	c.site.Spec.ArgoCD.Identity = "system:serviceaccount:kube-system:argocd-manager"
 	c.commit(t)
 	for name, content := range c.tree {
-		if name == "policy/sync-guard.yaml" || name == "policy/delete-guard.yaml" || name == "policy/reader.yaml" {
+		if strings.HasPrefix(name, "policy/") && strings.HasSuffix(name, "-guard.yaml") || name == "policy/reader.yaml" {
 			remote.Apply(t, "kubectl", string(content))
 		}
 	}

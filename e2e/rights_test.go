@@ -41,10 +41,14 @@ func (u *upgrade) watchRights(t *testing.T) *rightsWatch {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &rightsWatch{cancel: cancel, done: make(chan struct{}), tries: u.tries(t), problem: map[string]int{}}
-	w.round(ctx)
-	if len(w.problem) > 0 {
-		t.Fatalf("before the upgrade: %v", slices.Sorted(maps.Keys(w.problem)))
-	}
+	// The API server learns of rights and policies a moment later.
+	engine.Wait(t, "the rights and guards", engine.SyncTimeout, func() error {
+		w.problem = map[string]int{}
+		if w.round(ctx); len(w.problem) > 0 {
+			return fmt.Errorf("%v", slices.Sorted(maps.Keys(w.problem)))
+		}
+		return nil
+	})
 	go func() {
 		defer close(w.done)
 		for ctx.Err() == nil {

@@ -15,6 +15,9 @@ import (
 // argoFinalizer makes the deletion of an Application delete what it applied. Hosts never get it.
 const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
 
+// argoFailOnShared has a sync fail on an object that another Application has.
+const argoFailOnShared = "FailOnSharedResource=true"
+
 const argoWave = "argocd.argoproj.io/sync-wave"
 
 // argocd renders argocd/: a project and a root Application to bootstrap from, and one file per
@@ -30,7 +33,10 @@ func (s *site) argocd() error {
 	root := s.argoPruning(s.rootName(), "argocd")
 	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster
 	put("root.yaml", s.argoProject(), root)
-	put("policy.yaml", wave(s.argoKeeping(s.policyName(), "policy"), "-2"))
+	policy := s.argoKeeping(s.policyName(), "policy")
+	// The roles of the account that reads are the same for all sites on an API server; the guards have the site's name.
+	policy.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(policy.Spec.SyncPolicy.SyncOptions, func(option string) bool { return option == argoFailOnShared })
+	put("policy.yaml", wave(policy, "-2"))
 	if s.hasSiteObjects() {
 		files = append(files, "site.yaml")
 		put("site.yaml", wave(s.argoKeeping(s.siteName(), "site"), "-1"))
@@ -92,7 +98,7 @@ func (s *site) argoHosts(name, folder string) *argoApplication {
 		"ServerSideApply=true", "ClientSideApplyMigration=false", "Prune=false", "Delete=false",
 	}
 	if !s.merge() {
-		app.Spec.SyncPolicy.SyncOptions = append(app.Spec.SyncPolicy.SyncOptions, "FailOnSharedResource=true")
+		app.Spec.SyncPolicy.SyncOptions = append(app.Spec.SyncPolicy.SyncOptions, argoFailOnShared)
 	}
 	return app
 }
@@ -101,7 +107,7 @@ func (s *site) argoHosts(name, folder string) *argoApplication {
 func (s *site) argoKeeping(name, folder string) *argoApplication {
 	app := s.argoPruning(name, folder)
 	app.Spec.SyncPolicy.Automated.Prune = false
-	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", "FailOnSharedResource=true", "Prune=false", "Delete=false"}
+	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", argoFailOnShared, "Prune=false", "Delete=false"}
 	return app
 }
 
@@ -120,7 +126,7 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 			Destination: argoDestination{Server: s.Site.Spec.ArgoCD.Server, Namespace: s.Site.Spec.ArgoCD.Namespace},
 			SyncPolicy: argoSyncPolicy{
 				Automated:   argoAutomated{Prune: true, SelfHeal: true},
-				SyncOptions: []string{"ServerSideApply=true", "FailOnSharedResource=true"},
+				SyncOptions: []string{"ServerSideApply=true", argoFailOnShared},
 				// Without refresh a sync that fails is tried for ever with its own commit, and the one that mends it never comes.
 				Retry: argoRetry{Limit: -1, Refresh: true, Backoff: argoBackoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
 			},

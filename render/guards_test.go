@@ -1,6 +1,8 @@
 package render
 
 import (
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -204,7 +206,7 @@ func TestArgoSyncObjects(t *testing.T) {
 	pruning, keeping := serverSide+" "+shared, serverSide+" "+shared+" "+keep
 	check(guarded(t, argo), map[string]row{
 		"sipgen-dc1":        {prune: true, options: pruning},
-		"sipgen-dc1-policy": {wave: "-2", options: keeping},
+		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
 		"sipgen-dc1-site":   {wave: "-1", options: keeping},
 		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
 		"lab.a.hosts":       {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep},
@@ -216,7 +218,7 @@ func TestArgoSyncObjects(t *testing.T) {
 		s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal"
 	}), map[string]row{
 		"sipgen-dc1":        {prune: true, options: pruning},
-		"sipgen-dc1-policy": {wave: "-2", options: keeping},
+		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
 		"sipgen-dc1-site":   {wave: "-1", options: keeping},
 		"sipgen-dc1-hosts":  {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep + " " + shared},
 		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
@@ -239,11 +241,77 @@ func TestGuardsFailClosed(t *testing.T) {
 				if policy.Spec.FailurePolicy == nil || *policy.Spec.FailurePolicy != admissionv1.Fail {
 					t.Errorf("%s: %s: failurePolicy is %v, want Fail", engine, name, policy.Spec.FailurePolicy)
 				}
-				if b := bindings[name]; b == nil || !slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) || b.Spec.MatchResources != nil {
-					t.Errorf("%s: %s: the binding is %v, want one that denies everywhere", engine, name, b)
+				want := admissionv1.Deny
+				if name == "sipgen-dc1-label-guard-v1" {
+					want = admissionv1.Audit // until the Site enforces it
+				}
+				if b := bindings[name]; b == nil || !slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{want}) || b.Spec.MatchResources != nil {
+					t.Errorf("%s: %s: the binding is %v, want one for all namespaces that says %s", engine, name, b, want)
 				}
 			}
 		}
+	}
+}
+
+// Sites on one API server have guards of their own, for their own namespaces, and nothing prunes them.
+func TestGuardsOfASite(t *testing.T) {
+	for _, apply := range []v1alpha1.ApplyMode{v1alpha1.ApplyMerge, v1alpha1.ApplyOverlay} {
+		tree := guarded(t, func(s *v1alpha1.Site) {
+			s.Spec.Hosts.Namespaces, s.Spec.LabelGuard.Enforce = []string{"metal3", "edge", "metal3"}, true
+			if s.Spec.Hosts.Apply = apply; apply == v1alpha1.ApplyOverlay {
+				s.Spec.Hosts.Base, s.Spec.Flux.Identity = "metal", v1alpha1.KustomizeController("flux-system")
+			}
+		})
+		names := []string{"sipgen-dc1-delete-guard-v1", "sipgen-dc1-label-guard-v1"}
+		writer := v1alpha1.KustomizeController("flux-system")
+		if apply == v1alpha1.ApplyMerge {
+			names, writer = append(names, "sipgen-dc1-sync-guard-v1"), "system:serviceaccount:flux-system:sipgen-hosts"
+		}
+		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
+		if got := slices.Sorted(maps.Keys(bindings)); !slices.Equal(got, names) {
+			t.Errorf("%s: found %v, want %v", apply, got, names)
+		}
+		for name, b := range bindings {
+			if !slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) || b.Spec.PolicyName != name || b.Labels["sipgen.airshipit.org/site"] != "dc1" {
+				t.Errorf("%s: %s: found %+v", apply, name, b)
+			}
+			if b.Spec.MatchResources == nil || metav1.FormatLabelSelector(b.Spec.MatchResources.NamespaceSelector) != "kubernetes.io/metadata.name in (edge,metal3)" {
+				t.Errorf("%s: %s: found %v, want the site's namespaces", apply, name, b.Spec.MatchResources)
+			}
+			if b.Annotations["kustomize.toolkit.fluxcd.io/prune"] != "disabled" || !strings.Contains(b.Annotations["argocd.argoproj.io/sync-options"], "Prune=false") {
+				t.Errorf("%s: %s: found %v, want it never pruned", apply, name, b.Annotations)
+			}
+		}
+		want(t, tree, "policy/label-guard.yaml", "username in [''"+writer+"''])")
+	}
+}
+
+// Guards under the names that all sites shared stay for one more commit, with the rules of today: as long as the live tree has not those of the
+// site. A tree that never had them gets none.
+func TestReplacedGuards(t *testing.T) {
+	const shared = "policy/replaced-guards.yaml"
+	in := Input{Site: testSite(nil), Placement: &schedule.Placement{}}
+	first := render(t, in)
+	if _, found := first[shared]; found {
+		t.Errorf("a new tree has %s", shared)
+	}
+	in.Previous = Tree{
+		"policy/sync-guard.yaml":   []byte("kind: ValidatingAdmissionPolicy\nmetadata:\n  name: sipgen-sync-guard\n---\nkind: ValidatingAdmissionPolicyBinding\nmetadata:\n  name: sipgen-sync-guard\n"),
+		"policy/delete-guard.yaml": []byte("kind: ValidatingAdmissionPolicyBinding\nmetadata:\n  name: sipgen-delete-guard\n"),
+	}
+	both := render(t, in)
+	found := objectsOf(t, both, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
+	policies := objectsOf(t, both, "policy/", "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
+	for _, guard := range []string{"sync-guard", "delete-guard"} {
+		old, now := policies["sipgen-"+guard], policies["sipgen-dc1-"+guard+"-v1"]
+		if old == nil || now == nil || !reflect.DeepEqual(old.Spec, now.Spec) || found["sipgen-"+guard].Spec.PolicyName != old.Name {
+			t.Errorf("%s: found %v and %v, want the same rules under both names", guard, old, now)
+		}
+	}
+	want(t, both, "policy/kustomization.yaml", "- replaced-guards.yaml")
+	in.Previous = both
+	if last := render(t, in); last[shared] != nil {
+		t.Errorf("the guards under the old names are in the tree for ever")
 	}
 }
 

@@ -15,12 +15,6 @@ import (
 	"github.com/airshipit/sipgen/render/object"
 )
 
-// The names of the two guards. They are cluster-scoped.
-const (
-	syncGuardName   = "sipgen-sync-guard"
-	deleteGuardName = "sipgen-delete-guard"
-)
-
 // policy renders policy/: what the syncing identity may do, and the admission policies that hold
 // whatever an engine or a person tries.
 func (s *site) policy() error {
@@ -39,15 +33,21 @@ func (s *site) policy() error {
 		if objects := s.rbac(); len(objects) > 0 {
 			put("rbac.yaml", objects...)
 		}
-		put("sync-guard.yaml", s.syncGuard(), binding(syncGuardName))
+		put("sync-guard.yaml", s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
 		// An overlay's hosts are in git, and their namespaces may come after the policy.
 		put("reader.yaml", s.reader()...)
 	}
-	put("delete-guard.yaml", s.deleteGuard(), binding(deleteGuardName))
+	put("delete-guard.yaml", s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
+	put("label-guard.yaml", s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
+	if old := s.replacedGuards(); len(old) > 0 {
+		put("replaced-guards.yaml", old...)
+	}
 	slices.Sort(files)
 	put("kustomization.yaml", object.NewKustomization(files...))
 	return errors.Join(errs...)
 }
+
+func (s *site) fluxEngine() bool { return s.Site.Spec.Engine != v1alpha1.EngineArgoCD }
 
 func (s *site) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge }
 
@@ -106,7 +106,7 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 		return fmt.Sprintf("has(object.%[1]s) == has(oldObject.%[1]s) && (!has(object.%[1]s) || object.%[1]s == oldObject.%[1]s)", path)
 	}
 	update := func(expression string) string { return "request.operation != 'UPDATE' || (" + expression + ")" }
-	policy := guard(syncGuardName, admissionv1.Create, admissionv1.Update, admissionv1.Delete)
+	policy := s.guard(syncGuard, admissionv1.Create, admissionv1.Update, admissionv1.Delete)
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
 		Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(s.identities()),
 	}}
@@ -136,44 +136,14 @@ func metadataVariables() []admissionv1.Variable {
 
 // deleteGuard keeps everybody but the break-glass groups from deleting a host that carries our labels.
 func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
-	policy := guard(deleteGuardName, admissionv1.Delete)
+	policy := s.guard(deleteGuard, admissionv1.Delete)
 	policy.Spec.Variables = metadataVariables()
-	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
-		Name:       "not-break-glass",
-		Expression: "!has(request.userInfo.groups) || !request.userInfo.groups.exists(g, g in " + celList(s.Site.Spec.BreakGlassGroups) + ")",
-	}}
+	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
 	policy.Spec.Validations = []admissionv1.Validation{{
 		Expression: "!variables.oldLabels.exists(k, k in " + celList(claimKeys(s.Site.Spec.LabelKeys)) + ")",
 		Message:    "this BareMetalHost belongs to a tenant cluster: release it first, or delete it as one of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}}
 	return policy
-}
-
-func guard(name string, operations ...admissionv1.OperationType) admissionv1.ValidatingAdmissionPolicy {
-	fail := admissionv1.Fail
-	return admissionv1.ValidatingAdmissionPolicy{
-		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: admissionv1.ValidatingAdmissionPolicySpec{
-			FailurePolicy: &fail,
-			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
-				RuleWithOperations: admissionv1.RuleWithOperations{
-					Operations: operations,
-					Rule:       admissionv1.Rule{APIGroups: []string{"metal3.io"}, APIVersions: []string{"*"}, Resources: []string{"baremetalhosts"}},
-				},
-			}}},
-		},
-	}
-}
-
-func binding(name string) admissionv1.ValidatingAdmissionPolicyBinding {
-	return admissionv1.ValidatingAdmissionPolicyBinding{
-		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
-			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
-		},
-	}
 }
 
 // celList writes strings as a CEL list.

@@ -28,7 +28,7 @@ func (a *ArgoCD) validate(engine Engine, add func(path, format string, args ...a
 	const field = "spec.argocd.identity"
 	switch {
 	case a.Identity != "":
-		a.validateIdentity(func(format string, args ...any) { add(field, format, args...) })
+		validateIdentity(a.Identity, func(format string, args ...any) { add(field, format, args...) })
 	case engine == EngineArgoCD && a.Server != ArgoCDInCluster:
 		add(field, "missing: on %q Argo CD is not the account that it has in its own cluster, and the guard of the hosts would be for nobody; "+
 			"want the user that kubectl auth whoami says with the credentials of its cluster Secret, as in system:serviceaccount:kube-system:argocd-manager", a.Server)
@@ -52,9 +52,8 @@ func (a *ArgoCD) validateServer(add func(path, format string, args ...any)) {
 }
 
 // validateIdentity refuses what is no user. The rest is anybody's business: certificates, OIDC and clouds have names of every form.
-func (a *ArgoCD) validateIdentity(add func(format string, args ...any)) {
+func validateIdentity(user string, add func(format string, args ...any)) {
 	groups := []string{"system:masters", "system:authenticated", "system:unauthenticated", "system:nodes", "system:serviceaccounts"}
-	user := a.Identity
 	account, isAccount := strings.CutPrefix(user, serviceAccountPrefix)
 	switch {
 	case len(user) > maxIdentity:

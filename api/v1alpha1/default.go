@@ -27,6 +27,9 @@ func (s *Site) Default() {
 	set(&spec.ArgoCD.Project, "sipgen")
 	set(&spec.ArgoCD.Server, ArgoCDInCluster)
 	spec.ArgoCD.identityDefault()
+	if spec.Hosts.Apply == ApplyOverlay {
+		set(&spec.Flux.Identity, KustomizeController(spec.Flux.Namespace))
+	}
 	setPointer(&spec.Brake.MaxPercent, 10)
 	setPointer(&spec.Brake.MaxHosts, 2)
 	setPointer(&spec.NodePorts, NodePorts{Start: 30000, End: 32767})

@@ -83,7 +83,7 @@ type SiteSpec struct {
 	// ArgoCD sets what the Argo CD objects carry.
 	// +optional
 	ArgoCD ArgoCD `json:"argocd,omitempty"`
-	// BreakGlassGroups may delete hosts that carry our labels. Default: system:masters.
+	// BreakGlassGroups may delete hosts that carry our labels, and write those labels. Default: system:masters.
 	// +optional
 	BreakGlassGroups []string `json:"breakGlassGroups,omitempty"`
 	// Tenants are those who may write SIPClusters, and what each may ask for: only these. Default: every namespace that is not reserved
@@ -97,6 +97,9 @@ type SiteSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHostsPerTenant *int `json:"maxHostsPerTenant,omitempty"`
+	// LabelGuard says who else writes those labels, and whether others are denied.
+	// +optional
+	LabelGuard LabelGuard `json:"labelGuard,omitempty"`
 }
 
 // Repository is a git repository, a branch and a folder in it.
@@ -113,7 +116,8 @@ type Repository struct {
 
 // Hosts says which BareMetalHosts are the site's and how they are patched.
 type Hosts struct {
-	// Namespaces of the hosts. Default: all.
+	// Namespaces of the hosts. Default: all. Several sites on one API server need them, and no two sites the same one: the guards of a
+	// site are for these namespaces.
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
 	// SharedNamespaces may have SIPClusters though they have hosts, as bmc.access redfish needs. Whoever owns such a
@@ -204,6 +208,11 @@ type Flux struct {
 	// SecretName of the GitRepository's credentials. Default: none.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
+	// Identity is, with apply: overlay, the user that applies the hosts, for the guard of their labels. Default: kustomize-controller's own
+	// account, system:serviceaccount:<namespace>:kustomize-controller. Another one where the controller runs with --default-service-account,
+	// or where its account has another name.
+	// +optional
+	Identity string `json:"identity,omitempty"`
 	// Interval between syncs. Default 10m.
 	// +optional
 	Interval *metav1.Duration `json:"interval,omitempty"`

@@ -37,6 +37,8 @@ func (s *Site) validate(add problem) {
 	spec.Hosts.validate(add)
 	spec.LabelKeys.validate(add)
 	checkGroups(spec.BreakGlassGroups, add)
+	spec.LabelGuard.validate(add)
+	spec.Flux.validateIdentity(spec.Hosts.Apply, add)
 	checkName("spec.flux.namespace", spec.Flux.Namespace, add)
 	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
 	checkName("spec.argocd.project", spec.ArgoCD.Project, add)

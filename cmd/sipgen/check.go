@@ -78,6 +78,10 @@ func (d *decided) preflight() (warnings []string, err error) {
 	if d.site.Spec.Hosts.Apply == v1alpha1.ApplyMerge {
 		findings = append(findings, preflight.Moves(d.site.Spec.LabelKeys, asks)...)
 	}
+	findings = append(findings, preflight.Sites(d.site.Name, d.site.Spec.Hosts.Namespaces, d.guards)...)
+	if d.unguarded != nil {
+		warnings = append(warnings, fmt.Sprintf("whether another site on this API server guards the same namespaces was not checked: %v", d.unguarded))
+	}
 	for _, finding := range findings {
 		if finding.Warning {
 			warnings = append(warnings, finding.String())

@@ -72,6 +72,15 @@ func (in *inputs) clusterSpecs(ctx context.Context) ([]manifest.Document, error)
 	return live.Documents(ctx, cfg, gvr, v1.Kind)
 }
 
+// liveGuards reads the guards of all sites on the live cluster.
+func (in *inputs) liveGuards(ctx context.Context) ([]inventory.GuardBinding, error) {
+	cfg, err := in.restConfig()
+	if err != nil {
+		return nil, err
+	}
+	return live.Guards(ctx, cfg)
+}
+
 // liveHosts reads the live hosts, and the addresses of those that a plan of the clusters may look at. Without
 // clusters it reads all addresses: a snapshot is for plans that nobody has made yet.
 func (in *inputs) liveHosts(ctx context.Context, site *v1alpha1.Site, clusters []v1.SIPCluster, now time.Time) (*inventory.Inventory, error) {

@@ -35,6 +35,9 @@ type loaded struct {
 	keepGoing bool
 	// evicted are the namespaces whose clusters count as gone.
 	evicted map[string]bool
+	// guards are in force on the cluster that the hosts were read from; unguarded says why they could not be read.
+	guards    []inventory.GuardBinding
+	unguarded error
 }
 
 // load reads all inputs, and reports what is wrong with any of them and between them. With inputs.keepGoing, what is wrong with one
@@ -93,6 +96,9 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files && !in.allowEmpty {
 		specsErr = fmt.Errorf("%s: no %s %s in it; --allow-empty if the last tenant is gone", strings.Join(in.specs, " "), v1.APIVersion, v1.Kind)
+	}
+	if l.live && hosts != nil {
+		l.guards, l.unguarded = in.liveGuards(ctx)
 	}
 	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {
 		return l, err

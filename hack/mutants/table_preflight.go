@@ -2,6 +2,13 @@ package main
 
 // preflightGuards are the refusals that look at live hosts.
 var preflightGuards = []mutant{
+	{"internal/preflight/sites.go", `if overlap := binding.Overlap(namespaces); overlap != "" {`, `if overlap := ""; overlap != "" {`,
+		in("internal/preflight", "TestSites"),
+		"the guards of two sites deny each other's syncs"},
+	{"cmd/sipgen/check.go", `	findings = append(findings, preflight.Sites(d.site.Name, d.site.Spec.Hosts.Namespaces, d.guards)...)
+`, ``,
+		in("e2e", "TestTwoSites"),
+		"the guards of two sites deny each other's syncs"},
 	{"internal/preflight/moves.go", `!ask.Host.State.InUse() || ask.Approved`, `true`,
 		in("internal/preflight", "TestMoves"),
 		"nobody is told that the sync guard will deny a commit"},

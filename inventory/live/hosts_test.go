@@ -95,7 +95,7 @@ func newFakeAPI(t testing.TB, text string) *fakeAPI {
 		if err := json.Unmarshal(doc.JSON, &object); err != nil {
 			t.Fatal(err)
 		}
-		resource := map[string]string{bmh.KindHost: "baremetalhosts", bmh.KindHardwareData: "hardwaredata", bmh.KindSecret: "secrets", "SIPCluster": "sipclusters"}[doc.Kind]
+		resource := map[string]string{bmh.KindHost: "baremetalhosts", bmh.KindHardwareData: "hardwaredata", bmh.KindSecret: "secrets", "SIPCluster": "sipclusters", "ValidatingAdmissionPolicyBinding": inventory.GuardResource}[doc.Kind]
 		f.objects[resource] = append(f.objects[resource], object)
 	}
 	f.Server = httptest.NewServer(f)

@@ -1,0 +1,40 @@
+package inventory
+
+import "slices"
+
+// SiteLabel is on the bindings of a site's guards, with the site's name.
+const SiteLabel = "sipgen.airshipit.org/site"
+
+// SharedGuardPrefix begins the names that guards had when all sites on an API server shared them.
+const SharedGuardPrefix = "sipgen-"
+
+// SharedGuards are those names.
+func SharedGuards() []string {
+	return []string{SharedGuardPrefix + "delete-guard", SharedGuardPrefix + "sync-guard"}
+}
+
+// GuardBinding is what a live ValidatingAdmissionPolicyBinding of sipgen's guards selects.
+type GuardBinding struct {
+	// Name of the object, and Site that it is of, empty for one of the names that were shared.
+	Name, Site string
+	// Namespaces that it is in force in; nil for all.
+	Namespaces []string
+}
+
+// Overlap gives a namespace that the binding and a site's hosts have in common, "" if there is none. A site without namespaces has all.
+func (b *GuardBinding) Overlap(namespaces []string) string {
+	switch {
+	case len(namespaces) == 0 && b.Namespaces == nil:
+		return "every namespace"
+	case len(namespaces) == 0:
+		return "namespace " + b.Namespaces[0]
+	case b.Namespaces == nil:
+		return "namespace " + namespaces[0]
+	}
+	for _, namespace := range namespaces {
+		if slices.Contains(b.Namespaces, namespace) {
+			return "namespace " + namespace
+		}
+	}
+	return ""
+}

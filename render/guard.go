@@ -1,0 +1,157 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// The guards of a site. guardName makes the names of their objects.
+const (
+	syncGuard   = "sync-guard"
+	deleteGuard = "delete-guard"
+	labelGuard  = "label-guard"
+)
+
+// guardVersion is of the rules. Rules that the ones before them contradict come under the next version: a tree then has both for one commit.
+const guardVersion = "v1"
+
+// guardName is that of a guard's objects. They are cluster-scoped, and every site on an API server has its own.
+func (s *site) guardName(guard string) string {
+	return "sipgen-" + s.Site.Name + "-" + guard + "-" + guardVersion
+}
+
+// guardMeta keeps a guard from being pruned, whatever it is synced by. An Application that no longer has one is in sync all the same.
+func (s *site) guardMeta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Name:   name,
+		Labels: map[string]string{inventory.SiteLabel: s.Site.Name},
+		Annotations: map[string]string{
+			fluxPrune: "disabled", argoSync: "Prune=false,Delete=false", argoCompare: "IgnoreExtraneous",
+		},
+	}
+}
+
+// guard is a policy over hosts, without rules.
+func (s *site) guard(name string, operations ...admissionv1.OperationType) admissionv1.ValidatingAdmissionPolicy {
+	fail := admissionv1.Fail
+	return admissionv1.ValidatingAdmissionPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
+		ObjectMeta: s.guardMeta(s.guardName(name)),
+		Spec: admissionv1.ValidatingAdmissionPolicySpec{
+			FailurePolicy: &fail,
+			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
+				RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: operations,
+					Rule:       admissionv1.Rule{APIGroups: []string{"metal3.io"}, APIVersions: []string{"*"}, Resources: []string{"baremetalhosts"}},
+				},
+			}}},
+		},
+	}
+}
+
+// binding puts a guard into force, in the site's namespaces, or where it names none in all: the guards of several sites on one API server are
+// ANDed, and each would deny what the others' engines do.
+func (s *site) binding(guard string, action admissionv1.ValidationAction) admissionv1.ValidatingAdmissionPolicyBinding {
+	name := s.guardName(guard)
+	binding := admissionv1.ValidatingAdmissionPolicyBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
+		ObjectMeta: s.guardMeta(name),
+		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{action},
+		},
+	}
+	if namespaces := slices.Compact(slices.Sorted(slices.Values(s.Site.Spec.Hosts.Namespaces))); len(namespaces) > 0 {
+		binding.Spec.MatchResources = &admissionv1.MatchResources{NamespaceSelector: &metav1.LabelSelector{
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: namespaces}},
+		}}
+	}
+	return binding
+}
+
+// notBreakGlass leaves the break-glass groups out.
+func (s *site) notBreakGlass() admissionv1.MatchCondition {
+	return admissionv1.MatchCondition{
+		Name:       "not-break-glass",
+		Expression: "!has(request.userInfo.groups) || !request.userInfo.groups.exists(g, g in " + celList(s.Site.Spec.BreakGlassGroups) + ")",
+	}
+}
+
+// labelGuard keeps sipgen's labels on hosts, and the approvals of releases, to those who write them. Hosts that come with labels are as good as
+// hosts that get them.
+func (s *site) labelGuard() admissionv1.ValidatingAdmissionPolicy {
+	keys := s.Site.Spec.LabelKeys
+	same := func(of, keys string) string {
+		return keys + ".all(k, (k in variables.new" + of + ") == (k in variables.old" + of + ") && (!(k in variables.new" + of + ") || variables.new" + of + "[k] == variables.old" + of + "[k]))"
+	}
+	policy := s.guard(labelGuard, admissionv1.Create, admissionv1.Update)
+	policy.Spec.MatchConditions = []admissionv1.MatchCondition{
+		{Name: "not-a-writer", Expression: "!(request.userInfo.username in " + celList(append(s.labelWriters(), s.Site.Spec.LabelGuard.Writers...)) + ")"},
+		s.notBreakGlass(),
+	}
+	policy.Spec.Variables = metadataVariables()
+	policy.Spec.Validations = []admissionv1.Validation{
+		{Expression: same("Labels", celList(append(claimKeys(keys), keys.Standby))), Message: "the labels that say whose a BareMetalHost is are written by the GitOps identity of site " + s.Site.Name + ": ask for hosts in a SIPCluster, or change them as one of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
+		{Expression: same("Annotations", celList([]string{releaseOf})), Message: "the approval of a release is written by the GitOps identity of site " + s.Site.Name + ": approve it in the SIPCluster"},
+	}
+	return policy
+}
+
+// labelWriters are the users that an engine applies hosts as.
+func (s *site) labelWriters() []string {
+	if !s.merge() && s.fluxEngine() {
+		return []string{s.Site.Spec.Flux.Identity}
+	}
+	return s.identities()
+}
+
+func (s *site) labelGuardAction() admissionv1.ValidationAction {
+	if s.Site.Spec.LabelGuard.Enforce {
+		return admissionv1.Deny
+	}
+	return admissionv1.Audit
+}
+
+// replacedGuards are the guards under the names that all sites on an API server shared, for one more commit: as long as the tree that is live has
+// them and not those of the site. They have the rules of today, and nothing prunes them afterwards: what goes last is left to a person.
+func (s *site) replacedGuards() []any {
+	previous := guardBindings(s.Previous)
+	var objects []any
+	for _, old := range []struct {
+		guard  string
+		policy func() admissionv1.ValidatingAdmissionPolicy
+	}{{deleteGuard, s.deleteGuard}, {syncGuard, s.syncGuard}} {
+		name := inventory.SharedGuardPrefix + old.guard
+		if !previous[name] || previous[s.guardName(old.guard)] {
+			continue
+		}
+		policy, binding := old.policy(), s.binding(old.guard, admissionv1.Deny)
+		policy.Name, binding.Name, binding.Spec.PolicyName = name, name, name
+		policy.Labels, binding.Labels = nil, nil
+		objects = append(objects, policy, binding)
+	}
+	return objects
+}
+
+// guardBindings are the names of the bindings in a tree's policy folder.
+func guardBindings(tree Tree) map[string]bool {
+	names := map[string]bool{}
+	for path, content := range tree {
+		if !strings.HasPrefix(path, "policy/") {
+			continue
+		}
+		for _, document := range strings.Split(string(content), "\n---\n") {
+			var object metav1.PartialObjectMetadata
+			if yaml.Unmarshal([]byte(document), &object) == nil && object.Kind == "ValidatingAdmissionPolicyBinding" {
+				names[object.Name] = true
+			}
+		}
+	}
+	return names
+}
