@@ -2,7 +2,11 @@ package schedule
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/metrics"
+	"syscall"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -58,20 +62,59 @@ func largeSite(n int, tight, anti bool) ([]v1.SIPCluster, []inventory.Host) {
 }
 
 func benchmarkPlan(b *testing.B, clusters []v1.SIPCluster, hosts []inventory.Host) {
-	b.ReportAllocs()
-	slots, filled := 0, 0
-	for b.Loop() {
+	benchmark(b, func() (slots, filled int) {
 		p := plan(b, clusters, hosts, Previous{}, testOptions)
-		slots, filled = 0, 0
 		for _, c := range p.Clusters {
 			for _, r := range c.Roles {
 				slots += r.Active + r.Standby
 				filled += len(r.Assigned)
 			}
 		}
+		return slots, filled
+	})
+}
+
+// benchmark measures, beside time and allocations, user CPU seconds, which other programs do not change much, and how far the heap grew.
+func benchmark(b *testing.B, run func() (slots, filled int)) {
+	b.ReportAllocs()
+	runtime.GC()
+	before, stop, peak := heap(), make(chan bool), make(chan uint64)
+	go func() {
+		most := uint64(0)
+		for {
+			select {
+			case <-stop:
+				peak <- most
+				return
+			case <-time.After(2 * time.Millisecond):
+				most = max(most, heap())
+			}
+		}
+	}()
+	slots, filled := 0, 0
+	from := userTime(b)
+	for b.Loop() {
+		slots, filled = run()
 	}
+	b.ReportMetric((userTime(b)-from)/float64(b.N), "user-s/op")
+	close(stop)
+	b.ReportMetric(float64(max(<-peak, before)-before)/(1<<20), "peak-MB")
 	b.ReportMetric(float64(slots), "slots")
 	b.ReportMetric(float64(filled), "filled")
+}
+
+func heap() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+func userTime(b *testing.B) float64 {
+	var use syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
+		b.Fatal(err)
+	}
+	return float64(use.Utime.Nano()) / 1e9
 }
 
 // adopt labels the hosts as the placement says.
@@ -112,6 +155,10 @@ func BenchmarkPlan(b *testing.B) {
 		clusters, hosts := largeSite(n, true, true)
 		b.Run(fmt.Sprintf("hosts=%d/tight", n), func(b *testing.B) { benchmarkPlan(b, clusters, hosts) })
 	}
+	b.Run("hosts=1000000", func(b *testing.B) {
+		clusters, hosts := largeSite(1_000_000, false, true)
+		benchmarkPlan(b, clusters, hosts)
+	})
 	clusters, hosts := largeSite(100_000, false, true)
 	adopt(hosts, plan(b, clusters, hosts, Previous{}, testOptions))
 	b.Run("hosts=100000/held", func(b *testing.B) { benchmarkPlan(b, clusters, hosts) })

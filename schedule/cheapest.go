@@ -3,65 +3,88 @@ package schedule
 // far is the price of what has not been reached.
 const far = int(^uint(0) >> 1)
 
-// cheapest is one search for the cheapest way to give a role one more host (Bellman-Ford with a queue). Its nodes are the
-// slots, and behind them the roles.
+// cheapest is one search for the cheapest way to give a role one more host (Dijkstra's, with prices made positive by those
+// that earlier searches found: Johnson's). Its nodes are the slots, and behind them the roles.
 type cheapest struct {
 	*mover
-	slot []hop // by slot: how it is reached
-	role []hop // by role: the same
-	// queued says which nodes are in the queue: slots, then roles by len(slots)+index.
-	queue  []int
-	queued []bool
+	nodes []hop // how they are reached
+	queue []item
 }
 
 // hop is the price of a node, and how it is reached.
 type hop struct {
 	price int
 	role  *role // who takes the slot
-	from  int   // the slot in which the role gives up a unit for it; -1: none
+	from  int32 // the slot in which the role gives up a unit for it; -1: none
+	done  bool
 }
 
 // augment gives the role one more host, at the least price.
 func (m *mover) augment(start *role) bool {
-	c := &cheapest{
-		mover: m, slot: make([]hop, len(m.slots)), role: make([]hop, len(m.s.roles)),
-		queued: make([]bool, len(m.slots)+len(m.s.roles)),
+	c := &cheapest{mover: m, nodes: make([]hop, len(m.base))}
+	for k := range c.nodes {
+		c.nodes[k].price = far
 	}
-	for k := range c.slot {
-		c.slot[k].price = far
+	c.reach(c.node(start), hop{from: root})
+	end := c.search()
+	if end < 0 {
+		return false
 	}
-	for i := range c.role {
-		c.role[i].price = far
+	most := c.nodes[end].price
+	for k := range c.base {
+		c.base[k] += min(c.nodes[k].price, most)
 	}
-	c.reachRole(start, hop{price: 0, from: -1})
-	return c.search() && c.apply(c.end())
+	c.apply(end)
+	return true
 }
 
-// search visits nodes until no way gets cheaper. It is false where that takes more work than a site may have.
-func (c *cheapest) search() bool {
+func (m *mover) node(r *role) int { return len(m.slots) + int(r.index) }
+
+// search visits nodes, cheapest first, up to a slot with room. It gives -1 if there is none, or it would take too long.
+func (c *cheapest) search() int {
 	for len(c.queue) > 0 {
-		node := c.queue[0]
-		c.queue = c.queue[1:]
-		c.queued[node] = false
-		c.s.moverWorked += len(c.slots) / 8
-		if c.s.moverWorked > moverWork {
-			return false
+		var top item
+		top, c.queue = pop(c.queue)
+		node := int(top.bucket)
+		if c.nodes[node].done {
+			continue
 		}
-		if node >= len(c.slots) {
+		c.nodes[node].done = true
+		before := c.spent
+		switch {
+		case node >= len(c.slots):
 			c.visitRole(c.s.roles[node-len(c.slots)])
-		} else if c.used(node) >= c.slots[node].capacity { // else the way may end here
+		case c.used(node) < c.slots[node].capacity:
+			return node
+		default:
 			c.visitFull(node)
 		}
+		if c.steps > 0 {
+			if c.steps -= c.spent - before; c.steps <= 0 {
+				c.steps = -1
+				return -1
+			}
+		}
 	}
-	return true
+	return -1
 }
 
 // visitRole goes on from a role to the slots in whose domains it has room.
 func (c *cheapest) visitRole(r *role) {
-	at := c.role[r.index]
-	for k := range c.slots {
-		if d := c.domain(r, k); c.fits(r, k) && (d < 0 || c.use[r.index][d] < r.max) {
-			c.reachSlot(k, hop{at.price + c.price(r, k), r, at.from})
+	node := c.node(r)
+	at := c.nodes[node]
+	take := func(k int) {
+		if d := c.domain(r, k); d < 0 || c.use[r.index][d] < r.max {
+			c.reach(k, hop{price: at.price + c.price(r, k) + c.base[node] - c.base[k], role: r, from: at.from})
+		}
+	}
+	c.spent += r.shape.buckets.n + len(c.slots) - len(c.s.net.buckets)
+	for b := range r.shape.buckets.all {
+		take(int(b))
+	}
+	for k := len(c.s.net.buckets); k < len(c.slots); k++ {
+		if !c.nodes[k].done && c.fits(r, k) {
+			take(k)
 		}
 	}
 }
@@ -69,72 +92,54 @@ func (c *cheapest) visitRole(r *role) {
 // visitFull goes on from a slot that is full: one of the roles in it gives up a unit, for another slot of the same domain, or any.
 func (c *cheapest) visitFull(node int) {
 	for _, u := range c.slots[node].units {
-		left := c.slot[node].price - c.price(u.role, node)
-		if owner := c.slots[node].owner; owner == u.role && !c.movable(owner) {
-			continue
-		}
-		if d := c.domain(u.role, node); d >= 0 {
-			for k := range c.slots {
-				if k != node && c.domain(u.role, k) == d && c.fits(u.role, k) {
-					c.reachSlot(k, hop{left + c.price(u.role, k), u.role, node})
+		r := u.role
+		left := c.nodes[node].price - c.price(r, node) + c.base[node]
+		if d := c.domain(r, node); d >= 0 {
+			take := func(k int) {
+				if k != node {
+					c.reach(k, hop{price: left + c.price(r, k) - c.base[k], role: r, from: int32(node)})
+				}
+			}
+			buckets, others := c.s.topology[r.topo].buckets[d], c.in[r.topo][d]
+			c.spent += len(buckets) + len(others)
+			for _, b := range buckets {
+				if r.shape.buckets.has(b) {
+					take(int(b))
+				}
+			}
+			for _, k := range others {
+				if c.fits(r, int(k)) {
+					take(int(k))
 				}
 			}
 		}
-		c.reachRole(u.role, hop{price: left, from: node})
+		c.reach(c.node(r), hop{price: left - c.base[c.node(r)], from: int32(node)})
 	}
 }
 
-func (c *cheapest) reachSlot(k int, by hop) {
-	if by.price < c.slot[k].price {
-		c.slot[k] = by
-		c.push(k)
+func (c *cheapest) reach(node int, by hop) {
+	if by.price < c.nodes[node].price {
+		c.nodes[node] = by
+		c.queue = push(c.queue, item{int64(by.price), int32(node)})
 	}
-}
-
-func (c *cheapest) reachRole(r *role, by hop) {
-	if by.price < c.role[r.index].price {
-		c.role[r.index] = by
-		c.push(len(c.slots) + int(r.index))
-	}
-}
-
-func (c *cheapest) push(node int) {
-	if !c.queued[node] {
-		c.queued[node] = true
-		c.queue = append(c.queue, node)
-	}
-}
-
-// end is the cheapest slot with room that was reached, -1 if there is none.
-func (c *cheapest) end() int {
-	end := -1
-	for k := range c.slots {
-		if c.slot[k].price < far && c.used(k) < c.slots[k].capacity && (end < 0 || c.slot[k].price < c.slot[end].price) {
-			end = k
-		}
-	}
-	return end
 }
 
 // apply shifts the units along the way to a slot.
-func (c *cheapest) apply(end int) bool {
-	if end < 0 {
-		return false
-	}
-	for k := end; ; {
-		by := c.slot[k]
-		if by.from >= 0 {
-			c.shift(by.role, by.from, -1)
+func (c *cheapest) apply(end int) {
+	for k := int32(end); ; {
+		by := c.nodes[k]
+		if by.from != root {
+			c.shift(by.role, int(by.from), -1)
 		}
-		c.shift(by.role, k, 1)
-		if by.from < 0 {
-			return true
+		c.shift(by.role, int(k), 1)
+		if by.from == root {
+			return
 		}
 		k = by.from
 	}
 }
 
 // movable: hosts of roles that lack hosts, or have failed ones, do not move.
-func (m *mover) movable(r *role) bool {
+func movable(r *role) bool {
 	return !r.cluster.unschedulable && !r.cluster.gone && r.must == r.gave && len(r.standIn)+len(r.lingering) == 0
 }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -9,20 +10,25 @@ import (
 const (
 	priceMove = 1_000_000
 	priceWait = 1
-	// moverWork bounds the steps spent on looking for moves, per site.
-	moverWork = 200_000_000
+	// hintWork bounds the steps spent on finding out what would place clusters, per site. What is done is found whatever it takes.
+	hintWork = 300_000_000
 )
 
 // mover is the network with the hosts added that are held and could move, or are being released. It
-// finds the flow of least price by augmenting along cheapest paths (Bellman-Ford, as returning a
-// host has a negative price).
+// finds the flow of least price by augmenting along cheapest paths.
 type mover struct {
 	s     *site
-	slots []slot
+	slots []slot // the buckets, and then hosts that are not free
 	// only, if set, is the cluster that may take hosts that are not free: then whoever gives one up
 	// has a free one in exchange.
 	only *cluster
-	use  []map[int32]int // by role: hosts by domain
+	use  []map[int32]int     // by role: hosts by domain
+	in   []map[int32][]int32 // by topology and domain: the slots of hosts that are not free
+	// base is by how much the ways to a slot or, behind them, a role are dearer than those searches see, so that none of them sees
+	// a negative price.
+	base  []int
+	steps int // how many a search may take, 0: as many as it needs
+	spent int
 }
 
 // slot is a bucket of the network, or one host that is not free.
@@ -39,29 +45,75 @@ type unit struct {
 	n    int
 }
 
-// newMover copies the flow that is there. With held, hosts that are held and not in use may move. It is nil where no host could move or come free.
-func (s *site) newMover(only *cluster, held bool) *mover {
-	m := &mover{s: s, only: only, use: make([]map[int32]int, len(s.roles))}
-	var extra []slot
+// others are the hosts that are not free and that the cluster could be placed with, or another role instead of it. With held, hosts that are
+// held and not in use may move. It is empty where there are too few of them, or of free hosts to take their place.
+func (s *site) others(c, only *cluster, held bool) (extra []slot) {
+	missing, fit, leaving := 0, 0, 0
+	for _, r := range c.roles {
+		missing += max(0, r.must-r.units)
+	}
+	fits := func(i int32) bool {
+		return slices.ContainsFunc(c.roles, func(r *role) bool { return s.couldUse(r, i) })
+	}
+	for _, r := range s.roles {
+		for _, i := range r.held {
+			if !held || !movable(r) || reject(&s.hosts[i]) != nil || inUse(&s.hosts[i]) != nil || only == nil && s.hinted[i] || only != nil && !fits(i) {
+				continue
+			}
+			extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})
+			fit++
+		}
+		for _, gone := range r.released {
+			i := gone.host
+			if reject(&s.hosts[i]) != nil || s.awaited[i] || only == nil && s.hinted[i] || only != nil && !fits(i) {
+				continue
+			}
+			extra = append(extra, slot{bucket: -1, host: i, capacity: 1})
+			fit++
+			leaving++
+		}
+	}
+	if only != nil && fit < missing {
+		return nil
+	}
+	for b := s.net.free.bitset.next(0); b >= 0 && leaving < missing; b = s.net.free.bitset.next(b + 1) {
+		leaving += int(s.net.buckets[b].free())
+	}
+	if leaving < missing {
+		return nil
+	}
+	return extra
+}
+
+// couldUse says whether a role could use a host that is not free. When it comes free it has the addresses that it was read with, and the
+// annotations still name it.
+func (s *site) couldUse(r *role, i int32) bool {
+	h := &s.hosts[i]
+	if !r.shape.kinds.has(h.kind) || r.cluster.named[i] {
+		return false
+	}
+	for _, id := range r.shape.networks {
+		if len(h.read.On(id)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// newMover copies the flow that is there, for a way to place a cluster. It is nil where there is none for want of hosts.
+func (s *site) newMover(c, only *cluster, held bool) *mover {
+	extra := s.others(c, only, held)
+	if len(extra) == 0 {
+		return nil
+	}
+	m := &mover{s: s, only: only, use: make([]map[int32]int, len(s.roles)), in: make([]map[int32][]int32, len(s.topology))}
 	for _, r := range s.roles {
 		m.use[r.index] = map[int32]int{}
 		for _, d := range r.taken {
 			m.use[r.index][d]++
 		}
-		for _, i := range r.held {
-			if held && reject(&s.hosts[i]) == nil && inUse(&s.hosts[i]) == nil && (only != nil || !s.hinted[i]) {
-				extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})
-			}
-		}
-		for _, gone := range r.released {
-			if reject(&s.hosts[gone.host]) == nil && !s.awaited[gone.host] && (only != nil || !s.hinted[gone.host]) {
-				extra = append(extra, slot{bucket: -1, host: gone.host, capacity: 1})
-			}
-		}
 	}
-	if len(extra) == 0 {
-		return nil
-	}
+	m.slots = make([]slot, 0, len(s.net.buckets)+len(extra))
 	for b := range s.net.buckets {
 		at := &s.net.buckets[b]
 		sl := slot{bucket: int32(b), host: -1, capacity: len(at.hosts)}
@@ -74,6 +126,15 @@ func (s *site) newMover(only *cluster, held bool) *mover {
 		m.slots = append(m.slots, sl)
 	}
 	m.slots = append(m.slots, extra...)
+	for t, topology := range s.topology {
+		m.in[t] = map[int32][]int32{}
+		for k := len(s.net.buckets); k < len(m.slots); k++ {
+			if d := topology.dom[m.slots[k].host]; d >= 0 {
+				m.in[t][d] = append(m.in[t][d], int32(k))
+			}
+		}
+	}
+	m.base = make([]int, len(m.slots)+len(s.roles))
 	return m
 }
 
@@ -84,19 +145,16 @@ func (m *mover) domain(r *role, k int) int32 {
 	return m.s.domain(r, m.slots[k].host)
 }
 
+// fits says whether a role could have a host that is not free.
 func (m *mover) fits(r *role, k int) bool {
 	sl := &m.slots[k]
-	if sl.bucket >= 0 {
-		return r.shape.buckets.has(sl.bucket)
-	}
 	if sl.owner == r {
 		return true
 	}
 	if m.only != nil && r.cluster != m.only {
 		return false
 	}
-	// When it comes free it has the addresses that it was read with, and the annotations still name it.
-	return r.shape.fits(m.s.hosts[sl.host].read) && !r.cluster.named[sl.host]
+	return m.s.couldUse(r, sl.host)
 }
 
 // price of a unit of the role in a slot.
@@ -138,24 +196,33 @@ func (m *mover) shift(r *role, k, by int) {
 // cluster is placed now: where waiting alone is enough it is, so that one commit can shrink a cluster and
 // grow another by the same hosts; with moves it is only where the site allows them.
 func (s *site) move(c *cluster) bool {
-	if s.moverWorked > moverWork || s.noWait[c.key] {
+	if s.noWait[c.key] {
 		return false
 	}
 	for _, r := range c.roles {
 		s.fill(r, r.must)
 	}
-	if m := s.newMover(c, false); m != nil && m.place(c) {
+	if m := s.newMover(c, c, false); m != nil && m.place(c) {
 		s.moveBy(c, m)
 		return true
 	}
 	if s.options.AllowMoves {
-		if m := s.newMover(c, true); m != nil && m.place(c) {
+		if m := s.newMover(c, c, true); m != nil && m.place(c) {
 			s.moveBy(c, m)
 			return true
 		}
 	}
-	if m := s.newMover(nil, true); m != nil && m.place(c) {
-		s.moveBy(c, m)
+	if m := s.newMover(c, nil, true); m != nil {
+		m.steps = cmp.Or(s.options.steps, hintWork) - s.hinting
+		switch {
+		case m.steps <= 0:
+			c.warn(NotSearched{})
+		case m.place(c):
+			s.moveBy(c, m)
+		case m.steps <= 0:
+			c.warn(NotSearched{})
+		}
+		s.hinting += m.spent
 	}
 	return false
 }

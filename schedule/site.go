@@ -35,15 +35,15 @@ type site struct {
 		room *room
 	}
 
-	shortages   []Shortage
-	awaited     map[int32]bool      // hosts being released that a role waits for
-	hinted      map[int32]bool      // hosts that a cluster was told of which cannot be placed without them
-	noWait      map[ClusterKey]bool // clusters that would wait in vain
-	moverWorked int
-	worked      int                      // steps spent on making shortages minimal
-	foreign     map[ClusterKey][]HostKey // hosts that are left alone, by the cluster that their labels name
-	warnings    []Warning
-	problems    []error
+	shortages []Shortage
+	awaited   map[int32]bool           // hosts being released that a role waits for
+	hinted    map[int32]bool           // hosts that a cluster was told of which cannot be placed without them
+	noWait    map[ClusterKey]bool      // clusters that would wait in vain
+	hinting   int                      // steps spent on finding out what would place clusters
+	worked    int                      // steps spent on making shortages minimal
+	foreign   map[ClusterKey][]HostKey // hosts that are left alone, by the cluster that their labels name
+	warnings  []Warning
+	problems  []error
 }
 
 // host is one host of the inventory.

@@ -141,6 +141,8 @@ type (
 		// Filled are the active slots that the cluster has hosts for until it is Done, out of those that it Wants.
 		Filled, Wants int
 	}
+	// NotSearched: whether moving or waiting for hosts would place the cluster was not searched for to the end.
+	NotSearched struct{}
 	// WaitsFor a host until it is seen without labels.
 	WaitsFor struct{ Host HostKey }
 	// NoneLabelled: no host that fits carries any of the topology keys.
@@ -196,6 +198,7 @@ func (ServicesWithout) isWarning()      {}
 func (NotReached) isWarning()           {}
 func (StandbyShort) isWarning()         {}
 func (Rearrangement) isWarning()        {}
+func (NotSearched) isWarning()          {}
 func (WaitsFor) isWarning()             {}
 func (NoneLabelled) isWarning()         {}
 func (SomeUnlabelled) isWarning()       {}
