@@ -63,7 +63,8 @@ func overlappingSite(n int) ([]v1.SIPCluster, []inventory.Host) {
 	return clusters, hosts
 }
 
-// overcommittedSite has 400 clusters that want a third more hosts than there are: 124 or so of them fail.
+// overcommittedSite has a cluster for every 250 hosts, 400 at most. Together they want 144% of the hosts that there are: of 400, some 120
+// fail.
 func overcommittedSite(n int) ([]v1.SIPCluster, []inventory.Host) {
 	rng := rand.New(rand.NewPCG(2, uint64(n)))
 	var hosts []inventory.Host

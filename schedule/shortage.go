@@ -45,7 +45,7 @@ type Domain struct {
 // minimalWork bounds the steps of searches that go into making the sets of competing roles minimal,
 // per site: what a site of a few thousand hosts needs. Sets beyond that are minimum cuts still, and say that they may be larger
 // than need be.
-const minimalWork = 30_000_000
+const minimalWork = 20_000_000
 
 // blame records why slots of a role stay empty. It follows a search that failed: the buckets and
 // roles that the search saw are the source side of a minimum cut, the least one, which is the same
