@@ -15,6 +15,9 @@ func (s *site) assign() {
 		case !s.assignActive(c):
 			c.unschedulable = true
 		}
+		if s.until != nil && c.key == *s.until {
+			return
+		}
 	}
 	for _, r := range s.roles {
 		if !r.cluster.unschedulable {
@@ -51,6 +54,7 @@ func (s *site) assignActive(c *cluster) bool {
 		if missing > 0 {
 			short = true
 			s.blame(r, missing, false)
+			r.missing = missing
 			s.net.clear(r) // its roles are judged without what a short one could have had
 		}
 		r.shortActive = missing

@@ -212,6 +212,9 @@ func (s *site) move(c *cluster) bool {
 			return true
 		}
 	}
+	if s.until != nil {
+		return false
+	}
 	if m := s.newMover(c, nil, true); m != nil {
 		m.steps = cmp.Or(s.options.steps, hintWork) - s.hinting
 		switch {

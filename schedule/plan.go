@@ -24,12 +24,13 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 		if err != nil {
 			return nil, err
 		}
-		s.noWait = noWait
+		s.noWait, s.given = noWait, given{clusters, hosts, previous}
 		s.assign()
 		s.choose()
 		p := s.result()
 		broken := s.broken(p)
 		if len(broken) == 0 {
+			s.advise() // in p's shortages
 			return p, nil
 		}
 		for _, c := range broken {

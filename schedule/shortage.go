@@ -8,8 +8,13 @@ import (
 // Shortage is a minimum cut in numbers that can be checked by hand: the slots of Roles can use only the
 // Hosts counted, which lie in Domains, and so at most Capacity of the Need can be filled.
 type Shortage struct {
-	// Roles that compete, a minimal set, in the order served.
+	// Short is the role whose slots stay empty, at its turn.
+	Short RoleKey
+	// Roles that compete, a minimal set, in the order served, and what each of them needs.
 	Roles []RoleKey
+	Needs []int
+	// Groups are the roles by name and selector, those that need most first.
+	Groups []RoleGroup
 	// Holding: some of them hold hosts already, beside what they need.
 	Holding bool
 	// Standby: the short slots are standby slots only.
@@ -34,6 +39,14 @@ type Shortage struct {
 	Unmet     string
 	// Unreduced: Roles may be more than need be, because a site so large was not searched for a smaller set.
 	Unreduced bool
+	// Advice is what would place the cluster of the role that is short.
+	Advice Advice
+}
+
+// RoleGroup is roles of one name with one selector, and what they need together.
+type RoleGroup struct {
+	Role, Selector string
+	Roles, Need    int
 }
 
 // Domain is what a set of roles can use of one topology domain: hosts, and how many of them at once.
@@ -51,6 +64,9 @@ const minimalWork = 20_000_000
 // roles that the search saw are the source side of a minimum cut, the least one, which is the same
 // whatever flow led to it. Roles that the shortage does not need are taken out.
 func (s *site) blame(r *role, missing int, standby bool) {
+	if s.until != nil {
+		return
+	}
 	n := s.net
 	got := r.units
 	competing := n.reached()
@@ -150,17 +166,31 @@ func (n *network) couldHave(r, other *role, more int) bool {
 
 // certificate puts the cut of the last search into numbers.
 func (s *site) certificate(roles []*role, short *role, want int, standby bool) Shortage {
-	out := Shortage{Standby: standby, Rejected: s.rejectedOf(roles)}
+	out := Shortage{Short: short.key(), Standby: standby, Rejected: s.rejectedOf(roles)}
+	groups := map[RoleGroup]*RoleGroup{}
 	for _, r := range roles {
+		need := r.units
+		if r == short {
+			need = want
+		}
+		out.Needs = append(out.Needs, need)
+		id := RoleGroup{Role: r.name, Selector: r.selector.String()}
+		if groups[id] == nil {
+			groups[id] = &RoleGroup{Role: id.Role, Selector: id.Selector}
+		}
+		groups[id].Roles++
+		groups[id].Need += need
 		out.Roles = append(out.Roles, r.key())
 		out.Holding = out.Holding || len(r.held)+len(r.standIn) > 0
 		out.Capacity += r.units
-		if r == short {
-			out.Need += want
-		} else {
-			out.Need += r.units
-		}
+		out.Need += need
 	}
+	for _, group := range groups {
+		out.Groups = append(out.Groups, *group)
+	}
+	slices.SortFunc(out.Groups, func(a, b RoleGroup) int {
+		return cmp.Or(cmp.Compare(b.Need, a.Need), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Selector, b.Selector))
+	})
 	shared := roles[0].topo
 	for _, r := range roles {
 		if r.topo != shared {

@@ -38,6 +38,8 @@ type site struct {
 	shortages []Shortage
 	awaited   map[int32]bool           // hosts being released that a role waits for
 	hinted    map[int32]bool           // hosts that a cluster was told of which cannot be placed without them
+	given     given                    // what the site was made from
+	until     *ClusterKey              // the last cluster that is served, nil: all are; nothing is said then
 	noWait    map[ClusterKey]bool      // clusters that would wait in vain
 	hinting   int                      // steps spent on finding out what would place clusters
 	worked    int                      // steps spent on making shortages minimal
@@ -115,6 +117,7 @@ type role struct {
 	must, replaceActive, replaceSpare, spare int
 	gave                                     int // of must: hosts that were moved from it, for which it has others
 	shortActive, shortStandby                int
+	missing                                  int // of must, when the role was served
 
 	// The role in the network.
 	edges   []int32

@@ -103,13 +103,19 @@ func ExplainCluster(p *schedule.Placement, key schedule.ClusterKey) (string, boo
 	for _, words := range sentence.Warnings(c.Warnings) {
 		fmt.Fprintf(&b, "  warning: %s\n", words)
 	}
+	shortages := slices.Clone(p.Shortages)
+	for i := range shortages {
+		if advice := &shortages[i].Advice; advice.Untried && advice.Cluster == key {
+			*advice = p.Advise(key)
+		}
+	}
 	for j := range c.Roles {
-		explainRole(&b, p, c.Key, &c.Roles[j])
+		explainRole(&b, shortages, c.Key, &c.Roles[j])
 	}
 	return b.String(), true
 }
 
-func explainRole(b *strings.Builder, p *schedule.Placement, key schedule.ClusterKey, r *schedule.Role) {
+func explainRole(b *strings.Builder, shortages []schedule.Shortage, key schedule.ClusterKey, r *schedule.Role) {
 	n := r.Counts()
 	fmt.Fprintf(b, "  %s: want %d active and %d standby; held %d, new %d, pending %d, released %d, short %d\n",
 		r.Name, r.Active, r.Standby, n.Held, n.New, n.Pending, n.Releasing, r.ShortActive+r.ShortStandby)
@@ -123,10 +129,10 @@ func explainRole(b *strings.Builder, p *schedule.Placement, key schedule.Cluster
 	for _, a := range r.Releasing {
 		fmt.Fprintf(b, "    %s: released: %s\n", a.Host.Key(), sentence.Reason(a.Reason))
 	}
-	for i := range p.Shortages {
-		for _, k := range p.Shortages[i].Roles {
+	for i := range shortages {
+		for _, k := range shortages[i].Roles {
 			if k == (schedule.RoleKey{Cluster: key, Role: r.Name}) {
-				fmt.Fprintf(b, "    short: %s\n", sentence.Shortage(&p.Shortages[i]))
+				fmt.Fprintf(b, "    short: %s\n", sentence.Shortage(&shortages[i]))
 			}
 		}
 	}

@@ -37,24 +37,113 @@ func Shortage(c *schedule.Shortage) string {
 		}
 		b.WriteString(".")
 	}
+	if words := Advice(&c.Advice); words != "" {
+		b.WriteString(" " + words + ".")
+	}
 	return b.String()
+}
+
+// Advice says which hosts would place a cluster, empty if none are known.
+func Advice(a *schedule.Advice) string {
+	if a.Untried {
+		return "For the hosts that would place " + a.Cluster.String() + ", see `sipgen explain " + a.Cluster.String() + "`"
+	}
+	if len(a.Hosts) == 0 {
+		return ""
+	}
+	var parts []string
+	total := 0
+	for i := range a.Hosts {
+		total += a.Hosts[i].Count
+		parts = append(parts, advised(&a.Hosts[i], len(a.Hosts) > 1))
+	}
+	words := strings.Join(parts, " and ") + " would place " + a.Cluster.String()
+	if a.Fewest && total > 1 {
+		words += ", and fewer would not"
+	}
+	return words
+}
+
+// advised is "2 more hosts with kind=w, each in a rack of its own".
+func advised(h *schedule.AdvisedHosts, role bool) string {
+	words := text.Count(h.Count, "more host")
+	if role {
+		words += " for " + h.Role
+	}
+	if len(h.Labels) > 0 {
+		words += " with " + strings.Join(h.Labels, ",")
+	}
+	if len(h.Networks) > 0 {
+		words += " and an address on " + strings.Join(h.Networks, " and ")
+	}
+	if h.Key == "" {
+		return words
+	}
+	or := h.Key + " " + strings.Join(h.Domains, " or ")
+	switch {
+	case h.Count == 1 && len(h.Domains) > 0:
+		return words + ", in a " + h.Key + " of its own or in " + or + ","
+	case h.Count == 1:
+		return words + ", in a " + h.Key + " of its own,"
+	case len(h.Domains) > 0:
+		return words + ", each in a " + h.Key + " of its own (one of them may be in " + or + "),"
+	}
+	return words + ", each in a " + h.Key + " of its own,"
 }
 
 // needs is what the roles ask for.
 func needs(c *schedule.Shortage) string {
 	words := c.Roles[0].String() + " needs "
 	if len(c.Roles) > 1 {
-		names := make([]string, len(c.Roles))
-		for i, role := range c.Roles {
-			names[i] = role.String()
-		}
-		words = list(names, 6, "other roles") + " together need "
+		words = together(c) + " together need "
 	}
 	words += strconv.Itoa(c.Need)
 	if c.Holding {
 		words += " more"
 	}
+	if c.Standby {
+		words += ", standby hosts among them"
+	}
+	if len(c.Roles) > mostRoles {
+		words += " (" + groups(c.Groups) + ")"
+	}
 	return words
+}
+
+// mostRoles is how many competing roles are named with what they need. More are grouped.
+const mostRoles = 6
+
+// together are the roles that compete.
+func together(c *schedule.Shortage) string {
+	if len(c.Roles) > mostRoles {
+		return c.Short.String() + " and " + text.Count(len(c.Roles)-1, "other role")
+	}
+	names := make([]string, len(c.Roles))
+	for i, role := range c.Roles {
+		names[i] = role.String() + " (" + strconv.Itoa(c.Needs[i]) + ")"
+	}
+	return list(names, mostRoles, "other roles")
+}
+
+// groups is "400 Worker that select flavor=big need 900".
+func groups(all []schedule.RoleGroup) string {
+	var parts []string
+	roles, need := 0, 0
+	for i, g := range all {
+		if i >= mostRoles {
+			roles, need = roles+g.Roles, need+g.Need
+			continue
+		}
+		what := g.Selector
+		if what == "" {
+			what = "any host"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s that %s %s %s %d", g.Roles, g.Role, verb(g.Roles, "selects", "select"), what, verb(g.Roles, "needs", "need"), g.Need))
+	}
+	if roles > 0 {
+		parts = append(parts, fmt.Sprintf("%s %s %d", text.Count(roles, "other role"), verb(roles, "needs", "need"), need))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // has is what there is for them.

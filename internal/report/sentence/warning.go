@@ -142,7 +142,7 @@ func sayAddress(network string) string {
 func roleWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.StandbyShort:
-		return fmt.Sprintf("standby: short %d of %d: %s", w.Short, w.Want, Shortage(&w.Shortage))
+		return fmt.Sprintf("standby: short %d of %d", w.Short, w.Want)
 	case schedule.NotSearched:
 		return "whether it could be placed if hosts moved was not searched further: the site is too large for that"
 	case schedule.Rearrangement:

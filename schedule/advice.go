@@ -1,0 +1,284 @@
+package schedule
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Advice is hosts with which a cluster would be placed that cannot be placed as it is. It was found by planning the site with them, so it holds with all
+// that clusters before it would take of them. The zero value is none.
+type Advice struct {
+	Cluster ClusterKey
+	// Hosts by role of the cluster, in the order served.
+	Hosts []AdvisedHosts
+	// Fewest: fewer of these hosts were tried, each number of them, and do not do.
+	Fewest bool
+	// Untried: the site is too large to try hosts for every cluster in each plan.
+	Untried bool
+}
+
+// AdvisedHosts is a number of hosts that are alike but for the domains they lie in.
+type AdvisedHosts struct {
+	Role  string
+	Count int
+	// Labels are what the role selects, "key=value", sorted. Networks are those on which the hosts need an address.
+	Labels, Networks []string
+	// Key is the role's topology key, empty if it has none: each host lies in a domain of its own. Domains are those with hosts in which one of them
+	// may lie instead, by name.
+	Key     string
+	Domains []string
+}
+
+const (
+	// adviceWork bounds the hosts that are planned again to advise on one site's clusters; mostTries the plans for one cluster.
+	adviceWork = 60_000
+	mostTries  = 40
+)
+
+// given is what a placement was made from.
+type given struct {
+	clusters []v1.SIPCluster
+	hosts    []inventory.Host
+	previous Previous
+}
+
+// advise finds advice for the clusters that cannot be placed, in the order served, and puts it to their first shortage.
+func (s *site) advise() {
+	worked := 0
+	for _, c := range s.clusters {
+		at := slices.IndexFunc(s.shortages, func(short Shortage) bool { return !short.Standby && short.Short.Cluster == c.key })
+		if at < 0 || !c.unschedulable {
+			continue
+		}
+		if worked+2*len(s.hosts) > adviceWork {
+			s.shortages[at].Advice = Advice{Cluster: c.key, Untried: true}
+			continue
+		}
+		advice, tries := s.advice(c, min(mostTries, (adviceWork-worked)/max(1, len(s.hosts))))
+		worked += tries * len(s.hosts)
+		s.shortages[at].Advice = advice
+	}
+}
+
+// Advise finds hosts with which a cluster would be placed, however large the site. It is the zero value for a cluster that is placed, or that more
+// hosts do not help, as far as was tried.
+func (p *Placement) Advise(key ClusterKey) Advice {
+	c := p.site.byKey[key]
+	if c == nil || !c.unschedulable || len(c.refused) > 0 || c.gone {
+		return Advice{}
+	}
+	advice, _ := p.site.advice(c, mostTries)
+	return advice
+}
+
+// attempt is a number of hosts for each role of a cluster.
+type attempt struct {
+	s     *site
+	c     *cluster
+	n     []int          // by role
+	move  map[int]string // by role: the domain with hosts that its first host lies in
+	tries int
+}
+
+func (s *site) advice(c *cluster, most int) (Advice, int) {
+	a := &attempt{s: s, c: c, n: make([]int, len(c.roles)), move: map[int]string{}}
+	short := 0
+	for k, r := range c.roles {
+		if a.n[k] = r.missing; r.missing > 0 {
+			short++
+		}
+		if r.missing > 0 && r.template() == nil {
+			return Advice{}, 0
+		}
+	}
+	placed := false
+	for {
+		missing, err := a.try()
+		if err != nil || missing == nil {
+			placed = err == nil
+			break
+		}
+		if a.tries >= most {
+			break
+		}
+		for k, more := range missing {
+			if more > 0 && a.tries > 8 { // clusters before it take what there is
+				more = max(more, a.n[k])
+			}
+			if a.n[k] += min(more, 1+a.n[k]); a.n[k] > v1.MaxCount || more > 0 && c.roles[k].template() == nil {
+				return Advice{}, a.tries
+			}
+		}
+	}
+	if !placed {
+		return Advice{}, a.tries
+	}
+	fewest := a.reduce(most)
+	out := Advice{Cluster: c.key, Fewest: fewest && short == 1}
+	for k, r := range c.roles {
+		if a.n[k] == 0 {
+			continue
+		}
+		hosts := AdvisedHosts{Role: r.name, Count: a.n[k], Networks: r.shape.networks}
+		template := r.template()
+		for _, key := range slices.Sorted(maps.Keys(template)) {
+			hosts.Labels = append(hosts.Labels, key+"="+template[key])
+		}
+		if len(r.keys) > 0 && template[r.keys[0]] == "" {
+			hosts.Key = r.keys[0]
+			hosts.Domains = a.domains(k, most)
+		}
+		out.Hosts = append(out.Hosts, hosts)
+	}
+	return out, a.tries
+}
+
+// reduce takes hosts away as long as the cluster is placed without. It says whether every smaller number was tried, where only one role needs any.
+func (a *attempt) reduce(most int) (all bool) {
+	all = true
+	for k := range a.n {
+		for n := a.n[k] - 1; n >= 0 && a.n[k] > 0; n-- {
+			if a.tries >= most {
+				return false
+			}
+			was := a.n[k]
+			a.n[k] = n
+			if missing, err := a.try(); err != nil || missing != nil {
+				a.n[k] = was
+			}
+		}
+	}
+	return all
+}
+
+// domains are those with hosts of the inventory, up to a few, in which the first of the role's hosts may lie instead.
+func (a *attempt) domains(k, most int) (good []string) {
+	r := a.c.roles[k]
+	if len(r.keys) > 1 {
+		return nil
+	}
+	t := a.s.topology[r.topo]
+	for _, name := range slices.Sorted(slices.Values(t.names)) {
+		if a.tries >= most || len(good) >= 8 {
+			break
+		}
+		a.move[k] = name
+		if missing, err := a.try(); err == nil && missing == nil {
+			good = append(good, name)
+		}
+	}
+	delete(a.move, k)
+	return good
+}
+
+// try plans the site with the hosts, up to the cluster. It gives the hosts that are missing, by role; nil if the cluster is placed.
+func (a *attempt) try() (missing []int, err error) {
+	a.tries++
+	hosts := slices.Clone(a.s.given.hosts)
+	var networks []string // hosts that people add have addresses on all of them, and so others can use them too
+	for _, sh := range a.s.shapes {
+		networks = append(networks, sh.networks...)
+	}
+	slices.Sort(networks)
+	networks = slices.Compact(networks)
+	for k, r := range a.c.roles {
+		template := r.template()
+		for i := range a.n[k] {
+			hosts = append(hosts, advised(r, template, networks, i, a.move[k]))
+		}
+	}
+	next, err := prepare(a.s.given.clusters, hosts, a.s.given.previous, a.s.options)
+	if err != nil {
+		return nil, err
+	}
+	next.noWait, next.until = a.s.noWait, &a.c.key
+	next.assign()
+	c := next.byKey[a.c.key]
+	if !c.unschedulable {
+		return nil, nil
+	}
+	for _, r := range c.roles {
+		missing = append(missing, r.missing)
+	}
+	return missing, nil
+}
+
+// advised is the i-th host for a role: free, with an address on every network, and alone in its domains.
+func advised(r *role, template map[string]string, networks []string, i int, domain string) inventory.Host {
+	name := fmt.Sprintf("advised-%s-%d", r.name, i)
+	h := inventory.Host{
+		Namespace: "~", Name: name, Labels: maps.Clone(template),
+		State: inventory.State{Known: true, Provisioning: stateAvailable, Operational: "OK"},
+	}
+	if h.Labels == nil {
+		h.Labels = map[string]string{}
+	}
+	keys := r.keys
+	if r.spread != nil {
+		keys = append(slices.Clone(keys), r.spread.TopologyKey)
+	}
+	for _, key := range keys {
+		if h.Labels[key] == "" {
+			h.Labels[key] = name
+		}
+	}
+	if i == 0 && domain != "" {
+		h.Labels[r.keys[0]] = domain
+	}
+	for n, network := range networks {
+		ip := netip.MustParseAddr("100::").As16() // RFC 6666: no host has such an address
+		binary.BigEndian.PutUint32(ip[8:], uint32(r.index)+1)
+		binary.BigEndian.PutUint16(ip[12:], uint16(n))
+		binary.BigEndian.PutUint16(ip[14:], uint16(i+1))
+		h.Addresses = append(h.Addresses, inventory.Address{Network: network, IP: netip.AddrFrom16(ip), Origin: inventory.FromHostAnnotation})
+	}
+	return h
+}
+
+// template is the labels that the role's selector asks for, nil if no labels were found that it matches.
+func (r *role) template() map[string]string {
+	template := map[string]string{}
+	requirements, selectable := r.selector.Requirements()
+	if !selectable {
+		return nil
+	}
+	for _, q := range requirements {
+		switch q.Operator() {
+		case selection.Equals, selection.DoubleEquals, selection.In:
+			for _, value := range slices.SortedFunc(maps.Keys(q.Values()), cmp.Compare[string]) {
+				if value != "" && meetsAll(requirements, q.Key(), value) {
+					template[q.Key()] = value
+					break
+				}
+			}
+		case selection.Exists:
+			if template[q.Key()] == "" && meetsAll(requirements, q.Key(), "true") {
+				template[q.Key()] = "true"
+			}
+		}
+	}
+	if !r.selector.Matches(labels.Set(template)) {
+		return nil
+	}
+	return template
+}
+
+// meetsAll says whether a value meets all requirements of its key.
+func meetsAll(requirements labels.Requirements, key, value string) bool {
+	for _, q := range requirements {
+		if q.Key() == key && !q.Matches(labels.Set{key: value}) {
+			return false
+		}
+	}
+	return true
+}

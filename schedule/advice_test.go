@@ -1,0 +1,131 @@
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestAdviceSuffices: with the hosts that a shortage asks for the cluster is placed, and where it says that fewer would not do, with one less it is not.
+func TestAdviceSuffices(t *testing.T) {
+	sites := nightly(600)
+	if testing.Short() {
+		sites = 150
+	}
+	short, advised := 0, 0
+	for seed := range sites {
+		w := newWorld(uint64(seed))
+		if seed%2 == 0 {
+			w.clusters, w.hosts = randomSite(rand.New(rand.NewPCG(uint64(seed), 9)))
+		} else if err := live(w, 4); err != nil {
+			t.Fatal(err)
+		}
+		p, err := Plan(w.clusters, w.hosts, w.tree, w.options)
+		if err != nil {
+			continue
+		}
+		for i := range p.Clusters {
+			c := &p.Clusters[i]
+			if !c.Unschedulable || len(c.Refused) > 0 || c.Gone {
+				continue
+			}
+			short++
+			at := slices.IndexFunc(p.Shortages, func(s Shortage) bool { return s.Advice.Cluster == c.Key })
+			if at < 0 {
+				continue
+			}
+			advised++
+			advice := p.Shortages[at].Advice
+			if !placedWith(t, w, c.Key, advice, 0) {
+				t.Fatalf("site %d: %s is not placed with what is advised: %s\n%s%s", seed, c.Key, Say.Shortage(&p.Shortages[at]), describe(w.clusters, w.hosts), summary(p))
+			}
+			for less := 1; advice.Fewest && less <= advice.Hosts[0].Count; less++ {
+				if placedWith(t, w, c.Key, advice, less) {
+					t.Fatalf("site %d: %s is placed with %d less than: %s\n%s%s", seed, c.Key, less, Say.Shortage(&p.Shortages[at]), describe(w.clusters, w.hosts), summary(p))
+				}
+			}
+		}
+	}
+	t.Logf("%d clusters short, %d with advice", short, advised)
+	if short < sites/10 || advised < short*9/10 {
+		t.Errorf("%d clusters short in %d sites, %d with advice", short, sites, advised)
+	}
+}
+
+// placedWith adds hosts as a person would who reads the advice, less of the first kind, and says whether the cluster is placed. Where an advised host may
+// lie in a domain that there is, it does.
+func placedWith(t *testing.T, w *world, key ClusterKey, advice Advice, less int) bool {
+	hosts := slices.Clone(w.hosts)
+	for k, kind := range advice.Hosts {
+		for i := range kind.Count {
+			if k == 0 && i < less {
+				continue
+			}
+			h := newHost(fmt.Sprintf("added-%d-%d", k, i), strings.Join(kind.Labels, " "))
+			if kind.Key != "" {
+				h.Labels[kind.Key] = "of-" + h.Name
+				if i == less && len(kind.Domains) > 0 && len(advice.Hosts) == 1 && less == 0 {
+					h.Labels[kind.Key] = kind.Domains[len(kind.Domains)-1]
+				}
+			}
+			hosts = append(hosts, h)
+		}
+	}
+	p, err := Plan(w.clusters, hosts, w.tree, w.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(p.Clusters, func(c Cluster) bool { return c.Key == key })
+	return !p.Clusters[at].Unschedulable
+}
+
+// TestAdviceCountsRivals: what is short for the cut is not what places the cluster, because a cluster before it takes hosts first.
+func TestAdviceCountsRivals(t *testing.T) {
+	workers := func(name string, n int) v1.SIPCluster {
+		set := nodes("kind=w", n, 0)
+		set.TopologyKey = ""
+		return newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: set})
+	}
+	clusters := []v1.SIPCluster{workers("a", 3), workers("b", 2)}
+	hosts := []inventory.Host{newHost("h1", "kind=w")}
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	var said []string
+	for i := range p.Shortages {
+		said = append(said, Say.Shortage(&p.Shortages[i]))
+	}
+	want := []string{
+		"tenants/a Worker needs 3; there is only 1 free host it can use; short 2. 2 more hosts with kind=w would place tenants/a, and fewer would not.",
+		"tenants/b Worker needs 2; there is only 1 free host it can use; short 1. 1 more host with kind=w would place tenants/b.",
+	}
+	if !slices.Equal(said, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(said, "\n"), strings.Join(want, "\n"))
+	}
+	clusters[0] = workers("a", 2)
+	p = plan(t, clusters, hosts, Previous{}, testOptions)
+	got := Say.Shortage(&p.Shortages[1])
+	if want := "tenants/b Worker needs 2; there is only 1 free host it can use; short 1. 3 more hosts with kind=w would place tenants/b, and fewer would not."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestAdviceOfLargeSites: a plan of a large site does not try hosts, and says where that is done; Advise tries them all the same.
+func TestAdviceOfLargeSites(t *testing.T) {
+	var hosts []inventory.Host
+	for i := range adviceWork/2 + 1 {
+		hosts = append(hosts, newHost(fmt.Sprintf("h%05d", i), "kind=x"))
+	}
+	c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0)})
+	p := plan(t, []v1.SIPCluster{c}, hosts, Previous{}, testOptions)
+	if said := Say.Shortage(&p.Shortages[0]); !strings.HasSuffix(said, "For the hosts that would place tenants/a, see `sipgen explain tenants/a`.") {
+		t.Error(said)
+	}
+	said, _ := Say.ExplainCluster(p, ClusterKey{"tenants", "a"})
+	if want := "2 more hosts with kind=w, each in a rack of its own, would place tenants/a, and fewer would not."; !strings.Contains(said, want) {
+		t.Errorf("got\n%s\nwant %q", said, want)
+	}
+}
