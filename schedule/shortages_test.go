@@ -1,0 +1,51 @@
+package schedule
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestShortagePage: docs/shortages.md shows what Plan says of five sites.
+func TestShortagePage(t *testing.T) {
+	page, err := os.ReadFile("../docs/shortages.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cp, worker := v1.RoleControlPlane, v1.RoleWorker
+	one := func(name, role string, set v1.NodeSet) v1.SIPCluster {
+		return newCluster(name, map[string]v1.NodeSet{role: set})
+	}
+	anywhere := func(set v1.NodeSet) v1.NodeSet { set.TopologyKey = ""; return set }
+	for _, row := range []struct {
+		why      string
+		clusters []v1.SIPCluster
+		hosts    []inventory.Host
+		want     []int // shortages that the page shows
+	}{
+		{"hosts are short", []v1.SIPCluster{one("red", worker, anywhere(nodes("kind=w", 4, 0)))}, []inventory.Host{
+			newHost("w1", "kind=w"), newHost("w2", "kind=w"), with(newHost("w3", "kind=w"), func(s *inventory.State) { s.Paused = true }), broken(newHost("w4", "kind=w")),
+		}, []int{0}},
+		{"racks are short", []v1.SIPCluster{one("red", cp, nodes("kind=cp", 3, 0))}, []inventory.Host{
+			newHost("c1", "kind=cp rack=r1"), newHost("c2", "kind=cp rack=r1"), newHost("c3", "kind=cp rack=r1"), newHost("c4", "kind=cp rack=r2"), newHost("c5", "kind=cp rack=r2"),
+		}, []int{0}},
+		{"two roles compete", []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{cp: nodes("ssd=yes", 2, 0), worker: anywhere(nodes("", 3, 0))})}, []inventory.Host{
+			newHost("h1", "ssd=yes rack=r1"), newHost("h2", "ssd=yes rack=r2"), newHost("h3", "rack=r3"), newHost("h4", "rack=r3"),
+		}, []int{0}},
+		{"a cluster before it takes what is added", []v1.SIPCluster{one("blue", worker, anywhere(nodes("kind=w", 2, 0))), one("red", worker, anywhere(nodes("kind=w", 2, 0)))},
+			[]inventory.Host{newHost("w1", "kind=w")}, []int{1}},
+		{"standby is short", []v1.SIPCluster{one("red", worker, nodes("kind=w", 2, 1))},
+			[]inventory.Host{newHost("w1", "kind=w rack=r1"), newHost("w2", "kind=w rack=r2"), newHost("w3", "kind=w rack=r2")}, []int{0}},
+	} {
+		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)
+		for _, at := range row.want {
+			text := "    short: " + Say.Shortage(&p.Shortages[at]) + "\n"
+			if !strings.Contains(string(page), text) {
+				t.Errorf("%s: the page does not show:\n%s", row.why, text)
+			}
+		}
+	}
+}
