@@ -131,9 +131,7 @@ func (o *oracle) all(more map[*oracleRole]int) (demands []demand) {
 // place serves the clusters by the page: "Who is served first", "How a host leaves".
 func (o *oracle) place() {
 	for _, r := range o.roles {
-		for _, h := range r.leaving {
-			o.coming = append(o.coming, h)
-		}
+		o.coming = append(o.coming, r.leaving...)
 	}
 	clusters := o.clusters()
 	for _, c := range clusters {
