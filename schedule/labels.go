@@ -27,10 +27,7 @@ type column struct {
 }
 
 // selected is what a selector matches.
-type selected struct {
-	selector labels.Selector
-	kinds    set
-}
+type selected struct{ kinds set }
 
 // sortByLabels finds the kinds.
 func (s *site) sortByLabels() {
@@ -154,7 +151,7 @@ func (s *site) selects(r *role) *selected {
 		id = r.selector.String()
 	}
 	if s.selections[id] == nil {
-		s.selections[id] = &selected{r.selector, s.kinds.matching(r.selector)}
+		s.selections[id] = &selected{s.kinds.matching(r.selector)}
 	}
 	r.selected = s.selections[id]
 	return r.selected

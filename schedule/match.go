@@ -7,8 +7,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-
-	"github.com/airshipit/sipgen/inventory"
 )
 
 func selectorOf(s *metav1.LabelSelector) (labels.Selector, error) {
@@ -20,7 +18,6 @@ func matches(s labels.Selector, set map[string]string) bool { return s.Matches(l
 // shape is what a role asks of a host: a selector, and networks to have an address on. Many roles
 // share one.
 type shape struct {
-	selector labels.Selector
 	networks []string
 	roles    int32 // roles of this shape
 	kinds    set   // label kinds that the selector matches, but for hosts that the cluster asked to be rid of
@@ -75,9 +72,9 @@ func (s *site) match() *classes {
 			}
 		}
 		if index[id] == nil {
-			sh := &shape{selector: labels.Nothing()}
+			sh := &shape{}
 			if id != "\x00nothing" {
-				sh = &shape{selector: r.selector, networks: want, kinds: s.selects(r).kinds}
+				sh = &shape{networks: want, kinds: s.selects(r).kinds}
 				sh.refuse(r.cluster.never, s.kinds)
 			}
 			index[id] = sh
@@ -195,17 +192,4 @@ func (c *class) missing(networks []string) string {
 		}
 	}
 	return ""
-}
-
-// fits says whether a host could be used by a role as far as selector and addresses go.
-func (sh *shape) fits(h *inventory.Host) bool {
-	if !matches(sh.selector, h.Labels) {
-		return false
-	}
-	for _, id := range sh.networks {
-		if len(h.On(id)) == 0 {
-			return false
-		}
-	}
-	return true
 }
