@@ -90,11 +90,10 @@ func FuzzRedact(f *testing.F) {
 	f.Fuzz(func(t *testing.T, form string) {
 		const secret = "s3cretS3cret"
 		address := strings.Replace(form, "%s", secret, 1)
-		inside := password(address)
-		if inside == "" || strings.Contains(strings.Replace(address, inside, "", 1), secret) {
-			return // it is not where a password is
+		if strings.Count(address, secret) != 1 || !strings.Contains(password(address), secret) {
+			return // it is not where a password is, or elsewhere too
 		}
-		if said := redact.URL(address); strings.Contains(said, inside) && len(inside) >= len(secret) {
+		if said := redact.URL(address); strings.Contains(said, secret) {
 			t.Errorf("%q: found %q", address, said)
 		}
 	})

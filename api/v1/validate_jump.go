@@ -2,6 +2,7 @@ package v1
 
 import (
 	"crypto/rsa"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -55,10 +56,13 @@ func publicKey(at complaints, line string) {
 		at.add("more than one line, or a control character, want one public key as in \"ssh-ed25519 AAAA... name\"")
 		return
 	}
-	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
+	key, _, options, _, err := ssh.ParseAuthorizedKey([]byte(line))
 	if err != nil {
 		at.add("not a public key, want one as in \"ssh-ed25519 AAAA... name\"")
 		return
+	}
+	if slices.ContainsFunc(options, func(option string) bool { return strings.EqualFold(option, "cert-authority") }) {
+		at.add("the option cert-authority, want a key that logs in by itself; certificates are trusted by trustedUserCA")
 	}
 	if _, isCertificate := key.(*ssh.Certificate); isCertificate {
 		at.add("a certificate, want a plain public key; certificates are trusted by trustedUserCA")
