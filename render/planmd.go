@@ -50,6 +50,9 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	case c.Unschedulable:
 		out.WriteString("**Unschedulable:** it keeps what it has and gets nothing new.\n\n")
 	}
+	if spec := s.specs[c.Key]; spec != nil && len(spec.Spec.Patches) > 0 && s.Site.AnyPatches(c.Key.Namespace) {
+		out.WriteString("**Any patches:** the Site lets its patches change more than the fields that are safe.\n\n")
+	}
 	var rows [][]string
 	for i := range c.Roles {
 		role := &c.Roles[i]

@@ -19,7 +19,7 @@ const (
 
 // reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection
 // found and SIPClusters are listed everywhere. Secrets are fetched by name, in the namespaces that have
-// hosts: the site's, or where it names none those of the inventory. RBAC cannot tell network data from
+// hosts: the site's, or where it names none those of the inventory that are not reserved. RBAC cannot tell network data from
 // other Secrets there.
 func (s *site) reader() []any {
 	accounts := s.Site.Spec.Flux.Namespace
@@ -52,7 +52,10 @@ func (s *site) reader() []any {
 	namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
 	if len(namespaces) == 0 {
 		for i := range s.Placement.Hosts {
-			namespaces = append(namespaces, s.Placement.Hosts[i].Host.Namespace)
+			// Hosts are data from outside: one in kube-system must not make its Secrets readable. A Site that has hosts in such a namespace names it.
+			if namespace := s.Placement.Hosts[i].Host.Namespace; s.Site.Reserved(namespace) == "" {
+				namespaces = append(namespaces, namespace)
+			}
 		}
 	}
 	slices.Sort(namespaces)

@@ -29,5 +29,5 @@ func Service(site *v1alpha1.Site, services render.Services) []error {
 	if patches == 0 && mirror == "" {
 		return nil
 	}
-	return overlay.Check(services.Files, patches, mirror)
+	return overlay.Check(services.Files, patches, mirror, site.AnyPatches(services.Cluster.Namespace))
 }

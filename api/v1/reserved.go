@@ -26,7 +26,20 @@ var reservedDomains = []struct{ domain, whose string }{
 	{"loxilb.io", "asks for an address"},
 	{"lb.cilium.io", "asks for an address"},
 	{"lbipam.cilium.io", "asks for an address"},
+	{"io.cilium", "asks for an address"},
+	{"io.cilium.ipam", "steers the network"},
 	{"cilium.io", "steers the network"},
+	{"tailscale.com", "opens the service to another network"},
+	{"emberstack.com", "copies objects to other namespaces"},
+	{"mittwald.de", "copies objects to other namespaces"},
+	{"appscode.com", "copies objects to other namespaces"},
+	{"opentelemetry.io", "changes the pods"},
+	{"dapr.io", "changes the pods"},
+	{"kuma.io", "changes the pods"},
+	{"consul.hashicorp.com", "changes the pods"},
+	{"openservicemesh.io", "changes the pods"},
+	{"security.banzaicloud.io", "mounts Secrets"},
+	{"secrets-store.csi.x-k8s.io", "mounts Secrets"},
 	{"projectcalico.org", "steers the network"},
 	{"k8s.ovn.org", "steers the network"},
 	{"ovn.kubernetes.io", "steers the network"},
@@ -48,6 +61,9 @@ var reservedDomains = []struct{ domain, whose string }{
 	{"k8s.io", "is Kubernetes' own"},
 }
 
+// runtimeKeys are how keys of container runtimes begin, which have no domain: devices of the node, paths of its programs.
+var runtimeKeys = []string{"io.kubernetes.", "io.katacontainers.", "io.containerd.", "io.cri-o.", "com.docker."}
+
 // freeKeys are keys of reserved domains that do no harm.
 var freeKeys = []string{
 	"metallb.io/address-pool", "metallb.universe.tf/address-pool", // a pool, not an address: MetalLB checks who may use it
@@ -58,6 +74,11 @@ var freeKeys = []string{
 // The domains are those of the programs that are known to act on what they find on Services, pods and their like; it is no proof that no other
 // program does.
 func ReservedKey(key string) string {
+	for _, prefix := range runtimeKeys {
+		if strings.HasPrefix(strings.ToLower(key), prefix) {
+			return "steers the container runtime"
+		}
+	}
 	domain, _, found := strings.Cut(strings.ToLower(key), "/")
 	if !found || slices.Contains(freeKeys, key) {
 		return ""

@@ -21,6 +21,7 @@ import (
 var (
 	// Issuers end up in flags and in commands that people paste.
 	issuerURL   = regexp.MustCompile(`^[a-z]+://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9._~-]*)*$`)
+	ldapHost    = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
 	dexID       = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
 	envName     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	claimName   = regexp.MustCompile(`^[A-Za-z0-9_.:/-]+$`)
@@ -245,6 +246,9 @@ func (d *Dex) validateConnector(at complaints, raw []byte, i int, ids map[string
 		if value, set := connector.Config[field]; !set || value == "" {
 			at.at(".%s", field).add("missing: a connector of type %s needs it", connector.Type)
 		}
+	}
+	if host, isString := connector.Config["host"].(string); isString && host != "" && !ldapHost.MatchString(host) {
+		at.at(".host").add("found a value of %d characters, want HOST or HOST:PORT, and no login in it", len(host))
 	}
 	if uri, isString := connector.Config["redirectURI"].(string); kind.callback && isString && uri != d.Issuer+"/callback" {
 		at.at(".redirectURI").add("found %q, want %q, Dex's own callback", uri, d.Issuer+"/callback")

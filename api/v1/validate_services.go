@@ -16,7 +16,9 @@ import (
 // What may stand in values that end up in haproxy.cfg, YAML and annotations. Quotes, blanks and control
 // characters are in none of them.
 var (
-	imageName  = regexp.MustCompile(`^[a-z0-9]([a-zA-Z0-9._:/-]*[a-zA-Z0-9_])?(@sha256:[0-9a-f]{64})?$`)
+	// imageName is what a container runtime takes for a name, a tag and a digest, and no address of another kind.
+	imageName = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?(:[0-9]{1,5})?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*` +
+		`(:[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(@sha256:[0-9a-f]{64})?$`)
 	networkID  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._:-]*[A-Za-z0-9])?$`)
 	healthPath = regexp.MustCompile(`^/[A-Za-z0-9._~/?=&-]*$`)
 	className  = regexp.MustCompile(`^[a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?$`)
@@ -132,6 +134,11 @@ func (s *Service) validate(at complaints, needsNetwork bool, replicas int32) {
 	if s.Service != nil {
 		s.Service.validate(at.at(".service"))
 	}
+	if s.Resources != nil {
+		for _, e := range CheckResources(s.Resources) {
+			complaints{at.path + ".resources" + e.Path, at.errs}.add("%s", e.Message)
+		}
+	}
 	for i, n := range s.NetworkAttachments {
 		n.validate(at.at(".networkAttachments[%d]", i), replicas)
 	}
@@ -175,9 +182,30 @@ func (e *ServiceExposure) Addresses() []string {
 }
 
 func address(at complaints, value string) {
-	if ip, err := netip.ParseAddr(value); err != nil || ip.Zone() != "" || ip.IsUnspecified() {
+	ip, err := netip.ParseAddr(value)
+	if err != nil || ip.Zone() != "" || ip.IsUnspecified() {
 		at.add("found %q, want an IP address", value)
+		return
 	}
+	if whose := unfit(ip); whose != "" {
+		at.add("found %q, want an address that a service can have: it is %s", value, whose)
+	}
+}
+
+// unfit says whose an address is that no service can have (IANA's special-purpose registries), empty for all others.
+func unfit(ip netip.Addr) string {
+	ip = ip.Unmap()
+	switch {
+	case ip.IsLoopback():
+		return "the machine's own"
+	case ip.IsLinkLocalUnicast():
+		return "of the link"
+	case ip.IsMulticast():
+		return "a group's"
+	case ip.Is4() && (ip.As4()[0] == 0 || ip.As4()[0] >= 240):
+		return "nobody's"
+	}
+	return ""
 }
 
 // annotations are the Service's as they are, so they may not say what other fields say, where it is checked against the other clusters'.
@@ -210,6 +238,8 @@ func (n *NetworkAttachment) validate(at complaints, replicas int32) {
 	for i, ip := range n.IPs {
 		if prefix, err := netip.ParsePrefix(ip); err != nil || prefix.Addr().Zone() != "" {
 			at.at(".ips[%d]", i).add("found %q, want an address in CIDR notation", ip)
+		} else if whose := unfit(prefix.Addr()); whose != "" {
+			at.at(".ips[%d]", i).add("found %q, want an address that a pod can have: it is %s", ip, whose)
 		}
 	}
 	if len(n.IPs) > 0 && replicas > 1 {

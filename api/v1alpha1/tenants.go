@@ -62,8 +62,13 @@ type Tenant struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	NetworkAttachments []string `json:"networkAttachments,omitempty"`
+	// PodKeys are the domains of the labels and annotations that its patches may set on pods, those below them included, besides
+	// prometheus.io and keys without a domain. Programs act on keys of others' domains. Default: none.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	PodKeys []string `json:"podKeys,omitempty"`
 	// Patches is what spec.patches may do: none (there may be none), safe (default: they change the fields that docs/services.md lists),
-	// or any (everything but rights, Secrets and names, in pods that the Pod Security profile "restricted" admits).
+	// or any (tolerations, commands, volumes and more, as listed there; never rights, Secrets, names and addresses).
 	// +optional
 	Patches PatchMode `json:"patches,omitempty"`
 	// Limits bound each of its services.

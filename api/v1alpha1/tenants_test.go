@@ -99,6 +99,7 @@ func TestBadTenants(t *testing.T) {
 		{"an image with its tag", one("images: ['registry.example.org/haproxy:3.2']"), `spec.tenants[0].images[0]: found "registry.example.org/haproxy:3.2", want the name of an image without tag`},
 		{"an image of a file", one("images: ['file:///etc']"), `spec.tenants[0].images[0]: found "file:///etc"`},
 		{"an attachment without its namespace", one("networkAttachments: ['*']"), `spec.tenants[0].networkAttachments[0]: found "*", want NAMESPACE/NAME`},
+		{"keys of every domain", one("podKeys: [org]"), `spec.tenants[0].podKeys[0]: found "org", want a domain`},
 		{"patches that nobody knows", one("patches: all"), `spec.tenants[0].patches: found "all", want none or safe or any`},
 		{"no pod at all", one("limits: {replicas: 0}"), "spec.tenants[0].limits.replicas: found 0"},
 		{"a negative limit", one("limits: {resources: {cpu: '-1'}}"), "spec.tenants[0].limits.resources.cpu: found -1, want more than zero"},

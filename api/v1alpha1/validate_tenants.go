@@ -71,7 +71,7 @@ func (t *Tenant) bounded(at string, add problem) bool {
 	}{
 		{"specs", len(t.Specs)}, {"namespaces", len(t.Namespaces)}, {"nodePorts", len(t.NodePorts)}, {"addresses", len(t.Addresses)},
 		{"issuerDomains", len(t.IssuerDomains)}, {"certificateIssuers", len(t.CertificateIssuers)}, {"images", len(t.Images)},
-		{"networkAttachments", len(t.NetworkAttachments)},
+		{"networkAttachments", len(t.NetworkAttachments)}, {"podKeys", len(t.PodKeys)},
 		{"hosts.selector", len(t.Hosts.Selector.MatchLabels) + len(t.Hosts.Selector.MatchExpressions)},
 	} {
 		if list.n > maxGrants {
@@ -117,6 +117,11 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 	for i, domain := range t.IssuerDomains {
 		if _, err := netip.ParseAddr(domain); err != nil && len(validation.IsDNS1123Subdomain(domain)) > 0 {
 			add(fmt.Sprintf("%s.issuerDomains[%d]", at, i), "found %q, want a domain, as in bank.example.org", domain)
+		}
+	}
+	for i, domain := range t.PodKeys {
+		if len(validation.IsDNS1123Subdomain(domain)) > 0 || !strings.Contains(domain, ".") {
+			add(fmt.Sprintf("%s.podKeys[%d]", at, i), "found %q, want a domain, as in bank.example.org", domain)
 		}
 	}
 	t.validatePatterns(at, add)

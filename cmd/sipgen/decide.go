@@ -46,11 +46,25 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	}
 	d.report = report.Of(l.site.Name, served.clusters, d.placement)
 	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
+	d.noteAnyPatches()
 	d.report.Since(claims)
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
 	d.loss = schedule.Losses(d.placement, claims, l.hosts.Hosts)
 	return d, nil
+}
+
+// noteAnyPatches marks the clusters whose patches are not held to the fields that are safe.
+func (d *decided) noteAnyPatches() {
+	patched := map[string]bool{}
+	for i := range d.clusters {
+		c := &d.clusters[i]
+		patched[c.Key()] = len(c.Spec.Patches) > 0 && d.site.AnyPatches(c.Namespace)
+	}
+	for i := range d.report.Clusters {
+		c := &d.report.Clusters[i]
+		c.AnyPatches = patched[c.Key()]
+	}
 }
 
 // options are the site's choices for a placement.

@@ -136,7 +136,7 @@ var patchGuards = []mutant{
 	}`, ``,
 		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"nothing decodes what a patch makes"},
-	{"internal/overlay/patches.go", `	if errs := Compare(before, after); len(errs) > 0 {
+	{"internal/overlay/patches.go", `	if errs := Compare(before, after, t.wide); len(errs) > 0 {
 		return errs
 	}`, ``,
 		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
@@ -156,7 +156,7 @@ var patchGuards = []mutant{
 	{"internal/overlay/parse.go", `	if size > maxBytes || len(files) > maxFiles {`, `	if false {`,
 		in("internal/overlay", "TestParseRefusesWhatSipgenDoesNotWrite"),
 		"a tree of any size is built"},
-	{"internal/overlay/check.go", `	return append(Compare(before, built), Valid(built)...)`, `	_ = before
+	{"internal/overlay/check.go", `	return append(Compare(before, built, wide), Valid(built)...)`, `	_ = before
 	return Valid(built)`,
 		in("internal/overlay", "TestCompareSeesTheSame"),
 		"what the engine builds is not compared"},

@@ -2,10 +2,10 @@ package main
 
 // tenantGuards bound what a tenant may ask for, and what its mistakes may do to others.
 var tenantGuards = []mutant{
-	{"internal/tenancy/tenancy.go", `	case strings.HasPrefix(namespace, "kube-"):`, `	case false && strings.HasPrefix(namespace, "kube-"):`,
+	{"api/v1alpha1/reserved.go", `	case strings.HasPrefix(namespace, "kube-"):`, `	case false && strings.HasPrefix(namespace, "kube-"):`,
 		in("internal/tenancy", "TestNamespaces"),
 		"a tenant's services run in kube-system"},
-	{"internal/tenancy/tenancy.go", `		return "is the engine's"
+	{"api/v1alpha1/reserved.go", `		return "is the engine's"
 `, `		return ""
 `,
 		in("cmd/sipgen", "TestScripts/namespaces"),
@@ -40,4 +40,10 @@ var tenantGuards = []mutant{
 	{"cmd/sipgen/rendered.go", `			wrong = c.beyondAsBuilt(s)`, `			wrong = nil`,
 		in("cmd/sipgen", "TestScripts/tenants"),
 		"a patch asks for what the spec may not"},
+	{"render/reader.go", `s.Site.Reserved(namespace) == ""`, `true`,
+		in("render", "TestReaderNamespaces"),
+		"a host in kube-system makes the Secrets there readable"},
+	{"internal/tenancy/built.go", `		b.add(path+"["+redact.Plain(key)+"]", `, `		_ = func(string, string, ...any) {}; _ = key; b.add("", `,
+		in("internal/tenancy", "TestBuilt"),
+		"a patch sets keys on pods that programs with more rights act on"},
 }

@@ -152,6 +152,9 @@ func ownKeys(was, is any) string {
 	return ""
 }
 
+// secretName is how variables that hold secrets are called.
+var secretName = regexp.MustCompile(`(?i)passw|passphrase|secret|token|credential|private_?key|api_?key|(^|_)pwd?($|_)`)
+
 // noSecrets is the rule for a container's environment: what sipgen renders stays, and what is added reads no Secret.
 func noSecrets(was, is any) string {
 	old, _ := named(was)
@@ -166,6 +169,8 @@ func noSecrets(was, is any) string {
 		case had && has && reflect.DeepEqual(before, entry):
 		case had:
 			return fmt.Sprintf("%s is rendered from spec.services, and is not for a patch to change", quoted(name))
+		case secretName.MatchString(name) && asMap(entry)["value"] != nil:
+			return fmt.Sprintf("%s: its name says that it is a secret, and its value would be in git: want it from a Secret, by spec.services", quoted(name))
 		default:
 			from, _ := entry.(map[string]any)["valueFrom"].(map[string]any)
 			for _, source := range slices.Sorted(maps.Keys(from)) {
@@ -179,8 +184,9 @@ func noSecrets(was, is any) string {
 }
 
 // plainResources is the rule for limits and requests. Other resources are devices: GPUs, functions of network cards, and what else plugins hand out.
+// Whether a request is above its limit is seen where both are there, in Valid.
 func plainResources(_, is any) string {
-	for name := range asMap(is) {
+	for _, name := range slices.Sorted(maps.Keys(asMap(is))) {
 		if !slices.Contains([]string{"cpu", "memory", "ephemeral-storage"}, name) {
 			return "want cpu, memory and ephemeral-storage, and no devices"
 		}
@@ -206,6 +212,10 @@ func ownProbe(was, is any) string {
 // ownPods is the rule for affinity. A required anti-affinity counts both ways: with pods of other namespaces in it, it keeps those off the
 // nodes, and with a zone for its topology off all of them.
 func ownPods(_, is any) string {
+	// A field of a node is its name: it takes the pod to the one node that holds what somebody wants.
+	if within(asMap(is)["nodeAffinity"], "matchFields") != "" {
+		return "nodeAffinity: matchFields: nodes are chosen by their labels, and not by name"
+	}
 	for _, kind := range []string{"podAffinity", "podAntiAffinity"} {
 		if found := within(asMap(is)[kind], "namespaces", "namespaceSelector"); found != "" {
 			return kind + ": " + found + ": it concerns pods of its own namespace only"
@@ -236,11 +246,9 @@ func within(value any, keys ...string) string {
 	return ""
 }
 
-var reference = regexp.MustCompile(`^[a-z0-9]([a-zA-Z0-9._:/-]*[a-zA-Z0-9_])?(@sha256:[0-9a-f]{64})?$`)
-
 // imageReference is the rule for an image. kustomize reads names of images as regular expressions.
 func imageReference(_, is any) string {
-	if text, isText := is.(string); isText && len(text) <= 400 && reference.MatchString(text) {
+	if text, isText := is.(string); isText && v1.IsImage(text) {
 		return ""
 	}
 	return "want an image reference, as in registry.example/haproxy:3.2"

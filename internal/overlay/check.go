@@ -9,7 +9,9 @@ import (
 //
 // The last patches of the kustomization, as many as patches says, are the tenant's: each of them, and what all of them make together, may
 // change what is a tenant's to change, and no more. With a mirror every image comes from there.
-func Check(files map[string][]byte, patches int, mirror string) []error {
+//
+// With wide, patches may change what the table of wide fields has, too: the tenant is granted that.
+func Check(files map[string][]byte, patches int, mirror string, wide bool) []error {
 	after, err := read(files)
 	if err != nil {
 		return []error{err}
@@ -19,7 +21,7 @@ func Check(files map[string][]byte, patches int, mirror string) []error {
 	}
 	before, own := after.split(patches)
 	if patches > 0 {
-		if errs := before.try(own); len(errs) > 0 {
+		if errs := before.try(own, wide); len(errs) > 0 {
 			return errs
 		}
 	}
@@ -29,19 +31,19 @@ func Check(files map[string][]byte, patches int, mirror string) []error {
 	}
 	errs := outsideMirror(built, mirror)
 	if patches > 0 {
-		errs = append(errs, before.compare(built)...)
+		errs = append(errs, before.compare(built, wide)...)
 	}
 	return errs
 }
 
 // compare holds what the engine builds of the folder with patches against what it builds without. It is the last word: try says which patch
 // is wrong, and compare whether what comes out is right.
-func (f Folder) compare(built []Object) []error {
+func (f Folder) compare(built []Object, wide bool) []error {
 	before, err := f.Build()
 	if err != nil {
 		return []error{err}
 	}
-	return append(Compare(before, built), Valid(built)...)
+	return append(Compare(before, built, wide), Valid(built)...)
 }
 
 // outsideMirror reports images that do not come from the mirror, if there is one. render has an entry for each image that it finds in objects

@@ -14,8 +14,8 @@ import (
 const maxComplaints = 10
 
 // Compare holds what is built with patches against what is built without, and reports every difference that is not a tenant's to make: an object that
-// is another or gone, and every field that the table of changeable fields does not have. No value is quoted.
-func Compare(before, after []Object) []error {
+// is another or gone, and every field that the table of changeable fields does not have, nor, with wide, the table of wide ones. No value is quoted.
+func Compare(before, after []Object, wide bool) []error {
 	var errs []error
 	was := map[string]*Object{}
 	for i := range before {
@@ -29,7 +29,7 @@ func Compare(before, after []Object) []error {
 			continue
 		}
 		delete(was, o.id())
-		c := comparison{object: o, rules: changeable[o.Kind]}
+		c := comparison{object: o, rules: rulesFor(o.Kind, wide)}
 		c.walk("", "", old.Fields, o.Fields)
 		if more := len(c.errs) - maxComplaints; more > 0 {
 			c.errs = append(c.errs[:maxComplaints], fmt.Errorf("%s: and %d more fields", o, more))

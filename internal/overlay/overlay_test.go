@@ -132,7 +132,7 @@ func TestPatchesThatATenantMayHave(t *testing.T) {
 		patches = append(patches, row.patch)
 	}
 	f := bank(t)
-	for _, err := range append(f.try(entries(patches...)), checked(t, f, patches...)...) {
+	for _, err := range append(f.try(entries(patches...), false), checked(t, f, patches...)...) {
 		t.Errorf("%v; the rows are %q", err, rows)
 	}
 }
@@ -175,6 +175,14 @@ var attacks = []struct {
 	{"a Secret in a projection", operations(jump, `[{"op": "add", "path": "/spec/template/spec/volumes/-", "value": {"name": "p", "projected": {"sources": [{"secret": {"name": "x"}}]}}}]`), "volumes[p]: "},
 	{"a Secret by the environment", container(jump, "env: [{name: P, valueFrom: {secretKeyRef: {name: rack-a-1-bmc, key: password}}}]"), `env: P: a patch may bring no Secret`},
 	{"another Secret in the environment", container(dex, "env: [{name: BIND_PW, valueFrom: {secretKeyRef: {name: other, key: password}}}]"), "env: BIND_PW is rendered from spec.services"},
+	{"a password for everybody to read", container(jump, "env: [{name: DB_PASSWORD, value: hunter2}]"), "env: DB_PASSWORD: its name says that it is a secret"},
+	{"a token for everybody to read", container(jump, "env: [{name: githubToken, value: x}]"), "env: githubToken: its name says that it is a secret"},
+	{"a node by its name", merge(jump, "spec: {template: {spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [control-1]}]}]}}}}}}"), "affinity: nodeAffinity: matchFields"},
+	{"less than nothing", container(balancer, "resources: {requests: {cpu: '-1'}}"), "resources.requests.cpu: found -1"},
+	{"more memory than a machine has", container(balancer, "resources: {limits: {memory: 1Ei}}"), "resources.limits.memory: found 1Ei"},
+	{"a request above its limit", container(balancer, "resources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}"), "resources.requests.memory: found 2Gi, more than the limit"},
+	{"a file for an image", container(balancer, "image: 'file:///etc/passwd'"), "image: want an image reference"},
+	{"a container runtime's key", merge(jump, "spec: {template: {metadata: {annotations: {io.kubernetes.cri-o.Devices: /dev/mem}}}}"), "steers the container runtime"},
 	{"a file of the environment", container(jump, "env: [{name: P, valueFrom: {fileKeyRef: {volumeName: host-keys, path: k, key: k}}}]"), "no file"},
 	{"all of a Secret", container(jump, "envFrom: [{secretRef: {name: rack-a-1-bmc}}]"), "envFrom: a patch may bring no Secret"},
 	{"another's pull Secret", pod(balancer, "imagePullSecrets: [{name: registry}]"), "imagePullSecrets: "},
@@ -311,7 +319,7 @@ func TestPatchesThatTakeMoreThanIsTheTenants(t *testing.T) {
 		patches = append(patches, row.patch)
 	}
 	// All at once: each is reported with its number, and none hides another.
-	errs := f.try(entries(patches...))
+	errs := f.try(entries(patches...), false)
 	for i, row := range attacks {
 		said := ""
 		for _, err := range errs {
@@ -392,7 +400,7 @@ func TestMergesIntoLongLists(t *testing.T) {
 	errs := f.try(entries(
 		merge(target, "spec: {ports: [{port: 30001, protocol: TCP, appProtocol: x}]}"),
 		operations(target, `[{"op": "add", "path": "/spec/ports/7/appProtocol", "value": "x"}]`),
-	))
+	), false)
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "spec.patches[0]: line 4: a merge of lists with 1001 items") {
 		t.Errorf("got %v", errs)
 	}
@@ -419,7 +427,7 @@ func (f Folder) with(patches ...v1.Patch) Folder {
 // checked is what Check says of the folder's files, with patches.
 func checked(t testing.TB, f Folder, patches ...v1.Patch) []error {
 	t.Helper()
-	return Check(written(t, f.with(patches...)), len(patches), "")
+	return Check(written(t, f.with(patches...)), len(patches), "", false)
 }
 
 // written is the folder as files.
@@ -439,21 +447,21 @@ func compared(t testing.TB, f Folder, patches ...v1.Patch) []error {
 	if err != nil {
 		return []error{err}
 	}
-	return f.compare(built)
+	return f.compare(built, false)
 }
 
 // What is built is what is written: an overlay without the entry for an image, and one with fewer patches than the tenant has, are refused.
 func TestCheckLooksAtWhatIsWritten(t *testing.T) {
 	const mirror = "registry.example.org/mirror"
 	f := bank(t)
-	for _, err := range Check(written(t, f), 0, mirror) {
+	for _, err := range Check(written(t, f), 0, mirror, false) {
 		t.Errorf("as it is: %v", err)
 	}
 	f.Kustomization.Images = f.Kustomization.Images[1:]
-	if errs := Check(written(t, f), 0, mirror); len(errs) == 0 || !strings.Contains(errs[0].Error(), "registryMirror") {
+	if errs := Check(written(t, f), 0, mirror, false); len(errs) == 0 || !strings.Contains(errs[0].Error(), "registryMirror") {
 		t.Errorf("an image from elsewhere: got %v", errs)
 	}
-	if errs := Check(written(t, bank(t)), 1, mirror); len(errs) != 1 || !strings.Contains(errs[0].Error(), "0 patches, want the tenant's 1") {
+	if errs := Check(written(t, bank(t)), 1, mirror, false); len(errs) != 1 || !strings.Contains(errs[0].Error(), "0 patches, want the tenant's 1") {
 		t.Errorf("a patch that is not there: got %v", errs)
 	}
 }

@@ -71,7 +71,7 @@ func TestChanges(t *testing.T) {
 	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]), "rotationPolicy: Always", "rotationPolicy: Never", 1))
 	after = after.with(
 		operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 5}]`),
-		container(jump, "image: registry.example.org/bank/jump:2, env: [{name: PASSWORD, value: s3cret}]"),
+		container(jump, "image: registry.example.org/bank/jump:2, env: [{name: NOTE, value: s3cret}]"),
 	)
 	found, err := Changes(before, after)
 	if err != nil {
@@ -80,7 +80,7 @@ func TestChanges(t *testing.T) {
 	want := map[string]string{
 		"ConfigMap jumphost-bank-keys":              "data.authorized_keys",
 		"Deployment loadbalancer-controlplane-bank": "rolls spec.replicas 3 → 5, configuration haproxy.cfg",
-		"Deployment jumphost-bank": "rolls spec.template.spec.containers[jumphost].env[PASSWORD], spec.template.spec.containers[jumphost].image " +
+		"Deployment jumphost-bank": "rolls spec.template.spec.containers[jumphost].env[NOTE], spec.template.spec.containers[jumphost].image " +
 			"registry.example.org/mirror/airshipit/jump-host:sipgen-v1 → registry.example.org/bank/jump:2",
 		"Certificate dex-bank": "spec.privateKey.rotationPolicy",
 	}

@@ -25,7 +25,7 @@ import (
 // after it. The folder is built once.
 //
 // Errors begin with "spec.patches[n]".
-func (f Folder) try(patches []kustomize.Patch) []error {
+func (f Folder) try(patches []kustomize.Patch, wide bool) []error {
 	building.Lock()
 	defer building.Unlock()
 	// Patches come before labels, annotations and images, and know the generated objects by the names that they were given.
@@ -48,7 +48,7 @@ func (f Folder) try(patches []kustomize.Patch) []error {
 	if err != nil {
 		return []error{err}
 	}
-	t := trial{current: current, original: map[string]*Object{}, before: before, lists: f.lists()}
+	t := trial{current: current, original: map[string]*Object{}, before: before, lists: f.lists(), wide: wide}
 	for i := range before {
 		t.original[before[i].id()] = &before[i]
 	}
@@ -68,6 +68,8 @@ type trial struct {
 	original map[string]*Object
 	// lists as Folder.lists gives them.
 	lists map[string]int
+	// wide as Check has it.
+	wide bool
 }
 
 // try applies one patch to what it selects, or gives all that is wrong with it.
@@ -105,7 +107,7 @@ func (t *trial) try(entry kustomize.Patch) []error {
 	if err != nil {
 		return []error{err}
 	}
-	if errs := Compare(before, after); len(errs) > 0 {
+	if errs := Compare(before, after, t.wide); len(errs) > 0 {
 		return errs
 	}
 	if errs := Valid(after); len(errs) > 0 {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/pod-security-admission/policy"
 	strict "sigs.k8s.io/json"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -84,6 +85,11 @@ func Valid(built []Object) []error {
 		}
 		if deployment, isDeployment := typed.(*appsv1.Deployment); isDeployment {
 			errs = append(errs, o.restricted(&deployment.Spec.Template)...)
+			for i := range deployment.Spec.Template.Spec.Containers {
+				for _, e := range v1.CheckResources(&deployment.Spec.Template.Spec.Containers[i].Resources) {
+					errs = append(errs, o.complaint(fmt.Sprintf("spec.template.spec.containers[%d].resources%s", i, e.Path), "%s", e.Message))
+				}
+			}
 		}
 	}
 	return errs

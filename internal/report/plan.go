@@ -37,9 +37,11 @@ type Cluster struct {
 	Gone          bool   `json:"gone,omitempty"`
 	Unschedulable bool   `json:"unschedulable,omitempty"`
 	// Refused says why the spec is not placed at all: it and the hosts contradict each other.
-	Refused  []string `json:"refused,omitempty"`
-	Roles    []Role   `json:"roles"`
-	Warnings []string `json:"warnings,omitempty"`
+	Refused []string `json:"refused,omitempty"`
+	// AnyPatches: it has patches, and the Site lets them change more than the fields that are safe.
+	AnyPatches bool     `json:"anyPatches,omitempty"`
+	Roles      []Role   `json:"roles"`
+	Warnings   []string `json:"warnings,omitempty"`
 }
 
 // Key is the cluster's "namespace/name".

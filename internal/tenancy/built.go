@@ -3,6 +3,7 @@ package tenancy
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -143,7 +144,25 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 			}
 		}
 	}
+	b.keys("spec.template.metadata.labels", d.Spec.Template.Labels, b.site.Spec.Defaults.Labels)
+	b.keys("spec.template.metadata.annotations", d.Spec.Template.Annotations, b.site.Spec.Defaults.Annotations)
 	b.networks(d.Spec.Template.Annotations[networksNote])
+}
+
+// keys are those of a pod. Programs that nobody here knows act on what they find there, so it is what is allowed that is listed: keys without a
+// domain, prometheus.io's, the site's own, and those of granted domains. Reserved ones are what sipgen renders, which no patch changes.
+func (b *builtCheck) keys(path string, found, ofSite map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		domain, _, has := strings.Cut(strings.ToLower(key), "/")
+		_, sites := ofSite[key]
+		plain := !has && !strings.Contains(key, ".")
+		if plain || sites || domain == "prometheus.io" || key == "cluster-autoscaler.kubernetes.io/safe-to-evict" || v1.ReservedKey(key) != "" || slices.ContainsFunc(b.tenant.PodKeys, func(granted string) bool {
+			return has && (domain == granted || strings.HasSuffix(domain, "."+granted))
+		}) {
+			continue
+		}
+		b.add(path+"["+redact.Plain(key)+"]", "programs act on keys of others' domains, and %s has no such domain", b.tenant.where("podKeys"))
+	}
 }
 
 // networksNote is the annotation by which Multus attaches networks to a pod.

@@ -7,7 +7,6 @@ package tenancy
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -72,18 +71,6 @@ func (t *Tenants) byDefault(namespace string) *Tenant {
 	}}
 }
 
-// controllers are namespaces in which programs run that have rights over the whole cluster, under the names that their installations
-// give them. Whoever may start a pod there may have their tokens.
-var controllers = map[string]string{
-	"flux-system": "Flux", "argocd": "Argo CD", "cert-manager": "cert-manager", "metallb-system": "MetalLB",
-	"baremetal-operator-system": "metal3's baremetal-operator", "capm3-system": "metal3's provider for Cluster API",
-	"ironic-standalone-operator-system": "metal3's operator for Ironic", "capi-system": "Cluster API",
-	"capi-kubeadm-bootstrap-system": "Cluster API", "capi-kubeadm-control-plane-system": "Cluster API", "capi-operator-system": "Cluster API",
-	"calico-system": "Calico", "tigera-operator": "Calico", "cilium": "Cilium", "istio-system": "Istio", "linkerd": "Linkerd",
-	"gatekeeper-system": "Gatekeeper", "kyverno": "Kyverno", "external-secrets": "External Secrets", "sealed-secrets": "Sealed Secrets",
-	"vault": "Vault", "rook-ceph": "Rook", "longhorn-system": "Longhorn", "velero": "Velero", "crossplane-system": "Crossplane",
-}
-
 // whyNot says why a namespace is no tenant's, empty if it is one's.
 func (t *Tenants) whyNot(namespace string) string {
 	listed := t.byNamespace[namespace]
@@ -91,16 +78,13 @@ func (t *Tenants) whyNot(namespace string) string {
 	if slices.Contains(t.hosts, namespace) && (listed == nil || !listed.OwnsHosts) && !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
 		return "has hosts, and their credentials (the Site opens it with spec.tenants[].ownsHosts, or with spec.hosts.sharedNamespaces)"
 	}
-	switch {
-	case listed != nil:
+	if listed != nil {
 		return ""
-	case strings.HasPrefix(namespace, "kube-"):
-		return "is of Kubernetes itself"
-	case namespace == spec.Flux.Namespace && spec.Engine == v1alpha1.EngineFlux, namespace == spec.ArgoCD.Namespace && spec.Engine == v1alpha1.EngineArgoCD:
-		return "is the engine's"
-	case controllers[namespace] != "":
-		return "is of " + controllers[namespace] + " (a Site opens it by naming it in spec.tenants[].namespaces)"
-	case len(spec.Tenants) > 0:
+	}
+	if whose := t.site.Reserved(namespace); whose != "" {
+		return whose
+	}
+	if len(spec.Tenants) > 0 {
 		return "is of none of the Site's spec.tenants"
 	}
 	return ""

@@ -1,0 +1,111 @@
+package v1
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// TestHarmlessServices: values of a service that are well-formed and would do harm.
+func TestHarmlessServices(t *testing.T) {
+	resources := func(requests, limits map[corev1.ResourceName]string) *corev1.ResourceRequirements {
+		list := func(values map[corev1.ResourceName]string) corev1.ResourceList {
+			out := corev1.ResourceList{}
+			for name, value := range values {
+				out[name] = resource.MustParse(value)
+			}
+			return out
+		}
+		return &corev1.ResourceRequirements{Requests: list(requests), Limits: list(limits)}
+	}
+	type values = map[corev1.ResourceName]string
+	lbIP := func(ip string) func(*Service) {
+		return func(s *Service) { s.Service = &ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: ip} }
+	}
+	for _, row := range []struct {
+		why  string
+		edit func(*Service)
+		want string // "" for a value that is fine
+	}{
+		{"plain resources", func(s *Service) { s.Resources = resources(values{"cpu": "100m"}, values{"memory": "1Gi"}) }, ""},
+		{"a request as large as its limit", func(s *Service) { s.Resources = resources(values{"cpu": "1"}, values{"cpu": "1000m"}) }, ""},
+		{"a negative request", func(s *Service) { s.Resources = resources(values{"cpu": "-1"}, nil) }, ".resources.requests.cpu: found -1, want 0 to 1k"},
+		{"a negative limit", func(s *Service) { s.Resources = resources(nil, values{"memory": "-1Gi"}) }, ".resources.limits.memory: found -1Gi"},
+		{"more CPU than a machine has", func(s *Service) { s.Resources = resources(values{"cpu": "1001"}, nil) }, ".resources.requests.cpu: found 1001"},
+		{"more memory than a machine has", func(s *Service) { s.Resources = resources(nil, values{"memory": "1Pi"}) }, ".resources.limits.memory: found 1Pi"},
+		{"a fraction of a byte's disk", func(s *Service) { s.Resources = resources(values{"ephemeral-storage": "100E"}, nil) }, ".resources.requests.ephemeral-storage: found 100E"},
+		{"a request above its limit", func(s *Service) { s.Resources = resources(values{"memory": "2Gi"}, values{"memory": "1Gi"}) }, ".resources.requests.memory: found 2Gi, more than the limit, 1Gi"},
+		{"a GPU", func(s *Service) { s.Resources = resources(nil, values{"nvidia.com/gpu": "1"}) }, `.resources.limits: found "nvidia.com/gpu", want cpu, memory and ephemeral-storage, and no devices`},
+		{"a function of a network card", func(s *Service) { s.Resources = resources(values{"intel.com/sriov": "1"}, nil) }, `.resources.requests: found "intel.com/sriov"`},
+		{"huge pages", func(s *Service) { s.Resources = resources(nil, values{"hugepages-1Gi": "1Gi"}) }, `.resources.limits: found "hugepages-1Gi"`},
+		{"a claim of a device", func(s *Service) {
+			s.Resources = &corev1.ResourceRequirements{Claims: []corev1.ResourceClaim{{Name: "gpu"}}}
+		}, ".resources.claims: want none"},
+
+		{"an image", func(s *Service) {
+			s.Image = "registry.example.org:5000/a/b-c/haproxy:3.2-alpine@sha256:" + strings.Repeat("0", 64)
+		}, ""},
+		{"an image by its short name", func(s *Service) { s.Image = "haproxy" }, ""},
+		{"an image of this machine", func(s *Service) { s.Image = "localhost:5000/haproxy" }, ""},
+		{"an image of a file", func(s *Service) { s.Image = "file:///etc/passwd" }, ".image: "},
+		{"an image by a transport", func(s *Service) { s.Image = "docker-archive:/tmp/x.tar" }, ".image: "},
+		{"an image by a URL", func(s *Service) { s.Image = "https://registry.example.org/haproxy" }, ".image: "},
+		{"an image with a path upwards", func(s *Service) { s.Image = "registry.example.org/../haproxy" }, ".image: "},
+		{"an image with an empty part", func(s *Service) { s.Image = "registry.example.org//haproxy" }, ".image: "},
+		{"an image with a port of letters", func(s *Service) { s.Image = "registry:abc/haproxy" }, ".image: "},
+
+		{"an address", lbIP("203.0.113.1"), ""},
+		{"the node itself", lbIP("127.0.0.1"), ".service.loadBalancerIP: found \"127.0.0.1\", want an address that a service can have: it is the machine's own"},
+		{"the node itself, IPv6", lbIP("::1"), ".service.loadBalancerIP"},
+		{"the node itself, IPv4 in IPv6", lbIP("::ffff:127.0.0.1"), ".service.loadBalancerIP"},
+		{"the cloud's metadata", lbIP("169.254.169.254"), "it is of the link"},
+		{"the link, IPv6", lbIP("fe80::1"), "it is of the link"},
+		{"a group", lbIP("224.0.0.1"), "it is a group's"},
+		{"everybody", lbIP("255.255.255.255"), "it is nobody's"},
+		{"nobody", lbIP("0.0.0.1"), "it is nobody's"},
+		{"the second of two", lbIP("203.0.113.1,ff02::1"), "it is a group's"},
+		{"a cluster IP of the node", func(s *Service) { ip := "127.0.0.1"; s.ClusterIP = &ip }, ".clusterIP: "},
+		{"a pod's address of the node", func(s *Service) {
+			s.NetworkAttachments = []NetworkAttachment{{Name: "a", IPs: []string{"127.0.0.1/8"}}}
+		}, ".networkAttachments[0].ips[0]: "},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			c := SIPCluster{}
+			c.Namespace, c.Name = "bank", "bank"
+			one := int32(1)
+			lb := LoadBalancerControlPlane{Service: Service{NodeInterface: "oam", Replicas: &one}}
+			row.edit(&lb.Service)
+			c.Spec.Services.LoadBalancerControlPlane = []LoadBalancerControlPlane{lb}
+			var found []string
+			for _, e := range c.Validate() {
+				found = append(found, e.Error())
+			}
+			all := strings.Join(found, "\n")
+			if row.want == "" && all != "" || !strings.Contains(all, row.want) {
+				t.Errorf("found %q, want %q", all, row.want)
+			}
+		})
+	}
+}
+
+// TestReservedKeys: keys that some program acts on with more rights than a tenant has.
+func TestReservedKeys(t *testing.T) {
+	for _, key := range []string{
+		"io.kubernetes.cri-o.Devices", "io.kubernetes.cri-o.userns-mode", "io.katacontainers.config.hypervisor.path", "io.containerd.runc.v2.group",
+		"tailscale.com/expose", "io.cilium/lb-ipam-ips", "io.cilium.ipam/ip-pool", "reflector.v1.k8s.emberstack.com/reflection-allowed",
+		"replicator.v1.mittwald.de/replicate-from", "kubed.appscode.com/sync", "instrumentation.opentelemetry.io/inject-java",
+		"config.linkerd.io/skip-outbound-ports", "kuma.io/sidecar-injection", "consul.hashicorp.com/connect-inject", "dapr.io/enabled",
+		"vault.security.banzaicloud.io/vault-addr", "openservicemesh.io/sidecar-injection", "TAILSCALE.com/expose",
+	} {
+		if ReservedKey(key) == "" {
+			t.Errorf("%s is nobody's, want it to be reserved", key)
+		}
+	}
+	for _, key := range []string{"team", "example.org/team", "prometheus.io/scrape", "notailscale.com/x", "io.example/x"} {
+		if whose := ReservedKey(key); whose != "" {
+			t.Errorf("%s %s, want it to be free", key, whose)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package v1alpha1
+
+import (
+	"slices"
+	"strings"
+)
+
+// controllers are namespaces in which programs run that have rights over the whole cluster, under the names that their installations
+// give them. Whoever may start a pod or read a Secret there may have their tokens.
+var controllers = map[string]string{
+	"flux-system": "Flux", "argocd": "Argo CD", "cert-manager": "cert-manager", "metallb-system": "MetalLB",
+	"baremetal-operator-system": "metal3's baremetal-operator", "capm3-system": "metal3's provider for Cluster API",
+	"ironic-standalone-operator-system": "metal3's operator for Ironic", "capi-system": "Cluster API",
+	"capi-kubeadm-bootstrap-system": "Cluster API", "capi-kubeadm-control-plane-system": "Cluster API", "capi-operator-system": "Cluster API",
+	"calico-system": "Calico", "tigera-operator": "Calico", "cilium": "Cilium", "istio-system": "Istio", "linkerd": "Linkerd",
+	"gatekeeper-system": "Gatekeeper", "kyverno": "Kyverno", "external-secrets": "External Secrets", "sealed-secrets": "Sealed Secrets",
+	"vault": "Vault", "rook-ceph": "Rook", "longhorn-system": "Longhorn", "velero": "Velero", "crossplane-system": "Crossplane",
+}
+
+// Reserved says whose a namespace is that has nothing to do with hosts and tenants ("is of Kubernetes itself"), empty for all others.
+func (s *Site) Reserved(namespace string) string {
+	spec := &s.Spec
+	switch {
+	case strings.HasPrefix(namespace, "kube-"):
+		return "is of Kubernetes itself"
+	case namespace == spec.Flux.Namespace && spec.Engine == EngineFlux, namespace == spec.ArgoCD.Namespace && spec.Engine == EngineArgoCD:
+		return "is the engine's"
+	case controllers[namespace] != "":
+		return "is of " + controllers[namespace] + " (a Site opens it by naming it in spec.tenants[].namespaces)"
+	}
+	return ""
+}
+
+// AnyPatches says whether the Site grants the tenant of a namespace patches of any kind.
+func (s *Site) AnyPatches(namespace string) bool {
+	return slices.ContainsFunc(s.Spec.Tenants, func(t Tenant) bool {
+		return t.Patches == PatchesAny && slices.Contains(t.Namespaces, namespace)
+	})
+}

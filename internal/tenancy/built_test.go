@@ -1,0 +1,160 @@
+package tenancy
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/internal/overlay"
+)
+
+// builtBank are the services of the example with every service, as the engine builds them.
+func builtBank(t *testing.T) []overlay.Object {
+	t.Helper()
+	files := map[string][]byte{}
+	for name, text := range treeOf(t, "../../golden/full-service") {
+		if inside, found := strings.CutPrefix(name, "clusters/bank/bank/infra/"); found {
+			files[inside] = text
+		}
+	}
+	folder, err := overlay.Parse(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder.Kustomization.Images, folder.Kustomization.Labels = nil, nil
+	built, err := folder.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
+}
+
+const fullService = `  hosts: {namespaces: [metal3]}
+  tenants:
+  - name: bank
+    namespaces: [bank]
+    nodePorts: [{start: 30000, end: 30099}, {start: 30556, end: 30556}]
+    addresses: [203.0.113.16/28]
+    issuerDomains: [bank.example.org]
+    certificateIssuers: [ClusterIssuer/site-ca]
+    podKeys: [bank.example.org]
+    limits: {replicas: 3, resources: {memory: 1Gi}}
+`
+
+// TestBuilt: whatever brought it into the objects that the engine applies, what is not granted is found there. fields are merged into the first
+// object of the kind.
+func TestBuilt(t *testing.T) {
+	tenants := Of(siteOf(t, fullService), []string{"metal3"})
+	cluster := clusterOf(t, "bank/bank", "{}")
+	whole := builtBank(t)
+	for _, row := range []struct{ class, why, kind, fields, want string }{
+		{"namespace", "nothing but what is rendered", "Service", "{}", ""},
+		{"namespace", "another tenant's", "Service", "{metadata: {namespace: edge}}", `metadata.namespace: found "edge", want "bank"`},
+		{"namespace", "Kubernetes'", "Deployment", "{metadata: {namespace: kube-system}}", `metadata.namespace: found "kube-system"`},
+		{"namespace", "a configuration beside the hosts", "ConfigMap", "{metadata: {namespace: metal3}}", `metadata.namespace: found "metal3"`},
+		{"namespace", "an account beside the hosts", "ServiceAccount", "{metadata: {namespace: metal3}}", `metadata.namespace: found "metal3"`},
+		{"namespace", "a role in the engine's", "Role", "{metadata: {namespace: flux-system}}", `metadata.namespace: found "flux-system"`},
+
+		{"rights", "of a cluster role", "RoleBinding", "{roleRef: {kind: ClusterRole, name: cluster-admin}}", "roleRef: found a ClusterRole, want a Role"},
+		{"rights", "for another tenant's account", "RoleBinding", "{subjects: [{kind: ServiceAccount, name: x, namespace: edge}]}", "subjects[0]: want a ServiceAccount of namespace bank"},
+		{"rights", "for everybody", "RoleBinding", "{subjects: [{kind: Group, name: 'system:authenticated'}]}", "subjects[0]: want a ServiceAccount"},
+		{"rights", "for a person", "RoleBinding", "{subjects: [{kind: User, name: eve}]}", "subjects[0]"},
+
+		{"address", "an external IP", "Service", "{spec: {externalIPs: [203.0.113.17]}}", "spec.externalIPs: they take traffic"},
+		{"address", "an external name", "Service", "{spec: {type: ExternalName, externalName: kubernetes.default.svc}}", "spec.externalName"},
+		{"address", "the cluster's DNS", "Service", "{spec: {clusterIP: 10.96.0.10}}", "spec.clusterIP: found 10.96.0.10"},
+		{"address", "a second cluster IP", "Service", "{spec: {clusterIPs: [203.0.113.17, 10.96.0.1]}}", "spec.clusterIP: found 10.96.0.1"},
+		{"address", "the old field for one", "Service", "{spec: {loadBalancerIP: 203.0.113.1}}", "spec.loadBalancerIP: found 203.0.113.1"},
+		{"address", "MetalLB's annotation", "Service", "{metadata: {annotations: {metallb.io/loadBalancerIPs: '203.0.113.17, 203.0.113.1'}}}", "metadata.annotations[metallb.io/loadBalancerIPs]: found 203.0.113.1,"},
+		{"address", "MetalLB's older one", "Service", "{metadata: {annotations: {metallb.universe.tf/loadBalancerIPs: 203.0.113.1}}}", "metallb.universe.tf/loadBalancerIPs]: found 203.0.113.1"},
+		{"address", "kube-vip's", "Service", "{metadata: {annotations: {kube-vip.io/loadbalancerIPs: 203.0.113.1}}}", "kube-vip.io/loadbalancerIPs]: found 203.0.113.1"},
+		{"address", "no address at all", "Service", "{metadata: {annotations: {metallb.io/loadBalancerIPs: any}}}", `found "any", want addresses`},
+		{"address", "another's node port", "Service", "{spec: {ports: [{port: 1, nodePort: 30100}]}}", "spec.ports[0].nodePort: found 30100"},
+		{"address", "the node's SSH", "Service", "{spec: {ports: [{port: 1, nodePort: 30001}, {port: 2, nodePort: 22}]}}", "spec.ports[1].nodePort: found 22"},
+		{"address", "a port for health checks", "Service", "{spec: {healthCheckNodePort: 31000}}", "spec.healthCheckNodePort: found node port 31000"},
+
+		{"pod", "a port of the node", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, ports: [{containerPort: 1, hostPort: 22}]}]}}}}", "containers[0].ports[0].hostPort"},
+		{"pod", "another image", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: 'evil.example.org/x:1', resources: {limits: {memory: 1Mi}}}]}}}}", `containers[0].image: found "evil.example.org/x:1"`},
+		{"pod", "another image at first", "Deployment", "{spec: {template: {spec: {initContainers: [{name: a, image: 'evil.example.org/x:1'}]}}}}", `initContainers[0].image: found "evil.example.org/x:1"`},
+
+		{"quota", "more pods", "Deployment", "{spec: {replicas: 4}}", "spec.replicas: found 4"},
+		{"quota", "more memory", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: 2Gi}}}]}}}}", "containers[0].resources.limits.memory: found 2Gi"},
+		{"quota", "memory without end", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy}]}}}}", "containers[0].resources.limits.memory: missing"},
+
+		{"network", "another namespace's", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"bmc","namespace":"kube-system"}]'}}}}}`, `found "bmc" of namespace "kube-system"`},
+		{"network", "by Multus' short form", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: kube-system/bmc}}}}}`, "want the JSON that networkAttachments makes"},
+		{"network", "its own", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"oam"}]'}}}}}`, ""},
+
+		{"annotation", "a key without a domain", "Deployment", "{spec: {template: {metadata: {annotations: {team: net}}}}}", ""},
+		{"annotation", "one of its own", "Deployment", "{spec: {template: {metadata: {labels: {bank.example.org/team: net, x.bank.example.org/y: z}}}}}", ""},
+		{"annotation", "for Prometheus", "Deployment", "{spec: {template: {metadata: {annotations: {prometheus.io/port: '1'}}}}}", ""},
+		{"annotation", "of a program that nobody here knows", "Deployment", "{spec: {template: {metadata: {annotations: {inject.example.net/sidecar: 'true'}}}}}", "annotations[inject.example.net/sidecar]: programs act on keys of others' domains"},
+		{"annotation", "a label of one", "Deployment", "{spec: {template: {metadata: {labels: {example.net/sidecar: 'true'}}}}}", "labels[example.net/sidecar]"},
+		{"annotation", "of a domain that ends alike", "Deployment", "{spec: {template: {metadata: {labels: {evilbank.example.org/x: 'true'}}}}}", "labels[evilbank.example.org/x]"},
+		{"annotation", "with dots and no domain", "Deployment", "{spec: {template: {metadata: {annotations: {com.example.runtime.device: x}}}}}", "annotations[com.example.runtime.device]"},
+
+		{"certificate", "the API server's", "Certificate", "{spec: {dnsNames: [kubernetes.default.svc]}}", `spec.dnsNames: found "kubernetes.default.svc"`},
+		{"certificate", "a star", "Certificate", "{spec: {dnsNames: ['*.example.org']}}", `spec.dnsNames: found "*.example.org"`},
+		{"certificate", "an address", "Certificate", "{spec: {ipAddresses: [10.96.0.1]}}", `found "10.96.0.1"`},
+		{"certificate", "of an authority", "Certificate", "{spec: {isCA: true}}", "spec: it asks for more than a server's certificate"},
+		{"certificate", "with a name of Kubernetes'", "Certificate", "{spec: {commonName: 'system:masters'}}", "spec: it asks for more"},
+		{"certificate", "with a whole subject", "Certificate", "{spec: {literalSubject: 'O=system:masters'}}", "spec: it asks for more"},
+		{"certificate", "for SPIFFE", "Certificate", "{spec: {uris: ['spiffe://cluster.local/ns/kube-system/sa/x']}}", "spec: it asks for more"},
+		{"certificate", "for mail", "Certificate", "{spec: {emailAddresses: [a@example.org]}}", "spec: it asks for more"},
+		{"certificate", "for clients", "Certificate", "{spec: {usages: [client auth]}}", `spec.usages: found "client auth"`},
+		{"certificate", "by another issuer", "Certificate", "{spec: {issuerRef: {kind: ClusterIssuer, name: other}}}", `spec.issuerRef: found ClusterIssuer "other"`},
+		{"certificate", "by the same name in the namespace", "Certificate", "{spec: {issuerRef: {kind: Issuer, name: site-ca}}}", "spec.issuerRef: found Issuer"},
+	} {
+		t.Run(row.class+": "+row.why, func(t *testing.T) {
+			built := slices.Clone(whole)
+			found := false
+			for i := range built {
+				if built[i].Kind == row.kind && !found {
+					found = true
+					text, err := json.Marshal(built[i].Fields)
+					built[i].Fields = nil
+					if err = errors.Join(err, json.Unmarshal(text, &built[i].Fields)); err != nil {
+						t.Fatal(err)
+					}
+					merge(t, &built[i], row.fields)
+				}
+			}
+			if !found {
+				t.Fatalf("no %s", row.kind)
+			}
+			want(t, row.why, said(tenants.Built(&cluster, built)), row.want)
+		})
+	}
+}
+
+// merge puts fields over those of an object; lists are replaced.
+func merge(t *testing.T, o *overlay.Object, fields string) {
+	t.Helper()
+	text, err := yaml.YAMLToJSON([]byte(fields))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var over map[string]any
+	if err := json.Unmarshal(text, &over); err != nil {
+		t.Fatal(err)
+	}
+	var put func(into, from map[string]any)
+	put = func(into, from map[string]any) {
+		for key, value := range from {
+			below, isMap := value.(map[string]any)
+			if there, both := into[key].(map[string]any); isMap && both {
+				put(there, below)
+				continue
+			}
+			into[key] = value
+		}
+	}
+	put(o.Fields, over)
+	if metadata, found := over["metadata"].(map[string]any); found && metadata["namespace"] != nil {
+		o.Namespace = metadata["namespace"].(string)
+	}
+}

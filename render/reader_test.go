@@ -1,0 +1,39 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// TestReaderNamespaces: hosts are data from outside, and one in kube-system must not make the Secrets there readable.
+func TestReaderNamespaces(t *testing.T) {
+	placement := &schedule.Placement{}
+	for _, namespace := range []string{"metal3", "kube-system", "flux-system", "cert-manager"} {
+		placement.Hosts = append(placement.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: namespace, Name: "h"}})
+	}
+	bound := func(site *v1alpha1.Site) string {
+		var out []string
+		tree := render(t, Input{Site: site, Placement: placement})
+		for _, text := range tree {
+			for document := range strings.SplitSeq(string(text), "---\n") {
+				if strings.Contains(document, "\nkind: RoleBinding\n") && strings.Contains(document, "name: "+networkDataRole+"\n  namespace: ") {
+					_, rest, _ := strings.Cut(document, "name: "+networkDataRole+"\n  namespace: ")
+					namespace, _, _ := strings.Cut(rest, "\n")
+					out = append(out, namespace)
+				}
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	if found := bound(testSite(nil)); found != "metal3" {
+		t.Errorf("found bindings in %q, want one in metal3", found)
+	}
+	named := testSite(func(s *v1alpha1.Site) { s.Spec.Hosts.Namespaces = []string{"kube-system"} })
+	if found := bound(named); found != "kube-system" {
+		t.Errorf("of a Site that names the namespace: found bindings in %q", found)
+	}
+}
