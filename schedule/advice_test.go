@@ -13,7 +13,7 @@ import (
 
 // TestAdviceSuffices: with the hosts that a shortage asks for the cluster is placed, and where it says that fewer would not do, with one less it is not.
 func TestAdviceSuffices(t *testing.T) {
-	sites := nightly(600)
+	sites := nightly(300)
 	if testing.Short() {
 		sites = 150
 	}

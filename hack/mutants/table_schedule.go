@@ -2,6 +2,16 @@ package main
 
 // placementGuards decide who has which host.
 var placementGuards = []mutant{
+	{"schedule/moves.go", `|| r.cluster.named[i] {`, `|| false {`,
+		in("schedule", "TestWaits"),
+		"a cluster waits for a host that its own annotation keeps from it"},
+	{"schedule/plan.go", `if len(broken) == 0 {`, `if true {`,
+		in("schedule", "TestWaits"),
+		"a cluster is promised a host that another one takes first"},
+	{"schedule/assign.go", `			s.fill(r, r.gave)
+`, ``,
+		in("schedule", "TestMoveFromLaterCluster"),
+		"a cluster that gives a host to another one loses the host that it gets for it"},
 	{"schedule/keep.go", `	if use := inUse(h); use != nil && !r.cluster.approved[i] {
 		r.pending`, `	if use := inUse(h); false {
 		r.pending`,
