@@ -61,6 +61,11 @@ func publicKey(at complaints, line string) {
 		at.add("not a public key, want one as in \"ssh-ed25519 AAAA... name\"")
 		return
 	}
+	// The parser goes by the type within the key; sshd wants the word before it to be the same, and passes over the line otherwise.
+	if words := strings.Fields(line); !slices.Contains(words, key.Type()) || len(options) == 0 && words[0] != key.Type() {
+		at.add("it does not begin with its own type, want one as in \"ssh-ed25519 AAAA... name\"")
+		return
+	}
 	if slices.ContainsFunc(options, func(option string) bool { return strings.EqualFold(option, "cert-authority") }) {
 		at.add("the option cert-authority, want a key that logs in by itself; certificates are trusted by trustedUserCA")
 	}
