@@ -59,7 +59,7 @@ type Decoded struct {
 
 // Twice is the complaint about a document whose cluster another one has already, at first.
 func (d *Decoded) Twice(first string) error {
-	return d.Document.Problem("metadata.name", "SIPCluster %s stands here again, first at %s", d.Cluster.Key(), first)
+	return d.Document.Problem("metadata.name", "SIPCluster %s is a duplicate, first defined at %s", d.Cluster.Key(), first)
 }
 
 // Decode is FromDocuments with what is wrong kept apart for each document, and with clusters that stand twice. The order is that of docs.
@@ -178,7 +178,7 @@ func (n *NodeSet) validate(role string) []FieldError {
 			add(fmt.Sprintf(".topologyKeys[%d]", i), "found %q: %s", key, message)
 		}
 		if seen[key] {
-			add(fmt.Sprintf(".topologyKeys[%d]", i), "%q stands here again", key)
+			add(fmt.Sprintf(".topologyKeys[%d]", i), "%q is a duplicate", key)
 		}
 		seen[key] = true
 	}

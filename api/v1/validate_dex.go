@@ -147,7 +147,7 @@ func (d *Dex) validateEnv(at complaints) map[string]bool {
 		case !envName.MatchString(e.Name):
 			at.at(".name").add("found %q, want letters, digits and _", e.Name)
 		case env[e.Name]:
-			at.at(".name").add("%s stands here again", e.Name)
+			at.at(".name").add("%s is a duplicate", e.Name)
 		case strings.HasPrefix(e.Name, "DEX_") || strings.HasPrefix(e.Name, "KUBERNETES_") || strings.HasPrefix(e.Name, "LD_") || e.Name == "PATH":
 			at.at(".name").add("found %s, which means something to Dex or its image already", e.Name)
 		}
@@ -172,7 +172,7 @@ func (d *Dex) validateClients(at complaints, env map[string]bool) {
 		}
 		at.at(".id").match(client.ID, dexID, 128, "letters, digits and ._-")
 		if ids[client.ID] {
-			at.at(".id").add("%q stands here again", client.ID)
+			at.at(".id").add("%q is a duplicate", client.ID)
 		}
 		ids[client.ID] = true
 		printable(at.at(".name"), client.Name)

@@ -107,7 +107,7 @@ func TestBadClusters(t *testing.T) {
 		"an operator not known":   {"matchLabels:\n          size: large", "matchExpressions: [{key: a, operator: Near}]", `spec.nodes.Worker.labelSelector: not a valid selector`},
 		"a topology key no label": {"topologyKey: rack", "topologyKey: a b", `spec.nodes.Worker.topologyKey: found "a b"`},
 		"both topology keys":      {"topologyKey: rack", "topologyKey: rack\n      topologyKeys: [row]", `spec.nodes.Worker.topologyKeys: not together with topologyKey`},
-		"a topology key twice":    {"topologyKey: rack", "topologyKeys: [row, row]", `topologyKeys[1]: "row" stands here again`},
+		"a topology key twice":    {"topologyKey: rack", "topologyKeys: [row, row]", `topologyKeys[1]: "row" is a duplicate`},
 		"a negative count":        {"active: 1", "active: -1", `line 14: spec.nodes.Worker.count.active: found -1, want 0 to 100000`},
 		"an absurd count":         {"active: 1", "standby: 100001", `spec.nodes.Worker.count.standby: found 100001`},
 		"maxPerDomain by itself":  {"topologyKey: rack", "maxPerDomain: 2", `maxPerDomain: needs topologyKey`},
@@ -142,7 +142,7 @@ func TestClustersAreSortedAndUnique(t *testing.T) {
 		t.Errorf("found %v, %v", clusters, err)
 	}
 	_, err = parse(t, goodCluster+"---\n"+goodCluster)
-	want := "f.yaml: document 2: line 20: metadata.name: SIPCluster lab/one stands here again, first at f.yaml: document 1: line 1"
+	want := "f.yaml: document 2: line 20: metadata.name: SIPCluster lab/one is a duplicate, first defined at f.yaml: document 1: line 1"
 	if err == nil || err.Error() != want {
 		t.Errorf("found %v\nwant  %s", err, want)
 	}

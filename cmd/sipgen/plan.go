@@ -67,7 +67,7 @@ says why); 2 an error.
 				return err
 			}
 			for _, warning := range checked.warnings {
-				ui.say("render and publish would say: warning: %s", warning)
+				ui.say("render and publish would report: warning: %s", warning)
 			}
 			if !decided.placement.Schedulable() {
 				return errFinding
@@ -88,7 +88,7 @@ func sayRefusals(ui *ui, err error) error {
 		return nil
 	}
 	for _, refusal := range flatten(err) {
-		ui.say("render and publish would say: %s", refusal)
+		ui.say("render and publish would report: %s", refusal)
 	}
 	return errFinding
 }

@@ -24,7 +24,7 @@ func TestTable(t *testing.T) {
 		}
 		key := m.file + "\x00" + m.old + "\x00" + m.new + "\x00" + m.rows.folder
 		if seen[key] {
-			t.Errorf("%s: stands here again", m.String())
+			t.Errorf("%s: is a duplicate", m.String())
 		}
 		seen[key] = true
 		if tests[m.rows.folder] == nil {

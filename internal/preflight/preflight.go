@@ -102,7 +102,7 @@ func blind(engine v1alpha1.Engine, hosts []string) Finding {
 	if engine == v1alpha1.EngineArgoCD {
 		return Finding{Found: found, Why: "Argo CD wipes the spec of a host that was made by kubectl apply, and without managedFields such a host is not known; refused with hosts.apply merge"}
 	}
-	return Finding{Found: found, Why: "preflight could not run: nobody has looked whether Flux owns their specs", Warning: true}
+	return Finding{Found: found, Why: "preflight could not run: field ownership was not checked", Warning: true}
 }
 
 // jsonPatch is one operation of RFC 6902.

@@ -140,6 +140,6 @@ func explainRole(b *strings.Builder, shortages []schedule.Shortage, key schedule
 		fmt.Fprintf(b, "    warning: %s\n", words)
 	}
 	if len(r.Rejected) > 0 {
-		fmt.Fprintf(b, "    selected, but not to be had: %s\n", sentence.Counts(r.Rejected))
+		fmt.Fprintf(b, "    matched but unavailable: %s\n", sentence.Counts(r.Rejected))
 	}
 }

@@ -45,7 +45,7 @@ func FromDocuments(docs []manifest.Document) ([]inventory.Host, error) {
 			continue
 		}
 		if first, twice := seen[host.Key()]; twice {
-			problems.Add(doc.Problem("metadata.name", "host %s stands here again, first at %s", host.Key(), first))
+			problems.Add(doc.Problem("metadata.name", "host %s is a duplicate, first defined at %s", host.Key(), first))
 			continue
 		}
 		seen[host.Key()] = host.Source

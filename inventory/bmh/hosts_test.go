@@ -86,7 +86,7 @@ func TestBadHosts(t *testing.T) {
 		why, text string
 		want      []string
 	}{
-		{"a host twice, both places", inventorytest.HostYAML("n1", "", "") + inventorytest.HostYAML("n2", "", "") + inventorytest.HostYAML("n1", "", ""), []string{"hosts.yaml: document 3: line 21: metadata.name: host metal/n1 stands here again, first at hosts.yaml: document 1: line 1"}},
+		{"a host twice, both places", inventorytest.HostYAML("n1", "", "") + inventorytest.HostYAML("n2", "", "") + inventorytest.HostYAML("n1", "", ""), []string{"hosts.yaml: document 3: line 21: metadata.name: host metal/n1 is a duplicate, first defined at hosts.yaml: document 1: line 1"}},
 		{"a name that climbs out of the folder", inventorytest.HostYAML("../../etc/passwd", "", ""), []string{`document 1: line 5: metadata.name: found "../../etc/passwd"`}},
 		{"a name with a line break", inventorytest.HostYAML(`"n1\nevil: true"`, "", ""), []string{"metadata.name: found"}},
 		{"a name with a template in it", inventorytest.HostYAML(`"{{ .Secret }}"`, "", ""), []string{"metadata.name: found"}},
