@@ -116,7 +116,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// takenOver is what a host that is being released carries while somebody else owns a label of ours
+// takenOver is what a host that is being released carries while somebody else owns one of sipgen's labels
 // too, as the SIP operator does where it had set the same value: dropping such a label leaves it.
 // Another value, the empty one, makes the engine its only owner, and the next commit drops it.
 func (s *site) takenOver(host *inventory.Host) map[string]string {

@@ -304,8 +304,8 @@ func TestEligible(t *testing.T) {
 		{"no address on oam", func(h *inventory.Host) { h.Addresses = nil }},
 		{"no address on oam", func(h *inventory.Host) { h.Addresses[0].Network = "storage" }},
 		{"no address on oam", func(h *inventory.Host) { h.Addresses[0].IP = netip.Addr{} }},
-		{"incomplete labels of ours", func(h *inventory.Host) { h.Labels[testOptions.Keys.NodeType] = "Worker" }},
-		{"incomplete labels of ours", func(h *inventory.Host) { h.Labels[testOptions.Keys.Standby] = "true" }},
+		{"incomplete sipgen labels", func(h *inventory.Host) { h.Labels[testOptions.Keys.NodeType] = "Worker" }},
+		{"incomplete sipgen labels", func(h *inventory.Host) { h.Labels[testOptions.Keys.Standby] = "true" }},
 	}
 	for _, row := range rows {
 		c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})

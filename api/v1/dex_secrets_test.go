@@ -39,7 +39,7 @@ func TestSecretsOfConnectorsAreVariables(t *testing.T) {
 	key, certificate := keyAndCertificate(t)
 	in64 := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 	const (
-		open    = "a secret in the open, want $NAME with NAME in env"
+		open    = "a secret in plain text, want $NAME with NAME in env"
 		unknown = "unknown field"
 	)
 	for _, row := range []struct {

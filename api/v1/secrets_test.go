@@ -14,8 +14,8 @@ func TestSecretsInTheOpen(t *testing.T) {
 	indented := strings.ReplaceAll(strings.TrimSpace(key), "\n", "\n      ")
 	for _, row := range []struct{ why, annotations, want string }{
 		{"none", "{example.org/owner: facilities}", ""},
-		{"as a value", "\n    example.org/note: |\n      " + indented, "metadata.annotations[\"example.org/note\"]: a private key in the open"},
-		{"as a key", "{'https://robot:hunter2@git.example.org': x}", "metadata.annotations: a URL with a password in the open"},
+		{"as a value", "\n    example.org/note: |\n      " + indented, "metadata.annotations[\"example.org/note\"]: a private key in plain text"},
+		{"as a key", "{'https://robot:hunter2@git.example.org': x}", "metadata.annotations: a URL with a password in plain text"},
 	} {
 		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: "+APIVersion+"\nkind: "+Kind+"\nmetadata:\n  namespace: t\n  name: a\n  annotations: "+row.annotations+"\nspec: {nodes: {}}\n"))
 		if err != nil {

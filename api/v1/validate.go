@@ -95,7 +95,7 @@ func (d *Decoded) decode() {
 	cluster.Source, cluster.Document = doc.Where(), doc
 	open := doc.OpenSecrets()
 	for _, path := range slices.Sorted(maps.Keys(open)) {
-		d.Errs = append(d.Errs, doc.Problem(path, "%s in the open: it would be in git for ever; want the name of a Secret, and this one replaced where it is used", open[path]))
+		d.Errs = append(d.Errs, doc.Problem(path, "%s in plain text: git would keep it for ever; want the name of a Secret here, and this one replaced wherever it is used", open[path]))
 	}
 	for _, found := range cluster.Validate() {
 		if open[found.Path] == "" {

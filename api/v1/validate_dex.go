@@ -297,14 +297,14 @@ func step(key string) string {
 	return "[" + redact.Value(key) + "]"
 }
 
-// references complains about secrets in the open, and about a $ that Dex would take for a variable that it does
+// references complains about secrets in plain text, and about a $ that Dex would take for a variable that it does
 // not have. Values are not repeated.
 func references(at complaints, key string, value any, env map[string]bool) {
 	text, isText := value.(string)
 	switch {
 	case isDexSecret(key):
 		if match := envReference.FindString(text); !isText || match == "" || match != text {
-			at.add("a secret in the open, want $NAME with NAME in env")
+			at.add("a secret in plain text, want $NAME with NAME in env")
 			return
 		}
 	case dexCertificates[key] && (!isText || envReference.FindString(text) != text):

@@ -67,7 +67,7 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 		delete(open, repositoryURL)
 		delete(open, "spec.argocd.server")
 		for _, path := range slices.Sorted(maps.Keys(open)) {
-			problems.Add(doc.Problem(path, "%s in the open: it would be in git for ever; want it in the environment, a file or a Secret, and this one replaced where it is used", open[path]))
+			problems.Add(doc.Problem(path, "%s in plain text: git would keep it for ever; want it in the environment, a file or a Secret, and this one replaced wherever it is used", open[path]))
 		}
 		site.Default()
 		site.validate(func(path, format string, args ...any) {

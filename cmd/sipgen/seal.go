@@ -34,21 +34,21 @@ func seal(where, root string, state *publish.State) error {
 	}
 	for _, name := range state.Missing {
 		if render.IsAssignments(name) {
-			add(name, "missing, and %s lists it", publish.OwnershipFile)
+			add(name, "missing, but listed in %s", publish.OwnershipFile)
 		}
 	}
 	for _, name := range state.Edited {
 		if render.IsAssignments(name) {
-			add(name, "not what sipgen wrote last: %s lists another content", publish.OwnershipFile)
+			add(name, "edited since sipgen wrote it: its content does not match %s", publish.OwnershipFile)
 		}
 	}
 	for _, name := range state.Others {
 		switch {
 		case !render.IsAssignments(name) && render.HostsOf(name) == "":
 		case errors.Is(state.Unlisted, publish.ErrForeign):
-			add(name, "there, and %s, which lists what sipgen wrote, is missing", publish.OwnershipFile)
+			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing", publish.OwnershipFile)
 		case state.Unlisted != nil:
-			add(name, "there, and what sipgen wrote is not known")
+			add(name, "not known to be sipgen's: the list of what sipgen wrote cannot be read")
 		default:
 			add(name, "not listed in %s: sipgen did not write it, or the list is not the one that was written with it", publish.OwnershipFile)
 		}
@@ -61,6 +61,6 @@ func seal(where, root string, state *publish.State) error {
 	}
 	list := path.Join(root, publish.OwnershipFile)
 	return errors.Join(append(problems, fmt.Errorf(
-		"refused: hosts would change hands without being released; the way back, with a commit of sipgen's from git log -- %s: git rm -r -q --ignore-unmatch %s %s; git checkout COMMIT -- %s %s",
+		"refused: hosts would change hands without being released; to restore the tree, choose a commit by sipgen from git log -- %s, and run: git rm -r -q --ignore-unmatch %s %s; git checkout COMMIT -- %s %s",
 		list, path.Join(root, "clusters"), list, path.Join(root, "clusters"), list))...)
 }

@@ -59,13 +59,13 @@ func TestTamperedTrees(t *testing.T) {
 
 	const a, b = "clusters/tenant-a/edge-a/assignments.yaml", "clusters/tenant-b/edge-b/assignments.yaml"
 	rows := []struct{ why, script, want string }{
-		{"an empty file", ": > " + a, a + ": not what sipgen wrote last"},
+		{"an empty file", ": > " + a, a + ": edited since sipgen wrote it"},
 		{"a comment", "echo '# moved' > " + a, a + ": found nothing, want one document"},
 		{"an empty List", "printf 'apiVersion: v1\\nkind: List\\nitems: []\\n' > " + a, a + ": found nothing"},
 		{"a List that holds the decisions", "{ printf 'apiVersion: v1\\nkind: List\\nitems:\\n- '; sed '2,$s/^/  /' " + a + "; } > x; mv x " + a, a + ": found a List"},
 		{"two documents", "{ cat " + a + "; echo ---; cat " + b + "; } > x; mv x " + a, a + ": found 2 documents"},
-		{"a comment put before it", "sed -i '1i# reviewed' " + a, a + ": not what sipgen wrote last"},
-		{"deleted", "git rm -q " + a, a + ": missing, and .sipgen.yaml lists it"},
+		{"a comment put before it", "sed -i '1i# reviewed' " + a, a + ": edited since sipgen wrote it"},
+		{"deleted", "git rm -q " + a, a + ": missing, but listed in .sipgen.yaml"},
 		{"the cluster's folder deleted", "git rm -rq clusters/tenant-a/edge-a", a + ": missing"},
 		{"all clusters deleted", "git rm -rq clusters", b + ": missing"},
 		{"replaced by a link", "mv " + a + " ../x; ln -s /dev/null " + a, a + ": missing"},
@@ -75,12 +75,12 @@ func TestTamperedTrees(t *testing.T) {
 		{"replaced by a submodule", "git rm -q --cached " + a + "; rm " + a + "; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),site/" + a, a + ": missing"},
 		{"renamed to another ending", "git mv " + a + " clusters/tenant-a/edge-a/assignments.yml", "assignments.yml: not listed in .sipgen.yaml"},
 		{"renamed to another case", "git mv " + a + " clusters/tenant-a/edge-a/Assignments.yaml", "Assignments.yaml: not listed in .sipgen.yaml"},
-		{"the older one, whose digest fits", "git checkout -q HEAD~1 -- " + b, b + ": not what sipgen wrote last"},
-		{"the older list, and what it lists no more", "git checkout -q HEAD~1 -- .sipgen.yaml", b + ": not what sipgen wrote last"},
+		{"the older one, whose digest fits", "git checkout -q HEAD~1 -- " + b, b + ": edited since sipgen wrote it"},
+		{"the older list, and what it lists no more", "git checkout -q HEAD~1 -- .sipgen.yaml", b + ": edited since sipgen wrote it"},
 		{"a second one at another depth", "cp " + a + " clusters/tenant-a/assignments.yaml", "clusters/tenant-a/assignments.yaml: not listed in .sipgen.yaml"},
 		{"one of a cluster that there is not", "mkdir -p clusters/tenant-n/edge-n; sed 's/edge-a/edge-n/' " + a + " > clusters/tenant-n/edge-n/assignments.yaml", "clusters/tenant-n/edge-n/assignments.yaml: not listed"},
 		{"host patches that sipgen did not write", "mkdir -p clusters/tenant-n/edge-n/hosts; echo 'resources: []' > clusters/tenant-n/edge-n/hosts/kustomization.yaml", "clusters/tenant-n/edge-n/hosts/kustomization.yaml: not listed"},
-		{"the list deleted", "git rm -q .sipgen.yaml", a + ": there, and .sipgen.yaml, which lists what sipgen wrote, is missing"},
+		{"the list deleted", "git rm -q .sipgen.yaml", a + ": not known to be sipgen's: .sipgen.yaml, which lists what sipgen wrote, is missing"},
 		{"the list empty", ": > .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
 		{"the list a link", "mv .sipgen.yaml list; ln -s list .sipgen.yaml", ".sipgen.yaml: damaged ownership file: not a file"},
 		{"the list a folder", "rm .sipgen.yaml; mkdir .sipgen.yaml; echo x > .sipgen.yaml/x", ".sipgen.yaml: damaged ownership file: not a file"},
@@ -154,9 +154,9 @@ func TestTamperedFolders(t *testing.T) {
 		want   string
 	}{
 		{"deleted", func() error { return os.Remove(a) }, a + ": missing"},
-		{"emptied", func() error { return os.WriteFile(a, nil, 0o644) }, a + ": not what sipgen wrote last"},
+		{"emptied", func() error { return os.WriteFile(a, nil, 0o644) }, a + ": edited since sipgen wrote it"},
 		{"a link", func() error { return os.Rename(a, "x") }, a + ": missing"},
-		{"the list deleted", func() error { return os.Remove("tree/.sipgen.yaml") }, a + ": there, and .sipgen.yaml"},
+		{"the list deleted", func() error { return os.Remove("tree/.sipgen.yaml") }, a + ": not known to be sipgen's: .sipgen.yaml"},
 		{"the list emptied", func() error { return os.WriteFile("tree/.sipgen.yaml", nil, 0o644) }, "tree: .sipgen.yaml: damaged ownership file"},
 	}
 	for _, row := range rows {

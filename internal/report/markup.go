@@ -42,7 +42,7 @@ var (
 	commitHash = regexp.MustCompile(`^[('"]?[0-9a-f]{7,}[)'"]?[.,;:]?[)]?$`)
 )
 
-// prose is a sentence of ours with names from outside in it: plain words stay, everything else goes into code spans.
+// prose is one of sipgen's sentences, with names from outside in it: plain words stay, everything else goes into code spans.
 func prose(sentence string) string {
 	var (
 		out   []string

@@ -153,7 +153,7 @@ func claim(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.IncompleteLabels:
 		if r.Keys == (schedule.LabelKeys{}) {
-			return "incomplete labels of ours"
+			return "incomplete sipgen labels"
 		}
 		return "carries some of " + keys(r.Keys) + ", but not a whole claim"
 	case schedule.UnknownCluster:
