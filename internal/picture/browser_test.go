@@ -1,22 +1,14 @@
 package picture
 
 import (
-	"context"
 	_ "embed"
+	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
-
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
 
 	"github.com/airshipit/sipgen/hack/need"
 )
@@ -36,110 +28,74 @@ type seen struct {
 }
 
 // TestBrowser shows every form to a real Chromium, by day and by night: every host is there once and can be seen, no text leaves its box or is
-// too pale to be read, and the page neither complains nor asks the network for anything.
+// too pale to be read, and the page neither complains nor asks the network for anything. hack/browser drives Chromium.
 // SIPGEN_SCREENSHOTS names a folder for pictures of it.
 func TestBrowser(t *testing.T) {
-	ctx := browser(t)
+	chromium := chromium(t)
 	dir := t.TempDir()
+	script := filepath.Join(dir, "look.js")
+	check(t, os.WriteFile(script, []byte(look), 0o600))
+	driver := filepath.Join(dir, "browser")
+	output(t, exec.Command("go", "build", "-C", "../../hack/browser", "-o", driver, "."))
+	args := []string{"-chromium", chromium, "-script", script, "-screenshots", os.Getenv("SIPGEN_SCREENSHOTS")}
+	sites, sizes := map[string]*Site{}, map[string]int{}
 	for _, n := range []int{10, 2000, 10000} {
 		site := Of(fake(n), Options{Name: "lab"})
 		for form, content := range map[string][]byte{"svg": SVG(site), "html": HTML(site)} {
 			file := filepath.Join(dir, fmt.Sprintf("%d.%s", n, form))
-			if err := os.WriteFile(file, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			for _, scheme := range []string{"light", "dark"} {
-				name := fmt.Sprintf("%d-%s-%s", n, scheme, form)
-				t.Run(name, func(t *testing.T) {
-					found := show(t, ctx, name, file, scheme)
-					judge(t, &site, found, n)
-				})
-			}
+			check(t, os.WriteFile(file, content, 0o600))
+			sites[file], sizes[file] = &site, n
+			args = append(args, file)
 		}
+	}
+	pages := 0
+	for line := range strings.Lines(string(output(t, exec.Command(driver, args...)))) {
+		var page struct {
+			File, Scheme string
+			Seen         seen
+			Said         []string
+		}
+		check(t, json.Unmarshal([]byte(line), &page))
+		pages++
+		t.Run(filepath.Base(page.File)+"-"+page.Scheme, func(t *testing.T) {
+			if len(page.Said) > 0 {
+				t.Errorf("%d complaints or requests, the first: %s", len(page.Said), page.Said[0])
+			}
+			judge(t, sites[page.File], page.Seen, sizes[page.File])
+		})
+	}
+	if pages != 12 {
+		t.Errorf("%d pages shown, want 12", pages)
 	}
 }
 
-func browser(t *testing.T) context.Context {
+func chromium(t *testing.T) string {
 	t.Helper()
-	path := ""
 	for _, name := range []string{"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"} {
 		if _, err := os.Stat(name); err == nil {
-			path = name
-			break
+			return name
 		}
 	}
-	if path == "" {
-		need.Missing(t, "a browser: there is no Chromium here; Debian has it in chromium")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WindowSize(1400, 900),
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(time.Minute))
-	if os.Getuid() == 0 {
-		options = append(options, chromedp.NoSandbox)
-	}
-	ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
-	t.Cleanup(stop)
-	ctx, end := chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(end)
-	ctx, leave := chromedp.NewContext(ctx)
-	t.Cleanup(leave)
-	if err := chromedp.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return ctx
+	need.Missing(t, "a browser: there is no Chromium here; Debian has it in chromium")
+	return ""
 }
 
-// show opens a file in a tab of its own and tells what is seen. What the page says to the console or asks of the network is an error.
-func show(t *testing.T, parent context.Context, name, file, scheme string) seen {
+func output(t *testing.T, command *exec.Cmd) []byte {
 	t.Helper()
-	ctx, leave := chromedp.NewContext(parent)
-	defer leave()
-	address := (&url.URL{Scheme: "file", Path: file}).String()
-	var (
-		mutex sync.Mutex
-		said  []string
-		found seen
-	)
-	chromedp.ListenTarget(ctx, func(event any) {
-		mutex.Lock()
-		defer mutex.Unlock()
-		switch e := event.(type) {
-		case *runtime.EventConsoleAPICalled:
-			said = append(said, "console: "+string(e.Type))
-		case *runtime.EventExceptionThrown:
-			said = append(said, "exception: "+e.ExceptionDetails.Error())
-		case *log.EventEntryAdded:
-			said = append(said, "log: "+e.Entry.Text)
-		case *network.EventRequestWillBeSent:
-			if e.Request.URL != address {
-				said = append(said, "asked for "+e.Request.URL)
-			}
-		}
-	})
-	actions := []chromedp.Action{
-		network.Enable(), log.Enable(),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-		chromedp.Navigate(address),
-		chromedp.Evaluate(look, &found),
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v: %v: %s", command.Args[:2], err, stderr.String())
 	}
-	folder := os.Getenv("SIPGEN_SCREENSHOTS")
-	var picture []byte
-	if folder != "" {
-		actions = append(actions, chromedp.FullScreenshot(&picture, 100))
-	}
-	if err := chromedp.Run(ctx, actions...); err != nil {
+	return out
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if folder != "" {
-		if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	mutex.Lock()
-	defer mutex.Unlock()
-	if len(said) > 0 {
-		t.Errorf("%d complaints or requests, the first: %s", len(said), said[0])
-	}
-	return found
 }
 
 func judge(t *testing.T, site *Site, found seen, n int) {
