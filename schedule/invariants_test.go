@@ -349,7 +349,7 @@ func newWorld(seed uint64) *world {
 }
 
 func TestPlanOverTime(t *testing.T) {
-	worlds := 1500
+	worlds := nightly(400)
 	if testing.Short() {
 		worlds = 150
 	}

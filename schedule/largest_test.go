@@ -93,7 +93,7 @@ func TestLargestRows(t *testing.T) {
 
 // TestLargestAgreesWithTrying: the largest count is the largest of all that were tried, one by one, on sites over time.
 func TestLargestAgreesWithTrying(t *testing.T) {
-	worlds := 1500
+	worlds := nightly(300)
 	if testing.Short() {
 		worlds = 150
 	}

@@ -150,6 +150,7 @@ spec: {online: true}
 `, i, i/250, i%250+1)
 	}
 	s.write(t, "hosts/extra.yaml", out.String())
+	s.change(t, "site.yaml", "spec:\n", "spec:\n  maxHostsPerTenant: 2000\n")
 }
 
 // run runs a program that must end well, and gives what it printed.
