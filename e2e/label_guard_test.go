@@ -120,7 +120,9 @@ func TestLabelGuard(t *testing.T) {
 // other's. A site that takes a namespace of the other's is refused.
 func TestTwoSites(t *testing.T) {
 	t.Parallel()
-	api := withoutEngines(t)
+	// One of its own: the sites' reader has one name on an API server, and TestRemoteArgo's is of another engine.
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	api.Namespaces(t, engine.FluxNamespace)
 	var sites []*circle
 	for _, name := range []string{"site-one", "site-two"} {

@@ -100,6 +100,7 @@ func TestGuardedIdentities(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Name, site.Spec.Engine = "identities", v1alpha1.EngineArgoCD
 	site.Spec.ArgoCD.Server = "https://mgmt.example.org:6443"
+	site.Spec.Hosts.Namespaces = []string{"identities"} // other tests have sites on this API server
 	site.Default()
 	api.Namespaces(t, "identities")
 	makeHost(t, api, "controller", "identities", "n1", "r1")
