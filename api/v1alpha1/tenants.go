@@ -10,8 +10,8 @@ import (
 type Tenant struct {
 	// Name of the tenant, in messages and for --evict.
 	Name string `json:"name"`
-	// Specs are the folders and files that are the tenant's, relative to the folder that --filename names: what is in them may only be
-	// about the tenant's namespaces, and its namespaces are only written there. "-" is standard input. Default: SIPClusters of its
+	// Specs are the folders and files that are the tenant's, relative to the folder that --filename names, or, if it names several, to the
+	// innermost folder that all of them are in: what is in the tenant's may only be about the tenant's namespaces, and its namespaces are only written there. "-" is standard input. Default: SIPClusters of its
 	// namespaces may come from everywhere but other tenants' folders. SIPClusters that are read from the cluster are bound by their
 	// namespace alone.
 	// +kubebuilder:validation:MaxItems=100

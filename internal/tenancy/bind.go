@@ -3,6 +3,7 @@ package tenancy
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -12,34 +13,56 @@ import (
 // fromCluster is the word that stands for the live cluster among the roots.
 const fromCluster = "cluster"
 
-// Path is the path of a file that was read below one of roots, relative to it: what spec.tenants[].specs is compared with. Of a file that
-// is a root itself it is the base name, and of standard input "-". An empty path: it came from no file.
+// Path is the path of a file that was read for one of roots: what spec.tenants[].specs is compared with. It is relative to the folder
+// that the root names; of a file that is the root itself it is the base name. With several roots it is relative to the innermost folder
+// that all of them are in, so that a file has one path whichever of them it was found by, and no folder inside of one root passes for a
+// folder of the same name inside of another. Of standard input it is "-". An empty path: it came from no file.
 func Path(roots []string, file string) string {
-	if file == "stdin" {
-		for _, root := range roots {
-			if root == v1alpha1.SpecsFromStdin {
-				return root
-			}
-		}
-	}
-	longest, found := "", ""
+	var named []string
 	for _, root := range roots {
-		if root == v1alpha1.SpecsFromStdin || root == fromCluster {
-			continue
-		}
-		clean := path.Clean(root)
-		switch rest, inside := strings.CutPrefix(file, clean+"/"); {
-		case file == clean:
-			return path.Base(file)
-		case clean == "." && !path.IsAbs(file) && len(longest) == 0:
-			found = file
-		case clean == "/" && path.IsAbs(file) && len(longest) == 0:
-			found = strings.TrimPrefix(file, "/")
-		case inside && len(clean) > len(longest):
-			longest, found = clean, rest
+		switch clean := path.Clean(root); {
+		case root == v1alpha1.SpecsFromStdin && file == "stdin":
+			return root
+		case root != v1alpha1.SpecsFromStdin && root != fromCluster && !slices.Contains(named, clean):
+			named = append(named, clean)
 		}
 	}
-	return found
+	if file == "" || len(named) == 0 {
+		return ""
+	}
+	file = path.Clean(file)
+	if len(named) == 1 && file == named[0] {
+		return path.Base(file)
+	}
+	common := elements(named[0])
+	for _, root := range named[1:] {
+		common = common[:shared(common, elements(root))]
+	}
+	inside := elements(file)
+	if shared(common, inside) < len(common) {
+		return ""
+	}
+	return strings.Join(inside[len(common):], "/")
+}
+
+// elements are those of a clean path; an absolute one begins with an empty element.
+func elements(clean string) []string {
+	switch clean {
+	case ".":
+		return nil
+	case "/":
+		return []string{""}
+	}
+	return strings.Split(clean, "/")
+}
+
+// shared is how many elements two paths have in common at their beginning.
+func shared(a, b []string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // Author is the listed tenant whose specs a file holds, by the path of the file; nil if it is in no tenant's folder.
