@@ -69,12 +69,14 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 		for _, path := range slices.Sorted(maps.Keys(open)) {
 			problems.Add(doc.Problem(path, "%s in plain text: git would keep it for ever; want it in the environment, a file or a Secret, and this one replaced wherever it is used", open[path]))
 		}
-		site.Default()
-		site.validate(func(path, format string, args ...any) {
+		add := func(path, format string, args ...any) {
 			if open[path] == "" {
 				problems.Add(doc.Problem(path, format, args...))
 			}
-		})
+		}
+		checkNoValues(doc.JSON, add)
+		site.Default()
+		site.validate(add)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

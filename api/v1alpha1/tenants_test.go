@@ -104,6 +104,16 @@ func TestBadTenants(t *testing.T) {
 		{"no pod at all", one("limits: {replicas: 0}"), "spec.tenants[0].limits.replicas: found 0"},
 		{"a negative limit", one("limits: {resources: {cpu: '-1'}}"), "spec.tenants[0].limits.resources.cpu: found -1, want more than zero"},
 		{"a limit of devices", one("limits: {resources: {example.org/gpu: 1}}"), `spec.tenants[0].limits.resources: found "example.org/gpu"`},
+		{"all tenants commented out", "  tenants:\n  # - {name: a, namespaces: [a]}\n", "line 6: spec.tenants: found no value: want one or more, or no such field, which makes every namespace a tenant"},
+		{"tenants that are null", "  tenants: null\n", "spec.tenants: found no value"},
+		{"a tenant that is null", "  tenants:\n  - {" + good + "}\n  -\n", "spec.tenants[1]: found no value"},
+		{"all folders commented out", one("specs: null"), "spec.tenants[0].specs: found no value: want one, or no such field, which means any file"},
+		{"hosts that are null", one("hosts: null"), "spec.tenants[0].hosts: found no value: want one, or no such field, which means all hosts"},
+		{"a selector that is null", one("hosts: {selector: null}"), "spec.tenants[0].hosts.selector: found no value"},
+		{"labels that are null", one("hosts: {selector: {matchLabels: null}}"), "spec.tenants[0].hosts.selector.matchLabels: found no value"},
+		{"no label's value", one("hosts: {selector: {matchLabels: {pool: null}}}"), "spec.tenants[0].hosts.selector.matchLabels.pool: found no value"},
+		{"most hosts that are null", one("hosts: {max: null}"), "spec.tenants[0].hosts.max: found no value: want one, or no such field, which means the site's maxHostsPerTenant"},
+		{"limits that are null", one("limits: {resources: null}"), "spec.tenants[0].limits.resources: found no value: want one, or no such field, which means no bound"},
 		{"a list without end", one("images: [" + strings.TrimSuffix(strings.Repeat("a,", 101), ",") + "]"), "spec.tenants[0].images: found 101, want at most 100"},
 	} {
 		t.Run(row.why, func(t *testing.T) {

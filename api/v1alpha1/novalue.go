@@ -1,0 +1,74 @@
+package v1alpha1
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// meansAll are the fields of a tenant that grant more where they are left out than where they have a value, and what that is. Such a field
+// without a value looks like a narrow grant and is a wide one: it is what is left when all of its entries are commented out.
+var meansAll = map[string]string{
+	"specs":                           "any file that is in no other tenant's folder",
+	"hosts":                           "all hosts, up to the site's maxHostsPerTenant",
+	"hosts.selector":                  "all hosts",
+	"hosts.selector.matchLabels":      "all that the rest of the selector selects",
+	"hosts.selector.matchExpressions": "all that the rest of the selector selects",
+	"hosts.max":                       "the site's maxHostsPerTenant",
+	"hosts.maxStandby":                "as many as max",
+	"patches":                         "safe",
+	"limits":                          "10 replicas, and no bound on resources",
+	"limits.replicas":                 "10",
+	"limits.resources":                "no bound",
+}
+
+// checkNoValues complains about spec.tenants without a value, and about what has none below it. Decoding cannot tell them from fields that are
+// left out, so it reads the document itself, which is decoded strictly before.
+func checkNoValues(document []byte, add problem) {
+	var site struct {
+		Spec map[string]any `json:"spec"`
+	}
+	if err := json.Unmarshal(document, &site); err != nil {
+		return // decoding complains
+	}
+	tenants, has := site.Spec["tenants"]
+	if !has {
+		return
+	}
+	if tenants == nil {
+		add("spec.tenants", "found no value: want one or more, or no such field, which makes every namespace a tenant")
+		return
+	}
+	list, _ := tenants.([]any)
+	for i, tenant := range list {
+		noValues(fmt.Sprintf("spec.tenants[%d]", i), "", tenant, add)
+	}
+}
+
+// noValues looks at one value. field is its path in the tenant, without the indexes of lists.
+func noValues(at, field string, value any, add problem) {
+	all := meansAll[field]
+	switch value := value.(type) {
+	case nil:
+		if all == "" {
+			add(at, "found no value: want one, or no such field")
+		} else {
+			add(at, "found no value: want one, or no such field, which means %s", all)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			below := key
+			if field != "" {
+				below = field + "." + key
+			}
+			noValues(at+"."+redact.Plain(key), below, value[key], add)
+		}
+	case []any:
+		for i, item := range value {
+			noValues(fmt.Sprintf("%s[%d]", at, i), field, item, add)
+		}
+	}
+}
