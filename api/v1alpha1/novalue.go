@@ -25,7 +25,7 @@ var meansAll = map[string]string{
 	"limits.resources":                "no bound",
 }
 
-// checkNoValues complains about spec.tenants without a value, and about what has none below it. Decoding cannot tell them from fields that are
+// checkNoValues complains about spec.tenants without a value, about what has none below it, and about what is empty and means more than that. Decoding cannot tell them from fields that are
 // left out, so it reads the document itself, which is decoded strictly before.
 func checkNoValues(document []byte, add problem) {
 	var site struct {
@@ -50,15 +50,18 @@ func checkNoValues(document []byte, add problem) {
 
 // noValues looks at one value. field is its path in the tenant, without the indexes of lists.
 func noValues(at, field string, value any, add problem) {
-	all := meansAll[field]
+	all, wider := meansAll[field]
 	switch value := value.(type) {
 	case nil:
-		if all == "" {
-			add(at, "found no value: want one, or no such field")
-		} else {
+		if wider {
 			add(at, "found no value: want one, or no such field, which means %s", all)
+		} else {
+			add(at, "found no value: want one, or no such field")
 		}
 	case map[string]any:
+		if len(value) == 0 && wider {
+			add(at, "found nothing in it: want something, or no such field, which means %s", all)
+		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			below := key
 			if field != "" {
@@ -67,6 +70,9 @@ func noValues(at, field string, value any, add problem) {
 			noValues(at+"."+redact.Plain(key), below, value[key], add)
 		}
 	case []any:
+		if len(value) == 0 && wider {
+			add(at, "found nothing in it: want something, or no such field, which means %s", all)
+		}
 		for i, item := range value {
 			noValues(fmt.Sprintf("%s[%d]", at, i), field, item, add)
 		}

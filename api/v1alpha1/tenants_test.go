@@ -53,6 +53,13 @@ func TestTenantsAreRead(t *testing.T) {
 	}
 }
 
+// TestTenantsWithoutMore: where leaving a field out grants nothing, it may be empty as well.
+func TestTenantsWithoutMore(t *testing.T) {
+	if _, err := parse(t, repositoryLine+"  tenants:\n  - {name: a, namespaces: [a], addresses: [], images: [], nodePorts: []}\n"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBadTenants(t *testing.T) {
 	const good = "name: a, namespaces: [a]"
 	one := func(fields string) string { return "  tenants:\n  - {" + good + ", " + fields + "}\n" }
@@ -114,6 +121,13 @@ func TestBadTenants(t *testing.T) {
 		{"no label's value", one("hosts: {selector: {matchLabels: {pool: null}}}"), "spec.tenants[0].hosts.selector.matchLabels.pool: found no value"},
 		{"most hosts that are null", one("hosts: {max: null}"), "spec.tenants[0].hosts.max: found no value: want one, or no such field, which means the site's maxHostsPerTenant"},
 		{"limits that are null", one("limits: {resources: null}"), "spec.tenants[0].limits.resources: found no value: want one, or no such field, which means no bound"},
+		{"a selector without labels", one("hosts: {selector: {}}"), "spec.tenants[0].hosts.selector: found nothing in it: want something, or no such field, which means all hosts"},
+		{"labels without one", one("hosts: {selector: {matchLabels: {}}}"), "spec.tenants[0].hosts.selector.matchLabels: found nothing in it"},
+		{"expressions without one", one("hosts: {selector: {matchExpressions: []}}"), "spec.tenants[0].hosts.selector.matchExpressions: found nothing in it"},
+		{"labels without one beside an expression", one("hosts: {selector: {matchLabels: {}, matchExpressions: [{key: a, operator: Exists}]}}"), "spec.tenants[0].hosts.selector.matchLabels: found nothing in it"},
+		{"hosts without a field", one("hosts: {}"), "spec.tenants[0].hosts: found nothing in it: want something, or no such field, which means all hosts"},
+		{"specs without one", one("specs: []"), "spec.tenants[0].specs: found nothing in it: want something, or no such field, which means any file"},
+		{"resources without one", one("limits: {resources: {}}"), "spec.tenants[0].limits.resources: found nothing in it"},
 		{"a list without end", one("images: [" + strings.TrimSuffix(strings.Repeat("a,", 101), ",") + "]"), "spec.tenants[0].images: found 101, want at most 100"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
