@@ -25,7 +25,7 @@ var changeable = map[string]map[string]rule{
 		"spec.minReadySeconds":                               number(0, 3600),
 		"spec.progressDeadlineSeconds":                       number(1, 86_400),
 		"spec.revisionHistoryLimit":                          number(0, 100),
-		"spec.strategy":                                      anything,
+		"spec.strategy":                                      boundedSurge,
 		"spec.template.metadata.labels":                      ownKeys,
 		"spec.template.metadata.annotations":                 ownKeys,
 		"spec.template.spec.affinity":                        ownPods,
@@ -131,6 +131,26 @@ func number(low, high int64) rule {
 		}
 		return fmt.Sprintf("want a number, %d to %d", low, high)
 	}
+}
+
+var surge = regexp.MustCompile(`^(100|[1-9]?[0-9])%?$`)
+
+// boundedSurge is the rule for the strategy of a Deployment. Of maxSurge the API server takes any number of pods: no more come at once than replicas may
+// say. What the tenant is granted is looked at where the whole Deployment is there.
+func boundedSurge(_, is any) string {
+	switch value := asMap(asMap(is)["rollingUpdate"])["maxSurge"].(type) {
+	case nil:
+		return ""
+	case json.Number:
+		if text := value.String(); surge.MatchString(text) {
+			return ""
+		}
+	case string:
+		if strings.HasSuffix(value, "%") && surge.MatchString(value) {
+			return ""
+		}
+	}
+	return "rollingUpdate.maxSurge: want 0 to 100, or 0% to 100%"
 }
 
 // ownKeys is the rule for labels and annotations: reserved ones stay as they are.

@@ -252,6 +252,8 @@ var attacks = []struct {
 	{"pods of another Service", merge(jump, `spec: {template: {metadata: {labels: {app.kubernetes.io/instance: loadbalancer-controlplane-other}}}}`), "is Kubernetes' own"},
 	{"a finalizer that keeps it", merge(balancer, "metadata: {name: x, finalizers: [example.org/never]}"), "metadata.finalizers: "},
 	{"an owner that takes it along", merge(balancer, "metadata: {name: x, ownerReferences: [{apiVersion: v1, kind: Node, name: n, uid: u}]}"), "metadata.ownerReferences: "},
+	{"more pods at once than a Deployment may have", merge(balancer, "spec: {strategy: {rollingUpdate: {maxSurge: 5000}}}"), "spec.strategy: rollingUpdate.maxSurge: want 0 to 100, or 0% to 100%"},
+	{"a thousand times as many pods at once", merge(balancer, "spec: {strategy: {rollingUpdate: {maxSurge: 100000%}}}"), "spec.strategy: rollingUpdate.maxSurge: want 0 to 100, or 0% to 100%"},
 	{"the strategy of a typo", merge(balancer, "spec: {strategy: {rollingUpdat: {}}}"), `unknown field "spec.strategy.rollingUpdat"`},
 	{"a field that Kubernetes has not", merge(balancer, "spec: {replica: 3}"), "spec.replica: "},
 	{"a number that is text", merge(balancer, "spec: {minReadySeconds: '3'}"), "want a number"},

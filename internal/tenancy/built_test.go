@@ -82,6 +82,10 @@ func TestBuilt(t *testing.T) {
 		{"pod", "another image at first", "Deployment", "{spec: {template: {spec: {initContainers: [{name: a, image: 'evil.example.org/x:1'}]}}}}", `initContainers[0].image: found "evil.example.org/x:1"`},
 
 		{"quota", "more pods", "Deployment", "{spec: {replicas: 4}}", "spec.replicas: found 4"},
+		{"quota", "as many pods more while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 3}}}}", ""},
+		{"quota", "twice as many pods while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 100%}}}}", ""},
+		{"quota", "more pods while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 4}}}}", "spec.strategy.rollingUpdate.maxSurge: found 4"},
+		{"quota", "three times as many pods while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 200%}}}}", "spec.strategy.rollingUpdate.maxSurge: found 200%"},
 		{"quota", "more memory", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: 2Gi}}}]}}}}", "containers[0].resources.limits.memory: found 2Gi"},
 		{"quota", "memory without end", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy}]}}}}", "containers[0].resources.limits.memory: missing"},
 
