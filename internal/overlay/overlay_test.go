@@ -254,6 +254,7 @@ var attacks = []struct {
 	{"an owner that takes it along", merge(balancer, "metadata: {name: x, ownerReferences: [{apiVersion: v1, kind: Node, name: n, uid: u}]}"), "metadata.ownerReferences: "},
 	{"more pods at once than a Deployment may have", merge(balancer, "spec: {strategy: {rollingUpdate: {maxSurge: 5000}}}"), "spec.strategy: rollingUpdate.maxSurge: want 0 to 100, or 0% to 100%"},
 	{"a thousand times as many pods at once", merge(balancer, "spec: {strategy: {rollingUpdate: {maxSurge: 100000%}}}"), "spec.strategy: rollingUpdate.maxSurge: want 0 to 100, or 0% to 100%"},
+	{"a limit below zero", container(balancer, "resources: {limits: {memory: '-1Gi'}}"), "resources.limits.memory: found -1Gi, want 0 to 100Ti"},
 	{"the strategy of a typo", merge(balancer, "spec: {strategy: {rollingUpdat: {}}}"), `unknown field "spec.strategy.rollingUpdat"`},
 	{"a field that Kubernetes has not", merge(balancer, "spec: {replica: 3}"), "spec.replica: "},
 	{"a number that is text", merge(balancer, "spec: {minReadySeconds: '3'}"), "want a number"},

@@ -87,6 +87,10 @@ func TestBuilt(t *testing.T) {
 		{"quota", "more pods while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 4}}}}", "spec.strategy.rollingUpdate.maxSurge: found 4"},
 		{"quota", "three times as many pods while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 200%}}}}", "spec.strategy.rollingUpdate.maxSurge: found 200%"},
 		{"quota", "more memory", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: 2Gi}}}]}}}}", "containers[0].resources.limits.memory: found 2Gi"},
+		{"quota", "a limit of zero, which is none", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: 0}}}]}}}}", "containers[0].resources.limits.memory: found 0, which is no limit"},
+		{"quota", "a limit of zero, as the spec form writes it", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: '0'}}}]}}}}", "containers[0].resources.limits.memory: found 0, which is no limit"},
+		{"quota", "a limit that is null", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: null}}}]}}}}", "containers[0].resources.limits.memory: found 0, which is no limit"},
+		{"quota", "a negative limit", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: -1Gi}}}]}}}}", "containers[0].resources.limits.memory: found -1Gi, which is no limit"},
 		{"quota", "memory without end", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy}]}}}}", "containers[0].resources.limits.memory: missing"},
 
 		{"network", "another namespace's", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"bmc","namespace":"kube-system"}]'}}}}}`, `found "bmc" of namespace "kube-system"`},

@@ -97,7 +97,8 @@ func (s *asked) address(path, text string) {
 	}
 }
 
-// resources compares what a container has with the most that it may. Where memory is bounded, none at all is more than that.
+// resources compares what a container has with the most that it may. Where memory is bounded, none at all is more than that, and
+// a limit of zero is none: so the kubelet reads it.
 func (s *asked) resources(path string, r *corev1.ResourceRequirements) {
 	most := s.tenant.Limits.Resources
 	for _, list := range []struct {
@@ -106,7 +107,11 @@ func (s *asked) resources(path string, r *corev1.ResourceRequirements) {
 	}{{".requests", r.Requests}, {".limits", r.Limits}} {
 		for _, name := range slices.Sorted(maps.Keys(list.found)) {
 			found := list.found[name]
-			if limit, bounded := most[name]; bounded && found.Cmp(limit) > 0 {
+			limit, bounded := most[name]
+			switch {
+			case bounded && list.field == ".limits" && found.Sign() <= 0:
+				s.add(path+".limits."+string(name), "found %s, which is no limit, and %s has at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
+			case bounded && found.Cmp(limit) > 0:
 				s.add(path+list.field+"."+string(name), "found %s, and %s has at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
 			}
 		}

@@ -258,6 +258,10 @@ func TestGrants(t *testing.T) {
 		{"quota", "as much as it may", lb("resources: {requests: {cpu: 2000m}, limits: {memory: 1024Mi}}"), "", ""},
 		{"quota", "more CPU", lb("resources: {requests: {cpu: 2001m}, limits: {memory: 1Gi}}"), at + ".resources.requests.cpu: found 2001m, and tenant bank", ""},
 		{"quota", "more memory", lb("resources: {limits: {memory: 1025Mi}}"), at + ".resources.limits.memory: found 1025Mi", ""},
+		{"quota", "a limit of zero, which is none", lb("resources: {limits: {memory: 0}}"), at + ".resources.limits.memory: found 0, which is no limit", ""},
+		{"quota", "a limit that is null", lb("resources: {limits: {memory: null}}"), at + ".resources.limits.memory: found 0, which is no limit", ""},
+		{"quota", "a limit of no CPU, which is none", lb("resources: {limits: {cpu: 0m, memory: 1Gi}}"), at + ".resources.limits.cpu: found 0, which is no limit", ""},
+		{"quota", "a request of nothing", lb("resources: {requests: {cpu: 0}, limits: {memory: 1Gi}}"), "", ""},
 		{"quota", "memory without end", lb("resources: {requests: {cpu: 1}}"), at + ".resources.limits.memory: missing", ""},
 	} {
 		c := clusterOf(t, "bank/c", row.spec)
