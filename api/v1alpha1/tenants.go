@@ -99,7 +99,8 @@ type TenantLimits struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	Replicas *int32 `json:"replicas,omitempty"`
-	// Resources is the most that one container may request and be limited to: cpu, memory, ephemeral-storage. Default: no bound.
+	// Resources is the most that one container may request and be limited to: cpu, memory, ephemeral-storage. Each needs a limit, of the service
+	// or of spec.defaults.resources; memory has one by default. Default: no bound.
 	// +optional
 	Resources corev1.ResourceList `json:"resources,omitempty"`
 }

@@ -69,8 +69,13 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 	if n := e.Service.Replicas; n != nil && *n > *t.Limits.Replicas {
 		s.add(e.Path+".replicas", "found %d, and %s has at most %d", *n, t.where("limits.replicas"), *t.Limits.Replicas)
 	}
-	if e.Service.Resources != nil {
+	switch defaults := s.site.Spec.Defaults.Resources; {
+	case e.Service.Resources != nil:
 		s.resources(e.Path+".resources", e.Service.Resources)
+	case defaults != nil:
+		s.unlimited(e.Path+".resources", defaults.Limits)
+	default:
+		s.unlimited(e.Path+".resources", corev1.ResourceList{corev1.ResourceMemory: {}}) // all services are rendered with that, and with no other
 	}
 	for i, n := range e.Service.NetworkAttachments {
 		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {
@@ -97,8 +102,8 @@ func (s *asked) address(path, text string) {
 	}
 }
 
-// resources compares what a container has with the most that it may. Where memory is bounded, none at all is more than that, and
-// a limit of zero is none: so the kubelet reads it.
+// resources compares what a container has with the most that it may. No limit at all is more than
+// that, and a limit of zero is none: so the kubelet reads it.
 func (s *asked) resources(path string, r *corev1.ResourceRequirements) {
 	most := s.tenant.Limits.Resources
 	for _, list := range []struct {
@@ -116,9 +121,17 @@ func (s *asked) resources(path string, r *corev1.ResourceRequirements) {
 			}
 		}
 	}
-	limit, bounded := most[corev1.ResourceMemory]
-	if _, found := r.Limits[corev1.ResourceMemory]; bounded && !found {
-		s.add(path+".limits.memory", "missing, and %s has at most %s", s.tenant.where("limits.resources"), limit.String())
+	s.unlimited(path, r.Limits)
+}
+
+// unlimited complains about what is bounded and has no limit.
+func (s *asked) unlimited(path string, limits corev1.ResourceList) {
+	most := s.tenant.Limits.Resources
+	for _, name := range slices.Sorted(maps.Keys(most)) {
+		limit := most[name]
+		if _, found := limits[name]; !found {
+			s.add(path+".limits."+string(name), "missing, and %s has at most %s; the Site's spec.defaults.resources may have it for all", s.tenant.where("limits.resources"), limit.String())
+		}
 	}
 }
 

@@ -60,7 +60,8 @@ func want(t *testing.T, why, found, want string) {
 	}
 }
 
-const bank = `  tenants:
+const bank = `  defaults: {resources: {limits: {cpu: '1', memory: 256Mi}}}
+  tenants:
   - name: bank
     specs: [tenants/bank, more/bank.yaml]
     namespaces: [bank, bank-test]
@@ -255,18 +256,28 @@ func TestGrants(t *testing.T) {
 		{"quota", "as many pods as it may", lb("replicas: 3"), "", ""},
 		{"quota", "more", lb("replicas: 4"), at + ".replicas: found 4, and tenant bank (the Site's spec.tenants[].limits.replicas) has at most 3", ""},
 		{"quota", "a great many", lb("replicas: 100"), "replicas: found 100", "replicas: found 100, and a namespace that"},
-		{"quota", "as much as it may", lb("resources: {requests: {cpu: 2000m}, limits: {memory: 1024Mi}}"), "", ""},
+		{"quota", "as much as it may", lb("resources: {requests: {cpu: 2000m}, limits: {cpu: 2000m, memory: 1024Mi}}"), "", ""},
 		{"quota", "more CPU", lb("resources: {requests: {cpu: 2001m}, limits: {memory: 1Gi}}"), at + ".resources.requests.cpu: found 2001m, and tenant bank", ""},
 		{"quota", "more memory", lb("resources: {limits: {memory: 1025Mi}}"), at + ".resources.limits.memory: found 1025Mi", ""},
 		{"quota", "a limit of zero, which is none", lb("resources: {limits: {memory: 0}}"), at + ".resources.limits.memory: found 0, which is no limit", ""},
 		{"quota", "a limit that is null", lb("resources: {limits: {memory: null}}"), at + ".resources.limits.memory: found 0, which is no limit", ""},
 		{"quota", "a limit of no CPU, which is none", lb("resources: {limits: {cpu: 0m, memory: 1Gi}}"), at + ".resources.limits.cpu: found 0, which is no limit", ""},
-		{"quota", "a request of nothing", lb("resources: {requests: {cpu: 0}, limits: {memory: 1Gi}}"), "", ""},
+		{"quota", "a request of nothing", lb("resources: {requests: {cpu: 0}, limits: {cpu: 1, memory: 1Gi}}"), "", ""},
+		{"quota", "CPU without end", lb("resources: {requests: {cpu: 1}, limits: {memory: 1Gi}}"), at + ".resources.limits.cpu: missing, and tenant bank", ""},
 		{"quota", "memory without end", lb("resources: {requests: {cpu: 1}}"), at + ".resources.limits.memory: missing", ""},
 	} {
 		c := clusterOf(t, "bank/c", row.spec)
 		want(t, row.class+": "+row.why, said(listed.Spec(&c)), row.want)
 		want(t, row.class+" by default: "+row.why, said(plain.Spec(&c)), row.byDefault)
+	}
+	for limits, missing := range map[string]string{"{memory: 256Mi}": ".resources.limits.cpu: missing", "{cpu: '1'}": ".resources.limits.memory: missing", "{cpu: '1', memory: 256Mi}": ""} {
+		c := clusterOf(t, "bank/c", lb("replicas: 2"))
+		site := strings.Replace(bank, "{cpu: '1', memory: 256Mi}", limits, 1)
+		want(t, "the site's limits "+limits, said(Of(siteOf(t, site), nil).Spec(&c)), missing)
+		_, without, _ := strings.Cut(bank, "\n")
+		want(t, "sipgen's limits", said(Of(siteOf(t, without), nil).Spec(&c)), at+".resources.limits.cpu: missing")
+		without = strings.Replace(without, "{cpu: '2', memory: 1Gi}", "{memory: 1Gi}", 1)
+		want(t, "sipgen's limits, with a bound of memory", said(Of(siteOf(t, without), nil).Spec(&c)), "")
 	}
 	c := clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-c}}'}]}")
 	want(t, "patches of a tenant without", said(listed.Spec(&c)), "spec.patches: found 1, and tenant edge (the Site's spec.tenants[].patches) has none")
