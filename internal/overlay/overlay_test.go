@@ -468,3 +468,32 @@ func TestCheckLooksAtWhatIsWritten(t *testing.T) {
 		t.Errorf("a patch that is not there: got %v", errs)
 	}
 }
+
+// TestPatchesOfLargeObjects: patches of many large objects are refused before they are tried, and as many of small ones are not.
+func TestPatchesOfLargeObjects(t *testing.T) {
+	everything := operations(&v1.PatchTarget{Name: ".*"}, `[{"op": "add", "path": "/metadata/labels/team", "value": "net"}]`)
+	one := operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`)
+	for _, row := range []struct {
+		why     string
+		large   int
+		patches []v1.Patch
+		want    string
+	}{
+		{"as many patches as there may be, of every service", 0, repeat(operations(&v1.PatchTarget{Kind: "Deployment"}, one.Patch), v1.MaxPatches), ""},
+		{"of one object beside large ones", 16, repeat(one, v1.MaxPatches), ""},
+		{"of all of them", 16, repeat(everything, v1.MaxPatches), "with the patches before it, more than 4 MB of objects are patched"},
+	} {
+		f := bank(t)
+		for i := range row.large {
+			name := fmt.Sprintf("large-%d.yaml", i)
+			text := strings.ReplaceAll(string(widened(f.Files["loadbalancer-worker-bank.yaml"])), "loadbalancer-worker-bank", fmt.Sprintf("large-%d", i))
+			f.Files[name] = []byte(text)
+			f.Kustomization.Resources = append(f.Kustomization.Resources, name)
+		}
+		before, own := f.with(row.patches...).split(len(row.patches))
+		errs := before.try(own, false)
+		if err := errors.Join(errs...); (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: got %.300v, want %q", row.why, err, row.want)
+		}
+	}
+}

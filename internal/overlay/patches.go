@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -48,9 +49,13 @@ func (f Folder) try(patches []kustomize.Patch, wide bool) []error {
 	if err != nil {
 		return []error{err}
 	}
-	t := trial{current: current, original: map[string]*Object{}, before: before, lists: f.lists(), wide: wide}
+	t := trial{current: current, original: map[string]*Object{}, sizes: map[string]int{}, left: maxPatched, before: before, lists: f.lists(), wide: wide}
 	for i := range before {
-		t.original[before[i].id()] = &before[i]
+		text, err := json.Marshal(before[i].Fields)
+		if err != nil {
+			return []error{err}
+		}
+		t.original[before[i].id()], t.sizes[before[i].id()] = &before[i], len(text)
 	}
 	var errs []error
 	for i, patch := range patches {
@@ -61,11 +66,18 @@ func (f Folder) try(patches []kustomize.Patch, wide bool) []error {
 	return errs
 }
 
+// maxPatched bounds the work of patches, in bytes of the objects that each of them is for: kustomize writes and reads an object whole for every patch of it,
+// here and in the engine at every sync. A load balancer of a thousand ports has 0.1 MB, which takes 0.2 seconds.
+const maxPatched = 4 << 20
+
 // trial is what patches are tried on.
 type trial struct {
 	current  resmap.ResMap
 	before   []Object
 	original map[string]*Object
+	// sizes of the objects in bytes, and what is left of maxPatched.
+	sizes map[string]int
+	left  int
 	// lists as Folder.lists gives them.
 	lists map[string]int
 	// wide as Check has it.
@@ -86,6 +98,12 @@ func (t *trial) try(entry kustomize.Patch) []error {
 		return []error{errors.New("target: want regular expressions and selectors that are valid")}
 	case len(found) == 0 && entry.Target != nil:
 		return []error{fmt.Errorf("its target matches nothing in the overlay, which has %s", names(t.before))}
+	}
+	for _, r := range found {
+		t.left -= t.sizes[idOf(r)]
+	}
+	if t.left < 0 {
+		return []error{fmt.Errorf("with the patches before it, more than %d MB of objects are patched, each object counted for each patch of it: want targets that match less, or several changes in one patch", maxPatched>>20)}
 	}
 	part := resmap.New()
 	var before []Object
