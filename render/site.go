@@ -117,6 +117,8 @@ type site struct {
 	clusters []*schedule.Cluster
 	// services that are not kept as they were.
 	services []Services
+	// owners of all assigned hosts, where lostBy was asked.
+	owners map[schedule.HostKey]schedule.ClusterKey
 }
 
 // rendered says whether a cluster has anything in the tree: all do, but those that are
@@ -183,11 +185,17 @@ func (s *site) keepsServices(c *schedule.Cluster) bool {
 // infra renders the services of a cluster, or keeps those that it had.
 func (s *site) infra(c *schedule.Cluster, folder string) error {
 	if s.keepsServices(c) {
+		before := Tree{}
 		for path, content := range s.Previous {
 			if strings.HasPrefix(path, folder+"/") {
-				s.tree[path] = content
+				before[path] = content
 			}
 		}
+		kept, err := s.withoutLost(c, before)
+		if err != nil {
+			return ofCluster(c.Key, err)
+		}
+		maps.Copy(s.tree, kept)
 		return nil
 	}
 	files, err := infra.Overlay(s.infraInput(c))

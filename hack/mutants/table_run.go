@@ -21,10 +21,14 @@ var runGuards = []mutant{
 		in("render", "TestAnotherSite"),
 		"with another label key every assigned host looks free"},
 	{"render/site.go", `			if strings.HasPrefix(path, folder+"/") {
-				s.tree[path] = content
+				before[path] = content
 			}`, `			_, _ = path, content`,
 		in("render", "TestGoneClusterKeepsItsServicesWhileItHasHosts"),
 		"a cluster whose spec is gone loses its services while it still has hosts"},
+	{"render/site.go", `		maps.Copy(s.tree, kept)`, `		maps.Copy(s.tree, before)
+		_ = kept`,
+		in("render", "TestLostHosts"),
+		"a frozen tenant switches off a host that is another one's"},
 	{"render/assignments.go", `		if len(docs) != 1 || docs[0].Prefix != "" {`, `		if len(docs) == 0 || docs[0].Prefix != "" {`,
 		in("render", "TestPreviousReadsWhatWasRendered"),
 		"of two documents in assignments.yaml one counts, and the other's hosts are forgotten"},

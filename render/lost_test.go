@@ -1,0 +1,102 @@
+package render
+
+import (
+	"bytes"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// TestLostHosts: the services of a refused cluster stay byte by byte, but for the power over hosts that are another cluster's by now and the way
+// to them. The tree is one that Site rendered.
+func TestLostHosts(t *testing.T) {
+	host := func(name, ip string) schedule.Assignment {
+		h := testHost(name)
+		h.Addresses = []inventory.Address{{Network: "oam", IP: netip.MustParseAddr(ip)}}
+		return schedule.Assignment{Host: h, Origin: schedule.FromLive}
+	}
+	has := func(name string, hosts ...schedule.Assignment) schedule.Cluster {
+		roles := []schedule.Role{{Name: v1.RoleControlPlane, Active: 2, Assigned: hosts}}
+		return schedule.Cluster{Key: schedule.ClusterKey{Namespace: "lab", Name: name}, Roles: roles}
+	}
+	refused := func(c schedule.Cluster) schedule.Cluster {
+		c.Unschedulable, c.Refused = true, []schedule.Refusal{schedule.Contradiction{Problem: "so"}}
+		return c
+	}
+	spec := func(name string) v1.SIPCluster {
+		c := testCluster(name)
+		c.Spec.Services.LoadBalancerControlPlane[0].NodePort = map[string]int32{"a": 30000, "b": 30001}[name]
+		c.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, SSHAuthorizedKeys: []string{
+			"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJVN6LKNPjAJqQxKPMQ4Kg6u4WWRcAxGNAkHBYkZmHZP a@example.org"}}}
+		return c
+	}
+	h1, h2, h10 := host("h1", "192.0.2.1"), host("h2", "192.0.2.2"), host("h10", "2001:db8::10")
+	site := func(previous Tree, clusters ...schedule.Cluster) Tree {
+		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec("a"), spec("b")}, Placement: &schedule.Placement{Clusters: clusters}, Previous: previous})
+	}
+	const folder = "clusters/lab/a/infra/"
+	for _, row := range []struct {
+		why     string
+		had     []schedule.Assignment
+		now     []schedule.Cluster
+		changed []string // files of a's services
+		gone    []string // what they do not have any more
+		stays   []string
+	}{
+		{"nothing is another's", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(has("a", h1)), has("b")}, nil, nil, nil},
+		{"its services are its own", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(has("a", h1, h2)), has("b", h10)}, nil, nil, nil},
+		{"one of three", []schedule.Assignment{h1, h2, h10}, []schedule.Cluster{refused(has("a", h2, h10)), has("b", h1)},
+			[]string{"jumphost-a.yaml", "jumphost-a/hosts", "jumphost-a/sshd_config"},
+			[]string{"  - h1\n", "h1.metal3\t", " h1:22", " h1.metal3:22", " 192.0.2.1:22"},
+			[]string{"  - h10\n", "  - h2\n", "h10.metal3\t", " h10:22", " h10.metal3:22", " [2001:db8::10]:22", " 192.0.2.2:22", "kind: RoleBinding"}},
+		{"an address in brackets", []schedule.Assignment{h1, h10}, []schedule.Cluster{has("b", h10), refused(has("a", h1))},
+			[]string{"jumphost-a.yaml", "jumphost-a/hosts", "jumphost-a/sshd_config"},
+			[]string{"  - h10\n", "[2001:db8::10]:22", "h10:22"}, []string{"  - h1\n", " 192.0.2.1:22"}},
+		{"all: no rule without names, which would be for every host", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(has("a")), has("b", h1, h2)},
+			[]string{"jumphost-a.yaml", "jumphost-a/hosts", "jumphost-a/sshd_config"},
+			[]string{"baremetalhosts", "192.0.2.1:22", "192.0.2.2:22"}, []string{"rules: []\n", "PermitOpen none\n", "kind: RoleBinding"}},
+	} {
+		before := site(nil, has("a", row.had...), has("b"))
+		after := site(before, row.now...)
+		var changed []string
+		var text strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			inside, is := strings.CutPrefix(name, folder)
+			if !is {
+				continue
+			}
+			if !bytes.Equal(before[name], after[name]) {
+				changed = append(changed, inside)
+			}
+			if slices.Contains([]string{"jumphost-a/hosts", "jumphost-a/sshd_config"}, inside) {
+				text.Write(after[name])
+			}
+			if inside == "jumphost-a.yaml" { // the Deployment's aliases of names stay
+				_, roles, _ := strings.Cut(string(after[name]), "kind: Role\n")
+				text.WriteString("kind: Role\n" + roles)
+			}
+		}
+		if !slices.Equal(changed, row.changed) {
+			t.Errorf("%s: changed %q, want %q", row.why, changed, row.changed)
+		}
+		for _, gone := range row.gone {
+			if strings.Contains(text.String(), gone) {
+				t.Errorf("%s: %q is still there:\n%s", row.why, gone, &text)
+			}
+		}
+		for _, stays := range row.stays {
+			if !strings.Contains(text.String(), stays) {
+				t.Errorf("%s: %q is gone:\n%s", row.why, stays, &text)
+			}
+		}
+		if again := site(after, row.now...); !maps.EqualFunc(after, again, bytes.Equal) {
+			t.Errorf("%s: rendered once more it is another tree", row.why)
+		}
+	}
+}
