@@ -85,13 +85,23 @@ func (c *SIPCluster) validateServices() []FieldError {
 		}
 		nodePort(at.at(".checkPort"), lb.CheckPort)
 	}
+	all := 0
+	for i := range services.LoadBalancerWorker {
+		all += services.LoadBalancerWorker[i].NodePortRange.Len()
+	}
+	if all > MaxPorts {
+		root.at("."+ListWorker).add("found %d ports in all, want at most %d", all, MaxPorts)
+	}
 	c.validateJumpHosts(root)
 	c.validateDexes(root)
 	return errs
 }
 
-// MaxServicePorts is the most ports that one load balancer passes on.
-const MaxServicePorts = 1000
+// The most ports that one load balancer passes on, and that all those of a cluster do: each is written, read and compared at every run.
+const (
+	MaxServicePorts = 1000
+	MaxPorts        = 4096
+)
 
 // serviceName complains about a cluster whose name is too long for the entry's Service (63 characters, a DNS label).
 func (c *SIPCluster) serviceName(at complaints, list string, i int) {

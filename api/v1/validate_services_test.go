@@ -59,6 +59,12 @@ func TestServicesThatAreNot(t *testing.T) {
 		{"clusterIP that is no address", func(s *Services) { x := "10.0.0.256"; s.JumpHost[0].ClusterIP = &x }, "spec.services.jumpHost[0].clusterIP", "want an IP address"},
 		{"a range upside down", func(s *Services) { s.LoadBalancerWorker[0].NodePortRange = PortRange{30109, 30100} }, "spec.services.loadBalancerWorker[0].nodePortRange", "30109 to 30100"},
 		{"a range that one Service cannot list", func(s *Services) { s.LoadBalancerWorker[0].NodePortRange = PortRange{30000, 32767} }, "spec.services.loadBalancerWorker[0].nodePortRange", "2768 ports"},
+		{"more ports than a cluster may have, over its services", func(s *Services) {
+			for range 4 {
+				s.LoadBalancerWorker = append(s.LoadBalancerWorker, LoadBalancerWorker{Service: s.LoadBalancerWorker[0].Service, NodePortRange: PortRange{30000, 30999}})
+			}
+			s.LoadBalancerWorker[0].NodePortRange = PortRange{30000, 30096}
+		}, "spec.services.loadBalancerWorker", "found 4097 ports in all, want at most 4096"},
 		{"a range that takes the status port", func(s *Services) { s.LoadBalancerWorker[0].NodePortRange = PortRange{8400, 8410} }, "spec.services.loadBalancerWorker[0].nodePortRange", "8404"},
 		{"a check's path that breaks the line", func(s *Services) {
 			s.LoadBalancerControlPlane[0].HealthCheck = &HealthCheck{Path: "/readyz\n    server evil 192.0.2.1:6443"}
