@@ -33,7 +33,7 @@ func Codes() []Code {
 		{codeNodePort, "A node port is claimed twice"},
 		{codeNodePortRange, "A node port lies outside the site's range"},
 		{codeAddress, "An address is claimed twice"},
-		{codeCompete, "Roles starve one another of hosts"},
+		{codeCompete, "Roles compete for too few hosts"},
 		{codeNoHost, "A selector matches no host"},
 		{codeBMC, "Two hosts have one power control"},
 		{codeMAC, "Two hosts have one boot MAC address"},
