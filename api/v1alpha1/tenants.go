@@ -28,7 +28,7 @@ type Tenant struct {
 	OwnsHosts bool `json:"ownsHosts,omitempty"`
 	// Hosts are those that the tenant may have.
 	// +optional
-	Hosts TenantHosts `json:"hosts,omitempty"`
+	Hosts TenantHosts `json:"hosts,omitempty,omitzero"`
 	// MaxPriority is the highest spec.priority. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
@@ -73,14 +73,14 @@ type Tenant struct {
 	Patches PatchMode `json:"patches,omitempty"`
 	// Limits bound each of its services.
 	// +optional
-	Limits TenantLimits `json:"limits,omitempty"`
+	Limits TenantLimits `json:"limits,omitempty,omitzero"`
 }
 
 // TenantHosts are the hosts that a tenant may have.
 type TenantHosts struct {
 	// Selector is what a host must match besides the role's own selector. Default: every host. Hosts that the tenant has stay its.
 	// +optional
-	Selector metav1.LabelSelector `json:"selector,omitempty"`
+	Selector metav1.LabelSelector `json:"selector,omitempty,omitzero"`
 	// Max is how many hosts all its clusters may have together, standby included. Default: the site's maxHostsPerTenant.
 	// What it has already is never released because of it.
 	// +kubebuilder:validation:Minimum=0
