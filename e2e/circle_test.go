@@ -141,7 +141,7 @@ func (r *rig) letGo(t *testing.T, namespace, name string) {
 			delete(spec, "consumerRef")
 			delete(spec, "image")
 		})
-		r.api.Operator.WaitState(t, "deprovisioning", namespace, name)
+		r.api.HostWatch.WaitPassed(t, namespace, name, "deprovisioning")
 		r.api.Operator.WaitState(t, "available", namespace, name)
 	})
 }

@@ -40,6 +40,8 @@ type watchedHost struct {
 	settled bool
 	// announced: the test does with it what otherwise is harm.
 	announced bool
+	// passed are the provisioning states that it has been in, one after the other, since During began last.
+	passed []string
 }
 
 type harm struct{ namespace, text string }
@@ -116,6 +118,7 @@ func (w *HostWatch) event(event watch.Event) {
 		}
 	}
 	was.Unstructured = is
+	was.passed = slices.Compact(append(was.passed, provisioningState(is)))
 	was.settled = was.settled || slices.Contains(settledStates, provisioningState(is))
 	if event.Type == watch.Deleted {
 		delete(w.seen, is.GetUID())
@@ -210,12 +213,37 @@ func (w *HostWatch) During(t testing.TB, namespace, name string, do func()) {
 		defer w.mu.Unlock()
 		if host, found := w.seen[uid]; found {
 			host.announced = announced
+			if announced {
+				host.passed = nil
+			}
 		}
 	}
 	announce(true)
 	do()
 	w.catchUp(t, namespace)
 	announce(false)
+}
+
+// WaitPassed waits until a host has been in a provisioning state since During began for it, or since it is watched. Unlike Operator.WaitState it sees a state that the host
+// has left again by the time that somebody looks.
+func (w *HostWatch) WaitPassed(t testing.TB, namespace, name, state string) {
+	t.Helper()
+	Wait(t, fmt.Sprintf("host %s/%s to pass %s", namespace, name, state), SyncTimeout, func() error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.err != nil {
+			return Final(w.err)
+		}
+		for _, host := range w.seen {
+			if host.GetNamespace() == namespace && host.GetName() == name {
+				if slices.Contains(host.passed, state) {
+					return nil
+				}
+				return fmt.Errorf("it went through %v", host.passed)
+			}
+		}
+		return fmt.Errorf("not seen")
+	})
 }
 
 // catchUp waits until the watch has seen the newest version of every host of a namespace.

@@ -46,7 +46,7 @@ func TestHostWatchSeesHarm(t *testing.T) {
 	edit("rebooted", "", "metadata", "annotations", "reboot.metal3.io")
 	api.Delete(t, engine.Hosts, ns, "deleted")
 	hosts.During(t, ns, "announced", func() { edit("announced", false, "spec", "online") })
-	operator.WaitState(t, "deprovisioning", ns, "image")
+	hosts.WaitPassed(t, ns, "image", "deprovisioning")
 	engine.Wait(t, "the end of a host", engine.SyncTimeout, func() error {
 		if api.Exists(t, engine.Hosts, ns, "deleted") {
 			return fmt.Errorf("still there")
