@@ -62,8 +62,8 @@ type AssignedHost struct {
 	Standby   bool   `json:"standby,omitempty"`
 	// Pending: the host is to be released once it is let go, or its release approved.
 	Pending bool `json:"pending,omitempty"`
-	// Addresses by network id: those that the cluster's services use or have used. They are kept as long as the cluster has the host, since
-	// who consumes a host replaces its network data.
+	// Addresses by network id, as they were when the host was handed out: on the networks that the cluster's services use, and on others that a
+	// service may use later. They are kept as long as the cluster has the host, since who consumes a host replaces its network data.
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
 }
 
@@ -119,21 +119,43 @@ func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster
 	return object.Marshal(file)
 }
 
-// addressesToKeep are a host's addresses on the networks, and those that the previous tree had kept.
+// maxUnserved is on how many networks that no service uses a host's addresses are kept: its network data is of any size.
+const maxUnserved = 32
+
+// addressesToKeep are a host's addresses on the networks of the cluster's services, those that the previous tree had kept, and those that a
+// service may need later, when they cannot be read any more.
 func addressesToKeep(host *inventory.Host, networks []string) map[string][]netip.Addr {
 	var kept map[string][]netip.Addr
+	unserved := 0
 	for _, a := range host.Addresses {
-		if _, done := kept[a.Network]; done || a.Origin != inventory.FromPreviousTree && !slices.Contains(networks, a.Network) {
+		addresses := host.On(a.Network)
+		if _, done := kept[a.Network]; done || len(addresses) == 0 {
 			continue
 		}
-		if addresses := host.On(a.Network); len(addresses) > 0 {
-			if kept == nil {
-				kept = map[string][]netip.Addr{}
+		if !slices.Contains(networks, a.Network) {
+			if !lasting(host, a.Origin) || unserved == maxUnserved {
+				continue
 			}
-			kept[a.Network] = addresses
+			unserved++
 		}
+		if kept == nil {
+			kept = map[string][]netip.Addr{}
+		}
+		kept[a.Network] = addresses
 	}
 	return kept
+}
+
+// lasting says whether an address from a source is the host's own for as long as a cluster has it. Network data of a host in use may be its
+// consumer's (Cluster API's metal3 provider replaces it), and what inspection found may be a lease.
+func lasting(host *inventory.Host, origin inventory.AddressOrigin) bool {
+	switch origin {
+	case inventory.FromHostAnnotation, inventory.FromPreviousTree, inventory.FromPreprovisioning:
+		return true
+	case inventory.FromNetworkData:
+		return !host.State.InUse()
+	}
+	return false
 }
 
 // Previous reads the claims out of a previous tree's assignments.yaml files. where is what the

@@ -24,8 +24,12 @@ func (s *site) addresses() {
 
 // keepAddresses gives a held host the addresses that it had when it was handed out. Who consumes a host replaces its network data
 // (Cluster API's metal3 provider does, and clears it on release), so that is no source for held hosts. Only the host's annotation says
-// that it moved.
+// that it moved. The host is held already.
 func (s *site) keepAddresses(h *host, t *PreviousClaim) {
+	var served []string
+	if h.role != nil && h.role.cluster.spec != nil {
+		served = h.role.cluster.spec.Networks(h.role.name)
+	}
 	var kept []inventory.Address
 	for _, network := range slices.Sorted(maps.Keys(t.Addresses)) {
 		var before []netip.Addr
@@ -35,10 +39,18 @@ func (s *site) keepAddresses(h *host, t *PreviousClaim) {
 			}
 		}
 		found, origin := h.On(network), originOn(h.Host, network)
-		if len(before) == 0 || origin == inventory.FromHostAnnotation {
+		if len(before) == 0 {
 			continue
 		}
-		if len(found) > 0 && !slices.Equal(found, before) {
+		// On a network that no service uses a difference concerns nobody, until one does.
+		differs := len(found) > 0 && !slices.Equal(found, before) && slices.Contains(served, network)
+		if origin == inventory.FromHostAnnotation {
+			if differs {
+				s.clusterWarn(t.Cluster, AddressChanges{h.key(), network, before, found})
+			}
+			continue
+		}
+		if differs {
 			s.clusterWarn(t.Cluster, AddressDiffers{h.key(), network, origin, found, before})
 		}
 		for _, ip := range before {

@@ -49,7 +49,9 @@ func TestHeldAddress(t *testing.T) {
 		{"not synced yet: the same", at(host1("h1", "w", "r1"), ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"its network data says another", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1",
 			"host metal/h1: on network oam its networkData says 192.0.2.9, the previous tree says 192.0.2.1, which stays; if the host moved, say so with its annotation sip.airshipit.org/address.oam: 192.0.2.9"},
-		{"the annotation says another", at(live, inventory.FromHostAnnotation, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.9", ""},
+		{"the annotation says another", at(live, inventory.FromHostAnnotation, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.9",
+			"host metal/h1: on network oam the previous tree says 192.0.2.1, its annotation sip.airshipit.org/address.oam says 192.0.2.9, which counts: the services there follow"},
+		{"the annotation says the same", at(live, inventory.FromHostAnnotation, "192.0.2.1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"the tree knows none", at(live, inventory.FromNetworkData, "192.0.2.9"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
 		{"the tree has one that no host can have", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "127.0.0.1"), "192.0.2.9", ""},
 		{"another role of the cluster had it", at(live, ""), knew(inTree("h1", "a", "Edge"), "192.0.2.1"), "192.0.2.1", ""},
@@ -82,6 +84,16 @@ func TestHeldAddress(t *testing.T) {
 		if !slices.Equal(hosts[0].Addresses, before) {
 			t.Errorf("%s: Plan changed the inventory", row.why)
 		}
+	}
+}
+
+// TestUnservedAddress: on a network that no service uses the tree's address stays too, and that another source says another concerns nobody.
+func TestUnservedAddress(t *testing.T) {
+	host := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9")
+	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}, []inventory.Host{host},
+		Previous{Claims: []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")}}, testOptions)
+	if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" || len(p.Clusters[0].Warnings) > 0 {
+		t.Errorf("at %s, %q", got, Say.Warnings(p.Clusters[0].Warnings))
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
-// Secrets are read of the hosts whose addresses may decide anything, and of no others.
+// Secrets are read of the hosts whose addresses may decide anything, or are kept when a role gets the host, and of no others.
 func TestCandidates(t *testing.T) {
 	cluster := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
 	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}}}
@@ -20,15 +20,18 @@ func TestCandidates(t *testing.T) {
 		"nobody holds a slot":                           {cluster, true},
 		"no service reaches the hosts by their address": {noService, false},
 	} {
-		needs := Candidates([]v1.SIPCluster{row.cluster}, testOptions.Keys)
+		needs, hands := Candidates([]v1.SIPCluster{row.cluster}, testOptions.Keys)
 		if !needs(&held) {
 			t.Errorf("%s: a host with our labels is left out", why)
 		}
 		if needs(&free) != row.free {
 			t.Errorf("%s: the free host: found %v, want %v", why, !row.free, row.free)
 		}
-		if needs(&other) {
+		if needs(&other) || hands(&other) {
 			t.Errorf("%s: a host that no selector matches is a candidate", why)
+		}
+		if !hands(&free) {
+			t.Errorf("%s: a host that the role may get is left out: its addresses could not be kept", why)
 		}
 	}
 }

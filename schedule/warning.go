@@ -99,6 +99,12 @@ type (
 		Origin      inventory.AddressOrigin
 		Found, Kept []netip.Addr
 	}
+	// AddressChanges: the host's annotation says that it moved from where the previous tree has it.
+	AddressChanges struct {
+		Host    HostKey
+		Network string
+		Was, Is []netip.Addr
+	}
 	// AddressUnconfirmed: the tree has no address of a held host on a network, and those that its network data has may be its consumer's.
 	// They are used, so that fleets that were provisioned before sipgen knew them go on.
 	AddressUnconfirmed struct {
@@ -192,6 +198,7 @@ func (NeverApproved) isWarning()        {}
 func (WithoutStatus) isWarning()        {}
 func (OfCluster) isWarning()            {}
 func (AddressDiffers) isWarning()       {}
+func (AddressChanges) isWarning()       {}
 func (AddressUnconfirmed) isWarning()   {}
 func (AddressProblem) isWarning()       {}
 func (ServicesWithout) isWarning()      {}

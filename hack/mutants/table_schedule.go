@@ -165,4 +165,15 @@ var placementGuards = []mutant{
 	{"schedule/eligible.go", `	case s.Provisioning == "":`, `	case false:`,
 		in("schedule", "TestEligible"),
 		"a host of which nobody knows the state is handed out"},
+	{"render/assignments.go", `		return !host.State.InUse()`, `		return true`,
+		in("render", "TestAddressesToKeep"),
+		"an address that a host's consumer wrote is kept as the host's own"},
+	{"render/assignments.go", `inventory.FromHostAnnotation, inventory.FromPreviousTree, inventory.FromPreprovisioning:`, `inventory.FromPreviousTree, inventory.FromPreprovisioning:`,
+		in("render", "TestAddressesToKeep"),
+		"an annotation for a network without services drops the address that was recorded"},
+	{"schedule/addresses.go", `			if differs {
+				s.clusterWarn(t.Cluster, AddressChanges`, `			if false {
+				s.clusterWarn(t.Cluster, AddressChanges`,
+		in("schedule", "TestHeldAddress"),
+		"a held host's address changes and nobody is told"},
 }

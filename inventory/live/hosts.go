@@ -32,6 +32,9 @@ type Options struct {
 	// NeedsAddresses says whether a host's network data Secret is to be read; nil means every host's.
 	// The fewer, the less is asked of the API server, and the fewer Secrets are seen.
 	NeedsAddresses func(*inventory.Host) bool
+	// KeepsAddresses says whether a host's addresses are wanted where they can be had, though nobody needs them yet: a Secret that may
+	// not be read is then the host's own problem. nil means of none.
+	KeepsAddresses func(*inventory.Host) bool
 	// Now is when the inventory is said to be taken.
 	Now time.Time
 	// backoff is between tries of one request; nil means patience.
@@ -85,7 +88,7 @@ func Hosts(ctx context.Context, cfg *rest.Config, options Options) (_ *inventory
 	if err != nil {
 		return nil, err
 	}
-	if err := liveAddresses(ctx, secrets, inv.Hosts, live, hardware, options.needs); err != nil {
+	if err := liveAddresses(ctx, secrets, inv.Hosts, live, hardware, options); err != nil {
 		return nil, err
 	}
 	inventory.Sort(inv.Hosts)
@@ -103,6 +106,10 @@ func orAll(namespaces []string) []string {
 
 func (o *Options) needs(host *inventory.Host) bool {
 	return o.NeedsAddresses == nil || o.NeedsAddresses(host)
+}
+
+func (o *Options) keeps(host *inventory.Host) bool {
+	return o.KeepsAddresses != nil && o.KeepsAddresses(host)
 }
 
 // liveHost is a BareMetalHost without what no one here reads: inspected hardware but for the NICs, history, status of the
@@ -212,18 +219,19 @@ type slimHardware struct {
 // liveAddresses fetches the network data Secrets of the hosts that need them, some at a time. What is wrong with
 // a Secret's content is its host's own problem; when a Secret cannot be fetched the rest is not tried, since the next
 // thousand would fail alike.
-func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory.Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, needs func(*inventory.Host) bool) error {
+func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory.Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, options Options) error {
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(secretReaders)
 	for i := range hosts {
-		if !needs(&hosts[i]) {
+		needed := options.needs(&hosts[i])
+		if !needed && !options.keeps(&hosts[i]) {
 			continue
 		}
 		if running.Err() != nil {
 			break
 		}
 		group.Go(func() error {
-			found, err := secrets.of(running, &hosts[i], live[i])
+			found, err := secrets.of(running, &hosts[i], live[i], needed)
 			if err != nil {
 				return err
 			}

@@ -251,6 +251,45 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	}
 }
 
+// TestKeptAddresses: addresses of hosts that may be handed out are read as far as the account may, before a service needs them.
+func TestKeptAddresses(t *testing.T) {
+	no := func(*inventory.Host) bool { return false }
+	n1 := func(h *inventory.Host) bool { return h.Name == "n1" }
+	for _, row := range []struct {
+		why         string
+		needs       func(*inventory.Host) bool
+		forbidden   bool
+		addresses   int // the annotation's, and those of the network data
+		wantProblem string
+		wantErr     bool
+	}{
+		{"nobody needs it yet", no, false, 3, "", false},
+		{"nobody needs it yet, and the account may not read it", no, true, 1, "lies in a namespace that the account may not read", false},
+		{"a service needs it, and the account may not read it", n1, true, 0, "", true},
+	} {
+		api := newFakeAPI(t, site)
+		api.fault = func(w http.ResponseWriter, r *http.Request, _ int) bool {
+			return row.forbidden && strings.Contains(r.URL.Path, "/secrets/") && refuse(w, 403, "Forbidden", "no")
+		}
+		got, err := api.read(Options{NeedsAddresses: row.needs, KeepsAddresses: n1})
+		if (err != nil) != row.wantErr {
+			t.Errorf("%s: %v", row.why, err)
+		}
+		if err != nil {
+			continue
+		}
+		for i := range got.Hosts {
+			h := &got.Hosts[i]
+			if h.Name == "n1" && (len(h.Addresses) != row.addresses || !strings.Contains(fmt.Sprint(h.AddressProblems), row.wantProblem)) {
+				t.Errorf("%s: %v %v", row.why, h.Addresses, h.AddressProblems)
+			}
+			if h.Name != "n1" && len(h.Addresses) > 0 {
+				t.Errorf("%s: %s was read too", row.why, h.Name)
+			}
+		}
+	}
+}
+
 func TestNamespaces(t *testing.T) {
 	api := newFakeAPI(t, site+"---\n"+strings.Replace(inventorytest.HostYAML("e1", "", ""), "namespace: metal", "namespace: edge", 1)+"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: third, name: x}\n")
 	got, err := api.read(Options{Namespaces: []string{"metal", "edge", "metal"}, NeedsAddresses: func(*inventory.Host) bool { return false }})

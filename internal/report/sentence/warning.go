@@ -100,6 +100,9 @@ func addressWarning(w schedule.Warning) string {
 	case schedule.AddressDiffers:
 		return fmt.Sprintf("host %s: on network %s its %s says %s, the previous tree says %s, which stays; if the host moved, say so with its annotation %s%s: %s",
 			w.Host, w.Network, w.Origin, addresses(w.Found), addresses(w.Kept), inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
+	case schedule.AddressChanges:
+		return fmt.Sprintf("host %s: on network %s the previous tree says %s, its annotation %s%s says %s, which counts: the services there follow",
+			w.Host, w.Network, addresses(w.Was), inventory.AddressAnnotationKey, w.Network, addresses(w.Is))
 	case schedule.AddressUnconfirmed:
 		return fmt.Sprintf("host %s: on network %s its %s says %s, which is used; the host is %s, which may have replaced it, "+
 			"and the previous tree has no address to compare: check it, and confirm it with the host's annotation %s%s: %s",
