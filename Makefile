@@ -7,8 +7,9 @@ TOOL     := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 # Where built engines and the demo go; git ignores it.
 CACHE    ?= $(CURDIR)/.cache
 DEMO     := $(CURDIR)/demo
+FUZZTIME ?= 30s
 
-.PHONY: all build demo test unit e2e mutants lint generate golden bench bench-publish bench-live release release-check image clean
+.PHONY: all build demo test unit e2e mutants fuzz lint generate golden bench bench-publish bench-live release release-check image clean
 
 all: build
 
@@ -31,6 +32,9 @@ e2e: ## the real engines only; the first run builds them
 mutants: ## takes out each guard in turn; a test has to notice. ONLY=REGEXP chooses by file or reason
 	@$(GO) run ./e2e/prepare
 	@$(GO) run ./hack/mutants -only '$(ONLY)'
+
+fuzz: ## every fuzz target for FUZZTIME each; inputs that fail go to testdata/fuzz
+	@bash hack/fuzz.sh $(FUZZTIME)
 
 lint: ## formatting, vet, staticcheck, generated files, known vulnerabilities
 	@bash hack/lint.sh

@@ -98,7 +98,7 @@ func (h *host) unaddressed(network string) Unaddressed {
 // under the other's name. A held host keeps what it has; among others the first by name does, those last whose address is a lease of
 // inspection: it may have been given on.
 func (s *site) shared() {
-	type place struct {
+	type networkAddress struct {
 		network string
 		ip      netip.Addr
 	}
@@ -113,9 +113,9 @@ func (s *site) shared() {
 			}
 		}
 	}
-	first := map[place]int32{}
+	first := map[networkAddress]int32{}
 	lose := func(i int32, a inventory.Address) {
-		h, other := &s.hosts[i], &s.hosts[first[place{a.Network, a.IP}]]
+		h, other := &s.hosts[i], &s.hosts[first[networkAddress{a.Network, a.IP}]]
 		h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
 		h.AddressProblems = append(slices.Clone(h.AddressProblems), inventory.AddressProblem{
 			Network: a.Network, Origin: a.Origin, Text: fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key()),
@@ -138,7 +138,7 @@ func (s *site) shared() {
 				if mine != round || !wanted[a.Network] {
 					continue
 				}
-				key := place{a.Network, a.IP}
+				key := networkAddress{a.Network, a.IP}
 				other, taken := first[key]
 				switch {
 				case !taken:

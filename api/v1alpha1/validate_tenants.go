@@ -219,13 +219,13 @@ func checkNetwork(field, network string, add problem) {
 type clashes struct {
 	add               problem
 	names, namespaces map[string]string // → where it is
-	specs, domains    []place
+	specs, domains    []nestedName
 	ports             []portRange
 	networks          []network
 }
 
-// place is a name with parts, outermost first, and where it is.
-type place struct {
+// nestedName is a folder or a domain by its parts, outermost first, and where it is said.
+type nestedName struct {
 	parts        []string
 	text, at, of string
 }
@@ -255,7 +255,7 @@ func (c *clashes) gather(t *Tenant, at string) {
 		c.namespaces[namespace] = field + " (" + of + ")"
 	}
 	for i, folder := range t.Specs {
-		c.specs = append(c.specs, place{strings.Split(folder, "/"), folder, fmt.Sprintf("%s.specs[%d]", at, i), of})
+		c.specs = append(c.specs, nestedName{strings.Split(folder, "/"), folder, fmt.Sprintf("%s.specs[%d]", at, i), of})
 	}
 	for i, domain := range t.IssuerDomains {
 		parts := strings.Split(domain, ".")
@@ -263,7 +263,7 @@ func (c *clashes) gather(t *Tenant, at string) {
 			parts = []string{domain}
 		}
 		slices.Reverse(parts)
-		c.domains = append(c.domains, place{parts, domain, fmt.Sprintf("%s.issuerDomains[%d]", at, i), of})
+		c.domains = append(c.domains, nestedName{parts, domain, fmt.Sprintf("%s.issuerDomains[%d]", at, i), of})
 	}
 	for i, p := range t.NodePorts {
 		c.ports = append(c.ports, portRange{p, fmt.Sprintf("%s.nodePorts[%d]", at, i), of})
@@ -322,10 +322,10 @@ func latest(ports []portRange, p portRange) []portRange {
 	return ports[:min(2, len(ports))]
 }
 
-func (c *clashes) nested(places []place, how string) {
-	first := map[string]place{}
-	slices.SortStableFunc(places, func(a, b place) int { return slices.Compare(a.parts, b.parts) })
-	for _, p := range places {
+func (c *clashes) nested(names []nestedName, how string) {
+	first := map[string]nestedName{}
+	slices.SortStableFunc(names, func(a, b nestedName) int { return slices.Compare(a.parts, b.parts) })
+	for _, p := range names {
 		for n := 1; n <= len(p.parts); n++ {
 			if other, found := first[strings.Join(p.parts[:n], "\x00")]; found && other.of != p.of {
 				c.add(p.at, "%q %s %q of %s (%s)", p.text, how, other.text, other.at, other.of)

@@ -39,7 +39,7 @@ var inputGuards = []mutant{
 		"a pipe in a folder of specs holds the run for ever"},
 	{"internal/manifest/read.go", `	root, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, done, plain(path, err)
+		return nil, done, withoutOperation(path, err)
 	}
 	done = func() { _ = root.Close() } // only read
 	err = fs.WalkDir(root.FS(), ".",`, `	var root *os.Root

@@ -131,15 +131,15 @@ func (in input) read(limit int64, stdin io.Reader) (data []byte, err error) {
 	}
 	file, err := in.open()
 	if err != nil {
-		return nil, plain(in.name, err)
+		return nil, withoutOperation(in.name, err)
 	}
 	defer func() { _ = file.Close() }() // only read
 	info, err := file.Stat()
 	if err != nil {
-		return nil, plain(in.name, err)
+		return nil, withoutOperation(in.name, err)
 	}
 	if err := in.allows(info.Mode()); err != nil {
-		return nil, plain(in.name, err)
+		return nil, withoutOperation(in.name, err)
 	}
 	if info.Mode()&fs.ModeDevice != 0 {
 		limit = min(limit, device)
@@ -148,7 +148,7 @@ func (in input) read(limit int64, stdin io.Reader) (data []byte, err error) {
 		return nil, errTooBig
 	}
 	if data, err = readAll(file, info.Size(), limit); err != nil && !errors.Is(err, errTooBig) {
-		err = plain(in.name, err)
+		err = withoutOperation(in.name, err)
 	}
 	return data, err
 }
@@ -215,8 +215,8 @@ func readAll(from io.Reader, size, limit int64) ([]byte, error) {
 	}
 }
 
-// plain takes the operation's name out of an error of package os: "open x: no such file" → "x: no such file".
-func plain(file string, err error) error {
+// withoutOperation takes the operation's name out of an error of package os: "open x: no such file" → "x: no such file".
+func withoutOperation(file string, err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		err = pathError.Err
@@ -235,20 +235,20 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, done, plain(path, err)
+		return nil, done, withoutOperation(path, err)
 	}
 	if !info.IsDir() {
 		return []input{{name: path}}, done, nil
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, done, plain(path, err)
+		return nil, done, withoutOperation(path, err)
 	}
 	done = func() { _ = root.Close() } // only read
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(path, filepath.FromSlash(inside))
 		if err != nil {
-			return plain(name, err)
+			return withoutOperation(name, err)
 		}
 		hidden := strings.HasPrefix(entry.Name(), ".") && inside != "."
 		switch {

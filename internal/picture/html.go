@@ -62,11 +62,11 @@ func controls(c *canvas, s *Site) {
 		if entry.count == 0 {
 			continue
 		}
-		key := class(entry.host.Verdict)
+		key := appearanceOf(entry.host.Verdict).class
 		if entry.host.Standby {
 			key = "standby"
 		}
-		c.f("<button type=\"button\" class=\"chip\" data-key=\"%s\" aria-pressed=\"false\"><svg width=\"42\" height=\"18\" viewBox=\"-1 -1 42 18\" aria-hidden=\"true\"><g class=\"key %s\">", key, class(entry.host.Verdict))
+		c.f("<button type=\"button\" class=\"chip\" data-key=\"%s\" aria-pressed=\"false\"><svg width=\"42\" height=\"18\" viewBox=\"-1 -1 42 18\" aria-hidden=\"true\"><g class=\"key %s\">", key, appearanceOf(entry.host.Verdict).class)
 		small.swatch(c, &entry.host)
 		c.f("</g></svg>%s <b>%d</b></button>\n", entry.words, entry.count)
 	}
@@ -107,7 +107,7 @@ func hostTable(c *canvas, s *Site) {
 			}
 		}
 		c.f("<tr>")
-		for _, value := range []string{h.Name, h.Row, h.Rack, tenant, h.Role, slot, state(h.Verdict), h.Reason} {
+		for _, value := range []string{h.Name, h.Row, h.Rack, tenant, h.Role, slot, appearanceOf(h.Verdict).words, h.Reason} {
 			c.f("<td>%s</td>", escape(value))
 		}
 		c.f("</tr>\n")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -51,28 +52,28 @@ func roleLetters(s *Site) string {
 		return ""
 	}
 	slices.SortFunc(roles, natural)
-	text := "A cell says role and cluster:"
+	words := "A cell says role and cluster:"
 	for i, role := range roles {
 		if i == 8 {
-			text += fmt.Sprintf(" and %d more", len(roles)-i)
+			words += fmt.Sprintf(" and %d more", len(roles)-i)
 			break
 		}
 		if i > 0 {
-			text += ","
+			words += ","
 		}
-		text += " " + letter(role) + " " + cut(role, 24)
+		words += " " + letter(role) + " " + text.Truncate(role, 24)
 	}
 	if len(s.Tenants) > colours {
-		text += ". Colours repeat, numbers do not."
+		words += ". Colours repeat, numbers do not."
 	}
-	return text
+	return words
 }
 
 // legend draws heading and legend, and gives their lower and right edge.
 func legend(c *canvas, s *Site) (bottom, right int) {
 	right = margin + 4*tenantColumn
 	y := margin + 16
-	c.f("<text class=\"h1\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(cut(heading(s), 60)))
+	c.f("<text class=\"h1\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(text.Truncate(heading(s), 60)))
 	y += 22
 	c.f("<text class=\"dim\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(brief(s)))
 	for i, note := range s.Notes {
@@ -81,7 +82,7 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 			c.f("<text class=\"note\" x=\"%d\" y=\"%d\">and %d more</text>\n", margin, y, len(s.Notes)-i)
 			break
 		}
-		c.f("<text class=\"note\" x=\"%d\" y=\"%d\"><title>%s</title>%s</text>\n", margin, y, escape(note), escape(cut(note, 130)))
+		c.f("<text class=\"note\" x=\"%d\" y=\"%d\"><title>%s</title>%s</text>\n", margin, y, escape(note), escape(text.Truncate(note, 130)))
 	}
 	y += 16
 	x := margin
@@ -96,7 +97,7 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 			continue
 		}
 		fit(180)
-		c.f("<g transform=\"translate(%d %d)\"><g class=\"key %s\" data-key=\"%s\">", x, y, class(entry.host.Verdict), class(entry.host.Verdict))
+		c.f("<g transform=\"translate(%d %d)\"><g class=\"key %s\" data-key=\"%s\">", x, y, appearanceOf(entry.host.Verdict).class, appearanceOf(entry.host.Verdict).class)
 		l.swatch(c, &entry.host)
 		c.f("</g><text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan></text></g>\n", entry.words, entry.count)
 		x += 180
@@ -124,9 +125,9 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 		fit(width)
 		c.f("<g transform=\"translate(%d %d)\"><title>%s</title><g class=\"key%s\"><rect class=\"cell\" width=\"40\" height=\"16\" rx=\"2\"/><text class=\"tag mid\" x=\"20\" y=\"12\">%d</text></g>",
 			x, y, escape(t.Name+"\n"+tenantCounts(t, &each[i])), fill(&Host{Tenant: i}), i+1)
-		c.f("<text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan>", escape(cut(t.Name, 26)), each[i].used())
+		c.f("<text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan>", escape(text.Truncate(t.Name, 26)), each[i].used())
 		if note := tenantNote(t); note != "" {
-			c.f(" <tspan class=\"note\">%s</tspan>", escape(cut(note, 34)))
+			c.f(" <tspan class=\"note\">%s</tspan>", escape(text.Truncate(note, 34)))
 		}
 		c.WriteString("</text></g>\n")
 		x += width
@@ -146,7 +147,7 @@ func (l *form) swatch(c *canvas, h *Host) {
 	if h.Verdict == schedule.NotEligible {
 		c.f("<text class=\"tag mid\" x=\"20\" y=\"12\">×</text>")
 	}
-	if sign := mark(h.Verdict); sign != "" {
+	if sign := appearanceOf(h.Verdict).mark; sign != "" {
 		c.f("<circle class=\"badge\" cx=\"34\" cy=\"6\" r=\"5\"/><text class=\"sign\" x=\"34\" y=\"10\">%s</text>", sign)
 	}
 }

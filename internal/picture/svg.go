@@ -107,7 +107,7 @@ func (l *layout) rack(c *canvas, s *Site, k *rack) {
 		c.f("<g class=\"norack\">")
 	}
 	c.f("<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>", k.x, k.y, k.width, headroom+k.tall*(l.cellHeight+l.space)+2)
-	c.f("<text class=\"rackname\" x=\"%d\" y=\"%d\">%s</text>", k.x+k.width/2, k.y+15, escape(cutFront(name, l.name*k.width/l.rackMin)))
+	c.f("<text class=\"rackname\" x=\"%d\" y=\"%d\">%s</text>", k.x+k.width/2, k.y+15, escape(truncateFront(name, l.name*k.width/l.rackMin)))
 	if k.name == "" {
 		c.f("</g>")
 	}
@@ -123,7 +123,7 @@ func (l *layout) rack(c *canvas, s *Site, k *rack) {
 func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 	h := &s.Hosts[i]
 	words := escape(about(s, h))
-	c.f("<g class=\"host %s%s\" data-host=\"%s\"", class(h.Verdict), fill(h), escape(h.Name))
+	c.f("<g class=\"host %s%s\" data-host=\"%s\"", appearanceOf(h.Verdict).class, fill(h), escape(h.Name))
 	if h.Tenant >= 0 {
 		c.f(" data-tenant=\"%d\"", h.Tenant)
 	}
@@ -134,13 +134,13 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 	}
 	if l.named {
 		_, short, _ := strings.Cut(h.Name, "/")
-		c.f("<text class=\"name\" x=\"7\" y=\"16\">%s</text>", escape(cutFront(short, 20)))
+		c.f("<text class=\"name\" x=\"7\" y=\"16\">%s</text>", escape(truncateFront(short, 20)))
 		c.f("<text class=\"tag\" x=\"7\" y=\"31\">%s</text>", escape(caption(s, h)))
 		l.badge(c, h, l.cellWidth-12, 12, 7)
 	} else {
 		if text := tag(h); text != "" {
 			middle := l.cellWidth / 2
-			if mark(h.Verdict) != "" {
+			if appearanceOf(h.Verdict).mark != "" {
 				middle -= 4 // beside the badge
 			}
 			c.f("<text class=\"tag mid\" x=\"%d\" y=\"12\">%s</text>", middle, escape(text))
@@ -152,7 +152,7 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 
 // badge marks what this run does: a disc with a sign.
 func (l *layout) badge(c *canvas, h *Host, x, y, radius int) {
-	if sign := mark(h.Verdict); sign != "" {
+	if sign := appearanceOf(h.Verdict).mark; sign != "" {
 		c.f("<circle class=\"badge\" cx=\"%d\" cy=\"%d\" r=\"%d\"/><text class=\"sign\" x=\"%d\" y=\"%d\">%s</text>", x, y, radius, x, y+4, sign)
 	}
 }
@@ -162,11 +162,11 @@ func caption(s *Site, h *Host) string {
 	switch {
 	case h.Tenant >= 0:
 		_, name, _ := strings.Cut(s.Tenants[h.Tenant].Name, "/")
-		return cut(tag(h)+" "+name, 21)
+		return text.Truncate(tag(h)+" "+name, 21)
 	case h.Verdict == schedule.NotEligible:
-		return cut("× "+h.Reason, 22)
+		return text.Truncate("× "+h.Reason, 22)
 	}
-	return state(h.Verdict)
+	return appearanceOf(h.Verdict).words
 }
 
 func fill(h *Host) string {

@@ -50,7 +50,7 @@ func tile(c *canvas, s *Site, k *rack, x, y int) {
 	}
 	c.f("<g class=\"tile\" data-rack=\"%s\" data-count=\"%d\" role=\"img\" transform=\"translate(%d %d)\"><title>%s</title>", escape(k.name), len(k.hosts), x, y, escape(words))
 	c.f("<rect class=\"frame\" width=\"%d\" height=\"%d\" rx=\"4\"/>", tileWidth, tileHeight)
-	c.f("<text class=\"rackname left\" x=\"8\" y=\"15\">%s</text><text class=\"dim right\" x=\"%d\" y=\"15\">%s</text>", escape(cutFront(name, 11)), tileWidth-8, changes)
+	c.f("<text class=\"rackname left\" x=\"8\" y=\"15\">%s</text><text class=\"dim right\" x=\"%d\" y=\"15\">%s</text>", escape(truncateFront(name, 11)), tileWidth-8, changes)
 	bar(c, s, k)
 	c.f("<text class=\"tiny\" x=\"8\" y=\"47\">%d used, %d free, %d off</text></g>\n", all.used(), all.free, all.off)
 }
@@ -73,7 +73,7 @@ func bar(c *canvas, s *Site, k *rack) {
 		h := &s.Hosts[order[from]]
 		kind := "held"
 		if h.Tenant < 0 {
-			kind = class(h.Verdict)
+			kind = appearanceOf(h.Verdict).class
 		}
 		c.f("<g class=\"part %s%s\"", kind, fill(h))
 		if h.Tenant >= 0 {
@@ -89,7 +89,7 @@ func stretch(s *Site, host int) int {
 	switch {
 	case h.Tenant >= 0:
 		return h.Tenant
-	case class(h.Verdict) == "free":
+	case appearanceOf(h.Verdict).class == "free":
 		return len(s.Tenants)
 	}
 	return len(s.Tenants) + 1

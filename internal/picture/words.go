@@ -25,16 +25,8 @@ func escape(s string) string {
 	return b.String()
 }
 
-// cut shortens s to n letters, visibly.
-func cut(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
-}
-
-// cutFront shortens s to n letters and keeps its end: what tells one host from the next stands there.
-func cutFront(s string, n int) string {
+// truncateFront shortens s to n letters and keeps its end: what tells one host from the next stands there.
+func truncateFront(s string, n int) string {
 	letters := []rune(s)
 	if len(letters) <= n {
 		return s
@@ -62,51 +54,30 @@ func tag(h *Host) string {
 	return ""
 }
 
-// mark is what a cell says about this run.
-func mark(v schedule.Verdict) string {
-	switch v {
-	case schedule.Assigned:
-		return "+"
-	case schedule.Releasing:
-		return "−"
-	case schedule.Pending:
-		return "!"
-	}
-	return ""
+// appearance is how a verdict is shown.
+type appearance struct {
+	// mark is what a cell says about this run.
+	mark string
+	// class is the name in the style sheet.
+	class string
+	// words are for the host's own text.
+	words string
 }
 
-// class is a verdict's name in the style sheet.
-func class(v schedule.Verdict) string {
+func appearanceOf(v schedule.Verdict) appearance {
 	switch v {
 	case schedule.Assigned:
-		return "new"
+		return appearance{"+", "new", "new"}
 	case schedule.Held:
-		return "held"
+		return appearance{"", "held", "kept"}
 	case schedule.Pending:
-		return "pending"
+		return appearance{"!", "pending", "release pending"}
 	case schedule.Releasing:
-		return "releasing"
+		return appearance{"−", "releasing", "released"}
 	case schedule.Free:
-		return "free"
+		return appearance{"", "free", "free"}
 	}
-	return "off"
-}
-
-// state is a verdict in words.
-func state(v schedule.Verdict) string {
-	switch v {
-	case schedule.Assigned:
-		return "new"
-	case schedule.Held:
-		return "kept"
-	case schedule.Pending:
-		return "release pending"
-	case schedule.Releasing:
-		return "released"
-	case schedule.Free:
-		return "free"
-	}
-	return "not eligible"
+	return appearance{"", "off", "not eligible"}
 }
 
 // about is everything about a host, a line each.
@@ -122,7 +93,7 @@ func about(s *Site, h *Host) string {
 		}
 		lines = append(lines, slot)
 	}
-	last := state(h.Verdict)
+	last := appearanceOf(h.Verdict).words
 	if h.Reason != "" && h.Reason != last {
 		last += ": " + h.Reason
 	}

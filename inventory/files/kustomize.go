@@ -19,20 +19,20 @@ import (
 // is not looked at. kustomize keeps global state, so read is not to run twice at the same time.
 func read(paths []string, stdin io.Reader) ([]manifest.Document, error) {
 	var (
-		plain []string
-		docs  []manifest.Document
-		errs  []error
+		manifests []string
+		docs      []manifest.Document
+		errs      []error
 	)
 	for _, path := range paths {
 		if !isKustomization(path) {
-			plain = append(plain, path)
+			manifests = append(manifests, path)
 			continue
 		}
 		found, err := build(path)
 		docs = append(docs, found...)
 		errs = append(errs, err)
 	}
-	found, err := manifest.Inventory.Read(plain, stdin)
+	found, err := manifest.Inventory.Read(manifests, stdin)
 	return append(docs, found...), errors.Join(append(errs, err)...)
 }
 
