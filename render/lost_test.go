@@ -3,32 +3,17 @@ package render
 import (
 	"bytes"
 	"maps"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
 // TestLostHosts: the services of a refused cluster stay byte by byte, but for the power over hosts that are another cluster's by now and the way
 // to them. The tree is one that Site rendered.
 func TestLostHosts(t *testing.T) {
-	host := func(name, ip string) schedule.Assignment {
-		h := testHost(name)
-		h.Addresses = []inventory.Address{{Network: "oam", IP: netip.MustParseAddr(ip)}}
-		return schedule.Assignment{Host: h, Origin: schedule.FromLive}
-	}
-	has := func(name string, hosts ...schedule.Assignment) schedule.Cluster {
-		roles := []schedule.Role{{Name: v1.RoleControlPlane, Active: 2, Assigned: hosts}}
-		return schedule.Cluster{Key: schedule.ClusterKey{Namespace: "lab", Name: name}, Roles: roles}
-	}
-	refused := func(c schedule.Cluster) schedule.Cluster {
-		c.Unschedulable, c.Refused = true, []schedule.Refusal{schedule.Contradiction{Problem: "so"}}
-		return c
-	}
 	spec := func(name string) v1.SIPCluster {
 		c := testCluster(name)
 		c.Spec.Services.LoadBalancerControlPlane[0].NodePort = map[string]int32{"a": 30000, "b": 30001}[name]
@@ -36,7 +21,7 @@ func TestLostHosts(t *testing.T) {
 			"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJVN6LKNPjAJqQxKPMQ4Kg6u4WWRcAxGNAkHBYkZmHZP a@example.org"}}}
 		return c
 	}
-	h1, h2, h10 := host("h1", "192.0.2.1"), host("h2", "192.0.2.2"), host("h10", "2001:db8::10")
+	h1, h2, h10 := at("h1", "192.0.2.1"), at("h2", "192.0.2.2"), at("h10", "2001:db8::10")
 	site := func(previous Tree, clusters ...schedule.Cluster) Tree {
 		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec("a"), spec("b")}, Placement: &schedule.Placement{Clusters: clusters}, Previous: previous})
 	}
@@ -49,20 +34,20 @@ func TestLostHosts(t *testing.T) {
 		gone    []string // what they do not have any more
 		stays   []string
 	}{
-		{"nothing is another's", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(has("a", h1)), has("b")}, nil, nil, nil},
-		{"its services are its own", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(has("a", h1, h2)), has("b", h10)}, nil, nil, nil},
-		{"one of three", []schedule.Assignment{h1, h2, h10}, []schedule.Cluster{refused(has("a", h2, h10)), has("b", h1)},
+		{"nothing is another's", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b")}, nil, nil, nil},
+		{"its services are its own", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(controlPlane("a", h1, h2)), controlPlane("b", h10)}, nil, nil, nil},
+		{"one of three", []schedule.Assignment{h1, h2, h10}, []schedule.Cluster{refused(controlPlane("a", h2, h10)), controlPlane("b", h1)},
 			[]string{"jumphost-a.yaml", "jumphost-a/hosts", "jumphost-a/sshd_config"},
 			[]string{"  - h1\n", "h1.metal3\t", " h1:22", " h1.metal3:22", " 192.0.2.1:22"},
 			[]string{"  - h10\n", "  - h2\n", "h10.metal3\t", " h10:22", " h10.metal3:22", " [2001:db8::10]:22", " 192.0.2.2:22", "kind: RoleBinding"}},
-		{"an address in brackets", []schedule.Assignment{h1, h10}, []schedule.Cluster{has("b", h10), refused(has("a", h1))},
+		{"an address in brackets", []schedule.Assignment{h1, h10}, []schedule.Cluster{controlPlane("b", h10), refused(controlPlane("a", h1))},
 			[]string{"jumphost-a.yaml", "jumphost-a/hosts", "jumphost-a/sshd_config"},
 			[]string{"  - h10\n", "[2001:db8::10]:22", "h10:22"}, []string{"  - h1\n", " 192.0.2.1:22"}},
-		{"all: no rule without names, which would be for every host", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(has("a")), has("b", h1, h2)},
+		{"all: no rule without names, which would be for every host", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(controlPlane("a")), controlPlane("b", h1, h2)},
 			[]string{"jumphost-a.yaml", "jumphost-a/hosts", "jumphost-a/sshd_config"},
 			[]string{"baremetalhosts", "192.0.2.1:22", "192.0.2.2:22"}, []string{"rules: []\n", "PermitOpen none\n", "kind: RoleBinding"}},
 	} {
-		before := site(nil, has("a", row.had...), has("b"))
+		before := site(nil, controlPlane("a", row.had...), controlPlane("b"))
 		after := site(before, row.now...)
 		var changed []string
 		var text strings.Builder
