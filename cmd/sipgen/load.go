@@ -31,8 +31,6 @@ type loaded struct {
 	findings []finding
 	// written says which file each cluster was read from, as package tenancy names files.
 	written tenancy.Files
-	// keepGoing: the findings are not errors, and what clusters claim of one another is looked for where the tree is known.
-	keepGoing bool
 	// evicted are the namespaces whose clusters count as gone.
 	evicted map[string]bool
 	// guards are in force on the cluster that the hosts were read from; unguarded says why they could not be read.
@@ -57,14 +55,15 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		beyond := l.beyondGrants()
 		if in.keepGoing {
 			l.findings = append(l.findings, beyond...)
-		} else {
-			err = errors.Join(err, l.clashes(), joined(beyond))
+		} else if err = errors.Join(err, joined(beyond)); err != nil {
+			err = errors.Join(err, l.clashes())
 		}
 	}
 	return l, err
 }
 
-// clashes are what clusters ask for that is another's. Where the run goes on, decide looks for them: the tree says who was first.
+// clashes are what clusters ask for that is another's, for a run that ends because of something else: all that is wrong is said at once. Else
+// decide looks for them: the tree says who was first.
 func (l *loaded) clashes() error {
 	ports := l.site.Spec.NodePorts
 	var errs []error
@@ -83,7 +82,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	site, siteErr := in.loadSite(ui)
 	specs, specsErr := in.loadSpecs(ctx, ui)
 	hosts, hostsErr := in.loadHosts(ctx, ui, site, specs.valid())
-	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, keepGoing: in.keepGoing}
+	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster}
 	if hosts != nil {
 		l.hostNamespaces = namespacesOf(hosts.Hosts)
 	}

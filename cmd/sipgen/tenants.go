@@ -110,9 +110,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	held := tenancy.Held(claims, l.hosts.Hosts, options(l.site).Keys)
 	beyond := append(l.tenants.Owned(l.tenants.Narrowed(s.clusters), l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
 	s.complain(beyond)
-	if l.keepGoing {
-		s.clashes(l, before.files)
-	}
+	s.clashes(l, before.files, claims)
 	return s
 }
 
@@ -184,14 +182,25 @@ func (s *settled) complain(errs []v1.ClusterError) {
 	}
 }
 
-// clashes freezes the newcomers of those who claim the same thing. A frozen cluster has what its services in the tree have, and that may
-// be what another one claims: so it is looked again until nobody is frozen any more.
-func (s *settled) clashes(l *loaded, tree render.Tree) {
+// clashes freezes the newcomers of those who claim the same thing: who has it in the tree keeps it. A frozen cluster has what its services in the
+// tree have, and one without a spec as long as it has hosts, because its services stay so long; that may be what another one claims. So it is
+// looked again until nobody is frozen any more.
+func (s *settled) clashes(l *loaded, tree render.Tree, claims schedule.Previous) {
 	ports := l.site.Spec.NodePorts
-	if len(s.frozen) == 0 && len(v1.ValidateSite(s.clusters, ports.Start, ports.End)) == 0 {
+	gone := map[string]bool{}
+	for _, claim := range claims.Claims {
+		gone[claim.Cluster.String()] = true
+	}
+	given := map[string]bool{}
+	for i := range s.clusters {
+		given[s.clusters[i].Key()] = true
+		delete(gone, s.clusters[i].Key())
+	}
+	if len(s.frozen)+len(gone) == 0 && len(v1.ValidateSite(s.clusters, ports.Start, ports.End)) == 0 {
 		return
 	}
 	held := tenancy.Served(tree)
+	maps.DeleteFunc(held, func(key string, _ v1.Held) bool { return !given[key] && !gone[key] })
 	for {
 		var active []v1.SIPCluster
 		for i := range s.clusters {
