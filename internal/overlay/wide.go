@@ -12,20 +12,20 @@ import (
 // protected all the same: accounts, Secrets, names, selectors, addresses; and the profile "restricted" holds for what comes out.
 var wide = map[string]map[string]rule{
 	"Deployment": {
-		"spec.template.spec.tolerations":                         anything,
+		"spec.template.spec.tolerations":                         plain,
 		"spec.template.spec.priorityClassName":                   notOfSystem,
-		"spec.template.spec.dnsConfig":                           anything,
-		"spec.template.spec.dnsPolicy":                           anything,
-		"spec.template.spec.hostAliases":                         anything,
-		"spec.template.spec.preemptionPolicy":                    anything,
-		"spec.template.spec.schedulerName":                       anything,
+		"spec.template.spec.dnsConfig":                           plain,
+		"spec.template.spec.dnsPolicy":                           plain,
+		"spec.template.spec.hostAliases":                         plain,
+		"spec.template.spec.preemptionPolicy":                    plain,
+		"spec.template.spec.schedulerName":                       plain,
 		"spec.template.spec.volumes":                             plainVolumes,
 		"spec.template.spec.containers[].command":                anything,
 		"spec.template.spec.containers[].args":                   anything,
 		"spec.template.spec.containers[].lifecycle":              anything,
-		"spec.template.spec.containers[].workingDir":             anything,
-		"spec.template.spec.containers[].volumeMounts":           anything,
-		"spec.template.spec.containers[].terminationMessagePath": anything,
+		"spec.template.spec.containers[].workingDir":             plain,
+		"spec.template.spec.containers[].volumeMounts":           plain,
+		"spec.template.spec.containers[].terminationMessagePath": plain,
 	},
 }
 
