@@ -98,6 +98,14 @@ func TestReservedKeys(t *testing.T) {
 		"replicator.v1.mittwald.de/replicate-from", "kubed.appscode.com/sync", "instrumentation.opentelemetry.io/inject-java",
 		"config.linkerd.io/skip-outbound-ports", "kuma.io/sidecar-injection", "consul.hashicorp.com/connect-inject", "dapr.io/enabled",
 		"vault.security.banzaicloud.io/vault-addr", "openservicemesh.io/sidecar-injection", "TAILSCALE.com/expose",
+		// Load balancers: each of these asks for an address, or for a place to have one from.
+		"purelb.io/addresses", "purelb.io/service-group", "kube-vip.io/loadbalancerIPs", "kube-vip.io/vipHost", "eip.openelb.io/v1alpha2", "lb.kubesphere.io/v1alpha1",
+		"metallb.universe.tf/loadBalancerIPs", "metallb.io/loadBalancerIPs", "lbipam.cilium.io/ips", "lbipam.cilium.io/sharing-key", "loxilb.io/staticIP",
+		"cloudprovider.harvesterhci.io/ipam", "load-balancer.hetzner.cloud/ipv4-rdns", "loadbalancer.openstack.org/load-balancer-id",
+		"oci.oraclecloud.com/load-balancer-type", "yawol.stackit.cloud/existingFloatingIP", "kubernetes.civo.com/ipv4-address", "networking.gke.io/load-balancer-ip-addresses",
+		"cis.f5.com/ip", "virtual-server.f5.com/ip", "service.citrix.com/frontend-ip", "ako.vmware.com/load-balancer-ip", "ncp/nsx-ip",
+		"keepalived-operator.redhat-cop.io/verbatimconfig", "kube-router.io/service.advertise.externalip", "svccontroller.k3s.cattle.io/lbpool",
+		"service.beta.kubernetes.io/aws-load-balancer-eip-allocations", "k8s.ngrok.com/domain", "skupper.io/proxy", "getambassador.io/config",
 	} {
 		if ReservedKey(key) == "" {
 			t.Errorf("%s is nobody's, want it to be reserved", key)

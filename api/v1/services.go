@@ -173,7 +173,7 @@ type JumpHost struct {
 	// BMC sets how the jump pod reaches the hosts' power control.
 	// +optional
 	BMC *BMC `json:"bmc,omitempty"`
-	// SSHAuthorizedKeys may log in, one line of authorized_keys each.
+	// SSHAuthorizedKeys may log in, one line of authorized_keys each, without options.
 	// +optional
 	SSHAuthorizedKeys []string `json:"sshAuthorizedKeys,omitempty"`
 	// TrustedUserCA is the public key of an SSH certificate authority whose user certificates may log in.

@@ -115,6 +115,18 @@ func TestServicesThatAreNot(t *testing.T) {
 			s.LoadBalancerControlPlane[0].NetworkAttachments = []NetworkAttachment{{Name: "vlan", IPs: []string{"192.0.2.5/24"}}}
 		}, "spec.services.loadBalancerControlPlane[0].networkAttachments[0].ips", "replicas: 1"},
 		{"a key that is none", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey, "rsa..."} }, "spec.services.jumpHost[0].sshAuthorizedKeys[1]", "not a public key"},
+		{"a key that runs a command", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"command=\"id\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a key that opens a tunnel", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"tunnel=\"0\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a key that sets the environment", func(s *Services) {
+			s.JumpHost[0].SSHAuthorizedKeys = []string{"environment=\"LD_PRELOAD=/tmp/x\" " + goodKey}
+		}, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a key that forwards", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"permitopen=\"*:*\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a key that listens", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"permitlisten=\"*:22\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a key that trusts others", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"cert-authority " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a key with a terminal back", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"restrict,pty " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a key with a principal", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"principals=\"root\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
+		{"a user CA that runs a command", func(s *Services) { s.JumpHost[0].TrustedUserCA = "command=\"id\" " + goodKey }, "spec.services.jumpHost[0].trustedUserCA", "options before the key"},
+		{"a user CA as authorized_keys has it", func(s *Services) { s.JumpHost[0].TrustedUserCA = "cert-authority " + goodKey }, "spec.services.jumpHost[0].trustedUserCA", "options before the key"},
 		{"two keys in one line", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey + "\n" + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "more than one line"},
 		{"a Secret's name that leads elsewhere", func(s *Services) { s.JumpHost[0].NodeSSHPrivateKeys = "../../etc/shadow" }, "spec.services.jumpHost[0].nodeSSHPrivateKeys", "../../etc/shadow"},
 		{"an access that there is not", func(s *Services) { s.JumpHost[0].BMC = &BMC{Access: "ipmi"} }, "spec.services.jumpHost[0].bmc.access", "ipmi"},
