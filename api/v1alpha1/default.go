@@ -35,17 +35,19 @@ func (s *Site) Default() {
 	setPointer(&spec.NodePorts, NodePorts{Start: 30000, End: 32767})
 	setPointer(&spec.Flux.Interval, metav1.Duration{Duration: 10 * time.Minute})
 	setPointer(&spec.MaxHostsPerTenant, 100)
+	setPointer(&spec.MaxClustersPerTenant, 100)
 	for i := range spec.Tenants {
-		spec.Tenants[i].defaults(*spec.MaxHostsPerTenant)
+		spec.Tenants[i].defaults(*spec.MaxHostsPerTenant, *spec.MaxClustersPerTenant)
 	}
 	if spec.BreakGlassGroups == nil {
 		spec.BreakGlassGroups = []string{"system:masters"}
 	}
 }
 
-func (t *Tenant) defaults(maxHosts int) {
+func (t *Tenant) defaults(maxHosts, maxClusters int) {
 	set(&t.Patches, PatchesSafe)
 	setPointer(&t.Limits.Replicas, 10)
+	setPointer(&t.MaxClusters, maxClusters)
 	setPointer(&t.Hosts.Max, maxHosts)
 	setPointer(&t.Hosts.MaxStandby, *t.Hosts.Max)
 }

@@ -19,6 +19,7 @@ var meansAll = map[string]string{
 	"hosts.selector.matchExpressions": "all that the rest of the selector selects",
 	"hosts.max":                       "the site's maxHostsPerTenant",
 	"hosts.maxStandby":                "as many as max",
+	"maxClusters":                     "the site's maxClustersPerTenant",
 	"patches":                         "safe",
 	"limits":                          "10 replicas, and no bound on resources",
 	"limits.replicas":                 "10",

@@ -97,6 +97,10 @@ type SiteSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHostsPerTenant *int `json:"maxHostsPerTenant,omitempty"`
+	// MaxClustersPerTenant is how many SIPClusters a tenant may have that no grant says it of. Default 100.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	MaxClustersPerTenant *int `json:"maxClustersPerTenant,omitempty"`
 	// LabelGuard says who else writes those labels, and whether others are denied.
 	// +optional
 	LabelGuard LabelGuard `json:"labelGuard,omitempty"`

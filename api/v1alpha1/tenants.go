@@ -29,6 +29,11 @@ type Tenant struct {
 	// Hosts are those that the tenant may have.
 	// +optional
 	Hosts TenantHosts `json:"hosts,omitempty,omitzero"`
+	// MaxClusters is how many SIPClusters it may have, those without hosts included: each has services of its own. Default: the site's
+	// maxClustersPerTenant. What it has already stays.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	MaxClusters *int `json:"maxClusters,omitempty"`
 	// MaxPriority is the highest spec.priority. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
@@ -38,11 +43,15 @@ type Tenant struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	NodePorts []NodePorts `json:"nodePorts,omitempty"`
-	// Addresses are the networks, in CIDR notation, in which it may ask for load balancer and cluster IPs. No two tenants have one in
-	// common. Default: none.
+	// Addresses are the networks, in CIDR notation, in which it may ask for load balancer and cluster IPs, and for fixed IPs of pods on networks
+	// of other namespaces. No two tenants have one in common. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Addresses []string `json:"addresses,omitempty"`
+	// LoadBalancerClasses are the classes of load balancers that it may name. Without a class a Service is the default load balancer's. Default: none.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	LoadBalancerClasses []string `json:"loadBalancerClasses,omitempty"`
 	// IssuerDomains are the domains of its OIDC issuers, those below them included; certificates are asked for in these names. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
@@ -52,8 +61,8 @@ type Tenant struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	CertificateIssuers []string `json:"certificateIssuers,omitempty"`
-	// Images that it may use besides the site's, without tag and digest. "*" stands for anything but a slash, and "/*" at the end for
-	// anything below. Default: the site's only.
+	// Images that it may use besides the site's, without tag and digest. "*" stands for anything but a slash, "/*" at the end for
+	// anything below, and "*" alone for every image. Default: the site's only.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Images []string `json:"images,omitempty"`

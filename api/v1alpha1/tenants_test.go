@@ -35,6 +35,8 @@ func TestTenantsAreRead(t *testing.T) {
     hosts: {selector: {matchLabels: {pool: finance}}, max: 24, maxStandby: 4}
     maxPriority: 10
     nodePorts: [{start: 30000, end: 30099}, {start: 30050, end: 30060}, {start: 31000, end: 31000}]
+    maxClusters: 3
+    loadBalancerClasses: [kube-vip.io/kube-vip-class, bgp]
     addresses: [203.0.113.16/28, 203.0.113.17/32, '2001:db8::/64']
     issuerDomains: [bank.example.org, dex.bank.example.org, 192.0.2.1]
     certificateIssuers: [ClusterIssuer/site-ca, Issuer/*, awspca.cert-manager.io/AWSPCAIssuer/bank-*]
@@ -85,6 +87,11 @@ func TestBadTenants(t *testing.T) {
 		{"less than nothing", one("hosts: {max: -1}"), "spec.tenants[0].hosts.max: found -1"},
 		{"more than there can be", one("hosts: {max: 100001}"), "spec.tenants[0].hosts.max: found 100001"},
 		{"more standby than hosts", one("hosts: {max: 2, maxStandby: 3}"), "spec.tenants[0].hosts.maxStandby: found 3, want 0 to 2"},
+		{"fewer clusters than none", one("maxClusters: -1"), "spec.tenants[0].maxClusters: found -1, want 0 to 10000"},
+		{"more clusters than there can be", one("maxClusters: 10001"), "spec.tenants[0].maxClusters: found 10001"},
+		{"most clusters that are null", one("maxClusters: null"), "spec.tenants[0].maxClusters: found no value: want one, or no such field, which means the site's maxClustersPerTenant"},
+		{"a negative site's limit of clusters", "  maxClustersPerTenant: -1\n", "spec.maxClustersPerTenant: found -1"},
+		{"every class", one("loadBalancerClasses: ['*']"), `spec.tenants[0].loadBalancerClasses[0]: found "*", want the name of a class`},
 		{"a negative site's limit", "  maxHostsPerTenant: -1\n", "spec.maxHostsPerTenant: found -1"},
 		{"priority below the default", one("maxPriority: -1"), "spec.tenants[0].maxPriority: found -1"},
 		{"ports upside down", one("nodePorts: [{start: 30010, end: 30000}]"), "spec.tenants[0].nodePorts[0]: found 30010 to 30000"},
@@ -134,6 +141,9 @@ func TestBadTenants(t *testing.T) {
 			site, err := parse(t, repositoryLine+row.spec)
 			if site != nil || err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("found %v\nwant  %s", err, row.want)
+			}
+			if row.why == "less than nothing" && strings.Contains(err.Error(), "maxStandby") {
+				t.Errorf("found %v, and maxStandby was not given", err)
 			}
 		})
 	}

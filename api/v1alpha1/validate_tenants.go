@@ -23,6 +23,8 @@ const (
 	maxTenants     = 1_000
 	maxGrants      = 100 // of one kind, for one tenant
 	maxTenantHosts = 100_000
+
+	maxTenantClusters = 10_000
 )
 
 // SpecsFromStdin is what spec.tenants[].specs calls standard input.
@@ -32,6 +34,7 @@ var (
 	// Names with "*" for anything.
 	imagePattern   = regexp.MustCompile(`^[a-z0-9*]([a-zA-Z0-9._:/*-]*[a-zA-Z0-9_*])?$`)
 	objectPattern  = regexp.MustCompile(`^[a-z0-9*]([a-z0-9.*-]*[a-z0-9*])?$`)
+	className      = regexp.MustCompile(`^[a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?$`)
 	issuerKind     = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{0,62}$`)
 	plainResources = []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage}
 )
@@ -40,6 +43,9 @@ var (
 func (s *SiteSpec) validateTenants(add problem) {
 	if n := *s.MaxHostsPerTenant; n < 0 || n > maxTenantHosts {
 		add("spec.maxHostsPerTenant", "found %d, want 0 to %d", n, maxTenantHosts)
+	}
+	if n := *s.MaxClustersPerTenant; n < 0 || n > maxTenantClusters {
+		add("spec.maxClustersPerTenant", "found %d, want 0 to %d", n, maxTenantClusters)
 	}
 	switch {
 	case s.Tenants != nil && len(s.Tenants) == 0:
@@ -70,6 +76,7 @@ func (t *Tenant) bounded(at string, add problem) bool {
 		n     int
 	}{
 		{"specs", len(t.Specs)}, {"namespaces", len(t.Namespaces)}, {"nodePorts", len(t.NodePorts)}, {"addresses", len(t.Addresses)},
+		{"loadBalancerClasses", len(t.LoadBalancerClasses)},
 		{"issuerDomains", len(t.IssuerDomains)}, {"certificateIssuers", len(t.CertificateIssuers)}, {"images", len(t.Images)},
 		{"networkAttachments", len(t.NetworkAttachments)}, {"podKeys", len(t.PodKeys)},
 		{"hosts.selector", len(t.Hosts.Selector.MatchLabels) + len(t.Hosts.Selector.MatchExpressions)},
@@ -103,6 +110,9 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 		checkName(fmt.Sprintf("%s.namespaces[%d]", at, i), namespace, add)
 	}
 	t.Hosts.validate(at+".hosts", add)
+	if n := *t.MaxClusters; n < 0 || n > maxTenantClusters {
+		add(at+".maxClusters", "found %d, want 0 to %d", n, maxTenantClusters)
+	}
 	if t.MaxPriority < 0 {
 		add(at+".maxPriority", "found %d, want 0 or more", t.MaxPriority)
 	}
@@ -117,6 +127,11 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 	for i, domain := range t.IssuerDomains {
 		if _, err := netip.ParseAddr(domain); err != nil && len(validation.IsDNS1123Subdomain(domain)) > 0 {
 			add(fmt.Sprintf("%s.issuerDomains[%d]", at, i), "found %q, want a domain, as in bank.example.org", domain)
+		}
+	}
+	for i, class := range t.LoadBalancerClasses {
+		if !className.MatchString(class) || len(class) > 253 {
+			add(fmt.Sprintf("%s.loadBalancerClasses[%d]", at, i), "found %q, want the name of a class, as in kube-vip.io/kube-vip-class", class)
 		}
 	}
 	for i, domain := range t.PodKeys {
@@ -169,6 +184,7 @@ func (h *TenantHosts) validate(at string, add problem) {
 	}
 	if *h.Max < 0 || *h.Max > maxTenantHosts {
 		add(at+".max", "found %d, want 0 to %d", *h.Max, maxTenantHosts)
+		return // maxStandby is measured by it
 	}
 	if *h.MaxStandby < 0 || *h.MaxStandby > *h.Max {
 		add(at+".maxStandby", "found %d, want 0 to %d, which is max", *h.MaxStandby, *h.Max)

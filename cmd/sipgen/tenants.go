@@ -108,9 +108,12 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 		return s
 	}
 	held := tenancy.Held(claims, l.hosts.Hosts, options(l.site).Keys)
+	gone := s.gone(claims)
+	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
+	s.complain(l.tenants.Clusters(s.clusters, kept, s.isFrozen()))
 	beyond := append(l.tenants.Owned(l.tenants.Narrowed(s.clusters), l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
 	s.complain(beyond)
-	s.clashes(l, before.files, claims)
+	s.clashes(l, before.files, gone)
 	return s
 }
 
@@ -185,16 +188,11 @@ func (s *settled) complain(errs []v1.ClusterError) {
 // clashes freezes the newcomers of those who claim the same thing: who has it in the tree keeps it. A frozen cluster has what its services in the
 // tree have, and one without a spec as long as it has hosts, because its services stay so long; that may be what another one claims. So it is
 // looked again until nobody is frozen any more.
-func (s *settled) clashes(l *loaded, tree render.Tree, claims schedule.Previous) {
+func (s *settled) clashes(l *loaded, tree render.Tree, gone map[string]bool) {
 	ports := l.site.Spec.NodePorts
-	gone := map[string]bool{}
-	for _, claim := range claims.Claims {
-		gone[claim.Cluster.String()] = true
-	}
 	given := map[string]bool{}
 	for i := range s.clusters {
 		given[s.clusters[i].Key()] = true
-		delete(gone, s.clusters[i].Key())
 	}
 	if len(s.frozen)+len(gone) == 0 && len(v1.ValidateSite(s.clusters, ports.Start, ports.End)) == 0 {
 		return
@@ -214,6 +212,18 @@ func (s *settled) clashes(l *loaded, tree render.Tree, claims schedule.Previous)
 		}
 		s.complain(clashes)
 	}
+}
+
+// gone are the clusters, "namespace/name", that have hosts and no spec: their services stay until the last of them is released.
+func (s *settled) gone(claims schedule.Previous) map[string]bool {
+	gone := map[string]bool{}
+	for _, claim := range claims.Claims {
+		gone[claim.Cluster.String()] = true
+	}
+	for i := range s.clusters {
+		delete(gone, s.clusters[i].Key())
+	}
+	return gone
 }
 
 // lostWords are the findings that freeze nobody, for the report.

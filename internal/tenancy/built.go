@@ -97,6 +97,9 @@ func (b *builtCheck) service(s *corev1.Service) {
 			b.address("spec.clusterIP", ip)
 		}
 	}
+	if class := s.Spec.LoadBalancerClass; class != nil && !slices.Contains(b.tenant.LoadBalancerClasses, *class) {
+		b.add("spec.loadBalancerClass", "found %q, and %s has none such", *class, b.tenant.where("loadBalancerClasses"))
+	}
 	if ip := s.Spec.LoadBalancerIP; ip != "" {
 		b.address("spec.loadBalancerIP", ip)
 	}
@@ -193,15 +196,20 @@ func (b *builtCheck) networks(text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	var list []struct{ Name, Namespace string }
+	var list []struct {
+		Name, Namespace string
+		IPs             []string
+	}
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		b.add(path, "want the JSON that networkAttachments makes")
 		return
 	}
-	for _, n := range list {
+	for i, n := range list {
 		if !b.tenant.mayAttach(b.cluster.Namespace, n.Namespace, n.Name) {
 			b.add(path, "found %q of namespace %q, and %s has none such", n.Name, n.Namespace, b.tenant.where("networkAttachments"))
+			continue
 		}
+		b.podAddresses(fmt.Sprintf("%s[%d]", path, i), n.Namespace, n.IPs)
 	}
 }
 

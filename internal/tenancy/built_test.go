@@ -42,6 +42,8 @@ const fullService = `  hosts: {namespaces: [metal3]}
     issuerDomains: [bank.example.org]
     certificateIssuers: [ClusterIssuer/site-ca]
     podKeys: [bank.example.org]
+    networkAttachments: [networks/oam]
+    loadBalancerClasses: [bgp]
     limits: {replicas: 3, resources: {memory: 1Gi}}
 `
 
@@ -73,6 +75,8 @@ func TestBuilt(t *testing.T) {
 		{"address", "MetalLB's older one", "Service", "{metadata: {annotations: {metallb.universe.tf/loadBalancerIPs: 203.0.113.1}}}", "metallb.universe.tf/loadBalancerIPs]: found 203.0.113.1"},
 		{"address", "kube-vip's", "Service", "{metadata: {annotations: {kube-vip.io/loadbalancerIPs: 203.0.113.1}}}", "kube-vip.io/loadbalancerIPs]: found 203.0.113.1"},
 		{"address", "no address at all", "Service", "{metadata: {annotations: {metallb.io/loadBalancerIPs: any}}}", `found "any", want addresses`},
+		{"address", "another class", "Service", "{spec: {loadBalancerClass: tailscale}}", `spec.loadBalancerClass: found "tailscale", and tenant bank (the Site's spec.tenants[].loadBalancerClasses) has none such`},
+		{"address", "a class of its own", "Service", "{spec: {loadBalancerClass: bgp}}", ""},
 		{"address", "another's node port", "Service", "{spec: {ports: [{port: 1, nodePort: 30100}]}}", "spec.ports[0].nodePort: found 30100"},
 		{"address", "the node's SSH", "Service", "{spec: {ports: [{port: 1, nodePort: 30001}, {port: 2, nodePort: 22}]}}", "spec.ports[1].nodePort: found 22"},
 		{"address", "a port for health checks", "Service", "{spec: {healthCheckNodePort: 31000}}", "spec.healthCheckNodePort: found node port 31000"},
@@ -95,6 +99,8 @@ func TestBuilt(t *testing.T) {
 
 		{"network", "another namespace's", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"bmc","namespace":"kube-system"}]'}}}}}`, `found "bmc" of namespace "kube-system"`},
 		{"network", "by Multus' short form", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: kube-system/bmc}}}}}`, "want the JSON that networkAttachments makes"},
+		{"network", "another's address on one that it may", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"oam","namespace":"networks","ips":["203.0.113.17/24","192.0.2.9/24"]}]'}}}}}`, "networks][0].ips[1]: found 192.0.2.9"},
+		{"network", "an address on its own", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"oam","ips":["192.0.2.9/24"]}]'}}}}}`, ""},
 		{"network", "its own", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"oam"}]'}}}}}`, ""},
 
 		{"annotation", "a key without a domain", "Deployment", "{spec: {template: {metadata: {annotations: {team: net}}}}}", ""},

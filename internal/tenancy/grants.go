@@ -62,6 +62,9 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		for _, ip := range exposure.Addresses() {
 			s.address(e.Path+".service.loadBalancerIP", ip)
 		}
+		if class := exposure.LoadBalancerClass; class != "" && !slices.Contains(t.LoadBalancerClasses, class) {
+			s.add(e.Path+".service.loadBalancerClass", "found %q, and %s has none such", class, t.where("loadBalancerClasses"))
+		}
 	}
 	if p := e.NodePorts; p.Start != 0 && !t.mayName(p) {
 		s.add(e.NodePortField, "found node port %s, and %s has not all of it", p, t.where("nodePorts"))
@@ -80,7 +83,9 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 	for i, n := range e.Service.NetworkAttachments {
 		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {
 			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, and %s has none such", n.Name, n.Namespace, t.where("networkAttachments"))
+			continue
 		}
+		s.podAddresses(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), n.Namespace, n.IPs)
 	}
 }
 
@@ -99,6 +104,19 @@ func (s *asked) address(path, text string) {
 	}
 	if !s.tenant.mayHave(ip) {
 		s.add(path, "found %s, and %s has no network with it", ip, s.tenant.where("addresses"))
+	}
+}
+
+// podAddresses are the fixed ones of pods on a network. On one of another namespace others have theirs: they are the tenant's as those of its
+// services are. The networks of its own namespace are its own.
+func (s *asked) podAddresses(path, namespace string, ips []string) {
+	if namespace == "" || namespace == s.cluster.Namespace {
+		return
+	}
+	for i, ip := range ips {
+		if prefix, err := netip.ParsePrefix(ip); err == nil {
+			s.address(fmt.Sprintf("%s.ips[%d]", path, i), prefix.Addr().String())
+		}
 	}
 }
 

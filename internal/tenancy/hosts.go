@@ -120,6 +120,42 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[sche
 	return errs
 }
 
+// Clusters reports the clusters that are too many for their tenant. What a tenant has in the tree stays: known are those clusters. Of the
+// others those of a higher priority come first, then by name. frozen clusters that the tree does not know get nothing, and do not count.
+func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey, frozen map[schedule.ClusterKey]bool) []v1.ClusterError {
+	used, has := map[string]int{}, map[schedule.ClusterKey]bool{}
+	for _, key := range known {
+		has[key] = true
+		if tenant := t.Of(key.Namespace); tenant != nil {
+			used[tenant.Name]++
+		}
+	}
+	var more []*v1.SIPCluster
+	for i := range clusters {
+		if key := keyOf(&clusters[i]); !has[key] && !frozen[key] && t.Of(key.Namespace) != nil {
+			more = append(more, &clusters[i])
+		}
+	}
+	slices.SortFunc(more, func(a, b *v1.SIPCluster) int {
+		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), strings.Compare(a.Key(), b.Key()))
+	})
+	var errs []v1.ClusterError
+	for _, c := range more {
+		tenant := t.Of(c.Namespace)
+		if used[tenant.Name] < *tenant.MaxClusters {
+			used[tenant.Name]++
+			continue
+		}
+		where := tenant.where("maxClusters")
+		if !tenant.Listed {
+			where = "each namespace (the Site's spec.maxClustersPerTenant)"
+		}
+		errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "metadata.name", Message: fmt.Sprintf(
+			"it is one more than the tenant may have: with those in the tree and those before it there are %d, and %s has at most %d", used[tenant.Name], where, *tenant.MaxClusters)}})
+	}
+	return errs
+}
+
 // hostLimit is where for a bound on hosts, which a site without spec.tenants has too.
 func (t *Tenant) hostLimit(field string) string {
 	if !t.Listed {

@@ -62,8 +62,12 @@ func (t *Tenant) mayAsk(ref v1.IssuerRef) bool {
 	})
 }
 
-// mayRun says whether the tenant may use an image. An image without a registry is Docker Hub's.
+// mayRun says whether the tenant may use an image. An image without a registry is Docker Hub's. What is no image reference, as one with
+// "..", is nobody's: a registry's proxy may read it otherwise.
 func (t *Tenant) mayRun(image string) bool {
+	if !v1.IsImage(image) {
+		return false
+	}
 	name := imageName(image)
 	full := hubName(name)
 	return slices.ContainsFunc(t.Images, func(pattern string) bool {

@@ -68,13 +68,17 @@ type need struct {
 	replicas            int32
 	addresses           map[netip.Addr]bool
 	domains, issuers    map[string]bool
+	classes             map[string]bool
+	clusters            int
 	images, attachments map[string]bool
 }
 
 func (n *need) add(c *v1.SIPCluster) {
 	if n.addresses == nil {
+		n.classes = map[string]bool{}
 		n.addresses, n.domains, n.issuers, n.images, n.attachments = map[netip.Addr]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
+	n.clusters++
 	n.tenant.MaxPriority = max(n.tenant.MaxPriority, c.Spec.Priority)
 	n.patches = n.patches || len(c.Spec.Patches) > 0
 	ofSite := asked{site: n.site}
@@ -89,6 +93,9 @@ func (n *need) add(c *v1.SIPCluster) {
 			for _, ip := range e.Service.Service.Addresses() {
 				n.address(ip)
 			}
+			if class := e.Service.Service.LoadBalancerClass; class != "" {
+				n.classes[class] = true
+			}
 		}
 		if e.NodePorts.Start != 0 {
 			n.ports = append(n.ports, v1alpha1.NodePorts{Start: e.NodePorts.Start, End: e.NodePorts.End})
@@ -99,6 +106,11 @@ func (n *need) add(c *v1.SIPCluster) {
 		for _, a := range e.Service.NetworkAttachments {
 			if a.Namespace != "" && a.Namespace != c.Namespace {
 				n.attachments[a.Namespace+"/"+a.Name] = true
+				for _, ip := range a.IPs {
+					if prefix, err := netip.ParsePrefix(ip); err == nil {
+						n.address(prefix.Addr().String())
+					}
+				}
 			}
 		}
 	}
@@ -138,6 +150,10 @@ func (n *need) finish() {
 	}
 	t.IssuerDomains, t.CertificateIssuers = slices.Sorted(maps.Keys(n.domains)), slices.Sorted(maps.Keys(n.issuers))
 	t.Images, t.NetworkAttachments = slices.Sorted(maps.Keys(n.images)), slices.Sorted(maps.Keys(n.attachments))
+	t.LoadBalancerClasses = slices.Sorted(maps.Keys(n.classes))
+	if n.clusters > *n.site.Spec.MaxClustersPerTenant {
+		t.MaxClusters = &n.clusters
+	}
 	t.Patches = v1alpha1.PatchesNone
 	if n.patches {
 		t.Patches = v1alpha1.PatchesSafe
@@ -201,6 +217,7 @@ func Render(tenants []v1alpha1.Tenant) (string, error) {
 		s := suggestion{
 			Name: t.Name, Specs: t.Specs, Namespaces: t.Namespaces, OwnsHosts: t.OwnsHosts,
 			Hosts: suggestedHosts{*t.Hosts.Max, *t.Hosts.MaxStandby}, MaxPriority: t.MaxPriority,
+			MaxClusters: t.MaxClusters, LoadBalancerClasses: t.LoadBalancerClasses,
 			Addresses: t.Addresses, IssuerDomains: t.IssuerDomains, CertificateIssuers: t.CertificateIssuers, Images: t.Images,
 			NetworkAttachments: t.NetworkAttachments, Patches: string(t.Patches),
 		}
@@ -222,20 +239,22 @@ func Render(tenants []v1alpha1.Tenant) (string, error) {
 
 // suggestion is a tenant with the fields that Suggest fills, in the order of the documentation.
 type suggestion struct {
-	Name               string           `yaml:"name"`
-	Specs              []string         `yaml:"specs,omitempty,flow"`
-	Namespaces         []string         `yaml:"namespaces,flow"`
-	OwnsHosts          bool             `yaml:"ownsHosts,omitempty"`
-	Hosts              suggestedHosts   `yaml:"hosts,flow"`
-	MaxPriority        int32            `yaml:"maxPriority,omitempty"`
-	NodePorts          []suggestedPorts `yaml:"nodePorts,omitempty,flow"`
-	Addresses          []string         `yaml:"addresses,omitempty,flow"`
-	IssuerDomains      []string         `yaml:"issuerDomains,omitempty,flow"`
-	CertificateIssuers []string         `yaml:"certificateIssuers,omitempty,flow"`
-	Images             []string         `yaml:"images,omitempty,flow"`
-	NetworkAttachments []string         `yaml:"networkAttachments,omitempty,flow"`
-	Patches            string           `yaml:"patches"`
-	Limits             map[string]int32 `yaml:"limits,omitempty,flow"`
+	Name                string           `yaml:"name"`
+	Specs               []string         `yaml:"specs,omitempty,flow"`
+	Namespaces          []string         `yaml:"namespaces,flow"`
+	OwnsHosts           bool             `yaml:"ownsHosts,omitempty"`
+	Hosts               suggestedHosts   `yaml:"hosts,flow"`
+	MaxClusters         *int             `yaml:"maxClusters,omitempty"`
+	MaxPriority         int32            `yaml:"maxPriority,omitempty"`
+	NodePorts           []suggestedPorts `yaml:"nodePorts,omitempty,flow"`
+	Addresses           []string         `yaml:"addresses,omitempty,flow"`
+	LoadBalancerClasses []string         `yaml:"loadBalancerClasses,omitempty,flow"`
+	IssuerDomains       []string         `yaml:"issuerDomains,omitempty,flow"`
+	CertificateIssuers  []string         `yaml:"certificateIssuers,omitempty,flow"`
+	Images              []string         `yaml:"images,omitempty,flow"`
+	NetworkAttachments  []string         `yaml:"networkAttachments,omitempty,flow"`
+	Patches             string           `yaml:"patches"`
+	Limits              map[string]int32 `yaml:"limits,omitempty,flow"`
 }
 
 type (

@@ -60,14 +60,15 @@ func (t *Tenants) Of(namespace string) *Tenant {
 
 // byDefault is the tenant that a namespace is where the Site lists none.
 func (t *Tenants) byDefault(namespace string) *Tenant {
-	replicas, hosts := int32(10), *t.site.Spec.MaxHostsPerTenant
+	replicas, hosts, clusters := int32(10), *t.site.Spec.MaxHostsPerTenant, *t.site.Spec.MaxClustersPerTenant
 	return &Tenant{Tenant: v1alpha1.Tenant{
 		Name: namespace, Namespaces: []string{namespace},
-		Hosts:     v1alpha1.TenantHosts{Max: &hosts, MaxStandby: &hosts},
-		NodePorts: []v1alpha1.NodePorts{*t.site.Spec.NodePorts},
-		Images:    []string{"*"},
-		Patches:   v1alpha1.PatchesSafe,
-		Limits:    v1alpha1.TenantLimits{Replicas: &replicas},
+		Hosts:       v1alpha1.TenantHosts{Max: &hosts, MaxStandby: &hosts},
+		MaxClusters: &clusters,
+		NodePorts:   []v1alpha1.NodePorts{*t.site.Spec.NodePorts},
+		Images:      []string{"*"},
+		Patches:     v1alpha1.PatchesSafe,
+		Limits:      v1alpha1.TenantLimits{Replicas: &replicas},
 	}}
 }
 

@@ -69,6 +69,8 @@ const bank = `  defaults: {resources: {limits: {cpu: '1', memory: 256Mi}}}
     maxPriority: 10
     nodePorts: [{start: 30010, end: 30019}, {start: 30020, end: 30029}, {start: 31000, end: 31000}]
     addresses: [203.0.113.16/28, '2001:db8::/64']
+    loadBalancerClasses: [kube-vip.io/kube-vip-class]
+    maxClusters: 2
     issuerDomains: [bank.example.org, 192.0.2.1]
     certificateIssuers: [ClusterIssuer/site-ca, Issuer/bank-*, awspca.cert-manager.io/AWSPCAIssuer/ca]
     images: [registry.example.org/bank/*, quay.io/*/haproxy, docker.io/library/haproxy-debug]
@@ -220,6 +222,9 @@ func TestGrants(t *testing.T) {
 		{"address", "the second of two", lb("service: {type: LoadBalancer, loadBalancerIP: '203.0.113.16,2001:db8:1::1'}"), "found 2001:db8:1::1", "found 203.0.113.16"},
 		{"address", "both", lb("service: {type: LoadBalancer, loadBalancerIP: '203.0.113.16,2001:db8::1'}"), "", "found 203.0.113.16"},
 		{"address", "IPv4 in IPv6", lb("service: {type: LoadBalancer, loadBalancerIP: '::ffff:203.0.113.16'}"), "", "203.0.113.16"},
+		{"address", "a class of its own", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class}"), "", at + ".service.loadBalancerClass: found \"kube-vip.io/kube-vip-class\", and a namespace that"},
+		{"address", "another class", lb("service: {type: LoadBalancer, loadBalancerClass: tailscale}"), at + ".service.loadBalancerClass: found \"tailscale\", and tenant bank (the Site's spec.tenants[].loadBalancerClasses) has none such", "loadBalancerClass"},
+		{"address", "a class that begins alike", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class-2}"), at + ".service.loadBalancerClass", "loadBalancerClass"},
 		{"address", "the cluster's DNS", lb("clusterIP: 10.96.0.10"), at + ".clusterIP: found 10.96.0.10", at + ".clusterIP: found 10.96.0.10"},
 		{"address", "no cluster IP at all", lb("clusterIP: None"), "", ""},
 
@@ -251,6 +256,10 @@ func TestGrants(t *testing.T) {
 		{"network", "its own, by name", lb("networkAttachments: [{name: any, namespace: bank}]"), "", ""},
 		{"network", "its other namespace's", lb("networkAttachments: [{name: any, namespace: bank-test}]"), at + ".networkAttachments[0]: found \"any\" of namespace \"bank-test\"", "networkAttachments[0]"},
 		{"network", "one that it may", lb("networkAttachments: [{name: storage-1, namespace: networks}]"), "", "networkAttachments[0]"},
+		{"network", "a fixed address on its own", lb("replicas: 1, networkAttachments: [{name: any, ips: [192.0.2.9/24]}]"), "", ""},
+		{"network", "a fixed address of its own on one that it may", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: [203.0.113.17/24]}]"), "", "networkAttachments[0]"},
+		{"network", "another's fixed address on one that it may", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: [203.0.113.17/24, 192.0.2.9/24]}]"), at + ".networkAttachments[0].ips[1]: found 192.0.2.9, and tenant bank (the Site's spec.tenants[].addresses) has no network with it", "networkAttachments[0]"},
+		{"network", "another's, IPv6", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: ['2001:db8:1::1/64']}]"), "ips[0]: found 2001:db8:1::1", "networkAttachments[0]"},
 		{"network", "the second", lb("networkAttachments: [{name: storage-1, namespace: networks}, {name: bmc, namespace: networks}]"), "networkAttachments[1]", "networkAttachments[0]"},
 
 		{"quota", "as many pods as it may", lb("replicas: 3"), "", ""},
@@ -349,6 +358,55 @@ func TestHostCaps(t *testing.T) {
 	want(t, "by default", said(plain.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, Holdings{}, nil)), "and each namespace (the Site's spec.maxHostsPerTenant) has at most 3")
 }
 
+func TestClusterCaps(t *testing.T) {
+	tenants := Of(siteOf(t, bank), nil)
+	key := func(name string) schedule.ClusterKey { return schedule.ClusterKey{Namespace: "bank", Name: name} }
+	for _, row := range []struct {
+		why, specs, known, frozen, want string
+	}{
+		{"as many as it may", "a b", "", "", ""},
+		{"one more, without a host", "a b c", "", "", "bank/c: metadata.name: it is one more than the tenant may have: with those in the tree and those before it there are 2, and tenant bank (the Site's spec.tenants[].maxClusters) has at most 2"},
+		{"the newcomer, though its name comes first", "a b c", "b c", "", "bank/a: metadata.name"},
+		{"what it has stays", "a b c", "a b c", "", ""},
+		{"more than it may, and one more", "a b c d", "a b c", "", "bank/d: metadata.name"},
+		{"one without a spec has services still", "a b", "gone", "", "bank/b: metadata.name"},
+		{"a new one that is frozen has nothing", "a b c", "", "a", ""},
+	} {
+		var clusters []v1.SIPCluster
+		for name := range strings.FieldsSeq(row.specs) {
+			clusters = append(clusters, wanting(name, 0, 0, 0))
+		}
+		var known []schedule.ClusterKey
+		for name := range strings.FieldsSeq(row.known) {
+			known = append(known, key(name))
+		}
+		found := tenants.Clusters(clusters, known, map[schedule.ClusterKey]bool{key(row.frozen): true})
+		want(t, row.why, said(found), row.want)
+		if row.want != "" && len(found) != 1 {
+			t.Errorf("%s: %d complaints, want one", row.why, len(found))
+		}
+	}
+	urgent := wanting("z", 5, 0, 0)
+	want(t, "of newcomers, the one with less priority", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), urgent}, nil, nil)), "bank/b: metadata.name")
+	plain := Of(siteOf(t, "  maxClustersPerTenant: 1\n"), nil)
+	want(t, "by default", said(plain.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), urgent}, nil, nil)), "bank/a: metadata.name: it is one more than the tenant may have: with those in the tree and those before it there are 1, and each namespace (the Site's spec.maxClustersPerTenant) has at most 1")
+}
+
+// TestNoImageReference: what is no image reference is nobody's, whatever the pattern.
+func TestNoImageReference(t *testing.T) {
+	for _, pattern := range []string{"*", "registry.example.org/bank/*", "registry.example.org/*/haproxy"} {
+		tenant := Tenant{Tenant: v1alpha1.Tenant{Images: []string{pattern}}}
+		for _, image := range []string{"registry.example.org/bank/../haproxy", "registry.example.org/bank/./haproxy", "registry.example.org/bank//haproxy", "registry.example.org/bank/%2e%2e/haproxy", "registry.example.org/bank/\nhaproxy"} {
+			if tenant.mayRun(image) {
+				t.Errorf("%q allows %q", pattern, image)
+			}
+		}
+		if !tenant.mayRun("registry.example.org/bank/haproxy:1") {
+			t.Errorf("%q does not allow the image that it is for", pattern)
+		}
+	}
+}
+
 func wanting(name string, priority int32, active, standby int) v1.SIPCluster {
 	c := v1.SIPCluster{}
 	c.Namespace, c.Name, c.Spec.Priority = "bank", name, priority
@@ -415,7 +473,7 @@ func TestSuggest(t *testing.T) {
 	site := siteOf(t, "")
 	tenants := Of(site, nil)
 	clusters := []v1.SIPCluster{
-		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 3, standby: 1}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 12, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7'}, networkAttachments: [{name: s, namespace: networks}, {name: own}]}], loadBalancerWorker: [{nodeInterfaceId: oam, clusterIP: 10.96.7.7, nodePortRange: {start: 30011, end: 30019}}]}}"),
+		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 3, standby: 1}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 12, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7', loadBalancerClass: bgp}, networkAttachments: [{name: s, namespace: networks}, {name: own}]}], jumpHost: [{nodeInterfaceId: oam, networkAttachments: [{name: s, namespace: networks, ips: [192.0.2.9/24]}]}], loadBalancerWorker: [{nodeInterfaceId: oam, clusterIP: 10.96.7.7, nodePortRange: {start: 30011, end: 30019}}]}}"),
 		clusterOf(t, "bank/b", dex("nodePort: 30556, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
 		clusterOf(t, "edge/a", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
 	}
@@ -436,7 +494,8 @@ func TestSuggest(t *testing.T) {
     hosts: {max: 4, maxStandby: 1}
     maxPriority: 7
     nodePorts: [{start: 30010, end: 30019}, {start: 30556, end: 30556}]
-    addresses: [10.96.7.7/32, 203.0.113.7/32]
+    addresses: [10.96.7.7/32, 192.0.2.9/32, 203.0.113.7/32]
+    loadBalancerClasses: [bgp]
     issuerDomains: [dex.example.org]
     certificateIssuers: [ClusterIssuer/ca]
     images: [example.org/x/haproxy]
