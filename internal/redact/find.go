@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,20 +15,25 @@ var privateKey = regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLO
 	`|PuTTY-User-Key-File-\d.*` +
 	`|AGE-SECRET-KEY-1[0-9A-Z]+`)
 
+// privateKeyMarks: privateKey matches no text without one of them.
+var privateKeyMarks = []string{"-----BEGIN ", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1"}
+
 // tokens are the access tokens that their makers gave a form of their own, so that scanners find them.
 // GitHub: "Behind GitHub's new authentication token formats"; GitLab: "Token overview"; JWT: RFC 7519, whose header is base64 of {".
+// Each has one of its marks, which are quicker to look for.
 var tokens = []struct {
 	what    string
+	marks   []string
 	pattern *regexp.Regexp
 }{
-	{"an access token of GitHub", regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{22,})`)},
-	{"an access token of GitLab", regexp.MustCompile(`\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{16,}`)},
-	{"an access key of AWS", regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
-	{"an access token of Slack", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}`)},
-	{"an API key of Google", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
-	{"a token of Vault", regexp.MustCompile(`\bhv[sbr]\.[A-Za-z0-9_-]{20,}`)},
-	{"an access token of Docker", regexp.MustCompile(`\bdckr_[po]at_[A-Za-z0-9_-]{20,}`)},
-	{"a JSON web token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`)},
+	{"an access token of GitHub", []string{"gh", "github_pat_"}, regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{22,})`)},
+	{"an access token of GitLab", []string{"gl"}, regexp.MustCompile(`\bgl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{16,}`)},
+	{"an access key of AWS", []string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
+	{"an access token of Slack", []string{"xox", "xapp-"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}`)},
+	{"an API key of Google", []string{"AIza", "ya29.", "GOCSPX-"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
+	{"a token of Vault", []string{"hv"}, regexp.MustCompile(`\bhv[sbr]\.[A-Za-z0-9_-]{20,}`)},
+	{"an access token of Docker", []string{"dckr_"}, regexp.MustCompile(`\bdckr_[po]at_[A-Za-z0-9_-]{20,}`)},
+	{"a JSON web token", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`)},
 }
 
 // strictLogin is an address with a password, where a slash ends the authority as RFC 3986 has it.
@@ -48,23 +54,28 @@ func find(text string, depth int) (string, bool) {
 	if len(text) < 8 {
 		return "", false
 	}
-	if privateKey.MatchString(text) {
+	if marked(text, privateKeyMarks) && privateKey.MatchString(text) {
 		return "a private key", true
 	}
 	for _, token := range tokens {
-		if token.pattern.MatchString(text) {
+		if marked(text, token.marks) && token.pattern.MatchString(text) {
 			return token.what, true
 		}
 	}
-	if strictLogin.MatchString(text) {
+	if strings.Contains(text, "@") && strictLogin.MatchString(text) {
 		return "a URL with a password", true
 	}
 	if depth == 0 {
 		return "", false
 	}
-	// Base64 is folded into lines, too.
-	folded := strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "").Replace(text)
-	for _, form := range []string{text, folded} {
+	forms := []string{text}
+	if strings.ContainsAny(text, "\r\n \t") { // base64 is folded into lines, too
+		forms = append(forms, unfold.Replace(text))
+	}
+	for _, form := range forms {
+		if !hasRun(form) {
+			continue
+		}
 		for _, run := range base64Run.FindAllString(form, -1) {
 			if kind, found := inBase64(run, depth); found {
 				return kind, true
@@ -72,6 +83,35 @@ func find(text string, depth int) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+var (
+	unfold = strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "")
+	toStd  = strings.NewReplacer("-", "+", "_", "/")
+)
+
+// marked says that one of the marks is in a text.
+func marked(text string, marks []string) bool {
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
+}
+
+// shortestRun is how many characters of base64 in a row base64Run wants.
+const shortestRun = 27
+
+// hasRun says whether base64Run matches.
+func hasRun(text string) bool {
+	run := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '+', c == '/', c == '_', c == '-':
+			if run++; run == shortestRun {
+				return true
+			}
+		default:
+			run = 0
+		}
+	}
+	return false
 }
 
 // inBase64 says what secret the base64 of a run of characters holds, or of a part of it between slashes and dashes: those separate
@@ -87,10 +127,10 @@ func inBase64(run string, depth int) (string, bool) {
 }
 
 func inRun(run string, depth int) (string, bool) {
-	if len(run) < 27 {
+	if len(run) < shortestRun {
 		return "", false
 	}
-	standard := strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(run, "="))
+	standard := toStd.Replace(strings.TrimRight(run, "="))
 	content, err := base64.RawStdEncoding.DecodeString(standard[:len(standard)-len(standard)%4])
 	if err != nil || len(content) == 0 {
 		return "", false

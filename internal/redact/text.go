@@ -22,26 +22,42 @@ var (
 )
 
 // Text is a text without what is a secret beyond doubt: private keys, access tokens of known forms, the logins in
-// addresses and headers, and the base64 of any of these. It is for words of others: libraries, servers, users.
+// addresses and headers, and the base64 of any of these. It is for words of others: libraries, servers, users. Before each pattern it looks
+// for what no match is without: nearly all texts have none of it.
 func Text(text string) string {
 	if len(text) < 8 {
 		return text
 	}
-	text = privateKey.ReplaceAllString(text, mask)
-	for _, token := range tokens {
-		text = token.pattern.ReplaceAllString(text, mask)
+	if marked(text, privateKeyMarks) {
+		text = privateKey.ReplaceAllString(text, mask)
 	}
-	text = loginInURL.ReplaceAllString(text, "${1}"+mask+"@")
-	text = userInURL.ReplaceAllString(text, "${1}"+mask+"@")
-	text = authorization.ReplaceAllString(text, "${1}"+mask)
-	text = credentials.ReplaceAllStringFunc(text, func(found string) string {
-		parts := credentials.FindStringSubmatch(found)
-		if strings.Trim(parts[2], "abcdefghijklmnopqrstuvwxyz.-") == "" {
-			return found // words
+	for _, token := range tokens {
+		if marked(text, token.marks) {
+			text = token.pattern.ReplaceAllString(text, mask)
 		}
-		return parts[1] + mask
-	})
-	text = parameter.ReplaceAllString(text, "${1}"+mask)
+	}
+	if strings.Contains(text, "@") {
+		text = loginInURL.ReplaceAllString(text, "${1}"+mask+"@")
+		text = userInURL.ReplaceAllString(text, "${1}"+mask+"@")
+	}
+	if strings.ContainsAny(text, "zZ") && strings.ContainsAny(text, ":=") {
+		text = authorization.ReplaceAllString(text, "${1}"+mask)
+	}
+	if strings.ContainsAny(text, "bB") && strings.ContainsAny(text, " \t\n\f\r") {
+		text = credentials.ReplaceAllStringFunc(text, func(found string) string {
+			parts := credentials.FindStringSubmatch(found)
+			if strings.Trim(parts[2], "abcdefghijklmnopqrstuvwxyz.-") == "" {
+				return found // words
+			}
+			return parts[1] + mask
+		})
+	}
+	if strings.Contains(text, "=") {
+		text = parameter.ReplaceAllString(text, "${1}"+mask)
+	}
+	if !hasRun(text) {
+		return text
+	}
 	return base64Run.ReplaceAllStringFunc(text, func(run string) string {
 		if _, found := inBase64(run, 2); found {
 			return mask
