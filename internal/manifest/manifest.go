@@ -58,25 +58,7 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 		return nil, fmt.Errorf("%s: %d documents, want at most %d", file, len(chunks), l.Documents)
 	}
 	for i, chunk := range chunks {
-		document := Document{File: file, Index: i + 1, Line: chunk.line, source: chunk.text, positions: &positions{text: chunk.text}}
-		if problem := l.checkAliases(chunk.text); problem != "" {
-			errs = append(errs, document.Problem("", "%s", problem))
-			continue
-		}
-		object, err := toJSON(chunk.text)
-		if err != nil {
-			errs = append(errs, document.syntaxError(err))
-			continue
-		}
-		if depth := depthOf(object, l.Depth); depth > l.Depth {
-			errs = append(errs, &Problem{File: file, Document: i + 1, Line: chunk.line, Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)})
-			continue
-		}
-		if bytes.Equal(object, []byte("null")) {
-			continue
-		}
-		document.JSON = object
-		found, err := document.items()
+		found, err := l.parse(Document{File: file, Index: i + 1, Line: chunk.line, source: chunk.text, positions: &positions{text: chunk.text}})
 		docs = append(docs, found...)
 		errs = append(errs, err)
 		if len(docs) > l.Documents {
@@ -84,6 +66,32 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 		}
 	}
 	return docs, errors.Join(errs...)
+}
+
+// parse gives the objects of a document.
+func (l Limits) parse(d Document) ([]Document, error) {
+	object, top, simple := simpleJSON(d.source, l.Depth)
+	if !simple {
+		if problem := l.checkAliases(d.source); problem != "" {
+			return nil, d.Problem("", "%s", problem)
+		}
+		var err error
+		if object, err = toJSON(d.source); err != nil {
+			return nil, d.syntaxError(err)
+		}
+	}
+	if depth := depthOf(object, l.Depth); depth > l.Depth {
+		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line, Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)}
+	}
+	if bytes.Equal(object, []byte("null")) {
+		return nil, nil
+	}
+	d.JSON = object
+	if top != nil {
+		d.APIVersion, d.Kind, d.Namespace, d.Name = top.apiVersion, top.kind, top.namespace, top.name
+		return []Document{d}, nil
+	}
+	return d.items()
 }
 
 func toJSON(text []byte) ([]byte, error) {

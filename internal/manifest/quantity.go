@@ -18,14 +18,39 @@ var (
 	// hugeExponent is one of four digits and more. Kubernetes' own decoder works out such a number digit by digit: 1E999999999999
 	// takes all time and memory there is. Quantities go up to 1E18 or so.
 	hugeExponent = regexp.MustCompile(`[eE][+-]?0*[1-9][0-9]{3}`)
-	// perhapsHuge is cheap to look for in a whole object.
-	perhapsHuge = regexp.MustCompile(`[0-9.][eE][+-]?[0-9]{4}|[0-9.]{30}`)
 )
+
+// perhapsHuge says that an object may have a huge quantity: it has a number with an exponent of four digits, or one of thirty digits and dots.
+// It is cheap to look for in a whole object.
+func perhapsHuge(object []byte) bool {
+	run, exponent := 0, -1 // digits and dots in a row; digits behind an e, -1 where there is none
+	for i, c := range object {
+		switch {
+		case isDigit(c) || c == '.':
+			if run++; run == 30 {
+				return true
+			}
+			if exponent >= 0 && c != '.' {
+				if exponent++; exponent == 4 {
+					return true
+				}
+				continue
+			}
+			exponent = -1
+		case (c == 'e' || c == 'E') && run > 0:
+			run, exponent = 0, 0
+		case (c == '+' || c == '-') && exponent == 0 && (object[i-1] == 'e' || object[i-1] == 'E'):
+		default:
+			run, exponent = 0, -1
+		}
+	}
+	return false
+}
 
 // HugeQuantities calls report with the path of each resource.Quantity in an object, as JSON, that its decoder would not be done with.
 // into is what the object is to be decoded into.
 func HugeQuantities(object []byte, into any, report func(path string)) {
-	if !perhapsHuge.Match(object) {
+	if !perhapsHuge(object) {
 		return
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(object)))

@@ -244,7 +244,7 @@ func (r *addressReader) unreadable(ref SecretRef, doc *manifest.Document, format
 func networksOf(text string) ([]dataNetwork, error) {
 	const want = "want JSON or YAML of OpenStack network data"
 	var data networkData
-	if yaml.Unmarshal([]byte(text), &data) != nil {
+	if unmarshal([]byte(text), &data) != nil {
 		return nil, fmt.Errorf("cannot be read, %s", want)
 	}
 	var entries []json.RawMessage
@@ -273,6 +273,14 @@ func networksOf(text string) ([]dataNetwork, error) {
 		}
 	}
 	return networks, nil
+}
+
+// unmarshal is yaml.Unmarshal, and quick for what is as simple as network data is.
+func unmarshal(text []byte, into *networkData) error {
+	if object, simple := manifest.SimpleJSON(text); simple {
+		return json.Unmarshal(object, into)
+	}
+	return yaml.Unmarshal(text, into)
 }
 
 // isNetworkID says whether a service could name a network so.
