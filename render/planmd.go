@@ -122,7 +122,9 @@ func orDash(s string) string {
 	return s
 }
 
+var cellEscaper = strings.NewReplacer("|", `\|`, "<", "&lt;")
+
 // escapeCell keeps a value from outside inside its cell: it is one line, and a bar or an angle bracket is escaped.
 func escapeCell(cell string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;").Replace(text.Line(cell))
+	return cellEscaper.Replace(text.Line(cell))
 }

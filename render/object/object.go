@@ -16,35 +16,43 @@ const Header = "# Rendered by sipgen. Change the specs and render again; edits h
 // Marshal writes typed objects as one YAML file of as many documents, with Header on top. status,
 // creationTimestamp and null fields are left out.
 func Marshal(objects ...any) ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteString(Header)
+	out := []byte(Header)
 	for i, typed := range objects {
 		if i > 0 {
-			out.WriteString("---\n")
+			out = append(out, "---\n"...)
 		}
 		text, err := json.Marshal(typed)
 		if err != nil {
 			return nil, fmt.Errorf("%T: %w", typed, err)
 		}
-		var fields map[string]any
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.UseNumber()
-		if err := decoder.Decode(&fields); err != nil {
-			return nil, fmt.Errorf("%T: %w", typed, err)
+		if simple, ok := simpleYAML(out, text); ok {
+			out = simple
+			continue
 		}
-		delete(fields, "status")
-		clean(fields)
-		text, err = json.Marshal(fields)
+		document, err := libraryYAML(text)
 		if err != nil {
 			return nil, fmt.Errorf("%T: %w", typed, err)
 		}
-		document, err := yaml.JSONToYAML(text)
-		if err != nil {
-			return nil, fmt.Errorf("%T: %w", typed, err)
-		}
-		out.Write(document)
+		out = append(out, document...)
 	}
-	return out.Bytes(), nil
+	return out, nil
+}
+
+// libraryYAML writes the JSON of an object, whatever is in it.
+func libraryYAML(text []byte) ([]byte, error) {
+	var fields map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&fields); err != nil {
+		return nil, err
+	}
+	delete(fields, "status")
+	clean(fields)
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.JSONToYAML(text)
 }
 
 // clean drops null fields, at any depth: typed objects write creationTimestamp: null.

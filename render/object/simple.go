@@ -1,0 +1,325 @@
+package object
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// simpleYAML writes the JSON of an object as Marshal does, the same bytes that yaml.JSONToYAML gives without the fields that Marshal leaves out,
+// in a small part of its time. Where a text in it is not simple enough it says ok = false: the library writes the object then. text is what
+// json.Marshal wrote, so it is valid.
+func simpleYAML(out, text []byte) (yaml []byte, ok bool) {
+	w := simpleWriter{in: text, out: out}
+	root, ok := w.read(true)
+	if !ok || root.kind != '{' || len(root.children) == 0 {
+		return nil, false
+	}
+	return w.out, w.mapping(root, 0, false)
+}
+
+// node is a value. kind is what it begins with in JSON: '{', '[', '"', or 'x' for a number, true or false.
+type node struct {
+	kind      byte
+	key, text string
+	children  []node
+}
+
+type simpleWriter struct {
+	in, out []byte
+	pos     int
+}
+
+// read reads a value. Fields without one are left out; of the object itself, its status too.
+func (w *simpleWriter) read(top bool) (n node, ok bool) {
+	switch n.kind = w.in[w.pos]; n.kind {
+	case '{', '[':
+		for w.pos++; w.in[w.pos] != '}' && w.in[w.pos] != ']'; {
+			key := ""
+			if n.kind == '{' {
+				if key, ok = w.string(); !ok {
+					return n, false
+				}
+				w.pos++ // the colon
+			}
+			child, ok := w.read(false)
+			if !ok {
+				return n, false
+			}
+			if child.key = key; child.kind != 'n' && !(top && key == "status") {
+				n.children = append(n.children, child)
+			} else if n.kind == '[' {
+				return n, false // null stays in a list
+			}
+			if w.in[w.pos] == ',' {
+				w.pos++
+			}
+		}
+		w.pos++
+		return n, true
+	case '"':
+		n.text, ok = w.string()
+		return n, ok
+	}
+	from := w.pos
+	for w.pos < len(w.in) && strings.IndexByte(",]}", w.in[w.pos]) < 0 {
+		w.pos++
+	}
+	switch n.text = string(w.in[from:w.pos]); {
+	case n.text == "null":
+		n.kind = 'n'
+		return n, true
+	case n.text == "true" || n.text == "false":
+	case len(n.text) > 18 || strings.Trim(strings.TrimPrefix(n.text, "-"), "0123456789") != "" || n.text == "-0":
+		return n, false // a fraction or a huge number
+	}
+	n.kind = 'x'
+	return n, true
+}
+
+// string reads a string.
+func (w *simpleWriter) string() (string, bool) {
+	from := w.pos
+	escaped := false
+	for w.pos++; w.in[w.pos] != '"'; w.pos++ {
+		if w.in[w.pos] == '\\' {
+			escaped = true
+			w.pos++
+		}
+	}
+	w.pos++
+	if !escaped {
+		return string(w.in[from+1 : w.pos-1]), true
+	}
+	var text string
+	return text, json.Unmarshal(w.in[from:w.pos], &text) == nil
+}
+
+// mapping writes the fields of an object, sorted, each on a line of its own but the first where inLine.
+func (w *simpleWriter) mapping(n node, indent int, inLine bool) bool {
+	slices.SortFunc(n.children, func(a, b node) int { return compareKeys(a.key, b.key) })
+	for i, child := range n.children {
+		if i > 0 || !inLine {
+			w.indent(indent)
+		}
+		if len(child.key) > 100 || strings.Contains(child.key, "\n") || child.key == "" || !w.scalar(child.key) {
+			return false
+		}
+		w.out = append(w.out, ':')
+		if !w.value(child, indent, false) {
+			return false
+		}
+	}
+	return true
+}
+
+// value writes what is behind a key or a dash in column indent.
+func (w *simpleWriter) value(n node, indent int, ofDash bool) bool {
+	switch {
+	case n.kind == '{' && len(n.children) == 0:
+		w.out = append(w.out, " {}\n"...)
+	case n.kind == '[' && len(n.children) == 0:
+		w.out = append(w.out, " []\n"...)
+	case n.kind == '{' && ofDash:
+		w.out = append(w.out, ' ')
+		return w.mapping(n, indent+2, true)
+	case n.kind == '{':
+		w.out = append(w.out, '\n')
+		return w.mapping(n, indent+2, false)
+	case n.kind == '[' && ofDash:
+		return false
+	case n.kind == '[':
+		w.out = append(w.out, '\n')
+		for _, child := range n.children {
+			w.indent(indent)
+			w.out = append(w.out, '-')
+			if !w.value(child, indent, true) {
+				return false
+			}
+		}
+	case n.kind == 'x':
+		w.out = append(append(append(w.out, ' '), n.text...), '\n')
+	case strings.Contains(n.text, "\n"):
+		w.out = append(w.out, ' ')
+		return w.literal(n.text, indent+2)
+	default:
+		w.out = append(w.out, ' ')
+		if !w.scalar(n.text) {
+			return false
+		}
+		w.out = append(w.out, '\n')
+	}
+	return true
+}
+
+func (w *simpleWriter) indent(n int) {
+	for range n {
+		w.out = append(w.out, ' ')
+	}
+}
+
+// longest is the column from which on the library may break a line at a space.
+const longest = 80
+
+// scalar writes a text on the line that it is on.
+func (w *simpleWriter) scalar(text string) bool {
+	column := len(w.out) - 1 - bytes.LastIndexByte(w.out, '\n')
+	spaces := false
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' {
+			return false
+		}
+		spaces = spaces || text[i] == ' '
+	}
+	if spaces && column+len(text) >= longest {
+		return false
+	}
+	switch style(text) {
+	case plain:
+		w.out = append(w.out, text...)
+	case doubleQuoted:
+		w.out = append(append(append(w.out, '"'), text...), '"')
+	case singleQuoted:
+		w.out = append(w.out, '\'')
+		for i := range len(text) {
+			if text[i] == '\'' {
+				w.out = append(w.out, '\'')
+			}
+			w.out = append(w.out, text[i])
+		}
+		w.out = append(w.out, '\'')
+	default:
+		return false
+	}
+	return true
+}
+
+// literal writes a text of several lines.
+func (w *simpleWriter) literal(text string, indent int) bool {
+	body, ended := strings.CutSuffix(text, "\n")
+	if body == "" || strings.HasSuffix(body, "\n") || body[0] == ' ' || body[0] == '\n' {
+		return false
+	}
+	w.out = append(w.out, '|')
+	if !ended {
+		w.out = append(w.out, '-')
+	}
+	w.out = append(w.out, '\n')
+	for line := range strings.SplitSeq(body, "\n") {
+		if line != "" {
+			w.indent(indent)
+		}
+		if strings.HasSuffix(line, " ") {
+			return false
+		}
+		for i := range len(line) {
+			if line[i] < ' ' || line[i] > '~' {
+				return false
+			}
+		}
+		w.out = append(append(w.out, line...), '\n')
+	}
+	return true
+}
+
+type quoting int
+
+const (
+	unknown quoting = iota
+	plain
+	singleQuoted
+	doubleQuoted
+)
+
+// words are read as something else than a text by YAML 1.1.
+var words = map[string]bool{
+	"y": true, "Y": true, "yes": true, "Yes": true, "YES": true, "true": true, "True": true, "TRUE": true, "on": true, "On": true, "ON": true,
+	"n": true, "N": true, "no": true, "No": true, "NO": true, "false": true, "False": true, "FALSE": true, "off": true, "Off": true, "OFF": true,
+	"": true, "null": true, "Null": true, "NULL": true,
+}
+
+// style is how the library writes a text of printable ASCII on one line: what would be read as something else in double quotes, what would
+// be read as YAML's own marks in single ones.
+func style(text string) quoting {
+	if words[text] || strings.Trim(text, "0123456789") == "" {
+		return doubleQuoted
+	}
+	switch c := text[0]; {
+	case c == '.' && strings.HasPrefix(text, "./"):
+	case strings.IndexByte("+.<=~?:", c) >= 0:
+		return unknown
+	case c == '-':
+		if len(text) == 1 || text[1] != '-' && !isLetter(text[1]) || strings.HasPrefix(text, "---") {
+			return unknown
+		}
+	case isDigit(c) && perhapsNumber(text):
+		return unknown
+	case strings.IndexByte(" #,[]{}&*!|>'\"%@`", c) >= 0:
+		return singleQuoted
+	}
+	last := len(text) - 1
+	if text[last] == ' ' || text[last] == ':' || strings.Contains(text, ": ") || strings.Contains(text, " #") {
+		return singleQuoted
+	}
+	return plain
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// perhapsNumber says that a text that begins with a digit may be read as a number or a time, in base 60 too.
+func perhapsNumber(text string) bool {
+	dots := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case i == 4 && c == '-':
+			return true // perhaps a time
+		case c == '.':
+			dots++
+		case (c == '-' || c == '+') && text[i-1] != 'e' && text[i-1] != 'E':
+			return false // a UID
+		case !isDigit(c) && strings.IndexByte("abcdefABCDEFxXoO_-+:", c) < 0:
+			return false
+		}
+	}
+	return dots < 2 || strings.Contains(text, ":")
+}
+
+// compareKeys is the library's order of keys: numbers in them by their value, letters after everything else.
+func compareKeys(a, b string) int {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if i == len(a) || i == len(b) {
+		return cmp.Compare(len(a), len(b))
+	}
+	if aLetter, bLetter := isLetter(a[i]), isLetter(b[i]); aLetter != bLetter {
+		if bLetter {
+			return -1
+		}
+		return 1
+	} else if aLetter {
+		return cmp.Compare(a[i], b[i])
+	}
+	var aNumber, bNumber int64
+	if a[i] == '0' || b[i] == '0' {
+		for j := i - 1; j >= 0 && isDigit(a[j]); j-- {
+			if a[j] != '0' {
+				aNumber, bNumber = 1, 1
+				break
+			}
+		}
+	}
+	aEnd, bEnd := i, i
+	for ; aEnd < len(a) && isDigit(a[aEnd]); aEnd++ {
+		aNumber = aNumber*10 + int64(a[aEnd]-'0')
+	}
+	for ; bEnd < len(b) && isDigit(b[bEnd]); bEnd++ {
+		bNumber = bNumber*10 + int64(b[bEnd]-'0')
+	}
+	return cmp.Or(cmp.Compare(aNumber, bNumber), cmp.Compare(aEnd, bEnd), cmp.Compare(a[i], b[i]))
+}
