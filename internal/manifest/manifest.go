@@ -57,10 +57,17 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	if len(chunks) > l.Documents {
 		return nil, fmt.Errorf("%s: %d documents, want at most %d", file, len(chunks), l.Documents)
 	}
-	for i, chunk := range chunks {
-		found, err := l.parse(Document{File: file, Index: i + 1, Line: chunk.line, source: chunk.text, positions: &positions{text: chunk.text}})
-		docs = append(docs, found...)
-		errs = append(errs, err)
+	parsed := make([]struct {
+		docs []Document
+		err  error
+	}, len(chunks))
+	Each(len(chunks), func(i int) {
+		text := chunks[i].text
+		parsed[i].docs, parsed[i].err = l.parse(Document{File: file, Index: i + 1, Line: chunks[i].line, source: text, positions: &positions{text: text}})
+	})
+	for i := range parsed {
+		docs = append(docs, parsed[i].docs...)
+		errs = append(errs, parsed[i].err)
 		if len(docs) > l.Documents {
 			return nil, errors.Join(append(errs, fmt.Errorf("%s: more than %d objects", file, l.Documents))...)
 		}

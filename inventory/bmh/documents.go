@@ -34,14 +34,22 @@ func FromDocuments(docs []manifest.Document) ([]inventory.Host, error) {
 		seen     = map[string]string{}
 		related  = relatedOf(docs)
 	)
+	made := make([]struct {
+		host inventory.Host
+		err  error
+	}, len(docs))
+	manifest.Each(len(docs), func(i int) {
+		if isMetal3(&docs[i], KindHost) {
+			made[i].host, made[i].err = hostOf(&docs[i], related)
+		}
+	})
 	for i := range docs {
-		doc := &docs[i]
+		doc, host := &docs[i], made[i].host
 		if !isMetal3(doc, KindHost) {
 			continue
 		}
-		host, err := hostOf(doc, related)
-		problems.Add(err)
-		if err != nil {
+		problems.Add(made[i].err)
+		if made[i].err != nil {
 			continue
 		}
 		if first, twice := seen[host.Key()]; twice {
