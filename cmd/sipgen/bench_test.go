@@ -85,7 +85,9 @@ func renderedFrom(l *loaded, ui *ui, before previousTree) (*rendered, error) {
 	return checked.render(ui)
 }
 
-// writeFleet writes the manifests of a site: 20 hosts a rack, 10 hosts a cluster, of which 8 are assigned.
+// writeFleet writes the manifests of a site: 20 hosts a rack, 10 hosts a cluster, of which 8 are assigned, 10
+// clusters a tenant. A host is three documents,
+// as metal3 has them: the BareMetalHost, and the Secrets of its BMC and its network data.
 func writeFleet(b *testing.B, folder string, n int) {
 	b.Helper()
 	var hosts, tenants bytes.Buffer
@@ -97,28 +99,67 @@ func writeFleet(b *testing.B, folder string, n int) {
 		fmt.Fprintf(&hosts, `---
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
-metadata: {namespace: metal3, name: host-%[1]d, uid: uid-%[1]d, labels: {size: %[2]s, rack: r%[3]d}}
-spec: {online: true, bmc: {address: "redfish://bmc-%[1]d/redfish/v1/Systems/1", credentialsName: bmc-%[1]d}, networkData: {name: net-%[1]d}}
-status: {operationalStatus: OK, provisioning: {state: available}}
+metadata:
+  creationTimestamp: "2026-01-02T03:04:05Z"
+  labels:
+    size: %[2]s
+    rack: r%[3]d
+  name: host-%[1]d
+  namespace: metal3
+  uid: uid-%[1]d
+spec:
+  automatedCleaningMode: metadata
+  bmc:
+    address: redfish://bmc-%[1]d.example.org/redfish/v1/Systems/1
+    credentialsName: bmc-%[1]d
+  bootMACAddress: 02:00:0a:%02[4]x:%02[5]x:%02[6]x
+  networkData:
+    name: net-%[1]d
+  online: true
+status:
+  operationalStatus: OK
+  poweredOn: true
+  provisioning:
+    ID: 00000000-0000-0000-0000-%012[1]d
+    state: available
 ---
 apiVersion: v1
 kind: Secret
-metadata: {namespace: metal3, name: net-%[1]d}
-stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_address": "10.%[4]d.%[5]d.%[6]d/8"}]}'}
-`, i, size, i/20, i>>16, i>>8&255, i&255)
+metadata:
+  name: bmc-%[1]d
+  namespace: metal3
+type: Opaque
+data:
+  username: cm9vdA==
+  password: bm90LWEtcGFzc3dvcmQ=
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: net-%[1]d
+  namespace: metal3
+type: Opaque
+stringData:
+  networkData: |
+    links:
+    - {id: nic0, type: phy, ethernet_mac_address: "02:00:0a:%02[4]x:%02[5]x:%02[6]x"}
+    networks:
+    - {id: oam, type: ipv4, link: nic0, ip_address: 10.%[4]d.%[5]d.%[6]d, netmask: 255.0.0.0}
+    services: []
+`, i, size, i/20, (i+1)>>16, (i+1)>>8&255, (i+1)&255)
 	}
 	for i := range n / 10 {
 		fmt.Fprintf(&tenants, `---
 apiVersion: airship.airshipit.org/v1
 kind: SIPCluster
-metadata: {namespace: tenants, name: c-%[1]d}
+metadata: {namespace: tenant-%[3]d, name: c-%[1]d}
 spec:
   nodes:
     ControlPlane: {labelSelector: {matchLabels: {size: small}}, topologyKey: rack, count: {active: 3}}
     Worker: {labelSelector: {matchLabels: {size: large}}, count: {active: 5}}
   services:
     loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: %[2]d}]
-`, i, 20000+i)
+`, i, 20000+i, i/10)
 	}
 	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'https://git.example.org/fleet.git'}, nodePorts: {start: 20000, end: 32767}}\n"
 	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(), "site.yaml": site} {

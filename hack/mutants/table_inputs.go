@@ -2,6 +2,29 @@ package main
 
 // inputGuards are about what is read.
 var inputGuards = []mutant{
+	{"internal/manifest/simple.go", `		if entries[i].key == entries[i-1].key {`, `		if false {`,
+		in("internal/manifest", "TestSimpleDocuments"),
+		"of a field that is given twice, one counts and nobody is told"},
+	{"internal/manifest/simple.go", `	if p.depth++; p.depth > p.most {
+		return false
+	}
+	ok := false`, `	p.depth++
+	ok := false`,
+		in("internal/manifest", "TestSimpleDocuments"),
+		"a file of dashes takes the stack"},
+	{"internal/manifest/simple.go", `	if p.depth++; p.depth > p.most {
+		return false
+	}
+	closing`, `	p.depth++
+	closing`,
+		in("internal/manifest", "TestSimpleDocuments"),
+		"a file of brackets takes the stack"},
+	{"internal/manifest/simple_scalar.go", `		return !named[text]`, `		return true`,
+		in("internal/manifest", "TestSimpleDocuments"),
+		"yes is a text in one document and true in the next"},
+	{"internal/manifest/simple_scalar.go", `		return !perhapsNumber(text)`, `		return true`,
+		in("internal/manifest", "TestSimpleDocuments"),
+		"a number in another notation is a text"},
 	{"inventory/files/snapshot.go", `	if file.Count == nil || *file.Count != len(file.Hosts) {`, `	if false {`,
 		in("inventory/files", "TestBadSnapshots"),
 		"a snapshot that was cut off is a smaller inventory: hosts count as lost"},
