@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 grep -rlE '^func Fuzz' --include='*_test.go' . | LC_ALL=C sort | while read -r file; do
-  for target in $(sed -nE 's/^func (Fuzz[A-Za-z]+)\(.*/\1/p' "$file"); do
+  sed -nE 's/^func (Fuzz[A-Za-z]+)\(.*/\1/p' "$file" | while read -r target; do
     echo "$(dirname "$file") $target"
     go test -run '^$' -fuzz "^$target\$" -fuzztime "${1:-30s}" -fuzzminimizetime 10x "$(dirname "$file")" </dev/null
   done

@@ -25,13 +25,15 @@ func newTenants(ui *ui) *cobra.Command {
 		Short: "Show the tenants and what they ask for, or suggest their grants",
 		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many it may have.
 
---suggest prints the grants that the specs need as they are now, one tenant for each namespace, to paste
-into the Site. It grants what there is: read it before you paste it.
+--suggest prints the grants that the specs need as they are now, to paste below the Site's spec: the
+tenants that it has, with what is missing, and one more for each other namespace. It grants what there
+is: read it before you paste it. What two tenants ask for, and what no grant allows, is said besides.
 
 Name the rendered tree with --previous or --repo, so that hosts which were handed out and are not
 labelled yet count, too.
 
-Exit codes: 0 success; 1 a spec asks for more than its tenant is granted; 2 an error.`,
+Exit codes: 0 success; 1 a spec asks for more than its tenant is granted, or, with --suggest, can be
+granted; 2 an error.`,
 		Example: `  sipgen tenants --site site.yaml -f tenants --inventory hosts
   sipgen tenants --site site.yaml -f tenants --inventory cluster --suggest`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -49,12 +51,7 @@ Exit codes: 0 success; 1 a spec asks for more than its tenant is granted; 2 an e
 			}
 			held := tenancy.Held(claims, loaded.hosts.Hosts, options(loaded.site).Keys)
 			if suggest {
-				grants, err := tenancy.Render(loaded.tenants.Suggest(loaded.clusters, loaded.written, held))
-				if err != nil {
-					return err
-				}
-				_, err = fmt.Fprint(ui.out, grants)
-				return err
+				return loaded.suggest(ui, before, held)
 			}
 			beyond := append(loaded.beyondGrants(), loaded.settle(before, claims).late...)
 			loaded.showTenants(ui, held)

@@ -3,6 +3,7 @@ package tenancy
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"maps"
 	"net/netip"
 	"net/url"
@@ -20,10 +21,21 @@ import (
 // Files says where a cluster was written: its file, as Path gives it, or nothing.
 type Files map[string]string
 
-// Suggest gives the grants that clusters need, one tenant for each namespace, by name: what they ask for and hold now, and no more. What a
-// patch does is not looked at: patches stay safe where there are some. Whoever pastes it should read it: it allows what there is.
+// Suggest gives the grants that clusters need: the Site's own, each widened by what its clusters ask for and hold beyond it, and for every
+// namespace that has none a tenant of that name with what its clusters ask for and hold, and no more. The Site's stay in their order, the
+// others follow by name. What a patch does is not looked at: patches stay safe where there are some. Whoever pastes it should read it: it
+// allows what there is.
 func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) []v1alpha1.Tenant {
 	byNamespace := map[string]*need{}
+	needs := make([]*need, 0, len(t.site.Spec.Tenants))
+	for i := range t.site.Spec.Tenants {
+		n := newNeed(t.site, t.site.Spec.Tenants[i])
+		n.listed = true
+		needs = append(needs, n)
+		for _, namespace := range n.tenant.Namespaces {
+			byNamespace[namespace] = n
+		}
+	}
 	sorted := slices.SortedFunc(slices.Values(clusters), func(a, b v1.SIPCluster) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
@@ -31,11 +43,12 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) 
 		c := &sorted[i]
 		n := byNamespace[c.Namespace]
 		if n == nil {
-			n = &need{site: t.site}
-			n.tenant = v1alpha1.Tenant{Name: c.Namespace, Namespaces: []string{c.Namespace}}
-			n.tenant.OwnsHosts = slices.Contains(t.hosts, c.Namespace) && !slices.Contains(t.site.Spec.Hosts.SharedNamespaces, c.Namespace)
+			n = newNeed(t.site, v1alpha1.Tenant{Name: c.Namespace, Namespaces: []string{c.Namespace}, Patches: v1alpha1.PatchesNone})
+			needs = append(needs, n)
 			byNamespace[c.Namespace] = n
 		}
+		own := slices.Contains(t.hosts, c.Namespace) && !slices.Contains(t.site.Spec.Hosts.SharedNamespaces, c.Namespace)
+		n.tenant.OwnsHosts = n.tenant.OwnsHosts || own
 		n.add(c)
 		want, has := Wants(c), held.Of(keyOf(c))
 		n.hosts = n.hosts.plus(Count{max(want.Hosts, has.Hosts), max(want.Standby, has.Standby)})
@@ -48,24 +61,25 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) 
 		}
 	}
 	folders := specsOf(sorted, files)
-	var out []v1alpha1.Tenant
-	for _, namespace := range slices.Sorted(maps.Keys(byNamespace)) {
-		n := byNamespace[namespace]
-		n.tenant.Specs = folders[namespace]
+	out := make([]v1alpha1.Tenant, 0, len(needs))
+	for _, n := range needs {
+		if !n.listed {
+			n.tenant.Specs = folders[n.tenant.Name]
+		}
 		n.finish()
-		out = append(out, n.tenant)
+		out = append(out, n.tenant.Tenant)
 	}
 	return out
 }
 
-// need gathers what the clusters of a namespace ask for.
+// need gathers what the clusters of a tenant ask for beyond what it has.
 type need struct {
-	site                *v1alpha1.Site
-	tenant              v1alpha1.Tenant
+	site   *v1alpha1.Site
+	tenant Tenant
+	// listed: the Site has it.
+	listed              bool
 	ports               []v1alpha1.NodePorts
 	hosts               Count
-	patches             bool
-	replicas            int32
 	addresses           map[netip.Addr]bool
 	domains, issuers    map[string]bool
 	classes             map[string]bool
@@ -73,17 +87,24 @@ type need struct {
 	images, attachments map[string]bool
 }
 
-func (n *need) add(c *v1.SIPCluster) {
-	if n.addresses == nil {
-		n.classes = map[string]bool{}
-		n.addresses, n.domains, n.issuers, n.images, n.attachments = map[netip.Addr]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+func newNeed(site *v1alpha1.Site, tenant v1alpha1.Tenant) *need {
+	return &need{
+		site: site, tenant: Tenant{Tenant: tenant},
+		addresses: map[netip.Addr]bool{}, domains: map[string]bool{}, issuers: map[string]bool{}, images: map[string]bool{}, attachments: map[string]bool{},
+		classes: map[string]bool{},
 	}
+}
+
+func (n *need) add(c *v1.SIPCluster) {
+	t := &n.tenant
 	n.clusters++
-	n.tenant.MaxPriority = max(n.tenant.MaxPriority, c.Spec.Priority)
-	n.patches = n.patches || len(c.Spec.Patches) > 0
+	t.MaxPriority = max(t.MaxPriority, c.Spec.Priority)
+	if len(c.Spec.Patches) > 0 && t.Patches == v1alpha1.PatchesNone {
+		t.Patches = v1alpha1.PatchesSafe
+	}
 	ofSite := asked{site: n.site}
 	for _, e := range c.Entries() {
-		if image := e.Service.Image; image != "" && !ofSite.ofSite(image) {
+		if image := e.Service.Image; image != "" && !ofSite.ofSite(image) && !t.mayRun(image) {
 			n.images[imageName(image)] = true
 		}
 		if ip := e.Service.ClusterIP; ip != nil && *ip != corev1.ClusterIPNone {
@@ -93,18 +114,18 @@ func (n *need) add(c *v1.SIPCluster) {
 			for _, ip := range e.Service.Service.Addresses() {
 				n.address(ip)
 			}
-			if class := e.Service.Service.LoadBalancerClass; class != "" {
+			if class := e.Service.Service.LoadBalancerClass; class != "" && !slices.Contains(t.LoadBalancerClasses, class) {
 				n.classes[class] = true
 			}
 		}
-		if e.NodePorts.Start != 0 {
+		if e.NodePorts.Start != 0 && !t.mayName(e.NodePorts) {
 			n.ports = append(n.ports, v1alpha1.NodePorts{Start: e.NodePorts.Start, End: e.NodePorts.End})
 		}
 		if e.Service.Replicas != nil {
-			n.replicas = max(n.replicas, *e.Service.Replicas)
+			n.replicas(*e.Service.Replicas)
 		}
 		for _, a := range e.Service.NetworkAttachments {
-			if a.Namespace != "" && a.Namespace != c.Namespace {
+			if !t.mayAttach(c.Namespace, a.Namespace, a.Name) {
 				n.attachments[a.Namespace+"/"+a.Name] = true
 				for _, ip := range a.IPs {
 					if prefix, err := netip.ParsePrefix(ip); err == nil {
@@ -115,31 +136,50 @@ func (n *need) add(c *v1.SIPCluster) {
 		}
 	}
 	for i := range c.Spec.Services.Dex {
-		dex := &c.Spec.Services.Dex[i]
-		if issuer, err := url.Parse(dex.Issuer); err == nil {
-			n.domains[strings.ToLower(issuer.Hostname())] = true
+		n.dex(&c.Spec.Services.Dex[i])
+	}
+}
+
+func (n *need) dex(dex *v1.Dex) {
+	if issuer, err := url.Parse(dex.Issuer); err == nil && !n.tenant.maySpeakFor(issuer.Hostname()) {
+		n.domains[strings.ToLower(issuer.Hostname())] = true
+	}
+	if ref := dex.TLS.IssuerRef; ref != nil && !n.tenant.mayAsk(*ref) {
+		issuer := kindOf(*ref) + "/" + ref.Name
+		if ref.Group != "" && ref.Group != "cert-manager.io" {
+			issuer = ref.Group + "/" + issuer
 		}
-		if ref := dex.TLS.IssuerRef; ref != nil {
-			issuer := kindOf(*ref) + "/" + ref.Name
-			if ref.Group != "" && ref.Group != "cert-manager.io" {
-				issuer = ref.Group + "/" + issuer
-			}
-			n.issuers[issuer] = true
-		}
+		n.issuers[issuer] = true
+	}
+}
+
+func (n *need) replicas(wanted int32) {
+	most := int32(10)
+	if has := n.tenant.Limits.Replicas; has != nil {
+		most = *has
+	}
+	if wanted > most {
+		n.tenant.Limits.Replicas = &wanted
 	}
 }
 
 func (n *need) address(text string) {
-	if ip, err := netip.ParseAddr(text); err == nil {
+	if ip, err := netip.ParseAddr(text); err == nil && !n.tenant.mayHave(ip) {
 		n.addresses[ip.Unmap()] = true
 	}
 }
 
+// finish puts what was gathered into the tenant's grants.
 func (n *need) finish() {
 	t := &n.tenant
+	// The Site's own lists are not to be written into.
+	t.NodePorts, t.Addresses, t.IssuerDomains = slices.Clip(t.NodePorts), slices.Clip(t.Addresses), slices.Clip(t.IssuerDomains)
+	t.CertificateIssuers, t.Images, t.NetworkAttachments = slices.Clip(t.CertificateIssuers), slices.Clip(t.Images), slices.Clip(t.NetworkAttachments)
+	t.LoadBalancerClasses = slices.Clip(t.LoadBalancerClasses)
 	slices.SortFunc(n.ports, func(a, b v1alpha1.NodePorts) int { return int(a.Start - b.Start) })
+	own := len(t.NodePorts)
 	for _, p := range n.ports {
-		if last := len(t.NodePorts) - 1; last >= 0 && p.Start <= t.NodePorts[last].End+1 {
+		if last := len(t.NodePorts) - 1; last >= own && p.Start <= t.NodePorts[last].End+1 {
 			t.NodePorts[last].End = max(t.NodePorts[last].End, p.End)
 			continue
 		}
@@ -148,21 +188,23 @@ func (n *need) finish() {
 	for _, ip := range slices.SortedFunc(maps.Keys(n.addresses), netip.Addr.Compare) {
 		t.Addresses = append(t.Addresses, netip.PrefixFrom(ip, ip.BitLen()).String())
 	}
-	t.IssuerDomains, t.CertificateIssuers = slices.Sorted(maps.Keys(n.domains)), slices.Sorted(maps.Keys(n.issuers))
-	t.Images, t.NetworkAttachments = slices.Sorted(maps.Keys(n.images)), slices.Sorted(maps.Keys(n.attachments))
-	t.LoadBalancerClasses = slices.Sorted(maps.Keys(n.classes))
-	if n.clusters > *n.site.Spec.MaxClustersPerTenant {
+	t.IssuerDomains = append(t.IssuerDomains, slices.Sorted(maps.Keys(n.domains))...)
+	t.CertificateIssuers = append(t.CertificateIssuers, slices.Sorted(maps.Keys(n.issuers))...)
+	t.Images = append(t.Images, slices.Sorted(maps.Keys(n.images))...)
+	t.NetworkAttachments = append(t.NetworkAttachments, slices.Sorted(maps.Keys(n.attachments))...)
+	t.LoadBalancerClasses = append(t.LoadBalancerClasses, slices.Sorted(maps.Keys(n.classes))...)
+	mostClusters := *n.site.Spec.MaxClustersPerTenant
+	if t.MaxClusters != nil {
+		mostClusters = *t.MaxClusters
+	}
+	if n.clusters > mostClusters {
 		t.MaxClusters = &n.clusters
 	}
-	t.Patches = v1alpha1.PatchesNone
-	if n.patches {
-		t.Patches = v1alpha1.PatchesSafe
+	most, standby := n.hosts.Hosts, n.hosts.Standby
+	if n.listed {
+		most, standby = max(most, *t.Hosts.Max), max(standby, *t.Hosts.MaxStandby)
 	}
-	if n.replicas > 10 {
-		t.Limits.Replicas = &n.replicas
-	}
-	hosts := n.hosts
-	t.Hosts.Max, t.Hosts.MaxStandby = &hosts.Hosts, &hosts.Standby
+	t.Hosts.Max, t.Hosts.MaxStandby = &most, &standby
 }
 
 // specsOf gives the folders of each namespace's specs: where all of them are in a folder of their own it, else those of their files that
@@ -205,65 +247,37 @@ func specsOf(clusters []v1.SIPCluster, files Files) map[string][]string {
 	return out
 }
 
-// Render writes tenants as they are pasted into a Site.
+// Render writes tenants as they are pasted below the spec of a Site, a grant a line, in the order of their documentation.
 func Render(tenants []v1alpha1.Tenant) (string, error) {
-	var site struct {
-		Spec struct {
-			Tenants []suggestion `yaml:"tenants"`
-		} `yaml:"spec"`
+	text, err := json.Marshal(map[string][]v1alpha1.Tenant{"tenants": tenants})
+	if err != nil {
+		return "", err
 	}
-	for i := range tenants {
-		t := &tenants[i]
-		s := suggestion{
-			Name: t.Name, Specs: t.Specs, Namespaces: t.Namespaces, OwnsHosts: t.OwnsHosts,
-			Hosts: suggestedHosts{*t.Hosts.Max, *t.Hosts.MaxStandby}, MaxPriority: t.MaxPriority,
-			MaxClusters: t.MaxClusters, LoadBalancerClasses: t.LoadBalancerClasses,
-			Addresses: t.Addresses, IssuerDomains: t.IssuerDomains, CertificateIssuers: t.CertificateIssuers, Images: t.Images,
-			NetworkAttachments: t.NetworkAttachments, Patches: string(t.Patches),
-		}
-		for _, p := range t.NodePorts {
-			s.NodePorts = append(s.NodePorts, suggestedPorts{p.Start, p.End})
-		}
-		if t.Limits.Replicas != nil {
-			s.Limits = map[string]int32{"replicas": *t.Limits.Replicas}
-		}
-		site.Spec.Tenants = append(site.Spec.Tenants, s)
+	var document yaml.Node // JSON is YAML, and a Node keeps the order of the fields
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return "", err
 	}
+	restyle(&document, 0)
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
 	encoder.CompactSeqIndent()
-	err := encoder.Encode(site)
-	return out.String(), err
+	if err := encoder.Encode(&document); err != nil {
+		return "", err
+	}
+	return "  " + strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\n", "\n  ") + "\n", nil
 }
 
-// suggestion is a tenant with the fields that Suggest fills, in the order of the documentation.
-type suggestion struct {
-	Name                string           `yaml:"name"`
-	Specs               []string         `yaml:"specs,omitempty,flow"`
-	Namespaces          []string         `yaml:"namespaces,flow"`
-	OwnsHosts           bool             `yaml:"ownsHosts,omitempty"`
-	Hosts               suggestedHosts   `yaml:"hosts,flow"`
-	MaxClusters         *int             `yaml:"maxClusters,omitempty"`
-	MaxPriority         int32            `yaml:"maxPriority,omitempty"`
-	NodePorts           []suggestedPorts `yaml:"nodePorts,omitempty,flow"`
-	Addresses           []string         `yaml:"addresses,omitempty,flow"`
-	LoadBalancerClasses []string         `yaml:"loadBalancerClasses,omitempty,flow"`
-	IssuerDomains       []string         `yaml:"issuerDomains,omitempty,flow"`
-	CertificateIssuers  []string         `yaml:"certificateIssuers,omitempty,flow"`
-	Images              []string         `yaml:"images,omitempty,flow"`
-	NetworkAttachments  []string         `yaml:"networkAttachments,omitempty,flow"`
-	Patches             string           `yaml:"patches"`
-	Limits              map[string]int32 `yaml:"limits,omitempty,flow"`
-}
+// grantDepth is where a grant's value begins: document, mapping, tenants, tenant.
+const grantDepth = 4
 
-type (
-	suggestedHosts struct {
-		Max        int `yaml:"max"`
-		MaxStandby int `yaml:"maxStandby"`
+// restyle gives a node read from JSON the style of YAML: lines down to the grants, and what a grant holds in one.
+func restyle(n *yaml.Node, depth int) {
+	n.Style = 0
+	if depth >= grantDepth && n.Kind != yaml.ScalarNode {
+		n.Style = yaml.FlowStyle
 	}
-	suggestedPorts struct {
-		Start int32 `yaml:"start"`
-		End   int32 `yaml:"end"`
+	for _, inner := range n.Content {
+		restyle(inner, depth+1)
 	}
-)
+}

@@ -486,8 +486,7 @@ func TestSuggest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const wanted = `spec:
-  tenants:
+	const wanted = `  tenants:
   - name: bank
     specs: [bank]
     namespaces: [bank]
@@ -517,7 +516,7 @@ func TestSuggest(t *testing.T) {
 	if string(a) != string(b) {
 		t.Fatalf("found\n%s\nwant\n%s", a, b)
 	}
-	granted := Of(siteOf(t, strings.TrimPrefix(text, "spec:\n")), nil)
+	granted := Of(siteOf(t, text), nil)
 	for i := range clusters {
 		c := &clusters[i]
 		if found := said(granted.Spec(c)) + said(granted.Namespace(c)) + said(granted.Written(c, files[c.Key()])); found != "" {
@@ -526,5 +525,47 @@ func TestSuggest(t *testing.T) {
 	}
 	if found := said(granted.Hosts(clusters, held, nil)); found != "" {
 		t.Error(found)
+	}
+}
+
+// TestSuggestKeeps: what the Site grants already stays as it is, and only what is missing is added. A second time nothing is.
+func TestSuggestKeeps(t *testing.T) {
+	const had = `  tenants:
+  - name: finance
+    specs: [finance]
+    namespaces: [bank]
+    hosts: {selector: {matchLabels: {pool: finance}}, max: 24, maxStandby: 4}
+    maxClusters: 1
+    maxPriority: 10
+    nodePorts: [{start: 30000, end: 30009}]
+    addresses: [203.0.113.0/28]
+    issuerDomains: [example.org]
+    images: [example.org/x/*]
+    networkAttachments: [networks/s*]
+    podKeys: [example.org]
+    patches: none
+    limits: {replicas: 3, resources: {cpu: "4"}}
+  - name: idle
+    namespaces: [idle]
+    hosts: {max: 1, maxStandby: 1}
+    maxClusters: 100
+    patches: any
+    limits: {replicas: 10}
+`
+	clusters := []v1.SIPCluster{
+		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 30}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 5, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7'}, networkAttachments: [{name: s1, namespace: networks}, {name: t, namespace: networks}]}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
+		clusterOf(t, "bank/b", dex("nodePort: 30005, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
+	}
+	wanted := strings.NewReplacer("max: 24", "max: 30", "maxClusters: 1\n", "maxClusters: 2\n", "{start: 30000, end: 30009}", "{start: 30000, end: 30009}, {start: 30010, end: 30010}",
+		"    images", "    certificateIssuers: [ClusterIssuer/ca]\n    images", "networks/s*]", "networks/s*, networks/t]", "patches: none", "patches: safe",
+		"replicas: 3", "replicas: 5").Replace(had)
+	for why, text := range map[string]string{"the first time": had, "a second time": wanted} {
+		found, err := Render(Of(siteOf(t, text), nil).Suggest(clusters, Files{}, Holdings{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found != wanted {
+			t.Errorf("%s: found\n%s\nwant\n%s", why, found, wanted)
+		}
 	}
 }
