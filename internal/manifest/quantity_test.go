@@ -6,9 +6,46 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 )
+
+// TestTypesThatDecodeThemselves: what they cannot read has its field, and the value is not repeated.
+func TestTypesThatDecodeThemselves(t *testing.T) {
+	type object struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Spec       struct {
+			Limits   corev1.ResourceList `json:"limits"`
+			Interval *metav1.Duration    `json:"interval"`
+			Since    metav1.Time         `json:"since"`
+			Name     string              `json:"name"`
+		} `json:"spec"`
+	}
+	for _, row := range []struct{ why, spec, want string }{
+		{"values that are fine", "{limits: {cpu: 1, memory: 2Gi}, interval: 10m, since: '2026-01-31T12:00:00Z'}", ""},
+		{"no quantity", "{limits: {cpu: 1, memory: hunter2}}", `line 3: spec.limits.memory: found a string, want a quantity as in "500m" or "2Gi"`},
+		{"a list for a quantity", "{limits: {cpu: [1]}}", "spec.limits.cpu: found a list, want a quantity"},
+		{"a quantity in words, beside another mistake", "{limits: {cpu: two}, name: 7}", "spec.name: found a whole number, want a string"},
+		{"no duration", "{interval: soon}", `spec.interval: found a string, want a duration as in "10m"`},
+		{"a number for a duration", "{interval: 10}", "spec.interval: found a whole number, want a duration"},
+		{"no time", "{since: yesterday}", "spec.since: found a string, want a time as in"},
+	} {
+		docs, err := manifest.Parse("x.yaml", []byte("apiVersion: v1\nkind: X\nspec: "+row.spec+"\n"))
+		if err != nil {
+			t.Fatalf("%s: %v", row.why, err)
+		}
+		for _, decode := range []func(any) error{docs[0].Decode, docs[0].DecodeLoose} {
+			switch err := decode(&object{}); {
+			case row.want == "" && err != nil, row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):
+				t.Errorf("%s: got %v, want %q", row.why, err, row.want)
+			case err != nil && strings.Contains(err.Error(), "hunter2"):
+				t.Errorf("%s: the value is repeated: %v", row.why, err)
+			}
+		}
+	}
+}
 
 // TestHugeQuantities: Kubernetes' decoder never comes back from some of these, so what is not refused before hangs the test.
 func TestHugeQuantities(t *testing.T) {

@@ -227,6 +227,10 @@ func withoutOperation(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
+// maxDepth is how deep folders may lie in the one that is named: each of them is reached from the outermost one again. What is deeper is not read,
+// and is the problem of whoever made it.
+const maxDepth = 64
+
 // expand gives the files of a path: itself, or the manifests of a folder. done closes the folder.
 func (l Limits) expand(path string) (files []input, done func(), err error) {
 	done = func() {}
@@ -245,10 +249,15 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 		return nil, done, withoutOperation(path, err)
 	}
 	done = func() { _ = root.Close() } // only read
+	var deep []error
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(path, filepath.FromSlash(inside))
 		if err != nil {
 			return withoutOperation(name, err)
+		}
+		if entry.IsDir() && strings.Count(inside, "/") >= maxDepth {
+			deep = append(deep, &FileError{filepath.ToSlash(name), fmt.Errorf("%s: more than %d folders within each other, want at most that", path, maxDepth)})
+			return fs.SkipDir
 		}
 		hidden := strings.HasPrefix(entry.Name(), ".") && inside != "."
 		switch {
@@ -264,9 +273,9 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 		}
 		return nil
 	})
-	if err == nil && len(files) == 0 {
+	if err == nil && len(files)+len(deep) == 0 {
 		err = fmt.Errorf("%s: %w", path, ErrNoFiles)
 	}
 	slices.SortFunc(files, func(a, b input) int { return strings.Compare(a.name, b.name) })
-	return files, done, err
+	return files, done, errors.Join(append(deep, err)...)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 var (
@@ -14,12 +16,18 @@ var (
 )
 
 // mismatches walks a decoded JSON value beside the Go type it is meant for and reports every value
-// whose JSON type does not fit, in the order of their paths. Types that decode themselves are trusted.
+// whose JSON type does not fit, in the order of their paths. Types that decode themselves are asked whether they can.
 func mismatches(value any, t reflect.Type, path string, report func(path, found, want string)) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if p := reflect.PointerTo(t); value == nil || p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler) {
+	switch p := reflect.PointerTo(t); {
+	case value == nil:
+		return
+	case p.Implements(jsonUnmarshaler), p.Implements(textUnmarshaler):
+		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, reflect.New(t).Interface()) != nil {
+			report(path, jsonType(value), wanted(t))
+		}
 		return
 	}
 	switch t.Kind() {
@@ -48,6 +56,19 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 	if found, want := mismatch(value, t); want != "" {
 		report(path, found, want)
 	}
+}
+
+// wanted is what a type that decodes itself wants, for those that the API has.
+func wanted(t reflect.Type) string {
+	switch t {
+	case quantityType:
+		return `a quantity as in "500m" or "2Gi"`
+	case reflect.TypeFor[metav1.Duration]():
+		return `a duration as in "10m"`
+	case reflect.TypeFor[metav1.Time]():
+		return `a time as in "2026-01-31T12:00:00Z"`
+	}
+	return "another form, by its type " + t.Name()
 }
 
 // typesIn gives the type of a field of a struct, or of the values of a map.
