@@ -29,7 +29,7 @@ type decided struct {
 func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	defer ui.progress.stage("planning")()
 	claims, err := render.Previous(before.where, before.files, l.site)
-	if err = errors.Join(err, before.unsealed); err != nil {
+	if err = errors.Join(err, before.unsealed, l.evictsNobody(before.files, claims)); err != nil {
 		return nil, err
 	}
 	served := *l
@@ -91,7 +91,7 @@ func (l *loaded) unknownNetworks(claims schedule.Previous) map[schedule.ClusterK
 	refused := map[schedule.ClusterKey][]string{}
 	for _, unknown := range v1.UnknownNetworks(l.clusters, known) {
 		key := schedule.ClusterKey{Namespace: unknown.Cluster.Namespace, Name: unknown.Cluster.Name}
-		refused[key] = append(refused[key], unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message).Error())
+		refused[key] = append(refused[key], l.inTree.Replace(unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message).Error()))
 	}
 	return refused
 }

@@ -33,6 +33,10 @@ type loaded struct {
 	written tenancy.Files
 	// evicted are the namespaces whose clusters count as gone.
 	evicted map[string]bool
+	// inTree writes the paths of specs as they may stand in the tree.
+	inTree *strings.Replacer
+	// unlisted are the names given to --evict that no listed tenant has.
+	unlisted []string
 	// guards are in force on the cluster that the hosts were read from; unguarded says why they could not be read.
 	guards    []inventory.GuardBinding
 	unguarded error

@@ -1,11 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory/bmh"
@@ -41,6 +46,20 @@ type specs struct {
 	secrets []string
 	// files: some specs are files.
 	files bool
+	// paths are the files as messages name them, each with the path that package tenancy gives it.
+	paths map[string]string
+}
+
+// inTree gives a text as it may stand in the tree and in commits: there a file has the path that it has below the folder that -f names, wherever on
+// this machine that is. The same specs are the same bytes on every machine.
+func (s *specs) inTree() *strings.Replacer {
+	var pairs []string
+	for _, file := range slices.Sorted(maps.Keys(s.paths)) {
+		if below := cmp.Or(s.paths[file], path.Base(file)); below != v1alpha1.SpecsFromStdin {
+			pairs = append(pairs, file+":", below+":")
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // spec is a document, and the file that it is in, as package tenancy names files.
@@ -52,10 +71,10 @@ type spec struct {
 // loadSpecs reads the documents of the specs. What is wrong with one file is no error.
 func (in *inputs) loadSpecs(ctx context.Context, ui *ui) (*specs, error) {
 	var (
-		s    specs
+		s    = specs{paths: map[string]string{}}
 		errs []error
 	)
-	paths := slices.DeleteFunc(slices.Clone(in.specs), func(path string) bool { return path == fromCluster })
+	paths := slices.DeleteFunc(slices.Clone(in.specs), func(root string) bool { return root == fromCluster })
 	if len(paths) < len(in.specs) {
 		documents, err := in.clusterSpecs(ctx)
 		errs = append(errs, err)
@@ -70,13 +89,18 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui) (*specs, error) {
 		switch {
 		case in.allowEmpty && errors.Is(err, manifest.ErrNoFiles):
 		case errors.As(err, &inFile):
-			s.broken = append(s.broken, finding{file: tenancy.Path(paths, inFile.File), err: err})
+			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
+			s.broken = append(s.broken, finding{file: s.paths[inFile.File], err: err})
 		default:
 			errs = append(errs, err)
 		}
 	}
 	for _, decoded := range v1.Decode(documents) {
-		s.decoded = append(s.decoded, spec{decoded, tenancy.Path(paths, decoded.Document.File)})
+		file := decoded.Document.File
+		if _, known := s.paths[file]; !known {
+			s.paths[file] = tenancy.Path(paths, file)
+		}
+		s.decoded = append(s.decoded, spec{decoded, s.paths[file]})
 	}
 	s.secrets = bmh.SecretNames(documents)
 	return &s, errors.Join(errs...)
@@ -96,7 +120,7 @@ func (s *specs) valid() []v1.SIPCluster {
 // take binds each spec to its tenant, and notes what is wrong with it. A spec that whoever wrote it has no say in is no spec.
 func (l *loaded) take(s *specs) {
 	l.findings = append(l.findings, s.broken...)
-	l.written = tenancy.Files{}
+	l.written, l.inTree = tenancy.Files{}, s.inTree()
 	first := map[string]string{}
 	for i := range s.decoded {
 		d := &s.decoded[i]

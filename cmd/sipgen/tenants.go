@@ -3,12 +3,12 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/render"
@@ -67,8 +67,43 @@ func (l *loaded) evict(names []string) error {
 		case !(schedule.ClusterKey{Namespace: name, Name: name}).Valid():
 			errs = append(errs, redact.Errorf("--evict: found %q, want a tenant, or a namespace", name))
 		default:
-			l.evicted[name] = true
+			l.evicted[name], l.unlisted = true, append(l.unlisted, name)
 		}
+	}
+	return errors.Join(errs...)
+}
+
+// evictsNobody complains about names given to --evict that are no tenant's, and no namespace that has a cluster in the specs, in the tree or by the
+// labels of hosts: with a slip of the pen nothing would happen, and nothing would say so.
+func (l *loaded) evictsNobody(tree render.Tree, claims schedule.Previous) error {
+	if len(l.unlisted) == 0 {
+		return nil
+	}
+	keys := clustersIn(tree, claims)
+	for i := range l.clusters {
+		keys = append(keys, keyOf(&l.clusters[i]))
+	}
+	for _, f := range l.findings {
+		keys = append(keys, f.cluster)
+	}
+	keys = append(keys, tenancy.Held(claims, l.hosts.Hosts, options(l.site).Keys).Clusters()...)
+	var known []string
+	for _, key := range keys {
+		known = append(known, key.Namespace)
+	}
+	for i := range l.site.Spec.Tenants {
+		known = append(known, l.site.Spec.Tenants[i].Name)
+	}
+	var errs []error
+	for _, name := range l.unlisted {
+		if slices.Contains(known, name) {
+			continue
+		}
+		hint := ""
+		if near := manifest.Nearest(name, known); near != "" {
+			hint = redact.Sprintf(", did you mean %q?", near)
+		}
+		errs = append(errs, redact.Errorf("--evict: found %q, which is no tenant's name and no namespace with clusters, in the specs or in the tree%s", name, hint))
 	}
 	return errors.Join(errs...)
 }
@@ -79,13 +114,15 @@ type settled struct {
 	clusters []v1.SIPCluster
 	// frozen says why clusters keep what they have, as it is.
 	frozen map[schedule.ClusterKey][]string
+	// inTree as loaded has it: the reasons and what lostWords says get into the tree and into commits.
+	inTree *strings.Replacer
 	// late are the findings that could not be known before the tree was read, and lost those that freeze nobody.
 	late, lost []finding
 }
 
 // settle finds out which clusters are frozen.
 func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
-	s := settled{frozen: map[schedule.ClusterKey][]string{}}
+	s := settled{frozen: map[schedule.ClusterKey][]string{}, inTree: l.inTree}
 	for i := range l.clusters {
 		if !l.evicted[l.clusters[i].Namespace] {
 			s.clusters = append(s.clusters, l.clusters[i])
@@ -137,7 +174,7 @@ func (s *settled) has(key schedule.ClusterKey) bool {
 }
 
 func (s *settled) freeze(key schedule.ClusterKey, why error) {
-	s.frozen[key] = append(s.frozen[key], why.Error())
+	s.frozen[key] = append(s.frozen[key], s.inTree.Replace(why.Error()))
 }
 
 // freezeAll freezes those whose spec may be in a file that cannot be read: the clusters of whoever writes there that have no spec now.
@@ -230,7 +267,7 @@ func (s *settled) gone(claims schedule.Previous) map[string]bool {
 func (s *settled) lostWords() []string {
 	var out []string
 	for _, f := range s.lost {
-		out = append(out, fmt.Sprintf("left out: %s", f.err))
+		out = append(out, "left out: "+s.inTree.Replace(f.err.Error()))
 	}
 	return out
 }
