@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,7 +23,7 @@ func acceptLossFlag(command *cobra.Command, accept *int) {
 // brake refuses a run that takes more from the clusters than the site allows: a lost inventory or a
 // deleted folder of specs must not give the fleet away.
 func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
-	limit := max(*site.Spec.Brake.MaxHosts, loss.Claimed**site.Spec.Brake.MaxPercent/100)
+	limit := brakeLimit(site, loss)
 	switch {
 	case accept == noAcceptance && loss.Total() <= limit, accept == loss.Total():
 		return nil
@@ -32,6 +34,61 @@ func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, the site allows %d: %s", loss.Total(), loss.Claimed, limit, describeLoss(loss)),
 		fmt.Errorf("refused: if this is intended, use --accept-loss %d", loss.Total()),
 	)
+}
+
+// brakeLimit is how many hosts a run may take from the clusters.
+func brakeLimit(site *v1alpha1.Site, loss schedule.Loss) int {
+	return max(*site.Spec.Brake.MaxHosts, loss.Claimed**site.Spec.Brake.MaxPercent/100)
+}
+
+// giveTooMuch are the clusters of the tenant that gives back most hosts, where the run takes more from the clusters than the site allows: with
+// --keep-going that tenant is frozen, so that nobody who drops all specs stops the others. Hosts that are lost otherwise are nobody's to give
+// back, and evicted tenants are not asked: where those alone are too many, nobody is frozen, and the run is refused.
+func (d *decided) giveTooMuch() []finding {
+	limit := brakeLimit(d.site, d.loss)
+	if d.loss.Total() <= limit {
+		return nil
+	}
+	released, clusters := map[string]int{}, map[string][]schedule.ClusterKey{} // by tenant
+	for i := range d.placement.Clusters {
+		c := &d.placement.Clusters[i]
+		n := 0
+		for _, role := range c.Roles {
+			for _, r := range role.Releasing {
+				if r.Since == schedule.New {
+					n++
+				}
+			}
+		}
+		if n == 0 || d.evicted[c.Key.Namespace] || len(d.settled.frozen[c.Key]) > 0 {
+			continue
+		}
+		tenant := c.Key.Namespace
+		if t := d.tenants.Of(tenant); t != nil {
+			tenant = t.Name
+		}
+		released[tenant] += n
+		clusters[tenant] = append(clusters[tenant], c.Key)
+	}
+	most, given := "", 0
+	for _, n := range released {
+		given += n
+	}
+	if d.loss.Total()-given > limit {
+		return nil // it is too much without them
+	}
+	for _, tenant := range slices.Sorted(maps.Keys(released)) {
+		if most == "" || released[tenant] > released[most] {
+			most = tenant
+		}
+	}
+	var out []finding
+	for _, key := range clusters[most] {
+		out = append(out, finding{cluster: key, err: fmt.Errorf(
+			"%s: %d of %d claimed hosts would be lost or released, the site allows %d, and most of them are tenant %s's, %d: its clusters keep theirs until somebody gives --accept-loss",
+			key, d.loss.Total(), d.loss.Claimed, limit, most, released[most])})
+	}
+	return out
 }
 
 func describeLoss(loss schedule.Loss) string {

@@ -29,7 +29,10 @@ type decided struct {
 func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	defer ui.progress.stage("planning")()
 	claims, err := render.Previous(before.where, before.files, l.site)
-	if err = errors.Join(err, before.unsealed, l.evictsNobody(before.files, claims)); err != nil {
+	if err = errors.Join(err, before.unsealed); err != nil {
+		return nil, err
+	}
+	if err := l.evictsNobody(before.files, claims); err != nil {
 		return nil, err
 	}
 	served := *l

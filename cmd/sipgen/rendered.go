@@ -19,12 +19,18 @@ type rendered struct {
 }
 
 // tree decides on top of a tree, checks and renders that. Where the run goes on, a cluster whose services cannot be rendered as it asks,
-// or are not granted as they are built, is frozen, and it is decided again.
+// or are not granted as they are built, is frozen, and so is a tenant that gives back more hosts than the site allows; then it is decided again.
 func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, error) {
 	for {
 		decided, err := l.decide(ui, before)
 		if err != nil {
 			return nil, err
+		}
+		if how.keepGoing && how.acceptLoss == noAcceptance {
+			if giving := decided.giveTooMuch(); len(giving) > 0 {
+				l = l.with(giving)
+				continue
+			}
 		}
 		checked := decided.check(how.acceptLoss)
 		if !how.keepGoing || checked.refusal != nil {
@@ -39,13 +45,18 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 		case others != nil:
 			return nil, others
 		case len(broken) > 0:
-			more := *l
-			more.findings = append(more.findings[:len(more.findings):len(more.findings)], broken...)
-			l = &more
+			l = l.with(broken)
 			continue
 		}
 		return rendered, checked.proceed(ui, how.keepGoing)
 	}
+}
+
+// with is what was loaded, with more findings.
+func (l *loaded) with(more []finding) *loaded {
+	out := *l
+	out.findings = append(out.findings[:len(out.findings):len(out.findings)], more...)
+	return &out
 }
 
 // broken are the clusters that an error of render is about, and that were not frozen before. others is the rest of it.

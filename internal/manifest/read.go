@@ -244,12 +244,12 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 	if !info.IsDir() {
 		return []input{{name: path}}, done, nil
 	}
+	var deep []error
 	root, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, done, withoutOperation(path, err)
 	}
 	done = func() { _ = root.Close() } // only read
-	var deep []error
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(path, filepath.FromSlash(inside))
 		if err != nil {
