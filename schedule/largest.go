@@ -15,6 +15,11 @@ import (
 // More for one cluster can leave another one without its hosts, and so a third one with more than before: a number that does not
 // fit says nothing about smaller ones. So every number is planned, from the largest down that leaves all others what they have.
 func Largest(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string) (int, error) {
+	return LargestUpTo(clusters, hosts, previous, options, cluster, name, v1.MaxCount)
+}
+
+// LargestUpTo is Largest among the counts up to limit.
+func LargestUpTo(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string, limit int) (int, error) {
 	if _, err := WithCount(clusters, cluster, name, 0); err != nil {
 		return 0, err
 	}
@@ -51,7 +56,7 @@ func Largest(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 		}
 		return err != nil || !after[options.asked].placed
 	})
-	for n := most; n >= 0; n-- {
+	for n := min(most, limit); n >= 0; n-- {
 		after, err := planned(n)
 		if err != nil {
 			return 0, err

@@ -35,6 +35,23 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	if err := l.evictsNobody(before.files, claims); err != nil {
 		return nil, err
 	}
+	d := l.served(before, claims)
+	d.placement, err = schedule.Plan(l.tenants.Narrowed(d.clusters), l.hosts.Hosts, claims, d.options)
+	if err != nil {
+		return nil, err
+	}
+	d.report = report.Of(l.site.Name, d.clusters, d.placement)
+	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
+	d.noteAnyPatches()
+	d.report.Since(claims)
+	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
+	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
+	d.loss = schedule.Losses(d.placement, claims, l.hosts.Hosts)
+	return d, nil
+}
+
+// served is a decision up to who is served: the clusters, and which of them keep what they have.
+func (l *loaded) served(before previousTree, claims schedule.Previous) *decided {
 	served := *l
 	d := &decided{loaded: &served, settled: l.settle(before, claims), before: before, claims: claims, options: options(l.site)}
 	served.clusters = d.settled.clusters
@@ -43,18 +60,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	for key, why := range d.settled.frozen {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)
 	}
-	d.placement, err = schedule.Plan(l.tenants.Narrowed(served.clusters), l.hosts.Hosts, claims, d.options)
-	if err != nil {
-		return nil, err
-	}
-	d.report = report.Of(l.site.Name, served.clusters, d.placement)
-	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
-	d.noteAnyPatches()
-	d.report.Since(claims)
-	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
-	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
-	d.loss = schedule.Losses(d.placement, claims, l.hosts.Hosts)
-	return d, nil
+	return d
 }
 
 // noteAnyPatches marks the clusters whose patches are not held to the fields that are safe.

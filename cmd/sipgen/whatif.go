@@ -138,20 +138,3 @@ func parseRoleCount(text string) (roleCount, error) {
 	}
 	return roleCount{schedule.ClusterKey{Namespace: parts[0], Name: parts[1]}, parts[2], active}, nil
 }
-
-// largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else changes.
-func (s *supposed) largest(d *decided) ([]string, error) {
-	var lines []string
-	for _, count := range s.counts {
-		most, err := schedule.Largest(s.today, d.hosts.Hosts, d.claims, d.options, count.cluster, count.role)
-		if err != nil {
-			return nil, err
-		}
-		line := fmt.Sprintf("%s %s: up to %d", count.cluster, count.role, most)
-		if most < 0 {
-			line = fmt.Sprintf("%s %s: no count fits", count.cluster, count.role)
-		}
-		lines = append(lines, line)
-	}
-	return lines, nil
-}

@@ -2,6 +2,9 @@ package main
 
 // runGuards hold a run to what was decided before it: the seal of the decisions, the brake, and who asks them.
 var runGuards = []mutant{
+	{"cmd/sipgen/largest.go", `bounded := err == nil && most > granted`, `bounded := false`,
+		in("cmd/sipgen", "TestScripts/count-grants"),
+		"plan --count promises hosts that the tenant is not granted"},
 	{"render/assignments.go", `err != nil || file.Digest != want {`, `err != nil || want == "" {`,
 		in("render", "TestPreviousReadsWhatWasRendered"),
 		"an edit of assignments.yaml by hand is obeyed"},

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"sort"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// largest says for every --count how many hosts the role could have, whatever number was asked about, if nothing else changes: by the hosts that
+// there are, and by what its tenant is granted.
+func (s *supposed) largest(d *decided) ([]string, error) {
+	now := *s.loaded
+	now.clusters = s.today
+	today := now.served(d.before, d.claims)
+	var lines []string
+	for _, count := range s.counts {
+		granted, more, err := today.granted(count)
+		if err != nil {
+			return nil, err
+		}
+		// Whether the cluster itself is frozen depends on the count.
+		options := today.options
+		options.Refused = map[schedule.ClusterKey][]string{}
+		for key, why := range today.options.Refused {
+			options.Refused[key] = why
+		}
+		if granted >= 0 {
+			clusters, err := schedule.WithCount(s.today, count.cluster, count.role, granted)
+			if err != nil {
+				return nil, err
+			}
+			now.clusters = clusters
+			delete(options.Refused, count.cluster)
+			if why := now.served(d.before, d.claims).options.Refused[count.cluster]; len(why) > 0 {
+				options.Refused[count.cluster] = why
+			}
+		}
+		clusters := d.tenants.Narrowed(today.clusters)
+		most, err := schedule.Largest(clusters, d.hosts.Hosts, d.claims, options, count.cluster, count.role)
+		bounded := err == nil && most > granted
+		if bounded {
+			most, err = schedule.LargestUpTo(clusters, d.hosts.Hosts, d.claims, options, count.cluster, count.role, granted)
+		}
+		if err != nil {
+			return nil, err
+		}
+		line := fmt.Sprintf("%s %s: up to %d", count.cluster, count.role, most)
+		if most < 0 {
+			line = fmt.Sprintf("%s %s: no count fits", count.cluster, count.role)
+		}
+		if bounded {
+			line += fmt.Sprintf("; the hosts allow more, the grants do not: with %d, %s", granted+1, more)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// granted is the largest count of a role that its tenant is granted without another cluster being beyond its grants that is not so now, and what
+// is beyond them with one more. It is -1 if none is granted, and v1.MaxCount if that many are.
+func (d *decided) granted(count roleCount) (most int, more string, err error) {
+	held := tenancy.Held(d.claims, d.hosts.Hosts, options(d.site).Keys)
+	frozen := d.settled.isFrozen()
+	delete(frozen, count.cluster)
+	without := map[string]bool{} // are beyond their grants whatever the count is
+	beyond := func(n int) []v1.ClusterError {
+		clusters, e := schedule.WithCount(d.clusters, count.cluster, count.role, n)
+		if e != nil {
+			err = e
+			return nil
+		}
+		return d.tenants.Hosts(clusters, held, frozen)
+	}
+	for _, e := range beyond(0) {
+		without[e.Cluster.Key()] = true
+	}
+	worse := func(n int) (string, bool) {
+		for _, e := range beyond(n) {
+			if key := e.Cluster.Key(); key == count.cluster.String() || !without[key] {
+				return key + " " + e.Message, true
+			}
+		}
+		return "", false
+	}
+	most = sort.Search(v1.MaxCount+1, func(n int) bool {
+		_, is := worse(n)
+		return is
+	}) - 1
+	more, _ = worse(most + 1)
+	if most == v1.MaxCount {
+		more = ""
+	}
+	return most, more, err
+}
