@@ -10,10 +10,10 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// ForeignBackends warns of load balancers that reach other clusters' hosts, sorted. The services of a cluster that is refused or has no
-// spec stay as the previous tree has them. A host that the cluster lost since may be another's, and one tenant's traffic goes to the
-// other's machine then. An address that a host of the cluster still has is its own: another cluster may use the same one on a network
-// that is not connected.
+// ForeignBackends says which load balancers lose a backend because it is another cluster's host, sorted. The services of a cluster that is
+// refused or has no spec stay as the previous tree has them. A host that the cluster lost since, because it was created anew or labelled by hand,
+// may be another's, and one tenant's traffic would go to the other's machine: Site takes such a backend out. An address that a host of the cluster
+// still has is its own: another cluster may use the same one on a network that is not connected.
 func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 	var warnings []string
 	for i := range clusters {
@@ -21,7 +21,7 @@ func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 		if !c.Gone && len(c.Refused) == 0 || !rendered(c) {
 			continue
 		}
-		own, others := addressesIn(clusters[i:i+1]), addressesIn(clusters)
+		foreign := foreignTo(clusters, c)
 		for _, path := range slices.Sorted(maps.Keys(previous)) {
 			name, inside := strings.CutPrefix(path, Folder(c.Key)+"/infra/")
 			name, isConfig := strings.CutSuffix(name, ".cfg")
@@ -29,12 +29,12 @@ func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 				continue
 			}
 			for _, backend := range backends(previous[path]) {
-				owner, taken := others[backend.ip]
-				if _, mine := own[backend.ip]; mine || !taken {
+				owner, is := foreign(backend.ip)
+				if !is {
 					continue
 				}
-				warnings = append(warnings, fmt.Sprintf("%s: %s still has backend %s at %s, which is host %s of %s now: what %s gets there goes to %s, %s",
-					c.Key, name, backend.name, backend.ip, owner.host, owner.cluster, name, owner.cluster, until(c)))
+				warnings = append(warnings, fmt.Sprintf("%s: %s had backend %s at %s, which is host %s of %s now: it is taken out, and all else of the services stays as it is %s",
+					c.Key, name, backend.name, backend.ip, owner.host, owner.cluster, until(c)))
 			}
 		}
 	}
@@ -42,12 +42,22 @@ func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 	return warnings
 }
 
+// foreignTo says whose an address is that no host of a cluster has, and one of another cluster.
+func foreignTo(clusters []schedule.Cluster, c *schedule.Cluster) func(netip.Addr) (owner, bool) {
+	own, others := addressesIn([]schedule.Cluster{*c}), addressesIn(clusters)
+	return func(ip netip.Addr) (owner, bool) {
+		of, taken := others[ip]
+		_, mine := own[ip]
+		return of, taken && !mine
+	}
+}
+
 // until says when the services of a cluster are rendered anew, or go.
 func until(c *schedule.Cluster) string {
 	if c.Gone {
 		return "until the cluster's last host is released"
 	}
-	return "until its spec is put right, because the services of a refused cluster stay as they are"
+	return "until its spec is put right"
 }
 
 // owner is who has an address.
@@ -91,19 +101,40 @@ type backend struct {
 func backends(config []byte) []backend {
 	var found []backend
 	for line := range strings.Lines(string(config)) {
-		fields := strings.Fields(line)
-		if len(fields) < 3 || fields[0] != "server" {
-			continue
+		if b, is := backendIn(line); is {
+			found = append(found, b)
 		}
-		ip, err := netip.ParseAddr(strings.Trim(fields[2], "[]"))
-		if err != nil {
-			withPort, err := netip.ParseAddrPort(fields[2])
-			if err != nil {
-				continue
-			}
-			ip = withPort.Addr()
-		}
-		found = append(found, backend{fields[1], ip})
 	}
 	return found
+}
+
+func backendIn(line string) (backend, bool) {
+	fields := strings.Fields(line)
+	if len(fields) < 3 || fields[0] != "server" {
+		return backend{}, false
+	}
+	ip, err := netip.ParseAddr(strings.Trim(fields[2], "[]"))
+	if err != nil {
+		withPort, err := netip.ParseAddrPort(fields[2])
+		if err != nil {
+			return backend{}, false
+		}
+		ip = withPort.Addr()
+	}
+	return backend{fields[1], ip}, true
+}
+
+// withoutForeign takes the servers whose addresses are others' out of a configuration of HAProxy. A backend that has none left answers
+// nobody, which is what is left to it.
+func withoutForeign(config string, foreign func(netip.Addr) (owner, bool)) string {
+	var out strings.Builder
+	for line := range strings.Lines(config) {
+		if b, is := backendIn(line); is {
+			if _, others := foreign(b.ip); others {
+				continue
+			}
+		}
+		out.WriteString(line)
+	}
+	return out.String()
 }

@@ -23,7 +23,7 @@ func TestForeignBackends(t *testing.T) {
 		spec.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30000}}
 		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{controlPlane("a", hosts...)}}})
 	}
-	const until = "until its spec is put right, because the services of a refused cluster stay as they are"
+	const until = "until its spec is put right"
 	for _, row := range []struct {
 		why    string
 		before Tree
@@ -31,11 +31,11 @@ func TestForeignBackends(t *testing.T) {
 		want   []string
 	}{
 		{"the host was created anew and is b's", before(h1, h2), []schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b", h2)},
-			[]string{"lab/a: loadbalancer-controlplane-a still has backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now: what loadbalancer-controlplane-a gets there goes to lab/b, " + until}},
+			[]string{"lab/a: loadbalancer-controlplane-a had backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now: it is taken out, and all else of the services stays as it is " + until}},
 		{"b comes first", before(h1, h2v6), []schedule.Cluster{controlPlane("b", h2v6), refused(controlPlane("a", h1))},
-			[]string{"lab/a: loadbalancer-controlplane-a still has backend h2 at 2001:db8::2, which is host metal3/h2 of lab/b now: what loadbalancer-controlplane-a gets there goes to lab/b, " + until}},
+			[]string{"lab/a: loadbalancer-controlplane-a had backend h2 at 2001:db8::2, which is host metal3/h2 of lab/b now: it is taken out, and all else of the services stays as it is " + until}},
 		{"a cluster without a spec keeps its services until its last host is gone", before(h1, h2), []schedule.Cluster{gone(controlPlane("a", h1)), controlPlane("b", h2)},
-			[]string{"lab/a: loadbalancer-controlplane-a still has backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now: what loadbalancer-controlplane-a gets there goes to lab/b, until the cluster's last host is released"}},
+			[]string{"lab/a: loadbalancer-controlplane-a had backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now: it is taken out, and all else of the services stays as it is until the cluster's last host is released"}},
 		{"its services go with its last host", before(h1, h2), []schedule.Cluster{gone(controlPlane("a")), controlPlane("b", h2)}, nil},
 		{"nobody has it", before(h1, h2), []schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b")}, nil},
 		{"its services are rendered anew", before(h1, h2), []schedule.Cluster{controlPlane("a", h1), controlPlane("b", h2)}, nil},

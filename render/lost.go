@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"path"
 	"slices"
@@ -34,20 +35,25 @@ func (s *site) lostBy(c *schedule.Cluster) lostHosts {
 }
 
 // withoutLost takes from the services that a cluster keeps what gives power over a host that is another cluster's now, and the way to it: the
-// Role of a jump host, its table and what its sshd forwards to. A host that was created anew can be anybody's. All else stays as it is, a load
-// balancer's backends too, of which ForeignBackends warns. files are by their paths in the tree, and are left as they are.
+// Role of a jump host, its table, its names for hosts and what its sshd forwards to, and the backends of load balancers, which ForeignBackends
+// reports. A host that was created anew, or labelled by hand, can be anybody's: that it is handed out cannot be prevented here, so it is the
+// services that know it no more. All else stays as it is. files are by their paths in the tree, and are left as they are.
 func (s *site) withoutLost(c *schedule.Cluster, files Tree) (Tree, error) {
-	lost := s.lostBy(c)
+	lost, foreign := s.lostBy(c), foreignTo(s.Placement.Clusters, c)
 	out := Tree{}
 	for name, content := range files {
 		out[name] = content
 		switch {
 		case strings.HasSuffix(name, ".yaml"):
-			changed, err := lost.roles(string(content))
+			changed, err := lost.objects(string(content))
 			if err != nil {
 				return nil, err
 			}
 			out[name] = []byte(changed)
+		case strings.HasSuffix(name, ".cfg"):
+			out[name] = []byte(withoutForeign(string(content), foreign))
+		case path.Base(name) == "ssh_config":
+			out[name] = []byte(lost.names(string(content)))
 		case path.Base(name) == "hosts":
 			out[name] = []byte(lost.table(string(content)))
 		case path.Base(name) == "sshd_config":
@@ -57,28 +63,32 @@ func (s *site) withoutLost(c *schedule.Cluster, files Tree) (Tree, error) {
 	return out, nil
 }
 
-// roles takes the hosts out of the Roles of a file. A rule without names would be one for all hosts: it goes whole.
-func (lost lostHosts) roles(file string) (string, error) {
+// objects takes the hosts out of the Roles of a file, and out of the names that pods have for hosts. A rule without resource names would be one
+// for all hosts: it goes whole.
+func (lost lostHosts) objects(file string) (string, error) {
 	documents := strings.Split(file, "\n---\n")
 	for i, document := range documents {
-		if !strings.Contains("\n"+document, "\nkind: Role\n") {
+		isRole, hasAliases := strings.Contains("\n"+document, "\nkind: Role\n"), strings.Contains(document, "\n      hostAliases:\n")
+		if !isRole && !hasAliases {
 			continue
 		}
-		var role struct {
+		var typed struct {
 			Metadata struct{ Namespace string }
 		}
 		var fields map[string]any
 		text, err := yaml.YAMLToJSON([]byte(document))
 		if err == nil {
-			err = json.Unmarshal(text, &role)
+			err = json.Unmarshal(text, &typed)
 		}
 		if err == nil {
-			err = json.Unmarshal(text, &fields)
+			decoder := json.NewDecoder(bytes.NewReader(text))
+			decoder.UseNumber()
+			err = decoder.Decode(&fields)
 		}
 		if err != nil {
 			return "", err
 		}
-		if !lost.rules(role.Metadata.Namespace, fields) {
+		if isRole && !lost.rules(typed.Metadata.Namespace, fields) || hasAliases && !lost.aliases(fields) {
 			continue
 		}
 		written, err := object.Marshal(fields)
@@ -121,6 +131,49 @@ func (lost lostHosts) rules(namespace string, role map[string]any) bool {
 	}
 	role["rules"] = kept
 	return found
+}
+
+// aliases takes the hosts out of the hostAliases of a Deployment's pods, and says whether there were any.
+func (lost lostHosts) aliases(deployment map[string]any) bool {
+	spec, _ := deployment["spec"].(map[string]any)
+	template, _ := spec["template"].(map[string]any)
+	pod, _ := template["spec"].(map[string]any)
+	entries, _ := pod["hostAliases"].([]any)
+	kept := slices.DeleteFunc(slices.Clone(entries), func(entry any) bool {
+		fields, _ := entry.(map[string]any)
+		names, _ := fields["hostnames"].([]any)
+		return slices.ContainsFunc(names, func(name any) bool {
+			text, _ := name.(string)
+			return lost.alias(text)
+		})
+	})
+	if len(kept) == 0 {
+		delete(pod, "hostAliases")
+	} else {
+		pod["hostAliases"] = kept
+	}
+	return len(kept) < len(entries)
+}
+
+// alias says whether "name.namespace" is a lost host's. A namespace has no dots.
+func (lost lostHosts) alias(name string) bool {
+	dot := strings.LastIndex(name, ".")
+	return dot > 0 && lost(name[dot+1:], name[:dot])
+}
+
+// names takes the hosts out of an ssh_config: each is a block that begins with Host and ends where the next one does.
+func (lost lostHosts) names(config string) string {
+	var out strings.Builder
+	gone := false
+	for line := range strings.Lines(config) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "Host" {
+			gone = slices.ContainsFunc(words[1:], lost.alias)
+		}
+		if !gone {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
 }
 
 // row says whether a line of a jump host's table is of a lost host: name.namespace, name, namespace, name, role, standing, address and more.
