@@ -26,8 +26,9 @@ func newTenants(ui *ui) *cobra.Command {
 		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many it may have.
 
 --suggest prints the grants that the specs need as they are now, to paste below the Site's spec: the
-tenants that it has, with what is missing, and one more for each other namespace. It grants what there
-is: read it before you paste it. What two tenants ask for, and what no grant allows, is said besides.
+tenants that it has, with what is missing, and one more for each other namespace. It grants what
+there is: read it before you paste it. What two tenants ask for, and what no grant allows, is said
+besides.
 
 Name the rendered tree with --previous or --repo, so that hosts which were handed out and are not
 labelled yet count, too.

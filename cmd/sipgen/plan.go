@@ -36,7 +36,8 @@ says why); 2 an error.
 -o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.`,
 		Example: `  sipgen plan --site site.yaml -f tenants --inventory hosts
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
-  sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 --count tenants/a/Worker=12`,
+  sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 \
+    --count tenants/a/Worker=12`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFormat(output, formats); err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -33,10 +34,11 @@ SIPGEN_FORGE_TOKEN is not set.
 Credentials come from the environment. For https: SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or
 SIPGEN_GIT_TOKEN. For ssh: SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE and
 SIPGEN_SSH_KNOWN_HOSTS, else the SSH agent and ~/.ssh. SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE,
-SIPGEN_GIT_KEY_FILE and SIPGEN_GIT_PROXY apply to git and the forge's API. Each secret can come from a
-file, which NAME_FILE names. Without any of these, git's credential helper is used.`,
+SIPGEN_GIT_KEY_FILE and SIPGEN_GIT_PROXY apply to git and the forge's API. Each secret can come
+from a file, which NAME_FILE names. Without any of these, git's credential helper is used.`,
 		Example: `  sipgen publish --site site.yaml -f tenants --inventory hosts --repo fleet.git
-  sipgen publish --site site.yaml -f tenants --inventory cluster --repo https://git.example.org/fleet.git --propose sipgen/dc1`,
+  sipgen publish --site site.yaml -f tenants --inventory cluster \
+    --repo https://git.example.org/fleet.git --propose sipgen/dc1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
 			meta, err := dest.commit.meta(time.Now())
@@ -123,5 +125,5 @@ func countChanges(changes []publish.Change) string {
 	for _, change := range changes {
 		n[change.Kind]++
 	}
-	return fmt.Sprintf("%d files added, %d changed, %d deleted", n[publish.Added], n[publish.Changed], n[publish.Deleted])
+	return fmt.Sprintf("%s added, %d changed, %d deleted", text.Count(n[publish.Added], "file"), n[publish.Changed], n[publish.Deleted])
 }

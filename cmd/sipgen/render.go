@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -73,5 +74,5 @@ func (r *rendered) sayWritten(ui *ui, out string, written publish.Result) {
 	}
 	r.sayAge(ui, time.Now())
 	ui.say("%s", r.report.Summary())
-	ui.say("%s: %d files, %d added, %d changed, %d deleted", out, len(r.tree), len(written.Added), len(written.Changed), len(written.Deleted))
+	ui.say("%s: %s, %d added, %d changed, %d deleted", out, text.Count(len(r.tree), "file"), len(written.Added), len(written.Changed), len(written.Deleted))
 }

@@ -19,7 +19,8 @@ func newRoot(ui *ui) *cobra.Command {
 		Long: `sipgen reads SIPCluster specs and the inventory of metal3 BareMetalHosts, decides which
 host belongs to which tenant cluster, and renders the git tree that Flux or Argo CD applies.
 
-Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable cluster); 2 an error.`,
+Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable cluster);
+2 an error.`,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
@@ -36,6 +37,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(flagMessage(err))}
 	})
+	root.SetUsageFunc(wrapped(root.UsageFunc()))
 	root.AddCommand(newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newLint(ui), newTenants(ui), newInventory(ui), newVersion(ui))
 	for _, command := range root.Commands() {
 		strictArgs(command)
