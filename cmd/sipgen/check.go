@@ -24,6 +24,11 @@ func (t *tolerance) flags(command *cobra.Command, in *inputs) {
 	acceptLossFlag(command, &t.acceptLoss)
 }
 
+// keepGoingFlag is for commands that write nothing: they show what the others do with the flag.
+func keepGoingFlag(command *cobra.Command, in *inputs) {
+	command.Flags().BoolVar(&in.keepGoing, "keep-going", false, "show also what becomes of the other clusters when one is wrong or beyond its grants")
+}
+
 // checked is a decision, and what speaks against carrying it out.
 type checked struct {
 	*decided

@@ -43,6 +43,7 @@ func newExplain(ui *ui) *cobra.Command {
 	}
 	in.flags(command)
 	previous.flags(command)
+	keepGoingFlag(command, &in)
 	return command
 }
 

@@ -79,6 +79,7 @@ says why); 2 an error.
 	in.flags(command)
 	previous.flags(command)
 	ask.flags(command)
+	keepGoingFlag(command, &in)
 	command.Flags().StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
 	return command
 }
