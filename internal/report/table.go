@@ -30,6 +30,8 @@ func Table(w io.Writer, p *Plan, wide bool) {
 		switch {
 		case c.Gone:
 			name += " (gone)"
+		case len(c.Refused) > 0:
+			name += " (refused)"
 		case c.Unschedulable:
 			name += " (unschedulable)"
 		}
