@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 var (
@@ -39,7 +42,7 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 		typeOf := typesIn(t)
 		for _, name := range sortedKeys(fields) {
 			if next, known := typeOf(name); known {
-				mismatches(fields[name], next, joinPath(path, name), report)
+				mismatches(fields[name], next, fieldPath(t, path, name), report)
 			}
 		}
 		return
@@ -56,6 +59,14 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 	if found, want := mismatch(value, t); want != "" {
 		report(path, found, want)
 	}
+}
+
+// fieldPath is the path of a field. A key of a map that does not look like a name is left out of it: it may be a secret.
+func fieldPath(t reflect.Type, path, name string) string {
+	if t.Kind() == reflect.Map && redact.Value(name) != strconv.Quote(name) {
+		return path
+	}
+	return joinPath(path, name)
 }
 
 // wanted is what a type that decodes itself wants, for those that the API has.

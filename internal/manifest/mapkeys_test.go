@@ -1,0 +1,20 @@
+package manifest
+
+import "testing"
+
+// TestKeysOfMapsAreNotRepeated: a key that somebody chose may be a secret, and so is no part of a field's path.
+func TestKeysOfMapsAreNotRepeated(t *testing.T) {
+	docs, err := Parse("f.yaml", []byte("kind: A\nlimits:\n  cpu: x\n  'administrator:Zt7Kw2Qp9Xv4Lm8R': z\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var into struct {
+		Kind   string         `json:"kind"`
+		Limits map[string]int `json:"limits"`
+	}
+	want := "f.yaml: document 1: line 2: limits: found a string, want a whole number\n" +
+		"f.yaml: document 1: line 3: limits.cpu: found a string, want a whole number"
+	if err := docs[0].Decode(&into); err == nil || err.Error() != want {
+		t.Errorf("found %v\nwant  %s", err, want)
+	}
+}
