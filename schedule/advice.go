@@ -15,10 +15,12 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Advice is hosts with which a cluster would be placed that cannot be placed as it is. It was found by planning the site with them, so it holds with all
-// that clusters before it would take of them. The zero value is none.
+// Advice is hosts with which a cluster would be placed that cannot be placed as it is, or with which all its standby slots would be filled. It was found by
+// planning the site with them, so it holds with all that others before it would take of them. The zero value is none.
 type Advice struct {
 	Cluster ClusterKey
+	// Standby: the cluster is placed, and standby slots are what would be filled.
+	Standby bool
 	// Hosts by role of the cluster, in the order served.
 	Hosts []AdvisedHosts
 	// Fewest: fewer of these hosts were tried, each number of them, and do not do.
@@ -52,52 +54,74 @@ type given struct {
 	previous Previous
 }
 
-// advise finds advice for the clusters that cannot be placed, in the order served, and puts it to their first shortage.
+// advise finds advice for the clusters that cannot be placed, and then for those with empty standby slots, in the order served, and puts it to their
+// first shortage.
 func (s *site) advise() {
 	worked := 0
-	for _, c := range s.clusters {
-		at := slices.IndexFunc(s.shortages, func(short Shortage) bool { return !short.Standby && short.Short.Cluster == c.key })
-		if at < 0 || !c.unschedulable {
-			continue
+	for _, standby := range []bool{false, true} {
+		for _, c := range s.clusters {
+			at := slices.IndexFunc(s.shortages, func(short Shortage) bool { return short.Standby == standby && short.Short.Cluster == c.key })
+			if at < 0 || !c.lacks(standby) {
+				continue
+			}
+			if worked+2*len(s.hosts) > adviceWork {
+				s.shortages[at].Advice = Advice{Cluster: c.key, Standby: standby, Untried: true}
+				continue
+			}
+			advice, tries := s.advice(c, standby, min(mostTries, (adviceWork-worked)/max(1, len(s.hosts))))
+			worked += tries * len(s.hosts)
+			s.shortages[at].Advice = advice
 		}
-		if worked+2*len(s.hosts) > adviceWork {
-			s.shortages[at].Advice = Advice{Cluster: c.key, Untried: true}
-			continue
-		}
-		advice, tries := s.advice(c, min(mostTries, (adviceWork-worked)/max(1, len(s.hosts))))
-		worked += tries * len(s.hosts)
-		s.shortages[at].Advice = advice
 	}
 }
 
-// Advise finds hosts with which a cluster would be placed, however large the site. It is the zero value for a cluster that is placed, or that more
-// hosts do not help, as far as was tried.
+// lacks says that a cluster cannot be placed, or that it is and has empty standby slots.
+func (c *cluster) lacks(standby bool) bool {
+	if len(c.refused) > 0 || c.gone || c.unschedulable == standby {
+		return false
+	}
+	return !standby || slices.ContainsFunc(c.roles, func(r *role) bool { return r.shortStandby > 0 })
+}
+
+// Advise finds hosts with which a cluster would be placed, or its standby slots filled, however large the site. It is the zero value for a cluster that
+// lacks neither, or that more hosts do not help, as far as was tried.
 func (p *Placement) Advise(key ClusterKey) Advice {
 	c := p.site.byKey[key]
-	if c == nil || !c.unschedulable || len(c.refused) > 0 || c.gone {
-		return Advice{}
+	for _, standby := range []bool{false, true} {
+		if c != nil && c.lacks(standby) {
+			advice, _ := p.site.advice(c, standby, mostTries)
+			return advice
+		}
 	}
-	advice, _ := p.site.advice(c, mostTries)
-	return advice
+	return Advice{}
 }
 
 // attempt is a number of hosts for each role of a cluster.
 type attempt struct {
-	s     *site
-	c     *cluster
-	n     []int          // by role
-	move  map[int]string // by role: the domain with hosts that its first host lies in
-	tries int
+	s       *site
+	c       *cluster
+	standby bool           // for the standby slots
+	n       []int          // by role
+	move    map[int]string // by role: the domain with hosts that its first host lies in
+	tries   int
 }
 
-func (s *site) advice(c *cluster, most int) (Advice, int) {
-	a := &attempt{s: s, c: c, n: make([]int, len(c.roles)), move: map[int]string{}}
+// lack is how many hosts a role is short of, by the standby slots or those that the cluster is not placed without.
+func (r *role) lack(standby bool) int {
+	if standby {
+		return r.shortStandby
+	}
+	return r.missing
+}
+
+func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
+	a := &attempt{s: s, c: c, standby: standby, n: make([]int, len(c.roles)), move: map[int]string{}}
 	short := 0
 	for k, r := range c.roles {
-		if a.n[k] = r.missing; r.missing > 0 {
+		if a.n[k] = r.lack(standby); a.n[k] > 0 {
 			short++
 		}
-		if r.missing > 0 && r.template() == nil {
+		if a.n[k] > 0 && r.template() == nil {
 			return Advice{}, 0
 		}
 	}
@@ -124,7 +148,7 @@ func (s *site) advice(c *cluster, most int) (Advice, int) {
 		return Advice{}, a.tries
 	}
 	fewest := a.reduce(most)
-	out := Advice{Cluster: c.key, Fewest: fewest && short == 1}
+	out := Advice{Cluster: c.key, Standby: standby, Fewest: fewest && short == 1}
 	for k, r := range c.roles {
 		if a.n[k] == 0 {
 			continue
@@ -143,7 +167,7 @@ func (s *site) advice(c *cluster, most int) (Advice, int) {
 	return out, a.tries
 }
 
-// reduce takes hosts away as long as the cluster is placed without. It says whether every smaller number was tried, where only one role needs any.
+// reduce takes hosts away as long as the cluster lacks nothing without. It says whether every smaller number was tried, where only one role needs any.
 func (a *attempt) reduce(most int) (all bool) {
 	all = true
 	for k := range a.n {
@@ -181,7 +205,8 @@ func (a *attempt) domains(k, most int) (good []string) {
 	return good
 }
 
-// try plans the site with the hosts, up to the cluster. It gives the hosts that are missing, by role; nil if the cluster is placed.
+// try plans the site with the hosts, up to the cluster. It gives the hosts that are missing, by role; nil if the cluster is placed, or has its standby slots
+// filled.
 func (a *attempt) try() (missing []int, err error) {
 	a.tries++
 	hosts := slices.Clone(a.s.given.hosts)
@@ -201,14 +226,16 @@ func (a *attempt) try() (missing []int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	next.noWait, next.until = a.s.noWait, &a.c.key
+	next.noWait, next.until, next.untilStandby = a.s.noWait, &a.c.key, a.standby
 	next.assign()
 	c := next.byKey[a.c.key]
-	if !c.unschedulable {
-		return nil, nil
-	}
+	lacking := c.unschedulable
 	for _, r := range c.roles {
-		missing = append(missing, r.missing)
+		missing = append(missing, r.lack(a.standby && !c.unschedulable))
+		lacking = lacking || a.standby && r.shortStandby > 0
+	}
+	if !lacking {
+		return nil, nil
 	}
 	return missing, nil
 }

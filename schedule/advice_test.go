@@ -17,7 +17,7 @@ func TestAdviceSuffices(t *testing.T) {
 	if testing.Short() {
 		sites = 150
 	}
-	short, advised := 0, 0
+	short, standby, advised := 0, 0, 0
 	for seed := range sites {
 		w := newWorld(uint64(seed))
 		if seed%2 == 0 {
@@ -31,10 +31,13 @@ func TestAdviceSuffices(t *testing.T) {
 		}
 		for i := range p.Clusters {
 			c := &p.Clusters[i]
-			if !c.Unschedulable || len(c.Refused) > 0 || c.Gone {
+			if !lacks(c) || len(c.Refused) > 0 || c.Gone {
 				continue
 			}
 			short++
+			if !c.Unschedulable {
+				standby++
+			}
 			at := slices.IndexFunc(p.Shortages, func(s Shortage) bool { return s.Advice.Cluster == c.Key })
 			if at < 0 {
 				continue
@@ -51,13 +54,19 @@ func TestAdviceSuffices(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d clusters short, %d with advice", short, advised)
-	if short < sites/10 || advised < short*9/10 {
+	t.Logf("%d clusters short, %d of them of standby hosts, %d with advice", short, standby, advised)
+	if short < sites/10 || standby < sites/20 || advised < short*9/10 {
 		t.Errorf("%d clusters short in %d sites, %d with advice", short, sites, advised)
 	}
 }
 
-// placedWith adds hosts as a person would who reads the advice, less of the first kind, and says whether the cluster is placed. Where an advised host may
+// lacks says that a cluster is not placed, or has empty standby slots.
+func lacks(c *Cluster) bool {
+	return c.Unschedulable || slices.ContainsFunc(c.Roles, func(r Role) bool { return r.ShortStandby > 0 })
+}
+
+// placedWith adds hosts as a person would who reads the advice, less of the first kind, and says whether the cluster is placed, and its standby slots
+// filled where they are what the advice is for. Where an advised host may
 // lie in a domain that there is, it does.
 func placedWith(t *testing.T, w *world, key ClusterKey, advice Advice, less int) bool {
 	hosts := slices.Clone(w.hosts)
@@ -81,7 +90,7 @@ func placedWith(t *testing.T, w *world, key ClusterKey, advice Advice, less int)
 		t.Fatal(err)
 	}
 	at := slices.IndexFunc(p.Clusters, func(c Cluster) bool { return c.Key == key })
-	return !p.Clusters[at].Unschedulable
+	return !p.Clusters[at].Unschedulable && !(advice.Standby && lacks(&p.Clusters[at]))
 }
 
 // TestAdviceCountsRivals: what is short for the cut is not what places the cluster, because a cluster before it takes hosts first.

@@ -15,7 +15,7 @@ func (s *site) assign() {
 		case !s.assignActive(c):
 			c.unschedulable = true
 		}
-		if s.until != nil && c.key == *s.until {
+		if s.until != nil && !s.untilStandby && c.key == *s.until {
 			return
 		}
 	}
@@ -32,11 +32,14 @@ func (s *site) assign() {
 		for _, r := range c.roles {
 			s.replace(r, r.replaceSpare)
 			r.shortStandby = r.spare - s.fill(r, r.spare)
-			if r.shortStandby > 0 {
+			if r.shortStandby > 0 && s.until == nil {
 				s.blame(r, r.shortStandby, true)
 				r.warn(StandbyShort{r.shortStandby, r.standby, s.shortages[len(s.shortages)-1]})
 			}
 			s.standInAgain(r)
+		}
+		if s.until != nil && c.key == *s.until {
+			return
 		}
 	}
 }

@@ -35,17 +35,18 @@ type site struct {
 		room *room
 	}
 
-	shortages []Shortage
-	awaited   map[int32]bool           // hosts being released that a role waits for
-	hinted    map[int32]bool           // hosts that a cluster was told of which cannot be placed without them
-	given     given                    // what the site was made from
-	until     *ClusterKey              // the last cluster that is served, nil: all are; nothing is said then
-	noWait    map[ClusterKey]bool      // clusters that would wait in vain
-	hinting   int                      // steps spent on finding out what would place clusters
-	worked    int                      // steps spent on making shortages minimal
-	foreign   map[ClusterKey][]HostKey // hosts that are left alone, by the cluster that their labels name
-	warnings  []Warning
-	problems  []error
+	shortages    []Shortage
+	awaited      map[int32]bool           // hosts being released that a role waits for
+	hinted       map[int32]bool           // hosts that a cluster was told of which cannot be placed without them
+	given        given                    // what the site was made from
+	until        *ClusterKey              // the last cluster that is served, nil: all are; nothing is said then
+	untilStandby bool                     // until its standby slots are filled, too
+	noWait       map[ClusterKey]bool      // clusters that would wait in vain
+	hinting      int                      // steps spent on finding out what would place clusters
+	worked       int                      // steps spent on making shortages minimal
+	foreign      map[ClusterKey][]HostKey // hosts that are left alone, by the cluster that their labels name
+	warnings     []Warning
+	problems     []error
 }
 
 // host is one host of the inventory.

@@ -43,10 +43,14 @@ func Shortage(c *schedule.Shortage) string {
 	return b.String()
 }
 
-// Advice says which hosts would place a cluster, empty if none are known.
+// Advice says which hosts would place a cluster, or fill its standby slots, empty if none are known.
 func Advice(a *schedule.Advice) string {
+	would := " would place " + a.Cluster.String()
+	if a.Standby {
+		would = " would fill the standby slots of " + a.Cluster.String()
+	}
 	if a.Untried {
-		return "For the hosts that would place " + a.Cluster.String() + ", see `sipgen explain " + a.Cluster.String() + "`"
+		return "For the hosts that" + would + ", see `sipgen explain " + a.Cluster.String() + "`"
 	}
 	if len(a.Hosts) == 0 {
 		return ""
@@ -57,7 +61,7 @@ func Advice(a *schedule.Advice) string {
 		total += a.Hosts[i].Count
 		parts = append(parts, advised(&a.Hosts[i], len(a.Hosts) > 1))
 	}
-	words := strings.Join(parts, " and ") + " would place " + a.Cluster.String()
+	words := strings.Join(parts, " and ") + would
 	if a.Fewest && total > 1 {
 		words += ", and fewer would not"
 	}
