@@ -1,0 +1,229 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// securityTable has the rows of TestSecurityTable.
+func securityTable() []attack {
+	const a = "clusters/edge/a/assignments.yaml"
+	deployment, service := "apps/v1", "v1"
+	script := func(text string) map[string]string { return map[string]string{"": "run: " + text} }
+	var rows []attack
+	add := func(class string, more ...attack) {
+		for _, row := range more {
+			row.class = class
+			rows = append(rows, row)
+		}
+	}
+	at := func(namespace string) map[string]string { return named("{namespace: "+namespace+", name: a}", "{}") }
+	add("namespace",
+		attack{why: "Kubernetes' own", files: at("kube-system"), want: `found "kube-system" in bank/a.yaml, which is tenant bank's`},
+		attack{why: "Kubernetes' own, for everybody to read", files: at("kube-public"), want: "want one of its namespaces, bank"},
+		attack{why: "the engine's", files: at("flux-system"), want: "want one of its namespaces, bank"},
+		attack{why: "the hosts'", files: at("metal3"), want: "want one of its namespaces, bank"},
+		attack{why: "a controller's", files: at("cert-manager"), want: "want one of its namespaces, bank"},
+		attack{why: "another tenant's", files: at("edge"), want: `found "edge" in bank/a.yaml, which is tenant bank's`},
+		attack{why: "nobody's", files: at("nowhere"), want: "want one of its namespaces, bank"},
+		attack{why: "a folder", files: at("../x"), want: "metadata.namespace: "},
+		attack{why: "in capitals", files: at("Bank"), want: "metadata.namespace: "},
+		attack{why: "none", files: named("{name: a}", "{}"), want: "metadata.namespace: missing"},
+		attack{why: "its own, from a folder that is nobody's", files: map[string]string{"specs/a.yaml": at("bank")["specs/bank/a.yaml"]}, want: "and it is tenant bank's, whose specs are in bank"},
+		attack{why: "the hosts' of a file in nobody's folder", files: map[string]string{"specs/a.yaml": at("metal3")["specs/bank/a.yaml"]}, want: `found "metal3", which has hosts, and their credentials`},
+	)
+	container := func(fields string) map[string]string {
+		return podPatch("containers: [{name: loadbalancer, " + fields + "}]")
+	}
+	add("pod",
+		attack{why: "the node's network", files: podPatch("hostNetwork: true"), want: "spec.template.spec.hostNetwork: "},
+		attack{why: "the node's processes", files: podPatch("hostPID: true"), want: "spec.template.spec.hostPID: "},
+		attack{why: "the node's IPC", files: podPatch("hostIPC: true"), want: "spec.template.spec.hostIPC: "},
+		attack{why: "the node's files", files: podPatch("volumes: [{name: r, hostPath: {path: /}}]"), want: "spec.template.spec.volumes[r]: "},
+		attack{why: "privileged", files: container("securityContext: {privileged: true}"), want: "securityContext.privileged: "},
+		attack{why: "root", files: podPatch("securityContext: {runAsUser: 0}"), want: "securityContext.runAsUser: "},
+		attack{why: "a command", files: container("command: [sh]"), want: "command: what runs is the image's"},
+		attack{why: "a container more", files: podPatch("initContainers: [{name: x, image: x}]"), want: "initContainers: a patch brings no containers"},
+		attack{why: "another runtime", files: podPatch("runtimeClassName: host"), want: "spec.template.spec.runtimeClassName: "},
+		attack{why: "others' nodes", files: podPatch("tolerations: [{operator: Exists}]"), want: "spec.template.spec.tolerations: "},
+		attack{why: "before everybody", files: podPatch("priorityClassName: system-node-critical"), want: "spec.template.spec.priorityClassName: "},
+		attack{why: "another image", files: balancer("image: evil.example.org/x"), want: `image: bank/a: found "evil.example.org/x", and tenant bank`},
+		attack{why: "a service of its own is apart from its node", files: balancer("replicas: 1"), want: "in clusters/bank/a/infra/loadbalancer-controlplane-a.yaml: allowPrivilegeEscalation: false"},
+	)
+	add("rights",
+		attack{why: "another account", files: podPatch("serviceAccountName: kustomize-controller"), want: "serviceAccountName: the pod's rights"},
+		attack{why: "the account's old name", files: podPatch("serviceAccount: default"), want: "serviceAccount: the pod's rights"},
+		attack{why: "a token", files: podPatch("automountServiceAccountToken: true"), want: "automountServiceAccountToken: "},
+		attack{why: "a token by a volume", files: podPatch("volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: t}}]}}]"), want: "volumes[t]: "},
+		attack{why: "more rules", files: objectPatch("rbac.authorization.k8s.io/v1", "Role", "rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]"), want: "rights are not for a patch to change"},
+		attack{why: "a role's end", files: objectPatch("rbac.authorization.k8s.io/v1", "Role", "$patch: delete"), want: "is gone with it"},
+		attack{why: "everybody", files: objectPatch("rbac.authorization.k8s.io/v1", "RoleBinding", "subjects: [{kind: Group, name: 'system:authenticated'}]"), want: "rights are not for a patch to change"},
+		attack{why: "a role of the whole cluster", files: patched("RoleBinding", "- {op: replace, path: /roleRef/kind, value: ClusterRole}"), want: "rights are not for a patch to change"},
+		attack{why: "an account's Secrets", files: objectPatch(service, "ServiceAccount", "secrets: [{name: x}]"), want: "rights are not for a patch to change"},
+		attack{why: "a ClusterRoleBinding", files: patched("RoleBinding", "- {op: replace, path: /kind, value: ClusterRoleBinding}"), want: "it makes another object"},
+		attack{why: "a load balancer has no token", files: balancer("replicas: 1"), want: "in clusters/bank/a/infra/loadbalancer-controlplane-a.yaml: automountServiceAccountToken: false"},
+	)
+	add("secret",
+		attack{why: "a password in plain text", files: connector("bindDN: x, bindPW: hunter2"), want: "in plain text"},
+		attack{why: "a password that is a number", files: connector("bindDN: x, bindPW: 12345678"), want: "in plain text"},
+		attack{why: "a password in a list", files: connector("bindDN: x, bindPW: [hunter2]"), want: "bindPW"},
+		attack{why: "a private key for a public one", files: jumpHost(`sshAuthorizedKeys: ["-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2"]`), want: "sshAuthorizedKeys[0]: "},
+		attack{why: "a private key for the name of a Secret", files: jumpHost(`nodeSSHPrivateKeys: "-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2"`), want: "nodeSSHPrivateKeys: "},
+		attack{why: "a private key for a CA", files: dexWith(`issuer: 'https://dex.bank.example.org', tls: {secretName: t, ca: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----"}`), want: "tls.ca: "},
+		attack{why: "another's Secret, by a volume", files: podPatch("volumes: [{name: s, secret: {secretName: h1-bmc}}]"), want: "volumes[s]: what the pod mounts, Secrets"},
+		attack{why: "another's Secret, by a variable", files: container("env: [{name: P, valueFrom: {secretKeyRef: {name: h1-bmc, key: password}}}]"), want: "env: P: a patch may bring no Secret"},
+		attack{why: "all of a Secret", files: container("envFrom: [{secretRef: {name: h1-bmc}}]"), want: "envFrom"},
+		attack{why: "a password by a patch", files: container("env: [{name: DB_PASSWORD, value: hunter2}]"), want: "its name says that it is a secret"},
+		attack{why: "a Secret of another folder", files: jumpHost("hostKeys: ../metal3/h1-bmc"), want: "hostKeys: "},
+		attack{why: "the BMC's password is not mounted", files: jumpHost("sshAuthorizedKeys: ['" + securityKey + "']"), want: "not in clusters/bank/a/infra/jumphost-a.yaml: bmc-credentials"},
+	)
+	lbIP := func(ip string) map[string]string {
+		return balancer("service: {type: LoadBalancer, loadBalancerIP: '" + ip + "'}")
+	}
+	add("address",
+		attack{why: "one that is not granted", files: lbIP("203.0.113.1"), want: "loadBalancerIP: bank/a: found 203.0.113.1, and tenant bank"},
+		attack{why: "the second of two", files: lbIP("203.0.113.17,2001:db8::1"), want: "found 2001:db8::1, and tenant bank"},
+		attack{why: "the machine's own", files: lbIP("127.0.0.1"), want: "it is the machine's own"},
+		attack{why: "the cloud's metadata", files: lbIP("169.254.169.254"), want: "it is of the link"},
+		attack{why: "a group's", files: lbIP("224.0.0.1"), want: "it is a group's"},
+		attack{why: "everybody's", files: lbIP("255.255.255.255"), want: "it is nobody's"},
+		attack{why: "the cluster's DNS", files: balancer("clusterIP: 10.96.0.10"), want: "clusterIP: bank/a: found 10.96.0.10, and tenant bank"},
+		attack{why: "another tenant's node port", files: balancer("nodePort: 30100"), want: "nodePort: bank/a: found node port 30100, and tenant bank"},
+		attack{why: "the node's SSH", files: balancer("nodePort: 22"), want: "found node port 22, and tenant bank"},
+		attack{why: "another class of load balancers", files: balancer("service: {type: LoadBalancer, loadBalancerClass: tailscale}"), want: `loadBalancerClass: bank/a: found "tailscale", and tenant bank`},
+		attack{why: "an external IP", files: objectPatch(service, "Service", "spec: {externalIPs: [192.0.2.1]}"), want: "spec.externalIPs: "},
+		attack{why: "a name of others", files: objectPatch(service, "Service", "spec: {type: ExternalName, externalName: kubernetes.default.svc}"), want: "spec.externalName: "},
+		attack{why: "a node port by a patch", files: patched("Service", "- {op: add, path: /spec/ports/0/nodePort, value: 30001}"), want: "nodePort: "},
+	)
+	issuer := func(name, tls string) map[string]string {
+		return connectedDex("issuer: '" + name + "', tls: {" + tls + "}")
+	}
+	add("certificate",
+		attack{why: "the API server's name", files: issuer("https://kubernetes.default.svc", "issuerRef: {kind: ClusterIssuer, name: site-ca}"), want: `found "kubernetes.default.svc", and tenant bank`},
+		attack{why: "another tenant's name", files: issuer("https://dex.edge.example.org", "secretName: t"), want: `found "dex.edge.example.org", and tenant bank`},
+		attack{why: "a name that ends alike", files: issuer("https://evilbank.example.org", "secretName: t"), want: `found "evilbank.example.org"`},
+		attack{why: "a star", files: issuer("https://*.bank.example.org", "secretName: t"), want: "issuer: "},
+		attack{why: "without TLS", files: issuer("http://dex.bank.example.org", "secretName: t"), want: "want https"},
+		attack{why: "another issuer", files: issuer("https://dex.bank.example.org", "issuerRef: {kind: ClusterIssuer, name: root}"), want: `found ClusterIssuer "root", and tenant bank`},
+		attack{why: "the name in another group", files: issuer("https://dex.bank.example.org", "issuerRef: {kind: ClusterIssuer, name: site-ca, group: evil.example.org}"), want: "tls.issuerRef: "},
+		attack{why: "an authority", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {isCA: true}"), want: "spec.isCA: "},
+		attack{why: "an administrator", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {commonName: 'system:masters'}"), want: "spec.commonName: "},
+		attack{why: "a client", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {usages: [client auth]}"), want: "spec.usages"},
+		attack{why: "into another Secret", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {secretName: h1-bmc}"), want: "spec.secretName: "},
+		attack{why: "a name more", files: patched("Certificate", "- {op: add, path: /spec/dnsNames/-, value: kubernetes}"), want: "spec.dnsNames: "},
+	)
+	attached := func(fields string) map[string]string {
+		return balancer("replicas: 1, networkAttachments: [{" + fields + "}]")
+	}
+	add("network",
+		attack{why: "another namespace's", files: attached("name: bmc, namespace: kube-system"), want: `found "bmc" of namespace "kube-system", and tenant bank`},
+		attack{why: "another tenant's", files: attached("name: oam, namespace: edge"), want: `of namespace "edge", and tenant bank`},
+		attack{why: "another's address on one that it may", files: attached("name: storage, namespace: networks, ips: [192.0.2.1/24]"), want: "ips[0]: bank/a: found 192.0.2.1, and tenant bank"},
+		attack{why: "the machine's own address", files: attached("name: storage, ips: [127.0.0.1/8]"), want: "it is the machine's own"},
+		attack{why: "one address for two pods", files: balancer("replicas: 2, networkAttachments: [{name: storage, ips: [203.0.113.17/28]}]"), want: "want replicas: 1"},
+		attack{why: "a name that is a path", files: attached("name: ../bmc"), want: "networkAttachments[0].name: "},
+		attack{why: "a namespace that is a path", files: attached("name: a, namespace: ../kube-system"), want: "networkAttachments[0].namespace: "},
+		attack{why: "an interface that breaks a line", files: attached(`name: a, interface: "eth0\nx"`), want: "networkAttachments[0].interface: "},
+		attack{why: "by Multus' annotation", files: podMeta("k8s.v1.cni.cncf.io/networks: kube-system/bmc"), want: "attaches networks"},
+		attack{why: "by Calico's annotation", files: podMeta(`cni.projectcalico.org/ipAddrs: '["10.0.0.1"]'`), want: "steers the network"},
+		attack{why: "a network that no host has", files: bankSpec("{services: {loadBalancerControlPlane: [{nodeInterfaceId: 'oam\\n'}]}}"), want: "nodeInterfaceId: "},
+		attack{why: "a source range that is none", files: objectPatch(service, "Service", `spec: {loadBalancerSourceRanges: ["0.0.0.0/0\n"]}`), want: "loadBalancerSourceRanges: [0]: want a network"},
+	)
+	for key, whose := range map[string]string{
+		"kustomize.toolkit.fluxcd.io/prune": "steers the GitOps engine", "argocd.argoproj.io/sync-options": "steers the GitOps engine", "helm.sh/hook": "steers helm",
+		"config.kubernetes.io/local-config": "steers kustomize", "kubectl.kubernetes.io/last-applied-configuration": "is kubectl's", "sip.airshipit.org/release-of": "is sipgen's",
+		"metallb.io/loadBalancerIPs": "asks for an address", "kube-vip.io/loadbalancerIPs": "asks for an address", "io.cilium/lb-ipam-ips": "asks for an address",
+		"purelb.io/addresses": "asks for an address", "eip.openelb.io/v1alpha2": "asks for an address", "external-dns.alpha.kubernetes.io/hostname": "writes DNS records",
+		"cert-manager.io/inject-ca-from": "asks for certificates", "HELM.sh/hook": "steers helm",
+	} {
+		add("annotation", attack{why: strings.ReplaceAll(key, "/", " "), files: balancer("service: {type: LoadBalancer, annotations: {" + key + ": x}}"), want: whose})
+	}
+	add("patch",
+		attack{why: "YAML aliases", files: patched("Deployment", "a: &a [x]\nb: *a"), want: "a YAML anchor"},
+		attack{why: "a merge key", files: patched("Deployment", "a: {<<: {b: c}}"), want: "a YAML merge key"},
+		attack{why: "a tag", files: patched("Deployment", "a: !!binary aGFsbG8="), want: "a YAML tag"},
+		attack{why: "copies", files: patched("Deployment", strings.Repeat("- {op: copy, from: /spec, path: /spec/x}\n", 22)), want: "copy and move are not taken"},
+		attack{why: "moves", files: patched("Deployment", "- {op: move, from: /spec/template, path: /spec/x}"), want: "copy and move are not taken"},
+		attack{why: "deep nesting", files: patched("Deployment", "a: "+strings.Repeat("[", 60)+strings.Repeat("]", 60)), want: "nested deeper"},
+		attack{why: "a long text", files: patched("Deployment", "a: "+strings.Repeat("x", 20_000)), want: "bytes, want at most 16384"},
+		attack{why: "many nodes", files: patched("Deployment", "a: ["+strings.Repeat("1,", 4000)+"]"), want: "more than 1000"},
+		attack{why: "the whole object", files: patched("Deployment", `- {op: replace, path: "", value: {}}`), want: "want a field below the object"},
+		attack{why: "a target that matches nothing", files: patched("StatefulSet", "- {op: remove, path: /spec}"), want: "its target matches nothing"},
+		attack{why: "an object away", files: objectPatch(deployment, "Deployment", "$patch: delete"), want: "is gone with it"},
+		attack{why: "the load balancer's configuration", files: objectPatch(service, "ConfigMap", "data: {haproxy.cfg: x}"), want: `configuration is rendered`},
+		attack{why: "two hundred patches", files: bankSpec("{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [" + strings.Repeat("{patch: '- {op: test, path: /kind, value: Deployment}', target: {kind: Deployment}}, ", 200) + "]}"), want: "spec.patches: "},
+	)
+	add("tree",
+		attack{why: "decisions emptied", files: script(": > tree/" + a), want: a + ": edited since sipgen wrote it"},
+		attack{why: "decisions that are a comment", files: script("echo '# x' > tree/" + a), want: a},
+		attack{why: "decisions that are an empty List", files: script("printf 'apiVersion: v1\\nkind: List\\nitems: []\\n' > tree/" + a), want: a},
+		attack{why: "decisions deleted", files: script("rm tree/" + a), want: a + ": missing"},
+		attack{why: "a cluster deleted", files: script("rm -r tree/clusters/edge"), want: a + ": missing"},
+		attack{why: "another's host", files: script("sed -i 's/name: h1/name: h2/' tree/" + a), want: a + ": edited since sipgen wrote it"},
+		attack{why: "another cluster's name", files: script("sed -i 's/edge/bank/' tree/" + a), want: a + ": edited since sipgen wrote it"},
+		attack{why: "a link to a device", files: script("ln -sf /dev/zero tree/" + a), want: a},
+		attack{why: "a pipe", files: script("rm tree/" + a + "; mkfifo tree/" + a), want: a},
+		attack{why: "aliases", files: script("printf 'a: &a [x,x]\\nb: &b [*a,*a]\\n' > tree/" + a), want: a},
+		attack{why: "the list of files deleted", files: script("rm tree/.sipgen.yaml"), want: ".sipgen.yaml"},
+		attack{why: "the list of files emptied", files: script(": > tree/.sipgen.yaml"), want: "damaged ownership file"},
+	)
+	good := "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: bank, name: a}\n"
+	add("file",
+		attack{why: "a pipe", files: script("mkdir specs/bank; mkfifo specs/bank/a.yaml"), want: "a named pipe, want a regular file"},
+		attack{why: "a link to a device", files: script("mkdir specs/bank; ln -s /dev/zero specs/bank/a.yaml"), want: "a link that leads out of the folder"},
+		attack{why: "a link to a file elsewhere", files: script("mkdir specs/bank; ln -s /etc/passwd specs/bank/a.yaml"), want: "a link that leads out of the folder"},
+		attack{why: "a link to itself", files: script("mkdir specs/bank; ln -s a.yaml specs/bank/a.yaml"), want: "specs/bank/a.yaml: "},
+		attack{why: "200 MB", files: script("mkdir specs/bank; truncate -s 200M specs/bank/a.yaml"), want: "more than 16 MiB"},
+		attack{why: "folders within folders", files: script("mkdir -p specs/bank/" + strings.Repeat("d/", 400) + "; touch specs/bank/" + strings.Repeat("d/", 400) + "a.yaml"), want: "folders within each other"},
+		attack{why: "aliases", files: bankFile(good + "spec: {a: &a [x,x,x,x,x,x,x,x,x], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a], c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b], d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c], e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d], f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e], g: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f], h: [*g,*g,*g,*g,*g,*g,*g,*g,*g]}\n"), want: "aliases"},
+		attack{why: "nesting", files: bankFile(good + "spec: {a: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}\n"), want: "specs/bank/a.yaml: "},
+		attack{why: "a key twice", files: bankFile(good + "spec: {priority: 1, priority: 5}\n"), want: "specs/bank/a.yaml: "},
+		attack{why: "a field that nobody knows", files: bankSpec("{privileged: true}"), want: "spec.privileged: unknown field"},
+		attack{why: "no UTF-8", files: bankFile("\xff\xfe\x00"), want: "specs/bank/a.yaml: "},
+		attack{why: "a merge conflict", files: bankFile("<<<<<<< a\n" + good + "=======\n>>>>>>> b\n"), want: "an unresolved merge conflict"},
+		attack{why: "a cluster twice", files: bankFile(good + "---\n" + good), want: "is a duplicate"},
+	)
+	const nasty = `\n::error::owned\u001b[31m\u202e`
+	add("text",
+		attack{why: "a name", files: named(`{namespace: bank, name: "a`+nasty+`"}`, "{}"), want: "metadata.name: "},
+		attack{why: "a role", files: bankSpec(`{nodes: {"Worker` + nasty + `": {count: {active: 1}}}}`), want: "the role's name becomes a label value"},
+		attack{why: "a selector", files: bankSpec(`{nodes: {Worker: {labelSelector: {matchLabels: {a: "x` + nasty + `"}}, count: {active: 1}}}}`), want: "labelSelector: not a valid selector"},
+		attack{why: "a topology key", files: bankSpec(`{nodes: {Worker: {topologyKey: "x` + nasty + `", count: {active: 1}}}}`), want: "topologyKey: "},
+		attack{why: "a health check's path", files: balancer(`healthCheck: {path: "/x` + nasty + `"}`), want: "healthCheck.path: "},
+		attack{why: "an image", files: balancer(`image: "x` + nasty + `"`), want: "image: "},
+		attack{why: "a node's label", files: balancer(`nodeLabels: {a: "x` + nasty + `"}`), want: "nodeLabels"},
+		attack{why: "a key's comment", files: jumpHost(`sshAuthorizedKeys: ["` + securityKey + nasty + `"]`), want: "more than one line, or a control character"},
+		attack{why: "a key's options", files: jumpHost(`sshAuthorizedKeys: ['command="id",tunnel="0" ` + securityKey + `']`), want: "2 options before the key"},
+		attack{why: "a sharing key", files: balancer(`service: {type: LoadBalancer, loadBalancerIP: 203.0.113.17, sharingKey: "x` + nasty + `"}`), want: "sharingKey: "},
+		attack{why: "a protocol", files: patched("Service", `- {op: add, path: /spec/ports/0/appProtocol, value: "http`+nasty+`"}`), want: "appProtocol: want the name of a protocol"},
+		attack{why: "a field", files: bankSpec(`{"x` + nasty + `": 1}`), want: "unknown field"},
+		attack{why: "a file's name", files: script(`mkdir specs/bank; f="$(printf 'specs/bank/a\033[31m\n::error::x.yaml')"; echo 'a: [' > "$f"`), want: "not valid YAML"},
+	)
+	many := ""
+	for i := range 3000 {
+		many += fmt.Sprintf("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: bank, name: c%d}\n---\n", i)
+	}
+	add("quota",
+		attack{why: "more hosts", files: bankSpec("{nodes: {Worker: {count: {active: 3}}}}"), want: "asks for 3 hosts and holds 0"},
+		attack{why: "more standby", files: bankSpec("{nodes: {Worker: {count: {active: 0, standby: 2}}}}"), want: "asks for 2 standby hosts"},
+		attack{why: "every host that there could be", files: bankSpec("{nodes: {Worker: {count: {active: 1, standby: 100000}}}}"), want: "asks for 100001 hosts"},
+		attack{why: "more than a number holds", files: bankSpec("{nodes: {Worker: {count: {active: 9223372036854775808}}}}"), want: "count.active: "},
+		attack{why: "before everybody", files: bankSpec("{priority: 2147483647}"), want: "found 2147483647, and tenant bank"},
+		attack{why: "three thousand clusters", files: bankFile(many), want: "it is one more than the tenant may have"},
+		attack{why: "more pods", files: balancer("replicas: 4"), want: "replicas: bank/a: found 4, and tenant bank"},
+		attack{why: "more pods while they are replaced", files: objectPatch(deployment, "Deployment", "spec: {strategy: {rollingUpdate: {maxSurge: 5000}}}"), want: "maxSurge"},
+		attack{why: "more memory", files: balancer("resources: {limits: {memory: 2Gi}}"), want: "found 2Gi, and tenant bank"},
+		attack{why: "memory without end", files: balancer("resources: {limits: {cpu: 1}}"), want: "limits.memory: bank/a: missing, and tenant bank"},
+		attack{why: "a quantity without end", files: balancer("resources: {limits: {memory: 1E999999999999}}"), want: "out of range"},
+		attack{why: "a device", files: balancer("resources: {limits: {nvidia.com/gpu: 1, memory: 1Gi}}"), want: "and no devices"},
+		attack{why: "ports without end", files: bankSpec("{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 1, end: 65535}}]}}"), want: "nodePortRange: "},
+	)
+	return rows
+}
+
+// podMeta sets an annotation on the pods of all services by a patch.
+func podMeta(annotation string) map[string]string {
+	return objectPatch("apps/v1", "Deployment", "spec: {template: {metadata: {annotations: {"+annotation+"}}}}")
+}

@@ -1,0 +1,201 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The most that one run may take, however hostile its input: CPU seconds, which the child process is ended by, and bytes of memory.
+const (
+	securitySeconds = 2
+	securityMemory  = 300 << 20
+)
+
+// attack is one thing that somebody tries who writes a file that sipgen reads.
+type attack struct {
+	class, why string
+	// files are put over those of securityFiles, by name; a text "run: " is a script.
+	files map[string]string
+	// want is in the refusal. With "in FILE: " the run succeeds, and the rest is in the file of the tree; with "not in FILE: " it is not.
+	want string
+}
+
+// securityFiles is a site with two tenants that may have little.
+var securityFiles = map[string]string{
+	"site.yaml": `apiVersion: sipgen.airshipit.org/v1alpha1
+kind: Site
+metadata: {name: lab}
+spec:
+  repository: {url: 'ssh://git@git.example.org/fleet.git'}
+  hosts: {namespaces: [metal3]}
+  tenants:
+  - name: bank
+    specs: [bank]
+    namespaces: [bank]
+    hosts: {max: 2, maxStandby: 1}
+    maxClusters: 2
+    maxPriority: 5
+    nodePorts: [{start: 30000, end: 30099}]
+    addresses: [203.0.113.16/28]
+    issuerDomains: [bank.example.org]
+    certificateIssuers: [ClusterIssuer/site-ca]
+    networkAttachments: [networks/storage]
+    limits: {replicas: 3, resources: {memory: 1Gi}}
+  - {name: edge, specs: [edge], namespaces: [edge], nodePorts: [{start: 30100, end: 30199}]}
+`,
+	"hosts.yaml": securityHost("h1", "192.0.2.1") + securityHost("h2", "192.0.2.2") + securityHost("h3", "192.0.2.3"),
+	"specs/edge/a.yaml": `apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata: {namespace: edge, name: a}
+spec:
+  nodes: {Worker: {count: {active: 1}}}
+  services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30100, end: 30101}}]}
+`,
+}
+
+func securityHost(name, ip string) string {
+	return fmt.Sprintf("---\napiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: metal3, name: %s, uid: u-%[1]s, annotations: {sip.airshipit.org/address.oam: %s}}\n"+
+		"spec: {online: true, bootMACAddress: '52:54:00:00:00:01'}\nstatus: {operationalStatus: OK, provisioning: {state: available}}\n", name, ip)
+}
+
+// bankFile is a spec of the tenant bank, whatever it says.
+func bankFile(text string) map[string]string { return map[string]string{"specs/bank/a.yaml": text} }
+
+// bankSpec is a SIPCluster of the tenant bank with the fields of its spec.
+func bankSpec(spec string) map[string]string { return named("{namespace: bank, name: a}", spec) }
+
+func named(metadata, spec string) map[string]string {
+	return bankFile("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: " + metadata + "\nspec: " + spec + "\n")
+}
+
+// balancer, jumpHost and dex are one service with these fields.
+func balancer(fields string) map[string]string {
+	return bankSpec("{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, " + fields + "}]}}")
+}
+func jumpHost(fields string) map[string]string {
+	return bankSpec("{services: {jumpHost: [{nodeInterfaceId: oam, " + fields + "}]}}")
+}
+func dexWith(fields string) map[string]string {
+	return bankSpec("{services: {dex: [{staticClients: [{id: k, public: true}], " + fields + "}]}}")
+}
+
+// connectedDex is a Dex that somebody can log in to.
+func connectedDex(fields string) map[string]string {
+	return dexWith(fields + ", connectors: [{type: ldap, id: a, name: A, config: {host: 'ldap.example.org:636', bindDN: x, bindPW: $S, userSearch: {baseDN: x, username: u, idAttr: i, emailAttr: m}}}], env: [{name: S, secretRef: {name: s, key: k}}]")
+}
+
+// connector is a Dex with a connector of these fields.
+func connector(config string) map[string]string {
+	return dexWith("issuer: 'https://dex.bank.example.org', tls: {secretName: t}, connectors: [{type: ldap, id: a, name: A, config: {host: 'ldap.example.org:636', userSearch: {baseDN: x, username: u, idAttr: i, emailAttr: m}, " + config + "}}]")
+}
+
+const securityDex = "dex: [{staticClients: [{id: k, public: true}], issuer: 'https://dex.bank.example.org', tls: {issuerRef: {kind: ClusterIssuer, name: site-ca}}, connectors: [{type: github, id: a, name: A, config: {clientID: x, clientSecret: $S, redirectURI: 'https://dex.bank.example.org/callback'}}], env: [{name: S, secretRef: {name: s, key: k}}]}]"
+
+// patched are all services with a patch for the objects of a kind.
+func patched(kind, patch string) map[string]string {
+	return bankSpec("\n  services:\n    loadBalancerControlPlane: [{nodeInterfaceId: oam}]\n    jumpHost: [{nodeInterfaceId: oam, sshAuthorizedKeys: ['" + securityKey + "']}]\n    " + securityDex +
+		"\n  patches:\n  - target: {kind: " + kind + "}\n    patch: |\n      " + strings.ReplaceAll(patch, "\n", "\n      "))
+}
+
+// podPatch merges fields into the pods of all services.
+func podPatch(fields string) map[string]string {
+	return patched("Deployment", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {template: {spec: {"+fields+"}}}")
+}
+
+// objectPatch merges fields into all objects of a kind.
+func objectPatch(version, kind, fields string) map[string]string {
+	return patched(kind, "apiVersion: "+version+"\nkind: "+kind+"\nmetadata: {name: x}\n"+fields)
+}
+
+const securityKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
+
+// TestSecurityTable: what a tenant may try, by class, each with the refusal that it gets or with what is left of it in the tree. Every row is a
+// whole command in a process of its own, which is ended when it takes too long, and is asked how much memory it took. More rows of a class are
+// where what refuses them is: TestGrants, TestBuilt, TestPatchesThatTakeMoreThanIsTheTenants, TestTamperedTrees, TestOutputsAreTextOnly.
+func TestSecurityTable(t *testing.T) {
+	seen := map[string]int{}
+	for _, row := range securityTable() {
+		seen[row.class]++
+		t.Run(row.class+"/"+row.why, func(t *testing.T) {
+			t.Parallel()
+			row.try(t)
+		})
+	}
+	for _, class := range []string{"namespace", "pod", "rights", "secret", "address", "certificate", "network", "annotation", "patch", "tree", "file", "text", "quota"} {
+		if seen[class] < 10 {
+			t.Errorf("class %s has %d rows, want ten", class, seen[class])
+		}
+	}
+}
+
+func (row attack) try(t *testing.T) {
+	dir := t.TempDir()
+	write := func(files map[string]string) {
+		t.Helper()
+		for name, text := range files {
+			if script, is := strings.CutPrefix(text, "run: "); is {
+				command := exec.Command("sh", "-ec", script)
+				command.Dir = dir
+				if out, err := command.CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v\n%s", script, err, out)
+				}
+				continue
+			}
+			check(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+			check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		}
+	}
+	write(securityFiles)
+	render := func() (string, int) {
+		t.Helper()
+		seconds, memory := securitySeconds, int64(securityMemory)
+		if raceDetector {
+			seconds, memory = 15*seconds, 15*memory
+		}
+		command := exec.Command("sh", "-c", fmt.Sprintf("ulimit -t %d; exec sipgen render --site site.yaml -f specs --inventory hosts.yaml --out tree", seconds))
+		command.Dir = dir
+		out, err := command.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		if usage, is := command.ProcessState.SysUsage().(*syscall.Rusage); is && usage.Maxrss<<10 > memory {
+			t.Errorf("it took %d MB", usage.Maxrss>>10)
+		}
+		return string(out), command.ProcessState.ExitCode()
+	}
+	if row.class == "tree" {
+		if said, code := render(); code != exitDone {
+			t.Fatal(said)
+		}
+	}
+	write(row.files)
+	said, code := render()
+	file, text, harmless := strings.Cut(row.want, ": ")
+	name, without := strings.CutPrefix(file, "not in ")
+	name, with := strings.CutPrefix(name, "in ")
+	if harmless && (with || without) {
+		found, err := os.ReadFile(filepath.Join(dir, "tree", name))
+		if code != exitDone || err != nil || strings.Contains(string(found), text) == without {
+			t.Errorf("exit code %d, %v, want it to be harmless: %s\n%s", code, err, row.want, said)
+		}
+		return
+	}
+	if code != exitError || !strings.Contains(said, row.want) {
+		t.Errorf("exit code %d, want %d and %q:\n%s", code, exitError, row.want, said)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "tree")); row.class != "tree" && err == nil {
+		t.Error("a tree was written")
+	}
+	if strings.Contains(said, "hunter2") || strings.Contains(said, "\x1b") {
+		t.Errorf("it says what it must not: %q", said)
+	}
+}
