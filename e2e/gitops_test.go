@@ -32,6 +32,7 @@ var rows = []struct {
 	{"in-use", rowInUse},
 	{"rolled-back", rowRolledBack},
 	{"approved", rowApproved},
+	{"smuggled", rowSmuggled},
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }

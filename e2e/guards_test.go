@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -106,6 +109,94 @@ func TestGuards(t *testing.T) {
 
 // right is what somebody may have a right to: a resource of an API group.
 type right struct{ group, resource string }
+
+// TestRightsOfATenant asks the API server what the account may do that a cluster's overlay is applied as: what an overlay has, in the cluster's
+// namespace. It makes no rights and no pods, sees no Secret, and may do nothing at all where the hosts are.
+func TestRightsOfATenant(t *testing.T) {
+	api := guarded(t)
+	api.Namespaces(t, "tenant-own", "tenant-hosts", "tenant-other", "flux-system")
+	site := &v1alpha1.Site{}
+	site.Name = "tenants"
+	site.Spec.Repository.URL = "ssh://git@git.invalid/guards.git"
+	site.Default()
+	cluster := v1.SIPCluster{}
+	cluster.Namespace, cluster.Name = "tenant-own", "a"
+	cluster.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}}}
+	host := &inventory.Host{Namespace: "tenant-hosts", Name: "n1", UID: "x", Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("192.0.2.1")}}}
+	tree, _, err := render.Site(render.Input{Site: site, Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{
+		Key: schedule.ClusterKey{Namespace: "tenant-own", Name: "a"}, Roles: []schedule.Role{{Name: v1.RoleWorker, Assigned: []schedule.Assignment{{Host: host}}}},
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range tree {
+		if strings.HasPrefix(name, "rights/") && !strings.HasSuffix(name, "kustomization.yaml") {
+			api.Apply(t, "e2e", string(content))
+		}
+	}
+	const account = "tenant-own.a.infra"
+	writes := []string{"create", "update", "patch", "delete"}
+	engine.Wait(t, "the rights", engine.SyncTimeout, func() error {
+		if !mayIn(t, api, account, "tenant-own", right{"apps", "deployments"}, "create", "") || !mayIn(t, api, "jumphost-a", "tenant-hosts", right{"metal3.io", "baremetalhosts"}, "patch", "n1") {
+			return fmt.Errorf("Deployments cannot be made, or the jump host has no power")
+		}
+		return nil
+	})
+	kinds := []right{{"", "configmaps"}, {"", "services"}, {"", "serviceaccounts"}, {"apps", "deployments"}, {"policy", "poddisruptionbudgets"}, {"cert-manager.io", "certificates"}}
+	seen := []right{{"", "pods"}, {"apps", "replicasets"}}
+	roles := []right{{"rbac.authorization.k8s.io", "roles"}, {"rbac.authorization.k8s.io", "rolebindings"}}
+	others := slices.Concat(roles, []right{
+		{"", "secrets"}, {"", "pods/exec"}, {"", "serviceaccounts/token"}, {"", "namespaces"}, {"", "endpoints"}, {"apps", "daemonsets"}, {"batch", "jobs"},
+		{"rbac.authorization.k8s.io", "clusterroles"}, {"rbac.authorization.k8s.io", "clusterrolebindings"}, {"metal3.io", "baremetalhosts"},
+		{"admissionregistration.k8s.io", "validatingadmissionpolicies"}, {"kustomize.toolkit.fluxcd.io", "kustomizations"},
+	})
+	for _, namespace := range []string{"tenant-own", "tenant-hosts", "tenant-other", "flux-system", ""} {
+		for _, r := range slices.Concat(kinds, seen, others) {
+			for _, verb := range append([]string{"get", "list", "watch", "deletecollection", "escalate", "bind", "impersonate"}, writes...) {
+				want := namespace == "tenant-own" && (slices.Contains(kinds, r) && (slices.Contains(writes, verb) || slices.Contains([]string{"get", "list", "watch"}, verb)) ||
+					slices.Contains(seen, r) && slices.Contains([]string{"get", "list", "watch"}, verb))
+				if got := mayIn(t, api, account, namespace, r, verb, ""); got != want {
+					t.Errorf("%s may %s %v in %q: %t, want %t", account, verb, r, namespace, got, want)
+				}
+			}
+		}
+	}
+	// What was in the overlay once it may look at, by name, and do nothing else to it.
+	for _, r := range roles {
+		for _, verb := range append([]string{"get", "list"}, writes...) {
+			if got, want := mayIn(t, api, account, "tenant-hosts", r, verb, "jumphost-a.tenant-own"), verb == "get"; got != want {
+				t.Errorf("%s may %s %v jumphost-a.tenant-own: %t, want %t", account, verb, r, got, want)
+			}
+		}
+	}
+}
+
+// mayIn asks whether an account of Flux' namespace, or a jump host of the tenant's, has a right. Without a name it is asked about all.
+func mayIn(t *testing.T, api *engine.APIServer, account, namespace string, r right, verb, name string) bool {
+	t.Helper()
+	home := "flux-system"
+	if strings.HasPrefix(account, "jumphost") {
+		home = "tenant-own"
+	}
+	resource, subresource, _ := strings.Cut(r.resource, "/")
+	review := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+		"spec": map[string]any{
+			"user":   "system:serviceaccount:" + home + ":" + account,
+			"groups": []any{"system:serviceaccounts", "system:serviceaccounts:" + home, "system:authenticated"},
+			"resourceAttributes": map[string]any{
+				"namespace": namespace, "group": r.group, "resource": resource, "subresource": subresource, "verb": verb, "name": name,
+			},
+		},
+	}}
+	reviews := api.Dynamic.Resource(schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"})
+	out, err := reviews.Create(t.Context(), review, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed, _, _ := unstructured.NestedBool(out.Object, "status", "allowed")
+	return allowed
+}
 
 // TestRights asks the API server what the identity that syncs with Flux may do: read and patch hosts, in the site's namespaces. And what
 // the account may do that sipgen reads with.

@@ -273,7 +273,9 @@ func (u *upgrade) run(t *testing.T) {
 		u.readTree(t)
 		u.wantNothingLost(t, live)
 		for _, name := range append(u.syncs(t), u.root()) {
-			u.reconcile(t, name)
+			if slices.Contains(u.synced, name) || name == u.root() {
+				u.reconcile(t, name)
+			}
 		}
 		u.sync(t, nil)
 		if u.repo.Head(t) == tip {
@@ -293,9 +295,51 @@ func (u *upgrade) run(t *testing.T) {
 			t.Errorf("%s was made anew: uid %q, was %q", id, now[id], uids[id])
 		}
 	}
+	u.ownAccounts(t)
 	u.untouched.Check(t, "the upgrade")
 	for namespace := range u.hostNames {
 		u.rig.wantNoHarm(t, namespace, "the upgrade")
+	}
+}
+
+// ownAccounts wants that the engine applies each cluster's services as the cluster's own account, by the field manager that it has always had.
+func (u *upgrade) ownAccounts(t *testing.T) {
+	t.Helper()
+	if u.rig.flux == nil {
+		return
+	}
+	applied := 0
+	for _, name := range u.syncs(t) {
+		if !strings.HasSuffix(name, ".infra") {
+			continue
+		}
+		live := u.rig.api.Get(t, engine.Kustomizations, engine.FluxNamespace, name)
+		if account, _, _ := unstructured.NestedString(live.Object, "spec", "serviceAccountName"); account != name {
+			t.Errorf("%s is applied as %q, want an account of its name", name, account)
+		}
+	}
+	for id, o := range u.objects {
+		if o.GetKind() != "Deployment" && o.GetKind() != "Service" && o.GetKind() != "Role" {
+			continue
+		}
+		resource, err := u.rig.api.Resource(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := resource.Get(t.Context(), o.GetName(), getOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range live.GetManagedFields() {
+			if entry.Operation == "Apply" {
+				if applied++; entry.Manager != "kustomize-controller" {
+					t.Errorf("%s is applied by the field manager %q", id, entry.Manager)
+				}
+			}
+		}
+	}
+	if applied == 0 {
+		t.Error("nothing is applied")
 	}
 }
 

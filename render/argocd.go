@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -44,9 +46,17 @@ func (s *site) argocd() error {
 	for _, c := range s.clusters {
 		var objects []any
 		if s.hasInfra(c) {
-			infra := s.argoPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra")
-			infra.Finalizers = []string{argoFinalizer}
-			objects = append(objects, wave(infra, "0"))
+			if s.hasRights(c.Key) {
+				objects = append(objects, wave(s.argoRights(c.Key), "-1"))
+			}
+			services := s.argoPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra")
+			services.Finalizers = []string{argoFinalizer}
+			files = append(files, projectFile(c.Key))
+			put(projectFile(c.Key), s.argoTenant(c.Key))
+			if s.ownAccount(c) {
+				services.Spec.Project, services.Spec.Destination.Namespace = services.Name, c.Key.Namespace
+			}
+			objects = append(objects, wave(services, "0"))
 		}
 		if s.merge() && s.hasHosts(c) {
 			objects = append(objects, wave(s.argoHosts(s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts"), hostsWave(c)))
@@ -57,6 +67,10 @@ func (s *site) argocd() error {
 			put(file, objects...)
 		}
 	}
+	for _, key := range s.leftBehind() {
+		files = append(files, projectFile(key))
+		s.tree["argocd/"+projectFile(key)] = s.Previous["argocd/"+projectFile(key)]
+	}
 	if !s.merge() {
 		files = append(files, "hosts.yaml")
 		put("hosts.yaml", wave(s.argoHosts(s.siteHostsName(), "hosts"), "1"))
@@ -64,6 +78,33 @@ func (s *site) argocd() error {
 	slices.Sort(files)
 	put("kustomization.yaml", object.NewKustomization(files...))
 	return errors.Join(errs...)
+}
+
+// projectFile has the project of a cluster's services.
+func projectFile(key schedule.ClusterKey) string {
+	return key.Namespace + "." + key.Name + ".project.yaml"
+}
+
+// argoTenant is the project of a cluster's services, and has the name of their Application: what an overlay may have, in the cluster's namespace.
+// What else is in the folder Argo CD does not apply, and what else is live it does not delete, though its own account may do everything.
+func (s *site) argoTenant(key schedule.ClusterKey) *argoProject {
+	project := s.newProject(s.syncName(key, "infra"), "Services of the tenant cluster "+key.String())
+	project.Annotations = map[string]string{argoWave: "-1"}
+	project.Spec.Destinations = []argoDestination{{Server: s.Site.Spec.ArgoCD.Server, Namespace: key.Namespace}}
+	project.Spec.ClusterResourceWhitelist = []metav1.GroupKind{}
+	for _, kind := range infra.OverlayKinds {
+		project.Spec.NamespaceResourceWhitelist = append(project.Spec.NamespaceResourceWhitelist, metav1.GroupKind{Group: kind.Group, Kind: kind.Kind})
+	}
+	return project
+}
+
+// argoRights syncs what only the site may give: what a cluster's services may do. It takes over what was among the services once, and so does
+// not fail on what is another Application's.
+func (s *site) argoRights(key schedule.ClusterKey) *argoApplication {
+	app := s.argoPruning(s.syncName(key, "rights"), rightsFolder(key))
+	app.Finalizers = []string{argoFinalizer}
+	app.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(app.Spec.SyncPolicy.SyncOptions, func(option string) bool { return option == argoFailOnShared })
+	return app
 }
 
 // hostsWave puts hosts after the services, and those of a cluster that is gone beside them: its
@@ -115,7 +156,7 @@ func (s *site) argoKeeping(name, folder string) *argoApplication {
 func (s *site) argoPruning(name, folder string) *argoApplication {
 	return &argoApplication{
 		TypeMeta:   metav1.TypeMeta{APIVersion: argoAPIVersion, Kind: "Application"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: name},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: name, Labels: s.ofSite()},
 		Spec: argoApplicationSpec{
 			Project: s.Site.Spec.ArgoCD.Project,
 			Source: argoSource{
@@ -141,21 +182,27 @@ func (s *site) argoProject() *argoProject {
 		// The root's own objects, Applications and this project, stay where Argo CD is.
 		destinations = append(destinations, argoDestination{Server: v1alpha1.ArgoCDInCluster, Namespace: argocd.Namespace})
 	}
+	project := s.newProject(argocd.Project, "Tenant clusters rendered by sipgen")
+	project.Spec.Destinations = destinations
+	project.Spec.ClusterResourceWhitelist = []metav1.GroupKind{
+		{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"},
+		{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicyBinding"},
+		{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
+		{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"},
+		{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"},
+	}
+	project.Spec.NamespaceResourceWhitelist = []metav1.GroupKind{{Group: "*", Kind: "*"}}
+	return project
+}
+
+// ofSite is the label by which people find all of a site's sync objects and accounts.
+func (s *site) ofSite() map[string]string { return map[string]string{inventory.SiteLabel: s.Site.Name} }
+
+// newProject permits nothing yet but the repository.
+func (s *site) newProject(name, description string) *argoProject {
 	return &argoProject{
 		TypeMeta:   metav1.TypeMeta{APIVersion: argoAPIVersion, Kind: "AppProject"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: s.Site.Spec.ArgoCD.Project},
-		Spec: argoProjectSpec{
-			Description:  "Tenant clusters rendered by sipgen",
-			SourceRepos:  []string{s.Site.Spec.Repository.URL},
-			Destinations: destinations,
-			ClusterResourceWhitelist: []metav1.GroupKind{
-				{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"},
-				{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicyBinding"},
-				{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
-				{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"},
-				{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"},
-			},
-			NamespaceResourceWhitelist: []metav1.GroupKind{{Group: "*", Kind: "*"}},
-		},
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: name, Labels: s.ofSite()},
+		Spec:       argoProjectSpec{Description: description, SourceRepos: []string{s.Site.Spec.Repository.URL}},
 	}
 }

@@ -40,7 +40,16 @@ func (s *site) flux() error {
 			infra := s.fluxPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra")
 			infra.Spec.Wait = true
 			infra.Spec.Timeout = &metav1.Duration{Duration: s.Site.Spec.Flux.Interval.Duration / 2}
-			infra.Spec.DependsOn = dependsOn
+			infra.Spec.DependsOn = slices.Clone(dependsOn)
+			if s.hasRights(c.Key) {
+				rights := s.fluxRights(c.Key)
+				rights.Spec.DependsOn = dependsOn
+				infra.Spec.DependsOn = append(infra.Spec.DependsOn, fluxReference{Name: rights.Name})
+				objects = append(objects, rights)
+			}
+			if s.ownAccount(c) {
+				infra.Spec.ServiceAccountName = infra.Name
+			}
 			objects = append(objects, infra)
 		}
 		if s.merge() && s.hasHosts(c) {
@@ -52,6 +61,11 @@ func (s *site) flux() error {
 			put(file, objects...)
 		}
 	}
+	for _, key := range s.leftBehind() {
+		file := key.Namespace + "." + key.Name + ".rights.yaml"
+		files = append(files, file)
+		put(file, s.fluxRights(key))
+	}
 	if !s.merge() {
 		files = append(files, "hosts.yaml")
 		hosts := s.fluxKeeping(s.siteHostsName(), "hosts")
@@ -61,6 +75,11 @@ func (s *site) flux() error {
 	slices.Sort(files)
 	put("kustomization.yaml", object.NewKustomization(files...))
 	return errors.Join(errs...)
+}
+
+// fluxRights syncs what only the site may give: the account of a cluster's overlay, and what the cluster's services may do.
+func (s *site) fluxRights(key schedule.ClusterKey) *fluxKustomization {
+	return s.fluxPruning(s.syncName(key, "rights"), rightsFolder(key))
 }
 
 // fluxHosts syncs a cluster's host patches. It can neither prune nor re-create a host, its deletion leaves the

@@ -147,9 +147,11 @@ func TestFluxSyncObjects(t *testing.T) {
 		"sipgen-dc1":        {prune: true},
 		"sipgen-dc1-policy": {},
 		"sipgen-dc1-site":   {},
-		"lab.a.infra":       {prune: true, wait: true, after: []string{"sipgen-dc1-site"}},
+		"lab.a.rights":      {prune: true, after: []string{"sipgen-dc1-site"}},
+		"lab.a.infra":       {prune: true, wait: true, account: "lab.a.infra", after: []string{"sipgen-dc1-site", "lab.a.rights"}},
 		"lab.a.hosts":       {account: "sipgen-hosts", after: []string{"sipgen-dc1-policy", "lab.a.infra"}},
-		"lab.b.infra":       {prune: true, wait: true, after: []string{"sipgen-dc1-site"}},
+		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site"}},
+		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
 		"lab.b.hosts":       {account: "sipgen-hosts", after: []string{"sipgen-dc1-policy"}},
 	})
 	check(guarded(t, func(s *v1alpha1.Site) { s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal" }), map[string]row{
@@ -157,8 +159,10 @@ func TestFluxSyncObjects(t *testing.T) {
 		"sipgen-dc1-policy": {},
 		"sipgen-dc1-site":   {},
 		"sipgen-dc1-hosts":  {after: []string{"sipgen-dc1-policy"}},
-		"lab.a.infra":       {prune: true, wait: true, after: []string{"sipgen-dc1-site"}},
-		"lab.b.infra":       {prune: true, wait: true, after: []string{"sipgen-dc1-site"}},
+		"lab.a.rights":      {prune: true, after: []string{"sipgen-dc1-site"}},
+		"lab.a.infra":       {prune: true, wait: true, account: "lab.a.infra", after: []string{"sipgen-dc1-site", "lab.a.rights"}},
+		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site"}},
+		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
 	})
 }
 
@@ -169,6 +173,8 @@ func TestArgoSyncObjects(t *testing.T) {
 		wave             string
 		compare          string
 		options          string
+		// project that is not the site's
+		project string
 	}
 	const (
 		serverSide = "ServerSideApply=true"
@@ -191,6 +197,9 @@ func TestArgoSyncObjects(t *testing.T) {
 				prune: app.Spec.SyncPolicy.Automated.Prune, finalizer: slices.Contains(app.Finalizers, argoFinalizer),
 				wave: app.Annotations[argoWave], compare: app.Annotations[argoCompare], options: strings.Join(app.Spec.SyncPolicy.SyncOptions, " "),
 			}
+			if app.Spec.Project != testSite(nil).Spec.ArgoCD.Project {
+				is.project = app.Spec.Project
+			}
 			if is != w {
 				t.Errorf("%s: found %+v, want %+v", name, is, w)
 			}
@@ -208,9 +217,10 @@ func TestArgoSyncObjects(t *testing.T) {
 		"sipgen-dc1":        {prune: true, options: pruning},
 		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
 		"sipgen-dc1-site":   {wave: "-1", options: keeping},
-		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
+		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
+		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.a.infra"},
 		"lab.a.hosts":       {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep},
-		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
+		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.b.infra"},
 		"lab.b.hosts":       {wave: "0", compare: diff, options: serverSide + " " + migration + " " + keep},
 	})
 	check(guarded(t, func(s *v1alpha1.Site) {
@@ -221,9 +231,48 @@ func TestArgoSyncObjects(t *testing.T) {
 		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
 		"sipgen-dc1-site":   {wave: "-1", options: keeping},
 		"sipgen-dc1-hosts":  {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep + " " + shared},
-		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
-		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
+		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
+		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.a.infra"},
+		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.b.infra"},
 	})
+}
+
+// The project of a cluster's services permits the kinds of an overlay in the cluster's namespace, from the site's repository, and nothing else.
+func TestArgoProjects(t *testing.T) {
+	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
+	tree := guarded(t, argo)
+	projects := objectsOf(t, tree, "argocd/", "AppProject", func(p *argoProject) string { return p.Name })
+	site := testSite(argo)
+	for _, cluster := range []string{"a", "b"} {
+		project := projects["lab."+cluster+".infra"]
+		if project == nil {
+			t.Fatalf("found %v", projects)
+		}
+		spec := project.Spec
+		if !slices.Equal(spec.SourceRepos, []string{site.Spec.Repository.URL}) || len(spec.ClusterResourceWhitelist) != 0 ||
+			!slices.Equal(spec.Destinations, []argoDestination{{Server: site.Spec.ArgoCD.Server, Namespace: "lab"}}) {
+			t.Errorf("%s: found %+v", project.Name, spec)
+		}
+		var kinds []string
+		for _, kind := range spec.NamespaceResourceWhitelist {
+			kinds = append(kinds, kind.Kind)
+		}
+		if want := []string{"ConfigMap", "Service", "ServiceAccount", "Deployment", "PodDisruptionBudget", "Certificate"}; !slices.Equal(kinds, want) {
+			t.Errorf("%s: found kinds %q, want %q", project.Name, kinds, want)
+		}
+	}
+	// It outlives the Application by one commit: Argo CD deletes nothing of an Application whose project is gone.
+	clusters := []v1.SIPCluster{testCluster("a")}
+	turn := func(previous Tree, clusters []v1.SIPCluster, placed ...schedule.Cluster) Tree {
+		return render(t, Input{Site: site, Clusters: clusters, Placement: &schedule.Placement{Clusters: placed}, Previous: previous})
+	}
+	before := turn(nil, clusters, placed("a"))
+	gone := turn(before, nil)
+	want(t, gone, "argocd/kustomization.yaml", "- lab.a.project.yaml\n")
+	if string(gone["argocd/lab.a.project.yaml"]) != string(before["argocd/lab.a.project.yaml"]) || gone["argocd/lab.a.yaml"] != nil {
+		t.Error("want the project as it was, and no Application")
+	}
+	wantNot(t, turn(gone, nil), "argocd/kustomization.yaml", "lab.a")
 }
 
 // A guard that cannot be evaluated denies, and what it is bound to is denied, not logged.

@@ -11,8 +11,11 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// lostFiles are those of a cluster's services that know hosts.
-var lostFiles = []string{"jumphost-a.yaml", "jumphost-a/hosts", "jumphost-a/ssh_config", "jumphost-a/sshd_config", "loadbalancer-controlplane-a.cfg"}
+// lostFiles are those of a cluster's services and of their rights that know hosts.
+var lostFiles = []string{
+	"clusters/lab/a/infra/jumphost-a.yaml", "clusters/lab/a/infra/jumphost-a/hosts", "clusters/lab/a/infra/jumphost-a/ssh_config",
+	"clusters/lab/a/infra/jumphost-a/sshd_config", "clusters/lab/a/infra/loadbalancer-controlplane-a.cfg", "rights/lab/a/jumphost-a.yaml",
+}
 
 // TestLostHosts: the services of a refused cluster stay byte by byte, but for the power over hosts that are another cluster's by now and the way
 // to them. The tree is one that Site rendered.
@@ -28,12 +31,11 @@ func TestLostHosts(t *testing.T) {
 	site := func(previous Tree, clusters ...schedule.Cluster) Tree {
 		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec("a"), spec("b")}, Placement: &schedule.Placement{Clusters: clusters}, Previous: previous})
 	}
-	const folder = "clusters/lab/a/infra/"
 	for _, row := range []struct {
 		why     string
 		had     []schedule.Assignment
 		now     []schedule.Cluster
-		changed []string // files of a's services
+		changed []string // files of a's services and their rights
 		gone    []string // what they do not have any more
 		stays   []string
 	}{
@@ -55,14 +57,13 @@ func TestLostHosts(t *testing.T) {
 		var changed []string
 		var text strings.Builder
 		for _, name := range slices.Sorted(maps.Keys(before)) {
-			inside, is := strings.CutPrefix(name, folder)
-			if !is {
+			if !strings.HasPrefix(name, "clusters/lab/a/infra/") && !strings.HasPrefix(name, "rights/lab/a/") {
 				continue
 			}
 			if !bytes.Equal(before[name], after[name]) {
-				changed = append(changed, inside)
+				changed = append(changed, name)
 			}
-			if slices.Contains(lostFiles, inside) {
+			if slices.Contains(lostFiles, name) {
 				text.Write(after[name])
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -60,6 +62,7 @@ func Site(in Input) (Tree, []Services, error) {
 		s.clusters = append(s.clusters, c)
 		problems.Add(s.cluster(c))
 	}
+	problems.Add(s.rights())
 	problems.Add(s.siteObjects())
 	problems.Add(s.overlay())
 	problems.Add(s.policy())
@@ -119,6 +122,8 @@ type site struct {
 	services []Services
 	// owners of all assigned hosts, where lostBy was asked.
 	owners map[schedule.HostKey]schedule.ClusterKey
+	// rightsWere and rightsAre are the rights among services, in the tree before and in this one, where they were asked for.
+	rightsWere, rightsAre map[schedule.ClusterKey][]metav1.PartialObjectMetadata
 }
 
 // rendered says whether a cluster has anything in the tree: all do, but those that are
@@ -215,7 +220,7 @@ func (s *site) hasInfra(c *schedule.Cluster) bool {
 }
 
 func (s *site) infraInput(c *schedule.Cluster) infra.Input {
-	in := infra.Input{Cluster: s.specs[c.Key], Site: s.Site}
+	in := infra.Input{Cluster: s.specs[c.Key], Site: s.Site, RightsInside: s.rightsStay(c.Key)}
 	for i := range c.Roles {
 		for _, a := range c.Roles[i].Assigned {
 			in.Hosts = append(in.Hosts, infra.Host{Host: a.Host, Role: c.Roles[i].Name, Standby: a.Standby})

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,11 +203,28 @@ func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 	wantNot(t, tree, "flux/lab.a.yaml", "- name: lab.a.infra")
 
 	gone.Roles = nil
-	tree = render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
-	for path := range tree {
-		if strings.Contains(path, "lab/") || strings.Contains(path, "lab.") {
-			t.Errorf("%s is left behind", path)
+	left := func(before Tree) (Tree, []string) {
+		tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+		var paths []string
+		for path := range tree {
+			if strings.Contains(path, "lab/") || strings.Contains(path, "lab.") {
+				paths = append(paths, path)
+			}
 		}
+		slices.Sort(paths)
+		return tree, paths
+	}
+	// The account that applied the services is there until they are deleted.
+	tree, paths := left(before)
+	if want := []string{"flux/lab.a.rights.yaml", "rights/lab/a/account.yaml", "rights/lab/a/kustomization.yaml"}; !slices.Equal(paths, want) {
+		t.Errorf("left behind: %q, want %q", paths, want)
+	}
+	if string(tree["rights/lab/a/account.yaml"]) != string(before["rights/lab/a/account.yaml"]) {
+		t.Error("the account changed")
+	}
+	want(t, tree, "flux/kustomization.yaml", "lab.a.rights.yaml")
+	if _, paths := left(tree); len(paths) > 0 {
+		t.Errorf("left behind with the next commit: %q", paths)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -19,9 +20,10 @@ const maxCompared = 200
 // push may have edited it, so one that is not as sipgen writes it is not built, and that is said.
 func serviceChanges(before, after render.Tree) []report.ServiceChanges {
 	was, is := services(before), services(after)
+	hadRights, hasRights := rights(before), rights(after)
 	var changed []string
 	for _, cluster := range slices.Sorted(maps.Keys(was)) {
-		if !maps.EqualFunc(was[cluster], is[cluster], bytes.Equal) {
+		if !maps.EqualFunc(was[cluster], is[cluster], bytes.Equal) || !maps.EqualFunc(hadRights[cluster], hasRights[cluster], bytes.Equal) {
 			changed = append(changed, cluster)
 		}
 	}
@@ -38,7 +40,7 @@ func serviceChanges(before, after render.Tree) []report.ServiceChanges {
 		case i >= maxCompared:
 			changes.Unknown = "too many clusters change at once to compare them all"
 		default:
-			objects, err := compared(was[cluster], is[cluster])
+			objects, err := compared(was[cluster], hadRights[cluster], is[cluster], hasRights[cluster])
 			changes.Objects = objects
 			if err != nil {
 				changes.Unknown = err.Error()
@@ -52,17 +54,37 @@ func serviceChanges(before, after render.Tree) []report.ServiceChanges {
 
 // services are the files of every cluster's services, by "namespace/name" and by path in their folder.
 func services(tree render.Tree) map[string]map[string][]byte {
-	out := map[string]map[string][]byte{}
-	for path, text := range tree {
+	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
 		parts := strings.SplitN(path, "/", 5)
 		if len(parts) < 5 || parts[0] != "clusters" || parts[3] != "infra" {
+			return "", "", false
+		}
+		return parts[1] + "/" + parts[2], parts[4], true
+	})
+}
+
+// rights are the files of every cluster's rights, likewise.
+func rights(tree render.Tree) map[string]map[string][]byte {
+	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
+		parts := strings.SplitN(path, "/", 4)
+		if len(parts) < 4 || parts[0] != "rights" {
+			return "", "", false
+		}
+		return parts[1] + "/" + parts[2], parts[3], true
+	})
+}
+
+func filesByCluster(tree render.Tree, of func(path string) (cluster, inside string, found bool)) map[string]map[string][]byte {
+	out := map[string]map[string][]byte{}
+	for path, text := range tree {
+		cluster, inside, found := of(path)
+		if !found {
 			continue
 		}
-		cluster := parts[1] + "/" + parts[2]
 		if out[cluster] == nil {
 			out[cluster] = map[string][]byte{}
 		}
-		out[cluster][parts[4]] = text
+		out[cluster][inside] = text
 	}
 	return out
 }
@@ -74,12 +96,13 @@ func rank(was, is map[string][]byte) int {
 	return 0
 }
 
-func compared(was, is map[string][]byte) ([]report.ObjectChange, error) {
-	before, err := overlay.Parse(was)
+// compared compares services together with their rights: rights were among the services once, and have not changed when they are no longer.
+func compared(was, hadRights, is, hasRights map[string][]byte) ([]report.ObjectChange, error) {
+	before, err := withRights(was, hadRights)
 	if err != nil {
 		return nil, err
 	}
-	after, err := overlay.Parse(is)
+	after, err := withRights(is, hasRights)
 	if err != nil {
 		return nil, err
 	}
@@ -89,4 +112,21 @@ func compared(was, is map[string][]byte) ([]report.ObjectChange, error) {
 		out = append(out, report.ObjectChange(c))
 	}
 	return out, err
+}
+
+// withRights is a folder of services that has their rights, too.
+func withRights(services, rights map[string][]byte) (overlay.Folder, error) {
+	folder, err := overlay.Parse(services)
+	if err != nil || rights == nil {
+		return folder, err
+	}
+	more, err := overlay.Parse(rights)
+	if err != nil {
+		return folder, fmt.Errorf("rights: %w", err)
+	}
+	for _, name := range more.Kustomization.Resources {
+		folder.Files["rights/"+name] = more.Files[name]
+		folder.Kustomization.Resources = append(folder.Kustomization.Resources, "rights/"+name)
+	}
+	return folder, nil
 }

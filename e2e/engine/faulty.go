@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"log"
@@ -47,6 +48,13 @@ func StartFaulty(t testing.TB, api *APIServer) *Faulty {
 		if f.fault(w) {
 			return
 		}
+		// The API server denies some requests before it has read their bodies. A body that is here already is in nobody's way then.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		proxy.ServeHTTP(w, r)
 	}))
 	f.server.EnableHTTP2 = true

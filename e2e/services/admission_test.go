@@ -72,6 +72,11 @@ func TestObjectsAreAdmitted(t *testing.T) {
 			}
 		}
 	}
+	for _, o := range append(rights(t, in, jumpName), rights(t, in, dexName)...) {
+		if err := api.TryApply(o, "e2e", true); err != nil {
+			t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
+		}
+	}
 	disk := filesys.MakeFsInMemory()
 	for name, text := range overlay(t, in) {
 		if err := disk.WriteFile("/infra/"+name, text); err != nil {

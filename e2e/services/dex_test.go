@@ -166,7 +166,7 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 	definitions := filepath.Join(t.TempDir(), "dex-crds.yaml")
 	write(t, definitions, site["dex-crds.yaml"], 0o600)
 	management.InstallCRDs(t, definitions)
-	for _, o := range objects(t, files[dexName+".yaml"], "ServiceAccount", "Role", "RoleBinding") {
+	for _, o := range append(objects(t, files[dexName+".yaml"], "ServiceAccount"), rights(t, in, dexName)...) {
 		if err := management.TryApply(o, "e2e", false); err != nil {
 			t.Fatal(err)
 		}

@@ -58,6 +58,16 @@ func objects(t *testing.T, file []byte, kinds ...string) []*unstructured.Unstruc
 	return out
 }
 
+// rights are what an entry of the cluster may do: the site gives it, and not the overlay.
+func rights(t *testing.T, in infra.Input, name string) []*unstructured.Unstructured {
+	t.Helper()
+	files, err := infra.Rights(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return objects(t, files[name+".yaml"], "Role", "RoleBinding")
+}
+
 // host runs the host command of a staged pod and gives what it wrote.
 func (p pod) host(t *testing.T, args ...string) (string, error) {
 	t.Helper()
@@ -73,7 +83,7 @@ func TestHostCommandByMetal3(t *testing.T) {
 	in := input(jumpHosts(""), v1.RoleWorker, "127.0.15.1")
 	in.Hosts[0].Host.Namespace = "metal"
 	files := overlay(t, in)
-	for _, o := range objects(t, files[jumpName+".yaml"], "ServiceAccount", "Role", "RoleBinding") {
+	for _, o := range append(objects(t, files[jumpName+".yaml"], "ServiceAccount"), rights(t, in, jumpName)...) {
 		if err := api.TryApply(o, "e2e", false); err != nil {
 			t.Fatal(err)
 		}

@@ -45,6 +45,14 @@ func bankFiles(t testing.TB) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The rights of the services as they are among them for one commit of a site that had them there.
+	for _, name := range []string{"jumphost-bank", "dex-bank"} {
+		text, err := os.ReadFile("../../golden/full-service/rights/bank/bank/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name+".yaml"] = slices.Concat(files[name+".yaml"], []byte("---\n"), text)
+	}
 	return files
 }
 

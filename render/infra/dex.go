@@ -66,7 +66,7 @@ type (
 
 // dex renders an OIDC provider for the cluster's API server, and the files by which the API server trusts it.
 func (o *overlay) dex(i int, dex *v1.Dex) error {
-	s := named(v1.ListDex, i, o.Cluster.Name, "dex", "oidc-provider")
+	s := o.dexName(i)
 	config, err := object.Marshal(dexConfig{
 		Issuer:  dex.Issuer,
 		Storage: dexStorage{Type: "kubernetes", Config: dexStorageConfig{InCluster: true}},
@@ -133,7 +133,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromString("https"), NodePort: dex.NodePort,
 	}}
 	objects := []any{o.deployment(s, &dex.Service, 2, pod), o.expose(s, &dex.Service, ports), o.serviceAccount(s)}
-	objects = append(objects, o.dexStorageRole(s)...)
+	objects = append(objects, o.inside(o.dexStorageRole(s))...)
 	if budget := o.budget(s, &dex.Service, 2); budget != nil {
 		objects = append(objects, budget)
 	}

@@ -1,7 +1,9 @@
 package infra
 
 import (
+	"maps"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/object"
 )
 
 // ofKind reads the objects of a kind out of an overlay as kustomize builds it, strictly.
@@ -76,9 +79,67 @@ func TestPodsAreHardened(t *testing.T) {
 	}
 }
 
+// rights are the files of the services' rights, with a kustomization of them.
+func rights(t *testing.T, in Input) map[string][]byte {
+	t.Helper()
+	files, err := Rights(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kustomization, err := object.Marshal(object.NewKustomization(slices.Sorted(maps.Keys(files))...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files[kustomizationFile] = kustomization
+	return files
+}
+
+// For one commit of a site whose tree has the rights among the services they stay there, as they are outside, and no engine deletes them when they go.
+func TestRightsInside(t *testing.T) {
+	in := tenant()
+	outside := ofKind[rbacv1.Role](t, rights(t, in), "Role")
+	in.RightsInside = true
+	inside, bindings := ofKind[rbacv1.Role](t, render(t, in), "Role"), ofKind[rbacv1.RoleBinding](t, render(t, in), "RoleBinding")
+	if len(inside) != len(outside) || len(bindings) != len(outside) {
+		t.Fatalf("found %d Roles and %d RoleBindings, want %d", len(inside), len(bindings), len(outside))
+	}
+	for name, role := range inside {
+		for _, notes := range []map[string]string{role.Annotations, bindings[name].Annotations} {
+			if notes["kustomize.toolkit.fluxcd.io/prune"] != "disabled" || notes["argocd.argoproj.io/sync-options"] != "Prune=false" {
+				t.Errorf("%s: found annotations %v", name, notes)
+			}
+		}
+		if !reflect.DeepEqual(role.Rules, outside[name].Rules) || role.Namespace != outside[name].Namespace {
+			t.Errorf("%s: found %v, want %v", name, role, outside[name])
+		}
+	}
+}
+
+// What an overlay may have is what its account may apply: another kind would be denied by the engine's sync.
+func TestOverlayKinds(t *testing.T) {
+	may := map[string]bool{}
+	for _, kind := range OverlayKinds {
+		may[kind.Group+"/"+kind.Kind] = true
+	}
+	in := tenant()
+	rendered := map[string]bool{}
+	for _, r := range built(t, render(t, in)).Resources() {
+		gvk := r.GetGvk()
+		if rendered[gvk.Group+"/"+gvk.Kind] = true; !may[gvk.Group+"/"+gvk.Kind] {
+			t.Errorf("%s/%s is rendered, and not among OverlayKinds", gvk.Group, gvk.Kind)
+		}
+	}
+	if len(rendered) != len(may) {
+		t.Errorf("found %v, want all of OverlayKinds rendered", rendered)
+	}
+}
+
 // Services have rights over Dex' own state and the cluster's own hosts, by name, and no other.
 func TestRightsOfServices(t *testing.T) {
-	roles := ofKind[rbacv1.Role](t, render(t, tenant()), "Role")
+	if inside := ofKind[rbacv1.Role](t, render(t, tenant()), "Role"); len(inside) != 0 {
+		t.Errorf("found Roles in the overlay, which is applied as an account that can give no rights: %v", inside)
+	}
+	roles := ofKind[rbacv1.Role](t, rights(t, tenant()), "Role")
 	if len(roles) != 2 {
 		t.Errorf("found %d Roles, want 2", len(roles))
 	}

@@ -26,6 +26,9 @@ type Input struct {
 	Site *v1alpha1.Site
 	// Hosts are all hosts assigned to the cluster.
 	Hosts []Host
+	// RightsInside: the overlay has the rights of its services, marked to be kept when they leave it. That is so for one commit of a site whose
+	// tree had them there.
+	RightsInside bool
 }
 
 // Host is a host in a role of the cluster.

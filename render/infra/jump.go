@@ -25,7 +25,7 @@ const (
 // jumpHost renders an SSH jump host: sshd without root, the way on to the cluster's hosts and
 // to nothing else, and the host command for their power.
 func (o *overlay) jumpHost(i int, jump *v1.JumpHost) error {
-	s := named(v1.ListJumpHost, i, o.Cluster.Name, "jumphost", "jumphost")
+	s := o.jumpName(i)
 	table, err := o.table(jump.NodeInterface, jump.AddressFamily)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
@@ -47,7 +47,7 @@ func (o *overlay) jumpHost(i int, jump *v1.JumpHost) error {
 		objects = append(objects, budget)
 	}
 	if access == v1.BMCMetal3 {
-		objects = append(objects, o.powerRoles(s)...)
+		objects = append(objects, o.inside(o.powerRoles(s))...)
 	}
 	return o.add(s.name+".yaml", objects...)
 }

@@ -269,7 +269,7 @@ func TestRedfishSystems(t *testing.T) {
 
 // The Role of a jump host names its cluster's hosts and nobody else's, in their namespace.
 func TestPowerIsForTheClustersOwnHosts(t *testing.T) {
-	text := string(render(t, tenant())["jumphost-edge-a.yaml"])
+	text := string(rights(t, tenant())["jumphost-edge-a.yaml"])
 	for _, want := range []string{"name: jumphost-edge-a.tenants\n  namespace: metal\n", "  resourceNames:\n  - node-1\n  - node-2\n  - node-3\n  - node-4\n  - node-5\n", "  verbs:\n  - get\n  - patch\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in\n%s", want, text)
@@ -278,7 +278,7 @@ func TestPowerIsForTheClustersOwnHosts(t *testing.T) {
 	none := tenant()
 	none.Hosts = nil
 	// A rule without names would be one for all hosts.
-	if text := string(render(t, none)["jumphost-edge-a.yaml"]); strings.Contains(text, "kind: Role\n") {
+	if text, found := rights(t, none)["jumphost-edge-a.yaml"]; found {
 		t.Errorf("a Role without hosts:\n%s", text)
 	}
 }

@@ -1,0 +1,102 @@
+package infra
+
+import (
+	"fmt"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/render/object"
+)
+
+// Rights renders what the accounts of a cluster's services may do, one file per entry: a Dex keeps its state, a jump host reboots hosts. They
+// are not in the overlay, which is applied as an account that can give no rights. Every problem is reported.
+func Rights(in Input) (map[string][]byte, error) {
+	in, errs := checked(in)
+	o := newOverlay(in)
+	if len(errs) > 0 {
+		return nil, o.joined(errs)
+	}
+	files := map[string][]byte{}
+	put := func(s service, objects []any) {
+		if len(objects) == 0 {
+			return
+		}
+		text, err := object.Marshal(objects...)
+		errs = append(errs, err)
+		files[s.name+".yaml"] = text
+	}
+	services := &in.Cluster.Spec.Services
+	for i := range services.JumpHost {
+		if s := o.jumpName(i); bmcAccess(&services.JumpHost[i]) == v1.BMCMetal3 {
+			put(s, o.powerRoles(s))
+		}
+	}
+	for i := range services.Dex {
+		s := o.dexName(i)
+		put(s, o.dexStorageRole(s))
+	}
+	return files, o.joined(errs)
+}
+
+func (o *overlay) jumpName(i int) service {
+	return named(v1.ListJumpHost, i, o.Cluster.Name, "jumphost", "jumphost")
+}
+
+func (o *overlay) dexName(i int) service {
+	return named(v1.ListDex, i, o.Cluster.Name, "dex", "oidc-provider")
+}
+
+// inside are the rights of an entry where they are in the overlay: with RightsInside, and then marked to be kept when they leave it.
+func (o *overlay) inside(rights []any) []any {
+	if !o.RightsInside {
+		return nil
+	}
+	for _, right := range rights {
+		switch right := right.(type) {
+		case *rbacv1.Role:
+			right.Annotations = keep()
+		case *rbacv1.RoleBinding:
+			right.Annotations = keep()
+		default:
+			panic(fmt.Sprintf("%T is no right", right))
+		}
+	}
+	return rights
+}
+
+// keep are the annotations of an object that no engine deletes when it leaves the tree.
+func keep() map[string]string {
+	return map[string]string{KeepByFlux: "disabled", "argocd.argoproj.io/sync-options": "Prune=false"}
+}
+
+// KeepByFlux is the annotation by which Flux keeps what leaves the tree, where it is "disabled".
+const KeepByFlux = "kustomize.toolkit.fluxcd.io/prune"
+
+// OverlayKind is a kind of object that an overlay may have.
+type OverlayKind struct{ Group, Kind, Resource string }
+
+// OverlayKinds are all kinds that an overlay may have, but for the rights that are in it with RightsInside.
+var OverlayKinds = []OverlayKind{
+	{"", "ConfigMap", "configmaps"},
+	{"", "Service", "services"},
+	{"", "ServiceAccount", "serviceaccounts"},
+	{"apps", "Deployment", "deployments"},
+	{"policy", "PodDisruptionBudget", "poddisruptionbudgets"},
+	{"cert-manager.io", "Certificate", "certificates"},
+}
+
+// OverlayRules are the rights that it takes to apply any overlay, in its namespace: for every kind, since what a spec no longer asks for is to be
+// deleted too, and for what an engine looks at to know that a Deployment is rolled out.
+func OverlayRules() []rbacv1.PolicyRule {
+	look := []string{"get", "list", "watch"}
+	var rules []rbacv1.PolicyRule
+	for _, kind := range OverlayKinds {
+		rules = append(rules, rbacv1.PolicyRule{
+			APIGroups: []string{kind.Group}, Resources: []string{kind.Resource}, Verbs: append(look, "create", "update", "patch", "delete"),
+		})
+	}
+	return append(rules,
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: look},
+		rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"replicasets"}, Verbs: look})
+}
