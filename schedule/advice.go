@@ -148,7 +148,11 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 		return Advice{}, a.tries
 	}
 	fewest := a.reduce(most)
-	out := Advice{Cluster: c.key, Standby: standby, Fewest: fewest && short == 1}
+	kinds := 0
+	for _, n := range a.n {
+		kinds += min(n, 1)
+	}
+	out := Advice{Cluster: c.key, Standby: standby, Fewest: fewest && short == 1 && kinds == 1}
 	for k, r := range c.roles {
 		if a.n[k] == 0 {
 			continue

@@ -18,7 +18,10 @@ func TestAdviceSuffices(t *testing.T) {
 		sites = 150
 	}
 	short, standby, advised := 0, 0, 0
-	for seed := range sites {
+	for seed := range sites + 1 {
+		if seed == sites {
+			seed = 3411 // of one role that is short there are hosts of two kinds to add
+		}
 		w := newWorld(uint64(seed))
 		if seed%2 == 0 {
 			w.clusters, w.hosts = randomSite(rand.New(rand.NewPCG(uint64(seed), 9)))

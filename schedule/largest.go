@@ -24,11 +24,10 @@ func LargestUpTo(clusters []v1.SIPCluster, hosts []inventory.Host, previous Prev
 		return 0, err
 	}
 	options.asked = RoleKey{cluster, name}
-	s, err := prepare(clusters, hosts, previous, options)
+	s, err := arrange(clusters, hosts, previous, options)
 	if err != nil {
 		return 0, err
 	}
-	s.assign()
 	now := s.standings()
 	plans := map[int]map[RoleKey]standing{}
 	planned := func(n int) (map[RoleKey]standing, error) {
@@ -37,11 +36,10 @@ func LargestUpTo(clusters []v1.SIPCluster, hosts []inventory.Host, previous Prev
 			if err != nil {
 				return nil, err
 			}
-			s, err := prepare(changed, hosts, previous, options)
+			s, err := arrange(changed, hosts, previous, options)
 			if err != nil {
 				return nil, err
 			}
-			s.assign()
 			plans[n] = s.standings()
 		}
 		return plans[n], nil
@@ -67,6 +65,28 @@ func LargestUpTo(clusters []v1.SIPCluster, hosts []inventory.Host, previous Prev
 		delete(plans, n)
 	}
 	return -1, failed
+}
+
+// arrange gives hosts away as Plan does, without saying which: a cluster that would wait in vain does not wait.
+func arrange(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
+	noWait := map[ClusterKey]bool{}
+	for known := false; ; {
+		s, err := prepare(clusters, hosts, previous, options)
+		if err != nil {
+			return nil, err
+		}
+		s.noWait, s.given = noWait, given{clusters, hosts, previous}
+		s.assign()
+		if known || !s.contested() {
+			return s, nil
+		}
+		s.choose()
+		broken := s.broken(s.result())
+		known = len(broken) == 0 // done again all the same: choosing has moved hosts
+		for _, c := range broken {
+			noWait[c] = true
+		}
+	}
 }
 
 // standing is how well a role is off.

@@ -98,7 +98,10 @@ func TestLargestAgreesWithTrying(t *testing.T) {
 		worlds = 150
 	}
 	limited := 0
-	for seed := range worlds {
+	for seed := range worlds + 1 {
+		if seed == worlds {
+			seed = 2363 // a cluster that would wait for a host which an earlier one takes for a failed one
+		}
 		w := newWorld(uint64(seed))
 		if err := live(w, 4); err != nil {
 			t.Fatal(err)
