@@ -176,6 +176,7 @@ func (s *site) cluster(c *schedule.Cluster) error {
 	folder := Folder(c.Key)
 	problems.Add(s.infra(c, folder+"/infra"))
 	problems.Add(s.hosts(c, folder+"/hosts"))
+	problems.Add(s.capi(c, folder+"/capi"))
 	file, err := assignmentsOf(s.Site, c, s.specs[c.Key])
 	problems.Add(err)
 	s.tree[folder+"/assignments.yaml"] = file
@@ -190,13 +191,7 @@ func (s *site) keepsServices(c *schedule.Cluster) bool {
 // infra renders the services of a cluster, or keeps those that it had.
 func (s *site) infra(c *schedule.Cluster, folder string) error {
 	if s.keepsServices(c) {
-		before := Tree{}
-		for path, content := range s.Previous {
-			if strings.HasPrefix(path, folder+"/") {
-				before[path] = content
-			}
-		}
-		kept, err := s.withoutLost(c, before)
+		kept, err := s.withoutLost(c, s.before(folder))
 		if err != nil {
 			return ofCluster(c.Key, err)
 		}
@@ -212,6 +207,17 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 	}
 	s.add(folder, files)
 	return nil
+}
+
+// before is a folder of the previous tree.
+func (s *site) before(folder string) Tree {
+	files := Tree{}
+	for path, content := range s.Previous {
+		if strings.HasPrefix(path, folder+"/") {
+			files[path] = content
+		}
+	}
+	return files
 }
 
 func (s *site) hasInfra(c *schedule.Cluster) bool {

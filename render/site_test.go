@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/capi"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -226,6 +228,64 @@ func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 	if _, paths := left(tree); len(paths) > 0 {
 		t.Errorf("left behind with the next commit: %q", paths)
 	}
+}
+
+// The platform's kustomization names a cluster's component until its machines are gone: it stays as it was as long as the services do.
+func TestComponentStaysLikeTheServices(t *testing.T) {
+	const component, replicas = "clusters/lab/a/capi/kustomization.yaml", "clusters/lab/a/capi/kubeadmcontrolplane.yaml"
+	site := testSite(nil)
+	spec := testCluster("a")
+	spec.Spec.Nodes = map[string]v1.NodeSet{v1.RoleControlPlane: {Count: &v1.NodeCount{Active: 1}}}
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	want(t, before, component, "kind: Component")
+	want(t, before, replicas, "replicas: 1")
+	spec.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{Count: &v1.NodeCount{Active: 3}}
+	gone, refused, unschedulable := placed("a"), placed("a"), placed("a")
+	gone.Gone = true
+	refused.Unschedulable, refused.Refused = true, []schedule.Refusal{schedule.Contradiction{Problem: "so"}}
+	unschedulable.Unschedulable = true
+	for _, row := range []struct {
+		why      string
+		cluster  schedule.Cluster
+		clusters []v1.SIPCluster
+		replicas string
+	}{
+		{"its spec is gone", gone, nil, "replicas: 1"},
+		{"it is refused", refused, []v1.SIPCluster{spec}, "replicas: 1"},
+		{"it is unschedulable: machines wait for hosts, as the cluster does", unschedulable, []v1.SIPCluster{spec}, "replicas: 3"},
+	} {
+		tree := render(t, Input{Site: site, Clusters: row.clusters, Placement: &schedule.Placement{Clusters: []schedule.Cluster{row.cluster}}, Previous: before})
+		if !strings.Contains(string(tree[replicas]), row.replicas) || !strings.Contains(string(tree[component]), "kubeadmcontrolplane.yaml") {
+			t.Errorf("%s: want %s:\n%s", row.why, row.replicas, tree[replicas])
+		}
+	}
+	gone.Roles = nil
+	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+	for path := range tree {
+		if strings.Contains(path, "/capi/") {
+			t.Errorf("%s is left behind", path)
+		}
+	}
+}
+
+// Failure domains are those of the hosts that control plane machines may have: neither standby hosts nor those on their way out.
+func TestComponentHasTheDomainsOfActiveHosts(t *testing.T) {
+	spec := testCluster("a")
+	spec.Spec.Nodes = map[string]v1.NodeSet{v1.RoleControlPlane: {TopologyKey: capi.FailureDomainLabel, Count: &v1.NodeCount{Active: 2}}}
+	cluster := placed("a")
+	cluster.Roles[0].Assigned = nil
+	for _, name := range []string{"room-1", "room-2", "spare-room", "old-room"} {
+		host := testHost("in-" + name)
+		host.Labels = map[string]string{capi.FailureDomainLabel: name}
+		host.Addresses[0].IP = netip.MustParseAddr("192.0.2." + strconv.Itoa(10+len(cluster.Roles[0].Assigned)))
+		cluster.Roles[0].Assigned = append(cluster.Roles[0].Assigned, schedule.Assignment{
+			Host: host, Domain: name, Standby: name == "spare-room", Pending: name == "old-room", Origin: schedule.FromLive})
+	}
+	cluster.Roles = append(cluster.Roles, schedule.Role{Name: "Worker", Assigned: []schedule.Assignment{{Host: testHost("w"), Origin: schedule.FromLive}}})
+	cluster.Roles[1].Assigned[0].Host.Labels = map[string]string{capi.FailureDomainLabel: "workers-room"}
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
+	want(t, tree, "clusters/lab/a/capi/metal3cluster-v1beta2.yaml", "name: room-1", "name: room-2")
+	wantNot(t, tree, "clusters/lab/a/capi/metal3cluster-v1beta2.yaml", "spare-room", "old-room", "workers-room")
 }
 
 // What a site has once for the services of a cluster stays as long as those services do.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -34,4 +35,28 @@ func ArgoCRDs(t testing.TB) []string {
 	t.Helper()
 	dir := filepath.Join(ModuleDir(t, "argocd", "github.com/argoproj/argo-cd/v3"), "manifests", "crds")
 	return []string{filepath.Join(dir, "application-crd.yaml"), filepath.Join(dir, "applicationset-crd.yaml"), filepath.Join(dir, "appproject-crd.yaml")}
+}
+
+// ClusterAPICRDs are the definitions of Cluster, MachineDeployment, KubeadmControlPlane and KubeadmConfigTemplate. Those of Cluster API's
+// provider for metal3, whose module cannot be had, are not among them: see CAPM3CRDs.
+func ClusterAPICRDs(t testing.TB) []string {
+	dir := ModuleDir(t, "cluster-api", "sigs.k8s.io/cluster-api")
+	return []string{
+		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_clusters.yaml"),
+		filepath.Join(dir, "config", "crd", "bases", "cluster.x-k8s.io_machinedeployments.yaml"),
+		filepath.Join(dir, "controlplane", "kubeadm", "config", "crd", "bases", "controlplane.cluster.x-k8s.io_kubeadmcontrolplanes.yaml"),
+		filepath.Join(dir, "bootstrap", "kubeadm", "config", "crd", "bases", "bootstrap.cluster.x-k8s.io_kubeadmconfigtemplates.yaml"),
+	}
+}
+
+// CAPM3CRDs are as much of the definitions of Metal3Cluster and Metal3MachineTemplate as the tests write, after the documentation of Cluster
+// API's provider for metal3. With SIPGEN_CAPM3_CRDS they are the provider's own, from its config/crd/bases.
+func CAPM3CRDs() []string {
+	if dir := os.Getenv("SIPGEN_CAPM3_CRDS"); dir != "" {
+		return []string{
+			filepath.Join(dir, "infrastructure.cluster.x-k8s.io_metal3clusters.yaml"),
+			filepath.Join(dir, "infrastructure.cluster.x-k8s.io_metal3machinetemplates.yaml"),
+		}
+	}
+	return []string{filepath.Join(root(), "e2e", "engine", "testdata", "capm3.yaml")}
 }

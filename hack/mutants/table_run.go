@@ -23,12 +23,12 @@ var runGuards = []mutant{
 	{"render/same.go", `		{"spec.labelKeys.clusterName", was.LabelKeys.ClusterName, is.LabelKeys.ClusterName},`, ``,
 		in("render", "TestAnotherSite"),
 		"with another label key every assigned host looks free"},
-	{"render/site.go", `			if strings.HasPrefix(path, folder+"/") {
-				before[path] = content
-			}`, `			_, _ = path, content`,
+	{"render/site.go", `		if strings.HasPrefix(path, folder+"/") {
+			files[path] = content
+		}`, `			_, _ = path, content`,
 		in("render", "TestGoneClusterKeepsItsServicesWhileItHasHosts"),
 		"a cluster whose spec is gone loses its services while it still has hosts"},
-	{"render/site.go", `		maps.Copy(s.tree, kept)`, `		maps.Copy(s.tree, before)
+	{"render/site.go", `		maps.Copy(s.tree, kept)`, `		maps.Copy(s.tree, s.before(folder))
 		_ = kept`,
 		in("render", "TestLostHosts"),
 		"a frozen tenant switches off a host that is another one's"},

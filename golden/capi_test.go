@@ -1,0 +1,99 @@
+package golden
+
+import (
+	"bytes"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+)
+
+// TestNothingAppliesTheComponents: Cluster API's objects are the platform's. A component is in the tree of every cluster, and is named by no file
+// of the tree but those that list all files; what the tree's own kustomizations build has none of Cluster API's kinds in it.
+func TestNothingAppliesTheComponents(t *testing.T) {
+	for _, example := range examples(t) {
+		site, clusters, _ := inputs(t, example)
+		repository := checkout(t, site, example)
+		tree := files(t, example)
+		for _, c := range clusters {
+			name := "clusters/" + c.Namespace + "/" + c.Name + "/capi/kustomization.yaml"
+			if !bytes.Contains(tree[name], []byte("kind: Component\n")) {
+				t.Errorf("golden/%s: no component in %s", example, name)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			if name == ".sipgen.yaml" || strings.Contains(name, "/capi/") {
+				continue
+			}
+			if bytes.Contains(tree[name], []byte("/capi")) {
+				t.Errorf("golden/%s/%s names a component", example, name)
+			}
+			if path.Base(name) != "kustomization.yaml" || bytes.Contains(tree[name], []byte("kind: Component\n")) {
+				continue
+			}
+			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/", site.Spec.Repository.Path, path.Dir(name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range built.Resources() {
+				if strings.HasSuffix(o.GetGvk().Group, "cluster.x-k8s.io") {
+					t.Errorf("golden/%s/%s applies %s", example, name, o.CurId())
+				}
+			}
+		}
+	}
+}
+
+// TestPlatformBuilds builds the objects of an example's platform/, which stand beside the tree and use its components.
+func TestPlatformBuilds(t *testing.T) {
+	tried := 0
+	for _, example := range examples(t) {
+		folders, err := filepath.Glob(filepath.Join("..", "examples", example, "platform", "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		site, _, _ := inputs(t, example)
+		repository := checkout(t, site, example)
+		for _, folder := range folders {
+			tried++
+			for name, content := range files(t, folder) {
+				if err := repository.WriteFile(filepath.Join("/platform", filepath.Base(folder), name), content); err != nil {
+					t.Fatal(err)
+				}
+			}
+			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/platform", filepath.Base(folder)))
+			if err != nil {
+				t.Fatalf("%s: %v", folder, err)
+			}
+			templates := 0
+			for _, o := range built.Resources() {
+				if !slices.Contains(site.Spec.Hosts.Namespaces, o.GetNamespace()) {
+					t.Errorf("%s: %s is not where the hosts are, %v", folder, o.CurId(), site.Spec.Hosts.Namespaces)
+				}
+				if o.GetKind() != "Metal3MachineTemplate" {
+					continue
+				}
+				templates++
+				text, err := o.AsYAML()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, key := range []string{site.Spec.LabelKeys.ClusterNamespace, site.Spec.LabelKeys.ClusterName, site.Spec.LabelKeys.NodeType} {
+					if !bytes.Contains(text, []byte("          "+key+": ")) {
+						t.Errorf("%s: %s: no %s in its hostSelector:\n%s", folder, o.GetName(), key, text)
+					}
+				}
+			}
+			if templates == 0 {
+				t.Errorf("%s: no Metal3MachineTemplate", folder)
+			}
+		}
+	}
+	if tried == 0 {
+		t.Error("no example has a platform/")
+	}
+}

@@ -1,0 +1,35 @@
+package render
+
+import (
+	"maps"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/render/capi"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// capi renders what Cluster API has to be told to use the cluster's hosts: a component that no sync object names. Like the services it stays as it
+// was for a cluster that has no spec any more, or one that is refused: somebody's kustomization names the folder until its machines are gone.
+func (s *site) capi(c *schedule.Cluster, folder string) error {
+	if s.keepsServices(c) {
+		maps.Copy(s.tree, s.before(folder))
+		return nil
+	}
+	in := capi.Input{Cluster: s.specs[c.Key], Keys: s.Site.Spec.LabelKeys}
+	for i := range c.Roles {
+		if c.Roles[i].Name != v1.RoleControlPlane {
+			continue
+		}
+		for _, a := range c.Roles[i].Assigned {
+			if !a.Standby && !a.Pending {
+				in.Domains = append(in.Domains, a.Host.Labels[capi.FailureDomainLabel])
+			}
+		}
+	}
+	files, err := capi.Component(in)
+	if err != nil {
+		return ofCluster(c.Key, err)
+	}
+	s.add(folder, files)
+	return nil
+}

@@ -1,0 +1,177 @@
+// Package capi renders what Cluster API and its provider for metal3 have to be told to use the hosts that a cluster was given: a
+// kustomize component for the Cluster API objects that somebody else writes. Nothing in the tree applies it.
+//
+// It is pure: the bytes depend on the input only.
+package capi
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/object"
+)
+
+// Input is what the component of one cluster is rendered from.
+type Input struct {
+	Cluster *v1.SIPCluster
+	// Keys are the labels that mark a host as assigned.
+	Keys v1alpha1.LabelKeys
+	// Domains are the values of FailureDomainLabel of the active control plane hosts, in any order.
+	Domains []string
+}
+
+// Component renders the capi folder of a cluster, by paths relative to that folder, kustomization.yaml among them. It is empty for a cluster
+// without roles. An error begins with the cluster's key.
+func Component(in Input) (map[string][]byte, error) {
+	if err := in.check(); err != nil || len(in.Cluster.Spec.Nodes) == 0 {
+		return nil, err
+	}
+	c := &component{Input: in, files: map[string][]byte{}}
+	roles := slices.Sorted(maps.Keys(in.Cluster.Spec.Nodes))
+	names := fileNames(roles)
+	// First: what follows labels the objects as this cluster's.
+	c.refuse(roles)
+	c.cluster()
+	for _, role := range roles {
+		set := in.Cluster.Spec.Nodes[role]
+		active, _ := set.Want()
+		c.machines(role, "metal3machinetemplate-"+names[role]+".yaml")
+		if role == v1.RoleControlPlane {
+			c.controlPlane(active)
+		} else {
+			c.deployment(role, "machinedeployment-"+names[role]+".yaml", active)
+		}
+	}
+	if c.err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Cluster.Key(), c.err)
+	}
+	content, err := object.Marshal(object.NewComponent(c.patches...))
+	c.files["kustomization.yaml"] = content
+	return c.files, err
+}
+
+// fileNames are the parts of file names that stand for roles: in small letters, since not every file system tells letters apart by their case.
+func fileNames(roles []string) map[string]string {
+	count, names := map[string]int{}, map[string]string{}
+	for _, role := range roles {
+		count[strings.ToLower(role)]++
+	}
+	for _, role := range roles {
+		names[role] = strings.ToLower(role)
+		if count[names[role]] > 1 {
+			digest := sha256.Sum256([]byte(role))
+			names[role] += "-" + hex.EncodeToString(digest[:4])
+		}
+	}
+	return names
+}
+
+// check is of what comes from outside and goes into selectors and patches.
+func (in Input) check() error {
+	var problems []error
+	check := func(what, value string, messages []string) {
+		for _, message := range messages {
+			problems = append(problems, fmt.Errorf("%s: %s %q: %s", in.Cluster.Key(), what, value, message))
+		}
+	}
+	check("metadata.namespace", in.Cluster.Namespace, validation.IsDNS1123Label(in.Cluster.Namespace))
+	check("metadata.name", in.Cluster.Name, validation.IsDNS1123Label(in.Cluster.Name))
+	for _, role := range slices.Sorted(maps.Keys(in.Cluster.Spec.Nodes)) {
+		check("role", role, validation.IsValidLabelValue(role))
+		if role == "" {
+			check("role", role, []string{"want a name"})
+		}
+	}
+	for _, domain := range in.Domains {
+		check("failure domain", domain, validation.IsValidLabelValue(domain))
+	}
+	return errors.Join(problems...)
+}
+
+// component gathers the patches of one cluster, and the first error.
+type component struct {
+	Input
+	files   map[string][]byte
+	patches []object.Patch
+	err     error
+}
+
+// partial is as much of an object as a patch changes. It has no apiVersion: kustomize would write that of the patch into the object.
+type partial struct {
+	Kind     string         `json:"kind"`
+	Metadata metadata       `json:"metadata"`
+	Spec     map[string]any `json:"spec,omitempty"`
+}
+
+type metadata struct {
+	// Name has to be there, and is not looked at where a patch has a target.
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// own adds a strategic merge patch as a file, and says on the object whose it is. A strategic merge creates on its way what the object lacks.
+func (c *component) own(file string, target object.PatchTarget, spec map[string]any) {
+	c.file(file, target, partial{Kind: target.Kind, Spec: spec, Metadata: metadata{Name: c.Cluster.Name, Labels: map[string]string{
+		c.Keys.ClusterNamespace: c.Cluster.Namespace, c.Keys.ClusterName: c.Cluster.Name,
+	}}})
+}
+
+func (c *component) file(file string, target object.PatchTarget, patch partial) {
+	content, err := object.Marshal(patch)
+	c.err = cmp.Or(c.err, err)
+	c.files[file] = content
+	c.patches = append(c.patches, object.Patch{Path: file, Target: &target})
+}
+
+// always adds a strategic merge patch that is the same for every cluster.
+func (c *component) always(target object.PatchTarget, spec map[string]any) {
+	text, err := yaml.Marshal(partial{Kind: target.Kind, Metadata: metadata{Name: c.Cluster.Name}, Spec: spec})
+	c.err = cmp.Or(c.err, err)
+	c.patches = append(c.patches, object.Patch{Target: &target, Patch: string(text)})
+}
+
+// ofRole are the objects of a kind that a person labelled with the role.
+func (c *component) ofRole(kind groupKind, role string) object.PatchTarget {
+	return object.PatchTarget{Group: kind.group, Kind: kind.kind, LabelSelector: c.Keys.NodeType + "=" + role}
+}
+
+// refuse ends the build where the component would leave out an object, or change one of another cluster: a template without a
+// hostSelector takes whatever host is in its namespace.
+func (c *component) refuse(roles []string) {
+	workers := slices.DeleteFunc(slices.Clone(roles), func(role string) bool { return role == v1.RoleControlPlane })
+	for _, k := range []struct {
+		kind  groupKind
+		roles []string
+	}{{machineTemplate, roles}, {machineDeployment, workers}} {
+		selector, words := c.Keys.NodeType+" notin ("+strings.Join(k.roles, ",")+")", "want "+strings.Join(k.roles, " or ")
+		if len(k.roles) == 0 {
+			selector, words = "", "want none, there is no such role"
+		}
+		c.fail(object.PatchTarget{Group: k.kind.group, Kind: k.kind.kind, LabelSelector: selector}, k.kind.kind, c.Keys.NodeType, words)
+	}
+	kinds := strings.Join([]string{infraCluster.kind, machineTemplate.kind, kubeadmControlPlane.kind, machineDeployment.kind}, "|")
+	for _, own := range []struct{ key, value string }{{c.Keys.ClusterNamespace, c.Cluster.Namespace}, {c.Keys.ClusterName, c.Cluster.Name}} {
+		c.fail(object.PatchTarget{Kind: kinds, LabelSelector: own.key + "," + own.key + "!=" + own.value}, "an object", own.key,
+			"found another cluster's, want a kustomization for each")
+	}
+}
+
+// fail ends the build with the words if there is an object that the target matches. A kustomization can say no such thing; but a test of a
+// field that no object has fails, and the message has the field's path in it.
+func (c *component) fail(target object.PatchTarget, what, label, words string) {
+	path := fmt.Sprintf("SIPCluster %s: %s: label %s: %s", c.Cluster.Key(), what, label, words)
+	text, err := yaml.Marshal([]any{map[string]any{"op": "test", "path": "/" + strings.ReplaceAll(path, "/", "~1"), "value": true}})
+	c.err = cmp.Or(c.err, err)
+	c.patches = append(c.patches, object.Patch{Target: &target, Patch: string(text)})
+}

@@ -1,0 +1,423 @@
+package capi
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+func cluster(namespace, name string) *v1.SIPCluster {
+	c := &v1.SIPCluster{}
+	c.Namespace, c.Name = namespace, name
+	c.Spec.Nodes = map[string]v1.NodeSet{
+		v1.RoleControlPlane: {Count: &v1.NodeCount{Active: 3, Standby: 1}},
+		v1.RoleWorker:       {Count: &v1.NodeCount{Active: 4, Standby: 1}},
+	}
+	c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{Service: &v1.ServiceExposure{
+		Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "203.0.113.20"}}}}
+	return c
+}
+
+func input(c *v1.SIPCluster) Input {
+	return Input{Cluster: c, Keys: v1alpha1.LabelKeys{
+		ClusterNamespace: "sip.airshipit.org/cluster-namespace", ClusterName: "sip.airshipit.org/cluster-name",
+		NodeType: "sip.airshipit.org/node-type", Standby: "sip.airshipit.org/standby"}}
+}
+
+// templates are objects of somebody who knows nothing of sipgen but the label of a role, in the versions of the contract that are served today.
+func templates(version string) string {
+	return strings.ReplaceAll(`
+apiVersion: infrastructure.cluster.x-k8s.io/VERSION
+kind: Metal3Cluster
+metadata: {name: mine, namespace: metal3}
+---
+apiVersion: infrastructure.cluster.x-k8s.io/VERSION
+kind: Metal3MachineTemplate
+metadata: {name: mine-cp, namespace: metal3, labels: {sip.airshipit.org/node-type: ControlPlane}}
+spec:
+  template:
+    spec:
+      image: {url: "http://images/cp.raw"}
+      hostSelector:
+        matchLabels: {rack: r1}
+        matchExpressions: [{key: size, operator: In, values: [small]}]
+---
+apiVersion: infrastructure.cluster.x-k8s.io/VERSION
+kind: Metal3MachineTemplate
+metadata: {name: mine-wk, namespace: metal3, labels: {sip.airshipit.org/node-type: Worker}}
+spec: {template: {spec: {image: {url: "http://images/wk.raw"}}}}
+---
+apiVersion: controlplane.cluster.x-k8s.io/VERSION
+kind: KubeadmControlPlane
+metadata: {name: mine, namespace: metal3}
+spec: {replicas: 1, version: v1.34.0}
+---
+apiVersion: cluster.x-k8s.io/VERSION
+kind: MachineDeployment
+metadata: {name: mine, namespace: metal3, labels: {sip.airshipit.org/node-type: Worker}}
+spec: {clusterName: mine}
+`, "VERSION", version)
+}
+
+// build builds the templates with the components, each in a folder of its own.
+func build(t *testing.T, templates string, inputs ...Input) ([]*resource.Resource, error) {
+	t.Helper()
+	files := filesys.MakeFsInMemory()
+	write := func(name string, content []byte) {
+		if err := files.WriteFile(name, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kustomization := "resources: [templates.yaml]\ncomponents:\n"
+	for _, in := range inputs {
+		component, err := Component(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := in.Cluster.Namespace + "." + in.Cluster.Name
+		kustomization += "- " + folder + "\n"
+		for name, content := range component {
+			write("/"+folder+"/"+name, content)
+		}
+	}
+	write("/templates.yaml", []byte(templates))
+	write("/kustomization.yaml", []byte(kustomization))
+	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/")
+	if err != nil {
+		return nil, err
+	}
+	return built.Resources(), nil
+}
+
+// at is a field of the object of a kind and name as YAML, "" if it has none.
+func at(t *testing.T, built []*resource.Resource, kind, name string, fields ...string) string {
+	t.Helper()
+	for _, r := range built {
+		if r.GetKind() != kind || r.GetName() != name {
+			continue
+		}
+		value, err := r.Map()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found any = value
+		for _, field := range fields {
+			fields, _ := found.(map[string]any)
+			if found = fields[field]; found == nil {
+				return ""
+			}
+		}
+		text, err := yaml.Marshal(found)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(text))
+	}
+	t.Fatalf("no %s %s", kind, name)
+	return ""
+}
+
+func TestComponentMakesTemplatesComplete(t *testing.T) {
+	for _, version := range []string{v1beta1, v1beta2} {
+		built, err := build(t, templates(version), input(cluster("tenant-a", "edge-a")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		selector := func(role string) string {
+			return "matchExpressions:\n- key: sip.airshipit.org/standby\n  operator: NotIn\n  values:\n  - \"true\"\nmatchLabels:\n" +
+				"  sip.airshipit.org/cluster-name: edge-a\n  sip.airshipit.org/cluster-namespace: tenant-a\n  sip.airshipit.org/node-type: " + role
+		}
+		control, workers := []string{"spec", "rolloutStrategy"}, []string{"spec", "strategy"}
+		if version == v1beta2 {
+			control, workers = []string{"spec", "rollout", "strategy"}, []string{"spec", "rollout", "strategy"}
+		}
+		for _, row := range []struct {
+			why, kind, name string
+			fields          []string
+			want            string
+		}{
+			{"the load balancer's address", "Metal3Cluster", "mine", []string{"spec", "controlPlaneEndpoint"}, "host: 203.0.113.20\nport: 6443"},
+			{"a selector of the template's own is gone", "Metal3MachineTemplate", "mine-cp", []string{"spec", "template", "spec", "hostSelector"}, selector("ControlPlane")},
+			{"a template without one", "Metal3MachineTemplate", "mine-wk", []string{"spec", "template", "spec", "hostSelector"}, selector("Worker")},
+			{"the rest of a template stays", "Metal3MachineTemplate", "mine-cp", []string{"spec", "template", "spec", "image", "url"}, "http://images/cp.raw"},
+			{"active hosts are counted, standby ones are not", "KubeadmControlPlane", "mine", []string{"spec", "replicas"}, "3"},
+			{"the same", "MachineDeployment", "mine", []string{"spec", "replicas"}, "4"},
+			{"there is no host to go up on", "KubeadmControlPlane", "mine", control, "rollingUpdate:\n  maxSurge: 0\ntype: RollingUpdate"},
+			{"the same", "MachineDeployment", "mine", workers, "rollingUpdate:\n  maxSurge: 0\n  maxUnavailable: 1\ntype: RollingUpdate"},
+			{"whose it is", "Metal3Cluster", "mine", []string{"metadata", "labels"}, "sip.airshipit.org/cluster-name: edge-a\nsip.airshipit.org/cluster-namespace: tenant-a"},
+			{"the version is the template's", "KubeadmControlPlane", "mine", []string{"apiVersion"}, "controlplane.cluster.x-k8s.io/" + version},
+			{"no failure domains without the key", "Metal3Cluster", "mine", []string{"spec", "failureDomains"}, ""},
+		} {
+			if found := at(t, built, row.kind, row.name, row.fields...); found != row.want {
+				t.Errorf("%s: %s: %s %s: found\n%s\nwant\n%s", version, row.why, row.kind, row.name, found, row.want)
+			}
+		}
+		for _, r := range built {
+			if r.GetNamespace() != "metal3" {
+				t.Errorf("%s %s is in %q", r.GetKind(), r.GetName(), r.GetNamespace())
+			}
+		}
+	}
+}
+
+// What the component would leave as it is, or take for its own, ends the build.
+func TestBuildFails(t *testing.T) {
+	a, b, nobody := cluster("tenant-a", "edge"), cluster("tenant-b", "edge"), cluster("tenant-a", "other")
+	alone := cluster("tenant-a", "edge")
+	delete(alone.Spec.Nodes, v1.RoleWorker)
+	for _, row := range []struct {
+		why       string
+		templates string
+		inputs    []Input
+		want      string
+	}{
+		{"a template without a role would take any host", templates(v1beta1) + "---\napiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: Metal3MachineTemplate\nmetadata: {name: new}\n",
+			[]Input{input(a)}, "Metal3MachineTemplate: label sip.airshipit.org~1node-type: want ControlPlane or Worker"},
+		{"a template whose role is misspelt", strings.ReplaceAll(templates(v1beta2), "node-type: Worker", "node-type: worker"),
+			[]Input{input(a)}, "Metal3MachineTemplate: label sip.airshipit.org~1node-type: want ControlPlane or Worker"},
+		{"a deployment without a role keeps its replicas", strings.Replace(templates(v1beta2), "name: mine, namespace: metal3, labels: {sip.airshipit.org/node-type: Worker}", "name: mine", 1),
+			[]Input{input(a)}, "MachineDeployment: label sip.airshipit.org~1node-type: want Worker"},
+		{"a deployment of control planes", strings.Replace(templates(v1beta2), "name: mine, namespace: metal3, labels: {sip.airshipit.org/node-type: Worker}", "name: mine, labels: {sip.airshipit.org/node-type: ControlPlane}", 1),
+			[]Input{input(a)}, "MachineDeployment: label sip.airshipit.org~1node-type: want Worker"},
+		{"a role that the cluster has no more", templates(v1beta2), []Input{input(alone)}, "Metal3MachineTemplate: label sip.airshipit.org~1node-type: want ControlPlane"},
+		{"two clusters over one set of templates", templates(v1beta2), []Input{input(a), input(b)}, "label sip.airshipit.org~1cluster-namespace: found another cluster's"},
+		{"two clusters of one tenant", templates(v1beta2), []Input{input(a), input(nobody)}, "label sip.airshipit.org~1cluster-name: found another cluster's"},
+	} {
+		_, err := build(t, row.templates, row.inputs...)
+		if err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: found %v, want %q in it", row.why, err, row.want)
+		}
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	ip := "10.96.0.44"
+	for _, row := range []struct {
+		why      string
+		service  v1.Service
+		nodePort int32
+		host     string
+		port     int32
+	}{
+		{"an address", v1.Service{Service: &v1.ServiceExposure{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "203.0.113.20"}}, 0, "203.0.113.20", 6443},
+		{"the first of two", v1.Service{Service: &v1.ServiceExposure{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "2001:DB8::1,203.0.113.20"}}, 0, "2001:db8::1", 6443},
+		{"an address that somebody else gives", v1.Service{Service: &v1.ServiceExposure{Type: corev1.ServiceTypeLoadBalancer}}, 0, "", 6443},
+		{"any node", v1.Service{}, 30443, "", 30443},
+		{"inside the management cluster, where no host comes", v1.Service{}, 0, "", 0},
+		{"a cluster IP that was asked for", v1.Service{ClusterIP: &ip}, 0, ip, 6443},
+	} {
+		c := cluster("t", "c")
+		c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: row.service, NodePort: row.nodePort}}
+		if host, port := endpoint(c); host != row.host || port != row.port {
+			t.Errorf("%s: found %q %d, want %q %d", row.why, host, port, row.host, row.port)
+		}
+	}
+	c := cluster("t", "c")
+	c.Spec.Services.LoadBalancerControlPlane = nil
+	if host, port := endpoint(c); host != "" || port != 0 {
+		t.Errorf("no load balancer: found %q %d", host, port)
+	}
+}
+
+// TestEndpointOfATemplate: what the spec does not know stays as the template has it.
+func TestEndpointOfATemplate(t *testing.T) {
+	c := cluster("t", "c")
+	c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodePort: 30443}}
+	own := strings.Replace(templates(v1beta2), "kind: Metal3Cluster\nmetadata: {name: mine, namespace: metal3}",
+		"kind: Metal3Cluster\nmetadata: {name: mine, namespace: metal3}\nspec: {controlPlaneEndpoint: {host: 192.0.2.5, port: 6443}, cloudProviderEnabled: false}", 1)
+	built, err := build(t, own, input(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, want := at(t, built, "Metal3Cluster", "mine", "spec"), "cloudProviderEnabled: false\ncontrolPlaneEndpoint:\n  host: 192.0.2.5\n  port: 30443"; found != want {
+		t.Errorf("found\n%s\nwant\n%s", found, want)
+	}
+}
+
+func TestFailureDomains(t *testing.T) {
+	for _, row := range []struct {
+		why     string
+		set     v1.NodeSet
+		domains []string
+		want    map[string]string
+	}{
+		{"the key that metal3's provider knows", v1.NodeSet{TopologyKey: FailureDomainLabel}, []string{"r2", "r1", "", "r2"},
+			map[string]string{v1beta1: "r1:\n  controlPlane: true\nr2:\n  controlPlane: true", v1beta2: "- controlPlane: true\n  name: r1\n- controlPlane: true\n  name: r2"}},
+		{"one of several keys", v1.NodeSet{TopologyKeys: []string{"row", FailureDomainLabel}}, []string{"r1"},
+			map[string]string{v1beta1: "r1:\n  controlPlane: true", v1beta2: "- controlPlane: true\n  name: r1"}},
+		{"another key, by which it cannot choose", v1.NodeSet{TopologyKey: "rack"}, []string{"r1"}, nil},
+		{"no host yet", v1.NodeSet{TopologyKey: FailureDomainLabel}, nil, nil},
+		{"more than it takes", v1.NodeSet{TopologyKey: FailureDomainLabel}, strings.Split(strings.Repeat("abcdefghijklmnopqrstuvwxyz", 4), ""), map[string]string{}},
+	} {
+		c := cluster("t", "c")
+		row.set.Count = &v1.NodeCount{Active: 3}
+		c.Spec.Nodes[v1.RoleControlPlane] = row.set
+		in := input(c)
+		in.Domains = row.domains
+		if row.why == "more than it takes" {
+			in.Domains = nil
+			for i := range maxDomains + 1 {
+				in.Domains = append(in.Domains, "r"+strings.Repeat("x", i%50)+string(rune('a'+i/50)))
+			}
+		}
+		for _, version := range []string{v1beta1, v1beta2} {
+			built, err := build(t, templates(version), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"); found != row.want[version] {
+				t.Errorf("%s: %s: found\n%s\nwant\n%s", row.why, version, found, row.want[version])
+			}
+		}
+	}
+}
+
+// A control plane of one machine cannot go down first: Cluster API refuses it.
+func TestSmallControlPlaneKeepsItsRollout(t *testing.T) {
+	for active, want := range map[int]string{1: "", 2: "", 3: "rollingUpdate:\n  maxSurge: 0\ntype: RollingUpdate"} {
+		c := cluster("t", "c")
+		c.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{Count: &v1.NodeCount{Active: active}}
+		built, err := build(t, templates(v1beta1), input(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := at(t, built, "KubeadmControlPlane", "mine", "spec", "rolloutStrategy"); found != want {
+			t.Errorf("%d active: found %q, want %q", active, found, want)
+		}
+	}
+}
+
+// TestSelectorsParse reads the selectors as kustomize and metal3's provider do, of roles that a parser could stumble over.
+func TestSelectorsParse(t *testing.T) {
+	roles := []string{"in", "notin", "a.b_c-d", "Worker", "worker", strings.Repeat("x", 63)}
+	c := cluster("t", "c")
+	for _, role := range roles {
+		c.Spec.Nodes[role] = v1.NodeSet{Count: &v1.NodeCount{Active: 1}}
+	}
+	var own strings.Builder
+	for _, role := range roles {
+		own.WriteString("---\napiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: Metal3MachineTemplate\nmetadata: {name: t-" +
+			strings.NewReplacer(".", "", "_", "").Replace(role) + ", labels: {sip.airshipit.org/node-type: '" + role + "'}}\n")
+	}
+	built, err := build(t, own.String(), input(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(built) != len(roles) {
+		t.Fatalf("found %d objects, want %d", len(built), len(roles))
+	}
+	for _, r := range built {
+		var template struct {
+			Spec struct {
+				Template struct {
+					Spec struct {
+						HostSelector struct {
+							MatchLabels      map[string]string
+							MatchExpressions []struct {
+								Key, Operator string
+								Values        []string
+							}
+						}
+					}
+				}
+			}
+		}
+		text, err := r.AsYAML()
+		if err == nil {
+			err = yaml.Unmarshal(text, &template)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := template.Spec.Template.Spec.HostSelector
+		role := r.GetLabels()["sip.airshipit.org/node-type"]
+		if found.MatchLabels["sip.airshipit.org/node-type"] != role || len(found.MatchLabels) != 3 || len(found.MatchExpressions) != 1 {
+			t.Errorf("%s: found %+v", role, found)
+			continue
+		}
+		e := found.MatchExpressions[0]
+		requirement, err := labels.NewRequirement(e.Key, selection.Operator(strings.ToLower(e.Operator)), e.Values)
+		if err != nil {
+			t.Errorf("%s: %v", role, err)
+			continue
+		}
+		if requirement.Matches(labels.Set{"sip.airshipit.org/standby": "true"}) || !requirement.Matches(labels.Set{}) {
+			t.Errorf("%s: %s takes standby hosts, or no others", role, requirement)
+		}
+	}
+}
+
+func TestTextFromOutsideIsChecked(t *testing.T) {
+	for _, row := range []struct {
+		why    string
+		change func(*Input)
+		want   string
+	}{
+		{"a namespace", func(in *Input) { in.Cluster.Namespace = "a\nb" }, "metadata.namespace"},
+		{"a name", func(in *Input) { in.Cluster.Name = "a,b" }, "metadata.name"},
+		{"a role", func(in *Input) { in.Cluster.Spec.Nodes["x),y in (z"] = v1.NodeSet{} }, `role "x),y in (z"`},
+		{"no role", func(in *Input) { in.Cluster.Spec.Nodes[""] = v1.NodeSet{} }, `role "": want a name`},
+		{"a label of a host", func(in *Input) { in.Domains = []string{"r1", "a: b"} }, `failure domain "a: b"`},
+	} {
+		in := input(cluster("t", "c"))
+		row.change(&in)
+		if files, err := Component(in); err == nil || !strings.Contains(err.Error(), row.want) || files != nil {
+			t.Errorf("%s: found %v, want %q in it", row.why, err, row.want)
+		}
+	}
+	c := cluster("t", "c")
+	c.Spec.Services.LoadBalancerControlPlane[0].Service.Service.LoadBalancerIP = "x\ny"
+	if host, port := endpoint(c); host != "" || port != 6443 {
+		t.Errorf("an address that is none: found %q %d", host, port)
+	}
+}
+
+func TestNoRolesNoComponent(t *testing.T) {
+	c := cluster("t", "c")
+	c.Spec.Nodes = nil
+	if files, err := Component(input(c)); err != nil || len(files) != 0 {
+		t.Errorf("found %v, %v", files, err)
+	}
+}
+
+func TestDomainsInAnyOrder(t *testing.T) {
+	c := cluster("t", "c")
+	c.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{TopologyKey: FailureDomainLabel, Count: &v1.NodeCount{Active: 3}}
+	one, two := input(c), input(c)
+	one.Domains = []string{"r1", "r2", "r3"}
+	two.Domains = slices.Clone(one.Domains)
+	slices.Reverse(two.Domains)
+	a, errA := Component(one)
+	b, errB := Component(two)
+	if errA != nil || errB != nil || !maps.EqualFunc(a, b, bytes.Equal) {
+		t.Errorf("the order of hosts shows: %v, %v", errA, errB)
+	}
+}
+
+// No file system makes one file of two.
+func TestFileNames(t *testing.T) {
+	names := fileNames([]string{"Worker", "worker", "GPU", "a.b_c"})
+	seen := map[string]bool{}
+	for role, name := range names {
+		if lower := strings.ToLower(name); lower != name || seen[lower] {
+			t.Errorf("role %s: found %q, among %v", role, name, names)
+		}
+		seen[name] = true
+	}
+	if names["GPU"] != "gpu" {
+		t.Errorf("found %q, want the plain name where it is the only one", names["GPU"])
+	}
+}
