@@ -94,7 +94,7 @@ func (c *cheapest) visitFull(node int) {
 	for _, u := range c.slots[node].units {
 		r := u.role
 		left := c.nodes[node].price - c.price(r, node) + c.base[node]
-		if d := c.domain(r, node); d >= 0 {
+		if d := c.domain(r, node); d >= 0 && c.use[r.index][d] <= r.max { // where held hosts are too many, none takes another's place
 			take := func(k int) {
 				if k != node {
 					c.reach(k, hop{price: left + c.price(r, k) - c.base[k], role: r, from: int32(node)})

@@ -353,7 +353,10 @@ func TestPlanOverTime(t *testing.T) {
 	if testing.Short() {
 		worlds = 150
 	}
-	for seed := range worlds {
+	for seed := range worlds + 1 {
+		if seed == worlds {
+			seed = 2541 // a host that would move lies in a rack with another one of its role
+		}
 		if err := live(newWorld(uint64(seed)), 12); err != nil {
 			t.Fatalf("world %d: %v", seed, err)
 		}

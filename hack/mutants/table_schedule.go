@@ -2,6 +2,9 @@ package main
 
 // placementGuards decide who has which host.
 var placementGuards = []mutant{
+	{"schedule/cheapest.go", `d >= 0 && c.use[r.index][d] <= r.max {`, `d >= 0 {`,
+		in("schedule", "TestPlanOverTime"),
+		"a cluster gives a host up for another's sake and gets none in its place"},
 	{"schedule/moves.go", `|| r.cluster.named[i] {`, `|| false {`,
 		in("schedule", "TestWaits"),
 		"a cluster waits for a host that its own annotation keeps from it"},
