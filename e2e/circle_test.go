@@ -166,7 +166,7 @@ func (c *circle) reader(t *testing.T) (account string) {
 	if c.rig.argo != nil {
 		namespace = site.Spec.ArgoCD.Namespace
 	}
-	return "system:serviceaccount:" + namespace + ":sipgen-reader"
+	return "system:serviceaccount:" + namespace + ":sipgen-" + site.Name + "-reader"
 }
 
 // sipgen runs the command on the live hosts, with the rights of policy/reader.yaml. It gives the exit code;

@@ -49,7 +49,7 @@ func TestGuards(t *testing.T) {
 	api := guarded(t)
 	api.Apply(t, "e2e", everybodyHere)
 	for e, syncer := range map[v1alpha1.Engine]string{
-		v1alpha1.EngineFlux:   "system:serviceaccount:flux-system:sipgen-hosts",
+		v1alpha1.EngineFlux:   movedSyncer,
 		v1alpha1.EngineArgoCD: "system:serviceaccount:argocd:argocd-application-controller",
 	} {
 		t.Run(string(e), func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestRights(t *testing.T) {
 	}
 	hosts, secrets := right{"metal3.io", "baremetalhosts"}, right{"", "secrets"}
 	engine.Wait(t, "the rights", engine.SyncTimeout, func() error {
-		if !may("sipgen-hosts", "rights-own", hosts, "patch") || !may("sipgen-reader", "rights-own", hosts, "list") || !may("sipgen-reader", "rights-own", secrets, "get") {
+		if !may("sipgen-guards-hosts", "rights-own", hosts, "patch") || !may("sipgen-guards-reader", "rights-own", hosts, "list") || !may("sipgen-guards-reader", "rights-own", secrets, "get") {
 			return fmt.Errorf("hosts cannot be patched, hosts not listed or Secrets not read")
 		}
 		return nil
@@ -237,14 +237,14 @@ func TestRights(t *testing.T) {
 	}
 	want := func(account, namespace string, r right, verb string) bool {
 		switch {
-		case account == "sipgen-hosts":
+		case account == "sipgen-guards-hosts":
 			return r == hosts && namespace == "rights-own" && slices.Contains([]string{"get", "list", "watch", "patch"}, verb)
 		case r == secrets:
 			return verb == "get" && namespace == "rights-own"
 		}
 		return slices.Contains(lists, r) && verb == "list"
 	}
-	for _, account := range []string{"sipgen-hosts", "sipgen-reader"} {
+	for _, account := range []string{"sipgen-guards-hosts", "sipgen-guards-reader"} {
 		for _, namespace := range []string{"rights-own", "rights-other", "flux-system"} {
 			for _, r := range append(append([]right{secrets}, lists...), others...) {
 				t.Run(account+"/"+namespace+"/"+strings.ReplaceAll(r.resource, "/", "-"), func(t *testing.T) {

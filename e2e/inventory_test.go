@@ -80,9 +80,9 @@ func readerAccount(t testing.TB, api *engine.APIServer, ns string) *rest.Config 
 		t.Fatal(err)
 	}
 	api.Namespaces(t, "flux-system")
-	own := strings.NewReplacer("vino-system", ns, "sipgen-reader", "sipgen-reader-"+ns, "sipgen-network-data", "sipgen-network-data-"+ns)
+	own := strings.NewReplacer("vino-system", ns, "sipgen-two-tenants-", "sipgen-"+ns+"-")
 	api.Apply(t, "e2e", own.Replace(string(policy)))
-	return api.As("system:serviceaccount:flux-system:sipgen-reader-" + ns)
+	return api.As("system:serviceaccount:flux-system:sipgen-" + ns + "-reader")
 }
 
 // counting notes what is asked of an API server.

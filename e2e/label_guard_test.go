@@ -73,7 +73,7 @@ func TestLabelGuard(t *testing.T) {
 		{"Cluster API takes the host", capm3, ns, set(map[string]any{"kind": "Metal3Machine", "name": "m", "namespace": "x"}, "spec", "consumerRef"), false, ""},
 		{"Cluster API sets a label of its own", capm3, ns, set("c", "metadata", "labels", "cluster.x-k8s.io/cluster-name"), false, ""},
 		{"Cluster API hands a host out", capm3, ns, set("x", label("cluster-name")...), false, labels},
-		{"the engine hands a host out", movedSyncer, ns, set("x", label("cluster-name")...), false, ""},
+		{"the engine hands a host out", "system:serviceaccount:flux-system:sipgen-" + ns + "-hosts", ns, set("x", label("cluster-name")...), false, ""},
 		{"a writer of the Site changes cluster-name", restorer, ns, set("x", label("cluster-name")...), false, ""},
 		{"a person changes cluster-name where it is audited", person, audited, set("x", label("cluster-name")...), false, ""},
 		{"a person changes cluster-name where no site has hosts", person, others, set("x", label("cluster-name")...), false, ""},
@@ -116,7 +116,7 @@ func TestLabelGuard(t *testing.T) {
 	}
 }
 
-// TestTwoSites: two sites on one API server, synced by the same account. Each site's guards hold in its namespaces, and deny nothing in the
+// TestTwoSites: two sites on one API server. Each site's guards hold in its namespaces, and deny nothing in the
 // other's. A site that takes a namespace of the other's is refused.
 func TestTwoSites(t *testing.T) {
 	t.Parallel()
@@ -146,7 +146,10 @@ func TestTwoSites(t *testing.T) {
 	}
 	api.Apply(t, "e2e", everybodyHere)
 	api.WaitPolicies(t, one.ns)
-	syncer := engine.NewClient(t, api.As(movedSyncer, "everybody-here"))
+	syncer := func(c *circle) *engine.Client {
+		return engine.NewClient(t, api.As("system:serviceaccount:flux-system:sipgen-"+c.site.Name+"-hosts", "everybody-here"))
+	}
+	ofOld := engine.NewClient(t, api.As("system:serviceaccount:flux-system:sipgen-hosts", "everybody-here"))
 	person := engine.NewClient(t, api.As("somebody", "everybody-here"))
 	put := func(client *engine.Client, ns, key string) error {
 		return client.TryEdit("kustomize-controller", engine.Hosts, ns, "n1", "", func(o map[string]any) {
@@ -154,10 +157,14 @@ func TestTwoSites(t *testing.T) {
 		})
 	}
 	const ofOne, ofTwo = "sip.airshipit.org/cluster-name", "example.org/cluster-name"
-	wantDenied(t, "the engine writes the labels of site two in site one", put(syncer, one.ns, ofTwo), "may only change sipgen's labels")
-	wantDenied(t, "the engine writes the labels of site one in site two", put(syncer, two.ns, ofOne), "may only change sipgen's labels")
-	wantDenied(t, "the engine writes the labels of site one", put(syncer, one.ns, ofOne), "")
-	wantDenied(t, "the engine writes the labels of site two", put(syncer, two.ns, ofTwo), "")
+	wantDenied(t, "the engine writes the labels of site two in site one", put(syncer(one), one.ns, ofTwo), "may only change sipgen's labels")
+	wantDenied(t, "the engine writes the labels of site one in site two", put(syncer(two), two.ns, ofOne), "may only change sipgen's labels")
+	wantDenied(t, "the engine writes the labels of site one", put(syncer(one), one.ns, ofOne), "")
+	wantDenied(t, "the engine of site one writes the labels of site two", put(syncer(one), two.ns, ofTwo), "of site site-two")
+	wantDenied(t, "the engine writes the labels of site two", put(syncer(two), two.ns, ofTwo), "")
+	wantDenied(t, "the account that sites shared changes a spec", ofOld.TryEdit("kustomize-controller", engine.Hosts, one.ns, "n1", "", func(o map[string]any) {
+		_ = unstructured.SetNestedField(o, false, "spec", "online")
+	}), "may not change a BareMetalHost's spec")
 	wantDenied(t, "a person writes the labels of site two in site one", put(person, one.ns, ofTwo), "")
 	wantDenied(t, "a person writes the labels of site two", person.TryEdit("probe", engine.Hosts, two.ns, "n1", "", func(o map[string]any) {
 		_ = unstructured.SetNestedField(o, "b", "metadata", "labels", ofTwo)

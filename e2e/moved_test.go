@@ -17,7 +17,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-const movedSyncer = "system:serviceaccount:flux-system:sipgen-hosts"
+// movedSyncer applies the hosts of the site that guardPolicy renders.
+const movedSyncer = "system:serviceaccount:flux-system:sipgen-guards-hosts"
 
 // movedRow is a host as it is, and what the identity that syncs makes of its labels.
 type movedRow struct {

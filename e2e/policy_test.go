@@ -25,7 +25,7 @@ func rowPolicy(t *testing.T, r *rig, name string) {
 	c.tenant("a", 1)
 	c.step(t, "assign")
 	r.api.Apply(t, "e2e", everybodyHere)
-	syncer := "system:serviceaccount:flux-system:sipgen-hosts"
+	syncer := "system:serviceaccount:flux-system:sipgen-" + c.site.Name + "-hosts"
 	if r.argo != nil {
 		syncer = "system:serviceaccount:argocd:argocd-application-controller"
 	}

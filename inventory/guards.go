@@ -8,9 +8,12 @@ const SiteLabel = "sipgen.airshipit.org/site"
 // SharedGuardPrefix begins the names that guards had when all sites on an API server shared them.
 const SharedGuardPrefix = "sipgen-"
 
+// JumpHostGuard ends the names of the guards of jump hosts.
+const JumpHostGuard = "jump-host-guard"
+
 // SharedGuards are those names.
 func SharedGuards() []string {
-	return []string{SharedGuardPrefix + "delete-guard", SharedGuardPrefix + "sync-guard"}
+	return []string{SharedGuardPrefix + "delete-guard", SharedGuardPrefix + JumpHostGuard, SharedGuardPrefix + "sync-guard"}
 }
 
 // GuardBinding is what a live ValidatingAdmissionPolicyBinding of sipgen's guards selects.

@@ -88,7 +88,7 @@ func (s *site) fluxRights(key schedule.ClusterKey) *fluxKustomization {
 // "provisioned".
 func (s *site) fluxHosts(c *schedule.Cluster) *fluxKustomization {
 	hosts := s.fluxKeeping(s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts")
-	hosts.Spec.ServiceAccountName = hostsIdentity
+	hosts.Spec.ServiceAccountName = s.ownAccounts().hosts
 	hosts.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 	// Services of a cluster that is gone may be broken for ever; its hosts are released all the same.
 	if s.hasInfra(c) && !c.Gone {

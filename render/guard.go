@@ -108,6 +108,9 @@ func (s *site) labelWriters() []string {
 	if !s.merge() && s.fluxEngine() {
 		return []string{s.Site.Spec.Flux.Identity}
 	}
+	if s.merge() && s.fluxEngine() && s.replacesAccounts() {
+		return s.guardedIdentities()
+	}
 	return s.identities()
 }
 
@@ -121,7 +124,7 @@ func (s *site) labelGuardAction() admissionv1.ValidationAction {
 // replacedGuards are the guards under the names that all sites on an API server shared, for one more commit: as long as the tree that is live has
 // them and not those of the site. They have the rules of today, and nothing prunes them afterwards: what goes last is left to a person.
 func (s *site) replacedGuards() []any {
-	previous := guardBindings(s.Previous)
+	previous := guardBindings(s.Previous, "policy/")
 	var objects []any
 	for _, old := range []struct {
 		guard  string
@@ -139,11 +142,11 @@ func (s *site) replacedGuards() []any {
 	return objects
 }
 
-// guardBindings are the names of the bindings in a tree's policy folder.
-func guardBindings(tree Tree) map[string]bool {
+// guardBindings are the names of the bindings in a folder of a tree.
+func guardBindings(tree Tree, folder string) map[string]bool {
 	names := map[string]bool{}
 	for path, content := range tree {
-		if !strings.HasPrefix(path, "policy/") {
+		if !strings.HasPrefix(path, folder) {
 			continue
 		}
 		for _, document := range strings.Split(string(content), "\n---\n") {

@@ -149,10 +149,10 @@ func TestFluxSyncObjects(t *testing.T) {
 		"sipgen-dc1-site":   {},
 		"lab.a.rights":      {prune: true, after: []string{"sipgen-dc1-site"}},
 		"lab.a.infra":       {prune: true, wait: true, account: "lab.a.infra", after: []string{"sipgen-dc1-site", "lab.a.rights"}},
-		"lab.a.hosts":       {account: "sipgen-hosts", after: []string{"sipgen-dc1-policy", "lab.a.infra"}},
+		"lab.a.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy", "lab.a.infra"}},
 		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site"}},
 		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
-		"lab.b.hosts":       {account: "sipgen-hosts", after: []string{"sipgen-dc1-policy"}},
+		"lab.b.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy"}},
 	})
 	check(guarded(t, func(s *v1alpha1.Site) { s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal" }), map[string]row{
 		"sipgen-dc1":        {prune: true},
@@ -314,7 +314,7 @@ func TestGuardsOfASite(t *testing.T) {
 		names := []string{"sipgen-dc1-delete-guard-v1", "sipgen-dc1-label-guard-v1"}
 		writer := v1alpha1.KustomizeController("flux-system")
 		if apply == v1alpha1.ApplyMerge {
-			names, writer = append(names, "sipgen-dc1-sync-guard-v1"), "system:serviceaccount:flux-system:sipgen-hosts"
+			names, writer = append(names, "sipgen-dc1-sync-guard-v1"), "system:serviceaccount:flux-system:sipgen-dc1-hosts"
 		}
 		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
 		if got := slices.Sorted(maps.Keys(bindings)); !slices.Equal(got, names) {
@@ -361,6 +361,53 @@ func TestReplacedGuards(t *testing.T) {
 	in.Previous = both
 	if last := render(t, in); last[shared] != nil {
 		t.Errorf("the guards under the old names are in the tree for ever")
+	}
+}
+
+// The accounts, their roles and the guard of jump hosts that all sites on an API server shared are in the tree for one more commit, beside the site's own.
+func TestReplacedAccounts(t *testing.T) {
+	jump := testCluster("a")
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022}}
+	for engine, sync := range map[v1alpha1.Engine]bool{v1alpha1.EngineFlux: true, v1alpha1.EngineArgoCD: false} {
+		site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine })
+		in := Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}}
+		first := render(t, in)
+		in.Previous = maps.Clone(first)
+		in.Previous["policy/reader.yaml"] = []byte("kind: ServiceAccount\nmetadata:\n  name: sipgen-reader\n")
+		in.Previous["site/jump-host-guard.yaml"] = []byte("kind: ValidatingAdmissionPolicy\nmetadata:\n  name: sipgen-jump-host-guard\n---\nkind: ValidatingAdmissionPolicyBinding\nmetadata:\n  name: sipgen-jump-host-guard\n")
+		both := render(t, in)
+		for _, name := range []string{"ServiceAccount", "ClusterRole", "ClusterRoleBinding"} {
+			names := slices.Sorted(maps.Keys(objectsOf(t, both, "policy/", name, func(o *map[string]any) string {
+				return (*o)["metadata"].(map[string]any)["name"].(string)
+			})))
+			for _, account := range []string{"reader", "hosts"} {
+				if has := slices.Contains(names, "sipgen-"+account) && slices.Contains(names, "sipgen-dc1-"+account); has != (sync || account == "reader") {
+					t.Errorf("%s: found the %s %q", engine, name, names)
+				}
+			}
+		}
+		replaced := string(both["policy/replaced-accounts.yaml"])
+		if n := strings.Count(replaced, "kind: "); n == 0 || strings.Count(replaced, "argocd.argoproj.io/compare-options: IgnoreExtraneous") < strings.Count(replaced, "\nmetadata:") {
+			t.Errorf("%s: not all of them are marked: Argo CD would be out of sync for ever when they leave the tree:\n%s", engine, replaced)
+		}
+		policies := objectsOf(t, both, "site/", "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
+		old, now := policies["sipgen-jump-host-guard"], policies["sipgen-dc1-jump-host-guard-v1"]
+		if old == nil || now == nil || !reflect.DeepEqual(old.Spec.Validations, now.Spec.Validations[:len(now.Spec.Validations)-1]) {
+			t.Errorf("%s: found %v and %v, want the old rules under the old name", engine, old, now)
+		}
+		want(t, both, "site/kustomization.yaml", "- replaced-guards.yaml")
+		if sync {
+			want(t, both, "policy/label-guard.yaml", "flux-system:sipgen-dc1-hosts", "flux-system:sipgen-hosts")
+		}
+		in.Previous = both
+		last := render(t, in)
+		if !maps.EqualFunc(last, first, func(a, b []byte) bool { return string(a) == string(b) }) {
+			t.Errorf("%s: the next tree is not as it is rendered without one before", engine)
+		}
+		if sync { // The old account may still be there, and patch hosts: the guard of syncs is for it, and it is no writer of labels.
+			want(t, last, "policy/sync-guard.yaml", "flux-system:sipgen-dc1-hosts", "flux-system:sipgen-hosts")
+			wantNot(t, last, "policy/label-guard.yaml", "flux-system:sipgen-hosts")
+		}
 	}
 }
 

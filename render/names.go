@@ -11,8 +11,22 @@ import (
 // maxName is the longest name of a sync object: engines write it into labels.
 const maxName = 63
 
-// hostsIdentity is the ServiceAccount that host patches are applied as.
-const hostsIdentity = "sipgen-hosts"
+// accounts are the names of a site's accounts and of their roles, some of which are cluster-scoped.
+type accounts struct {
+	// hosts is the ServiceAccount that host patches are applied as.
+	hosts string
+	// reader is the account that sipgen reads a live cluster with, and networkData the role by which it reads network data.
+	reader, networkData string
+}
+
+// ownAccounts are those of the site.
+func (s *site) ownAccounts() accounts {
+	prefix := "sipgen-" + s.Site.Name + "-"
+	return accounts{prefix + "hosts", prefix + "reader", prefix + "network-data"}
+}
+
+// sharedAccounts are those that all sites on an API server shared.
+var sharedAccounts = accounts{"sipgen-hosts", "sipgen-reader", "sipgen-network-data"}
 
 func (s *site) rootName() string      { return "sipgen-" + s.Site.Name }
 func (s *site) policyName() string    { return "sipgen-" + s.Site.Name + "-policy" }

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/object"
@@ -30,12 +31,15 @@ func (s *site) policy() error {
 	}
 	// An overlay applies whole hosts: its identity has to write specs, and the guard would only be in the way.
 	if s.merge() {
-		if objects := s.rbac(); len(objects) > 0 {
+		if objects := s.rbac(s.ownAccounts().hosts); len(objects) > 0 {
 			put("rbac.yaml", objects...)
 		}
 		put("sync-guard.yaml", s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
 		// An overlay's hosts are in git, and their namespaces may come after the policy.
-		put("reader.yaml", s.reader()...)
+		put("reader.yaml", s.reader(s.ownAccounts())...)
+		if s.replacesAccounts() {
+			put("replaced-accounts.yaml", leftLive(append(s.rbac(sharedAccounts.hosts), s.reader(sharedAccounts)...))...)
+		}
 	}
 	put("delete-guard.yaml", s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
 	put("label-guard.yaml", s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
@@ -56,13 +60,68 @@ func (s *site) identities() []string {
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
 		return []string{s.Site.Spec.ArgoCD.Identity}
 	}
-	return []string{"system:serviceaccount:" + s.Site.Spec.Flux.Namespace + ":" + hostsIdentity}
+	return []string{s.fluxUser(s.ownAccounts().hosts)}
+}
+
+// guardedIdentities are those and, with Flux, the account that all sites shared: it may still be there, and patch hosts.
+func (s *site) guardedIdentities() []string {
+	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
+		return s.identities()
+	}
+	return append(s.identities(), s.fluxUser(sharedAccounts.hosts))
+}
+
+func (s *site) fluxUser(account string) string {
+	return "system:serviceaccount:" + s.Site.Spec.Flux.Namespace + ":" + account
+}
+
+// replacesAccounts says that the tree that is live has the accounts that all sites shared and not those of the site. It gets both for one commit, as
+// with guards. Nothing prunes the old ones: people have bound tokens to them.
+func (s *site) replacesAccounts() bool {
+	own, shared := s.ownAccounts(), sharedAccounts
+	names := map[string]bool{}
+	for path, content := range s.Previous {
+		if !strings.HasPrefix(path, "policy/") {
+			continue
+		}
+		for _, document := range strings.Split(string(content), "\n---\n") {
+			var object metav1.PartialObjectMetadata
+			if yaml.Unmarshal([]byte(document), &object) == nil && object.Kind == "ServiceAccount" {
+				names[object.Name] = true
+			}
+		}
+	}
+	return names[shared.reader] && !names[own.reader]
+}
+
+// leftLive marks accounts and roles that leave the tree with the next commit and stay on the API server: no engine deletes them, or misses them.
+func leftLive(objects []any) []any {
+	notes := map[string]string{fluxPrune: "disabled", argoSync: "Prune=false,Delete=false", argoCompare: "IgnoreExtraneous"}
+	for i, object := range objects {
+		switch object := object.(type) {
+		case corev1.ServiceAccount:
+			object.Annotations = notes
+			objects[i] = object
+		case rbacv1.ClusterRole:
+			object.Annotations = notes
+			objects[i] = object
+		case rbacv1.ClusterRoleBinding:
+			object.Annotations = notes
+			objects[i] = object
+		case rbacv1.RoleBinding:
+			object.Annotations = notes
+			objects[i] = object
+		default:
+			panic(fmt.Sprintf("%T is no account or role", object))
+		}
+	}
+	return objects
 }
 
 // rbac lets the syncing identity read and patch hosts: no create, no update, no delete. A
 // server-side apply of an object that is not there needs create, so it is refused.
 // Argo CD's controller brings roles of its own; there the admission policy alone holds.
-func (s *site) rbac() []any {
+func (s *site) rbac(hostsIdentity string) []any {
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
 		return nil
 	}
@@ -108,7 +167,7 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 	update := func(expression string) string { return "request.operation != 'UPDATE' || (" + expression + ")" }
 	policy := s.guard(syncGuard, admissionv1.Create, admissionv1.Update, admissionv1.Delete)
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
-		Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(s.identities()),
+		Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(s.guardedIdentities()),
 	}}
 	policy.Spec.Variables = append(metadataVariables(), inUseVariables(keys)...)
 	policy.Spec.Validations = append([]admissionv1.Validation{

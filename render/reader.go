@@ -11,22 +11,16 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// The account that sipgen reads a live cluster with, and the roles that it has.
-const (
-	readerIdentity  = "sipgen-reader"
-	networkDataRole = "sipgen-network-data"
-)
-
 // reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection
 // found and SIPClusters are listed everywhere. Secrets are fetched by name, in the namespaces that have
 // hosts: the site's, or where it names none those of the inventory that are not reserved. RBAC cannot tell network data from
 // other Secrets there.
-func (s *site) reader() []any {
+func (s *site) reader(names accounts) []any {
 	accounts := s.Site.Spec.Flux.Namespace
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
 		accounts = s.Site.Spec.ArgoCD.Namespace
 	}
-	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: readerIdentity}}
+	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.reader}}
 	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"list"}}}
 	var secrets []rbacv1.PolicyRule
 	for _, rule := range inventory.ReaderRules() {
@@ -39,15 +33,15 @@ func (s *site) reader() []any {
 	objects := []any{
 		corev1.ServiceAccount{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: accounts, Name: readerIdentity},
+			ObjectMeta: metav1.ObjectMeta{Namespace: accounts, Name: names.reader},
 		},
-		clusterRole(readerIdentity, lists),
+		clusterRole(names.reader, lists),
 		rbacv1.ClusterRoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
-			ObjectMeta: metav1.ObjectMeta{Name: readerIdentity}, Subjects: subject,
-			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: readerIdentity},
+			ObjectMeta: metav1.ObjectMeta{Name: names.reader}, Subjects: subject,
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: names.reader},
 		},
-		clusterRole(networkDataRole, secrets),
+		clusterRole(names.networkData, secrets),
 	}
 	namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
 	if len(namespaces) == 0 {
@@ -62,8 +56,8 @@ func (s *site) reader() []any {
 	for _, namespace := range slices.Compact(namespaces) {
 		objects = append(objects, rbacv1.RoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: networkDataRole}, Subjects: subject,
-			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: networkDataRole},
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: names.networkData}, Subjects: subject,
+			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: names.networkData},
 		})
 	}
 	return objects

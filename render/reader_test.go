@@ -20,8 +20,8 @@ func TestReaderNamespaces(t *testing.T) {
 		tree := render(t, Input{Site: site, Placement: placement})
 		for _, text := range tree {
 			for document := range strings.SplitSeq(string(text), "---\n") {
-				if strings.Contains(document, "\nkind: RoleBinding\n") && strings.Contains(document, "name: "+networkDataRole+"\n  namespace: ") {
-					_, rest, _ := strings.Cut(document, "name: "+networkDataRole+"\n  namespace: ")
+				if strings.Contains(document, "\nkind: RoleBinding\n") && strings.Contains(document, "name: "+"sipgen-dc1-network-data"+"\n  namespace: ") {
+					_, rest, _ := strings.Cut(document, "name: "+"sipgen-dc1-network-data"+"\n  namespace: ")
 					namespace, _, _ := strings.Cut(rest, "\n")
 					out = append(out, namespace)
 				}

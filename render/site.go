@@ -84,6 +84,11 @@ func (s *site) siteObjects() error {
 	if err != nil {
 		return err
 	}
+	if len(objects) > 0 {
+		if err := s.replacedJumpGuard(objects); err != nil {
+			return err
+		}
+	}
 	s.add("site", objects)
 	for _, c := range s.clusters {
 		if !s.keepsServices(c) {
@@ -109,6 +114,28 @@ func (s *site) siteObjects() error {
 		return err
 	}
 	return nil
+}
+
+// replacedJumpGuard adds the guard of jump hosts under the name that all sites on an API server shared, for one more commit; see replacedGuards.
+func (s *site) replacedJumpGuard(files map[string][]byte) error {
+	previous := guardBindings(s.Previous, "site/")
+	if !previous[inventory.SharedGuardPrefix+inventory.JumpHostGuard] || previous[infra.JumpGuardName(s.Site)] {
+		return nil
+	}
+	const file = "replaced-guards.yaml"
+	var err error
+	if files[file], err = infra.SharedJumpGuard(s.Site); err != nil {
+		return err
+	}
+	var names []string
+	for name := range files {
+		if name != "kustomization.yaml" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	files["kustomization.yaml"], err = object.Marshal(object.NewKustomization(names...))
+	return err
 }
 
 // site is one rendering under way.

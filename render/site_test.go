@@ -135,7 +135,7 @@ func TestMergeNeedsUIDs(t *testing.T) {
 func TestFluxCannotDeleteHosts(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	_, hosts, _ := strings.Cut(string(tree["flux/lab.a.yaml"]), "name: lab.a.hosts")
-	for _, text := range []string{"prune: false", "deletionPolicy: Orphan", "serviceAccountName: sipgen-hosts", "- name: lab.a.infra", "- name: sipgen-dc1-policy"} {
+	for _, text := range []string{"prune: false", "deletionPolicy: Orphan", "serviceAccountName: sipgen-dc1-hosts", "- name: lab.a.infra", "- name: sipgen-dc1-policy"} {
 		if !strings.Contains(hosts, text) {
 			t.Errorf("no %q in %s", text, hosts)
 		}

@@ -41,7 +41,7 @@ func managementCluster(t *testing.T) string {
 			}
 		}
 	}
-	content, err := os.ReadFile(engine.Kubeconfig(t, api.As("system:serviceaccount:flux-system:sipgen-reader")))
+	content, err := os.ReadFile(engine.Kubeconfig(t, api.As("system:serviceaccount:flux-system:sipgen-two-tenants-reader")))
 	if err != nil {
 		t.Fatal(err)
 	}

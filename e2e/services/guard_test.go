@@ -15,7 +15,9 @@ import (
 func TestJumpHostGuard(t *testing.T) {
 	api := server(t)
 	api.Namespaces(t, "guarded")
-	api.Create(t, "kubectl-create", bareMetalHost("guarded", "node-1"))
+	api.Create(t, "kubectl-create", bareMetalHost("guarded", "node-1"),
+		"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: guarded, name: free, labels: {rack: r1}}\nspec: {online: true}\n",
+		"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: guarded, name: bare}\nspec: {online: true}\n")
 	in := input(jumpHosts(""), v1.RoleWorker, "127.0.15.1")
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
 	if err != nil {
@@ -37,6 +39,14 @@ subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.
 	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "0f39f33a-8310-4dd1-a37d-2ffe8ca77e01"}}
 	const jump = "system:serviceaccount:" + namespace + ":" + jumpName
 	client := engine.NewClient(t, api.As(jump, "everybody-here"))
+	reboot := func(client *engine.Client, host string) func() error {
+		return func() error {
+			return patchHost(t, client, "guarded", host, set("{}", "metadata", "annotations", "reboot.metal3.io"))
+		}
+	}
+	as := func(account string) func() error {
+		return reboot(engine.NewClient(t, api.As("system:serviceaccount:"+account, "everybody-here")), "node-1")
+	}
 	create := func() error {
 		return client.TryApply(engine.Objects(t, []byte(bareMetalHost("guarded", "node-9")))[0], "probe", true)
 	}
@@ -64,6 +74,13 @@ subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.
 		{"a reboot", nil, set("{}", "metadata", "annotations", "reboot.metal3.io"), ""},
 		{"a power off", nil, set("{}", "metadata", "annotations", "reboot.metal3.io/sip-jump-host"), ""},
 		{"a power on", nil, drop("metadata", "annotations", "reboot.metal3.io/sip-jump-host"), ""},
+		{"a reboot by the cluster's second jump host", as("tenants:jumphost2-edge-a"), nil, ""},
+		{"a reboot by another cluster's", as("tenants:jumphost-edge-b"), nil, "its own cluster"},
+		{"a reboot by that of a cluster whose name ends alike", as("tenants:jumphost-an-edge-a"), nil, "its own cluster"},
+		{"a reboot by that of a cluster whose name begins alike", as("tenants:jumphost-edge-a-b"), nil, "its own cluster"},
+		{"a reboot by that of a cluster of the same name in another namespace", as("others:jumphost-edge-a"), nil, "its own cluster"},
+		{"a reboot of a host that is nobody's", reboot(client, "free"), nil, "its own cluster"},
+		{"a reboot of a host without labels", reboot(client, "bare"), nil, "its own cluster"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			do := row.do

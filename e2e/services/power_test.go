@@ -26,11 +26,16 @@ var server = engine.Shared(func(t testing.TB) *engine.APIServer {
 	return api
 })
 
-func bareMetalHost(namespace, name string) string {
+// bareMetalHost is a host of the cluster that the tests render.
+func bareMetalHost(at, name string) string {
 	return `
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
-metadata: {namespace: ` + namespace + `, name: ` + name + `, labels: {rack: r1}, annotations: {example.org/asset: "4711"}}
+metadata:
+  namespace: ` + at + `
+  name: ` + name + `
+  labels: {rack: r1, sip.airshipit.org/cluster-namespace: ` + namespace + `, sip.airshipit.org/cluster-name: ` + cluster + `}
+  annotations: {example.org/asset: "4711"}
 spec: {online: true, bootMACAddress: "52:54:00:00:00:01"}
 `
 }

@@ -36,6 +36,7 @@ const (
 // input is a cluster with the services given, and one host for every address.
 func input(services v1.Services, role string, addresses ...string) infra.Input {
 	site := &v1alpha1.Site{Spec: v1alpha1.SiteSpec{Repository: v1alpha1.Repository{URL: "https://git.example/site.git"}}}
+	site.Name = "services"
 	site.Default()
 	in := infra.Input{
 		Site: site,

@@ -101,20 +101,23 @@ func ID(o *unstructured.Unstructured) string {
 	return o.GroupVersionKind().GroupKind().String() + " " + o.GetNamespace() + "/" + o.GetName()
 }
 
-// successors are the guards that took the place of those that all sites on an API server shared, by the names of these.
-var successors = map[string]*regexp.Regexp{
-	"sipgen-sync-guard":   regexp.MustCompile(`^sipgen-[a-z0-9-]+-sync-guard-v[0-9]+$`),
-	"sipgen-delete-guard": regexp.MustCompile(`^sipgen-[a-z0-9-]+-delete-guard-v[0-9]+$`),
-}
+// successors are the guards, accounts and roles that took the place of those that all sites on an API server shared, by the names of these.
+var successors = func() map[string]*regexp.Regexp {
+	out := map[string]*regexp.Regexp{}
+	for name, version := range map[string]string{"sync-guard": "-v[0-9]+", "delete-guard": "-v[0-9]+", "jump-host-guard": "-v[0-9]+", "hosts": "", "reader": "", "network-data": ""} {
+		out["sipgen-"+name] = regexp.MustCompile("^sipgen-[a-z0-9-]+-" + name + version + "$")
+	}
+	return out
+}()
 
 // succeeded says that what took the place of an object is live with it.
 func succeeded(was *unstructured.Unstructured, live map[string]*unstructured.Unstructured) bool {
 	name := successors[was.GetName()]
-	if name == nil || was.GroupVersionKind().Group != "admissionregistration.k8s.io" {
+	if name == nil || !slices.Contains([]string{"admissionregistration.k8s.io", "rbac.authorization.k8s.io", ""}, was.GroupVersionKind().Group) {
 		return false
 	}
 	for _, o := range live {
-		if o.GetKind() == was.GetKind() && name.MatchString(o.GetName()) {
+		if o.GetKind() == was.GetKind() && o.GetNamespace() == was.GetNamespace() && name.MatchString(o.GetName()) {
 			return true
 		}
 	}

@@ -5,11 +5,13 @@ import (
 	"slices"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -40,7 +42,7 @@ func dexResources() []string {
 }
 
 // SiteObjects renders what is needed once per site: the definitions of Dex's resources where a cluster has
-// a Dex, and the policy for jump hosts where one has a jump host with metal3 access. It gives paths relative to a folder of the
+// a Dex, and the site's policy for jump hosts where one has a jump host with metal3 access. It gives paths relative to a folder of the
 // caller's choice, kustomization.yaml included, and nothing if nothing is needed. All objects are cluster-scoped.
 func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]byte, error) {
 	files := map[string][]byte{}
@@ -58,7 +60,7 @@ func SiteObjects(site *v1alpha1.Site, clusters []v1.SIPCluster) (map[string][]by
 	if slices.ContainsFunc(clusters, func(c v1.SIPCluster) bool {
 		return slices.ContainsFunc(c.Spec.Services.JumpHost, func(j v1.JumpHost) bool { return bmcAccess(&j) == v1.BMCMetal3 })
 	}) {
-		text, err := object.Marshal(jumpPolicy(), jumpPolicyBinding())
+		text, err := object.Marshal(jumpPolicy(site), jumpPolicyBinding(site))
 		if err != nil {
 			return nil, err
 		}
@@ -101,11 +103,36 @@ func dexDefinition(plural, singular, kind string) *apiextensionsv1.CustomResourc
 	}
 }
 
-const jumpPolicyName = "sipgen-jump-host-guard"
+// JumpGuardName is that of a site's policy for jump hosts. It is cluster-scoped, and every site on an API server has its own.
+func JumpGuardName(site *v1alpha1.Site) string { return "sipgen-" + site.Name + "-jump-host-guard-v1" }
 
-// jumpPolicy holds the identities of jump hosts to the annotations by which metal3 takes orders of power. Their Roles name the
-// hosts, but RBAC has no word for fields, and a host whose spec changes may be deprovisioned.
-func jumpPolicy() *admissionv1.ValidatingAdmissionPolicy {
+// SharedJumpGuard is the policy under the name that all sites on an API server shared, with the rules that it had: they are the same for every site.
+func SharedJumpGuard(site *v1alpha1.Site) ([]byte, error) {
+	policy, binding := jumpPolicy(site), jumpPolicyBinding(site)
+	for _, meta := range []*metav1.ObjectMeta{&policy.ObjectMeta, &binding.ObjectMeta} {
+		meta.Name = inventory.SharedGuardPrefix + inventory.JumpHostGuard
+		delete(meta.Labels, inventory.SiteLabel)
+	}
+	policy.Spec.Variables = nil
+	policy.Spec.Validations = policy.Spec.Validations[:len(policy.Spec.Validations)-1]
+	binding.Spec.PolicyName, binding.Spec.MatchResources = policy.Name, nil
+	return object.Marshal(policy, binding)
+}
+
+func jumpGuardMeta(site *v1alpha1.Site) metav1.ObjectMeta {
+	notes := keep()
+	notes["argocd.argoproj.io/compare-options"] = "IgnoreExtraneous"
+	return metav1.ObjectMeta{
+		Name:        JumpGuardName(site),
+		Labels:      map[string]string{partOfLabel: "sip", managedByLabel: "sipgen", inventory.SiteLabel: site.Name},
+		Annotations: notes,
+	}
+}
+
+// jumpPolicy holds the identities of jump hosts to the annotations by which metal3 takes orders of power, and to the hosts that bear the labels
+// of their own cluster. Their Roles name the hosts, but RBAC has no word for fields, a host whose spec changes may be deprovisioned, and
+// a Role that is late still names a host that another cluster has by now. The last rule is the one about labels.
+func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 	const (
 		oldNotes = "(has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {})"
 		newNotes = "(has(object.metadata.annotations) ? object.metadata.annotations : {})"
@@ -117,7 +144,7 @@ func jumpPolicy() *admissionv1.ValidatingAdmissionPolicy {
 	fail := admissionv1.Fail
 	return &admissionv1.ValidatingAdmissionPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
-		ObjectMeta: metav1.ObjectMeta{Name: jumpPolicyName, Labels: map[string]string{partOfLabel: "sip", managedByLabel: "sipgen"}},
+		ObjectMeta: jumpGuardMeta(site),
 		Spec: admissionv1.ValidatingAdmissionPolicySpec{
 			FailurePolicy: &fail,
 			MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{
@@ -130,6 +157,13 @@ func jumpPolicy() *admissionv1.ValidatingAdmissionPolicy {
 				Name:       "jump-host",
 				Expression: "request.userInfo.username.matches('^system:serviceaccount:[a-z0-9-]+:jumphost[0-9]*-[a-z0-9-]+$')",
 			}},
+			Variables: []admissionv1.Variable{
+				{Name: "labels", Expression: "oldObject != null && has(oldObject.metadata.labels) && dyn(oldObject.metadata.labels) != null ? oldObject.metadata.labels : {}"},
+				{Name: "clusterNamespace", Expression: label(site.Spec.LabelKeys.ClusterNamespace)},
+				{Name: "clusterName", Expression: label(site.Spec.LabelKeys.ClusterName)},
+				// The account is jumphost-NAME, or of a further entry jumphost2-NAME; see v1.ServiceName.
+				{Name: "account", Expression: "request.userInfo.username.split(':')[3]"},
+			},
 			Validations: []admissionv1.Validation{
 				{Expression: "request.operation == 'UPDATE'", Message: "a jump host neither makes nor deletes hosts"},
 				{Expression: "request.operation != 'UPDATE' || (" + same("spec") + ")", Message: "a jump host changes no spec"},
@@ -142,17 +176,34 @@ func jumpPolicy() *admissionv1.ValidatingAdmissionPolicy {
 						oldNotes + ".all(k, " + ours + " || k in " + newNotes + "))",
 					Message: "a jump host changes no annotation but reboot.metal3.io",
 				},
+				{
+					Expression: "request.operation != 'UPDATE' || (variables.clusterName != '' && request.userInfo.username.split(':')[2] == variables.clusterNamespace && " +
+						"variables.account.endsWith('-' + variables.clusterName) && variables.account.substring(0, size(variables.account) - size(variables.clusterName)).matches('^jumphost[0-9]*-$'))",
+					Message: "a jump host has power over the hosts of its own cluster, by their labels",
+				},
 			},
 		},
 	}
 }
 
-func jumpPolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
-	return &admissionv1.ValidatingAdmissionPolicyBinding{
+func jumpPolicyBinding(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicyBinding {
+	binding := &admissionv1.ValidatingAdmissionPolicyBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
-		ObjectMeta: metav1.ObjectMeta{Name: jumpPolicyName, Labels: map[string]string{partOfLabel: "sip", managedByLabel: "sipgen"}},
+		ObjectMeta: jumpGuardMeta(site),
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
-			PolicyName: jumpPolicyName, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
+			PolicyName: JumpGuardName(site), ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
 		},
 	}
+	// The guards of several sites are ANDed, and their labels may have other keys.
+	if namespaces := slices.Compact(slices.Sorted(slices.Values(site.Spec.Hosts.Namespaces))); len(namespaces) > 0 {
+		binding.Spec.MatchResources = &admissionv1.MatchResources{NamespaceSelector: &metav1.LabelSelector{
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: namespaces}},
+		}}
+	}
+	return binding
+}
+
+// label is the value of a label, "" where there is none. Keys of labels need no quoting.
+func label(key string) string {
+	return "'" + key + "' in variables.labels ? variables.labels['" + key + "'] : ''"
 }
