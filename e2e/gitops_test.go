@@ -1,7 +1,12 @@
 package e2e_test
 
 import (
+	"fmt"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/e2e/engine"
 )
 
 // rows are what happens to a site, each held on Flux and on Argo CD: after every step every host
@@ -112,4 +117,26 @@ func rowDecommission(t *testing.T, r *rig, name string) {
 	c.settle(t, "decommission")
 	c.wantHolds(t, "decommission", "a")
 	c.wantHolds(t, "decommission", "b", "n3")
+	// The engine deletes as the cluster's account, or by its project: neither may go before the services.
+	for _, resource := range []schema.GroupVersionResource{
+		{Group: "apps", Version: "v1", Resource: "deployments"}, {Version: "v1", Resource: "services"},
+		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
+	} {
+		engine.Wait(t, "the end of what the cluster had", engine.SyncTimeout, func() error {
+			for _, o := range r.api.List(t, resource, c.tenants) {
+				return fmt.Errorf("%s %s is still there", o.GetKind(), o.GetName())
+			}
+			return nil
+		})
+	}
+	account, namespace := serviceAccounts, engine.FluxNamespace
+	if r.argo != nil {
+		account, namespace = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "appprojects"}, engine.ArgoNamespace
+	}
+	engine.Wait(t, "the end of the cluster's account", engine.SyncTimeout, func() error {
+		if r.api.Exists(t, account, namespace, c.name("a", "infra")) {
+			return fmt.Errorf("still there")
+		}
+		return nil
+	})
 }
