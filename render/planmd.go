@@ -88,7 +88,7 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	}
 }
 
-// slot is "active" or "standby", and what is pending.
+// slot is "active" or "standby", what is pending, and what is wrong with the host.
 func slot(a schedule.Assignment) string {
 	words := "active"
 	if a.Standby {
@@ -96,6 +96,9 @@ func slot(a schedule.Assignment) string {
 	}
 	if a.Pending {
 		words += ", release pending"
+	}
+	if a.Trouble != nil {
+		words += ", " + sentence.Trouble(a.Trouble)
 	}
 	return words
 }

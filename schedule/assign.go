@@ -140,6 +140,10 @@ func (r *role) replaced(i int32) {
 		}
 	}
 	r.lingering = append(r.lingering, i)
+	if r.fresh == nil {
+		r.fresh = map[int32]bool{}
+	}
+	r.fresh[i] = true
 }
 
 // clear takes all units of the role back.

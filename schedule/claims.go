@@ -85,11 +85,13 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 		s.leaveAlone(i, c.cluster)
 		return
 	case t == nil:
+		h.adopted = true
 	case t.Cluster != c.cluster:
 		s.dispute(i, c, t)
 		return
 	case t.Role != c.role && !t.Releasing:
 		s.warn(RolesDiffer{h.key(), c.cluster, c.role, t.Role, t.Source})
+		h.wasRole = t.Role
 	case t.Role != c.role:
 	default:
 		// A change between active and standby that has not been synced yet is in the tree only.
@@ -205,11 +207,13 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 			if !t.Releasing {
 				s.clusterWarn(t.Cluster, NotInInventory{t.Host, t.Source, t.Role})
 			}
+			s.lose(t)
 			continue
 		}
 		h := &s.hosts[i]
 		if t.UID != "" && h.UID != "" && t.UID != h.UID {
 			s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, h.UID})
+			s.lose(t)
 			continue
 		}
 		if first := tree[i]; first != nil {

@@ -55,6 +55,13 @@ func failed(h *host) Reason {
 	return nil
 }
 
+// serves: what is wrong with a host is only that metal3 reports an error, and something runs on it. A BMC that does not answer says nothing
+// about that, so the host keeps its slot until it is being deleted, marked unhealthy, or named for removal.
+func (s *site) serves(r *role, i int32) bool {
+	h := &s.hosts[i]
+	return failed(h) != nil && !h.State.Deleting && !h.State.Unhealthy && !r.cluster.marked[i] && inUse(h) != nil
+}
+
 // provisioned: a system is on the host, goes on to it or comes off it.
 func provisioned(h *host) bool {
 	return h.State.Provisioned()

@@ -134,8 +134,7 @@ func (s *site) keep(r *role) {
 	for _, i := range leaving {
 		s.letGo(r, i, ReleasedBefore{})
 	}
-	s.keepBad(r, healthy, bad, why)
-	r.held = healthy
+	r.held = append(healthy, s.keepBad(r, healthy, bad, why)...)
 	slices.Sort(r.held)
 	s.wants(r)
 }
@@ -154,8 +153,9 @@ func (r *role) surplusReason() Reason {
 }
 
 // keepBad decides about failed and marked hosts. They stand in for hosts that are missing; beyond
-// that they stay only until the hosts that replace them have been seen with their labels.
-func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) {
+// that they stay only until the hosts that replace them have been seen with their labels. It gives those of
+// them that serve, and so are not to be replaced.
+func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) (serving []int32) {
 	slices.SortFunc(bad, func(a, b int32) int { return s.compareRelease(r, a, b) })
 	seen := 0
 	for _, i := range healthy {
@@ -173,12 +173,15 @@ func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) {
 			s.letGo(r, i, Unwanted{r.why[i], why})
 		case kept > empty:
 			r.lingering = append(r.lingering, i)
+		case s.serves(r, i):
+			serving = append(serving, i)
 		default:
 			r.standIn = append(r.standIn, i)
 		}
 	}
 	slices.Sort(r.standIn)
 	slices.Sort(r.lingering)
+	return serving
 }
 
 // letGo releases a host, or makes it pending: a host that is provisioned or in use stays until it

@@ -14,12 +14,15 @@ type Loss struct {
 	Claimed int
 	// Missing are claimed hosts that the inventory does not have any more, or has under another
 	// uid; Foreign those whose labels now name a cluster that is in neither the specs nor the tree;
-	// Released those that this run releases. All sorted.
-	Missing, Foreign, Released []HostKey
+	// Moved those that are in use under labels of another cluster or role of the site, which keeps them; Swapped failed hosts
+	// that another one makes standby in this run; Released those that this run releases. All sorted.
+	Missing, Foreign, Moved, Swapped, Released []HostKey
 }
 
 // Total is the number of hosts lost, in whatever way.
-func (l *Loss) Total() int { return len(l.Missing) + len(l.Foreign) + len(l.Released) }
+func (l *Loss) Total() int {
+	return len(l.Missing) + len(l.Foreign) + len(l.Moved) + len(l.Swapped) + len(l.Released)
+}
 
 // Losses counts what the placement takes away. A host that an earlier run released is no loss any more.
 func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
@@ -37,17 +40,33 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 			foreign[HostKey{h.Namespace, h.Name}] = true
 		}
 	}
+	holders := map[HostKey]RoleKey{}
+	for i := range p.Clusters {
+		for _, r := range p.Clusters[i].Roles {
+			for _, a := range r.Assigned {
+				if key := (HostKey{a.Host.Namespace, a.Host.Name}); a.Origin != New {
+					holders[key] = RoleKey{p.Clusters[i].Key, r.Name}
+					if a.Swapped() {
+						loss.Swapped = append(loss.Swapped, key)
+					}
+				}
+			}
+		}
+	}
 	for _, claim := range previous.Claims {
 		if claim.Releasing {
 			continue
 		}
 		claimed[claim.Host] = true
 		uid, found := uids[claim.Host]
+		holder, held := holders[claim.Host]
 		switch {
 		case !found || uid != "" && claim.UID != "" && uid != claim.UID:
 			loss.Missing = append(loss.Missing, claim.Host)
 		case foreign[claim.Host]:
 			loss.Foreign = append(loss.Foreign, claim.Host)
+		case held && holder != RoleKey{claim.Cluster, claim.Role}:
+			loss.Moved = append(loss.Moved, claim.Host)
 		}
 	}
 	for i := range p.Clusters {
@@ -68,7 +87,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		}
 	}
 	loss.Claimed = len(claimed)
-	for _, list := range [][]HostKey{loss.Missing, loss.Foreign, loss.Released} {
+	for _, list := range [][]HostKey{loss.Missing, loss.Foreign, loss.Moved, loss.Swapped, loss.Released} {
 		slices.SortFunc(list, func(a, b HostKey) int {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 		})

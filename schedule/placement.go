@@ -163,7 +163,32 @@ type Assignment struct {
 	Pending bool
 	// Reason is why it is here: for a new host, its domain and what else could have been.
 	Reason Reason
+	// Trouble is what is wrong with the host, nil if nothing is: it is being deleted, in error, marked unhealthy, or named for removal.
+	Trouble Reason
+	// WasStandby: a host that was held before was standby.
+	WasStandby bool
+	// WasRole is the role that the previous tree has the host in, empty if it is this one or there is no claim.
+	WasRole string
+	// Adopted: its labels alone say that it is held; the previous tree does not have it.
+	Adopted bool
+	// Replaces is whose slot a host takes that is new in it, nil where that cannot be said.
+	Replaces *Replacement
 }
+
+// Replacement is a host whose slot another one takes, and why it is not there any more.
+type Replacement struct {
+	Host HostKey
+	Why  Reason
+}
+
+// Promoted: a standby host takes an active slot in this run.
+func (a *Assignment) Promoted() bool { return a.Origin != New && a.WasStandby && !a.Standby }
+
+// Demoted: an active host gets a standby slot in this run.
+func (a *Assignment) Demoted() bool { return a.Origin != New && !a.WasStandby && a.Standby }
+
+// Swapped: another host takes the active slot of this one, which has failed, in this run, and this one a standby slot.
+func (a *Assignment) Swapped() bool { return a.Demoted() && a.Trouble != nil }
 
 // Release is a host that leaves a cluster.
 type Release struct {

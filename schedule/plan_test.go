@@ -428,12 +428,12 @@ func TestLosses(t *testing.T) {
 	previous.Claims = append(previous.Claims, anew, releasing(inTree("left", "a", worker)))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)}), newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
 	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()), previous, hosts)
-	want := Loss{Claimed: 6, Missing: []HostKey{{"metal", "anew"}, {"metal", "vanished"}}, Foreign: []HostKey{{"metal", "alone"}}, Released: []HostKey{{"metal", "disputed"}}}
+	want := Loss{Claimed: 6, Missing: []HostKey{{"metal", "anew"}, {"metal", "vanished"}}, Foreign: []HostKey{{"metal", "alone"}}, Moved: []HostKey{{"metal", "used"}}, Released: []HostKey{{"metal", "disputed"}}}
 	if !reflect.DeepEqual(loss, want) {
 		t.Errorf("found %+v, want %+v", loss, want)
 	}
-	if loss.Total() != 4 {
-		t.Errorf("found %d in all, want 3", loss.Total())
+	if loss.Total() != 5 {
+		t.Errorf("found %d in all, want 5", loss.Total())
 	}
 }
 

@@ -46,6 +46,10 @@ type (
 	NoAddress struct{ Network, Problem string }
 	// NamedByCluster: an annotation of the cluster names the host, and the cluster does not hold it.
 	NamedByCluster struct{}
+	// Vanished: the inventory does not have the host any more, or has another one of its name.
+	Vanished struct{}
+	// Promoted from standby to active.
+	Promoted struct{}
 	// MarkedForRemoval by an annotation of the cluster that holds it.
 	MarkedForRemoval struct{}
 	// NotSelected by any role.
@@ -72,6 +76,10 @@ type (
 	KeptByLabels struct{}
 	// KeptByTree: held from before, as the previous tree says and its labels do not yet.
 	KeptByTree struct{}
+	// Consumed: held from before, and in Use.
+	Consumed struct{ Use Reason }
+	// Serving: held from before for all its Trouble, because it is in Use.
+	Serving struct{ Trouble, Use Reason }
 	// StandIn: it is to be replaced for Trouble, and no other host can take its place.
 	StandIn struct{ Trouble Reason }
 	// StandInSpare: it was replaced for Trouble, and no other host can take a standby slot.
@@ -162,6 +170,8 @@ func (InvalidRole) isReason()           {}
 func (InvalidClaim) isReason()          {}
 func (NoAddress) isReason()             {}
 func (NamedByCluster) isReason()        {}
+func (Vanished) isReason()              {}
+func (Promoted) isReason()              {}
 func (MarkedForRemoval) isReason()      {}
 func (NotSelected) isReason()           {}
 func (HeldBy) isReason()                {}
@@ -171,6 +181,8 @@ func (HeldByOtherRole) isReason()       {}
 func (HeldByOtherRoles) isReason()      {}
 func (KeptByLabels) isReason()          {}
 func (KeptByTree) isReason()            {}
+func (Consumed) isReason()              {}
+func (Serving) isReason()               {}
 func (StandIn) isReason()               {}
 func (StandInSpare) isReason()          {}
 func (Replacing) isReason()             {}

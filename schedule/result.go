@@ -36,6 +36,10 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	put := func(i int32, a Assignment, verdict Verdict) {
 		h := &s.hosts[i]
 		a.Host, a.Domain = h.Host, s.domainName(r, i)
+		a.Trouble, a.WasStandby, a.WasRole, a.Adopted = r.why[i], h.standby, h.wasRole, h.adopted
+		if len(r.cluster.refused) > 0 {
+			a.Trouble = failed(h)
+		}
 		if len(r.cluster.refused) > 0 && h.domain != "" {
 			a.Domain = h.domain // its label, or the key in the spec, may be what is wrong
 		}
@@ -44,7 +48,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	}
 	standby := s.standbySlots(r)
 	for _, i := range r.held {
-		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: kept(s.hosts[i].origin)}, Held)
+		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: s.held(r, i)}, Held)
 	}
 	for _, i := range r.standIn {
 		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: StandIn{r.why[i]}}, Held)
@@ -61,18 +65,13 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	for i, reason := range r.pending { // sorted below
 		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Pending: true, Reason: reason}, Pending)
 	}
-	slots := 0
-	for i := range standby {
-		if !standby[i] {
-			slots++
-		}
-	}
 	for n := range r.picks {
-		put(r.picks[n].host, Assignment{Standby: slots+n >= r.active, Origin: New, Reason: r.picks[n].reason}, Assigned)
+		put(r.picks[n].host, Assignment{Standby: len(r.held)+n >= r.active, Origin: New, Reason: r.picks[n].reason}, Assigned)
 	}
 	slices.SortFunc(out.Assigned, func(a, b Assignment) int {
 		return cmp.Or(compareBool(a.Standby, b.Standby), compareHosts(a.Host, b.Host))
 	})
+	s.replacements(r, out.Assigned)
 	for _, gone := range r.released {
 		h := &s.hosts[gone.host]
 		out.Releasing = append(out.Releasing, Release{Host: h.Host, Reason: gone.reason, Since: gone.since})
@@ -84,6 +83,19 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	return out
 }
 
+// held is why a host has a slot of the role that nobody is to take from it.
+func (s *site) held(r *role, i int32) Reason {
+	h := &s.hosts[i]
+	use := inUse(h)
+	switch {
+	case r.why[i] != nil:
+		return Serving{r.why[i], use}
+	case use != nil:
+		return Consumed{use}
+	}
+	return kept(h.origin)
+}
+
 func kept(origin Origin) Reason {
 	if origin == FromLive {
 		return KeptByLabels{}
@@ -92,17 +104,25 @@ func kept(origin Origin) Reason {
 }
 
 // standbySlots says which of the hosts that fill slots are standby. Active slots are filled first by
-// hosts that were active, then by standby hosts, by name; where too many were active, those that
-// would be released first become standby.
+// hosts that were active, then by standby hosts, by name, then by new hosts, and last by failed hosts that no
+// other host replaces: a standby host stands in for them. Where too many were active, those that would be released
+// first become standby. A host that was demoted and recovers stays standby: nothing swaps back.
 func (s *site) standbySlots(r *role) map[int32]bool {
 	all := append(slices.Clone(r.held), r.standIn...)
-	standIn := func(i int32) bool { return r.why[i] != nil }
+	replace := make(map[int32]bool, len(r.standIn))
+	for _, i := range r.standIn {
+		replace[i] = true
+	}
 	slices.SortFunc(all, func(a, b int32) int {
 		x, y := &s.hosts[a], &s.hosts[b]
-		return cmp.Or(compareBool(x.standby, y.standby), compareBool(x.standby && standIn(a), y.standby && standIn(b)), s.compareRelease(r, b, a))
+		return cmp.Or(compareBool(replace[a], replace[b]), compareBool(x.standby, y.standby),
+			compareBool(x.standby && r.why[a] != nil, y.standby && r.why[b] != nil), s.compareRelease(r, b, a))
 	})
 	standby := make(map[int32]bool, len(all))
 	for n, i := range all {
+		if replace[i] {
+			n += r.units + len(r.picks) // new hosts come before them
+		}
 		standby[i] = n >= r.active
 	}
 	return standby

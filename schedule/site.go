@@ -36,15 +36,16 @@ type site struct {
 	}
 
 	shortages    []Shortage
-	awaited      map[int32]bool           // hosts being released that a role waits for
-	hinted       map[int32]bool           // hosts that a cluster was told of which cannot be placed without them
-	given        given                    // what the site was made from
-	until        *ClusterKey              // the last cluster that is served, nil: all are; nothing is said then
-	untilStandby bool                     // until its standby slots are filled, too
-	noWait       map[ClusterKey]bool      // clusters that would wait in vain
-	hinting      int                      // steps spent on finding out what would place clusters
-	worked       int                      // steps spent on making shortages minimal
-	foreign      map[ClusterKey][]HostKey // hosts that are left alone, by the cluster that their labels name
+	awaited      map[int32]bool               // hosts being released that a role waits for
+	hinted       map[int32]bool               // hosts that a cluster was told of which cannot be placed without them
+	given        given                        // what the site was made from
+	until        *ClusterKey                  // the last cluster that is served, nil: all are; nothing is said then
+	untilStandby bool                         // until its standby slots are filled, too
+	noWait       map[ClusterKey]bool          // clusters that would wait in vain
+	hinting      int                          // steps spent on finding out what would place clusters
+	worked       int                          // steps spent on making shortages minimal
+	foreign      map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
+	lost         map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings     []Warning
 	problems     []error
 }
@@ -66,6 +67,10 @@ type host struct {
 	disputed Reason
 	// foreign: its labels name a cluster that is in neither the specs nor the tree.
 	foreign bool
+	// adopted: the previous tree has no claim of the host, and its labels have. wasRole is the role that it has the host in, where the labels
+	// say another.
+	adopted bool
+	wasRole string
 	// domain as the previous tree has it, for hosts of clusters that stay as they are.
 	domain string
 	class  int32 // -1 if no role can use the host
@@ -111,7 +116,8 @@ type role struct {
 	pending   map[int32]Reason // to be released; the value says what it waits for
 	released  []release        // by name
 	frozen    []int32          // all claimed hosts of a refused cluster
-	why       map[int32]Reason // of lingering and stand-ins: what is wrong with the host
+	why       map[int32]Reason // of failed and marked hosts: what is wrong with them
+	fresh     map[int32]bool   // of lingering: those that are replaced in this run
 
 	// must, replace and spare are the new hosts wanted: slots that have to be filled, stand-ins to
 	// be replaced, and slots that may stay empty.
@@ -169,7 +175,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]bool{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]bool{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}

@@ -22,6 +22,7 @@ const (
 	codeNoNetwork     = "SIP018"
 	codeUnknownKey    = "SIP019"
 	codeNoAddress     = "SIP020"
+	codeFailed        = "SIP021"
 )
 
 // Code is what a code means.
@@ -50,6 +51,7 @@ func Codes() []Code {
 		{codeNoNetwork, "A network that no host has an address on"},
 		{codeUnknownKey, "A topology key that no host carries"},
 		{codeNoAddress, "A host's address cannot be read"},
+		{codeFailed, "A cluster's host has failed"},
 	}
 }
 

@@ -78,6 +78,7 @@ func (in Input) Check() []Finding {
 	c.roles()
 	c.unread()
 	c.shortages()
+	c.failed()
 	c.secrets()
 	slices.SortFunc(c.findings, compare)
 	return slices.Compact(c.findings)

@@ -48,6 +48,9 @@ func cluster(name, spec string, annotations ...string) string {
 	return text + "spec: " + spec + "\n---\n"
 }
 
+// claimLabels say that cluster a/a has a host.
+const claimLabels = "sip.airshipit.org/cluster-namespace: a, sip.airshipit.org/cluster-name: a, sip.airshipit.org/node-type: Worker"
+
 // bmh is a BareMetalHost: its labels, and the rest of its spec, as flow YAML.
 func bmh(name, labels, spec string) string {
 	return "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  namespace: metal3\n  name: " + name + "\n  labels: {" + labels + "}\nspec: {" + spec + "}\n---\n"
@@ -232,6 +235,11 @@ func TestCodes(t *testing.T) {
 			specs: cluster("a", any1), hosts: bmh("h1", "oam: a", "") + bmh("h2", "", "networkData: {name: nm}") + nmstate("nm")},
 		{why: "one that a host is on", ip: true,
 			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}"), hosts: bmh("h1", "oam: a", "")},
+		{why: "a cluster's host is in error",
+			specs: cluster("a", any1), hosts: strings.Replace(bmh("h1", claimLabels, "")+bmh("h2", "", ""), "spec: {}\n", "spec: {}\nstatus: {operationalStatus: error, errorType: power management error, provisioning: {state: available}}\n", 1),
+			want: []string{"SIP021 warning BareMetalHost metal3/h1 status"}},
+		{why: "a free host is in error",
+			specs: cluster("a", any1), hosts: strings.Replace(bmh("h1", "", "")+bmh("h2", claimLabels, ""), "spec: {}\n", "spec: {}\nstatus: {operationalStatus: error, errorType: power management error, provisioning: {state: available}}\n", 1)},
 		{why: "with one it is silent",
 			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015: until the last operator is gone"`)},
 	} {

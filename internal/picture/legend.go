@@ -26,6 +26,8 @@ func signs(s *Site) []sign {
 	member := func(v schedule.Verdict) Host { return Host{Verdict: v, Tenant: 0, Role: "Worker"} }
 	standby := member(schedule.Held)
 	standby.Standby = true
+	failed := member(schedule.Held)
+	failed.Failed = true
 	loose := func(v schedule.Verdict) Host { return Host{Verdict: v, Tenant: -1} }
 	return []sign{
 		{member(schedule.Held), "kept", c.held},
@@ -33,6 +35,7 @@ func signs(s *Site) []sign {
 		{member(schedule.Pending), "release pending", c.pending},
 		{member(schedule.Releasing), "released", c.releasing},
 		{standby, "standby", c.standby},
+		{failed, "failed", c.failed},
 		{loose(schedule.Free), "free", c.free},
 		{loose(schedule.NotEligible), "not eligible", c.off},
 	}
@@ -147,7 +150,7 @@ func (l *form) swatch(c *canvas, h *Host) {
 	if h.Verdict == schedule.NotEligible {
 		c.f("<text class=\"tag mid\" x=\"20\" y=\"12\">×</text>")
 	}
-	if sign := appearanceOf(h.Verdict).mark; sign != "" {
+	if sign := mark(h); sign != "" {
 		c.f("<circle class=\"badge\" cx=\"34\" cy=\"6\" r=\"5\"/><text class=\"sign\" x=\"34\" y=\"10\">%s</text>", sign)
 	}
 }

@@ -57,6 +57,8 @@ type Host struct {
 	Tenant  int
 	Role    string
 	Standby bool
+	// Failed: a host of a tenant is in error, marked unhealthy or being deleted.
+	Failed bool
 	// Reason is one sentence, or empty.
 	Reason string
 }
@@ -81,14 +83,18 @@ func Of(p *schedule.Placement, options Options) Site {
 	}
 
 	tenants := map[schedule.ClusterKey]int{}
-	standby := map[string]bool{}
+	standby, troubles, changes := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		tenant := Tenant{Name: c.Key.String(), Gone: c.Gone, Unschedulable: c.Unschedulable}
 		for j := range c.Roles {
 			tenant.Short += c.Roles[j].ShortActive + c.Roles[j].ShortStandby
-			for _, a := range c.Roles[j].Assigned {
+			for k := range c.Roles[j].Assigned {
+				a := &c.Roles[j].Assigned[k]
 				standby[a.Host.Key()] = a.Standby
+				_, marked := a.Trouble.(schedule.MarkedForRemoval)
+				troubles[a.Host.Key()] = a.Trouble != nil && !marked
+				changes[a.Host.Key()] = strings.Join(sentence.Changes(a), "; ")
 			}
 		}
 		tenants[c.Key] = i
@@ -98,7 +104,10 @@ func Of(p *schedule.Placement, options Options) Site {
 		line := &p.Hosts[i]
 		host := Host{
 			Name: line.Host.Key(), Verdict: line.Verdict, Tenant: -1, Role: line.Role,
-			Standby: standby[line.Host.Key()], Reason: sentence.Reason(line.Reason),
+			Standby: standby[line.Host.Key()], Failed: troubles[line.Host.Key()], Reason: sentence.Reason(line.Reason),
+		}
+		if change := changes[host.Name]; change != "" {
+			host.Reason = change + "; " + host.Reason
 		}
 		if site.RackKey != "" {
 			host.Rack = line.Host.Labels[site.RackKey]

@@ -70,6 +70,9 @@ func tenantCounts(t *Tenant, c *counts) string {
 	if c.releasing > 0 {
 		text += fmt.Sprintf(", %d released", c.releasing)
 	}
+	if c.failed > 0 {
+		text += fmt.Sprintf(", %d failed", c.failed)
+	}
 	if note := tenantNote(t); note != "" {
 		text += ", " + note
 	}
@@ -140,7 +143,7 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 	} else {
 		if text := tag(h); text != "" {
 			middle := l.cellWidth / 2
-			if appearanceOf(h.Verdict).mark != "" {
+			if mark(h) != "" {
 				middle -= 4 // beside the badge
 			}
 			c.f("<text class=\"tag mid\" x=\"%d\" y=\"12\">%s</text>", middle, escape(text))
@@ -152,7 +155,7 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 
 // badge marks what this run does: a disc with a sign.
 func (l *layout) badge(c *canvas, h *Host, x, y, radius int) {
-	if sign := appearanceOf(h.Verdict).mark; sign != "" {
+	if sign := mark(h); sign != "" {
 		c.f("<circle class=\"badge\" cx=\"%d\" cy=\"%d\" r=\"%d\"/><text class=\"sign\" x=\"%d\" y=\"%d\">%s</text>", x, y, radius, x, y+4, sign)
 	}
 }

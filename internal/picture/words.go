@@ -54,6 +54,14 @@ func tag(h *Host) string {
 	return ""
 }
 
+// mark is what a cell says about this run, or that its host has failed.
+func mark(h *Host) string {
+	if sign := appearanceOf(h.Verdict).mark; sign != "" || !h.Failed {
+		return sign
+	}
+	return "×"
+}
+
 // appearance is how a verdict is shown.
 type appearance struct {
 	// mark is what a cell says about this run.
@@ -128,7 +136,7 @@ func rowName(name string) string {
 // counts are hosts by what became of them.
 type counts struct {
 	held, new, pending, releasing, free, off int
-	standby                                  int // of those in a cluster
+	standby, failed                          int // of those in a cluster
 }
 
 func (c *counts) add(h *Host) {
@@ -148,6 +156,9 @@ func (c *counts) add(h *Host) {
 	}
 	if h.Standby {
 		c.standby++
+	}
+	if h.Failed {
+		c.failed++
 	}
 }
 
@@ -205,6 +216,9 @@ func summary(s *Site) string {
 	}
 	words := fmt.Sprintf("%s, %s: %d kept, %d new, %d release pending, %d released, %d free, %d not eligible; %d of them standby",
 		text.Count(len(s.Hosts), "host"), text.Count(len(s.Tenants), "cluster"), c.held, c.new, c.pending, c.releasing, c.free, c.off, c.standby)
+	if c.failed > 0 {
+		words += fmt.Sprintf(", %d failed", c.failed)
+	}
 	if short > 0 {
 		words += ", " + text.Count(short, "slot") + " empty"
 	}

@@ -25,7 +25,7 @@ func Dangers(p *Plan, files []File) []string {
 func (p *Plan) Dangers() []string { return slices.Concat(p.placementDangers(), p.serviceDangers()) }
 
 func (p *Plan) placementDangers() []string {
-	var running, moved, released, clusters []string
+	var running, moved, promotions, released, clusters []string
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		if c.Gone {
@@ -45,6 +45,12 @@ func (p *Plan) placementDangers() []string {
 				clusters = append(clusters, c.Key()+" "+c.Roles[j].Name+" loses its last host: load balancers and jump hosts in front of it have nothing behind them")
 			}
 			for _, slot := range c.Roles[j].Slots {
+				for _, change := range slot.Changes {
+					if change == promoted || strings.HasPrefix(change, "was ") {
+						promotions = append(promotions, fmt.Sprintf("%s %s: %s: %s", c.Key(), c.Roles[j].Name, slot.Host, strings.Join(slot.Changes, "; ")))
+						break
+					}
+				}
 				if slot.From != "" {
 					moved = append(moved, fmt.Sprintf("%s %s takes over %s, which was %s's", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
 				}
@@ -60,7 +66,7 @@ func (p *Plan) placementDangers() []string {
 			}
 		}
 	}
-	return slices.Concat(running, moved, clusters, released)
+	return slices.Concat(running, moved, clusters, promotions, released)
 }
 
 // loses says that a role had hosts, and that this run takes the last of them.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,7 +32,7 @@ func Markdown(p *Plan) string {
 		var rows strings.Builder
 		for j := range c.Roles {
 			for _, slot := range c.Roles[j].Slots {
-				rows.WriteString(text.TableRow(code(slot.Host), code(c.Roles[j].Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), slotName(slot), string(slot.Status), prose(slot.Why)))
+				rows.WriteString(text.TableRow(code(slot.Host), code(c.Roles[j].Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), slotName(slot), prose(slot.State()), prose(slot.Why)))
 			}
 		}
 		if rows.Len() == 0 {
@@ -59,7 +60,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{t.New, "assigned"}, {t.Released, "released"}, {t.Pending, "release pending"}, {t.Short, "short"}} {
+	}{{t.New, "assigned"}, {t.Promoted, "promoted"}, {t.Adopted, "adopted"}, {t.Released, "released"}, {len(p.Freed), "now free"}, {t.Pending, "release pending"}, {t.Short, "short"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
@@ -97,7 +98,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 		for j := range c.Roles {
 			role := &c.Roles[j]
 			for _, slot := range role.Slots {
-				if slot.Status == StatusKept {
+				if !slot.changed() {
 					continue
 				}
 				if !header {
@@ -114,8 +115,12 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 				if len(slot.Addresses) > 0 {
 					out.WriteString("  " + inert(strings.Join(slot.Addresses, " ")))
 				}
+				notes := slot.Changes
 				if slot.Why != "" && slot.Status != StatusNew {
-					out.WriteString("  (" + inert(slot.Why) + ")")
+					notes = append(slices.Clone(notes), slot.Why)
+				}
+				if len(notes) > 0 {
+					out.WriteString("  (" + inert(strings.Join(notes, "; ")) + ")")
 				}
 				out.WriteString("\n")
 			}

@@ -3,6 +3,10 @@
 package report
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/report/sentence"
@@ -21,7 +25,9 @@ type Plan struct {
 	// Shortages say why slots stay empty.
 	Shortages []string `json:"shortages,omitempty"`
 	// Moves would make the site feasible, or were made.
-	Moves    []string `json:"moves,omitempty"`
+	Moves []string `json:"moves,omitempty"`
+	// Freed are hosts that an earlier run released, and that are free now.
+	Freed    []Freed  `json:"freed,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	// Services are what changes in the services of clusters that have some already, by cluster, where there is a tree to compare with.
 	Services []ServiceChanges `json:"services,omitempty"`
@@ -86,26 +92,81 @@ type Slot struct {
 	Why       string   `json:"why,omitempty"`
 	// From is the cluster that the previous tree had the host in, where that is another one.
 	From string `json:"from,omitempty"`
+	// Trouble is what is wrong with a host that is held: it is in error, marked unhealthy, being deleted, or named for removal.
+	Trouble string `json:"trouble,omitempty"`
+	// Changes are what this run does to the host besides: it is promoted, replaces another one, is adopted.
+	Changes []string `json:"changes,omitempty"`
+	// trouble is Trouble without what metal3 says in its own words. failed: it is more than somebody's wish to remove the host.
+	trouble string
+	failed  bool
+	adopted bool
 	// InUse says what a host that is released runs, in words; empty: nothing.
 	InUse string `json:"-"`
 }
 
-// Since notes which new hosts another cluster had before.
+// Since notes what is different from a previous tree: which hosts another cluster had before, which ones are adopted, and which ones that were
+// released are free now.
 func (p *Plan) Since(previous schedule.Previous) {
 	from := map[string]string{}
 	for _, claim := range previous.Claims {
 		from[claim.Host.String()] = claim.Cluster.String()
 	}
+	p.freed(previous)
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		for j := range c.Roles {
 			for k := range c.Roles[j].Slots {
 				slot := &c.Roles[j].Slots[k]
-				if was := from[slot.Host]; slot.Status == StatusNew && was != c.Key() {
+				was := from[slot.Host]
+				if (slot.Status == StatusNew || slot.Status == StatusKept) && was != c.Key() {
 					slot.From = was
+				}
+				if slot.adopted {
+					slot.Changes = append(slot.Changes, adopted)
 				}
 			}
 		}
+	}
+}
+
+// Freed is a host that was released by an earlier run and has been seen without labels since.
+type Freed struct {
+	Host string `json:"host"`
+	// Cluster and Role released it.
+	Cluster string `json:"cluster"`
+	Role    string `json:"role"`
+	// But says why it cannot be assigned all the same, empty if it can.
+	But string `json:"but,omitempty"`
+}
+
+// String says it in the words of the other changes.
+func (f *Freed) String() string {
+	words := f.Host + ", which " + f.Cluster + " " + f.Role + " released"
+	if f.But != "" {
+		words += "; it cannot be assigned: " + f.But
+	}
+	return words
+}
+
+// freed finds the hosts that the previous tree releases, and that nobody has now.
+func (p *Plan) freed(previous schedule.Previous) {
+	claims := map[string]*schedule.PreviousClaim{}
+	for i := range previous.Claims {
+		if previous.Claims[i].Releasing {
+			claims[previous.Claims[i].Host.String()] = &previous.Claims[i]
+		}
+	}
+	for i := range p.Hosts {
+		host := &p.Hosts[i]
+		claim := claims[host.Host]
+		if claim == nil || host.Cluster != "" {
+			continue
+		}
+		free := Freed{Host: host.Host, Cluster: claim.Cluster.String(), Role: claim.Role}
+		if host.Verdict != string(schedule.Free) {
+			free.But = host.Why
+		}
+		p.Freed = append(p.Freed, free)
 	}
 }
 
@@ -175,8 +236,12 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		Name: r.Name, Active: r.Active, Standby: r.Standby,
 		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: []Slot{}, Warnings: sentence.Warnings(r.Warnings),
 	}
-	for _, a := range r.Assigned {
+	for i := range r.Assigned {
+		a := &r.Assigned[i]
 		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept, Why: sentence.Reason(a.Reason)}
+		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble), sentence.Changes(a), a.Adopted
+		_, marked := a.Trouble.(schedule.MarkedForRemoval)
+		slot.failed = a.Trouble != nil && !marked
 		switch {
 		case a.Pending:
 			slot.Status = StatusPending
@@ -210,6 +275,42 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 	return role
 }
 
+// State is what happens to the slot's host, and what is wrong with it: "kept, promoted from standby, in error".
+func (s *Slot) State() string { return s.state() }
+
+// state has more words between the status and the changes.
+func (s *Slot) state(more ...string) string {
+	words := slices.Concat([]string{string(s.Status)}, more, s.Changes)
+	if s.trouble != "" {
+		words = append(words, s.trouble)
+	}
+	return strings.Join(words, ", ")
+}
+
+// changed: this run does something to the host, or something is wrong with it.
+func (s *Slot) changed() bool { return s.Status != StatusKept || len(s.Changes) > 0 || s.failed }
+
+// troubles are the hosts that have failed, a sentence each.
+func (p *Plan) troubles() []string {
+	var lines []string
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		for j := range c.Roles {
+			for _, slot := range c.Roles[j].Slots {
+				if !slot.failed {
+					continue
+				}
+				why := slot.Why
+				if !strings.HasPrefix(why, slot.Trouble) {
+					why = slot.Trouble + "; " + why
+				}
+				lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Key(), c.Roles[j].Name, slot.Host, why))
+			}
+		}
+	}
+	return lines
+}
+
 // inUse says what a host runs, as far as its state tells.
 func inUse(state inventory.State) string {
 	switch {
@@ -225,8 +326,17 @@ func inUse(state inventory.State) string {
 	return ""
 }
 
+// promoted and adopted are two of the changes of a slot.
+const adopted = "adopted"
+
+var promoted = sentence.Reason(schedule.Promoted{})
+
 // Totals counts slots over all clusters.
-type Totals struct{ Assigned, New, Pending, Released, Leaving, Short int }
+type Totals struct {
+	Assigned, New, Pending, Released, Leaving, Short int
+	// Promoted and Adopted are among those that are Assigned; so are those that have Failed.
+	Promoted, Adopted, Failed int
+}
 
 // Totals counts what the plan does.
 func (p *Plan) Totals() Totals {
@@ -239,6 +349,17 @@ func (p *Plan) Totals() Totals {
 			t.Pending += role.Pending
 			t.Short += role.ShortActive + role.ShortStandby
 			for _, slot := range role.Slots {
+				if slot.failed {
+					t.Failed++
+				}
+				for _, change := range slot.Changes {
+					switch change {
+					case promoted:
+						t.Promoted++
+					case adopted:
+						t.Adopted++
+					}
+				}
 				switch slot.Status {
 				case StatusReleased:
 					t.Released++

@@ -160,3 +160,48 @@ func TestPlanIsStableAsJSON(t *testing.T) {
 		t.Errorf("two runs differ: %v", err)
 	}
 }
+
+// TestChangesAreSaid: what happens to hosts that stay, and what is wrong with them, in every text.
+func TestChangesAreSaid(t *testing.T) {
+	spec := cluster("a", 1)
+	spec.Spec.Nodes[v1.RoleWorker].Count.Standby = 1
+	inError := func(s *inventory.State) { s.Operational, s.ErrorType = "error", "power management error" }
+	standby := held("a")
+	standby["standby"] = "true"
+	used := host("b1", held("b"), inError)
+	used.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal3", Name: "b-0"}
+	hosts := []inventory.Host{host("a1", held("a"), inError), host("a2", standby, nil), used, host("f1", map[string]string{"kind": "other"}, nil)}
+	before := schedule.Previous{}
+	for _, claim := range []schedule.PreviousClaim{{Host: schedule.HostKey{Name: "a1"}}, {Host: schedule.HostKey{Name: "a2"}, Standby: true}, {Host: schedule.HostKey{Name: "f1"}, Releasing: true}} {
+		claim.Host.Namespace, claim.Cluster, claim.Role = "metal3", schedule.ClusterKey{Namespace: "t", Name: "a"}, "Worker"
+		before.Claims = append(before.Claims, claim)
+	}
+	clusters := []v1.SIPCluster{spec, cluster("b", 1)}
+	placement, err := schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Of("dc1", clusters, placement)
+	p.Since(before)
+	var table bytes.Buffer
+	Table(&table, p, false)
+	for name, text := range map[string]string{
+		"table": table.String(), "commit": CommitMessage(p, "", nil), "pull request": plain(PullRequest(p, About{})), "markdown": plain(Markdown(p)),
+	} {
+		for _, want := range []string{
+			"promoted from standby", "now standby", "replaces metal3/a1 (in error (power management error))", "adopted",
+			"failed: t/b Worker metal3/b1: in error (power management error): held, consumed by Metal3Machine metal3/b-0",
+			"now free: metal3/f1, which t/a Worker released; it cannot be assigned: no role selects it",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, text)
+			}
+		}
+	}
+	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 3 hosts, 1 promoted, 1 adopted, 1 now free" {
+		t.Errorf("subject %q", subject)
+	}
+}
+
+// plain is markdown without code marks.
+func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }

@@ -2,8 +2,10 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -202,7 +204,7 @@ func changes(c *Cluster) bool {
 	}
 	for i := range c.Roles {
 		for _, slot := range c.Roles[i].Slots {
-			if slot.Status != StatusKept {
+			if slot.changed() {
 				return true
 			}
 		}
@@ -220,11 +222,11 @@ func clusterTable(c *Cluster) string {
 			if rows++; rows == 1 {
 				out.WriteString(text.TableHead("host", "role", "domain", "address", "status", "why"))
 			}
-			status := string(slot.Status)
-			if slot.Standby {
-				status += ", standby"
+			status := slot.State()
+			if slot.Standby && !slices.Contains(slot.Changes, sentence.NowStandby) {
+				status = slot.state("standby")
 			}
-			out.WriteString(text.TableRow(code(slot.Host), code(role.Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), status, prose(slot.Why)))
+			out.WriteString(text.TableRow(code(slot.Host), code(role.Name), code(slot.Domain), code(strings.Join(slot.Addresses, " ")), prose(status), prose(slot.Why)))
 		}
 	}
 	if rows == 0 {

@@ -38,7 +38,7 @@ func Table(w io.Writer, p *Plan, wide bool) {
 		for j := range c.Roles {
 			role := &c.Roles[j]
 			for _, slot := range role.Slots {
-				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), string(slot.Status)}
+				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), slot.State()}
 				if wide {
 					cells = append(cells, slot.Why, slot.UID)
 				}
@@ -111,7 +111,7 @@ func (p *Plan) Summary() string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Short, "short"}} {
+	}{{t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
@@ -144,6 +144,12 @@ func (p *Plan) Problems() []string {
 	}
 	for _, move := range p.Moves {
 		lines = append(lines, "move: "+move)
+	}
+	for _, trouble := range p.troubles() {
+		lines = append(lines, "failed: "+trouble)
+	}
+	for i := range p.Freed {
+		lines = append(lines, "now free: "+p.Freed[i].String())
 	}
 	for _, warning := range p.Warnings {
 		lines = append(lines, "warning: "+warning)

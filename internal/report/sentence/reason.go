@@ -58,6 +58,10 @@ func kept(r schedule.Reason) string {
 		return "held: its labels say so"
 	case schedule.KeptByTree:
 		return "held: the previous tree says so, its labels do not yet"
+	case schedule.Consumed:
+		return "held, " + consumed(r.Use)
+	case schedule.Serving:
+		return Reason(r.Trouble) + ": held, " + consumed(r.Use)
 	case schedule.StandIn:
 		return Reason(r.Trouble) + ": to be replaced, no other host can take its place"
 	case schedule.StandInSpare:
@@ -68,10 +72,22 @@ func kept(r schedule.Reason) string {
 		return Reason(r.Kept) + "; its cluster is refused: " + strings.Join(Refusals(r.Refused), "; ")
 	case schedule.ReleaseWaits:
 		return Reason(r.Why) + "; release waits until it is free or " + v1.ApproveReleaseAnnotation + " names it: " + Reason(r.Use)
+	case schedule.Vanished:
+		return "no longer in the inventory"
+	case schedule.Promoted:
+		return "promoted from standby"
 	case schedule.MarkedForRemoval:
 		return "marked for removal"
 	}
 	return ""
+}
+
+// consumed says what uses a held host.
+func consumed(use schedule.Reason) string {
+	if by, is := use.(schedule.InUse); is {
+		return "consumed by " + by.By
+	}
+	return Reason(use)
 }
 
 // released is for hosts that leave a role.

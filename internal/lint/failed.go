@@ -1,0 +1,36 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// failed are hosts that a cluster has and that metal3 or Cluster API says are of no use: they take up a slot, or stand by in vain.
+func (c *checker) failed() {
+	if c.Placement == nil {
+		return
+	}
+	for i := range c.Placement.Clusters {
+		cluster := &c.Placement.Clusters[i]
+		for j := range cluster.Roles {
+			role := &cluster.Roles[j]
+			for k := range role.Assigned {
+				a := &role.Assigned[k]
+				if _, marked := a.Trouble.(schedule.MarkedForRemoval); a.Trouble == nil || marked {
+					continue
+				}
+				slot, mend := "active", "mend it, or name it in the annotation sip.airshipit.org/remove of "+cluster.Key.String()+" so that it is replaced"
+				if a.Standby {
+					slot = "standby"
+				}
+				if _, marked := a.Trouble.(schedule.InError); !marked {
+					mend = "add a host that can replace it, or mend it"
+				}
+				c.host(codeFailed, Warning, a.Host, "status",
+					fmt.Sprintf("%s host of %s %s: %s", slot, cluster.Key, role.Name, sentence.Reason(a.Trouble)), mend)
+			}
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package sentence
+
+import "github.com/airshipit/sipgen/schedule"
+
+// NowStandby is the change of a host that was active.
+const NowStandby = "now standby"
+
+// Changes says what a run does to a host that a role has, but for giving it away and taking it back: in the words that the table, the commit,
+// the pull request and the picture have in common.
+func Changes(a *schedule.Assignment) []string {
+	var words []string
+	switch {
+	case a.Promoted():
+		words = append(words, Reason(schedule.Promoted{}))
+	case a.Demoted():
+		words = append(words, NowStandby)
+	}
+	if a.WasRole != "" {
+		words = append(words, "was "+a.WasRole)
+	}
+	if a.Replaces != nil {
+		words = append(words, "replaces "+a.Replaces.Host.String()+" ("+Reason(a.Replaces.Why)+")")
+	}
+	return words
+}
+
+// Trouble says what is wrong with a held host, without what metal3 says of it in its own words, which change.
+func Trouble(r schedule.Reason) string {
+	if failed, is := r.(schedule.InError); is {
+		failed.Message = ""
+		r = failed
+	}
+	return Reason(r)
+}

@@ -1,0 +1,69 @@
+package schedule
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// lose notes that a host of the tree is not there any more, for whoever takes its slot.
+func (s *site) lose(t *PreviousClaim) {
+	if t.Releasing {
+		return
+	}
+	key := RoleKey{t.Cluster, t.Role}
+	s.lost[key] = append(s.lost[key], t)
+}
+
+// replacements says whose slot each host takes that is new in it: those of active hosts go to promoted hosts and then to new ones, those of
+// standby hosts and of promoted ones to new hosts. Within that, by name.
+func (s *site) replacements(r *role, assigned []Assignment) {
+	var active, standby, promoted []Replacement // slots that came free
+	for _, t := range s.lost[r.key()] {
+		at := &active
+		if t.Standby {
+			at = &standby
+		}
+		*at = append(*at, Replacement{t.Host, Vanished{}})
+	}
+	var toActive, toStandby []*Assignment
+	demoted := 0
+	for i := range assigned {
+		a := &assigned[i]
+		key := HostKey{a.Host.Namespace, a.Host.Name}
+		_, lingers := a.Reason.(Replacing)
+		switch {
+		case a.Swapped():
+			active = append(active, Replacement{key, a.Trouble})
+			demoted++
+		case lingers && r.fresh[s.find(key)] && a.WasStandby:
+			standby = append(standby, Replacement{key, a.Trouble})
+		case lingers && r.fresh[s.find(key)]:
+			active = append(active, Replacement{key, a.Trouble})
+		case a.Promoted():
+			promoted = append(promoted, Replacement{key, Promoted{}})
+			toActive = append(toActive, a)
+		}
+	}
+	for i := range assigned {
+		switch a := &assigned[i]; {
+		case a.Origin != New:
+		case a.Standby:
+			toStandby = append(toStandby, a)
+		default:
+			toActive = append(toActive, a)
+		}
+	}
+	standby = append(standby, promoted[min(demoted, len(promoted)):]...) // a demoted host has the slot of one that was promoted
+	for _, give := range []struct {
+		slots []Replacement
+		to    []*Assignment
+	}{{active, toActive}, {standby, toStandby}} {
+		slices.SortStableFunc(give.slots, func(a, b Replacement) int {
+			return cmp.Or(strings.Compare(a.Host.Namespace, b.Host.Namespace), strings.Compare(a.Host.Name, b.Host.Name))
+		})
+		for i := range min(len(give.slots), len(give.to)) {
+			give.to[i].Replaces = &give.slots[i]
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package schedule
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestWhenAHostFails is the table of docs/placement.md, "When a host fails", a row a line. The role wants one active and one standby host:
+// f fails, s is its healthy standby, or a is active where f is standby, and x is free.
+func TestWhenAHostFails(t *testing.T) {
+	const (
+		inError, unhealthy, deleting, removed = "in error", "marked unhealthy", "being deleted", "named by `remove`"
+		no, yes                               = "no", "yes"
+	)
+	worker := v1.RoleWorker
+	f, s := claimed(host1("f", "w", "r1"), "c", worker), standbyOf(claimed(host1("s", "w", "r2"), "c", worker))
+	a, x := claimed(host1("a", "w", "r3"), "c", worker), host1("x", "w", "r4")
+	rows := []struct {
+		what, used, there, happens string
+		standby                    bool // f is standby
+		hosts                      []inventory.Host
+		now, then                  string // the second run, when the first one is synced
+		backends                   string // hosts that services reach, in the first run
+	}{
+		{inError, no, "a standby host", "the standby host becomes active, the failed one standby", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
+		{inError, no, "a standby host and a free one", "the standby host becomes active, the free one standby; the failed one is released when that is seen", false, []inventory.Host{s, x}, "f s +~x", "s ~x -f", "f s x"},
+		{inError, no, "a free host", "the free host becomes active, the failed one standby", false, []inventory.Host{x}, "+x ~f", "x ~f", "x f"},
+		{inError, no, "nothing", "it stays active, to be replaced", false, nil, "f short 0/1", "f short 0/1", "f"},
+		{inError, no, "a standby host that failed too", "it stays active, to be replaced", false, []inventory.Host{broken(s)}, "f ~s", "f ~s", "f s"},
+		{inError, yes, "a standby host", "nothing: it serves, for all that is known", false, []inventory.Host{s}, "f ~s", "f ~s", "f s"},
+		{inError, yes, "a standby host and a free one", "nothing: it serves, for all that is known", false, []inventory.Host{s, x}, "f ~s", "f ~s", "f s"},
+		{inError, yes, "nothing", "nothing: it serves, for all that is known", false, nil, "f short 0/1", "f short 0/1", "f"},
+		{unhealthy, no, "a standby host", "the standby host becomes active, the failed one standby", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
+		{unhealthy, yes, "a standby host", "the standby host becomes active, the failed one standby; it stays a backend", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
+		{unhealthy, yes, "a standby host and a free one", "the standby host becomes active, the free one standby; the failed one stays until Cluster API lets it go", false, []inventory.Host{s, x}, "f s +~x", "(f) s ~x", "f s x"},
+		{unhealthy, yes, "nothing", "it stays active, to be replaced", false, nil, "f short 0/1", "f short 0/1", "f"},
+		{deleting, no, "a standby host", "the standby host becomes active, the failed one standby", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
+		{deleting, yes, "a standby host", "the standby host becomes active, the failed one standby; it stays a backend", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
+		{removed, no, "a standby host", "the standby host becomes active, the failed one standby", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
+		{removed, yes, "a standby host", "the standby host becomes active, the failed one standby; it stays a backend", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
+		{removed, yes, "a standby host and a free one", "the standby host becomes active, the free one standby; the failed one stays until Cluster API lets it go", false, []inventory.Host{s, x}, "f s +~x", "(f) s ~x", "f s x"},
+		{"standby, in error", no, "a free host", "the free host becomes standby; the failed one is released when that is seen", true, []inventory.Host{a, x}, "a ~f +~x", "a ~x -f", "a f x"},
+		{"standby, in error", no, "nothing", "it stays standby, to be replaced", true, []inventory.Host{a}, "a ~f", "a ~f", "a f"},
+		{"standby, in error", yes, "a free host", "nothing: it serves, for all that is known", true, []inventory.Host{a, x}, "a ~f", "a ~f", "a f"},
+		{"nothing any more", no, "a standby host that was promoted", "nothing swaps back", true, []inventory.Host{a}, "a ~f", "a ~f", "a f"},
+	}
+	text, err := os.ReadFile("../docs/placement.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, row := range rows {
+		line := "| " + strings.Join([]string{row.what, row.used, row.there, row.happens}, " | ") + " |"
+		lines = append(lines, line)
+		spec := newCluster("c", map[string]v1.NodeSet{worker: nodes("kind=w", 1, 1)})
+		failing := f
+		failing.Labels = map[string]string{}
+		for key, value := range f.Labels {
+			failing.Labels[key] = value
+		}
+		if row.standby {
+			failing = standbyOf(failing)
+		}
+		if row.used == yes {
+			failing = provisionedBy(failing, "m")
+		}
+		switch strings.TrimPrefix(row.what, "standby, ") {
+		case inError:
+			failing = broken(failing)
+		case unhealthy:
+			failing = with(failing, func(s *inventory.State) { s.Unhealthy = true })
+		case deleting:
+			failing = with(failing, func(s *inventory.State) { s.Deleting = true })
+		case removed:
+			spec = annotated(spec, v1.RemoveAnnotation, "f")
+		}
+		hosts := []inventory.Host{failing}
+		for _, h := range row.hosts {
+			labels := map[string]string{}
+			for key, value := range h.Labels {
+				labels[key] = value
+			}
+			h.Labels = labels
+			hosts = append(hosts, h)
+		}
+		p := plan(t, []v1.SIPCluster{spec}, hosts, Previous{}, testOptions)
+		if got := strings.TrimSpace(strings.TrimPrefix(summary(p), "c Worker:")); got != row.now {
+			t.Errorf("%s: %s, want %s", line, got, row.now)
+		}
+		var backends []string
+		for _, assigned := range p.Clusters[0].Roles[0].Assigned { // services reach all of them
+			backends = append(backends, assigned.Host.Name)
+		}
+		if got := strings.Join(backends, " "); got != row.backends {
+			t.Errorf("%s: backends %s, want %s", line, got, row.backends)
+		}
+		previous := tree(p)
+		adopt(hosts, p)
+		if got := strings.TrimSpace(strings.TrimPrefix(summary(plan(t, []v1.SIPCluster{spec}, hosts, previous, newerLabels())), "c Worker:")); got != row.then {
+			t.Errorf("%s: then %s, want %s", line, got, row.then)
+		}
+	}
+	if table := strings.Join(lines, "\n"); !strings.Contains(string(text), table+"\n\n") {
+		t.Errorf("docs/placement.md does not have the table:\n%s", table)
+	}
+}
+
+// TestReplaces: who takes whose slot.
+func TestReplaces(t *testing.T) {
+	worker := v1.RoleWorker
+	spec := func(active, standby int) []v1.SIPCluster {
+		return []v1.SIPCluster{newCluster("c", map[string]v1.NodeSet{worker: nodes("kind=w", active, standby)})}
+	}
+	held := func(name, rack string) inventory.Host { return claimed(host1(name, "w", rack), "c", worker) }
+	for _, row := range []struct {
+		why      string
+		clusters []v1.SIPCluster
+		hosts    []inventory.Host
+		previous []PreviousClaim
+		want     string
+	}{
+		{"a swap", spec(1, 1), []inventory.Host{broken(held("h1", "r1")), standbyOf(held("h2", "r2"))}, nil,
+			"h2 promoted replaces h1 (in error (power management error)); h1 demoted"},
+		{"a swap, and a new standby host", spec(1, 1), []inventory.Host{broken(held("h1", "r1")), standbyOf(held("h2", "r2")), host1("h3", "w", "r3")}, nil,
+			"h2 promoted replaces h1 (in error (power management error)); h3 replaces h2 (promoted from standby)"},
+		{"a new host for a failed one", spec(2, 0), []inventory.Host{broken(held("h1", "r1")), held("h2", "r2"), host1("h3", "w", "r3")}, nil,
+			"h3 replaces h1 (in error (power management error))"},
+		{"the same when it is in the tree: said once", spec(2, 0), []inventory.Host{broken(held("h1", "r1")), held("h2", "r2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "c", worker), inTree("h2", "c", worker), inTree("h3", "c", worker)},
+			""},
+		{"a host that is gone", spec(1, 1), []inventory.Host{standbyOf(held("h2", "r2")), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "c", worker)},
+			"h2 promoted replaces h1 (no longer in the inventory); h3 replaces h2 (promoted from standby)"},
+		{"more are wanted: nobody is replaced", spec(2, 1), []inventory.Host{held("h1", "r1"), standbyOf(held("h2", "r2")), host1("h3", "w", "r3")}, nil,
+			"h2 promoted; h3 replaces h2 (promoted from standby)"},
+		{"fewer active, more standby: that is no swap", spec(1, 1), []inventory.Host{held("h1", "r1"), held("h2", "r2")}, nil,
+			"h2 demoted"},
+	} {
+		var said []string
+		p := plan(t, row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
+		swapped := 0
+		for _, a := range p.Clusters[0].Roles[0].Assigned {
+			words := a.Host.Name
+			if a.Promoted() {
+				words += " promoted"
+			}
+			if a.Demoted() {
+				words += " demoted"
+			}
+			if a.Swapped() {
+				swapped++
+			}
+			if a.Replaces != nil {
+				words += " replaces " + a.Replaces.Host.Name + " (" + Say.Reason(a.Replaces.Why) + ")"
+			}
+			if words != a.Host.Name {
+				said = append(said, words)
+			}
+		}
+		if got := strings.Join(said, "; "); got != row.want {
+			t.Errorf("%s: %s, want %s", row.why, got, row.want)
+		}
+		if loss := Losses(p, Previous{Claims: row.previous}, row.hosts); len(loss.Swapped) != swapped || swapped != strings.Count(row.why, "a swap")-strings.Count(row.why, "new standby") {
+			t.Errorf("%s: %d swaps, the brake counts %v", row.why, swapped, loss.Swapped)
+		}
+	}
+}
