@@ -191,7 +191,7 @@ var placementGuards = []mutant{
 	{"schedule/loss.go", `					if a.Swapped() {`, `					if false {`,
 		in("schedule", "TestReplaces", "TestStandInAgreesWithTheOracle"),
 		"the brake lets any number of active slots go from failed hosts to standby hosts"},
-	{"schedule/loss.go", `case held && holder != RoleKey{claim.Cluster, claim.Role}:`, `case false:`,
+	{"schedule/loss.go", `case held && holder != RoleKey{claim.Cluster, claim.Role}:`, `case held && holder == RoleKey{}:`,
 		in("schedule", "TestLosses"),
 		"the brake does not count hosts that labels give to another cluster"},
 }
