@@ -46,6 +46,7 @@ var folders = map[string][]string{
 	// A program of others, which TestOutsideModule builds.
 	"testdata/outside":  {"api", "inventory", "publish", "render", "schedule", "verify"},
 	"verify":            {"api", "internal/overlay", "render"},
+	"internal/status":   {"inventory", "internal/redact", "schedule"},
 	"internal/treediff": {},
 }
 
@@ -55,6 +56,7 @@ var impure = map[string][]string{
 	"internal/picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"schedule":          {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"render":            {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"internal/status":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/treediff": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/report":   {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 }

@@ -270,7 +270,7 @@ func (a *Assignments) claims(source string) []schedule.PreviousClaim {
 	for _, h := range a.Hosts {
 		claims = append(claims, schedule.PreviousClaim{
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
-			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Addresses: h.Addresses, Source: source,
+			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Pending: h.Pending, Addresses: h.Addresses, Source: source,
 		})
 	}
 	for _, h := range a.Releasing {

@@ -55,6 +55,8 @@ type PreviousClaim struct {
 	Role    string
 	Domain  string
 	Standby bool
+	// Pending: it is to be released once it is let go, or its release approved.
+	Pending bool
 	// Releasing: the tree keeps the host's object without our labels, so that the engine removes them.
 	Releasing bool
 	// Addresses are those that the host had when it was handed out, by network id.

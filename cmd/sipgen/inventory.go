@@ -81,6 +81,16 @@ func (in *inputs) liveGuards(ctx context.Context) ([]inventory.GuardBinding, err
 	return live.Guards(ctx, cfg)
 }
 
+// liveState reads the live hosts without their addresses: no Secret is asked for.
+func (in *inputs) liveState(ctx context.Context, site *v1alpha1.Site, now time.Time) (*inventory.Inventory, error) {
+	cfg, err := in.restConfig()
+	if err != nil {
+		return nil, err
+	}
+	none := func(*inventory.Host) bool { return false }
+	return live.Hosts(ctx, cfg, live.Options{Namespaces: site.Spec.Hosts.Namespaces, NeedsAddresses: none, Now: now})
+}
+
 // liveHosts reads the live hosts, and the addresses of those that a plan of the clusters may look at. Without
 // clusters it reads all addresses: a snapshot is for plans that nobody has made yet.
 func (in *inputs) liveHosts(ctx context.Context, site *v1alpha1.Site, clusters []v1.SIPCluster, now time.Time) (*inventory.Inventory, error) {

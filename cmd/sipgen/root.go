@@ -38,7 +38,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(flagMessage(err))}
 	})
 	root.SetUsageFunc(wrapped(root.UsageFunc()))
-	root.AddCommand(newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newLint(ui), newTenants(ui), newInventory(ui), newVersion(ui))
+	root.AddCommand(newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newVersion(ui))
 	for _, command := range root.Commands() {
 		strictArgs(command)
 	}

@@ -148,4 +148,10 @@ var runGuards = []mutant{
 	{"cmd/sipgen/propose.go", `	if p.forge != "auto" && target.Auth.Token`, `	if target.Auth.Token`,
 		in("cmd/sipgen", "TestTokenOfTheForge"),
 		"a pull request that nobody asked for is opened with git's token"},
+	{"internal/status/status.go", `[]State{Denied, Refused, Missing, Anew}`, `[]State{Refused, Missing, Anew}`,
+		in("internal/status", "TestOf"),
+		"status says that all is well while the guards deny a patch at every sync"},
+	{"internal/status/status.go", `!in.Approved(claim, host):`, `false:`,
+		in("internal/status", "TestOf"),
+		"status does not see that the release of a host in use is denied"},
 }

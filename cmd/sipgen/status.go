@@ -1,0 +1,154 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/internal/status"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/files"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// siteStatus is what `sipgen status -o json` prints.
+type siteStatus struct {
+	APIVersion string        `json:"apiVersion"`
+	Kind       string        `json:"kind"`
+	Site       string        `json:"site"`
+	Hosts      []status.Host `json:"hosts"`
+}
+
+func newStatus(ui *ui) *cobra.Command {
+	var (
+		in       inputs
+		previous previousFlags
+		output   string
+	)
+	formats := []string{"table", "wide", "json"}
+	command := &cobra.Command{
+		Use:   "status --site FILE --inventory HOSTS [--previous DIR | --repo URL]",
+		Short: "Show what of the tree is not on the live hosts yet, and what is stuck",
+		Long: `Show what of the tree (default: the Site's repository) is not on the live hosts yet: labels that
+are not synced, releases and what they wait for, labels that somebody changed, and patches that the
+guards deny. No specs are read, and nothing is written.
+
+-o wide shows the hosts that are as the tree has them, too.
+
+Exit codes: 0 what is not done yet goes on by itself; 1 something is stuck; 2 an error.`,
+		Example: `  sipgen status --site site.yaml --inventory cluster
+  sipgen status --site site.yaml --inventory inventory.yaml --previous tree -o json`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkFormat(output, formats); err != nil {
+				return err
+			}
+			if in.inventory == "" {
+				return errors.New("--inventory is required: where the hosts come from")
+			}
+			ctx := cmd.Context()
+			site, err := in.loadSite(ui)
+			if err != nil {
+				return err
+			}
+			var hosts *inventory.Inventory
+			if in.inventory == fromCluster {
+				hosts, err = in.liveState(ctx, site, time.Now())
+			} else {
+				hosts, err = files.Load([]string{in.inventory}, ui.in)
+			}
+			if err != nil {
+				return err
+			}
+			if hosts, err = ofTheSite(site, hosts); err != nil {
+				return err
+			}
+			if previous.dir == "" {
+				previous.git.defaults(site)
+			}
+			before, err := previous.read(ctx, site)
+			if err != nil {
+				return err
+			}
+			claims, err := render.Previous(before.where, before.files, site)
+			if err = errors.Join(err, before.unsealed); err != nil {
+				return err
+			}
+			return showStatus(ui, site, status.Of(statusInput(site, before, claims, hosts)), output)
+		},
+	}
+	in.siteFlag(command)
+	in.clusterFlags(command)
+	previous.flags(command)
+	flags := command.Flags()
+	flags.StringVar(&in.inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster")
+	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
+	return command
+}
+
+// statusInput is the tree and the hosts, with what preflight says of the hosts that the tree patches.
+func statusInput(site *v1alpha1.Site, before previousTree, claims schedule.Previous, hosts *inventory.Inventory) status.Input {
+	patched, refused := map[string]bool{}, map[string]string{}
+	for _, claim := range claims.Claims {
+		patched[claim.Host.String()] = true
+	}
+	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
+	for _, finding := range preflight.Check(site.Spec.Engine, site.Spec.Hosts.Apply, hosts.Hosts, isPatched) {
+		if !finding.Warning {
+			refused[finding.Host] = finding.String()
+		}
+	}
+	return status.Input{
+		Claims: claims.Claims, Hosts: hosts.Hosts, Keys: options(site).Keys, Guarded: site.Spec.Hosts.Apply == v1alpha1.ApplyMerge, Refused: refused,
+		Approved: func(claim *schedule.PreviousClaim, host *inventory.Host) bool {
+			return render.Approved(before.files, claim.Cluster, host)
+		},
+	}
+}
+
+// showStatus prints the hosts, and ends in a finding if one is stuck.
+func showStatus(ui *ui, site *v1alpha1.Site, hosts []status.Host, output string) error {
+	stuck := 0
+	for _, h := range hosts {
+		if h.Stuck {
+			stuck++
+		}
+	}
+	if output == "json" {
+		encoder := json.NewEncoder(ui.out)
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts}); err != nil {
+			return err
+		}
+	} else {
+		table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)
+		rows := 0
+		for _, h := range hosts {
+			if h.State == status.Synced && output != "wide" {
+				continue
+			}
+			if rows++; rows == 1 {
+				fmt.Fprintln(table, "HOST\tCLUSTER\tROLE\tSTATE\tWHAT")
+			}
+			fmt.Fprintln(table, strings.Join([]string{text.Line(h.Host), text.Line(h.Cluster), text.Line(h.Role), string(h.State), text.Line(h.What)}, "\t"))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprintf(ui.out, "%s.\n", status.Summary(hosts))
+	}
+	if stuck > 0 {
+		ui.say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
+		return errFinding
+	}
+	return nil
+}

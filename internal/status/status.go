@@ -1,0 +1,213 @@
+// Package status holds the hosts that a tree has against the live ones: what the engine has not carried out yet, what waits for whom, and what
+// will not happen by itself. Pure.
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// State is how far a host is.
+type State string
+
+// The states. A host that is Denied, Missing, Anew or Refused stays so until somebody does something.
+const (
+	Synced    State = "synced"
+	NotSynced State = "not synced" // the engine has not set its labels yet
+	Drifted   State = "drifted"    // somebody else changed its labels; the engine sets them back
+	Pending   State = "release pending"
+	Releasing State = "releasing" // its labels are to be taken off, and are still there
+	Released  State = "released"  // seen without labels: the next run can assign it
+	LeftAlone State = "left alone"
+	Denied    State = "denied"  // by the guards: it is in use
+	Refused   State = "refused" // a patch of it would do harm
+	Missing   State = "missing"
+	Anew      State = "created anew"
+)
+
+// Host is one host of the tree, or one that carries labels without being in it.
+type Host struct {
+	Host    string `json:"host"`
+	Cluster string `json:"cluster,omitempty"`
+	Role    string `json:"role,omitempty"`
+	State   State  `json:"state"`
+	// What says more: which labels differ, who is waited for.
+	What string `json:"what,omitempty"`
+	// Stuck: nothing changes that without somebody's doing.
+	Stuck bool `json:"stuck,omitempty"`
+}
+
+// Input is a tree's claims and the live hosts.
+type Input struct {
+	Claims []schedule.PreviousClaim
+	Hosts  []inventory.Host
+	Keys   schedule.LabelKeys
+	// Guarded: the site's sync guard denies to move hosts in use.
+	Guarded bool
+	// Approved says whether the tree's patch of a host that is released is approved for what uses it now.
+	Approved func(*schedule.PreviousClaim, *inventory.Host) bool
+	// Refused are hosts whose patches would do harm, by name, and why.
+	Refused map[string]string
+}
+
+// Of gives the hosts by cluster, role and name; those that the tree does not have come last.
+func Of(in Input) []Host {
+	live := make(map[schedule.HostKey]*inventory.Host, len(in.Hosts))
+	for i := range in.Hosts {
+		live[schedule.HostKey{Namespace: in.Hosts[i].Namespace, Name: in.Hosts[i].Name}] = &in.Hosts[i]
+	}
+	claimed := map[schedule.HostKey]bool{}
+	out := []Host{}
+	for i := range in.Claims {
+		claim := &in.Claims[i]
+		claimed[claim.Host] = true
+		h := in.claim(claim, live[claim.Host])
+		h.Host, h.Cluster, h.Role = claim.Host.String(), claim.Cluster.String(), claim.Role
+		if why := in.Refused[h.Host]; why != "" {
+			h.State, h.What = Refused, why
+		}
+		out = append(out, h.stuck())
+	}
+	for i := range in.Hosts {
+		h := &in.Hosts[i]
+		if claimed[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}] {
+			continue
+		}
+		if labels := in.carried(h); len(labels) > 0 {
+			out = append(out, Host{Host: h.Key(), State: LeftAlone, What: "not in the tree: carries " + strings.Join(labels, ", ")})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Host) int {
+		return cmp.Or(first(a.Cluster == "", b.Cluster == ""), cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Host, b.Host))
+	})
+	return out
+}
+
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+func (h Host) stuck() Host {
+	h.Stuck = slices.Contains([]State{Denied, Refused, Missing, Anew}, h.State)
+	return h
+}
+
+// claim is how far one claim of the tree is. host is nil where there is none of its name.
+func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host {
+	switch {
+	case host == nil && claim.Releasing:
+		return Host{State: Released, What: "the host is gone"}
+	case host == nil:
+		return Host{State: Missing, What: "no such host"}
+	case claim.UID != "" && host.UID != "" && claim.UID != host.UID:
+		return Host{State: Anew, What: "the tree knows uid " + claim.UID + ", the host has " + host.UID}
+	case claim.Releasing:
+		return in.releasing(claim, host)
+	}
+	differ, denied := in.differ(claim, host)
+	switch {
+	case len(differ) > 0 && denied && in.Guarded:
+		return Host{State: Denied, What: strings.Join(differ, ", ") + "; the guards keep its labels: " + use(&host.State)}
+	case len(differ) > 0 && len(in.carried(host)) > 0 && !onlyStandby(differ, in.Keys.Standby):
+		return Host{State: Drifted, What: strings.Join(differ, ", ")}
+	case len(differ) > 0:
+		return Host{State: NotSynced, What: strings.Join(differ, ", ")}
+	case claim.Pending && host.State.InUse():
+		return Host{State: Pending, What: "waits until Cluster API lets it go, or approve-release names it: " + use(&host.State)}
+	case claim.Pending:
+		return Host{State: Pending, What: "nothing uses it any more: the next run releases it"}
+	}
+	return Host{State: Synced}
+}
+
+func (in *Input) releasing(claim *schedule.PreviousClaim, host *inventory.Host) Host {
+	carried := in.carried(host)
+	switch {
+	case len(carried) == 0:
+		return Host{State: Released, What: "seen without labels: the next run can assign it"}
+	case !host.State.InUse() || !in.Guarded:
+	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !in.Approved(claim, host):
+		return Host{State: Denied, What: "to lose " + strings.Join(carried, ", ") + "; the guards keep its labels: " + use(&host.State) + "; the next run takes the release back"}
+	}
+	return Host{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
+}
+
+// differ are the labels that are not as the tree wants them. denied: the guards let nobody change one of them while the host is in use.
+func (in *Input) differ(claim *schedule.PreviousClaim, host *inventory.Host) (differ []string, denied bool) {
+	standby := ""
+	if claim.Standby {
+		standby = "true"
+	}
+	for _, label := range []struct{ key, want string }{
+		{in.Keys.ClusterNamespace, claim.Cluster.Namespace}, {in.Keys.ClusterName, claim.Cluster.Name}, {in.Keys.NodeType, claim.Role}, {in.Keys.Standby, standby},
+	} {
+		is := host.Labels[label.key]
+		if is == label.want {
+			continue
+		}
+		differ = append(differ, redact.Sprintf("%s: found %q, want %q", label.key, is, label.want))
+		denied = denied || label.key != in.Keys.Standby && is != "" && host.State.InUse()
+	}
+	return differ, denied
+}
+
+func onlyStandby(differ []string, key string) bool {
+	return len(differ) == 1 && strings.HasPrefix(differ[0], key+":")
+}
+
+// carried are sipgen's labels on a host.
+func (in *Input) carried(host *inventory.Host) (labels []string) {
+	for _, key := range []string{in.Keys.ClusterNamespace, in.Keys.ClusterName, in.Keys.NodeType, in.Keys.Standby} {
+		if value, is := host.Labels[key]; is && value != "" {
+			labels = append(labels, redact.Sprintf("%s=%s", key, value))
+		}
+	}
+	return labels
+}
+
+// use says what uses a host.
+func use(state *inventory.State) string {
+	switch {
+	case state.Consumer != nil:
+		return "consumed by " + state.Consumer.String()
+	case state.ExternallyProvisioned:
+		return "externally provisioned"
+	case state.Provisioning != "":
+		return "provisioning state " + state.Provisioning
+	}
+	return "it has an image"
+}
+
+// Summary is "18 hosts: 16 synced, 1 not synced, 1 denied".
+func Summary(hosts []Host) string {
+	n := map[State]int{}
+	for _, h := range hosts {
+		n[h.State]++
+	}
+	var parts []string
+	for _, state := range []State{Synced, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied, Refused, Missing, Anew} {
+		if n[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
+		}
+	}
+	words := fmt.Sprintf("%d hosts", len(hosts))
+	if len(hosts) == 1 {
+		words = "1 host"
+	}
+	if len(parts) > 0 {
+		words += ": " + strings.Join(parts, ", ")
+	}
+	return words
+}
