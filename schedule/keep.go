@@ -227,12 +227,20 @@ func (s *site) holdAgain(r *role, healthy, leaving []int32) (held, left []int32)
 	return healthy, left
 }
 
-// surplus is the host that goes first when a role has too many.
+// surplus is the host that goes first when a role has too many. It is one of the slots that there are too many of: if a standby host went for
+// an active one, an active host would become standby in its place, and Cluster API does not look for those. A standby host that is in use
+// serves, whatever its label says.
 func (s *site) surplus(r *role, hosts []int32) int32 {
 	n := map[int32]int{}
+	waits := func(i int32) bool { return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }
+	standby := 0
 	for _, i := range hosts {
 		n[s.domain(r, i)]++
+		if waits(i) {
+			standby++
+		}
 	}
+	tooManyActive, tooManyStandby := len(hosts)-standby > r.active, standby > r.standby
 	crowded := func(i int32) bool {
 		d := s.domain(r, i)
 		return d >= 0 && n[d] > r.max
@@ -240,6 +248,9 @@ func (s *site) surplus(r *role, hosts []int32) int32 {
 	return slices.MinFunc(hosts, func(a, b int32) int {
 		if x, y := crowded(a), crowded(b); x != y {
 			return first(x)
+		}
+		if x, y := waits(a), waits(b); x != y && tooManyActive != tooManyStandby {
+			return first(x == tooManyStandby)
 		}
 		return s.compareRelease(r, a, b)
 	})
