@@ -116,7 +116,9 @@ func (c *Client) Open(ctx context.Context, repository Repository, request Reques
 		if err == nil {
 			return opened, nil
 		}
-		last = err
+		if last == nil || ctx.Err() == nil { // what was cut off by the end says less than the answer before it
+			last = err
+		}
 		wait, again := retry(err)
 		switch {
 		case !again || time.Now().Add(wait).After(deadline):
