@@ -57,12 +57,13 @@ func securityTable() []attack {
 		attack{why: "the account's old name", files: podPatch("serviceAccount: default"), want: "serviceAccount: the pod's rights"},
 		attack{why: "a token", files: podPatch("automountServiceAccountToken: true"), want: "automountServiceAccountToken: "},
 		attack{why: "a token by a volume", files: podPatch("volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: t}}]}}]"), want: "volumes[t]: "},
-		attack{why: "more rules", files: objectPatch("rbac.authorization.k8s.io/v1", "Role", "rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]"), want: "rights are not for a patch to change"},
-		attack{why: "a role's end", files: objectPatch("rbac.authorization.k8s.io/v1", "Role", "$patch: delete"), want: "is gone with it"},
-		attack{why: "everybody", files: objectPatch("rbac.authorization.k8s.io/v1", "RoleBinding", "subjects: [{kind: Group, name: 'system:authenticated'}]"), want: "rights are not for a patch to change"},
-		attack{why: "a role of the whole cluster", files: patched("RoleBinding", "- {op: replace, path: /roleRef/kind, value: ClusterRole}"), want: "rights are not for a patch to change"},
+		// Roles and RoleBindings are in no tenant's overlay.
+		attack{why: "more rules", files: objectPatch("rbac.authorization.k8s.io/v1", "Role", "rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]"), want: "its target matches nothing in the overlay"},
+		attack{why: "a role's end", files: objectPatch("rbac.authorization.k8s.io/v1", "Role", "$patch: delete"), want: "its target matches nothing in the overlay"},
+		attack{why: "everybody", files: objectPatch("rbac.authorization.k8s.io/v1", "RoleBinding", "subjects: [{kind: Group, name: 'system:authenticated'}]"), want: "its target matches nothing in the overlay"},
+		attack{why: "a role of the whole cluster", files: patched("RoleBinding", "- {op: replace, path: /roleRef/kind, value: ClusterRole}"), want: "its target matches nothing in the overlay"},
 		attack{why: "an account's Secrets", files: objectPatch(service, "ServiceAccount", "secrets: [{name: x}]"), want: "rights are not for a patch to change"},
-		attack{why: "a ClusterRoleBinding", files: patched("RoleBinding", "- {op: replace, path: /kind, value: ClusterRoleBinding}"), want: "it makes another object"},
+		attack{why: "a ClusterRoleBinding", files: patched("ServiceAccount", "- {op: replace, path: /kind, value: ClusterRoleBinding}"), want: "it makes another object"},
 		attack{why: "a load balancer has no token", files: balancer("replicas: 1"), want: "in clusters/bank/a/infra/loadbalancer-controlplane-a.yaml: automountServiceAccountToken: false"},
 	)
 	add("secret",
