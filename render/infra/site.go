@@ -177,7 +177,8 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 					Message: "a jump host changes no annotation but reboot.metal3.io",
 				},
 				{
-					Expression: "request.operation != 'UPDATE' || (variables.clusterName != '' && request.userInfo.username.split(':')[2] == variables.clusterNamespace && " +
+					// A host without the labels is nobody's: no account has an empty namespace, and none ends with a dash.
+					Expression: "request.operation != 'UPDATE' || (request.userInfo.username.split(':')[2] == variables.clusterNamespace && " +
 						"variables.account.endsWith('-' + variables.clusterName) && variables.account.substring(0, size(variables.account) - size(variables.clusterName)).matches('^jumphost[0-9]*-$'))",
 					Message: "a jump host has power over the hosts of its own cluster, by their labels",
 				},
