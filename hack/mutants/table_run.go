@@ -118,8 +118,8 @@ var runGuards = []mutant{
 	{"cmd/sipgen/target.go", `	if r.path != "" && !filepath.IsLocal(filepath.FromSlash(r.path)) {`, `	if r.path != "" && false && !filepath.IsLocal(filepath.FromSlash(r.path)) {`,
 		in("cmd/sipgen", "TestScripts/places"),
 		"--path leads out of the repository"},
-	{"cmd/sipgen/load.go", `v1.ValidateSite(l.clusters, ports.Start, ports.End)`, `v1.ValidateSite(nil, ports.Start, ports.End)`,
-		in("cmd/sipgen", "TestScripts/badinput"),
+	{"cmd/sipgen/tenants.go", `v1.ValidateHeld(active, held, ports.Start, ports.End)`, `v1.ValidateHeld(nil, held, ports.Start, ports.End)`,
+		in("cmd/sipgen", "TestScripts/badinput", "TestScripts/holder"),
 		"two tenants take the same node port or address"},
 	{"cmd/sipgen/namespaces.go", `		if slices.Contains(want, host.Namespace) {
 			kept`, `		if want != nil {
