@@ -6,8 +6,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v2"
 )
 
 // Header is the first line of every YAML file that sipgen renders.
@@ -52,7 +53,28 @@ func libraryYAML(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return yaml.JSONToYAML(text)
+	var ordered yaml.MapSlice
+	if err := yaml.Unmarshal(text, &ordered); err != nil { // JSON is YAML
+		return nil, err
+	}
+	return yaml.Marshal(sorted(ordered))
+}
+
+// sorted puts the fields of all objects in the order of simpleYAML. Left to itself the library sorts a map, by an order that goes round in a
+// circle where numbers and letters meet: what comes out depends on the map's then.
+func sorted(value any) any {
+	switch value := value.(type) {
+	case yaml.MapSlice:
+		slices.SortFunc(value, func(a, b yaml.MapItem) int { return compareKeys(fmt.Sprint(a.Key), fmt.Sprint(b.Key)) })
+		for i := range value {
+			value[i].Value = sorted(value[i].Value)
+		}
+	case []any:
+		for i := range value {
+			value[i] = sorted(value[i])
+		}
+	}
+	return value
 }
 
 // clean drops null fields, at any depth: typed objects write creationTimestamp: null.
