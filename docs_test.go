@@ -1,0 +1,170 @@
+package sipgen_test
+
+import (
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// page is what a Markdown page links to, and what can be linked to in it.
+type page struct {
+	links   []string
+	anchors []string
+}
+
+// pages are the project's Markdown pages for readers, by path. Rendered trees and fixtures are not for readers.
+func pages(t *testing.T) map[string]page {
+	t.Helper()
+	found := map[string]page{}
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && file != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"demo", "bin", "out", "golden", "testdata", "trees"}, entry.Name())) {
+			return fs.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(file, ".md") {
+			return nil
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		found[filepath.ToSlash(file)] = read(content)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func read(markdown []byte) page {
+	var found page
+	times := map[string]int{}
+	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch node := node.(type) {
+		case *ast.Heading:
+			anchor := slug(plain(node, markdown))
+			if n := times[anchor]; n > 0 {
+				found.anchors = append(found.anchors, fmt.Sprintf("%s-%d", anchor, n))
+			} else {
+				found.anchors = append(found.anchors, anchor)
+			}
+			times[anchor]++
+		case *ast.Link:
+			found.links = append(found.links, string(node.Destination))
+		case *ast.Image:
+			found.links = append(found.links, string(node.Destination))
+		}
+		return ast.WalkContinue, nil
+	})
+	// goldmark's core has no tables, but it reads the links in them as those of a paragraph.
+	return found
+}
+
+func plain(node ast.Node, markdown []byte) string {
+	var out strings.Builder
+	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
+		if leaf, ok := child.(*ast.Text); ok {
+			out.Write(leaf.Segment.Value(markdown))
+			continue
+		}
+		out.WriteString(plain(child, markdown))
+	}
+	return out.String()
+}
+
+// slug is the anchor that GitHub, GitLab and Gitea give a heading.
+func slug(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+}
+
+// TestLinks: what a page links to in the project is there, heading included.
+func TestLinks(t *testing.T) {
+	all := pages(t)
+	checked := 0
+	for name, from := range all {
+		for _, link := range from.links {
+			target, err := url.Parse(link)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if target.Scheme != "" {
+				continue
+			}
+			checked++
+			file := name
+			if target.Path != "" {
+				file = path.Join(path.Dir(name), target.Path)
+			}
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("%s: link %s: %v", name, link, err)
+				continue
+			}
+			if to, isPage := all[file]; target.Fragment != "" && isPage && !slices.Contains(to.anchors, target.Fragment) {
+				t.Errorf("%s: link %s: %s has no such heading: %v", name, link, file, to.anchors)
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("%d links checked: want at least 100, or nothing was read", checked)
+	}
+}
+
+// TestIndex: docs/README.md has the four kinds of page and leads to every page below docs, and README.md leads to it.
+func TestIndex(t *testing.T) {
+	all := pages(t)
+	const index = "docs/README.md"
+	want := []string{"the-documentation", "tutorial-learn-by-doing", "how-to-get-something-done", "reference-look-something-up", "explanation-understand-why"}
+	if !slices.Equal(all[index].anchors, want) {
+		t.Errorf("%s: headings %v, want %v", index, all[index].anchors, want)
+	}
+	if !slices.Contains(all["README.md"].links, index) {
+		t.Errorf("README.md: no link to %s", index)
+	}
+	for name := range all {
+		link, below := strings.CutPrefix(name, "docs/")
+		if !below || name == index || strings.HasPrefix(link, "adr/") {
+			continue
+		}
+		if !slices.ContainsFunc(all[index].links, func(l string) bool { return l == link || strings.HasPrefix(l, link+"#") }) {
+			t.Errorf("%s: no link to %s", index, link)
+		}
+	}
+}
+
+func TestSlug(t *testing.T) {
+	for heading, want := range map[string]string{
+		"What can go wrong, what sipgen does": "what-can-go-wrong-what-sipgen-does",
+		"`tenant-a/edge-a`":                   "tenant-aedge-a",
+		"SIP001":                              "sip001",
+	} {
+		if got := read([]byte("# " + heading + "\n")).anchors; len(got) != 1 || got[0] != want {
+			t.Errorf("%s: found %q, want %q", heading, got, want)
+		}
+	}
+}
