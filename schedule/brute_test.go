@@ -47,6 +47,9 @@ func randomSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
 			case 2:
 				set.MaxPerDomain = 2
 			}
+			if set.TopologyKey != "" && rng.IntN(3) == 0 {
+				set.Unlabelled = v1.UnlabelledAllow
+			}
 			roles[role] = set
 		}
 		cluster := newCluster(fmt.Sprintf("c%d", c), roles)
@@ -141,7 +144,7 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 			selector, _ := metav1.LabelSelectorAsSelector(&set.LabelSelector)
 			for i := range hosts {
 				h := &hosts[i]
-				ok := matches(selector, h.Labels) && !h.State.Paused
+				ok := matches(selector, h.Labels) && !h.State.Paused && carries(&set, h)
 				for _, network := range c.Networks(name) {
 					ok = ok && len(h.On(network)) > 0
 				}
@@ -235,6 +238,11 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 		}
 	}
 	return out.String(), b
+}
+
+// carries says whether a role may have a host as far as topology keys go.
+func carries(set *v1.NodeSet, h *inventory.Host) bool {
+	return set.TopologyKey == "" || set.Unlabelled == v1.UnlabelledAllow || h.Labels[set.TopologyKey] != ""
 }
 
 // contradicts says whether a role of the cluster wants hosts, and has a topology key that none of those it selects carries.
@@ -355,7 +363,7 @@ func describe(clusters []v1.SIPCluster, hosts []inventory.Host) string {
 	}
 	for _, c := range clusters {
 		for name, set := range c.Spec.Nodes {
-			fmt.Fprintf(&b, "%s (%d) %s: %v key=%s max=%d count=%+v jump=%d\n", c.Name, c.Spec.Priority, name, set.LabelSelector.MatchLabels, set.TopologyKey, set.MaxPerDomain, *set.Count, len(c.Spec.Services.JumpHost))
+			fmt.Fprintf(&b, "%s (%d) %s: %v key=%s%s max=%d count=%+v jump=%d\n", c.Name, c.Spec.Priority, name, set.LabelSelector.MatchLabels, set.TopologyKey, set.Unlabelled, set.MaxPerDomain, *set.Count, len(c.Spec.Services.JumpHost))
 		}
 	}
 	return b.String()

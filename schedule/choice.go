@@ -95,31 +95,6 @@ func (r *role) decides(h *host) (key, value string) {
 	return r.keys[0], ""
 }
 
-// unlabelled warns of topology keys that hosts of the role lack.
-func (s *site) unlabelled(r *role) {
-	if r.topo < 0 || r.want() == 0 || len(r.cluster.refused) > 0 {
-		return
-	}
-	m := s.room(r)
-	lack := m.loose
-	held := 0
-	for _, list := range [][]int32{r.held, r.standIn} {
-		for _, i := range list {
-			held++
-			if s.domain(r, i) == noLabel {
-				lack++
-			}
-		}
-	}
-	switch {
-	case lack == 0:
-	case lack == m.hosts+held:
-		r.warn(NoneLabelled{r.keys})
-	default:
-		r.warn(SomeUnlabelled{r.keys, lack})
-	}
-}
-
 // collisions warns of domains in which the role holds more hosts than it may.
 func (s *site) collisions(r *role) {
 	if r.topo < 0 || r.want() == 0 {

@@ -76,7 +76,7 @@ func distance(r Reason) int {
 		return 2
 	case Satisfied:
 		return 3
-	case NoAddress:
+	case NoAddress, NoLabel:
 		return 4
 	}
 	return 5
@@ -92,6 +92,9 @@ func (s *site) whyNot(r *role, i int32) Reason {
 		return h.reject
 	case r.cluster.never[i]:
 		return NamedByCluster{}
+	}
+	if key := r.lost(h); key != "" {
+		return NoLabel{key}
 	}
 	for _, id := range r.shape.networks {
 		if len(h.On(id)) == 0 {

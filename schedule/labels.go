@@ -46,12 +46,19 @@ func (s *site) sortByLabels() {
 	for i, key := range keys {
 		columns[i], at[key] = k.columns[key], i
 	}
+	required := s.requiredKeys()
+	for _, key := range required {
+		c := &column{ids: map[string]int32{}}
+		c.id("")
+		k.columns[carriedColumn(key)] = c
+		columns = append(columns, c)
+	}
 	never := map[int32]bool{}
 	for _, c := range s.clusters {
 		maps.Copy(never, c.never)
 	}
 	known, rows := map[string]int32{}, []string(nil)
-	row, buf := make([]uint64, len(keys)), []byte(nil)
+	row, buf := make([]uint64, len(columns)), []byte(nil)
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		clear(row)
@@ -66,6 +73,11 @@ func (s *site) sortByLabels() {
 				if value, is := h.Labels[key]; is {
 					row[n] = columns[n].id(value)
 				}
+			}
+		}
+		for n, key := range required {
+			if h.Labels[key] != "" {
+				row[len(keys)+n] = 1
 			}
 		}
 		buf = buf[:0]

@@ -22,7 +22,9 @@ type shape struct {
 	roles    int32 // roles of this shape
 	kinds    set   // label kinds that the selector matches, but for hosts that the cluster asked to be rid of
 	refused  int   // those hosts
-	buckets  set   // buckets that fit
+	lacking  set   // label kinds that the selector matches, and that lack a label that is required
+	required []string
+	buckets  set // buckets that fit
 
 	order   []item // those that may have free hosts, as a heap, those to fill first on top
 	ordered int32  // epoch in which it was made
@@ -67,6 +69,9 @@ func (s *site) match() *classes {
 		id := "\x00nothing"
 		if r.selector != labels.Nothing() && (r.want() > 0 || r.key() == s.options.asked) {
 			id = r.selector.String() + "\x00" + strings.Join(want, "\x00")
+			if required := r.required(); len(required) > 0 {
+				id += "\x00carries\x00" + strings.Join(required, "\x00")
+			}
 			if len(r.cluster.never) > 0 {
 				id += "\x00" + r.cluster.key.String()
 			}
@@ -76,6 +81,7 @@ func (s *site) match() *classes {
 			if id != "\x00nothing" {
 				sh = &shape{networks: want, kinds: s.selects(r).kinds}
 				sh.refuse(r.cluster.never, s.kinds)
+				sh.lack(r.required(), s.kinds)
 			}
 			index[id] = sh
 			s.shapes = append(s.shapes, sh)

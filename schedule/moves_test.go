@@ -155,7 +155,7 @@ func fewestMoves(clusters []v1.SIPCluster, hosts []inventory.Host) int {
 			}
 			for i := range hosts {
 				h := &hosts[i]
-				ok := matches(selector, h.Labels) && !h.State.Paused
+				ok := matches(selector, h.Labels) && !h.State.Paused && carries(&set, h)
 				for _, network := range c.Networks(name) {
 					ok = ok && len(h.On(network)) > 0
 				}

@@ -59,6 +59,7 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	s.matched = s.match()
 	s.rejections()
 	s.unreadable()
+	s.leftOut()
 	s.net = s.newNetwork()
 	return s, nil
 }

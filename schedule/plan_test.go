@@ -439,7 +439,7 @@ func TestLosses(t *testing.T) {
 
 func TestNestedKeys(t *testing.T) {
 	set := nodes("", 2, 0)
-	set.TopologyKey, set.TopologyKeys = "", []string{"row", "rack"}
+	set.TopologyKey, set.TopologyKeys, set.Unlabelled = "", []string{"row", "rack"}, v1.UnlabelledAllow
 	hosts := []inventory.Host{newHost("h1", "row=w1 rack=r1"), newHost("h2", "row=w1 rack=r2"), newHost("h3", "row=w2 rack=r3"), newHost("h4", "rack=r4"), newHost("h5", "rack=r4")}
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}
 	for want, line := range map[int]string{2: "a Edge: +h1 +h3\n", 3: "a Edge: +h1 +h3 +h4\n", 4: "a Edge: short 4/0 unschedulable\n"} {

@@ -44,6 +44,8 @@ type (
 	InvalidClaim struct{}
 	// NoAddress on a network that the role's services need; Problem is what the inventory knows about that.
 	NoAddress struct{ Network, Problem string }
+	// NoLabel: it does not carry the label Key, a topology key of a role that takes no host without it.
+	NoLabel struct{ Key string }
 	// NamedByCluster: an annotation of the cluster names the host, and the cluster does not hold it.
 	NamedByCluster struct{}
 	// Vanished: the inventory does not have the host any more, or has another one of its name.
@@ -169,6 +171,7 @@ func (InvalidCluster) isReason()        {}
 func (InvalidRole) isReason()           {}
 func (InvalidClaim) isReason()          {}
 func (NoAddress) isReason()             {}
+func (NoLabel) isReason()               {}
 func (NamedByCluster) isReason()        {}
 func (Vanished) isReason()              {}
 func (Promoted) isReason()              {}

@@ -18,6 +18,11 @@ func (s *site) rejections() {
 				}
 			}
 		}
+		for kind := range sh.lacking.all {
+			for _, id := range c.byKind[kind] {
+				n.no[NoLabel{missingLabel(sh.required, s.kinds, kind)}] += c.classes[id].free
+			}
+		}
 		counts[sh] = n
 	}
 	for _, r := range s.roles {
@@ -112,6 +117,17 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 		}
 	}
 	n.no[HeldByOtherRoles{}] = n.held
+	counted := map[int32]bool{}
+	for _, r := range roles {
+		for kind := range r.shape.lacking.all {
+			if !kinds.has(kind) && !counted[kind] {
+				counted[kind] = true
+				for _, id := range c.byKind[kind] {
+					n.no[NoLabel{missingLabel(r.shape.required, s.kinds, kind)}] += c.classes[id].free
+				}
+			}
+		}
+	}
 	for kind := range all.both(c.unreached) {
 		for _, id := range c.byKind[kind] {
 			if network := unreachedOn(roles, &c.classes[id]); network != "" {

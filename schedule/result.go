@@ -172,5 +172,10 @@ func (s *site) classLine(id int32) (Verdict, Reason) {
 			return NotEligible, NoAddress{Network: c.missing(sh.networks)}
 		}
 	}
+	for _, sh := range s.shapes {
+		if sh.lacking.has(c.kind) {
+			return NotEligible, NoLabel{missingLabel(sh.required, s.kinds, c.kind)}
+		}
+	}
 	return NotEligible, NotSelected{}
 }

@@ -213,7 +213,7 @@ func (s *site) certificate(roles []*role, short *role, want int, standby bool) S
 
 // unmatched: a role's selector matches no host, whatever its state. unmet is the first of its requirements that no host meets.
 func (s *site) unmatched(r *role) (is bool, unmet string) {
-	if r.shape.kinds.n > 0 {
+	if r.shape.kinds.n > 0 || r.shape.lacking.n > 0 {
 		return false, ""
 	}
 	requirements, _ := r.selector.Requirements()

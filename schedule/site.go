@@ -101,6 +101,7 @@ type role struct {
 	active, standby int
 	keys            []string
 	max             int
+	anyLabels       bool // hosts that lack one of the keys may have slots
 	spread          *v1.Spread
 	selector        labels.Selector
 	selected        *selected // what it matches
@@ -241,7 +242,7 @@ func (s *site) addRole(c *cluster, name string) *role {
 		return r
 	}
 	r.active, r.standby = set.Want()
-	r.max = max(1, set.MaxPerDomain)
+	r.max, r.anyLabels = max(1, set.MaxPerDomain), set.Unlabelled == v1.UnlabelledAllow
 	r.spread = set.Spread
 	selector, err := selectorOf(&set.LabelSelector)
 	if err != nil {

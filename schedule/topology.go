@@ -122,8 +122,9 @@ func (s *site) domainName(r *role, i int32) string {
 // domain but not the wide one around it.
 func (s *site) nested() {
 	type question struct {
-		of   *selected
-		keys string
+		of        *selected
+		anyLabels bool
+		keys      string
 	}
 	done := map[question]*NotNested{}
 	suspects := map[[2]string][]int32{}
@@ -131,7 +132,7 @@ func (s *site) nested() {
 		if len(r.keys) < 2 || r.cluster.gone {
 			continue
 		}
-		id := question{s.selects(r), strings.Join(r.keys, "\x00")}
+		id := question{s.selects(r), r.anyLabels, strings.Join(r.keys, "\x00")}
 		crossing, known := done[id]
 		for k := 1; k < len(r.keys) && !known && crossing == nil; k++ {
 			wide, narrow := r.keys[k-1], r.keys[k]
@@ -140,7 +141,7 @@ func (s *site) nested() {
 				hosts = s.suspects(wide, narrow)
 				suspects[[2]string{wide, narrow}] = hosts
 			}
-			crossing = s.crossing(id.of, hosts, wide, narrow)
+			crossing = s.crossing(r, hosts, wide, narrow)
 		}
 		if done[id] = crossing; crossing != nil {
 			mine := *crossing
@@ -176,11 +177,12 @@ func (s *site) suspects(wide, narrow string) (hosts []int32) {
 }
 
 // crossing names two of the hosts that are selected, and share a narrow domain and not the wide one; nil if there are none.
-func (s *site) crossing(of *selected, hosts []int32, wide, narrow string) *NotNested {
-	first := map[string]int32{}
+// A host that lost one of its labels takes no slot, and is nobody else's trouble.
+func (s *site) crossing(r *role, hosts []int32, wide, narrow string) *NotNested {
+	of, first := s.selects(r), map[string]int32{}
 	for _, i := range hosts {
 		h := &s.hosts[i]
-		if !of.kinds.has(h.kind) {
+		if !of.kinds.has(h.kind) || r.lost(h) != "" {
 			continue
 		}
 		value := h.Labels[narrow]

@@ -151,6 +151,17 @@ type (
 	NotSearched struct{}
 	// WaitsFor a host until it is seen without labels.
 	WaitsFor struct{ Host HostKey }
+	// LeftOut: so many free hosts that the role selects take no slot of it, because each lacks one of Keys. Hosts are the first of them.
+	LeftOut struct {
+		Keys  []string
+		Hosts []HostKey
+		Count int
+	}
+	// KeptUnlabelled: a host of the role does not carry its topology key any more. It stays where it is.
+	KeptUnlabelled struct {
+		Host HostKey
+		Key  string
+	}
 	// NoneLabelled: no host that fits carries any of the topology keys.
 	NoneLabelled struct{ Keys []string }
 	// SomeUnlabelled: so many hosts that fit carry none of the topology keys.
@@ -207,6 +218,8 @@ func (StandbyShort) isWarning()         {}
 func (Rearrangement) isWarning()        {}
 func (NotSearched) isWarning()          {}
 func (WaitsFor) isWarning()             {}
+func (LeftOut) isWarning()              {}
+func (KeptUnlabelled) isWarning()       {}
 func (NoneLabelled) isWarning()         {}
 func (SomeUnlabelled) isWarning()       {}
 func (Crowded) isWarning()              {}

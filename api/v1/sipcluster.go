@@ -92,7 +92,7 @@ type NodeSet struct {
 	// +optional
 	LabelSelector metav1.LabelSelector `json:"labelSelector,omitempty"`
 	// TopologyKey is the host label whose values are failure domains: at most maxPerDomain hosts
-	// of the role carry one value. Hosts without the label are not constrained.
+	// of the role carry one value. Hosts without the label take no slot of the role, unless unlabelled says so.
 	// +optional
 	TopologyKey string `json:"topologyKey,omitempty"`
 	// TopologyKeys are several labels, each constraining as TopologyKey does, from the widest
@@ -100,6 +100,11 @@ type NodeSet struct {
 	// domain share the wide one too. Not together with TopologyKey.
 	// +optional
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
+	// Unlabelled says what becomes of hosts that lack one of the topology keys: refuse, the default, gives them no slot of the role;
+	// allow gives them one, and nothing keeps them apart. A host that the role has already stays, whatever labels it lost.
+	// +kubebuilder:validation:Enum=refuse;allow
+	// +optional
+	Unlabelled string `json:"unlabelled,omitempty"`
 	// MaxPerDomain is how many hosts of the role may lie in one domain of TopologyKey. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
@@ -112,6 +117,12 @@ type NodeSet struct {
 	// +optional
 	Count *NodeCount `json:"count,omitempty"`
 }
+
+// What a role does with hosts that lack one of its topology keys.
+const (
+	UnlabelledRefuse = "refuse"
+	UnlabelledAllow  = "allow"
+)
 
 // NodeCount is a number of hosts.
 type NodeCount struct {

@@ -188,6 +188,12 @@ func (n *NodeSet) validate(role string) []FieldError {
 	if n.MaxPerDomain > 0 && n.TopologyKey == "" {
 		add(".maxPerDomain", "needs topologyKey, the label whose values are the domains")
 	}
+	switch {
+	case n.Unlabelled != "" && n.Unlabelled != UnlabelledRefuse && n.Unlabelled != UnlabelledAllow:
+		add(".unlabelled", "found %q, want %s or %s", n.Unlabelled, UnlabelledRefuse, UnlabelledAllow)
+	case n.Unlabelled != "" && n.TopologyKey == "" && len(n.TopologyKeys) == 0:
+		add(".unlabelled", "needs topologyKey, the label that hosts may lack")
+	}
 	if n.Spread != nil {
 		for _, message := range validation.IsQualifiedName(n.Spread.TopologyKey) {
 			add(".spread.topologyKey", "found %q: %s", n.Spread.TopologyKey, message)

@@ -104,11 +104,17 @@ func (c *checker) unlabelled(r *role, hosts []int) {
 	if len(keys) == 0 {
 		return
 	}
+	allow, effect := r.set.Unlabelled == v1.UnlabelledAllow, "take no slot of it"
+	if allow {
+		effect = "may share a failure domain"
+	}
 	var names []string
 	lack := 0
 	for _, i := range hosts {
 		host := &c.Hosts[i]
-		if slices.ContainsFunc(keys, func(key string) bool { return host.Labels[key] != "" }) || c.silences(hostName(host), codeNoDomain) {
+		carries := func(key string) bool { return host.Labels[key] != "" }
+		lacks := func(key string) bool { return !carries(key) }
+		if allow && slices.ContainsFunc(keys, carries) || !slices.ContainsFunc(keys, lacks) || c.silences(hostName(host), codeNoDomain) {
 			continue
 		}
 		if lack++; lack <= shown {
@@ -123,7 +129,7 @@ func (c *checker) unlabelled(r *role, hosts []int) {
 		list += fmt.Sprintf(" and %d more", lack-shown)
 	}
 	c.cluster(codeNoDomain, Warning, r.cluster, r.field(field),
-		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and may share a failure domain: %s", lack, len(hosts), strings.Join(keys, " or "), list),
+		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and %s: %s", lack, len(hosts), strings.Join(keys, " or "), effect, list),
 		"label the hosts")
 }
 

@@ -52,7 +52,7 @@ func whyNoneHas(r schedule.Reason) string {
 		return "could use it, but their clusters cannot have all they need and get nothing new"
 	case schedule.NamedByCluster:
 		return "select it, but annotations of their clusters name it"
-	case schedule.NoAddress:
+	case schedule.NoAddress, schedule.NoLabel:
 		return "select it, but it has " + sentence.Reason(r)
 	case schedule.Outranked:
 		return "could use it, but others need it"
@@ -70,7 +70,7 @@ func whyNot(r schedule.Reason) string {
 		return "selects it, but " + r.Role.String() + " holds it"
 	case schedule.NamedByCluster:
 		return "selects it, but an annotation of the cluster names it"
-	case schedule.NoAddress:
+	case schedule.NoAddress, schedule.NoLabel:
 		return "selects it, but it has " + words
 	case schedule.ClusterRefused, schedule.ClusterUnschedulable, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:
 		return "could use it, but " + words

@@ -210,6 +210,8 @@ func candidate(r schedule.Reason) string {
 		return "no role selects it"
 	case schedule.NoAddress:
 		return "no address on " + r.Network + known(r.Problem)
+	case schedule.NoLabel:
+		return "no label " + r.Key
 	case schedule.NamedByCluster:
 		return "named by an annotation of the cluster"
 	case schedule.ClusterRefused:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/text"
@@ -152,6 +153,17 @@ func roleWarning(w schedule.Warning) string {
 		return rearrangement(w)
 	case schedule.WaitsFor:
 		return fmt.Sprintf("waits for host %s, until it is seen without labels", w.Host)
+	case schedule.LeftOut:
+		var names []string
+		for _, host := range w.Hosts {
+			names = append(names, host.String())
+		}
+		if more := w.Count - len(names); more > 0 {
+			names = append(names, strconv.Itoa(more)+" more")
+		}
+		return fmt.Sprintf("%s that it selects without label %s: left out, for nothing would keep them apart (%s)", text.Count(w.Count, "free host"), strings.Join(w.Keys, " or "), strings.Join(names, ", "))
+	case schedule.KeptUnlabelled:
+		return fmt.Sprintf("host %s has no label %s any more: it stays, and nothing is said of its domain; label it", w.Host, w.Key)
 	case schedule.NoneLabelled:
 		return "no host that fits carries label " + strings.Join(w.Keys, " or ") + ": nothing keeps the role's hosts apart"
 	case schedule.SomeUnlabelled:

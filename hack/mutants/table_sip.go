@@ -1,0 +1,12 @@
+package main
+
+// sipGuards keep what the SIP operator's installations, and inputs as the world writes them, may do to a site.
+var sipGuards = []mutant{
+	{"schedule/match.go", `				sh.lack(r.required(), s.kinds)
+`, ``,
+		in("schedule", "TestHostsWithoutTheKey"),
+		"hosts whose rack nobody knows are handed out, and a control plane ends up in one rack"},
+	{"schedule/topology.go", `if !of.kinds.has(h.kind) || r.lost(h) != "" {`, `if !of.kinds.has(h.kind) {`,
+		in("schedule", "TestHostsWithoutTheKey"),
+		"one host that lost its row label gets every cluster with topologyKeys refused"},
+}

@@ -1,0 +1,88 @@
+package schedule
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+func TestHostsWithoutTheKey(t *testing.T) {
+	hosts := func(labels ...string) []inventory.Host {
+		var out []inventory.Host
+		for i, l := range labels {
+			out = append(out, newHost("h"+string(rune('1'+i)), l))
+		}
+		return out
+	}
+	for _, row := range []struct {
+		why    string
+		change func(*v1.NodeSet)
+		hosts  []inventory.Host
+		want   string
+	}{
+		{"a host without the key takes no slot", nil, hosts("", "rack=r1", "rack=r2", ""), "a Edge: +h2 +h3\n"},
+		{"an empty value is none", nil, hosts("rack=", "rack=r1", "rack=r2"), "a Edge: +h2 +h3\n"},
+		{"too few with the key", nil, hosts("", "rack=r1", ""), "a Edge: short 2/0 unschedulable\n"},
+		{"refuse is the default", func(s *v1.NodeSet) { s.Unlabelled = v1.UnlabelledRefuse }, hosts("", "rack=r1", ""), "a Edge: short 2/0 unschedulable\n"},
+		{"allow", func(s *v1.NodeSet) { s.Unlabelled = v1.UnlabelledAllow }, hosts("", "rack=r1", ""), "a Edge: +h1 +h2\n"},
+		{"no key, nothing to lack", func(s *v1.NodeSet) { s.TopologyKey = "" }, hosts("", "rack=r1", ""), "a Edge: +h1 +h2\n"},
+		{"every key", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
+			hosts("row=w1", "rack=r2", "row=w1 rack=r1", "row=w2 rack=r3"), "a Edge: +h3 +h4\n"},
+		{"a host that lost its wide key makes nobody's keys cross", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
+			hosts("rack=r1", "row=w1 rack=r1", "row=w2 rack=r3"), "a Edge: +h2 +h3\n"},
+	} {
+		set := nodes("", 2, 0)
+		if row.change != nil {
+			row.change(&set)
+		}
+		p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, row.hosts, Previous{}, testOptions)
+		if got := summary(p); got != row.want {
+			t.Errorf("%s: got %swant %s", row.why, got, row.want)
+		}
+	}
+}
+
+// TestLostLabel: a host that lost its label is that host's finding: it stays, and nobody else's placement changes.
+func TestLostLabel(t *testing.T) {
+	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": nodes("", 2, 0)}), newCluster("b", map[string]v1.NodeSet{"Edge": nodes("", 1, 0)})}
+	ours := " sip.airshipit.org/cluster-namespace=tenants sip.airshipit.org/cluster-name=a sip.airshipit.org/node-type=Edge"
+	hosts := []inventory.Host{newHost("h1", strings.TrimSpace(ours)), newHost("h2", "rack=r2"+ours), newHost("h3", ""), newHost("h4", "rack=r4")}
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	if got, want := summary(p), "a Edge: h1 h2\nb Edge: +h4\n"; got != want {
+		t.Fatalf("got %s want %s", got, want)
+	}
+	var kept, left []Warning
+	for i := range p.Clusters {
+		for _, role := range p.Clusters[i].Roles {
+			for _, w := range role.Warnings {
+				switch w.(type) {
+				case KeptUnlabelled:
+					kept = append(kept, w)
+				case LeftOut:
+					left = append(left, w)
+				}
+			}
+		}
+	}
+	if want := []Warning{KeptUnlabelled{HostKey{"metal", "h1"}, "rack"}}; !reflect.DeepEqual(kept, want) {
+		t.Errorf("kept: %v, want %v", kept, want)
+	}
+	want := LeftOut{[]string{"rack"}, []HostKey{{"metal", "h3"}}, 1}
+	if len(left) != 2 || !reflect.DeepEqual(left[0], want) {
+		t.Errorf("left out: %v, want twice %v", left, want)
+	}
+	if line, _ := p.ExplainHost(HostKey{"metal", "h3"}); !reflect.DeepEqual(line.Line.Reason, NoLabel{"rack"}) || !reflect.DeepEqual(line.Roles[0].Reason, NoLabel{"rack"}) {
+		t.Errorf("h3: %+v", line)
+	}
+}
+
+func TestShortForLackOfLabels(t *testing.T) {
+	hosts := []inventory.Host{newHost("h1", ""), newHost("h2", "rack=r1"), newHost("h3", "")}
+	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": nodes("", 2, 0)})}, hosts, Previous{}, testOptions)
+	if len(p.Shortages) != 1 || !reflect.DeepEqual(p.Shortages[0].Rejected, []ReasonCount{{NoLabel{"rack"}, 2}}) {
+		t.Errorf("got %+v", p.Shortages)
+	}
+}
