@@ -13,8 +13,8 @@ rm -rf "$folder"
 mkdir -p "$folder"
 git init --quiet --bare --initial-branch=main "$folder/fleet.git"
 
-show sipgen plan "${inputs[@]}"
-"$sipgen" plan "${inputs[@]}"
+show sipgen plan "${inputs[@]}" --repo "$folder/fleet.git"
+"$sipgen" plan "${inputs[@]}" --repo "$folder/fleet.git"
 
 show sipgen publish "${inputs[@]}" --repo "$folder/fleet.git"
 "$sipgen" publish "${inputs[@]}" --repo "$folder/fleet.git"
@@ -30,7 +30,7 @@ cat <<NEXT
 What to run next:
   git -C $folder/fleet.git show main:PLAN.md            # who has which host
   git -C $folder/fleet.git log -p                       # what a reviewer sees
-  bin/sipgen explain tenant-a/edge-a ${inputs[*]}
+  bin/sipgen explain tenant-a/edge-a ${inputs[*]} --repo $folder/fleet.git
   \$EDITOR examples/two-tenants/tenants/edge-a.yaml          # ask for another worker, then:
   bin/sipgen diff ${inputs[*]} --repo $folder/fleet.git
 NEXT

@@ -56,6 +56,9 @@ type SiteSpec struct {
 	Engine Engine `json:"engine,omitempty"`
 	// Repository is where the tree is published and synced from.
 	Repository Repository `json:"repository"`
+	// Inputs are where the specs and the hosts come from, for commands that are not given --filename or --inventory.
+	// +optional
+	Inputs Inputs `json:"inputs,omitempty"`
 	// Hosts says which hosts the site has and how they are patched.
 	// +optional
 	Hosts Hosts `json:"hosts,omitempty"`
@@ -117,6 +120,20 @@ type Repository struct {
 	// +optional
 	Path string `json:"path,omitempty"`
 }
+
+// Inputs are files and folders beside the Site's file, or the word cluster for the live cluster.
+type Inputs struct {
+	// Specs are the SIPClusters: files and folders, relative to the folder of the Site's file, or the word cluster.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Specs []string `json:"specs,omitempty"`
+	// Inventory is the hosts: a file or folder of manifests or a snapshot, relative to the folder of the Site's file, or the word cluster.
+	// +optional
+	Inventory string `json:"inventory,omitempty"`
+}
+
+// InputCluster is the word that stands for the live cluster where specs and hosts are named.
+const InputCluster = "cluster"
 
 // Hosts says which BareMetalHosts are the site's and how they are patched.
 type Hosts struct {

@@ -34,6 +34,7 @@ func (s *Site) validate(add problem) {
 	spec.ArgoCD.validate(spec.Engine, add)
 	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
 	oneOf(add, "spec.scheduling.moves", spec.Scheduling.Moves, "forbid", "allow")
+	spec.Inputs.validate(add)
 	spec.Hosts.validate(add)
 	spec.LabelKeys.validate(add)
 	checkGroups(spec.BreakGlassGroups, add)

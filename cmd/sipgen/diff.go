@@ -23,7 +23,7 @@ func newDiff(ui *ui) *cobra.Command {
 		how  tolerance
 	)
 	command := &cobra.Command{
-		Use:   "diff --site FILE -f SPECS --inventory HOSTS [--out DIR | --repo URL]",
+		Use:   "diff [--out DIR | --repo URL]",
 		Short: "Show what render or publish would change",
 		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository),
 by object and field, hosts first. Nothing is written.
@@ -47,10 +47,7 @@ Exit codes: 0 nothing would change; 1 something would change; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			if out == "" {
-				repo.defaults(loaded.site)
-			}
-			before, err := (&previousFlags{dir: out, git: repo}).read(ctx, loaded.site)
+			before, err := (&previousFlags{dir: out, git: repo, compared: true}).read(ctx, ui, loaded.site)
 			if err != nil {
 				return err
 			}

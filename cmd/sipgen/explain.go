@@ -19,7 +19,7 @@ func newExplain(ui *ui) *cobra.Command {
 		previous previousFlags
 	)
 	command := &cobra.Command{
-		Use:   "explain NAMESPACE/NAME --site FILE -f SPECS --inventory HOSTS",
+		Use:   "explain NAMESPACE/NAME",
 		Short: "Explain why a host or cluster is placed as it is",
 		Example: `  sipgen explain tenant-a/edge-a --site site.yaml -f tenants --inventory hosts
   sipgen explain vino-system/r1n1-cp --site site.yaml -f tenants --inventory hosts`,
@@ -30,7 +30,7 @@ func newExplain(ui *ui) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			before, err := previous.read(cmd.Context(), loaded.site)
+			before, err := previous.read(cmd.Context(), ui, loaded.site)
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ func newTenants(ui *ui) *cobra.Command {
 		suggest  bool
 	)
 	command := &cobra.Command{
-		Use:   "tenants --site FILE -f SPECS --inventory HOSTS",
+		Use:   "tenants",
 		Short: "Show the tenants and what they ask for, or suggest their grants",
 		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many it may have.
 
@@ -30,8 +30,8 @@ tenants that it has, with what is missing, and one more for each other namespace
 there is: read it before you paste it. What two tenants ask for, and what no grant allows, is said
 besides.
 
-Name the rendered tree with --previous or --repo, so that hosts which were handed out and are not
-labelled yet count, too.
+Hosts that were handed out and are not labelled yet count, too: by the tree in the Site's
+repository, or the one that --repo or --previous names.
 
 Exit codes: 0 success; 1 a spec asks for more than its tenant is granted, or, with --suggest, can be
 granted; 2 an error.`,
@@ -42,7 +42,7 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			before, err := previous.read(cmd.Context(), loaded.site)
+			before, err := previous.read(cmd.Context(), ui, loaded.site)
 			if err != nil {
 				return err
 			}

@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
@@ -29,8 +31,8 @@ type inputs struct {
 func (in *inputs) flags(command *cobra.Command) {
 	in.siteFlag(command)
 	flags := command.Flags()
-	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be repeated")
-	flags.StringVar(&in.inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster")
+	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be repeated (default: the Site's spec.inputs)")
+	in.inventoryFlag(command)
 	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "continue without any SIPCluster, when the last tenant is gone")
 	flags.StringArrayVar(&in.evict, "evict", nil, "release the hosts of this `TENANT`, as if its specs were gone: the name of a tenant, or a namespace that is no listed tenant's; may be repeated")
 	in.clusterFlags(command)
@@ -40,6 +42,10 @@ func (in *inputs) siteFlag(command *cobra.Command) {
 	command.Flags().StringVar(&in.site, "site", "site.yaml", "the Site: `FILE`, or - for standard input")
 }
 
+func (in *inputs) inventoryFlag(command *cobra.Command) {
+	command.Flags().StringVar(&in.inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster (default: the Site's spec.inputs)")
+}
+
 func (in *inputs) clusterFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&in.kubeconfig, "kubeconfig", "", "for the live cluster: the kubeconfig `FILE`; default: $KUBECONFIG, ~/.kube/config, or the pod's own account")
@@ -47,17 +53,31 @@ func (in *inputs) clusterFlags(command *cobra.Command) {
 }
 
 // fromCluster is the word that stands for the live cluster in --filename and --inventory.
-const fromCluster = "cluster"
+const fromCluster = v1alpha1.InputCluster
 
-// check refuses a command line that names too little, or standard input twice.
-func (in *inputs) check() error {
-	var errs []error
+// fromSite takes what the command line leaves open from the Site, whose paths are relative to its file.
+func (in *inputs) fromSite(site *v1alpha1.Site) {
+	if site == nil {
+		return
+	}
+	beside := func(path string) string {
+		if path == fromCluster || in.site == manifest.Stdin {
+			return path
+		}
+		return filepath.Join(filepath.Dir(in.site), filepath.FromSlash(path))
+	}
 	if len(in.specs) == 0 {
-		errs = append(errs, errors.New("--filename is required: the SIPCluster specs"))
+		for _, path := range site.Spec.Inputs.Specs {
+			in.specs = append(in.specs, beside(path))
+		}
 	}
-	if in.inventory == "" {
-		errs = append(errs, errors.New("--inventory is required: where the hosts come from"))
+	if in.inventory == "" && site.Spec.Inputs.Inventory != "" {
+		in.inventory = beside(site.Spec.Inputs.Inventory)
 	}
+}
+
+// checkStdin refuses a command line that names standard input more than once.
+func (in *inputs) checkStdin() error {
 	stdin := 0
 	for _, path := range append([]string{in.site, in.inventory}, in.specs...) {
 		if path == manifest.Stdin {
@@ -65,9 +85,25 @@ func (in *inputs) check() error {
 		}
 	}
 	if stdin > 1 {
-		errs = append(errs, fmt.Errorf("standard input (-) is given %d times, want at most once", stdin))
+		return fmt.Errorf("standard input (-) is given %d times, want at most once", stdin)
 	}
-	return errors.Join(errs...)
+	return nil
+}
+
+// checkGiven wants to know where the specs and the hosts come from.
+func (in *inputs) checkGiven() error {
+	var errs []error
+	if len(in.specs) == 0 {
+		errs = append(errs, errors.New("--filename is required: the SIPCluster specs; or name them in the Site's spec.inputs.specs"))
+	}
+	return errors.Join(append(errs, in.checkInventory())...)
+}
+
+func (in *inputs) checkInventory() error {
+	if in.inventory == "" {
+		return errors.New("--inventory is required: where the hosts come from; or name it in the Site's spec.inputs.inventory")
+	}
+	return nil
 }
 
 // files are what the flags name besides the hosts.

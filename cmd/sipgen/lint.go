@@ -20,7 +20,7 @@ func newLint(ui *ui) *cobra.Command {
 	)
 	formats := []string{"human", "json", "sarif", "github"}
 	command := &cobra.Command{
-		Use:   "lint --site FILE -f SPECS --inventory HOSTS",
+		Use:   "lint",
 		Short: "Find likely mistakes across tenants and hosts",
 		Long: `Find likely mistakes in specs and hosts that are each valid: conflicts between tenants, selectors
 that match nothing or compete for the same hosts, hosts that share an address or a BMC. docs/lint.md
@@ -45,7 +45,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			before, err := previous.read(cmd.Context(), loaded.site)
+			before, err := previous.read(cmd.Context(), ui, loaded.site)
 			if err != nil {
 				return err
 			}

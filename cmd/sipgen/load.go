@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -79,11 +80,17 @@ func (l *loaded) clashes() error {
 
 // read reads all inputs, each valid by itself. With an error it gives what could be read; nil if nothing was tried.
 func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
-	if err := in.check(); err != nil {
+	if err := in.checkStdin(); err != nil {
 		return nil, err
 	}
 	defer ui.progress.stage("reading specs and hosts")()
 	site, siteErr := in.loadSite(ui)
+	if err := in.checkGiven(); err != nil {
+		if site == nil { // which may name them
+			return nil, siteErr
+		}
+		return nil, err
+	}
 	specs, specsErr := in.loadSpecs(ctx, ui)
 	hosts, hostsErr := in.loadHosts(ctx, ui, site, specs.valid())
 	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster}
@@ -111,7 +118,21 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	return l, err
 }
 
-func (in *inputs) loadSite(ui *ui) (*v1alpha1.Site, error) { return v1alpha1.Load(in.site, ui.in) }
+// loadSite reads the Site, and takes from it what the command line leaves open.
+func (in *inputs) loadSite(ui *ui) (*v1alpha1.Site, error) {
+	site, err := v1alpha1.Load(in.site, ui.in)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &noSiteError{err}
+	}
+	in.fromSite(site)
+	return site, err
+}
+
+// noSiteError is a Site's file that is not there.
+type noSiteError struct{ err error }
+
+func (e *noSiteError) Error() string { return e.err.Error() }
+func (e *noSiteError) Unwrap() error { return e.err }
 
 // loadHosts reads the hosts from files, standard input or the live cluster. The live ones are read as the site says: without a site,
 // whose own problem is reported, there are none.

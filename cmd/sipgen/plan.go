@@ -23,18 +23,20 @@ func newPlan(ui *ui) *cobra.Command {
 	)
 	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html"}
 	command := &cobra.Command{
-		Use:   "plan --site FILE -f SPECS --inventory HOSTS",
+		Use:   "plan",
 		Short: "Show which host each cluster gets, and why",
 		Long: `Show which host each cluster gets, and why. Nothing is written.
 
-Earlier decisions that are not synced yet are in the rendered tree. Name the tree with --previous
-or --repo, so that they are kept.
+Earlier decisions that are not synced yet are in the rendered tree, and are kept: the tree is that
+of the Site's repository, as for publish. --repo or --previous names another one, --previous none
+plans without.
 
 Exit codes: 0 success; 1 a cluster cannot have its hosts, or render would refuse the plan (a message
 says why); 2 an error.
 
 -o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.`,
-		Example: `  sipgen plan --site site.yaml -f tenants --inventory hosts
+		Example: `  sipgen plan
+  sipgen plan --site site.yaml -f tenants --inventory hosts
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
   sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 \
     --count tenants/a/Worker=12`,
@@ -50,7 +52,7 @@ says why); 2 an error.
 			if ask.asked() {
 				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, output)
 			}
-			before, err := previous.read(cmd.Context(), loaded.site)
+			before, err := previous.read(cmd.Context(), ui, loaded.site)
 			if err != nil {
 				return err
 			}

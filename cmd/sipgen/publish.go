@@ -18,7 +18,7 @@ func newPublish(ui *ui) *cobra.Command {
 		dest destinationFlags
 	)
 	command := &cobra.Command{
-		Use:   "publish --site FILE -f SPECS --inventory HOSTS --repo URL",
+		Use:   "publish --repo URL",
 		Short: "Commit the tree to a branch of a git repository and push it",
 		Long: `Commit the tree to a branch of a git repository and push it. The tip of the branch is the previous
 tree: its decisions are kept. If the tree is unchanged, there is no commit. Only files that sipgen

@@ -19,7 +19,7 @@ func newRender(ui *ui) *cobra.Command {
 		adopt bool
 	)
 	command := &cobra.Command{
-		Use:   "render --site FILE -f SPECS --inventory HOSTS --out DIR",
+		Use:   "render --out DIR",
 		Short: "Write the tree to a folder",
 		Long: `Write the tree to a folder. What was in the folder before is the previous tree: its decisions
 are kept. Only files that sipgen wrote are changed or deleted, and the new tree replaces the

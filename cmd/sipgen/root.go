@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -18,6 +19,10 @@ func newRoot(ui *ui) *cobra.Command {
 		Short: "Assign bare-metal hosts to tenant clusters, through git",
 		Long: `sipgen reads SIPCluster specs and the inventory of metal3 BareMetalHosts, decides which
 host belongs to which tenant cluster, and renders the git tree that Flux or Argo CD applies.
+
+Beside a site.yaml with spec.inputs no command needs a flag. The environment gives what the command
+line does not: SIPGEN_SITE, SIPGEN_SPECS, SIPGEN_INVENTORY, SIPGEN_CONTEXT, SIPGEN_REPO and
+SIPGEN_PREVIOUS.
 
 Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable cluster);
 2 an error.`,
@@ -37,6 +42,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(flagMessage(err))}
 	})
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, os.Getenv) }
 	root.SetUsageFunc(wrapped(root.UsageFunc()))
 	root.AddCommand(newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newVersion(ui))
 	for _, command := range root.Commands() {

@@ -17,6 +17,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// The examples' repositories are nowhere. The commands of scripts are this program, too, and have an environment of their own.
+	if _, set := os.LookupEnv("SIPGEN_PREVIOUS"); !set {
+		if err := os.Setenv("SIPGEN_PREVIOUS", "none"); err != nil {
+			panic(err)
+		}
+	}
 	testscript.Main(m, map[string]func(){"sipgen": main})
 }
 
@@ -32,6 +38,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+			env.Setenv("SIPGEN_PREVIOUS", "none")
 			// What a user types, with the two-tenants example.
 			env.Setenv("TWO", "--site="+filepath.Join(examples, "two-tenants", "site.yaml"))
 			return os.CopyFS(filepath.Join(env.WorkDir, "two"), os.DirFS(filepath.Join(examples, "two-tenants")))

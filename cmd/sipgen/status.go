@@ -36,7 +36,7 @@ func newStatus(ui *ui) *cobra.Command {
 	)
 	formats := []string{"table", "wide", "json"}
 	command := &cobra.Command{
-		Use:   "status --site FILE --inventory HOSTS [--previous DIR | --repo URL]",
+		Use:   "status [--previous DIR | --repo URL]",
 		Short: "Show what of the tree is not on the live hosts yet, and what is stuck",
 		Long: `Show what of the tree (default: the Site's repository) is not on the live hosts yet: labels that
 are not synced, releases and what they wait for, labels that somebody changed, and patches that the
@@ -51,12 +51,12 @@ Exit codes: 0 what is not done yet goes on by itself; 1 something is stuck; 2 an
 			if err := checkFormat(output, formats); err != nil {
 				return err
 			}
-			if in.inventory == "" {
-				return errors.New("--inventory is required: where the hosts come from")
-			}
 			ctx := cmd.Context()
 			site, err := in.loadSite(ui)
 			if err != nil {
+				return err
+			}
+			if err := in.checkInventory(); err != nil {
 				return err
 			}
 			var hosts *inventory.Inventory
@@ -71,10 +71,7 @@ Exit codes: 0 what is not done yet goes on by itself; 1 something is stuck; 2 an
 			if hosts, err = ofTheSite(site, hosts); err != nil {
 				return err
 			}
-			if previous.dir == "" {
-				previous.git.defaults(site)
-			}
-			before, err := previous.read(ctx, site)
+			before, err := previous.read(ctx, ui, site)
 			if err != nil {
 				return err
 			}
@@ -89,7 +86,7 @@ Exit codes: 0 what is not done yet goes on by itself; 1 something is stuck; 2 an
 	in.clusterFlags(command)
 	previous.flags(command)
 	flags := command.Flags()
-	flags.StringVar(&in.inventory, "inventory", "", "the hosts: a file or folder of manifests, a snapshot, - for standard input, or the word cluster")
+	in.inventoryFlag(command)
 	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
 	return command
 }

@@ -20,40 +20,61 @@ import (
 type previousFlags struct {
 	dir string
 	git repository
-	// mustExist: the folder is the previous tree by name, and a name that is misspelt would make every host a new one.
-	mustExist bool
+	// compared: the tree is what the next one is compared with, by a flag of its own, and may not be there yet.
+	compared bool
 }
+
+// noPrevious is the word for --previous that says there is none.
+const noPrevious = "none"
+
+// previousError: the previous tree is in the Site's repository, which no flag named, and that cannot be read.
+type previousError struct{ err error }
+
+func (e *previousError) Error() string {
+	return "the previous tree is in the Site's repository: " + e.err.Error()
+}
+func (e *previousError) Unwrap() error { return e.err }
 
 func (p *previousFlags) flags(command *cobra.Command) {
-	command.Flags().StringVar(&p.dir, "previous", "", "the previous tree: a `DIR` that sipgen render wrote")
+	command.Flags().StringVar(&p.dir, "previous", "", "the previous tree: a `DIR` that sipgen render wrote, or the word none (default: the Site's repository)")
 	p.git.flags(command)
-	p.mustExist = true
 }
 
-// read gives the tree as it was, empty where none is named. The site says the branch and the folder
-// where the flags do not.
-func (p *previousFlags) read(ctx context.Context, site *v1alpha1.Site) (previousTree, error) {
+// read gives the tree as it was: that of the Site's repository, where the flags name no other. The site says the branch and the folder
+// where the flags do not. Where there is none yet, that is said: every host that has no labels is free then.
+func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (previousTree, error) {
 	switch {
 	case p.dir != "" && p.git.url != "":
 		return previousTree{}, errors.New("--previous and --repo: use only one of them")
+	case p.dir == noPrevious && !p.compared:
+		return previousTree{}, nil
 	case p.dir != "":
-		if _, err := os.Stat(p.dir); p.mustExist && err != nil {
+		// A name that is misspelt would make every host a new one.
+		if _, err := os.Stat(p.dir); !p.compared && err != nil {
 			return previousTree{}, fmt.Errorf("--previous: %w", err)
 		}
 		return readFolder(ctx, p.dir, false)
-	case p.git.url != "":
-		p.git.defaults(site)
-		target, err := p.git.target()
-		if err != nil {
-			return previousTree{}, err
-		}
-		snapshot, err := publish.Read(ctx, target)
-		if err != nil {
-			return previousTree{}, err
-		}
-		return readSnapshot(target, snapshot, false)
 	}
-	return previousTree{}, nil
+	named := p.git.url != ""
+	p.git.defaults(site)
+	target, err := p.git.target()
+	if err != nil {
+		return previousTree{}, err
+	}
+	done := ui.progress.stage("reading " + target.String())
+	snapshot, err := publish.Read(ctx, target)
+	done()
+	switch {
+	case err != nil && named, err != nil && p.compared:
+		return previousTree{}, err
+	case err != nil:
+		return previousTree{}, &previousError{err}
+	}
+	before, err := readSnapshot(target, snapshot, false)
+	if err == nil && len(before.files) == 0 && !p.compared {
+		ui.say("no previous tree: %s has none yet", target)
+	}
+	return before, err
 }
 
 // decisions is the folder of a tree that holds who has what.

@@ -69,10 +69,16 @@ func hintFor(err error) string {
 	var (
 		usage   *usageError
 		setting *publish.SettingError
+		noSite  *noSiteError
+		unread  *previousError
 	)
 	switch {
 	case errors.As(err, &usage):
 		return "sipgen " + usage.command + " --help"
+	case errors.As(err, &noSite):
+		return "sipgen init writes a Site; --site FILE or $SIPGEN_SITE says where one is"
+	case errors.As(err, &unread):
+		return "--previous none plans without the decisions that are not synced yet; --previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &setting):
 		return authVariables[setting.Field]
 	case errors.Is(err, forge.ErrCertificate):

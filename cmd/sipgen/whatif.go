@@ -47,7 +47,7 @@ func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previou
 	if err != nil {
 		return err
 	}
-	before, err := previous.read(ctx, loaded.site)
+	before, err := previous.read(ctx, ui, loaded.site)
 	if err != nil {
 		return err
 	}
