@@ -94,6 +94,11 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 		}
 		return done, nil
 	}
+	if meta.Approve != nil {
+		if err := meta.Approve(done.Changes); err != nil {
+			return nil, err
+		}
+	}
 	if root, err = writer.writeFiles(root, meta.ExtraFiles); err != nil {
 		return nil, err
 	}

@@ -30,6 +30,8 @@ type Meta struct {
 	// nothing has changed too. FixedMessage is one that does not look at them.
 	Message  func(changes []Change) string
 	Trailers []Trailer // put at the message's end in this order
+	// Approve is asked before a commit with these changes is made: its error ends the run as it is, and nothing is pushed. nil: go on.
+	Approve func(changes []Change) error
 
 	Signer        Signer // nil: not signed
 	RequireSigned bool   // ErrUnsigned unless there is a Signer

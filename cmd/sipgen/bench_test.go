@@ -66,7 +66,7 @@ func BenchmarkStages(b *testing.B) {
 			}
 			to := &destination{target: publish.Target{URL: repo, Branch: "main"}, meta: publish.Meta{
 				Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}}
-			_, err := l.publish(context.Background(), quiet, to, tolerance{acceptLoss: noAcceptance})
+			_, err := l.publish(context.Background(), quiet, to, tolerance{acceptLoss: noAcceptance}, &approval{})
 			return err
 		})
 	}

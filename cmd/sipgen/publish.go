@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,6 +17,7 @@ func newPublish(ui *ui) *cobra.Command {
 		in   inputs
 		how  tolerance
 		dest destinationFlags
+		ask  approval
 	)
 	command := &cobra.Command{
 		Use:   "publish --repo URL",
@@ -23,6 +25,9 @@ func newPublish(ui *ui) *cobra.Command {
 		Long: `Commit the tree to a branch of a git repository and push it. The tip of the branch is the previous
 tree: its decisions are kept. If the tree is unchanged, there is no commit. Only files that sipgen
 wrote are changed or deleted. If somebody else pushes first, sipgen plans again on top of that.
+
+The commit goes to the branch that is synced. Before that sipgen says what a reviewer must not miss,
+and on a terminal it asks; --yes goes on without. --dry-run stops there, and nothing is pushed.
 
 With --propose the commit goes to another branch, on top of --branch, for a pull request. The next
 proposal replaces it. sipgen prints where to open the pull request by hand. If SIPGEN_FORGE_TOKEN is
@@ -56,7 +61,11 @@ from a file, which NAME_FILE names. Without any of these, git's credential helpe
 			for _, warning := range to.warnings {
 				ui.say("warning: %s", warning)
 			}
-			published, err := loaded.publish(ctx, ui, to, how)
+			ask.begin(ui, to)
+			published, err := loaded.publish(ctx, ui, to, how, &ask)
+			if errors.Is(err, errDryRun) {
+				return published.unschedulable()
+			}
 			if err != nil {
 				return err
 			}
@@ -71,6 +80,7 @@ from a file, which NAME_FILE names. Without any of these, git's credential helpe
 	in.flags(command)
 	dest.flags(command)
 	how.flags(command, &in)
+	ask.flags(command)
 	return command
 }
 
@@ -83,7 +93,7 @@ type publication struct {
 }
 
 // publish decides on top of the branch's tip, checks and renders that, commits and pushes the tree, again as long as others are faster.
-func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how tolerance) (*publication, error) {
+func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how tolerance, ask *approval) (*publication, error) {
 	defer ui.progress.stage("publishing to " + to.target.String())()
 	done, tree, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *rendered, error) {
 		fail := func(err error) (publish.Tree, publish.Meta, *rendered, error) { return nil, publish.Meta{}, nil, err }
@@ -97,6 +107,7 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		}
 		meta := to.meta
 		meta.Message = func(changes []publish.Change) string { return rendered.commitMessage(to.subject, changes, meta.When) }
+		meta.Approve = func(changes []publish.Change) error { return ask.approve(ui, rendered, changes) }
 		return rendered.tree, meta, rendered, nil
 	})
 	return &publication{Published: done, rendered: tree, meta: to.meta}, err

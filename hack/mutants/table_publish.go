@@ -137,4 +137,10 @@ var publishGuards = []mutant{
 	{"publish/reconcile.go", `	case kind == other && !ours:`, `	case false:`,
 		in("publish", "TestALinkInTheWayIsNotReplaced"),
 		"a link of somebody else is replaced by a file"},
+	{"cmd/sipgen/approve.go", `case a.ask && !confirmed(`, `case false && !confirmed(`, in("cmd/sipgen", "TestPublishAsks"),
+		"publish pushes to the synced branch although the person at the terminal said no"},
+	{"publish/commit.go", `		if err := meta.Approve(done.Changes); err != nil {
+			return nil, err
+		}`, `		_ = meta.Approve(done.Changes)`, in("cmd/sipgen", "TestScripts/approve"),
+		"a dry run pushes"},
 }

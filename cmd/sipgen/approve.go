@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/publish"
+)
+
+// approval is the last look at a commit: what it does that a reviewer must not miss, and on a terminal the question whether to go on. Of a
+// proposal others decide.
+type approval struct {
+	yes, dryRun bool
+	// ask: somebody sits at the terminal, and nobody else reviews the commit.
+	ask      bool
+	proposal bool
+	target   string
+	// approved is what was said when somebody agreed: when others push first and the same comes out, nobody is asked again.
+	approved string
+}
+
+func (a *approval) flags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.BoolVarP(&a.yes, "yes", "y", false, "on a terminal: push without asking")
+	flags.BoolVar(&a.dryRun, "dry-run", false, "say what would be committed, and push nothing")
+}
+
+// errDryRun ends a run that is to push nothing.
+var errDryRun = errors.New("dry run")
+
+// begin finds out who decides.
+func (a *approval) begin(ui *ui, to *destination) {
+	a.target, a.proposal = to.target.String(), to.target.Proposal != ""
+	a.ask = !a.yes && !a.dryRun && !a.proposal && isTerminal(ui.in) && isTerminal(ui.err)
+}
+
+func isTerminal(stream any) bool {
+	file, is := stream.(*os.File)
+	return is && term.IsTerminal(int(file.Fd()))
+}
+
+// mostDangers bounds what is said on stderr; the commit has all of it.
+const mostDangers = 50
+
+// approve says what a commit with these changes does, and asks. Its error means that nothing is pushed.
+func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error {
+	dangers := report.Dangers(r.report, filesOf(changes))
+	said := strings.Join(append(dangers, countChanges(changes)), "\n")
+	if said == a.approved || a.proposal && !a.dryRun {
+		return nil
+	}
+	ui.say("%s", r.report.Summary())
+	for i, danger := range dangers {
+		if i == mostDangers {
+			ui.say("look at this first: %s; --dry-run and sipgen diff show what changes", text.Plural(len(dangers)-i, "more thing", "more things"))
+			break
+		}
+		ui.say("look at this first: %s", danger)
+	}
+	switch {
+	case a.dryRun:
+		ui.say("%s: dry run: %s; nothing is pushed", a.target, countChanges(changes))
+		return errDryRun
+	case a.ask && !confirmed(ui, fmt.Sprintf("%s: %s; push it without a review?", a.target, countChanges(changes))):
+		return errors.New("not confirmed, nothing is pushed; --propose BRANCH pushes to a separate branch, for a pull request")
+	}
+	a.approved = said
+	return nil
+}
+
+// confirmed asks a question on the terminal. Anything but yes is a no.
+func confirmed(ui *ui, question string) bool {
+	ui.progress.clean(func() { fmt.Fprintf(ui.err, "sipgen: %s [y/N] ", text.Line(question)) })
+	answer, err := bufio.NewReader(ui.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}

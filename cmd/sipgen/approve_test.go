@@ -1,0 +1,82 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// TestPublishAsks: somebody who sits at a terminal is asked before a commit goes to the synced branch, and anything but yes pushes nothing.
+func TestPublishAsks(t *testing.T) {
+	for _, row := range []struct {
+		why    string
+		answer string
+		flags  []string
+		asked  bool
+		code   int
+		pushed bool
+	}{
+		{"yes", "yes\n", nil, true, exitDone, true},
+		{"no is the answer that is only Enter", "\n", nil, true, exitError, false},
+		{"a word that is no answer", "sure\n", nil, true, exitError, false},
+		{"--yes", "", []string{"--yes"}, false, exitDone, true},
+		{"a proposal, which others review", "", []string{"--propose", "sipgen/two"}, false, exitDone, false},
+		{"a dry run", "", []string{"--dry-run"}, false, exitDone, false},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			repo := filepath.Join(t.TempDir(), "fleet.git")
+			if out, err := exec.Command("git", "init", "-q", "--bare", "--initial-branch=main", repo).CombinedOutput(); err != nil {
+				t.Fatalf("git init: %v\n%s", err, out)
+			}
+			screen, tty, err := pty.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _, _ = screen.Close(), tty.Close() }()
+			shown := make(chan string, 1)
+			seen := make(chan bool, 1)
+			go func() {
+				var all strings.Builder
+				buffer := make([]byte, 4096)
+				for {
+					n, err := screen.Read(buffer)
+					all.Write(buffer[:n])
+					if strings.Contains(all.String(), "[y/N] ") && len(seen) == 0 {
+						seen <- true
+						_, _ = io.WriteString(screen, row.answer)
+					}
+					if err != nil {
+						shown <- all.String()
+						return
+					}
+				}
+			}()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			two := filepath.Join("..", "..", "examples", "two-tenants")
+			args := append([]string{"publish", "--site", filepath.Join(two, "site.yaml"), "-f", filepath.Join(two, "tenants"),
+				"--inventory", filepath.Join(two, "hosts"), "--repo", repo}, row.flags...)
+			code := run(ctx, args, tty, io.Discard, tty)
+			_ = tty.Close()
+			_ = screen.Close()
+			all := <-shown
+			if code != row.code {
+				t.Errorf("exit %d, want %d:\n%s", code, row.code, all)
+			}
+			if asked := len(seen) > 0; asked != row.asked {
+				t.Errorf("asked: %t, want %t:\n%s", asked, row.asked, all)
+			}
+			if pushed := exec.Command("git", "-C", repo, "rev-parse", "-q", "--verify", "main").Run() == nil; pushed != row.pushed {
+				t.Errorf("pushed: %t, want %t:\n%s", pushed, row.pushed, all)
+			}
+		})
+	}
+}
