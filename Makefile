@@ -39,7 +39,7 @@ fuzz: ## every fuzz target for FUZZTIME each; inputs that fail go to testdata/fu
 lint: ## formatting, vet, staticcheck, generated files, known vulnerabilities
 	@bash hack/lint.sh
 
-generate: ## CRDs and the command reference
+generate: ## CRDs, and the references of commands and fields
 	@bash hack/generate.sh
 
 golden: ## render the golden trees again; review the diff

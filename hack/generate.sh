@@ -1,22 +1,32 @@
 #!/usr/bin/env bash
-# Generates config/crd and docs/cli.md; with --check says what is not current and changes nothing.
+# Generates config/crd and the references docs/cli.md, docs/sipcluster.md and docs/site.md; with --check says what is not current and
+# changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-go tool -modfile="$PWD/tools/go.mod" controller-gen crd:crdVersions=v1,maxDescLen=300 \
-  paths=./api/v1/... paths=./api/v1alpha1/... output:crd:dir="$work/config/crd"
-mkdir -p "$work/docs"
-go run ./hack/clidoc >"$work/docs/cli.md"
+# The CRDs that are installed have short descriptions: kubectl apply keeps a second copy of them, in an annotation of limited size.
+crds() { # MAXDESCLEN FOLDER
+  go tool -modfile="$PWD/tools/go.mod" controller-gen "crd:crdVersions=v1$1" \
+    paths=./api/v1/... paths=./api/v1alpha1/... output:crd:dir="$2"
+}
+mkdir -p "$work/out/docs"
+crds ,maxDescLen=300 "$work/out/config/crd"
+crds '' "$work/whole"
+go run ./hack/clidoc >"$work/out/docs/cli.md"
+go build -o "$work/apidoc" ./hack/apidoc
+for kind in sipcluster site; do
+  "$work/apidoc" "$work"/whole/*_"$kind"s.yaml >"$work/out/docs/$kind.md"
+done
 
 status=0
-for file in $(cd "$work" && find . -type f | sort); do
+for file in $(cd "$work/out" && find . -type f | sort); do
   if [ "${1-}" = --check ]; then
-    cmp -s "$work/$file" "$file" || { echo "$file is not current: make generate" >&2; status=1; }
+    cmp -s "$work/out/$file" "$file" || { echo "$file is not current: make generate" >&2; status=1; }
   else
     mkdir -p "$(dirname "$file")"
-    cp "$work/$file" "$file"
+    cp "$work/out/$file" "$file"
   fi
 done
 exit $status

@@ -34,12 +34,12 @@ type Service struct {
 	// NodeLabels select the management cluster's nodes that run the service.
 	// +optional
 	NodeLabels map[string]string `json:"nodeLabels,omitempty"`
-	// NodeInterface is the network id, as in the hosts' network data, whose address the
-	// service reaches the hosts at.
+	// NodeInterface is the id of the network, as in the hosts' network data, on which the service
+	// reaches the hosts.
 	// +optional
 	NodeInterface string `json:"nodeInterfaceId,omitempty"`
-	// AddressFamily is which address of a dual-stack host is used. Default IPv4. A host with one
-	// address is reached at that.
+	// AddressFamily is which address of a dual-stack host is used. Default IPv4. A host with only one
+	// address is reached at that one.
 	// +kubebuilder:validation:Enum=IPv4;IPv6
 	// +optional
 	AddressFamily AddressFamily `json:"addressFamily,omitempty"`
@@ -53,11 +53,11 @@ type Service struct {
 	// Resources of the service's main container.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// Service sets how the service is exposed. Default: a NodePort Service where a node port
+	// Service is how the service is exposed. Default: a NodePort Service where a node port
 	// is given, else ClusterIP.
 	// +optional
 	Service *ServiceExposure `json:"service,omitempty"`
-	// NetworkAttachments connect the pods to further networks by Multus.
+	// NetworkAttachments connect the pods to further networks, by Multus.
 	// +optional
 	NetworkAttachments []NetworkAttachment `json:"networkAttachments,omitempty"`
 }
@@ -73,26 +73,26 @@ const (
 
 // ServiceExposure is how a service's Kubernetes Service is exposed.
 type ServiceExposure struct {
-	// Type is NodePort, ClusterIP or LoadBalancer.
+	// Type is the Service's type: NodePort, ClusterIP or LoadBalancer.
 	// +kubebuilder:validation:Enum=NodePort;ClusterIP;LoadBalancer
 	// +optional
 	Type corev1.ServiceType `json:"type,omitempty"`
 	// Annotations of the Service, for load balancer controllers.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
-	// LoadBalancerIP is the address to ask for. Rendered as the annotation of the provider
-	// that LoadBalancerClass or Provider names.
+	// LoadBalancerIP is the address to ask for. It is rendered as the annotation of the provider
+	// that loadBalancerClass or provider names.
 	// +optional
 	LoadBalancerIP string `json:"loadBalancerIP,omitempty"`
 	// LoadBalancerClass is the Service's spec.loadBalancerClass.
 	// +optional
 	LoadBalancerClass string `json:"loadBalancerClass,omitempty"`
-	// Provider is the load balancer that LoadBalancerIP is for. Default: kube-vip where
-	// LoadBalancerClass starts with "kube-vip.io/", else metallb.
+	// Provider is the load balancer that loadBalancerIP is for. Default: kube-vip where
+	// loadBalancerClass starts with "kube-vip.io/", else metallb.
 	// +kubebuilder:validation:Enum=metallb;kube-vip
 	// +optional
 	Provider string `json:"provider,omitempty"`
-	// SharingKey lets several Services of a cluster share one LoadBalancerIP: those that name the same
+	// SharingKey lets several Services of a cluster share one loadBalancerIP: those that name the same
 	// key and address (MetalLB's allow-shared-ip).
 	// +optional
 	SharingKey string `json:"sharingKey,omitempty"`
@@ -144,7 +144,8 @@ type LoadBalancerWorker struct {
 	// NodePort has no meaning here; specs written for SIP carry it. Accepted with a warning.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// CheckPort is the worker port whose TCP accept says that the worker lives. Default 10250, the kubelet's.
+	// CheckPort is the worker's port that must accept a TCP connection for the worker to get traffic. Default 10250,
+	// the kubelet's.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	// +optional
@@ -153,9 +154,11 @@ type LoadBalancerWorker struct {
 
 // PortRange is ports from Start to End, both included.
 type PortRange struct {
+	// Start is the first port.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	Start int32 `json:"start"`
+	// End is the last port.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
 	End int32 `json:"end"`
@@ -173,7 +176,7 @@ type JumpHost struct {
 	// BMC sets how the jump pod reaches the hosts' power control.
 	// +optional
 	BMC *BMC `json:"bmc,omitempty"`
-	// SSHAuthorizedKeys may log in, one line of authorized_keys each, without options.
+	// SSHAuthorizedKeys are the keys that may log in, one line of authorized_keys each, without options.
 	// +optional
 	SSHAuthorizedKeys []string `json:"sshAuthorizedKeys,omitempty"`
 	// TrustedUserCA is the public key of an SSH certificate authority whose user certificates may log in.
@@ -197,10 +200,10 @@ const (
 
 // BMC is how a jump pod reaches power control.
 type BMC struct {
-	// Proxy keeps (true) or clears (false) the proxy variables for BMC traffic.
+	// Proxy keeps the proxy variables for BMC traffic. Default: they are cleared.
 	// +optional
 	Proxy bool `json:"proxy,omitempty"`
-	// Access is metal3 (default; the reboot annotations, no credentials), redfish (mounts the hosts'
+	// Access is by metal3 (default; the reboot annotations, no credentials), redfish (mounts the hosts'
 	// BMC Secrets) or none.
 	// +kubebuilder:validation:Enum=metal3;redfish;none
 	// +optional
@@ -216,7 +219,7 @@ type Dex struct {
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
 	// Connectors are Dex's own connector entries (type, id, name, config). Secrets in them are
-	// written $NAME and come from Env.
+	// written $NAME and come from env.
 	// +optional
 	Connectors []apiextensionsv1.JSON `json:"connectors,omitempty"`
 	// StaticClients are the OAuth2 clients.
@@ -234,27 +237,31 @@ type Dex struct {
 
 // DexClient is an OAuth2 client of Dex.
 type DexClient struct {
+	// ID is the client's OAuth2 id.
 	ID string `json:"id"`
+	// Name that people see when they log in. Default: the id.
 	// +optional
 	Name string `json:"name,omitempty"`
+	// RedirectURIs are the URLs that Dex may send a person back to.
 	// +optional
 	RedirectURIs []string `json:"redirectURIs,omitempty"`
-	// Public clients (command line tools) have no secret.
+	// Public is true for clients that cannot keep a secret, such as command line tools: they have none.
 	// +optional
 	Public bool `json:"public,omitempty"`
-	// SecretEnv names the variable of Env that holds the client's secret.
+	// SecretEnv is the name of the variable in env that holds the client's secret.
 	// +optional
 	SecretEnv string `json:"secretEnv,omitempty"`
+	// TrustedPeers are the ids of other clients that may ask for tokens on behalf of this one.
 	// +optional
 	TrustedPeers []string `json:"trustedPeers,omitempty"`
 }
 
 // DexTLS names the serving certificate: a Secret, or a cert-manager issuer to make one.
 type DexTLS struct {
-	// SecretName of a kubernetes.io/tls Secret. With IssuerRef: the Secret that cert-manager writes.
+	// SecretName is the name of a kubernetes.io/tls Secret. With issuerRef: the Secret that cert-manager writes.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
-	// IssuerRef is a cert-manager issuer.
+	// IssuerRef is the cert-manager issuer that makes the certificate.
 	// +optional
 	IssuerRef *IssuerRef `json:"issuerRef,omitempty"`
 	// CA is the certificate authority, PEM, that the API server is to trust for the issuer.
@@ -264,42 +271,48 @@ type DexTLS struct {
 
 // IssuerRef names a cert-manager issuer.
 type IssuerRef struct {
+	// Name of the issuer.
 	Name string `json:"name"`
-	// Kind is Issuer (default) or ClusterIssuer.
+	// Kind is the issuer's kind: Issuer (default) or ClusterIssuer.
 	// +kubebuilder:validation:Enum=Issuer;ClusterIssuer
 	// +optional
 	Kind string `json:"kind,omitempty"`
+	// Group of the issuer's kind. Default cert-manager.io.
 	// +optional
 	Group string `json:"group,omitempty"`
 }
 
 // SecretEnv is an environment variable whose value is in a Secret.
 type SecretEnv struct {
-	Name      string       `json:"name"`
+	// Name of the variable.
+	Name string `json:"name"`
+	// SecretRef is where its value is.
 	SecretRef SecretKeyRef `json:"secretRef"`
 }
 
 // SecretKeyRef is a key of a Secret in the cluster's namespace.
 type SecretKeyRef struct {
+	// Name of the Secret.
 	Name string `json:"name"`
-	Key  string `json:"key"`
+	// Key in the Secret.
+	Key string `json:"key"`
 }
 
 // DexKubernetes is how tokens map to Kubernetes users and groups.
 type DexKubernetes struct {
-	// ClientID is the audience the API server accepts. Default: the first static client.
+	// ClientID is the audience that the API server accepts. Default: the first static client.
 	// +optional
 	ClientID string `json:"clientID,omitempty"`
-	// UsernameClaim defaults to email.
+	// UsernameClaim is the claim of the token that names the user. Default email.
 	// +optional
 	UsernameClaim string `json:"usernameClaim,omitempty"`
-	// UsernamePrefix defaults to "oidc:".
+	// UsernamePrefix is put before the user's name. Default "oidc:".
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
-	// GroupsClaim defaults to groups.
+	// GroupsClaim is the claim of the token that lists the groups. Default groups.
 	// +optional
 	GroupsClaim string `json:"groupsClaim,omitempty"`
-	// GroupsPrefix defaults to "oidc:".
+	// GroupsPrefix is put before each group's name. Default "oidc:".
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
 }

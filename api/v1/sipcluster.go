@@ -46,7 +46,9 @@ type SIPCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   SIPClusterSpec   `json:"spec,omitempty"`
+	// Spec is what the tenant asks for.
+	Spec SIPClusterSpec `json:"spec,omitempty"`
+	// Status was written by the SIP operator. sipgen accepts it and ignores it.
 	Status SIPClusterStatus `json:"status,omitempty"`
 
 	// Source is where the object was read: file, document and line, or the API server. It is
@@ -95,25 +97,25 @@ type NodeSet struct {
 	// of the role carry one value. Hosts without the label take no slot of the role, unless unlabelled says so.
 	// +optional
 	TopologyKey string `json:"topologyKey,omitempty"`
-	// TopologyKeys are several labels, each constraining as TopologyKey does, from the widest
+	// TopologyKeys are several labels, each constraining as topologyKey does, from the widest
 	// to the narrowest domain ("row", "rack"). They must be nested: hosts that share a narrow
-	// domain share the wide one too. Not together with TopologyKey.
+	// domain share the wide one too. Not together with topologyKey.
 	// +optional
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
-	// Unlabelled says what becomes of hosts that lack one of the topology keys: refuse, the default, gives them no slot of the role;
-	// allow gives them one, and nothing keeps them apart. A host that the role has already stays, whatever labels it lost.
+	// Unlabelled is what becomes of hosts that lack one of the topology keys: refuse (default) gives them no slot of the role;
+	// allow gives them one, and nothing keeps them apart. A host that the role already has stays, whatever labels it lost.
 	// +kubebuilder:validation:Enum=refuse;allow
 	// +optional
 	Unlabelled string `json:"unlabelled,omitempty"`
-	// MaxPerDomain is how many hosts of the role may lie in one domain of TopologyKey. Default 1.
+	// MaxPerDomain is how many hosts of the role may lie in one domain of topologyKey. Default 1.
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxPerDomain int `json:"maxPerDomain,omitempty"`
 	// Spread prefers an even distribution where there are more slots than domains.
-	// Not together with TopologyKey on the same label.
+	// Not together with topologyKey on the same label.
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
-	// Count is how many hosts the role wants. Missing means none.
+	// Count is how many hosts the role wants. Default: none.
 	// +optional
 	Count *NodeCount `json:"count,omitempty"`
 }
@@ -126,11 +128,11 @@ const (
 
 // NodeCount is a number of hosts.
 type NodeCount struct {
-	// Active hosts are needed for the cluster to run. All or nothing.
+	// Active is how many hosts the cluster needs to run: it gets all of its active hosts, or nothing new. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Active int `json:"active,omitempty"`
-	// Standby hosts are spares for upgrades and repairs.
+	// Standby is how many spare hosts the role has, for upgrades and repairs. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Standby int `json:"standby,omitempty"`
@@ -161,24 +163,32 @@ type Patch struct {
 // PatchTarget selects objects of the overlay, as kustomize's patch target does: group, version,
 // kind, name and namespace are anchored regular expressions.
 type PatchTarget struct {
+	// Group of the objects' apiVersion, as "apps". Default: any.
 	// +optional
 	Group string `json:"group,omitempty"`
+	// Version of the objects' apiVersion, as "v1". Default: any.
 	// +optional
 	Version string `json:"version,omitempty"`
+	// Kind of the objects, as "Deployment". Default: any.
 	// +optional
 	Kind string `json:"kind,omitempty"`
+	// Name of the objects. Default: any.
 	// +optional
 	Name string `json:"name,omitempty"`
+	// Namespace of the objects. Default: any; all of them are in the cluster's.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
+	// LabelSelector is what the objects' labels must match, as in kubectl get -l.
 	// +optional
 	LabelSelector string `json:"labelSelector,omitempty"`
+	// AnnotationSelector is what the objects' annotations must match, in the same form.
 	// +optional
 	AnnotationSelector string `json:"annotationSelector,omitempty"`
 }
 
 // SIPClusterStatus was written by the SIP operator. sipgen accepts it and ignores it.
 type SIPClusterStatus struct {
+	// Conditions are what the SIP operator last reported.
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }

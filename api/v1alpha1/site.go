@@ -37,8 +37,8 @@ const (
 	ApplyOverlay ApplyMode = "overlay"
 )
 
-// Site configures sipgen for one management cluster. Every field has a default but
-// spec.repository.url.
+// Site configures sipgen for one management cluster. Every field has a default except
+// spec.repository.url and, with Argo CD, spec.argocd.order.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=sites,singular=site,scope=Cluster
@@ -46,12 +46,13 @@ type Site struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
+	// Spec is the configuration.
 	Spec SiteSpec `json:"spec"`
 }
 
 // SiteSpec is the configuration itself.
 type SiteSpec struct {
-	// Engine is flux (default) or argocd.
+	// Engine is what syncs the tree: flux (default) or argocd.
 	// +optional
 	Engine Engine `json:"engine,omitempty"`
 	// Repository is where the tree is published and synced from.
@@ -59,61 +60,62 @@ type SiteSpec struct {
 	// Inputs are where the specs and the hosts come from, for commands that are not given --filename or --inventory.
 	// +optional
 	Inputs Inputs `json:"inputs,omitempty"`
-	// Hosts says which hosts the site has and how they are patched.
+	// Hosts are the hosts that the site has, and how they are patched.
 	// +optional
 	Hosts Hosts `json:"hosts,omitempty"`
-	// Images are the defaults for services that name none.
+	// Images are the images of services that name none.
 	// +optional
 	Images Images `json:"images,omitempty"`
 	// LabelKeys are the labels that mark a host as assigned.
 	// +optional
 	LabelKeys LabelKeys `json:"labelKeys,omitempty"`
-	// Scheduling are the site's choices for placement.
+	// Scheduling is how hosts are chosen.
 	// +optional
 	Scheduling Scheduling `json:"scheduling,omitempty"`
-	// Brake refuses a run that would lose or release more than asked.
+	// Brake refuses a run that would lose or release more hosts than this.
 	// +optional
 	Brake Brake `json:"brake,omitempty"`
-	// Defaults reach every rendered infra object.
+	// Defaults are for every object of the tenants' services.
 	// +optional
 	Defaults Defaults `json:"defaults,omitempty"`
 	// NodePorts is the management cluster's node port range. Default 30000 to 32767.
 	// +optional
 	NodePorts *NodePorts `json:"nodePorts,omitempty"`
-	// Flux sets what the Flux objects carry.
+	// Flux is how the Flux objects are rendered.
 	// +optional
 	Flux Flux `json:"flux,omitempty"`
-	// ArgoCD sets what the Argo CD objects carry.
+	// ArgoCD is how the Argo CD objects are rendered.
 	// +optional
 	ArgoCD ArgoCD `json:"argocd,omitempty"`
-	// BreakGlassGroups may delete hosts that carry our labels, and write those labels. Default: system:masters.
+	// BreakGlassGroups are the groups of users who may delete hosts that carry sipgen's labels, and write those labels.
+	// Default: system:masters.
 	// +optional
 	BreakGlassGroups []string `json:"breakGlassGroups,omitempty"`
-	// Tenants are those who may write SIPClusters, and what each may ask for: only these. Default: every namespace that is not reserved
-	// is a tenant of its own, which may name node ports of the site's range and any image, and is granted nothing else;
+	// Tenants are those who may write SIPClusters, and what each may ask for; nobody else may. Default: every namespace that is not
+	// reserved is a tenant of its own, which may name node ports of the site's range and any image, and is granted nothing else;
 	// see docs/tenants.md.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
 	// +optional
 	Tenants []Tenant `json:"tenants,omitempty"`
-	// MaxHostsPerTenant is how many hosts a tenant may have that no grant says it of. Default 100.
+	// MaxHostsPerTenant is how many hosts a tenant may have whose grants do not say. Default 100.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHostsPerTenant *int `json:"maxHostsPerTenant,omitempty"`
-	// MaxClustersPerTenant is how many SIPClusters a tenant may have that no grant says it of. Default 100.
+	// MaxClustersPerTenant is how many SIPClusters a tenant may have whose grants do not say. Default 100.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClustersPerTenant *int `json:"maxClustersPerTenant,omitempty"`
-	// LabelGuard says who else writes those labels, and whether others are denied.
+	// LabelGuard is who else may write the labels that hand out hosts, and whether others are denied.
 	// +optional
 	LabelGuard LabelGuard `json:"labelGuard,omitempty"`
 }
 
 // Repository is a git repository, a branch and a folder in it.
 type Repository struct {
-	// URL as the engine clones it: ssh, https or file. No credentials in it.
+	// URL is the repository as the engine clones it: ssh, https or file, without credentials.
 	URL string `json:"url"`
-	// Branch that is synced. Default main.
+	// Branch is the branch that is synced. Default main.
 	// +optional
 	Branch string `json:"branch,omitempty"`
 	// Path is the folder of the tree in the repository, relative. Default: its root.
@@ -137,31 +139,35 @@ const InputCluster = "cluster"
 
 // Hosts says which BareMetalHosts are the site's and how they are patched.
 type Hosts struct {
-	// Namespaces of the hosts. Default: all. Several sites on one API server need them, and no two sites the same one: the guards of a
-	// site are for these namespaces.
+	// Namespaces are the namespaces of the hosts. Default: all. Several sites on one API server need them, and no two sites may name the same one:
+	// the guards of a site are for these namespaces.
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
-	// SharedNamespaces may have SIPClusters though they have hosts, as bmc.access redfish needs. Whoever owns such a
+	// SharedNamespaces are namespaces that may have both SIPClusters and hosts, as bmc.access redfish needs. Whoever owns such a
 	// SIPCluster is trusted with the hosts there: their BMC credentials are Secrets beside its services. Default: none.
 	// +optional
 	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
-	// Apply is merge (default) or overlay.
+	// Apply is how patches reach the hosts: merge (default), into hosts that live in the cluster, or overlay, over host manifests that are
+	// in git.
 	// +optional
 	Apply ApplyMode `json:"apply,omitempty"`
-	// Base is, with overlay, the folder of the hosts' manifests in the repository (a kustomization).
+	// Base is the folder of the hosts' manifests in the repository, a kustomization. Required with apply: overlay, and only then.
 	// +optional
 	Base string `json:"base,omitempty"`
 }
 
 // Images are default images.
 type Images struct {
+	// HAProxy is the image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
 	// +optional
 	HAProxy string `json:"haproxy,omitempty"`
+	// JumpHost is the image of jump hosts, which each site builds. Default quay.io/airshipit/jump-host:sipgen-v1.
 	// +optional
 	JumpHost string `json:"jumpHost,omitempty"`
+	// Dex is the image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
 	// +optional
 	Dex string `json:"dex,omitempty"`
-	// RegistryMirror replaces the registry of every image, those in specs too.
+	// RegistryMirror is the registry that takes the place of every image's own, also of images in specs. Default: none.
 	// +optional
 	RegistryMirror string `json:"registryMirror,omitempty"`
 }
@@ -169,24 +175,29 @@ type Images struct {
 // LabelKeys are label keys on hosts. They default to SIP's: sip.airshipit.org/cluster-namespace,
 // cluster-name, node-type, and standby.
 type LabelKeys struct {
+	// ClusterNamespace is the key for the cluster's namespace. Default sip.airshipit.org/cluster-namespace.
 	// +optional
 	ClusterNamespace string `json:"clusterNamespace,omitempty"`
+	// ClusterName is the key for the cluster's name. Default sip.airshipit.org/cluster-name.
 	// +optional
 	ClusterName string `json:"clusterName,omitempty"`
+	// NodeType is the key for the host's role. Default sip.airshipit.org/node-type.
 	// +optional
 	NodeType string `json:"nodeType,omitempty"`
+	// Standby is the key for standby hosts. Default sip.airshipit.org/standby.
 	// +optional
 	Standby string `json:"standby,omitempty"`
 }
 
 // Scheduling are choices for placement.
 type Scheduling struct {
-	// Standby is preferred (default: short standby is a warning) or required (it is as active).
+	// Standby is how standby slots count: preferred (default; too few standby hosts are a warning) or required (they count like active
+	// ones).
 	// +kubebuilder:validation:Enum=preferred;required
 	// +optional
 	Standby string `json:"standby,omitempty"`
-	// Moves is forbid (default) or allow: held hosts that are not provisioned may move when
-	// nothing else makes the site feasible.
+	// Moves is forbid (default) or allow. With allow, a cluster gives up a held host that is not provisioned for a free one, if that
+	// takes one step and another cluster could not have its hosts otherwise.
 	// +kubebuilder:validation:Enum=forbid;allow
 	// +optional
 	Moves string `json:"moves,omitempty"`
@@ -194,12 +205,12 @@ type Scheduling struct {
 
 // Brake bounds what one run may lose and release of the claimed hosts, together: the larger of the share and the number.
 type Brake struct {
-	// MaxPercent of the claimed hosts. Default 10.
+	// MaxPercent is the share of the claimed hosts, in percent. Default 10.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxPercent *int `json:"maxPercent,omitempty"`
-	// MaxHosts is allowed however few hosts are claimed. Default 2.
+	// MaxHosts is the number of hosts, however few are claimed. Default 2.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHosts *int `json:"maxHosts,omitempty"`
@@ -207,58 +218,63 @@ type Brake struct {
 
 // Defaults reach every rendered infra object, or every container that sets none.
 type Defaults struct {
+	// Labels are added to every object.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
+	// Annotations are added to every object.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
+	// Resources are the requests and limits of every container that sets none.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
 }
 
 // NodePorts is a range of node ports, both ends included.
 type NodePorts struct {
+	// Start is the first port.
 	Start int32 `json:"start"`
-	End   int32 `json:"end"`
+	// End is the last port.
+	End int32 `json:"end"`
 }
 
 // Flux sets what the Flux objects carry.
 type Flux struct {
-	// Namespace of the Flux objects. Default flux-system.
+	// Namespace is the namespace of the Flux objects. Default flux-system.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// SecretName of the GitRepository's credentials. Default: none.
+	// SecretName is the name of the Secret with the GitRepository's credentials. Default: none.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
-	// Identity is, with apply: overlay, the user that applies the hosts, for the guard of their labels. Default: kustomize-controller's own
-	// account, system:serviceaccount:<namespace>:kustomize-controller. Another one where the controller runs with --default-service-account,
-	// or where its account has another name.
+	// Identity is the user that applies the hosts with apply: overlay, for the guard of their labels. Default: kustomize-controller's own
+	// account, system:serviceaccount:<namespace>:kustomize-controller. It is another one if the controller runs with
+	// --default-service-account, or if its account has another name.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// Interval between syncs. Default 10m.
+	// Interval is the time between two syncs. Default 10m.
 	// +optional
 	Interval *metav1.Duration `json:"interval,omitempty"`
 }
 
 // ArgoCD sets what the Argo CD objects carry.
 type ArgoCD struct {
-	// Namespace of the Applications. Default argocd.
+	// Namespace is the namespace of the Applications. Default argocd.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// Project of the Applications. Default sipgen; it is rendered.
+	// Project is the AppProject of the Applications, which is rendered. Default sipgen.
 	// +optional
 	Project string `json:"project,omitempty"`
-	// Server is the management cluster's API server as Argo CD knows it.
+	// Server is the management cluster's API server, as Argo CD's cluster Secret has it.
 	// Default https://kubernetes.default.svc: the cluster that Argo CD runs in. Any other needs an identity.
 	// +optional
 	Server string `json:"server,omitempty"`
 	// Identity is the user that the server takes Argo CD for: what kubectl auth whoami says with the credentials of Argo CD's cluster Secret,
-	// as in system:serviceaccount:kube-system:argocd-manager, or the common name of a client certificate. The guard of the hosts is for this user.
-	// Default: the application controller's own account, system:serviceaccount:<namespace>:argocd-application-controller; with a server that
-	// is not the default there is none.
+	// for example system:serviceaccount:kube-system:argocd-manager, or the common name of a client certificate. The guard of the hosts is for
+	// this user. Default: the application controller's own account, system:serviceaccount:<namespace>:argocd-application-controller; with
+	// another server than the default one there is no default.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// Order says how hosts follow their tenant's services. Argo CD has no dependency between Applications, so a host may get its labels
-	// before the services around it are ready, and the one value there is says that this is accepted: none. It has to be given.
+	// Order is how hosts follow their tenant's services. Argo CD has no dependencies between Applications, so a host may get its labels
+	// before the services around it are ready. The only value, none, says that this is accepted. Required with Argo CD.
 	// +kubebuilder:validation:Enum=none
 	// +optional
 	Order string `json:"order,omitempty"`

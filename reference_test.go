@@ -1,0 +1,269 @@
+package sipgen_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// referenceRow is a row of a generated page: a field, its type with a link to what it consists of, and a description.
+var referenceRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| (.*?) \\| (.*) \\|$")
+
+var linkTo = regexp.MustCompile(`\(#([a-z0-9]+)\)`)
+
+// TestEveryFieldIsDocumented walks the types that specs are decoded into, and wants each field on the page of its kind, with a description.
+func TestEveryFieldIsDocumented(t *testing.T) {
+	for file, kind := range map[string]reflect.Type{"docs/sipcluster.md": reflect.TypeFor[v1.SIPCluster](), "docs/site.md": reflect.TypeFor[v1alpha1.Site]()} {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sections := map[string][][]string{}
+		for _, section := range strings.Split(string(content), "\n## ")[1:] {
+			heading, rest, _ := strings.Cut(section, "\n")
+			sections[slug(heading)] = referenceRow.FindAllStringSubmatch(rest, -1)
+		}
+		fields := 0
+		for i := range kind.NumField() {
+			if name := jsonName(kind.Field(i)); name == "spec" || name == "status" {
+				fields += wantFields(t, file, sections, name, name, kind.Field(i).Type)
+			}
+		}
+		if fields < 50 {
+			t.Errorf("%s: %d fields checked: want at least 50, or nothing was read", file, fields)
+		}
+	}
+}
+
+// wantFields wants the fields of a struct in a section, follows its links, and counts.
+func wantFields(t *testing.T, file string, sections map[string][][]string, path, section string, of reflect.Type) int {
+	t.Helper()
+	rows, found := sections[section]
+	if !found {
+		t.Errorf("%s: %s: no section %s", file, path, section)
+		return 0
+	}
+	count := 0
+	for i := range of.NumField() {
+		field := of.Field(i)
+		if field.Anonymous {
+			count += wantFields(t, file, sections, path, section, field.Type)
+			continue
+		}
+		name := jsonName(field)
+		if name == "" {
+			continue
+		}
+		count++
+		at := slices.IndexFunc(rows, func(row []string) bool { return row[1] == name })
+		if at < 0 {
+			t.Errorf("%s: %s.%s is missing: make generate", file, path, name)
+			continue
+		}
+		if len(rows[at][3]) < 8 {
+			t.Errorf("%s: %s.%s: description %q", file, path, name, rows[at][3])
+		}
+		element := field.Type
+		for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Map}, element.Kind()) {
+			element = element.Elem()
+		}
+		if element.Kind() != reflect.Struct || reflect.PointerTo(element).Implements(reflect.TypeFor[interface{ UnmarshalJSON([]byte) error }]()) {
+			continue // a leaf: written as one value
+		}
+		if link := linkTo.FindStringSubmatch(rows[at][2]); link == nil {
+			t.Errorf("%s: %s.%s: want a link to its fields, found %q", file, path, name, rows[at][2])
+		} else {
+			count += wantFields(t, file, sections, path+"."+name, link[1], element)
+		}
+	}
+	return count
+}
+
+func jsonName(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return strings.TrimPrefix(name, "-")
+}
+
+// TestTheCRDsDescribeEveryField: kubectl explain has a word for each.
+func TestTheCRDsDescribeEveryField(t *testing.T) {
+	crds, err := filepath.Glob("config/crd/*.yaml")
+	if err != nil || len(crds) != 2 {
+		t.Fatal(crds, err)
+	}
+	for _, file := range crds {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var crd map[string]any
+		if err := yaml.Unmarshal(content, &crd); err != nil {
+			t.Fatal(err)
+		}
+		described := 0
+		var walk func(path string, value any)
+		walk = func(path string, value any) {
+			switch value := value.(type) {
+			case []any:
+				for _, element := range value {
+					walk(path, element)
+				}
+			case map[string]any:
+				for name, below := range value {
+					properties, is := below.(map[string]any)
+					if name != "properties" || !is {
+						walk(path, below)
+						continue
+					}
+					for field, schema := range properties {
+						if schema, is := schema.(map[string]any); is && field != "metadata" {
+							described++
+							if text, _ := schema["description"].(string); text == "" {
+								t.Errorf("%s: %s.%s: no description", file, path, field)
+							}
+						}
+						walk(path+"."+field, schema)
+					}
+				}
+			}
+		}
+		walk("", crd["spec"])
+		if described < 50 {
+			t.Errorf("%s: %d fields: want at least 50", file, described)
+		}
+	}
+}
+
+// key is what a label or an annotation with a domain looks like.
+var key = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+/[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// noKeys look like keys and are none.
+var noKeys = regexp.MustCompile(`/v1(alpha\d|beta\d)?$|^(docker|ghcr|quay)\.io/|^registry\.example|^github\.com/|^git\.example\.org/|^[0-9.]+/|^sarif-|^www\.|^raw\.` +
+	// Which the code refuses in what a tenant writes: docs/services.md says by domain which those are.
+	`|^cluster-autoscaler\.|^metallb\.universe\.tf/|/address-pool$|^kube-vip\.io/kube-vip-class$` +
+	// A protocol, a topology key and a node's label that pods are scheduled by, a JWT's claim.
+	`|^kubernetes\.io/(h2c|hostname|serviceaccount)$|^node-role\.kubernetes\.io/`)
+
+// TestEveryKeyIsDocumented compares docs/keys.md with the source, both ways, and with what the golden trees carry.
+func TestEveryKeyIsDocumented(t *testing.T) {
+	page, err := os.ReadFile("docs/keys.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]bool{}
+	for _, match := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(string(page), -1) {
+		if name := strings.Replace(match[1], "<network>", "oam", 1); key.MatchString(name) && !strings.HasSuffix(name, ".md") {
+			documented[name] = true
+		}
+	}
+	used := map[string]string{metal3.PausedAnnotation: "metal3", metal3.DetachedAnnotation: "metal3", metal3.RebootAnnotationPrefix: "metal3"}
+	literals(t, func(file, text string) {
+		text = strings.TrimSuffix(text, ".")
+		if text == "sip.airshipit.org/address" {
+			text += ".oam"
+		}
+		if key.MatchString(text) && !noKeys.MatchString(text) {
+			used[text] = file
+		}
+	})
+	delete(used, metal3.RebootAnnotationPrefix) // has no slash
+	for name, file := range used {
+		if !documented[name] {
+			t.Errorf("docs/keys.md: no word of %s, which %s has", name, file)
+		}
+	}
+	for name := range documented {
+		if used[name] == "" && name != "infrastructure.cluster.x-k8s.io/failure-domain" {
+			t.Errorf("docs/keys.md: nothing uses %s", name)
+		}
+	}
+	for name, file := range goldenKeys(t) {
+		if !documented[name] && !strings.Contains(name, "example.org/") {
+			t.Errorf("docs/keys.md: no word of %s, which %s has", name, file)
+		}
+	}
+	if len(documented) < 25 {
+		t.Errorf("%d keys found in docs/keys.md: want at least 25", len(documented))
+	}
+}
+
+// literals calls for each string in the source of the program.
+func literals(t *testing.T, each func(file, text string)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && file != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"e2e", "hack", "testdata", "inventorytest", "demo", "bin", "out"}, entry.Name())) {
+			return fs.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(parsed, func(node ast.Node) bool {
+			if _, isImport := node.(*ast.ImportSpec); isImport {
+				return false
+			}
+			if literal, is := node.(*ast.BasicLit); is && literal.Kind == token.STRING {
+				if text, err := strconv.Unquote(literal.Value); err == nil {
+					each(file, text)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// goldenKeys are the labels and annotations of the objects in the golden trees, each with a file that has it.
+func goldenKeys(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir("golden", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".yaml") {
+			return err
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, document := range strings.Split(string(content), "\n---\n") {
+			var object metav1.PartialObjectMetadata
+			if err := yaml.Unmarshal([]byte(document), &object); err != nil {
+				continue // a patch, or configuration of a service
+			}
+			for _, keys := range []map[string]string{object.Labels, object.Annotations} {
+				for name := range keys {
+					found[name] = file
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || len(found) == 0 {
+		t.Fatal(len(found), err)
+	}
+	return found
+}
