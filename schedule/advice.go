@@ -33,6 +33,8 @@ type Advice struct {
 type AdvisedHosts struct {
 	Role  string
 	Count int
+	// Namespace that they are in, empty where it does not matter.
+	Namespace string
 	// Labels are what the role selects, "key=value", sorted. Networks are those on which the hosts need an address.
 	Labels, Networks []string
 	// Key is the role's topology key, empty if it has none: each host lies in a domain of its own. Domains are those with hosts in which one of them
@@ -160,6 +162,10 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 		hosts := AdvisedHosts{Role: r.name, Count: a.n[k], Networks: r.shape.networks}
 		template := r.template()
 		for _, key := range slices.Sorted(maps.Keys(template)) {
+			if key == v1.HostNamespaceKey {
+				hosts.Namespace = template[key]
+				continue
+			}
 			hosts.Labels = append(hosts.Labels, key+"="+template[key])
 		}
 		if len(r.keys) > 0 && template[r.keys[0]] == "" {
@@ -248,12 +254,14 @@ func (a *attempt) try() (missing []int, err error) {
 func advised(r *role, template map[string]string, networks []string, i int, domain string) inventory.Host {
 	name := fmt.Sprintf("advised-%s-%d", r.name, i)
 	h := inventory.Host{
-		Namespace: "~", Name: name, Labels: maps.Clone(template),
-		State: inventory.State{Known: true, Provisioning: stateAvailable, Operational: "OK"},
+		Namespace: cmp.Or(template[v1.HostNamespaceKey], "~"), Name: "~" + name, // no host of the inventory has such a name
+		Labels: maps.Clone(template),
+		State:  inventory.State{Known: true, Provisioning: stateAvailable, Operational: "OK"},
 	}
 	if h.Labels == nil {
 		h.Labels = map[string]string{}
 	}
+	delete(h.Labels, v1.HostNamespaceKey)
 	keys := r.keys
 	if r.spread != nil {
 		keys = append(slices.Clone(keys), r.spread.TopologyKey)
@@ -276,7 +284,7 @@ func advised(r *role, template map[string]string, networks []string, i int, doma
 	return h
 }
 
-// template is the labels that the role's selector asks for, nil if no labels were found that it matches.
+// template is the labels that the role's selector asks for, the namespace among them, nil if no labels were found that it matches.
 func (r *role) template() map[string]string {
 	template := map[string]string{}
 	requirements, selectable := r.selector.Requirements()

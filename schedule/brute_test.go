@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -141,10 +139,10 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 				continue
 			}
 			r := bruteRole{name: c.Name + " " + name, max: max(1, set.MaxPerDomain)}
-			selector, _ := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+			selector, _ := set.HostSelector()
 			for i := range hosts {
 				h := &hosts[i]
-				ok := matches(selector, h.Labels) && !h.State.Paused && carries(&set, h)
+				ok := matches(selector, h) && !h.State.Paused && carries(&set, h)
 				for _, network := range c.Networks(name) {
 					ok = ok && len(h.On(network)) > 0
 				}
@@ -248,10 +246,10 @@ func carries(set *v1.NodeSet, h *inventory.Host) bool {
 // contradicts says whether a role of the cluster wants hosts, and has a topology key that none of those it selects carries.
 func contradicts(c *v1.SIPCluster, hosts []inventory.Host) bool {
 	for _, set := range c.Spec.Nodes {
-		selector, _ := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+		selector, _ := set.HostSelector()
 		selected, labelled := 0, 0
 		for i := range hosts {
-			if matches(selector, hosts[i].Labels) {
+			if matches(selector, &hosts[i]) {
 				selected++
 				if hosts[i].Labels[set.TopologyKey] != "" {
 					labelled++

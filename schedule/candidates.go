@@ -3,7 +3,6 @@ package schedule
 import (
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -19,7 +18,7 @@ func Candidates(clusters []v1.SIPCluster, keys LabelKeys) (needs, hands func(*in
 	for i := range clusters {
 		c := &clusters[i]
 		for name, set := range c.Spec.Nodes {
-			selector, err := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+			selector, err := set.HostSelector()
 			if err != nil {
 				continue
 			}
@@ -30,7 +29,7 @@ func Candidates(clusters []v1.SIPCluster, keys LabelKeys) (needs, hands func(*in
 		}
 	}
 	any := func(selectors []labels.Selector, host *inventory.Host) bool {
-		return slices.ContainsFunc(selectors, func(s labels.Selector) bool { return s.Matches(labels.Set(host.Labels)) })
+		return slices.ContainsFunc(selectors, func(s labels.Selector) bool { return matches(s, host) })
 	}
 	needs = func(host *inventory.Host) bool {
 		for _, key := range []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby} {

@@ -41,7 +41,7 @@ func (p *Placement) ExplainHost(key HostKey) (Explanation, bool) {
 	for _, r := range s.roles {
 		switch {
 		case r.want() == 0 || out.Line.Cluster == r.cluster.key && out.Line.Role == r.name:
-		case !matches(r.selector, s.hosts[i].Labels):
+		case !matches(r.selector, s.hosts[i].Host):
 			out.Others++
 		default:
 			out.Roles = append(out.Roles, RoleReason{r.key(), s.whyNot(r, i)})

@@ -23,7 +23,7 @@ func greedyPass(clusters []v1.SIPCluster, hosts []inventory.Host) (placed int) {
 			if !is {
 				continue
 			}
-			selector, _ := selectorOf(&set.LabelSelector)
+			selector, _ := set.HostSelector()
 			active, standby := set.Want()
 			left := active + standby
 			used := map[string]bool{}
@@ -33,7 +33,7 @@ func greedyPass(clusters []v1.SIPCluster, hosts []inventory.Host) (placed int) {
 				}
 				h := &hosts[i]
 				domain := h.Labels[set.TopologyKey]
-				if taken[i] || domain != "" && used[domain] || !matches(selector, h.Labels) {
+				if taken[i] || domain != "" && used[domain] || !matches(selector, h) {
 					continue
 				}
 				if reject(&host{Host: h}) != nil {
@@ -146,7 +146,7 @@ func BenchmarkGreedy(b *testing.B) {
 func TestWithout(t *testing.T) {
 	_, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
 	set := nodes("rack=r01", 0, 0)
-	selector, err := selectorOf(&set.LabelSelector)
+	selector, err := set.HostSelector()
 	if err != nil {
 		t.Fatal(err)
 	}

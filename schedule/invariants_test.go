@@ -185,8 +185,8 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				if reason := reject(&host{Host: a.Host}); reason != nil {
 					return fmt.Errorf("%v: new host %s is not eligible: %s", role, key, Say.Reason(reason))
 				}
-				selector, _ := metav1.LabelSelectorAsSelector(&set.LabelSelector)
-				if !matches(selector, a.Host.Labels) {
+				selector, _ := set.HostSelector()
+				if !matches(selector, a.Host) {
 					return fmt.Errorf("%v: new host %s does not match", role, key)
 				}
 				if d := a.Host.Labels[set.TopologyKey]; d != "" && in[d] > max(1, set.MaxPerDomain) {

@@ -7,9 +7,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
-// kinds sorts the hosts by the labels that selectors look at: hosts of one kind are selected alike. It knows the kinds by key
+// kinds sorts the hosts by the labels that selectors look at: hosts of one kind are selected alike; where a selector looks at it,
+// their namespace is one of them. It knows the kinds by key
 // and value, so that a selector is evaluated by set operations, and never host by host.
 type kinds struct {
 	n       int
@@ -53,6 +56,7 @@ func (s *site) sortByLabels() {
 		k.columns[carriedColumn(key)] = c
 		columns = append(columns, c)
 	}
+	namespace, namespaced := at[v1.HostNamespaceKey]
 	never := map[int32]bool{}
 	for _, c := range s.clusters {
 		maps.Copy(never, c.never)
@@ -79,6 +83,9 @@ func (s *site) sortByLabels() {
 			if h.Labels[key] != "" {
 				row[len(keys)+n] = 1
 			}
+		}
+		if namespaced {
+			row[namespace] = columns[namespace].id(h.Namespace)
 		}
 		buf = buf[:0]
 		for _, id := range row {

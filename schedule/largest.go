@@ -159,12 +159,12 @@ func (s *site) mayComeFree(r *role) int {
 			continue
 		}
 		for _, gone := range other.released {
-			if matches(r.selector, s.hosts[gone.host].Labels) {
+			if matches(r.selector, s.hosts[gone.host].Host) {
 				n++
 			}
 		}
 		for _, i := range other.held {
-			if s.options.AllowMoves && matches(r.selector, s.hosts[i].Labels) {
+			if s.options.AllowMoves && matches(r.selector, s.hosts[i].Host) {
 				n++
 			}
 		}

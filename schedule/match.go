@@ -5,15 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
-func selectorOf(s *metav1.LabelSelector) (labels.Selector, error) {
-	return metav1.LabelSelectorAsSelector(s)
+// matches says whether a selector, of hosts' labels and namespaces, matches a host.
+func matches(s labels.Selector, h *inventory.Host) bool {
+	return s.Matches(v1.HostLabels{Namespace: h.Namespace, Labels: h.Labels})
 }
-
-func matches(s labels.Selector, set map[string]string) bool { return s.Matches(labels.Set(set)) }
 
 // shape is what a role asks of a host: a selector, and networks to have an address on. Many roles
 // share one.

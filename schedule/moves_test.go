@@ -149,13 +149,13 @@ func fewestMoves(clusters []v1.SIPCluster, hosts []inventory.Host) int {
 	for _, c := range clusters {
 		for name, set := range c.Spec.Nodes {
 			r := bruteRole{name: c.Name + " " + name, max: max(1, set.MaxPerDomain)}
-			selector, err := selectorOf(&set.LabelSelector)
+			selector, err := set.HostSelector()
 			if err != nil {
 				panic(fmt.Sprint(r.name, err))
 			}
 			for i := range hosts {
 				h := &hosts[i]
-				ok := matches(selector, h.Labels) && !h.State.Paused && carries(&set, h)
+				ok := matches(selector, h) && !h.State.Paused && carries(&set, h)
 				for _, network := range c.Networks(name) {
 					ok = ok && len(h.On(network)) > 0
 				}

@@ -244,7 +244,7 @@ func (s *site) addRole(c *cluster, name string) *role {
 	r.active, r.standby = set.Want()
 	r.max, r.anyLabels = max(1, set.MaxPerDomain), set.Unlabelled == v1.UnlabelledAllow
 	r.spread = set.Spread
-	selector, err := selectorOf(&set.LabelSelector)
+	selector, err := set.HostSelector()
 	if err != nil {
 		s.problem("%s: labelSelector: %w", r, err)
 		return r

@@ -18,7 +18,7 @@ import (
 func Without(hosts []inventory.Host, selector labels.Selector) ([]inventory.Host, int, error) {
 	var left []inventory.Host
 	for i := range hosts {
-		if !matches(selector, hosts[i].Labels) {
+		if !matches(selector, &hosts[i]) {
 			left = append(left, hosts[i])
 		}
 	}

@@ -21,6 +21,7 @@ const (
 	MaxValues       = 1_000 // of a requirement
 	MaxServices     = 64    // of one kind
 	MaxNames        = 1_000 // in an annotation that names hosts
+	MaxNamespaces   = 100   // of hosts, for a role
 )
 
 // limits complains about lists that are longer than they may be. Where it does, nothing else of the spec is looked at.
@@ -47,6 +48,7 @@ func (c *SIPCluster) limits() []FieldError {
 			if len(rules.IsValidLabelValue(role)) == 0 {
 				path = "spec.nodes." + role
 			}
+			most(path+".hostNamespaces", len(set.HostNamespaces), MaxNamespaces, "namespaces")
 			most(path+".topologyKeys", len(set.TopologyKeys), MaxTopologyKeys, "keys")
 			selector := &set.LabelSelector
 			most(path+".labelSelector", len(selector.MatchLabels)+len(selector.MatchExpressions), MaxRequirements, "requirements")

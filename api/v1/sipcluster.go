@@ -93,6 +93,12 @@ type NodeSet struct {
 	// LabelSelector selects the hosts by their labels. An empty selector matches every host.
 	// +optional
 	LabelSelector metav1.LabelSelector `json:"labelSelector,omitempty"`
+	// HostNamespaces are the namespaces of the hosts that the role may have. Cluster API uses the hosts of one namespace only, so where
+	// a site has hosts in several, all roles of a cluster should name the same one. Default: all of the site's.
+	// Hosts that the role has already stay, wherever they are.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	HostNamespaces []string `json:"hostNamespaces,omitempty"`
 	// TopologyKey is the host label whose values are failure domains: at most maxPerDomain hosts
 	// of the role carry one value. Hosts without the label take no slot of the role, unless unlabelled says so.
 	// +optional

@@ -155,6 +155,7 @@ func (n *NodeSet) validate(role string) []FieldError {
 	if _, err := metav1.LabelSelectorAsSelector(&n.LabelSelector); err != nil {
 		add(".labelSelector", "not a valid selector: %s", redact.Quotes(err.Error()))
 	}
+	n.validateNamespaces(add)
 	active, standby := n.Want()
 	for _, count := range []struct {
 		field string

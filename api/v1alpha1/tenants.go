@@ -92,6 +92,10 @@ type TenantHosts struct {
 	// with it.
 	// +optional
 	Selector metav1.LabelSelector `json:"selector,omitempty,omitzero"`
+	// Namespaces of the hosts that it may get. Default: all of the site's. Hosts that the tenant has stay its.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Namespaces []string `json:"namespaces,omitempty"`
 	// Max is how many hosts all its clusters may have together, standby included. Default: the site's maxHostsPerTenant.
 	// Hosts that it already has are never released because of it.
 	// +kubebuilder:validation:Minimum=0

@@ -79,6 +79,7 @@ func (t *Tenant) bounded(at string, add problem) bool {
 		{"loadBalancerClasses", len(t.LoadBalancerClasses)},
 		{"issuerDomains", len(t.IssuerDomains)}, {"certificateIssuers", len(t.CertificateIssuers)}, {"images", len(t.Images)},
 		{"networkAttachments", len(t.NetworkAttachments)}, {"podKeys", len(t.PodKeys)},
+		{"hosts.namespaces", len(t.Hosts.Namespaces)},
 		{"hosts.selector", len(t.Hosts.Selector.MatchLabels) + len(t.Hosts.Selector.MatchExpressions)},
 	} {
 		if list.n > maxGrants {
@@ -109,7 +110,7 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 	for i, namespace := range t.Namespaces {
 		checkName(fmt.Sprintf("%s.namespaces[%d]", at, i), namespace, add)
 	}
-	t.Hosts.validate(at+".hosts", add)
+	t.Hosts.validate(at+".hosts", s.Hosts.Namespaces, add)
 	if n := *t.MaxClusters; n < 0 || n > maxTenantClusters {
 		add(at+".maxClusters", "found %d, want 0 to %d", n, maxTenantClusters)
 	}
@@ -178,9 +179,17 @@ func checkSpecs(field, folder string, add problem) {
 	}
 }
 
-func (h *TenantHosts) validate(at string, add problem) {
+// validate checks the hosts that a tenant may have. site are the namespaces of the site's hosts, none: all.
+func (h *TenantHosts) validate(at string, site []string, add problem) {
 	if _, err := metav1.LabelSelectorAsSelector(&h.Selector); err != nil {
 		add(at+".selector", "not a valid selector: %s", redact.Quotes(err.Error()))
+	}
+	for i, namespace := range h.Namespaces {
+		field := fmt.Sprintf("%s.namespaces[%d]", at, i)
+		checkName(field, namespace, add)
+		if len(site) > 0 && !slices.Contains(site, namespace) {
+			add(field, "found %q, which is none of spec.hosts.namespaces", namespace)
+		}
 	}
 	if *h.Max < 0 || *h.Max > maxTenantHosts {
 		add(at+".max", "found %d, want 0 to %d", *h.Max, maxTenantHosts)

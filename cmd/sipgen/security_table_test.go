@@ -208,6 +208,7 @@ func securityTable() []attack {
 	}
 	add("quota",
 		attack{why: "more hosts", files: bankSpec("{nodes: {Worker: {count: {active: 3}}}}"), want: "asks for 3 hosts and holds 0"},
+		attack{why: "hosts of a namespace that is not the site's", files: bankSpec("{nodes: {Worker: {hostNamespaces: [kube-system], count: {active: 1}}}}"), want: `found "kube-system", which has no hosts of the site`},
 		attack{why: "more standby", files: bankSpec("{nodes: {Worker: {count: {active: 0, standby: 2}}}}"), want: "asks for 2 standby hosts"},
 		attack{why: "every host that there could be", files: bankSpec("{nodes: {Worker: {count: {active: 1, standby: 100000}}}}"), want: "asks for 100001 hosts"},
 		attack{why: "more than a number holds", files: bankSpec("{nodes: {Worker: {count: {active: 9223372036854775808}}}}"), want: "count.active: "},

@@ -23,6 +23,10 @@ const (
 	codeUnknownKey    = "SIP019"
 	codeNoAddress     = "SIP020"
 	codeFailed        = "SIP021"
+	codeApart         = "SIP022"
+	codeNoMeeting     = "SIP023"
+	codeNoSurge       = "SIP024"
+	codeEven          = "SIP025"
 )
 
 // Code is what a code means.
@@ -52,6 +56,10 @@ func Codes() []Code {
 		{codeUnknownKey, "A topology key that no host carries"},
 		{codeNoAddress, "A host's address cannot be read"},
 		{codeFailed, "A cluster's host has failed"},
+		{codeApart, "A cluster's hosts are in several namespaces"},
+		{codeNoMeeting, "No host is in the namespaces that a role names"},
+		{codeNoSurge, "A standby host that no rollout can use"},
+		{codeEven, "An even number of control planes"},
 	}
 }
 

@@ -76,6 +76,7 @@ func (in Input) Check() []Finding {
 	c.dexes()
 	c.duplicates()
 	c.roles()
+	c.clusterAPI()
 	c.unread()
 	c.shortages()
 	c.failed()

@@ -56,6 +56,11 @@ func bmh(name, labels, spec string) string {
 	return "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  namespace: metal3\n  name: " + name + "\n  labels: {" + labels + "}\nspec: {" + spec + "}\n---\n"
 }
 
+// in has a host in another namespace than metal3.
+func in(namespace, host string) string {
+	return strings.Replace(host, "namespace: metal3", "namespace: "+namespace, 1)
+}
+
 // inputs decodes specs and hosts, and places them.
 func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
 	t.Helper()
@@ -240,6 +245,29 @@ func TestCodes(t *testing.T) {
 			want: []string{"SIP021 warning BareMetalHost metal3/h1 status"}},
 		{why: "a free host is in error",
 			specs: cluster("a", any1), hosts: strings.Replace(bmh("h1", "", "")+bmh("h2", claimLabels, ""), "spec: {}\n", "spec: {}\nstatus: {operationalStatus: error, errorType: power management error, provisioning: {state: available}}\n", 1)},
+		{why: "hosts of one cluster in two namespaces",
+			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 2, 0)), hosts: bmh("h1", "flavor: x, rack: r1", "") + in("east", bmh("h2", "flavor: x, rack: r2", "")),
+			want: []string{"SIP022 warning SIPCluster a/a spec.nodes"}},
+		{why: "hosts of two clusters in two namespaces",
+			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)) + cluster("b", fmt.Sprintf(workers, "b", "rack", 1, 0)),
+			hosts: bmh("h1", "flavor: x, rack: r1", "") + in("east", bmh("h2", "flavor: b, rack: r2", ""))},
+		{why: "roles that can have no namespace in common",
+			specs: cluster("a", "{nodes: {ControlPlane: {hostNamespaces: [metal3], count: {active: 1}}, Worker: {hostNamespaces: [east], count: {active: 99}}}}"), hosts: bmh("h1", "", ""),
+			want: []string{"SIP009 error SIPCluster a/a spec.nodes.Worker.count", "SIP022 warning SIPCluster a/a spec.nodes.Worker.hostNamespaces", "SIP023 error SIPCluster a/a spec.nodes.Worker.hostNamespaces"}},
+		{why: "the selector's hosts are elsewhere",
+			specs: cluster("a", "{nodes: {Worker: {labelSelector: {matchLabels: {flavor: x}}, hostNamespaces: [east], count: {active: 1}}}}"), hosts: bmh("h1", "flavor: x", "") + in("east", bmh("h2", "flavor: b", "")),
+			want: []string{"SIP009 error SIPCluster a/a spec.nodes.Worker.count", "SIP023 error SIPCluster a/a spec.nodes.Worker.hostNamespaces"}},
+		{why: "the selector has none anywhere",
+			specs: cluster("a", "{nodes: {Worker: {labelSelector: {matchLabels: {flavor: z}}, hostNamespaces: [east], count: {active: 1}}}}"), hosts: bmh("h1", "flavor: x", "") + in("east", bmh("h2", "flavor: b", "")),
+			want: []string{"SIP009 error SIPCluster a/a spec.nodes.Worker.count", "SIP005 error SIPCluster a/a spec.nodes.Worker.labelSelector"}},
+		{why: "a standby host for a rollout of one control plane",
+			specs: cluster("a", "{nodes: {ControlPlane: {count: {active: 1, standby: 1}}}}"), hosts: bmh("h1", "", "") + bmh("h2", "", ""),
+			want: []string{"SIP024 warning SIPCluster a/a spec.nodes.ControlPlane.count.standby"}},
+		{why: "one for three control planes, which go down first", specs: cluster("a", "{nodes: {ControlPlane: {count: {active: 3, standby: 1}}}}"),
+			hosts: bmh("h1", "", "") + bmh("h2", "", "") + bmh("h3", "", "") + bmh("h4", "", "")},
+		{why: "an even number of control planes",
+			specs: cluster("a", "{nodes: {ControlPlane: {count: {active: 2}}}}"), hosts: bmh("h1", "", "") + bmh("h2", "", ""),
+			want: []string{"SIP025 warning SIPCluster a/a spec.nodes.ControlPlane.count.active"}},
 		{why: "with one it is silent",
 			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015: until the last operator is gone"`)},
 	} {

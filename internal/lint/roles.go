@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -34,7 +33,7 @@ func (c *checker) wanting() []role {
 		}
 		for _, name := range slices.Sorted(maps.Keys(cluster.Spec.Nodes)) {
 			set := cluster.Spec.Nodes[name]
-			selector, err := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+			selector, err := set.HostSelector()
 			if active, standby := set.Want(); err == nil && active+standby > 0 {
 				out = append(out, role{cluster, name, set, selector})
 			}
@@ -51,6 +50,9 @@ func (c *checker) roles() {
 		r := &wanting[i]
 		hosts := match.hosts(r.selector)
 		if len(hosts) == 0 {
+			if c.noMeeting(r) {
+				continue
+			}
 			c.cluster(codeNoHost, Error, r.cluster, r.field(".labelSelector"),
 				fmt.Sprintf("matches none of %d hosts%s", len(c.Hosts), match.nearest(r.selector)),
 				"correct the selector, or label the hosts")
@@ -157,9 +159,9 @@ func newMatcher(roles []role, hosts []inventory.Host) *matcher {
 	index := map[string]int{}
 	for i := range hosts {
 		var id strings.Builder
-		set := labels.Set{}
+		set, seen := labels.Set{}, v1.HostLabels{Namespace: hosts[i].Namespace, Labels: hosts[i].Labels}
 		for _, key := range sorted {
-			if value, has := hosts[i].Labels[key]; has {
+			if value, has := seen.Lookup(key); has {
 				set[key] = value
 				id.WriteString("=" + value)
 			}

@@ -5,12 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
-
-func labelSet(set map[string]string) labels.Set { return labels.Set(set) }
 
 // secrets are Secrets that somebody names and nobody has. Only names are looked at. Files seldom hold all Secrets, and those of power controls least: of
 // a namespace in which none of a kind is known, nothing is said about that kind.

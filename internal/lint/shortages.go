@@ -54,21 +54,21 @@ func (c *checker) find(key schedule.ClusterKey) *v1.SIPCluster {
 }
 
 // holders are the roles that have hosts already, with the labels of these.
-func (c *checker) holders() map[schedule.RoleKey][]map[string]string {
-	out := map[schedule.RoleKey][]map[string]string{}
+func (c *checker) holders() map[schedule.RoleKey][]v1.HostLabels {
+	out := map[schedule.RoleKey][]v1.HostLabels{}
 	for i := range c.Placement.Hosts {
 		line := &c.Placement.Hosts[i]
 		switch line.Verdict {
 		case schedule.Assigned, schedule.Held, schedule.Pending:
 			key := schedule.RoleKey{Cluster: line.Cluster, Role: line.Role}
-			out[key] = append(out[key], line.Host.Labels)
+			out[key] = append(out[key], v1.HostLabels{Namespace: line.Host.Namespace, Labels: line.Host.Labels})
 		}
 	}
 	return out
 }
 
 // starved says who has the hosts that one role falls short of, if others have enough of those that it selects.
-func (c *checker) starved(short schedule.RoleKey, shortage *schedule.Shortage, holders map[schedule.RoleKey][]map[string]string) string {
+func (c *checker) starved(short schedule.RoleKey, shortage *schedule.Shortage, holders map[schedule.RoleKey][]v1.HostLabels) string {
 	var mine *role
 	for _, r := range c.wanting() {
 		if r.name == short.Role && r.cluster.Namespace == short.Cluster.Namespace && r.cluster.Name == short.Cluster.Name {
@@ -87,7 +87,7 @@ func (c *checker) starved(short schedule.RoleKey, shortage *schedule.Shortage, h
 		}
 		n := 0
 		for _, set := range holders[key] {
-			if mine.selector.Matches(labelSet(set)) {
+			if mine.selector.Matches(set) {
 				n++
 			}
 		}

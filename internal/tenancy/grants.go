@@ -25,6 +25,7 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []v1.FieldError {
 	if c.Spec.Priority > tenant.MaxPriority {
 		s.add("spec.priority", "found %d, and %s has at most %d", c.Spec.Priority, tenant.where("maxPriority"), tenant.MaxPriority)
 	}
+	s.hostNamespaces()
 	for _, e := range c.Entries() {
 		s.entry(&e)
 	}
@@ -47,6 +48,22 @@ type asked struct {
 
 func (s *asked) add(path, format string, args ...any) {
 	s.errs = append(s.errs, v1.FieldError{Path: path, Message: redact.Sprintf(format, args...)})
+}
+
+// hostNamespaces are those that roles name: the site's, and the tenant's.
+func (s *asked) hostNamespaces() {
+	site, granted := s.site.Spec.Hosts.Namespaces, s.tenant.Hosts.Namespaces
+	for _, role := range slices.Sorted(maps.Keys(s.cluster.Spec.Nodes)) {
+		for i, namespace := range s.cluster.Spec.Nodes[role].HostNamespaces {
+			field := fmt.Sprintf("spec.nodes.%s.hostNamespaces[%d]", role, i)
+			switch {
+			case len(site) > 0 && !slices.Contains(site, namespace):
+				s.add(field, "found %q, which has no hosts of the site (the Site's spec.hosts.namespaces)", namespace)
+			case len(granted) > 0 && !slices.Contains(granted, namespace):
+				s.add(field, "found %q, and %s has none such", namespace, s.tenant.where("hosts.namespaces"))
+			}
+		}
+	}
 }
 
 // entry checks what all services have in common.

@@ -170,18 +170,27 @@ func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
 	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
 }
 
-// Narrowed gives the clusters with the selectors of their roles narrowed to their tenants' hosts, for package schedule: it looks at
+// Narrowed gives the clusters with the selectors of their roles narrowed to their tenants' hosts, by labels and namespace, for package schedule: it looks at
 // selectors for new hosts only, so that hosts a cluster has stay. The clusters given are left as they are.
 func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 	out := slices.Clone(clusters)
 	for i := range out {
 		tenant := t.Of(out[i].Namespace)
-		if tenant == nil || len(tenant.Hosts.Selector.MatchLabels)+len(tenant.Hosts.Selector.MatchExpressions) == 0 {
+		if tenant == nil {
+			continue
+		}
+		mine := tenant.Hosts.Selector
+		if namespaces := tenant.Hosts.Namespaces; len(namespaces) > 0 {
+			mine.MatchExpressions = append(slices.Clone(mine.MatchExpressions), metav1.LabelSelectorRequirement{
+				Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpIn, Values: namespaces,
+			})
+		}
+		if len(mine.MatchLabels)+len(mine.MatchExpressions) == 0 {
 			continue
 		}
 		nodes := maps.Clone(out[i].Spec.Nodes)
 		for name, set := range nodes { // each by itself
-			set.LabelSelector = both(&set.LabelSelector, &tenant.Hosts.Selector)
+			set.LabelSelector = both(&set.LabelSelector, &mine)
 			nodes[name] = set
 		}
 		out[i].Spec.Nodes = nodes
@@ -223,7 +232,7 @@ func (t *Tenants) Owned(clusters []v1.SIPCluster, hosts []inventory.Host, held H
 		}
 		for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 			set := c.Spec.Nodes[role]
-			selector, err := metav1.LabelSelectorAsSelector(&set.LabelSelector)
+			selector, err := set.HostSelector()
 			if active, standby := set.Want(); err != nil || active+standby == 0 {
 				continue
 			}
@@ -262,7 +271,7 @@ func (t *Tenants) heldByOthers(c *v1.SIPCluster, hosts []*inventory.Host, held H
 func firstSelected(selector labels.Selector, hosts []*inventory.Host) string {
 	first := ""
 	for _, h := range hosts {
-		if selector.Matches(labels.Set(h.Labels)) && (first == "" || h.Key() < first) {
+		if selector.Matches(v1.HostLabels{Namespace: h.Namespace, Labels: h.Labels}) && (first == "" || h.Key() < first) {
 			first = h.Key()
 		}
 	}

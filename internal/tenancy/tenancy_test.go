@@ -442,6 +442,33 @@ func TestNarrowed(t *testing.T) {
 	}
 }
 
+// TestNarrowedNamespaces: new hosts come from the tenant's namespaces of hosts only, and what it has stays.
+func TestNarrowedNamespaces(t *testing.T) {
+	tenants := Of(siteOf(t, "  hosts: {namespaces: [east, west, north]}\n  tenants:\n  - {name: bank, namespaces: [bank], hosts: {namespaces: [west, north], max: 9}}\n"), nil)
+	hosts := append(append(hostsOf("east", nil, "e1", "e2"), hostsOf("west", nil, "w1", "w2")...), hostsOf("north", nil, "n1")...)
+	c := wanting("a", 0, 3, 0)
+	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "east", Name: "e2"}, Cluster: keyOf(&c), Role: "Worker"}}}
+	placement, err := schedule.Plan(tenants.Narrowed([]v1.SIPCluster{c}), hosts, held, schedule.Options{Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, a := range placement.Clusters[0].Roles[0].Assigned {
+		found = append(found, a.Host.Name)
+	}
+	if strings.Join(found, " ") != "e2 n1 w1" {
+		t.Errorf("found %v, want e2, which it held, and two of its namespaces", found)
+	}
+	for spec, message := range map[string]string{
+		"{nodes: {Worker: {hostNamespaces: [west, north]}}}": "",
+		"{nodes: {Worker: {hostNamespaces: [west, east]}}}":  `spec.nodes.Worker.hostNamespaces[1]: found "east", and tenant bank (the Site's spec.tenants[].hosts.namespaces) has none such`,
+		"{nodes: {Worker: {hostNamespaces: [racks]}}}":       `spec.nodes.Worker.hostNamespaces[0]: found "racks", which has no hosts of the site (the Site's spec.hosts.namespaces)`,
+	} {
+		c := clusterOf(t, "bank/a", spec)
+		want(t, spec, said(tenants.Spec(&c)), message)
+	}
+}
+
 func TestOwned(t *testing.T) {
 	tenants := Of(siteOf(t, bank), []string{"metal3", "m"})
 	hosts := append(hostsOf("metal3", map[string]string{"pool": "metal"}, "x1", "x2"), hostsOf("m", map[string]string{"pool": "finance"}, "f1")...)

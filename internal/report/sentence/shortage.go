@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -33,7 +34,7 @@ func Shortage(c *schedule.Shortage) string {
 	if c.Unmatched {
 		b.WriteString(" No host matches its selector")
 		if c.Unmet != "" {
-			b.WriteString(": none has " + c.Unmet)
+			b.WriteString(": none " + unmet(c.Unmet))
 		}
 		b.WriteString(".")
 	}
@@ -41,6 +42,14 @@ func Shortage(c *schedule.Shortage) string {
 		b.WriteString(" " + words + ".")
 	}
 	return b.String()
+}
+
+// unmet is what no host is or has, of a requirement that selectors have.
+func unmet(requirement string) string {
+	if namespaces, is := strings.CutPrefix(requirement, v1.HostNamespaceKey+" in ("); is {
+		return "is in namespace " + strings.ReplaceAll(strings.TrimSuffix(namespaces, ")"), ",", " or ")
+	}
+	return "has " + requirement
 }
 
 // Advice says which hosts would place a cluster, or fill its standby slots, empty if none are known.
@@ -73,6 +82,9 @@ func advised(h *schedule.AdvisedHosts, role bool) string {
 	words := text.Count(h.Count, "more host")
 	if role {
 		words += " for " + h.Role
+	}
+	if h.Namespace != "" {
+		words += " in namespace " + h.Namespace
 	}
 	if len(h.Labels) > 0 {
 		words += " with " + strings.Join(h.Labels, ",")

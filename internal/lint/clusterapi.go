@@ -1,0 +1,121 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// minScaleIn is the smallest control plane that Cluster API rolls out by going down first (package render/capi).
+const minScaleIn = 3
+
+// clusterAPI are clusters that Cluster API and its provider for metal3 cannot use as they are, or not as they are meant.
+func (c *checker) clusterAPI() {
+	for i := range c.Clusters {
+		cluster := &c.Clusters[i]
+		if cluster.DeletionTimestamp != nil {
+			continue
+		}
+		c.apart(cluster)
+		set := cluster.Spec.Nodes[v1.RoleControlPlane]
+		active, standby := set.Want()
+		field := "spec.nodes." + v1.RoleControlPlane + ".count"
+		if active > 0 && active%2 == 0 {
+			c.cluster(codeEven, Warning, cluster, field+".active",
+				fmt.Sprintf("%d control planes: Cluster API refuses an even number while etcd runs on them, and one more host would not make etcd more available", active),
+				fmt.Sprintf("ask for %d or %d, or silence this where etcd is elsewhere", active-1, active+1))
+		}
+		if active > 0 && active < minScaleIn && standby > 0 {
+			c.cluster(codeNoSurge, Warning, cluster, field+".standby",
+				fmt.Sprintf("with %d active control planes a rollout needs one more host to go up on (Cluster API lets maxSurge be 0 from %d on), and it does not take a standby host",
+					active, minScaleIn),
+				fmt.Sprintf("ask for %d active, or silence this where the standby host is meant for failures only", minScaleIn))
+		}
+	}
+}
+
+// apart are clusters whose hosts are in several namespaces, or must be: Cluster API's provider for metal3 looks for hosts in one.
+func (c *checker) apart(cluster *v1.SIPCluster) {
+	in := map[string][]string{} // hosts by namespace
+	if c.Placement != nil {
+		for i := range c.Placement.Clusters {
+			placed := &c.Placement.Clusters[i]
+			if placed.Key.Namespace != cluster.Namespace || placed.Key.Name != cluster.Name {
+				continue
+			}
+			for _, role := range placed.Roles {
+				for _, a := range role.Assigned {
+					in[a.Host.Namespace] = append(in[a.Host.Namespace], a.Host.Key())
+				}
+			}
+		}
+	}
+	const mend = "name one namespace in hostNamespaces of each role, or silence this where Cluster API does not use the hosts"
+	if len(in) > 1 {
+		var parts []string
+		for _, namespace := range slices.Sorted(maps.Keys(in)) {
+			hosts := in[namespace]
+			slices.Sort(hosts)
+			more := ""
+			if len(hosts) > 1 {
+				more = fmt.Sprintf(" and %d more", len(hosts)-1)
+			}
+			parts = append(parts, fmt.Sprintf("%s (%s%s)", namespace, hosts[0], more))
+		}
+		c.cluster(codeApart, Warning, cluster, "spec.nodes", "the hosts are in "+strings.Join(parts, ", ")+": Cluster API uses those of one namespace only", mend)
+		return
+	}
+	var common, first []string
+	var where string
+	for _, name := range slices.Sorted(maps.Keys(cluster.Spec.Nodes)) {
+		set := cluster.Spec.Nodes[name]
+		if active, standby := set.Want(); active+standby == 0 || len(set.HostNamespaces) == 0 {
+			continue
+		}
+		if first == nil {
+			common, first, where = set.HostNamespaces, set.HostNamespaces, name
+			continue
+		}
+		common = slices.DeleteFunc(slices.Clone(common), func(n string) bool { return !slices.Contains(set.HostNamespaces, n) })
+		if len(common) == 0 {
+			c.cluster(codeApart, Warning, cluster, "spec.nodes."+name+".hostNamespaces",
+				fmt.Sprintf("has no namespace in common with the roles before it (%s: %s): Cluster API uses the hosts of one namespace only", where, strings.Join(first, ", ")), mend)
+			return
+		}
+	}
+}
+
+// noMeeting says whether hosts match the role's labelSelector and none of them is in its hostNamespaces, which it complains about.
+func (c *checker) noMeeting(r *role) bool {
+	if len(r.set.HostNamespaces) == 0 {
+		return false
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&r.set.LabelSelector)
+	if err != nil {
+		return false
+	}
+	matched, in := 0, map[string]bool{}
+	for i := range c.Hosts {
+		if selector.Matches(labels.Set(c.Hosts[i].Labels)) {
+			matched++
+			in[c.Hosts[i].Namespace] = true
+		}
+	}
+	if matched == 0 {
+		return false
+	}
+	namespaces := slices.Sorted(maps.Keys(in))
+	if len(namespaces) > shown {
+		namespaces = append(namespaces[:shown:shown], fmt.Sprintf("%d more", len(namespaces)-shown))
+	}
+	c.cluster(codeNoMeeting, Error, r.cluster, r.field(".hostNamespaces"),
+		fmt.Sprintf("none of the %d hosts that labelSelector matches is in %s: they are in %s", matched, strings.Join(r.set.HostNamespaces, " or "), strings.Join(namespaces, ", ")),
+		"correct one of the two")
+	return true
+}
