@@ -29,6 +29,8 @@ type Host struct {
 	// LintIgnore is the annotation sip.airshipit.org/lint-ignore: findings that are accepted, with reasons.
 	LintIgnore string `json:"lintIgnore,omitempty"`
 	State      State  `json:"state,omitzero"`
+	// Faults keep the host from being handed out.
+	Faults []Fault `json:"faults,omitempty"`
 	// Managers is what metadata.managedFields says of the fields that sipgen and the GitOps
 	// engines touch. Nil where the source has no managedFields; empty where nobody owns anything.
 	Managers []Manager `json:"managers,omitzero"`

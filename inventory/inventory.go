@@ -10,6 +10,8 @@ import (
 type Inventory struct {
 	// Hosts sorted by namespace and name.
 	Hosts []Host
+	// LeftOut are objects that no host can be made of.
+	LeftOut []LeftOut
 	// TakenAt is when the hosts were read from a cluster; zero for manifests.
 	TakenAt time.Time
 	// Context is the cluster they were read from, or the files.

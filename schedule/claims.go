@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // liveClaim is what the labels of a host say.
@@ -52,11 +54,14 @@ func (s *site) claim(previous Previous) {
 	tree := s.treeClaims(previous)
 	for i := range s.hosts {
 		h := &s.hosts[i]
+		for n := range h.Faults {
+			s.warn(HasFault{h.key(), h.Faults[n].String()})
+		}
 		c := s.live(h)
 		t := tree[int32(i)]
 		switch {
 		case c.labels == 0 && t == nil:
-		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder: // seen clean: free again
+		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder && !h.mislabelled(): // seen clean: free again
 		case c.complete:
 			s.claimLive(int32(i), c, t)
 		case t == nil:
@@ -68,12 +73,17 @@ func (s *site) claim(previous Previous) {
 			}
 			s.hold(int32(i), t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
 			s.keepAddresses(h, t)
-			h.domain = t.Domain
+			h.keepDomain(t)
 		}
 	}
 	for key, hosts := range s.foreign { // warnings are sorted
 		s.warn(LeftAlone{key, hosts})
 	}
+}
+
+// mislabelled says whether labels that are not seen may be on the host all the same.
+func (h *host) mislabelled() bool {
+	return h.Unsure() || slices.ContainsFunc(h.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
 }
 
 // claimLive is for a host with a whole claim in its labels. The tree may only add to it.
@@ -100,8 +110,20 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	s.hold(i, c.cluster, c.role, FromLive, standby, releasing, "")
 	if t != nil && t.Cluster == c.cluster {
 		s.keepAddresses(h, t)
-		h.domain = t.Domain
+		h.keepDomain(t)
 	}
+}
+
+// keepDomain notes the domain that a held host had when it was handed out. It still has it where the label cannot be read.
+func (h *host) keepDomain(t *PreviousClaim) {
+	h.domain = t.Domain
+	if h.role == nil || len(h.role.keys) != 1 || t.Domain == "" || !h.mislabelled() || h.Labels[h.role.keys[0]] != "" {
+		return
+	}
+	known := *h.Host
+	known.Labels = map[string]string{h.role.keys[0]: t.Domain}
+	maps.Copy(known.Labels, h.Labels)
+	h.Host = &known
 }
 
 // specOf is the spec of a cluster, nil if it has none.
@@ -211,6 +233,11 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 			continue
 		}
 		h := &s.hosts[i]
+		if t.UID != "" && t.UID != h.UID && h.Unsure() {
+			// It is no proof that the host was created anew, and the patch says which one it was.
+			known := *h.Host
+			known.UID, h.Host = t.UID, &known
+		}
 		if t.UID != "" && h.UID != "" && t.UID != h.UID {
 			s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, h.UID})
 			s.lose(t)

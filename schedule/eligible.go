@@ -9,6 +9,9 @@ const (
 // reject is why an unclaimed host may not be handed out, nil if it may. The first reason that holds is the one.
 func reject(h *host) Reason {
 	s := &h.State
+	if len(h.Faults) > 0 {
+		return Faulty{h.Faults[0].Kind, h.Faults[0].String()}
+	}
 	switch {
 	case s.Deleting:
 		return Deleting{}
@@ -70,6 +73,8 @@ func provisioned(h *host) bool {
 // inUse is what keeps a held host from being released without approval, nil if nothing does.
 func inUse(h *host) Reason {
 	switch {
+	case h.Unsure():
+		return Unsure{}
 	case h.State.Consumer != nil:
 		return InUse{h.State.Consumer.String()}
 	case provisioned(h):
@@ -86,7 +91,7 @@ func (s *site) eligible() {
 	unknown := 0
 	for i := range s.hosts {
 		h := &s.hosts[i]
-		if !h.State.Known {
+		if !h.State.Known && !h.Unsure() {
 			unknown++
 		}
 		if h.role != nil || h.reject != nil {

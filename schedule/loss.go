@@ -29,6 +29,9 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 	uids := make(map[HostKey]string, len(hosts))
 	for i := range hosts {
 		uids[HostKey{hosts[i].Namespace, hosts[i].Name}] = hosts[i].UID
+		if hosts[i].Unsure() {
+			uids[HostKey{hosts[i].Namespace, hosts[i].Name}] = ""
+		}
 	}
 	var (
 		loss    Loss

@@ -17,6 +17,8 @@ func general(r Reason) Reason {
 		return InUse{}
 	case KeptForReuse:
 		return KeptForReuse{}
+	case Faulty:
+		return Faulty{Kind: r.Kind}
 	case IncompleteLabels:
 		return IncompleteLabels{}
 	case UnknownCluster:

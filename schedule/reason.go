@@ -1,5 +1,7 @@
 package schedule
 
+import "github.com/airshipit/sipgen/inventory"
+
 // Reason is why a host is where it is: one of the types below. Package internal/report/sentence says it in words.
 type Reason interface{ isReason() }
 
@@ -32,6 +34,13 @@ type (
 	ProvisioningState struct{ State string }
 	// NoProvisioningState yet.
 	NoProvisioningState struct{}
+	// Faulty: the host's object is wrong, or at odds with another's. Text is empty where hosts are counted.
+	Faulty struct {
+		Kind inventory.FaultKind
+		Text string
+	}
+	// Unsure: what is known of the host may not be so, because its object is wrong.
+	Unsure struct{}
 	// IncompleteLabels: the host carries some of the keys, but not a whole claim.
 	IncompleteLabels struct{ Keys LabelKeys }
 	// UnknownCluster: the labels name one that is in neither the specs nor the tree.
@@ -165,6 +174,8 @@ func (HasImage) isReason()              {}
 func (OperationalStatus) isReason()     {}
 func (ProvisioningState) isReason()     {}
 func (NoProvisioningState) isReason()   {}
+func (Faulty) isReason()                {}
+func (Unsure) isReason()                {}
 func (IncompleteLabels) isReason()      {}
 func (UnknownCluster) isReason()        {}
 func (InvalidCluster) isReason()        {}

@@ -12,6 +12,11 @@ type Warning interface{ isWarning() }
 
 // About the claims of hosts.
 type (
+	// HasFault: the object of a host is wrong, or at odds with another's. Nobody gets the host, and whoever has it keeps it.
+	HasFault struct {
+		Host HostKey
+		What string
+	}
 	// Unlabelled: a host carries some of the keys, but not a whole claim. Nobody gets it.
 	Unlabelled struct {
 		Host HostKey
@@ -194,6 +199,7 @@ const (
 	Forbidden
 )
 
+func (HasFault) isWarning()             {}
 func (Unlabelled) isWarning()           {}
 func (LabelsContradictTree) isWarning() {}
 func (LeftAlone) isWarning()            {}

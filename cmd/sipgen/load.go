@@ -55,6 +55,11 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 			ui.say("warning: %s", l.clusters[i].Problem(warning.Path, "%s", warning.Message))
 		}
 	}
+	if l.hosts != nil {
+		for _, object := range l.hosts.LeftOut {
+			ui.say("warning: %s: %s: %s: no host is made of it", object.Source, object.Field, object.Text)
+		}
+	}
 	if l.tenants != nil {
 		err = errors.Join(err, l.evict(in.evict))
 		beyond := l.beyondGrants()
@@ -114,8 +119,11 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		return l, err
 	}
 	var err error
-	l.hosts, err = ofTheSite(site, hosts)
-	return l, err
+	if l.hosts, err = ofTheSite(site, hosts); err != nil {
+		return l, err
+	}
+	inventory.Conflicts(l.hosts.Hosts, l.tenants.OwnerOfHosts)
+	return l, nil
 }
 
 // loadSite reads the Site, and takes from it what the command line leaves open.

@@ -27,6 +27,8 @@ const (
 	codeNoMeeting     = "SIP023"
 	codeNoSurge       = "SIP024"
 	codeEven          = "SIP025"
+	codeObject        = "SIP026"
+	codeUID           = "SIP027"
 )
 
 // Code is what a code means.
@@ -60,6 +62,8 @@ func Codes() []Code {
 		{codeNoMeeting, "No host is in the namespaces that a role names"},
 		{codeNoSurge, "A standby host that no rollout can use"},
 		{codeEven, "An even number of control planes"},
+		{codeObject, "A host's object is wrong"},
+		{codeUID, "Two hosts have one uid"},
 	}
 }
 

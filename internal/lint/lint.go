@@ -46,6 +46,8 @@ type Input struct {
 	Site     *v1alpha1.Site
 	Clusters []v1.SIPCluster
 	Hosts    []inventory.Host
+	// LeftOut are the objects that no host was made of.
+	LeftOut []inventory.LeftOut
 	// Placement of the clusters. Nil where there is none: hosts that fall short are not looked for then.
 	Placement *schedule.Placement
 	// Secrets that are known by "namespace/name". Of a namespace in which no host's power control has its Secret, or no cluster's
@@ -74,6 +76,7 @@ func (in Input) Check() []Finding {
 	c.networks()
 	c.warnings()
 	c.dexes()
+	c.objects()
 	c.duplicates()
 	c.roles()
 	c.clusterAPI()

@@ -68,10 +68,8 @@ func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := metal3hosts.FromDocuments(documents(t, "hosts.yaml", hosts))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found, left := metal3hosts.FromDocuments(documents(t, "hosts.yaml", hosts))
+	inventory.Conflicts(found, func(string) string { return "" })
 	keys := site.Spec.LabelKeys
 	placement, err := schedule.Plan(clusters, found, schedule.Previous{}, schedule.Options{Keys: schedule.LabelKeys{
 		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
@@ -79,7 +77,7 @@ func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Input{Site: site, Clusters: clusters, Hosts: found, Placement: placement}
+	return Input{Site: site, Clusters: clusters, Hosts: found, LeftOut: left, Placement: placement}
 }
 
 func codes(findings []Finding) []string {
@@ -268,6 +266,12 @@ func TestCodes(t *testing.T) {
 		{why: "an even number of control planes",
 			specs: cluster("a", "{nodes: {ControlPlane: {count: {active: 2}}}}"), hosts: bmh("h1", "", "") + bmh("h2", "", ""),
 			want: []string{"SIP025 warning SIPCluster a/a spec.nodes.ControlPlane.count.active"}},
+		{why: "a label that is none, a name that is none, an object that cannot be read, one that is there twice",
+			hosts: bmh("h1", "rack: a b", "") + bmh("../h", "", "") + bmh("h2", "", "online: perhaps") + bmh("h3", "", "") + bmh("h3", "", ""),
+			want: []string{"SIP026 error BareMetalHost metadata.name", "SIP026 error BareMetalHost metal3/h1 metadata.labels[rack]",
+				"SIP026 error BareMetalHost metal3/h2 spec.online", "SIP026 error BareMetalHost metal3/h3 metadata.name"}},
+		{why: "one uid", hosts: strings.ReplaceAll(bmh("h1", "", "")+bmh("h2", "", ""), "metadata:", "metadata:\n  uid: u1"),
+			want: []string{"SIP027 error BareMetalHost metal3/h1 metadata.uid", "SIP027 error BareMetalHost metal3/h2 metadata.uid"}},
 		{why: "with one it is silent",
 			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015: until the last operator is gone"`)},
 	} {

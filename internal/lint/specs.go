@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -126,4 +127,13 @@ func misplaced(dex *v1.Dex, issuer *url.URL, port string) (message, mend string)
 		}
 	}
 	return "", ""
+}
+
+// literal is an IP address in its usual form, empty for a name.
+func literal(text string) string {
+	ip, err := netip.ParseAddr(text)
+	if err != nil {
+		return ""
+	}
+	return ip.Unmap().String()
 }

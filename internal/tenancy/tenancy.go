@@ -72,6 +72,14 @@ func (t *Tenants) byDefault(namespace string) *Tenant {
 	}}
 }
 
+// OwnerOfHosts is the tenant whose hosts those of a namespace are, empty if they are the site's.
+func (t *Tenants) OwnerOfHosts(namespace string) string {
+	if listed := t.byNamespace[namespace]; listed != nil && listed.OwnsHosts {
+		return listed.Name
+	}
+	return ""
+}
+
 // whyNot says why a namespace is no tenant's, empty if it is one's.
 func (t *Tenants) whyNot(namespace string) string {
 	listed := t.byNamespace[namespace]

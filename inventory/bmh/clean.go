@@ -32,6 +32,12 @@ func Clean(h *inventory.Host) {
 	for key, words := range h.Engine {
 		h.Engine[key] = redact.Text(words)
 	}
+	for i := range h.Faults {
+		fault := &h.Faults[i]
+		for _, words := range []*string{(*string)(&fault.Kind), &fault.Field, &fault.Text} {
+			*words = clean(*words)
+		}
+	}
 	for i := range h.Warnings {
 		h.Warnings[i] = clean(h.Warnings[i])
 	}

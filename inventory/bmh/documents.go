@@ -26,39 +26,26 @@ func SecretNames(docs []manifest.Document) []string {
 
 // FromDocuments makes hosts of the BareMetalHosts among docs, with addresses from the Secrets that they name
 // as network data and from their HardwareData. Other kinds are left alone, and no other Secret is
-// looked into. Every problem is reported.
-func FromDocuments(docs []manifest.Document) ([]inventory.Host, error) {
-	var (
-		hosts    []inventory.Host
-		problems manifest.Problems
-		seen     = map[string]string{}
-		related  = relatedOf(docs)
-	)
+// looked into. What is wrong with a host's document is a fault of that host; left out are those that no host can be made of.
+func FromDocuments(docs []manifest.Document) (hosts []inventory.Host, leftOut []inventory.LeftOut) {
+	related := relatedOf(docs)
 	made := make([]struct {
-		host inventory.Host
-		err  error
+		host    inventory.Host
+		leftOut *inventory.LeftOut
 	}, len(docs))
 	manifest.Each(len(docs), func(i int) {
 		if isMetal3(&docs[i], KindHost) {
-			made[i].host, made[i].err = hostOf(&docs[i], related)
+			made[i].host, made[i].leftOut = hostOf(&docs[i], related)
 		}
 	})
 	for i := range docs {
-		doc, host := &docs[i], made[i].host
-		if !isMetal3(doc, KindHost) {
-			continue
+		switch {
+		case !isMetal3(&docs[i], KindHost):
+		case made[i].leftOut != nil:
+			leftOut = append(leftOut, *made[i].leftOut)
+		default:
+			hosts = append(hosts, made[i].host)
 		}
-		problems.Add(made[i].err)
-		if made[i].err != nil {
-			continue
-		}
-		if first, twice := seen[host.Key()]; twice {
-			problems.Add(doc.Problem("metadata.name", "host %s is a duplicate, first defined at %s", host.Key(), first))
-			continue
-		}
-		seen[host.Key()] = host.Source
-		hosts = append(hosts, host)
 	}
-	inventory.Sort(hosts)
-	return hosts, problems.Err()
+	return inventory.Once(hosts), leftOut
 }

@@ -3,6 +3,7 @@
 package bmh
 
 import (
+	"errors"
 	"maps"
 	"net/url"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -60,44 +62,87 @@ func Key(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// hostOf makes a host of its document and of what it refers to.
-func hostOf(doc *manifest.Document, related Related) (inventory.Host, error) {
+// hostOf makes a host of its document and of what it refers to. What is wrong with the document is the host's fault; without a name there is
+// no host, and why is said instead.
+func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *inventory.LeftOut) {
 	var bmh metal3.BareMetalHost
-	if err := doc.DecodeLoose(&bmh); err != nil {
-		return inventory.Host{}, err
+	unreadable := doc.DecodeLoose(&bmh)
+	if unreadable != nil {
+		// What was decoded up to there may be half of a field.
+		bmh = metal3.BareMetalHost{}
+		bmh.Namespace, bmh.Name = doc.Namespace, doc.Name
 	}
 	if bmh.Namespace == "" {
 		bmh.Namespace = "default"
 	}
-	var problems manifest.Problems
-	problems.Add(CheckNames(doc, bmh.Namespace, bmh.Name, bmh.Labels))
-	host := FromObject(&bmh)
+	if field, text := BadName(bmh.Namespace, bmh.Name); field != "" {
+		return host, &inventory.LeftOut{Source: doc.Where(), Field: field, Text: text}
+	}
+	host = FromObject(&bmh)
 	host.Source = doc.Where()
+	if unreadable != nil {
+		for _, problem := range parts(unreadable) {
+			if len(host.Faults) < maxFaults {
+				host.Faults = append(host.Faults, faultOf(problem))
+			}
+		}
+		return host, nil
+	}
+	CheckLabels(&host)
 	if len(bmh.ManagedFields) > 0 {
 		host.Managers = Managers(bmh.ManagedFields)
 	}
 	AddAddresses(&host, &bmh, doc, related)
-	return host, problems.Err()
+	return host, nil
 }
 
-// CheckNames refuses names and labels that an API server would refuse too: they become paths and
-// labels in what is rendered, and files are not checked by an API server.
-func CheckNames(doc *manifest.Document, namespace, name string, labels map[string]string) error {
-	var problems manifest.Problems
-	for _, message := range validation.IsDNS1123Subdomain(name) {
-		problems.Add(doc.Problem("metadata.name", "found %q: %s", name, message))
+// maxFaults is how many faults of one document are noted.
+const maxFaults = 5
+
+// parts are the errors that an error joins, or the error itself.
+func parts(err error) []error {
+	if joined, is := err.(interface{ Unwrap() []error }); is {
+		return joined.Unwrap()
 	}
-	for _, message := range validation.IsDNS1123Label(namespace) {
-		problems.Add(doc.Problem("metadata.namespace", "found %q: %s", namespace, message))
+	return []error{err}
+}
+
+// faultOf is a problem of a document that cannot be read.
+func faultOf(err error) inventory.Fault {
+	if problem := (*manifest.Problem)(nil); errors.As(err, &problem) {
+		return inventory.Fault{Kind: inventory.FaultObject, Field: clean(problem.Field), Text: clean(problem.Message)}
 	}
-	for _, label := range slices.Sorted(maps.Keys(labels)) {
-		if len(validation.IsQualifiedName(label)) > 0 {
-			problems.Add(doc.Problem("metadata.labels", "%q is no valid label", label))
-		} else if len(validation.IsValidLabelValue(labels[label])) > 0 {
-			problems.Add(doc.Problem("metadata.labels["+label+"]", "found %q, want at most 63 letters, digits and - _ . between them", labels[label]))
+	return inventory.Fault{Kind: inventory.FaultObject, Text: "cannot be read"}
+}
+
+// BadName finds names that an API server would refuse too: they become paths in what is rendered, and files are not checked by an API
+// server. field is empty for good ones.
+func BadName(namespace, name string) (field, text string) {
+	if messages := validation.IsDNS1123Subdomain(name); len(messages) > 0 {
+		return "metadata.name", redact.Sprintf("found %q: %s", name, messages[0])
+	}
+	if messages := validation.IsDNS1123Label(namespace); len(messages) > 0 {
+		return "metadata.namespace", redact.Sprintf("found %q: %s", namespace, messages[0])
+	}
+	return "", ""
+}
+
+// CheckLabels takes labels from a host that an API server would refuse, and notes the fault.
+func CheckLabels(host *inventory.Host) {
+	for _, label := range slices.Sorted(maps.Keys(host.Labels)) {
+		var fault inventory.Fault
+		switch value := host.Labels[label]; {
+		case len(validation.IsQualifiedName(label)) > 0:
+			fault = inventory.Fault{Field: "metadata.labels", Text: redact.Sprintf("%q is no valid label", label)}
+		case len(validation.IsValidLabelValue(value)) > 0:
+			fault = inventory.Fault{Field: "metadata.labels[" + label + "]", Text: redact.Sprintf("found %q, want at most 63 letters, digits and - _ . between them", value)}
+		default:
+			continue
 		}
+		fault.Kind = inventory.FaultLabel
+		host.Faults = append(host.Faults, fault)
+		delete(host.Labels, label)
 	}
-	return problems.Err()
 }
 
 // FromObject takes what sipgen needs out of a BareMetalHost; addresses are added later.

@@ -18,7 +18,11 @@ func fromText(text string) ([]inventory.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return FromDocuments(docs)
+	hosts, leftOut := FromDocuments(docs)
+	if len(leftOut) > 0 {
+		return hosts, fmt.Errorf("left out: %v", leftOut)
+	}
+	return hosts, nil
 }
 
 func TestAddresses(t *testing.T) {
@@ -80,33 +84,58 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestBadHosts wants messages that name the place and the field and never what stands in a Secret.
+// TestBadHosts wants the fault with the host, in words that name the field and never say what stands in a Secret, and the host beside it whole.
 func TestBadHosts(t *testing.T) {
+	twice := inventorytest.HostYAML("n1", "", "") + inventorytest.HostYAML("n2", "", "") + inventorytest.HostYAML("n1", "", "")
 	for _, row := range []struct {
-		why, text string
-		want      []string
+		why, text, left, fault string
+		unsure                 bool
 	}{
-		{"a host twice, both places", inventorytest.HostYAML("n1", "", "") + inventorytest.HostYAML("n2", "", "") + inventorytest.HostYAML("n1", "", ""), []string{"hosts.yaml: document 3: line 21: metadata.name: host metal/n1 is a duplicate, first defined at hosts.yaml: document 1: line 1"}},
-		{"a name that climbs out of the folder", inventorytest.HostYAML("../../etc/passwd", "", ""), []string{`document 1: line 5: metadata.name: found "../../etc/passwd"`}},
-		{"a name with a line break", inventorytest.HostYAML(`"n1\nevil: true"`, "", ""), []string{"metadata.name: found"}},
-		{"a name with a template in it", inventorytest.HostYAML(`"{{ .Secret }}"`, "", ""), []string{"metadata.name: found"}},
-		{"no name", inventorytest.HostYAML(`""`, "", ""), []string{`metadata.name: found ""`}},
-		{"a namespace with a slash", strings.Replace(inventorytest.HostYAML("n1", "", ""), "namespace: metal", "namespace: a/b", 1), []string{`metadata.namespace: found "a/b"`}},
-		{"a label with a line break", inventorytest.HostYAML("n1", "  labels: {rack: \"r1\\nx: y\"}\n", ""), []string{`metadata.labels[rack]: found a value of 7 characters (not shown), want at most 63 letters`}},
-		{"a label key that is a path", inventorytest.HostYAML("n1", "  labels: {../x: z}\n", ""), []string{`"../x" is no valid label`}},
-		{"a wrong type", inventorytest.HostYAML("n1", "", "  bmc: "+inventorytest.Marker+"\n"), []string{"spec.bmc: found a string, want"}},
+		{"a host twice", twice, "", "defined more than once", true},
+		{"a name that climbs out of the folder", inventorytest.HostYAML("../../etc/passwd", "", ""), `hosts.yaml: document 1: line 1 metadata.name found "../../etc/passwd": a lowercase RFC 1123 subdomain`, "", false},
+		{"a name with a line break", inventorytest.HostYAML(`"n1\nevil: true"`, "", ""), "metadata.name found", "", false},
+		{"a name with a template in it", inventorytest.HostYAML(`"{{ .Secret }}"`, "", ""), "metadata.name found", "", false},
+		{"no name", inventorytest.HostYAML(`""`, "", ""), `metadata.name found ""`, "", false},
+		{"a namespace with a slash", strings.Replace(inventorytest.HostYAML("n1", "", ""), "namespace: metal", "namespace: a/b", 1), `metadata.namespace found "a/b"`, "", false},
+		{"a label with a line break", inventorytest.HostYAML("n1", "  labels: {rack: \"r1\\nx: y\", flavor: x}\n", ""), "", `metadata.labels[rack]: found a value of 7 characters (not shown), want at most 63 letters`, false},
+		{"a label key that is a path", inventorytest.HostYAML("n1", "  labels: {../x: z, flavor: x}\n", ""), "", `metadata.labels: "../x" is no valid label`, false},
+		{"a label that is a number", inventorytest.HostYAML("n1", "  labels: {rack: 1}\n", ""), "", `metadata.labels.rack: found a whole number, want a string`, true},
+		{"a wrong type", inventorytest.HostYAML("n1", "", "  bmc: "+inventorytest.Marker+"\n"), "", "spec.bmc: found a string, want", true},
+		{"a wrong type and no name", inventorytest.HostYAML(`"a b"`, "", "  bmc: x\n"), `metadata.name found "a b"`, "", false},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			_, err := fromText(row.text)
-			if err == nil {
-				t.Fatal("no error")
+			docs, err := manifest.Parse("hosts.yaml", []byte(row.text+inventorytest.HostYAML("n9", "", "")))
+			if err != nil {
+				t.Fatal(err)
 			}
-			for _, want := range row.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("got  %v\nwant %s", err, want)
+			hosts, left := FromDocuments(docs)
+			if whole := &hosts[len(hosts)-1]; whole.Name != "n9" || len(whole.Faults) > 0 {
+				t.Errorf("the host beside it: %+v", whole)
+			}
+			got := ""
+			for _, l := range left {
+				got += l.Source + " " + l.Field + " " + l.Text
+			}
+			if !strings.Contains(got, row.left) || (row.left == "") != (got == "") {
+				t.Errorf("left out %q, want %q", got, row.left)
+			}
+			inventorytest.NoMarker(t, fmt.Sprintf("%+v %+v", hosts, left))
+			if row.fault == "" {
+				if len(hosts) != 1 {
+					t.Errorf("%d hosts, want the one beside it", len(hosts))
 				}
+				return
 			}
-			inventorytest.NoMarker(t, err.Error())
+			host := &hosts[0]
+			if host.Name != "n1" || len(host.Faults) != 1 || !strings.HasPrefix(host.Faults[0].String(), row.fault) || host.Unsure() != row.unsure {
+				t.Errorf("host %+v", host)
+			}
+			if host.Faults[0].Kind == inventory.FaultLabel && (len(host.Labels) != 1 || host.Labels["flavor"] != "x") {
+				t.Errorf("labels %q, want the good one", host.Labels)
+			}
+			if row.text == twice && host.Faults[0].Other != "hosts.yaml: document 3: line 17" {
+				t.Errorf("the other is at %q", host.Faults[0].Other)
+			}
 		})
 	}
 }

@@ -41,13 +41,10 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 		}
 		return readSnapshot(&docs[i])
 	}
-	hosts, err := bmh.FromDocuments(docs)
-	if err != nil {
-		return nil, err
-	}
-	if len(hosts) == 0 {
+	hosts, leftOut := bmh.FromDocuments(docs)
+	if len(hosts)+len(leftOut) == 0 {
 		return nil, fmt.Errorf("%s: no %s in it", from, bmh.KindHost)
 	}
 	managed := slices.ContainsFunc(hosts, func(h inventory.Host) bool { return h.Managers != nil })
-	return &inventory.Inventory{Hosts: hosts, Context: from, HasManagedFields: managed, Secrets: bmh.SecretNames(docs)}, nil
+	return &inventory.Inventory{Hosts: hosts, LeftOut: leftOut, Context: from, HasManagedFields: managed, Secrets: bmh.SecretNames(docs)}, nil
 }

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"fmt"
 	"io"
 	"time"
 
@@ -59,23 +60,18 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 	if file.Count == nil || *file.Count != len(file.Hosts) {
 		return nil, doc.Problem("count", "found %d hosts, and not as many announced: the file is cut off", len(file.Hosts))
 	}
-	var (
-		problems manifest.Problems
-		seen     = map[string]bool{}
-	)
+	var leftOut []inventory.LeftOut
+	hosts := make([]inventory.Host, 0, len(file.Hosts))
 	for i := range file.Hosts {
-		host := &file.Hosts[i]
+		host := file.Hosts[i]
 		host.Source = doc.File
-		bmh.Clean(host)
-		problems.Add(bmh.CheckNames(doc, host.Namespace, host.Name, host.Labels))
-		if seen[host.Key()] {
-			problems.Add(doc.Problem("hosts", "host %s stands in it twice", host.Key()))
+		bmh.Clean(&host)
+		if field, text := bmh.BadName(host.Namespace, host.Name); field != "" {
+			leftOut = append(leftOut, inventory.LeftOut{Source: fmt.Sprintf("%s: hosts[%d]", doc.File, i), Field: field, Text: text})
+			continue
 		}
-		seen[host.Key()] = true
+		bmh.CheckLabels(&host)
+		hosts = append(hosts, host)
 	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
-	inventory.Sort(file.Hosts)
-	return &inventory.Inventory{Hosts: file.Hosts, TakenAt: file.TakenAt.Time.In(time.UTC), Context: file.Context, HasManagedFields: file.HasManagedFields}, nil
+	return &inventory.Inventory{Hosts: inventory.Once(hosts), LeftOut: leftOut, TakenAt: file.TakenAt.Time.In(time.UTC), Context: file.Context, HasManagedFields: file.HasManagedFields}, nil
 }

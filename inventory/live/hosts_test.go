@@ -335,5 +335,6 @@ func fromText(t *testing.T, text string) ([]inventory.Host, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bmh.FromDocuments(docs)
+	hosts, _ := bmh.FromDocuments(docs)
+	return hosts, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -153,8 +154,27 @@ func state(r schedule.Reason) string {
 		return "provisioning state " + r.State
 	case schedule.NoProvisioningState:
 		return "no provisioning state yet"
+	case schedule.Faulty:
+		return faulty(r)
+	case schedule.Unsure:
+		return "whether it is in use cannot be read"
 	}
 	return ""
+}
+
+// faulty says what is wrong with the objects of hosts.
+func faulty(r schedule.Faulty) string {
+	switch {
+	case r.Text != "":
+		return r.Text
+	case r.Kind == inventory.FaultObject:
+		return "not readable"
+	case r.Kind == inventory.FaultTwice:
+		return "defined more than once"
+	case r.Kind == inventory.FaultLabel:
+		return "with a label that no API server takes"
+	}
+	return "with the " + string(r.Kind) + " of another host"
 }
 
 func by(words, whom string) string {

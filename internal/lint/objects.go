@@ -1,0 +1,35 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// objects are hosts whose objects are wrong by themselves, or have another's uid. What else two hosts have in common duplicates finds.
+func (c *checker) objects() {
+	for i := range c.LeftOut {
+		object := &inventory.Host{Source: c.LeftOut[i].Source}
+		c.add(Finding{codeObject, Error, placeOfHost(object), "BareMetalHost", c.LeftOut[i].Field, c.LeftOut[i].Text + "; no host is made of it",
+			"give it a name and a namespace that an API server takes"})
+	}
+	for i := range c.Hosts {
+		host := &c.Hosts[i]
+		for _, fault := range host.Faults {
+			also := ""
+			if place := placeOfHost(&inventory.Host{Source: fault.Other}).String(); fault.Other != "" && place != "" {
+				also = fmt.Sprintf(" (%s)", place)
+			}
+			switch fault.Kind {
+			case inventory.FaultObject:
+				c.host(codeObject, Error, host, fault.Field, fault.Text+": the object cannot be read", "correct it: until then nobody gets the host")
+			case inventory.FaultLabel:
+				c.host(codeObject, Error, host, fault.Field, fault.Text, "correct it: until then nobody gets the host")
+			case inventory.FaultTwice:
+				c.host(codeObject, Error, host, fault.Field, fault.Text+also, "delete all but one: until then nobody gets the host")
+			case inventory.FaultUID:
+				c.host(codeUID, Error, host, fault.Field, fault.Text+also, "take each object from the cluster once: until then nobody gets these hosts")
+			}
+		}
+	}
+}
