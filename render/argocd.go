@@ -43,6 +43,7 @@ func (s *site) argocd() error {
 		files = append(files, "site.yaml")
 		put("site.yaml", wave(s.argoKeeping(s.siteName(), "site"), "-1"))
 	}
+	files = append(files, s.argoServices(put)...)
 	for _, c := range s.clusters {
 		var objects []any
 		if s.hasInfra(c) {

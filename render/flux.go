@@ -34,6 +34,7 @@ func (s *site) flux() error {
 		put("site.yaml", s.fluxKeeping(s.siteName(), "site"))
 		dependsOn = append(dependsOn, fluxReference{Name: s.siteName()})
 	}
+	files = append(files, s.fluxServices(put)...)
 	for _, c := range s.clusters {
 		var objects []any
 		if s.hasInfra(c) {

@@ -32,6 +32,7 @@ func (s *site) planMarkdown() []byte {
 			fmt.Fprintf(&out, "- %s\n", sentence.Shortage(&s.Placement.Shortages[i]))
 		}
 	}
+	s.servicesMarkdown(&out)
 	return out.Bytes()
 }
 

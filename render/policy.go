@@ -43,6 +43,12 @@ func (s *site) policy() error {
 	}
 	put("delete-guard.yaml", s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
 	put("label-guard.yaml", s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
+	if s.hasServices() {
+		// It is for all namespaces: those of services are not those of hosts.
+		binding := s.binding(serviceGuard, admissionv1.Deny)
+		binding.Spec.MatchResources = nil
+		put("service-guard.yaml", s.serviceGuard(), binding)
+	}
 	if old := s.replacedGuards(); len(old) > 0 {
 		put("replaced-guards.yaml", old...)
 	}

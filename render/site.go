@@ -64,6 +64,7 @@ func Site(in Input) (Tree, []Services, error) {
 	}
 	problems.Add(s.rights())
 	problems.Add(s.siteObjects())
+	problems.Add(s.siteServices())
 	problems.Add(s.overlay())
 	problems.Add(s.policy())
 	if in.Site.Spec.Engine == v1alpha1.EngineArgoCD {
@@ -96,12 +97,12 @@ func (s *site) siteObjects() error {
 		}
 		var files []string
 		for path, content := range s.Previous {
-			if _, found := s.tree[path]; strings.HasPrefix(path, "site/") && !found {
+			if _, found := s.tree[path]; isSiteObject(path) && !found {
 				s.tree[path] = content
 			}
 		}
 		for path := range s.tree {
-			if name, found := strings.CutPrefix(path, "site/"); found && name != "kustomization.yaml" {
+			if name := strings.TrimPrefix(path, "site/"); isSiteObject(path) && name != "kustomization.yaml" {
 				files = append(files, name)
 			}
 		}
@@ -114,6 +115,12 @@ func (s *site) siteObjects() error {
 		return err
 	}
 	return nil
+}
+
+// isSiteObject says whether a file is in site/ itself: the folders below it are the site's services, each applied by itself.
+func isSiteObject(path string) bool {
+	name, found := strings.CutPrefix(path, "site/")
+	return found && !strings.Contains(name, "/")
 }
 
 // replacedJumpGuard adds the guard of jump hosts under the name that all sites on an API server shared, for one more commit; see replacedGuards.

@@ -39,6 +39,9 @@ func (s *Site) Default() {
 	for i := range spec.Tenants {
 		spec.Tenants[i].defaults(*spec.MaxHostsPerTenant, *spec.MaxClustersPerTenant)
 	}
+	for i := range spec.Services.Ironic {
+		spec.Services.Ironic[i].defaults()
+	}
 	if spec.BreakGlassGroups == nil {
 		spec.BreakGlassGroups = []string{"system:masters"}
 	}

@@ -57,7 +57,7 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 			problems.Add(doc.Problem("", "a second Site, want one"))
 			continue
 		}
-		site = &Site{}
+		site = &Site{Document: doc}
 		if err := doc.Decode(site); err != nil {
 			problems.Add(err)
 			continue
@@ -75,6 +75,7 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 			}
 		}
 		checkNoValues(doc.JSON, add)
+		site.modernizeIronic(add)
 		site.Default()
 		site.validate(add)
 	}

@@ -8,6 +8,8 @@ package v1alpha1
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // APIVersion and Kind are what a document must carry to be read as a Site.
@@ -48,6 +50,11 @@ type Site struct {
 
 	// Spec is the configuration.
 	Spec SiteSpec `json:"spec"`
+
+	// Document is what the Site was decoded from, nil if it was made otherwise. Not part of the API.
+	Document *manifest.Document `json:"-"`
+	// Warnings are what was accepted and should be written in another way, each with its place. Not part of the API.
+	Warnings []string `json:"-"`
 }
 
 // SiteSpec is the configuration itself.
@@ -109,6 +116,9 @@ type SiteSpec struct {
 	// LabelGuard is who else may write the labels that hand out hosts, and whether others are denied.
 	// +optional
 	LabelGuard LabelGuard `json:"labelGuard,omitempty"`
+	// Services are what stands beside the clusters.
+	// +optional
+	Services SiteServices `json:"services,omitempty"`
 }
 
 // Repository is a git repository, a branch and a folder in it.

@@ -57,6 +57,7 @@ func (s *Site) validate(add problem) {
 	}
 	checkMeta(spec.Defaults, add)
 	spec.validateTenants(add)
+	s.validateServices(add)
 }
 
 func (r *Repository) validate(engine Engine, add problem) {

@@ -50,6 +50,11 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	if l == nil {
 		return nil, err
 	}
+	if l.site != nil {
+		for _, warning := range l.site.Warnings {
+			ui.say("warning: %s", warning)
+		}
+	}
 	for i := range l.clusters {
 		for _, warning := range l.clusters[i].Warnings() {
 			ui.say("warning: %s", l.clusters[i].Problem(warning.Path, "%s", warning.Message))

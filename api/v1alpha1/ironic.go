@@ -1,0 +1,152 @@
+package v1alpha1
+
+import (
+	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Ironic is one Ironic of metal3's ironic-standalone-operator, which has to be installed.
+type Ironic struct {
+	// Name of the Ironic.
+	Name string `json:"name"`
+	// Namespace of the Ironic, and of the Secrets that it names.
+	Namespace string `json:"namespace"`
+	// BMOConfigMap also makes the ConfigMap ironic, by which the baremetal-operator finds this Ironic.
+	// +optional
+	BMOConfigMap bool `json:"bmoConfigMap,omitempty"`
+	// BMONamespace is the baremetal-operator's, where it looks for that ConfigMap. Default: the Ironic's own.
+	// +optional
+	BMONamespace string `json:"bmoNamespace,omitempty"`
+	// MariaDB also makes the database, by the mariadb-operator, which has to be installed. spec.database is then left out.
+	// +optional
+	MariaDB *MariaDB `json:"mariaDB,omitempty"`
+	// Spec is that of an Ironic (ironic.metal3.io/v1alpha1).
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Spec IronicSpec `json:"spec"`
+	// APIVersion that the spec is written in: ironic.metal3.io/v1alpha1, or metal3.io/v1alpha1, which the operator had first. Read with a warning.
+	// +optional
+	APIVersion string `json:"apiVersion,omitempty"`
+	// IronicDatabase is the spec of the kind that the operator had for its database. Read with a warning, as mariaDB without a volume.
+	// +optional
+	IronicDatabase *OlderDatabase `json:"ironicDatabase,omitempty"`
+}
+
+// MariaDB is a database of the mariadb-operator for one Ironic, in its namespace.
+type MariaDB struct {
+	// Name of the MariaDB, the Database, the User and the Grant. Default: the Ironic's, with -database.
+	// +optional
+	Name string `json:"name,omitempty"`
+	// CredentialsName is the Secret with username and password. Default: the name.
+	// +optional
+	CredentialsName string `json:"credentialsName,omitempty"`
+	// RootCredentialsName is the Secret with the password of root. Default: the name, with -root.
+	// +optional
+	RootCredentialsName string `json:"rootCredentialsName,omitempty"`
+	// Username in the Secret with the credentials: the operator wants it in the open. Default ironic.
+	// +optional
+	Username string `json:"username,omitempty"`
+	// TLSCertificateName is the Secret with the CA by which Ironic verifies the database.
+	// +optional
+	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
+	// Image of the database. Default: the operator's.
+	// +optional
+	Image string `json:"image,omitempty"`
+	// Replicas of the database, with Galera where there are several. Default 1.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9
+	// +optional
+	Replicas int32 `json:"replicas,omitempty"`
+	// StorageSize of the volume of each replica.
+	// +optional
+	StorageSize *resource.Quantity `json:"storageSize,omitempty"`
+	// StorageClassName of the volumes. Default: the cluster's.
+	// +optional
+	StorageClassName string `json:"storageClassName,omitempty"`
+	// Ephemeral: no volume. Ironic forgets all hosts when the database restarts.
+	// +optional
+	Ephemeral bool `json:"ephemeral,omitempty"`
+}
+
+// IronicSpec is an Ironic's spec, and the fields that it had earlier. Loading a Site moves those to where they are now, with a warning each.
+type IronicSpec struct {
+	ironic.IronicSpec `json:",inline"`
+	OlderIronicSpec   `json:",inline"`
+}
+
+// OlderIronicSpec are fields that an Ironic's spec had before ironic.metal3.io/v1alpha1 was what it is. They are empty in a Site that was loaded.
+type OlderIronicSpec struct {
+	CredentialsRef           *corev1.LocalObjectReference `json:"credentialsRef,omitempty"`
+	DatabaseRef              *corev1.LocalObjectReference `json:"databaseRef,omitempty"`
+	DatabaseName             string                       `json:"databaseName,omitempty"`
+	TLSRef                   *corev1.LocalObjectReference `json:"tlsRef,omitempty"`
+	RamdiskSSHKey            string                       `json:"ramdiskSSHKey,omitempty"`
+	RamdiskExtraKernelParams string                       `json:"ramdiskExtraKernelParams,omitempty"`
+	DisableVirtualMediaTLS   bool                         `json:"disableVirtualMediaTLS,omitempty"`
+	DisableRPCHostValidation *bool                        `json:"disableRPCHostValidation,omitempty"`
+	Distributed              bool                         `json:"distributed,omitempty"`
+}
+
+// OlderDatabase is the spec of an IronicDatabase, in either of its spellings.
+type OlderDatabase struct {
+	// Name of the IronicDatabase.
+	// +optional
+	Name string `json:"name,omitempty"`
+	// CredentialsName is the Secret with username and password.
+	// +optional
+	CredentialsName string `json:"credentialsName,omitempty"`
+	// CredentialsRef is that Secret, as the first API had it.
+	// +optional
+	CredentialsRef *corev1.LocalObjectReference `json:"credentialsRef,omitempty"`
+	// Image of the database.
+	// +optional
+	Image string `json:"image,omitempty"`
+	// TLSCertificateName is the Secret with its certificate.
+	// +optional
+	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
+	// TLSRef is that Secret, as the first API had it.
+	// +optional
+	TLSRef *corev1.LocalObjectReference `json:"tlsRef,omitempty"`
+}
+
+// IronicAPIVersion is today's, OlderIronicAPIVersion the first.
+const (
+	IronicAPIVersion      = "ironic.metal3.io/v1alpha1"
+	OlderIronicAPIVersion = "metal3.io/v1alpha1"
+)
+
+// Key is the Ironic's "namespace/name".
+func (i *Ironic) Key() string { return i.Namespace + "/" + i.Name }
+
+func (i *Ironic) defaults() {
+	if i.Name == "" || i.Namespace == "" {
+		return
+	}
+	// Left out, the operator makes one and writes it into the spec, and a replaced Ironic has other credentials.
+	set(&i.Spec.APICredentialsName, i.Name+"-api-credentials")
+	if i.BMOConfigMap {
+		set(&i.BMONamespace, i.Namespace)
+	}
+	if i.MariaDB == nil {
+		return
+	}
+	db := i.MariaDB
+	set(&db.Name, i.Name+"-database")
+	set(&db.CredentialsName, db.Name)
+	set(&db.RootCredentialsName, db.Name+"-root")
+	set(&db.Username, "ironic")
+	set(&db.Replicas, 1)
+}
+
+// Database is the one that the Ironic uses, nil for none.
+func (i *Ironic) Database() *ironic.Database {
+	if i.MariaDB == nil {
+		return i.Spec.Database
+	}
+	return &ironic.Database{
+		CredentialsName: i.MariaDB.CredentialsName, Host: i.MariaDB.Name + "." + i.Namespace + ".svc", Name: i.MariaDB.Name,
+		TLSCertificateName: i.MariaDB.TLSCertificateName,
+	}
+}

@@ -1,0 +1,33 @@
+package v1alpha1
+
+import "github.com/airshipit/sipgen/internal/manifest"
+
+// SiteServices are what stands beside the clusters of a site, for all of them: the systems that make hosts, and those that other services use.
+type SiteServices struct {
+	// Ironic provisions hosts, by metal3's ironic-standalone-operator. Default: none.
+	// +kubebuilder:validation:MaxItems=10
+	// +optional
+	Ironic []Ironic `json:"ironic,omitempty"`
+}
+
+// The most that a Site may list of each service: more than any has.
+const maxServices = 10
+
+// Warn notes what is accepted and should be written in another way.
+func (s *Site) warn(path, format string, args ...any) {
+	s.Warnings = append(s.Warnings, s.Problem(path, format, args...).Error())
+}
+
+// Problem is a complaint about a field of the Site, with its place in the file where that is known.
+func (s *Site) Problem(path, format string, args ...any) error {
+	document := s.Document
+	if document == nil {
+		document = &manifest.Document{File: "site", Index: 1}
+	}
+	return document.Problem(path, format, args...)
+}
+
+// validateServices checks each service by itself, and what the Site says elsewhere against them.
+func (s *Site) validateServices(add problem) {
+	s.validateIronic(add)
+}

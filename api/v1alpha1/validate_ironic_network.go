@@ -1,0 +1,172 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+func (c *ironicCheck) networking(spec *ironic.IronicSpec) {
+	net := &spec.Networking
+	own := c.address("networking.ipAddress", net.IPAddress)
+	c.address("networking.externalIP", net.ExternalIP)
+	if net.ExternalIP != "" && net.Ingress != nil {
+		c.say("networking.externalIP", "given beside networking.ingress, want one of them")
+	}
+	c.device("networking.interface", net.Interface)
+	for i, mac := range net.MACAddresses {
+		if !isMAC(mac) {
+			c.say(fmt.Sprintf("networking.macAddresses[%d]", i), "found %q, want a MAC address", mac)
+		}
+	}
+	c.ports(spec)
+	if net.DHCP != nil {
+		if net.IPAddress == "" && net.Interface == "" && len(net.MACAddresses) == 0 {
+			c.say("networking.dhcp", "given without ipAddress, interface and macAddresses: want one of these, for DHCP to be served on")
+		}
+		c.dhcp(net.DHCP, own)
+	}
+	if k := net.Keepalived; k != nil && k.Enabled {
+		c.keepalived(net)
+	}
+}
+
+func (c *ironicCheck) dhcp(dhcp *ironic.DHCP, own netip.Addr) {
+	const at = "networking.dhcp."
+	if dhcp.ServeDNS && dhcp.DNSAddress != "" {
+		c.say(at+"dnsAddress", "given beside serveDNS: true, want one of them")
+	}
+	c.address(at+"dnsAddress", dhcp.DNSAddress)
+	network, err := netip.ParsePrefix(dhcp.NetworkCIDR)
+	switch {
+	case dhcp.NetworkCIDR == "":
+		c.say(at+"networkCIDR", "missing: the provisioning network")
+		return
+	case err != nil || network.Bits() == 0:
+		c.say(at+"networkCIDR", "found %q, want a network as in 172.22.0.0/24", dhcp.NetworkCIDR)
+		return
+	}
+	network = network.Masked()
+	inside := func(field, value string, required bool) netip.Addr {
+		address := c.address(at+field, value)
+		if value == "" && required {
+			c.say(at+field, "missing: want the addresses that hosts are given, inside %s", network)
+		}
+		if address.IsValid() && !network.Contains(address) {
+			c.say(at+field, "found %s, want an address inside networkCIDR %s", address, network)
+		}
+		return address
+	}
+	begin, end := inside("rangeBegin", dhcp.RangeBegin, true), inside("rangeEnd", dhcp.RangeEnd, true)
+	inside("gatewayAddress", dhcp.GatewayAddress, false)
+	if begin.IsValid() && end.IsValid() && end.Less(begin) {
+		c.say(at+"rangeEnd", "found %s, want one that is not before rangeBegin %s", end, begin)
+	}
+	if own.IsValid() && !network.Contains(own) {
+		c.say("networking.ipAddress", "found %s, want an address inside networking.dhcp.networkCIDR %s", own, network)
+	}
+}
+
+func (c *ironicCheck) keepalived(net *ironic.Networking) {
+	if net.IPAddress == "" {
+		c.say("networking.ipAddress", "missing: keepalived needs the address that it holds")
+	}
+	if net.Interface == "" {
+		c.say("networking.interface", "missing: keepalived needs the interface that it holds the address on")
+	}
+	for i, vip := range net.Keepalived.AdditionalVIPs {
+		at := fmt.Sprintf("networking.keepalived.additionalVIPs[%d].", i)
+		if vip.IPAddress == "" {
+			c.say(at+"ipAddress", "missing")
+		}
+		address := c.address(at+"ipAddress", vip.IPAddress)
+		if vip.Interface == "" {
+			c.say(at+"interface", "missing")
+		}
+		c.device(at+"interface", vip.Interface)
+		if p := vip.Prefix; p != nil && address.IsValid() && (*p < 0 || int(*p) > address.BitLen()) {
+			c.say(at+"prefix", "found %d, want 0 to %d", *p, address.BitLen())
+		}
+	}
+}
+
+// IronicPorts are the ports that an Ironic opens on its nodes, by their fields. Those that are left out have the operator's defaults.
+func IronicPorts(spec *ironic.IronicSpec) []IronicPort {
+	net := &spec.Networking
+	ports := []IronicPort{
+		{"networking.apiPort", net.APIPort, 6385}, {"networking.imageServerPort", net.ImageServerPort, 6180},
+		{"networking.imageServerTLSPort", net.ImageServerTLSPort, 6183}, {"networking.rpcPort", net.RPCPort, 6189},
+	}
+	if spec.PrometheusExporter != nil && spec.PrometheusExporter.Enabled {
+		ports = append(ports, IronicPort{"networking.prometheusExporterPort", net.PrometheusExporterPort, 9608})
+	}
+	for i := range ports {
+		if ports[i].Port == 0 {
+			ports[i].Port = ports[i].Default
+		}
+	}
+	return ports
+}
+
+// IronicPort is a port by its field in the spec.
+type IronicPort struct {
+	Field         string
+	Port, Default int32
+}
+
+func (c *ironicCheck) ports(spec *ironic.IronicSpec) {
+	first := map[int32]string{}
+	for _, port := range IronicPorts(spec) {
+		if port.Port < 1 || port.Port > 65535 {
+			c.say(port.Field, "found %d, want 1 to 65535", port.Port)
+		} else if other, twice := first[port.Port]; twice {
+			c.say(port.Field, "found %d, which %s is too", port.Port, other)
+		} else {
+			first[port.Port] = port.Field
+		}
+	}
+}
+
+// address parses a field that may be empty, and complains if it is something else.
+func (c *ironicCheck) address(field, value string) netip.Addr {
+	return checkAddress(c.at+".spec."+field, value, c.add)
+}
+
+func (c *ironicCheck) device(field, name string) {
+	if name != "" && !interfaceName.MatchString(name) {
+		c.say(field, "found %q, want the name of a network interface", name)
+	}
+}
+
+// checkAddress parses a field that may be empty, and complains if it is no IP address.
+func checkAddress(field, value string, add problem) netip.Addr {
+	if value == "" {
+		return netip.Addr{}
+	}
+	address, err := netip.ParseAddr(value)
+	if err != nil || address.Zone() != "" {
+		add(field, "found %q, want an IP address", value)
+		return netip.Addr{}
+	}
+	return address.Unmap()
+}
+
+// optionalName complains about the name of an object that is none.
+func optionalName(field, name string, add problem) {
+	if name == "" {
+		return
+	}
+	for _, message := range validation.IsDNS1123Subdomain(name) {
+		add(field, "found %q: %s", name, message)
+	}
+}
+
+// isMAC: six octets with colons, as Ethernet has.
+func isMAC(text string) bool {
+	mac, err := net.ParseMAC(text)
+	return err == nil && len(mac) == 6 && strings.Count(text, ":") == 5
+}

@@ -1,0 +1,85 @@
+package render
+
+import (
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/site/ironic"
+)
+
+// serviceGuard keeps the objects of the site's services from being deleted.
+const serviceGuard = "service-guard"
+
+// ironicWave is behind all tenants: where Argo CD waits for Applications, a sick Ironic stops nobody.
+const ironicWave = "2"
+
+// services renders what makes hosts, and what stands beside them, below site/.
+func (s *site) siteServices() error {
+	var problems manifest.Problems
+	problems.Add(ironic.Changes(s.Site, s.Previous))
+	files, err := ironic.Files(s.Site)
+	problems.Add(err)
+	s.add(ironic.Folder, files)
+	return problems.Err()
+}
+
+// hasServices says whether the site has services of its own.
+func (s *site) hasServices() bool { return s.hasFolder(ironic.Folder) }
+
+func (s *site) hasFolder(folder string) bool {
+	_, found := s.tree[folder+"/kustomization.yaml"]
+	return found
+}
+
+func (s *site) ironicName() string { return "sipgen-" + s.Site.Name + "-ironic" }
+
+// fluxServices syncs the site's services, in their order: first the policy, then Ironic until it is ready. No tenant depends on any of them.
+func (s *site) fluxServices(put func(name string, objects ...any)) []string {
+	var files []string
+	if s.hasFolder(ironic.Folder) {
+		k := s.fluxKeeping(s.ironicName(), ironic.Folder)
+		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+		k.Spec.Wait = true
+		put("ironic.yaml", k)
+		files = append(files, "ironic.yaml")
+	}
+	return files
+}
+
+func (s *site) argoServices(put func(name string, objects ...any)) []string {
+	var files []string
+	if s.hasFolder(ironic.Folder) {
+		put("ironic.yaml", wave(s.argoKeeping(s.ironicName(), ironic.Folder), ironicWave))
+		files = append(files, "ironic.yaml")
+	}
+	return files
+}
+
+// serviceGuard keeps everybody but the break-glass groups from deleting an object of the site's services: Ironic takes its database and its
+// certificate with it, a Vino its virtual machines, and with them the hosts that are tenants'.
+func (s *site) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
+	policy := s.guard(serviceGuard, admissionv1.Delete)
+	resources := func(group string, names ...string) admissionv1.NamedRuleWithOperations {
+		return admissionv1.NamedRuleWithOperations{RuleWithOperations: admissionv1.RuleWithOperations{
+			Operations: []admissionv1.OperationType{admissionv1.Delete},
+			Rule:       admissionv1.Rule{APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: names},
+		}}
+	}
+	policy.Spec.MatchConstraints.ResourceRules = []admissionv1.NamedRuleWithOperations{
+		resources("ironic.metal3.io", "ironics"),
+		resources("airship.airshipit.org", "vinoes"),
+		resources("placement.openstack.org", "placementapis"),
+		resources("k8s.mariadb.com", "mariadbs"),
+	}
+	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
+	policy.Spec.Variables = metadataVariables()
+	policy.Spec.Validations = []admissionv1.Validation{{
+		Expression: "!('" + inventory.SiteLabel + "' in variables.oldLabels) || variables.oldLabels['" + inventory.SiteLabel + "'] != '" + s.Site.Name + "'",
+		Message: "this is a service of site " + s.Site.Name + ", which provisions its hosts: take it out of the Site, and then delete it as one of " +
+			strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
+	}}
+	return policy
+}

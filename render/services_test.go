@@ -1,0 +1,111 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// siteOf parses a Site with what stands below spec.services.
+func siteOf(t *testing.T, engine, services string) *v1alpha1.Site {
+	t.Helper()
+	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  engine: " + engine +
+		"\n  argocd: {order: none}\n  repository: {url: 'https://git.example.org/fleet.git'}\n  services:\n" + services
+	site, err := v1alpha1.Parse("site.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return site
+}
+
+const (
+	ironicPlain    = "    ironic: [{name: ironic, namespace: metal, bmoConfigMap: true, spec: {networking: {interface: eth1}}}]\n"
+	ironicDatabase = "    ironic: [{name: ironic, namespace: metal, mariaDB: {storageSize: 10Gi, replicas: 3}, spec: {version: '35.0', tls: {certificateName: ironic-tls}}}]\n"
+)
+
+func services(t *testing.T, site *v1alpha1.Site, previous Tree) Tree {
+	t.Helper()
+	return render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: previous})
+}
+
+// An Ironic is applied by itself, after the policy and until it is ready; no tenant waits for it, and nothing ever prunes it.
+func TestIronicOnFlux(t *testing.T) {
+	tree := services(t, siteOf(t, "flux", ironicPlain), nil)
+	want(t, tree, "site/ironic/metal.ironic.yaml", "kind: Ironic\n", "apiCredentialsName: ironic-api-credentials\n", "    interface: eth1\n",
+		"kind: ConfigMap\n", "  IRONIC_NAME: ironic\n  IRONIC_NAMESPACE: metal\n", "kustomize.toolkit.fluxcd.io/prune: disabled", "sipgen.airshipit.org/site: dc1")
+	wantNot(t, tree, "site/ironic/metal.ironic.yaml", "kind: Secret", "{}", "status")
+	want(t, tree, "site/ironic/kustomization.yaml", "- metal.ironic.yaml")
+	want(t, tree, "flux/ironic.yaml", "name: sipgen-dc1-ironic", "prune: false", "deletionPolicy: Orphan", "wait: true", "path: ./site/ironic", "- name: sipgen-dc1-policy")
+	want(t, tree, "flux/kustomization.yaml", "- ironic.yaml")
+	for path, content := range tree {
+		if strings.HasPrefix(path, "flux/") && path != "flux/ironic.yaml" && strings.Contains(string(content), "name: sipgen-dc1-ironic") {
+			t.Errorf("%s waits for Ironic:\n%s", path, content)
+		}
+	}
+}
+
+// On Argo CD an Ironic is in the last wave: where waves wait, a sick one stops nobody.
+func TestIronicOnArgoCD(t *testing.T) {
+	tree := services(t, siteOf(t, "argocd", ironicPlain), nil)
+	want(t, tree, "argocd/ironic.yaml", "name: sipgen-dc1-ironic", `argocd.argoproj.io/sync-wave: "2"`, "Prune=false", "Delete=false", "path: site/ironic")
+	wantNot(t, tree, "argocd/ironic.yaml", "prune: true", "resources-finalizer")
+}
+
+// The database is the mariadb-operator's, and whatever goes, it stays.
+func TestIronicWithItsDatabase(t *testing.T) {
+	tree := services(t, siteOf(t, "flux", ironicDatabase), nil)
+	want(t, tree, "site/ironic/metal.ironic.yaml", "kind: MariaDB\n", "kind: Database\n", "kind: User\n", "kind: Grant\n", "cleanupPolicy: Skip", "size: 10Gi", "    enabled: true\n",
+		"    host: ironic-database.metal.svc\n", "    credentialsName: ironic-database\n")
+	want(t, tree, "PLAN.md", "### Ironic metal/ironic", "- version 35.0\n", "- database ironic-database on ironic-database.metal.svc\n",
+		"      kubectl -n metal create secret generic ironic-database-root --from-file=password\n",
+		"      kubectl -n metal create secret tls ironic-tls --cert=tls.crt --key=tls.key\n",
+		"      kubectl -n metal label secret ironic-tls environment.metal3.io/ironic-standalone-operator=true\n",
+		"      kubectl -n metal create secret generic ironic-api-credentials --from-file=username --from-file=password\n",
+		"whoever deletes the Ironic deletes its certificate")
+}
+
+// Everybody but the break-glass groups is kept from deleting what provisions hosts.
+func TestServiceGuard(t *testing.T) {
+	tree := services(t, siteOf(t, "flux", ironicPlain), nil)
+	want(t, tree, "policy/service-guard.yaml", "name: sipgen-dc1-service-guard-v1", "- ironics", "- vinoes", "- placementapis", "- mariadbs", "- DELETE", "validationActions:\n  - Deny")
+	want(t, tree, "policy/kustomization.yaml", "- service-guard.yaml")
+	if tree := services(t, siteOf(t, "flux", "    {}\n"), nil); tree["policy/service-guard.yaml"] != nil || strings.Contains(string(tree["PLAN.md"]), "Services of the site") {
+		t.Error("a site without services has their guard")
+	}
+}
+
+// What an operator's webhook would refuse much later: another database, none, and an older version on the same one.
+func TestIronicDoesNotGoBack(t *testing.T) {
+	before := services(t, siteOf(t, "flux", ironicDatabase), nil)
+	for _, row := range []struct{ why, from, to, want string }{
+		{"the same", "", "", ""},
+		{"a newer version", "'35.0'", "'37.0'", ""},
+		{"the newest", "'35.0'", "latest", ""},
+		{"an older version", "'35.0'", "'34.0'", "site.yaml: document 1: line 9: spec.services.ironic[0].spec.version: found 34.0, and Ironic metal/ironic is 35.0 in the tree"},
+		{"another database", "mariaDB: {", "mariaDB: {name: other, ", "spec.services.ironic[0].spec.database: found another database than Ironic metal/ironic has in the tree"},
+		{"no database", "mariaDB: {storageSize: 10Gi, replicas: 3}, ", "", "spec.services.ironic[0].spec.database: missing: Ironic metal/ironic has database ironic-database.metal.svc"},
+	} {
+		site := siteOf(t, "flux", strings.Replace(ironicDatabase, row.from, row.to, 1))
+		_, _, err := Site(Input{Site: site, Placement: &schedule.Placement{}, Previous: before})
+		switch {
+		case row.want == "" && err != nil:
+			t.Errorf("%s: %v", row.why, err)
+		case row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):
+			t.Errorf("%s: found %v\nwant %s", row.why, err, row.want)
+		}
+	}
+}
+
+// As long as a cluster keeps services that need what is in site/, that stays; the folders of services are not among it.
+func TestServicesAreNoSiteObjects(t *testing.T) {
+	before := services(t, siteOf(t, "flux", ironicPlain), nil)
+	before["site/dex-crds.yaml"] = []byte("kept: true\n")
+	tree := services(t, siteOf(t, "flux", "    {}\n"), before)
+	want(t, tree, "site/kustomization.yaml", "- dex-crds.yaml")
+	wantNot(t, tree, "site/kustomization.yaml", "ironic")
+	if tree["site/ironic/metal.ironic.yaml"] != nil {
+		t.Error("an Ironic that the Site does not have any more is in the tree")
+	}
+}

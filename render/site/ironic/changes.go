@@ -1,0 +1,52 @@
+package ironic
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// Changes are what may not change in an Ironic that was in the tree before: its database, and with one its version may not go back. previous
+// gives a file of the tree before by its path.
+func Changes(site *v1alpha1.Site, previous map[string][]byte) error {
+	var errs []error
+	for n := range site.Spec.Services.Ironic {
+		i := &site.Spec.Services.Ironic[n]
+		was := before(previous[Folder+"/"+File(i)])
+		if was == nil || was.Database == nil {
+			continue
+		}
+		at := fmt.Sprintf("spec.services.ironic[%d]", n)
+		switch is := i.Database(); {
+		case is == nil:
+			errs = append(errs, site.Problem(at+".spec.database", "missing: Ironic %s has database %s in the tree, and forgets all hosts without it",
+				i.Key(), was.Database.Host))
+		case !reflect.DeepEqual(is, was.Database):
+			errs = append(errs, site.Problem(at+".spec.database", "found another database than Ironic %s has in the tree, %s on %s: the operator lets "+
+				"nobody change it; make an Ironic of another name", i.Key(), was.Database.Name, was.Database.Host))
+		}
+		from, fromErr := ironic.ParseVersion(was.Version)
+		to, toErr := ironic.ParseVersion(i.Spec.Version)
+		if fromErr == nil && toErr == nil && to.Compare(from) < 0 {
+			errs = append(errs, site.Problem(at+".spec.version", "found %s, and Ironic %s is %s in the tree: its database does not go back", to, i.Key(), from))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// before is the spec of the Ironic in a file that sipgen rendered, nil if there is none.
+func before(file []byte) *ironic.IronicSpec {
+	for _, document := range strings.Split(string(file), "\n---\n") {
+		var found ironic.Ironic
+		if yaml.Unmarshal([]byte(document), &found) == nil && found.Kind == "Ironic" {
+			return &found.Spec
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+// Package ironic renders the Ironics of a site, for metal3's ironic-standalone-operator, with the database of each where that is asked for, and
+// the ConfigMap by which the baremetal-operator finds one.
+package ironic
+
+import (
+	"encoding/json"
+
+	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/render/object"
+	siteobject "github.com/airshipit/sipgen/render/site"
+)
+
+// Folder is where the objects are in the tree.
+const Folder = "site/ironic"
+
+// ConfigMap is the one that the baremetal-operator finds its Ironic by, in its own namespace.
+const ConfigMap = "ironic"
+
+// Files are those of the folder, nothing without an Ironic.
+func Files(site *v1alpha1.Site) (map[string][]byte, error) {
+	var problems manifest.Problems
+	files := map[string][]byte{}
+	for n := range site.Spec.Services.Ironic {
+		i := &site.Spec.Services.Ironic[n]
+		object, err := ironicObject(site, i)
+		problems.Add(err)
+		content, err := marshal(append(database(site, i), object, bmoConfigMap(site, i)))
+		problems.Add(err)
+		files[File(i)] = content
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	return siteobject.Files(files)
+}
+
+// File is that of one Ironic, in the folder. A namespace has no dots.
+func File(i *v1alpha1.Ironic) string { return i.Namespace + "." + i.Name + ".yaml" }
+
+func marshal(objects []any) ([]byte, error) {
+	var there []any
+	for _, o := range objects {
+		if o != nil {
+			there = append(there, o)
+		}
+	}
+	return object.Marshal(there...)
+}
+
+// ironicObject is the Ironic, without the parts of its spec that nothing was said about: upstream's types have them as empty objects.
+func ironicObject(site *v1alpha1.Site, i *v1alpha1.Ironic) (any, error) {
+	typed := i.Spec.IronicSpec
+	typed.Database = i.Database()
+	text, err := json.Marshal(typed)
+	if err != nil {
+		return nil, err
+	}
+	var spec map[string]json.RawMessage
+	if err := json.Unmarshal(text, &spec); err != nil {
+		return nil, err
+	}
+	for _, part := range []string{"deployRamdisk", "images", "inspection", "networking", "tls"} {
+		if string(spec[part]) == "{}" {
+			delete(spec, part)
+		}
+	}
+	return struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              map[string]json.RawMessage `json:"spec"`
+	}{
+		metav1.TypeMeta{APIVersion: v1alpha1.IronicAPIVersion, Kind: "Ironic"}, siteobject.Meta(site, i.Namespace, i.Name), spec,
+	}, nil
+}
+
+// bmoConfigMap has what the baremetal-operator reads at its start.
+func bmoConfigMap(site *v1alpha1.Site, i *v1alpha1.Ironic) any {
+	if !i.BMOConfigMap {
+		return nil
+	}
+	return corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: siteobject.Meta(site, i.BMONamespace, ConfigMap),
+		Data:       map[string]string{"IRONIC_NAME": i.Name, "IRONIC_NAMESPACE": i.Namespace},
+	}
+}
+
+// Secrets are those that an Ironic and its database read, in the order in which they are needed.
+func Secrets(i *v1alpha1.Ironic) []siteobject.Secret {
+	const label = ironic.LabelEnvironmentName + "=" + ironic.LabelEnvironmentValue
+	var secrets []siteobject.Secret
+	add := func(name, purpose, label string, keys ...string) {
+		if name != "" {
+			secrets = append(secrets, siteobject.Secret{Namespace: i.Namespace, Name: name, Kind: "Secret", For: purpose, Keys: keys, Label: label})
+		}
+	}
+	if db := i.MariaDB; db != nil {
+		add(db.RootCredentialsName, "root of the database", "", "password")
+	}
+	if db := i.Database(); db != nil {
+		add(db.CredentialsName, "the database's user", label, "username", "password")
+		add(db.TLSCertificateName, "the database's CA", label, "ca.crt")
+	}
+	spec := &i.Spec
+	add(spec.APICredentialsName, "Ironic's API", label, "username", "password")
+	add(spec.TLS.CertificateName, "Ironic's certificate", label, siteobject.TLSKeys...)
+	for _, ca := range []struct {
+		what      string
+		reference *ironic.ResourceReference
+	}{{"CA of the BMCs", spec.TLS.BMCCA}, {"CA of image servers", trusted(spec.TLS.TrustedCA)}} {
+		if ca.reference != nil {
+			add(ca.reference.Name, ca.what, label, "ca.crt")
+			secrets[len(secrets)-1].Kind = ca.reference.Kind
+		}
+	}
+	if service := spec.NetworkingService; service != nil && service.Enabled {
+		add(service.SwitchCredentialsSecretName, "keys of switches", label)
+		add(service.SwitchConfigSecretName, "configuration of switches", label)
+	}
+	return secrets
+}
+
+func trusted(ca *ironic.ResourceReferenceWithKey) *ironic.ResourceReference {
+	if ca == nil {
+		return nil
+	}
+	return &ca.ResourceReference
+}
