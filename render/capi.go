@@ -5,6 +5,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/render/capi"
+	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -31,5 +32,10 @@ func (s *site) capi(c *schedule.Cluster, folder string) error {
 		return ofCluster(c.Key, err)
 	}
 	s.add(folder, files)
+	trust, err := infra.Authentication(infra.Input{Site: s.Site, Cluster: s.specs[c.Key]})
+	if err != nil {
+		return ofCluster(c.Key, err)
+	}
+	s.add(folder, trust)
 	return nil
 }

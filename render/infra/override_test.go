@@ -333,7 +333,7 @@ func TestOneIssuerEverywhere(t *testing.T) {
 	in := tenant()
 	const issuer = "https://dex.edge-a.example:30556"
 	files := render(t, in)
-	for _, name := range []string{"config.yaml", "tenant/authentication.yaml", "tenant/kube-apiserver-flags.txt", "tenant/kubeadmcontrolplane-patch.yaml"} {
+	for _, name := range []string{"config.yaml", "tenant/authentication.yaml", "tenant/kube-apiserver-flags.txt"} {
 		if text := string(files["dex-edge-a/"+name]); !strings.Contains(text, issuer+"\n") {
 			t.Errorf("%s: no issuer %s in\n%s", name, issuer, text)
 		}

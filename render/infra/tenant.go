@@ -47,20 +47,15 @@ func identityOf(dex *v1.Dex) identity {
 }
 
 // tenantFiles tell the tenant's API server about its Dex. They are not applied to the management cluster.
-func tenantFiles(cluster *v1.SIPCluster, dex *v1.Dex) (map[string][]byte, error) {
+func tenantFiles(dex *v1.Dex) (map[string][]byte, error) {
 	id := identityOf(dex)
 	config, err := object.Marshal(id.authentication())
 	if err != nil {
 		return nil, err
 	}
-	patch, err := object.Marshal(id.kubeadmPatch(cluster, string(config)))
-	if err != nil {
-		return nil, err
-	}
 	files := map[string][]byte{
-		"authentication.yaml":            config,
-		"kube-apiserver-flags.txt":       []byte(strings.Join(id.flags(), "\n") + "\n"),
-		"kubeadmcontrolplane-patch.yaml": patch,
+		"authentication.yaml":      config,
+		"kube-apiserver-flags.txt": []byte(strings.Join(id.flags(), "\n") + "\n"),
 	}
 	if id.ca != "" {
 		files["issuer-ca.crt"] = []byte(id.ca)
@@ -129,57 +124,4 @@ func (id identity) flags() []string {
 		flags = append(flags, "--oidc-ca-file="+issuerCAFile)
 	}
 	return flags
-}
-
-type (
-	// kubeadmPatch is a merge patch for Cluster API's KubeadmControlPlane.
-	kubeadmPatch struct {
-		metav1.TypeMeta   `json:",inline"`
-		metav1.ObjectMeta `json:"metadata"`
-		Spec              struct {
-			KubeadmConfigSpec kubeadmConfigSpec `json:"kubeadmConfigSpec"`
-		} `json:"spec"`
-	}
-	kubeadmConfigSpec struct {
-		ClusterConfiguration struct {
-			APIServer kubeadmAPIServer `json:"apiServer"`
-		} `json:"clusterConfiguration"`
-		Files []kubeadmFile `json:"files"`
-	}
-	kubeadmAPIServer struct {
-		ExtraArgs    []kubeadmArg    `json:"extraArgs"`
-		ExtraVolumes []kubeadmVolume `json:"extraVolumes"`
-	}
-	kubeadmArg struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	}
-	kubeadmVolume struct {
-		Name      string `json:"name"`
-		HostPath  string `json:"hostPath"`
-		MountPath string `json:"mountPath"`
-		ReadOnly  bool   `json:"readOnly"`
-		PathType  string `json:"pathType"`
-	}
-	kubeadmFile struct {
-		Path        string `json:"path"`
-		Owner       string `json:"owner"`
-		Permissions string `json:"permissions"`
-		Content     string `json:"content"`
-	}
-)
-
-// kubeadmPatch brings the authentication file to the control plane's hosts and points kube-apiserver at it.
-func (id identity) kubeadmPatch(cluster *v1.SIPCluster, config string) kubeadmPatch {
-	patch := kubeadmPatch{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "controlplane.cluster.x-k8s.io/v1beta2", Kind: "KubeadmControlPlane"},
-		ObjectMeta: metav1.ObjectMeta{Name: cluster.Name + "-control-plane", Namespace: cluster.Namespace},
-	}
-	spec := &patch.Spec.KubeadmConfigSpec
-	spec.ClusterConfiguration.APIServer = kubeadmAPIServer{
-		ExtraArgs:    []kubeadmArg{{"authentication-config", authenticationFile}},
-		ExtraVolumes: []kubeadmVolume{{"oidc", authenticationFolder, authenticationFolder, true, "Directory"}},
-	}
-	spec.Files = []kubeadmFile{{authenticationFile, "root:root", "0644", config}}
-	return patch
 }

@@ -1,0 +1,99 @@
+package infra
+
+import (
+	"github.com/airshipit/sipgen/render/object"
+)
+
+// kubeadmControlPlane is the kind of Cluster API's objects that the component of a Dex patches, in whatever namespace and of whatever name.
+const (
+	kubeadmGroup = "controlplane.cluster.x-k8s.io"
+	kubeadmKind  = "KubeadmControlPlane"
+)
+
+// Authentication renders, for each Dex of a cluster, a kustomize component that has the cluster's API servers trust it, for the Cluster API objects
+// that somebody else writes: paths begin with the name of the Dex. Nothing in the tree applies it. It is a component of its own, because
+// including it rolls the control plane.
+func Authentication(in Input) (map[string][]byte, error) {
+	in, errs := checked(in)
+	o := newOverlay(in)
+	if len(errs) > 0 {
+		return nil, o.joined(errs)
+	}
+	files := map[string][]byte{}
+	put := func(name string, content any) {
+		text, err := object.Marshal(content)
+		errs = append(errs, err)
+		files[name] = text
+	}
+	for i := range in.Cluster.Spec.Services.Dex {
+		folder, id := o.dexName(i).name, identityOf(&in.Cluster.Spec.Services.Dex[i])
+		config, err := object.Marshal(id.authentication())
+		errs = append(errs, err)
+		var patches []object.Patch
+		for _, version := range []string{"v1beta1", "v1beta2"} {
+			file := "kubeadmcontrolplane-" + version + ".yaml"
+			put(folder+"/"+file, kubeadmPatchOf(in.Cluster.Name, version, string(config)))
+			patches = append(patches, object.Patch{Path: file, Target: &object.PatchTarget{Group: kubeadmGroup, Version: version, Kind: kubeadmKind}})
+		}
+		put(folder+"/kustomization.yaml", object.NewComponent(patches...))
+	}
+	return files, o.joined(errs)
+}
+
+type (
+	// kubeadmPatch is a merge patch for Cluster API's KubeadmControlPlane. Its target says of which: kustomize wants a name and does not look at it,
+	// and would write an apiVersion into the object.
+	kubeadmPatch struct {
+		Kind     string          `json:"kind"`
+		Metadata kubeadmMetadata `json:"metadata"`
+		Spec     struct {
+			KubeadmConfigSpec kubeadmConfigSpec `json:"kubeadmConfigSpec"`
+		} `json:"spec"`
+	}
+	kubeadmMetadata struct {
+		Name string `json:"name"`
+	}
+	kubeadmConfigSpec struct {
+		ClusterConfiguration struct {
+			APIServer kubeadmAPIServer `json:"apiServer"`
+		} `json:"clusterConfiguration"`
+		Files []kubeadmFile `json:"files"`
+	}
+	kubeadmAPIServer struct {
+		// ExtraArgs are an object in v1beta1, and a list since.
+		ExtraArgs    any             `json:"extraArgs"`
+		ExtraVolumes []kubeadmVolume `json:"extraVolumes"`
+	}
+	kubeadmArg struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	kubeadmVolume struct {
+		Name      string `json:"name"`
+		HostPath  string `json:"hostPath"`
+		MountPath string `json:"mountPath"`
+		ReadOnly  bool   `json:"readOnly"`
+		PathType  string `json:"pathType"`
+	}
+	kubeadmFile struct {
+		Path        string `json:"path"`
+		Owner       string `json:"owner"`
+		Permissions string `json:"permissions"`
+		Content     string `json:"content"`
+	}
+)
+
+// kubeadmPatchOf brings the authentication file to the control plane's hosts and points kube-apiserver at it.
+func kubeadmPatchOf(name, version, config string) kubeadmPatch {
+	patch := kubeadmPatch{Kind: kubeadmKind, Metadata: kubeadmMetadata{name}}
+	spec := &patch.Spec.KubeadmConfigSpec
+	spec.ClusterConfiguration.APIServer = kubeadmAPIServer{
+		ExtraArgs:    []kubeadmArg{{"authentication-config", authenticationFile}},
+		ExtraVolumes: []kubeadmVolume{{"oidc", authenticationFolder, authenticationFolder, true, "Directory"}},
+	}
+	if version == "v1beta1" {
+		spec.ClusterConfiguration.APIServer.ExtraArgs = map[string]string{"authentication-config": authenticationFile}
+	}
+	spec.Files = []kubeadmFile{{authenticationFile, "root:root", "0644", config}}
+	return patch
+}

@@ -1,0 +1,83 @@
+package infra
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+)
+
+// TestAuthenticationComponent builds a control plane of either version with the component of a Dex: it keeps its name, namespace and version,
+// whatever they are, and its API server reads the file that tenant/ has.
+func TestAuthenticationComponent(t *testing.T) {
+	in := tenant()
+	files, err := Authentication(in)
+	if err != nil || len(files) != 3 {
+		t.Fatalf("found %d files, %v; want a component of two patches", len(files), err)
+	}
+	want := string(render(t, in)["dex-edge-a/tenant/authentication.yaml"])
+	for _, version := range []string{"v1beta1", "v1beta2"} {
+		disk := filesys.MakeFsInMemory()
+		write := func(name, content string) {
+			if err := disk.WriteFile(name, []byte(content)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, content := range files {
+			write("/capi/"+name, string(content))
+		}
+		write("/mine/cp.yaml", "apiVersion: controlplane.cluster.x-k8s.io/"+version+"\nkind: KubeadmControlPlane\nmetadata: {name: mine, namespace: metal3}\nspec: {replicas: 3}\n")
+		write("/mine/kustomization.yaml", "resources: [cp.yaml]\ncomponents: [../capi/dex-edge-a]\n")
+		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/mine")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := built.Resources()[0].AsYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found struct {
+			APIVersion string
+			Metadata   struct{ Name, Namespace string }
+			Spec       struct {
+				Replicas          int
+				KubeadmConfigSpec struct {
+					ClusterConfiguration struct {
+						APIServer struct {
+							ExtraArgs    any
+							ExtraVolumes []struct{ HostPath, MountPath string }
+						}
+					}
+					Files []struct{ Path, Content string }
+				}
+			}
+		}
+		if err := yaml.Unmarshal(text, &found); err != nil {
+			t.Fatal(err)
+		}
+		config := &found.Spec.KubeadmConfigSpec
+		if !strings.HasSuffix(found.APIVersion, "/"+version) || found.Metadata.Name != "mine" || found.Metadata.Namespace != "metal3" || found.Spec.Replicas != 3 {
+			t.Errorf("%s: the control plane is another one:\n%s", version, text)
+		}
+		if len(config.Files) != 1 || config.Files[0].Content != want {
+			t.Errorf("%s: found %+v, want the file of tenant/", version, config.Files)
+		}
+		args := config.ClusterConfiguration.APIServer.ExtraArgs
+		path := ""
+		switch args := args.(type) {
+		case map[string]any: // v1beta1: map[string]string
+			if version == "v1beta1" {
+				path, _ = args["authentication-config"].(string)
+			}
+		case []any: // v1beta2: a list of name and value
+			if arg, is := args[0].(map[string]any); is && version == "v1beta2" && arg["name"] == "authentication-config" {
+				path, _ = arg["value"].(string)
+			}
+		}
+		if path == "" || path != config.Files[0].Path {
+			t.Errorf("%s: the API server is told %v, want it to read %s", version, args, config.Files[0].Path)
+		}
+	}
+}
