@@ -46,6 +46,9 @@ var folders = map[string][]string{
 	// A program of others, which TestOutsideModule builds.
 	"testdata/outside":  {"api", "inventory", "publish", "render", "schedule", "verify"},
 	"verify":            {"api", "internal/overlay", "render"},
+	"internal/survey":   {"inventory"},
+	"config/crd":        {},
+	"internal/fields":   {"config/crd"},
 	"internal/status":   {"inventory", "internal/redact", "schedule"},
 	"internal/treediff": {},
 }
@@ -53,6 +56,8 @@ var folders = map[string][]string{
 // impure names packages that a pure package may not import: its results depend on its arguments only.
 var impure = map[string][]string{
 	"internal/tenancy":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"internal/fields":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"internal/survey":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"schedule":          {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"render":            {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},

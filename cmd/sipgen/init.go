@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/survey"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/files"
+	"github.com/airshipit/sipgen/inventory/live"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// beginning is what init is told, and where it writes.
+type beginning struct {
+	in                          inputs
+	dir                         string
+	repo, engine, name, cluster string
+}
+
+// specsFolder is where init puts the first SIPCluster.
+const specsFolder = "tenants"
+
+func newInit(ui *ui) *cobra.Command {
+	var b beginning
+	command := &cobra.Command{
+		Use:   "init [DIR]",
+		Short: "Look at the hosts, and write a first Site and SIPCluster",
+		Long: `Look at the hosts, show what tells them apart, and write site.yaml and a first SIPCluster, both with
+comments, into DIR (default: the current folder). Files that are there already are never changed.
+
+On a terminal sipgen asks for what no flag gives. Elsewhere --inventory and --repo are required.`,
+		Example: `  sipgen init
+  sipgen init --inventory cluster --repo https://git.example.org/fleet.git
+  sipgen init --inventory hosts --repo ssh://git@git.example.org/fleet.git --cluster bank/prod`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b.dir = strings.Join(args, "")
+			if b.dir == "" {
+				b.dir = "."
+			}
+			return b.begin(cmd.Context(), ui)
+		},
+	}
+	flags := command.Flags()
+	b.in.inventoryFlag(command)
+	flags.Lookup("inventory").Usage = "the hosts: a file or folder of manifests, a snapshot, or the word cluster"
+	b.in.clusterFlags(command)
+	flags.StringVar(&b.repo, "repo", "", "the git repository that the engine syncs: an https or ssh `URL`")
+	flags.StringVar(&b.engine, "engine", "auto", "what syncs it: flux, argocd, or auto: the one that runs on the live cluster, else flux")
+	flags.StringVar(&b.name, "name", "", "the Site's `NAME` (default: the folder's)")
+	flags.StringVar(&b.cluster, "cluster", "tenant-a/first", "the first SIPCluster, `NAMESPACE/NAME`")
+	return command
+}
+
+// begin looks at the hosts and writes the files.
+func (b *beginning) begin(ctx context.Context, ui *ui) error {
+	site, cluster := filepath.Join(b.dir, "site.yaml"), schedule.ClusterKey{}
+	if _, err := os.Lstat(site); !errors.Is(err, fs.ErrNotExist) {
+		return redact.Errorf("%s: there is one already; sipgen plan --site shows what it gives", site)
+	}
+	if err := b.ask(ui); err != nil {
+		return err
+	}
+	var errs []error
+	cluster.Namespace, cluster.Name, _ = strings.Cut(b.cluster, "/")
+	if !cluster.Valid() {
+		errs = append(errs, redact.Errorf("--cluster: found %q, want NAMESPACE/NAME", b.cluster))
+	}
+	if b.engine != "auto" && b.engine != string(v1alpha1.EngineFlux) && b.engine != string(v1alpha1.EngineArgoCD) {
+		errs = append(errs, redact.Errorf("--engine: found %q, want auto, flux or argocd", b.engine))
+	}
+	answers := survey.Answers{Site: b.siteName(), Repository: b.repo, Specs: specsFolder, Namespace: cluster.Namespace, Name: cluster.Name}
+	var err error
+	answers.Inventory, err = b.inventoryPath()
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return err
+	}
+	hosts, err := b.hosts(ctx, ui)
+	if err != nil {
+		return err
+	}
+	if len(hosts.Hosts) == 0 {
+		return fmt.Errorf("%s: no BareMetalHost in it", b.in.inventory)
+	}
+	if answers.Engine, answers.EngineWhy, err = b.findEngine(ctx); err != nil {
+		return err
+	}
+	found := survey.Of(hosts.Hosts)
+	proposal := survey.Propose(hosts.Hosts, found)
+	show(ui, found, answers)
+	return b.write(ui, found, proposal, answers, site, filepath.Join(b.dir, specsFolder, cluster.Name+".yaml"))
+}
+
+// write writes both files, or neither: they are read first as every command reads them.
+func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
+	if len(proposal.Roles) == 0 {
+		return errors.New("no host is free: nothing to write a first SIPCluster for")
+	}
+	siteText, specText := survey.SiteYAML(found, answers), survey.ClusterYAML(proposal, answers)
+	_, siteErr := v1alpha1.Parse(site, siteText)
+	docs, specErr := manifest.Parse(spec, specText)
+	if specErr == nil {
+		_, specErr = v1.FromDocuments(docs)
+	}
+	if err := errors.Join(siteErr, specErr); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(spec); !errors.Is(err, fs.ErrNotExist) {
+		return redact.Errorf("%s: there is one already", spec)
+	}
+	if err := os.MkdirAll(filepath.Dir(spec), 0o755); err != nil {
+		return err
+	}
+	if err := writeNew(spec, specText); err != nil {
+		return err
+	}
+	if err := writeNew(site, siteText); err != nil {
+		return err
+	}
+	fmt.Fprintf(ui.out, "\nwrote %s\nwrote %s\n", text.Line(site), text.Line(spec))
+	ui.say("next: read both files, then sipgen plan; the namespace %s has to exist before the first sync", answers.Namespace)
+	return nil
+}
+
+// writeNew writes a file that is not there.
+func writeNew(path string, content []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	return errors.Join(err, file.Close())
+}
+
+// ask asks on a terminal for what no flag gives, and elsewhere names the flags.
+func (b *beginning) ask(ui *ui) error {
+	var (
+		errs  []error
+		lines *bufio.Reader
+	)
+	if isTerminal(ui.in) && isTerminal(ui.err) {
+		lines = bufio.NewReader(ui.in)
+	}
+	for _, q := range []struct {
+		flag, question, usual string
+		value                 *string
+	}{
+		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?", fromCluster, &b.in.inventory},
+		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL?", "", &b.repo},
+	} {
+		switch {
+		case *q.value != "":
+		case lines == nil:
+			errs = append(errs, fmt.Errorf("%s is required where there is no terminal to ask on", q.flag))
+		default:
+			fmt.Fprintf(ui.err, "%s ", q.question)
+			if q.usual != "" {
+				fmt.Fprintf(ui.err, "[%s] ", q.usual)
+			}
+			answer, err := lines.ReadString('\n')
+			if *q.value = strings.TrimSpace(answer); *q.value == "" {
+				*q.value = q.usual
+			}
+			if err != nil || *q.value == "" {
+				errs = append(errs, fmt.Errorf("%s: no answer", q.flag))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// siteName is the folder's name, as far as it can be one.
+func (b *beginning) siteName() string {
+	if b.name != "" {
+		return b.name
+	}
+	folder, err := filepath.Abs(b.dir)
+	if err != nil {
+		return "site"
+	}
+	var name strings.Builder
+	for _, r := range strings.ToLower(filepath.Base(folder)) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			name.WriteRune(r)
+		} else if name.Len() > 0 {
+			name.WriteByte('-')
+		}
+	}
+	if short := strings.Trim(text.Truncate(name.String(), 40), "-…"); short != "" {
+		return short
+	}
+	return "site"
+}
+
+// inventoryPath is the inventory as the Site names it: relative to its file.
+func (b *beginning) inventoryPath() (string, error) {
+	if b.in.inventory == fromCluster {
+		return fromCluster, nil
+	}
+	if b.in.inventory == manifest.Stdin {
+		return "", errors.New("--inventory: standard input cannot be read again, want a file, a folder or the word cluster")
+	}
+	dir, err := filepath.Abs(b.dir)
+	if err != nil {
+		return "", err
+	}
+	path, err := filepath.Abs(b.in.inventory)
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(dir, path)
+	return filepath.ToSlash(relative), err
+}
+
+func (b *beginning) hosts(ctx context.Context, ui *ui) (*inventory.Inventory, error) {
+	defer ui.progress.stage("reading hosts")()
+	if b.in.inventory != fromCluster {
+		return files.Load([]string{b.in.inventory}, ui.in)
+	}
+	return b.in.liveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
+}
+
+// engineGroups are the API groups that an engine brings.
+const (
+	fluxGroup = "kustomize.toolkit.fluxcd.io"
+	argoGroup = "argoproj.io"
+)
+
+// findEngine is the engine that was asked for, or the one that runs.
+func (b *beginning) findEngine(ctx context.Context) (engine, why string, err error) {
+	switch {
+	case b.engine != "auto":
+		return b.engine, "", nil
+	case b.in.inventory != fromCluster:
+		return string(v1alpha1.EngineFlux), "", nil
+	}
+	cfg, err := b.in.restConfig()
+	if err != nil {
+		return "", "", err
+	}
+	groups, err := live.Groups(ctx, cfg)
+	if err != nil {
+		return "", "", err
+	}
+	switch {
+	case groups[fluxGroup]:
+		return string(v1alpha1.EngineFlux), "Flux is installed on the cluster.", nil
+	case groups[argoGroup]:
+		return string(v1alpha1.EngineArgoCD), "Argo CD is installed on the cluster.", nil
+	}
+	return string(v1alpha1.EngineFlux), "Neither is installed on the cluster yet.", nil
+}
+
+// shownValues is how many values of a label are shown.
+const shownValues = 6
+
+// show prints what was found.
+func show(ui *ui, found *survey.Found, answers survey.Answers) {
+	var namespaces []string
+	for _, n := range found.Namespaces {
+		namespaces = append(namespaces, fmt.Sprintf("%s (%d)", text.Line(n.Name), n.Hosts))
+	}
+	fmt.Fprintf(ui.out, "%s, %d of them free, in %s\n", text.Count(found.Hosts, "host"), found.Free, strings.Join(namespaces, ", "))
+	fmt.Fprintf(ui.out, "engine: %s\n\n", strings.TrimSpace(answers.Engine+" "+answers.EngineWhy))
+	table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "LABEL\tLOOKS LIKE\tVALUES (HOSTS)")
+	for _, l := range found.Labels {
+		var values []string
+		for i, v := range l.Values {
+			if i == shownValues {
+				values = append(values, fmt.Sprintf("… %d more", len(l.Values)-i))
+				break
+			}
+			values = append(values, fmt.Sprintf("%s (%d)", v.Name, v.Hosts))
+		}
+		looks := string(l.Looks)
+		if looks == "" {
+			looks = "-"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Key, looks, strings.Join(values, ", "))
+	}
+	for _, n := range found.Networks {
+		fmt.Fprintf(table, "%s\tnetwork\t(%d)\n", text.Line(n.Name), n.Hosts)
+	}
+	_ = table.Flush()
+}

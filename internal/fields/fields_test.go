@@ -1,0 +1,111 @@
+package fields
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xeipuuv/gojsonschema"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+func TestAt(t *testing.T) {
+	kinds, err := Kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cluster, site := &kinds[0], &kinds[1]
+	for _, row := range []struct {
+		kind               *Kind
+		path, found, known string
+		parent             string
+	}{
+		{cluster, "", "", "", ""},
+		{cluster, "spec.nodes.Worker.count.active", "spec.nodes.Worker.count.active", "", ""},
+		{cluster, "spec.patches[2].target", "spec.patches[].target", "", ""},
+		{cluster, "spec.patches.target", "spec.patches.target", "", ""},
+		{site, "spec.engine", "spec.engine", "", ""},
+		{site, "spec.enigne", "", "engine", "spec"},
+		{site, "spec.engine.more", "", "", "spec.engine"},
+	} {
+		field, known, parent := row.kind.At(row.path)
+		switch {
+		case row.known == "" && row.parent == "":
+			if field == nil || field.Path != row.found {
+				t.Errorf("%s: found %+v", row.path, field)
+			}
+		case field != nil || parent != row.parent || row.known != "" && !slices.Contains(known, row.known):
+			t.Errorf("%s: found %+v, known %v below %q", row.path, field, known, parent)
+		}
+	}
+	if field, _, _ := site.At("spec.repository.url"); field == nil || !field.Required || !strings.Contains(field.Text, "credentials") {
+		t.Errorf("spec.repository.url: %+v", field)
+	}
+}
+
+// TestJSONSchemaOnExamples: what sipgen reads is valid by the schema, in the eyes of a validator that knows neither, and a slip of the pen is not.
+func TestJSONSchemaOnExamples(t *testing.T) {
+	kinds, err := Kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for i := range kinds {
+		text, err := kinds[i].JSONSchema()
+		if err != nil {
+			t.Fatal(err)
+		}
+		schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
+		if err != nil {
+			t.Fatalf("%s: %v", kinds[i].Name, err)
+		}
+		docs, err := manifest.Read([]string{"../../examples"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, doc := range docs {
+			if doc.Kind != kinds[i].Name {
+				continue
+			}
+			seen[doc.Kind]++
+			result, err := schema.Validate(gojsonschema.NewBytesLoader(doc.JSON))
+			if err != nil || !result.Valid() {
+				t.Errorf("%s: %v %v", doc.Where(), err, result.Errors())
+			}
+			wrong := strings.Replace(string(doc.JSON), `"spec":{`, `"spec":{"enigne":"flux",`, 1)
+			if result, err := schema.Validate(gojsonschema.NewStringLoader(wrong)); err != nil || result.Valid() {
+				t.Errorf("%s: an unknown field is taken: %v", doc.Where(), err)
+			}
+		}
+	}
+	if seen["Site"] < 4 || seen["SIPCluster"] < 4 {
+		t.Errorf("seen %v", seen)
+	}
+}
+
+// TestJSONSchemaIsStrict: a field that nobody knows is wrong wherever fields are named.
+func TestJSONSchemaIsStrict(t *testing.T) {
+	kinds, err := Kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range kinds {
+		text, err := kinds[i].JSONSchema()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema map[string]any
+		if err := json.Unmarshal(text, &schema); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "x-kubernetes") {
+			t.Errorf("%s: has words of Kubernetes' own", kinds[i].Name)
+		}
+		spec := schema["properties"].(map[string]any)["spec"].(map[string]any)
+		if spec["additionalProperties"] != false {
+			t.Errorf("%s: spec takes any field", kinds[i].Name)
+		}
+	}
+}

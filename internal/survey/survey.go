@@ -1,0 +1,166 @@
+// Package survey looks over an inventory that nobody has described yet: which labels tell racks and kinds of hosts apart, which networks there
+// are, how many hosts are free. From that it proposes a first Site and a first SIPCluster. Pure.
+package survey
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Found is what an inventory shows at a glance.
+type Found struct {
+	Hosts int
+	// Free hosts are neither in use nor in error, nor on their way into or out of the inventory.
+	Free int
+	// Namespaces with hosts, by name.
+	Namespaces []Count
+	// Labels that tell hosts apart, those that look useful first.
+	Labels []Label
+	// Networks that hosts have addresses on, those of most hosts first.
+	Networks []Count
+}
+
+// Count is how many hosts have something.
+type Count struct {
+	Name  string
+	Hosts int
+}
+
+// Label is a label key that several hosts have, with more than one value.
+type Label struct {
+	Key   string
+	Looks Looks
+	// Values by name, with the hosts that have each.
+	Values []Count
+}
+
+// Looks is what a label looks like, by the last part of its key.
+type Looks string
+
+// What labels look like.
+const (
+	// Domain: hosts with one value fail together, as those of a rack do.
+	Domain Looks = "failure domain"
+	// Kind: the value says what a host is for, or how big it is.
+	Kind  Looks = "kind of host"
+	Other Looks = ""
+)
+
+// words are parts of keys that people use, those that fit best first.
+var words = map[Looks][]string{
+	Domain: {"rack", "failure-domain", "zone", "row", "room", "chassis", "enclosure", "server"},
+	Kind:   {"role", "flavor", "flavour", "node-type", "type", "profile", "class", "size", "pool", "kind"},
+}
+
+// mostValues is how many values a label may have and still tell kinds of hosts apart.
+const mostValues = 12
+
+// Of looks over hosts.
+func Of(hosts []inventory.Host) *Found {
+	found := &Found{Hosts: len(hosts)}
+	namespaces, networks, labels := map[string]int{}, map[string]int{}, map[string]map[string]int{}
+	for i := range hosts {
+		host := &hosts[i]
+		namespaces[host.Namespace]++
+		if free(host) {
+			found.Free++
+		}
+		on := map[string]bool{}
+		for _, address := range host.Addresses {
+			on[address.Network] = true
+		}
+		for network := range on {
+			networks[network]++
+		}
+		for key, value := range host.Labels {
+			if !usable(key, value) {
+				continue
+			}
+			if labels[key] == nil {
+				labels[key] = map[string]int{}
+			}
+			labels[key][value]++
+		}
+	}
+	found.Namespaces, found.Networks = counts(namespaces), counts(networks)
+	slices.SortStableFunc(found.Networks, func(a, b Count) int { return cmp.Compare(b.Hosts, a.Hosts) })
+	for key, values := range labels {
+		carriers := 0
+		for _, n := range values {
+			carriers += n
+		}
+		// One value says nothing, and one for each host is a name.
+		if len(values) < 2 || len(values) == carriers && len(values) > 2 {
+			continue
+		}
+		found.Labels = append(found.Labels, Label{Key: key, Looks: looks(key, len(values)), Values: counts(values)})
+	}
+	slices.SortFunc(found.Labels, func(a, b Label) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Key, b.Key))
+	})
+	return found
+}
+
+// free hosts can be handed out as far as their state tells.
+func free(host *inventory.Host) bool {
+	s := &host.State
+	if s.InUse() || s.Deleting || s.Unhealthy || s.Detached || s.Paused || s.ErrorType != "" || s.Operational == "error" {
+		return false
+	}
+	return s.Provisioning == "" || s.Provisioning == "available" || s.Provisioning == "ready"
+}
+
+// usable labels can stand in a selector, and are not sipgen's or the cluster's own.
+func usable(key, value string) bool {
+	prefix, _, _ := strings.Cut(key, "/")
+	for _, own := range []string{"sip.airshipit.org", "sipgen.airshipit.org", "kustomize.toolkit.fluxcd.io", "app.kubernetes.io", "argocd.argoproj.io"} {
+		if prefix == own {
+			return false
+		}
+	}
+	return value != "" && len(validation.IsQualifiedName(key)) == 0 && len(validation.IsValidLabelValue(value)) == 0
+}
+
+func looks(key string, values int) Looks {
+	switch {
+	case fit(key, Domain) < len(words[Domain]):
+		return Domain
+	case fit(key, Kind) < len(words[Kind]) && values <= mostValues:
+		return Kind
+	}
+	return Other
+}
+
+// fit is the place among the words of what a key ends with, their number if it ends with none.
+func fit(key string, as Looks) int {
+	name := strings.ToLower(key[strings.LastIndex(key, "/")+1:])
+	at := slices.IndexFunc(words[as], func(word string) bool { return name == word || strings.HasSuffix(name, "-"+word) })
+	if at < 0 {
+		return len(words[as])
+	}
+	return at
+}
+
+func rank(l Label) int {
+	switch l.Looks {
+	case Domain:
+		return fit(l.Key, Domain)
+	case Kind:
+		return 100 + fit(l.Key, Kind)
+	}
+	return 200
+}
+
+func counts(of map[string]int) []Count {
+	var out []Count
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, Count{name, of[name]})
+	}
+	return out
+}

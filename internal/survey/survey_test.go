@@ -1,0 +1,68 @@
+package survey
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+func host(name string, labels map[string]string) inventory.Host {
+	return inventory.Host{Namespace: "metal3", Name: name, Labels: labels, State: inventory.State{Known: true, Provisioning: "available"}}
+}
+
+// TestPropose: counts are what the free hosts can carry, whatever people call their labels.
+func TestPropose(t *testing.T) {
+	racks := func(n, perRack int, labels ...string) []inventory.Host {
+		var hosts []inventory.Host
+		for r := range n {
+			for i := range perRack {
+				l := map[string]string{"dc.example.org/rack": fmt.Sprint("r", r)}
+				if len(labels) > 0 {
+					l["dc.example.org/role"] = labels[i%len(labels)]
+				}
+				hosts = append(hosts, host(fmt.Sprintf("n%d-%d", r, i), l))
+			}
+		}
+		return hosts
+	}
+	for _, row := range []struct {
+		why   string
+		hosts []inventory.Host
+		want  string
+	}{
+		{"racks and roles", racks(4, 2, "control-plane", "worker"), "[ControlPlane dc.example.org/role=control-plane 3 Worker dc.example.org/role=worker 2]"},
+		{"two racks carry no three members of etcd", racks(2, 2, "master", "compute"), "[ControlPlane dc.example.org/role=master 1 Worker dc.example.org/role=compute 2]"},
+		{"no roles: the hosts of the first role are not counted again", racks(3, 1), "[ControlPlane = 3]"},
+		{"one host", []inventory.Host{host("a", nil)}, "[ControlPlane = 1]"},
+		{"nothing is free", []inventory.Host{{Namespace: "metal3", Name: "a", State: inventory.State{Provisioning: "provisioned"}}}, "[]"},
+	} {
+		p := Propose(row.hosts, Of(row.hosts))
+		var got []string
+		for _, r := range p.Roles {
+			got = append(got, fmt.Sprintf("%s %s=%s %d", r.Name, r.Key, r.Value, r.Active))
+		}
+		if s := fmt.Sprint(got); s != row.want {
+			t.Errorf("%s: %s, want %s", row.why, s, row.want)
+		}
+	}
+}
+
+// TestOf: what tells hosts apart is shown, and what names them, or is the same everywhere, is not; values that no selector takes neither.
+func TestOf(t *testing.T) {
+	var hosts []inventory.Host
+	for i := range 6 {
+		hosts = append(hosts, host(fmt.Sprint("n", i), map[string]string{
+			"rack": fmt.Sprint("r", i/3), "serial": fmt.Sprint("s", i), "site": "dc1", "size": []string{"s", "l"}[i%2],
+			"bad": "a\nb" + fmt.Sprint(i%2), "sip.airshipit.org/cluster-name": fmt.Sprint("c", i%2),
+		}))
+	}
+	found := Of(hosts)
+	var got []string
+	for _, l := range found.Labels {
+		got = append(got, l.Key+"/"+string(l.Looks))
+	}
+	if s := fmt.Sprint(got); s != "[rack/failure domain size/kind of host]" || found.Free != 6 {
+		t.Errorf("found %s, %d free", s, found.Free)
+	}
+}

@@ -1,0 +1,88 @@
+package survey
+
+import (
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Answers are what an inventory does not tell.
+type Answers struct {
+	// Site is the Site's name, Repository the URL of its git repository.
+	Site, Repository string
+	// Engine is flux or argocd, and EngineWhy says how that is known.
+	Engine, EngineWhy string
+	// Inventory and Specs are where hosts and specs are, as the Site has them.
+	Inventory, Specs string
+	// Namespace and Name are those of the first cluster.
+	Namespace, Name string
+}
+
+// page is YAML with comments, line by line.
+type page struct{ strings.Builder }
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+// scalar is a text as YAML takes it for one: "true" and "12" in quotes.
+func scalar(text string) string {
+	out, err := yaml.Marshal(text)
+	if err != nil || strings.Contains(strings.TrimSpace(string(out)), "\n") {
+		return fmt.Sprintf("%q", text)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// SiteYAML is a first Site, with comments.
+func SiteYAML(found *Found, a Answers) []byte {
+	var p page
+	p.line("# The Site is sipgen's own configuration: one management cluster, one inventory, one rendered tree.")
+	p.line("# sipgen fields site lists all its fields; what is not here has a default.")
+	p.line("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata:")
+	p.line("  # Part of the names of the objects that sipgen renders.\n  name: %s\nspec:", scalar(a.Site))
+	p.line("  # Where the specs and the hosts are: paths beside this file, or the word cluster for the live cluster.")
+	p.line("  inputs:\n    specs: [%s]\n    inventory: %s", scalar(a.Specs), scalar(a.Inventory))
+	p.line("  # Where the tree is published to, and what the engine syncs.")
+	p.line("  repository:\n    url: %s\n    branch: main", scalar(a.Repository))
+	p.line("%s", strings.TrimRight("  # What syncs the tree: flux or argocd. "+a.EngineWhy, " "))
+	p.line("  engine: %s", scalar(a.Engine))
+	if a.Engine == "argocd" {
+		p.line("  # Argo CD does not wait with a host's labels until its tenant's services are ready. This accepts it.")
+		p.line("  argocd:\n    order: none")
+	}
+	p.line("  # Which namespaces have the site's hosts.\n  hosts:\n    namespaces:")
+	for _, n := range found.Namespaces {
+		p.line("      - %s # %d hosts", scalar(n.Name), n.Hosts)
+	}
+	p.line("  # Who may ask for what. Without this list every namespace is a tenant with narrow rights: docs/tenants.md.")
+	p.line("  # tenants:\n  # - name: %s\n  #   namespaces: [%s]", scalar(a.Namespace), scalar(a.Namespace))
+	return []byte(p.String())
+}
+
+// ClusterYAML is a first SIPCluster that the hosts can carry, with comments.
+func ClusterYAML(proposal Proposal, a Answers) []byte {
+	var p page
+	p.line("# A SIPCluster says what one tenant cluster wants: hosts by role, and the services around them.")
+	p.line("# sipgen fields sipcluster lists all its fields.")
+	p.line("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:")
+	p.line("  # The namespace of the tenant's services. It must exist: sipgen renders no namespaces.")
+	p.line("  namespace: %s\n  name: %s\nspec:\n  nodes:", scalar(a.Namespace), scalar(a.Name))
+	for _, r := range proposal.Roles {
+		p.line("    # A role. Its name becomes a label of its hosts.\n    %s:", r.Name)
+		if r.Key == "" {
+			p.line("      # Every host matches: name labels here if some are not meant.\n      labelSelector: {}")
+		} else {
+			p.line("      # %d free hosts match.\n      labelSelector:\n        matchLabels:\n          %s: %s", r.Hosts, scalar(r.Key), scalar(r.Value))
+		}
+		if r.TopologyKey != "" {
+			p.line("      # At most one host of the role for each value of this label; there are %d.\n      topologyKey: %s", r.Domains, scalar(r.TopologyKey))
+		}
+		p.line("      count:\n        active: %d", r.Active)
+	}
+	if proposal.Network != "" {
+		p.line("  services:\n    # HAProxy in front of the tenant's API servers.\n    loadBalancerControlPlane:")
+		p.line("      # The network at whose addresses the hosts are reached, and the port on the management cluster's nodes.")
+		p.line("      - nodeInterfaceId: %s\n        nodePort: 30643", scalar(proposal.Network))
+	}
+	return []byte(p.String())
+}
