@@ -215,6 +215,7 @@ func benchSite(t *testing.T, api *engine.APIServer) {
 }
 
 func benchHost(name string, i int) string {
+	mac := fmt.Sprintf("52:54:00:00:%02x:%02x", i/256, i%256)
 	var nics, disks []string
 	for n := range 6 {
 		nics = append(nics, fmt.Sprintf("{name: eno%d, mac: '52:54:00:%02x:%02x:%02x', ip: '', model: 0x8086 0x1572, speedGbps: 25, pxe: %t, vlanId: 0}", n, i/256, i%256, n, n == 0))
@@ -226,7 +227,7 @@ kind: BareMetalHost
 metadata: {namespace: metal, name: %[1]s, labels: {pool: POOL, slot: s-SLOT, rack: r%[2]dLABELS}}
 spec:
   online: true
-  bootMACAddress: '52:54:00:00:00:01'
+  bootMACAddress: '`+mac+`'
   bootMode: UEFI
   bmc: {address: 'redfish-virtualmedia://198.51.100.1/redfish/v1/Systems/%[2]d', credentialsName: %[1]s-bmc, disableCertificateVerification: true}
   rootDeviceHints: {deviceName: /dev/sda}

@@ -52,7 +52,7 @@ stringData: {username: root, password: %[3]s}
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 metadata: {namespace: %[1]s, name: %[2]s, labels: {example.org/owner: facilities, rack: r%[5]d}}
-spec: {online: true, bmc: {address: 'redfish://root:%[3]s@198.51.100.1/x', credentialsName: %[2]s-bmc}, networkData: {name: %[2]s-net, namespace: %[1]s}}
+spec: {online: true, bmc: {address: 'redfish://root:%[3]s@198.51.100.1/%[2]s', credentialsName: %[2]s-bmc}, networkData: {name: %[2]s-net, namespace: %[1]s}}
 `, ns, name, secretMarker, i/256, i%256)
 			for _, o := range engine.Objects(t, []byte(manifests)) {
 				resource, err := api.Resource(o)
@@ -135,7 +135,7 @@ func TestLiveInventory(t *testing.T) {
 	for i := range inv.Hosts {
 		host := &inv.Hosts[i]
 		needed := host.Name == "n00007" || host.Name == "n00600"
-		if host.UID == "" || len(host.Managers) == 0 || (len(host.Addresses) == 1) != needed || host.BMC.Address != "redfish://198.51.100.1/x" {
+		if host.UID == "" || len(host.Managers) == 0 || (len(host.Addresses) == 1) != needed || host.BMC.Address != "redfish://198.51.100.1/"+host.Name {
 			t.Errorf("got %+v", host)
 		}
 	}

@@ -45,7 +45,8 @@ func hostManifest(namespace, name, rack string) string {
 	// A host's address is made of its name, so that a host that is made again has the same.
 	sum := sha256.Sum256([]byte(name))
 	address := fmt.Sprintf("192.0.%d.%d", sum[0], 1+sum[1]%254)
-	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack, "ADDRESS", address).Replace(`
+	mac := fmt.Sprintf("52:54:00:%02x:%02x:%02x", sum[2], sum[3], sum[4])
+	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack, "ADDRESS", address, "MAC", mac).Replace(`
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 metadata:
@@ -55,8 +56,8 @@ metadata:
   annotations: {example.org/asset: "4711", sip.airshipit.org/address.oam: ADDRESS}
 spec:
   online: true
-  bootMACAddress: 52:54:00:00:00:01
-  bmc: {address: redfish://198.51.100.1/redfish/v1/Systems/1, credentialsName: NAME-bmc}
+  bootMACAddress: MAC
+  bmc: {address: redfish://198.51.100.1/redfish/v1/Systems/NAME, credentialsName: NAME-bmc}
 `)
 }
 

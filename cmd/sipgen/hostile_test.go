@@ -41,13 +41,13 @@ kind: BareMetalHost
 metadata:
   namespace: metal3
   name: host-%[1]d
-  uid: HOSTILE
+  uid: %[7]s
   labels: {size: large, rack: %[2]s}
   annotations: {"sip.airshipit.org/address.oam": %[3]s, HOSTILE: HOSTILE, "sip.airshipit.org/lint-ignore": HOSTILE}
 spec:
   online: true
-  bootMACAddress: HOSTILE
-  bmc: {address: HOSTILE, credentialsName: bmc-%[1]d}
+  bootMACAddress: %[8]s
+  bmc: {address: %[9]s, credentialsName: bmc-%[1]d}
   networkData: {name: net-%[1]d}
   consumerRef: {apiVersion: HOSTILE, kind: HOSTILE, namespace: HOSTILE, name: HOSTILE}
 status: {operationalStatus: %[4]s, errorType: %[6]s, errorMessage: %[6]s, provisioning: {state: %[5]s}}
@@ -57,7 +57,9 @@ kind: Secret
 metadata: {namespace: metal3, name: net-%[1]d}
 stringData: {networkData: '{"networks": [{"id": HOSTILE, "type": "ipv4", "ip_address": "10.0.0.%[1]d/8"}]}'}
 `, i, []string{"r0", "r1", "r2", "r2"}[i], []string{"HOSTILE", "10.0.0.1", "10.0.0.2", "fe80::1%eth0"}[i],
-			[]string{"OK", "error", "OK", "HOSTILE"}[i], []string{"available", "available", "HOSTILE", "available"}[i], []string{`""`, "HOSTILE", `""`, "HOSTILE"}[i])
+			[]string{"OK", "error", "OK", "HOSTILE"}[i], []string{"available", "available", "HOSTILE", "available"}[i], []string{`""`, "HOSTILE", `""`, "HOSTILE"}[i],
+			// Two hosts with one of these would not be handed out.
+			[]string{"u-0", "u-1", "HOSTILE", "u-3"}[i], []string{"m-0", "HOSTILE", "m-2", "m-3"}[i], []string{"b-0", "b-1", "HOSTILE", "b-3"}[i])
 	}
 	all := strings.ReplaceAll(hosts.String(), "  consumerRef: {apiVersion: HOSTILE, kind: HOSTILE, namespace: HOSTILE, name: HOSTILE}\n", "")
 	write("free.yaml", all)

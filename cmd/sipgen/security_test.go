@@ -63,7 +63,7 @@ spec:
 
 func securityHost(name, ip string) string {
 	return fmt.Sprintf("---\napiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: metal3, name: %s, uid: u-%[1]s, annotations: {sip.airshipit.org/address.oam: %s}}\n"+
-		"spec: {online: true, bootMACAddress: '52:54:00:00:00:01'}\nstatus: {operationalStatus: OK, provisioning: {state: available}}\n", name, ip)
+		"spec: {online: true, bootMACAddress: '52:54:00:00:00:%[1]s'}\nstatus: {operationalStatus: OK, provisioning: {state: available}}\n", name, ip)
 }
 
 // bankFile is a spec of the tenant bank, whatever it says.
