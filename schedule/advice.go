@@ -41,6 +41,8 @@ type AdvisedHosts struct {
 	// may lie instead, by name.
 	Key     string
 	Domains []string
+	// Narrower are the role's other topology keys, in whose domains each host lies alone.
+	Narrower []string
 }
 
 const (
@@ -168,9 +170,9 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 			}
 			hosts.Labels = append(hosts.Labels, key+"="+template[key])
 		}
-		if len(r.keys) > 0 && template[r.keys[0]] == "" {
-			hosts.Key = r.keys[0]
-			hosts.Domains = a.domains(k, most)
+		if own := r.own(template); len(own) > 0 {
+			hosts.Key, hosts.Narrower = own[0], own[1:]
+			hosts.Domains = a.domains(k, own[0], most)
 		}
 		out.Hosts = append(out.Hosts, hosts)
 	}
@@ -196,13 +198,16 @@ func (a *attempt) reduce(most int) (all bool) {
 }
 
 // domains are those with hosts of the inventory, up to a few, in which the first of the role's hosts may lie instead.
-func (a *attempt) domains(k, most int) (good []string) {
-	r := a.c.roles[k]
-	if len(r.keys) > 1 {
-		return nil
+func (a *attempt) domains(k int, key string, most int) (good []string) {
+	t := a.c.roles[k].tree
+	var names []string
+	for d, name := range t.names {
+		if t.key(int32(d)) == key {
+			names = append(names, name)
+		}
 	}
-	t := a.s.topology[r.topo]
-	for _, name := range slices.Sorted(slices.Values(t.names)) {
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		if a.tries >= most || len(good) >= 8 {
 			break
 		}
@@ -250,6 +255,16 @@ func (a *attempt) try() (missing []int, err error) {
 	return missing, nil
 }
 
+// own are the topology keys that the labels leave open.
+func (r *role) own(template map[string]string) (keys []string) {
+	for _, key := range r.keys {
+		if template[key] == "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // advised is the i-th host for a role: free, with an address on every network, and alone in its domains.
 func advised(r *role, template map[string]string, networks []string, i int, domain string) inventory.Host {
 	name := fmt.Sprintf("advised-%s-%d", r.name, i)
@@ -272,7 +287,7 @@ func advised(r *role, template map[string]string, networks []string, i int, doma
 		}
 	}
 	if i == 0 && domain != "" {
-		h.Labels[r.keys[0]] = domain
+		h.Labels[r.own(template)[0]] = domain
 	}
 	for n, network := range networks {
 		ip := netip.MustParseAddr("100::").As16() // RFC 6666: no host has such an address

@@ -69,10 +69,49 @@ type brute struct {
 type bruteRole struct {
 	name   string
 	can    []bool
-	domain []string
-	max    int
+	levels []bruteLevel
 	need   int
 	chosen []int
+}
+
+// bruteLevel is a topology key: the domains of all hosts, and how many one may have.
+type bruteLevel struct {
+	domain []string
+	max    int
+}
+
+func newBruteRole(name string, set *v1.NodeSet, hosts []inventory.Host) bruteRole {
+	r := bruteRole{name: name}
+	keys := set.TopologyKeys
+	if set.TopologyKey != "" {
+		keys = []string{set.TopologyKey}
+	}
+	for _, key := range keys {
+		level := bruteLevel{max: max(1, set.MaxPerDomain, int(set.MaxPerDomainByKey[key]))}
+		for i := range hosts {
+			level.domain = append(level.domain, hosts[i].Labels[key])
+		}
+		r.levels = append(r.levels, level)
+	}
+	return r
+}
+
+// bruteIn counts a role's hosts by level and domain.
+type bruteIn map[[2]string]int
+
+func (in bruteIn) add(r *bruteRole, h, n int) {
+	for k, level := range r.levels {
+		in[[2]string{fmt.Sprint(k), level.domain[h]}] += n
+	}
+}
+
+func (in bruteIn) room(r *bruteRole, h int) bool {
+	for k, level := range r.levels {
+		if d := level.domain[h]; d != "" && in[[2]string{fmt.Sprint(k), d}] >= level.max {
+			return false
+		}
+	}
+	return true
 }
 
 // feasible says whether every role can have its need, with the hosts it has chosen already.
@@ -83,37 +122,35 @@ func (b *brute) feasible() bool {
 			taken[h] = true
 		}
 	}
-	var try func(role, from, left int, in map[string]int) bool
+	var try func(role, from, left int, in bruteIn) bool
 	start := func(role int) bool {
 		if role == len(b.roles) {
 			return true
 		}
 		r := &b.roles[role]
-		in := map[string]int{}
+		in := bruteIn{}
 		for _, h := range r.chosen {
-			in[r.domain[h]]++
+			in.add(r, h, 1)
 		}
 		return try(role, 0, r.need-len(r.chosen), in)
 	}
-	try = func(role, from, left int, in map[string]int) bool {
+	try = func(role, from, left int, in bruteIn) bool {
 		if left == 0 {
 			return start(role + 1)
 		}
 		r := &b.roles[role]
 		for h := from; h < len(b.hosts); h++ {
-			d := r.domain[h]
-			if taken[h] || !r.can[h] || d != "" && in[d] >= r.max {
+			if taken[h] || !r.can[h] || !in.room(r, h) {
 				continue
 			}
 			taken[h] = true
-			in[d]++
-			if try(role, h+1, left-1, in) {
-				taken[h] = false
-				in[d]--
+			in.add(r, h, 1)
+			fits := try(role, h+1, left-1, in)
+			taken[h] = false
+			in.add(r, h, -1)
+			if fits {
 				return true
 			}
-			taken[h] = false
-			in[d]--
 		}
 		return false
 	}
@@ -138,7 +175,7 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 			if !is {
 				continue
 			}
-			r := bruteRole{name: c.Name + " " + name, max: max(1, set.MaxPerDomain)}
+			r := newBruteRole(c.Name+" "+name, &set, hosts)
 			selector, _ := set.HostSelector()
 			for i := range hosts {
 				h := &hosts[i]
@@ -147,7 +184,6 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 					ok = ok && len(h.On(network)) > 0
 				}
 				r.can = append(r.can, ok)
-				r.domain = append(r.domain, h.Labels[set.TopologyKey])
 			}
 			b.roles = append(b.roles, r)
 		}
@@ -191,14 +227,13 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 	}
 	for i := range b.roles {
 		r := &b.roles[i]
-		in := map[string]int{}
+		in := bruteIn{}
 		for h := range hosts {
 			used := false
 			for j := range b.roles {
 				used = used || slices.Contains(b.roles[j].chosen, h)
 			}
-			d := r.domain[h]
-			if len(r.chosen) == r.need || used || !r.can[h] || d != "" && in[d] >= r.max {
+			if len(r.chosen) == r.need || used || !r.can[h] || !in.room(r, h) {
 				continue
 			}
 			r.chosen = append(r.chosen, h)
@@ -206,7 +241,7 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 				r.chosen = r.chosen[:len(r.chosen)-1]
 				continue
 			}
-			in[d]++
+			in.add(r, h, 1)
 		}
 	}
 	var out strings.Builder
@@ -240,24 +275,27 @@ func bruteForce(clusters []v1.SIPCluster, hosts []inventory.Host) (string, *brut
 
 // carries says whether a role may have a host as far as topology keys go.
 func carries(set *v1.NodeSet, h *inventory.Host) bool {
-	return set.TopologyKey == "" || set.Unlabelled == v1.UnlabelledAllow || h.Labels[set.TopologyKey] != ""
+	return set.Unlabelled == v1.UnlabelledAllow || !slices.ContainsFunc(set.Keys(), func(key string) bool { return h.Labels[key] == "" })
 }
 
 // contradicts says whether a role of the cluster wants hosts, and has a topology key that none of those it selects carries.
 func contradicts(c *v1.SIPCluster, hosts []inventory.Host) bool {
 	for _, set := range c.Spec.Nodes {
 		selector, _ := set.HostSelector()
-		selected, labelled := 0, 0
+		selected, labelled := 0, map[string]bool{}
+		keys := append(slices.Clone(set.TopologyKeys), set.TopologyKey)
 		for i := range hosts {
 			if matches(selector, &hosts[i]) {
 				selected++
-				if hosts[i].Labels[set.TopologyKey] != "" {
-					labelled++
+				for _, key := range keys {
+					labelled[key] = labelled[key] || hosts[i].Labels[key] != ""
 				}
 			}
 		}
-		if set.Count.Active+set.Count.Standby > 0 && set.TopologyKey != "" && selected > 0 && labelled == 0 {
-			return true
+		for _, key := range keys {
+			if set.Count.Active+set.Count.Standby > 0 && key != "" && selected > 0 && !labelled[key] {
+				return true
+			}
 		}
 	}
 	return false
@@ -310,17 +348,94 @@ func certified(b *brute, short Shortage, needs map[string]int) error {
 	if got := most(0, 0); got != short.Capacity {
 		return fmt.Errorf("capacity %d, but the roles can have %d", short.Capacity, got)
 	}
+	return addsUp(&short)
+}
+
+// addsUp says whether the domains of a shortage are all of its capacity, and those within one another all of theirs.
+func addsUp(short *Shortage) error {
+	if len(short.Domains) == 0 {
+		return nil
+	}
+	sum, hosts := short.Loose, short.Loose
+	for _, d := range short.Domains {
+		sum, hosts = sum+d.Capacity, hosts+d.Hosts
+		if d.Capacity > d.Hosts || d.Capacity < 0 {
+			return fmt.Errorf("%d of %d in %s", d.Capacity, d.Hosts, d.Name)
+		}
+		if len(d.Within) > 0 {
+			inner := Shortage{Domains: d.Within, Loose: d.Hosts, Capacity: d.Capacity, Hosts: d.Hosts}
+			for _, narrow := range d.Within {
+				inner.Loose -= narrow.Hosts
+			}
+			if err := addsUp(&inner); err != nil {
+				return fmt.Errorf("in %s: %w", d.Name, err)
+			}
+		}
+	}
+	if sum != short.Capacity || hosts != short.Hosts {
+		return fmt.Errorf("%d of %d hosts, the domains allow %d of %d: %+v", short.Capacity, short.Hosts, sum, hosts, short.Domains)
+	}
 	return nil
 }
 
-func TestPlanAgreesWithBruteForce(t *testing.T) {
-	sites, short := 6000, 0
+func TestPlanAgreesWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 6000, 1, randomSite) }
+
+// TestLimitsPerKeyAgreeWithBruteForce: the same, with topology keys that have a limit each.
+func TestLimitsPerKeyAgreeWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 4000, 3, nestedSite) }
+
+// nestedSite is a random site with zones, rows and racks. Roles have a limit for each of some of them.
+func nestedSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
+	clusters, hosts := randomSite(rng)
+	nest(rng, clusters, hosts)
+	return clusters, hosts
+}
+
+// nest gives hosts racks that lie in rows, and rows in zones, and some roles limits on several of them.
+func nest(rng *rand.Rand, clusters []v1.SIPCluster, hosts []inventory.Host) {
+	bare := rng.IntN(8) // the racks of this row have none
+	for i := range hosts {
+		rack := rng.IntN(6)
+		labels := hosts[i].Labels
+		labels["rack"], labels["row"], labels["zone"] = fmt.Sprintf("r%d", rack), fmt.Sprintf("w%d", rack/2), fmt.Sprintf("z%d", rack/4)
+		if rng.IntN(8) == 0 {
+			delete(labels, "rack")
+		} else if rack/2 == bare {
+			delete(labels, "row")
+		}
+	}
+	for _, c := range clusters {
+		for _, name := range []string{v1.RoleControlPlane, v1.RoleWorker, "Edge"} {
+			set, is := c.Spec.Nodes[name]
+			if !is || rng.IntN(4) == 0 {
+				continue
+			}
+			set.TopologyKey, set.MaxPerDomain = "", 0
+			set.TopologyKeys = [][]string{{"row", "rack"}, {"zone", "row"}, {"zone", "rack"}, {"zone", "row", "rack"}}[rng.IntN(4)]
+			set.MaxPerDomainByKey = map[string]v1.PerDomain{}
+			for _, key := range set.TopologyKeys {
+				if most := v1.PerDomain(rng.IntN(4)); most > 0 {
+					set.MaxPerDomainByKey[key] = most
+				}
+			}
+			if set.Unlabelled = ""; rng.IntN(3) == 0 {
+				set.Unlabelled = v1.UnlabelledAllow
+			}
+			if set.Count != nil {
+				set.Count.Active = rng.IntN(5)
+			}
+			c.Spec.Nodes[name] = set
+		}
+	}
+}
+
+func agreesWithBruteForce(t *testing.T, sites int, stream uint64, site func(*rand.Rand) ([]v1.SIPCluster, []inventory.Host)) {
+	short := 0
 	if testing.Short() {
-		sites = 500
+		sites /= 12
 	}
 	for seed := range sites {
-		rng := rand.New(rand.NewPCG(uint64(seed), 1))
-		clusters, hosts := randomSite(rng)
+		rng := rand.New(rand.NewPCG(uint64(seed), stream))
+		clusters, hosts := site(rng)
 		want, b := bruteForce(clusters, hosts)
 		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
 		rng.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
@@ -361,7 +476,7 @@ func describe(clusters []v1.SIPCluster, hosts []inventory.Host) string {
 	}
 	for _, c := range clusters {
 		for name, set := range c.Spec.Nodes {
-			fmt.Fprintf(&b, "%s (%d) %s: %v key=%s%s max=%d count=%+v jump=%d\n", c.Name, c.Spec.Priority, name, set.LabelSelector.MatchLabels, set.TopologyKey, set.Unlabelled, set.MaxPerDomain, *set.Count, len(c.Spec.Services.JumpHost))
+			fmt.Fprintf(&b, "%s (%d) %s: %v keys=%v%s max=%d %v count=%+v jump=%d\n", c.Name, c.Spec.Priority, name, set.LabelSelector.MatchLabels, set.Keys(), set.Unlabelled, set.MaxPerDomain, set.MaxPerDomainByKey, *set.Count, len(c.Spec.Services.JumpHost))
 		}
 	}
 	return b.String()

@@ -38,6 +38,16 @@ func (m *mover) augment(start *role) bool {
 	return true
 }
 
+// room says whether the role has room in a domain and those around it, up to but not including within.
+func (m *mover) room(r *role, d, within int32) bool {
+	for ; d >= 0 && d != within; d = r.tree.above(d) {
+		if m.use[r.index][d] >= r.most(d) {
+			return false
+		}
+	}
+	return true
+}
+
 func (m *mover) node(r *role) int { return len(m.slots) + int(r.index) }
 
 // search visits nodes, cheapest first, up to a slot with room. It gives -1 if there is none, or it would take too long.
@@ -74,7 +84,7 @@ func (c *cheapest) visitRole(r *role) {
 	node := c.node(r)
 	at := c.nodes[node]
 	take := func(k int) {
-		if d := c.domain(r, k); d < 0 || c.use[r.index][d] < r.max {
+		if c.room(r, c.domain(r, k), alone) {
 			c.reach(k, hop{price: at.price + c.price(r, k) + c.base[node] - c.base[k], role: r, from: at.from})
 		}
 	}
@@ -94,13 +104,16 @@ func (c *cheapest) visitFull(node int) {
 	for _, u := range c.slots[node].units {
 		r := u.role
 		left := c.nodes[node].price - c.price(r, node) + c.base[node]
-		if d := c.domain(r, node); d >= 0 && c.use[r.index][d] <= r.max { // where held hosts are too many, none takes another's place
+		for d := c.domain(r, node); d >= 0; d = r.tree.above(d) {
+			if c.use[r.index][d] > r.most(d) { // where held hosts are too many, none takes another's place
+				continue
+			}
 			take := func(k int) {
-				if k != node {
+				if k != node && c.room(r, c.domain(r, k), d) {
 					c.reach(k, hop{price: left + c.price(r, k) - c.base[k], role: r, from: int32(node)})
 				}
 			}
-			buckets, others := c.s.topology[r.topo].buckets[d], c.in[r.topo][d]
+			buckets, others := r.tree.buckets[d], c.in[r.topo][d]
 			c.spent += len(buckets) + len(others)
 			for _, b := range buckets {
 				if r.shape.buckets.has(b) {

@@ -28,8 +28,9 @@ func (s *site) room(r *role) *room {
 			m.hosts += int(n.size[b])
 		}
 		m.loose = m.hosts
+	} else if m.in = make([]int32, len(r.tree.names)); r.tree.parent != nil {
+		m.byName(s, r)
 	} else {
-		m.in = make([]int32, len(s.topology[r.topo].names))
 		dom := n.dom[r.topo]
 		for b := range r.shape.buckets.all {
 			switch d, hosts := dom[b], n.size[b]; {
@@ -60,7 +61,7 @@ func (s *site) chosen(r *role, i int32) Reason {
 	m := s.room(r)
 	d := int32(noLabel)
 	if r.topo >= 0 {
-		d = s.topology[r.topo].raw[i]
+		d = r.tree.raw[i]
 	}
 	reason, known := m.chosen[d]
 	if !known {
@@ -74,23 +75,37 @@ func (s *site) choice(r *role, i int32, m *room) Reason {
 	if r.topo < 0 {
 		return NewAnywhere{m.hosts}
 	}
-	key, value := r.decides(&s.hosts[i])
-	in := 1
-	switch d := s.domain(r, i); {
-	case d >= 0:
-		in = int(m.in[d])
-	case d == noLabel:
+	key, value := s.decides(r, i)
+	d := r.tree.raw[i]
+	if d == noLabel {
 		return NewWithoutLabel{key, m.hosts}
 	}
+	in := max(1, int(m.in[d]))
 	return NewInDomain{Key: key, Value: value, There: in, Elsewhere: m.hosts - in, Domains: m.domains - 1}
 }
 
-// decides is the topology key that constrains a host for the role, and its value.
-func (r *role) decides(h *host) (key, value string) {
-	for _, key := range r.keys {
-		if value := h.Labels[key]; value != "" {
-			return key, value
+// byName counts the hosts by the narrowest domains that they lie in, those with one host too.
+func (m *room) byName(s *site, r *role) {
+	for b := range r.shape.buckets.all {
+		for _, i := range s.net.buckets[b].hosts {
+			m.hosts++
+			d := r.tree.raw[i]
+			if d < 0 {
+				m.loose++
+				continue
+			}
+			if m.in[d] == 0 {
+				m.domains++
+			}
+			m.in[d]++
 		}
+	}
+}
+
+// decides is the topology key that constrains a host for the role, the narrowest where several do, and its value.
+func (s *site) decides(r *role, i int32) (key, value string) {
+	if d := r.tree.raw[i]; d >= 0 {
+		return r.tree.key(d), r.tree.names[d]
 	}
 	return r.keys[0], ""
 }
@@ -102,13 +117,13 @@ func (s *site) collisions(r *role) {
 	}
 	n := map[int32]int{}
 	for _, i := range r.held {
-		if d := s.domain(r, i); d >= 0 {
+		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
 			n[d]++
 		}
 	}
 	for d, hosts := range n { // warnings are sorted
-		if hosts > r.max {
-			r.warn(Crowded{s.topology[r.topo].key(d), s.topology[r.topo].names[d], hosts, r.max})
+		if hosts > r.most(d) {
+			r.warn(Crowded{r.tree.key(d), r.tree.names[d], hosts, r.most(d)})
 		}
 	}
 }

@@ -19,8 +19,21 @@ func (n *network) choose(r *role) {
 	n.setFocus(r)
 	sp := n.newSpread(r)
 	fixed := make(map[int32]int, len(r.taken))
+	fix := func(d int32) {
+		for ; d >= 0; d = r.tree.above(d) {
+			fixed[d]++
+		}
+	}
 	for _, d := range r.taken {
-		fixed[d]++
+		fix(d)
+	}
+	fits := func(d int32) bool {
+		for ; d >= 0; d = r.tree.above(d) {
+			if fixed[d] >= r.most(d) {
+				return false
+			}
+		}
+		return true
 	}
 	for c := n.candidates(r, sp); len(r.picks) < want; {
 		b := c.next()
@@ -28,16 +41,14 @@ func (n *network) choose(r *role) {
 			break
 		}
 		d := n.domainOf(r, b)
-		if d >= 0 && fixed[d] >= r.max || n.focusAt[b] == 0 && !n.swap(r, b, d) {
+		if !fits(d) || n.focusAt[b] == 0 && !n.swap(r, b, d) {
 			n.buckets[b].refused = n.generation
 			continue
 		}
 		n.drop(r, b)
 		host := n.fix(b)
-		if d >= 0 {
-			fixed[d]++
-			r.take(d)
-		}
+		fix(d)
+		r.take(d)
 		r.picks = append(r.picks, pick{host, n.s.chosen(r, host)})
 		c.took(b, host)
 	}
@@ -62,19 +73,15 @@ func (n *network) setFocus(r *role) {
 }
 
 // swap brings one of the role's units to bucket b, out of another of its buckets, if all other roles
-// keep their number. Where the domain d of b has room, any unit of the role may give way; where the
-// role's own units fill it, one of those must.
+// keep their number. Where the domain d of b and those around it have room, any unit of the role may give way; where
+// the role's own units fill one, a unit in the narrowest that is filled must.
 func (n *network) swap(r *role, b, d int32) bool {
-	within := r.full(d)
-	g := goal{give: r, in: alone}
-	if within {
-		g.in = d
-	}
+	g := goal{give: r, in: r.binding(d)}
 	if !n.base.has(b) {
 		return false // dead
 	}
 	if !n.find(g, func() bool { return n.visit(b, root) }) {
-		if !within {
+		if g.in < 0 {
 			// What the search saw leads nowhere, and will not for this role: its units only get fewer.
 			copy(n.base, n.open.bitset)
 			n.reduced = true
@@ -93,7 +100,7 @@ func (n *network) swap(r *role, b, d int32) bool {
 // giveUp takes one unit away from the role, in domain d if that is one.
 func (n *network) giveUp(r *role, d int32) {
 	for i := len(r.edges) - 1; i >= 0; i-- {
-		if b := n.edges[r.edges[i]].bucket; d < 0 || n.domainOf(r, b) == d {
+		if b := n.edges[r.edges[i]].bucket; d < 0 || r.tree.lies(n.domainOf(r, b), d) {
 			n.drop(r, b)
 			return
 		}

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -45,9 +46,11 @@ func (s *site) takenBy(r *role) []int32 {
 	if r.topo < 0 || len(r.taken) == 0 {
 		return nil
 	}
-	taken := make([]int32, len(s.topology[r.topo].names))
+	taken := make([]int32, len(r.tree.names))
 	for _, d := range r.taken {
-		taken[d]++
+		for ; d >= 0; d = r.tree.above(d) {
+			taken[d]++
+		}
 	}
 	return taken
 }
@@ -63,8 +66,16 @@ func (u *use) buckets(r *role, taken []int32) {
 		u.rest.removeAll(&sh.buckets)
 		return
 	}
+	full := func(d int32) bool {
+		for ; d >= 0; d = r.tree.above(d) {
+			if int(taken[d]) >= r.most(d) {
+				return true
+			}
+		}
+		return false
+	}
 	for b := range sh.buckets.all {
-		if d := u.s.net.domainOf(r, b); d >= 0 && int(taken[d]) >= r.max {
+		if full(u.s.net.domainOf(r, b)) {
 			u.full.add(b)
 		} else {
 			u.rest.remove(b)
@@ -73,28 +84,30 @@ func (u *use) buckets(r *role, taken []int32) {
 }
 
 // limit finds the domains in which the role's own limit is what binds: it has all that it may have there, and none of that lies on the
-// source side of the cut.
+// source side of the cut. Of domains within each other it is the widest.
 func (u *use) limit(r *role, taken []int32) {
 	n := u.s.net
-	binds := map[int32]bool{}
+	reached, binds := map[int32]bool{}, map[int32]bool{}
 	for _, e := range r.edges {
-		b := n.edges[e].bucket
-		d := n.domainOf(r, b)
-		if !r.full(d) {
-			continue
-		}
-		if _, known := binds[d]; !known {
-			binds[d] = true
-		}
-		if n.saw(b) {
-			binds[d] = false
+		if b := n.edges[e].bucket; n.saw(b) {
+			for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {
+				reached[d] = true
+			}
 		}
 	}
-	for d, binding := range binds { // sums only
-		if !binding {
-			continue
+	for _, e := range r.edges {
+		widest := int32(alone)
+		for d := n.domainOf(r, n.edges[e].bucket); d >= 0; d = r.tree.above(d) {
+			if r.filled(d) && !reached[d] {
+				widest = d
+			}
 		}
-		u.limits[d] += r.max
+		if widest >= 0 {
+			binds[widest] = true
+		}
+	}
+	for d := range binds { // sums only
+		u.limits[d] += r.most(d)
 		if taken != nil {
 			u.limits[d] -= int(taken[d])
 		}
@@ -104,7 +117,7 @@ func (u *use) limit(r *role, taken []int32) {
 // sum adds up the hosts of the buckets. any is one of the roles.
 func (u *use) sum(any *role) (domains []Domain, loose, full int) {
 	n := u.s.net
-	in := make([]Domain, len(u.limits))
+	in := make([]Domain, len(u.limits)) // by domain, without those within it
 	for b := u.full.next(0); b >= 0; b = u.full.next(b + 1) {
 		if !u.usable.has(b) {
 			full += len(n.buckets[b].hosts)
@@ -126,18 +139,49 @@ func (u *use) sum(any *role) (domains []Domain, loose, full int) {
 			in[d].Capacity += through
 		case d == alone:
 			for _, i := range at.hosts {
-				_, name := any.decides(&u.s.hosts[i])
-				domains = append(domains, Domain{name, 1, min(1, through)})
+				key, name := u.s.decides(any, i)
+				domains = append(domains, Domain{Key: key, Name: name, Hosts: 1, Capacity: min(1, through)})
 			}
 		default:
 			loose += hosts
 		}
 	}
-	for d := range in {
-		if in[d].Hosts > 0 {
-			domains = append(domains, Domain{u.s.topology[u.shared].names[d], in[d].Hosts, in[d].Capacity + u.limits[d]})
+	if u.shared >= 0 {
+		domains = append(domains, u.nested(in)...)
+	}
+	slices.SortFunc(domains, compareDomains)
+	return domains, loose, full
+}
+
+// nested puts the domains into those around them. A domain that is bound by its own limit needs no others to explain it.
+func (u *use) nested(in []Domain) (outer []Domain) {
+	t := u.s.topology[u.shared]
+	for d := int32(len(in)) - 1; d >= 0; d-- { // those within come before
+		at := &in[d]
+		at.Key, at.Name = t.key(d), t.names[d]
+		at.Capacity += u.limits[d]
+		if u.limits[d] > 0 {
+			at.Within = nil
+		}
+		slices.SortFunc(at.Within, compareDomains)
+		if at.Hosts == 0 {
+			continue
+		}
+		up := t.above(d)
+		if up < 0 {
+			outer = append(outer, *at)
+			continue
+		}
+		around := &in[up]
+		around.Hosts += at.Hosts
+		around.Capacity += at.Capacity
+		if at.Capacity < at.Hosts {
+			around.Within = append(around.Within, *at)
 		}
 	}
-	slices.SortFunc(domains, func(a, b Domain) int { return strings.Compare(a.Name, b.Name) })
-	return domains, loose, full
+	return outer
+}
+
+func compareDomains(a, b Domain) int {
+	return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Key, b.Key))
 }

@@ -107,16 +107,15 @@ func (s *site) whyNot(r *role, i int32) Reason {
 	if r.cluster.unschedulable {
 		return ClusterUnschedulable{}
 	}
-	if d := s.domain(r, i); d >= 0 {
+	for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
 		var there []HostKey
 		for _, j := range r.has() {
-			if s.domain(r, j) == d {
+			if r.tree.lies(s.domain(r, j), d) {
 				there = append(there, s.hosts[j].key())
 			}
 		}
-		if len(there) >= r.max {
-			key, value := r.decides(h)
-			return DomainFull{key, value, there}
+		if len(there) >= r.most(d) {
+			return DomainFull{r.tree.key(d), r.tree.names[d], there}
 		}
 	}
 	if len(r.has()) < r.want() {

@@ -60,8 +60,13 @@ func (n *network) bestOfAll(r *role, k int) []int32 {
 
 // bestOfDomains goes through the buckets with free hosts where a role has room.
 func (n *network) bestOfDomains(r *role, keep func(item)) {
-	together := n.s.topology[r.topo].together
+	together := r.tree.together
 	in, top := int32(alone), item{} // the domain at hand, and its best bucket
+	if r.tree.parent != nil && together {
+		var done func()
+		keep, done = n.bestOfWidest(r, keep)
+		defer done()
+	}
 	for b := n.free.next(&r.shape.buckets, 0); b >= 0; b = n.free.next(&r.shape.buckets, b+1) {
 		n.work++
 		d := n.dom[r.topo][b]
@@ -87,6 +92,28 @@ func (n *network) bestOfDomains(r *role, keep func(item)) {
 	}
 }
 
+// bestOfWidest keeps, of the best buckets of domains, no more in each of the widest than the role has room for. They come domain by domain.
+func (n *network) bestOfWidest(r *role, keep func(item)) (keepOf func(item), done func()) {
+	in, best := int32(alone), []item(nil)
+	flush := func() {
+		if in >= 0 {
+			slices.SortFunc(best, func(a, b item) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(b.bucket, a.bucket)) })
+			best = best[:min(len(best), r.most(in)-r.in.count(in))]
+		}
+		for _, it := range best {
+			keep(it)
+		}
+		best = best[:0]
+	}
+	return func(it item) {
+		if d := r.tree.widest(n.dom[r.topo][-it.bucket]); d != in {
+			flush()
+			in = d
+		}
+		best = append(best, it)
+	}, flush
+}
+
 // bestInOrder are up to k buckets with free hosts for a role, of different domains, best first, by an order that the roles of one shape
 // share. Where it is out of date it puts that right; buckets that came free since it was made may be missing.
 func (n *network) bestInOrder(r *role, k int) []int32 {
@@ -102,7 +129,7 @@ func (n *network) bestInOrder(r *role, k int) []int32 {
 	}
 	n.best = n.best[:0]
 	seen := n.heap[:0]
-	in := map[int32]bool{}
+	in := map[int32]int{} // by domain: buckets there
 	for len(n.best) < k && len(sh.order) > 0 && len(seen) < 4*k+64 {
 		var top item
 		top, sh.order = pop(sh.order)
@@ -116,9 +143,24 @@ func (n *network) bestInOrder(r *role, k int) []int32 {
 			continue
 		}
 		seen = append(seen, top)
-		if d := n.domainOf(r, b); d < 0 || !r.full(d) && !in[d] {
+		d := n.domainOf(r, b)
+		if d < 0 {
 			n.best = append(n.best, b)
-			in[d] = d >= 0
+			continue
+		}
+		if r.full(d) || in[d] > 0 {
+			continue
+		}
+		widest := d
+		if r.tree.parent != nil {
+			if widest = r.tree.widest(d); in[widest] >= r.most(widest)-r.in.count(widest) {
+				continue
+			}
+		}
+		n.best = append(n.best, b)
+		in[widest]++
+		if d != widest {
+			in[d]++
 		}
 	}
 	for _, it := range seen {

@@ -210,15 +210,27 @@ func (s *site) holdAgain(r *role, healthy, leaving []int32) (held, left []int32)
 	if s.options.StandbyRequired {
 		want = r.want()
 	}
-	room := map[int32]int{}
+	in := map[int32]int{} // by domain
+	count := func(i int32) {
+		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
+			in[d]++
+		}
+	}
+	room := func(i int32) bool {
+		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
+			if in[d] >= r.most(d) {
+				return false
+			}
+		}
+		return true
+	}
 	for _, i := range healthy {
-		room[s.domain(r, i)]++
+		count(i)
 	}
 	for _, i := range leaving {
-		d := s.domain(r, i)
-		if len(healthy) < want && r.why[i] == nil && (d < 0 || room[d] < r.max) {
+		if len(healthy) < want && r.why[i] == nil && room(i) {
 			healthy = append(healthy, i)
-			room[d]++
+			count(i)
 			s.hosts[i].releasing = false
 			continue
 		}
@@ -235,15 +247,21 @@ func (s *site) surplus(r *role, hosts []int32) int32 {
 	waits := func(i int32) bool { return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }
 	standby := 0
 	for _, i := range hosts {
-		n[s.domain(r, i)]++
+		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
+			n[d]++
+		}
 		if waits(i) {
 			standby++
 		}
 	}
 	tooManyActive, tooManyStandby := len(hosts)-standby > r.active, standby > r.standby
 	crowded := func(i int32) bool {
-		d := s.domain(r, i)
-		return d >= 0 && n[d] > r.max
+		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
+			if n[d] > r.most(d) {
+				return true
+			}
+		}
+		return false
 	}
 	return slices.MinFunc(hosts, func(a, b int32) int {
 		if x, y := crowded(a), crowded(b); x != y {

@@ -110,7 +110,7 @@ func (s *site) newMover(c, only *cluster, held bool) *mover {
 	for _, r := range s.roles {
 		m.use[r.index] = map[int32]int{}
 		for _, d := range r.taken {
-			m.use[r.index][d]++
+			m.count(r, d, 1)
 		}
 	}
 	m.slots = make([]slot, 0, len(s.net.buckets)+len(extra))
@@ -120,7 +120,7 @@ func (s *site) newMover(c, only *cluster, held bool) *mover {
 		for _, e := range at.edges {
 			r, n := s.net.edges[e].role, int(s.net.edges[e].n)
 			sl.units = append(sl.units, unit{r, n})
-			m.use[r.index][s.net.domainOf(r, int32(b))] += n
+			m.count(r, s.net.domainOf(r, int32(b)), n)
 		}
 		slices.SortFunc(sl.units, func(a, b unit) int { return int(a.role.index - b.role.index) })
 		m.slots = append(m.slots, sl)
@@ -129,13 +129,20 @@ func (s *site) newMover(c, only *cluster, held bool) *mover {
 	for t, topology := range s.topology {
 		m.in[t] = map[int32][]int32{}
 		for k := len(s.net.buckets); k < len(m.slots); k++ {
-			if d := topology.dom[m.slots[k].host]; d >= 0 {
+			for d := topology.dom[m.slots[k].host]; d >= 0; d = topology.above(d) {
 				m.in[t][d] = append(m.in[t][d], int32(k))
 			}
 		}
 	}
 	m.base = make([]int, len(m.slots)+len(s.roles))
 	return m
+}
+
+// count adds hosts of the role in a domain and those around it.
+func (m *mover) count(r *role, d int32, n int) {
+	for ; d >= 0; d = r.tree.above(d) {
+		m.use[r.index][d] += n
+	}
 }
 
 func (m *mover) domain(r *role, k int) int32 {
@@ -179,7 +186,7 @@ func (m *mover) used(k int) int {
 
 func (m *mover) shift(r *role, k, by int) {
 	sl := &m.slots[k]
-	m.use[r.index][m.domain(r, k)] += by
+	m.count(r, m.domain(r, k), by)
 	for i := range sl.units {
 		if sl.units[i].role == r {
 			if sl.units[i].n += by; sl.units[i].n == 0 {

@@ -112,11 +112,16 @@ func TestWaitRatherThanMove(t *testing.T) {
 
 // TestMovesAgreeWithBruteForce: on random sites, a cluster that comes last and does not fit is told
 // as few moves as trying every set of hosts finds, and none if there is no such set.
-func TestMovesAgreeWithBruteForce(t *testing.T) {
+func TestMovesAgreeWithBruteForce(t *testing.T) { movesAgree(t, 4000, randomSite) }
+
+// TestMovesWithLimitsPerKey: the same, with topology keys that have a limit each.
+func TestMovesWithLimitsPerKey(t *testing.T) { movesAgree(t, 7000, nestedSite) }
+
+func movesAgree(t *testing.T, sites int, site func(*rand.Rand) ([]v1.SIPCluster, []inventory.Host)) {
 	found := 0
-	for seed := range 4000 {
+	for seed := range sites {
 		rng := rand.New(rand.NewPCG(uint64(seed), 4))
-		clusters, hosts := randomSite(rng)
+		clusters, hosts := site(rng)
 		last := clusters[len(clusters)-1]
 		last.Spec.Priority = -1
 		clusters = clusters[:len(clusters)-1]
@@ -148,7 +153,7 @@ func fewestMoves(clusters []v1.SIPCluster, hosts []inventory.Host) int {
 	owner := map[int]int{}
 	for _, c := range clusters {
 		for name, set := range c.Spec.Nodes {
-			r := bruteRole{name: c.Name + " " + name, max: max(1, set.MaxPerDomain)}
+			r := newBruteRole(c.Name+" "+name, &set, hosts)
 			selector, err := set.HostSelector()
 			if err != nil {
 				panic(fmt.Sprint(r.name, err))
@@ -160,7 +165,6 @@ func fewestMoves(clusters []v1.SIPCluster, hosts []inventory.Host) int {
 					ok = ok && len(h.On(network)) > 0
 				}
 				r.can = append(r.can, ok)
-				r.domain = append(r.domain, h.Labels[set.TopologyKey])
 				if h.Labels[testOptions.Keys.ClusterName] == c.Name && h.Labels[testOptions.Keys.NodeType] == name {
 					r.chosen = append(r.chosen, i)
 					owner[i] = len(b.roles)

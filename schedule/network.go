@@ -6,9 +6,14 @@ import (
 	"slices"
 )
 
-// network is the flow network: role → (role, domain) → bucket → sink. Hosts that every role and
-// every topology key sees alike lie in one bucket, whose capacity is their number. The nodes
-// (role, domain), of capacity max, are implicit: each role counts its hosts by domain.
+// network is the flow network: role → (role, domain) → bucket → sink, with a (role, domain) for each level where domains nest: role → row →
+// rack. Hosts that every role and every topology key sees alike lie in one bucket, whose capacity is their number. The nodes
+// (role, domain), of the capacity that the role's limit gives, are implicit: each role counts its hosts by domain.
+//
+// A unit that a search takes out of a bucket leaves room in all domains around it, up to the first that the unit may leave for another one:
+// out of a domain that the role has filled it comes to the buckets inside, as long as nothing between is filled; out of all of them, to
+// those that no filled domain is around. So each bucket is reached through one domain only, the narrowest filled one around it, and
+// one path never takes the last place of a domain twice.
 //
 // Flow is augmented along paths found breadth first. A search visits each bucket and each role at most once. Which buckets a
 // role could go on to, and whether a way ends there, is found out with set operations on whole words of buckets.
@@ -45,7 +50,9 @@ type network struct {
 	waiting []*role // roles visited, in that order
 	path    []step
 	kept    []int32
-	reduced bool // base is less than alive
+	reduced bool    // base is less than alive
+	marked  []int32 // by domain: mark of the last look at it
+	mark    int32
 	heap    []item
 	best    []int32
 	work    int // steps of all searches, to bound what is only for words
@@ -94,6 +101,7 @@ func (s *site) newNetwork() *network {
 	n.focusAt = make([]int32, count)
 	for t, topology := range s.topology {
 		topology.index(n.dom[t])
+		n.marked = append(n.marked, make([]int32, max(0, len(topology.names)-len(n.marked)))...)
 	}
 	n.fit(classOf)
 	for b := range n.buckets {
@@ -285,9 +293,7 @@ func (n *network) add(r *role, b int32) {
 	n.work += 4
 	r.units++
 	n.buckets[b].used++
-	if d := n.domainOf(r, b); d >= 0 {
-		r.in.inc(d)
-	}
+	r.count(n.domainOf(r, b))
 	if n.focus == r {
 		n.focusAt[b]++
 	}
@@ -315,9 +321,7 @@ func (n *network) drop(r *role, b int32) {
 	n.work += 4
 	r.units--
 	n.buckets[b].used--
-	if d := n.domainOf(r, b); d >= 0 {
-		r.in.dec(d)
-	}
+	r.discount(n.domainOf(r, b))
 	if n.focus == r {
 		n.focusAt[b]--
 	}

@@ -35,16 +35,62 @@ func (o *occupancy) dec(d int32) {
 	}
 }
 
-// full says whether the role has all the hosts that it may have in a domain. There is no limit in those that are none.
+// most is how many hosts the role may have in a domain.
+func (r *role) most(d int32) int { return r.limits[r.tree.levels[d]] }
+
+// filled says whether the role has all the hosts that it may have in a domain, whatever it has in those around it.
+func (r *role) filled(d int32) bool {
+	return r.in.any.has(d) && (r.ones || r.in.count(d) >= r.most(d))
+}
+
+// full says whether the role has all the hosts that it may have in a domain or in one around it. There is no limit in those that are none.
 func (r *role) full(d int32) bool {
-	return d >= 0 && r.in.any.has(d) && (r.max == 1 || r.in.count(d) >= r.max)
+	if d < 0 || r.tree.parent == nil {
+		return d >= 0 && r.filled(d)
+	}
+	return r.blocking(d, alone) >= 0
+}
+
+// blocking is the widest domain that is filled, of d and those around it up to but not including below (alone: all); alone if none is.
+func (r *role) blocking(d, below int32) int32 {
+	widest := int32(alone)
+	for ; d >= 0 && d != below; d = r.tree.above(d) {
+		if r.filled(d) {
+			widest = d
+		}
+	}
+	return widest
+}
+
+// binding is the narrowest domain that is filled, of d and those around it; alone if none is.
+func (r *role) binding(d int32) int32 {
+	for ; d >= 0; d = r.tree.above(d) {
+		if r.filled(d) {
+			return d
+		}
+	}
+	return alone
+}
+
+// count adds one host in a domain and those around it.
+func (r *role) count(d int32) {
+	for ; d >= 0; d = r.tree.above(d) {
+		r.in.inc(d)
+	}
+}
+
+// discount takes one host away.
+func (r *role) discount(d int32) {
+	for ; d >= 0; d = r.tree.above(d) {
+		r.in.dec(d)
+	}
 }
 
 // take notes a host that the role has for good in a domain.
 func (r *role) take(d int32) {
 	if d >= 0 {
 		r.taken = append(r.taken, d)
-		r.in.inc(d)
+		r.count(d)
 	}
 }
 
@@ -55,7 +101,7 @@ func (r *role) open(d int32) {
 			last := len(r.taken) - 1
 			r.taken[at] = r.taken[last]
 			r.taken = r.taken[:last]
-			r.in.dec(d)
+			r.discount(d)
 			return
 		}
 	}

@@ -39,7 +39,7 @@ func (n *network) begin(g goal) {
 	n.targets = n.targets[:0]
 	if g.give != nil && g.in >= 0 {
 		for _, e := range g.give.edges {
-			if b := n.edges[e].bucket; n.domainOf(g.give, b) == g.in {
+			if b := n.edges[e].bucket; g.give.tree.lies(n.domainOf(g.give, b), g.in) {
 				n.targets = append(n.targets, b)
 			}
 		}
@@ -53,7 +53,7 @@ func (n *network) isEnd(b int32) bool {
 		return true
 	}
 	g := n.goal
-	return g.give != nil && n.focusAt[b] > 0 && (g.in < 0 || n.domainOf(g.give, b) == g.in)
+	return g.give != nil && n.focusAt[b] > 0 && (g.in < 0 || g.give.tree.lies(n.domainOf(g.give, b), g.in))
 }
 
 // visit notes a bucket, and says whether the search ends there.
@@ -217,10 +217,10 @@ func (n *network) expand(r *role, from int32) int32 {
 	return from
 }
 
-// after is where to go on behind a bucket of a domain that is full: behind the domain, if its buckets lie together.
+// after is where to go on behind a bucket of a domain that is full: behind the widest that is filled, if its buckets lie together.
 func (n *network) after(r *role, d, b int32) int32 {
-	if t := n.s.topology[r.topo]; t.together {
-		return t.buckets[d][len(t.buckets[d])-1] + 1
+	if r.tree.together {
+		return r.tree.behind(r.blocking(d, alone))
 	}
 	return b + 1
 }
@@ -230,8 +230,10 @@ func (n *network) onward(b int32) bool {
 	for _, e := range n.buckets[b].edges {
 		r := n.edges[e].role
 		// Within the domain the role's own limit does not matter: it gives up one host there.
-		if d := n.domainOf(r, b); d >= 0 && r.full(d) && n.siblings(r, d, e) {
-			return true
+		for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {
+			if r.filled(d) && n.siblings(r, d, e) {
+				return true
+			}
 		}
 		if n.visited[r.index] != n.search && n.reach(r, e) {
 			return true
@@ -240,13 +242,20 @@ func (n *network) onward(b int32) bool {
 	return false
 }
 
-// siblings visits the buckets of a domain that the role can use.
+// siblings visits the buckets of a filled domain that the role can use, but for those in domains within that are filled too.
 func (n *network) siblings(r *role, d, parent int32) bool {
-	t, sh := n.s.topology[r.topo], &r.shape.buckets
+	t, sh := r.tree, &r.shape.buckets
+	dom := n.dom[r.topo]
 	if in := t.buckets[d]; t.together {
 		last := in[len(in)-1]
 		for b := n.open.nextUpTo(sh, in[0], last); b >= 0; b = n.open.nextUpTo(sh, b+1, last) {
 			n.work++
+			if t.parent != nil {
+				if filled := r.blocking(dom[b], d); filled >= 0 {
+					b = t.behind(filled) - 1
+					continue
+				}
+			}
 			if n.visit(b, parent) {
 				return true
 			}
@@ -255,7 +264,7 @@ func (n *network) siblings(r *role, d, parent int32) bool {
 	}
 	for _, b := range t.buckets[d] {
 		n.work++
-		if n.open.has(b) && sh.has(b) && n.visit(b, parent) {
+		if n.open.has(b) && sh.has(b) && (t.parent == nil || r.blocking(dom[b], d) < 0) && n.visit(b, parent) {
 			return true
 		}
 	}

@@ -51,8 +51,11 @@ type RoleGroup struct {
 
 // Domain is what a set of roles can use of one topology domain: hosts, and how many of them at once.
 type Domain struct {
-	Name            string
+	// Key is the topology key, Name the value of it.
+	Key, Name       string
 	Hosts, Capacity int
+	// Within are the narrower domains in it, by name, that allow fewer hosts than they have, where that is why it allows no more.
+	Within []Domain
 }
 
 // minimalWork bounds the steps of searches that go into making the sets of competing roles minimal,
@@ -153,8 +156,10 @@ func (n *network) couldHave(r, other *role, more int) bool {
 		if !r.shape.buckets.has(b) {
 			continue
 		}
-		if d := n.domainOf(r, b); d >= 0 {
-			units = min(units, r.max-r.in.count(d)-in[d])
+		for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {
+			units = max(0, min(units, r.most(d)-r.in.count(d)-in[d]))
+		}
+		for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {
 			in[d] += units
 		}
 		if more -= units; more <= 0 {

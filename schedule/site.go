@@ -100,13 +100,15 @@ type role struct {
 	index           int32 // in the order served
 	active, standby int
 	keys            []string
-	max             int
-	anyLabels       bool // hosts that lack one of the keys may have slots
+	limits          []int // by key: how many hosts may lie in one domain of it
+	ones            bool  // all limits are 1
+	anyLabels       bool  // hosts that lack one of the keys may have slots
 	spread          *v1.Spread
 	selector        labels.Selector
 	selected        *selected // what it matches
 	shape           *shape
 	topo            int32
+	tree            *topology // nil without keys
 
 	claimed []int32 // hosts that claim the role, by name
 	// What keep decides about the claimed hosts.
@@ -225,7 +227,7 @@ func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
 }
 
 func (s *site) addRole(c *cluster, name string) *role {
-	r := &role{cluster: c, name: name, max: 1, selector: labels.Nothing(), topo: -1}
+	r := &role{cluster: c, name: name, selector: labels.Nothing(), topo: -1}
 	c.roles = append(c.roles, r)
 	if c.spec == nil {
 		return r
@@ -234,15 +236,17 @@ func (s *site) addRole(c *cluster, name string) *role {
 	if !is {
 		return r
 	}
-	r.keys = set.TopologyKeys
-	if set.TopologyKey != "" {
-		r.keys = []string{set.TopologyKey}
+	r.keys, r.ones = set.Keys(), true
+	for _, key := range r.keys {
+		most := set.PerDomain(key)
+		r.limits = append(r.limits, most)
+		r.ones = r.ones && most == 1
 	}
 	if c.gone {
 		return r
 	}
 	r.active, r.standby = set.Want()
-	r.max, r.anyLabels = max(1, set.MaxPerDomain), set.Unlabelled == v1.UnlabelledAllow
+	r.anyLabels = set.Unlabelled == v1.UnlabelledAllow
 	r.spread = set.Spread
 	selector, err := set.HostSelector()
 	if err != nil {

@@ -46,13 +46,14 @@ func (n *network) takeAll(r *role) {
 		return
 	}
 	// All but those in domains that are full.
-	t := n.s.topology[r.topo]
 	kept := n.kept[:0]
+	n.mark++
 	keep := func(d int32) {
-		if !r.full(d) {
+		if d = r.blocking(d, alone); d < 0 || n.marked[d] == n.mark {
 			return
 		}
-		for _, b := range t.buckets[d] {
+		n.marked[d] = n.mark
+		for _, b := range r.tree.buckets[d] {
 			if n.open.has(b) {
 				kept = append(kept, b)
 			}
@@ -82,8 +83,13 @@ func (n *network) sweepSiblings() (ends, more bool) {
 		n.work += len(r.edges)
 		for _, e := range r.edges {
 			b := n.edges[e].bucket
-			if d := n.domainOf(r, b); d >= 0 && n.saw(b) && r.full(d) && n.siblings(r, d, e) {
-				return true, false
+			if !n.saw(b) {
+				continue
+			}
+			for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {
+				if r.filled(d) && n.siblings(r, d, e) {
+					return true, false
+				}
 			}
 		}
 	}

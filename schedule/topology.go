@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -11,25 +12,53 @@ const (
 	noLabel = -2 // the host has none of the labels
 )
 
-// topology is a list of topology keys that some role has. A host's domain is the value of the first
-// (widest) key that it carries: as domains are nested, one host per wide domain is one per narrow.
+// topology is a list of topology keys that some role has, and how many hosts of the role may lie in one domain of each. The domains are a
+// forest: those of a narrow key lie within those of a wide one. A host's domain is the narrowest that it lies in, by the keys that it carries; a
+// narrow key that allows no fewer hosts than a wider one that the host carries is no domain, as it constrains nothing.
 type topology struct {
 	keys    []string
 	dom     []int32   // by host
 	raw     []int32   // by host: the same, for hosts alone in their domain too
 	names   []string  // by domain: the value of the deciding key
 	hosts   []int32   // by domain: how many hosts of the inventory lie in it
-	buckets [][]int32 // by domain
+	buckets [][]int32 // by domain: those within it
 	// together: the buckets of a domain have numbers one after the other.
 	together bool
 	levels   []int32 // by domain: which of the keys decides
+	// parent is the domain around each, alone where there is none; nil if no domain has one. Then domains have numbers before those within
+	// them, and last is the last of these.
+	parent, last []int32
 }
+
+// above is the domain around one, alone if there is none.
+func (t *topology) above(d int32) int32 {
+	if t.parent == nil {
+		return alone
+	}
+	return t.parent[d]
+}
+
+// widest is the domain around one, and all others.
+func (t *topology) widest(d int32) int32 {
+	for up := d; up >= 0; up = t.above(up) {
+		d = up
+	}
+	return d
+}
+
+// lies says whether a domain is another one or lies within it.
+func (t *topology) lies(d, within int32) bool {
+	return d == within || t.parent != nil && d > within && d <= t.last[within]
+}
+
+// behind is the bucket behind those of a domain, where they lie together.
+func (t *topology) behind(d int32) int32 { return t.buckets[d][len(t.buckets[d])-1] + 1 }
 
 // index notes the buckets of each domain, given the domain of each bucket.
 func (t *topology) index(dom []int32) {
 	t.buckets = make([][]int32, len(t.names))
 	for b, d := range dom {
-		if d >= 0 {
+		for ; d >= 0; d = t.above(d) {
 			t.buckets[d] = append(t.buckets[d], int32(b))
 		}
 	}
@@ -38,59 +67,183 @@ func (t *topology) index(dom []int32) {
 // topologies finds the domains of all hosts under the keys of all roles.
 func (s *site) topologies() {
 	index := map[string]int32{}
-	add := func(keys []string) int32 {
+	add := func(keys []string, limits []int, anyLabels bool) int32 {
 		id := strings.Join(keys, "\x00")
+		if len(keys) > 1 { // which of them constrain depends on the limits
+			id += fmt.Sprint("\x00", limits, anyLabels)
+		}
 		t, known := index[id]
 		if !known {
 			t = int32(len(s.topology))
 			index[id] = t
-			s.topology = append(s.topology, s.newTopology(keys))
+			s.topology = append(s.topology, s.newTopology(keys, limits, anyLabels))
 		}
 		return t
 	}
 	for _, r := range s.roles {
 		if len(r.keys) > 0 {
-			r.topo = add(r.keys)
+			r.topo = add(r.keys, r.limits, r.anyLabels)
+			r.tree = s.topology[r.topo]
 		}
 		if r.spread != nil { // so that the hosts of a bucket are equal in it too
-			add([]string{r.spread.TopologyKey})
+			add([]string{r.spread.TopologyKey}, []int{1}, true)
 		}
 	}
 }
 
-func (s *site) newTopology(keys []string) *topology {
+func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topology {
 	t := &topology{keys: slices.Clone(keys), dom: make([]int32, len(s.hosts))}
-	ids := make([]map[string]int32, len(keys))
-	for i := range ids {
-		ids[i] = map[string]int32{}
+	type inner struct {
+		within int32
+		level  int
+		value  string
 	}
+	outer, inside := make([]map[string]int32, len(keys)), map[inner]int32{}
+	for i := range outer {
+		outer[i] = map[string]int32{}
+	}
+	var around wider
+	if !anyLabels {
+		around = s.wider(keys)
+	}
+	var parent []int32
 	for i := range s.hosts {
-		t.dom[i] = noLabel
+		at, most := int32(noLabel), int(^uint(0)>>1)
 		for k, key := range keys {
 			value := s.hosts[i].Labels[key]
-			if value == "" {
+			if value == "" && !anyLabels {
+				value = around.of(s.hosts[i].Labels, k)
+			}
+			if value == "" || limits[k] >= most {
 				continue
 			}
-			d, known := ids[k][value]
+			most = limits[k]
+			var d int32
+			var known bool
+			if at < 0 {
+				d, known = outer[k][value]
+			} else {
+				d, known = inside[inner{at, k, value}]
+			}
 			if !known {
 				d = int32(len(t.names))
-				ids[k][value] = d
+				if at < 0 {
+					outer[k][value] = d
+				} else {
+					inside[inner{at, k, value}] = d
+				}
 				t.names = append(t.names, value)
 				t.levels = append(t.levels, int32(k))
 				t.hosts = append(t.hosts, 0)
+				parent = append(parent, max(at, alone))
 			}
-			t.dom[i] = d
 			t.hosts[d]++
-			break
+			at = d
 		}
+		t.dom[i] = at
+	}
+	if len(inside) > 0 {
+		t.nest(parent)
 	}
 	t.raw = slices.Clone(t.dom)
 	for i, d := range t.dom {
-		if d >= 0 && t.hosts[d] == 1 {
-			t.dom[i] = alone
+		for d >= 0 && t.hosts[d] == 1 {
+			d = t.above(d)
+		}
+		if t.dom[i] >= 0 {
+			t.dom[i] = max(d, alone)
 		}
 	}
 	return t
+}
+
+// wider knows, by key and value of it, the values of each wider key on the hosts that carry both.
+type wider struct {
+	keys   []string
+	values []map[string][]string
+}
+
+// several stands for more than one value. No label has it.
+const several = "\x00"
+
+func (s *site) wider(keys []string) wider {
+	w := wider{keys, make([]map[string][]string, len(keys))}
+	for k := 1; k < len(keys); k++ {
+		w.values[k] = map[string][]string{}
+		for i := range s.hosts {
+			narrow := s.hosts[i].Labels[keys[k]]
+			if narrow == "" {
+				continue
+			}
+			known := w.values[k][narrow]
+			if known == nil {
+				known = make([]string, k)
+				w.values[k][narrow] = known
+			}
+			for j := range k {
+				switch value := s.hosts[i].Labels[keys[j]]; {
+				case value == "" || value == known[j]:
+				case known[j] == "":
+					known[j] = value
+				default:
+					known[j] = several
+				}
+			}
+		}
+	}
+	return w
+}
+
+// of is the value of key k for a host that lost the label: that of the hosts that share a narrower domain with it, empty if it is not known.
+func (w *wider) of(labels map[string]string, k int) string {
+	for n := k + 1; n < len(w.keys); n++ {
+		if narrow := labels[w.keys[n]]; narrow != "" {
+			if value := w.values[n][narrow][k]; value != several {
+				return value
+			}
+		}
+	}
+	return ""
+}
+
+// nest numbers the domains so that each comes right before those within it.
+func (t *topology) nest(parent []int32) {
+	within := make([][]int32, len(parent))
+	var order []int32
+	for d, p := range parent {
+		if p >= 0 {
+			within[p] = append(within[p], int32(d))
+		}
+	}
+	number, last := make([]int32, len(parent)), make([]int32, len(parent))
+	var walk func(d int32)
+	walk = func(d int32) {
+		number[d] = int32(len(order))
+		order = append(order, d)
+		for _, inner := range within[d] {
+			walk(inner)
+		}
+		last[number[d]] = int32(len(order)) - 1
+	}
+	for d, p := range parent {
+		if p < 0 {
+			walk(int32(d))
+		}
+	}
+	t.parent, t.last = make([]int32, len(parent)), last
+	names, levels, hosts := t.names, t.levels, t.hosts
+	t.names, t.levels, t.hosts = make([]string, len(parent)), make([]int32, len(parent)), make([]int32, len(parent))
+	for to, d := range order {
+		t.names[to], t.levels[to], t.hosts[to], t.parent[to] = names[d], levels[d], hosts[d], alone
+		if p := parent[d]; p >= 0 {
+			t.parent[to] = number[p]
+		}
+	}
+	for i, d := range t.dom {
+		if d >= 0 {
+			t.dom[i] = number[d]
+		}
+	}
 }
 
 // domain of a host for a role: noLabel or alone where it constrains nothing.
@@ -104,7 +257,7 @@ func (s *site) domain(r *role, i int32) int32 {
 // domainName is the value of the role's narrowest key on the host, empty where the host has none.
 func (s *site) domainName(r *role, i int32) string {
 	if len(r.keys) == 1 {
-		if t := s.topology[r.topo]; t.raw[i] >= 0 {
+		if t := r.tree; t.raw[i] >= 0 {
 			return t.names[t.raw[i]]
 		}
 		return ""
@@ -118,7 +271,7 @@ func (s *site) domainName(r *role, i int32) string {
 	return ""
 }
 
-// nested refuses the clusters with roles whose topology keys cross: two hosts that the role selects share a narrow
+// nested refuses the clusters with roles whose topology keys cross: two hosts that the role selects or has share a narrow
 // domain but not the wide one around it.
 func (s *site) nested() {
 	type question struct {
@@ -134,21 +287,41 @@ func (s *site) nested() {
 		}
 		id := question{s.selects(r), r.anyLabels, strings.Join(r.keys, "\x00")}
 		crossing, known := done[id]
-		for k := 1; k < len(r.keys) && !known && crossing == nil; k++ {
-			wide, narrow := r.keys[k-1], r.keys[k]
-			hosts, known := suspects[[2]string{wide, narrow}]
-			if !known {
-				hosts = s.suspects(wide, narrow)
-				suspects[[2]string{wide, narrow}] = hosts
+		for _, pair := range pairs(r.keys) {
+			if known || crossing != nil {
+				break
 			}
-			crossing = s.crossing(r, hosts, wide, narrow)
+			hosts, known := suspects[pair]
+			if !known {
+				hosts = s.suspects(pair[0], pair[1])
+				suspects[pair] = hosts
+			}
+			crossing = s.crossing(r, nil, hosts, pair[0], pair[1])
 		}
-		if done[id] = crossing; crossing != nil {
+		done[id] = crossing
+		if others := s.unselected(r); crossing == nil && len(others) > 0 {
+			for _, pair := range pairs(r.keys) {
+				if crossing = s.crossing(r, others, suspects[pair], pair[0], pair[1]); crossing != nil {
+					break
+				}
+			}
+		}
+		if crossing != nil {
 			mine := *crossing
 			mine.Role = r.name
 			r.cluster.refuse(mine)
 		}
 	}
+}
+
+// pairs are a wide and a narrow key each: those next to one another first, and then, as a host may lack a key between two, the others.
+func pairs(keys []string) (pairs [][2]string) {
+	for apart := 1; apart < len(keys); apart++ {
+		for k := range keys[apart:] {
+			pairs = append(pairs, [2]string{keys[k], keys[k+apart]})
+		}
+	}
+	return pairs
 }
 
 // suspects are the hosts of the narrow domains that lie in several wide ones.
@@ -176,13 +349,23 @@ func (s *site) suspects(wide, narrow string) (hosts []int32) {
 	return hosts
 }
 
-// crossing names two of the hosts that are selected, and share a narrow domain and not the wide one; nil if there are none.
+// unselected are the hosts that claim a role and that it does not select (any more).
+func (s *site) unselected(r *role) (hosts []int32) {
+	for _, i := range r.claimed {
+		if !s.selects(r).kinds.has(s.hosts[i].kind) {
+			hosts = append(hosts, i)
+		}
+	}
+	return hosts
+}
+
+// crossing names two of the hosts that are selected, or are among others, and share a narrow domain and not the wide one; nil if there are none.
 // A host that lost one of its labels takes no slot, and is nobody else's trouble.
-func (s *site) crossing(r *role, hosts []int32, wide, narrow string) *NotNested {
+func (s *site) crossing(r *role, others, hosts []int32, wide, narrow string) *NotNested {
 	of, first := s.selects(r), map[string]int32{}
 	for _, i := range hosts {
 		h := &s.hosts[i]
-		if !of.kinds.has(h.kind) || r.lost(h) != "" {
+		if r.lost(h) != "" || !of.kinds.has(h.kind) && !slices.Contains(others, i) {
 			continue
 		}
 		value := h.Labels[narrow]

@@ -50,6 +50,7 @@ func (c *SIPCluster) limits() []FieldError {
 			}
 			most(path+".hostNamespaces", len(set.HostNamespaces), MaxNamespaces, "namespaces")
 			most(path+".topologyKeys", len(set.TopologyKeys), MaxTopologyKeys, "keys")
+			most(path+".maxPerDomainByKey", len(set.MaxPerDomainByKey), MaxTopologyKeys, "keys")
 			selector := &set.LabelSelector
 			most(path+".labelSelector", len(selector.MatchLabels)+len(selector.MatchExpressions), MaxRequirements, "requirements")
 			for i := range selector.MatchExpressions[:min(MaxRequirements, len(selector.MatchExpressions))] {

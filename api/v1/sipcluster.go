@@ -105,7 +105,8 @@ type NodeSet struct {
 	TopologyKey string `json:"topologyKey,omitempty"`
 	// TopologyKeys are several labels, each constraining as topologyKey does, from the widest
 	// to the narrowest domain ("row", "rack"). They must be nested: hosts that share a narrow
-	// domain share the wide one too. Not together with topologyKey.
+	// domain share the wide one too. Not together with topologyKey. maxPerDomainByKey says how many hosts one
+	// domain of each may have.
 	// +optional
 	TopologyKeys []string `json:"topologyKeys,omitempty"`
 	// Unlabelled is what becomes of hosts that lack one of the topology keys: refuse (default) gives them no slot of the role;
@@ -117,6 +118,10 @@ type NodeSet struct {
 	// +kubebuilder:validation:Minimum=1
 	// +optional
 	MaxPerDomain int `json:"maxPerDomain,omitempty"`
+	// MaxPerDomainByKey is how many hosts of the role may lie in one domain, for each topology key: {row: 2, rack: 1} is two
+	// hosts in a row and one in a rack. A key that is not named has 1. Not together with maxPerDomain.
+	// +optional
+	MaxPerDomainByKey map[string]PerDomain `json:"maxPerDomainByKey,omitempty"`
 	// Spread prefers an even distribution where there are more slots than domains.
 	// Not together with topologyKey on the same label.
 	// +optional
@@ -131,6 +136,10 @@ const (
 	UnlabelledRefuse = "refuse"
 	UnlabelledAllow  = "allow"
 )
+
+// PerDomain is a number of hosts in one domain.
+// +kubebuilder:validation:Minimum=1
+type PerDomain int
 
 // NodeCount is a number of hosts.
 type NodeCount struct {
@@ -208,6 +217,19 @@ func (n *NodeSet) Want() (active, standby int) {
 		return 0, 0
 	}
 	return n.Count.Active, n.Count.Standby
+}
+
+// Keys are the role's topology keys, the widest domains first.
+func (n *NodeSet) Keys() []string {
+	if n.TopologyKey != "" {
+		return []string{n.TopologyKey}
+	}
+	return n.TopologyKeys
+}
+
+// PerDomain is how many hosts of the role may lie in one domain of a key.
+func (n *NodeSet) PerDomain(key string) int {
+	return max(1, n.MaxPerDomain, int(n.MaxPerDomainByKey[key]))
 }
 
 // Problem is a complaint about a field of the cluster: with file, document and line where they are known.

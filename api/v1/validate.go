@@ -187,7 +187,19 @@ func (n *NodeSet) validate(role string) []FieldError {
 		add(".maxPerDomain", "found %d, want 1 to %d", n.MaxPerDomain, MaxCount)
 	}
 	if n.MaxPerDomain > 0 && n.TopologyKey == "" {
-		add(".maxPerDomain", "needs topologyKey, the label whose values are the domains")
+		add(".maxPerDomain", "needs topologyKey, the label whose values are the domains; with topologyKeys, use maxPerDomainByKey")
+	}
+	if n.MaxPerDomain > 0 && len(n.MaxPerDomainByKey) > 0 {
+		add(".maxPerDomainByKey", "not together with maxPerDomain")
+	}
+	for _, key := range slices.Sorted(maps.Keys(n.MaxPerDomainByKey)) {
+		if len(validation.IsQualifiedName(key)) > 0 || !slices.Contains(n.Keys(), key) {
+			add(".maxPerDomainByKey", "%q is not a topology key of the role", key)
+			continue
+		}
+		if most := n.MaxPerDomainByKey[key]; most < 1 || most > MaxCount {
+			add(".maxPerDomainByKey["+key+"]", "found %d, want 1 to %d", most, MaxCount)
+		}
 	}
 	switch {
 	case n.Unlabelled != "" && n.Unlabelled != UnlabelledRefuse && n.Unlabelled != UnlabelledAllow:

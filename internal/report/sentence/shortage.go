@@ -2,6 +2,7 @@ package sentence
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,16 +96,20 @@ func advised(h *schedule.AdvisedHosts, role bool) string {
 	if h.Key == "" {
 		return words
 	}
-	or := h.Key + " " + strings.Join(h.Domains, " or ")
+	own := " a " + strings.Join(append([]string{h.Key}, h.Narrower...), " and a ") + " of its own"
+	or := " in " + h.Key + " " + strings.Join(h.Domains, " or ")
+	if len(h.Narrower) > 0 {
+		or = " in a " + strings.Join(h.Narrower, " and a ") + " of its own" + or
+	}
 	switch {
 	case h.Count == 1 && len(h.Domains) > 0:
-		return words + ", in a " + h.Key + " of its own or in " + or + ","
+		return words + ", in" + own + " or" + or + ","
 	case h.Count == 1:
-		return words + ", in a " + h.Key + " of its own,"
+		return words + ", in" + own + ","
 	case len(h.Domains) > 0:
-		return words + ", each in a " + h.Key + " of its own (one of them may be in " + or + "),"
+		return words + ", each in" + own + " (one of them may be" + or + "),"
 	}
-	return words + ", each in a " + h.Key + " of its own,"
+	return words + ", each in" + own + ","
 }
 
 // needs is what the roles ask for.
@@ -169,7 +174,7 @@ func has(c *schedule.Shortage) string {
 		they, can = "they", "they can use"
 	}
 	free := text.Count(c.Hosts, "free host") + " " + can
-	key := strings.Join(c.TopologyKeys, "/")
+	key := keysOf(c)
 	names := make([]string, len(c.Domains))
 	for i, d := range c.Domains {
 		names[i] = d.Name
@@ -195,11 +200,33 @@ func has(c *schedule.Shortage) string {
 	if even(c.Domains) {
 		return words + " (" + short(names) + "), " + each(c.Domains[0].Capacity)
 	}
-	parts := make([]string, len(c.Domains))
-	for i, d := range c.Domains {
-		parts[i] = fmt.Sprintf("%d of %d in %s", d.Capacity, d.Hosts, d.Name)
+	return words + ", and " + they + " can have " + amounts(c.Domains, "")
+}
+
+// amounts is "2 of 5 in A and 3 of 4 in B (1 of 2 in rack b1)", where key is put before each name.
+func amounts(domains []schedule.Domain, key string) string {
+	parts := make([]string, len(domains))
+	for i, d := range domains {
+		parts[i] = fmt.Sprintf("%d of %d in %s%s", d.Capacity, d.Hosts, key, d.Name)
+		if len(d.Within) > 0 {
+			parts[i] += " (" + amounts(d.Within, d.Within[0].Key+" ") + ")"
+		}
 	}
-	return words + ", and " + they + " can have " + list(parts, mostDomains, "others")
+	return list(parts, mostDomains, "others")
+}
+
+// keysOf are the keys of the domains in a shortage, or those that its roles have.
+func keysOf(c *schedule.Shortage) string {
+	var keys []string
+	for _, key := range c.TopologyKeys {
+		if slices.ContainsFunc(c.Domains, func(d schedule.Domain) bool { return d.Key == key }) {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		keys = c.TopologyKeys
+	}
+	return strings.Join(keys, "/")
 }
 
 // mostDomains is how many domains one sentence names.
@@ -207,7 +234,7 @@ const mostDomains = 16
 
 func even(domains []schedule.Domain) bool {
 	for _, d := range domains {
-		if d.Capacity != domains[0].Capacity {
+		if d.Capacity != domains[0].Capacity || len(d.Within) > 0 {
 			return false
 		}
 	}
