@@ -455,9 +455,15 @@ func TestNestedKeys(t *testing.T) {
 
 func TestMaxPerDomainAndSpread(t *testing.T) {
 	var hosts []inventory.Host
+	perKey := func(most map[string]v1.PerDomain, n int) func(*v1.NodeSet) {
+		return func(s *v1.NodeSet) {
+			s.TopologyKey, s.TopologyKeys, s.MaxPerDomainByKey, s.Count = "", []string{"hall", "rack"}, most, &v1.NodeCount{Active: n}
+		}
+	}
 	for _, name := range []string{"h1 r1 a", "h2 r1 a", "h3 r1 a", "h4 r2 a", "h5 r2 b", "h6 r3 b"} {
 		word := strings.Fields(name)
-		hosts = append(hosts, newHost(word[0], "rack="+word[1]+" row="+word[2]))
+		hall := map[string]string{"r1": "A", "r2": "A", "r3": "B"}[word[1]]
+		hosts = append(hosts, newHost(word[0], "rack="+word[1]+" row="+word[2]+" hall="+hall))
 	}
 	rows := []struct {
 		why    string
@@ -465,6 +471,11 @@ func TestMaxPerDomainAndSpread(t *testing.T) {
 		want   string
 	}{
 		{"two of a rack at most", func(s *v1.NodeSet) { s.MaxPerDomain = 2 }, "a Edge: +h1 +h2 +h4 +h5\n"},
+		{"two of a hall and one of a rack at most", perKey(map[string]v1.PerDomain{"hall": 2}, 3), "a Edge: +h1 +h4 +h6\n"},
+		{"three of a hall and two of a rack: the hall binds", perKey(map[string]v1.PerDomain{"hall": 3, "rack": 2}, 4), "a Edge: +h1 +h2 +h4 +h6\n"},
+		{"one of a hall: the racks in it do not matter", perKey(map[string]v1.PerDomain{"rack": 5}, 2), "a Edge: +h1 +h6\n"},
+		{"more than the halls allow", perKey(map[string]v1.PerDomain{"hall": 2, "rack": 2}, 4), "a Edge: short 4/0 unschedulable\n"},
+		{"more than the racks allow", perKey(map[string]v1.PerDomain{"hall": 4}, 4), "a Edge: short 4/0 unschedulable\n"},
 		{"no key: the least names", func(s *v1.NodeSet) { s.TopologyKey = "" }, "a Edge: +h1 +h2 +h3 +h4\n"},
 		{"spread over racks: as even as four in three racks can be", func(s *v1.NodeSet) { s.TopologyKey, s.Spread = "", &v1.Spread{TopologyKey: "rack"} }, "a Edge: +h1 +h2 +h4 +h6\n"},
 		{"a skew of two lets names decide longer", func(s *v1.NodeSet) { s.TopologyKey, s.Spread = "", &v1.Spread{TopologyKey: "rack", MaxSkew: 2} }, "a Edge: +h1 +h2 +h4 +h5\n"},

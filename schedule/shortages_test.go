@@ -9,7 +9,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestShortagePage: docs/shortages.md shows what Plan says of five sites.
+// TestShortagePage: docs/shortages.md shows what Plan says of six sites.
 func TestShortagePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/shortages.md")
 	if err != nil {
@@ -19,6 +19,8 @@ func TestShortagePage(t *testing.T) {
 	one := func(name, role string, set v1.NodeSet) v1.SIPCluster {
 		return newCluster(name, map[string]v1.NodeSet{role: set})
 	}
+	perKey := nodes("", 4, 0)
+	perKey.TopologyKey, perKey.TopologyKeys, perKey.MaxPerDomainByKey = "", []string{"row", "rack"}, map[string]v1.PerDomain{"row": 2, "rack": 1}
 	anywhere := func(set v1.NodeSet) v1.NodeSet { set.TopologyKey = ""; return set }
 	for _, row := range []struct {
 		why      string
@@ -39,6 +41,9 @@ func TestShortagePage(t *testing.T) {
 			[]inventory.Host{newHost("w1", "kind=w")}, []int{1}},
 		{"standby is short", []v1.SIPCluster{one("red", worker, nodes("kind=w", 2, 1))},
 			[]inventory.Host{newHost("w1", "kind=w rack=r1"), newHost("w2", "kind=w rack=r2"), newHost("w3", "kind=w rack=r2")}, []int{0}},
+		{"rows and racks are short", []v1.SIPCluster{one("red", cp, perKey)}, []inventory.Host{
+			newHost("a1", "row=a rack=r1"), newHost("a2", "row=a rack=r2"), newHost("a3", "row=a rack=r3"), newHost("b1", "row=b rack=r4"), newHost("b2", "row=b rack=r4"),
+		}, []int{0}},
 	} {
 		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)
 		for _, at := range row.want {

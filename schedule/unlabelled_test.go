@@ -9,6 +9,20 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
+// TestHeldHostThatLostItsRow: it lies in the row that others in its rack lie in, and takes up its rack and its row.
+func TestHeldHostThatLostItsRow(t *testing.T) {
+	set := nodes("", 3, 0)
+	set.TopologyKey, set.TopologyKeys, set.MaxPerDomainByKey = "", []string{"row", "rack"}, map[string]v1.PerDomain{"row": 2}
+	hosts := []inventory.Host{
+		claimed(newHost("h1", "rack=r1"), "a", "Edge"), newHost("h2", "row=w1 rack=r1"), newHost("h3", "row=w1 rack=r2"), newHost("h4", "row=w1 rack=r3"),
+		newHost("h5", "row=w2 rack=r4"),
+	}
+	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, hosts, Previous{}, testOptions)
+	if got, want := summary(p), "a Edge: h1 +h3 +h5\n"; got != want {
+		t.Errorf("got %s want %s", got, want)
+	}
+}
+
 func TestHostsWithoutTheKey(t *testing.T) {
 	hosts := func(labels ...string) []inventory.Host {
 		var out []inventory.Host

@@ -34,6 +34,12 @@ func TestLimits(t *testing.T) {
 		}, "spec.nodes: found 65 roles, want at most 64"},
 		"topology keys":       {worker(func(n *NodeSet) { n.TopologyKeys = keys(MaxTopologyKeys + 1) }), "spec.nodes.Worker.topologyKeys: found 9 keys, want at most 8"},
 		"namespaces of hosts": {worker(func(n *NodeSet) { n.HostNamespaces = keys(MaxNamespaces + 1) }), "spec.nodes.Worker.hostNamespaces: found 101 namespaces, want at most 100"},
+		"limits of topology keys": {worker(func(n *NodeSet) {
+			n.MaxPerDomainByKey = map[string]PerDomain{}
+			for _, key := range keys(MaxTopologyKeys + 1) {
+				n.MaxPerDomainByKey[key] = 1
+			}
+		}), "spec.nodes.Worker.maxPerDomainByKey: found 9 keys, want at most 8"},
 		"requirements": {worker(func(n *NodeSet) {
 			for _, key := range keys(MaxRequirements + 1) {
 				n.LabelSelector.MatchExpressions = append(n.LabelSelector.MatchExpressions, metav1.LabelSelectorRequirement{Key: key, Operator: "Exists"})

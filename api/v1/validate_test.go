@@ -116,6 +116,11 @@ func TestBadClusters(t *testing.T) {
 		"an absurd count":            {"active: 1", "standby: 100001", `spec.nodes.Worker.count.standby: found 100001`},
 		"maxPerDomain by itself":     {"topologyKey: rack", "maxPerDomain: 2", `maxPerDomain: needs topologyKey`},
 		"spread over its own key":    {"topologyKey: rack", "topologyKey: rack\n      spread: {topologyKey: rack}", `spread.topologyKey: "rack" is a topology key of the role already`},
+		"maxPerDomain of several":    {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomain: 2", `maxPerDomain: needs topologyKey, the label whose values are the domains; with topologyKeys, use maxPerDomainByKey`},
+		"a limit by no key":          {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {zone: 2}", `spec.nodes.Worker.maxPerDomainByKey: "zone" is not a topology key of the role`},
+		"both kinds of limits":       {"topologyKey: rack", "topologyKey: rack\n      maxPerDomain: 2\n      maxPerDomainByKey: {rack: 2}", `spec.nodes.Worker.maxPerDomainByKey: not together with maxPerDomain`},
+		"a limit of nothing":         {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: 0}", `spec.nodes.Worker.maxPerDomainByKey[row]: found 0, want 1 to 100000`},
+		"a limit that is a text":     {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: two}", `spec.nodes.Worker.maxPerDomainByKey.row: `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(goodCluster, c.old) {

@@ -1,0 +1,155 @@
+package schedule_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// lines is what is compared, one role a line. After a cluster that waits, only whether clusters are placed is told.
+func (o *oracle) lines() (lines []string) {
+	for _, c := range o.clusters() {
+		waits := slices.ContainsFunc(c, func(r *oracleRole) bool { return r.waits > 0 })
+		if waits {
+			return append(lines, c[0].cluster+" waits")
+		}
+		for _, r := range c {
+			lines = append(lines, fmt.Sprintf("%s %s placed=%t held=%d new=%d", r.cluster, r.name, r.placed, len(r.healthy), r.got))
+		}
+	}
+	return lines
+}
+
+func linesOf(p *schedule.Placement) (lines []string) {
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		for _, r := range c.Roles {
+			if !c.Unschedulable && r.ShortActive > 0 {
+				return append(lines, c.Key.Name+" waits")
+			}
+		}
+		for j := range c.Roles {
+			n := c.Roles[j].Counts()
+			lines = append(lines, fmt.Sprintf("%s %s placed=%t held=%d new=%d", c.Key.Name, c.Roles[j].Name, !c.Unschedulable, n.Held, n.New))
+		}
+	}
+	return lines
+}
+
+// TestPlanAgreesWithTheOracle: counts, standby, who is placed, who waits, and the largest counts, on random sites. SIPGEN_NIGHTLY tries thousands.
+func TestPlanAgreesWithTheOracle(t *testing.T) {
+	sites := 600
+	if os.Getenv("SIPGEN_NIGHTLY") != "" {
+		sites = 20_000
+	}
+	seen := map[string]int{}
+	for seed := range sites {
+		rng := rand.New(rand.NewPCG(uint64(seed), 77))
+		o := oracleSite(rng, seed%2 == 1)
+		specs := o.specs()
+		p, err := schedule.Plan(specs, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.place()
+		want, got := o.lines(), linesOf(p)
+		if n := len(want); n > 0 && strings.HasSuffix(want[n-1], " waits") {
+			got = got[:min(n, len(got))]
+			for i := range got { // standby comes after all active slots, and so after what is not looked at
+				if i < n-1 {
+					got[i], want[i], _ = cutNew(got[i], want[i])
+				}
+			}
+			seen["waits"]++
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("site %d:\n%s\nPlan:\n%s\nthe oracle:\n%s", seed, o, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		for _, r := range o.roles {
+			if !r.placed {
+				seen["not placed"]++
+				break
+			}
+		}
+	}
+	t.Log(seen)
+	if seen["waits"] < sites/100 || seen["not placed"] < sites/20 {
+		t.Errorf("%v of %d sites: too few to test anything", seen, sites)
+	}
+}
+
+// cutNew leaves out the number of new hosts.
+func cutNew(a, b string) (string, string, bool) {
+	a, _, _ = strings.Cut(a, " new=")
+	b, _, is := strings.Cut(b, " new=")
+	return a, b, is
+}
+
+// clone is the site before anything is placed.
+func (o *oracle) clone() *oracle {
+	out := &oracle{hosts: o.hosts, free: o.free}
+	for _, r := range o.roles {
+		role := *r
+		role.got, role.waits, role.placed = 0, 0, false
+		out.roles = append(out.roles, &role)
+	}
+	return out
+}
+
+// TestLargestAgreesWithTheOracle: "What if". Each number is tried; nothing is held by the role, and nothing is on its way.
+func TestLargestAgreesWithTheOracle(t *testing.T) {
+	sites := 400
+	if os.Getenv("SIPGEN_NIGHTLY") != "" {
+		sites = 10_000
+	}
+	asked, limited := 0, 0
+	for seed := range sites {
+		rng := rand.New(rand.NewPCG(uint64(seed), 78))
+		o := oracleSite(rng, seed%2 == 1)
+		at := rng.IntN(len(o.roles))
+		leaving := slices.ContainsFunc(o.roles, func(r *oracleRole) bool { return len(r.leaving) > 0 })
+		if leaving || len(o.roles[at].healthy) > 0 {
+			continue
+		}
+		asked++
+		specs := o.specs() // sorts the roles
+		role := o.roles[at]
+		if len(role.healthy) > 0 {
+			continue
+		}
+		now := o.clone()
+		now.place()
+		want := -1
+		for n := range len(o.hosts) + 1 {
+			then := o.clone()
+			then.roles[at].active = n
+			then.place()
+			fits := then.roles[at].placed
+			for k, r := range then.roles {
+				was := now.roles[k]
+				if r.cluster != role.cluster && (r.got < was.got || was.placed && !r.placed) {
+					fits = false
+				}
+			}
+			if fits {
+				want = n
+			}
+		}
+		key := schedule.ClusterKey{Namespace: oracleNamespace, Name: role.cluster}
+		got, err := schedule.Largest(specs, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys}, key, role.name)
+		if err != nil || got != want {
+			t.Fatalf("site %d: %s %s: up to %d, %v; the oracle: %d\n%s", seed, role.cluster, role.name, got, err, want, o)
+		}
+		if want < len(o.free) {
+			limited++
+		}
+	}
+	if asked < sites/20 || limited < asked/4 {
+		t.Errorf("asked of %d of %d sites, %d with a limit: too few to test anything", asked, sites, limited)
+	}
+}

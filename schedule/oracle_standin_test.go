@@ -1,0 +1,140 @@
+package schedule_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// TestStandInAgreesWithTheOracle: "When a host fails", on random roles of one cluster in which many hosts fail. Every way to give out the
+// active slots is judged by the page's rules; there are no racks, so that any host can take any slot.
+func TestStandInAgreesWithTheOracle(t *testing.T) {
+	roles := 2000
+	if os.Getenv("SIPGEN_NIGHTLY") != "" {
+		roles = 50_000
+	}
+	swaps, left := 0, 0
+	for seed := range roles {
+		rng := rand.New(rand.NewPCG(uint64(seed), 80))
+		active, standby := 1+rng.IntN(3), rng.IntN(3)
+		var hosts []inventory.Host
+		replace, steady, wasStandby := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		claim := func(name string, isStandby bool) {
+			h := inventory.Host{
+				Namespace: oracleMetal, Name: name, UID: "u" + name,
+				Labels: map[string]string{oracleKeys.ClusterNamespace: oracleNamespace, oracleKeys.ClusterName: "c", oracleKeys.NodeType: v1.RoleWorker},
+				State:  inventory.State{Known: true, Provisioning: "available", Operational: "OK"},
+			}
+			if isStandby {
+				h.Labels[oracleKeys.Standby] = "true"
+				wasStandby[name] = true
+			}
+			used := rng.IntN(2) == 0
+			if used {
+				h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Name: name}
+				h.State.Provisioning, h.State.Image = "provisioned", true
+			}
+			switch rng.IntN(6) {
+			case 0, 1:
+				h.State.Operational = "error"
+				replace[name] = !used
+			case 2:
+				h.State.Unhealthy = true
+				replace[name] = true
+			case 3:
+				h.State.Operational, h.State.Deleting = "error", true
+				replace[name] = true
+			}
+			steady[name] = !replace[name]
+			hosts = append(hosts, h)
+		}
+		for i := range rng.IntN(active + 1) {
+			claim(fmt.Sprintf("a%d", i), false)
+		}
+		for i := range rng.IntN(standby + 1) {
+			claim(fmt.Sprintf("s%d", i), true)
+		}
+		held, free := len(hosts), rng.IntN(4)
+		for i := range free {
+			hosts = append(hosts, inventory.Host{Namespace: oracleMetal, Name: fmt.Sprintf("x%d", i), State: inventory.State{Known: true, Provisioning: "available", Operational: "OK"}})
+		}
+		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+		spec := v1.SIPCluster{}
+		spec.Namespace, spec.Name = oracleNamespace, "c"
+		spec.Spec.Nodes = map[string]v1.NodeSet{v1.RoleWorker: {Count: &v1.NodeCount{Active: active, Standby: standby}}}
+		p, err := schedule.Plan([]v1.SIPCluster{spec}, hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fail := func(format string, args ...any) {
+			t.Helper()
+			for _, h := range hosts {
+				t.Log(h.Name, h.Labels[oracleKeys.Standby], h.State)
+			}
+			for _, a := range p.Clusters[0].Roles[0].Assigned {
+				t.Log(a.Host.Name, "standby", a.Standby, "origin", a.Origin, fmt.Sprintf("%T", a.Reason))
+			}
+			t.Fatalf("role %d (%d active, %d standby): "+format, append([]any{seed, active, standby}, args...)...)
+		}
+		if p.Clusters[0].Unschedulable {
+			if held+free >= active {
+				fail("cannot be scheduled, with %d hosts", held+free)
+			}
+			continue
+		}
+		steadyHosts := 0
+		for _, is := range steady {
+			if is {
+				steadyHosts++
+			}
+		}
+		fresh, filled, idle, failing, swapped := 0, 0, 0, 0, 0
+		for _, a := range p.Clusters[0].Roles[0].Assigned {
+			_, lingers := a.Reason.(schedule.Replacing)
+			name := a.Host.Name
+			switch {
+			case a.Origin == schedule.New:
+				fresh++
+			case lingers && !replace[name]:
+				fail("%s lingers, and is not to be replaced", name)
+			case steady[name] && !wasStandby[name] && a.Standby:
+				fail("%s lost its active slot", name)
+			}
+			if !lingers && !a.Standby {
+				filled++
+				if replace[name] {
+					failing++
+				}
+			}
+			if a.Standby && !replace[name] {
+				idle++
+			}
+			if a.Standby && replace[name] && !wasStandby[name] {
+				swapped++
+			}
+		}
+		if want := min(free, active+standby-steadyHosts); fresh != want {
+			fail("%d new hosts, want %d", fresh, want)
+		}
+		if filled > active || failing > 0 && idle > 0 {
+			fail("%d active, %d of them failed while %d that are not are standby", filled, failing, idle)
+		}
+		if loss := schedule.Losses(p, schedule.Previous{}, hosts); len(loss.Swapped) != swapped || len(loss.Released) > 0 {
+			fail("the brake counts %+v, want %d swaps", loss, swapped)
+		}
+		if swapped > 0 {
+			swaps++
+		}
+		if failing > 0 {
+			left++
+		}
+	}
+	if swaps < roles/20 || left < roles/20 {
+		t.Errorf("swaps in %d of %d roles, failed active hosts left in %d: too few to test anything", swaps, roles, left)
+	}
+}
