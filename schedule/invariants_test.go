@@ -21,6 +21,7 @@ type world struct {
 	trees    []Previous // all that were ever published
 	born     int
 	options  Options
+	nested   bool
 }
 
 // step changes something that people, machines or engines change.
@@ -30,6 +31,9 @@ func (w *world) step() string {
 	if len(w.hosts) == 0 || rng.IntN(8) == 0 {
 		w.born++
 		w.hosts = append(w.hosts, newHost(fmt.Sprintf("x%d", w.born), fmt.Sprintf("flavor=big rack=r%d row=w1", rng.IntN(4))))
+		if w.nested {
+			w.carry(&w.hosts[len(w.hosts)-1], rng.IntN(6))
+		}
 		return "a host is added"
 	}
 	switch rng.IntN(17) {
@@ -95,7 +99,7 @@ func (w *world) step() string {
 		}
 		return "an annotation names a host"
 	case 10:
-		pick().Labels["rack"] = fmt.Sprintf("r%d", rng.IntN(4))
+		w.carry(pick(), rng.IntN(4))
 		return "a host is carried to another rack"
 	case 11:
 		if len(w.clusters) > 0 && rng.IntN(3) == 0 {
@@ -146,7 +150,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 	for _, c := range p.Clusters {
 		for _, r := range c.Roles {
 			role := RoleKey{c.Key, r.Name}
-			in := map[string]int{}
+			in := map[[2]string]int{}
 			set := specs[c.Key].Spec.Nodes[r.Name]
 			active := 0
 			for _, a := range r.Assigned {
@@ -156,8 +160,10 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				}
 				where[key] = role
 				bad := failed(&host{Host: a.Host}) != nil || specs[c.Key].Annotations[v1.RemoveAnnotation] == a.Host.Name
-				if d := a.Host.Labels[set.TopologyKey]; d != "" && !a.Pending && !bad {
-					in[d]++
+				for _, key := range set.Keys() {
+					if d := a.Host.Labels[key]; d != "" && !a.Pending && !bad {
+						in[[2]string{key, d}]++
+					}
 				}
 				if !a.Standby && !a.Pending {
 					active++
@@ -189,8 +195,11 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				if !matches(selector, a.Host) {
 					return fmt.Errorf("%v: new host %s does not match", role, key)
 				}
-				if d := a.Host.Labels[set.TopologyKey]; d != "" && in[d] > max(1, set.MaxPerDomain) {
-					return fmt.Errorf("%v: new host %s makes %d in domain %s", role, key, in[d], d)
+				for _, label := range set.Keys() {
+					d := a.Host.Labels[label]
+					if n := in[[2]string{label, d}]; d != "" && n > max(1, set.MaxPerDomain, int(set.MaxPerDomainByKey[label])) {
+						return fmt.Errorf("%v: new host %s makes %d in %s=%s", role, key, n, label, d)
+					}
 				}
 			}
 			for _, gone := range r.Releasing {
@@ -348,6 +357,22 @@ func newWorld(seed uint64) *world {
 	return w
 }
 
+// newNestedWorld is a world with limits for several topology keys. Racks stay in their rows.
+func newNestedWorld(seed uint64) *world {
+	w := newWorld(seed)
+	w.nested = true
+	nest(rand.New(rand.NewPCG(seed, 6)), w.clusters, w.hosts)
+	return w
+}
+
+// carry brings a host to a rack, and in worlds with rows to the row of that.
+func (w *world) carry(h *inventory.Host, rack int) {
+	h.Labels["rack"] = fmt.Sprintf("r%d", rack)
+	if w.nested {
+		h.Labels["row"], h.Labels["zone"] = fmt.Sprintf("w%d", rack/2), fmt.Sprintf("z%d", rack/4)
+	}
+}
+
 func TestPlanOverTime(t *testing.T) {
 	worlds := nightly(400)
 	if testing.Short() {
@@ -359,6 +384,9 @@ func TestPlanOverTime(t *testing.T) {
 		}
 		if err := live(newWorld(uint64(seed)), 12); err != nil {
 			t.Fatalf("world %d: %v", seed, err)
+		}
+		if err := live(newNestedWorld(uint64(seed)), 8); err != nil {
+			t.Fatalf("world %d with rows: %v", seed, err)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (s *site) keep(r *role) {
 		healthy = slices.DeleteFunc(healthy, func(j int32) bool { return i == j })
 		s.letGo(r, i, why)
 	}
-	healthy, leaving = s.holdAgain(r, healthy, leaving)
+	healthy, leaving = s.holdAgain(r, healthy, bad, leaving)
 	for _, i := range leaving {
 		s.letGo(r, i, ReleasedBefore{})
 	}
@@ -156,7 +156,8 @@ func (r *role) surplusReason() Reason {
 // that they stay only until the hosts that replace them have been seen with their labels. It gives those of
 // them that serve, and so are not to be replaced.
 func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) (serving []int32) {
-	slices.SortFunc(bad, func(a, b int32) int { return s.compareRelease(r, a, b) })
+	slotsFirst := s.tooMany(r, append(slices.Clone(healthy), bad...)) // whose replacement is on its way has one of these
+	slices.SortFunc(bad, func(a, b int32) int { return cmp.Or(slotsFirst(a, b), s.compareRelease(r, a, b)) })
 	seen := 0
 	for _, i := range healthy {
 		if s.hosts[i].origin == FromLive {
@@ -203,9 +204,9 @@ func (s *site) letGo(r *role, i int32, why Reason) {
 }
 
 // holdAgain takes back hosts that were released and still carry the labels, where slots that have to
-// be filled are empty and the domain has room. It gives the hosts that are held and those that still
+// be filled are empty and the domain has room. A failed host that serves fills one. It gives the hosts that are held and those that still
 // leave.
-func (s *site) holdAgain(r *role, healthy, leaving []int32) (held, left []int32) {
+func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []int32) {
 	want := r.active
 	if s.options.StandbyRequired {
 		want = r.want()
@@ -227,6 +228,12 @@ func (s *site) holdAgain(r *role, healthy, leaving []int32) (held, left []int32)
 	for _, i := range healthy {
 		count(i)
 	}
+	for _, i := range bad {
+		if s.serves(r, i) {
+			count(i)
+			want--
+		}
+	}
 	for _, i := range leaving {
 		if len(healthy) < want && r.why[i] == nil && room(i) {
 			healthy = append(healthy, i)
@@ -244,17 +251,12 @@ func (s *site) holdAgain(r *role, healthy, leaving []int32) (held, left []int32)
 // serves, whatever its label says.
 func (s *site) surplus(r *role, hosts []int32) int32 {
 	n := map[int32]int{}
-	waits := func(i int32) bool { return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }
-	standby := 0
 	for _, i := range hosts {
 		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
 			n[d]++
 		}
-		if waits(i) {
-			standby++
-		}
 	}
-	tooManyActive, tooManyStandby := len(hosts)-standby > r.active, standby > r.standby
+	slotsFirst := s.tooMany(r, hosts)
 	crowded := func(i int32) bool {
 		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
 			if n[d] > r.most(d) {
@@ -267,11 +269,26 @@ func (s *site) surplus(r *role, hosts []int32) int32 {
 		if x, y := crowded(a), crowded(b); x != y {
 			return first(x)
 		}
+		return cmp.Or(slotsFirst(a, b), s.compareRelease(r, a, b))
+	})
+}
+
+// tooMany compares two of the role's hosts: those in slots, active or standby, that there are too many of come first.
+func (s *site) tooMany(r *role, hosts []int32) func(a, b int32) int {
+	waits := func(i int32) bool { return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }
+	standby := 0
+	for _, i := range hosts {
+		if waits(i) {
+			standby++
+		}
+	}
+	tooManyActive, tooManyStandby := len(hosts)-standby > r.active, standby > r.standby
+	return func(a, b int32) int {
 		if x, y := waits(a), waits(b); x != y && tooManyActive != tooManyStandby {
 			return first(x == tooManyStandby)
 		}
-		return s.compareRelease(r, a, b)
-	})
+		return 0
+	}
 }
 
 // compareRelease orders hosts by who goes first: never provisioned, then without consumer, then

@@ -27,6 +27,9 @@ func TestPromisesComeTrue(t *testing.T) {
 	promises := 0
 	for seed := range worlds {
 		w := newWorld(uint64(seed))
+		if seed%3 == 2 {
+			w = newNestedWorld(uint64(seed))
+		}
 		if seed%4 > 0 { // a settled fleet, then a change
 			if _, err := settle(w); err != nil {
 				t.Errorf("world %d: %v", seed, err)

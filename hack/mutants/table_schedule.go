@@ -2,7 +2,7 @@ package main
 
 // placementGuards decide who has which host.
 var placementGuards = []mutant{
-	{"schedule/cheapest.go", `d >= 0 && c.use[r.index][d] <= r.max {`, `d >= 0 {`,
+	{"schedule/cheapest.go", `			if c.use[r.index][d] > r.most(d) {`, `			if false {`,
 		in("schedule", "TestPlanOverTime"),
 		"a cluster gives a host up for another's sake and gets none in its place"},
 	{"schedule/moves.go", `|| r.cluster.named[i] {`, `|| false {`,
@@ -200,4 +200,38 @@ var placementGuards = []mutant{
 	{"schedule/loss.go", `case held && holder != RoleKey{claim.Cluster, claim.Role}:`, `case held && holder == RoleKey{}:`,
 		in("schedule", "TestLosses"),
 		"the brake does not count hosts that labels give to another cluster"},
+	{"schedule/choose.go", `g := goal{give: r, in: r.binding(d)}`, `g := goal{give: r, in: r.blocking(d, alone)}`,
+		in("schedule", "TestLimitsPerKeyAgreeWithBruteForce"),
+		"a role has more hosts in a rack than it may, because its row has as many"},
+	{"schedule/search.go", `if filled := r.blocking(dom[b], d); filled >= 0 {`, `if filled := r.blocking(dom[b], d); false {`,
+		in("schedule", "TestLimitsPerKeyAgreeWithBruteForce"),
+		"a host of a row goes to a rack of it that is full"},
+	{"schedule/search.go", `		for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {
+			if r.filled(d) && n.siblings(r, d, e) {`, `		for d := n.domainOf(r, b); d >= 0; d = alone {
+			if r.filled(d) && n.siblings(r, d, e) {`,
+		in("schedule", "TestLimitsPerKeyAgreeWithBruteForce"),
+		"a cluster is unschedulable though a host could move to another rack of its row"},
+	{"schedule/sweep.go", `for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {`, `for d := n.domainOf(r, b); d >= 0; d = alone {`,
+		in("schedule", "TestLimitsPerKeyAgreeWithBruteForce"),
+		"on large sites, a cluster is unschedulable though a host could move to another rack of its row"},
+	{"schedule/cheapest.go", `if k != node && c.room(r, c.domain(r, k), d) {`, `if k != node {`,
+		in("schedule", "TestMovesWithLimitsPerKey"),
+		"a move puts more hosts into a rack than it may have"},
+	{"schedule/cut.go", `if r.filled(d) && !reached[d] {`, `if r.filled(d) {`,
+		in("schedule", "TestLimitsPerKeyAgreeWithBruteForce"),
+		"a shortage counts what a row allows where its racks are what is short"},
+	{"schedule/topology.go", `		if others := s.unselected(r); crossing == nil && len(others) > 0 {`, `		if others := s.unselected(r); false && len(others) > 0 {`,
+		in("schedule", "TestRefused"),
+		"a rack gets a second host, as the first lies in another row by its label"},
+	{"schedule/topology.go", `			if value == "" && !anyLabels {`, `			if false {`,
+		in("schedule", "TestHeldHostThatLostItsRow"),
+		"a rack gets a second host of a role, as the first lost the label of its row"},
+	{"schedule/keep.go", `		if s.serves(r, i) {
+			count(i)`, `		if false {
+			count(i)`,
+		in("schedule", "TestPlanOverTime"),
+		"a host that moves is held again in the next run, and the failed host that serves loses its slot"},
+	{"schedule/keep.go", `cmp.Or(slotsFirst(a, b), s.compareRelease(r, a, b)) })`, `s.compareRelease(r, a, b) })`,
+		in("schedule", "TestPlanOverTime"),
+		"the next run releases another failed host than the one that was replaced"},
 }
