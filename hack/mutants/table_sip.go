@@ -6,7 +6,7 @@ var sipGuards = []mutant{
 `, ``,
 		in("schedule", "TestHostsWithoutTheKey"),
 		"hosts whose rack nobody knows are handed out, and a control plane ends up in one rack"},
-	{"schedule/topology.go", `if !of.kinds.has(h.kind) || r.lost(h) != "" {`, `if !of.kinds.has(h.kind) {`,
+	{"schedule/topology.go", `if r.lost(h) != "" || !of.kinds.has(h.kind) && !slices.Contains(others, i) {`, `if !of.kinds.has(h.kind) && !slices.Contains(others, i) {`,
 		in("schedule", "TestHostsWithoutTheKey"),
 		"one host that lost its row label gets every cluster with topologyKeys refused"},
 }
