@@ -46,7 +46,7 @@ func hostManifest(namespace, name, rack string) string {
 	sum := sha256.Sum256([]byte(name))
 	address := fmt.Sprintf("192.0.%d.%d", sum[0], 1+sum[1]%254)
 	mac := fmt.Sprintf("52:54:00:%02x:%02x:%02x", sum[2], sum[3], sum[4])
-	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack, "ADDRESS", address, "MAC", mac).Replace(`
+	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack, "ADDRESS", address, "PXE", mac).Replace(`
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 metadata:
@@ -56,7 +56,7 @@ metadata:
   annotations: {example.org/asset: "4711", sip.airshipit.org/address.oam: ADDRESS}
 spec:
   online: true
-  bootMACAddress: MAC
+  bootMACAddress: PXE
   bmc: {address: redfish://198.51.100.1/redfish/v1/Systems/NAME, credentialsName: NAME-bmc}
 `)
 }
