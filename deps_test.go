@@ -37,7 +37,8 @@ var folders = map[string][]string{
 	"internal/preflight":      {"api", "inventory", "internal/redact"},
 	"publish":                 {"publish", "internal/redact"},
 	"internal/redact":         {},
-	"render":                  {"api", "inventory", "internal/manifest", "internal/report/sentence", "schedule", "templates", "render"},
+	"internal/vino":           {"api"},
+	"render":                  {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
 	"render/object":           {},
 	"internal/report":         {"api", "inventory", "internal/report", "schedule"},
 	"schedule":                {"api", "inventory", "internal/manifest", "internal/redact", "schedule"},
@@ -55,6 +56,7 @@ var folders = map[string][]string{
 
 // impure names packages that a pure package may not import: its results depend on its arguments only.
 var impure = map[string][]string{
+	"internal/vino":     {"os", "time", "math/rand", "math/rand/v2", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/tenancy":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/fields":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/survey":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},

@@ -31,6 +31,13 @@ type fluxKustomizationSpec struct {
 	SourceRef          fluxSource       `json:"sourceRef"`
 	Timeout            *metav1.Duration `json:"timeout,omitempty"`
 	Wait               bool             `json:"wait,omitempty"`
+	PostBuild          *fluxPostBuild   `json:"postBuild,omitempty"`
+}
+
+// fluxPostBuild has Flux put values in place of ${variables} in what it has built.
+type fluxPostBuild struct {
+	Substitute     map[string]string `json:"substitute,omitempty"`
+	SubstituteFrom []fluxSource      `json:"substituteFrom,omitempty"`
 }
 
 // fluxReference names an object in the same namespace.

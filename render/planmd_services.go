@@ -6,8 +6,11 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/internal/vino"
 	siteobject "github.com/airshipit/sipgen/render/site"
 	"github.com/airshipit/sipgen/render/site/ironic"
+	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
 // servicesMarkdown is what PLAN.md says of the site's own services.
@@ -22,7 +25,48 @@ func (s *site) servicesMarkdown(out *bytes.Buffer) {
 		ironicMarkdown(out, i)
 		secrets = append(secrets, ironic.Secrets(i)...)
 	}
+	for n := range s.Site.Spec.Services.VirtualHosts {
+		v := &s.Site.Spec.Services.VirtualHosts[n]
+		vinoMarkdown(out, v)
+		secrets = append(secrets, virtualhosts.Secrets(s.Site, v)...)
+	}
 	secretsMarkdown(out, secrets)
+}
+
+// maxListed is how many nodes, and hosts, of a Vino PLAN.md shows.
+const maxListed = 50
+
+// vinoMarkdown shows the hosts that ViNO will make.
+func vinoMarkdown(out *bytes.Buffer, v *v1alpha1.VirtualHosts) {
+	fmt.Fprintf(out, "\n### Virtual hosts %s\n\n", v.Key())
+	if len(v.Tenants) > 0 {
+		fmt.Fprintf(out, "For tenants %s only.\n\n", strings.Join(v.Tenants, ", "))
+	}
+	if len(v.Nodes) == 0 {
+		out.WriteString("Its nodes are not listed in the Site: which hosts there will be is not known.\n")
+		return
+	}
+	preview, _ := vino.Of(v) // what runs short is an error of the rendering
+	fmt.Fprintf(out, "ViNO makes %d hosts on %d nodes, if it comes to the nodes in this order. They are not there before it has.\n\n",
+		len(preview.Hosts), len(preview.Nodes))
+	out.WriteString(text.TableHead("node", "network", "bridge", "DHCP"))
+	for i := range preview.Nodes[:min(maxListed, len(preview.Nodes))] {
+		for _, n := range preview.Nodes[i].Networks {
+			out.WriteString(text.TableRow(preview.Nodes[i].Name, n.Network, n.BridgeIP.String()+" "+n.BridgeMAC, n.DHCP.String()))
+		}
+	}
+	out.WriteString("\n" + text.TableHead("host", "boot MAC", "addresses"))
+	for i := range preview.Hosts[:min(maxListed, len(preview.Hosts))] {
+		h := &preview.Hosts[i]
+		var addresses []string
+		for _, iface := range h.Interfaces {
+			addresses = append(addresses, iface.Network+" "+iface.IP.String())
+		}
+		out.WriteString(text.TableRow(h.Namespace+"/"+h.Name, h.BootMAC, strings.Join(addresses, ", ")))
+	}
+	if more := len(preview.Hosts) - maxListed; more > 0 {
+		fmt.Fprintf(out, "\nand %d more, in %s/hosts.tsv\n", more, virtualhosts.Folder(v))
+	}
 }
 
 func ironicMarkdown(out *bytes.Buffer, i *v1alpha1.Ironic) {

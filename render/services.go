@@ -1,13 +1,16 @@
 package render
 
 import (
+	"maps"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/site/ironic"
+	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
 // serviceGuard keeps the objects of the site's services from being deleted.
@@ -23,20 +26,31 @@ func (s *site) siteServices() error {
 	files, err := ironic.Files(s.Site)
 	problems.Add(err)
 	s.add(ironic.Folder, files)
+	files, err = virtualhosts.Files(s.Site)
+	problems.Add(err)
+	maps.Copy(s.tree, files)
 	return problems.Err()
 }
 
 // hasServices says whether the site has services of its own.
-func (s *site) hasServices() bool { return s.hasFolder(ironic.Folder) }
+func (s *site) hasServices() bool {
+	return s.hasFolder(ironic.Folder) || len(s.Site.Spec.Services.VirtualHosts) > 0
+}
 
 func (s *site) hasFolder(folder string) bool {
 	_, found := s.tree[folder+"/kustomization.yaml"]
 	return found
 }
 
+// vinoName is that of a Vino's Kustomization, in which namespace and name are told apart by a dot.
+func (s *site) vinoName(v *v1alpha1.VirtualHosts) string {
+	return shorten("sipgen-"+s.Site.Name+"-vino-"+v.Group(), maxName)
+}
+
 func (s *site) ironicName() string { return "sipgen-" + s.Site.Name + "-ironic" }
 
-// fluxServices syncs the site's services, in their order: first the policy, then Ironic until it is ready. No tenant depends on any of them.
+// fluxServices syncs the site's services, in their order: first the policy, then Ironic until it is ready, then what makes hosts for it. No tenant
+// depends on any of them.
 func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 	var files []string
 	if s.hasFolder(ironic.Folder) {
@@ -46,7 +60,27 @@ func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 		put("ironic.yaml", k)
 		files = append(files, "ironic.yaml")
 	}
+	for n := range s.Site.Spec.Services.VirtualHosts {
+		v := &s.Site.Spec.Services.VirtualHosts[n]
+		file := "vino." + v.Group() + ".yaml"
+		put(file, s.fluxVino(v))
+		files = append(files, file)
+	}
 	return files
+}
+
+// fluxVino syncs a Vino by itself: what Flux puts into it is for no other object.
+func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *fluxKustomization {
+	k := s.fluxKeeping(s.vinoName(v), virtualhosts.Folder(v))
+	k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+	if s.hasFolder(ironic.Folder) {
+		k.Spec.DependsOn = append(k.Spec.DependsOn, fluxReference{Name: s.ironicName()})
+	}
+	k.Spec.PostBuild = &fluxPostBuild{
+		Substitute:     map[string]string{virtualhosts.QuoteVariable: virtualhosts.Quote},
+		SubstituteFrom: []fluxSource{{Kind: "Secret", Name: v.CredentialsSecret}},
+	}
+	return k
 }
 
 func (s *site) argoServices(put func(name string, objects ...any)) []string {
@@ -73,13 +107,22 @@ func (s *site) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 		resources("airship.airshipit.org", "vinoes"),
 		resources("placement.openstack.org", "placementapis"),
 		resources("k8s.mariadb.com", "mariadbs"),
+		{RuleWithOperations: admissionv1.RuleWithOperations{
+			Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
+			Rule:       admissionv1.Rule{APIGroups: []string{"airship.airshipit.org"}, APIVersions: []string{"*"}, Resources: []string{"vinoes"}},
+		}},
 	}
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
 	policy.Spec.Variables = metadataVariables()
 	policy.Spec.Validations = []admissionv1.Validation{{
-		Expression: "!('" + inventory.SiteLabel + "' in variables.oldLabels) || variables.oldLabels['" + inventory.SiteLabel + "'] != '" + s.Site.Name + "'",
+		Expression: "request.operation != 'DELETE' || !('" + inventory.SiteLabel + "' in variables.oldLabels) || variables.oldLabels['" + inventory.SiteLabel + "'] != '" + s.Site.Name + "'",
 		Message: "this is a service of site " + s.Site.Name + ", which provisions its hosts: take it out of the Site, and then delete it as one of " +
 			strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
+	}, {
+		// Flux puts nothing in place of a key that its Secret does not have, and then everybody may switch the hosts.
+		Expression: "request.operation == 'DELETE' || [object.spec.bmcCredentials.username, object.spec.bmcCredentials.password].all(v, v != '' && !v.contains('${'))",
+		Message: "spec.bmcCredentials of a Vino is empty or a variable: the Secret that Flux takes it from needs " + virtualhosts.UsernameVariable + " and " +
+			virtualhosts.PasswordVariable,
 	}}
 	return policy
 }

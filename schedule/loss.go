@@ -17,11 +17,13 @@ type Loss struct {
 	// Moved those that are in use under labels of another cluster or role of the site, which keeps them; Swapped failed hosts
 	// that another one makes standby in this run; Released those that this run releases. All sorted.
 	Missing, Foreign, Moved, Swapped, Released []HostKey
+	// Virtual are hosts that ViNO was asked for and is not any more, and that are in none of these. Losses knows none.
+	Virtual []HostKey
 }
 
 // Total is the number of hosts lost, in whatever way.
 func (l *Loss) Total() int {
-	return len(l.Missing) + len(l.Foreign) + len(l.Moved) + len(l.Swapped) + len(l.Released)
+	return len(l.Missing) + len(l.Foreign) + len(l.Moved) + len(l.Swapped) + len(l.Released) + len(l.Virtual)
 }
 
 // Losses counts what the placement takes away. A host that an earlier run released is no loss any more.

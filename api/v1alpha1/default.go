@@ -42,6 +42,9 @@ func (s *Site) Default() {
 	for i := range spec.Services.Ironic {
 		spec.Services.Ironic[i].defaults()
 	}
+	for i := range spec.Services.VirtualHosts {
+		set(&spec.Services.VirtualHosts[i].HostNamespace, vinoDefaultNamespace)
+	}
 	if spec.BreakGlassGroups == nil {
 		spec.BreakGlassGroups = []string{"system:masters"}
 	}

@@ -8,6 +8,10 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Ironic []Ironic `json:"ironic,omitempty"`
+	// VirtualHosts are virtual machines that act as hosts, by ViNO. With Flux only. Default: none.
+	// +kubebuilder:validation:MaxItems=10
+	// +optional
+	VirtualHosts []VirtualHosts `json:"virtualHosts,omitempty"`
 }
 
 // The most that a Site may list of each service: more than any has.
@@ -30,4 +34,5 @@ func (s *Site) Problem(path, format string, args ...any) error {
 // validateServices checks each service by itself, and what the Site says elsewhere against them.
 func (s *Site) validateServices(add problem) {
 	s.validateIronic(add)
+	s.validateVirtualHosts(add)
 }

@@ -97,7 +97,8 @@ func describeLoss(loss schedule.Loss) string {
 		what  string
 		hosts []schedule.HostKey
 	}{{"no longer in the inventory", loss.Missing}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"taken over by another cluster or role that uses them under its labels", loss.Moved},
-		{"failed, and another host gets their active slot", loss.Swapped}, {"released", loss.Released}} {
+		{"failed, and another host gets their active slot", loss.Swapped}, {"released", loss.Released},
+		{"virtual machines that ViNO is asked for no more", loss.Virtual}} {
 		if len(part.hosts) == 0 {
 			continue
 		}

@@ -47,6 +47,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
 	d.loss = schedule.Losses(d.placement, claims, l.hosts.Hosts)
+	d.loseVirtualHosts()
 	return d, nil
 }
 

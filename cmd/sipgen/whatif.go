@@ -22,17 +22,19 @@ type whatIf struct {
 	without []string
 	with    []string
 	counts  []string
+	virtual bool
 }
 
 func (w *whatIf) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVar(&w.without, "without", nil, "plan as if the hosts that match this label `SELECTOR` were gone")
 	flags.StringArrayVar(&w.with, "with", nil, "also plan with the SIPClusters in this `FILE`; they replace those of the same name")
+	flags.BoolVar(&w.virtual, "with-virtual-hosts", false, "plan as if the virtual hosts of the Site were there, that ViNO has not made yet")
 	flags.StringArrayVar(&w.counts, "count", nil, "plan with a different active count, `NAMESPACE/NAME/ROLE=N`, and report the largest that fits")
 }
 
 // asked says whether the site that is planned is one that is not there.
-func (w *whatIf) asked() bool { return len(w.without)+len(w.with)+len(w.counts) > 0 }
+func (w *whatIf) asked() bool { return len(w.without)+len(w.with)+len(w.counts) > 0 || w.virtual }
 
 // roleCount is a --count.
 type roleCount struct {
@@ -85,6 +87,9 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 	var errs []error
 	changed := *l
 	out := &supposed{loaded: &changed}
+	if w.virtual {
+		out.addVirtualHosts()
+	}
 	for _, text := range w.without {
 		selector, err := labels.Parse(text)
 		if err != nil {

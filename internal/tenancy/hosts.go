@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -179,7 +180,7 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 		if tenant == nil {
 			continue
 		}
-		mine := tenant.Hosts.Selector
+		mine := t.withoutOthersVirtualHosts(tenant)
 		if namespaces := tenant.Hosts.Namespaces; len(namespaces) > 0 {
 			mine.MatchExpressions = append(slices.Clone(mine.MatchExpressions), metav1.LabelSelectorRequirement{
 				Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpIn, Values: namespaces,
@@ -196,6 +197,25 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 		out[i].Spec.Nodes = nodes
 	}
 	return out
+}
+
+// withoutOthersVirtualHosts is a tenant's selector, without the virtual hosts that the Site has for other tenants only.
+func (t *Tenants) withoutOthersVirtualHosts(tenant *Tenant) metav1.LabelSelector {
+	var others []string
+	for i := range t.site.Spec.Services.VirtualHosts {
+		v := &t.site.Spec.Services.VirtualHosts[i]
+		if len(v.Tenants) > 0 && !slices.Contains(v.Tenants, tenant.Name) {
+			others = append(others, v.Group())
+		}
+	}
+	if len(others) == 0 {
+		return tenant.Hosts.Selector
+	}
+	selector := tenant.Hosts.Selector
+	selector.MatchExpressions = append(slices.Clone(selector.MatchExpressions), metav1.LabelSelectorRequirement{
+		Key: v1alpha1.VirtualHostsLabel, Operator: metav1.LabelSelectorOpNotIn, Values: others,
+	})
+	return selector
 }
 
 // both selects what a and b select.

@@ -1,0 +1,243 @@
+package v1alpha1
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// The most that one Vino may ask for: more than any has, and so few that its hosts can be listed.
+const (
+	maxVinoNodes    = 5_000
+	maxVinoHosts    = 200_000
+	maxVinoNetworks = 100
+	// maxHostName leaves room for what ViNO appends for the Secrets of a host: -network-data.
+	maxHostName = validation.DNS1123SubdomainMaxLength - len("-network-data")
+)
+
+var (
+	cpuList  = regexp.MustCompile(`^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$`)
+	diskPath = regexp.MustCompile(`^/[A-Za-z0-9_./-]+$`)
+	bootHost = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+)
+
+// validateVirtualHosts holds each Vino to what ViNO's controller can carry out: it has no webhook, and fails where nobody looks.
+func (s *Site) validateVirtualHosts(add problem) {
+	const field = "spec.services.virtualHosts"
+	list := s.Spec.Services.VirtualHosts
+	if len(list) > maxServices {
+		add(field, "found %d, want at most %d", len(list), maxServices)
+		return
+	}
+	if len(list) > 0 && s.Spec.Engine == EngineArgoCD {
+		add(field, "given with engine argocd: a Vino wants the BMCs' password in the open, and Argo CD has nothing that puts it in at the sync, so it "+
+			"would be in git: want engine flux")
+	}
+	first := map[string]int{}
+	for n := range list {
+		v := &list[n]
+		c := &vinoCheck{site: s, at: fmt.Sprintf("%s[%d]", field, n), add: add}
+		if other, twice := first[v.Key()]; twice {
+			add(c.at+".name", "found %q, which %s[%d] is in that namespace", v.Name, field, other)
+		} else {
+			first[v.Key()] = n
+		}
+		c.virtualHosts(v)
+	}
+}
+
+// vinoCheck checks one Vino.
+type vinoCheck struct {
+	site *Site
+	at   string
+	add  problem
+}
+
+func (c *vinoCheck) say(field, format string, args ...any) {
+	c.add(c.at+".spec."+field, format, args...)
+}
+
+func (c *vinoCheck) virtualHosts(v *VirtualHosts) {
+	checkName(c.at+".name", v.Name, c.add)
+	checkName(c.at+".namespace", v.Namespace, c.add)
+	checkName(c.at+".hostNamespace", v.HostNamespace, c.add)
+	if spaces := c.site.Spec.Hosts.Namespaces; len(spaces) > 0 && !slices.Contains(spaces, v.HostNamespace) {
+		c.add(c.at+".hostNamespace", "found %q, where ViNO makes hosts, and it is not among spec.hosts.namespaces: nobody could have them", v.HostNamespace)
+	}
+	if len(v.Group()) > validation.LabelValueMaxLength {
+		c.add(c.at+".name", "found %q, want %d characters or fewer together with the namespace: both are in a label", v.Name, validation.LabelValueMaxLength-1)
+	}
+	if v.CredentialsSecret == "" {
+		c.add(c.at+".credentialsSecret", "missing: the Secret in namespace %s with bmc_username and bmc_password", c.site.Spec.Flux.Namespace)
+	}
+	optionalName(c.at+".credentialsSecret", v.CredentialsSecret, c.add)
+	c.tenants(v)
+	c.variables(v)
+	spec := &v.Spec
+	if len(spec.BMCCredentials) > 0 {
+		c.say("bmcCredentials", "given, and would be committed: want credentialsSecret, and the values in that Secret")
+	}
+	if spec.NodeSelector == nil {
+		c.say("nodeSelector", "missing: ViNO's controller crashes without it")
+	} else if len(spec.NodeSelector.MatchLabels) == 0 {
+		c.say("nodeSelector.matchLabels", "found none: every node would get virtual machines")
+	}
+	if cpus := spec.CPUConfiguration.CPUExclude; cpus != "" && !cpuList.MatchString(cpus) {
+		c.say("configuration.cpuExclude", "found %q, want processors as in 0-4,54-60", cpus)
+	}
+	c.labelKeys(spec.NodeLabelKeysToCopy)
+	c.daemonSet(&spec.DaemonSetOptions)
+	if spec.PXEBootImageHost != "" && !bootHost.MatchString(spec.PXEBootImageHost) {
+		c.say("pxeBootImageHost", "found %q, want a host name or an address", spec.PXEBootImageHost)
+	}
+	if port := spec.PXEBootImageHostPort; port < 0 || port > 65535 {
+		c.say("pxeBootImageHostPort", "found %d, want 1 to 65535", port)
+	}
+	if len(spec.Networks) > maxVinoNetworks || len(spec.Nodes) > maxVinoNetworks || len(v.Nodes) > maxVinoNodes {
+		c.say("nodes", "found %d networks, %d node sets and %d nodes, want at most %d, %d and %d", len(spec.Networks), len(spec.Nodes), len(v.Nodes),
+			maxVinoNetworks, maxVinoNetworks, maxVinoNodes)
+		return
+	}
+	networks := c.networks(spec.Networks)
+	perNode := c.nodeSets(spec.Nodes, networks)
+	c.nodes(v, perNode)
+}
+
+func (c *vinoCheck) tenants(v *VirtualHosts) {
+	for i, name := range v.Tenants {
+		if !slices.ContainsFunc(c.site.Spec.Tenants, func(t Tenant) bool { return t.Name == name }) {
+			c.add(fmt.Sprintf("%s.tenants[%d]", c.at, i), "found %q, which spec.tenants does not have", name)
+		}
+	}
+}
+
+// variables complains about what Flux would put something else in place of, besides the credentials.
+func (c *vinoCheck) variables(v *VirtualHosts) {
+	spec := v.Spec
+	spec.BMCCredentials = nil
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return
+	}
+	var value any
+	if json.Unmarshal(text, &value) != nil {
+		return
+	}
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		switch value := value.(type) {
+		case string:
+			if strings.Contains(value, "${") {
+				c.say(path, "has ${ in it, which Flux would replace: want the value itself")
+			}
+		case []any:
+			for i, item := range value {
+				walk(fmt.Sprintf("%s[%d]", path, i), item)
+			}
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(value)) {
+				if strings.Contains(key, "${") {
+					c.say(path, "has a key with ${ in it, which Flux would replace")
+				}
+				walk(strings.TrimPrefix(path+"."+redact.Plain(key), "."), value[key])
+			}
+		}
+	}
+	walk("", value)
+}
+
+// labelKeys: a host must not come with the labels that say whose it is.
+func (c *vinoCheck) labelKeys(keys []string) {
+	for i, key := range keys {
+		at := fmt.Sprintf("nodeLabelKeysToCopy[%d]", i)
+		for _, message := range validation.IsQualifiedName(key) {
+			c.say(at, "found %q: %s", key, message)
+		}
+		c.notOurs(at, key)
+	}
+}
+
+func (c *vinoCheck) notOurs(field, key string) {
+	k := &c.site.Spec.LabelKeys
+	if slices.Contains([]string{k.ClusterNamespace, k.ClusterName, k.NodeType, k.Standby, VirtualHostsLabel}, key) {
+		c.say(field, "found %q, which sipgen writes: hosts would come as if they were a cluster's", key)
+	}
+}
+
+func (c *vinoCheck) daemonSet(d *VinoDaemonSet) {
+	for _, image := range []struct{ field, value string }{
+		{"libvirtImage", d.LibvirtImage}, {"sushyImage", d.SushyImage}, {"vinoBuilderImage", d.VinoBuilder}, {"nodeAnnotatorImage", d.NodeLabeler},
+	} {
+		if image.value != "" && (!imagePattern.MatchString(image.value) || strings.Contains(image.value, "*")) {
+			c.say("daemonSetOptions."+image.field, "found %q, want an image", image.value)
+		}
+	}
+	c.object("daemonSetOptions.namespacedName", d.Template, false)
+}
+
+// object checks the name of an object, of which both parts are given or none.
+func (c *vinoCheck) object(field string, name VinoNamespacedName, required bool) {
+	if name == (VinoNamespacedName{}) && !required {
+		return
+	}
+	for _, part := range []struct{ field, value string }{{".name", name.Name}, {".namespace", name.Namespace}} {
+		if part.value == "" {
+			c.say(field+part.field, "missing")
+		}
+		optionalName(c.at+".spec."+field+part.field, part.value, c.add)
+	}
+}
+
+// nodes checks the nodes that are known, and that the names of their hosts are names.
+func (c *vinoCheck) nodes(v *VirtualHosts, perNode int) {
+	first, longest := map[string]int{}, 0
+	for _, set := range v.Spec.Nodes {
+		longest = max(longest, len(fmt.Sprintf("-%s-%d", set.Name, max(0, set.Count-1))))
+	}
+	for i := range v.Nodes {
+		node := &v.Nodes[i]
+		at := fmt.Sprintf("%s.nodes[%d]", c.at, i)
+		if node.Name == "" {
+			c.add(at+".name", "missing")
+		}
+		optionalName(at+".name", node.Name, c.add)
+		if other, twice := first[node.Name]; twice {
+			c.add(at+".name", "found %q, which nodes[%d] is", node.Name, other)
+		} else {
+			first[node.Name] = i
+		}
+		if n := len(v.Namespace) + len(v.Name) + len(node.Name) + 2 + longest; n > maxHostName {
+			c.add(at+".name", "found %q, want a shorter one: the names of its hosts have %d characters, and their Secrets' more than an object may have", node.Name, n)
+		}
+		checkAddress(at+".address", node.Address, c.add)
+		for _, key := range slices.Sorted(maps.Keys(node.Labels)) {
+			for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(node.Labels[key])...) {
+				c.add(at+".labels", "%q: %s", key, message)
+			}
+		}
+		c.selected(v, node, at)
+	}
+	if n := len(v.Nodes) * perNode; n > maxVinoHosts {
+		c.add(c.at+".nodes", "found %d virtual hosts on all nodes, want at most %d", n, maxVinoHosts)
+	}
+}
+
+// selected: a label that is known and has another value keeps ViNO from the node.
+func (c *vinoCheck) selected(v *VirtualHosts, node *VirtualHostNode, at string) {
+	if v.Spec.NodeSelector == nil {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(v.Spec.NodeSelector.MatchLabels)) {
+		if has, known := node.Labels[key]; known && has != v.Spec.NodeSelector.MatchLabels[key] {
+			c.add(at+".labels", "%s is %q, and spec.nodeSelector wants %q: ViNO makes no host on %s", redact.Plain(key), has,
+				v.Spec.NodeSelector.MatchLabels[key], redact.Plain(node.Name))
+		}
+	}
+}

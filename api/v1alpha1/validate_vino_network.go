@@ -1,0 +1,248 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// maxBitStep: a node's DHCP range has at most 65,536 addresses.
+const maxBitStep = 16
+
+// networks checks the networks, and gives them by name.
+func (c *vinoCheck) networks(list []VinoNetwork) map[string]*VinoNetwork {
+	byName, bySubnet, prefixes := map[string]*VinoNetwork{}, map[string]int{}, map[string]int{}
+	for i := range list {
+		n := &list[i]
+		at := fmt.Sprintf("networks[%d].", i)
+		for _, message := range validation.IsDNS1123Label(n.Name) {
+			c.say(at+"name", "found %q: %s", n.Name, message)
+		}
+		if byName[n.Name] != nil {
+			c.say(at+"name", "found %q, which another network has", n.Name)
+		}
+		byName[n.Name] = n
+		c.ranges(at, n)
+		c.macPrefix(at, n)
+		// ViNO has one pool of addresses and MACs for each subnet, by its spelling.
+		if other, twice := bySubnet[n.SubNet]; !twice {
+			bySubnet[n.SubNet] = i
+			if same, used := prefixes[n.FirstMAC()]; used {
+				c.say(at+"macPrefix", "found %s, which networks[%d] has for another subnet: ViNO would give both the same MACs; want another macPrefix", n.FirstMAC(), same)
+			}
+			prefixes[n.FirstMAC()] = i
+		} else if n.FirstMAC() != list[other].FirstMAC() {
+			c.say(at+"macPrefix", "found %s, and networks[%d] has %s for the same subnet: ViNO refuses the second", n.FirstMAC(), other, list[other].FirstMAC())
+		}
+		for j, server := range n.DNSServers {
+			checkAddress(fmt.Sprintf("%s.spec.%sdns_servers[%d]", c.at, at, j), server, c.add)
+		}
+		for j, route := range n.Routes {
+			c.route(fmt.Sprintf("%sroutes[%d].", at, j), route)
+		}
+		for _, device := range []struct{ field, name string }{{"physicalInterface", n.PhysicalInterface}, {"bridgeName", n.BridgeName}} {
+			if device.name != "" && !interfaceName.MatchString(device.name) {
+				c.say(at+device.field, "found %q, want the name of a network interface", device.name)
+			}
+		}
+	}
+	return byName
+}
+
+func (c *vinoCheck) route(at string, route VinoRoute) {
+	checkAddress(c.at+".spec."+at+"network", route.Network, c.add)
+	checkAddress(c.at+".spec."+at+"netmask", route.Netmask, c.add)
+	if route.Gateway != VinoBridgeGateway {
+		checkAddress(c.at+".spec."+at+"gateway", route.Gateway, c.add)
+	}
+	if route.Network == "" {
+		c.say(at+"network", "missing")
+	}
+	if route.Gateway == "" {
+		c.say(at+"gateway", "missing: an address, or %s for the node's bridge", VinoBridgeGateway)
+	}
+}
+
+func (c *vinoCheck) macPrefix(at string, n *VinoNetwork) {
+	if n.MACPrefix == "" {
+		return
+	}
+	if !isMAC(n.MACPrefix) {
+		c.say(at+"macPrefix", "found %q, want a whole MAC address, the first that is given out, as in 52:54:00:06:00:00", n.MACPrefix)
+		return
+	}
+	if strings.ContainsAny(n.MACPrefix[1:2], "13579bdfBDF") {
+		c.say(at+"macPrefix", "found %s, which is a group's address: want an even second digit", n.MACPrefix)
+	}
+}
+
+// Subnet is the network's, without bits behind the prefix: ViNO's own sample has some.
+func (n *VinoNetwork) Subnet() (netip.Prefix, bool) {
+	prefix, err := netip.ParsePrefix(n.SubNet)
+	return prefix.Masked(), err == nil && prefix.Addr().Is4()
+}
+
+// ranges checks that both ranges of a network are in it, beside each other, and big enough.
+func (c *vinoCheck) ranges(at string, n *VinoNetwork) {
+	subnet, ok := n.Subnet()
+	if !ok {
+		c.say(at+"subnet", "found %q, want an IPv4 network as in 192.168.0.0/20: ViNO knows no other", n.SubNet)
+	}
+	inside := func(field, value string) (address netip.Addr) {
+		if value == "" {
+			c.say(at+field, "missing: ViNO fails without it")
+			return address
+		}
+		address = checkAddress(c.at+".spec."+at+field, value, c.add)
+		if ok && address.IsValid() && !subnet.Contains(address) {
+			c.say(at+field, "found %s, want an address inside subnet %s", address, subnet)
+			return netip.Addr{}
+		}
+		return address
+	}
+	dhcp := c.span(at, "dhcpAllocation", inside("dhcpAllocationStart", n.DHCPAllocationStart), inside("dhcpAllocationStop", n.DHCPAllocationStop))
+	static := c.span(at, "staticAllocation", inside("staticAllocationStart", n.StaticAllocationStart), inside("staticAllocationStop", n.StaticAllocationStop))
+	if dhcp.IsValid() && static.IsValid() && dhcp.Overlaps(static) {
+		c.say(at+"staticAllocationStart", "found %s, which overlaps the DHCP addresses %s", static, dhcp)
+	}
+	if n.InstanceSubnetBitStep < 0 || n.InstanceSubnetBitStep > maxBitStep {
+		c.say(at+"instanceSubnetBitStep", "found %d, want 0 to %d", n.InstanceSubnetBitStep, maxBitStep)
+	} else if dhcp.IsValid() && dhcp.Size()>>n.BitStep() == 0 {
+		c.say(at+"dhcpAllocationStop", "found %s, want %d addresses or more, as instanceSubnetBitStep %d takes for each node", dhcp, 1<<n.BitStep(), n.BitStep())
+	}
+}
+
+func (c *vinoCheck) span(at, field string, start, stop netip.Addr) Span {
+	if start.IsValid() && stop.IsValid() && stop.Less(start) {
+		c.say(at+field+"Stop", "found %s, want one that is not before %sStart %s", stop, field, start)
+		return Span{}
+	}
+	return Span{start, stop}
+}
+
+// Span is a range of addresses, both ends included.
+type Span struct{ Start, Stop netip.Addr }
+
+// IsValid says whether it has both ends, in their order.
+func (s Span) IsValid() bool {
+	return s.Start.IsValid() && s.Stop.IsValid() && s.Start.BitLen() == s.Stop.BitLen() && !s.Stop.Less(s.Start)
+}
+
+// Overlaps says whether both have an address in common.
+func (s Span) Overlaps(t Span) bool {
+	return s.Start.BitLen() == t.Start.BitLen() && !s.Stop.Less(t.Start) && !t.Stop.Less(s.Start)
+}
+
+// Contains says whether all of t is in s.
+func (s Span) Contains(t Span) bool {
+	return s.Start.BitLen() == t.Start.BitLen() && !t.Start.Less(s.Start) && !s.Stop.Less(t.Stop)
+}
+
+// Size is the number of addresses, the biggest number for more.
+func (s Span) Size() uint64 {
+	a, b := s.Start.As16(), s.Stop.As16()
+	var size, borrow uint64
+	for half := range 2 { // of 64 bits, the lower one first
+		var x, y uint64
+		for i := 8 * (1 - half); i < 8*(2-half); i++ {
+			x, y = x<<8|uint64(a[i]), y<<8|uint64(b[i])
+		}
+		var difference uint64
+		difference, borrow = bits.Sub64(y, x, borrow)
+		if half == 0 {
+			size = difference
+		} else if difference > 0 {
+			return ^uint64(0)
+		}
+	}
+	return max(size, size+1)
+}
+
+func (s Span) String() string {
+	if s.Start == s.Stop {
+		return s.Start.String()
+	}
+	return s.Start.String() + "-" + s.Stop.String()
+}
+
+// nodeSets checks the sets of virtual machines, and gives how many there are on each node.
+func (c *vinoCheck) nodeSets(sets []VinoNodeSet, networks map[string]*VinoNetwork) int {
+	first, total := map[string]int{}, 0
+	for i := range sets {
+		set := &sets[i]
+		at := fmt.Sprintf("nodes[%d].", i)
+		for _, message := range validation.IsDNS1123Label(set.Name) {
+			c.say(at+"name", "found %q: %s", set.Name, message)
+		}
+		if other, twice := first[set.Name]; twice {
+			c.say(at+"name", "found %q, which nodes[%d] is", set.Name, other)
+		} else {
+			first[set.Name] = i
+		}
+		if set.Count < 0 || set.Count > maxVinoNodes {
+			c.say(at+"count", "found %d, want 0 to %d", set.Count, maxVinoNodes)
+		} else {
+			total += set.Count
+		}
+		for _, key := range slices.Sorted(maps.Keys(set.BMHLabels)) {
+			for _, message := range append(validation.IsQualifiedName(key), validation.IsValidLabelValue(set.BMHLabels[key])...) {
+				c.say(at+"bmhLabels", "%q: %s", key, message)
+			}
+			c.notOurs(at+"bmhLabels", key)
+		}
+		c.object(at+"libvirtTemplate", set.LibvirtTemplate, false)
+		c.object(at+"networkDataTemplate", set.NetworkDataTemplate, true)
+		c.interfaces(at, set, networks)
+		c.disks(at, set)
+	}
+	return total
+}
+
+func (c *vinoCheck) interfaces(at string, set *VinoNodeSet, networks map[string]*VinoNetwork) {
+	names, used := map[string]bool{}, map[string]int{}
+	for j, iface := range set.NetworkInterfaces {
+		field := fmt.Sprintf("%snetworkInterfaces[%d].", at, j)
+		if !interfaceName.MatchString(iface.Name) {
+			c.say(field+"name", "found %q, want the name of a network interface", iface.Name)
+		}
+		if names[iface.Name] {
+			c.say(field+"name", "found %q, which another interface has", iface.Name)
+		}
+		names[iface.Name] = true
+		if networks[iface.NetworkName] == nil {
+			c.say(field+"network", "found %q, want one of spec.networks: %s", iface.NetworkName, strings.Join(slices.Sorted(maps.Keys(networks)), ", "))
+		} else if other, twice := used[iface.NetworkName]; twice {
+			c.say(field+"network", "found %q, the network of networkInterfaces[%d]: ViNO would give both the same address and MAC", iface.NetworkName, other)
+		}
+		used[iface.NetworkName] = j
+		if iface.MTU != 0 && (iface.MTU < 576 || iface.MTU > 9216) {
+			c.say(field+"mtu", "found %d, want 576 to 9216", iface.MTU)
+		}
+	}
+	if !names[set.BootInterfaceName] {
+		c.say(at+"bootInterfaceName", "found %q, want one of networkInterfaces: without it the host has no boot MAC, and metal3 cannot tell it from others",
+			redact.Plain(set.BootInterfaceName))
+	}
+}
+
+func (c *vinoCheck) disks(at string, set *VinoNodeSet) {
+	if set.RootDeviceName != "" && !diskPath.MatchString(set.RootDeviceName) {
+		c.say(at+"rootDeviceName", "found %q, want a device as in /dev/vda", set.RootDeviceName)
+	}
+	for j, disk := range set.DiskDrives {
+		field := fmt.Sprintf("%sdiskDrives[%d].", at, j)
+		if disk.Path != "" && (!diskPath.MatchString(disk.Path) || strings.Contains(disk.Path, "..")) {
+			c.say(field+"path", "found %q, want an absolute path", disk.Path)
+		}
+		if disk.Options != nil && disk.Options.SizeGB <= 0 {
+			c.say(field+"options.sizeGb", "found %d, want 1 or more", disk.Options.SizeGB)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package v1alpha1
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// VirtualHosts are virtual machines that act as hosts, made by ViNO, which has to be installed. ViNO makes a BareMetalHost for each: sipgen
+// renders none, and shows in PLAN.md which there will be.
+type VirtualHosts struct {
+	// Name of the Vino.
+	Name string `json:"name"`
+	// Namespace of the Vino. The names of its hosts begin with it.
+	Namespace string `json:"namespace"`
+	// HostNamespace is the one that ViNO's controller runs in (its RUNTIME_NAMESPACE), where the hosts are. Default vino-system.
+	// +optional
+	HostNamespace string `json:"hostNamespace,omitempty"`
+	// CredentialsSecret is a Secret in Flux's own namespace with bmc_username and bmc_password. Flux puts them into the Vino, which wants them in
+	// the open; git never has them.
+	CredentialsSecret string `json:"credentialsSecret"`
+	// Nodes that spec.nodeSelector selects, in the order in which ViNO comes to them. What hosts there will be, and with which addresses, is
+	// shown for these. Default: it is not shown.
+	// +kubebuilder:validation:MaxItems=5000
+	// +optional
+	Nodes []VirtualHostNode `json:"nodes,omitempty"`
+	// Tenants that may have these hosts, by the names in spec.tenants. Default: all, within their grants.
+	// +optional
+	Tenants []string `json:"tenants,omitempty"`
+	// Spec is that of a Vino (airship.airshipit.org/v1), without bmcCredentials.
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Spec VinoSpec `json:"spec"`
+}
+
+// VirtualHostNode is a Kubernetes node that has virtual machines.
+type VirtualHostNode struct {
+	Name string `json:"name"`
+	// Address is the node's InternalIP, at which its hosts' BMCs answer. Default: not shown.
+	// +optional
+	Address string `json:"address,omitempty"`
+	// Labels of the node, for spec.nodeLabelKeysToCopy.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// VirtualHostsLabel is on every host of a Vino, with "<namespace>.<name>" of that. Grants select by it.
+const VirtualHostsLabel = "sipgen.airshipit.org/virtual-hosts"
+
+// Group is the value of VirtualHostsLabel on the hosts.
+func (v *VirtualHosts) Group() string { return v.Namespace + "." + v.Name }
+
+// Key is the Vino's "namespace/name".
+func (v *VirtualHosts) Key() string { return v.Namespace + "/" + v.Name }
+
+// ViNO's own defaults.
+const (
+	VinoDefaultBitStep   = 4
+	VinoDefaultMACPrefix = "02:00:00:00:00:00"
+	VinoBridgeGateway    = "$vinobridge"
+	vinoDefaultNamespace = "vino-system"
+)
+
+// VinoSpec is a Vino's spec: the fields of airship.airshipit.org/v1 as ViNO's last version has them (pkg/api/v1/vino_types.go at 83374ff).
+type VinoSpec struct {
+	NodeSelector         *VinoNodeSelector `json:"nodeSelector,omitempty"`
+	CPUConfiguration     VinoCPU           `json:"configuration,omitzero"`
+	Networks             []VinoNetwork     `json:"networks,omitempty"`
+	Nodes                []VinoNodeSet     `json:"nodes,omitempty"`
+	DaemonSetOptions     VinoDaemonSet     `json:"daemonSetOptions,omitzero"`
+	NodeLabelKeysToCopy  []string          `json:"nodeLabelKeysToCopy,omitempty"`
+	PXEBootImageHost     string            `json:"pxeBootImageHost,omitempty"`
+	PXEBootImageHostPort int               `json:"pxeBootImageHostPort,omitempty"`
+	// BMCCredentials may not be given: it is here for the message that says so.
+	BMCCredentials json.RawMessage `json:"bmcCredentials,omitempty"`
+}
+
+// VinoNodeSelector selects the nodes that get virtual machines.
+type VinoNodeSelector struct {
+	MatchLabels map[string]string `json:"matchLabels"`
+}
+
+// VinoCPU says which processors are left to the node.
+type VinoCPU struct {
+	CPUExclude string `json:"cpuExclude,omitempty"`
+}
+
+// VinoNetwork is a network of the virtual machines.
+type VinoNetwork struct {
+	Name                  string      `json:"name,omitempty"`
+	SubNet                string      `json:"subnet,omitempty"`
+	DHCPAllocationStart   string      `json:"dhcpAllocationStart,omitempty"`
+	DHCPAllocationStop    string      `json:"dhcpAllocationStop,omitempty"`
+	InstanceSubnetBitStep int         `json:"instanceSubnetBitStep,omitempty"`
+	Type                  string      `json:"type,omitempty"`
+	StaticAllocationStart string      `json:"staticAllocationStart,omitempty"`
+	StaticAllocationStop  string      `json:"staticAllocationStop,omitempty"`
+	DNSServers            []string    `json:"dns_servers,omitempty"`
+	Routes                []VinoRoute `json:"routes,omitempty"`
+	MACPrefix             string      `json:"macPrefix,omitempty"`
+	PhysicalInterface     string      `json:"physicalInterface,omitempty"`
+	LibvirtTemplate       string      `json:"libvirtTemplate,omitempty"`
+	BridgeName            string      `json:"bridgeName,omitempty"`
+}
+
+// BitStep is how many bits of addresses each node's DHCP range has.
+func (n *VinoNetwork) BitStep() int {
+	if n.InstanceSubnetBitStep == 0 {
+		return VinoDefaultBitStep
+	}
+	return n.InstanceSubnetBitStep
+}
+
+// FirstMAC is the first one that is handed out.
+func (n *VinoNetwork) FirstMAC() string {
+	if n.MACPrefix == "" {
+		return VinoDefaultMACPrefix
+	}
+	return strings.ToLower(n.MACPrefix)
+}
+
+// VinoRoute is a route of the virtual machines. The gateway $vinobridge is the node's own bridge.
+type VinoRoute struct {
+	Network string `json:"network,omitempty"`
+	Netmask string `json:"netmask,omitempty"`
+	Gateway string `json:"gateway,omitempty"`
+}
+
+// VinoNodeSet is a number of equal virtual machines on each node.
+type VinoNodeSet struct {
+	Name                string             `json:"name,omitempty"`
+	Count               int                `json:"count,omitempty"`
+	BMHLabels           map[string]string  `json:"bmhLabels,omitempty"`
+	LibvirtTemplate     VinoNamespacedName `json:"libvirtTemplate,omitzero"`
+	NetworkInterfaces   []VinoInterface    `json:"networkInterfaces,omitempty"`
+	DiskDrives          []VinoDisk         `json:"diskDrives,omitempty"`
+	NetworkDataTemplate VinoNamespacedName `json:"networkDataTemplate,omitzero"`
+	RootDeviceName      string             `json:"rootDeviceName,omitempty"`
+	BootInterfaceName   string             `json:"bootInterfaceName,omitempty"`
+	EnableVNC           bool               `json:"enableVNC,omitempty"`
+}
+
+// VinoNamespacedName names an object.
+type VinoNamespacedName struct {
+	Name      string `json:"name,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
+}
+
+// VinoDaemonSet says what ViNO runs on the nodes.
+type VinoDaemonSet struct {
+	Template     VinoNamespacedName `json:"namespacedName,omitzero"`
+	LibvirtImage string             `json:"libvirtImage,omitempty"`
+	SushyImage   string             `json:"sushyImage,omitempty"`
+	VinoBuilder  string             `json:"vinoBuilderImage,omitempty"`
+	NodeLabeler  string             `json:"nodeAnnotatorImage,omitempty"`
+}
+
+// VinoInterface is an interface of a virtual machine.
+type VinoInterface struct {
+	Name        string            `json:"name,omitempty"`
+	Type        string            `json:"type,omitempty"`
+	NetworkName string            `json:"network,omitempty"`
+	MTU         int               `json:"mtu,omitempty"`
+	Options     map[string]string `json:"options,omitempty"`
+}
+
+// VinoDisk is a disk of a virtual machine.
+type VinoDisk struct {
+	Name    string           `json:"name,omitempty"`
+	Type    string           `json:"type,omitempty"`
+	Path    string           `json:"path,omitempty"`
+	Options *VinoDiskOptions `json:"options,omitempty"`
+}
+
+// VinoDiskOptions say how big a disk is.
+type VinoDiskOptions struct {
+	SizeGB int  `json:"sizeGb,omitempty"`
+	Sparse bool `json:"sparse,omitempty"`
+}

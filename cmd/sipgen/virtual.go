@@ -1,0 +1,91 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/vino"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/site/virtualhosts"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// notThereYet are the hosts that ViNO will make of the site's Vinos, without those that are in the inventory already. They have no uid, so that
+// nothing can be rendered for them.
+func (l *loaded) notThereYet() []inventory.Host {
+	known := map[string]bool{}
+	for i := range l.hosts.Hosts {
+		known[l.hosts.Hosts[i].Key()] = true
+	}
+	var out []inventory.Host
+	for n := range l.site.Spec.Services.VirtualHosts {
+		v := &l.site.Spec.Services.VirtualHosts[n]
+		preview, _ := vino.Of(v) // what runs short is an error of the rendering
+		for i := range preview.Hosts {
+			h := &preview.Hosts[i]
+			host := inventory.Host{
+				Namespace: h.Namespace, Name: h.Name, Labels: h.Labels, BMC: inventory.BMC{Address: h.BMC}, BootMAC: h.BootMAC,
+				Source: "Vino " + v.Key(), Warnings: []string{"not there yet: ViNO makes it"},
+			}
+			for _, iface := range h.Interfaces {
+				host.Addresses = append(host.Addresses, inventory.Address{Network: iface.Network, IP: iface.IP, Origin: inventory.FromNetworkData})
+			}
+			if !known[host.Key()] {
+				known[host.Key()] = true
+				out = append(out, host)
+			}
+		}
+	}
+	return out
+}
+
+// addVirtualHosts plans with the hosts that are not there yet.
+func (s *supposed) addVirtualHosts() {
+	more := s.notThereYet()
+	hosts := *s.hosts
+	hosts.Hosts = append(slices.Clone(hosts.Hosts), more...)
+	inventory.Sort(hosts.Hosts)
+	s.hosts = &hosts
+	s.lines = append(s.lines, fmt.Sprintf("with %d virtual hosts that are not there yet: ViNO makes them", len(more)))
+}
+
+// loseVirtualHosts counts, for the brake, the hosts that the tree before has ViNO make, and that it is asked for no more. Those that a cluster loses
+// otherwise are counted already. A host that stays keeps its address, whatever the preview says of a ViNO that begins anew.
+func (d *decided) loseVirtualHosts() {
+	was := virtualhosts.Hosts(d.before.files)
+	if len(was) == 0 {
+		return
+	}
+	is := map[string]string{}
+	if files, err := virtualhosts.Files(d.site); err == nil {
+		is = virtualhosts.Hosts(files)
+	} else {
+		return // there will be no tree
+	}
+	counted := map[schedule.HostKey]bool{}
+	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Foreign, d.loss.Moved, d.loss.Swapped, d.loss.Released} {
+		for _, host := range hosts {
+			counted[host] = true
+		}
+	}
+	claimed := map[schedule.HostKey]bool{}
+	for _, claim := range d.claims.Claims {
+		claimed[claim.Host] = !claim.Releasing
+	}
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		namespace, host, _ := strings.Cut(name, "/")
+		key := schedule.HostKey{Namespace: namespace, Name: host}
+		if !claimed[key] {
+			d.loss.Claimed++ // what the share is of
+		}
+		if _, stays := is[name]; !stays && !counted[key] {
+			d.loss.Virtual = append(d.loss.Virtual, key)
+		}
+	}
+	slices.SortFunc(d.loss.Virtual, func(a, b schedule.HostKey) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+}

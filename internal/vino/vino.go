@@ -1,0 +1,269 @@
+// Package vino says which hosts ViNO will make of a Vino, by ViNO's own rules: pkg/managers/bmh.go and pkg/ipam/ipam.go of airshipit/vino at 83374ff.
+//
+// For each node in turn ViNO takes a bridge's address and MAC and a range of DHCP addresses on each network, and then, for each virtual machine and
+// each of its interfaces, the first address that is free and the next MAC. Pools of addresses are kept per subnet, and whoever has an address keeps it.
+// ViNO comes to the nodes in the order of its pods, which nobody knows before: the preview has the order in which the Site lists them. It begins with
+// empty pools: on a site where ViNO has been before, its IPPools say what the hosts have.
+//
+// It is pure: what it finds depends on its arguments only.
+package vino
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// Preview is what ViNO will make.
+type Preview struct {
+	// Hosts in the order in which ViNO makes them.
+	Hosts []Host
+	// Nodes in the order of the Site.
+	Nodes []Node
+}
+
+// Node is what each node has on each network, in the order of the networks.
+type Node struct {
+	Name     string
+	Networks []NodeNetwork
+}
+
+// NodeNetwork is a network on one node.
+type NodeNetwork struct {
+	Network   string
+	BridgeIP  netip.Addr
+	BridgeMAC string
+	// DHCP are the addresses that the node's DHCP server gives out.
+	DHCP v1alpha1.Span
+}
+
+// Host is a virtual machine and its BareMetalHost.
+type Host struct {
+	Namespace, Name string
+	// Node it runs on, and Set of the Vino that it is of.
+	Node, Set string
+	Labels    map[string]string
+	// BMC is the address of its BMC, empty where the node's is not known.
+	BMC        string
+	BootMAC    string
+	Interfaces []Interface
+}
+
+// Interface is one of a virtual machine's.
+type Interface struct {
+	Name, Network, MAC string
+	IP                 netip.Addr
+}
+
+// Shortage is what a network has too few of for the nodes that are listed.
+type Shortage struct {
+	// Network is the index in the Vino's networks, Field the one that bounds it.
+	Network     int
+	Field, What string
+	// Node at which it ran out.
+	Node string
+}
+
+// pool is one subnet's: an IPPool of ViNO.
+type pool struct {
+	nextMAC uint64
+	ips     map[uint32]bool
+	// first free address of each range: nothing is given back, so that what was taken stays taken.
+	cursors map[v1alpha1.Span]uint64
+	to      map[string]lease
+	// ranges are the DHCP ranges, and how many of them are given out.
+	ranges []v1alpha1.Span
+	given  int
+	owners map[string]int
+}
+
+type lease struct {
+	ip  netip.Addr
+	mac string
+}
+
+// Of gives what ViNO will make of a Vino that is valid. Where a network has too little, the preview ends there and says so.
+func Of(v *v1alpha1.VirtualHosts) (*Preview, *Shortage) {
+	a := &allocation{v: v, pools: map[string]*pool{}}
+	for i := range v.Spec.Networks {
+		n := &v.Spec.Networks[i]
+		if a.pools[n.SubNet] == nil {
+			a.pools[n.SubNet] = newPool(n)
+		}
+	}
+	preview := &Preview{}
+	if len(v.Nodes) > 0 {
+		perNode := 0
+		for _, set := range v.Spec.Nodes {
+			perNode += set.Count
+		}
+		preview.Hosts = make([]Host, 0, perNode*len(v.Nodes))
+	}
+	for i := range v.Nodes {
+		node := Node{Name: v.Nodes[i].Name}
+		for n := range v.Spec.Networks {
+			of, short := a.node(n, node.Name)
+			if short != nil {
+				return preview, short
+			}
+			node.Networks = append(node.Networks, of)
+		}
+		preview.Nodes = append(preview.Nodes, node)
+		for s := range v.Spec.Nodes {
+			for k := range v.Spec.Nodes[s].Count {
+				host, short := a.host(&v.Nodes[i], &v.Spec.Nodes[s], k)
+				if short != nil {
+					return preview, short
+				}
+				preview.Hosts = append(preview.Hosts, host)
+			}
+		}
+	}
+	return preview, nil
+}
+
+type allocation struct {
+	v     *v1alpha1.VirtualHosts
+	pools map[string]*pool
+}
+
+func newPool(n *v1alpha1.VinoNetwork) *pool {
+	p := &pool{ips: map[uint32]bool{}, cursors: map[v1alpha1.Span]uint64{}, to: map[string]lease{}, owners: map[string]int{}}
+	if mac, err := net.ParseMAC(n.FirstMAC()); err == nil && len(mac) == 6 {
+		p.nextMAC = uint64(binary.BigEndian.Uint16(mac[:2]))<<32 | uint64(binary.BigEndian.Uint32(mac[2:]))
+	}
+	dhcp, size := spanOf(n.DHCPAllocationStart, n.DHCPAllocationStop), uint64(1)<<n.BitStep()
+	if !dhcp.IsValid() {
+		return p
+	}
+	stop := uint64(number(dhcp.Stop))
+	for from := uint64(number(dhcp.Start)); from+size-1 <= stop; from += size {
+		p.ranges = append(p.ranges, v1alpha1.Span{Start: address(uint32(from)), Stop: address(uint32(from + size - 1))})
+	}
+	return p
+}
+
+// node gives a node its bridge and its DHCP range on a network.
+func (a *allocation) node(network int, node string) (NodeNetwork, *Shortage) {
+	n := &a.v.Spec.Networks[network]
+	p := a.pools[n.SubNet]
+	bridge, ok := p.lease(static(n), node)
+	if !ok {
+		return NodeNetwork{}, &Shortage{network, "staticAllocationStop", "addresses", node}
+	}
+	index, has := p.owners[node]
+	if !has {
+		if p.given == len(p.ranges) {
+			return NodeNetwork{}, &Shortage{network, "dhcpAllocationStop", fmt.Sprintf("ranges of %d DHCP addresses", 1<<n.BitStep()), node}
+		}
+		index = p.given
+		p.given++
+		p.owners[node] = index
+	}
+	return NodeNetwork{n.Name, bridge.ip, bridge.mac, p.ranges[index]}, nil
+}
+
+func (a *allocation) host(node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNodeSet, k int) (Host, *Shortage) {
+	vm := fmt.Sprintf("%s-%d", set.Name, k)
+	h := Host{
+		Namespace: a.v.HostNamespace, Name: a.v.Namespace + "-" + a.v.Name + "-" + node.Name + "-" + vm, Node: node.Name, Set: set.Name,
+		Labels: labels(a.v, node, set), Interfaces: make([]Interface, 0, len(set.NetworkInterfaces)),
+	}
+	if node.Address != "" {
+		host := node.Address
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		h.BMC = "redfish+http://" + host + ":8000/redfish/v1/Systems/" + vm
+	}
+	for _, iface := range set.NetworkInterfaces {
+		for i := range a.v.Spec.Networks {
+			n := &a.v.Spec.Networks[i]
+			if n.Name != iface.NetworkName {
+				continue
+			}
+			lease, ok := a.pools[n.SubNet].lease(static(n), h.Name+"/"+n.Name)
+			if !ok {
+				return h, &Shortage{i, "staticAllocationStop", "addresses", node.Name}
+			}
+			h.Interfaces = append(h.Interfaces, Interface{iface.Name, n.Name, lease.mac, lease.ip})
+			if iface.Name == set.BootInterfaceName {
+				h.BootMAC = lease.mac
+			}
+			break
+		}
+	}
+	return h, nil
+}
+
+// labels are those of the node that are copied, empty where it has none, and above them those of the set. sipgen's own is among the set's.
+func labels(v *v1alpha1.VirtualHosts, node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNodeSet) map[string]string {
+	out := make(map[string]string, len(v.Spec.NodeLabelKeysToCopy)+len(set.BMHLabels)+1)
+	for _, key := range v.Spec.NodeLabelKeysToCopy {
+		out[key] = node.Labels[key]
+	}
+	for key, value := range set.BMHLabels {
+		out[key] = value
+	}
+	out[v1alpha1.VirtualHostsLabel] = v.Group()
+	return out
+}
+
+// lease gives whoever asks the address that it has, or the first that is free in a range, with the next MAC.
+func (p *pool) lease(in v1alpha1.Span, to string) (lease, bool) {
+	if has, found := p.to[to]; found {
+		return has, true
+	}
+	next, found := p.cursors[in]
+	if !found {
+		next = uint64(number(in.Start))
+	}
+	for ; next <= uint64(number(in.Stop)); next++ {
+		if !p.ips[uint32(next)] {
+			break
+		}
+	}
+	p.cursors[in] = next
+	if next > uint64(number(in.Stop)) {
+		return lease{}, false
+	}
+	p.ips[uint32(next)] = true
+	out := lease{address(uint32(next)), macOf(p.nextMAC)}
+	p.nextMAC++
+	p.to[to] = out
+	return out, true
+}
+
+func static(n *v1alpha1.VinoNetwork) v1alpha1.Span {
+	return spanOf(n.StaticAllocationStart, n.StaticAllocationStop)
+}
+
+func spanOf(start, stop string) v1alpha1.Span {
+	a, aErr := netip.ParseAddr(start)
+	b, bErr := netip.ParseAddr(stop)
+	if aErr != nil || bErr != nil {
+		return v1alpha1.Span{}
+	}
+	return v1alpha1.Span{Start: a, Stop: b}
+}
+
+// number is an IPv4 address as one, 0 for none.
+func number(a netip.Addr) uint32 {
+	if !a.Is4() {
+		return 0
+	}
+	four := a.As4()
+	return binary.BigEndian.Uint32(four[:])
+}
+
+func address(n uint32) netip.Addr {
+	return netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
+}
+
+func macOf(n uint64) string {
+	return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", byte(n>>40), byte(n>>32), byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
+}

@@ -1,0 +1,126 @@
+// Package virtualhosts renders the Vinos of a site, and beside each the hosts that ViNO will make of it. The hosts themselves are ViNO's: no
+// BareMetalHost is ever rendered.
+package virtualhosts
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/vino"
+	"github.com/airshipit/sipgen/render/object"
+	siteobject "github.com/airshipit/sipgen/render/site"
+)
+
+// root has a folder for each Vino.
+const root = "site/virtual-hosts/"
+
+// hostsFile lists the hosts that ViNO will make. It is no object: no engine applies it.
+const hostsFile = "hosts.tsv"
+
+// The variables that Flux puts in place of. The quote keeps a value a string, whatever it looks like: Flux writes it into YAML as it is.
+const (
+	QuoteVariable    = "sipgen_quote"
+	Quote            = "'"
+	UsernameVariable = "bmc_username"
+	PasswordVariable = "bmc_password"
+)
+
+// Folder is that of a Vino in the tree. A namespace has no dots.
+func Folder(v *v1alpha1.VirtualHosts) string { return root + v.Group() }
+
+// Files are those of all Vinos, by their paths in the tree.
+func Files(site *v1alpha1.Site) (map[string][]byte, error) {
+	var problems manifest.Problems
+	files := map[string][]byte{}
+	for n := range site.Spec.Services.VirtualHosts {
+		v := &site.Spec.Services.VirtualHosts[n]
+		preview, short := vino.Of(v)
+		if short != nil {
+			at := fmt.Sprintf("spec.services.virtualHosts[%d].spec.networks[%d].%s", n, short.Network, short.Field)
+			problems.Add(site.Problem(at, "too few %s: none is left for node %s, with %d hosts before", short.What, short.Node, len(preview.Hosts)))
+		}
+		content, err := object.Marshal(vinoObject(site, v))
+		problems.Add(err)
+		kustomization, err := object.Marshal(object.NewKustomization("vino.yaml"))
+		problems.Add(err)
+		folder := Folder(v) + "/"
+		maps.Copy(files, map[string][]byte{folder + "vino.yaml": content, folder + "kustomization.yaml": kustomization, folder + hostsFile: list(preview)})
+	}
+	return files, problems.Err()
+}
+
+// vinoObject is the Vino, whose credentials are variables. Every host gets a label by which grants know it.
+func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
+	spec := v.Spec
+	variable := func(name string) string { return "${" + QuoteVariable + "}${" + name + "}${" + QuoteVariable + "}" }
+	spec.BMCCredentials = json.RawMessage(`{"username":"` + variable(UsernameVariable) + `","password":"` + variable(PasswordVariable) + `"}`)
+	spec.Nodes = nil
+	for _, set := range v.Spec.Nodes {
+		set.BMHLabels = maps.Clone(set.BMHLabels)
+		if set.BMHLabels == nil {
+			set.BMHLabels = map[string]string{}
+		}
+		set.BMHLabels[v1alpha1.VirtualHostsLabel] = v.Group()
+		spec.Nodes = append(spec.Nodes, set)
+	}
+	return struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              v1alpha1.VinoSpec `json:"spec"`
+	}{metav1.TypeMeta{APIVersion: "airship.airshipit.org/v1", Kind: "Vino"}, siteobject.Meta(site, v.Namespace, v.Name), spec}
+}
+
+// list has a line for each host: name, node, boot MAC, and on each network the address and the MAC.
+func list(preview *vino.Preview) []byte {
+	out := []byte("# What ViNO will make of vino.yaml: host, node, boot MAC, and by network the address and the MAC. Rendered by sipgen; nothing applies it.\n")
+	for i := range preview.Hosts {
+		h := &preview.Hosts[i]
+		out = append(out, h.Namespace+"/"+h.Name+"\t"+h.Node+"\t"+h.BootMAC...)
+		for _, iface := range h.Interfaces {
+			out = append(out, "\t"+iface.Network+"="+iface.IP.String()+"="+iface.MAC...)
+		}
+		out = append(out, '\n')
+	}
+	return out
+}
+
+// Hosts gives the hosts that a tree lists, each with all that ViNO gave it.
+func Hosts(tree map[string][]byte) map[string]string {
+	hosts := map[string]string{}
+	for path, content := range tree {
+		if !strings.HasPrefix(path, root) || !strings.HasSuffix(path, "/"+hostsFile) {
+			continue
+		}
+		for line := range strings.Lines(string(content)) {
+			if name, rest, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); found && strings.Contains(name, "/") {
+				hosts[name] = rest
+			}
+		}
+	}
+	return hosts
+}
+
+// Secrets are those that the Vinos need. Flux reads them, in its own namespace.
+func Secrets(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) []siteobject.Secret {
+	secrets := []siteobject.Secret{{
+		Namespace: site.Spec.Flux.Namespace, Name: v.CredentialsSecret, Kind: "Secret",
+		For:  "the BMCs of Vino " + v.Key() + ", which Flux puts into it; no value may have a ' or a line end",
+		Keys: []string{UsernameVariable, PasswordVariable},
+	}}
+	named := map[v1alpha1.VinoNamespacedName]bool{}
+	for _, set := range v.Spec.Nodes {
+		if t := set.NetworkDataTemplate; !named[t] {
+			named[t] = true
+			secrets = append(secrets, siteobject.Secret{
+				Namespace: t.Namespace, Name: t.Name, Kind: "Secret", For: "the template of the hosts' network data", Keys: []string{"template"},
+			})
+		}
+	}
+	return secrets
+}

@@ -1,0 +1,57 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/render/site/virtualhosts"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+const vinoService = `    virtualHosts:
+    - name: vms
+      namespace: vino
+      credentialsSecret: vino-bmc
+      nodes: [{name: n1, address: 10.0.0.1}, {name: n2, address: 10.0.0.2}]
+      spec:
+        nodeSelector: {matchLabels: {vino: 'yes'}}
+        networks:
+        - {name: mgmt, subnet: 192.168.2.0/24, dhcpAllocationStart: 192.168.2.128, dhcpAllocationStop: 192.168.2.255, staticAllocationStart: 192.168.2.10, staticAllocationStop: 192.168.2.15, routes: [{network: 10.0.0.0, gateway: $vinobridge}]}
+        nodes:
+        - {name: worker, count: 2, networkDataTemplate: {name: t, namespace: vino}, bootInterfaceName: eth0, networkInterfaces: [{name: eth0, network: mgmt}]}
+`
+
+// The Vino's credentials are variables that Flux fills in from a Secret; no host is rendered; what ViNO will make is shown.
+func TestVirtualHosts(t *testing.T) {
+	tree := services(t, siteOf(t, "flux", ironicPlain+vinoService), nil)
+	want(t, tree, "site/virtual-hosts/vino.vms/vino.yaml", "kind: Vino\n", "    username: ${sipgen_quote}${bmc_username}${sipgen_quote}\n",
+		"    password: ${sipgen_quote}${bmc_password}${sipgen_quote}\n", "gateway: $vinobridge", "sipgen.airshipit.org/virtual-hosts: vino.vms", "prune: disabled")
+	want(t, tree, "site/virtual-hosts/vino.vms/kustomization.yaml", "- vino.yaml\n")
+	wantNot(t, tree, "site/virtual-hosts/vino.vms/kustomization.yaml", "hosts")
+	want(t, tree, "site/virtual-hosts/vino.vms/hosts.tsv", "vino-system/vino-vms-n2-worker-1\tn2\t02:00:00:00:00:05\tmgmt=192.168.2.15=02:00:00:00:00:05\n")
+	want(t, tree, "flux/vino.vino.vms.yaml", "prune: false", "deletionPolicy: Orphan", "- name: sipgen-dc1-policy", "- name: sipgen-dc1-ironic",
+		"      sipgen_quote: ''''\n", "    - kind: Secret\n      name: vino-bmc\n", "path: ./site/virtual-hosts/vino.vms")
+	want(t, tree, "PLAN.md", "### Virtual hosts vino/vms", "ViNO makes 4 hosts on 2 nodes", "| n2 | mgmt | 192.168.2.13 02:00:00:00:00:03 | 192.168.2.144-192.168.2.159 |",
+		"| vino-system/vino-vms-n1-worker-0 | 02:00:00:00:00:01 | mgmt 192.168.2.11 |", "kubectl -n flux-system create secret generic vino-bmc --from-file=bmc_username --from-file=bmc_password")
+	for path, content := range tree {
+		if strings.Contains(string(content), "kind: BareMetalHost\n") && strings.Contains(string(content), "vino-vms") {
+			t.Errorf("%s makes a host:\n%s", path, content)
+		}
+		if strings.HasPrefix(path, "flux/") && path != "flux/vino.vino.vms.yaml" && (strings.Contains(string(content), "-vino-") || strings.Contains(string(content), "postBuild")) {
+			t.Errorf("%s waits for ViNO, or has its variables:\n%s", path, content)
+		}
+	}
+	if hosts := virtualhosts.Hosts(tree); len(hosts) != 4 || !strings.HasPrefix(hosts["vino-system/vino-vms-n1-worker-0"], "n1\t02:00:00:00:00:01\t") {
+		t.Errorf("read back: %v", hosts)
+	}
+}
+
+// A network with too few addresses for the nodes is an error: ViNO would make some hosts and then fail.
+func TestVirtualHostsRunShort(t *testing.T) {
+	site := siteOf(t, "flux", strings.Replace(vinoService, "{name: n2, address: 10.0.0.2}", "{name: n2}, {name: n3}", 1))
+	_, _, err := Site(Input{Site: site, Placement: &schedule.Placement{}})
+	const want = "site.yaml: document 1: line 17: spec.services.virtualHosts[0].spec.networks[0].staticAllocationStop: too few addresses: none is left for node n3, with 4 hosts before"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("found %v, want %s", err, want)
+	}
+}
