@@ -35,6 +35,7 @@ type VirtualHosts struct {
 
 // VirtualHostNode is a Kubernetes node that has virtual machines.
 type VirtualHostNode struct {
+	// Name of the node.
 	Name string `json:"name"`
 	// Address is the node's InternalIP, at which its hosts' BMCs answer. Default: not shown.
 	// +optional
