@@ -86,6 +86,9 @@ func wantFields(t *testing.T, file string, sections map[string][][]string, path,
 		if element.Kind() != reflect.Struct || reflect.PointerTo(element).Implements(reflect.TypeFor[interface{ UnmarshalJSON([]byte) error }]()) {
 			continue // a leaf: written as one value
 		}
+		if strings.Contains(rows[at][2], "object with a schema of its own") {
+			continue // whose fields are another program's
+		}
 		if link := linkTo.FindStringSubmatch(rows[at][2]); link == nil {
 			t.Errorf("%s: %s.%s: want a link to its fields, found %q", file, path, name, rows[at][2])
 		} else {

@@ -122,6 +122,8 @@ func shape(field apiextensionsv1.JSONSchemaProps, path string) (string, apiexten
 		return "map of " + kind, element, at
 	case field.XIntOrString:
 		return "number or string", field, path
+	case field.XPreserveUnknownFields != nil && *field.XPreserveUnknownFields && len(field.Properties) == 0 && field.Type == "object":
+		return "object with a schema of its own", field, path
 	case field.Type == "":
 		return "any", field, path
 	}
