@@ -11,6 +11,7 @@ import (
 
 	"github.com/airshipit/sipgen/internal/picture"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -97,11 +98,11 @@ func sayRefusals(ui *ui, err error) error {
 	return errFinding
 }
 
-// writePlan prints a placement and the words for it.
-func writePlan(ui *ui, placement *schedule.Placement, plan *report.Plan, output string) error {
+// writePlan prints a placement and the words for it. Hosts that a what-if leaves out are only in pictures.
+func writePlan(ui *ui, placement *schedule.Placement, plan *report.Plan, output string, leftOut ...inventory.Host) error {
 	switch output {
 	case "svg", "html":
-		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf})
+		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Removed: leftOut})
 		draw := picture.SVG
 		if output == "html" {
 			draw = picture.HTML

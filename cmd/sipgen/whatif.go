@@ -14,6 +14,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -63,7 +64,7 @@ func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previou
 	}
 	shown := *decided.report
 	shown.WhatIf = append(changed.lines, largest...)
-	if err := writePlan(ui, decided.placement, &shown, output); err != nil {
+	if err := writePlan(ui, decided.placement, &shown, output, changed.leftOut...); err != nil {
 		return err
 	}
 	if !decided.placement.Schedulable() {
@@ -77,6 +78,8 @@ type supposed struct {
 	*loaded
 	// lines say what was changed.
 	lines []string
+	// leftOut are the hosts that --without leaves out.
+	leftOut []inventory.Host
 	// today are the specs without the counts: what a largest count is compared with.
 	today  []v1.SIPCluster
 	counts []roleCount
@@ -100,6 +103,11 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--without: %w", err))
 			continue
+		}
+		for i := range changed.hosts.Hosts {
+			if selector.Matches(labels.Set(changed.hosts.Hosts[i].Labels)) {
+				out.leftOut = append(out.leftOut, changed.hosts.Hosts[i])
+			}
 		}
 		kept := *changed.hosts
 		kept.Hosts = hosts

@@ -1,7 +1,7 @@
 // Command browser shows pages to a real Chromium, by day and by night, and tells what a script in each page sees. It is a module of its
 // own, so that what drives a browser is not among sipgen's dependencies. The tests of internal/picture run it:
 //
-//	browser -chromium /usr/bin/chromium -script look.js [-screenshots DIR] page.html picture.svg …
+//	browser -chromium /usr/bin/chromium -script look.js [-screenshots DIR] [-width N] page.html picture.svg …
 //
 // It prints a JSON object for each page and color scheme, one a line: file, scheme, what the script gives (seen), and what the page said
 // to the console or asked of the network (said). Its exit code is 1 if the browser does not do as it is told.
@@ -38,14 +38,15 @@ func main() {
 	chromium := flag.String("chromium", "", "the browser's path")
 	script := flag.String("script", "", "a file with the script; the value of its last expression is told")
 	screenshots := flag.String("screenshots", "", "a folder for a picture of each page")
+	width := flag.Int("width", 1400, "the width of the window in pixels")
 	flag.Parse()
-	if err := run(*chromium, *script, *screenshots, flag.Args()); err != nil {
+	if err := run(*chromium, *script, *screenshots, *width, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "browser:", err)
 		os.Exit(1)
 	}
 }
 
-func run(chromium, script, screenshots string, files []string) error {
+func run(chromium, script, screenshots string, width int, files []string) error {
 	look, err := os.ReadFile(script)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func run(chromium, script, screenshots string, files []string) error {
 	out := json.NewEncoder(os.Stdout)
 	for _, file := range files {
 		for _, scheme := range []string{"light", "dark"} {
-			shown, picture, err := show(ctx, file, scheme, string(look), screenshots != "")
+			shown, picture, err := show(ctx, file, scheme, string(look), width, screenshots != "")
 			if err != nil {
 				return fmt.Errorf("%s, %s: %w", file, scheme, err)
 			}
@@ -86,7 +87,7 @@ func run(chromium, script, screenshots string, files []string) error {
 }
 
 // show opens a file in a tab of its own.
-func show(parent context.Context, file, scheme, look string, screenshot bool) (page, []byte, error) {
+func show(parent context.Context, file, scheme, look string, width int, screenshot bool) (page, []byte, error) {
 	ctx, leave := chromedp.NewContext(parent)
 	defer leave()
 	address := (&url.URL{Scheme: "file", Path: file}).String()
@@ -114,6 +115,7 @@ func show(parent context.Context, file, scheme, look string, screenshot bool) (p
 	actions := []chromedp.Action{
 		network.Enable(), log.Enable(),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+		emulation.SetDeviceMetricsOverride(int64(width), 900, 1, false),
 		chromedp.Navigate(address),
 		chromedp.Evaluate(look, &shown.Seen),
 	}

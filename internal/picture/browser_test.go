@@ -39,7 +39,7 @@ func TestBrowser(t *testing.T) {
 	output(t, exec.Command("go", "build", "-C", "../../hack/browser", "-o", driver, "."))
 	args := []string{"-chromium", chromium, "-script", script, "-screenshots", os.Getenv("SIPGEN_SCREENSHOTS")}
 	sites, sizes := map[string]*Site{}, map[string]int{}
-	for _, n := range []int{10, 2000, 10000} {
+	for _, n := range []int{30, 300, 2000, 10000} {
 		site := Of(fake(n), Options{Name: "lab"})
 		for form, content := range map[string][]byte{"svg": SVG(site), "html": HTML(site)} {
 			file := filepath.Join(dir, fmt.Sprintf("%d.%s", n, form))
@@ -64,8 +64,70 @@ func TestBrowser(t *testing.T) {
 			judge(t, sites[page.File], page.Seen, sizes[page.File])
 		})
 	}
-	if pages != 12 {
-		t.Errorf("%d pages shown, want 12", pages)
+	if pages != 16 {
+		t.Errorf("%d pages shown, want 16", pages)
+	}
+}
+
+// use.js searches a page and filters it, as a person does.
+//
+//go:embed testdata/use.js
+var use string
+
+// used is what use.js tells: what is shown after each step, in the picture and in the table.
+type used struct {
+	All, Name, NameOfTenant, Tenant, TwoTenants, Failed, Nothing, Cleared struct {
+		Cells, Lines int
+		Found        string
+	}
+	Wide, Broken []string
+}
+
+// TestSearchAndFilter uses the page in a real Chromium, in a window as narrow as a phone: a search by name and a filter by tenant show the same
+// hosts in picture and table, nothing is wider than the window, and no host's name is broken.
+func TestSearchAndFilter(t *testing.T) {
+	chromium := chromium(t)
+	dir := t.TempDir()
+	script, driver, file := filepath.Join(dir, "use.js"), filepath.Join(dir, "browser"), filepath.Join(dir, "300.html")
+	check(t, os.WriteFile(script, []byte(use), 0o600))
+	output(t, exec.Command("go", "build", "-C", "../../hack/browser", "-o", driver, "."))
+	site := Of(fake(300), Options{Name: "lab"})
+	check(t, os.WriteFile(file, HTML(site), 0o600))
+	line, _, _ := strings.Cut(string(output(t, exec.Command(driver, "-chromium", chromium, "-script", script, "-width", "400", file))), "\n")
+	var page struct{ Seen used }
+	check(t, json.Unmarshal([]byte(line), &page))
+	all, each := count(&site, everyHost(&site))
+	members := func(tenant int) int { c := &each[tenant]; return c.used() + c.releasing }
+	for _, step := range []struct {
+		what  string
+		found struct {
+			Cells, Lines int
+			Found        string
+		}
+		want int
+	}{
+		{"as it opens", page.Seen.All, 300},
+		{"search for node-00042", page.Seen.Name, 1},
+		{"that, and another tenant", page.Seen.NameOfTenant, 0},
+		{"the third tenant", page.Seen.Tenant, members(2)},
+		{"the third and the fourth", page.Seen.TwoTenants, members(2) + members(3)},
+		{"what has failed", page.Seen.Failed, all.failed},
+		{"search for what is not there", page.Seen.Nothing, 0},
+		{"cleared", page.Seen.Cleared, 300},
+	} {
+		said := fmt.Sprintf("%d of 300", step.want)
+		if step.want == 300 {
+			said = ""
+		}
+		if step.found.Cells != step.want || step.found.Lines != step.want || step.found.Found != said {
+			t.Errorf("%s: %d cells, %d lines, %q; want %d and %q", step.what, step.found.Cells, step.found.Lines, step.found.Found, step.want, said)
+		}
+	}
+	if all.failed == 0 || members(2) == 0 {
+		t.Error("the site has nothing to find")
+	}
+	if len(page.Seen.Wide) > 0 || len(page.Seen.Broken) > 0 {
+		t.Errorf("wider than the window: %q; broken names: %q", page.Seen.Wide, page.Seen.Broken)
 	}
 }
 

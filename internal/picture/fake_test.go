@@ -15,6 +15,9 @@ func fake(n int) *schedule.Placement {
 		perRack = 4
 	}
 	clusters := max(2, n/60)
+	if n >= 300 {
+		clusters = max(clusters, 12)
+	}
 	p := &schedule.Placement{}
 	for i := range clusters {
 		key := schedule.ClusterKey{Namespace: fmt.Sprintf("tenant-%c", 'a'+i%26), Name: fmt.Sprintf("edge-%02d", i+1)}
@@ -47,6 +50,7 @@ func fake(n int) *schedule.Placement {
 			}
 			line.Cluster, line.Role = c.Key, role.Name
 			assignment := schedule.Assignment{Host: host, Standby: next(6) == 0}
+			assignment.WasStandby = assignment.Standby
 			switch dice {
 			case 0, 1:
 				line.Verdict, line.Reason = schedule.Assigned, schedule.NewInDomain{Key: "lab.example.org/rack", Value: host.Labels["lab.example.org/rack"], There: 1}
@@ -55,6 +59,12 @@ func fake(n int) *schedule.Placement {
 				assignment.Pending = true
 			case 3:
 				line.Verdict, line.Reason = schedule.Releasing, schedule.Surplus{Want: 1}
+			case 4:
+				line.Verdict, line.Reason = schedule.Held, schedule.KeptByLabels{}
+				assignment.Trouble = schedule.InError{Type: "power management error"}
+			case 5:
+				line.Verdict, line.Reason = schedule.Held, schedule.KeptByLabels{}
+				assignment.WasStandby = !assignment.Standby
 			default:
 				line.Verdict, line.Reason = schedule.Held, schedule.KeptByLabels{}
 			}
@@ -68,6 +78,8 @@ func fake(n int) *schedule.Placement {
 		}
 		p.Hosts = append(p.Hosts, line)
 	}
+	p.Warnings = []schedule.Warning{schedule.AddressProblem{Problem: "host metal3/node-00001: the warning of nobody"}}
+	p.Clusters[0].Warnings = []schedule.Warning{schedule.AddressProblem{Problem: "the warning of a cluster"}}
 	p.Clusters[1].Unschedulable = true
 	p.Clusters[1].Roles[0].ShortActive = 1
 	p.Shortages = []schedule.Shortage{{Roles: []schedule.RoleKey{{Cluster: p.Clusters[1].Key, Role: "ControlPlane"}}, Need: 3, Capacity: 2, Hosts: 2}}

@@ -1,10 +1,12 @@
 package picture
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
 	"fmt"
+	"strings"
 )
 
 //go:embed page.css
@@ -28,10 +30,16 @@ func HTML(site Site) []byte {
 	out.f("<header>\n<h1>%s</h1>\n<p class=\"sum\">%s</p>\n", escape(heading(s)), escape(brief(s)))
 	if len(s.Notes) > 0 {
 		out.f("<ul class=\"notes\">\n")
-		for _, note := range s.Notes {
+		for i, note := range s.Notes {
+			if i == mostNotes && len(s.Notes) > mostNotes+1 {
+				out.f("</ul>\n<details class=\"more\">\n<summary>%d more</summary>\n<ul class=\"notes\">\n", len(s.Notes)-i)
+			}
 			out.f("<li>%s</li>\n", escape(note))
 		}
 		out.f("</ul>\n")
+		if len(s.Notes) > mostNotes+1 {
+			out.f("</details>\n")
+		}
 	}
 	out.f("</header>\n")
 	controls(&out, s)
@@ -50,11 +58,14 @@ func digest(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
+// mostNotes are shown at once; the others in what a click opens.
+const mostNotes = 5
+
 // controls are the filter and the legend: buttons that highlight.
 func controls(c *canvas, s *Site) {
-	what := "hosts: name, rack, role, cluster, reason"
+	what := "name, rack, cluster, reason"
 	if len(s.Hosts) > singleHosts {
-		what = "racks: name, cluster"
+		what = "rack, cluster"
 	}
 	c.f("<div class=\"controls\" hidden>\n<label>Filter <input id=\"filter\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\" placeholder=\"%s\"></label> <button id=\"clear\" type=\"button\">Show all</button> <output id=\"found\" aria-live=\"polite\"></output>\n</div>\n", what)
 	c.f("<div class=\"chips\" role=\"group\" aria-label=\"What became of the hosts\">\n")
@@ -62,11 +73,8 @@ func controls(c *canvas, s *Site) {
 		if entry.count == 0 {
 			continue
 		}
-		key := appearanceOf(entry.host.Verdict).class
-		if entry.host.Standby {
-			key = "standby"
-		}
-		c.f("<button type=\"button\" class=\"chip\" data-key=\"%s\" aria-pressed=\"false\"><svg width=\"42\" height=\"18\" viewBox=\"-1 -1 42 18\" aria-hidden=\"true\"><g class=\"key %s\">", key, appearanceOf(entry.host.Verdict).class)
+		key := cmp.Or(strings.TrimSpace(state(&entry.host)), appearanceOf(entry.host.Verdict).class)
+		c.f("<button type=\"button\" class=\"chip\" data-key=\"%s\" aria-pressed=\"false\"><svg width=\"42\" height=\"18\" viewBox=\"-1 -1 42 18\" aria-hidden=\"true\"><g class=\"key %s\">", key, appearanceOf(entry.host.Verdict).class+state(&entry.host))
 		small.swatch(c, &entry.host)
 		c.f("</g></svg>%s <b>%d</b></button>\n", entry.words, entry.count)
 	}
@@ -74,7 +82,7 @@ func controls(c *canvas, s *Site) {
 	_, each := count(s, everyHost(s))
 	for i := range s.Tenants {
 		t := &s.Tenants[i]
-		c.f("<button type=\"button\" class=\"chip%s\" data-of=\"%d\" aria-pressed=\"false\" title=\"%s\"><span class=\"number\">%d</span>%s <b>%d</b>", fill(&Host{Tenant: i}), i, escape(tenantCounts(t, &each[i])), i+1, escape(t.Name), each[i].used())
+		c.f("<button type=\"button\" class=\"chip%s\" data-of=\"%d\" aria-pressed=\"false\" title=\"%s\"><span class=\"number w%d\">%d</span>%s <b>%d</b>", fill(&Host{Tenant: i}), i, escape(tenantCounts(t, &each[i])), i/colours%weaves, i+1, escape(t.Name), each[i].used())
 		if note := tenantNote(t); note != "" {
 			c.f(" <em>%s</em>", escape(note))
 		}
@@ -96,7 +104,7 @@ func drawing(c *canvas, s *Site) {
 }
 
 func hostTable(c *canvas, s *Site) {
-	c.f("<details>\n<summary>The same as a table</summary>\n<table>\n<thead><tr><th>Host</th><th>Row</th><th>Rack</th><th>Cluster</th><th>Role</th><th>Slot</th><th>State</th><th>Why</th></tr></thead>\n<tbody>\n")
+	c.f("<details>\n<summary>The same as a table</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr><th>Host</th><th>Row</th><th>Rack</th><th>Cluster</th><th>Role</th><th>Slot</th><th>State</th><th>Why</th></tr></thead>\n<tbody>\n")
 	for i := range s.Hosts {
 		h := &s.Hosts[i]
 		tenant, slot := "", ""
@@ -106,26 +114,26 @@ func hostTable(c *canvas, s *Site) {
 				slot = "standby"
 			}
 		}
-		c.f("<tr>")
+		c.f("<tr data-for=\"%s\">", escape(h.Name))
 		for _, value := range []string{h.Name, h.Row, h.Rack, tenant, h.Role, slot, appearanceOf(h.Verdict).words, h.Reason} {
 			c.f("<td>%s</td>", escape(value))
 		}
 		c.f("</tr>\n")
 	}
-	c.f("</tbody>\n</table>\n</details>\n")
+	c.f("</tbody>\n</table>\n</div>\n</details>\n")
 }
 
 func rackTable(c *canvas, s *Site) {
-	c.f("<details>\n<summary>The same as a table</summary>\n<table>\n<thead><tr><th>Row</th><th>Rack</th><th>Hosts</th><th>Kept</th><th>New</th><th>Release pending</th><th>Released</th><th>Free</th><th>Not eligible</th></tr></thead>\n<tbody>\n")
+	c.f("<details>\n<summary>The same as a table</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr><th>Row</th><th>Rack</th><th>Hosts</th><th>Kept</th><th>New</th><th>Release pending</th><th>Released</th><th>Free</th><th>Not eligible</th></tr></thead>\n<tbody>\n")
 	for _, r := range rows(s) {
 		for _, k := range r.racks {
 			n, _ := count(s, k.hosts)
-			c.f("<tr><td>%s</td><td>%s</td>", escape(r.name), escape(rackName(k.name)))
+			c.f("<tr data-for=\"%s\"><td>%s</td><td>%s</td>", escape(k.name), escape(r.name), escape(rackName(k.name)))
 			for _, value := range []int{len(k.hosts), n.held, n.new, n.pending, n.releasing, n.free, n.off} {
 				c.f("<td>%s</td>", fmt.Sprint(value))
 			}
 			c.f("</tr>\n")
 		}
 	}
-	c.f("</tbody>\n</table>\n</details>\n")
+	c.f("</tbody>\n</table>\n</div>\n</details>\n")
 }

@@ -4,10 +4,11 @@ import (
 	"slices"
 )
 
-// Above these numbers of hosts a picture leaves out names, and then single hosts.
+// Above these numbers of hosts a picture has smaller cells, then leaves out names, and then single hosts.
 const (
-	namedHosts  = 150
-	singleHosts = 2500
+	largeHosts  = 150
+	namedHosts  = 600
+	singleHosts = 5000
 )
 
 // width of a picture in pixels. A site with a single long rack name or few racks is narrower.
@@ -25,16 +26,21 @@ type form struct {
 	tall                         int // hosts on top of each other before a rack gets a second column
 	name                         int // letters of a rack's name that fit in rackMin
 	named                        bool
+	lines                        int // of text in a cell
 }
 
 var (
-	large = form{cellWidth: 156, cellHeight: 38, space: 4, rackMin: 156, tall: 40, name: 22, named: true}
-	small = form{cellWidth: 40, cellHeight: 16, space: 2, rackMin: 54, tall: 40, name: 7}
+	large  = form{cellWidth: 156, cellHeight: 38, space: 4, rackMin: 156, tall: 40, name: 22, named: true, lines: 2}
+	medium = form{cellWidth: 136, cellHeight: 18, space: 2, rackMin: 136, tall: 40, name: 19, named: true, lines: 1}
+	small  = form{cellWidth: 40, cellHeight: 16, space: 2, rackMin: 54, tall: 40, name: 7}
 )
 
 func formOf(hosts int) form {
-	if hosts <= namedHosts {
+	switch {
+	case hosts <= largeHosts:
 		return large
+	case hosts <= namedHosts:
+		return medium
 	}
 	return small
 }
@@ -54,6 +60,7 @@ type row struct {
 	name  string
 	racks []*rack
 	x, y  int // of the row's name
+	width int // of its first line of racks
 }
 
 // layout is where everything stands.
@@ -126,6 +133,9 @@ func arrange(s *Site, top int) *layout {
 			}
 			line = max(line, k.y-y+headroom+k.tall*(l.cellHeight+l.space)+6)
 			x += k.width + gap
+			if y == r.y {
+				r.width = x - r.x
+			}
 			l.width = max(l.width, x-gap-margin)
 		}
 		x += 2 * gap

@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
@@ -26,8 +27,8 @@ func signs(s *Site) []sign {
 	member := func(v schedule.Verdict) Host { return Host{Verdict: v, Tenant: 0, Role: "Worker"} }
 	standby := member(schedule.Held)
 	standby.Standby = true
-	failed := member(schedule.Held)
-	failed.Failed = true
+	failed, promoted, demoted := member(schedule.Held), member(schedule.Held), member(schedule.Held)
+	failed.Failed, promoted.Promoted, demoted.Demoted = true, true, true
 	loose := func(v schedule.Verdict) Host { return Host{Verdict: v, Tenant: -1} }
 	return []sign{
 		{member(schedule.Held), "kept", c.held},
@@ -36,8 +37,11 @@ func signs(s *Site) []sign {
 		{member(schedule.Releasing), "released", c.releasing},
 		{standby, "standby", c.standby},
 		{failed, "failed", c.failed},
+		{promoted, "promoted", c.promoted},
+		{demoted, "now standby", c.demoted},
 		{loose(schedule.Free), "free", c.free},
 		{loose(schedule.NotEligible), "not eligible", c.off},
+		{loose(removed), "left out", c.gone},
 	}
 }
 
@@ -61,12 +65,15 @@ func roleLetters(s *Site) string {
 			words += fmt.Sprintf(" and %d more", len(roles)-i)
 			break
 		}
-		if i > 0 {
+		switch {
+		case i > 0 && i%4 == 0: // a line of an image does not wrap
+			words += ",\n"
+		case i > 0:
 			words += ","
 		}
 		words += " " + letter(role) + " " + text.Truncate(role, 24)
 	}
-	if len(s.Tenants) > colours {
+	if len(s.Tenants) > colours*weaves {
 		words += ". Colours repeat, numbers do not."
 	}
 	return words
@@ -100,7 +107,7 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 			continue
 		}
 		fit(180)
-		c.f("<g transform=\"translate(%d %d)\"><g class=\"key %s\" data-key=\"%s\">", x, y, appearanceOf(entry.host.Verdict).class, appearanceOf(entry.host.Verdict).class)
+		c.f("<g transform=\"translate(%d %d)\"><g class=\"key %s\">", x, y, appearanceOf(entry.host.Verdict).class+state(&entry.host))
 		l.swatch(c, &entry.host)
 		c.f("</g><text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan></text></g>\n", entry.words, entry.count)
 		x += 180
@@ -109,8 +116,11 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 		x, y = margin, y+24
 	}
 	if text := roleLetters(s); text != "" {
-		c.f("<text class=\"dim\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y+12, escape(text))
-		y += 26
+		for line := range strings.SplitSeq(text, "\n") {
+			c.f("<text class=\"dim\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y+12, escape(line))
+			y += 18
+		}
+		y += 8
 	}
 	_, each := count(s, everyHost(s))
 	for i := range s.Tenants {
@@ -126,8 +136,10 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 			width *= 2
 		}
 		fit(width)
-		c.f("<g transform=\"translate(%d %d)\"><title>%s</title><g class=\"key%s\"><rect class=\"cell\" width=\"40\" height=\"16\" rx=\"2\"/><text class=\"tag mid\" x=\"20\" y=\"12\">%d</text></g>",
-			x, y, escape(t.Name+"\n"+tenantCounts(t, &each[i])), fill(&Host{Tenant: i}), i+1)
+		c.f("<g transform=\"translate(%d %d)\"><title>%s</title><g class=\"key%s\"><rect class=\"cell\" width=\"40\" height=\"16\" rx=\"2\"/>",
+			x, y, escape(t.Name+"\n"+tenantCounts(t, &each[i])), fill(&Host{Tenant: i}))
+		l.weave(c, &Host{Tenant: i}, 0, 0, 40, 16)
+		c.f("<text class=\"tag mid\" x=\"20\" y=\"12\">%d</text></g>", i+1)
 		c.f("<text class=\"label\" x=\"48\" y=\"12\">%s <tspan class=\"dim\">%d</tspan>", escape(text.Truncate(t.Name, 26)), each[i].used())
 		if note := tenantNote(t); note != "" {
 			c.f(" <tspan class=\"note\">%s</tspan>", escape(text.Truncate(note, 34)))

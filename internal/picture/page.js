@@ -11,13 +11,16 @@
   const lower = words.map((text) => text.toLowerCase());
   const place = new Map(cells.map((cell, i) => [cell, i]));
 
-  const is = (cell, key) => key === "standby" ? cell.querySelector(".over") !== null : cell.classList.contains(key);
+  // The table's lines: of hosts by name, of racks in the order of the tiles.
+  const lines = [...document.querySelectorAll("tr[data-for]")];
+  const lineOf = new Map(lines.map((line) => [line.dataset.for, line]));
+  const own = cells.map((cell, i) => cell.dataset.host === undefined ? lines[i] : lineOf.get(cell.dataset.host));
   const has = (cell, chip) => {
     const { key, of } = chip.dataset;
     if (of !== undefined) {
       return cell.dataset.tenant === of || cell.querySelector(`[data-tenant="${of}"]`) !== null;
     }
-    return cell.classList.contains("tile") || is(cell, key);
+    return cell.classList.contains("tile") || cell.classList.contains(key);
   };
 
   // A cell is shown when it has every word of the filter, and one of the pressed buttons of each group.
@@ -30,6 +33,7 @@
       const hit = wanted.every((word) => lower[i].includes(word)) &&
         groups.every((group) => group.length === 0 || group.some((chip) => has(cell, chip)));
       cell.classList.toggle("faint", !hit);
+      if (own[i]) own[i].hidden = !hit;
       shown += hit ? 1 : 0;
     });
     found.textContent = wanted.length + pressed.length > 0 ? `${shown} of ${cells.length}` : "";

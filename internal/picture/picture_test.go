@@ -14,7 +14,7 @@ import (
 )
 
 // sizes has one of each form: with names, without, and a tile per rack.
-var sizes = []int{0, 1, 10, namedHosts, namedHosts + 1, 2000, singleHosts, singleHosts + 1}
+var sizes = []int{0, 1, 10, largeHosts, largeHosts + 1, namedHosts, namedHosts + 1, 2000, singleHosts, singleHosts + 1}
 
 func TestSVGIsXML(t *testing.T) {
 	for _, n := range sizes {
@@ -145,8 +145,9 @@ func TestHostileWords(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	hosts := []schedule.HostLine{}
-	for _, name := range []string{"a", "b"} {
-		hosts = append(hosts, schedule.HostLine{Host: &inventory.Host{Name: name, Labels: map[string]string{"row": "1", "rack": "7", "node": name}}})
+	for i, name := range []string{"a", "b", "c"} {
+		half := []string{"x", "x", "y"}[i]
+		hosts = append(hosts, schedule.HostLine{Host: &inventory.Host{Name: name, Labels: map[string]string{"row": "1", "rack": "7", "bay": "7", "node": name, "half": half}}})
 	}
 	for _, test := range []struct {
 		why       string
@@ -158,7 +159,9 @@ func TestKeys(t *testing.T) {
 		{"a host's name is no rack while there is another", [][]string{{"node"}, {"node"}, {"rack"}}, "rack", ""},
 		{"a host's name is better than nothing", [][]string{{"node"}}, "node", ""},
 		{"the most common", [][]string{{"row", "rack"}, {"rack"}}, "rack", "row"},
-		{"equally common: the widest", [][]string{{"row", "rack"}}, "row", ""},
+		{"equally common: the widest", [][]string{{"row", "bay"}}, "row", ""},
+		{"a key that is called so is the rack", [][]string{{"row", "rack"}}, "rack", "row"},
+		{"equally common and first in their roles: the one with fewer values", [][]string{{"half"}, {"row"}}, "row", ""},
 	} {
 		p := &schedule.Placement{Hosts: hosts, Clusters: []schedule.Cluster{{}}}
 		for _, keys := range test.roles {
@@ -177,5 +180,29 @@ func TestNatural(t *testing.T) {
 	slices.SortFunc(found, natural)
 	if !slices.Equal(found, want) {
 		t.Errorf("found %v, want %v", found, want)
+	}
+}
+
+// TestSigns: what fails, changes or is left out is seen in a cell, in the legend and in the sums.
+func TestSigns(t *testing.T) {
+	p := fake(30)
+	gone := inventory.Host{Namespace: "metal3", Name: "node-00099", Labels: map[string]string{"lab.example.org/rack": "r1", "lab.example.org/row": "A"}}
+	site := Of(p, Options{Removed: []inventory.Host{gone}})
+	for form, text := range map[string]string{"svg": string(SVG(site)), "html": string(HTML(site))} {
+		for _, want := range []string{
+			`class="host held failed`, `class="host held promoted`, `class="host held standby demoted`, `class="host gone" data-host="metal3/node-00099"`,
+			">failed ", ">promoted ", ">now standby ", ">left out ", "left out: by --without", "in error (power management error); held", "promoted from standby; held",
+			"the warning of nobody", "warning: tenant-a/edge-01: ",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q", form, want)
+			}
+		}
+	}
+	many := string(SVG(Of(fake(300), Options{})))
+	for _, want := range []string{`>node-00300</text>`, `url(#w1)`} {
+		if !strings.Contains(many, want) {
+			t.Errorf("300 hosts of 12 clusters: no %q", want)
+		}
 	}
 }

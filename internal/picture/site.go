@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -21,6 +22,8 @@ type Options struct {
 	RowKey string
 	// WhatIf says in what the planned site differs from the real one, one sentence each.
 	WhatIf []string
+	// Removed are the hosts that a what-if leaves out of the placement. They are drawn as gone.
+	Removed []inventory.Host
 }
 
 // Site is what is drawn. Of makes one from a placement.
@@ -31,7 +34,7 @@ type Site struct {
 	Tenants []Tenant
 	// Hosts by namespace and name, numbers in them counted: n2 before n10.
 	Hosts []Host
-	// Notes are shown under the heading: what-ifs and shortages.
+	// Notes are shown under the heading: what-ifs, shortages and warnings.
 	Notes []string
 }
 
@@ -59,15 +62,20 @@ type Host struct {
 	Standby bool
 	// Failed: a host of a tenant is in error, marked unhealthy or being deleted.
 	Failed bool
+	// Promoted and Demoted: a host that stays, and becomes active or standby in this run.
+	Promoted, Demoted bool
 	// Reason is one sentence, or empty.
 	Reason string
 }
 
+// removed is the verdict of a host that a what-if leaves out; no placement gives it.
+const removed schedule.Verdict = "removed"
+
 // Of makes a picture's input from a placement.
 //
-// Without Options.RackKey the rack is the topology key that most roles name; of two named equally often
-// the one that comes first in a role, which is the widest. A key that tells every host from every
-// other (a host name) is no rack while there is another. Without Options.RowKey the row is a key that
+// Without Options.RackKey the rack is a topology key that ends in "rack", else the one that most roles name; of two named
+// equally often the one that comes first in a role, and then the one with fewer values, which is the wider. A key that tells
+// every host from every other (a host name) is no rack while there is another. Without Options.RowKey the row is a key that
 // some role names before the rack, the most frequent one, or none.
 func Of(p *schedule.Placement, options Options) Site {
 	site := Site{Name: options.Name, RackKey: options.RackKey, RowKey: options.RowKey}
@@ -81,20 +89,26 @@ func Of(p *schedule.Placement, options Options) Site {
 	for i := range p.Shortages {
 		site.Notes = append(site.Notes, sentence.Shortage(&p.Shortages[i]))
 	}
+	for _, warning := range sentence.Warnings(p.Warnings) {
+		site.Notes = append(site.Notes, "warning: "+warning)
+	}
 
 	tenants := map[schedule.ClusterKey]int{}
-	standby, troubles, changes := map[string]bool{}, map[string]bool{}, map[string]string{}
+	assigned := map[string]*schedule.Assignment{}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
+		for _, warning := range sentence.Warnings(c.Warnings) {
+			site.Notes = append(site.Notes, "warning: "+c.Key.String()+": "+warning)
+		}
 		tenant := Tenant{Name: c.Key.String(), Gone: c.Gone, Unschedulable: c.Unschedulable}
 		for j := range c.Roles {
+			for _, warning := range sentence.Warnings(c.Roles[j].Warnings) {
+				site.Notes = append(site.Notes, "warning: "+c.Key.String()+" "+c.Roles[j].Name+": "+warning)
+			}
 			tenant.Short += c.Roles[j].ShortActive + c.Roles[j].ShortStandby
 			for k := range c.Roles[j].Assigned {
 				a := &c.Roles[j].Assigned[k]
-				standby[a.Host.Key()] = a.Standby
-				_, marked := a.Trouble.(schedule.MarkedForRemoval)
-				troubles[a.Host.Key()] = a.Trouble != nil && !marked
-				changes[a.Host.Key()] = strings.Join(sentence.Changes(a), "; ")
+				assigned[a.Host.Key()] = a
 			}
 		}
 		tenants[c.Key] = i
@@ -103,32 +117,49 @@ func Of(p *schedule.Placement, options Options) Site {
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
 		host := Host{
-			Name: line.Host.Key(), Verdict: line.Verdict, Tenant: -1, Role: line.Role,
-			Standby: standby[line.Host.Key()], Failed: troubles[line.Host.Key()], Reason: sentence.Reason(line.Reason),
+			Name: line.Host.Key(), Verdict: line.Verdict, Tenant: -1, Role: line.Role, Reason: sentence.Reason(line.Reason),
 		}
-		if change := changes[host.Name]; change != "" {
-			host.Reason = change + "; " + host.Reason
+		if a := assigned[host.Name]; a != nil {
+			_, marked := a.Trouble.(schedule.MarkedForRemoval)
+			host.Standby, host.Failed = a.Standby, a.Trouble != nil && !marked
+			host.Promoted, host.Demoted = a.Promoted(), a.Demoted()
+			if change := strings.Join(sentence.Changes(a), "; "); change != "" {
+				host.Reason = change + "; " + host.Reason
+			}
+			if host.Failed {
+				host.Reason = sentence.Reason(a.Trouble) + "; " + host.Reason
+			}
 		}
-		if site.RackKey != "" {
-			host.Rack = line.Host.Labels[site.RackKey]
-		}
-		if site.RowKey != "" {
-			host.Row = line.Host.Labels[site.RowKey]
-		}
+		site.place(&host, line.Host.Labels)
 		if tenant, found := tenants[line.Cluster]; found {
 			host.Tenant = tenant
 		}
+		site.Hosts = append(site.Hosts, host)
+	}
+	for i := range options.Removed {
+		host := Host{Name: options.Removed[i].Key(), Verdict: removed, Tenant: -1, Reason: "by --without"}
+		site.place(&host, options.Removed[i].Labels)
 		site.Hosts = append(site.Hosts, host)
 	}
 	slices.SortFunc(site.Hosts, func(a, b Host) int { return natural(a.Name, b.Name) })
 	return site
 }
 
+// place sets a host's rack and row, by its labels.
+func (s *Site) place(host *Host, labels map[string]string) {
+	if s.RackKey != "" {
+		host.Rack = labels[s.RackKey]
+	}
+	if s.RowKey != "" {
+		host.Row = labels[s.RowKey]
+	}
+}
+
 func rackKey(p *schedule.Placement) string {
 	type use struct {
-		key          string
-		roles, depth int
-		single       bool
+		key                  string
+		roles, depth, values int
+		single, other        bool
 	}
 	var uses []use
 	for i := range p.Clusters {
@@ -136,7 +167,8 @@ func rackKey(p *schedule.Placement) string {
 			for depth, key := range p.Clusters[i].Roles[j].TopologyKeys {
 				at := slices.IndexFunc(uses, func(u use) bool { return u.key == key })
 				if at < 0 {
-					uses = append(uses, use{key: key, depth: depth, single: single(p, key)})
+					distinct, labelled := values(p, key)
+					uses = append(uses, use{key: key, depth: depth, values: distinct, single: distinct == labelled, other: !strings.HasSuffix(key, "rack")})
 					at = len(uses) - 1
 				}
 				uses[at].roles++
@@ -148,23 +180,22 @@ func rackKey(p *schedule.Placement) string {
 		return ""
 	}
 	best := slices.MinFunc(uses, func(a, b use) int {
-		return cmp.Or(compareBool(a.single, b.single), cmp.Compare(b.roles, a.roles), cmp.Compare(a.depth, b.depth), cmp.Compare(a.key, b.key))
+		return cmp.Or(compareBool(a.single, b.single), compareBool(a.other, b.other), cmp.Compare(b.roles, a.roles), cmp.Compare(a.depth, b.depth),
+			cmp.Compare(a.values, b.values), cmp.Compare(a.key, b.key))
 	})
 	return best.key
 }
 
-// single says that no two hosts share a value of the key.
-func single(p *schedule.Placement, key string) bool {
+// values is how many values a key has, and how many hosts have one.
+func values(p *schedule.Placement, key string) (distinct, labelled int) {
 	seen := map[string]bool{}
 	for i := range p.Hosts {
 		if value := p.Hosts[i].Host.Labels[key]; value != "" {
-			if seen[value] {
-				return false
-			}
+			labelled++
 			seen[value] = true
 		}
 	}
-	return true
+	return len(seen), labelled
 }
 
 func rowKey(p *schedule.Placement, rack string) string {

@@ -14,8 +14,11 @@ import (
 //go:embed style.css
 var style string
 
-// patterns are the hatch of standby hosts, lying over the tenant's colour.
-const patterns = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="2" height="6"/></pattern></defs>
+// patterns lie over a tenant's colour: the hatch of standby hosts, and what tells tenants of one colour apart.
+const patterns = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="2" height="6"/></pattern>` +
+	`<pattern id="w1" width="6" height="6" patternUnits="userSpaceOnUse"><circle class="weft" cx="3" cy="3" r="1.3"/></pattern>` +
+	`<pattern id="w2" width="6" height="5" patternUnits="userSpaceOnUse"><rect class="weft" width="6" height="1.5"/></pattern>` +
+	`<pattern id="w3" width="5" height="6" patternUnits="userSpaceOnUse"><rect class="weft" width="1.5" height="6"/></pattern></defs>
 `
 
 // canvas collects a drawing.
@@ -93,7 +96,7 @@ func racks(c *canvas, s *Site, y int) (right, bottom int) {
 		r := &l.rows[i]
 		c.f("<g class=\"row\" role=\"list\" aria-label=\"%s\">\n", escape(rowName(r.name)))
 		if l.titled(s) {
-			c.f("<text class=\"rowname\" x=\"%d\" y=\"%d\">%s</text>\n", r.x, r.y+16, escape(rowName(r.name)))
+			c.f("<text class=\"rowname\" x=\"%d\" y=\"%d\">%s</text>\n", r.x, r.y+16, escape(text.Truncate(rowName(r.name), max(8, r.width/8))))
 		}
 		for _, k := range r.racks {
 			l.rack(c, s, k)
@@ -126,21 +129,25 @@ func (l *layout) rack(c *canvas, s *Site, k *rack) {
 func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 	h := &s.Hosts[i]
 	words := escape(about(s, h))
-	c.f("<g class=\"host %s%s\" data-host=\"%s\"", appearanceOf(h.Verdict).class, fill(h), escape(h.Name))
+	c.f("<g class=\"host %s%s%s\" data-host=\"%s\"", appearanceOf(h.Verdict).class, state(h), fill(h), escape(h.Name))
 	if h.Tenant >= 0 {
 		c.f(" data-tenant=\"%d\"", h.Tenant)
 	}
 	c.f(" role=\"img\" transform=\"translate(%d %d)\"><title>%s</title>", x, y, words)
 	c.f("<rect class=\"cell\" width=\"%d\" height=\"%d\" rx=\"2\"/>", l.cellWidth, l.cellHeight)
+	l.weave(c, h, 0, 0, l.cellWidth, l.cellHeight)
 	if h.Standby {
 		c.f("<rect class=\"over\" fill=\"url(#hatch)\" width=\"%d\" height=\"%d\" rx=\"2\"/>", l.cellWidth, l.cellHeight)
 	}
-	if l.named {
+	switch {
+	case l.lines == 1:
+		l.oneLine(c, h)
+	case l.named:
 		_, short, _ := strings.Cut(h.Name, "/")
 		c.f("<text class=\"name\" x=\"7\" y=\"16\">%s</text>", escape(truncateFront(short, 20)))
 		c.f("<text class=\"tag\" x=\"7\" y=\"31\">%s</text>", escape(caption(s, h)))
 		l.badge(c, h, l.cellWidth-12, 12, 7)
-	} else {
+	default:
 		if text := tag(h); text != "" {
 			middle := l.cellWidth / 2
 			if mark(h) != "" {
@@ -153,8 +160,29 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 	c.WriteString("</g>\n")
 }
 
+// oneLine is a cell's text in one line: the end of the name, and on the right the tag.
+func (l *layout) oneLine(c *canvas, h *Host) {
+	_, short, _ := strings.Cut(h.Name, "/")
+	c.f("<text class=\"name fine\" x=\"5\" y=\"13\">%s</text>", escape(truncateFront(short, 12)))
+	end := l.cellWidth - 5
+	if mark(h) != "" {
+		end -= 12
+	}
+	if text := tag(h); text != "" {
+		c.f("<text class=\"tag right\" x=\"%d\" y=\"13\">%s</text>", end, escape(text))
+	}
+	l.badge(c, h, l.cellWidth-8, 9, 6)
+}
+
+// weave lays a pattern over the cell of a tenant whose colour another one has too.
+func (l *form) weave(c *canvas, h *Host, x, y, width, height int) {
+	if n := h.Tenant / colours % weaves; h.Tenant >= 0 && n > 0 && h.Verdict != schedule.Releasing {
+		c.f("<rect class=\"weave\" fill=\"url(#w%d)\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>", n, x, y, width, height)
+	}
+}
+
 // badge marks what this run does: a disc with a sign.
-func (l *layout) badge(c *canvas, h *Host, x, y, radius int) {
+func (l *form) badge(c *canvas, h *Host, x, y, radius int) {
 	if sign := mark(h); sign != "" {
 		c.f("<circle class=\"badge\" cx=\"%d\" cy=\"%d\" r=\"%d\"/><text class=\"sign\" x=\"%d\" y=\"%d\">%s</text>", x, y, radius, x, y+4, sign)
 	}
@@ -170,6 +198,20 @@ func caption(s *Site, h *Host) string {
 		return text.Truncate("× "+h.Reason, 22)
 	}
 	return appearanceOf(h.Verdict).words
+}
+
+// state is the classes of what is true of a host besides its verdict.
+func state(h *Host) string {
+	var classes string
+	for _, is := range []struct {
+		class string
+		true  bool
+	}{{"standby", h.Standby}, {"failed", h.Failed}, {"promoted", h.Promoted}, {"demoted", h.Demoted}} {
+		if is.true {
+			classes += " " + is.class
+		}
+	}
+	return classes
 }
 
 func fill(h *Host) string {

@@ -79,7 +79,9 @@ func bar(c *canvas, s *Site, k *rack) {
 		if h.Tenant >= 0 {
 			c.f(" data-tenant=\"%d\"", h.Tenant)
 		}
-		c.f("><rect class=\"cell\" x=\"%d\" y=\"21\" width=\"%d\" height=\"14\"/></g>", 8+left, max(1, right-left))
+		c.f("><rect class=\"cell\" x=\"%d\" y=\"21\" width=\"%d\" height=\"14\"/>", 8+left, max(1, right-left))
+		small.weave(c, h, 8+left, 21, max(1, right-left), 14)
+		c.WriteString("</g>")
 		from = to
 	}
 }

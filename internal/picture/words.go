@@ -12,8 +12,12 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// colours is how many fills there are; a further tenant shares one, and is told apart by its number.
-const colours = 8
+// colours is how many fills there are, and weaves how many patterns over them, none included. Further tenants share both, and are told apart
+// by their number.
+const (
+	colours = 8
+	weaves  = 4
+)
 
 // escape makes a value from outside safe between tags and in quoted attributes, of XML and of HTML.
 // What XML cannot hold becomes U+FFFD.
@@ -56,10 +60,18 @@ func tag(h *Host) string {
 
 // mark is what a cell says about this run, or that its host has failed.
 func mark(h *Host) string {
-	if sign := appearanceOf(h.Verdict).mark; sign != "" || !h.Failed {
+	sign := appearanceOf(h.Verdict).mark
+	switch {
+	case sign != "":
 		return sign
+	case h.Failed:
+		return "×"
+	case h.Promoted:
+		return "↑"
+	case h.Demoted:
+		return "↓"
 	}
-	return "×"
+	return ""
 }
 
 // appearance is how a verdict is shown.
@@ -84,6 +96,8 @@ func appearanceOf(v schedule.Verdict) appearance {
 		return appearance{"−", "releasing", "released"}
 	case schedule.Free:
 		return appearance{"", "free", "free"}
+	case removed:
+		return appearance{"", "gone", "left out"}
 	}
 	return appearance{"", "off", "not eligible"}
 }
@@ -102,7 +116,10 @@ func about(s *Site, h *Host) string {
 		lines = append(lines, slot)
 	}
 	last := appearanceOf(h.Verdict).words
-	if h.Reason != "" && h.Reason != last {
+	switch {
+	case h.Reason == last || strings.HasPrefix(h.Reason, last+":"):
+		last = h.Reason
+	case h.Reason != "":
 		last += ": " + h.Reason
 	}
 	return strings.Join(append(lines, last), "\n")
@@ -135,8 +152,8 @@ func rowName(name string) string {
 
 // counts are hosts by what became of them.
 type counts struct {
-	held, new, pending, releasing, free, off int
-	standby, failed                          int // of those in a cluster
+	held, new, pending, releasing, free, off, gone int
+	standby, failed, promoted, demoted             int // of those in a cluster
 }
 
 func (c *counts) add(h *Host) {
@@ -151,6 +168,8 @@ func (c *counts) add(h *Host) {
 		c.releasing++
 	case schedule.Free:
 		c.free++
+	case removed:
+		c.gone++
 	default:
 		c.off++
 	}
@@ -159,6 +178,12 @@ func (c *counts) add(h *Host) {
 	}
 	if h.Failed {
 		c.failed++
+	}
+	if h.Promoted {
+		c.promoted++
+	}
+	if h.Demoted {
+		c.demoted++
 	}
 }
 
@@ -218,6 +243,12 @@ func summary(s *Site) string {
 		text.Count(len(s.Hosts), "host"), text.Count(len(s.Tenants), "cluster"), c.held, c.new, c.pending, c.releasing, c.free, c.off, c.standby)
 	if c.failed > 0 {
 		words += fmt.Sprintf(", %d failed", c.failed)
+	}
+	if c.promoted > 0 {
+		words += fmt.Sprintf(", %d promoted", c.promoted)
+	}
+	if c.gone > 0 {
+		words += fmt.Sprintf(", %d left out", c.gone)
 	}
 	if short > 0 {
 		words += ", " + text.Count(short, "slot") + " empty"
