@@ -23,6 +23,7 @@ var folders = map[string][]string{
 	"e2e":             {""},
 	"internal/forge":  {"internal/redact"},
 	"hack":            {""},
+	"internal/order":  {},
 	"internal/text":   {},
 	"inventory":       {},
 	"inventory/bmh":   {"inventory", "internal/manifest", "internal/redact"},
@@ -165,7 +166,7 @@ func TestImports(t *testing.T) {
 func checkImport(t *testing.T, path, folder, imported string) {
 	t.Helper()
 	if ours, found := strings.CutPrefix(imported, module); found {
-		for _, allowed := range append([]string{"internal/text"}, folders[folder]...) {
+		for _, allowed := range append([]string{"internal/order", "internal/text"}, folders[folder]...) {
 			if allowed == "" || ours == allowed || strings.HasPrefix(ours, allowed+"/") {
 				return
 			}

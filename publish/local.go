@@ -12,7 +12,9 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 )
 
 // localPath gives the path of a repository on this machine.
@@ -36,7 +38,16 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
 		return nil, fmt.Errorf("%w: %s is no git repository; make one: git init --bare %s", ErrNoRepository, r.local, r.local)
 	}
-	return repository, err
+	if err != nil {
+		return nil, err
+	}
+	store, is := repository.Storer.(*filesystem.Storage)
+	if !is {
+		return repository, nil
+	}
+	// Else every object that is read opens its pack again. What is kept open is closed when nobody has the repository any more.
+	kept := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRUDefault(), filesystem.Options{KeepDescriptors: true})
+	return gogit.Open(kept, nil)
 }
 
 // localRefs looks up the branches that matter one by one: a listing also meets the lock files of

@@ -77,11 +77,19 @@ func formatList(owned map[string]string, tree Tree, writing bool) []byte {
 		list.Files = append(list.Files, ownedFile{name, sums[name]})
 	}
 	list.Digest = list.digest()
+	if text, is := list.plain(); is {
+		return text
+	}
+	return list.encode()
+}
+
+// encode is the list as the library writes it.
+func (o *ownership) encode() []byte {
 	var text bytes.Buffer
 	text.WriteString(ownershipNote)
 	encoder := yaml.NewEncoder(&text)
 	encoder.SetIndent(2)
-	if err := errors.Join(encoder.Encode(list), encoder.Close()); err != nil {
+	if err := errors.Join(encoder.Encode(o), encoder.Close()); err != nil {
 		panic(err) // strings into memory
 	}
 	return text.Bytes()
@@ -105,14 +113,17 @@ func parseOwnership(text []byte) (ownedFiles, error) {
 			}
 		}
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(text))
-	decoder.KnownFields(true)
-	var list ownership
-	if err := decoder.Decode(&list); err != nil {
-		return bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
-	}
-	if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
-		return bad("more than one document")
+	list, is := plainOwnership(text)
+	if !is {
+		decoder := yaml.NewDecoder(bytes.NewReader(text))
+		decoder.KnownFields(true)
+		list = &ownership{}
+		if err := decoder.Decode(list); err != nil {
+			return bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
+		}
+		if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
+			return bad("more than one document")
+		}
 	}
 	if list.APIVersion != ownershipVersion || list.Kind != ownershipKind {
 		return bad("found %q %q, want %s %s", list.APIVersion, list.Kind, ownershipVersion, ownershipKind)

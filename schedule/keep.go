@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -266,10 +267,7 @@ func (s *site) surplus(r *role, hosts []int32) int32 {
 		return false
 	}
 	return slices.MinFunc(hosts, func(a, b int32) int {
-		if x, y := crowded(a), crowded(b); x != y {
-			return first(x)
-		}
-		return cmp.Or(slotsFirst(a, b), s.compareRelease(r, a, b))
+		return cmp.Or(order.Bool(crowded(b), crowded(a)), slotsFirst(a, b), s.compareRelease(r, a, b))
 	})
 }
 
@@ -284,10 +282,13 @@ func (s *site) tooMany(r *role, hosts []int32) func(a, b int32) int {
 	}
 	tooManyActive, tooManyStandby := len(hosts)-standby > r.active, standby > r.standby
 	return func(a, b int32) int {
-		if x, y := waits(a), waits(b); x != y && tooManyActive != tooManyStandby {
-			return first(x == tooManyStandby)
+		switch {
+		case tooManyActive == tooManyStandby:
+			return 0
+		case tooManyStandby:
+			return order.Bool(waits(b), waits(a))
 		}
-		return 0
+		return order.Bool(waits(a), waits(b))
 	}
 }
 
@@ -295,24 +296,8 @@ func (s *site) tooMany(r *role, hosts []int32) func(a, b int32) int {
 // approved, then the last name.
 func (s *site) compareRelease(r *role, a, b int32) int {
 	x, y := &s.hosts[a], &s.hosts[b]
-	if p, q := provisioned(x), provisioned(y); p != q {
-		return first(!p)
-	}
-	if p, q := x.State.Consumer == nil, y.State.Consumer == nil; p != q {
-		return first(p)
-	}
-	if p, q := r.cluster.approved[a], r.cluster.approved[b]; p != q {
-		return first(p)
-	}
-	return cmp.Compare(b, a)
-}
-
-// first is for comparisons: -1 if a comes first.
-func first(a bool) int {
-	if a {
-		return -1
-	}
-	return 1
+	return cmp.Or(order.Bool(provisioned(x), provisioned(y)), order.Bool(x.State.Consumer != nil, y.State.Consumer != nil),
+		order.Bool(r.cluster.approved[b], r.cluster.approved[a]), cmp.Compare(b, a))
 }
 
 // wants says how many new hosts the role is to get.

@@ -3,6 +3,8 @@ package schedule
 import (
 	"cmp"
 	"slices"
+
+	"github.com/airshipit/sipgen/internal/order"
 )
 
 // result hands out what was decided.
@@ -69,7 +71,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		put(r.picks[n].host, Assignment{Standby: len(r.held)+n >= r.active, Origin: New, Reason: r.picks[n].reason}, Assigned)
 	}
 	slices.SortFunc(out.Assigned, func(a, b Assignment) int {
-		return cmp.Or(compareBool(a.Standby, b.Standby), compareHosts(a.Host, b.Host))
+		return cmp.Or(order.Bool(a.Standby, b.Standby), compareHosts(a.Host, b.Host))
 	})
 	s.replacements(r, out.Assigned)
 	for _, gone := range r.released {
@@ -115,8 +117,8 @@ func (s *site) standbySlots(r *role) map[int32]bool {
 	}
 	slices.SortFunc(all, func(a, b int32) int {
 		x, y := &s.hosts[a], &s.hosts[b]
-		return cmp.Or(compareBool(replace[a], replace[b]), compareBool(x.standby, y.standby),
-			compareBool(x.standby && r.why[a] != nil, y.standby && r.why[b] != nil), s.compareRelease(r, b, a))
+		return cmp.Or(order.Bool(replace[a], replace[b]), order.Bool(x.standby, y.standby),
+			order.Bool(x.standby && r.why[a] != nil, y.standby && r.why[b] != nil), s.compareRelease(r, b, a))
 	})
 	standby := make(map[int32]bool, len(all))
 	for n, i := range all {
@@ -126,16 +128,6 @@ func (s *site) standbySlots(r *role) map[int32]bool {
 		standby[i] = n >= r.active
 	}
 	return standby
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // lines are what became of the hosts that no cluster has.

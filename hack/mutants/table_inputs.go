@@ -12,7 +12,7 @@ var inputGuards = []mutant{
 	ok := false`,
 		in("internal/manifest", "TestSimpleDocuments"),
 		"a file of dashes takes the stack"},
-	{"internal/manifest/simple.go", `	if p.depth++; p.depth > p.most {
+	{"internal/manifest/simple_flow.go", `	if p.depth++; p.depth > p.most {
 		return false
 	}
 	closing`, `	p.depth++

@@ -2,6 +2,8 @@ package picture
 
 import (
 	"slices"
+
+	"github.com/airshipit/sipgen/internal/order"
 )
 
 // Above these numbers of hosts a picture has smaller cells, then leaves out names, and then single hosts.
@@ -97,7 +99,7 @@ func rows(s *Site) []row {
 }
 
 func blankLast(a, b string) int {
-	if c := compareBool(a == "", b == ""); c != 0 {
+	if c := order.Bool(a == "", b == ""); c != 0 {
 		return c
 	}
 	return natural(a, b)

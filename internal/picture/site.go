@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -180,7 +181,7 @@ func rackKey(p *schedule.Placement) string {
 		return ""
 	}
 	best := slices.MinFunc(uses, func(a, b use) int {
-		return cmp.Or(compareBool(a.single, b.single), compareBool(a.other, b.other), cmp.Compare(b.roles, a.roles), cmp.Compare(a.depth, b.depth),
+		return cmp.Or(order.Bool(a.single, b.single), order.Bool(a.other, b.other), cmp.Compare(b.roles, a.roles), cmp.Compare(a.depth, b.depth),
 			cmp.Compare(a.values, b.values), cmp.Compare(a.key, b.key))
 	})
 	return best.key
@@ -213,16 +214,6 @@ func rowKey(p *schedule.Placement, rack string) string {
 		}
 	}
 	return best
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // natural compares as people count: r2 before r10. Equal numbers written differently compare as text.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -84,19 +85,9 @@ func Of(in Input) []Host {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Host) int {
-		return cmp.Or(first(a.Cluster == "", b.Cluster == ""), cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Host, b.Host))
+		return cmp.Or(order.Bool(a.Cluster == "", b.Cluster == ""), cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Host, b.Host))
 	})
 	return out
-}
-
-func first(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 func (h Host) stuck() Host {
