@@ -61,11 +61,12 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	var (
 		errs  []error
 		files []string
+		// nameless hosts have no uid.
+		nameless []*inventory.Host
 	)
 	put := func(host *inventory.Host, labels map[string]string, approved bool) {
 		if merge && host.UID == "" {
-			errs = append(errs, fmt.Errorf("%s: host %s (%s): no metadata.uid, want one: with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from the cluster or from a snapshot, or use hosts.apply overlay",
-				c.Key, host.Key(), host.Source))
+			nameless = append(nameless, host)
 			return
 		}
 		patch := hostPatch{
@@ -98,6 +99,15 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 				put(r.Host, s.takenOver(r.Host), approved)
 			}
 		}
+	}
+	if len(nameless) > 0 {
+		first := nameless[0]
+		which := "host " + first.Key()
+		if len(nameless) > 1 {
+			which = fmt.Sprintf("%d hosts, %s the first", len(nameless), first.Key())
+		}
+		errs = append(errs, fmt.Errorf("%s: %s (%s): no metadata.uid, want one: with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from the cluster or from a snapshot, or use hosts.apply overlay",
+			c.Key, which, first.Source))
 	}
 	// kustomize refuses to build an overlay with nothing in it; see hasHosts.
 	if len(files) == 0 {

@@ -28,7 +28,7 @@ func TestLargest(t *testing.T) {
 			t.Errorf("count %d: schedulable %t, want %t", count, got, want)
 		}
 	}
-	if _, err := Largest(clusters, hosts, Previous{}, testOptions, key, "Edge"); err == nil || !strings.Contains(err.Error(), "has no role Edge, only [ControlPlane Worker]") {
+	if _, err := Largest(clusters, hosts, Previous{}, testOptions, key, "Edge"); err == nil || !strings.Contains(err.Error(), "has no role Edge, only ControlPlane, Worker") {
 		t.Errorf("a role that is none: %v", err)
 	}
 	if _, err := Largest(clusters, hosts, Previous{}, testOptions, ClusterKey{"tenants", "none"}, "Edge"); err == nil || !strings.Contains(err.Error(), "tenants/none: no such cluster") {

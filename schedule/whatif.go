@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -42,7 +44,11 @@ func WithCount(clusters []v1.SIPCluster, cluster ClusterKey, name string, active
 		}
 		set, is := out[i].Spec.Nodes[name]
 		if !is {
-			return nil, fmt.Errorf("%s: has no role %s, only %v", cluster, name, slices.Sorted(maps.Keys(out[i].Spec.Nodes)))
+			roles := slices.Sorted(maps.Keys(out[i].Spec.Nodes))
+			if near := manifest.Nearest(name, roles); near != "" {
+				return nil, fmt.Errorf("%s has no role %s, did you mean %s?", cluster, name, near)
+			}
+			return nil, fmt.Errorf("%s has no role %s, only %s", cluster, name, strings.Join(roles, ", "))
 		}
 		_, standby := set.Want()
 		set.Count = &v1.NodeCount{Active: active, Standby: standby}

@@ -28,7 +28,8 @@ func newDiff(ui *ui) *cobra.Command {
 		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository),
 by object and field, hosts first. Nothing is written.
 
-Exit codes: 0 nothing would change; 1 something would change; 2 an error.`,
+Exit codes: 0 nothing would change; 1 something would change, or a cluster cannot have its hosts;
+2 an error.`,
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
   sipgen diff --site site.yaml -f tenants --inventory hosts --repo fleet.git`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,11 +55,15 @@ Exit codes: 0 nothing would change; 1 something would change; 2 an error.`,
 			rendered, err := loaded.tree(ui, before, how)
 			switch {
 			case errors.Is(err, errFinding):
-				return errors.New("not compared: a cluster cannot have its hosts; --keep-going compares the others")
+				ui.say("not compared: a cluster cannot have its hosts; --keep-going compares the others")
+				return err
 			case err != nil:
 				return err
 			}
-			return showDiff(ui, before.files, rendered.tree, output, colour)
+			if err := showDiff(ui, before.files, rendered.tree, output, colour); err != nil {
+				return err
+			}
+			return rendered.unschedulable()
 		},
 	}
 	in.flags(command)

@@ -53,6 +53,11 @@ func (in *inputs) restConfig() (*rest.Config, error) {
 	rules.ExplicitPath = in.kubeconfig
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: in.context}
 	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
+	if err != nil {
+		if why := in.kubeconfigProblem(rules); why != nil {
+			return nil, why
+		}
+	}
 	if clientcmd.IsEmptyConfig(err) {
 		return nil, errors.New("cluster: no kubeconfig, want --kubeconfig FILE, $KUBECONFIG, ~/.kube/config, or a pod's own account")
 	}

@@ -11,6 +11,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/files"
 )
@@ -116,6 +117,10 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files && !in.allowEmpty {
 		specsErr = fmt.Errorf("%s: no %s %s in it; --allow-empty if the last tenant is gone", strings.Join(in.specs, " "), v1.APIVersion, v1.Kind)
+		if specs.hosts > 0 {
+			specsErr = fmt.Errorf("%s: no %s %s in it, but %s: --filename is for specs, and --inventory for hosts",
+				strings.Join(in.specs, " "), v1.APIVersion, v1.Kind, text.Count(specs.hosts, "BareMetalHost"))
+		}
 	}
 	if l.live && hosts != nil {
 		l.guards, l.unguarded = in.liveGuards(ctx)

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -30,17 +32,24 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if err := cobra.NoArgs(cmd, args); err != nil {
-				return errors.New(redact.Quotes(err.Error()))
+			if len(args) == 0 {
+				return nil
 			}
-			return nil
+			var known []string
+			for _, command := range cmd.Commands() {
+				known = append(known, command.Name())
+			}
+			if near := manifest.Nearest(args[0], known); near != "" {
+				return redact.Errorf("unknown command %q, did you mean %q?", args[0], near)
+			}
+			return redact.Errorf("unknown command %q, want one of %s", args[0], strings.Join(known, ", "))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return cmd.Help()
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(flagMessage(err))}
+		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(flagMessage(cmd, err))}
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, os.Getenv) }
 	root.SetUsageFunc(wrapped(root.UsageFunc()))
@@ -52,8 +61,13 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 }
 
 // flagMessage is what is wrong with a flag. What stands behind the dashes may have been meant as something else.
-func flagMessage(err error) string {
+func flagMessage(cmd *cobra.Command, err error) string {
 	if name, is := strings.CutPrefix(err.Error(), "unknown flag: "); is {
+		var known []string
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, "--"+flag.Name) })
+		if near := manifest.Nearest(name, known); near != "" {
+			return fmt.Sprintf("unknown flag: %s, did you mean %s?", redact.Plain(name), near)
+		}
 		return "unknown flag: " + redact.Plain(name)
 	}
 	return redact.Quotes(err.Error())

@@ -44,10 +44,11 @@ func TestScripts(t *testing.T) {
 			return os.CopyFS(filepath.Join(env.WorkDir, "two"), os.DirFS(filepath.Join(examples, "two-tenants")))
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":   exits,
-			"markers": markers,
-			"sync":    syncLabels,
-			"replace": replace,
+			"exits":       exits,
+			"markers":     markers,
+			"sync":        syncLabels,
+			"replace":     replace,
+			"replace-all": replaceAll,
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 	})
@@ -89,6 +90,20 @@ func replace(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(fmt.Errorf("%s: no %q in it", args[0], old))
 	}
 	ts.Check(os.WriteFile(path, []byte(strings.Replace(string(content), old, text, 1)), 0o644))
+}
+
+// replaceAll changes a text wherever it is in the manifests of a folder: replace-all FOLDER OLD NEW.
+func replaceAll(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: replace-all FOLDER OLD NEW")
+	}
+	paths, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*.yaml"))
+	ts.Check(err)
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		ts.Check(err)
+		ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(string(content), args[1], args[2])), 0o644))
+	}
 }
 
 // markers puts a marker into every Secret of a folder's manifests: as another key beside the

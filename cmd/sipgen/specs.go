@@ -44,8 +44,9 @@ type specs struct {
 	broken []finding
 	// secrets are the names of the Secrets in the files, "namespace/name".
 	secrets []string
-	// files: some specs are files.
+	// files: some specs are files. hosts are the BareMetalHosts in them, which nobody looks for there.
 	files bool
+	hosts int
 	// paths are the files as messages name them, each with the path that package tenancy gives it.
 	paths map[string]string
 }
@@ -93,6 +94,11 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui) (*specs, error) {
 			s.broken = append(s.broken, finding{file: s.paths[inFile.File], err: err})
 		default:
 			errs = append(errs, err)
+		}
+	}
+	for i := range documents {
+		if documents[i].Kind == "BareMetalHost" {
+			s.hosts++
 		}
 	}
 	for _, decoded := range v1.Decode(documents) {

@@ -146,10 +146,25 @@ func (d *Document) syntaxError(err error) error {
 		message = quote.ReplaceAllString(message, "$1 …")
 	}
 	problem.Message = "not valid YAML: " + redact.Quotes(strings.TrimSpace(message))
+	if n := tab(d.source); n >= 0 && d.Line+n <= problem.Line {
+		problem.Line, problem.Message = d.Line+n, "not valid YAML: the line begins with a tab, want blanks"
+	}
 	if n := conflict(d.source); n >= 0 {
 		problem.Line, problem.Message = d.Line+n, "an unresolved merge conflict"
 	}
 	return problem
+}
+
+// tab gives the index of the first line that is indented with a tab, -1 where there is none.
+func tab(text []byte) int {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if trimmed := bytes.TrimLeft(line, " "); len(trimmed) > 1 && trimmed[0] == '\t' && len(bytes.TrimSpace(trimmed)) > 0 {
+			return n
+		}
+		n++
+	}
+	return -1
 }
 
 // conflict gives the index of the line where git has marked a merge conflict, -1 where there is none.

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// contexts are the names of the contexts in the kubeconfig, sorted.
+func (in *inputs) contexts(rules *clientcmd.ClientConfigLoadingRules) []string {
+	config, err := rules.Load()
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(config.Contexts))
+}
+
+// kubeconfigProblem says what a person may have meant where no cluster can be reached: a file that is not there, a context that the kubeconfig
+// does not have. nil if it is something else.
+func (in *inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) error {
+	if in.kubeconfig != "" {
+		if _, err := os.Stat(in.kubeconfig); errors.Is(err, fs.ErrNotExist) {
+			return redact.Errorf("--kubeconfig: %s: no such file or directory", in.kubeconfig)
+		}
+	}
+	known := in.contexts(rules)
+	switch {
+	case len(known) == 0 || slices.Contains(known, in.context):
+		return nil
+	case in.context == "":
+		return redact.Errorf("cluster: the kubeconfig has no current context: want --context, one of %s", strings.Join(known, ", "))
+	}
+	if near := manifest.Nearest(in.context, known); near != "" {
+		return redact.Errorf("--context: the kubeconfig has no context %q, did you mean %q?", in.context, near)
+	}
+	return redact.Errorf("--context: the kubeconfig has no context %q, want one of %s", in.context, strings.Join(known, ", "))
+}
