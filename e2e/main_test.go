@@ -45,7 +45,8 @@ func hostManifest(namespace, name, rack string) string {
 	// A host's address is made of its name, so that a host that is made again has the same.
 	sum := sha256.Sum256([]byte(name))
 	address := fmt.Sprintf("192.0.%d.%d", sum[0], 1+sum[1]%254)
-	mac := fmt.Sprintf("52:54:00:%02x:%02x:%02x", sum[2], sum[3], sum[4])
+	unique := sha256.Sum256([]byte(namespace + "/" + name))
+	mac := fmt.Sprintf("52:54:00:%02x:%02x:%02x", unique[0], unique[1], unique[2])
 	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack, "ADDRESS", address, "PXE", mac).Replace(`
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
@@ -57,7 +58,7 @@ metadata:
 spec:
   online: true
   bootMACAddress: PXE
-  bmc: {address: redfish://198.51.100.1/redfish/v1/Systems/NAME, credentialsName: NAME-bmc}
+  bmc: {address: redfish://198.51.100.1/redfish/v1/Systems/NAMESPACE-NAME, credentialsName: NAME-bmc}
 `)
 }
 
