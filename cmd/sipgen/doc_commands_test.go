@@ -30,6 +30,7 @@ var notRun = map[string]string{
 	"sha256sum":                                   "hack/release-check.sh compares the sums",
 	"git clone --branch":                          "needs a published release; hack/release-check.sh builds one twice",
 	"CGO_ENABLED=0 go":                            "measures the program, for the page only",
+	"go install":                                  "needs a published release",
 	"go test ./cmd":                               "measures the program, for the page only",
 	"kubectl apply -f flux/root.yaml":             "every row of TestProcedures applies Flux's root",
 	"kubectl apply -f argocd/root.yaml":           "TestProcedures",
@@ -48,6 +49,7 @@ var notRun = map[string]string{
 
 // offline is what stands in, on a machine without cluster and network, for what a page names.
 var offline = strings.NewReplacer(
+	"init --inventory cluster --repo https://git.example.org/fleet.git", "init --inventory hosts --repo https://git.example.org/fleet.git",
 	"--inventory cluster", "--inventory hosts", "https://git.example.org/fleet.git", "fleet.git", "--repo ...", "--repo fleet.git",
 	"sipgen plan ... ", "sipgen plan $ALL ", "sipgen publish ... ", "sipgen publish $ALL ", "--evict bank       #", "--evict tenant-b || [ $? -eq 1 ] #", "--evict bank", "--evict tenant-b",
 	"bin/sipgen", "sipgen", "COMMIT", "HEAD~1",
@@ -226,8 +228,11 @@ cat hosts/*.yaml >inventory.yaml
 
 // before and after are what a page's commands are about, and what they have to bring about.
 var (
-	before = map[string]string{"safety.md": "git clone -q fleet.git broken && cd broken && git rm -q clusters/tenant-a/edge-a/assignments.yaml && " +
-		"git config user.name me && git config user.email me@example.org && git commit -q -m broken\n"}
+	before = map[string]string{"README.md": "rm -rf site.yaml tenants fleet.git && git checkout -q hosts && git init -q --bare -b main fleet.git && " +
+		"git clone -q fleet.git first 2>&1 && cd first && git config user.name me && git config user.email me@example.org && " +
+		"git commit -q --allow-empty -m first && git push -q origin HEAD:main && cd .. && export SIPGEN_PREVIOUS=\n",
+		"safety.md": "git clone -q fleet.git broken && cd broken && git rm -q clusters/tenant-a/edge-a/assignments.yaml && " +
+			"git config user.name me && git config user.email me@example.org && git commit -q -m broken\n"}
 	after = map[string]string{"safety.md": "git diff --exit-code HEAD~2\n"}
 )
 
