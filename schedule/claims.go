@@ -76,6 +76,7 @@ func (s *site) claim(previous Previous) {
 			h.keepDomain(t)
 		}
 	}
+	s.releaseOfNothing()
 	for key, hosts := range s.foreign { // warnings are sorted
 		s.warn(LeftAlone{key, hosts})
 	}
@@ -91,6 +92,8 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	h := &s.hosts[i]
 	standby, releasing := c.standby, false
 	switch {
+	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid() && s.options.Release[h.key()] == c.cluster:
+		h.adopted, h.unwanted = true, true
 	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid():
 		s.leaveAlone(i, c.cluster)
 		return
@@ -111,6 +114,21 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	if t != nil && t.Cluster == c.cluster {
 		s.keepAddresses(h, t)
 		h.keepDomain(t)
+	}
+}
+
+// releaseOfNothing warns of hosts that the Site asks to release and that are not what it says: done, or meant for something else.
+func (s *site) releaseOfNothing() {
+	for key, cluster := range s.options.Release { // warnings are sorted
+		i := s.find(key)
+		if i < 0 {
+			s.warn(ReleaseOfNothing{Host: key, Cluster: cluster})
+			continue
+		}
+		c := s.live(&s.hosts[i])
+		if c.cluster != cluster || s.specOf(cluster) != nil {
+			s.warn(ReleaseOfNothing{Host: key, Cluster: cluster, Labels: c.cluster, Found: true, Spec: s.specOf(cluster) != nil})
+		}
 	}
 }
 

@@ -126,6 +126,9 @@ func (s *site) keep(r *role) {
 		}
 	}
 	why := r.surplusReason()
+	if why == (NoSpec{}) && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].unwanted }) {
+		why = SiteAsks{}
+	}
 	for len(healthy) > r.want() {
 		i := s.surplus(r, healthy)
 		healthy = slices.DeleteFunc(healthy, func(j int32) bool { return i == j })

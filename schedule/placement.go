@@ -29,6 +29,10 @@ type Options struct {
 	// and that has no labels may have got and lost none of them yet when it was read: it is not clean.
 	LabelsOlder bool
 
+	// Release are hosts whose labels name a cluster that is in neither the specs nor the tree, and that cluster: they are released. Other
+	// such hosts are left alone.
+	Release map[HostKey]ClusterKey
+
 	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
 
 	// For tests: searches are completed as on large sites, and shortages are made minimal in so many steps at most (0: minimalWork).

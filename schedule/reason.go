@@ -122,6 +122,8 @@ type (
 type (
 	// Surplus: the role wants so many hosts.
 	Surplus struct{ Want int }
+	// SiteAsks: the Site's spec.hosts.release names hosts of the role, and nobody knows its cluster.
+	SiteAsks struct{}
 	// NoSpec: the spec of its cluster is gone.
 	NoSpec struct{}
 	// ClusterDeleted: the spec of its cluster is being deleted.
@@ -207,6 +209,7 @@ func (NewWithoutLabel) isReason()       {}
 func (NewInDomain) isReason()           {}
 func (Surplus) isReason()               {}
 func (NoSpec) isReason()                {}
+func (SiteAsks) isReason()              {}
 func (ClusterDeleted) isReason()        {}
 func (NoneWanted) isReason()            {}
 func (ReleasedBefore) isReason()        {}

@@ -69,8 +69,9 @@ type host struct {
 	foreign bool
 	// adopted: the previous tree has no claim of the host, and its labels have. wasRole is the role that it has the host in, where the labels
 	// say another.
-	adopted bool
-	wasRole string
+	// unwanted: the Site asks to release it.
+	adopted, unwanted bool
+	wasRole           string
 	// domain as the previous tree has it, for hosts of clusters that stay as they are.
 	domain string
 	class  int32 // -1 if no role can use the host

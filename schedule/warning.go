@@ -80,6 +80,13 @@ type (
 		Annotation string
 		Host       HostKey
 	}
+	// ReleaseOfNothing: the Site asks to release Host from Cluster, and it is not in the inventory, or (Found) its labels say another cluster
+	// or none, or (Spec) the cluster has a spec, which decides.
+	ReleaseOfNothing struct {
+		Host            HostKey
+		Cluster, Labels ClusterKey
+		Found, Spec     bool
+	}
 	// NeverApproved: an annotation approves the release of a host that its Consumer, a Cluster, keeps for its next machine.
 	NeverApproved struct {
 		Annotation string
@@ -212,6 +219,7 @@ func (NamesUnknownHost) isWarning()     {}
 func (NamesHostOfOthers) isWarning()    {}
 func (NamesFreeHost) isWarning()        {}
 func (NeverApproved) isWarning()        {}
+func (ReleaseOfNothing) isWarning()     {}
 func (WithoutStatus) isWarning()        {}
 func (OfCluster) isWarning()            {}
 func (AddressDiffers) isWarning()       {}

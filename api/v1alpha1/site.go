@@ -157,6 +157,11 @@ type Hosts struct {
 	// SIPCluster is trusted with the hosts there: their BMC credentials are Secrets beside its services. Default: none.
 	// +optional
 	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
+	// Release are hosts to take labels off that name a cluster which is in neither the specs nor the tree: without it such hosts are
+	// left alone, because they may be another site's. Take an entry out once its hosts are free.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Release []HostRelease `json:"release,omitempty"`
 	// Apply is how patches reach the hosts: merge (default), into hosts that live in the cluster, or overlay, over host manifests that are
 	// in git.
 	// +optional
@@ -164,6 +169,16 @@ type Hosts struct {
 	// Base is the folder of the hosts' manifests in the repository, a kustomization. Required with apply: overlay, and only then.
 	// +optional
 	Base string `json:"base,omitempty"`
+}
+
+// HostRelease asks to release hosts of a cluster that sipgen does not know.
+type HostRelease struct {
+	// Cluster is what the labels of the hosts say, as NAMESPACE/NAME. Hosts that are labelled for another one stay as they are.
+	Cluster string `json:"cluster"`
+	// Hosts by NAMESPACE/NAME. One that is in use waits until it is let go of.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=1000
+	Hosts []string `json:"hosts"`
 }
 
 // Images are default images.

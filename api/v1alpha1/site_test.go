@@ -101,6 +101,11 @@ func TestBadSites(t *testing.T) {
 		"an interval of nothing":              {repository + "  flux: {interval: 0s}\n", "spec.flux.interval: found 0s"},
 		"a scheduling choice not known":       {repository + "  scheduling: {moves: yes}\n", "spec.scheduling.moves"},
 		"a namespace that is none":            {repository + "  hosts: {namespaces: [a, B]}\n", `spec.hosts.namespaces[1]: found "B"`},
+		"a release of every host":             {repository + "  hosts: {release: [{cluster: old/edge}]}\n", "spec.hosts.release[0].hosts: found 0, want 1 to 1000"},
+		"a release by a pattern":              {repository + "  hosts: {release: [{cluster: old/edge, hosts: ['metal3/*']}]}\n", `spec.hosts.release[0].hosts[0]: found "metal3/*", want NAMESPACE/NAME of a host`},
+		"a release from anybody":              {repository + "  hosts: {release: [{cluster: '*', hosts: [metal3/n1]}]}\n", `spec.hosts.release[0].cluster: found "*", want NAMESPACE/NAME`},
+		"a release of another site's host":    {repository + "  hosts: {namespaces: [metal3], release: [{cluster: old/edge, hosts: [racks/n1]}]}\n", `spec.hosts.release[0].hosts[0]: found "racks/n1", which is in none of spec.hosts.namespaces`},
+		"one host released from two clusters": {repository + "  hosts: {release: [{cluster: old/a, hosts: [metal3/n1]}, {cluster: old/b, hosts: [metal3/n1]}]}\n", `spec.hosts.release[1].hosts[0]: "metal3/n1" is a duplicate of spec.hosts.release[0].hosts[0]`},
 		"another document in the file":        {repository + "---\nkind: ConfigMap\napiVersion: v1\n", "found v1 ConfigMap, want sipgen.airshipit.org/v1alpha1 Site"},
 		"a second site in the same file":      {repository + "---\nkind: Site\napiVersion: sipgen.airshipit.org/v1alpha1\nspec:\n" + repository, "a second Site, want one"},
 	} {

@@ -96,6 +96,7 @@ func (h *Hosts) validate(add problem) {
 	for i, namespace := range h.SharedNamespaces {
 		checkName(fmt.Sprintf("spec.hosts.sharedNamespaces[%d]", i), namespace, add)
 	}
+	h.validateRelease(add)
 }
 
 func (k *LabelKeys) validate(add problem) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -80,7 +81,16 @@ func (d *decided) noteAnyPatches() {
 // options are the site's choices for a placement.
 func options(site *v1alpha1.Site) schedule.Options {
 	keys := site.Spec.LabelKeys
+	release := map[schedule.HostKey]schedule.ClusterKey{}
+	for _, asked := range site.Spec.Hosts.Release {
+		namespace, name, _ := strings.Cut(asked.Cluster, "/")
+		for _, host := range asked.Hosts {
+			in, called, _ := strings.Cut(host, "/")
+			release[schedule.HostKey{Namespace: in, Name: called}] = schedule.ClusterKey{Namespace: namespace, Name: name}
+		}
+	}
 	return schedule.Options{
+		Release: release,
 		Keys: schedule.LabelKeys{
 			ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName,
 			NodeType: keys.NodeType, Standby: keys.Standby,

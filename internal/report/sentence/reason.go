@@ -96,6 +96,8 @@ func released(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.Surplus:
 		return "more than the " + text.Count(r.Want, "host") + " wanted"
+	case schedule.SiteAsks:
+		return "the Site asks for it (spec.hosts.release)"
 	case schedule.NoSpec:
 		return "its cluster has no spec any more"
 	case schedule.ClusterDeleted:

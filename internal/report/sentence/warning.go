@@ -89,6 +89,8 @@ func annotationWarning(w schedule.Warning) string {
 		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: it has no effect, take it out", w.Annotation, w.Host)
 	case schedule.NamesHostOfOthers:
 		return fmt.Sprintf("annotation %s names host %s, which %s holds: it has no effect, take it out", w.Annotation, w.Host, w.Holder)
+	case schedule.ReleaseOfNothing:
+		return releaseOfNothing(w)
 	case schedule.NeverApproved:
 		return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved, it waits until Cluster API lets the host go", w.Annotation, w.Host, w.Consumer)
 	case schedule.NamesFreeHost:
@@ -211,4 +213,18 @@ func rearrangement(w schedule.Rearrangement) string {
 		words += " (the site forbids moves)"
 	}
 	return "feasible at its turn if " + words
+}
+
+// releaseOfNothing is why a request of the Site releases nothing.
+func releaseOfNothing(w schedule.ReleaseOfNothing) string {
+	words := fmt.Sprintf("spec.hosts.release of the Site: host %s of cluster %s: ", w.Host, w.Cluster)
+	switch {
+	case !w.Found:
+		return words + "the inventory has no such host"
+	case w.Spec:
+		return words + "the cluster has a SIPCluster, which decides about its hosts: take the request out"
+	case w.Labels == schedule.ClusterKey{}:
+		return words + "it has no labels of a cluster any more: take the request out"
+	}
+	return words + "its labels say " + w.Labels.Quoted() + ": it stays as it is"
 }

@@ -1,0 +1,48 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// The most that spec.hosts.release may list.
+const (
+	maxReleases      = 100
+	maxReleasedHosts = 1_000 // of one cluster
+)
+
+// validateRelease checks that each entry names one cluster, and hosts one by one: no pattern gives a fleet away.
+func (h *Hosts) validateRelease(add problem) {
+	if n := len(h.Release); n > maxReleases {
+		add("spec.hosts.release", "found %d, want at most %d", n, maxReleases)
+		return
+	}
+	first := map[string]string{}
+	for i := range h.Release {
+		r, at := &h.Release[i], fmt.Sprintf("spec.hosts.release[%d]", i)
+		namespace, name, _ := strings.Cut(r.Cluster, "/")
+		if len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(name)) > 0 {
+			add(at+".cluster", "found %q, want NAMESPACE/NAME of a cluster, as the labels of its hosts have it", r.Cluster)
+		}
+		if n := len(r.Hosts); n == 0 || n > maxReleasedHosts {
+			add(at+".hosts", "found %d, want 1 to %d, by NAMESPACE/NAME", n, maxReleasedHosts)
+			continue
+		}
+		for j, host := range r.Hosts {
+			field := fmt.Sprintf("%s.hosts[%d]", at, j)
+			namespace, name, _ := strings.Cut(host, "/")
+			switch {
+			case len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Subdomain(name)) > 0:
+				add(field, "found %q, want NAMESPACE/NAME of a host", host)
+			case len(h.Namespaces) > 0 && !slices.Contains(h.Namespaces, namespace):
+				add(field, "found %q, which is in none of spec.hosts.namespaces", host)
+			case first[host] != "":
+				add(field, "%q is a duplicate of %s", host, first[host])
+			}
+			first[host] = field
+		}
+	}
+}
