@@ -61,6 +61,9 @@ func TestHostNamespaces(t *testing.T) {
 	if hands(&hosts[0]) || !hands(&hosts[1]) {
 		t.Error("candidates: want the hosts of the namespace, and no others")
 	}
+	if _, hands := Candidates(role(from(nodes("kind=w", 2, 0), "east")), testOptions.Keys); hands(&hosts[2]) {
+		t.Error("candidates: a label of a host is taken for its namespace")
+	}
 }
 
 // A namespace counts like a label: the same site with the namespace as a label, and selectors that ask for that, is placed alike.
