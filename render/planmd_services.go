@@ -10,6 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/vino"
 	siteobject "github.com/airshipit/sipgen/render/site"
 	"github.com/airshipit/sipgen/render/site/ironic"
+	"github.com/airshipit/sipgen/render/site/placement"
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
@@ -29,6 +30,9 @@ func (s *site) servicesMarkdown(out *bytes.Buffer) {
 		v := &s.Site.Spec.Services.VirtualHosts[n]
 		vinoMarkdown(out, v)
 		secrets = append(secrets, virtualhosts.Secrets(s.Site, v)...)
+	}
+	for n := range s.Site.Spec.Services.Placement {
+		secrets = append(secrets, placement.Secrets(&s.Site.Spec.Services.Placement[n])...)
 	}
 	secretsMarkdown(out, secrets)
 }

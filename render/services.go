@@ -10,6 +10,8 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/site/ironic"
+	"github.com/airshipit/sipgen/render/site/networks"
+	"github.com/airshipit/sipgen/render/site/placement"
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
@@ -26,6 +28,12 @@ func (s *site) siteServices() error {
 	files, err := ironic.Files(s.Site)
 	problems.Add(err)
 	s.add(ironic.Folder, files)
+	files, err = networks.Files(s.Site)
+	problems.Add(err)
+	s.add(networks.Folder, files)
+	files, err = placement.Files(s.Site)
+	problems.Add(err)
+	s.add(placement.Folder, files)
 	files, err = virtualhosts.Files(s.Site)
 	problems.Add(err)
 	maps.Copy(s.tree, files)
@@ -34,7 +42,7 @@ func (s *site) siteServices() error {
 
 // hasServices says whether the site has services of its own.
 func (s *site) hasServices() bool {
-	return s.hasFolder(ironic.Folder) || len(s.Site.Spec.Services.VirtualHosts) > 0
+	return s.hasFolder(ironic.Folder) || s.hasFolder(placement.Folder) || s.hasFolder(networks.Folder) || len(s.Site.Spec.Services.VirtualHosts) > 0
 }
 
 func (s *site) hasFolder(folder string) bool {
@@ -47,12 +55,29 @@ func (s *site) vinoName(v *v1alpha1.VirtualHosts) string {
 	return shorten("sipgen-"+s.Site.Name+"-vino-"+v.Group(), maxName)
 }
 
-func (s *site) ironicName() string { return "sipgen-" + s.Site.Name + "-ironic" }
+func (s *site) ironicName() string { return s.serviceName("ironic") }
+
+func (s *site) serviceName(service string) string { return "sipgen-" + s.Site.Name + "-" + service }
 
 // fluxServices syncs the site's services, in their order: first the policy, then Ironic until it is ready, then what makes hosts for it. No tenant
 // depends on any of them.
 func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 	var files []string
+	if s.hasFolder(networks.Folder) {
+		k := s.fluxKeeping(s.serviceName("networks"), networks.Folder)
+		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+		put("networks.yaml", k)
+		files = append(files, "networks.yaml")
+	}
+	if s.hasFolder(placement.Folder) {
+		k := s.fluxKeeping(s.serviceName("placement"), placement.Folder)
+		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+		if s.hasFolder(networks.Folder) {
+			k.Spec.DependsOn = append(k.Spec.DependsOn, fluxReference{Name: s.serviceName("networks")})
+		}
+		put("placement.yaml", k)
+		files = append(files, "placement.yaml")
+	}
 	if s.hasFolder(ironic.Folder) {
 		k := s.fluxKeeping(s.ironicName(), ironic.Folder)
 		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
@@ -85,6 +110,12 @@ func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *fluxKustomization {
 
 func (s *site) argoServices(put func(name string, objects ...any)) []string {
 	var files []string
+	for _, service := range []struct{ name, folder string }{{"networks", networks.Folder}, {"placement", placement.Folder}} {
+		if s.hasFolder(service.folder) {
+			put(service.name+".yaml", wave(s.argoKeeping(s.serviceName(service.name), service.folder), ironicWave))
+			files = append(files, service.name+".yaml")
+		}
+	}
 	if s.hasFolder(ironic.Folder) {
 		put("ironic.yaml", wave(s.argoKeeping(s.ironicName(), ironic.Folder), ironicWave))
 		files = append(files, "ironic.yaml")

@@ -76,6 +76,7 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 		}
 		checkNoValues(doc.JSON, add)
 		site.modernizeIronic(add)
+		site.modernizePlacement(add)
 		site.Default()
 		site.validate(add)
 	}

@@ -12,6 +12,14 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	VirtualHosts []VirtualHosts `json:"virtualHosts,omitempty"`
+	// Placement is OpenStack's, by openstack-k8s-operators. Default: none.
+	// +kubebuilder:validation:MaxItems=10
+	// +optional
+	Placement []Placement `json:"placement,omitempty"`
+	// Networks are NetworkAttachmentDefinitions and address pools of MetalLB that services and tenants name. Default: none.
+	// +kubebuilder:validation:MaxItems=200
+	// +optional
+	Networks []Network `json:"networks,omitempty"`
 }
 
 // The most that a Site may list of each service: more than any has.
@@ -35,4 +43,6 @@ func (s *Site) Problem(path, format string, args ...any) error {
 func (s *Site) validateServices(add problem) {
 	s.validateIronic(add)
 	s.validateVirtualHosts(add)
+	s.validateNetworks(add)
+	s.validatePlacement(add)
 }

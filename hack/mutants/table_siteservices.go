@@ -75,4 +75,10 @@ var siteServiceGuards = []mutant{
 	{"internal/tenancy/hosts.go", `if len(v.Tenants) > 0 && !slices.Contains(v.Tenants, tenant.Name) {`, `if false {`,
 		in("cmd/sipgen", "TestScripts/virtualhosts"),
 		"a tenant has virtual hosts that the Site has for others"},
+	{"api/v1alpha1/validate_placement.go", `!strings.HasPrefix(name, "#") && strings.TrimSpace(value) != "" && secretOption.MatchString(name) {`, `false {`,
+		in("api/v1alpha1", "TestBadPlacement/a_password_in_the_configuration"),
+		"a password of Placement's configuration is committed"},
+	{"render/services.go", `		k := s.fluxKeeping(s.serviceName("placement"), placement.Folder)`, `		k := s.fluxPruning(s.serviceName("placement"), placement.Folder)`,
+		in("render", "TestPlacementAndItsNetworks"),
+		"a Kustomization that goes takes Placement with it"},
 }

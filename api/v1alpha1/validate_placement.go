@@ -1,0 +1,356 @@
+package v1alpha1
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// modernizePlacement moves the misspelt field of an older README.
+func (s *Site) modernizePlacement(add problem) {
+	for n := range s.Spec.Services.Placement {
+		spec := &s.Spec.Services.Placement[n].Spec
+		if spec.OlderAttachments == nil {
+			continue
+		}
+		at := fmt.Sprintf("spec.services.placement[%d].spec.networkAttachents", n)
+		if spec.NetworkAttachments != nil {
+			add(at, "given beside networkAttachments, which it is called: want that alone")
+		} else {
+			s.warn(at, "the API has it as networkAttachments")
+		}
+		spec.NetworkAttachments, spec.OlderAttachments = spec.OlderAttachments, nil
+	}
+}
+
+// validatePlacement holds each PlacementAPI to its schema, and to what the operator's webhook refuses.
+func (s *Site) validatePlacement(add problem) {
+	const field = "spec.services.placement"
+	list := s.Spec.Services.Placement
+	if len(list) > maxServices {
+		add(field, "found %d, want at most %d", len(list), maxServices)
+		return
+	}
+	first := map[string]int{}
+	for n := range list {
+		p := &list[n]
+		c := &placementCheck{site: s, at: fmt.Sprintf("%s[%d]", field, n), add: add}
+		checkName(c.at+".name", p.Name, add)
+		checkName(c.at+".namespace", p.Namespace, add)
+		if other, twice := first[p.Key()]; twice {
+			add(c.at+".name", "found %q, which %s[%d] is in that namespace", p.Name, field, other)
+		} else {
+			first[p.Key()] = n
+		}
+		c.spec(p)
+	}
+}
+
+type placementCheck struct {
+	site *Site
+	at   string
+	add  problem
+}
+
+func (c *placementCheck) say(field, format string, args ...any) {
+	c.add(c.at+".spec."+field, format, args...)
+}
+
+func (c *placementCheck) spec(p *Placement) {
+	spec := &p.Spec
+	for _, name := range []struct {
+		field, value string
+		required     bool
+	}{
+		{"databaseInstance", spec.DatabaseInstance, true}, {"secret", spec.Secret, true}, {"databaseAccount", spec.DatabaseAccount, false},
+	} {
+		if name.value == "" && name.required {
+			c.say(name.field, "missing")
+		}
+		optionalName(c.at+".spec."+name.field, name.value, c.add)
+	}
+	if spec.APITimeout != 0 && spec.APITimeout < 10 {
+		c.say("apiTimeout", "found %d, want 10 seconds or more", spec.APITimeout)
+	}
+	if spec.Replicas != nil && (*spec.Replicas < 0 || *spec.Replicas > 32) {
+		c.say("replicas", "found %d, want 0 to 32", *spec.Replicas)
+	}
+	if spec.ContainerImage != "" && (!imagePattern.MatchString(spec.ContainerImage) || strings.Contains(spec.ContainerImage, "*")) {
+		c.say("containerImage", "found %q, want an image", spec.ContainerImage)
+	}
+	for _, key := range slices.Sorted(maps.Keys(spec.DefaultConfigOverwrite)) {
+		if key != "policy.yaml" {
+			c.say("defaultConfigOverwrite", "found %q, want policy.yaml alone", key)
+		}
+	}
+	for i, line := range strings.Split(spec.CustomServiceConfig, "\n") {
+		name, value, _ := strings.Cut(line, "=")
+		if name = strings.TrimSpace(name); !strings.HasPrefix(name, "#") && strings.TrimSpace(value) != "" && secretOption.MatchString(name) {
+			c.say("customServiceConfig", "sets option %s in its line %d, which would be committed", redact.Plain(name), i+1)
+		}
+	}
+	if t := spec.TopologyRef; t != nil {
+		optionalName(c.at+".spec.topologyRef.name", t.Name, c.add)
+		if t.Namespace != "" && t.Namespace != p.Namespace {
+			c.say("topologyRef.namespace", "found %q, want none, or the PlacementAPI's own", t.Namespace)
+		}
+	}
+	c.override(p)
+	c.attachments(p)
+}
+
+func (c *placementCheck) override(p *Placement) {
+	if p.Spec.Override == nil {
+		return
+	}
+	for _, endpoint := range slices.Sorted(maps.Keys(p.Spec.Override.Service)) {
+		at := "override.service." + redact.Plain(endpoint)
+		oneOf(c.add, c.at+".spec."+at, endpoint, "internal", "public")
+		service := p.Spec.Override.Service[endpoint]
+		if raw := service.EndpointURL; raw != nil {
+			if u, err := url.Parse(*raw); err != nil || u.User != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+				c.say(at+".endpointURL", "found %q, want an http or https URL without a login", *raw)
+			}
+		}
+		if service.Spec != nil && service.Spec.Type != "" {
+			oneOf(c.add, c.at+".spec."+at+".spec.type", service.Spec.Type, "ClusterIP", "NodePort", "LoadBalancer", "ExternalName")
+		}
+		for _, text := range service.VIPs() {
+			checkAddress(c.at+".spec."+at+".metadata.annotations", text, c.add)
+		}
+		if pool := service.pool(); pool != "" && c.site.hasPools() && !c.site.hasPool(pool) {
+			c.say(at+".metadata.annotations", "names the address pool %q, which spec.services.networks does not have", pool)
+		}
+	}
+}
+
+// attachments: a network that services name, and the Site does not have, is a mistake where the Site has networks in that namespace.
+func (c *placementCheck) attachments(p *Placement) {
+	has := map[string]bool{}
+	for i := range c.site.Spec.Services.Networks {
+		if n := &c.site.Spec.Services.Networks[i]; n.Namespace == p.Namespace && n.Attachment != "" {
+			has[n.Name] = true
+		}
+	}
+	for i, name := range p.Spec.NetworkAttachments {
+		at := fmt.Sprintf("networkAttachments[%d]", i)
+		optionalName(c.at+".spec."+at, name, c.add)
+		switch {
+		case name == "":
+			c.say(at, "found nothing, want the name of a NetworkAttachmentDefinition")
+		case len(has) > 0 && !has[name]:
+			c.say(at, "found %q, want one of spec.services.networks in namespace %s: %s", name, p.Namespace, strings.Join(slices.Sorted(maps.Keys(has)), ", "))
+		}
+	}
+}
+
+// The annotations by which a Service asks MetalLB for addresses, in both of its domains.
+var metalLB = []string{"metallb.universe.tf/", "metallb.io/"}
+
+// VIPs are the addresses that a Service asks MetalLB for.
+func (s *PlacementService) VIPs() []string {
+	var out []string
+	for _, domain := range metalLB {
+		for _, text := range strings.Split(s.annotation(domain+"loadBalancerIPs"), ",") {
+			if text = strings.TrimSpace(text); text != "" {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+func (s *PlacementService) pool() string {
+	for _, domain := range metalLB {
+		if pool := s.annotation(domain + "address-pool"); pool != "" {
+			return pool
+		}
+	}
+	return ""
+}
+
+func (s *PlacementService) annotation(key string) string {
+	if s.Metadata == nil {
+		return ""
+	}
+	return s.Metadata.Annotations[key]
+}
+
+func (s *Site) hasPools() bool {
+	return slices.ContainsFunc(s.Spec.Services.Networks, func(n Network) bool { return n.Pool != nil })
+}
+
+func (s *Site) hasPool(name string) bool {
+	return slices.ContainsFunc(s.Spec.Services.Networks, func(n Network) bool { return n.Pool != nil && n.Name == name })
+}
+
+// maxNetworks is how many a Site may have.
+const maxNetworks = 200
+
+func (s *Site) validateNetworks(add problem) {
+	const field = "spec.services.networks"
+	list := s.Spec.Services.Networks
+	if len(list) > maxNetworks {
+		add(field, "found %d, want at most %d", len(list), maxNetworks)
+		return
+	}
+	first := map[string]int{}
+	for i := range list {
+		n := &list[i]
+		at := fmt.Sprintf("%s[%d]", field, i)
+		optionalName(at+".name", n.Name, add)
+		if n.Name == "" {
+			add(at+".name", "missing")
+		}
+		checkName(at+".namespace", n.Namespace, add)
+		kind := "attachment "
+		if n.Pool != nil {
+			kind = "pool "
+		}
+		if other, twice := first[kind+n.Key()]; twice {
+			add(at+".name", "found %q, which %s[%d] is in that namespace", n.Name, field, other)
+		} else {
+			first[kind+n.Key()] = i
+		}
+		switch {
+		case (n.Pool != nil) == (n.Attachment != ""):
+			add(at, "want attachment or pool, one of them")
+		case n.Pool != nil:
+			n.Pool.validate(at+".pool", add)
+		default:
+			checkAttachment(at+".attachment", n.Attachment, add)
+		}
+	}
+}
+
+func (p *AddressPool) validate(at string, add problem) {
+	if len(p.Addresses) == 0 {
+		add(at+".addresses", "missing: the networks and ranges that are given out")
+	}
+	for i, text := range p.Addresses {
+		if _, ok := ParseSpan(text); !ok {
+			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
+		}
+	}
+}
+
+// ParseSpan reads an address, a network or a range with a dash.
+func ParseSpan(text string) (Span, bool) {
+	if from, to, isRange := strings.Cut(text, "-"); isRange {
+		start, err := netip.ParseAddr(strings.TrimSpace(from))
+		stop, err2 := netip.ParseAddr(strings.TrimSpace(to))
+		span := Span{start, stop}
+		return span, err == nil && err2 == nil && span.IsValid()
+	}
+	if prefix, err := netip.ParsePrefix(text); err == nil {
+		return SpanOf(prefix), true
+	}
+	address, err := netip.ParseAddr(text)
+	return Span{address, address}, err == nil
+}
+
+// SpanOf is all of a network.
+func SpanOf(prefix netip.Prefix) Span {
+	start := prefix.Masked().Addr()
+	last := start.AsSlice()
+	for bit := prefix.Bits(); bit < 8*len(last); bit++ {
+		last[bit/8] |= 1 << (7 - bit%8)
+	}
+	stop, _ := netip.AddrFromSlice(last)
+	return Span{start, stop}
+}
+
+// maxAttachment bounds a CNI configuration, in bytes.
+const maxAttachment = 64 << 10
+
+func checkAttachment(at, text string, add problem) {
+	var config map[string]any
+	if len(text) > maxAttachment {
+		add(at, "found %d bytes, want at most %d", len(text), maxAttachment)
+		return
+	}
+	if err := json.Unmarshal([]byte(text), &config); err != nil {
+		add(at, "is no JSON object: want the CNI configuration")
+		return
+	}
+	_, hasType := config["type"].(string)
+	_, hasPlugins := config["plugins"].([]any)
+	if !hasType && !hasPlugins {
+		add(at, "has no type and no plugins: want the CNI configuration")
+	}
+	for _, problem := range attachmentSpans(config) {
+		if !problem.ok {
+			add(at, "ipam: %s: found %q, want addresses", problem.What, problem.text)
+		}
+	}
+}
+
+// AttachmentSpan is what an attachment gives out, by the name of its field.
+type AttachmentSpan struct {
+	What string
+	Span
+	text string
+	ok   bool
+}
+
+// Spans are the addresses that an attachment gives out.
+func (n *Network) Spans() []AttachmentSpan {
+	var config map[string]any
+	if json.Unmarshal([]byte(n.Attachment), &config) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(attachmentSpans(config), func(s AttachmentSpan) bool { return !s.ok })
+}
+
+// attachmentSpans reads the ipam parts that give addresses: whereabouts, host-local and static.
+func attachmentSpans(config map[string]any) []AttachmentSpan {
+	var out []AttachmentSpan
+	ipam, _ := config["ipam"].(map[string]any)
+	text := func(m map[string]any, key string) string { s, _ := m[key].(string); return s }
+	span := func(what string, m map[string]any, network, from, to string) {
+		whole, first, last := text(m, network), text(m, from), text(m, to)
+		if whole == "" && first == "" {
+			return
+		}
+		s, ok := ParseSpan(whole)
+		if from, to, isRange := strings.Cut(whole, "-"); isRange { // whereabouts has "a-b/24", too
+			to, _, _ = strings.Cut(to, "/")
+			s, ok = ParseSpan(from + "-" + to)
+		}
+		if first != "" {
+			a, err := netip.ParseAddr(first)
+			ok, s.Start = ok && err == nil, a
+		}
+		if last != "" {
+			a, err := netip.ParseAddr(last)
+			ok, s.Stop = ok && err == nil, a
+		}
+		out = append(out, AttachmentSpan{what, s, whole + " " + first + " " + last, ok && s.IsValid()})
+	}
+	span("range", ipam, "range", "range_start", "range_end")
+	span("subnet", ipam, "subnet", "rangeStart", "rangeEnd")
+	lists, _ := ipam["ipRanges"].([]any)
+	for _, item := range lists {
+		m, _ := item.(map[string]any)
+		span("ipRanges", m, "range", "range_start", "range_end")
+	}
+	addresses, _ := ipam["addresses"].([]any)
+	for _, item := range addresses {
+		m, _ := item.(map[string]any)
+		prefix, err := netip.ParsePrefix(text(m, "address"))
+		out = append(out, AttachmentSpan{"addresses", Span{prefix.Addr(), prefix.Addr()}, text(m, "address"), err == nil})
+	}
+	plugins, _ := config["plugins"].([]any)
+	for _, plugin := range plugins {
+		if m, is := plugin.(map[string]any); is {
+			out = append(out, attachmentSpans(m)...)
+		}
+	}
+	return out
+}
