@@ -113,7 +113,7 @@ func (u *upgrade) read(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The notes on upgrading: the grants that the specs need are pasted into the Site first.
-	cmd := exec.Command(sipgenBinary(t), "tenants", "--suggest", "--site", u.sitePath, "-f", u.from.Specs, "--inventory", u.from.Inventory)
+	cmd := exec.Command(sipgenBinary(t), "tenants", "--suggest", "--site", u.sitePath, "-f", u.from.Specs, "--inventory", u.from.Inventory, "--previous", "none")
 	grants, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("sipgen tenants: %v", err)

@@ -30,8 +30,8 @@ func TestPreCommit(t *testing.T) {
   - repo: `+hooks+`
     rev: `+revision+`
     hooks:
-      - {id: sipgen-lint, language: system, args: [--site=site.yaml, --filename=tenants, --inventory=hosts]}
-      - {id: sipgen-plan, language: system, args: [--site=site.yaml, --filename=tenants, --inventory=hosts]}
+      - {id: sipgen-lint, language: system, args: [--site=site.yaml, --filename=tenants, --inventory=hosts, --previous=none]}
+      - {id: sipgen-plan, language: system, args: [--site=site.yaml, --filename=tenants, --inventory=hosts, --previous=none]}
 `)
 	s.commit(t)
 	env := maps.Clone(s.environment)
