@@ -65,6 +65,7 @@ func Site(in Input) (Tree, []Services, error) {
 	problems.Add(s.rights())
 	problems.Add(s.siteObjects())
 	problems.Add(s.siteServices())
+	problems.Add(s.ledger())
 	problems.Add(s.overlay())
 	problems.Add(s.policy())
 	if in.Site.Spec.Engine == v1alpha1.EngineArgoCD {

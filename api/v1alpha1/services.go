@@ -8,6 +8,9 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Ironic []Ironic `json:"ironic,omitempty"`
+	// Ledger of hosts and claims for OpenStack Placement. Default: none.
+	// +optional
+	Ledger *Ledger `json:"ledger,omitempty"`
 	// VirtualHosts are virtual machines that act as hosts, by ViNO. With Flux only. Default: none.
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
@@ -42,6 +45,9 @@ func (s *Site) Problem(path, format string, args ...any) error {
 // validateServices checks each service by itself, and what the Site says elsewhere against them.
 func (s *Site) validateServices(add problem) {
 	s.validateIronic(add)
+	if s.Spec.Services.Ledger != nil {
+		s.Spec.Services.Ledger.validate(add)
+	}
 	s.validateVirtualHosts(add)
 	s.validateNetworks(add)
 	s.validatePlacement(add)
