@@ -52,7 +52,7 @@ func (m *mutant) String() string { return m.file + ": " + m.why }
 // table is every guard.
 func table() []mutant {
 	return slices.Concat(capiGuards, hostGuards, fluxGuards, argoGuards, treeGuards, policyGuards, serviceGuards, patchGuards, placementGuards, tenantGuards,
-		runGuards, preflightGuards, publishGuards, inputGuards, inventoryGuards, sipGuards, siteGuards, siteServiceGuards, secretGuards, watchGuards)
+		runGuards, preflightGuards, publishGuards, inputGuards, inventoryGuards, sipGuards, siteGuards, siteServiceGuards, ledgerGuards, secretGuards, watchGuards)
 }
 
 func main() {
