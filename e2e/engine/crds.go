@@ -2,6 +2,7 @@ package engine
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -10,6 +11,20 @@ import (
 func HostCRDs(t testing.TB) []string {
 	bases := filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases")
 	return []string{filepath.Join(bases, "metal3.io_baremetalhosts.yaml"), filepath.Join(bases, "metal3.io_hardwaredata.yaml")}
+}
+
+// IronicCRD is the definition of Ironic, generated from its own API module as its operator's build does: the operator's module, which
+// ships it, cannot be had.
+func IronicCRD(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("go", "tool", "-modfile="+filepath.Join(root(), "tools", "go.mod"), "controller-gen", "crd",
+		"paths=github.com/metal3-io/ironic-standalone-operator/api/v1alpha1", "output:crd:dir="+dir)
+	cmd.Dir = root()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("controller-gen: %v\n%s", err, out)
+	}
+	return filepath.Join(dir, "ironic.metal3.io_ironics.yaml")
 }
 
 // CertManagerCRDs are the definitions of cert-manager's kinds: trees have Certificates, and nobody here issues any.
