@@ -54,6 +54,7 @@ var folders = map[string][]string{
 	"config/crd":        {},
 	"internal/fields":   {"config/crd"},
 	"internal/status":   {"inventory", "internal/redact", "schedule"},
+	"internal/takeover": {"api", "inventory", "internal/manifest", "internal/preflight"},
 	"internal/treediff": {},
 }
 

@@ -20,7 +20,7 @@ type Services struct {
 	// Auth was declared and never built by the SIP operator. It is accepted with a warning;
 	// use dex.
 	// +optional
-	Auth []Service `json:"auth,omitempty"`
+	Auth []Auth `json:"auth,omitempty"`
 	// Dex is an OIDC provider for the cluster's API server.
 	// +optional
 	Dex []Dex `json:"dex,omitempty"`
@@ -60,6 +60,17 @@ type Service struct {
 	// NetworkAttachments connect the pods to further networks, by Multus.
 	// +optional
 	NetworkAttachments []NetworkAttachment `json:"networkAttachments,omitempty"`
+}
+
+// Auth is what the SIP operator's API had for an OIDC provider. All of it is accepted, and does nothing.
+type Auth struct {
+	Service `json:",inline"`
+	// NodePort is accepted and does nothing.
+	// +optional
+	NodePort int32 `json:"nodePort,omitempty"`
+	// CASecret is accepted and does nothing.
+	// +optional
+	CASecret string `json:"caSecret,omitempty"`
 }
 
 // AddressFamily is IPv4 or IPv6.
@@ -119,6 +130,11 @@ type LoadBalancerControlPlane struct {
 	// NodePort is the port on the management cluster's nodes.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
+	// PortName is the name of the Service's port: https, the default, or http, as the SIP operator called it. A Service whose port is renamed
+	// has no endpoint until new pods are ready, so one that is taken over keeps its name. With http the Service also leads to the port by number.
+	// +kubebuilder:validation:Enum=https;http
+	// +optional
+	PortName string `json:"portName,omitempty"`
 	// HealthCheck sets how an API server is probed.
 	// +optional
 	HealthCheck *HealthCheck `json:"healthCheck,omitempty"`

@@ -62,6 +62,9 @@ func (c *SIPCluster) validateServices() []FieldError {
 		c.serviceName(at, ListControlPlane, i)
 		lb.Service.validate(at, true, 2)
 		nodePort(at.at(".nodePort"), lb.NodePort)
+		if lb.PortName != "" && lb.PortName != PortNameHTTPS && lb.PortName != PortNameSIP {
+			at.at(".portName").add("found %q, want %s or %s", lb.PortName, PortNameHTTPS, PortNameSIP)
+		}
 		if check := lb.HealthCheck; check != nil {
 			at.at(".healthCheck.path").match(check.Path, healthPath, 200, `an absolute path of letters, digits and ._~/?=&-`)
 			if check.Status != 0 && (check.Status < 100 || check.Status > 599) {

@@ -193,7 +193,7 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	c.Spec.Services.LoadBalancerWorker[0].NodePort = 30001
-	c.Spec.Services.Auth = []Service{{}}
+	c.Spec.Services.Auth = []Auth{{}}
 	c.Spec.Services.JumpHost[0].SSHAuthorizedKeys = nil
 	var paths []string
 	for _, w := range c.Warnings() {

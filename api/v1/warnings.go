@@ -9,6 +9,40 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
+// listed is a service of a list that the SIP operator had, too.
+type listed struct {
+	*Service
+	list, path string
+}
+
+// sipFinalizer was put on every SIPCluster by the SIP operator, and taken off by it.
+const sipFinalizer = "sip.airship.airshipit.org/finalizer"
+
+// fromSIP: the spec was written for the SIP operator, as far as its fields show.
+func (c *SIPCluster) fromSIP() bool {
+	worker := func(lb LoadBalancerWorker) bool { return lb.NodePort != 0 }
+	return slices.Contains(c.Finalizers, sipFinalizer) || len(c.Spec.Services.Auth) > 0 || slices.ContainsFunc(c.Spec.Services.LoadBalancerWorker, worker) ||
+		slices.ContainsFunc(c.allServices(), func(s listed) bool { return SIPImage(s.list, s.Image) })
+}
+
+func (c *SIPCluster) allServices() []listed {
+	var out []listed
+	add := func(list string, i int, s *Service) {
+		out = append(out, listed{s, list, fmt.Sprintf("spec.services.%s[%d]", list, i)})
+	}
+	services := &c.Spec.Services
+	for i := range services.LoadBalancerControlPlane {
+		add(ListControlPlane, i, &services.LoadBalancerControlPlane[i].Service)
+	}
+	for i := range services.LoadBalancerWorker {
+		add(ListWorker, i, &services.LoadBalancerWorker[i].Service)
+	}
+	for i := range services.JumpHost {
+		add(ListJumpHost, i, &services.JumpHost[i].Service)
+	}
+	return out
+}
+
 // Warnings are fields that are accepted and do nothing, or leave a service of no use: specs written for the SIP
 // operator carry them.
 func (c *SIPCluster) Warnings() []FieldError {
@@ -21,6 +55,18 @@ func (c *SIPCluster) Warnings() []FieldError {
 		}
 	}
 	services := &c.Spec.Services
+	old := c.fromSIP()
+	for _, s := range c.allServices() {
+		if old && s.ClusterIP != nil {
+			out = append(out, FieldError{s.path + ".clusterIP", "was ignored by the SIP operator; here the Service asks for that address, and the API server refuses one that is taken or not its own"})
+		}
+		if old && len(s.NodeLabels) > 0 {
+			out = append(out, FieldError{s.path + ".nodeLabels", "was ignored by the SIP operator; here the pods run on nodes with these labels only"})
+		}
+		if SIPImage(s.list, s.Image) {
+			out = append(out, FieldError{s.path + ".image", "is of the SIP operator's time and cannot run what is rendered now: the Site's image is used"})
+		}
+	}
 	for i := range services.LoadBalancerWorker {
 		if services.LoadBalancerWorker[i].NodePort != 0 {
 			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].nodePort", ListWorker, i), "has no meaning here: the ports are nodePortRange's"})

@@ -84,6 +84,10 @@ func (d *decided) preflight() (warnings []string, err error) {
 		findings = append(findings, preflight.Moves(d.site.Spec.LabelKeys, asks)...)
 	}
 	findings = append(findings, preflight.Sites(d.site.Name, d.site.Spec.Hosts.Namespaces, d.guards)...)
+	findings = append(findings, preflight.Services(d.site.Spec.Engine, d.clusters, d.services)...)
+	if d.unseen != nil {
+		warnings = append(warnings, fmt.Sprintf("field ownership of services was not checked: %v", d.unseen))
+	}
 	if d.unguarded != nil {
 		warnings = append(warnings, fmt.Sprintf("whether another site on this API server guards the same namespaces was not checked: %v", d.unguarded))
 	}

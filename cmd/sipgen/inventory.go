@@ -86,6 +86,15 @@ func (in *inputs) liveGuards(ctx context.Context) ([]inventory.GuardBinding, err
 	return live.Guards(ctx, cfg)
 }
 
+// liveServices reads who owns the live objects that have names like those of tenants' services.
+func (in *inputs) liveServices(ctx context.Context) ([]inventory.ServiceObject, error) {
+	cfg, err := in.restConfig()
+	if err != nil {
+		return nil, err
+	}
+	return live.ServiceObjects(ctx, cfg)
+}
+
 // liveState reads the live hosts without their addresses: no Secret is asked for.
 func (in *inputs) liveState(ctx context.Context, site *v1alpha1.Site, now time.Time) (*inventory.Inventory, error) {
 	cfg, err := in.restConfig()

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -42,6 +44,10 @@ type loaded struct {
 	// guards are in force on the cluster that the hosts were read from; unguarded says why they could not be read.
 	guards    []inventory.GuardBinding
 	unguarded error
+	// services are the live Deployments and Services with names like those of tenants' services, where a cluster asks for any; unseen says why
+	// they could not be read.
+	services []inventory.ServiceObject
+	unseen   error
 }
 
 // load reads all inputs, and reports what is wrong with any of them and between them. With inputs.keepGoing, what is wrong with one
@@ -124,6 +130,9 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	if l.live && hosts != nil {
 		l.guards, l.unguarded = in.liveGuards(ctx)
+		if slices.ContainsFunc(l.clusters, func(c v1.SIPCluster) bool { return len(preflight.ServiceNames(&c)) > 0 }) {
+			l.services, l.unseen = in.liveServices(ctx)
+		}
 	}
 	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {
 		return l, err

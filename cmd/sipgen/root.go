@@ -53,7 +53,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, os.Getenv) }
 	root.SetUsageFunc(wrapped(root.UsageFunc()))
-	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newVersion(ui))
+	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newTakeover(ui), newVersion(ui))
 	for _, command := range root.Commands() {
 		strictArgs(command)
 	}

@@ -36,6 +36,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("INPUTS", filepath.Join(filepath.Dir(examples), "testdata", "inputs"))
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("SIPGEN_PREVIOUS", "none")

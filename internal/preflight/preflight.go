@@ -19,6 +19,8 @@ import (
 type Finding struct {
 	// Host is "namespace/name", empty for what is true of the whole inventory.
 	Host string
+	// Object is "kind namespace/name" of a live object that is no host.
+	Object string
 	// Found is what was found, and Why what would come of it.
 	Found, Why string
 	// Mend is the kubectl command that mends it, empty where it is not the host that is to be changed.
@@ -32,6 +34,9 @@ func (f Finding) String() string {
 	text := f.Found + ": " + f.Why
 	if f.Host != "" {
 		text = "host " + f.Host + ": " + text
+	}
+	if f.Object != "" {
+		text = f.Object + ": " + text
 	}
 	if f.Mend != "" {
 		text += "; mend it with: " + f.Mend

@@ -39,6 +39,8 @@ type reader struct {
 	client  rest.Interface
 	gv      schema.GroupVersion
 	backoff wait.Backoff
+	// accept asks for the objects in another form than as they are, selector for some of them; both may be empty.
+	accept, selector string
 }
 
 func newReader(cfg *rest.Config, gv schema.GroupVersion, backoff wait.Backoff) (*reader, error) {
@@ -47,13 +49,16 @@ func newReader(cfg *rest.Config, gv schema.GroupVersion, backoff wait.Backoff) (
 	metav1.AddToGroupVersion(refusals, schema.GroupVersion{Version: "v1"})
 	cfg = rest.CopyConfig(cfg)
 	cfg.APIPath = "/apis"
+	if gv.Group == "" {
+		cfg.APIPath = "/api"
+	}
 	cfg.GroupVersion = &gv
 	cfg.NegotiatedSerializer = serializer.NewCodecFactory(refusals).WithoutConversion()
 	cfg.ContentType = runtime.ContentTypeJSON
 	cfg.AcceptContentTypes = runtime.ContentTypeJSON
 	unthrottled(cfg)
 	client, err := rest.RESTClientFor(cfg)
-	return &reader{client, gv, backoff}, err
+	return &reader{client: client, gv: gv, backoff: backoff}, err
 }
 
 // unthrottled takes client-go's own brake off: the API server's priority and fairness is the better one.
@@ -161,6 +166,12 @@ func (r *reader) page(ctx context.Context, resource, namespace, token string, se
 		}
 		if token != "" {
 			request = request.Param("continue", token)
+		}
+		if r.selector != "" {
+			request = request.Param("labelSelector", r.selector)
+		}
+		if r.accept != "" {
+			request = request.SetHeader("Accept", r.accept)
 		}
 		result := request.Do(ctx)
 		if err := result.Error(); err != nil {

@@ -102,7 +102,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 	env = append(env, corev1.EnvVar{Name: "DEX_CONFIG_DISALLOW_UNKNOWN_FIELDS", Value: "true"})
 	container := corev1.Container{
 		Name:    "dex",
-		Image:   o.image(dex.Image, o.Site.Spec.Images.Dex),
+		Image:   o.image(s, dex.Image, o.Site.Spec.Images.Dex),
 		Command: []string{"dex", "serve", dexFolder + "/config.yaml"},
 		Env:     env,
 		Ports: []corev1.ContainerPort{

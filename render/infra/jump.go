@@ -212,7 +212,7 @@ func (o *overlay) jumpPod(s service, jump *v1.JumpHost, table []tableHost, acces
 	probe := corev1.ProbeHandler{TCPSocket: &corev1.TCPSocketAction{Port: intstr.FromString("ssh")}}
 	container := corev1.Container{
 		Name:            "jumphost",
-		Image:           o.image(jump.Image, o.Site.Spec.Images.JumpHost),
+		Image:           o.image(s, jump.Image, o.Site.Spec.Images.JumpHost),
 		Command:         []string{"/bin/sh", jumpRoot + "/bin/start"},
 		Env:             env,
 		Ports:           []corev1.ContainerPort{{Name: "ssh", ContainerPort: sshPort, Protocol: corev1.ProtocolTCP}},

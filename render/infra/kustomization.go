@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -51,9 +52,13 @@ func (o *overlay) finish() error {
 
 const kustomizationFile = "kustomization.yaml"
 
-// image is the entry's image or the site's. A registry mirror comes by a transformer; see mirrored.
-func (o *overlay) image(spec, site string) string {
+// image is the entry's image or the site's, which also stands in for an image of the SIP operator's time. A registry mirror comes by a
+// transformer; see mirrored.
+func (o *overlay) image(s service, spec, site string) string {
 	image := cmp.Or(spec, site)
+	if v1.SIPImage(s.list, spec) {
+		image = site
+	}
 	o.images = append(o.images, image)
 	return image
 }

@@ -34,10 +34,14 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	ports := []corev1.ServicePort{{
-		Name: "https", Protocol: corev1.ProtocolTCP, Port: apiPort, TargetPort: intstr.FromString("https"), NodePort: lb.NodePort,
-	}}
-	containerPorts := []corev1.ContainerPort{{Name: "https", ContainerPort: apiPort, Protocol: corev1.ProtocolTCP}}
+	name := cmp.Or(lb.PortName, v1.PortNameHTTPS)
+	target := intstr.FromString(name)
+	if name == v1.PortNameSIP {
+		// As SIP's Service had it: while pods of both are there, each is found at the number.
+		target = intstr.FromInt32(apiPort)
+	}
+	ports := []corev1.ServicePort{{Name: name, Protocol: corev1.ProtocolTCP, Port: apiPort, TargetPort: target, NodePort: lb.NodePort}}
+	containerPorts := []corev1.ContainerPort{{Name: name, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP}}
 	return o.loadBalancer(s, &lb.Service, config, ports, containerPorts)
 }
 
@@ -94,7 +98,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, config []byte, ports
 	container := corev1.Container{
 		// The name that SIP's Deployment had: an apply over it must not leave two containers.
 		Name:    "loadbalancer",
-		Image:   o.image(spec.Image, o.Site.Spec.Images.HAProxy),
+		Image:   o.image(s, spec.Image, o.Site.Spec.Images.HAProxy),
 		Command: []string{"haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"},
 		Ports:   append(containerPorts, corev1.ContainerPort{Name: "status", ContainerPort: statusPort, Protocol: corev1.ProtocolTCP}),
 		ReadinessProbe: &corev1.Probe{

@@ -18,8 +18,8 @@ const (
 
 // service is one entry of a list of services: its name and labels.
 type service struct {
-	// path is the entry's field path in the spec.
-	path string
+	// list of the spec that the entry is of, and the entry's field path.
+	list, path string
 	// name of every object of the entry; see v1.ServiceName.
 	name string
 	// app and component as the SIP operator labelled them.
@@ -28,6 +28,7 @@ type service struct {
 
 func named(list string, i int, cluster, app, component string) service {
 	return service{
+		list:      list,
 		path:      "spec.services." + list + "[" + strconv.Itoa(i) + "]",
 		name:      v1.ServiceName(list, i, cluster),
 		app:       app,

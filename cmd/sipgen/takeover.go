@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/takeover"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/bmh"
+)
+
+func newTakeover(ui *ui) *cobra.Command {
+	var (
+		in  inputs
+		out string
+	)
+	command := &cobra.Command{
+		Use:   "takeover --site FILE -f cluster [--out DIR]",
+		Short: "Show the way from the SIP operator to sipgen, and write its specs in today's shape",
+		Long: `Read an installation of the SIP operator: its SIPClusters, of whatever shape SIP's API had, who
+owns its Deployments and Services, and the labels of its hosts. Print for each tenant what stays,
+what changes and the commands, in their order, as a shell script of which every other line is a
+comment. With --out the specs are written in today's shape, one file for each. Nothing is changed
+in the cluster. docs/from-sip.md explains the way.
+
+Exit codes: 0 done; 1 a spec needs a hand before sipgen reads it; 2 an error.`,
+		Example: `  sipgen takeover --site site.yaml -f cluster --out tenants > takeover.sh
+  kubectl get sipclusters,deployments,services,bmh -A -o yaml --show-managed-fields > sip.yaml
+  sipgen takeover --site site.yaml -f sip.yaml`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(in.specs) == 0 {
+				return errors.New("--filename is required: the installation, the word cluster or files of it")
+			}
+			site, err := in.loadSite(ui)
+			if err != nil {
+				return err
+			}
+			installation, err := in.installation(cmd.Context(), ui, site)
+			if err != nil {
+				return err
+			}
+			if len(installation.Specs) == 0 {
+				return errors.New("no SIPCluster found")
+			}
+			if err := writeSpecs(ui, out, installation.Specs); err != nil {
+				return err
+			}
+			if err := takeover.Of(*installation).Write(ui.out); err != nil {
+				return err
+			}
+			for _, spec := range installation.Specs {
+				if len(spec.Problems) > 0 {
+					return errFinding
+				}
+			}
+			return nil
+		},
+	}
+	in.siteFlag(command)
+	flags := command.Flags()
+	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "the installation: a file or folder of its objects, - for standard input, or the word cluster; may be repeated")
+	flags.StringVar(&out, "out", "", "a folder for the specs in today's shape: NAMESPACE/NAME.yaml; a file that is there is not touched")
+	in.clusterFlags(command)
+	return command
+}
+
+// installation reads what there is of SIP.
+func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site) (*takeover.Installation, error) {
+	got := &takeover.Installation{Engine: site.Spec.Engine, Keys: site.Spec.LabelKeys}
+	var files []string
+	var docs []manifest.Document
+	for _, path := range in.specs {
+		if path != fromCluster {
+			files = append(files, path)
+			continue
+		}
+		specs, err := in.clusterSpecs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, specs...)
+		if got.Objects, err = in.liveServices(ctx); err != nil {
+			return nil, err
+		}
+		hosts, err := in.liveState(ctx, site, time.Now())
+		if err != nil {
+			return nil, err
+		}
+		got.Hosts, got.Seen = hosts.Hosts, true
+	}
+	if len(files) > 0 {
+		read, err := manifest.Read(files, ui.in)
+		if err != nil {
+			return nil, err
+		}
+		hosts, leftOut := bmh.FromDocuments(read)
+		for _, one := range leftOut {
+			ui.say("warning: %s: %s: %s", one.Source, one.Field, one.Text)
+		}
+		objects := takeover.Objects(read)
+		got.Hosts, got.Objects, got.Seen = append(got.Hosts, hosts...), append(got.Objects, objects...), got.Seen || len(objects) > 0
+		docs = append(docs, read...)
+	}
+	var problems manifest.Problems
+	first := map[string]string{}
+	for i := range docs {
+		if !takeover.IsSIPCluster(&docs[i]) {
+			continue
+		}
+		spec, err := takeover.Convert(&docs[i])
+		problems.Add(err)
+		if err != nil {
+			continue
+		}
+		if where, twice := first[spec.Key()]; twice {
+			problems.Add(docs[i].Problem("metadata.name", "SIPCluster %s is a duplicate, first defined at %s", spec.Key(), where))
+			continue
+		}
+		first[spec.Key()] = docs[i].Where()
+		got.Specs = append(got.Specs, spec)
+	}
+	inventory.Sort(got.Hosts)
+	return got, problems.Err()
+}
+
+// writeSpecs writes one file for each spec whose names make a path, and none over another.
+func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
+	if dir == "" {
+		return nil
+	}
+	var errs []error
+	for _, spec := range specs {
+		if spec.Cluster == nil {
+			ui.say("%s: not written, sipgen does not read it yet", spec.Key())
+			continue
+		}
+		path := filepath.Join(dir, spec.Cluster.Namespace, spec.Cluster.Name+".yaml")
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			var file *os.File
+			if file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
+				_, err = file.Write(spec.YAML)
+				err = errors.Join(err, file.Close())
+			}
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", spec.Key(), err))
+		}
+	}
+	return errors.Join(errs...)
+}

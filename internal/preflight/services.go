@@ -1,0 +1,95 @@
+package preflight
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Services looks at the live Deployments and Services that have the names of those that are rendered for the clusters, and refuses to sync over
+// one that a controller made by updates, as the SIP operator did: an apply adds its own to such fields and takes none away. The jump host would
+// have two ports of one name, and a load balancer the node selector and the Secret of before.
+func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory.ServiceObject) []Finding {
+	rendered := map[string]bool{}
+	for i := range clusters {
+		for _, name := range ServiceNames(&clusters[i]) {
+			rendered[clusters[i].Namespace+"/"+name] = true
+		}
+	}
+	var out []Finding
+	for i := range live {
+		object := &live[i]
+		if !rendered[object.Namespace+"/"+object.Name] {
+			continue
+		}
+		if owner := object.MadeByOther(Manager(engine)); owner != nil {
+			out = append(out, Finding{
+				Object: object.Key(), Found: fmt.Sprintf("its fields are owned by %s (%s)", owner.Manager, owner.Operation),
+				Why:  "the engine would add to them and replace nothing, so the sync fails or leaves the old pods' parts in the new ones; stop that controller, then hand its fields to the engine (docs/from-sip.md)",
+				Mend: HandOver(engine, object),
+			})
+		}
+	}
+	slices.SortFunc(out, func(a, b Finding) int { return strings.Compare(a.Object, b.Object) })
+	return out
+}
+
+// ServiceNames are the names of the Deployments of a cluster's services that SIP had, too; the Services have the same ones.
+func ServiceNames(c *v1.SIPCluster) []string {
+	var out []string
+	for _, list := range []struct {
+		name string
+		n    int
+	}{
+		{v1.ListControlPlane, len(c.Spec.Services.LoadBalancerControlPlane)}, {v1.ListWorker, len(c.Spec.Services.LoadBalancerWorker)},
+		{v1.ListJumpHost, len(c.Spec.Services.JumpHost)},
+	} {
+		for i := range list.n {
+			out = append(out, v1.ServiceName(list.name, i, c.Name))
+		}
+	}
+	return out
+}
+
+// Manager is the field manager that an engine applies as.
+func Manager(engine v1alpha1.Engine) string {
+	if engine == v1alpha1.EngineArgoCD {
+		return argoManager
+	}
+	return fluxManager
+}
+
+// HandOver is the command that makes the engine's manager the owner of what another controller made, as if the engine had applied it: the next
+// apply then takes away what it does not have. The object itself does not change. It is empty where nobody else owns anything.
+func HandOver(engine v1alpha1.Engine, object *inventory.ServiceObject) string {
+	manager := Manager(engine)
+	owner := object.MadeByOther(manager)
+	if owner == nil {
+		return ""
+	}
+	entry := fmt.Sprintf("/metadata/managedFields/%d/", owner.Index)
+	patch := []jsonPatch{
+		{"test", entry + "manager", owner.Manager}, {"test", entry + "operation", owner.Operation},
+		{"replace", entry + "manager", manager}, {"replace", entry + "operation", "Apply"},
+	}
+	// One manager has one entry: what an engine applied before over the other's fields gives way, and comes again with its next apply.
+	for i := len(object.Owners) - 1; i >= 0; i-- {
+		if own := &object.Owners[i]; own.Manager == manager && own.Operation == "Apply" {
+			entry := fmt.Sprintf("/metadata/managedFields/%d", own.Index)
+			patch = append([]jsonPatch{{"test", entry + "/manager", manager}}, append(patch, jsonPatch{"remove", entry, ""})...)
+		}
+	}
+	text, _ := json.Marshal(patch) // strings marshal
+	// Managers are named by whoever writes: a quote must not end the shell's.
+	quoted := strings.ReplaceAll(string(text), "'", `\u0027`)
+	resource := "deployments.apps/"
+	if object.Kind == inventory.KindService {
+		resource = "services/"
+	}
+	return fmt.Sprintf("kubectl patch -n %s %s%s --type=json -p '%s'", object.Namespace, resource, object.Name, quoted)
+}

@@ -1,0 +1,176 @@
+package takeover
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// Step is one thing to do, with the commands that do it.
+type Step struct {
+	Title    string
+	Why      string
+	Commands []string
+}
+
+// StopSIP ends the SIP operator, which would undo what the engine applies. The names are those of SIP's own manifests.
+func StopSIP() Step {
+	return Step{
+		Title:    "Stop the SIP operator",
+		Why:      "It and the engine would undo each other. Its objects stay, and its load balancers go on.",
+		Commands: []string{"kubectl -n sipcluster-system scale deployment sipcluster-controller-manager --replicas=0"},
+	}
+}
+
+// Steps of a tenant, in their order.
+func (p *Plan) Steps(t *Tenant) []Step {
+	namespace := t.Spec.Namespace
+	var steps []Step
+	for _, name := range t.services(v1.ListJumpHost) {
+		steps = append(steps, Step{
+			Title:    "Make the keys of " + name,
+			Why:      "SIP's pod made its own at each start; here they are a Secret, and the pod waits for it. People see a new host key once. The login name is sip, and was ubuntu.",
+			Commands: []string{HostKeys(namespace, name+"-host-keys")},
+		})
+	}
+	steps = append(steps, Step{
+		Title:    "Commit the spec and look at the plan",
+		Why:      "Every host that the cluster has is in the column kept, and none in new, released or pending. If not, stop.",
+		Commands: []string{"sipgen plan --site site.yaml -f tenants --inventory cluster"},
+	})
+	var hand []string
+	for i := range t.Objects {
+		if command := preflight.HandOver(p.engine, &t.Objects[i]); command != "" {
+			hand = append(hand, command)
+		}
+	}
+	switch {
+	case t.Unknown:
+		steps = append(steps, Step{
+			Title: "Hand the Deployments and Services to the engine",
+			Why:   "Who owns their fields is not known here. Read the installation with -f cluster, or from files with managedFields (kubectl get -o yaml --show-managed-fields), for the commands.",
+		})
+	case len(hand) > 0:
+		steps = append(steps, Step{
+			Title:    "Hand the Deployments and Services to " + engineName(p.engine),
+			Why:      "Nothing changes by it: the engine's next apply takes away what only SIP had set, where without it it would be added to. Each command tests that the entry is still what it was.",
+			Commands: hand,
+		})
+	}
+	sync := Step{
+		Title: "Publish, and wait until the new pods are there",
+		Why:   "Deployments, Services, cluster IPs and node ports stay the same objects; each old pod goes when a new one is ready.",
+	}
+	for _, name := range t.all() {
+		sync.Commands = append(sync.Commands, fmt.Sprintf("kubectl -n %s rollout status deployment/%s --timeout=10m", namespace, name))
+	}
+	steps = append(steps, sync)
+	if names := t.all(); len(names) > 0 {
+		clean := Step{
+			Title:    "Delete what SIP left behind, and not before",
+			Why:      "Until the rollout is through, a pod that is started anew may be of SIP's template and needs them. The jump host's Secret has BMC passwords in plain text: change those passwords.",
+			Commands: []string{fmt.Sprintf("kubectl -n %s delete secret --ignore-not-found %s", namespace, strings.Join(names, " "))},
+		}
+		if jumps := t.services(v1.ListJumpHost); len(jumps) > 0 {
+			clean.Commands = append(clean.Commands, fmt.Sprintf("kubectl -n %s delete configmap --ignore-not-found %s", namespace, strings.Join(jumps, " ")))
+		}
+		steps = append(steps, clean)
+	}
+	for i, name := range t.Spec.Finalizers {
+		if name == Finalizer {
+			steps = append(steps, Step{
+				Title: "Take SIP's finalizer off",
+				Why:   "Nobody else does, and a SIPCluster that has it cannot be deleted. The labels of the hosts stay as they are.",
+				Commands: []string{fmt.Sprintf(`kubectl -n %s patch sipclusters.airship.airshipit.org %s --type=json -p '[{"op":"test","path":"/metadata/finalizers/%d","value":"%s"},{"op":"remove","path":"/metadata/finalizers/%d"}]'`,
+					namespace, t.Spec.Name, i, Finalizer, i)},
+			})
+		}
+	}
+	return steps
+}
+
+// HostKeys makes the Secret with a jump host's own keys.
+func HostKeys(namespace, name string) string {
+	return `d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -C ` + name + ` -f "$d/ssh_host_ed25519_key" && kubectl -n ` + namespace +
+		` create secret generic ` + name + ` --from-file="$d/ssh_host_ed25519_key"; rm -rf "$d"`
+}
+
+func engineName(engine v1alpha1.Engine) string {
+	if engine == v1alpha1.EngineArgoCD {
+		return "Argo CD"
+	}
+	return "Flux"
+}
+
+// Write prints the plan, for a reader and for a shell: what is no command is a comment.
+func (p *Plan) Write(w io.Writer) error {
+	out := &printer{w: w}
+	out.line("# From the SIP operator to sipgen: %d clusters, synced by %s. One tenant after the other, in any order; nothing was changed yet.", len(p.Tenants), engineName(p.engine))
+	for _, key := range p.Foreign {
+		out.line("# Hosts carry the labels of cluster %s, which has no spec here: they are left alone.", key)
+	}
+	out.line("")
+	out.step("0", StopSIP())
+	for i := range p.Tenants {
+		p.tenant(out, &p.Tenants[i])
+	}
+	return out.err
+}
+
+func (p *Plan) tenant(out *printer, t *Tenant) {
+	out.line("## %s", t.Spec.Key())
+	out.line("#")
+	held := "no host carries its labels"
+	if len(t.Held) > 0 {
+		held = strings.Join(t.Held, ", ")
+	}
+	out.line("# stays:    hosts: %s", held)
+	for i := range t.Objects {
+		out.line("#           %s %s: the object, with its uid, addresses and ports", t.Objects[i].Kind, t.Objects[i].Name)
+	}
+	for _, name := range t.all() {
+		out.line("# changes:  the pods of %s: without SIP's node selector for masters, its Secret and its init container, two where it is a load balancer", name)
+	}
+	for _, name := range t.Missing {
+		out.line("# new:      %s: not found, and made by the first sync", name)
+	}
+	for _, note := range t.Spec.Notes {
+		out.line("# spec:     %s: %s", strings.TrimPrefix(note.Path, "."), note.Text)
+	}
+	for _, problem := range t.Spec.Problems {
+		out.line("# PROBLEM:  set right by hand: %s", problem)
+	}
+	out.line("")
+	if t.Spec.Cluster == nil {
+		return // names that are not checked are in no command
+	}
+	for i, step := range p.Steps(t) {
+		out.step(fmt.Sprint(i+1), step)
+	}
+}
+
+// printer keeps the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		// Names of fields and the like are others': none may end its line, which the shell would take the rest for a command of.
+		_, p.err = fmt.Fprintln(p.w, text.Line(fmt.Sprintf(format, args...)))
+	}
+}
+
+func (p *printer) step(number string, s Step) {
+	p.line("# %s. %s. %s", number, s.Title, s.Why)
+	for _, command := range s.Commands {
+		p.line("%s", command)
+	}
+	p.line("")
+}

@@ -1,0 +1,87 @@
+package inventory
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The kinds of a tenant's services that another controller may have made before sipgen, and the label of all of them.
+const (
+	KindDeployment   = "Deployment"
+	KindService      = "Service"
+	ServiceLabel     = "app.kubernetes.io/part-of"
+	ServiceLabelName = "sip"
+)
+
+// ServiceObject is a live Deployment or Service: whose the fields are that a sync replaces.
+type ServiceObject struct {
+	Kind, Namespace, Name string
+	// Owners are the entries of managedFields that say so, in their order; nil where the source has no managedFields.
+	Owners []Owner
+}
+
+// Key is "kind namespace/name".
+func (o *ServiceObject) Key() string { return o.Kind + " " + o.Namespace + "/" + o.Name }
+
+// Owner is an entry of managedFields.
+type Owner struct {
+	// Index of the entry, for a JSON patch.
+	Index              int
+	Manager, Operation string
+	// Made: it has put the containers of the Deployment there, or the ports of the Service: whoever applies over that without owning it adds to
+	// them, and replaces nothing.
+	Made bool
+}
+
+// madeFields are the parts of a FieldsV1 that say who put containers and ports there: an item of a list that is owned has the key ".".
+type madeFields struct {
+	Spec struct {
+		Ports    map[string]map[string]json.RawMessage `json:"f:ports"`
+		Template struct {
+			Spec struct {
+				Containers map[string]json.RawMessage `json:"f:containers"`
+			} `json:"f:spec"`
+		} `json:"f:template"`
+	} `json:"f:spec"`
+}
+
+// OwnersOf reads managedFields. Entries of subresources are left out, and one that cannot be read is taken to have made it all.
+func OwnersOf(entries []metav1.ManagedFieldsEntry) []Owner {
+	owners := []Owner{}
+	for i, entry := range entries {
+		if entry.Subresource != "" {
+			continue
+		}
+		owner := Owner{Index: i, Manager: entry.Manager, Operation: string(entry.Operation)}
+		var fields madeFields
+		if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
+			owner.Made = true
+		}
+		for item, raw := range fields.Spec.Template.Spec.Containers {
+			owner.Made = owner.Made || strings.HasPrefix(item, "k:") && bytes.Contains(raw, []byte(`".":`))
+		}
+		for item, owned := range fields.Spec.Ports {
+			if _, whole := owned["."]; whole && strings.HasPrefix(item, "k:") {
+				owner.Made = true
+			}
+		}
+		owners = append(owners, owner)
+	}
+	return owners
+}
+
+// MadeByOther gives the entry of a controller that made the object by updates, and whose fields an apply of the engine's manager would keep.
+// What kubectl made is none: both engines take that over by themselves.
+func (o *ServiceObject) MadeByOther(manager string) *Owner {
+	i := slices.IndexFunc(o.Owners, func(w Owner) bool {
+		return w.Made && w.Operation == "Update" && w.Manager != manager && !strings.HasPrefix(w.Manager, "kubectl")
+	})
+	if i < 0 {
+		return nil
+	}
+	return &o.Owners[i]
+}

@@ -1,0 +1,31 @@
+package infra
+
+import (
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// TestPortNameOfSIP: a Service that is taken over keeps the name of its port, and leads to it by number.
+func TestPortNameOfSIP(t *testing.T) {
+	site := &v1alpha1.Site{}
+	site.Default()
+	for name, want := range map[string]string{"": "name: https\n    nodePort: 30001\n    port: 6443\n    protocol: TCP\n    targetPort: https\n", "http": "name: http\n    nodePort: 30001\n    port: 6443\n    protocol: TCP\n    targetPort: 6443\n"} {
+		cluster := &v1.SIPCluster{}
+		cluster.Namespace, cluster.Name = "a", "b"
+		cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam", Image: "haproxy:2.3.2"}, NodePort: 30001, PortName: name}}
+		files, err := Overlay(Input{Cluster: cluster, Site: site})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(files["loadbalancer-controlplane-b.yaml"])
+		if !strings.Contains(text, want) {
+			t.Errorf("%q: no %q in\n%s", name, want, text)
+		}
+		if strings.Contains(text, "haproxy:2.3.2") || !strings.Contains(text, site.Spec.Images.HAProxy) {
+			t.Errorf("an image of SIP's time is kept:\n%s", text)
+		}
+	}
+}
