@@ -23,7 +23,7 @@ unit: ## the quick loop: everything but the real engines
 	$(GO) test $$($(GO) list ./... | grep -v '/e2e')
 
 test: ## every test there is; the last line counts them
-	@$(GO) run ./hack/tally -- bash hack/lint.sh -- $(GO) test -race $$($(GO) list ./... | grep -v '/e2e') \
+	@$(GO) run ./hack/tally -- bash hack/lint.sh -- $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -v '/e2e') \
 		-- $(GO) run ./e2e/prepare -- $(GO) test -timeout 40m ./e2e/...
 
 e2e: ## the real engines only; the first run builds them

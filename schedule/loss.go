@@ -45,19 +45,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 			foreign[HostKey{h.Namespace, h.Name}] = true
 		}
 	}
-	holders := map[HostKey]RoleKey{}
-	for i := range p.Clusters {
-		for _, r := range p.Clusters[i].Roles {
-			for _, a := range r.Assigned {
-				if key := (HostKey{a.Host.Namespace, a.Host.Name}); a.Origin != New {
-					holders[key] = RoleKey{p.Clusters[i].Key, r.Name}
-					if a.Swapped() {
-						loss.Swapped = append(loss.Swapped, key)
-					}
-				}
-			}
-		}
-	}
+	holders := p.holders(&loss)
 	for _, claim := range previous.Claims {
 		if claim.Releasing {
 			continue
@@ -98,4 +86,24 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		})
 	}
 	return loss
+}
+
+// holders are the roles that keep hosts, by host. Hosts that are made standby for another one are counted as lost.
+func (p *Placement) holders(loss *Loss) map[HostKey]RoleKey {
+	holders := map[HostKey]RoleKey{}
+	for i := range p.Clusters {
+		for _, r := range p.Clusters[i].Roles {
+			for _, a := range r.Assigned {
+				if a.Origin == New {
+					continue
+				}
+				key := HostKey{a.Host.Namespace, a.Host.Name}
+				holders[key] = RoleKey{p.Clusters[i].Key, r.Name}
+				if a.Swapped() {
+					loss.Swapped = append(loss.Swapped, key)
+				}
+			}
+		}
+	}
+	return holders
 }

@@ -165,6 +165,12 @@ func (n *NodeSet) validate(role string) []FieldError {
 			add(count.field, "found %d, want 0 to %d", count.n, MaxCount)
 		}
 	}
+	n.validateTopology(add)
+	return errs
+}
+
+// validateTopology looks at what the role says of domains.
+func (n *NodeSet) validateTopology(add func(field, format string, args ...any)) {
 	if n.TopologyKey != "" {
 		for _, message := range validation.IsQualifiedName(n.TopologyKey) {
 			add(".topologyKey", "found %q: %s", n.TopologyKey, message)
@@ -183,6 +189,17 @@ func (n *NodeSet) validate(role string) []FieldError {
 		}
 		seen[key] = true
 	}
+	switch {
+	case n.Unlabelled != "" && n.Unlabelled != UnlabelledRefuse && n.Unlabelled != UnlabelledAllow:
+		add(".unlabelled", "found %q, want %s or %s", n.Unlabelled, UnlabelledRefuse, UnlabelledAllow)
+	case n.Unlabelled != "" && n.TopologyKey == "" && len(n.TopologyKeys) == 0:
+		add(".unlabelled", "needs topologyKey, the label that hosts may lack")
+	}
+	n.validateLimits(add)
+	n.validateSpread(add)
+}
+
+func (n *NodeSet) validateLimits(add func(field, format string, args ...any)) {
 	if n.MaxPerDomain < 0 || n.MaxPerDomain > MaxCount {
 		add(".maxPerDomain", "found %d, want 1 to %d", n.MaxPerDomain, MaxCount)
 	}
@@ -201,22 +218,19 @@ func (n *NodeSet) validate(role string) []FieldError {
 			add(".maxPerDomainByKey["+key+"]", "found %d, want 1 to %d", most, MaxCount)
 		}
 	}
-	switch {
-	case n.Unlabelled != "" && n.Unlabelled != UnlabelledRefuse && n.Unlabelled != UnlabelledAllow:
-		add(".unlabelled", "found %q, want %s or %s", n.Unlabelled, UnlabelledRefuse, UnlabelledAllow)
-	case n.Unlabelled != "" && n.TopologyKey == "" && len(n.TopologyKeys) == 0:
-		add(".unlabelled", "needs topologyKey, the label that hosts may lack")
+}
+
+func (n *NodeSet) validateSpread(add func(field, format string, args ...any)) {
+	if n.Spread == nil {
+		return
 	}
-	if n.Spread != nil {
-		for _, message := range validation.IsQualifiedName(n.Spread.TopologyKey) {
-			add(".spread.topologyKey", "found %q: %s", n.Spread.TopologyKey, message)
-		}
-		if n.Spread.MaxSkew < 0 || n.Spread.MaxSkew > MaxCount {
-			add(".spread.maxSkew", "found %d, want 1 to %d", n.Spread.MaxSkew, MaxCount)
-		}
-		if n.Spread.TopologyKey == n.TopologyKey || seen[n.Spread.TopologyKey] {
-			add(".spread.topologyKey", "%q is a topology key of the role already: it is spread by that", n.Spread.TopologyKey)
-		}
+	for _, message := range validation.IsQualifiedName(n.Spread.TopologyKey) {
+		add(".spread.topologyKey", "found %q: %s", n.Spread.TopologyKey, message)
 	}
-	return errs
+	if n.Spread.MaxSkew < 0 || n.Spread.MaxSkew > MaxCount {
+		add(".spread.maxSkew", "found %d, want 1 to %d", n.Spread.MaxSkew, MaxCount)
+	}
+	if n.Spread.TopologyKey == n.TopologyKey || slices.Contains(n.TopologyKeys, n.Spread.TopologyKey) {
+		add(".spread.topologyKey", "%q is a topology key of the role already: it is spread by that", n.Spread.TopologyKey)
+	}
 }

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 what upstream calls deprecated is what is moved here
+
 package v1alpha1
 
 import (
@@ -42,7 +44,6 @@ func (m *modernizer) ironic(i *Ironic) {
 		m.moved("disableRPCHostValidation", "tls.insecureRPC", spec.TLS.InsecureRPC != nil)
 		spec.TLS.InsecureRPC = older.DisableRPCHostValidation
 	}
-	//nolint:staticcheck // SA1019: what upstream calls deprecated is what is moved here
 	m.deprecated(&spec.IronicSpec)
 	spec.OlderIronicSpec = OlderIronicSpec{}
 }
@@ -50,18 +51,18 @@ func (m *modernizer) ironic(i *Ironic) {
 // deprecated moves the fields that today's API still has and is about to drop.
 func (m *modernizer) deprecated(spec *ironic.IronicSpec) {
 	net, tls := &spec.Networking, &spec.TLS
-	if net.IPAddressManager == ironic.IPAddressManagerKeepalived { //nolint:staticcheck // SA1019
+	if net.IPAddressManager == ironic.IPAddressManagerKeepalived {
 		m.moved("networking.ipAddressManager", "networking.keepalived.enabled: true", net.Keepalived != nil)
-		net.Keepalived, net.IPAddressManager = &ironic.KeepalivedConfig{Enabled: true}, "" //nolint:staticcheck // SA1019
+		net.Keepalived, net.IPAddressManager = &ironic.KeepalivedConfig{Enabled: true}, ""
 	}
-	if name := tls.BMCCAName; name != "" { //nolint:staticcheck // SA1019
+	if name := tls.BMCCAName; name != "" {
 		m.moved("tls.bmcCAName", "tls.bmcCA, with kind: Secret", tls.BMCCA != nil)
-		tls.BMCCA, tls.BMCCAName = &ironic.ResourceReference{Name: name, Kind: ironic.ResourceKindSecret}, "" //nolint:staticcheck // SA1019
+		tls.BMCCA, tls.BMCCAName = &ironic.ResourceReference{Name: name, Kind: ironic.ResourceKindSecret}, ""
 	}
-	if name := tls.TrustedCAName; name != "" { //nolint:staticcheck // SA1019
+	if name := tls.TrustedCAName; name != "" {
 		m.moved("tls.trustedCAName", "tls.trustedCA, with kind: ConfigMap", tls.TrustedCA != nil)
 		reference := ironic.ResourceReference{Name: name, Kind: ironic.ResourceKindConfigMap}
-		tls.TrustedCA, tls.TrustedCAName = &ironic.ResourceReferenceWithKey{ResourceReference: reference}, "" //nolint:staticcheck // SA1019
+		tls.TrustedCA, tls.TrustedCAName = &ironic.ResourceReferenceWithKey{ResourceReference: reference}, ""
 	}
 }
 

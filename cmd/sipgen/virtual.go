@@ -59,12 +59,11 @@ func (d *decided) loseVirtualHosts() {
 	if len(was) == 0 {
 		return
 	}
-	is := map[string]string{}
-	if files, err := virtualhosts.Files(d.site); err == nil {
-		is = virtualhosts.Hosts(files)
-	} else {
+	files, err := virtualhosts.Files(d.site)
+	if err != nil {
 		return // there will be no tree
 	}
+	is := virtualhosts.Hosts(files)
 	counted := map[schedule.HostKey]bool{}
 	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Foreign, d.loss.Moved, d.loss.Swapped, d.loss.Released} {
 		for _, host := range hosts {

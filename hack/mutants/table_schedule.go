@@ -194,7 +194,7 @@ var placementGuards = []mutant{
 	{"schedule/result.go", `cmp.Or(order.Bool(replace[a], replace[b]), `, `cmp.Or(`,
 		in("schedule", "TestWhenAHostFails", "TestStandInAgreesWithTheOracle"),
 		"a standby host does not stand in for a failed one"},
-	{"schedule/loss.go", `					if a.Swapped() {`, `					if false {`,
+	{"schedule/loss.go", `				if a.Swapped() {`, `					if false {`,
 		in("schedule", "TestReplaces", "TestStandInAgreesWithTheOracle"),
 		"the brake lets any number of active slots go from failed hosts to standby hosts"},
 	{"schedule/loss.go", `case held && holder != RoleKey{claim.Cluster, claim.Role}:`, `case held && holder == RoleKey{}:`,
