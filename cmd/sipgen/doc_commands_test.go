@@ -26,6 +26,12 @@ var procedures = map[string][]string{
 // notRun are the commands of pages that no test runs as they stand there, by how their block begins, and why.
 var notRun = map[string]string{
 	"make bench":                                  "takes minutes; that the target exists is checked",
+	"git clone --depth":                           "needs a Placement; e2e/placement runs the script on a real one",
+	"jq '.resource_providers":                     "needs a Placement; e2e/placement",
+	"sipgen takeover --site":                      "needs an API server; script takeover reads files instead",
+	"kubectl create clusterrole sipgen-service":   "needs an API server; nothing runs it yet",
+	"kubectl -n sipcluster-system":                "needs the SIP operator's API server; nothing runs it yet",
+	"kubectl -n NAMESPACE":                        "needs the SIP operator's API server; nothing runs it yet",
 	"docker run":                                  "needs a container engine; TestImage in hack/image looks into the image",
 	"sha256sum":                                   "hack/release-check.sh compares the sums",
 	"git clone --branch":                          "needs a published release; hack/release-check.sh builds one twice",

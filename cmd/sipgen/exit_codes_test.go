@@ -36,7 +36,8 @@ func TestExitCodePage(t *testing.T) {
 	findings := map[string][]string{
 		"plan": here, "lint": here, "render": append([]string{"--out", "new"}, in...), "publish": append([]string{"--repo", "fleet.git"}, in...),
 		"diff": append([]string{"--out", "empty"}, in...), "tenants": here,
-		"status": {"--site", "site.yaml", "--inventory", "hosts/rack-1.yaml", "--previous", "tree"},
+		"takeover": {"-f", "old.yaml"},
+		"status":   {"--site", "site.yaml", "--inventory", "hosts/rack-1.yaml", "--previous", "tree"},
 	}
 	wantCode(0, append([]string{"render", "--out", "tree"}, in...)...)
 	wantCode(1, append([]string{"diff"}, findings["diff"]...)...)
@@ -47,6 +48,8 @@ func TestExitCodePage(t *testing.T) {
 	}
 	edit(t, "tenants/edge-a.yaml", "active: 90", "active: 190")
 	wantCode(1, append([]string{"tenants"}, here...)...)
+	check(t, os.WriteFile("old.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {name: old, namespace: clusterA}\nspec: {}\n"), 0o600))
+	wantCode(1, append([]string{"takeover"}, findings["takeover"]...)...)
 	wantCode(2, "plan", "--site", "none.yaml")
 
 	for _, command := range newRoot(&ui{}).Commands() {
