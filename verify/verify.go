@@ -25,9 +25,15 @@ func Services(site *v1alpha1.Site, services []render.Services) error {
 // Service builds the services of one cluster if they have patches or come from a mirror, and reports what the tenant's patches change that
 // is not the tenant's, and images that do not come from the mirror. kustomize keeps global state: builds wait for one another.
 func Service(site *v1alpha1.Site, services render.Services) []error {
+	_, errs := Built(site, services)
+	return errs
+}
+
+// Built is Service, and gives what was built, for sipgen's own commands. Services that are not built have nothing wrong.
+func Built(site *v1alpha1.Site, services render.Services) (overlay.Built, []error) {
 	patches, mirror := len(services.Cluster.Spec.Patches), site.Spec.Images.RegistryMirror
 	if patches == 0 && mirror == "" {
-		return nil
+		return overlay.Built{}, nil
 	}
 	return overlay.Check(services.Files, patches, mirror, site.AnyPatches(services.Cluster.Namespace))
 }

@@ -52,7 +52,9 @@ func BenchmarkStages(b *testing.B) {
 			return err
 		})
 		stage("render", func(int) error {
-			_, err := renderedFrom(l, quiet, previousTree{})
+			fresh := *l
+			fresh.built = &serviceBuilds{}
+			_, err := renderedFrom(&fresh, quiet, previousTree{})
 			return err
 		})
 		stage("write", func(i int) error {

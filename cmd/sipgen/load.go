@@ -48,6 +48,8 @@ type loaded struct {
 	// they could not be read.
 	services []inventory.ServiceObject
 	unseen   error
+	// built are the tenants' services that this run has built.
+	built *serviceBuilds
 }
 
 // load reads all inputs, and reports what is wrong with any of them and between them. With inputs.keepGoing, what is wrong with one
@@ -110,7 +112,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	specs, specsErr := in.loadSpecs(ctx, ui)
 	hosts, hostsErr := in.loadHosts(ctx, ui, site, specs.valid())
-	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster}
+	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, built: &serviceBuilds{}}
 	if hosts != nil {
 		l.hostNamespaces = namespacesOf(hosts.Hosts)
 	}

@@ -2,12 +2,9 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
-	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/verify"
 )
 
 // rendered is the tree of a checked decision: what is written, committed or compared, and nothing else is.
@@ -77,45 +74,12 @@ func (d *decided) broken(err error) (broken []finding, others error) {
 func (c *checked) render(ui *ui) (*rendered, error) {
 	defer ui.progress.stage("rendering")()
 	tree, services, err := render.Site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files})
-	if err = errors.Join(err, c.checkServices(services)); err != nil {
+	was := filesOfServices(c.before.files)
+	built, wrong := c.checkServices(services, was)
+	if err = errors.Join(err, wrong); err != nil {
 		return nil, err
 	}
 	words := *c.report
-	words.Services = serviceChanges(c.before.files, tree)
+	words.Services = serviceChanges(was, filesOfRights(c.before.files), tree, built)
 	return &rendered{checked: c, tree: tree, report: &words}, nil
-}
-
-// checkServices builds the services that have patches or come from a mirror, as they are to be written, and reports what a tenant's patches
-// change that is not the tenant's, and what is built that the tenant is not granted. Services without patches have what their specs say, which
-// was held to the grants before.
-func (c *checked) checkServices(services []render.Services) error {
-	var errs []error
-	for _, s := range services {
-		wrong := verify.Service(c.site, s)
-		if len(wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
-			wrong = c.beyondAsBuilt(s)
-		}
-		for _, err := range wrong {
-			errs = append(errs, &render.ClusterError{Cluster: keyOf(s.Cluster), Err: fmt.Errorf("%s: %w", s.Cluster.Key(), err)})
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// beyondAsBuilt is what services ask for, as they are built, that their tenant is not granted.
-func (c *checked) beyondAsBuilt(s render.Services) []error {
-	folder, err := overlay.Parse(s.Files)
-	if err != nil {
-		return []error{err}
-	}
-	folder.Kustomization.Images = nil // the registry mirror, which renames what is granted by its own name
-	built, err := folder.Build()
-	if err != nil {
-		return []error{err}
-	}
-	var errs []error
-	for _, err := range c.tenants.Built(s.Cluster, built) {
-		errs = append(errs, fmt.Errorf("spec.patches: %w", err))
-	}
-	return errs
 }

@@ -16,11 +16,11 @@ import (
 // the files are named.
 const maxCompared = 200
 
-// serviceChanges says what differs in the services of the clusters that have some in both trees, or had. The tree before comes from git: whoever can
-// push may have edited it, so one that is not as sipgen writes it is not built, and that is said.
-func serviceChanges(before, after render.Tree) []report.ServiceChanges {
-	was, is := services(before), services(after)
-	hadRights, hasRights := rights(before), rights(after)
+// serviceChanges says what differs in the services of the clusters that have some in both trees, or had: was and hadRights are those of the tree
+// before. That comes from git: whoever can push may have edited it, so one that is not as sipgen writes it is not built, and that is said.
+// built are the services in the tree after that were built already.
+func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tree, built map[string]*overlay.Built) []report.ServiceChanges {
+	is, hasRights := filesOfServices(after), filesOfRights(after)
 	var changed []string
 	for _, cluster := range slices.Sorted(maps.Keys(was)) {
 		if !maps.EqualFunc(was[cluster], is[cluster], bytes.Equal) || !maps.EqualFunc(hadRights[cluster], hasRights[cluster], bytes.Equal) {
@@ -40,7 +40,7 @@ func serviceChanges(before, after render.Tree) []report.ServiceChanges {
 		case i >= maxCompared:
 			changes.Unknown = "too many clusters change at once to compare them all"
 		default:
-			objects, err := compared(was[cluster], hadRights[cluster], is[cluster], hasRights[cluster])
+			objects, err := compared(was[cluster], hadRights[cluster], is[cluster], hasRights[cluster], built[cluster])
 			changes.Objects = objects
 			if err != nil {
 				changes.Unknown = err.Error()
@@ -52,8 +52,8 @@ func serviceChanges(before, after render.Tree) []report.ServiceChanges {
 	return out
 }
 
-// services are the files of every cluster's services, by "namespace/name" and by path in their folder.
-func services(tree render.Tree) map[string]map[string][]byte {
+// filesOfServices are the files of every cluster's services, by "namespace/name" and by path in their folder.
+func filesOfServices(tree render.Tree) map[string]map[string][]byte {
 	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
 		parts := strings.SplitN(path, "/", 5)
 		if len(parts) < 5 || parts[0] != "clusters" || parts[3] != "infra" {
@@ -63,8 +63,8 @@ func services(tree render.Tree) map[string]map[string][]byte {
 	})
 }
 
-// rights are the files of every cluster's rights, likewise.
-func rights(tree render.Tree) map[string]map[string][]byte {
+// filesOfRights are the files of every cluster's rights, likewise.
+func filesOfRights(tree render.Tree) map[string]map[string][]byte {
 	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
 		parts := strings.SplitN(path, "/", 4)
 		if len(parts) < 4 || parts[0] != "rights" {
@@ -96,37 +96,50 @@ func rank(was, is map[string][]byte) int {
 	return 0
 }
 
-// compared compares services together with their rights: rights were among the services once, and have not changed when they are no longer.
-func compared(was, hadRights, is, hasRights map[string][]byte) ([]report.ObjectChange, error) {
-	before, err := withRights(was, hadRights)
+// compared compares services, and their rights where they are not the same: rights were among the services once, and have not changed when they
+// are no longer. built are the services after, if they were built already.
+func compared(was, hadRights, is, hasRights map[string][]byte, built *overlay.Built) ([]report.ObjectChange, error) {
+	before, err := buildServices(was)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("before: %w", err)
 	}
-	after, err := withRights(is, hasRights)
-	if err != nil {
-		return nil, err
+	after := overlay.Built{}
+	if built != nil {
+		after = *built
+	} else if after, err = buildServices(is); err != nil {
+		return nil, fmt.Errorf("after: %w", err)
 	}
-	changes, err := overlay.Changes(before, after)
+	if !maps.EqualFunc(hadRights, hasRights, bytes.Equal) {
+		if before, err = withRights(before, hadRights); err != nil {
+			return nil, fmt.Errorf("before: %w", err)
+		}
+		if after, err = withRights(after, hasRights); err != nil {
+			return nil, fmt.Errorf("after: %w", err)
+		}
+	}
 	var out []report.ObjectChange
-	for _, c := range changes {
+	for _, c := range overlay.Changes(before, after) {
 		out = append(out, report.ObjectChange(c))
 	}
-	return out, err
+	return out, nil
 }
 
-// withRights is a folder of services that has their rights, too.
-func withRights(services, rights map[string][]byte) (overlay.Folder, error) {
-	folder, err := overlay.Parse(services)
-	if err != nil || rights == nil {
-		return folder, err
-	}
-	more, err := overlay.Parse(rights)
+func buildServices(files map[string][]byte) (overlay.Built, error) {
+	folder, err := overlay.Parse(files)
 	if err != nil {
-		return folder, fmt.Errorf("rights: %w", err)
+		return overlay.Built{}, err
 	}
-	for _, name := range more.Kustomization.Resources {
-		folder.Files["rights/"+name] = more.Files[name]
-		folder.Kustomization.Resources = append(folder.Kustomization.Resources, "rights/"+name)
+	return folder.Built()
+}
+
+// withRights is services with their rights, if they have any.
+func withRights(services overlay.Built, rights map[string][]byte) (overlay.Built, error) {
+	if rights == nil {
+		return services, nil
 	}
-	return folder, nil
+	built, err := buildServices(rights)
+	if err != nil {
+		return services, fmt.Errorf("rights: %w", err)
+	}
+	return services.And(built), nil
 }

@@ -84,7 +84,7 @@ func wrongOf(errs []error, tenant v1alpha1.Tenant) (out []error) {
 // beyond is what the services of patched clusters ask for as they are built that a Site with other grants would refuse.
 func (l *loaded) beyond(ui *ui, before previousTree, site *v1alpha1.Site) ([]error, error) {
 	trial := *l
-	trial.site, trial.tenants = site, tenancy.Of(site, l.hostNamespaces)
+	trial.site, trial.tenants, trial.built = site, tenancy.Of(site, l.hostNamespaces), &serviceBuilds{}
 	decided, err := trial.decide(ui, before)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,8 @@ func (l *loaded) beyond(ui *ui, before previousTree, site *v1alpha1.Site) ([]err
 		return nil, err
 	}
 	checked := &checked{decided: decided}
-	return flatten(checked.checkServices(services)), nil
+	_, wrong := checked.checkServices(services, nil)
+	return flatten(wrong), nil
 }
 
 // withTenants is the Site with other tenants, valid.

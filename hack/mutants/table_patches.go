@@ -2,7 +2,7 @@ package main
 
 // patchGuards are about what a tenant may patch in its services.
 var patchGuards = []mutant{
-	{"internal/overlay/check.go", `	errs := outsideMirror(built, mirror)`, `	var errs []error`,
+	{"internal/overlay/check.go", `	errs := outsideMirror(built.Objects, mirror)`, `	var errs []error`,
 		in("internal/overlay", "TestCheckLooksAtWhatIsWritten"),
 		"an image comes from a registry that the site keeps out"},
 	{"internal/overlay/check.go", `	if patches > len(after.Kustomization.Patches) {`, `	patches = min(patches, len(after.Kustomization.Patches))

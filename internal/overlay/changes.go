@@ -21,41 +21,34 @@ type Change struct {
 	Rolls bool
 }
 
-// Changes says what differs between two folders when they are built, in the order of the second, and then what is gone. A changed configuration
+// Changes says what differs between two folders as they are built, in the order of the second, and then what is gone. A changed configuration
 // is said of the Deployment that mounts it.
-func Changes(before, after Folder) ([]Change, error) {
-	was, err := before.Build()
-	if err != nil {
-		return nil, fmt.Errorf("before: %w", err)
-	}
-	is, err := after.Build()
-	if err != nil {
-		return nil, fmt.Errorf("after: %w", err)
-	}
-	d := delta{before: before, after: after, was: map[string]*Object{}, is: map[string]*Object{}}
+func Changes(before, after Built) []Change {
+	was, is := before.Objects, after.Objects
+	d := delta{before: before.Folder, after: after.Folder, was: map[string]*Object{}, is: map[string]*Object{}}
 	for i := range was {
-		d.was[d.id(before, &was[i])] = &was[i]
+		d.was[d.id(d.before, &was[i])] = &was[i]
 	}
 	for i := range is {
-		d.is[d.id(after, &is[i])] = &is[i]
+		d.is[d.id(d.after, &is[i])] = &is[i]
 	}
 	var out []Change
 	for i := range is {
 		o := &is[i]
-		if old, found := d.was[d.id(after, o)]; found {
+		if old, found := d.was[d.id(d.after, o)]; found {
 			if change, differs := d.changed(old, o); differs {
 				out = append(out, change)
 			}
 		} else {
-			out = append(out, Change{Object: d.name(after, o), Added: true})
+			out = append(out, Change{Object: d.name(d.after, o), Added: true})
 		}
 	}
 	for i := range was {
-		if _, stays := d.is[d.id(before, &was[i])]; !stays {
-			out = append(out, Change{Object: d.name(before, &was[i]), Gone: true})
+		if _, stays := d.is[d.id(d.before, &was[i])]; !stays {
+			out = append(out, Change{Object: d.name(d.before, &was[i]), Gone: true})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // delta compares two builds by objects, generated ones by the name without the hash.

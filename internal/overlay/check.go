@@ -5,35 +5,43 @@ import (
 	"strings"
 )
 
-// Check builds the folder of a cluster's services, the very files that are to be written, and reports what is wrong with what comes out.
+// Check builds the folder of a cluster's services, the very files that are to be written, and reports what is wrong with what comes out. What
+// was built is complete if nothing is.
 //
 // The last patches of the kustomization, as many as patches says, are the tenant's: each of them, and what all of them make together, may
 // change what is a tenant's to change, and no more. With a mirror every image comes from there.
 //
 // With wide, patches may change what the table of wide fields has, too: the tenant is granted that.
-func Check(files map[string][]byte, patches int, mirror string, wide bool) []error {
+func Check(files map[string][]byte, patches int, mirror string, wide bool) (Built, []error) {
 	after, err := read(files)
 	if err != nil {
-		return []error{err}
+		return Built{}, []error{err}
 	}
 	if patches > len(after.Kustomization.Patches) {
-		return []error{fmt.Errorf("kustomization.yaml: %d patches, want the tenant's %d among them", len(after.Kustomization.Patches), patches)}
+		return Built{}, []error{fmt.Errorf("kustomization.yaml: %d patches, want the tenant's %d among them", len(after.Kustomization.Patches), patches)}
 	}
 	before, own := after.split(patches)
 	if patches > 0 {
 		if errs := before.try(own, wide); len(errs) > 0 {
-			return errs
+			return Built{}, errs
 		}
 	}
-	built, err := after.Build()
+	built, err := after.Built()
 	if err != nil {
-		return []error{err}
+		return Built{}, []error{err}
 	}
-	errs := outsideMirror(built, mirror)
+	errs := outsideMirror(built.Objects, mirror)
 	if patches > 0 {
-		errs = append(errs, before.compare(built, wide)...)
+		errs = append(errs, before.compare(built.Objects, wide)...)
 	}
-	return errs
+	if len(errs) == 0 && patches > 0 && len(after.Kustomization.Images) > 0 {
+		after.Kustomization.Images = nil
+		built.OwnImages, err = after.Build()
+		if err != nil {
+			return Built{}, []error{err}
+		}
+	}
+	return built, errs
 }
 
 // compare holds what the engine builds of the folder with patches against what it builds without. It is the last word: try says which patch

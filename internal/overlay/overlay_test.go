@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -452,7 +453,8 @@ func (f Folder) with(patches ...v1.Patch) Folder {
 // checked is what Check says of the folder's files, with patches.
 func checked(t testing.TB, f Folder, patches ...v1.Patch) []error {
 	t.Helper()
-	return Check(written(t, f.with(patches...)), len(patches), "", false)
+	_, errs := Check(written(t, f.with(patches...)), len(patches), "", false)
+	return errs
 }
 
 // written is the folder as files.
@@ -479,15 +481,39 @@ func compared(t testing.TB, f Folder, patches ...v1.Patch) []error {
 func TestCheckLooksAtWhatIsWritten(t *testing.T) {
 	const mirror = "registry.example.org/mirror"
 	f := bank(t)
-	for _, err := range Check(written(t, f), 0, mirror, false) {
-		t.Errorf("as it is: %v", err)
+	if _, errs := Check(written(t, f), 0, mirror, false); len(errs) > 0 {
+		t.Errorf("as it is: %v", errs)
 	}
 	f.Kustomization.Images = f.Kustomization.Images[1:]
-	if errs := Check(written(t, f), 0, mirror, false); len(errs) == 0 || !strings.Contains(errs[0].Error(), "registryMirror") {
+	if _, errs := Check(written(t, f), 0, mirror, false); len(errs) == 0 || !strings.Contains(errs[0].Error(), "registryMirror") {
 		t.Errorf("an image from elsewhere: got %v", errs)
 	}
-	if errs := Check(written(t, bank(t)), 1, mirror, false); len(errs) != 1 || !strings.Contains(errs[0].Error(), "0 patches, want the tenant's 1") {
+	if _, errs := Check(written(t, bank(t)), 1, mirror, false); len(errs) != 1 || !strings.Contains(errs[0].Error(), "0 patches, want the tenant's 1") {
 		t.Errorf("a patch that is not there: got %v", errs)
+	}
+}
+
+// What Check gives is what is built of the files, with the images of the mirror and with their own names.
+func TestCheckGivesWhatIsBuilt(t *testing.T) {
+	const mirror = "registry.example.org/mirror"
+	with := bank(t).with(operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`))
+	for _, patches := range []int{0, 1} {
+		got, errs := Check(written(t, with), patches, mirror, false)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		want, err := with.Build()
+		if err != nil || !reflect.DeepEqual(got.Objects, want) {
+			t.Errorf("%d patches: the objects differ from what is built, %v", patches, err)
+		}
+		own := with
+		own.Kustomization.Images = nil
+		if want, err = own.Build(); err != nil || patches > 0 && !reflect.DeepEqual(got.OwnImages, want) {
+			t.Errorf("%d patches: the objects with their own images differ from what is built without the mirror, %v", patches, err)
+		}
+		if len(outsideMirror(got.OwnImages, mirror)) == 0 && patches > 0 {
+			t.Error("no image has its own name")
+		}
 	}
 }
 

@@ -61,9 +61,8 @@ func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	before := bank(t)
-	same, err := Changes(before, bank(t))
-	if err != nil || len(same) > 0 {
-		t.Fatalf("got %v, %v of two that are equal", same, err)
+	if same := changes(t, before, bank(t)); len(same) > 0 {
+		t.Fatalf("got %v of two that are equal", same)
 	}
 	after := bank(t)
 	after.Files["loadbalancer-controlplane-bank.cfg"] = []byte("# another\n")
@@ -73,10 +72,7 @@ func TestChanges(t *testing.T) {
 		operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 5}]`),
 		container(jump, "image: registry.example.org/bank/jump:2, env: [{name: NOTE, value: s3cret}]"),
 	)
-	found, err := Changes(before, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := changes(t, before, after)
 	want := map[string]string{
 		"ConfigMap jumphost-bank-keys":              "data.authorized_keys",
 		"Deployment loadbalancer-controlplane-bank": "rolls spec.replicas 3 → 5, configuration haproxy.cfg",
@@ -100,17 +96,30 @@ func TestChanges(t *testing.T) {
 
 	less := bank(t)
 	less.Kustomization.Resources = less.Kustomization.Resources[1:]
-	found, err = Changes(before, less)
+	found = changes(t, before, less)
 	gone := 0
 	for _, c := range found {
 		if c.Gone {
 			gone++
 		}
 	}
-	if err != nil || gone != 3 {
-		t.Errorf("got %v, %v, want a Deployment, a Service and a PodDisruptionBudget that are gone", found, err)
+	if gone != 3 {
+		t.Errorf("got %v, want a Deployment, a Service and a PodDisruptionBudget that are gone", found)
 	}
-	if found, err := Changes(less, before); err != nil || len(found) != 3 || !found[0].Added {
-		t.Errorf("got %v, %v, want three that are added", found, err)
+	if found := changes(t, less, before); len(found) != 3 || !found[0].Added {
+		t.Errorf("got %v, want three that are added", found)
 	}
+}
+
+func changes(t *testing.T, before, after Folder) []Change {
+	t.Helper()
+	was, err := before.Built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	is, err := after.Built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Changes(was, is)
 }

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/internal/overlay"
+	"github.com/airshipit/sipgen/render"
+)
+
+// TestServicesAreBuiltOnce: when a run decides again, it takes what it has built of the services that are as they were, what is wrong with
+// them and what changes in them, and builds those that are not. What was found out is replaced by a mark here, which only a run that does not
+// build again can come back with.
+func TestServicesAreBuiltOnce(t *testing.T) {
+	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
+	in := inputs{site: "../../examples/full-service/site.yaml", specs: []string{"../../examples/full-service/cluster.yaml"},
+		inventory: "../../examples/full-service/hosts.yaml"}
+	l, err := in.load(t.Context(), quiet)
+	check(t, err)
+	first, err := l.tree(quiet, previousTree{}, tolerance{})
+	check(t, err)
+	id := onlyBuild(t, l)
+	if l.built.done[id].built != nil {
+		t.Error("what was built is kept though nothing changes in services that are new")
+	}
+
+	// Nothing changes: nothing is built again, and nothing beside it.
+	before := previousTree{files: first.tree}
+	again, err := l.tree(quiet, before, tolerance{})
+	check(t, err)
+	if onlyBuild(t, l) != id || len(again.report.Services) > 0 {
+		t.Errorf("%d builds, changes %v of services that are as they were", len(l.built.done), again.report.Services)
+	}
+	l.built.done[id] = serviceBuild{wrong: []error{errors.New("the mark")}}
+	if _, err := l.tree(quiet, before, tolerance{}); err == nil || !strings.Contains(err.Error(), "bank/bank: the mark") {
+		t.Errorf("the services were built again: got %v", err)
+	}
+
+	// Another tree before: they are compared as they were built for the check.
+	before.files = render.Tree(maps.Clone(first.tree))
+	const balancer = "clusters/bank/bank/infra/loadbalancer-controlplane-bank.yaml"
+	before.files[balancer] = []byte(strings.Replace(string(before.files[balancer]), "replicas: 3", "replicas: 5", 1))
+	l.built = &serviceBuilds{}
+	said := func() string {
+		changed, err := l.tree(quiet, before, tolerance{})
+		check(t, err)
+		var objects []string
+		for _, s := range changed.report.Services {
+			if s.Unknown != "" {
+				t.Errorf("not compared: %s", s.Unknown)
+			}
+			for _, o := range s.Objects {
+				objects = append(objects, o.Object+" "+strings.Join(o.Fields, " "))
+			}
+		}
+		return strings.Join(objects, "\n")
+	}
+	const want = "Deployment loadbalancer-controlplane-bank spec.replicas 5 → 3"
+	if got := said(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	built := l.built.done[onlyBuild(t, l)].built
+	i := slices.IndexFunc(built.Objects, func(o overlay.Object) bool { return o.Kind == "PodDisruptionBudget" })
+	built.Objects[i].Name = "the-mark"
+	if got := said(); !strings.Contains(got, "PodDisruptionBudget the-mark") {
+		t.Errorf("the services were built again to be compared: got %s", got)
+	}
+
+	// Other services are built and checked, whatever was found out about those before.
+	s := render.Services{Cluster: &l.clusters[0], Files: map[string][]byte{"kustomization.yaml": []byte("resources: [x.yaml]"), "x.yaml": []byte("a")}}
+	other := s
+	other.Files = map[string][]byte{"kustomization.yaml": s.Files["kustomization.yaml"], "x.yaml": []byte("b")}
+	if identity(s) == identity(other) {
+		t.Error("services with other files pass for those that were checked")
+	}
+}
+
+// onlyBuild is the identity of the one cluster's services that were built.
+func onlyBuild(t *testing.T, l *loaded) (id [32]byte) {
+	t.Helper()
+	if len(l.built.done) != 1 {
+		t.Fatalf("%d services were built, want 1", len(l.built.done))
+	}
+	for id = range l.built.done {
+	}
+	return id
+}
