@@ -110,7 +110,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		}
 		return nil, err
 	}
-	specs, specsErr := in.loadSpecs(ctx, ui)
+	specs, specsErr := in.loadSpecs(ctx, ui, site)
 	hosts, hostsErr := in.loadHosts(ctx, ui, site, specs.valid())
 	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, built: &serviceBuilds{}}
 	if hosts != nil {

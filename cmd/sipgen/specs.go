@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory/bmh"
@@ -57,7 +58,7 @@ func (s *specs) inTree() *strings.Replacer {
 	var pairs []string
 	for _, file := range slices.Sorted(maps.Keys(s.paths)) {
 		if below := cmp.Or(s.paths[file], path.Base(file)); below != v1alpha1.SpecsFromStdin {
-			pairs = append(pairs, file+":", below+":")
+			pairs = append(pairs, file+":", below+":", file+")", below+")")
 		}
 	}
 	return strings.NewReplacer(pairs...)
@@ -69,8 +70,8 @@ type spec struct {
 	file string
 }
 
-// loadSpecs reads the documents of the specs. What is wrong with one file is no error.
-func (in *inputs) loadSpecs(ctx context.Context, ui *ui) (*specs, error) {
+// loadSpecs reads the documents of the specs. What is wrong with one file is no error. Whose folders there are, the site says.
+func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*specs, error) {
 	var (
 		s    = specs{paths: map[string]string{}}
 		errs []error
@@ -84,7 +85,13 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui) (*specs, error) {
 		}
 	}
 	s.files = len(paths) > 0
-	documents, err := manifest.Read(paths, ui.in)
+	read, err := kustomization.Of(paths, ui.in, func(file string) string { return tenancy.Folder(site, tenancy.Path(paths, file)) })
+	documents := read.Documents
+	for i := range read.Beside {
+		if read.Beside[i].Kind == v1.Kind {
+			ui.say("warning: %s: a %s that no kustomization names: not read", read.Beside[i].Where(), v1.Kind)
+		}
+	}
 	for _, err := range flatten(err) {
 		var inFile *manifest.FileError
 		switch {
@@ -103,8 +110,10 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui) (*specs, error) {
 	}
 	for _, decoded := range v1.Decode(documents) {
 		file := decoded.Document.File
-		if _, known := s.paths[file]; !known {
-			s.paths[file] = tenancy.Path(paths, file)
+		for _, named := range []string{file, decoded.Document.By} {
+			if _, known := s.paths[named]; !known && named != "" {
+				s.paths[named] = tenancy.Path(paths, named)
+			}
 		}
 		s.decoded = append(s.decoded, spec{decoded, s.paths[file]})
 	}

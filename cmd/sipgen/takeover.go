@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/takeover"
 	"github.com/airshipit/sipgen/inventory"
@@ -97,10 +98,11 @@ func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site)
 		got.Hosts, got.Seen = hosts.Hosts, true
 	}
 	if len(files) > 0 {
-		read, err := manifest.Read(files, ui.in)
+		built, err := kustomization.Of(files, ui.in, nil)
 		if err != nil {
 			return nil, err
 		}
+		read := built.Documents
 		hosts, leftOut := bmh.FromDocuments(read)
 		for _, one := range leftOut {
 			ui.say("warning: %s: %s: %s", one.Source, one.Field, one.Text)

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -115,9 +115,9 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 		out.lines = append(out.lines, fmt.Sprintf("without %s: %d hosts left out", text, gone))
 	}
 	if len(w.with) > 0 {
-		docs, err := manifest.Read(w.with, ui.in)
+		read, err := kustomization.Of(w.with, ui.in, nil)
 		errs = append(errs, err)
-		more, err := v1.FromDocuments(docs)
+		more, err := v1.FromDocuments(read.Documents)
 		errs = append(errs, err)
 		for i := range more {
 			out.lines = append(out.lines, "with "+more[i].Key()+" of "+more[i].Source)

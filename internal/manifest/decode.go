@@ -27,6 +27,8 @@ type Problem struct {
 	// Field is the path of the field, empty for the document as a whole.
 	Field   string
 	Message string
+	// By as Document.By.
+	By string
 }
 
 // Error is "file: document n: line n: field: message".
@@ -38,14 +40,18 @@ func (p *Problem) Error() string {
 	if p.Field != "" {
 		parts = append(parts, redact.Text(p.Field))
 	}
-	return strings.Join(append(parts, p.Message), ": ")
+	message := p.Message
+	if p.By != "" {
+		message += " (built by " + p.By + ")"
+	}
+	return strings.Join(append(parts, message), ": ")
 }
 
 // Problem makes a complaint about the field at path ("spec.nodes.Worker.count", with "[n]" for
 // the items of lists). Where the field is absent, the line is that of its nearest parent. A value that %q prints is shown
 // only if it looks like a name: it may be a secret.
 func (d *Document) Problem(path, format string, args ...any) error {
-	return &Problem{File: d.File, Document: d.Index, Line: d.LineOf(path), Field: path, Message: redact.Sprintf(format, args...)}
+	return &Problem{File: d.File, Document: d.Index, Line: d.LineOf(path), Field: path, Message: redact.Sprintf(format, args...), By: d.By}
 }
 
 // Decode decodes the object into a pointer to a struct. A field that the struct does not have and

@@ -32,6 +32,9 @@ type Document struct {
 
 	APIVersion, Kind, Namespace, Name string
 
+	// By is the kustomization that built the object from this document; empty if it is as it was written.
+	By string
+
 	// JSON is the object as JSON.
 	JSON []byte
 	// source is the whole document as it was written, and positions are those in it.
@@ -41,7 +44,30 @@ type Document struct {
 
 // Where is "file: document n: line n".
 func (d *Document) Where() string {
-	return fmt.Sprintf("%s: document %d: line %d", d.File, d.Index, d.Line)
+	where := fmt.Sprintf("%s: document %d: line %d", d.File, d.Index, d.Line)
+	if d.By != "" {
+		where += " (built by " + d.By + ")"
+	}
+	return where
+}
+
+// Built is the object that a kustomization, by its file, made of the document. What it says of places is about the document as it was
+// written, and says so.
+func (d *Document) Built(object []byte, by string) Document {
+	out := *d
+	out.JSON, out.By = object, by
+	var head struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"metadata"`
+	}
+	if json.Unmarshal(object, &head) == nil { // else the fields say what was written, and decoding what is wrong
+		out.APIVersion, out.Kind, out.Namespace, out.Name = head.APIVersion, head.Kind, head.Metadata.Namespace, head.Metadata.Name
+	}
+	return out
 }
 
 // Parse splits the content of a file into its documents, within the limits of Inventory.

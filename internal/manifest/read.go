@@ -23,6 +23,11 @@ func Read(paths []string, stdin io.Reader) ([]Document, error) { return Specs.Re
 // Below a folder only regular files are read, and links that stay inside it (as in a mounted ConfigMap). A path that is given by name may
 // also be a pipe, as the shell's <(...) makes one.
 func (l Limits) Read(paths []string, stdin io.Reader) ([]Document, error) {
+	return l.ReadExcept(paths, stdin, func(string) bool { return false })
+}
+
+// ReadExcept is Read without those files below folders that skip says of, by their names as messages have them.
+func (l Limits) ReadExcept(paths []string, stdin io.Reader, skip func(file string) bool) ([]Document, error) {
 	var (
 		docs []Document
 		errs []error
@@ -33,7 +38,7 @@ func (l Limits) Read(paths []string, stdin io.Reader) ([]Document, error) {
 		files, done, err := left.expand(path)
 		errs = append(errs, err)
 		for _, file := range files {
-			if seen[filepath.Clean(file.name)] {
+			if seen[filepath.Clean(file.name)] || file.root != nil && skip(file.shown()) {
 				continue
 			}
 			seen[filepath.Clean(file.name)] = true
@@ -91,7 +96,18 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // ReadFile reads one regular file whole, by the limits for files and aliases.
 func (l Limits) ReadFile(name string) ([]byte, error) {
-	text, err := input{name: name, regular: true}.read(l.File, nil)
+	return l.readFile(input{name: name, regular: true})
+}
+
+// ReadFileIn is ReadFile of a file in a folder, which no link leaves. folder is its name in messages, inside the file's path in it, with slashes.
+func (l Limits) ReadFileIn(root *os.Root, folder, inside string) ([]byte, error) {
+	inside = filepath.FromSlash(inside)
+	return l.readFile(input{name: filepath.ToSlash(filepath.Join(folder, inside)), root: root, inside: inside, regular: true})
+}
+
+func (l Limits) readFile(in input) ([]byte, error) {
+	name := in.name
+	text, err := in.read(l.File, nil)
 	if errors.Is(err, errTooBig) {
 		err = fmt.Errorf("%s: more than %s, want at most that in a file", name, megabytes(l.File))
 	}
@@ -131,15 +147,15 @@ func (in input) read(limit int64, stdin io.Reader) (data []byte, err error) {
 	}
 	file, err := in.open()
 	if err != nil {
-		return nil, withoutOperation(in.name, err)
+		return nil, WithoutOperation(in.name, err)
 	}
 	defer func() { _ = file.Close() }() // only read
 	info, err := file.Stat()
 	if err != nil {
-		return nil, withoutOperation(in.name, err)
+		return nil, WithoutOperation(in.name, err)
 	}
 	if err := in.allows(info.Mode()); err != nil {
-		return nil, withoutOperation(in.name, err)
+		return nil, WithoutOperation(in.name, err)
 	}
 	if info.Mode()&fs.ModeDevice != 0 {
 		limit = min(limit, device)
@@ -148,7 +164,7 @@ func (in input) read(limit int64, stdin io.Reader) (data []byte, err error) {
 		return nil, errTooBig
 	}
 	if data, err = readAll(file, info.Size(), limit); err != nil && !errors.Is(err, errTooBig) {
-		err = withoutOperation(in.name, err)
+		err = WithoutOperation(in.name, err)
 	}
 	return data, err
 }
@@ -215,8 +231,8 @@ func readAll(from io.Reader, size, limit int64) ([]byte, error) {
 	}
 }
 
-// withoutOperation takes the operation's name out of an error of package os: "open x: no such file" → "x: no such file".
-func withoutOperation(file string, err error) error {
+// WithoutOperation takes the operation's name out of an error of package os about a file: "open x: no such file" → "x: no such file".
+func WithoutOperation(file string, err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		err = pathError.Err
@@ -239,7 +255,7 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, done, withoutOperation(path, err)
+		return nil, done, WithoutOperation(path, err)
 	}
 	if !info.IsDir() {
 		return []input{{name: path}}, done, nil
@@ -247,16 +263,39 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 	var deep []error
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, done, withoutOperation(path, err)
+		return nil, done, WithoutOperation(path, err)
 	}
 	done = func() { _ = root.Close() } // only read
+	inFolder, err := l.walk(root, path, manifests, &deep)
+	for _, inside := range inFolder {
+		files = append(files, input{name: filepath.Join(path, filepath.FromSlash(inside)), root: root, inside: filepath.FromSlash(inside)})
+	}
+	if err == nil && len(files)+len(deep) == 0 {
+		err = fmt.Errorf("%s: %w", path, ErrNoFiles)
+	}
+	slices.SortFunc(files, func(a, b input) int { return strings.Compare(a.name, b.name) })
+	return files, done, errors.Join(append(deep, err)...)
+}
+
+func manifests(base string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base))
+}
+
+// Folder gives the files in a folder whose base names are wanted, hidden ones and those that Read says are too deep left out: their paths in it,
+// with slashes. path is the folder's name in messages.
+func (l Limits) Folder(root *os.Root, path string, wanted func(base string) bool) ([]string, error) {
+	var deep []error
+	return l.walk(root, path, wanted, &deep)
+}
+
+func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, deep *[]error) (files []string, err error) {
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(path, filepath.FromSlash(inside))
 		if err != nil {
-			return withoutOperation(name, err)
+			return WithoutOperation(name, err)
 		}
 		if entry.IsDir() && strings.Count(inside, "/") >= maxDepth {
-			deep = append(deep, &FileError{filepath.ToSlash(name), fmt.Errorf("%s: more than %d folders within each other, want at most that", path, maxDepth)})
+			*deep = append(*deep, &FileError{filepath.ToSlash(name), fmt.Errorf("%s: more than %d folders within each other, want at most that", path, maxDepth)})
 			return fs.SkipDir
 		}
 		hidden := strings.HasPrefix(entry.Name(), ".") && inside != "."
@@ -265,17 +304,13 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 			return fs.SkipDir
 		case entry.IsDir() || hidden:
 			return nil
-		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(inside)):
-			files = append(files, input{name: name, root: root, inside: filepath.FromSlash(inside)})
+		case wanted(entry.Name()):
+			files = append(files, inside)
 		}
 		if len(files) > l.Files {
 			return fmt.Errorf("%s: more than %d files", path, l.Files)
 		}
 		return nil
 	})
-	if err == nil && len(files)+len(deep) == 0 {
-		err = fmt.Errorf("%s: %w", path, ErrNoFiles)
-	}
-	slices.SortFunc(files, func(a, b input) int { return strings.Compare(a.name, b.name) })
-	return files, done, errors.Join(append(deep, err)...)
+	return files, err
 }

@@ -75,6 +75,24 @@ func (t *Tenants) Author(file string) *Tenant {
 	return nil
 }
 
+// Folder is the innermost folder of spec.tenants[].specs that a file is in, by the path of the file; empty if it is in none. Who writes there
+// writes nowhere else. site may be nil.
+func Folder(site *v1alpha1.Site, file string) string {
+	if site == nil {
+		return ""
+	}
+	for at := file; at != "" && at != "." && at != "/"; at = path.Dir(at) {
+		for i := range site.Spec.Tenants {
+			for _, folder := range site.Spec.Tenants[i].Specs {
+				if path.Clean(folder) == at {
+					return at
+				}
+			}
+		}
+	}
+	return ""
+}
+
 // Written complains about a cluster that is written where its tenant does not write: in another tenant's folder, or, where the tenant has
 // folders, outside of them. file is as Path gives it; a cluster that was read from the cluster has none, and is bound by its namespace.
 // Such a spec is not the tenant's word, and nothing is to be done because of it.

@@ -1,0 +1,192 @@
+package kustomization
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+// originKey is an annotation that an object has while it is built: the number of the document that it was made from. A patch that
+// changes it changes which lines a message names, of files of the same owner.
+const originKey = "sipgen-document"
+
+// build gives the objects that kustomize builds from one kustomization. It reads from memory, where there is nothing but the files that
+// were found to be named.
+func (f *folder) build(dir string) ([]manifest.Document, error) {
+	b := &build{folder: f, disk: filesys.MakeFsInMemory(), done: map[string]size{}}
+	if _, err := b.add(dir, 0); err != nil {
+		return nil, err
+	}
+	built, err := run(b.disk, path.Join("/", dir))
+	if err != nil {
+		shown := f.shown(dir)
+		return nil, fmt.Errorf("%s: kustomize: the folder does not build; kubectl kustomize %s says why", shown, shown)
+	}
+	var docs []manifest.Document
+	for _, r := range built.Resources() {
+		annotations := r.GetAnnotations()
+		from := f.kustomizations[dir].document
+		if n, err := strconv.Atoi(annotations[originKey]); err == nil && n >= 0 && n < len(b.documents) {
+			from = b.documents[n]
+		}
+		delete(annotations, originKey)
+		if err := r.SetAnnotations(annotations); err != nil {
+			return nil, errors.New(f.shown(dir) + ": kustomize: an object that it built has no annotations")
+		}
+		text, err := r.MarshalJSON()
+		if err != nil {
+			return nil, errors.New(f.shown(dir) + ": kustomize: what it built is no JSON")
+		}
+		docs = append(docs, from.Built(text, f.shown(f.kustomizations[dir].file)))
+	}
+	return docs, nil
+}
+
+// run builds. kustomize panics over some inputs: that is an error.
+func run(disk filesys.FileSystem, at string) (built resmap.ResMap, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("kustomize panics")
+		}
+	}()
+	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, at)
+}
+
+// build is one build under way.
+type build struct {
+	folder    *folder
+	disk      filesys.FileSystem
+	documents []manifest.Document
+	// done are the sizes of what the kustomizations make. under way: negative.
+	done map[string]size
+}
+
+// size is what a kustomization makes: a base that is named twice counts twice.
+type size struct{ objects, bytes, patched int }
+
+// add puts a kustomization and what it names into memory, once each, and says how much it makes.
+func (b *build) add(dir string, level int) (size, error) {
+	k := b.folder.kustomizations[dir]
+	if k.err != nil {
+		return size{}, b.folder.inFile(dir, k.err)
+	}
+	total, known := b.done[dir]
+	switch {
+	case known && total.objects < 0:
+		return size{}, k.document.Problem("", "kustomizations that name one another in a circle")
+	case known:
+		return total, nil
+	case level > maxLevels:
+		return size{}, k.document.Problem("", "more than %d kustomizations that name one another, want at most that", maxLevels)
+	}
+	b.done[dir] = size{objects: -1}
+	for _, base := range k.bases {
+		of, err := b.add(base, level+1)
+		if err != nil {
+			return size{}, err
+		}
+		if total = total.plus(of); total.beyond() {
+			return size{}, tooMuch(&k.document)
+		}
+	}
+	for _, file := range k.resources {
+		of, err := b.addResources(file)
+		if err != nil {
+			return size{}, err
+		}
+		total = total.plus(of)
+	}
+	for _, p := range k.patches {
+		bytes := total.bytes
+		if p.one && total.objects > 0 {
+			bytes /= total.objects
+		}
+		total.patched += bytes
+	}
+	if total.beyond() {
+		return size{}, tooMuch(&k.document)
+	}
+	for _, file := range slices.Sorted(maps.Keys(k.others)) {
+		if err := b.write(file, k.others[file]); err != nil {
+			return size{}, err
+		}
+	}
+	if err := b.write(k.file, k.text); err != nil {
+		return size{}, err
+	}
+	b.done[dir] = total
+	return total, nil
+}
+
+func (s size) plus(t size) size {
+	return size{s.objects + t.objects, s.bytes + t.bytes, s.patched + t.patched}
+}
+
+func (s size) beyond() bool {
+	return s.objects > maxObjects || s.bytes > maxBuilt || s.patched > maxPatched
+}
+
+func tooMuch(document *manifest.Document) error {
+	return document.Problem("", "builds more than %d objects, %d MiB, or %d MiB of patched objects, each counted as often as it is named: want less in one kustomization",
+		maxObjects, maxBuilt>>20, maxPatched>>20)
+}
+
+// addResources puts a file of objects into memory, each with the number of its document.
+func (b *build) addResources(file string) (size, error) {
+	shown := b.folder.shown(file)
+	text, err := b.folder.text(file)
+	if err != nil {
+		return size{}, &manifest.FileError{File: shown, Err: err}
+	}
+	docs, err := limits.Parse(shown, text)
+	if err != nil {
+		return size{}, &manifest.FileError{File: shown, Err: err}
+	}
+	var (
+		of  size
+		out []byte
+	)
+	for i := range docs {
+		var object map[string]any
+		if err := docs[i].DecodeLoose(&object); err != nil {
+			return size{}, &manifest.FileError{File: shown, Err: err}
+		}
+		metadata, _ := object["metadata"].(map[string]any)
+		annotations, _ := metadata["annotations"].(map[string]any)
+		if annotations == nil {
+			annotations = map[string]any{}
+		}
+		annotations[originKey] = strconv.Itoa(len(b.documents))
+		if metadata != nil {
+			metadata["annotations"] = annotations
+		}
+		text, err := json.Marshal(object)
+		if err != nil {
+			return size{}, err
+		}
+		out = append(append(out, "---\n"...), append(text, '\n')...)
+		b.documents = append(b.documents, docs[i])
+		of.objects++
+		of.bytes += len(text)
+	}
+	return of, b.write(file, out)
+}
+
+// write puts a file into memory. kustomize's own file system there does not take every name.
+func (b *build) write(file string, text []byte) error {
+	if b.disk.WriteFile(path.Join("/", file), text) != nil {
+		shown := b.folder.shown(file)
+		return &manifest.FileError{File: shown, Err: fmt.Errorf("%s: a name that kustomize does not take here, want letters, digits, dots, dashes and underscores", shown)}
+	}
+	return nil
+}
