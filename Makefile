@@ -8,8 +8,9 @@ TOOL     := $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 CACHE    ?= $(CURDIR)/.cache
 DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
+NIGHT    ?= 10m
 
-.PHONY: all build demo test unit e2e mutants fuzz lint generate golden bench bench-publish bench-live release release-check image clean
+.PHONY: all build demo test unit e2e nightly mutants fuzz lint generate golden bench bench-publish bench-live release release-check image clean
 
 all: build
 
@@ -32,6 +33,9 @@ e2e: ## the real engines only; the first run builds them
 mutants: ## takes out each guard in turn; a test has to notice. ONLY=REGEXP chooses by file or reason
 	@$(GO) run ./e2e/prepare
 	@$(GO) run ./hack/mutants -only '$(ONLY)'
+
+nightly: ## placements against the oracles: each of them for NIGHT (10m) on random sites that no night tried before
+	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./schedule -count 1 -v -timeout 6h -run 'Agree|Advice|Promises|OverTime|Moves'
 
 fuzz: ## every fuzz target for FUZZTIME each; inputs that fail go to testdata/fuzz
 	@bash hack/fuzz.sh $(FUZZTIME)

@@ -61,6 +61,9 @@ type given struct {
 // advise finds advice for the clusters that cannot be placed, and then for those with empty standby slots, in the order served, and puts it to their
 // first shortage.
 func (s *site) advise() {
+	if s.options.unadvised {
+		return
+	}
 	worked := 0
 	for _, standby := range []bool{false, true} {
 		for _, c := range s.clusters {

@@ -13,21 +13,16 @@ import (
 
 // TestAdviceSuffices: with the hosts that a shortage asks for the cluster is placed, and where it says that fewer would not do, with one less it is not.
 func TestAdviceSuffices(t *testing.T) {
-	sites := nightly(300)
-	if testing.Short() {
-		sites = 150
-	}
+	sites := RandomSites(t, 240)
 	short, standby, advised := 0, 0, 0
-	for seed := range sites + 1 {
-		if seed == sites {
-			seed = 3411 // of one role that is short there are hosts of two kinds to add
-		}
+	for seed := range sites.Seeds(3411) { // of one role that is short there are hosts of two kinds to add
 		w := newWorld(uint64(seed))
 		if seed%2 == 0 {
 			w.clusters, w.hosts = randomSite(rand.New(rand.NewPCG(uint64(seed), 9)))
 		} else if err := live(w, 4); err != nil {
 			t.Fatal(err)
 		}
+		w.options.unadvised = false
 		p, err := Plan(w.clusters, w.hosts, w.tree, w.options)
 		if err != nil {
 			continue
@@ -58,8 +53,10 @@ func TestAdviceSuffices(t *testing.T) {
 		}
 	}
 	t.Logf("%d clusters short, %d of them of standby hosts, %d with advice", short, standby, advised)
-	if short < sites/10 || standby < sites/20 || advised < short*9/10 {
-		t.Errorf("%d clusters short in %d sites, %d with advice", short, sites, advised)
+	sites.Want("clusters short", short, 10)
+	sites.Want("clusters short of standby hosts", standby, 20)
+	if advised < short*9/10 {
+		t.Errorf("%d clusters short, %d with advice", short, advised)
 	}
 }
 
@@ -88,7 +85,9 @@ func placedWith(t *testing.T, w *world, key ClusterKey, advice Advice, less int)
 			hosts = append(hosts, h)
 		}
 	}
-	p, err := Plan(w.clusters, hosts, w.tree, w.options)
+	options := w.options
+	options.unadvised = true
+	p, err := Plan(w.clusters, hosts, w.tree, options)
 	if err != nil {
 		t.Fatal(err)
 	}

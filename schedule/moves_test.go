@@ -112,29 +112,28 @@ func TestWaitRatherThanMove(t *testing.T) {
 
 // TestMovesAgreeWithBruteForce: on random sites, a cluster that comes last and does not fit is told
 // as few moves as trying every set of hosts finds, and none if there is no such set.
-func TestMovesAgreeWithBruteForce(t *testing.T) { movesAgree(t, 4000, randomSite) }
+func TestMovesAgreeWithBruteForce(t *testing.T) { movesAgree(t, 2000, randomSite) }
 
 // TestMovesWithLimitsPerKey: the same, with topology keys that have a limit each.
-func TestMovesWithLimitsPerKey(t *testing.T) { movesAgree(t, 7000, nestedSite) }
+func TestMovesWithLimitsPerKey(t *testing.T) { movesAgree(t, 3500, nestedSite) }
 
-func movesAgree(t *testing.T, sites int, site func(*rand.Rand) ([]v1.SIPCluster, []inventory.Host)) {
+func movesAgree(t *testing.T, day int, site func(*rand.Rand) ([]v1.SIPCluster, []inventory.Host)) {
 	found := 0
-	if testing.Short() {
-		sites /= 4
-	}
-	for seed := range sites {
+	sites, options := RandomSites(t, day), testOptions
+	options.unadvised = true
+	for seed := range sites.Seeds() {
 		rng := rand.New(rand.NewPCG(uint64(seed), 4))
 		clusters, hosts := site(rng)
 		last := clusters[len(clusters)-1]
 		last.Spec.Priority = -1
 		clusters = clusters[:len(clusters)-1]
-		p := plan(t, clusters, hosts, Previous{}, testOptions)
+		p := plan(t, clusters, hosts, Previous{}, options)
 		if !p.Schedulable() {
 			continue
 		}
 		adopt(hosts, p)
 		clusters = append(clusters, last)
-		p = plan(t, clusters, hosts, Previous{}, testOptions)
+		p = plan(t, clusters, hosts, Previous{}, options)
 		if p.Schedulable() || contradicts(&last, hosts) {
 			continue
 		}
@@ -144,9 +143,7 @@ func movesAgree(t *testing.T, sites int, site func(*rand.Rand) ([]v1.SIPCluster,
 			found++
 		}
 	}
-	if found < sites/350 {
-		t.Errorf("moves in %d sites only: too few to test anything", found)
-	}
+	sites.Want("moves", found, 350)
 }
 
 // fewestMoves tries every set of held hosts to let go of. No solution counts as no moves.

@@ -2,7 +2,6 @@ package schedule_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -12,12 +11,9 @@ import (
 // TestMovesAgreeWithTheOracle: "Moves". The first cluster that is not placed is told the least number of held hosts that have to move, or none where no
 // number of them does it.
 func TestMovesAgreeWithTheOracle(t *testing.T) {
-	sites := 500
-	if os.Getenv("SIPGEN_NIGHTLY") != "" {
-		sites = 20_000
-	}
+	sites := schedule.RandomSites(t, 500)
 	found := 0
-	for seed := range sites {
+	for seed := range sites.Seeds() {
 		rng := rand.New(rand.NewPCG(uint64(seed), 79))
 		o := oracleSite(rng, seed%2 == 1)
 		if slices.ContainsFunc(o.roles, func(r *oracleRole) bool { return len(r.leaving) > 0 }) {
@@ -47,9 +43,7 @@ func TestMovesAgreeWithTheOracle(t *testing.T) {
 			found++
 		}
 	}
-	if found < sites/100 {
-		t.Errorf("moves in %d of %d sites only: too few to test anything", found, sites)
-	}
+	sites.Want("moves", found, 100)
 }
 
 // fewestMoves serves clusters up to the first that is not placed, and tries every set of hosts to move for it. Hosts of roles that lack some do not move.

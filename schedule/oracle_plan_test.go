@@ -3,7 +3,6 @@ package schedule_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -41,14 +40,11 @@ func linesOf(p *schedule.Placement) (lines []string) {
 	return lines
 }
 
-// TestPlanAgreesWithTheOracle: counts, standby, who is placed, who waits, and the largest counts, on random sites. SIPGEN_NIGHTLY tries thousands.
+// TestPlanAgreesWithTheOracle: counts, standby, who is placed, who waits, and the largest counts, on random sites.
 func TestPlanAgreesWithTheOracle(t *testing.T) {
-	sites := 600
-	if os.Getenv("SIPGEN_NIGHTLY") != "" {
-		sites = 20_000
-	}
+	sites := schedule.RandomSites(t, 600)
 	seen := map[string]int{}
-	for seed := range sites {
+	for seed := range sites.Seeds() {
 		rng := rand.New(rand.NewPCG(uint64(seed), 77))
 		o := oracleSite(rng, seed%2 == 1)
 		specs := o.specs()
@@ -77,10 +73,8 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 			}
 		}
 	}
-	t.Log(seen)
-	if seen["waits"] < sites/100 || seen["not placed"] < sites/20 {
-		t.Errorf("%v of %d sites: too few to test anything", seen, sites)
-	}
+	sites.Want("clusters that wait", seen["waits"], 100)
+	sites.Want("clusters that are not placed", seen["not placed"], 20)
 }
 
 // cutNew leaves out the number of new hosts.
@@ -103,12 +97,9 @@ func (o *oracle) clone() *oracle {
 
 // TestLargestAgreesWithTheOracle: "What if". Each number is tried; nothing is held by the role, and nothing is on its way.
 func TestLargestAgreesWithTheOracle(t *testing.T) {
-	sites := 400
-	if os.Getenv("SIPGEN_NIGHTLY") != "" {
-		sites = 10_000
-	}
+	sites := schedule.RandomSites(t, 400)
 	asked, limited := 0, 0
-	for seed := range sites {
+	for seed := range sites.Seeds() {
 		rng := rand.New(rand.NewPCG(uint64(seed), 78))
 		o := oracleSite(rng, seed%2 == 1)
 		at := rng.IntN(len(o.roles))
@@ -149,7 +140,6 @@ func TestLargestAgreesWithTheOracle(t *testing.T) {
 			limited++
 		}
 	}
-	if asked < sites/20 || limited < asked/4 {
-		t.Errorf("asked of %d of %d sites, %d with a limit: too few to test anything", asked, sites, limited)
-	}
+	sites.Want("a question", asked, 20)
+	sites.Want("a limit", limited, 80)
 }

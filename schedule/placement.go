@@ -35,9 +35,11 @@ type Options struct {
 
 	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
 
-	// For tests: searches are completed as on large sites, and shortages are made minimal in so many steps at most (0: minimalWork).
-	sweep bool
-	steps int
+	// For tests: searches are completed as on large sites, shortages are made minimal in so many steps at most (0: minimalWork), and nobody is
+	// advised, which on small sites is most of the work.
+	sweep     bool
+	steps     int
+	unadvised bool
 }
 
 // LabelKeys are the label keys by which a host is claimed.

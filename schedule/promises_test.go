@@ -2,30 +2,18 @@ package schedule
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
-// nightly is how many times as many random sites a test tries when SIPGEN_NIGHTLY is set.
-func nightly(sites int) int {
-	if os.Getenv("SIPGEN_NIGHTLY") != "" {
-		return sites * 20
-	}
-	return sites
-}
-
 // TestPromisesComeTrue: where nothing changes but that the tree is applied, every cluster that is "placed as soon as" hosts are seen without labels has all its active
 // slots in the next plan, and after four plans no host's labels change any more.
 func TestPromisesComeTrue(t *testing.T) {
-	worlds := nightly(1200)
-	if testing.Short() {
-		worlds /= 4
-	}
+	worlds := RandomSites(t, 600)
 	promises := 0
-	for seed := range worlds {
+	for seed := range worlds.Seeds() {
 		w := newWorld(uint64(seed))
 		if seed%3 == 2 {
 			w = newNestedWorld(uint64(seed))
@@ -44,10 +32,7 @@ func TestPromisesComeTrue(t *testing.T) {
 		}
 		promises += kept
 	}
-	t.Logf("%d promises in %d worlds", promises, worlds)
-	if promises < worlds/80 {
-		t.Errorf("%d promises in %d worlds: too few to test anything", promises, worlds)
-	}
+	worlds.Want("promises", promises, 80)
 }
 
 // squeeze makes clusters wait: some give hosts up, a host fails, an annotation names hosts that may be on their way, and other clusters want more.
