@@ -82,7 +82,7 @@ func checkedOverlay(in Input) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if errs := build.Check(files, len(in.Cluster.Spec.Patches), in.Site.Spec.Images.RegistryMirror, false); len(errs) > 0 {
+	if _, errs := build.Check(files, len(in.Cluster.Spec.Patches), in.Site.Spec.Images.RegistryMirror, false); len(errs) > 0 {
 		return nil, newOverlay(in).joined(errs)
 	}
 	return files, nil
