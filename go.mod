@@ -45,7 +45,10 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require github.com/metal3-io/ironic-standalone-operator/api v0.10.0
+require (
+	github.com/metal3-io/ironic-standalone-operator/api v0.10.0
+	github.com/spf13/pflag v1.0.10
+)
 
 require (
 	dario.cat/mergo v1.0.0 // indirect
@@ -118,7 +121,6 @@ require (
 	github.com/prometheus/procfs v0.19.2 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/sergi/go-diff v1.4.0 // indirect
-	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/texttheater/golang-levenshtein v1.0.1 // indirect
 	github.com/virtuald/go-ordered-json v0.0.0-20170621173500-b18e6e673d74 // indirect
 	github.com/x448/float16 v0.8.4 // indirect

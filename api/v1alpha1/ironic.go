@@ -1,9 +1,10 @@
 package v1alpha1
 
 import (
-	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 )
 
 // Ironic is one Ironic of metal3's ironic-standalone-operator, which has to be installed.

@@ -5,8 +5,9 @@ package v1alpha1
 import (
 	"fmt"
 
-	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 )
 
 // modernize moves the fields of earlier APIs to where they are today, each with a warning. A field that is given in both ways is a problem.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 )
 
 var (

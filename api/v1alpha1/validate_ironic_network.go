@@ -6,8 +6,9 @@ import (
 	"net/netip"
 	"strings"
 
-	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 )
 
 func (c *ironicCheck) networking(spec *ironic.IronicSpec) {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 
 	"github.com/airshipit/sipgen/internal/redact"
 )

@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"strings"
 
-	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
 	"sigs.k8s.io/yaml"
 
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 

@@ -5,10 +5,10 @@ package ironic
 import (
 	"encoding/json"
 
-	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/render/object"
