@@ -1,10 +1,7 @@
 package schedule
 
 import (
-	"fmt"
-	"net/netip"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -278,139 +275,6 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestEligible: a free host is handed out or not by its state; rows carry the reason that is told.
-func TestEligible(t *testing.T) {
-	rows := []struct {
-		reason string
-		change func(*inventory.Host)
-	}{
-		{"", func(h *inventory.Host) {}},
-		{"", func(h *inventory.Host) { h.State.Provisioning = "ready" }},
-		{"", func(h *inventory.Host) { h.State = inventory.State{} }},
-		{"being deleted", func(h *inventory.Host) { h.State.Deleting = true }},
-		{"paused", func(h *inventory.Host) { h.State.Paused = true }},
-		{"detached", func(h *inventory.Host) { h.State.Detached = true }},
-		{"marked unhealthy", func(h *inventory.Host) { h.State.Unhealthy = true }},
-		{"in error", func(h *inventory.Host) { h.State.Operational = "error" }},
-		{"in error", func(h *inventory.Host) { h.State.ErrorMessage = "no power" }},
-		{"in use", func(h *inventory.Host) { h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine"} }},
-		{"kept for reuse", func(h *inventory.Host) { h.State.NodeReuse = "md-0" }},
-		{"externally provisioned", func(h *inventory.Host) { h.State.ExternallyProvisioned = true }},
-		{"has an image, but no claim", func(h *inventory.Host) { h.State.Image = true }},
-		{"has an image, but no claim", func(h *inventory.Host) { h.State = inventory.State{Image: true} }},
-		{"provisioning state inspecting", func(h *inventory.Host) { h.State.Provisioning = "inspecting" }},
-		{"no provisioning state yet", func(h *inventory.Host) { h.State.Provisioning = "" }},
-		{"operational status servicing", func(h *inventory.Host) { h.State.Operational = "servicing" }},
-		{"no address on oam", func(h *inventory.Host) { h.Addresses = nil }},
-		{"no address on oam", func(h *inventory.Host) { h.Addresses[0].Network = "storage" }},
-		{"no address on oam", func(h *inventory.Host) { h.Addresses[0].IP = netip.Addr{} }},
-		{"incomplete sipgen labels", func(h *inventory.Host) { h.Labels[testOptions.Keys.NodeType] = "Worker" }},
-		{"incomplete sipgen labels", func(h *inventory.Host) { h.Labels[testOptions.Keys.Standby] = "true" }},
-	}
-	for _, row := range rows {
-		c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
-		c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}}}
-		h := host1("h1", "w", "r1")
-		row.change(&h)
-		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h}, Previous{}, testOptions)
-		r := &p.Clusters[0].Roles[0]
-		switch {
-		case row.reason == "" && len(r.Assigned) != 1:
-			t.Errorf("%+v: not handed out: %v", h.State, p.Hosts[0])
-		case row.reason != "" && len(r.Assigned) != 0:
-			t.Errorf("%s: handed out all the same", row.reason)
-		case row.reason != "" && (len(r.Rejected) != 1 || r.Rejected[0].Count != 1 || Say.Reason(r.Rejected[0].Reason) != row.reason):
-			t.Errorf("reasons %v, want 1 %s", r.Rejected, row.reason)
-		case row.reason != "" && !strings.Contains(Say.Shortage(&p.Shortages[0]), "1 more host matches but: 1 "+row.reason):
-			t.Errorf("shortage %q does not say %q", Say.Shortage(&p.Shortages[0]), row.reason)
-		}
-	}
-}
-
-// TestErrors: what only Plan can see, each told by name.
-func TestErrors(t *testing.T) {
-	worker := v1.RoleWorker
-	one := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
-	rows := []struct {
-		why      string
-		clusters []v1.SIPCluster
-		hosts    []inventory.Host
-		previous []PreviousClaim
-		want     string
-	}{
-		{"two clusters claim a host", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b, and the hosts may have been read before that was committed: read them again"},
-		{"two files claim a host", one, []inventory.Host{host1("h1", "w", "r1")}, []PreviousClaim{inTree("h1", "b", worker), inTree("h1", "a", worker)},
-			"host metal/h1: claimed twice in the previous tree: by tenants/a Worker in clusters/tenants/a/assignments.yaml and by tenants/b Worker in clusters/tenants/b/assignments.yaml"},
-		{"a host stands twice", one, []inventory.Host{host1("h1", "w", "r1"), host1("h1", "w", "r2")}, nil,
-			"host metal/h1: stands twice in the inventory: h1.yaml and h1.yaml"},
-	}
-	for _, row := range rows {
-		p, err := Plan(row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
-		if err == nil || err.Error() != row.want {
-			t.Errorf("%s: got %v, want %s", row.why, err, row.want)
-		}
-		if p != nil {
-			t.Errorf("%s: a placement beside the error", row.why)
-		}
-	}
-}
-
-// newerLabels are testOptions for hosts that were read after the tree was committed.
-func newerLabels() Options {
-	options := testOptions
-	options.LabelsNewer = true
-	return options
-}
-
-// TestWarnings: what stops nobody is said, with the names that a person needs.
-func TestWarnings(t *testing.T) {
-	worker := v1.RoleWorker
-	one := newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)})
-	alone := func(n int) (hosts []inventory.Host) {
-		for i := range n {
-			hosts = append(hosts, claimed(host1(fmt.Sprintf("h%02d", i+1), "w", "r1"), "x", worker))
-		}
-		return hosts
-	}
-	rows := []struct {
-		why      string
-		cluster  v1.SIPCluster
-		hosts    []inventory.Host
-		previous []PreviousClaim
-		want     string
-	}{
-		{"an approval that was carried out, and the host is gone", annotated(one, v1.ApproveReleaseAnnotation, "metal/h9"), alone(1), nil,
-			`annotation sip.airshipit.org/approve-release names host "metal/h9", which is not in the inventory: it has no effect, take it out`},
-		{"an approval of what Cluster API keeps", annotated(one, v1.ApproveReleaseAnnotation, "h1"), []inventory.Host{with(claimed(host1("h1", "w", "r1"), "a", worker), keptForNext)}, nil,
-			"annotation sip.airshipit.org/approve-release names host metal/h1, which Cluster tenants/a keeps for its next machine: such a release cannot be approved, it waits until Cluster API lets the host go"},
-		{"a removal that was carried out, and the host is gone", annotated(one, v1.RemoveAnnotation, "h9"), alone(1), nil,
-			`annotation sip.airshipit.org/remove names host "h9", which is not in the inventory: it has no effect, take it out`},
-		{"a host of another site", one, alone(1), nil,
-			"1 host left alone: labelled for tenants/x, which is in neither the specs nor the tree: metal/h01"},
-		{"many hosts of another site", one, alone(12), nil,
-			"12 hosts left alone: labelled for tenants/x, which is in neither the specs nor the tree: metal/h01, metal/h02, metal/h03, metal/h04, metal/h05, metal/h06, metal/h07, metal/h08, metal/h09, metal/h10 and 2 more"},
-		{"a name that is none, from a file, beside a claim of the tree", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "x\ny", worker)}, []PreviousClaim{inTree("h1", "a", worker)},
-			`1 host left alone: labelled for "tenants/x\ny", which is in neither the specs nor the tree: metal/h1`},
-		{"the tree was rolled back, and the host is in use", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: the labels count, because it is in use by Metal3Machine tenants/m1; was the tree rolled back? if the labels are wrong, set them right by hand"},
-		{"the tree was rolled back, and the host is not in use", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: nothing uses it, and so it is released, for whoever needs it once it was seen without labels; was the tree rolled back?"},
-		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
-			"host metal/h1: carries some of sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby, but not a whole claim, and what they say is not what clusters/tenants/a/assignments.yaml says: the claim of tenants/a stands"},
-	}
-	for _, row := range rows {
-		p := plan(t, []v1.SIPCluster{row.cluster}, row.hosts, Previous{Claims: row.previous}, newerLabels())
-		found := Say.Warnings(p.Warnings)
-		for _, c := range p.Clusters {
-			found = append(found, Say.Warnings(c.Warnings)...)
-		}
-		if !slices.Contains(found, row.want) {
-			t.Errorf("%s: found %q, want %q", row.why, found, row.want)
-		}
-	}
-}
-
 // TestLosses: what the brake counts, each host once.
 func TestLosses(t *testing.T) {
 	worker := v1.RoleWorker
@@ -497,57 +361,5 @@ func TestStandbyRequired(t *testing.T) {
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 1)})}
 	if got, want := summary(plan(t, clusters, []inventory.Host{host1("h1", "w", "r1")}, Previous{}, options)), "a Worker: short 1/1 unschedulable\n"; got != want {
 		t.Errorf("got %s want %s", got, want)
-	}
-}
-
-// TestInUse: a host that somebody uses is not released, whatever it is that says so. Each row has the others' default.
-func TestInUse(t *testing.T) {
-	for _, row := range []struct {
-		why    string
-		change func(*inventory.State)
-		want   string
-	}{
-		{"nothing uses it", func(*inventory.State) {}, "a Worker: -w1\n"},
-		{"a consumer alone", func(s *inventory.State) {
-			s.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "tenants", Name: "m"}
-		}, "a Worker: (w1)\n"},
-		{"an image alone", func(s *inventory.State) { s.Image = true }, "a Worker: (w1)\n"},
-		{"provisioned by others", func(s *inventory.State) { s.ExternallyProvisioned = true }, "a Worker: (w1)\n"},
-		{"a state alone", func(s *inventory.State) { s.Provisioning = "provisioned" }, "a Worker: (w1)\n"},
-		{"a state alone", func(s *inventory.State) { s.Provisioning = "externally provisioned" }, "a Worker: (w1)\n"},
-		{"a system is being written", func(s *inventory.State) { s.Provisioning = "provisioning" }, "a Worker: (w1)\n"},
-		{"it is being wiped", func(s *inventory.State) { s.Provisioning = "deprovisioning" }, "a Worker: (w1)\n"},
-	} {
-		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 0, 0)})}
-		hosts := []inventory.Host{with(claimed(host1("w1", "w", "r1"), "a", v1.RoleWorker), row.change)}
-		if got := summary(plan(t, clusters, hosts, Previous{}, testOptions)); got != row.want {
-			t.Errorf("%s: got %s, want %s", row.why, got, row.want)
-		}
-	}
-}
-
-// TestNamesThatAreNone: what labels and files call a cluster or a role becomes a folder of the tree, and a label. A name that cannot be
-// one is nobody's, and the host is not handed out.
-func TestNamesThatAreNone(t *testing.T) {
-	worker := v1.RoleWorker
-	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("kind=w", 1, 0)})}
-	for _, row := range []struct {
-		why      string
-		host     inventory.Host
-		previous []PreviousClaim
-		want     Reason
-	}{
-		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, InvalidCluster{ClusterKey{"tenants", "Edge_A"}}},
-		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, InvalidCluster{ClusterKey{"tenants", "../../x"}}},
-		{"a role, by labels", claimed(host1("h1", "w", "r1"), "a", "no role"), nil, InvalidRole{"no role"}},
-		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, InvalidRole{""}},
-	} {
-		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.previous}, newerLabels())
-		if len(p.Clusters) != 1 || len(p.Clusters[0].Roles) != 1 || len(p.Clusters[0].Roles[0].Assigned) != 0 {
-			t.Errorf("%s: found %+v, want cluster a and its role, without the host", row.why, p.Clusters)
-		}
-		if found := p.Hosts[0].Reason; !reflect.DeepEqual(found, row.want) {
-			t.Errorf("%s: found %#v, want %#v", row.why, found, row.want)
-		}
 	}
 }

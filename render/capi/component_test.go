@@ -1,9 +1,6 @@
 package capi
 
 import (
-	"bytes"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -247,59 +244,6 @@ func TestEndpointOfATemplate(t *testing.T) {
 	}
 }
 
-func TestFailureDomains(t *testing.T) {
-	for _, row := range []struct {
-		why     string
-		set     v1.NodeSet
-		domains []string
-		want    map[string]string
-	}{
-		{"the key that metal3's provider knows", v1.NodeSet{TopologyKey: FailureDomainLabel}, []string{"r2", "r1", "", "r2"},
-			map[string]string{v1beta1: "r1:\n  controlPlane: true\nr2:\n  controlPlane: true", v1beta2: "- controlPlane: true\n  name: r1\n- controlPlane: true\n  name: r2"}},
-		{"one of several keys", v1.NodeSet{TopologyKeys: []string{"row", FailureDomainLabel}}, []string{"r1"},
-			map[string]string{v1beta1: "r1:\n  controlPlane: true", v1beta2: "- controlPlane: true\n  name: r1"}},
-		{"another key, by which it cannot choose", v1.NodeSet{TopologyKey: "rack"}, []string{"r1"}, nil},
-		{"no host yet", v1.NodeSet{TopologyKey: FailureDomainLabel}, nil, nil},
-		{"more than it takes", v1.NodeSet{TopologyKey: FailureDomainLabel}, strings.Split(strings.Repeat("abcdefghijklmnopqrstuvwxyz", 4), ""), map[string]string{}},
-	} {
-		c := cluster("t", "c")
-		row.set.Count = &v1.NodeCount{Active: 3}
-		c.Spec.Nodes[v1.RoleControlPlane] = row.set
-		in := input(c)
-		in.Domains = row.domains
-		if row.why == "more than it takes" {
-			in.Domains = nil
-			for i := range maxDomains + 1 {
-				in.Domains = append(in.Domains, "r"+strings.Repeat("x", i%50)+string(rune('a'+i/50)))
-			}
-		}
-		for _, version := range []string{v1beta1, v1beta2} {
-			built, err := build(t, templates(version), in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if found := at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"); found != row.want[version] {
-				t.Errorf("%s: %s: found\n%s\nwant\n%s", row.why, version, found, row.want[version])
-			}
-		}
-	}
-}
-
-// A control plane of one machine cannot go down first: Cluster API refuses it.
-func TestSmallControlPlaneKeepsItsRollout(t *testing.T) {
-	for active, want := range map[int]string{1: "", 2: "", 3: "rollingUpdate:\n  maxSurge: 0\ntype: RollingUpdate"} {
-		c := cluster("t", "c")
-		c.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{Count: &v1.NodeCount{Active: active}}
-		built, err := build(t, templates(v1beta1), input(c))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found := at(t, built, "KubeadmControlPlane", "mine", "spec", "rolloutStrategy"); found != want {
-			t.Errorf("%d active: found %q, want %q", active, found, want)
-		}
-	}
-}
-
 // TestSelectorsParse reads the selectors as kustomize and metal3's provider do, of roles that a parser could stumble over.
 func TestSelectorsParse(t *testing.T) {
 	roles := []string{"in", "notin", "a.b_c-d", "Worker", "worker", strings.Repeat("x", 63)}
@@ -390,20 +334,6 @@ func TestNoRolesNoComponent(t *testing.T) {
 	c.Spec.Nodes = nil
 	if files, err := Component(input(c)); err != nil || len(files) != 0 {
 		t.Errorf("found %v, %v", files, err)
-	}
-}
-
-func TestDomainsInAnyOrder(t *testing.T) {
-	c := cluster("t", "c")
-	c.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{TopologyKey: FailureDomainLabel, Count: &v1.NodeCount{Active: 3}}
-	one, two := input(c), input(c)
-	one.Domains = []string{"r1", "r2", "r3"}
-	two.Domains = slices.Clone(one.Domains)
-	slices.Reverse(two.Domains)
-	a, errA := Component(one)
-	b, errB := Component(two)
-	if errA != nil || errB != nil || !maps.EqualFunc(a, b, bytes.Equal) {
-		t.Errorf("the order of hosts shows: %v, %v", errA, errB)
 	}
 }
 

@@ -1,0 +1,122 @@
+package e2e_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/e2e/trees"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// ownAccounts wants that the engine applies each cluster's services as the cluster's own account, by the field manager that it has always had.
+func (u *upgrade) ownAccounts(t *testing.T) {
+	t.Helper()
+	if u.rig.flux == nil {
+		return
+	}
+	applied := 0
+	for _, name := range u.syncs(t) {
+		if !strings.HasSuffix(name, ".infra") {
+			continue
+		}
+		live := u.rig.api.Get(t, engine.Kustomizations, engine.FluxNamespace, name)
+		if account, _, _ := unstructured.NestedString(live.Object, "spec", "serviceAccountName"); account != name {
+			t.Errorf("%s is applied as %q, want an account of its name", name, account)
+		}
+	}
+	for id, o := range u.objects {
+		if o.GetKind() != "Deployment" && o.GetKind() != "Service" && o.GetKind() != "Role" {
+			continue
+		}
+		resource, err := u.rig.api.Resource(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := resource.Get(t.Context(), o.GetName(), getOptions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range live.GetManagedFields() {
+			if entry.Operation == "Apply" {
+				if applied++; entry.Manager != "kustomize-controller" {
+					t.Errorf("%s is applied by the field manager %q", id, entry.Manager)
+				}
+			}
+		}
+	}
+	if applied == 0 {
+		t.Error("nothing is applied")
+	}
+}
+
+// deleteReplacedGuards does what the changelog says to do last. The guards that took their place hold without them.
+func (u *upgrade) deleteReplacedGuards(t *testing.T) {
+	t.Helper()
+	replaced := 0
+	for id, o := range u.objects {
+		if strings.HasPrefix(o.GetKind(), "ValidatingAdmissionPolicy") && slices.Contains(inventory.SharedGuards(), o.GetName()) {
+			u.rig.api.Kubectl(t, "", "delete", o.GetKind(), o.GetName())
+			delete(u.objects, id)
+			replaced++
+		}
+	}
+	if replaced == 0 {
+		t.Error("there was no guard to replace")
+	}
+	for namespace := range u.hostNames {
+		u.rig.api.WaitPolicies(t, namespace)
+	}
+	for _, name := range append(u.syncs(t), u.root()) {
+		u.reconcile(t, name)
+	}
+	u.sync(t, nil)
+	watch := &rightsWatch{tries: u.tries(t), problem: map[string]int{}}
+	watch.round(t.Context())
+	for _, problem := range slices.Sorted(maps.Keys(watch.problem)) {
+		t.Errorf("without the replaced guards: %s", problem)
+	}
+}
+
+// wantNothingLost compares today's tree with the one that is live: what it takes away, and which hosts it gives out.
+func (u *upgrade) wantNothingLost(t *testing.T, live map[string][]byte) {
+	t.Helper()
+	lost, err := trees.Lost(live, u.tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range lost {
+		t.Error(what)
+	}
+	objects, err := trees.Objects(u.tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, o := range objects {
+		if o.GetKind() == "BareMetalHost" && u.objects[id] == nil {
+			t.Errorf("%s is new", id)
+		}
+	}
+}
+
+// uids are those of the tree's objects as they are live, "" for one that is gone.
+func (u *upgrade) uids(t *testing.T) map[string]types.UID {
+	t.Helper()
+	out := map[string]types.UID{}
+	for id, o := range u.objects {
+		resource, err := u.rig.api.Resource(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[id] = ""
+		if live, err := resource.Get(t.Context(), o.GetName(), getOptions); err == nil {
+			out[id] = live.GetUID()
+		}
+	}
+	return out
+}

@@ -1,0 +1,133 @@
+package tenancy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// lb is a load balancer in flow style, with further fields; port an exposure by load balancer.
+func lb(fields string) string {
+	return "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, " + fields + "}]}}"
+}
+
+func dex(fields string) string {
+	return "{services: {dex: [{connectors: [{type: ldap, id: a, name: A, config: {host: 'ldap.example.org:636', userSearch: {baseDN: 'ou=p', username: uid, idAttr: uid, emailAttr: mail, nameAttr: cn}}}], staticClients: [{id: k, public: true, redirectURIs: ['http://localhost:8000']}], " + fields + "}]}}"
+}
+
+// TestGrants: what a spec asks for beyond its grants, by class.
+func TestGrants(t *testing.T) {
+	listed, plain := Of(siteOf(t, bank), nil), Of(siteOf(t, ""), nil)
+	const at = "spec.services.loadBalancerControlPlane[0]"
+	for _, row := range []struct{ class, why, spec, want, byDefault string }{
+		{"priority", "as much as it has", "{priority: 10}", "", "spec.priority: found 10, and a namespace that the Site lists in no spec.tenants has at most 0"},
+		{"priority", "more", "{priority: 11}", "spec.priority: found 11, and tenant bank (the Site's spec.tenants[].maxPriority) has at most 10", "spec.priority"},
+		{"priority", "the most that there is", "{priority: 2147483647}", "spec.priority: found 2147483647", "spec.priority"},
+		{"priority", "less than others", "{priority: -5}", "", ""},
+
+		{"port", "none", lb("replicas: 1"), "", ""},
+		{"port", "one of its own", lb("nodePort: 30010"), "", ""},
+		{"port", "the last of its own", lb("nodePort: 30029"), "", ""},
+		{"port", "one before its own", lb("nodePort: 30009"), at + ".nodePort: found node port 30009, and tenant bank (the Site's spec.tenants[].nodePorts) has not all of it", ""},
+		{"port", "one behind its own", lb("nodePort: 30030"), at + ".nodePort: found node port 30030", ""},
+		{"port", "one of the node's own", lb("nodePort: 22"), at + ".nodePort: found node port 22", at + ".nodePort: found node port 22, and a namespace that"},
+		{"port", "one of a load balancer", lb("nodePort: 30030, service: {type: LoadBalancer}"), at + ".nodePort", ""},
+		{"port", "one that is not used", lb("nodePort: 30030, service: {type: ClusterIP}"), "", ""},
+		{"port", "a range over two that touch", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30015, end: 30024}}]}}", "", ""},
+		{"port", "a range over a gap", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30025, end: 31000}}]}}", "spec.services.loadBalancerWorker[0].nodePortRange: found node port 30025 to 31000", ""},
+		{"port", "workers' ports behind a load balancer", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 80, end: 90}, service: {type: LoadBalancer}}]}}", "", ""},
+
+		{"address", "none", lb("service: {type: LoadBalancer}"), "", ""},
+		{"address", "one of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.16}"), "", at + ".service.loadBalancerIP: found 203.0.113.16, and a namespace that"},
+		{"address", "the last of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.31}"), "", "loadBalancerIP"},
+		{"address", "the one before", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.15}"), at + ".service.loadBalancerIP: found 203.0.113.15, and tenant bank (the Site's spec.tenants[].addresses) has no network with it", "loadBalancerIP"},
+		{"address", "the one behind", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.32}"), at + ".service.loadBalancerIP: found 203.0.113.32", "loadBalancerIP"},
+		{"address", "the second of two", lb("service: {type: LoadBalancer, loadBalancerIP: '203.0.113.16,2001:db8:1::1'}"), "found 2001:db8:1::1", "found 203.0.113.16"},
+		{"address", "both", lb("service: {type: LoadBalancer, loadBalancerIP: '203.0.113.16,2001:db8::1'}"), "", "found 203.0.113.16"},
+		{"address", "IPv4 in IPv6", lb("service: {type: LoadBalancer, loadBalancerIP: '::ffff:203.0.113.16'}"), "", "203.0.113.16"},
+		{"address", "a class of its own", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class}"), "", at + ".service.loadBalancerClass: found \"kube-vip.io/kube-vip-class\", and a namespace that"},
+		{"address", "another class", lb("service: {type: LoadBalancer, loadBalancerClass: tailscale}"), at + ".service.loadBalancerClass: found \"tailscale\", and tenant bank (the Site's spec.tenants[].loadBalancerClasses) has none such", "loadBalancerClass"},
+		{"address", "a class that begins alike", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class-2}"), at + ".service.loadBalancerClass", "loadBalancerClass"},
+		{"address", "the cluster's DNS", lb("clusterIP: 10.96.0.10"), at + ".clusterIP: found 10.96.0.10", at + ".clusterIP: found 10.96.0.10"},
+		{"address", "no cluster IP at all", lb("clusterIP: None"), "", ""},
+
+		{"certificate", "in its domain", dex("issuer: 'https://dex.bank.example.org', tls: {issuerRef: {name: site-ca, kind: ClusterIssuer}}"), "", "spec.services.dex[0].issuer: found \"dex.bank.example.org\", and a namespace that"},
+		{"certificate", "the domain itself", dex("issuer: 'https://bank.example.org:32000/dex', tls: {secretName: a}"), "", "issuer"},
+		{"certificate", "its address", dex("issuer: 'https://192.0.2.1:32000', tls: {secretName: a}"), "", "issuer"},
+		{"certificate", "another address", dex("issuer: 'https://192.0.2.10', tls: {secretName: a}"), `spec.services.dex[0].issuer: found "192.0.2.10"`, "issuer"},
+		{"certificate", "the API server", dex("issuer: 'https://kubernetes.default.svc', tls: {issuerRef: {name: site-ca, kind: ClusterIssuer}}"), `spec.services.dex[0].issuer: found "kubernetes.default.svc", and tenant bank (the Site's spec.tenants[].issuerDomains) has no domain with it`, "issuer"},
+		{"certificate", "a name that ends alike", dex("issuer: 'https://evilbank.example.org', tls: {secretName: a}"), "issuer: found \"evilbank.example.org\"", "issuer"},
+		{"certificate", "a name that begins alike", dex("issuer: 'https://bank.example.org.evil.test', tls: {secretName: a}"), "issuer: found", "issuer"},
+		{"certificate", "in capitals", dex("issuer: 'https://DEX.Bank.example.org', tls: {secretName: a}"), "", "issuer"},
+		{"certificate", "another issuer", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: other-ca, kind: ClusterIssuer}}"), `spec.services.dex[0].tls.issuerRef: found ClusterIssuer "other-ca", and tenant bank`, "issuerRef"},
+		{"certificate", "the same name of another kind", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: site-ca}}"), `tls.issuerRef: found Issuer "site-ca"`, "issuerRef"},
+		{"certificate", "a pattern's", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: bank-2}}"), "", "issuerRef"},
+		{"certificate", "another group's", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: ca, kind: AWSPCAIssuer, group: awspca.cert-manager.io}}"), "", "issuerRef"},
+		{"certificate", "the kind in another group", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: site-ca, kind: ClusterIssuer, group: evil.example.org}}"), "tls.issuerRef", "issuerRef"},
+
+		{"image", "the site's", lb("image: 'haproxy:2.9'"), "", ""},
+		{"image", "one below", lb("image: 'registry.example.org/bank/team/haproxy:1@sha256:" + strings.Repeat("0", 64) + "'"), "", ""},
+		{"image", "a folder that begins alike", lb("image: registry.example.org/banker/haproxy"), at + ".image: found \"registry.example.org/banker/haproxy\"", ""},
+		{"image", "the folder itself", lb("image: registry.example.org/bank"), at + ".image", ""},
+		{"image", "another registry with the path", lb("image: evil.example.org/registry.example.org/bank/haproxy"), at + ".image", ""},
+		{"image", "a star in the middle", lb("image: quay.io/anybody/haproxy"), "", ""},
+		{"image", "more than the star", lb("image: quay.io/any/body/haproxy"), at + ".image", ""},
+		{"image", "Docker Hub's short name", lb("image: haproxy-debug"), "", ""},
+		{"image", "Docker Hub's user", lb("image: evil/haproxy"), at + ".image: found \"evil/haproxy\", and tenant bank (the Site's spec.tenants[].images) has none such", ""},
+
+		{"network", "its own", lb("networkAttachments: [{name: any}]"), "", ""},
+		{"network", "its own, by name", lb("networkAttachments: [{name: any, namespace: bank}]"), "", ""},
+		{"network", "its other namespace's", lb("networkAttachments: [{name: any, namespace: bank-test}]"), at + ".networkAttachments[0]: found \"any\" of namespace \"bank-test\"", "networkAttachments[0]"},
+		{"network", "one that it may", lb("networkAttachments: [{name: storage-1, namespace: networks}]"), "", "networkAttachments[0]"},
+		{"network", "a fixed address on its own", lb("replicas: 1, networkAttachments: [{name: any, ips: [192.0.2.9/24]}]"), "", ""},
+		{"network", "a fixed address of its own on one that it may", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: [203.0.113.17/24]}]"), "", "networkAttachments[0]"},
+		{"network", "another's fixed address on one that it may", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: [203.0.113.17/24, 192.0.2.9/24]}]"), at + ".networkAttachments[0].ips[1]: found 192.0.2.9, and tenant bank (the Site's spec.tenants[].addresses) has no network with it", "networkAttachments[0]"},
+		{"network", "another's, IPv6", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: ['2001:db8:1::1/64']}]"), "ips[0]: found 2001:db8:1::1", "networkAttachments[0]"},
+		{"network", "the second", lb("networkAttachments: [{name: storage-1, namespace: networks}, {name: bmc, namespace: networks}]"), "networkAttachments[1]", "networkAttachments[0]"},
+
+		{"quota", "as many pods as it may", lb("replicas: 3"), "", ""},
+		{"quota", "more", lb("replicas: 4"), at + ".replicas: found 4, and tenant bank (the Site's spec.tenants[].limits.replicas) has at most 3", ""},
+		{"quota", "a great many", lb("replicas: 100"), "replicas: found 100", "replicas: found 100, and a namespace that"},
+		{"quota", "as much as it may", lb("resources: {requests: {cpu: 2000m}, limits: {cpu: 2000m, memory: 1024Mi}}"), "", ""},
+		{"quota", "more CPU", lb("resources: {requests: {cpu: 2001m}, limits: {memory: 1Gi}}"), at + ".resources.requests.cpu: found 2001m, and tenant bank", ""},
+		{"quota", "more memory", lb("resources: {limits: {memory: 1025Mi}}"), at + ".resources.limits.memory: found 1025Mi", ""},
+		{"quota", "a limit of zero, which is none", lb("resources: {limits: {memory: 0}}"), at + ".resources.limits.memory: found 0, which is no limit", ""},
+		{"quota", "a limit that is null", lb("resources: {limits: {memory: null}}"), at + ".resources.limits.memory: found 0, which is no limit", ""},
+		{"quota", "a limit of no CPU, which is none", lb("resources: {limits: {cpu: 0m, memory: 1Gi}}"), at + ".resources.limits.cpu: found 0, which is no limit", ""},
+		{"quota", "a request of nothing", lb("resources: {requests: {cpu: 0}, limits: {cpu: 1, memory: 1Gi}}"), "", ""},
+		{"quota", "CPU without end", lb("resources: {requests: {cpu: 1}, limits: {memory: 1Gi}}"), at + ".resources.limits.cpu: missing, and tenant bank", ""},
+		{"quota", "memory without end", lb("resources: {requests: {cpu: 1}}"), at + ".resources.limits.memory: missing", ""},
+	} {
+		c := clusterOf(t, "bank/c", row.spec)
+		want(t, row.class+": "+row.why, said(listed.Spec(&c)), row.want)
+		want(t, row.class+" by default: "+row.why, said(plain.Spec(&c)), row.byDefault)
+	}
+	for limits, missing := range map[string]string{"{memory: 256Mi}": ".resources.limits.cpu: missing", "{cpu: '1'}": ".resources.limits.memory: missing", "{cpu: '1', memory: 256Mi}": ""} {
+		c := clusterOf(t, "bank/c", lb("replicas: 2"))
+		site := strings.Replace(bank, "{cpu: '1', memory: 256Mi}", limits, 1)
+		want(t, "the site's limits "+limits, said(Of(siteOf(t, site), nil).Spec(&c)), missing)
+		_, without, _ := strings.Cut(bank, "\n")
+		want(t, "sipgen's limits", said(Of(siteOf(t, without), nil).Spec(&c)), at+".resources.limits.cpu: missing")
+		without = strings.Replace(without, "{cpu: '2', memory: 1Gi}", "{memory: 1Gi}", 1)
+		want(t, "sipgen's limits, with a bound of memory", said(Of(siteOf(t, without), nil).Spec(&c)), "")
+	}
+	c := clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-c}}'}]}")
+	want(t, "patches of a tenant without", said(listed.Spec(&c)), "spec.patches: found 1, and tenant edge (the Site's spec.tenants[].patches) has none")
+	want(t, "patches by default", said(plain.Spec(&c)), "")
+}
+
+// TestNoImageReference: what is no image reference is nobody's, whatever the pattern.
+func TestNoImageReference(t *testing.T) {
+	for _, pattern := range []string{"*", "registry.example.org/bank/*", "registry.example.org/*/haproxy"} {
+		tenant := Tenant{Tenant: v1alpha1.Tenant{Images: []string{pattern}}}
+		for _, image := range []string{"registry.example.org/bank/../haproxy", "registry.example.org/bank/./haproxy", "registry.example.org/bank//haproxy", "registry.example.org/bank/%2e%2e/haproxy", "registry.example.org/bank/\nhaproxy"} {
+			if tenant.mayRun(image) {
+				t.Errorf("%q allows %q", pattern, image)
+			}
+		}
+		if !tenant.mayRun("registry.example.org/bank/haproxy:1") {
+			t.Errorf("%q does not allow the image that it is for", pattern)
+		}
+	}
+}

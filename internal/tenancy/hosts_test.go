@@ -1,0 +1,197 @@
+package tenancy
+
+import (
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func hostsOf(namespace string, label map[string]string, names ...string) []inventory.Host {
+	var out []inventory.Host
+	for _, name := range names {
+		out = append(out, inventory.Host{Namespace: namespace, Name: name, Labels: label})
+	}
+	return out
+}
+
+func TestHeld(t *testing.T) {
+	claim := func(host, cluster string, standby, releasing bool) schedule.PreviousClaim {
+		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: host}, Cluster: schedule.ClusterKey{Namespace: "bank", Name: cluster}, Standby: standby, Releasing: releasing}
+	}
+	labelled := hostsOf("m", map[string]string{"cn": "bank", "cc": "a", "nt": "Worker", "sb": "true"}, "h1", "h2", "h4")
+	half := hostsOf("m", map[string]string{"cn": "bank", "cc": "a"}, "h5")
+	held := Held(schedule.Previous{Claims: []schedule.PreviousClaim{
+		claim("h1", "a", false, false), // the tree is the later word
+		claim("h2", "a", false, true),  // it leaves, and its labels are not gone yet
+		claim("h3", "b", true, false),  // not in the inventory
+	}}, append(labelled, half...), keys)
+	for key, want := range map[string]Count{"a": {2, 1}, "b": {1, 1}, "c": {}} {
+		if found := held.Of(schedule.ClusterKey{Namespace: "bank", Name: key}); found != want {
+			t.Errorf("%s: found %+v, want %+v", key, found, want)
+		}
+	}
+}
+
+// TestHostCaps: clusters are "name active+standby", holdings "name hosts/standby"; bank may have 6, 2 of them standby.
+func TestHostCaps(t *testing.T) {
+	tenants := Of(siteOf(t, bank), nil)
+	for _, row := range []struct {
+		why      string
+		clusters []v1.SIPCluster
+		held     map[string]Count
+		frozen   string
+		want     string
+	}{
+		{"as many as it may", []v1.SIPCluster{wanting("a", 0, 4, 2)}, nil, "", ""},
+		{"one more", []v1.SIPCluster{wanting("a", 0, 5, 2)}, nil, "", "bank/a: spec.nodes: asks for 7 hosts and holds 0, the tenant's clusters have 0 with those before it, and tenant bank (the Site's spec.tenants[].hosts.max) has at most 6"},
+		{"too many standby", []v1.SIPCluster{wanting("a", 0, 1, 3)}, nil, "", "asks for 3 standby hosts and holds 0"},
+		{"a great many standby", []v1.SIPCluster{wanting("a", 0, 1, 100_000)}, nil, "", "asks for 100001 hosts"},
+		{"a held host is never too many", []v1.SIPCluster{wanting("a", 0, 9, 3)}, map[string]Count{"a": {12, 3}}, "", ""},
+		{"fewer than it holds, and still too many", []v1.SIPCluster{wanting("a", 0, 8, 0)}, map[string]Count{"a": {12, 3}}, "", ""},
+		{"more than it holds, and too many already", []v1.SIPCluster{wanting("a", 0, 13, 0)}, map[string]Count{"a": {12, 3}}, "", "asks for 13 hosts and holds 12, the tenant's clusters have 12"},
+		{"the newcomer goes without, not the holder", []v1.SIPCluster{wanting("a", 10, 4, 0), wanting("b", 0, 4, 0)}, map[string]Count{"b": {3, 0}}, "", "bank/a: spec.nodes"},
+		{"the holder fits first", []v1.SIPCluster{wanting("a", 10, 2, 0), wanting("b", 0, 4, 0)}, map[string]Count{"b": {3, 0}}, "", ""},
+		{"of two newcomers, the one with less priority", []v1.SIPCluster{wanting("a", 0, 4, 0), wanting("b", 5, 4, 0)}, nil, "", "bank/a: spec.nodes"},
+		{"what a cluster without a spec holds counts", []v1.SIPCluster{wanting("a", 0, 4, 0)}, map[string]Count{"gone": {3, 0}}, "", "bank/a: spec.nodes"},
+		{"a frozen cluster gets nothing new", []v1.SIPCluster{wanting("a", 0, 4, 0), wanting("b", 9, 4, 0)}, nil, "b", ""},
+		{"another role's active for standby", []v1.SIPCluster{wanting("a", 0, 3, 2)}, map[string]Count{"a": {5, 3}}, "", ""},
+	} {
+		held := Holdings{counts: map[schedule.ClusterKey]Count{}}
+		for name, count := range row.held {
+			held.counts[schedule.ClusterKey{Namespace: "bank", Name: name}] = count
+		}
+		frozen := map[schedule.ClusterKey]bool{{Namespace: "bank", Name: row.frozen}: true}
+		found := tenants.Hosts(row.clusters, held, frozen)
+		want(t, row.why, said(found), row.want)
+		if row.want != "" && len(found) != 1 {
+			t.Errorf("%s: %d complaints, want one", row.why, len(found))
+		}
+	}
+	plain := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil)
+	want(t, "by default", said(plain.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, Holdings{}, nil)), "and each namespace (the Site's spec.maxHostsPerTenant) has at most 3")
+}
+
+func TestClusterCaps(t *testing.T) {
+	tenants := Of(siteOf(t, bank), nil)
+	key := func(name string) schedule.ClusterKey { return schedule.ClusterKey{Namespace: "bank", Name: name} }
+	for _, row := range []struct {
+		why, specs, known, frozen, want string
+	}{
+		{"as many as it may", "a b", "", "", ""},
+		{"one more, without a host", "a b c", "", "", "bank/c: metadata.name: it is one more than the tenant may have: with those in the tree and those before it there are 2, and tenant bank (the Site's spec.tenants[].maxClusters) has at most 2"},
+		{"the newcomer, though its name comes first", "a b c", "b c", "", "bank/a: metadata.name"},
+		{"what it has stays", "a b c", "a b c", "", ""},
+		{"more than it may, and one more", "a b c d", "a b c", "", "bank/d: metadata.name"},
+		{"one without a spec has services still", "a b", "gone", "", "bank/b: metadata.name"},
+		{"a new one that is frozen has nothing", "a b c", "", "a", ""},
+	} {
+		var clusters []v1.SIPCluster
+		for name := range strings.FieldsSeq(row.specs) {
+			clusters = append(clusters, wanting(name, 0, 0, 0))
+		}
+		var known []schedule.ClusterKey
+		for name := range strings.FieldsSeq(row.known) {
+			known = append(known, key(name))
+		}
+		found := tenants.Clusters(clusters, known, map[schedule.ClusterKey]bool{key(row.frozen): true})
+		want(t, row.why, said(found), row.want)
+		if row.want != "" && len(found) != 1 {
+			t.Errorf("%s: %d complaints, want one", row.why, len(found))
+		}
+	}
+	urgent := wanting("z", 5, 0, 0)
+	want(t, "of newcomers, the one with less priority", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), urgent}, nil, nil)), "bank/b: metadata.name")
+	plain := Of(siteOf(t, "  maxClustersPerTenant: 1\n"), nil)
+	want(t, "by default", said(plain.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), urgent}, nil, nil)), "bank/a: metadata.name: it is one more than the tenant may have: with those in the tree and those before it there are 1, and each namespace (the Site's spec.maxClustersPerTenant) has at most 1")
+}
+
+func wanting(name string, priority int32, active, standby int) v1.SIPCluster {
+	c := v1.SIPCluster{}
+	c.Namespace, c.Name, c.Spec.Priority = "bank", name, priority
+	c.Spec.Nodes = map[string]v1.NodeSet{"Worker": {Count: &v1.NodeCount{Active: active, Standby: standby}}}
+	return c
+}
+
+// TestNarrowed places clusters whose tenant has a pool: they get new hosts of the pool only, and keep what they have.
+func TestNarrowed(t *testing.T) {
+	tenants := Of(siteOf(t, bank), nil)
+	hosts := append(hostsOf("m", map[string]string{"pool": "finance"}, "f1", "f2"), hostsOf("m", map[string]string{"pool": "else"}, "e1", "e2")...)
+	c := wanting("a", 0, 2, 0)
+	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "m", Name: "e1"}, Cluster: keyOf(&c), Role: "Worker"}}}
+	given := []v1.SIPCluster{c}
+	placement, err := schedule.Plan(tenants.Narrowed(given), hosts, held, schedule.Options{Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, a := range placement.Clusters[0].Roles[0].Assigned {
+		found = append(found, a.Host.Name)
+	}
+	if strings.Join(found, " ") != "e1 f1" || len(placement.Clusters[0].Roles[0].Releasing) != 0 {
+		t.Errorf("found %v, want e1, which it held, and f1, of its pool", found)
+	}
+	if set := given[0].Spec.Nodes["Worker"]; len(set.LabelSelector.MatchExpressions) != 0 {
+		t.Error("the spec itself was changed")
+	}
+	c.Spec.Nodes["Worker"] = v1.NodeSet{Count: &v1.NodeCount{Active: 3}}
+	placement, err = schedule.Plan(tenants.Narrowed([]v1.SIPCluster{c}), hosts, schedule.Previous{}, schedule.Options{Keys: keys})
+	if err != nil || placement.Schedulable() {
+		t.Errorf("three hosts of a pool of two: found %v, want it to be unschedulable", err)
+	}
+}
+
+// TestNarrowedNamespaces: new hosts come from the tenant's namespaces of hosts only, and what it has stays.
+func TestNarrowedNamespaces(t *testing.T) {
+	tenants := Of(siteOf(t, "  hosts: {namespaces: [east, west, north]}\n  tenants:\n  - {name: bank, namespaces: [bank], hosts: {namespaces: [west, north], max: 9}}\n"), nil)
+	hosts := append(append(hostsOf("east", nil, "e1", "e2"), hostsOf("west", nil, "w1", "w2")...), hostsOf("north", nil, "n1")...)
+	c := wanting("a", 0, 3, 0)
+	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "east", Name: "e2"}, Cluster: keyOf(&c), Role: "Worker"}}}
+	placement, err := schedule.Plan(tenants.Narrowed([]v1.SIPCluster{c}), hosts, held, schedule.Options{Keys: keys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, a := range placement.Clusters[0].Roles[0].Assigned {
+		found = append(found, a.Host.Name)
+	}
+	if strings.Join(found, " ") != "e2 n1 w1" {
+		t.Errorf("found %v, want e2, which it held, and two of its namespaces", found)
+	}
+	for spec, message := range map[string]string{
+		"{nodes: {Worker: {hostNamespaces: [west, north]}}}": "",
+		"{nodes: {Worker: {hostNamespaces: [west, east]}}}":  `spec.nodes.Worker.hostNamespaces[1]: found "east", and tenant bank (the Site's spec.tenants[].hosts.namespaces) has none such`,
+		"{nodes: {Worker: {hostNamespaces: [racks]}}}":       `spec.nodes.Worker.hostNamespaces[0]: found "racks", which has no hosts of the site (the Site's spec.hosts.namespaces)`,
+	} {
+		c := clusterOf(t, "bank/a", spec)
+		want(t, spec, said(tenants.Spec(&c)), message)
+	}
+}
+
+func TestOwned(t *testing.T) {
+	tenants := Of(siteOf(t, bank), []string{"metal3", "m"})
+	hosts := append(hostsOf("metal3", map[string]string{"pool": "metal"}, "x1", "x2"), hostsOf("m", map[string]string{"pool": "finance"}, "f1")...)
+	holds := func(host, namespace string) Holdings {
+		return Held(schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "metal3", Name: host}, Cluster: schedule.ClusterKey{Namespace: namespace, Name: "c"}}}}, nil, keys)
+	}
+	own := clusterOf(t, "metal3/c", "{nodes: {Worker: {count: {active: 1}}}}")
+	edge := clusterOf(t, "edge/c", "{nodes: {Worker: {count: {active: 1}}}}")
+	narrow := clusterOf(t, "edge/c", "{nodes: {Worker: {labelSelector: {matchLabels: {pool: finance}}, count: {active: 1}}}}")
+	for _, row := range []struct {
+		why     string
+		cluster v1.SIPCluster
+		held    Holdings
+		want    string
+	}{
+		{"its own hosts", own, Holdings{}, ""},
+		{"another tenant's", edge, Holdings{}, "edge/c: spec.nodes.Worker.labelSelector: selects host metal3/x1, and the hosts of namespace metal3 are tenant metal's (ownsHosts)"},
+		{"a selector that leaves them out", narrow, Holdings{}, ""},
+		{"another tenant holds one", own, holds("x2", "edge"), `metadata.namespace: found "metal3", where edge/c holds host metal3/x2`},
+		{"it holds its own", own, holds("x2", "metal3"), ""},
+		{"a pool that leaves them out", wanting("a", 0, 1, 0), Holdings{}, ""},
+	} {
+		want(t, row.why, said(tenants.Owned(tenants.Narrowed([]v1.SIPCluster{row.cluster}), hosts, row.held)), row.want)
+	}
+}

@@ -1,0 +1,114 @@
+package tenancy
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// TestSuggest: what is suggested is valid, is enough, and is no more than enough: a bit less is not.
+func TestSuggest(t *testing.T) {
+	site := siteOf(t, "")
+	tenants := Of(site, nil)
+	clusters := []v1.SIPCluster{
+		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 3, standby: 1}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 12, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7', loadBalancerClass: bgp}, networkAttachments: [{name: s, namespace: networks}, {name: own}]}], jumpHost: [{nodeInterfaceId: oam, networkAttachments: [{name: s, namespace: networks, ips: [192.0.2.9/24]}]}], loadBalancerWorker: [{nodeInterfaceId: oam, clusterIP: 10.96.7.7, nodePortRange: {start: 30011, end: 30019}}]}}"),
+		clusterOf(t, "bank/b", dex("nodePort: 30556, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
+		clusterOf(t, "edge/a", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
+	}
+	files := Files{"bank/a": "bank/a.yaml", "bank/b": "bank/b.yaml", "edge/a": "edge.yaml"}
+	held := Held(schedule.Previous{Claims: []schedule.PreviousClaim{
+		{Host: schedule.HostKey{Namespace: "m", Name: "1"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "a"}},
+		{Host: schedule.HostKey{Namespace: "m", Name: "2"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "gone"}, Standby: true},
+	}}, nil, keys)
+	text, err := Render(tenants.Suggest(clusters, files, held))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const wanted = `  tenants:
+  - name: bank
+    specs: [bank]
+    namespaces: [bank]
+    hosts: {max: 4, maxStandby: 1}
+    maxPriority: 7
+    nodePorts: [{start: 30010, end: 30019}, {start: 30556, end: 30556}]
+    addresses: [10.96.7.7/32, 192.0.2.9/32, 203.0.113.7/32]
+    loadBalancerClasses: [bgp]
+    issuerDomains: [dex.example.org]
+    certificateIssuers: [ClusterIssuer/ca]
+    images: [example.org/x/haproxy]
+    networkAttachments: [networks/s]
+    patches: none
+    limits: {replicas: 12}
+  - name: edge
+    specs: [edge.yaml]
+    namespaces: [edge]
+    hosts: {max: 2, maxStandby: 1}
+    patches: safe
+`
+	var found, want any
+	if err := errors.Join(yaml.Unmarshal([]byte(text), &found), yaml.Unmarshal([]byte(wanted), &want)); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := yaml.Marshal(found)
+	b, _ := yaml.Marshal(want)
+	if string(a) != string(b) {
+		t.Fatalf("found\n%s\nwant\n%s", a, b)
+	}
+	granted := Of(siteOf(t, text), nil)
+	for i := range clusters {
+		c := &clusters[i]
+		if found := said(granted.Spec(c)) + said(granted.Namespace(c)) + said(granted.Written(c, files[c.Key()])); found != "" {
+			t.Errorf("%s: %s", c.Key(), found)
+		}
+	}
+	if found := said(granted.Hosts(clusters, held, nil)); found != "" {
+		t.Error(found)
+	}
+}
+
+// TestSuggestKeeps: what the Site grants already stays as it is, and only what is missing is added. A second time nothing is.
+func TestSuggestKeeps(t *testing.T) {
+	const had = `  tenants:
+  - name: finance
+    specs: [finance]
+    namespaces: [bank]
+    hosts: {selector: {matchLabels: {pool: finance}}, max: 24, maxStandby: 4}
+    maxClusters: 1
+    maxPriority: 10
+    nodePorts: [{start: 30000, end: 30009}]
+    addresses: [203.0.113.0/28]
+    issuerDomains: [example.org]
+    images: [example.org/x/*]
+    networkAttachments: [networks/s*]
+    podKeys: [example.org]
+    patches: none
+    limits: {replicas: 3, resources: {cpu: "4"}}
+  - name: idle
+    namespaces: [idle]
+    hosts: {max: 1, maxStandby: 1}
+    maxClusters: 100
+    patches: any
+    limits: {replicas: 10}
+`
+	clusters := []v1.SIPCluster{
+		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 30}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 5, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7'}, networkAttachments: [{name: s1, namespace: networks}, {name: t, namespace: networks}]}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
+		clusterOf(t, "bank/b", dex("nodePort: 30005, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
+	}
+	wanted := strings.NewReplacer("max: 24", "max: 30", "maxClusters: 1\n", "maxClusters: 2\n", "{start: 30000, end: 30009}", "{start: 30000, end: 30009}, {start: 30010, end: 30010}",
+		"    images", "    certificateIssuers: [ClusterIssuer/ca]\n    images", "networks/s*]", "networks/s*, networks/t]", "patches: none", "patches: safe",
+		"replicas: 3", "replicas: 5").Replace(had)
+	for why, text := range map[string]string{"the first time": had, "a second time": wanted} {
+		found, err := Render(Of(siteOf(t, text), nil).Suggest(clusters, Files{}, Holdings{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found != wanted {
+			t.Errorf("%s: found\n%s\nwant\n%s", why, found, wanted)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// A released host keeps its object and loses its labels: dropping the object would leave the labels on the host.
+func TestReleaseKeepsTheObject(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "sip.airshipit.org/cluster-name: a", "uid: uid-of-kept", "ssa: Merge", "prune: disabled")
+	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "uid: uid-of-gone", "ssa: Merge", "prune: disabled")
+	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "labels", "sip.airshipit.org")
+	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml", "metal3.kept.yaml")
+	want(t, tree, "clusters/lab/a/assignments.yaml", "releasing:", "- 192.0.2.1")
+}
+
+// The patch of a host in use says what its release was approved for; no other patch does, or a rollback would move what it meets.
+func TestApprovedRelease(t *testing.T) {
+	const key = "sip.airshipit.org/release-of: "
+	for _, row := range []struct {
+		why    string
+		reason schedule.Reason
+		change func(*inventory.State)
+		want   string
+	}{
+		{"not approved", schedule.Surplus{Want: 1}, func(s *inventory.State) { s.Image = true }, ""},
+		{"approved for its consumer", schedule.Approved{}, func(s *inventory.State) {
+			s.Consumer = &inventory.Consumer{APIVersion: "v1", Kind: "Metal3Machine", Namespace: "t", Name: "m"}
+			s.ImageName = "image/x"
+		}, "uid-of-gone/Metal3Machine/t/m"},
+		{"approved for its image", schedule.Approved{}, func(s *inventory.State) { s.ImageName = "image/images.invalid/a" }, "uid-of-gone/image/images.invalid/a"},
+	} {
+		c := placed("a")
+		c.Roles[0].Assigned[0].Host.State.Image = true
+		c.Roles[0].Releasing[0].Reason = row.reason
+		row.change(&c.Roles[0].Releasing[0].Host.State)
+		tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+		wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", key)
+		if row.want == "" {
+			wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", key)
+			continue
+		}
+		want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", key+row.want+"\n")
+	}
+}
+
+// Without a uid a patch would create a host that does not exist (a BareMetalHost without a spec).
+func TestMergeNeedsUIDs(t *testing.T) {
+	c := placed("a")
+	c.Roles[0].Assigned[0].Host.UID, c.Roles[0].Assigned[0].Host.Source = "", "hosts.yaml"
+	c.Roles[0].Releasing[0].Host.UID = ""
+	tree, _, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+	if err == nil || tree != nil || !strings.Contains(err.Error(), "lab/a: 2 hosts, metal3/kept the first (hosts.yaml): no metadata.uid") {
+		t.Errorf("found %v, want both hosts counted, the first named, and no tree", err)
+	}
+}
+
+func TestFluxCannotDeleteHosts(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	_, hosts, _ := strings.Cut(string(tree["flux/lab.a.yaml"]), "name: lab.a.hosts")
+	for _, text := range []string{"prune: false", "deletionPolicy: Orphan", "serviceAccountName: sipgen-dc1-hosts", "- name: lab.a.infra", "- name: sipgen-dc1-policy"} {
+		if !strings.Contains(hosts, text) {
+			t.Errorf("no %q in %s", text, hosts)
+		}
+	}
+	for _, text := range []string{"wait: true", "force: true"} {
+		if strings.Contains(hosts, text) {
+			t.Errorf("%q in %s", text, hosts)
+		}
+	}
+}
+
+func TestArgoCDCannotDeleteHosts(t *testing.T) {
+	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	if _, found := tree["policy/rbac.yaml"]; found {
+		t.Error("rights for Argo CD's controller, which brings its own")
+	}
+	if _, found := tree["flux/root.yaml"]; found {
+		t.Error("flux objects in a tree for Argo CD")
+	}
+	parts := strings.Split(string(tree["argocd/lab.a.yaml"]), "\n---\n")
+	if len(parts) != 2 {
+		t.Fatalf("found %d objects, want 2", len(parts))
+	}
+	hosts := Tree{"hosts": []byte(parts[1])}
+	want(t, hosts, "hosts", "name: lab.a.hosts", "prune: false", "ServerSideApply=true", "ClientSideApplyMigration=false",
+		"Prune=false", "Delete=false", "ServerSideDiff=true")
+	wantNot(t, hosts, "hosts", "resources-finalizer", "FailOnSharedResource")
+	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "Prune=false,Delete=false,ServerSideApply=true", "compare-options: IgnoreExtraneous")
+	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "kustomize.toolkit.fluxcd.io")
+}
+
+// With hosts on another API server the guard there is for the user that Argo CD has there, and Applications stay where Argo CD is.
+func TestRemoteArgoCD(t *testing.T) {
+	const server = "https://mgmt.example.org:6443"
+	site := testSite(func(s *v1alpha1.Site) {
+		s.Spec.Engine, s.Spec.ArgoCD.Server, s.Spec.ArgoCD.Identity = v1alpha1.EngineArgoCD, server, `o'brien \ ops`
+	})
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	want(t, tree, "policy/sync-guard.yaml", `request.userInfo.username in ['o\'brien \\ ops']`)
+	wantNot(t, tree, "policy/sync-guard.yaml", "argocd-application-controller")
+	project, root, _ := strings.Cut(string(tree["argocd/root.yaml"]), "\n---\n")
+	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "root", "name: sipgen-dc1", "server: https://kubernetes.default.svc\n")
+	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "project", "namespace: '*'\n    server: "+server, "namespace: argocd\n    server: https://kubernetes.default.svc\n")
+	wantNot(t, Tree{"root": []byte(root)}, "root", server)
+	for _, path := range []string{"argocd/policy.yaml", "argocd/lab.a.yaml"} {
+		want(t, tree, path, "server: "+server)
+		wantNot(t, tree, path, v1alpha1.ArgoCDInCluster)
+	}
+}
+
+// kustomize refuses an overlay with nothing in it, and so would the engine: a cluster without host patches has
+// no overlay, and no sync object that would fail on it.
+func TestNoHostsNoOverlay(t *testing.T) {
+	for _, engine := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
+		c := placed("a")
+		c.Roles[0].Assigned, c.Roles[0].Releasing = nil, nil
+		site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine })
+		tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+		for path, content := range tree {
+			if strings.HasPrefix(path, "clusters/lab/a/hosts/") || strings.Contains(string(content), "lab.a.hosts") {
+				t.Errorf("%s: %s is of a hosts overlay that there is not:\n%s", engine, path, content)
+			}
+		}
+	}
+}
+
+// A label that the SIP operator owns too is taken over by another value before it is dropped.
+func TestCoOwnedLabelsAreTakenOver(t *testing.T) {
+	c := placed("a")
+	host := c.Roles[0].Releasing[0].Host
+	host.Labels = map[string]string{"sip.airshipit.org/cluster-name": "a", "sip.airshipit.org/node-type": "Worker"}
+	own := inventory.Manager{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}}
+	host.Managers = []inventory.Manager{own, {Name: "sip", Operation: "Update", Labels: []string{"rack", "sip.airshipit.org/cluster-name"}}}
+	in := Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}}
+	tree := render(t, in)
+	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", `sip.airshipit.org/cluster-name: ""`)
+	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "node-type", "rack")
+	host.Managers = []inventory.Manager{own}
+	wantNot(t, render(t, in), "clusters/lab/a/hosts/metal3.gone.yaml", "labels")
+}

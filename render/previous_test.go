@@ -1,0 +1,88 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func TestPreviousReadsWhatWasRendered(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	previous, err := Previous("tree", tree, testSite(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(previous.Claims) != 2 {
+		t.Fatalf("found %+v", previous.Claims)
+	}
+	kept, gone := previous.Claims[0], previous.Claims[1]
+	if kept.Host.Name != "kept" || kept.UID != "uid-of-kept" || kept.Domain != "r1" || kept.Releasing || kept.Source != "tree/clusters/lab/a/assignments.yaml" {
+		t.Errorf("found %+v", kept)
+	}
+	if gone.Host.Name != "gone" || !gone.Releasing || gone.Role != v1.RoleControlPlane {
+		t.Errorf("found %+v", gone)
+	}
+	// A claim that is not understood must not be forgotten.
+	for name, text := range map[string]string{
+		"another cluster's":  strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: a", "name: b", 1),
+		"a host put in":      strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: kept", "name: another", 1),
+		"a conflict marker":  "<<<<<<< ours\n" + string(tree["clusters/lab/a/assignments.yaml"]),
+		"nothing":            "",
+		"a comment":          "# see the other branch\n",
+		"an empty List":      "apiVersion: v1\nkind: List\nitems: []\n",
+		"null":               "null\n",
+		"two documents":      string(tree["clusters/lab/a/assignments.yaml"]) + "---\n" + string(tree["clusters/lab/a/assignments.yaml"]),
+		"a List that has it": "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(string(tree["clusters/lab/a/assignments.yaml"])), "\n", "\n  ") + "\n",
+		"an unknown field":   string(tree["clusters/lab/a/assignments.yaml"]) + "hots: []\n",
+		"another kind":       "kind: ConfigMap\napiVersion: v1\n",
+	} {
+		if _, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}, testSite(nil)); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml") {
+			t.Errorf("%s: found %v, want an error that names the file", name, err)
+		}
+	}
+}
+
+// Decisions that sipgen did write are refused where they are not those of this folder, or of this version: their digest fits.
+func TestPreviousReadsItsOwnDecisions(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	for _, row := range []struct {
+		why, folder string
+		change      func(*Assignments)
+		want        string
+	}{
+		{"as it was", "a", func(*Assignments) {}, ""},
+		{"moved to the folder of another cluster", "b", func(*Assignments) {}, "metadata: found cluster lab/a, want the one whose folder it is"},
+		{"of a later version", "a", func(a *Assignments) { a.APIVersion = "sipgen.airshipit.org/v2" }, "found sipgen.airshipit.org/v2 Assignments, want sipgen.airshipit.org/v1alpha1 Assignments"},
+		{"of another kind", "a", func(a *Assignments) { a.Kind = "Promises" }, "found sipgen.airshipit.org/v1alpha1 Promises, want"},
+	} {
+		var file Assignments
+		if err := yaml.Unmarshal(tree["clusters/lab/a/assignments.yaml"], &file); err != nil {
+			t.Fatal(err)
+		}
+		row.change(&file)
+		var err error
+		if file.Digest, err = file.digest(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := yaml.Marshal(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Previous("tree", Tree{"clusters/lab/" + row.folder + "/assignments.yaml": text}, testSite(nil))
+		if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: found %v, want %q", row.why, err, row.want)
+		}
+	}
+}
+
+func TestDeletedAssignmentsAreMissed(t *testing.T) {
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	delete(tree, "clusters/lab/a/assignments.yaml")
+	if _, err := Previous("tree", tree, testSite(nil)); err == nil || !strings.Contains(err.Error(), "tree/clusters/lab/a/assignments.yaml: missing") {
+		t.Errorf("found %v", err)
+	}
+}
