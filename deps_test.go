@@ -41,6 +41,7 @@ var folders = map[string][]string{
 	"internal/preflight":      {"api", "inventory", "internal/redact"},
 	"publish":                 {"publish", "internal/redact"},
 	"internal/redact":         {},
+	"internal/netplan":        {"api", "inventory", "internal/vino"},
 	"internal/vino":           {"api"},
 	"render":                  {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
 	"render/object":           {},
@@ -61,6 +62,7 @@ var folders = map[string][]string{
 
 // impure names packages that a pure package may not import: its results depend on its arguments only.
 var impure = map[string][]string{
+	"internal/netplan":  {"os", "time", "math/rand", "math/rand/v2", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/vino":     {"os", "time", "math/rand", "math/rand/v2", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/tenancy":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/fields":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},

@@ -44,6 +44,8 @@ const (
 	FaultBMC FaultKind = "power control"
 	// FaultMAC: another host has its boot MAC address.
 	FaultMAC FaultKind = "boot MAC address"
+	// FaultNetwork: a service of the site gives out, or has, an address of the host.
+	FaultNetwork FaultKind = "address"
 )
 
 // LeftOut is an object that no host can be made of: it has no name that a host can have.

@@ -75,6 +75,8 @@ func TestBadPlacement(t *testing.T) {
 		{"no JSON", `'{"cniVersion"`, `'{cniVersion"`, "spec.services.networks[0].attachment: is no JSON object"},
 		{"no type", `"type": "macvlan", `, "", "spec.services.networks[0].attachment: has no type and no plugins"},
 		{"addresses that are none", `"range_start": "172.18.0.50"`, `"range_start": "172.18.0"`, "spec.services.networks[0].attachment: ipam: range: found"},
+		{"an exception that is none", `"range_end": "172.18.0.100"`, `"range_end": "172.18.0.100", "exclude": ["172.18.0.60/33"]`, "spec.services.networks[0].attachment: ipam: exclude: found"},
+		{"ranges without end", `"range_end": "172.18.0.100"`, `"range_end": "172.18.0.100", "ipRanges": [` + strings.Repeat(`{"range": "10.0.0.0/31"}, `, 100) + `{"range": "10.0.0.0/31"}]`, "spec.services.networks[0].attachment: ipam: found 102 ranges of addresses, want at most 100"},
 		{"an attachment twice", "    placement:\n", "    - {name: storage, namespace: openstack, attachment: '{\"type\": \"x\"}'}\n    placement:\n", `spec.services.networks[2].name: found "storage", which spec.services.networks[0] is`},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -86,5 +88,56 @@ func TestBadPlacement(t *testing.T) {
 				t.Errorf("found %v\nwant  %s", err, row.want)
 			}
 		})
+	}
+}
+
+// An attachment gives out what its ipam part says, in the three ways in which there is one, without what it leaves out.
+func TestAttachmentSpans(t *testing.T) {
+	for _, row := range []struct{ ipam, want string }{
+		{`{"type": "whereabouts", "range": "10.0.0.0/29"}`, "10.0.0.0-10.0.0.7"},
+		{`{"type": "whereabouts", "range": "10.0.0.4-10.0.0.9/24"}`, "10.0.0.4-10.0.0.9"},
+		{`{"type": "whereabouts", "range": "10.0.0.0/24", "range_start": "10.0.0.9", "range_end": "10.0.0.12", "exclude": ["10.0.0.10/32"]}`, "10.0.0.9 10.0.0.11-10.0.0.12"},
+		{`{"type": "whereabouts", "range": "10.0.0.0/30", "exclude": ["10.0.0.0/31", "10.0.0.2/31"]}`, ""},
+		{`{"type": "whereabouts", "ipRanges": [{"range": "10.0.0.0/31"}, {"range": "2001:db8::/127"}]}`, "10.0.0.0-10.0.0.1 2001:db8::-2001:db8::1"},
+		{`{"type": "host-local", "ranges": [[{"subnet": "10.0.0.0/24", "rangeStart": "10.0.0.3", "rangeEnd": "10.0.0.4"}], [{"subnet": "10.1.0.0/31"}]]}`, "10.0.0.3-10.0.0.4 10.1.0.0-10.1.0.1"},
+		{`{"type": "host-local", "subnet": "10.0.0.0/31"}`, "10.0.0.0-10.0.0.1"},
+		{`{"type": "static", "addresses": [{"address": "10.0.0.7/24"}]}`, "10.0.0.7"},
+		{`{"type": "dhcp"}`, ""},
+	} {
+		n := Network{Attachment: `{"type": "macvlan", "ipam": ` + row.ipam + `}`}
+		var found []string
+		for _, s := range n.Spans() {
+			found = append(found, s.String())
+		}
+		if got := strings.Join(found, " "); got != row.want {
+			t.Errorf("%s: found %q, want %q", row.ipam, got, row.want)
+		}
+	}
+}
+
+func TestBadAddressSpaces(t *testing.T) {
+	spaces := func(text string) string {
+		return strings.Replace(placementSite, "  services:\n", "  services:\n    addressSpaces: "+text+"\n", 1)
+	}
+	if _, err := parse(t, spaces("[{name: a, networks: [networks/openstack/storage, hosts/storage, bmc]}]")); err != nil {
+		t.Error(err)
+	}
+	const at = "site.yaml: document 1: line 7: spec.services.addressSpaces"
+	for _, row := range []struct{ why, spaces, want string }{
+		{"no name", "[{networks: [bmc]}]", at + `[0].name: found ""`},
+		{"a name that is none", "[{name: A B, networks: [bmc]}]", at + `[0].name: found "A B"`},
+		{"a name twice", "[{name: a, networks: [bmc]}, {name: a, networks: [hosts/a]}]", at + `[1].name: found "a", which spec.services.addressSpaces[0] is`},
+		{"without a network", "[{name: a, networks: []}]", at + "[0].networks: found 0, want 1 to 200"},
+		{"too many networks", "[{name: a, networks: [" + strings.Repeat("bmc, ", 201) + "]}]", at + "[0].networks: found 201, want 1 to 200"},
+		{"too many", "[" + strings.Repeat("{name: a, networks: [bmc]}, ", 201) + "]", at + ": found 201, want at most 200"},
+		{"a network twice", "[{name: a, networks: [bmc]}, {name: b, networks: [bmc]}]", at + `[1].networks[0]: found "bmc", which is spec.services.addressSpaces[0].networks[0] already`},
+		{"a network that the Site has not", "[{name: a, networks: [networks/openstack/storge]}]", at + `[0].networks[0]: found "networks/openstack/storge", want hosts/ID, bmc, or one of the Site's`},
+		{"hosts of no network", "[{name: a, networks: [hosts/]}]", at + `[0].networks[0]: found "hosts/"`},
+		{"an unknown field", "[{name: a, network: [bmc]}]", at + "[0].network: unknown field"},
+		{"no list", "{name: a}", at + ": "},
+	} {
+		if _, err := parse(t, spaces(row.spaces)); err == nil || !strings.Contains(err.Error(), row.want) {
+			t.Errorf("%s: found %v\nwant %s", row.why, err, row.want)
+		}
 	}
 }

@@ -23,6 +23,22 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Networks []Network `json:"networks,omitempty"`
+	// AddressSpaces are networks that never meet the others, so that both may have the same addresses. The network plan compares what is in one
+	// address space with nothing outside it. Default: all networks may meet.
+	// +kubebuilder:validation:MaxItems=200
+	// +optional
+	AddressSpaces []AddressSpace `json:"addressSpaces,omitempty"`
+}
+
+// AddressSpace is some networks that meet each other, and no other.
+type AddressSpace struct {
+	// Name of the address space.
+	Name string `json:"name"`
+	// Networks in it: hosts/ID (a network in the hosts' network data), bmc (where the hosts' power control is), ironic/NAMESPACE/NAME,
+	// virtualHosts/NAMESPACE/NAME/NETWORK, networks/NAMESPACE/NAME.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=200
+	Networks []string `json:"networks"`
 }
 
 // The most that a Site may list of each service: more than any has.
@@ -51,4 +67,5 @@ func (s *Site) validateServices(add problem) {
 	s.validateVirtualHosts(add)
 	s.validateNetworks(add)
 	s.validatePlacement(add)
+	s.validateAddressSpaces(add)
 }

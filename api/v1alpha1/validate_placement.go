@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -264,93 +263,4 @@ func SpanOf(prefix netip.Prefix) Span {
 	}
 	stop, _ := netip.AddrFromSlice(last)
 	return Span{start, stop}
-}
-
-// maxAttachment bounds a CNI configuration, in bytes.
-const maxAttachment = 64 << 10
-
-func checkAttachment(at, text string, add problem) {
-	var config map[string]any
-	if len(text) > maxAttachment {
-		add(at, "found %d bytes, want at most %d", len(text), maxAttachment)
-		return
-	}
-	if err := json.Unmarshal([]byte(text), &config); err != nil {
-		add(at, "is no JSON object: want the CNI configuration")
-		return
-	}
-	_, hasType := config["type"].(string)
-	_, hasPlugins := config["plugins"].([]any)
-	if !hasType && !hasPlugins {
-		add(at, "has no type and no plugins: want the CNI configuration")
-	}
-	for _, problem := range attachmentSpans(config) {
-		if !problem.ok {
-			add(at, "ipam: %s: found %q, want addresses", problem.What, problem.text)
-		}
-	}
-}
-
-// AttachmentSpan is what an attachment gives out, by the name of its field.
-type AttachmentSpan struct {
-	What string
-	Span
-	text string
-	ok   bool
-}
-
-// Spans are the addresses that an attachment gives out.
-func (n *Network) Spans() []AttachmentSpan {
-	var config map[string]any
-	if json.Unmarshal([]byte(n.Attachment), &config) != nil {
-		return nil
-	}
-	return slices.DeleteFunc(attachmentSpans(config), func(s AttachmentSpan) bool { return !s.ok })
-}
-
-// attachmentSpans reads the ipam parts that give addresses: whereabouts, host-local and static.
-func attachmentSpans(config map[string]any) []AttachmentSpan {
-	var out []AttachmentSpan
-	ipam, _ := config["ipam"].(map[string]any)
-	text := func(m map[string]any, key string) string { s, _ := m[key].(string); return s }
-	span := func(what string, m map[string]any, network, from, to string) {
-		whole, first, last := text(m, network), text(m, from), text(m, to)
-		if whole == "" && first == "" {
-			return
-		}
-		s, ok := ParseSpan(whole)
-		if from, to, isRange := strings.Cut(whole, "-"); isRange { // whereabouts has "a-b/24", too
-			to, _, _ = strings.Cut(to, "/")
-			s, ok = ParseSpan(from + "-" + to)
-		}
-		if first != "" {
-			a, err := netip.ParseAddr(first)
-			ok, s.Start = ok && err == nil, a
-		}
-		if last != "" {
-			a, err := netip.ParseAddr(last)
-			ok, s.Stop = ok && err == nil, a
-		}
-		out = append(out, AttachmentSpan{what, s, whole + " " + first + " " + last, ok && s.IsValid()})
-	}
-	span("range", ipam, "range", "range_start", "range_end")
-	span("subnet", ipam, "subnet", "rangeStart", "rangeEnd")
-	lists, _ := ipam["ipRanges"].([]any)
-	for _, item := range lists {
-		m, _ := item.(map[string]any)
-		span("ipRanges", m, "range", "range_start", "range_end")
-	}
-	addresses, _ := ipam["addresses"].([]any)
-	for _, item := range addresses {
-		m, _ := item.(map[string]any)
-		prefix, err := netip.ParsePrefix(text(m, "address"))
-		out = append(out, AttachmentSpan{"addresses", Span{prefix.Addr(), prefix.Addr()}, text(m, "address"), err == nil})
-	}
-	plugins, _ := config["plugins"].([]any)
-	for _, plugin := range plugins {
-		if m, is := plugin.(map[string]any); is {
-			out = append(out, attachmentSpans(m)...)
-		}
-	}
-	return out
 }

@@ -40,7 +40,8 @@ type checked struct {
 // check asks the brake, and holds the patches to be against the live hosts.
 func (d *decided) check(acceptLoss int) *checked {
 	warnings, harm := d.preflight()
-	return &checked{decided: d, warnings: warnings, refusal: errors.Join(brake(d.site, d.loss, acceptLoss), harm)}
+	warnings = append(warnings, d.network.Warnings()...)
+	return &checked{decided: d, warnings: warnings, refusal: errors.Join(brake(d.site, d.loss, acceptLoss), harm, errors.Join(d.network.Problems()...))}
 }
 
 // proceed says what was found, and gives the error that ends the run, if something does. An unschedulable cluster is a finding.

@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
@@ -44,6 +45,8 @@ type loaded struct {
 	// guards are in force on the cluster that the hosts were read from; unguarded says why they could not be read.
 	guards    []inventory.GuardBinding
 	unguarded error
+	// network is everything that has an address, a port or a MAC address, and what of it is at odds.
+	network *netplan.Plan
 	// services are the live Deployments and Services with names like those of tenants' services, where a cluster asks for any; unseen says why
 	// they could not be read.
 	services []inventory.ServiceObject
@@ -144,6 +147,8 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		return l, err
 	}
 	inventory.Conflicts(l.hosts.Hosts, l.tenants.OwnerOfHosts)
+	l.network = netplan.Of(site, l.clusters, l.hosts.Hosts, l.tenants.OwnerOfHosts)
+	l.network.Faults()
 	return l, nil
 }
 

@@ -9,7 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/picture"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -22,7 +24,7 @@ func newPlan(ui *ui) *cobra.Command {
 		ask      whatIf
 		output   string
 	)
-	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html"}
+	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html", "network", "network-svg"}
 	command := &cobra.Command{
 		Use:   "plan",
 		Short: "Show which host each cluster gets, and why",
@@ -33,9 +35,11 @@ of the Site's repository, as for publish. --repo or --previous names another one
 plans without.
 
 Exit codes: 0 success; 1 a cluster cannot have its hosts, or render would refuse the plan (a message
-says why); 2 an error.
+says why), or something overlaps that should not (-o network); 2 an error.
 
--o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.`,
+-o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.
+-o network lists everything on the site that has an address, a port or a MAC address, and what of it
+overlaps; -o network-svg is a picture of that.`,
 		Example: `  sipgen plan
   sipgen plan --site site.yaml -f tenants --inventory hosts
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
@@ -45,7 +49,11 @@ says why); 2 an error.
 			if err := checkFormat(output, formats); err != nil {
 				return err
 			}
-			in.allAddresses = ask.asked() // what is asked about may need hosts that no spec selects
+			ofNetwork := output == "network" || output == "network-svg"
+			if ofNetwork && ask.asked() {
+				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", output)
+			}
+			in.allAddresses = ask.asked() || ofNetwork // what is asked about may need hosts that no spec selects
 			loaded, err := in.load(cmd.Context(), ui)
 			if err != nil {
 				return err
@@ -67,13 +75,18 @@ says why); 2 an error.
 			if unrendered == nil {
 				shown = rendered.report // has the changed services, too
 			}
-			if err := writePlan(ui, decided.placement, shown, output); err != nil {
+			if ofNetwork {
+				err = writeNetwork(ui, loaded.network, output)
+			} else {
+				err = writePlan(ui, decided.placement, shown, output)
+			}
+			if err != nil {
 				return err
 			}
 			for _, warning := range checked.warnings {
 				ui.say("render and publish would report: warning: %s", warning)
 			}
-			if !decided.placement.Schedulable() {
+			if !decided.placement.Schedulable() || ofNetwork && loaded.network.Overlaps() {
 				return errFinding
 			}
 			return sayRefusals(ui, errors.Join(joined(decided.settled.late), checked.refusal, unrendered))
@@ -96,6 +109,16 @@ func sayRefusals(ui *ui, err error) error {
 		ui.say("render and publish would report: %s", refusal)
 	}
 	return errFinding
+}
+
+// writeNetwork prints the network plan.
+func writeNetwork(ui *ui, plan *netplan.Plan, output string) error {
+	draw := plan.Table
+	if output == "network-svg" {
+		draw = plan.SVG
+	}
+	_, err := ui.out.Write(draw())
+	return err
 }
 
 // writePlan prints a placement and the words for it. Hosts that a what-if leaves out are only in pictures.

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/render"
@@ -150,6 +151,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	s.complain(l.tenants.Clusters(s.clusters, kept, s.isFrozen()))
 	beyond := append(l.tenants.Owned(l.tenants.Narrowed(s.clusters), l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
 	s.complain(beyond)
+	s.overlaps(l.network)
 	s.clashes(l, before.files, gone)
 	return s
 }
@@ -219,6 +221,19 @@ func (s *settled) complain(errs []v1.ClusterError) {
 		f := finding{cluster: keyOf(e.Cluster), err: e.Cluster.Problem(e.Path, "%s", e.Message)}
 		s.late = append(s.late, f)
 		s.freeze(f.cluster, f.err)
+	}
+}
+
+// overlaps freezes those who ask for what the site's services, or hosts, have: what they have in the tree stays as it is.
+func (s *settled) overlaps(network *netplan.Plan) {
+	was := s.isFrozen()
+	for _, refused := range network.Refused() {
+		key := keyOf(refused.Cluster)
+		if !s.has(key) || was[key] {
+			continue
+		}
+		s.late = append(s.late, finding{cluster: key, err: refused.Cluster.Problem(refused.Field, "%s", refused.Message)})
+		s.freeze(key, refused.Cluster.Problem(refused.Field, "%s", refused.Short))
 	}
 }
 

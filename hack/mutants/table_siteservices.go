@@ -81,4 +81,51 @@ var siteServiceGuards = []mutant{
 	{"render/services.go", `		k := s.fluxKeeping(s.serviceName("placement"), placement.Folder)`, `		k := s.fluxPruning(s.serviceName("placement"), placement.Folder)`,
 		in("render", "TestPlacementAndItsNetworks"),
 		"a Kustomization that goes takes Placement with it"},
+	{"internal/netplan/rules.go", `	case b.Within == a.Owner, b.Within == anyPool && a.Use == Pool:
+		return false, false
+`, ``,
+		in("internal/netplan", "TestPlanAgreesWithTheOracle"),
+		"every host of ViNO's is at odds with ViNO"},
+	{"internal/netplan/rules.go", `	return true, b.Use == Lease
+`, `	return false, false
+`,
+		in("internal/netplan", "TestPlanAgreesWithTheOracle"),
+		"Ironic gives a machine the address of a host"},
+	{"internal/netplan/plan.go", `whose == "" || whose == owner(a.Cluster.Namespace) {`, `true || whose == "" {`,
+		in("internal/netplan", "TestPlanAgreesWithTheOracle"),
+		"a tenant stops another one by a host of his own that has the other one's address"},
+	{"internal/netplan/sweep.go", `		if i == 0 || c.apart(&claims[i-1]) != 0 {`, `		if i == 0 {`,
+		in("internal/netplan", "TestPlanAgreesWithTheOracle"),
+		"networks that never meet are compared"},
+	{"internal/netplan/sweep.go", `			if n < maxEach && s.compare(other, c) {`, `			if n < 1 && s.compare(other, c) {`,
+		in("internal/netplan", "TestPlanAgreesWithTheOracle"),
+		"of a range that two others overlap only one is named, and the other is found after the next merge"},
+	{"internal/netplan/sweep.go", `func (t *two) add(c *Claim) {
+	switch {
+	case t[0] == nil:
+		t[0] = c
+	case t[1] == nil`, `func (t *two) add(c *Claim) {
+	switch {
+	case t[0] == nil:
+		t[0] = c
+	case false && t[1] == nil`,
+		in("internal/netplan", "TestPlanAgreesWithTheOracle"),
+		"three hosts have one address, and one of the three is not named"},
+	{"internal/netplan/plan.go", `host == nil || c.Mild || c.With.Host != nil ||`, `host == nil || c.With.Host != nil ||`,
+		in("cmd/sipgen", "TestScripts/network"),
+		"a host whose power control has an address of Ironic's DHCP range is handed out no more"},
+	{"cmd/sipgen/check.go", `, errors.Join(d.network.Problems()...))}`, `)}`,
+		in("cmd/sipgen", "TestScripts/network"),
+		"a tree is written in which MetalLB and Ironic give out the same addresses"},
+	{"cmd/sipgen/tenants.go", `	s.overlaps(l.network)
+`, ``,
+		in("cmd/sipgen", "TestScripts/network"),
+		"a tenant's load balancer gets an address that Ironic gives to a machine"},
+	{"cmd/sipgen/load.go", `	l.network.Faults()
+`, ``,
+		in("cmd/sipgen", "TestScripts/network"),
+		"a host is handed out that has an address which Ironic gives to another machine"},
+	{"api/v1alpha1/validate_spaces.go", `			if other, twice := places[network]; twice {`, `			if other, twice := places[network]; false && twice {`,
+		in("api/v1alpha1", "TestBadAddressSpaces"),
+		"a network is in two address spaces, and is compared in the first one only"},
 }

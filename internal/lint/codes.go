@@ -29,6 +29,7 @@ const (
 	codeEven          = "SIP025"
 	codeObject        = "SIP026"
 	codeUID           = "SIP027"
+	codeNetwork       = "SIP028"
 )
 
 // Code is what a code means.
@@ -64,6 +65,7 @@ func Codes() []Code {
 		{codeEven, "An even number of control planes"},
 		{codeObject, "A host's object is wrong"},
 		{codeUID, "Two hosts have one uid"},
+		{codeNetwork, "A host has an address of the site's services"},
 	}
 }
 

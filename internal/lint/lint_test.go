@@ -116,6 +116,7 @@ func TestCodes(t *testing.T) {
 		why, ports   string
 		specs, hosts string
 		ip           bool // give the hosts addresses, see below
+		faults       []inventory.Fault
 		want         []string
 	}{
 		{why: "two tenants want one node port of the management cluster",
@@ -272,6 +273,9 @@ func TestCodes(t *testing.T) {
 				"SIP026 error BareMetalHost metal3/h2 spec.online", "SIP026 error BareMetalHost metal3/h3 metadata.name"}},
 		{why: "one uid", hosts: strings.ReplaceAll(bmh("h1", "", "")+bmh("h2", "", ""), "metadata:", "metadata:\n  uid: u1"),
 			want: []string{"SIP027 error BareMetalHost metal3/h1 metadata.uid", "SIP027 error BareMetalHost metal3/h2 metadata.uid"}},
+		{why: "an address that Ironic gives out", hosts: bmh("h1", "", ""),
+			faults: []inventory.Fault{{Kind: inventory.FaultNetwork, Field: "spec.networkData", Text: "10.0.0.5 overlaps 10.0.0.1-10.0.0.9", Other: "site.yaml"}},
+			want:   []string{"SIP028 error BareMetalHost metal3/h1 spec.networkData"}},
 		{why: "with one it is silent",
 			specs: cluster("a", "{services: {auth: [{}]}}", `sip.airshipit.org/lint-ignore: "SIP015: until the last operator is gone"`)},
 	} {
@@ -279,6 +283,7 @@ func TestCodes(t *testing.T) {
 		in := inputs(t, site, row.specs, row.hosts)
 		for i := range in.Hosts {
 			host := &in.Hosts[i]
+			host.Faults = append(host.Faults, row.faults...)
 			for _, network := range []string{"oam", "pxe"} {
 				if label := host.Labels[network]; row.ip && label != "" {
 					host.Addresses = append(host.Addresses, address(network, "192.0.2."+fmt.Sprint(label[0]), inventory.FromNetworkData))

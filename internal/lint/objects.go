@@ -27,6 +27,8 @@ func (c *checker) objects() {
 				c.host(codeObject, Error, host, fault.Field, fault.Text, "correct it: until then nobody gets the host")
 			case inventory.FaultTwice:
 				c.host(codeObject, Error, host, fault.Field, fault.Text+also, "delete all but one: until then nobody gets the host")
+			case inventory.FaultNetwork:
+				c.host(codeNetwork, Error, host, fault.Field, fault.Text+also, "give one of the two another address: until then nobody gets the host")
 			case inventory.FaultUID:
 				c.host(codeUID, Error, host, fault.Field, fault.Text+also, "take each object from the cluster once: until then nobody gets these hosts")
 			}

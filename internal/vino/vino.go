@@ -24,6 +24,16 @@ type Preview struct {
 	Hosts []Host
 	// Nodes in the order of the Site.
 	Nodes []Node
+	// MACs are those that are given out, for each network whose subnet no network before it has.
+	MACs []MACs
+}
+
+// MACs are addresses that follow each other.
+type MACs struct {
+	// Network is the index in the Vino's networks.
+	Network int
+	First   string
+	Count   uint64
 }
 
 // Node is what each node has on each network, in the order of the networks.
@@ -95,7 +105,25 @@ func Of(v *v1alpha1.VirtualHosts) (*Preview, *Shortage) {
 			a.pools[n.SubNet] = newPool(n)
 		}
 	}
-	preview := &Preview{}
+	preview, short := a.all()
+	counted := map[*pool]bool{}
+	for i := range v.Spec.Networks {
+		n := &v.Spec.Networks[i]
+		if p := a.pools[n.SubNet]; !counted[p] {
+			counted[p] = true
+			preview.MACs = append(preview.MACs, MACs{i, n.FirstMAC(), uint64(len(p.to))})
+		}
+	}
+	return preview, short
+}
+
+type allocation struct {
+	v     *v1alpha1.VirtualHosts
+	pools map[string]*pool
+}
+
+func (a *allocation) all() (*Preview, *Shortage) {
+	v, preview := a.v, &Preview{}
 	if len(v.Nodes) > 0 {
 		perNode := 0
 		for _, set := range v.Spec.Nodes {
@@ -124,11 +152,6 @@ func Of(v *v1alpha1.VirtualHosts) (*Preview, *Shortage) {
 		}
 	}
 	return preview, nil
-}
-
-type allocation struct {
-	v     *v1alpha1.VirtualHosts
-	pools map[string]*pool
 }
 
 func newPool(n *v1alpha1.VinoNetwork) *pool {

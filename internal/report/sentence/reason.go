@@ -175,6 +175,8 @@ func faulty(r schedule.Faulty) string {
 		return "defined more than once"
 	case r.Kind == inventory.FaultLabel:
 		return "with a label that no API server takes"
+	case r.Kind == inventory.FaultNetwork:
+		return "with an address of a service of the site"
 	}
 	return "with the " + string(r.Kind) + " of another host"
 }

@@ -1,0 +1,101 @@
+package v1alpha1
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// The most address spaces, and networks in one.
+const (
+	maxSpaces      = 200
+	maxSpaceHolds  = 200
+	maxNetworkName = 253
+)
+
+// BMCNetwork names, in an address space, the network of the hosts' power control.
+const BMCNetwork = "bmc"
+
+// SpaceOf gives the name of the address space that has a network, empty for none.
+func (s *Site) SpaceOf(network string) string {
+	for i := range s.Spec.Services.AddressSpaces {
+		space := &s.Spec.Services.AddressSpaces[i]
+		for _, name := range space.Networks {
+			if name == network {
+				return space.Name
+			}
+		}
+	}
+	return ""
+}
+
+func (s *Site) validateAddressSpaces(add problem) {
+	const field = "spec.services.addressSpaces"
+	spaces := s.Spec.Services.AddressSpaces
+	if len(spaces) > maxSpaces {
+		add(field, "found %d, want at most %d", len(spaces), maxSpaces)
+		return
+	}
+	names, places, known := map[string]int{}, map[string]string{}, s.spaceNetworks()
+	for i := range spaces {
+		space := &spaces[i]
+		at := fmt.Sprintf("%s[%d]", field, i)
+		for _, message := range validation.IsDNS1123Label(space.Name) {
+			add(at+".name", "found %q: %s", space.Name, message)
+		}
+		if other, twice := names[space.Name]; twice {
+			add(at+".name", "found %q, which %s[%d] is", space.Name, field, other)
+		} else {
+			names[space.Name] = i
+		}
+		if len(space.Networks) == 0 || len(space.Networks) > maxSpaceHolds {
+			add(at+".networks", "found %d, want 1 to %d", len(space.Networks), maxSpaceHolds)
+			continue
+		}
+		for j, network := range space.Networks {
+			place := fmt.Sprintf("%s.networks[%d]", at, j)
+			if other, twice := places[network]; twice {
+				add(place, "found %q, which is %s already", network, other)
+				continue
+			}
+			places[network] = place
+			id, ofHosts := strings.CutPrefix(network, "hosts/")
+			switch {
+			case ofHosts && (id == "" || len(id) > maxNetworkName), !ofHosts && !known[network]:
+				add(place, "found %q, want hosts/ID, %s, or one of the Site's: ironic/NAMESPACE/NAME, virtualHosts/NAMESPACE/NAME/NETWORK, networks/NAMESPACE/NAME",
+					network, BMCNetwork)
+			}
+		}
+	}
+}
+
+// spaceNetworks are the names of the site's networks, as address spaces name them.
+func (s *Site) spaceNetworks() map[string]bool {
+	known := map[string]bool{BMCNetwork: true}
+	services := &s.Spec.Services
+	for i := range services.Ironic {
+		known[services.Ironic[i].Network()] = true
+	}
+	for i := range services.VirtualHosts {
+		v := &services.VirtualHosts[i]
+		for n := range v.Spec.Networks {
+			known[v.Network(&v.Spec.Networks[n])] = true
+		}
+	}
+	for i := range services.Networks {
+		known[services.Networks[i].Network()] = true
+	}
+	return known
+}
+
+// Network is the provisioning network's name in an address space.
+func (i *Ironic) Network() string { return "ironic/" + i.Key() }
+
+// Network is a network's name in an address space.
+func (v *VirtualHosts) Network(n *VinoNetwork) string {
+	return "virtualHosts/" + v.Key() + "/" + n.Name
+}
+
+// Network is its name in an address space.
+func (n *Network) Network() string { return "networks/" + n.Key() }

@@ -1,0 +1,179 @@
+// Package netplan compares everything on a site that has an address, a range, a port or a MAC address: what the site's services give out and
+// answer at, what tenants ask for, and what hosts have. Nobody upstream does: each program knows its own part.
+//
+// It is pure: what it finds depends on its arguments only, and not on their order.
+package netplan
+
+import (
+	"cmp"
+	"encoding/binary"
+	"net/netip"
+	"slices"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Kind is what a claim is of. Claims of different kinds have nothing in common.
+type Kind int
+
+// The kinds.
+const (
+	Addresses Kind = iota
+	MACs
+	Ports
+)
+
+func (k Kind) String() string { return [...]string{"addresses", "MAC addresses", "ports"}[k] }
+
+// Use is what a claim is for.
+type Use int
+
+// The uses. The first ones are ranges that something gives out.
+const (
+	DHCP            Use = iota // given out by Ironic
+	VirtualDHCP                // given out by ViNO's nodes
+	Static                     // given to virtual hosts by ViNO
+	Pool                       // given to Services by MetalLB
+	Attachment                 // given to pods
+	VirtualMACs                // given to virtual hosts by ViNO
+	NodePorts                  // given to Services by the API server
+	Node                       // a node's own address
+	IronicAddress              // one that Ironic finds on its node
+	VIP                        // one that moves between nodes
+	External                   // one that something else leads to Ironic
+	Gateway                    // one of a router
+	LoadBalancer               // of a tenant's Service
+	ClusterIP                  // of a tenant's Service
+	Pod                        // of a tenant's pod
+	HostAddress                // of a host's network data
+	Lease                      // one that a host had when it was inspected
+	PowerControl               // of a host
+	PowerProgram               // of a host, answered by a program on some machine: its port is not one that power controls have
+	IronicInterface            // a MAC address of a node that runs Ironic
+	BootMAC                    // of a host
+	IronicPort                 // on the nodes that run Ironic
+	TenantPorts                // node ports that a tenant's service names
+)
+
+// gives says whether something gives these out one by one.
+func (u Use) gives() bool { return u <= NodePorts }
+
+// atNode says whether the address may be one that a machine has anyway.
+func (u Use) atNode() bool {
+	return u == Node || u == IronicAddress || u == HostAddress || u == Lease || u == PowerProgram
+}
+
+// Claim is one part of the plan.
+type Claim struct {
+	Kind Kind
+	Use  Use
+	// Space is the address space, empty for the one that all networks are in that the Site says nothing of.
+	Space string
+	// Owner is the thing that has it: what one thing has may overlap. Within is the owner of the range that it is meant to be in.
+	Owner, Within string
+	// Of says in words whose it is. Empty for hosts: their Owner says it.
+	Of string
+	// Field says where it stands: in the Site, in the cluster's spec, or in the host's object.
+	Field string
+	// Cluster and Host are whose it is; neither for the site's.
+	Cluster *v1.SIPCluster
+	Host    *inventory.Host
+	// Network is its network's id, for what a host has.
+	Network string
+
+	span span
+	wide bool // of addresses with 128 bits
+}
+
+// number is an address, a MAC address or a port.
+type number struct{ hi, lo uint64 }
+
+func (n number) compare(m number) int {
+	return cmp.Or(cmp.Compare(n.hi, m.hi), cmp.Compare(n.lo, m.lo))
+}
+
+func (n number) next() number {
+	n.lo++
+	if n.lo == 0 {
+		n.hi++
+	}
+	return n
+}
+
+type span struct{ from, to number }
+
+func (s span) single() bool { return s.from == s.to }
+
+func (s span) overlaps(t span) bool { return s.from.compare(t.to) <= 0 && t.from.compare(s.to) <= 0 }
+
+func numberOf(a netip.Addr) number {
+	sixteen := a.As16()
+	return number{binary.BigEndian.Uint64(sixteen[:8]), binary.BigEndian.Uint64(sixteen[8:])}
+}
+
+func (n number) address(wide bool) netip.Addr {
+	var sixteen [16]byte
+	binary.BigEndian.PutUint64(sixteen[:8], n.hi)
+	binary.BigEndian.PutUint64(sixteen[8:], n.lo)
+	a := netip.AddrFrom16(sixteen)
+	if !wide {
+		a = a.Unmap()
+	}
+	return a
+}
+
+// addresses sets what a claim has. It is false for what is no address.
+func (c *Claim) addresses(s v1alpha1.Span) bool {
+	s = v1alpha1.Span{Start: s.Start.Unmap().WithZone(""), Stop: s.Stop.Unmap().WithZone("")}
+	if !s.IsValid() {
+		return false
+	}
+	c.Kind, c.wide, c.span = Addresses, s.Start.Is6(), span{numberOf(s.Start), numberOf(s.Stop)}
+	return true
+}
+
+// before is the order of the plan: what cannot overlap stands apart, and a range stands before what begins in it at the same place.
+func before(a, b *Claim) int {
+	return cmp.Or(
+		a.apart(b), a.span.from.compare(b.span.from), b.span.to.compare(a.span.to),
+		cmp.Compare(a.party(), b.party()), cmp.Compare(a.Use, b.Use), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Network, b.Network),
+		cmp.Compare(a.Field, b.Field), cmp.Compare(a.Within, b.Within),
+	)
+}
+
+// apart is 0 for claims that may overlap.
+func (c *Claim) apart(d *Claim) int {
+	wide := func(c *Claim) int {
+		if c.wide {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(c.Kind, d.Kind), cmp.Compare(c.Space, d.Space), cmp.Compare(wide(c), wide(d)))
+}
+
+// party is whose a claim is.
+type party int
+
+const (
+	ofSite party = iota
+	ofCluster
+	ofHost
+)
+
+func (c *Claim) party() party {
+	switch {
+	case c.Host != nil:
+		return ofHost
+	case c.Cluster != nil:
+		return ofCluster
+	}
+	return ofSite
+}
+
+func sorted(claims []Claim) []Claim {
+	slices.SortFunc(claims, func(a, b Claim) int { return before(&a, &b) })
+	return claims
+}

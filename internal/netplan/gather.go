@@ -1,0 +1,335 @@
+package netplan
+
+import (
+	"encoding/binary"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/vino"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// gatherer collects the claims.
+type gatherer struct {
+	site   *v1alpha1.Site
+	spaces map[string]string
+	claims []Claim
+}
+
+func newGatherer(site *v1alpha1.Site) *gatherer {
+	g := &gatherer{site: site, spaces: map[string]string{}}
+	for _, space := range site.Spec.Services.AddressSpaces {
+		for _, network := range space.Networks {
+			g.spaces[network] = space.Name
+		}
+	}
+	return g
+}
+
+// span adds addresses, if they are some.
+func (g *gatherer) span(s v1alpha1.Span, c Claim) {
+	if c.addresses(s) {
+		g.claims = append(g.claims, c)
+	}
+}
+
+// address adds one, if it is one.
+func (g *gatherer) address(text string, c Claim) {
+	if a, err := netip.ParseAddr(text); err == nil {
+		g.span(v1alpha1.Span{Start: a, Stop: a}, c)
+	}
+}
+
+func (g *gatherer) mac(text string, count uint64, c Claim) {
+	mac, err := net.ParseMAC(strings.TrimSpace(text))
+	if err != nil || len(mac) != 6 || count == 0 {
+		return
+	}
+	from := uint64(binary.BigEndian.Uint16(mac[:2]))<<32 | uint64(binary.BigEndian.Uint32(mac[2:]))
+	c.Kind, c.span = MACs, span{number{lo: from}, number{lo: from + count - 1}}
+	g.claims = append(g.claims, c)
+}
+
+func (g *gatherer) ports(start, end int32, c Claim) {
+	if start < 1 || end < start {
+		return
+	}
+	c.Kind, c.span = Ports, span{number{lo: uint64(start)}, number{lo: uint64(end)}}
+	g.claims = append(g.claims, c)
+}
+
+func (g *gatherer) services() {
+	services := &g.site.Spec.Services
+	for n := range services.Ironic {
+		g.ironic(&services.Ironic[n], fmt.Sprintf("spec.services.ironic[%d].spec.networking.", n))
+	}
+	for n := range services.VirtualHosts {
+		g.virtualHosts(&services.VirtualHosts[n], fmt.Sprintf("spec.services.virtualHosts[%d].", n))
+	}
+	for n := range services.Placement {
+		p := &services.Placement[n]
+		if p.Spec.Override == nil {
+			continue
+		}
+		for _, endpoint := range []string{"internal", "public"} {
+			service := p.Spec.Override.Service[endpoint]
+			for _, vip := range service.VIPs() {
+				g.address(vip, Claim{
+					Use: VIP, Owner: "Placement " + p.Key(), Of: "Placement " + p.Key(), Within: anyPool,
+					Field: fmt.Sprintf("spec.services.placement[%d].spec.override.service.%s.metadata.annotations", n, endpoint),
+				})
+			}
+		}
+	}
+	for n := range services.Networks {
+		g.network(&services.Networks[n], fmt.Sprintf("spec.services.networks[%d].", n))
+	}
+	if ports := g.site.Spec.NodePorts; ports != nil {
+		g.ports(ports.Start, ports.End, Claim{Use: NodePorts, Owner: nodePorts, Of: "the site", Field: "spec.nodePorts"})
+	}
+}
+
+// nodePorts owns the node ports that the API server gives out.
+const nodePorts = "node ports"
+
+func (g *gatherer) ironic(i *v1alpha1.Ironic, at string) {
+	networking := &i.Spec.Networking
+	space := g.spaces[i.Network()]
+	claim := func(use Use, field string) Claim {
+		return Claim{Use: use, Space: space, Owner: "Ironic " + i.Key(), Of: "Ironic " + i.Key(), Field: at + field}
+	}
+	keepalived := networking.Keepalived != nil && networking.Keepalived.Enabled
+	own := claim(IronicAddress, "ipAddress")
+	if keepalived {
+		own.Use = VIP
+		for v, vip := range networking.Keepalived.AdditionalVIPs {
+			g.address(vip.IPAddress, claim(VIP, fmt.Sprintf("keepalived.additionalVIPs[%d].ipAddress", v)))
+		}
+	}
+	g.address(networking.IPAddress, own)
+	external := claim(External, "externalIP")
+	external.Within = anyPool
+	g.address(networking.ExternalIP, external)
+	if dhcp := networking.DHCP; dhcp != nil {
+		if s, ok := v1alpha1.ParseSpan(dhcp.RangeBegin + "-" + dhcp.RangeEnd); ok {
+			g.span(s, claim(DHCP, "dhcp.rangeBegin"))
+		}
+		g.address(dhcp.GatewayAddress, claim(Gateway, "dhcp.gatewayAddress"))
+	}
+	for n, mac := range networking.MACAddresses {
+		g.mac(mac, 1, claim(IronicInterface, fmt.Sprintf("macAddresses[%d]", n)))
+	}
+	g.ironicPorts(&i.Spec.IronicSpec, "Ironic "+i.Key(), strings.TrimSuffix(at, "networking."))
+}
+
+func (g *gatherer) ironicPorts(spec *ironic.IronicSpec, owner, at string) {
+	for _, port := range v1alpha1.IronicPorts(spec) {
+		g.ports(port.Port, port.Port, Claim{Use: IronicPort, Owner: owner, Of: owner, Field: at + port.Field})
+	}
+}
+
+// vinoPool owns what ViNO gives out on one subnet of a Vino.
+func vinoPool(v *v1alpha1.VirtualHosts, subnet string) string {
+	return "Vino " + v.Key() + " " + subnet
+}
+
+func vinoNetwork(v *v1alpha1.VirtualHosts, n *v1alpha1.VinoNetwork) string {
+	return "network " + n.Name + " of Vino " + v.Key()
+}
+
+func (g *gatherer) virtualHosts(v *v1alpha1.VirtualHosts, at string) {
+	for n := range v.Spec.Networks {
+		network := &v.Spec.Networks[n]
+		field := fmt.Sprintf("%sspec.networks[%d].", at, n)
+		claim := Claim{Space: g.spaces[v.Network(network)], Owner: vinoPool(v, network.SubNet), Of: vinoNetwork(v, network), Network: network.Name}
+		for _, r := range []struct {
+			use         Use
+			field       string
+			start, stop string
+		}{
+			{Static, "staticAllocationStart", network.StaticAllocationStart, network.StaticAllocationStop},
+			{VirtualDHCP, "dhcpAllocationStart", network.DHCPAllocationStart, network.DHCPAllocationStop},
+		} {
+			c := claim
+			c.Use, c.Field = r.use, field+r.field
+			if s, ok := v1alpha1.ParseSpan(r.start + "-" + r.stop); ok {
+				g.span(s, c)
+			}
+		}
+		for r, route := range network.Routes {
+			gateway := claim
+			gateway.Use, gateway.Field = Gateway, fmt.Sprintf("%sroutes[%d].gateway", field, r)
+			g.address(route.Gateway, gateway)
+		}
+	}
+	for n := range v.Nodes {
+		g.address(v.Nodes[n].Address, Claim{Use: Node, Owner: "node " + v.Nodes[n].Name, Of: "node " + v.Nodes[n].Name, Field: fmt.Sprintf("%snodes[%d].address", at, n)})
+	}
+	preview, _ := vino.Of(v) // what runs short is an error of the rendering
+	for _, given := range preview.MACs {
+		network := &v.Spec.Networks[given.Network]
+		g.mac(given.First, max(1, given.Count), Claim{
+			Use: VirtualMACs, Owner: vinoPool(v, network.SubNet), Of: vinoNetwork(v, network), Network: network.Name,
+			Field: fmt.Sprintf("%sspec.networks[%d].macPrefix", at, given.Network),
+		})
+	}
+}
+
+func (g *gatherer) network(n *v1alpha1.Network, at string) {
+	space := g.spaces[n.Network()]
+	if n.Pool != nil {
+		for i, text := range n.Pool.Addresses {
+			if s, ok := v1alpha1.ParseSpan(text); ok {
+				g.span(s, Claim{Use: Pool, Space: space, Owner: "pool " + n.Key(), Of: "pool " + n.Key(), Field: fmt.Sprintf("%spool.addresses[%d]", at, i)})
+			}
+		}
+		return
+	}
+	for _, s := range n.Spans() {
+		c := Claim{Use: Attachment, Space: space, Owner: attachment(n.Key()), Of: attachment(n.Key()), Field: at + "attachment"}
+		if s.Pool != "" {
+			c.Owner = s.Pool // whoever names it takes from one list
+		}
+		g.span(s.Span, c)
+	}
+}
+
+func attachment(key string) string { return "attachment " + key }
+
+// cluster adds what a tenant's services ask for.
+func (g *gatherer) cluster(c *v1.SIPCluster) {
+	key := c.Key()
+	for _, e := range c.Entries() {
+		claim := func(use Use, field string) Claim {
+			return Claim{Use: use, Cluster: c, Owner: "cluster " + key, Of: "cluster " + key, Field: field}
+		}
+		if e.NodePorts.Start != 0 {
+			ports := claim(TenantPorts, e.NodePortField)
+			ports.Within = nodePorts
+			g.ports(e.NodePorts.Start, e.NodePorts.End, ports)
+		}
+		if e.Service == nil {
+			continue
+		}
+		if ip := e.Service.ClusterIP; ip != nil {
+			g.address(*ip, claim(ClusterIP, e.Path+".clusterIP"))
+		}
+		if exposure := e.Service.Service; exposure != nil {
+			lb := claim(LoadBalancer, e.Path+".service.loadBalancerIP")
+			if exposure.AddressProvider() == v1.ProviderMetalLB {
+				lb.Within = anyPool
+			}
+			for _, ip := range exposure.Addresses() {
+				g.address(strings.TrimSpace(ip), lb)
+			}
+		}
+		for n, a := range e.Service.NetworkAttachments {
+			g.pods(c, &a, claim(Pod, fmt.Sprintf("%s.networkAttachments[%d].ips", e.Path, n)))
+		}
+	}
+}
+
+// pods are on the network of their attachment. One that the Site does not have is a network that nothing is known of, and stands alone.
+func (g *gatherer) pods(c *v1.SIPCluster, a *v1.NetworkAttachment, claim Claim) {
+	key := a.Namespace + "/" + a.Name
+	if a.Namespace == "" {
+		key = c.Namespace + "/" + a.Name
+	}
+	claim.Within, claim.Space = attachment(key), "attachment "+key
+	for i := range g.site.Spec.Services.Networks {
+		if n := &g.site.Spec.Services.Networks[i]; n.Attachment != "" && n.Key() == key {
+			claim.Space = g.spaces[n.Network()]
+			for _, s := range n.Spans() {
+				if s.Pool != "" {
+					claim.Within = s.Pool
+				}
+			}
+		}
+	}
+	for _, ip := range a.IPs {
+		if prefix, err := netip.ParsePrefix(ip); err == nil {
+			ip = prefix.Addr().String()
+		}
+		g.address(ip, claim)
+	}
+}
+
+// host adds what a host has.
+func (g *gatherer) host(h *inventory.Host) {
+	made := g.makers(h)
+	for i := range h.Addresses {
+		a := &h.Addresses[i]
+		c := Claim{Use: HostAddress, Space: g.spaces["hosts/"+a.Network], Host: h, Owner: "host " + h.Key(), Network: a.Network, Field: originField(a)}
+		if a.Origin == inventory.FromHardware {
+			c.Use = Lease
+		}
+		for _, v := range made {
+			for n := range v.Spec.Networks {
+				if network := &v.Spec.Networks[n]; network.Name == a.Network {
+					c.Within = vinoPool(v, network.SubNet)
+				}
+			}
+		}
+		g.span(v1alpha1.Span{Start: a.IP, Stop: a.IP}, c)
+	}
+	g.power(h)
+	c := Claim{Use: BootMAC, Host: h, Owner: "host " + h.Key(), Field: "spec.bootMACAddress"}
+	for _, v := range made {
+		for s := range v.Spec.Nodes {
+			set := &v.Spec.Nodes[s]
+			for n := range set.NetworkInterfaces {
+				for k := range v.Spec.Networks {
+					if set.NetworkInterfaces[n].NetworkName == v.Spec.Networks[k].Name && set.NetworkInterfaces[n].Name == set.BootInterfaceName {
+						c.Within = vinoPool(v, v.Spec.Networks[k].SubNet)
+					}
+				}
+			}
+		}
+	}
+	g.mac(h.BootMAC, 1, c)
+}
+
+// makers are the Vinos that the host is of: by where it is and what it is called, which ViNO decides.
+func (g *gatherer) makers(h *inventory.Host) []*v1alpha1.VirtualHosts {
+	var out []*v1alpha1.VirtualHosts
+	for i := range g.site.Spec.Services.VirtualHosts {
+		v := &g.site.Spec.Services.VirtualHosts[i]
+		if h.Namespace == v.HostNamespace && strings.HasPrefix(h.Name, v.Namespace+"-"+v.Name+"-") {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// power is where the host's power control answers, if it is an address.
+func (g *gatherer) power(h *inventory.Host) {
+	at, _, _ := strings.Cut(inventory.PowerControl(h.BMC.Address), "/")
+	place, err := netip.ParseAddrPort(at)
+	if err != nil {
+		return
+	}
+	c := Claim{Use: PowerControl, Space: g.spaces[v1alpha1.BMCNetwork], Host: h, Owner: "host " + h.Key(), Network: v1alpha1.BMCNetwork, Field: "spec.bmc.address"}
+	switch place.Port() {
+	case 80, 443, 623:
+	default:
+		c.Use = PowerProgram
+	}
+	g.span(v1alpha1.Span{Start: place.Addr(), Stop: place.Addr()}, c)
+}
+
+func originField(a *inventory.Address) string {
+	switch a.Origin {
+	case inventory.FromHostAnnotation:
+		return fmt.Sprintf("metadata.annotations[%q]", inventory.AddressAnnotationKey+a.Network)
+	case inventory.FromPreprovisioning:
+		return "spec.preprovisioningNetworkDataName"
+	case inventory.FromHardware:
+		return "status.hardware.nics"
+	}
+	return "spec.networkData"
+}

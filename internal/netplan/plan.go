@@ -1,0 +1,232 @@
+package netplan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Plan is everything on a site that has an address, a port or a MAC address, and what of it is at odds.
+type Plan struct {
+	// Claims in the order of what they have.
+	Claims []Claim
+	// Conflicts in the order of what they are about.
+	Conflicts []Conflict
+
+	site *v1alpha1.Site
+}
+
+// Conflict is two claims that overlap, and should not.
+type Conflict struct {
+	// At is the claim that has to change: the site's where both are, a tenant's or a host's where the other one is the site's.
+	At, With *Claim
+	// Mild: it may be so on purpose, or for a time.
+	Mild bool
+}
+
+// Of gives the plan of a site that is defaulted and valid. owner says whose a namespace's hosts are, empty for the site's: no tenant can take an
+// address from another one by a host of his own.
+func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, owner func(namespace string) string) *Plan {
+	g := newGatherer(site)
+	g.services()
+	for i := range clusters {
+		g.cluster(&clusters[i])
+	}
+	for i := range hosts {
+		g.host(&hosts[i])
+	}
+	p := &Plan{Claims: sorted(g.claims), site: site}
+	s := sweep{plan: p, owner: owner}
+	s.run()
+	return p
+}
+
+// blame says which of two claims has to change.
+func (p *Plan) blame(a, b *Claim, owner func(string) string) (at, with *Claim) {
+	if x, y := a.party(), b.party(); x != y {
+		if y < x {
+			a, b = b, a
+		}
+		if a.Cluster != nil { // b is a host's
+			if whose := owner(b.Host.Namespace); whose == "" || whose == owner(a.Cluster.Namespace) {
+				return a, b
+			}
+		}
+		return b, a
+	}
+	if a.Host != nil && a.Use != b.Use && (a.Use == PowerControl || b.Use == PowerControl) {
+		if a.Use == PowerControl {
+			return a, b
+		}
+		return b, a
+	}
+	if p.later(a, b) {
+		return a, b
+	}
+	return b, a
+}
+
+// later says whether a stands behind b in the Site's file, or for hosts in the order of their names.
+func (p *Plan) later(a, b *Claim) bool {
+	if a.Host != nil {
+		return a.Host.Key() > b.Host.Key()
+	}
+	return cmp.Or(cmp.Compare(p.line(a), p.line(b)), strings.Compare(a.Field, b.Field)) > 0
+}
+
+func (p *Plan) line(c *Claim) int {
+	switch {
+	case c.Cluster != nil && c.Cluster.Document != nil:
+		return c.Cluster.Document.LineOf(c.Field)
+	case c.Cluster == nil && c.Host == nil && p.site.Document != nil:
+		return p.site.Document.LineOf(c.Field)
+	}
+	return 0
+}
+
+// Place is where a claim stands: file, line and field as far as they are known.
+func (p *Plan) Place(c *Claim) string {
+	var parts []string
+	switch {
+	case c.Host != nil:
+		parts = append(parts, c.Host.Source)
+	case c.Cluster != nil && c.Cluster.Document != nil:
+		parts = append(parts, c.Cluster.Document.File, "line "+strconv.Itoa(p.line(c)))
+	case c.Cluster != nil:
+		parts = append(parts, c.Cluster.Source)
+	case p.site.Document != nil:
+		parts = append(parts, p.site.Document.File, "line "+strconv.Itoa(p.line(c)))
+	}
+	if parts = append(parts, c.Field); parts[0] == "" {
+		parts = parts[1:]
+	}
+	return strings.Join(parts, ": ")
+}
+
+// Overlaps says whether anything overlaps that should not.
+func (p *Plan) Overlaps() bool {
+	return slices.ContainsFunc(p.Conflicts, func(c Conflict) bool { return !c.Mild })
+}
+
+// Problems are the conflicts of the site with itself, which nobody else can mend.
+func (p *Plan) Problems() []error {
+	var errs []error
+	for i := range p.Conflicts {
+		if c := &p.Conflicts[i]; c.At.party() == ofSite && !c.Mild {
+			errs = append(errs, p.site.Problem(c.At.Field, "%s", p.words(c)))
+		}
+	}
+	return errs
+}
+
+// Refused is what is wrong with a tenant's cluster.
+type Refused struct {
+	Cluster *v1.SIPCluster
+	Field   string
+	// Message names the other place with its file, Short without: it may stand in the tree.
+	Message, Short string
+}
+
+// Refused are the tenants' conflicts.
+func (p *Plan) Refused() []Refused {
+	var out []Refused
+	for i := range p.Conflicts {
+		if c := &p.Conflicts[i]; c.At.Cluster != nil && !c.Mild {
+			out = append(out, Refused{c.At.Cluster, c.At.Field, p.words(c), words(c, c.With.Field)})
+		}
+	}
+	return out
+}
+
+// Warnings are the conflicts that may be so on purpose, but for those of two hosts, which sipgen lint finds.
+func (p *Plan) Warnings() []string {
+	var out []string
+	for i := range p.Conflicts {
+		if c := &p.Conflicts[i]; c.Mild && (c.At.Host == nil || c.With.Host == nil) {
+			out = append(out, p.Place(c.At)+": "+p.words(c))
+		}
+	}
+	return out
+}
+
+// Faults notes, for each host, what keeps it from being handed out: an address or a MAC address that the site's services give out or have. What
+// two hosts have in common is noted elsewhere. hosts are those that the plan is of.
+func (p *Plan) Faults() {
+	noted := map[*inventory.Host]int{}
+	for i := range p.Conflicts {
+		c := &p.Conflicts[i]
+		host := c.At.Host
+		if host == nil || c.Mild || c.With.Host != nil || noted[host] == maxFaults {
+			continue
+		}
+		noted[host]++
+		host.Faults = append(host.Faults[:len(host.Faults):len(host.Faults)], inventory.Fault{
+			Kind: inventory.FaultNetwork, Field: c.At.Field, Text: c.At.text() + " overlaps " + c.With.text() + ", " + c.With.what(), Other: p.Place(c.With),
+		})
+	}
+}
+
+// maxFaults is how many of one host are noted: one keeps it from being handed out.
+const maxFaults = 3
+
+func (p *Plan) words(c *Conflict) string { return words(c, p.Place(c.With)) }
+
+func words(c *Conflict, place string) string {
+	want := "want addresses of its own, or networks that never meet in the Site's spec.services.addressSpaces"
+	switch c.At.Kind {
+	case MACs:
+		want = "want MAC addresses of its own"
+	case Ports:
+		want = "want a port outside the Site's spec.nodePorts"
+	}
+	return fmt.Sprintf("%s, %s, overlaps %s, %s (%s): %s", c.At.text(), c.At.what(), c.With.text(), c.With.what(), place, want)
+}
+
+// text is what a claim has: an address, or the first and the last one.
+func (c *Claim) text() string {
+	one := func(n number) string {
+		switch c.Kind {
+		case MACs:
+			v := n.lo
+			return fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", byte(v>>40), byte(v>>32), byte(v>>24), byte(v>>16), byte(v>>8), byte(v))
+		case Ports:
+			return strconv.FormatUint(n.lo, 10)
+		}
+		return n.address(c.wide).String()
+	}
+	if c.span.single() {
+		return one(c.span.from)
+	}
+	return one(c.span.from) + "-" + one(c.span.to)
+}
+
+var useWords = map[Use]string{
+	DHCP: "DHCP addresses", VirtualDHCP: "DHCP addresses", Static: "addresses of virtual hosts", Pool: "addresses", Attachment: "addresses of pods",
+	VirtualMACs: "MAC addresses of virtual hosts", NodePorts: "node ports", Node: "address", IronicAddress: "address", VIP: "virtual address",
+	External: "external address", Gateway: "gateway", LoadBalancer: "load balancer", ClusterIP: "cluster IP", Pod: "address of pods",
+	HostAddress: "address", Lease: "address at inspection", PowerControl: "power control", PowerProgram: "power control",
+	IronicInterface: "interface", BootMAC: "boot MAC address", IronicPort: "port", TenantPorts: "node ports",
+}
+
+// what says what a claim is, and whose.
+func (c *Claim) what() string { return c.use() + " of " + c.whose() }
+
+func (c *Claim) use() string {
+	if (c.Use == HostAddress || c.Use == Lease) && c.Network != "" {
+		return useWords[c.Use] + " on network " + c.Network
+	}
+	return useWords[c.Use]
+}
+
+func (c *Claim) whose() string {
+	if c.Of != "" {
+		return c.Of
+	}
+	return c.Owner
+}

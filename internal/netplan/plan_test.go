@@ -1,0 +1,173 @@
+package netplan
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+func nobody(string) string { return "" }
+
+// big is a site with services, and hosts that each have two addresses, a power control and a MAC address; all the same ones if told so.
+func big(hosts int, same bool) (*v1alpha1.Site, []v1.SIPCluster, []inventory.Host) {
+	site := &v1alpha1.Site{}
+	site.Spec.NodePorts = &v1alpha1.NodePorts{Start: 30000, End: 32767}
+	it := v1alpha1.Ironic{Name: "ironic", Namespace: "i"}
+	it.Spec.Networking.DHCP = &ironic.DHCP{RangeBegin: "10.0.0.10", RangeEnd: "10.0.0.99"}
+	site.Spec.Services.Ironic = []v1alpha1.Ironic{it}
+	for n := range 200 {
+		site.Spec.Services.Networks = append(site.Spec.Services.Networks, v1alpha1.Network{
+			Name: fmt.Sprint(n), Namespace: "n", Pool: &v1alpha1.AddressPool{Addresses: []string{fmt.Sprintf("172.16.%d.0/24", n)}},
+		})
+	}
+	var clusters []v1.SIPCluster
+	for n := range 500 {
+		c := v1.SIPCluster{}
+		c.Namespace, c.Name = "t", fmt.Sprint(n)
+		c.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{Service: &v1.ServiceExposure{LoadBalancerIP: fmt.Sprintf("172.16.%d.%d", n%200, n/200)}}}}
+		if same {
+			c.Spec.Services.JumpHost[0].Service.Service.LoadBalancerIP = "10.0.0.50"
+		}
+		clusters = append(clusters, c)
+	}
+	var out []inventory.Host
+	for n := range hosts {
+		at := n
+		if same {
+			at = 256*256 + 50
+		}
+		address := func(net byte, network string) inventory.Address {
+			a := netip.AddrFrom4([4]byte{10, net + byte(at>>16) - 1, byte(at >> 8), byte(at)})
+			if !same {
+				a = netip.AddrFrom4([4]byte{10, net, byte(at >> 8), byte(at)})
+			}
+			return inventory.Address{Network: network, IP: a, Origin: inventory.FromNetworkData}
+		}
+		out = append(out, inventory.Host{
+			Namespace: "metal3", Name: fmt.Sprintf("h%05d", n), BootMAC: fmt.Sprintf("02:00:00:00:%02x:%02x", byte(at>>8), byte(at)),
+			BMC:       inventory.BMC{Address: fmt.Sprintf("redfish://10.9.%d.%d/x", byte(at>>8), byte(at))},
+			Addresses: []inventory.Address{address(0+1, "oam"), address(1+1, "pxe")},
+		})
+	}
+	return site, clusters, out
+}
+
+// Twenty thousand hosts are compared in well under a second, whatever they have: also where all have one address, and then what is said of it is bounded.
+func TestTwentyThousandHosts(t *testing.T) {
+	for _, same := range []bool{false, true} {
+		site, clusters, hosts := big(20_000, same)
+		began := processor()
+		plan := Of(site, clusters, hosts, nobody)
+		spent := processor() - began
+		table := plan.Table()
+		t.Logf("same %t: %v, %d claims, %d conflicts, table of %d bytes", same, spent, len(plan.Claims), len(plan.Conflicts), len(table))
+		if spent > 3*time.Second {
+			t.Errorf("same %t: took %v of processor time", same, spent)
+		}
+		if !same && len(plan.Conflicts) > 0 {
+			t.Errorf("nothing overlaps, and found\n%s", plan.words(&plan.Conflicts[0]))
+		}
+		if most := 10 * len(hosts); len(plan.Conflicts) > most {
+			t.Errorf("%d conflicts, want at most %d", len(plan.Conflicts), most)
+		}
+		if same && len(plan.Refused()) < len(clusters) {
+			t.Errorf("%d clusters refused, want all %d", len(plan.Refused()), len(clusters))
+		}
+		if len(table) > 4<<20 {
+			t.Errorf("a table of %d bytes", len(table))
+		}
+		if picture := plan.SVG(); len(picture) > 1<<20 {
+			t.Errorf("a picture of %d bytes", len(picture))
+		}
+	}
+}
+
+func processor() time.Duration {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// Names from outside stay text in the picture and in one line of the table.
+func TestHostileNames(t *testing.T) {
+	site, _, _ := big(0, false)
+	site.Name = "<script>alert(1)</script>"
+	evil := inventory.Host{Namespace: "metal3", Name: "h", Addresses: []inventory.Address{
+		{Network: "oam\n! 10.0.0.1 <b>\x1b[31m", IP: netip.MustParseAddr("10.0.0.20"), Origin: inventory.FromNetworkData},
+	}}
+	plan := Of(site, nil, []inventory.Host{evil}, nobody)
+	if len(plan.Conflicts) != 1 {
+		t.Fatalf("found %d conflicts", len(plan.Conflicts))
+	}
+	for what, out := range map[string]string{"table": string(plan.Table()), "picture": string(plan.SVG())} {
+		if strings.Contains(out, "\x1b") || strings.Contains(out, "\n! 10.0.0.1 ") || what == "picture" && (strings.Contains(out, "<b>") || strings.Contains(out, "<script>")) {
+			t.Errorf("%s: a name gets out of its place:\n%s", what, out)
+		}
+	}
+}
+
+// MAC addresses and ports, which the oracle does not know.
+func TestOtherKinds(t *testing.T) {
+	site := &v1alpha1.Site{}
+	site.Spec.NodePorts = &v1alpha1.NodePorts{Start: 30000, End: 32767}
+	it := v1alpha1.Ironic{Name: "ironic", Namespace: "i"}
+	it.Spec.Networking.APIPort = 30100
+	it.Spec.Networking.MACAddresses = []string{"52:54:00:00:00:09", "52:54:00:00:01:00"}
+	site.Spec.Services.Ironic = []v1alpha1.Ironic{it}
+	v := v1alpha1.VirtualHosts{Name: "vms", Namespace: "v", HostNamespace: "hosts", Nodes: []v1alpha1.VirtualHostNode{{Name: "n1"}, {Name: "n2"}}}
+	v.Spec.Networks = []v1alpha1.VinoNetwork{{
+		Name: "oam", SubNet: "10.0.0.0/24", StaticAllocationStart: "10.0.0.10", StaticAllocationStop: "10.0.0.99",
+		DHCPAllocationStart: "10.0.0.128", DHCPAllocationStop: "10.0.0.255", MACPrefix: "52:54:00:00:00:00",
+	}}
+	v.Spec.Nodes = []v1alpha1.VinoNodeSet{{Name: "w", Count: 4, BootInterfaceName: "eth0", NetworkInterfaces: []v1alpha1.VinoInterface{{Name: "eth0", NetworkName: "oam"}}}}
+	site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{v}
+	hosts := []inventory.Host{
+		{Namespace: "hosts", Name: "v-vms-n1-w-0", BootMAC: "52:54:00:00:00:01"},
+		{Namespace: "hosts", Name: "other", BootMAC: "52:54:00:00:00:07"},
+		{Namespace: "hosts", Name: "node", BootMAC: "52:54:00:00:01:00"},
+		{Namespace: "hosts", Name: "outside", BootMAC: "52:54:00:00:00:0a"},
+		{Namespace: "hosts", Name: "twin", BootMAC: "52-54-00-00-00-0A"},
+	}
+	plan := Of(site, nil, hosts, nobody)
+	plan.Faults()
+	var got []string
+	for i := range plan.Conflicts {
+		c := &plan.Conflicts[i]
+		got = append(got, c.At.text()+" "+c.At.what()+" / "+c.With.text()+" "+c.With.what())
+	}
+	want := []string{
+		"52:54:00:00:00:07 boot MAC address of host hosts/other / 52:54:00:00:00:00-52:54:00:00:00:09 MAC addresses of virtual hosts of network oam of Vino v/vms",
+		"52:54:00:00:00:00-52:54:00:00:00:09 MAC addresses of virtual hosts of network oam of Vino v/vms / 52:54:00:00:00:09 interface of Ironic i/ironic",
+		"52:54:00:00:00:0a boot MAC address of host hosts/twin / 52:54:00:00:00:0a boot MAC address of host hosts/outside",
+		"30100 port of Ironic i/ironic / 30000-32767 node ports of the site",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for i := range hosts {
+		if is, want := len(hosts[i].Faults), map[string]int{"other": 1}[hosts[i].Name]; is != want {
+			t.Errorf("%s: %d faults, want %d", hosts[i].Name, is, want)
+		}
+	}
+	if errs := plan.Problems(); len(errs) != 2 {
+		t.Errorf("found %v", errs)
+	}
+}
+
+func BenchmarkPlan(b *testing.B) {
+	site, clusters, hosts := big(20_000, false)
+	b.ReportAllocs()
+	for b.Loop() {
+		Of(site, clusters, hosts, nobody)
+	}
+}

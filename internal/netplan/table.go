@@ -1,0 +1,182 @@
+package netplan
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// row is a line of the plan: a claim, or several of hosts that follow each other and are alike.
+type row struct {
+	first, last *Claim
+	count       int
+	// depth is how many ranges it is in.
+	depth int
+	// at is the worst that is said of it.
+	at mark
+}
+
+type mark int
+
+const (
+	fine mark = iota
+	mild
+	hard
+)
+
+// section is the rows of one kind in one address space.
+type section struct {
+	kind  Kind
+	space string
+	wide  bool
+	rows  []row
+}
+
+func (s *section) title() string {
+	title := s.kind.String()
+	if s.wide {
+		title = "IPv6 addresses"
+	}
+	if s.space != "" {
+		title += ", address space " + s.space
+	}
+	return title
+}
+
+func (r *row) span() span { return span{r.first.span.from, r.last.span.to} }
+
+func (r *row) text() string {
+	c := *r.first
+	c.span = r.span()
+	return c.text()
+}
+
+// what and whose: one, or how many, from the first to the last.
+func (r *row) what() string {
+	if r.count == 1 {
+		return r.first.use()
+	}
+	words := severalWords[r.first.Use]
+	if r.first.Network != "" && (r.first.Use == HostAddress || r.first.Use == Lease) {
+		words += " on network " + r.first.Network
+	}
+	return fmt.Sprintf("%d %s", r.count, words)
+}
+
+var severalWords = map[Use]string{
+	HostAddress: "addresses", Lease: "addresses at inspection", PowerControl: "power controls", PowerProgram: "power controls", BootMAC: "boot MAC addresses",
+}
+
+func (r *row) whose() string {
+	if r.count == 1 {
+		return r.first.whose()
+	}
+	return "hosts"
+}
+
+// marks says how bad it is for each claim that is part of a conflict.
+func (p *Plan) marks() map[*Claim]mark {
+	out := map[*Claim]mark{}
+	for i := range p.Conflicts {
+		c := &p.Conflicts[i]
+		m := hard
+		if c.Mild {
+			m = mild
+		}
+		out[c.At], out[c.With] = max(out[c.At], m), max(out[c.With], m)
+	}
+	return out
+}
+
+// sections are the rows of the plan, in its order.
+func (p *Plan) sections() []section {
+	marks := p.marks()
+	var out []section
+	var open []*Claim
+	for i := range p.Claims {
+		c := &p.Claims[i]
+		if i == 0 || c.apart(&p.Claims[i-1]) != 0 {
+			out, open = append(out, section{kind: c.Kind, space: c.Space, wide: c.wide}), nil
+		}
+		kept := open[:0]
+		for _, o := range open {
+			if o.span.to.compare(c.span.from) >= 0 {
+				kept = append(kept, o)
+			}
+		}
+		open = kept
+		rows := &out[len(out)-1].rows
+		depth := min(len(open), maxDepth)
+		if n := len(*rows) - 1; n >= 0 && (*rows)[n].takes(c, depth, marks[c]) {
+			(*rows)[n].last = c
+			(*rows)[n].count++
+			continue
+		}
+		*rows = append(*rows, row{first: c, last: c, count: 1, depth: depth, at: marks[c]})
+		if c.Use.gives() && len(open) < maxDepth {
+			open = append(open, c)
+		}
+	}
+	return out
+}
+
+// maxDepth is how deep ranges in ranges are shown.
+const maxDepth = 4
+
+// takes says whether the claim is another one of the row's hosts.
+func (r *row) takes(c *Claim, depth int, at mark) bool {
+	f := r.first
+	return f.Host != nil && c.Host != nil && f.Use == c.Use && f.Network == c.Network && r.depth == depth && r.at == at
+}
+
+// Table is the plan as text: what there is in the order of the addresses, and then what is at odds.
+func (p *Plan) Table() []byte {
+	var out bytes.Buffer
+	for i, s := range p.sections() {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(&out, "%s\n", strings.ToUpper(s.title()))
+		w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+		for n := range s.rows {
+			r := &s.rows[n]
+			fmt.Fprintf(w, "%s %s%s\t%s\t%s\n", [...]string{" ", "?", "!"}[r.at], strings.Repeat("  ", r.depth), r.text(), text.Line(r.what()), text.Line(r.whose()))
+		}
+		_ = w.Flush() // to a buffer
+	}
+	fmt.Fprintf(&out, "\n%s\n", p.summary())
+	for i := range p.Conflicts {
+		c := &p.Conflicts[i]
+		if i == maxShown {
+			fmt.Fprintf(&out, "and %d more\n", len(p.Conflicts)-i)
+			break
+		}
+		mark := "!"
+		if c.Mild {
+			mark = "?"
+		}
+		fmt.Fprintf(&out, "%s %s: %s\n", mark, text.Line(p.Place(c.At)), text.Line(p.words(c)))
+	}
+	return out.Bytes()
+}
+
+// maxShown is how many conflicts are listed.
+const maxShown = 1000
+
+func (p *Plan) summary() string {
+	bad, doubtful := 0, 0
+	for i := range p.Conflicts {
+		if p.Conflicts[i].Mild {
+			doubtful++
+		} else {
+			bad++
+		}
+	}
+	if bad+doubtful == 0 {
+		return "nothing overlaps"
+	}
+	return fmt.Sprintf("%s (!), %s (?)", text.Count(bad, "conflict"), text.Count(doubtful, "doubt"))
+}
