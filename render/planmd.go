@@ -61,7 +61,7 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 			rows = append(rows, []string{a.Host.Key(), role.Name, orDash(a.Domain), s.addresses(c, role.Name, a), slot(a)})
 		}
 		for _, r := range role.Releasing {
-			rows = append(rows, []string{r.Host.Key(), role.Name, "-", "-", "released: our labels are taken off"})
+			rows = append(rows, []string{r.Host.Key(), role.Name, "-", "-", "released: sipgen's labels are taken off"})
 		}
 	}
 	if len(rows) == 0 {

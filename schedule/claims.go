@@ -74,6 +74,7 @@ func (s *site) claim(previous Previous) {
 			s.hold(int32(i), t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
 			s.keepAddresses(h, t)
 			h.keepDomain(t)
+			h.wasPending = t.Pending
 		}
 	}
 	s.releaseOfNothing()
@@ -114,6 +115,7 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	if t != nil && t.Cluster == c.cluster {
 		s.keepAddresses(h, t)
 		h.keepDomain(t)
+		h.wasPending = t.Pending
 	}
 }
 

@@ -43,17 +43,24 @@ func reject(h *host) Reason {
 	return nil
 }
 
-// failed is why a held host is to be replaced, nil if it is not: it is being deleted, metal3
-// reports an error, or Cluster API's provider marked it unhealthy. Paused and detached hosts are
-// someone's work in progress, not failures.
+// failed is why a held host is to be replaced, nil if it is not: it is being deleted, Cluster API's
+// provider marked it unhealthy, or metal3 reports an error. The mark comes before the error, which
+// alone takes no slot from a host that serves. Paused and detached hosts are someone's work in
+// progress, not failures.
 func failed(h *host) Reason {
 	switch {
 	case h.State.Deleting:
 		return Deleting{}
-	case h.State.Operational == "error" || h.State.ErrorMessage != "" || h.State.ErrorType != "":
-		return InError{h.State.ErrorType, h.State.ErrorMessage}
 	case h.State.Unhealthy:
-		return Unhealthy{}
+		return Unhealthy{reportedError(h)}
+	}
+	return reportedError(h)
+}
+
+// reportedError is what metal3 says that is wrong with a host, nil for nothing.
+func reportedError(h *host) Reason {
+	if h.State.Operational == "error" || h.State.ErrorMessage != "" || h.State.ErrorType != "" {
+		return InError{h.State.ErrorType, h.State.ErrorMessage}
 	}
 	return nil
 }

@@ -105,8 +105,8 @@ func (s *site) keep(r *role) {
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
 		trouble := failed(h)
-		if trouble == nil && r.cluster.marked[i] {
-			trouble = MarkedForRemoval{}
+		if trouble == reportedError(h) && r.cluster.marked[i] {
+			trouble = MarkedForRemoval{trouble}
 		}
 		if trouble != nil {
 			r.why[i] = trouble

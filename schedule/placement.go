@@ -175,6 +175,8 @@ type Assignment struct {
 	Trouble Reason
 	// WasStandby: a host that was held before was standby.
 	WasStandby bool
+	// WasPending: the previous tree says that it is to be released, and this is not so any more.
+	WasPending bool
 	// WasRole is the role that the previous tree has the host in, empty if it is this one or there is no claim.
 	WasRole string
 	// Adopted: its labels alone say that it is held; the previous tree does not have it.

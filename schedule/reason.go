@@ -14,8 +14,8 @@ type (
 	Paused struct{}
 	// Detached by metal3's annotation.
 	Detached struct{}
-	// Unhealthy: Cluster API's metal3 provider marked it so.
-	Unhealthy struct{}
+	// Unhealthy: Cluster API's metal3 provider marked it so. Error is what metal3 says besides, of a host that is held, nil for nothing.
+	Unhealthy struct{ Error Reason }
 	// InError: what metal3 reports, empty where it says nothing.
 	InError struct{ Type, Message string }
 	// InUse by its consumer.
@@ -61,8 +61,8 @@ type (
 	Vanished struct{}
 	// Promoted from standby to active.
 	Promoted struct{}
-	// MarkedForRemoval by an annotation of the cluster that holds it.
-	MarkedForRemoval struct{}
+	// MarkedForRemoval by an annotation of the cluster that holds it. Error is what metal3 says besides, nil for nothing.
+	MarkedForRemoval struct{ Error Reason }
 	// NotSelected by any role.
 	NotSelected struct{}
 )

@@ -39,6 +39,7 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		h := &s.hosts[i]
 		a.Host, a.Domain = h.Host, s.domainName(r, i)
 		a.Trouble, a.WasStandby, a.WasRole, a.Adopted = r.why[i], h.standby, h.wasRole, h.adopted
+		a.WasPending = h.wasPending && !a.Pending
 		if len(r.cluster.refused) > 0 {
 			a.Trouble = failed(h)
 		}

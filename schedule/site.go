@@ -71,7 +71,9 @@ type host struct {
 	// say another.
 	// unwanted: the Site asks to release it.
 	adopted, unwanted bool
-	wasRole           string
+	// wasPending: the previous tree says that it is to be released.
+	wasPending bool
+	wasRole    string
 	// domain as the previous tree has it, for hosts of clusters that stay as they are.
 	domain string
 	class  int32 // -1 if no role can use the host

@@ -46,6 +46,8 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":       exits,
+			"hosts":       hostsDo,
+			"step":        readAtStep,
 			"markers":     markers,
 			"sync":        syncLabels,
 			"replace":     replace,

@@ -29,7 +29,7 @@ var capiGuards = []mutant{
 `,
 		in("render/capi", "TestTextFromOutsideIsChecked"),
 		"a label of a host breaks out of a patch"},
-	{"internal/lint/failed.go", `a.Trouble == nil || marked {`, `a.Trouble == nil || !marked {`,
+	{"internal/lint/failed.go", `a.Trouble == nil || a.Trouble == (schedule.MarkedForRemoval{}) {`, `a.Trouble == nil || a.Trouble != (schedule.MarkedForRemoval{}) {`,
 		in("internal/lint", "TestCodes"),
 		"nobody is told that a standby host has failed, until it is needed"},
 	{"schedule/claims.go", ` && s.options.Release[h.key()] == c.cluster:`, ` && s.options.Release[h.key()] != (ClusterKey{}):`,

@@ -18,7 +18,7 @@ func (c *checker) failed() {
 			role := &cluster.Roles[j]
 			for k := range role.Assigned {
 				a := &role.Assigned[k]
-				if _, marked := a.Trouble.(schedule.MarkedForRemoval); a.Trouble == nil || marked {
+				if a.Trouble == nil || a.Trouble == (schedule.MarkedForRemoval{}) {
 					continue
 				}
 				slot, mend := "active", "mend it, or name it in the annotation sip.airshipit.org/remove of "+cluster.Key.String()+" so that it is replaced"

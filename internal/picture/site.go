@@ -121,8 +121,7 @@ func Of(p *schedule.Placement, options Options) Site {
 			Name: line.Host.Key(), Verdict: line.Verdict, Tenant: -1, Role: line.Role, Reason: sentence.Reason(line.Reason),
 		}
 		if a := assigned[host.Name]; a != nil {
-			_, marked := a.Trouble.(schedule.MarkedForRemoval)
-			host.Standby, host.Failed = a.Standby, a.Trouble != nil && !marked
+			host.Standby, host.Failed = a.Standby, a.Trouble != nil && a.Trouble != schedule.MarkedForRemoval{}
 			host.Promoted, host.Demoted = a.Promoted(), a.Demoted()
 			if change := strings.Join(sentence.Changes(a), "; "); change != "" {
 				host.Reason = change + "; " + host.Reason

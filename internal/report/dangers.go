@@ -11,12 +11,18 @@ import (
 // out. files are the files that change.
 func Dangers(p *Plan, files []File) []string {
 	dangers := slices.Concat(p.placementDangers(), p.fileDangers(files), p.serviceDangers())
-	if t := p.Totals(); t.New > 0 {
-		them, disks := "them", "their disks"
-		if t.New == 1 {
+	if t := p.Totals(); t.Offered > 0 {
+		them, disks, how := "them", "their disks", "handed out"
+		if t.Offered == 1 {
 			them, disks = "it", "its disks"
 		}
-		dangers = append(dangers, fmt.Sprintf("%s handed out: Cluster API may provision %s, and that wipes %s", are(t.New, "host"), them, disks))
+		switch {
+		case t.New == 0:
+			how = "promoted from standby"
+		case t.Offered > t.New:
+			how = "handed out or promoted from standby"
+		}
+		dangers = append(dangers, fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(t.Offered, "host"), how, them, disks))
 	}
 	return dangers
 }
@@ -52,7 +58,7 @@ func (p *Plan) placementDangers() []string {
 					}
 				}
 				if slot.From != "" {
-					moved = append(moved, fmt.Sprintf("%s %s takes over %s, which was %s's", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
+					moved = append(moved, fmt.Sprintf("%s %s takes over %s, which %s had", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
 				}
 				if slot.Status != StatusReleased {
 					continue

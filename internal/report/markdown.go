@@ -56,11 +56,19 @@ const maxDangers = 200
 // subject replaces the subject line if it is not empty. files are those that change, see Areas.
 func CommitMessage(p *Plan, subject string, files []File) string {
 	t, areas := p.Totals(), Areas(paths(files))
+	free, stuck := 0, 0
+	for i := range p.Freed {
+		if p.Freed[i].But == "" {
+			free++
+		} else {
+			stuck++
+		}
+	}
 	var parts []string
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{t.New, "assigned"}, {t.Promoted, "promoted"}, {t.Adopted, "adopted"}, {t.Released, "released"}, {len(p.Freed), "now free"}, {t.Pending, "release pending"}, {t.Short, "short"}} {
+	}{{t.New, "assigned"}, {t.Promoted, "promoted"}, {t.Adopted, "adopted"}, {t.Released, "released"}, {free, "now free"}, {stuck, "not free"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
@@ -105,7 +113,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 					fmt.Fprintf(&out, "\n%s\n", inert(c.Key()))
 					header = true
 				}
-				fmt.Fprintf(&out, "  %-8s %s  %s", slot.Status, inert(slot.Host), inert(role.Name))
+				fmt.Fprintf(&out, "  %-8s %s  %s", slot.Status.words(), inert(slot.Host), inert(role.Name))
 				if slot.Standby {
 					out.WriteString(" standby")
 				}
@@ -116,6 +124,9 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 					out.WriteString("  " + inert(strings.Join(slot.Addresses, " ")))
 				}
 				notes := slot.Changes
+				if slot.From != "" {
+					notes = append(slices.Clone(notes), slot.From+" had it")
+				}
 				if slot.Why != "" && slot.Status != StatusNew {
 					notes = append(slices.Clone(notes), slot.Why)
 				}

@@ -81,6 +81,14 @@ const (
 	StatusLeaving  Status = "leaving"  // released by an earlier run, not yet seen clean
 )
 
+// words are what a reviewer reads.
+func (s Status) words() string {
+	if s == StatusPending {
+		return "release pending"
+	}
+	return string(s)
+}
+
 // Slot is one host of a role.
 type Slot struct {
 	Host      string   `json:"host"`
@@ -96,6 +104,8 @@ type Slot struct {
 	Trouble string `json:"trouble,omitempty"`
 	// Changes are what this run does to the host besides: it is promoted, replaces another one, is adopted.
 	Changes []string `json:"changes,omitempty"`
+	// use is what consumes the host, in words; empty: nothing, or it is said by Why and more.
+	use string
 	// trouble is Trouble without what metal3 says in its own words. failed: it is more than somebody's wish to remove the host.
 	trouble string
 	failed  bool
@@ -143,9 +153,9 @@ type Freed struct {
 func (f *Freed) String() string {
 	words := f.Host + ", which " + f.Cluster + " " + f.Role + " released"
 	if f.But != "" {
-		words += "; it cannot be assigned: " + f.But
+		return "not free: " + words + ", has lost its labels; it cannot be assigned: " + f.But
 	}
-	return words
+	return "now free: " + words
 }
 
 // freed finds the hosts that the previous tree releases, and that nobody has now.
@@ -240,8 +250,10 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		a := &r.Assigned[i]
 		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept, Why: sentence.Reason(a.Reason)}
 		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble), sentence.Changes(a), a.Adopted
-		_, marked := a.Trouble.(schedule.MarkedForRemoval)
-		slot.failed = a.Trouble != nil && !marked
+		slot.failed = a.Trouble != nil && a.Trouble != schedule.MarkedForRemoval{}
+		if held, is := a.Reason.(schedule.Consumed); is {
+			slot.use = sentence.Use(held.Use)
+		}
 		switch {
 		case a.Pending:
 			slot.Status = StatusPending
@@ -280,15 +292,17 @@ func (s *Slot) State() string { return s.state() }
 
 // state has more words between the status and the changes.
 func (s *Slot) state(more ...string) string {
-	words := slices.Concat([]string{string(s.Status)}, more, s.Changes)
+	words := slices.Concat([]string{s.Status.words()}, more, s.Changes)
 	if s.trouble != "" {
 		words = append(words, s.trouble)
 	}
 	return strings.Join(words, ", ")
 }
 
-// changed: this run does something to the host, or something is wrong with it.
-func (s *Slot) changed() bool { return s.Status != StatusKept || len(s.Changes) > 0 || s.failed }
+// changed: this run does something to the host, it was another cluster's, or something is wrong with it.
+func (s *Slot) changed() bool {
+	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed
+}
 
 // troubles are the hosts that have failed, a sentence each.
 func (p *Plan) troubles() []string {
@@ -336,6 +350,8 @@ type Totals struct {
 	Assigned, New, Pending, Released, Leaving, Short int
 	// Promoted and Adopted are among those that are Assigned; so are those that have Failed.
 	Promoted, Adopted, Failed int
+	// Offered are those that Cluster API may provision from now on: new ones, and promoted ones that nothing uses.
+	Offered int
 }
 
 // Totals counts what the plan does.
@@ -346,6 +362,7 @@ func (p *Plan) Totals() Totals {
 			role := &p.Clusters[i].Roles[j]
 			t.Assigned += role.Held + role.New + role.Pending
 			t.New += role.New
+			t.Offered += role.New
 			t.Pending += role.Pending
 			t.Short += role.ShortActive + role.ShortStandby
 			for _, slot := range role.Slots {
@@ -356,6 +373,9 @@ func (p *Plan) Totals() Totals {
 					switch change {
 					case promoted:
 						t.Promoted++
+						if slot.use == "" {
+							t.Offered++
+						}
 					case adopted:
 						t.Adopted++
 					}

@@ -190,16 +190,30 @@ func TestChangesAreSaid(t *testing.T) {
 	} {
 		for _, want := range []string{
 			"promoted from standby", "now standby", "replaces metal3/a1 (in error (power management error))", "adopted",
-			"failed: t/b Worker metal3/b1: in error (power management error): held, consumed by Metal3Machine metal3/b-0",
-			"now free: metal3/f1, which t/a Worker released; it cannot be assigned: no role selects it",
+			"t/b Worker metal3/b1: in error (power management error): held, consumed by Metal3Machine metal3/b-0",
+			"not free: metal3/f1, which t/a Worker released, has lost its labels; it cannot be assigned: no role selects it",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, text)
 			}
 		}
 	}
-	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 3 hosts, 1 promoted, 1 adopted, 1 now free" {
+	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 3 hosts, 1 promoted, 1 adopted, 1 not free, 2 failed" {
 		t.Errorf("subject %q", subject)
+	}
+}
+
+// TestPromotedInUse: a standby host on which something runs already is promoted, and is nothing that Cluster API may provision.
+func TestPromotedInUse(t *testing.T) {
+	p := &Plan{Clusters: []Cluster{{Roles: []Role{{Slots: []Slot{
+		{Host: "a", Status: StatusKept, Changes: []string{promoted}, use: "consumed by Metal3Machine m"},
+		{Host: "b", Status: StatusKept, Changes: []string{promoted}},
+	}}}}}}
+	if got := p.Totals(); got.Promoted != 2 || got.Offered != 1 {
+		t.Errorf("promoted %d and offered %d, want 2 and 1", got.Promoted, got.Offered)
+	}
+	if got, want := strings.Join(Dangers(p, nil), "\n"), "1 host is promoted from standby: Cluster API may provision it"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
 	}
 }
 

@@ -31,7 +31,7 @@ type About struct {
 const maxRequest = 65_000
 
 // PullRequest is the body of a pull request, in markdown: dangers first, then the figures, what is short and why, the
-// hosts on their way out, and a table for every cluster, those with changes first. It is shorter than 65,536
+// hosts that have failed, those on their way out, and a table for every cluster, those with changes first. It is shorter than 65,536
 // characters: what does not fit is left out from the end, and counted. Nothing from outside that is in it makes a
 // link, a mention or markup.
 func PullRequest(p *Plan, about About) string {
@@ -49,6 +49,7 @@ func PullRequest(p *Plan, about About) string {
 	}
 	b.add("\n" + paragraph(p, about))
 	b.list("\n### Short\n\n", unique(p.Shortages), b.left/3, "shortage", "shortages")
+	b.list("\n### Failed\n\n", unique(p.troubles()), b.left/3, "failed host", "failed hosts")
 	b.releases(p)
 	b.clusters(p)
 	b.list("\n### Also\n\n", notes(p), b.left, "note", "notes")
@@ -77,11 +78,11 @@ func paragraph(p *Plan, about About) string {
 	return words + "\n"
 }
 
-// notes are the problems that are no shortage.
+// notes are the problems that are neither a shortage nor a failed host: those have lists of their own.
 func notes(p *Plan) []string {
 	var lines []string
 	for _, problem := range p.Problems() {
-		if !strings.HasPrefix(problem, "short: ") {
+		if !strings.HasPrefix(problem, "short: ") && !strings.HasPrefix(problem, "failed: ") {
 			lines = append(lines, problem)
 		}
 	}

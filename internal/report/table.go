@@ -39,6 +39,9 @@ func Table(w io.Writer, p *Plan, wide bool) {
 			role := &c.Roles[j]
 			for _, slot := range role.Slots {
 				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), slot.State()}
+				if slot.use != "" && !wide {
+					cells[len(cells)-1] += ", " + slot.use
+				}
 				if wide {
 					cells = append(cells, slot.Why, slot.UID)
 				}
@@ -149,7 +152,7 @@ func (p *Plan) Problems() []string {
 		lines = append(lines, "failed: "+trouble)
 	}
 	for i := range p.Freed {
-		lines = append(lines, "now free: "+p.Freed[i].String())
+		lines = append(lines, p.Freed[i].String())
 	}
 	for _, warning := range p.Warnings {
 		lines = append(lines, "warning: "+warning)

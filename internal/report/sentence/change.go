@@ -15,6 +15,9 @@ func Changes(a *schedule.Assignment) []string {
 	case a.Demoted():
 		words = append(words, NowStandby)
 	}
+	if a.WasPending {
+		words = append(words, "release withdrawn")
+	}
 	if a.WasRole != "" {
 		words = append(words, "was "+a.WasRole)
 	}
@@ -26,9 +29,21 @@ func Changes(a *schedule.Assignment) []string {
 
 // Trouble says what is wrong with a held host, without what metal3 says of it in its own words, which change.
 func Trouble(r schedule.Reason) string {
-	if failed, is := r.(schedule.InError); is {
-		failed.Message = ""
-		r = failed
+	switch trouble := r.(type) {
+	case schedule.Unhealthy:
+		r = schedule.Unhealthy{Error: withoutMessage(trouble.Error)}
+	case schedule.MarkedForRemoval:
+		r = schedule.MarkedForRemoval{Error: withoutMessage(trouble.Error)}
+	default:
+		r = withoutMessage(r)
 	}
 	return Reason(r)
+}
+
+func withoutMessage(r schedule.Reason) schedule.Reason {
+	if failed, is := r.(schedule.InError); is {
+		failed.Message = ""
+		return failed
+	}
+	return r
 }

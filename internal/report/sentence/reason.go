@@ -34,9 +34,9 @@ func Reason(r schedule.Reason) string {
 func chosen(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.NewAnywhere:
-		return "new: one of " + text.Count(r.Hosts, "free host") + " that fit"
+		return "new: " + oneOf(r.Hosts)
 	case schedule.NewWithoutLabel:
-		return "new: has no label " + r.Key + " and is not constrained; one of " + text.Count(r.Hosts, "free host") + " that fit"
+		return "new: has no label " + r.Key + " and is not constrained; " + oneOf(r.Hosts)
 	case schedule.NewInDomain:
 		words := "new: " + r.Key + "=" + r.Value + ", "
 		if r.There == 1 {
@@ -52,6 +52,14 @@ func chosen(r schedule.Reason) string {
 	return ""
 }
 
+// oneOf says among how many free hosts one was chosen.
+func oneOf(hosts int) string {
+	if hosts == 1 {
+		return "the only free host that fits"
+	}
+	return "one of " + strconv.Itoa(hosts) + " free hosts that fit"
+}
+
 // kept is for hosts that a role has from before.
 func kept(r schedule.Reason) string {
 	switch r := r.(type) {
@@ -60,9 +68,9 @@ func kept(r schedule.Reason) string {
 	case schedule.KeptByTree:
 		return "held: the previous tree says so, its labels do not yet"
 	case schedule.Consumed:
-		return "held, " + consumed(r.Use)
+		return "held, " + Use(r.Use)
 	case schedule.Serving:
-		return Reason(r.Trouble) + ": held, " + consumed(r.Use)
+		return Reason(r.Trouble) + ": held, " + Use(r.Use)
 	case schedule.StandIn:
 		return Reason(r.Trouble) + ": to be replaced, no other host can take its place"
 	case schedule.StandInSpare:
@@ -78,13 +86,13 @@ func kept(r schedule.Reason) string {
 	case schedule.Promoted:
 		return "promoted from standby"
 	case schedule.MarkedForRemoval:
-		return "marked for removal"
+		return besides("marked for removal", r.Error)
 	}
 	return ""
 }
 
-// consumed says what uses a held host.
-func consumed(use schedule.Reason) string {
+// Use says what uses a held host.
+func Use(use schedule.Reason) string {
 	if by, is := use.(schedule.InUse); is {
 		return "consumed by " + by.By
 	}
@@ -130,7 +138,7 @@ func state(r schedule.Reason) string {
 	case schedule.Detached:
 		return "detached"
 	case schedule.Unhealthy:
-		return "marked unhealthy"
+		return besides("marked unhealthy", r.Error)
 	case schedule.InError:
 		words := "in error"
 		if r.Type != "" {
@@ -179,6 +187,14 @@ func faulty(r schedule.Faulty) string {
 		return "with an address of a service of the site"
 	}
 	return "with the " + string(r.Kind) + " of another host"
+}
+
+// besides adds what metal3 reports of a host to what others say of it.
+func besides(words string, reported schedule.Reason) string {
+	if reported == nil {
+		return words
+	}
+	return words + ", " + Reason(reported)
 }
 
 func by(words, whom string) string {
