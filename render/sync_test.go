@@ -179,7 +179,7 @@ func TestArgoProjects(t *testing.T) {
 		for _, kind := range spec.NamespaceResourceWhitelist {
 			kinds = append(kinds, kind.Kind)
 		}
-		if want := []string{"ConfigMap", "Service", "ServiceAccount", "Deployment", "PodDisruptionBudget", "Certificate"}; !slices.Equal(kinds, want) {
+		if want := []string{"ConfigMap", "Service", "ServiceAccount", "Deployment", "PodDisruptionBudget", "NetworkPolicy", "Certificate"}; !slices.Equal(kinds, want) {
 			t.Errorf("%s: found kinds %q, want %q", project.Name, kinds, want)
 		}
 	}

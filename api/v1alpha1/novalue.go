@@ -26,7 +26,7 @@ var meansAll = map[string]string{
 	"limits.resources":                "no bound",
 }
 
-// checkNoValues complains about spec.tenants without a value, about what has none below it, and about what is empty and means more than that. Decoding cannot tell them from fields that are
+// checkNoValues complains about spec.metrics and spec.tenants without a value, about what has none below it, and about what is empty and means more than that. Decoding cannot tell them from fields that are
 // left out, so it reads the document itself, which is decoded strictly before.
 func checkNoValues(document []byte, add problem) {
 	var site struct {
@@ -34,6 +34,11 @@ func checkNoValues(document []byte, add problem) {
 	}
 	if err := json.Unmarshal(document, &site); err != nil {
 		return // decoding complains
+	}
+	if metrics, has := site.Spec["metrics"]; has {
+		if fields, _ := metrics.(map[string]any); fields["namespaces"] == nil {
+			add("spec.metrics.namespaces", "found no value: want namespaces, [] for none, or no spec.metrics, which lets all pods of the management cluster connect")
+		}
 	}
 	tenants, has := site.Spec["tenants"]
 	if !has {

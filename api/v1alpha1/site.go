@@ -94,6 +94,9 @@ type SiteSpec struct {
 	// ArgoCD is how the Argo CD objects are rendered.
 	// +optional
 	ArgoCD ArgoCD `json:"argocd,omitempty"`
+	// Metrics is who may read the figures of the tenants' services. Default: all pods of the management cluster.
+	// +optional
+	Metrics *Metrics `json:"metrics,omitempty"`
 	// BreakGlassGroups are the groups of users who may delete hosts that carry sipgen's labels, and write those labels.
 	// Default: system:masters.
 	// +optional
@@ -119,6 +122,14 @@ type SiteSpec struct {
 	// Services are what stands beside the clusters.
 	// +optional
 	Services SiteServices `json:"services,omitempty"`
+}
+
+// Metrics is who may read the figures of the tenants' services: the load balancers' metrics and statistics, and Dex' telemetry.
+type Metrics struct {
+	// Namespaces are those whose pods may connect to the ports of the figures; the services' NetworkPolicies say so. An empty list: nobody's.
+	// Without spec.metrics: all pods of the management cluster.
+	// +kubebuilder:validation:MaxItems=100
+	Namespaces []string `json:"namespaces"`
 }
 
 // Repository is a git repository, a branch and a folder in it.

@@ -39,6 +39,7 @@ func (s *Site) validate(add problem) {
 	spec.LabelKeys.validate(add)
 	checkGroups(spec.BreakGlassGroups, add)
 	spec.LabelGuard.validate(add)
+	spec.Metrics.validate(add)
 	spec.Flux.validateIdentity(spec.Hosts.Apply, add)
 	checkName("spec.flux.namespace", spec.Flux.Namespace, add)
 	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
@@ -127,6 +128,23 @@ func checkGroups(groups []string, add problem) {
 			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q, want the name of a group", group)
 		case group == "system:authenticated" || group == "system:unauthenticated" || strings.HasPrefix(group, "system:serviceaccounts"):
 			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q: nearly everybody is in it, and nothing would be guarded", group)
+		}
+	}
+}
+
+func (m *Metrics) validate(add problem) {
+	if m == nil {
+		return
+	}
+	if n := len(m.Namespaces); n > 100 {
+		add("spec.metrics.namespaces", "found %d, want at most 100", n)
+		return
+	}
+	for i, namespace := range m.Namespaces {
+		path := fmt.Sprintf("spec.metrics.namespaces[%d]", i)
+		checkName(path, namespace, add)
+		if slices.Contains(m.Namespaces[:i], namespace) {
+			add(path, "found %q for the second time", namespace)
 		}
 	}
 }

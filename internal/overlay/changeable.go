@@ -60,6 +60,10 @@ var changeable = map[string]map[string]rule{
 		"spec.maxUnavailable":             atLeastOne,
 		"spec.unhealthyPodEvictionPolicy": oneOf("IfHealthyBudget", "AlwaysAllow"),
 	},
+	"NetworkPolicy": {
+		"metadata.labels":      ownKeys,
+		"metadata.annotations": ownKeys,
+	},
 	"ConfigMap": {
 		"metadata.labels":      ownKeys,
 		"metadata.annotations": ownKeys,
@@ -100,6 +104,7 @@ var protected = []reason{
 	{"Service", "spec.", "addresses and ports are given in spec.services, where they are checked against the other clusters'"},
 	{"PodDisruptionBudget", "spec.selector", "which pods are the service's own is not for a patch to change"},
 	{"PodDisruptionBudget", "spec.minAvailable", "it could keep a node from ever being drained; use maxUnavailable"},
+	{"NetworkPolicy", "", "who may connect to the pods follows from their ports and from the Site, and is not for a patch to change"},
 	{"ConfigMap", "", "configuration is rendered from spec.services, and no patch changes it"},
 	{"Certificate", "", "what a certificate is for is rendered from spec.services, and no patch changes it"},
 	{"ServiceAccount", "", "rights are not for a patch to change"},

@@ -62,13 +62,14 @@ var (
 	jump      = &v1.PatchTarget{Kind: "Deployment", Name: "jumphost-bank"}
 	dex       = &v1.PatchTarget{Kind: "Deployment", Name: "dex-bank"}
 	service   = &v1.PatchTarget{Kind: "Service", Name: "loadbalancer-controlplane-bank"}
+	closed    = &v1.PatchTarget{Kind: "NetworkPolicy", Name: "loadbalancer-controlplane-bank"}
 	budget    = &v1.PatchTarget{Kind: "PodDisruptionBudget", Name: "loadbalancer-controlplane-bank"}
 	authority = &v1.PatchTarget{Kind: "Certificate"}
 )
 
 // merge is a strategic merge patch for whatever the target is.
 func merge(target *v1.PatchTarget, fields string) v1.Patch {
-	apiVersion := map[string]string{"Deployment": "apps/v1", "PodDisruptionBudget": "policy/v1", "Certificate": "cert-manager.io/v1"}[target.Kind]
+	apiVersion := map[string]string{"Deployment": "apps/v1", "PodDisruptionBudget": "policy/v1", "NetworkPolicy": "networking.k8s.io/v1", "Certificate": "cert-manager.io/v1"}[target.Kind]
 	if apiVersion == "" {
 		apiVersion = "v1"
 	}

@@ -90,7 +90,7 @@ func lowest(ports []corev1.ServicePort) int32 {
 	return low
 }
 
-// loadBalancer renders the configuration, and a Deployment, a Service and a PodDisruptionBudget
+// loadBalancer renders the configuration, and a Deployment, a Service, a NetworkPolicy and a PodDisruptionBudget
 // around it.
 func (o *overlay) loadBalancer(s service, spec *v1.Service, config []byte, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
 	o.config(configMap{name: s.name, labels: s.labels(), files: map[string]string{"haproxy.cfg": s.name + ".cfg"}}, map[string][]byte{s.name + ".cfg": config})
@@ -130,7 +130,11 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, config []byte, ports
 	pod.Annotations["prometheus.io/port"] = fmt.Sprint(statusPort)
 	pod.Annotations["prometheus.io/path"] = "/metrics"
 
-	objects := []any{o.deployment(s, spec, 2, pod), o.expose(s, spec, ports)}
+	public := portRange{ports[0].TargetPort.IntVal, ports[len(ports)-1].TargetPort.IntVal}
+	if len(containerPorts) > 0 {
+		public = portRange{containerPorts[0].ContainerPort, containerPorts[0].ContainerPort}
+	}
+	objects := []any{o.deployment(s, spec, 2, pod), o.expose(s, spec, ports), o.networkPolicy(s, public, statusPort)}
 	if budget := o.budget(s, spec, 2); budget != nil {
 		objects = append(objects, budget)
 	}

@@ -83,6 +83,7 @@ var OverlayKinds = []OverlayKind{
 	{"", "ServiceAccount", "serviceaccounts"},
 	{"apps", "Deployment", "deployments"},
 	{"policy", "PodDisruptionBudget", "poddisruptionbudgets"},
+	{"networking.k8s.io", "NetworkPolicy", "networkpolicies"},
 	{"cert-manager.io", "Certificate", "certificates"},
 }
 
