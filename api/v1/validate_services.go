@@ -71,6 +71,7 @@ func (c *SIPCluster) validateServices() []FieldError {
 				at.at(".healthCheck.status").add("found %d, want an HTTP status, 100 to 599", check.Status)
 			}
 		}
+		lb.HAProxy.validate(at.at(".haproxy"))
 	}
 	for i := range services.LoadBalancerWorker {
 		lb := &services.LoadBalancerWorker[i]
@@ -87,6 +88,15 @@ func (c *SIPCluster) validateServices() []FieldError {
 			at.at(".nodePortRange").add("found %d to %d, want a range without 8404, the port of the load balancer's own status", ports.Start, ports.End)
 		}
 		nodePort(at.at(".checkPort"), lb.CheckPort)
+		if lb.CheckEachPort {
+			if lb.CheckPort != 0 {
+				at.at(".checkPort").add("not together with checkEachPort, which looks at each port by itself")
+			}
+		}
+		if n := ports.Len(); n > MaxCheckedPorts && (lb.CheckEachPort || lb.HAProxy.ProxyAccepted()) {
+			at.at(".nodePortRange").add("found %d ports, want at most %d with checkEachPort or haproxy.acceptProxyProtocol: each is checked on each worker every few seconds", n, MaxCheckedPorts)
+		}
+		lb.HAProxy.validate(at.at(".haproxy"))
 	}
 	all := 0
 	for i := range services.LoadBalancerWorker {
@@ -101,8 +111,10 @@ func (c *SIPCluster) validateServices() []FieldError {
 }
 
 // The most ports that one load balancer passes on, and that all those of a cluster do: each is written, read and compared at every run.
+// MaxCheckedPorts is the most with a check for each.
 const (
 	MaxServicePorts = 1000
+	MaxCheckedPorts = 256
 	MaxPorts        = 4096
 )
 

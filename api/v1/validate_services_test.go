@@ -44,6 +44,12 @@ func TestServicesThatAreFine(t *testing.T) {
 	}
 }
 
+func haproxyLine(line string) func(*Services) {
+	return func(s *Services) {
+		s.LoadBalancerWorker[0].HAProxy = &HAProxy{Lines: &HAProxyLines{Backend: []string{line}}}
+	}
+}
+
 func TestServicesThatAreNot(t *testing.T) {
 	connector := func(text string) func(*Services) {
 		return func(s *Services) { s.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: []byte(text)}} }
@@ -69,6 +75,38 @@ func TestServicesThatAreNot(t *testing.T) {
 		{"a check's path that breaks the line", func(s *Services) {
 			s.LoadBalancerControlPlane[0].HealthCheck = &HealthCheck{Path: "/readyz\n    server evil 192.0.2.1:6443"}
 		}, "spec.services.loadBalancerControlPlane[0].healthCheck.path", "absolute path"},
+		{"a check for each port and one for all", func(s *Services) {
+			s.LoadBalancerWorker[0].CheckEachPort, s.LoadBalancerWorker[0].CheckPort = true, 22
+		}, "spec.services.loadBalancerWorker[0].checkPort", "not together with checkEachPort"},
+		{"a check for each of many ports", func(s *Services) {
+			s.LoadBalancerWorker[0].CheckEachPort, s.LoadBalancerWorker[0].NodePortRange.End = true, 30356
+		}, "spec.services.loadBalancerWorker[0].nodePortRange", "found 257 ports, want at most 256"},
+		{"a backend for each of many ports", func(s *Services) {
+			s.LoadBalancerWorker[0].HAProxy, s.LoadBalancerWorker[0].NodePortRange.End = &HAProxy{AcceptProxyProtocol: true}, 30356
+		}, "spec.services.loadBalancerWorker[0].nodePortRange", "found 257 ports, want at most 256"},
+		{"a way to balance that HAProxy has and TCP has not", func(s *Services) { s.LoadBalancerControlPlane[0].HAProxy = &HAProxy{Balance: "uri"} },
+			"spec.services.loadBalancerControlPlane[0].haproxy.balance", `found "uri", want one of`},
+		{"connections without a bound", func(s *Services) { s.LoadBalancerWorker[0].HAProxy = &HAProxy{MaxConnections: 100_001} },
+			"spec.services.loadBalancerWorker[0].haproxy.maxConnections", "found 100001"},
+		{"a third version of the protocol", func(s *Services) { s.LoadBalancerWorker[0].HAProxy = &HAProxy{SendProxyProtocol: "v3"} },
+			"spec.services.loadBalancerWorker[0].haproxy.sendProxyProtocol", `found "v3"`},
+		{"a time without a unit", func(s *Services) {
+			s.LoadBalancerWorker[0].HAProxy = &HAProxy{Timeouts: &HAProxyTimeouts{Connect: "5"}}
+		}, "spec.services.loadBalancerWorker[0].haproxy.timeouts.connect", `found "5", want a number with ms, s, m or h`},
+		{"a time that is no time", func(s *Services) {
+			s.LoadBalancerWorker[0].HAProxy = &HAProxy{Timeouts: &HAProxyTimeouts{Tunnel: "0s"}}
+		}, "spec.services.loadBalancerWorker[0].haproxy.timeouts.tunnel", `found "0s"`},
+		{"a time beyond a week", func(s *Services) {
+			s.LoadBalancerWorker[0].HAProxy = &HAProxy{Timeouts: &HAProxyTimeouts{Client: "169h"}}
+		}, "spec.services.loadBalancerWorker[0].haproxy.timeouts.client", `found "169h"`},
+		{"a time with a line", func(s *Services) {
+			s.LoadBalancerWorker[0].HAProxy = &HAProxy{Timeouts: &HAProxyTimeouts{Server: "5s\nglobal"}}
+		}, "spec.services.loadBalancerWorker[0].haproxy.timeouts.server", "want a number"},
+		{"two lines in one", haproxyLine("fullconn 5\nlisten x"), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "a control character"},
+		{"a line that begins a section", haproxyLine("  listen x"), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "begins a section"},
+		{"a line that takes the next one", haproxyLine("fullconn 5 \\"), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "ends with a backslash"},
+		{"a preprocessor's line", haproxyLine(".if defined(X)"), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "preprocessor"},
+		{"an empty line", haproxyLine(" "), "spec.services.loadBalancerWorker[0].haproxy.lines.backend[0]", "empty"},
 		{"a status that HTTP has not", func(s *Services) { s.LoadBalancerControlPlane[0].HealthCheck = &HealthCheck{Status: 42} }, "spec.services.loadBalancerControlPlane[0].healthCheck.status", "42"},
 		{"a type that Kubernetes has not", func(s *Services) { s.JumpHost[0].Service.Service = &ServiceExposure{Type: "ExternalName"} }, "spec.services.jumpHost[0].service.type", "ExternalName"},
 		{"an address without a load balancer", func(s *Services) { s.JumpHost[0].Service.Service = &ServiceExposure{LoadBalancerIP: "192.0.2.1"} }, "spec.services.jumpHost[0].service.loadBalancerIP", "no meaning"},

@@ -2,6 +2,7 @@ package v1
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -72,6 +73,9 @@ func (c *SIPCluster) Warnings() []FieldError {
 			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].nodePort", ListWorker, i), "has no meaning here: the ports are nodePortRange's"})
 		}
 	}
+	for _, path := range c.HAProxyLines() {
+		out = append(out, FieldError{path, "sipgen does not check these lines. HAProxy does when new pods start; if it refuses them, the pods that run stay"})
+	}
 	for i := range services.JumpHost {
 		if jump := &services.JumpHost[i]; len(jump.SSHAuthorizedKeys) == 0 && jump.TrustedUserCA == "" {
 			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", ListJumpHost, i), "missing: without a key or a trustedUserCA nobody can log in"})
@@ -79,6 +83,36 @@ func (c *SIPCluster) Warnings() []FieldError {
 	}
 	for i := range services.Auth {
 		out = append(out, FieldError{fmt.Sprintf("spec.services.auth[%d]", i), "renders nothing: use spec.services.dex"})
+	}
+	return out
+}
+
+// haproxies are the options of load balancers that have some, by their path, in order.
+func (c *SIPCluster) haproxies() iter.Seq2[string, *HAProxy] {
+	return func(yield func(string, *HAProxy) bool) {
+		services := &c.Spec.Services
+		for i := range services.LoadBalancerControlPlane {
+			if h := services.LoadBalancerControlPlane[i].HAProxy; h != nil && !yield(fmt.Sprintf("spec.services.%s[%d]", ListControlPlane, i), h) {
+				return
+			}
+		}
+		for i := range services.LoadBalancerWorker {
+			if h := services.LoadBalancerWorker[i].HAProxy; h != nil && !yield(fmt.Sprintf("spec.services.%s[%d]", ListWorker, i), h) {
+				return
+			}
+		}
+	}
+}
+
+// HAProxyLines are the paths of the fields with lines of HAProxy's configuration, in order.
+func (c *SIPCluster) HAProxyLines() []string {
+	var out []string
+	for path, h := range c.haproxies() {
+		for _, section := range h.Lines.Sections() {
+			if len(section.Lines) > 0 {
+				out = append(out, path+".haproxy.lines."+section.Name)
+			}
+		}
 	}
 	return out
 }

@@ -14,6 +14,7 @@ func (s *Site) Default() {
 	set(&spec.Repository.Branch, "main")
 	set(&spec.Hosts.Apply, ApplyMerge)
 	set(&spec.Images.HAProxy, "docker.io/library/haproxy:3.2-alpine")
+	spec.Images.NoJumpHost = spec.Images.NoJumpHost || spec.Images.JumpHost == ""
 	set(&spec.Images.JumpHost, "quay.io/airshipit/jump-host:sipgen-v1")
 	set(&spec.Images.Dex, "ghcr.io/dexidp/dex:v2.45.0")
 	set(&spec.LabelKeys.ClusterNamespace, "sip.airshipit.org/cluster-namespace")

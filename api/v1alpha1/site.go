@@ -197,9 +197,12 @@ type Images struct {
 	// HAProxy is the image of load balancers. Default docker.io/library/haproxy:3.2-alpine.
 	// +optional
 	HAProxy string `json:"haproxy,omitempty"`
-	// JumpHost is the image of jump hosts, which each site builds. Default quay.io/airshipit/jump-host:sipgen-v1.
+	// JumpHost is the image of jump hosts, which each site builds: nobody publishes one. A cluster with a jump host needs it here or in the
+	// jump host's own image, unless registryMirror is set: then it is airshipit/jump-host:sipgen-v1 there.
 	// +optional
 	JumpHost string `json:"jumpHost,omitempty"`
+	// NoJumpHost: JumpHost was not set, and has the name that it had by default in earlier versions.
+	NoJumpHost bool `json:"-"`
 	// Dex is the image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
 	// +optional
 	Dex string `json:"dex,omitempty"`

@@ -122,7 +122,7 @@ func (b balancer) serverState(name string) (state, check string, err error) {
 		return "", "", err
 	}
 	for line := range strings.Lines(csv) {
-		if fields := strings.Split(line, ","); len(fields) > 36 && fields[1] == name {
+		if fields := strings.Split(line, ","); len(fields) > 36 && (fields[1] == name || fields[0]+","+fields[1] == name) {
 			return fields[17], fields[36], nil
 		}
 	}
@@ -285,6 +285,143 @@ func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 		if err != nil || got != fmt.Sprint(port) {
 			t.Errorf("port %d leads to %q, %v", port, got, err)
 		}
+	}
+}
+
+// With a check for each port, a worker has the traffic of the ports that it answers at, as the SIP operator had it: the kubelet's port, which
+// is closed here, says nothing. A port that nobody answers at leads nowhere, and the others go on.
+func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
+	t.Parallel()
+	first := int32(freeRange(t, 3))
+	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
+		Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: first, End: first + 2}, CheckEachPort: true,
+	}}}, v1.RoleWorker, "127.0.14.1", "127.0.14.2"))
+	serveText(t, fmt.Sprintf("127.0.14.1:%d", first), "node-1")
+	serveText(t, fmt.Sprintf("127.0.14.2:%d", first), "node-2")
+	serveText(t, fmt.Sprintf("127.0.14.2:%d", first+1), "node-2")
+	status := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
+	for port := first; port <= first+2; port++ {
+		config = replaceOnce(t, config, fmt.Sprintf("bind :::%d v4v6", port), fmt.Sprintf("bind 127.0.0.1:%d", port))
+	}
+	runHAProxy(t, config, "http://"+status)
+	lb := balancer{"", "http://" + status}
+	for _, want := range []struct {
+		port          int32
+		server, state string
+	}{{first, "node-1", "UP"}, {first, "node-2", "UP"}, {first + 1, "node-1", "DOWN"}, {first + 1, "node-2", "UP"}, {first + 2, "node-1", "DOWN"}, {first + 2, "node-2", "DOWN"}} {
+		lb.waitState(t, fmt.Sprintf("port-%d,%s", want.port, want.server), want.state)
+	}
+	if got := answers(t, fmt.Sprintf("http://127.0.0.1:%d", first), 8); len(got) != 2 {
+		t.Errorf("8 connections to the port of both went to %v", got)
+	}
+	if got := answers(t, fmt.Sprintf("http://127.0.0.1:%d", first+1), 8); got["node-2"] != 8 {
+		t.Errorf("8 connections to the port of node-2 went to %v", got)
+	}
+	if name, err := get(newConnections(), fmt.Sprintf("http://127.0.0.1:%d", first+2)); err == nil {
+		t.Errorf("a port that nobody answers at answers %q", name)
+	}
+}
+
+// TestHAProxyTakesTheOptions: HAProxy itself reads what is rendered for every option, without a warning, and refuses what a line may break.
+func TestHAProxyTakesTheOptions(t *testing.T) {
+	t.Parallel()
+	haproxy := program(t, "haproxy")
+	version, err := exec.Command(haproxy, "-v").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", version)
+	for name, row := range map[string]struct {
+		options *v1.HAProxy
+		bad     bool
+	}{
+		"none": {options: nil},
+		"all": {options: &v1.HAProxy{
+			Balance: "source", MaxConnections: 20000, AcceptProxyProtocol: true, SendProxyProtocol: "v2",
+			Timeouts: &v1.HAProxyTimeouts{Connect: "1500ms", Queue: "1m", Check: "2s", Client: "24h", Server: "168h", Tunnel: "12h"},
+			Lines: &v1.HAProxyLines{Global: []string{"tune.bufsize 32768"}, Defaults: []string{"option tcpka"}, Frontend: []string{"tcp-request connection reject if { src 192.0.2.0/24 }"},
+				Backend: []string{"fullconn 500"}},
+		}},
+		"roundrobin": {options: &v1.HAProxy{Balance: "roundrobin", SendProxyProtocol: "v1"}},
+		"leastconn":  {options: &v1.HAProxy{Balance: "leastconn"}},
+		"first":      {options: &v1.HAProxy{Balance: "first"}},
+		"random":     {options: &v1.HAProxy{Balance: "random"}},
+		"bad line":   {options: &v1.HAProxy{Lines: &v1.HAProxyLines{Backend: []string{"no such word"}}}, bad: true},
+	} {
+		for list, services := range map[string]v1.Services{
+			"controlplane": {LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam"}, HAProxy: row.options}}},
+			"worker":       {LoadBalancerWorker: []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: 30100, End: 30102}, HAProxy: row.options}}},
+			"worker each": {LoadBalancerWorker: []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: 30100, End: 30355},
+				CheckEachPort: true, HAProxy: row.options}}},
+		} {
+			role, file := v1.RoleWorker, "loadbalancer-worker-"+cluster+".cfg"
+			if list == "controlplane" {
+				role, file = v1.RoleControlPlane, controlPlaneConfig
+			}
+			path := filepath.Join(t.TempDir(), "haproxy.cfg")
+			write(t, path, overlay(t, input(services, role, "192.0.2.1", "2001:db8::1"))[file], 0o600)
+			out, err := exec.Command(haproxy, "-c", "-dW", "-f", path).CombinedOutput()
+			if row.bad != (err != nil) {
+				t.Errorf("%s, %s: %v\n%s", name, list, err, out)
+			}
+		}
+	}
+}
+
+// TestProxyProtocol: with it, a backend is told the client's address by the load balancer in front, and without it a client is not let in. A client
+// that says it came to another port (443 here) still reaches the port of the range, and no other one of the worker.
+func TestProxyProtocol(t *testing.T) {
+	t.Parallel()
+	first := int32(freeRange(t, 1))
+	files := overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
+		Service: v1.Service{NodeInterface: "oam"}, NodePortRange: v1.PortRange{Start: first, End: first}, CheckPort: first,
+		HAProxy: &v1.HAProxy{AcceptProxyProtocol: true, SendProxyProtocol: "v1"},
+	}}}, v1.RoleWorker, "127.0.15.1"))
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.15.1:%d", first))
+	if err != nil {
+		need.Missing(t, "%v", err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	heads := make(chan string, 100)
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer connection.Close()
+				if head, err := bufio.NewReader(connection).ReadString('\n'); err == nil {
+					heads <- head
+					fmt.Fprint(connection, "seen\n")
+				}
+			}()
+		}
+	}()
+	status, front := fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("127.0.0.1:%d", first)
+	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
+	config = replaceOnce(t, config, fmt.Sprintf("bind :::%d v4v6", first), "bind "+front)
+	runHAProxy(t, config, "http://"+status)
+	balancer{"", "http://" + status}.waitState(t, "node-1", "UP")
+	say := func(text string) string {
+		connection, err := net.Dial("tcp", front)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		fmt.Fprint(connection, text)
+		answer, _ := bufio.NewReader(connection).ReadString('\n')
+		return answer
+	}
+	if answer := say("hello\n"); answer != "" {
+		t.Errorf("a client without the protocol got %q", answer)
+	}
+	if answer := say("PROXY TCP4 203.0.113.9 192.0.2.1 4711 443\r\nhello\n"); answer != "seen\n" {
+		t.Fatalf("a client with the protocol got %q", answer)
+	}
+	if head := <-heads; !strings.HasPrefix(head, "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443") {
+		t.Errorf("the backend was told %q", head)
 	}
 }
 

@@ -2,6 +2,21 @@ package main
 
 // serviceGuards are in the services of tenants: pods, rights, and values from outside that end up in configurations.
 var serviceGuards = []mutant{
+	{"render/infra/loadbalancer.go", `	if !lb.CheckEachPort && !lb.HAProxy.ProxyAccepted() {`, `	if !lb.CheckEachPort {`,
+		in("e2e/services", "TestProxyProtocol"),
+		"a client that says it came to port 10250 reaches the kubelets of the workers"},
+	{"api/v1/validate_haproxy.go", `		c.add("begins a section of its own, want a line of this one")`, ``,
+		in("api/v1", "TestServicesThatAreNot"),
+		"a line of HAProxy's configuration ends the section it is in"},
+	{"api/v1/validate_haproxy.go", `	if err != nil || !haproxyTime.MatchString(value) || d <= 0 || d > maxHAProxyTimeout {`, `	if false && err != nil && d > 0 {`,
+		in("api/v1", "TestServicesThatAreNot"),
+		"a time has a line of HAProxy's configuration in it"},
+	{"internal/tenancy/grants.go", `	if tenant.Patches != v1alpha1.PatchesAny {`, `	if false {`,
+		in("internal/tenancy", "TestGrants"),
+		"a tenant that may patch safe fields writes HAProxy's configuration"},
+	{"internal/tenancy/grants.go", `		if s.site.Spec.Images.NoJumpHost && (`, `		if false && (`,
+		in("internal/tenancy", "TestGrants"),
+		"a jump host waits for an image that nobody publishes"},
 	{"render/infra/pod.go", `				RunAsNonRoot:   ptr(true),`, ``,
 		in("e2e/services", "TestObjectsAreAdmitted/pod_of_jumphost-edge-a", "TestObjectsAreAdmitted/pod_of_dex-edge-a"),
 		"pods may be root, and a namespace that is restricted refuses them"},

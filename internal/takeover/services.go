@@ -97,6 +97,11 @@ func (c *converter) service(path, list string, value any, out map[string]any) {
 	switch list {
 	case v1.ListJumpHost:
 		c.jumpHost(from, entry)
+	case v1.ListWorker:
+		if c.fewPorts(entry) && from.left["checkPort"] == nil && from.left["checkEachPort"] == nil {
+			entry["checkEachPort"] = true
+			from.note("", "checkEachPort is true: as with SIP, a worker's port is up where that port answers. Without it checkPort decides for all")
+		}
 	case v1.ListControlPlane:
 		entry["portName"] = v1.PortNameSIP
 		from.note("", "portName is %s: the name that SIP gave the Service's port. With another name the Service has no endpoint until new pods are ready", v1.PortNameSIP)
@@ -116,8 +121,8 @@ func (c *converter) service(path, list string, value any, out map[string]any) {
 
 // today are the fields that SIP did not have, in case a spec has been converted in part.
 var today = map[string][]string{
-	v1.ListControlPlane: {"addressFamily", "replicas", "resources", "service", "networkAttachments", "healthCheck", "portName"},
-	v1.ListWorker:       {"addressFamily", "replicas", "resources", "service", "networkAttachments", "checkPort"},
+	v1.ListControlPlane: {"addressFamily", "replicas", "resources", "service", "networkAttachments", "healthCheck", "portName", "haproxy"},
+	v1.ListWorker:       {"addressFamily", "replicas", "resources", "service", "networkAttachments", "checkPort", "checkEachPort", "haproxy"},
 	v1.ListJumpHost:     {"addressFamily", "replicas", "resources", "service", "networkAttachments", "trustedUserCA", "hostKeys"},
 }
 
@@ -200,4 +205,20 @@ func (c *converter) jumpHost(from *fields, entry map[string]any) {
 	if value, name := from.take("bmc"); name != "" {
 		entry[name] = value
 	}
+}
+
+// fewPorts: a range is small enough for a check of each port.
+func (c *converter) fewPorts(entry map[string]any) bool {
+	ports, _ := entry["nodePortRange"].(map[string]any)
+	number := func(name string) int64 {
+		switch n := ports[name].(type) {
+		case int64:
+			return n
+		case float64:
+			return int64(n)
+		}
+		return -1
+	}
+	start, end := number("start"), number("end")
+	return start > 0 && start <= end && end-start < v1.MaxCheckedPorts
 }

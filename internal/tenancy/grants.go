@@ -29,11 +29,17 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []v1.FieldError {
 	for _, e := range c.Entries() {
 		s.entry(&e)
 	}
+	s.jumpImages()
 	for i := range c.Spec.Services.Dex {
 		s.dex(fmt.Sprintf("spec.services.%s[%d]", v1.ListDex, i), &c.Spec.Services.Dex[i])
 	}
 	if len(c.Spec.Patches) > 0 && tenant.Patches == v1alpha1.PatchesNone {
 		s.add("spec.patches", "found %d, and %s has none", len(c.Spec.Patches), tenant.where("patches"))
+	}
+	if tenant.Patches != v1alpha1.PatchesAny {
+		for _, path := range c.HAProxyLines() {
+			s.add(path, "lines of HAProxy's configuration may do anything there, and %s is not any; the other fields of haproxy need no grant", tenant.where("patches"))
+		}
 	}
 	return s.errs
 }
@@ -103,6 +109,21 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 			continue
 		}
 		s.podAddresses(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), n.Namespace, n.IPs)
+	}
+}
+
+// jumpImages complains about jump hosts for which nobody named an image: there is none that everybody can pull. What a mirror has under the name
+// that there was by default, nobody knows but the site.
+func (s *asked) jumpImages() {
+	if s.site.Spec.Images.RegistryMirror != "" {
+		return
+	}
+	jumps := s.cluster.Spec.Services.JumpHost
+	for i := range jumps {
+		if s.site.Spec.Images.NoJumpHost && (jumps[i].Image == "" || v1.SIPImage(v1.ListJumpHost, jumps[i].Image)) {
+			s.add(fmt.Sprintf("spec.services.%s[%d].image", v1.ListJumpHost, i),
+				"missing, and so is the Site's spec.images.jumpHost: nobody publishes an image for jump hosts; build the one in images/jump-host, push it to a registry of yours, and name it in the Site")
+		}
 	}
 }
 

@@ -115,6 +115,17 @@ func TestGrants(t *testing.T) {
 	c := clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-c}}'}]}")
 	want(t, "patches of a tenant without", said(listed.Spec(&c)), "spec.patches: found 1, and tenant edge (the Site's spec.tenants[].patches) has none")
 	want(t, "patches by default", said(plain.Spec(&c)), "")
+	c = clusterOf(t, "edge/c", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, haproxy: {balance: first, lines: {global: [x], backend: [z]}}}]}}")
+	want(t, "lines of HAProxy by default", said(plain.Spec(&c)), "spec.services.loadBalancerControlPlane[0].haproxy.lines.global: lines of HAProxy's configuration may do anything there, and a namespace that the Site lists in no spec.tenants is not any; the other fields of haproxy need no grant\n"+
+		"spec.services.loadBalancerControlPlane[0].haproxy.lines.backend: lines of HAProxy's configuration")
+	of := Of(siteOf(t, "  tenants:\n  - {name: edge, namespaces: [edge], patches: any}\n"), nil)
+	want(t, "lines of HAProxy where any patch is granted", said(of.Spec(&c)), "")
+	c = clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}, {nodeInterfaceId: oam, image: 'quay.io/airshipit/jump-host:latest'}]}}")
+	plain.site.Spec.Images.NoJumpHost = true
+	want(t, "jump hosts without an image", said(plain.Spec(&c)), "spec.services.jumpHost[0].image: missing, and so is the Site's spec.images.jumpHost: nobody publishes an image for jump hosts; build the one in images/jump-host, push it to a registry of yours, and name it in the Site\nspec.services.jumpHost[1].image: missing")
+	plain.site.Spec.Images.RegistryMirror = "registry.example.org"
+	want(t, "jump hosts without an image where a mirror may have one", said(plain.Spec(&c)), "")
+	plain.site.Spec.Images.NoJumpHost, plain.site.Spec.Images.RegistryMirror = false, ""
 }
 
 // TestNoImageReference: what is no image reference is nobody's, whatever the pattern.

@@ -22,6 +22,7 @@ func siteOf(t *testing.T, spec string) *v1alpha1.Site {
 	if err != nil {
 		t.Fatal(err)
 	}
+	site.Spec.Images.NoJumpHost = false
 	return site
 }
 

@@ -9,11 +9,12 @@ import (
 )
 
 func TestFillWantsEveryValueAndNoOther(t *testing.T) {
-	good := values{"name": "n", "purpose": "p", "maxConn": "1", "hardStop": "2", "statusPort": "3"}
+	good := values{"name": "n", "purpose": "p", "maxConn": "1", "hardStop": "2", "statusPort": "3", "connect": "4s", "check": "4s", "queue": "4s", "client": "4s", "server": "4s", "tunnel": "4s",
+		"globalLines": "", "defaultsLines": "    option x\n"}
 	for want, change := range map[string]func(values){
 		"":                                func(values) {},
 		"no value for purpose":            func(v values) { delete(v, "purpose") },
-		"it has no server":                func(v values) { v["server"] = "s" },
+		"it has no backend":               func(v values) { v["backend"] = "s" },
 		"name: found a control":           func(v values) { v["name"] = "n\nglobal" },
 		"purpose: found a control":        func(v values) { v["purpose"] = "p\r" },
 		"no value for name\ntemplate hap": func(v values) { clear(v) },

@@ -1,7 +1,9 @@
 package infra
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"strings"
 
@@ -20,15 +22,74 @@ const (
 	hardStopSeconds = 45
 	// maxConn bounds HAProxy's memory to about 150 MiB.
 	maxConn = 4000
+	// kilobytesPerConnection is what each further one takes at most: two buffers of 16 KiB, and what belongs to them.
+	kilobytesPerConnection = 40
 )
 
-// haproxyHead is the part of the configuration that every load balancer has.
-func haproxyHead(name, purpose string) (string, error) {
+// haproxyHead is the part of the configuration that every load balancer has. options may be nil.
+func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
+	var h v1.HAProxy
+	if options != nil {
+		h = *options
+	}
+	var t v1.HAProxyTimeouts
+	if h.Timeouts != nil {
+		t = *h.Timeouts
+	}
 	head, err := fill("haproxy-head.cfg.tmpl", values{
 		"name": name, "purpose": purpose,
-		"maxConn": fmt.Sprint(maxConn), "hardStop": fmt.Sprint(hardStopSeconds), "statusPort": fmt.Sprint(statusPort),
+		"maxConn": fmt.Sprint(cmp.Or(h.MaxConnections, maxConn)), "hardStop": fmt.Sprint(hardStopSeconds), "statusPort": fmt.Sprint(statusPort),
+		"connect": cmp.Or(t.Connect, "5s"), "check": cmp.Or(t.Check, "4s"), "queue": cmp.Or(t.Queue, "30s"),
+		"client": cmp.Or(t.Client, "600s"), "server": cmp.Or(t.Server, "600s"), "tunnel": cmp.Or(t.Tunnel, "1h"),
+		"globalLines": sectionLines(h.Lines, "global"), "defaultsLines": sectionLines(h.Lines, "defaults"),
 	})
 	return string(head), err
+}
+
+// sections are the values of a frontend and its backend.
+func sections(options *v1.HAProxy, balance string, more values) values {
+	var h v1.HAProxy
+	if options != nil {
+		h = *options
+	}
+	out := values{
+		"balance": cmp.Or(h.Balance, balance), "acceptProxy": "", "sendProxy": "",
+		"frontendLines": sectionLines(h.Lines, "frontend"), "backendLines": sectionLines(h.Lines, "backend"),
+	}
+	if h.AcceptProxyProtocol {
+		out["acceptProxy"] = " accept-proxy"
+	}
+	switch h.SendProxyProtocol {
+	case "v1":
+		out["sendProxy"] = " send-proxy"
+	case "v2":
+		out["sendProxy"] = " send-proxy-v2"
+	}
+	maps.Copy(out, more)
+	return out
+}
+
+// sectionLines are the tenant's lines for a section.
+func sectionLines(lines *v1.HAProxyLines, section string) string {
+	var out strings.Builder
+	for _, s := range lines.Sections() {
+		if s.Name != section {
+			continue
+		}
+		for _, line := range s.Lines {
+			fmt.Fprintf(&out, "    %s\n", strings.TrimSpace(line))
+		}
+	}
+	return out.String()
+}
+
+// memoryFor is the memory limit of a pod with so many connections.
+func memoryFor(options *v1.HAProxy) string {
+	most := int32(maxConn)
+	if options != nil {
+		most = max(most, options.MaxConnections)
+	}
+	return fmt.Sprintf("%dMi", 256+(most-maxConn)*kilobytesPerConnection/1024)
 }
 
 // server is one backend of HAProxy.

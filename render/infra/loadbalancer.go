@@ -23,14 +23,14 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	if lb.HealthCheck != nil {
 		check = *lb.HealthCheck
 	}
-	head, err := haproxyHead(s.name, "API servers of "+o.Cluster.Key())
+	head, err := haproxyHead(s.name, "API servers of "+o.Cluster.Key(), lb.HAProxy)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	config, err := fill("loadbalancer-controlplane.cfg.tmpl", values{
+	config, err := fill("loadbalancer-controlplane.cfg.tmpl", sections(lb.HAProxy, "leastconn", values{
 		"head": head, "port": fmt.Sprint(apiPort), "servers": serverLines(servers, apiPort),
 		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status, 200)),
-	})
+	}))
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -42,7 +42,7 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	}
 	ports := []corev1.ServicePort{{Name: name, Protocol: corev1.ProtocolTCP, Port: apiPort, TargetPort: target, NodePort: lb.NodePort}}
 	containerPorts := []corev1.ContainerPort{{Name: name, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP}}
-	return o.loadBalancer(s, &lb.Service, config, ports, containerPorts)
+	return o.loadBalancer(s, &lb.Service, lb.HAProxy, config, ports, containerPorts)
 }
 
 // worker renders a load balancer for a range of the workers' node ports.
@@ -52,14 +52,11 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	head, err := haproxyHead(s.name, "node ports of the workers of "+o.Cluster.Key())
+	head, err := haproxyHead(s.name, "node ports of the workers of "+o.Cluster.Key(), lb.HAProxy)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	config, err := fill("loadbalancer-worker.cfg.tmpl", values{
-		"head": head, "firstPort": fmt.Sprint(lb.NodePortRange.Start), "lastPort": fmt.Sprint(lb.NodePortRange.End),
-		"checkPort": fmt.Sprint(cmp.Or(lb.CheckPort, 10250)), "servers": serverLines(servers, 0),
-	})
+	config, err := workerConfig(lb, head, servers)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
@@ -75,7 +72,35 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 		}
 		ports = append(ports, servicePort)
 	}
-	return o.loadBalancer(s, &lb.Service, config, ports, nil)
+	return o.loadBalancer(s, &lb.Service, lb.HAProxy, config, ports, nil)
+}
+
+// workerConfig has one backend for all ports, whose servers are reached at the port that the client came to; or one for each. Behind the PROXY
+// protocol it is one for each: there a client says itself which port it came to, and would reach any port of the workers.
+func workerConfig(lb *v1.LoadBalancerWorker, head string, servers []server) ([]byte, error) {
+	const balance = "roundrobin"
+	checkPort := fmt.Sprint(cmp.Or(lb.CheckPort, 10250))
+	if !lb.CheckEachPort && !lb.HAProxy.ProxyAccepted() {
+		return fill("loadbalancer-worker.cfg.tmpl", sections(lb.HAProxy, balance, values{
+			"head": head, "firstPort": fmt.Sprint(lb.NodePortRange.Start), "lastPort": fmt.Sprint(lb.NodePortRange.End),
+			"checkPort": checkPort, "servers": serverLines(servers, 0),
+		}))
+	}
+	check := "check"
+	if !lb.CheckEachPort {
+		check += " port " + checkPort
+	}
+	var ports []byte
+	for port := lb.NodePortRange.Start; port <= lb.NodePortRange.End; port++ {
+		text, err := fill("loadbalancer-worker-port.cfg.tmpl", sections(lb.HAProxy, balance, values{
+			"port": fmt.Sprint(port), "check": check, "servers": serverLines(servers, int(port)),
+		}))
+		if err != nil {
+			return nil, err
+		}
+		ports = append(ports, text...)
+	}
+	return fill("loadbalancer-worker-ports.cfg.tmpl", values{"head": head, "ports": string(ports)})
 }
 
 // unprivileged is the first port that a process without capabilities may listen on, unless it is told otherwise.
@@ -92,7 +117,7 @@ func lowest(ports []corev1.ServicePort) int32 {
 
 // loadBalancer renders the configuration, and a Deployment, a Service, a NetworkPolicy and a PodDisruptionBudget
 // around it.
-func (o *overlay) loadBalancer(s service, spec *v1.Service, config []byte, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
+func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy, config []byte, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
 	o.config(configMap{name: s.name, labels: s.labels(), files: map[string]string{"haproxy.cfg": s.name + ".cfg"}}, map[string][]byte{s.name + ".cfg": config})
 
 	container := corev1.Container{
@@ -114,7 +139,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, config []byte, ports
 		Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{
 			Exec: &corev1.ExecAction{Command: []string{"sleep", fmt.Sprint(preStopSeconds)}},
 		}},
-		Resources:       resourcesFor(spec, "100m", "128Mi", "256Mi"),
+		Resources:       resourcesFor(spec, "100m", "128Mi", memoryFor(options)),
 		SecurityContext: restricted(),
 		VolumeMounts:    []corev1.VolumeMount{{Name: "config", MountPath: "/usr/local/etc/haproxy", ReadOnly: true}},
 	}
