@@ -144,9 +144,11 @@ func scanPack(scanner *packfile.Scanner) (objects []packEntry, waiting map[plumb
 				object.next = first
 			}
 			waiting[header.Reference] = position
-		default:
+		case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
 			hasher = plumbing.NewHasher(header.Type, header.Length)
 			into = hasher
+		default: // go-git's scanner takes the kinds that git keeps free
+			return nil, nil, fmt.Errorf("%w: an object of kind %d at %d", packfile.ErrMalformedPackFile, header.Type, header.Offset)
 		}
 		size, _, err := scanner.NextObject(into)
 		if err != nil {
@@ -212,7 +214,7 @@ func resolveDeltas(scanner *packfile.Scanner, objects []packEntry, waiting map[p
 			if err != nil {
 				return err
 			}
-			content, err := packfile.PatchDelta(top.base, change)
+			content, err := patched(top.base, change)
 			if err != nil {
 				return fmt.Errorf("the delta at %d: %w", objects[top.position].offset, err)
 			}
@@ -221,6 +223,25 @@ func resolveDeltas(scanner *packfile.Scanner, objects []packEntry, waiting map[p
 		}
 	}
 	return nil
+}
+
+// minDelta is how long a delta is at least, as git has it (DELTA_SIZE_MIN).
+const minDelta = 4
+
+// patched is what a delta makes of its base. packfile.PatchDelta takes no base that is empty; git does.
+func patched(base, change []byte) ([]byte, error) {
+	if len(base) > 0 || len(change) < minDelta {
+		return packfile.PatchDelta(base, change)
+	}
+	var nothing, content plumbing.MemoryObject
+	if err := packfile.ApplyDelta(&content, &nothing, change); err != nil {
+		return nil, err
+	}
+	reader, err := content.Reader()
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(reader)
 }
 
 func inflate(scanner *packfile.Scanner, offset int64) ([]byte, error) {

@@ -2,6 +2,14 @@ package main
 
 // publishGuards keep what is in folders and branches.
 var publishGuards = []mutant{
+	{"publish/pack.go", `	if len(base) > 0 || len(change) < minDelta {`, `	if true {`,
+		in("publish", "FuzzPack/delta-of-an-empty-file"),
+		"a pack that git takes, with a delta of an empty file, is refused"},
+	{"publish/pack.go", `		case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+			hasher`, `		case plumbing.InvalidObject, plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+			hasher`,
+		in("publish", "FuzzPack/kind-that-git-keeps-free"),
+		"a pack with an object of no kind is taken, and the object cannot be read"},
 	{"publish/push.go", `	if advertised.References[name.String()] != old {
 		return "", ErrConflict
 	}
