@@ -19,47 +19,28 @@ var (
 
 // validateIronic holds each Ironic to what the operator's webhook refuses, which is not there when a Site is written, and to what it does not see.
 func (s *Site) validateIronic(add problem) {
-	list := s.Spec.Services.Ironic
-	if len(list) > maxServices {
-		add("spec.services.ironic", "found %d, want at most %d", len(list), maxServices)
-		return
-	}
-	first, bmo := map[string]int{}, map[string]int{}
-	for n := range list {
-		i := &list[n]
-		c := &ironicCheck{at: fmt.Sprintf("spec.services.ironic[%d]", n), add: add}
+	bmo := map[string]string{}
+	eachService(s, "spec.services.ironic", s.Spec.Services.Ironic, add, func(one serviceCheck, i *Ironic) {
+		c := &ironicCheck{one}
 		checkName(c.at+".name", i.Name, add)
 		checkName(c.at+".namespace", i.Namespace, add)
-		if other, twice := first[i.Key()]; twice {
-			add(c.at+".name", "found %q, which spec.services.ironic[%d] is in that namespace", i.Name, other)
-		} else {
-			first[i.Key()] = n
-		}
 		if i.BMOConfigMap {
 			checkName(c.at+".bmoNamespace", i.BMONamespace, add)
 			if other, twice := bmo[i.BMONamespace]; twice {
-				add(c.at+".bmoConfigMap", "the ConfigMap ironic in %s is that of spec.services.ironic[%d]: a baremetal-operator has one Ironic", i.BMONamespace, other)
+				add(c.at+".bmoConfigMap", "the ConfigMap ironic in %s is that of %s: a baremetal-operator has one Ironic", i.BMONamespace, other)
 			} else {
-				bmo[i.BMONamespace] = n
+				bmo[i.BMONamespace] = c.at
 			}
 		} else if i.BMONamespace != "" {
 			add(c.at+".bmoNamespace", "has no meaning without bmoConfigMap: true")
 		}
 		c.mariaDB(i)
 		c.spec(&i.Spec.IronicSpec, i.Database() != nil)
-	}
+	})
 }
 
 // ironicCheck checks one Ironic.
-type ironicCheck struct {
-	at  string
-	add problem
-}
-
-// say complains about a field of the spec.
-func (c *ironicCheck) say(field, format string, args ...any) {
-	c.add(c.at+".spec."+field, format, args...)
-}
+type ironicCheck struct{ serviceCheck }
 
 func (c *ironicCheck) mariaDB(i *Ironic) {
 	db := i.MariaDB

@@ -30,36 +30,16 @@ func (s *Site) modernizePlacement(add problem) {
 
 // validatePlacement holds each PlacementAPI to its schema, and to what the operator's webhook refuses.
 func (s *Site) validatePlacement(add problem) {
-	const field = "spec.services.placement"
-	list := s.Spec.Services.Placement
-	if len(list) > maxServices {
-		add(field, "found %d, want at most %d", len(list), maxServices)
-		return
-	}
-	first := map[string]int{}
-	for n := range list {
-		p := &list[n]
-		c := &placementCheck{site: s, at: fmt.Sprintf("%s[%d]", field, n), add: add}
+	eachService(s, "spec.services.placement", s.Spec.Services.Placement, add, func(one serviceCheck, p *Placement) {
+		c := &placementCheck{one}
 		checkName(c.at+".name", p.Name, add)
 		checkName(c.at+".namespace", p.Namespace, add)
-		if other, twice := first[p.Key()]; twice {
-			add(c.at+".name", "found %q, which %s[%d] is in that namespace", p.Name, field, other)
-		} else {
-			first[p.Key()] = n
-		}
 		c.spec(p)
-	}
+	})
 }
 
-type placementCheck struct {
-	site *Site
-	at   string
-	add  problem
-}
-
-func (c *placementCheck) say(field, format string, args ...any) {
-	c.add(c.at+".spec."+field, format, args...)
-}
+// placementCheck checks one PlacementAPI.
+type placementCheck struct{ serviceCheck }
 
 func (c *placementCheck) spec(p *Placement) {
 	spec := &p.Spec
@@ -212,11 +192,7 @@ func (s *Site) validateNetworks(add problem) {
 		if n.Pool != nil {
 			kind = "pool "
 		}
-		if other, twice := first[kind+n.Key()]; twice {
-			add(at+".name", "found %q, which %s[%d] is in that namespace", n.Name, field, other)
-		} else {
-			first[kind+n.Key()] = i
-		}
+		onlyOne(first, kind+n.Key(), i, field, add)
 		switch {
 		case (n.Pool != nil) == (n.Attachment != ""):
 			add(at, "want attachment or pool, one of them")

@@ -31,38 +31,18 @@ var (
 // validateVirtualHosts holds each Vino to what ViNO's controller can carry out: it has no webhook, and fails where nobody looks.
 func (s *Site) validateVirtualHosts(add problem) {
 	const field = "spec.services.virtualHosts"
-	list := s.Spec.Services.VirtualHosts
-	if len(list) > maxServices {
-		add(field, "found %d, want at most %d", len(list), maxServices)
-		return
-	}
-	if len(list) > 0 && s.Spec.Engine == EngineArgoCD {
+	if len(s.Spec.Services.VirtualHosts) > 0 && s.Spec.Engine == EngineArgoCD {
 		add(field, "given with engine argocd: a Vino wants the BMCs' password in the open, and Argo CD has nothing that puts it in at the sync, so it "+
 			"would be in git: want engine flux")
 	}
-	first := map[string]int{}
-	for n := range list {
-		v := &list[n]
-		c := &vinoCheck{site: s, at: fmt.Sprintf("%s[%d]", field, n), add: add}
-		if other, twice := first[v.Key()]; twice {
-			add(c.at+".name", "found %q, which %s[%d] is in that namespace", v.Name, field, other)
-		} else {
-			first[v.Key()] = n
-		}
+	eachService(s, field, s.Spec.Services.VirtualHosts, add, func(one serviceCheck, v *VirtualHosts) {
+		c := &vinoCheck{one}
 		c.virtualHosts(v)
-	}
+	})
 }
 
 // vinoCheck checks one Vino.
-type vinoCheck struct {
-	site *Site
-	at   string
-	add  problem
-}
-
-func (c *vinoCheck) say(field, format string, args ...any) {
-	c.add(c.at+".spec."+field, format, args...)
-}
+type vinoCheck struct{ serviceCheck }
 
 func (c *vinoCheck) virtualHosts(v *VirtualHosts) {
 	checkName(c.at+".name", v.Name, c.add)

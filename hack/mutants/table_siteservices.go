@@ -2,6 +2,9 @@ package main
 
 // siteServiceGuards are about the services of the site itself: Ironic, virtual hosts, Placement, and the networks that they share.
 var siteServiceGuards = []mutant{
+	{"api/v1alpha1/validate_service.go", `	if other, twice := first[key]; twice {`, `	if other, twice := first[key]; false && twice {`,
+		in("api/v1alpha1", "TestBadIronics/two_of_a_name", "TestBadPlacement/an_attachment_twice"),
+		"two services of the site are one object: one file overwrites the other"},
 	{"api/v1alpha1/validate_ironic.go", `	if !database {`, `	if false {`,
 		in("api/v1alpha1", "TestBadIronics/high_availability_without_a_database"),
 		"three Ironics each with a database of their own fight over the hosts"},
@@ -44,7 +47,7 @@ var siteServiceGuards = []mutant{
 	{"render/site.go", `	return found && !strings.Contains(name, "/")`, `	return found && name != ""`,
 		in("render", "TestServicesAreNoSiteObjects"),
 		"services that a Site gave up are applied with the objects of its tenants"},
-	{"api/v1alpha1/validate_vino.go", `	if len(list) > 0 && s.Spec.Engine == EngineArgoCD {`, `	if false {`,
+	{"api/v1alpha1/validate_vino.go", `	if len(s.Spec.Services.VirtualHosts) > 0 && s.Spec.Engine == EngineArgoCD {`, `	if false {`,
 		in("api/v1alpha1", "TestBadVinos/on_Argo_CD"),
 		"Argo CD applies a Vino with a variable for a password, which everybody can guess"},
 	{"api/v1alpha1/validate_vino.go", `	if len(spec.BMCCredentials) > 0 {`, `	if false {`,
