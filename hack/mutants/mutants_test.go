@@ -38,9 +38,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-var testFunction = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]*)\(t \*testing\.T\)`)
+var testFunction = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]*\(t \*testing\.T\)|Fuzz[A-Za-z0-9_]*\(f \*testing\.F\))`)
 
-// testsOf gives the names of a package's tests.
+// testsOf gives the names of a package's tests, and of its fuzz targets, whose seeds are tests.
 func testsOf(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
@@ -54,7 +54,8 @@ func testsOf(t *testing.T, folder string) map[string]bool {
 			t.Fatal(err)
 		}
 		for _, found := range testFunction.FindAllSubmatch(text, -1) {
-			out[string(found[1])] = true
+			name, _, _ := strings.Cut(string(found[1]), "(")
+			out[name] = true
 		}
 	}
 	return out
