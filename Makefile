@@ -10,7 +10,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo test unit e2e nightly mutants fuzz lint generate golden bench bench-publish bench-live release release-check image clean
+.PHONY: all build demo demo-site test unit e2e nightly mutants fuzz lint generate golden bench bench-publish bench-live release release-check image clean
 
 all: build
 
@@ -19,6 +19,9 @@ build: ## the command, in bin/
 
 demo: build ## plan and publish examples/two-tenants into a bare repository below demo/
 	@bash hack/demo.sh $(CURDIR)/bin/sipgen $(DEMO)
+
+demo-site: build ## plan and publish examples/whole-site, with Ironic and virtual hosts, and say what would happen in which order
+	@bash hack/demo-site.sh $(CURDIR)/bin/sipgen $(DEMO)/site
 
 unit: ## the quick loop: everything but the real engines
 	$(GO) test $$($(GO) list ./... | grep -v '/e2e')

@@ -29,5 +29,5 @@ func TestPlacementAndItsNetworks(t *testing.T) {
 	}
 	tree = services(t, siteOf(t, "argocd", placementService), nil)
 	want(t, tree, "argocd/placement.yaml", `argocd.argoproj.io/sync-wave: "2"`, "Prune=false")
-	want(t, tree, "argocd/networks.yaml", `argocd.argoproj.io/sync-wave: "2"`, "Prune=false")
+	want(t, tree, "argocd/networks.yaml", `argocd.argoproj.io/sync-wave: "-1"`, "Prune=false")
 }

@@ -20,6 +20,7 @@ func (s *site) servicesMarkdown(out *bytes.Buffer) {
 		return
 	}
 	out.WriteString("\n## Services of the site\n")
+	s.orderMarkdown(out)
 	var secrets []siteobject.Secret
 	for n := range s.Site.Spec.Services.Ironic {
 		i := &s.Site.Spec.Services.Ironic[n]

@@ -21,6 +21,9 @@ const serviceGuard = "service-guard"
 // ironicWave is behind all tenants: where Argo CD waits for Applications, a sick Ironic stops nobody.
 const ironicWave = "2"
 
+// networksWave is before all tenants: their pods do not start without the networks that they name, and a wave that waits for them would never end.
+const networksWave = "-1"
+
 // services renders what makes hosts, and what stands beside them, below site/.
 func (s *site) siteServices() error {
 	var problems manifest.Problems
@@ -87,12 +90,15 @@ func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 	}
 	for n := range s.Site.Spec.Services.VirtualHosts {
 		v := &s.Site.Spec.Services.VirtualHosts[n]
-		file := "vino." + v.Group() + ".yaml"
+		file := vinoFile(v)
 		put(file, s.fluxVino(v))
 		files = append(files, file)
 	}
 	return files
 }
+
+// vinoFile has a Vino's Kustomization.
+func vinoFile(v *v1alpha1.VirtualHosts) string { return "vino." + v.Group() + ".yaml" }
 
 // fluxVino syncs a Vino by itself: what Flux puts into it is for no other object.
 func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *fluxKustomization {
@@ -110,9 +116,9 @@ func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *fluxKustomization {
 
 func (s *site) argoServices(put func(name string, objects ...any)) []string {
 	var files []string
-	for _, service := range []struct{ name, folder string }{{"networks", networks.Folder}, {"placement", placement.Folder}} {
+	for _, service := range []struct{ name, folder, wave string }{{"networks", networks.Folder, networksWave}, {"placement", placement.Folder, ironicWave}} {
 		if s.hasFolder(service.folder) {
-			put(service.name+".yaml", wave(s.argoKeeping(s.serviceName(service.name), service.folder), ironicWave))
+			put(service.name+".yaml", wave(s.argoKeeping(s.serviceName(service.name), service.folder), service.wave))
 			files = append(files, service.name+".yaml")
 		}
 	}

@@ -109,3 +109,12 @@ func TestServicesAreNoSiteObjects(t *testing.T) {
 		t.Error("an Ironic that the Site does not have any more is in the tree")
 	}
 }
+
+// PLAN.md says the order in which the sync objects have the engine go.
+func TestOrderOfServices(t *testing.T) {
+	all := ironicPlain + vinoService + strings.TrimPrefix(placementService, "  services:\n")
+	tree := services(t, siteOf(t, "flux", all), nil)
+	want(t, tree, "PLAN.md", "1. `policy`\n2. `site/ironic`, until it is ready; `site/networks`\n3. `site/placement`; `site/virtual-hosts/vino.vms`\n", "a sick one stops no tenant")
+	tree = services(t, siteOf(t, "argocd", strings.ReplaceAll(ironicPlain, "\r", "")), nil)
+	want(t, tree, "PLAN.md", "- wave -2: `policy`\n- wave 2: `site/ironic`\n")
+}
