@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -136,9 +135,9 @@ func (c *component) file(file string, target object.PatchTarget, patch partial) 
 
 // always adds a strategic merge patch that is the same for every cluster.
 func (c *component) always(target object.PatchTarget, spec map[string]any) {
-	text, err := yaml.Marshal(partial{Kind: target.Kind, Metadata: metadata{Name: c.Cluster.Name}, Spec: spec})
+	text, err := object.Fragment(partial{Kind: target.Kind, Metadata: metadata{Name: c.Cluster.Name}, Spec: spec})
 	c.err = cmp.Or(c.err, err)
-	c.patches = append(c.patches, object.Patch{Target: &target, Patch: string(text)})
+	c.patches = append(c.patches, object.Patch{Target: &target, Patch: text})
 }
 
 // ofRole are the objects of a kind that a person labelled with the role.
@@ -171,7 +170,7 @@ func (c *component) refuse(roles []string) {
 // field that no object has fails, and the message has the field's path in it.
 func (c *component) fail(target object.PatchTarget, what, label, words string) {
 	path := fmt.Sprintf("SIPCluster %s: %s: label %s: %s", c.Cluster.Key(), what, label, words)
-	text, err := yaml.Marshal([]any{map[string]any{"op": "test", "path": "/" + strings.ReplaceAll(path, "/", "~1"), "value": true}})
+	text, err := object.Fragment([]any{map[string]any{"op": "test", "path": "/" + strings.ReplaceAll(path, "/", "~1"), "value": true}})
 	c.err = cmp.Or(c.err, err)
-	c.patches = append(c.patches, object.Patch{Target: &target, Patch: string(text)})
+	c.patches = append(c.patches, object.Patch{Target: &target, Patch: text})
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/airshipit/sipgen/templates"
@@ -22,31 +23,64 @@ var placeholder = regexp.MustCompile(`(?m)^\{\{(\w+)\}\}\n|\{\{(\w+)\}\}`)
 // break where a part of a line is wanted. It is all that sipgen's templates need of text/template, which keeps every exported method
 // of the whole program from being left out at linking.
 func fill(file string, values values) ([]byte, error) {
-	text, err := templates.FS.ReadFile(file)
+	parts, err := partsOf(file)
 	if err != nil {
 		return nil, err
 	}
 	unused := maps.Clone(values)
 	var errs []error
-	out := placeholder.ReplaceAllStringFunc(string(text), func(found string) string {
-		name := strings.Trim(found, "{}\n")
-		value, given := values[name]
-		delete(unused, name)
-		switch whole := strings.HasSuffix(found, "\n"); {
-		case !given:
-			errs = append(errs, fmt.Errorf("template %s: no value for %s", file, name))
-		case whole && value != "" && !strings.HasSuffix(value, "\n"):
-			errs = append(errs, fmt.Errorf("template %s: %s: want whole lines", file, name))
-		case !whole && strings.ContainsFunc(value, unicode.IsControl):
-			errs = append(errs, fmt.Errorf("template %s: %s: found a control character, want a part of a line", file, name))
+	var out []byte
+	for _, part := range parts {
+		out = append(out, part.text...)
+		if part.name == "" {
+			continue
 		}
-		return value
-	})
+		value, given := values[part.name]
+		delete(unused, part.name)
+		switch {
+		case !given:
+			errs = append(errs, fmt.Errorf("template %s: no value for %s", file, part.name))
+		case part.whole && value != "" && !strings.HasSuffix(value, "\n"):
+			errs = append(errs, fmt.Errorf("template %s: %s: want whole lines", file, part.name))
+		case !part.whole && strings.ContainsFunc(value, unicode.IsControl):
+			errs = append(errs, fmt.Errorf("template %s: %s: found a control character, want a part of a line", file, part.name))
+		}
+		out = append(out, value...)
+	}
 	for _, name := range slices.Sorted(maps.Keys(unused)) {
 		errs = append(errs, fmt.Errorf("template %s: it has no %s", file, name))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return []byte(out), nil
+	return out, nil
+}
+
+// part is text of a template, and the placeholder behind it, without a name at the end. whole: for whole lines.
+type part struct {
+	text, name string
+	whole      bool
+}
+
+// split are the templates that were used before, by file: a site has thousands of load balancers.
+var split sync.Map
+
+func partsOf(file string) ([]part, error) {
+	if known, is := split.Load(file); is {
+		return known.([]part), nil
+	}
+	text, err := templates.FS.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var parts []part
+	from := 0
+	for _, at := range placeholder.FindAllIndex(text, -1) {
+		found := string(text[at[0]:at[1]])
+		parts = append(parts, part{string(text[from:at[0]]), strings.Trim(found, "{}\n"), strings.HasSuffix(found, "\n")})
+		from = at[1]
+	}
+	parts = append(parts, part{text: string(text[from:])})
+	split.Store(file, parts)
+	return parts, nil
 }

@@ -39,25 +39,44 @@ func Marshal(objects ...any) ([]byte, error) {
 	return out, nil
 }
 
-// libraryYAML writes the JSON of an object, whatever is in it.
+// Fragment is a list or an object as a part of a file: as Marshal writes it, without Header.
+func Fragment(value any) (string, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("%T: %w", value, err)
+	}
+	if simple, ok := simpleYAML(nil, text); ok {
+		return string(simple), nil
+	}
+	out, err := libraryYAML(text)
+	if err != nil {
+		return "", fmt.Errorf("%T: %w", value, err)
+	}
+	return string(out), nil
+}
+
+// libraryYAML writes the JSON of an object or a list, whatever is in it.
 func libraryYAML(text []byte) ([]byte, error) {
-	var fields map[string]any
+	var value any
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	if err := decoder.Decode(&fields); err != nil {
+	if err := decoder.Decode(&value); err != nil {
 		return nil, err
 	}
-	delete(fields, "status")
-	clean(fields)
-	text, err := json.Marshal(fields)
+	if fields, is := value.(map[string]any); is {
+		delete(fields, "status")
+	}
+	clean(value)
+	text, err := json.Marshal([]any{value})
 	if err != nil {
 		return nil, err
 	}
+	// A list's objects come in their order only below an object.
 	var ordered yaml.MapSlice
-	if err := yaml.Unmarshal(text, &ordered); err != nil { // JSON is YAML
+	if err := yaml.Unmarshal(slices.Concat([]byte(`{"x":`), text, []byte("}")), &ordered); err != nil { // JSON is YAML
 		return nil, err
 	}
-	return yaml.Marshal(sorted(ordered))
+	return yaml.Marshal(sorted(ordered[0].Value.([]any)[0]))
 }
 
 // sorted puts the fields of all objects in the order of simpleYAML. Left to itself the library sorts a map, by an order that goes round in a

@@ -12,12 +12,15 @@ import (
 // in a small part of its time. Where a text in it is not simple enough it says ok = false: the library writes the object then. text is what
 // json.Marshal wrote, so it is valid.
 func simpleYAML(out, text []byte) (yaml []byte, ok bool) {
-	w := simpleWriter{in: text, out: out}
+	w := simpleWriter{in: string(text), out: out}
 	root, ok := w.read(true)
-	if !ok || root.kind != '{' || len(root.children) == 0 {
+	switch {
+	case !ok || len(root.children) == 0:
 		return nil, false
+	case root.kind == '{':
+		return w.out, w.mapping(root, 0, false)
 	}
-	return w.out, w.mapping(root, 0, false)
+	return w.out, root.kind == '[' && w.list(root, 0)
 }
 
 // node is a value. kind is what it begins with in JSON: '{', '[', '"', or 'x' for a number, true or false.
@@ -28,14 +31,31 @@ type node struct {
 }
 
 type simpleWriter struct {
-	in, out []byte
-	pos     int
+	in  string
+	out []byte
+	pos int
+	// open are the children so far of the values that are being read, those of the innermost last; rest is room for children of values that were read.
+	open, rest []node
+}
+
+// close takes the children from one on off those that are open.
+func (w *simpleWriter) close(from int) []node {
+	n := len(w.open) - from
+	if n > len(w.rest) {
+		w.rest = make([]node, max(n, 64))
+	}
+	children := w.rest[:n:n]
+	w.rest = w.rest[n:]
+	copy(children, w.open[from:])
+	w.open = w.open[:from]
+	return children
 }
 
 // read reads a value. Fields without one are left out; of the object itself, its status too.
 func (w *simpleWriter) read(top bool) (n node, ok bool) {
 	switch n.kind = w.in[w.pos]; n.kind {
 	case '{', '[':
+		from := len(w.open)
 		for w.pos++; w.in[w.pos] != '}' && w.in[w.pos] != ']'; {
 			key := ""
 			if n.kind == '{' {
@@ -49,7 +69,7 @@ func (w *simpleWriter) read(top bool) (n node, ok bool) {
 				return n, false
 			}
 			if child.key = key; child.kind != 'n' && !(top && key == "status") {
-				n.children = append(n.children, child)
+				w.open = append(w.open, child)
 			} else if n.kind == '[' {
 				return n, false // null stays in a list
 			}
@@ -58,6 +78,7 @@ func (w *simpleWriter) read(top bool) (n node, ok bool) {
 			}
 		}
 		w.pos++
+		n.children = w.close(from)
 		return n, true
 	case '"':
 		n.text, ok = w.string()
@@ -67,7 +88,7 @@ func (w *simpleWriter) read(top bool) (n node, ok bool) {
 	for w.pos < len(w.in) && strings.IndexByte(",]}", w.in[w.pos]) < 0 {
 		w.pos++
 	}
-	switch n.text = string(w.in[from:w.pos]); {
+	switch n.text = w.in[from:w.pos]; {
 	case n.text == "null":
 		n.kind = 'n'
 		return n, true
@@ -91,10 +112,10 @@ func (w *simpleWriter) string() (string, bool) {
 	}
 	w.pos++
 	if !escaped {
-		return string(w.in[from+1 : w.pos-1]), true
+		return w.in[from+1 : w.pos-1], true
 	}
 	var text string
-	return text, json.Unmarshal(w.in[from:w.pos], &text) == nil
+	return text, json.Unmarshal([]byte(w.in[from:w.pos]), &text) == nil
 }
 
 // mapping writes the fields of an object, sorted, each on a line of its own but the first where inLine.
@@ -104,7 +125,7 @@ func (w *simpleWriter) mapping(n node, indent int, inLine bool) bool {
 		if i > 0 || !inLine {
 			w.indent(indent)
 		}
-		if len(child.key) > 100 || strings.Contains(child.key, "\n") || child.key == "" || !w.scalar(child.key) {
+		if len(child.key) > 100 || strings.Contains(child.key, "\n") || child.key == "" || !w.scalar(child.key, -1) {
 			return false
 		}
 		w.out = append(w.out, ':')
@@ -132,13 +153,7 @@ func (w *simpleWriter) value(n node, indent int, ofDash bool) bool {
 		return false
 	case n.kind == '[':
 		w.out = append(w.out, '\n')
-		for _, child := range n.children {
-			w.indent(indent)
-			w.out = append(w.out, '-')
-			if !w.value(child, indent, true) {
-				return false
-			}
-		}
+		return w.list(n, indent)
 	case n.kind == 'x':
 		w.out = append(append(append(w.out, ' '), n.text...), '\n')
 	case strings.Contains(n.text, "\n"):
@@ -146,10 +161,22 @@ func (w *simpleWriter) value(n node, indent int, ofDash bool) bool {
 		return w.literal(n.text, indent+2)
 	default:
 		w.out = append(w.out, ' ')
-		if !w.scalar(n.text) {
+		if !w.scalar(n.text, indent+2) {
 			return false
 		}
 		w.out = append(w.out, '\n')
+	}
+	return true
+}
+
+// list writes the values of a list, each behind a dash.
+func (w *simpleWriter) list(n node, indent int) bool {
+	for _, child := range n.children {
+		w.indent(indent)
+		w.out = append(w.out, '-')
+		if !w.value(child, indent, true) {
+			return false
+		}
 	}
 	return true
 }
@@ -160,12 +187,12 @@ func (w *simpleWriter) indent(n int) {
 	}
 }
 
-// longest is the column from which on the library may break a line at a space.
+// longest is the column behind which the library breaks a line at a single space.
 const longest = 80
 
-// scalar writes a text on the line that it is on.
-func (w *simpleWriter) scalar(text string) bool {
-	column := len(w.out) - 1 - bytes.LastIndexByte(w.out, '\n')
+// scalar writes a text from where the line is, goes on in column indent where it breaks it, and breaks none with an indent below 0.
+func (w *simpleWriter) scalar(text string, indent int) bool {
+	line := bytes.LastIndexByte(w.out, '\n') + 1
 	spaces := false
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' {
@@ -173,27 +200,43 @@ func (w *simpleWriter) scalar(text string) bool {
 		}
 		spaces = spaces || text[i] == ' '
 	}
-	if spaces && column+len(text) >= longest {
+	if spaces && indent < 0 && len(w.out)-line+len(text) >= longest {
 		return false
 	}
 	switch style(text) {
 	case plain:
-		w.out = append(w.out, text...)
+		w.folded(text, line, indent, false)
 	case doubleQuoted:
+		if spaces {
+			return false
+		}
 		w.out = append(append(append(w.out, '"'), text...), '"')
 	case singleQuoted:
 		w.out = append(w.out, '\'')
-		for i := range len(text) {
-			if text[i] == '\'' {
-				w.out = append(w.out, '\'')
-			}
-			w.out = append(w.out, text[i])
-		}
+		w.folded(text, line, indent, true)
 		w.out = append(w.out, '\'')
 	default:
 		return false
 	}
 	return true
+}
+
+// folded writes a text on a line that begins at a place in out. Each single space that is behind the longest column becomes a line break.
+func (w *simpleWriter) folded(text string, line, indent int, quoted bool) {
+	last := len(text) - 1
+	for i := range len(text) {
+		c := text[i]
+		if c == ' ' && i > 0 && i < last && text[i-1] != ' ' && text[i+1] != ' ' && len(w.out)-line > longest {
+			w.out = append(w.out, '\n')
+			line = len(w.out)
+			w.indent(indent)
+			continue
+		}
+		if quoted && c == '\'' {
+			w.out = append(w.out, c)
+		}
+		w.out = append(w.out, c)
+	}
 }
 
 // literal writes a text of several lines.

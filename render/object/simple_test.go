@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +37,9 @@ var texts = []string{
 	"a b", " a", "a ", "a: b", "a:", "a:b", ":a", "?a", "a #b", "a#b", "#a", "'a'", "it's", "\"a\"", "a\"b", "a\\b", "{a}", "[a]", "a,b", "*a", "&a", "!a", "%a", "@a", "`a`", "|", ">", "<<", "=", "<a>", "a&b",
 	"a\nb", "a\nb\n", "a\n\nb\n", "a\n  b\n", " a\nb", "\na", "a\n\n", "a \nb", "a\n \nb", "\n", "a\tb", "a\tb\nc", "é", "é\n", "a\u2028b", "a\x00b", "a\x7fb", "a\r\nb\n",
 	strings.Repeat("word ", 30) + "end", strings.Repeat("x", 200), strings.Repeat("word ", 12) + "end", strings.Repeat("x", 90) + " y", strings.Repeat("it's ", 20),
+	"key: " + strings.Repeat("word ", 30) + "end", strings.Repeat("it's: ", 20) + "end", strings.Repeat("word  two ", 20) + "end", strings.Repeat("x", 77) + " y z", strings.Repeat("x", 78) + " y z",
+	strings.Repeat("x", 79) + " y z", strings.Repeat("x", 79) + " # z", strings.Repeat("x", 90) + ": y", strings.Repeat("x", 90) + " y ", "# " + strings.Repeat("x", 90) + "  y z'z",
+	"9 " + strings.Repeat("word ", 30) + "end", strings.Repeat("x", 70) + " - y: z " + strings.Repeat("x", 90) + " y",
 }
 
 // TestSimpleIsTheLibrary writes every kind of text in every place as the library does.
@@ -49,6 +53,7 @@ func TestSimpleIsTheLibrary(t *testing.T) {
 			map[string]any{"a": []any{text, text}, "b": []any{map[string]any{"c": text, "d": []any{text}}, map[string]any{}, []any{}}},
 			map[string]any{"a": []any{[]any{text}}, "b": nil, "status": text, "c": map[string]any{"status": text, "d": nil}},
 			map[string]any{"a": []any{nil, text}},
+			[]any{map[string]any{"op": "test", "path": text, "value": true}, text},
 		} {
 			if sameAsLibrary(t, object) {
 				written++
@@ -115,4 +120,40 @@ func FuzzSimple(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b, c string) {
 		sameAsLibrary(t, map[string]any{a: b, b: []any{c, map[string]any{c: a, b: c}}, "x": map[string]any{a: c, c: b}})
 	})
+}
+
+// TestFoldsAsTheLibrary: long texts of random words, which are broken at spaces, in random places.
+func TestFoldsAsTheLibrary(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	parts := []string{" ", " ", " ", "  ", "a", "word", "it's", ": ", " #", "#", ":", "-", ",", ".", "/", "=", "~1", "\"", "9", strings.Repeat("x", 30)}
+	written, folded := 0, 0
+	for range 6000 {
+		var text strings.Builder
+		for range rng.IntN(60) {
+			text.WriteString(parts[rng.IntN(len(parts))])
+		}
+		var object any = map[string]any{strings.Repeat("k", 1+rng.IntN(90)): text.String()}
+		for range rng.IntN(4) {
+			if rng.IntN(2) == 0 {
+				object = map[string]any{"in": object, "z": 1}
+			} else {
+				object = map[string]any{"in": []any{object, text.String()}}
+			}
+		}
+		if rng.IntN(4) == 0 {
+			object = []any{object}
+		}
+		if sameAsLibrary(t, object) {
+			written++
+			if text.Len() > 120 {
+				folded++
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	if folded < 1000 {
+		t.Errorf("%d texts were written, %d of them long: too few to test anything", written, folded)
+	}
 }
