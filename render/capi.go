@@ -27,6 +27,13 @@ func (s *site) capi(c *schedule.Cluster, folder string) error {
 			}
 		}
 	}
+	if s.preview {
+		// What else there is to refuse, the services were refused for.
+		if err := in.Check(); err != nil {
+			return ofCluster(c.Key, err)
+		}
+		return nil
+	}
 	files, err := capi.Component(in)
 	if err != nil {
 		return ofCluster(c.Key, err)

@@ -80,8 +80,12 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 				patch.Metadata.Annotations[releaseOf] = releaseToken(host)
 			}
 		}
-		content, err := object.Marshal(patch)
-		errs = append(errs, err)
+		var content []byte
+		if !s.preview {
+			var err error
+			content, err = object.Marshal(patch)
+			errs = append(errs, err)
+		}
 		// A host's name is a DNS subdomain and its namespace a DNS label without dots: no two hosts share a file.
 		name := host.Namespace + "." + host.Name + ".yaml"
 		files = append(files, name)

@@ -30,7 +30,7 @@ func rightsFolder(c schedule.ClusterKey) string { return "rights/" + c.Namespace
 func (s *site) rights() error {
 	var problems manifest.Problems
 	for _, c := range s.clusters {
-		if s.hasInfra(c) {
+		if s.hasInfra(c) && (s.keepsServices(c) || !s.previews(c)) {
 			problems.Add(s.clusterRights(c))
 		}
 	}

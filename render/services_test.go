@@ -88,7 +88,9 @@ func TestIronicDoesNotGoBack(t *testing.T) {
 		{"no database", "mariaDB: {storageSize: 10Gi, replicas: 3}, ", "", "spec.services.ironic[0].spec.database: missing: Ironic metal/ironic has database ironic-database.metal.svc"},
 	} {
 		site := siteOf(t, "flux", strings.Replace(ironicDatabase, row.from, row.to, 1))
-		_, _, err := Site(Input{Site: site, Placement: &schedule.Placement{}, Previous: before})
+		in := Input{Site: site, Placement: &schedule.Placement{}, Previous: before}
+		tree, checked, err := Site(in)
+		previewed(t, in, tree, checked, err)
 		switch {
 		case row.want == "" && err != nil:
 			t.Errorf("%s: %v", row.why, err)

@@ -47,15 +47,29 @@ type Services struct {
 //
 // It gives the services that it rendered anew, too, in the order of the placement. A tree must not be written before those that have patches
 // were built and checked. With an error these are the services without a problem so far, so that all problems can be reported together.
-func Site(in Input) (Tree, []Services, error) {
-	var problems manifest.Problems
+func Site(in Input) (Tree, []Services, error) { return newSite(in).render() }
+
+// Preview is Site for a tree that nobody writes. It refuses what Site refuses, in the same words, and renders no more than shows what becomes of
+// services: those that have to be built to be checked, and those, with their rights, that Input.Previous has too. It takes a small part of the time.
+func Preview(in Input) (Tree, []Services, error) {
+	s := newSite(in)
+	s.preview = true
+	return s.render()
+}
+
+func newSite(in Input) *site {
 	s := &site{Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}}
 	for i := range in.Clusters {
 		c := &in.Clusters[i]
 		s.specs[schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}] = c
 	}
-	for i := range in.Placement.Clusters {
-		c := &in.Placement.Clusters[i]
+	return s
+}
+
+func (s *site) render() (Tree, []Services, error) {
+	var problems manifest.Problems
+	for i := range s.Placement.Clusters {
+		c := &s.Placement.Clusters[i]
 		if !rendered(c) && !s.stays(c) {
 			continue
 		}
@@ -68,12 +82,14 @@ func Site(in Input) (Tree, []Services, error) {
 	problems.Add(s.ledger())
 	problems.Add(s.overlay())
 	problems.Add(s.policy())
-	if in.Site.Spec.Engine == v1alpha1.EngineArgoCD {
-		problems.Add(s.argocd())
-	} else {
-		problems.Add(s.flux())
+	if !s.preview {
+		if s.fluxEngine() {
+			problems.Add(s.flux())
+		} else {
+			problems.Add(s.argocd())
+		}
+		s.tree["PLAN.md"] = s.planMarkdown()
 	}
-	s.tree["PLAN.md"] = s.planMarkdown()
 	if err := problems.Err(); err != nil {
 		return nil, s.services, err
 	}
@@ -149,8 +165,10 @@ func (s *site) replacedJumpGuard(files map[string][]byte) error {
 // site is one rendering under way.
 type site struct {
 	Input
-	tree  Tree
-	specs map[schedule.ClusterKey]*v1.SIPCluster
+	// preview: see Preview.
+	preview bool
+	tree    Tree
+	specs   map[schedule.ClusterKey]*v1.SIPCluster
 	// clusters that are rendered, in the order of the placement.
 	clusters []*schedule.Cluster
 	// services that are not kept as they were.
@@ -212,10 +230,19 @@ func (s *site) cluster(c *schedule.Cluster) error {
 	problems.Add(s.infra(c, folder+"/infra"))
 	problems.Add(s.hosts(c, folder+"/hosts"))
 	problems.Add(s.capi(c, folder+"/capi"))
-	file, err := assignmentsOf(s.Site, c, s.specs[c.Key])
-	problems.Add(err)
-	s.tree[folder+"/assignments.yaml"] = file
+	if !s.preview {
+		file, err := assignmentsOf(s.Site, c, s.specs[c.Key])
+		problems.Add(err)
+		s.tree[folder+"/assignments.yaml"] = file
+	}
 	return problems.Err()
+}
+
+// previews says that a preview does without the files of a cluster's services: they are not built to be checked, and not compared.
+func (s *site) previews(c *schedule.Cluster) bool {
+	_, infraWas := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
+	_, rightsWere := s.Previous[rightsFolder(c.Key)+"/kustomization.yaml"]
+	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 && s.Site.Spec.Images.RegistryMirror == ""
 }
 
 // keepsServices says that a cluster's services stay as they were: it has no spec any more, or one that is refused.
@@ -233,7 +260,9 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 		maps.Copy(s.tree, kept)
 		return nil
 	}
-	files, err := infra.Overlay(s.infraInput(c))
+	in := s.infraInput(c)
+	in.Unwritten = s.previews(c)
+	files, err := infra.Overlay(in)
 	if err != nil {
 		return ofCluster(c.Key, err)
 	}

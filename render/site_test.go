@@ -50,10 +50,11 @@ func placed(name string) schedule.Cluster {
 
 func render(t *testing.T, in Input) Tree {
 	t.Helper()
-	tree, _, err := Site(in)
+	tree, services, err := Site(in)
 	if err != nil {
 		t.Fatal(err)
 	}
+	previewed(t, in, tree, services, nil)
 	return tree
 }
 

@@ -71,9 +71,9 @@ overlaps; -o network-svg is a picture of that.`,
 			}
 			checked := decided.check(noAcceptance)
 			shown := decided.report
-			rendered, unrendered := checked.render(ui)
+			withServices, unrendered := checked.preview(ui)
 			if unrendered == nil {
-				shown = rendered.report // has the changed services, too
+				shown = withServices
 			}
 			if ofNetwork {
 				err = writeNetwork(ui, loaded.network, output)

@@ -71,9 +71,20 @@ func (d *decided) broken(err error) (broken []finding, others error) {
 }
 
 // render renders the tree, and checks what comes out where the patches of tenants have a part in it.
-func (c *checked) render(ui *ui) (*rendered, error) {
+func (c *checked) render(ui *ui) (*rendered, error) { return c.renderedBy(render.Site, ui) }
+
+// preview is the report of a tree that nobody writes, and why render would refuse it.
+func (c *checked) preview(ui *ui) (*report.Plan, error) {
+	rendered, err := c.renderedBy(render.Preview, ui)
+	if err != nil {
+		return nil, err
+	}
+	return rendered.report, nil
+}
+
+func (c *checked) renderedBy(site func(render.Input) (render.Tree, []render.Services, error), ui *ui) (*rendered, error) {
 	defer ui.progress.stage("rendering")()
-	tree, services, err := render.Site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files})
+	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files})
 	was := filesOfServices(c.before.files)
 	built, wrong := c.checkServices(services, was)
 	if err = errors.Join(err, wrong); err != nil {

@@ -29,6 +29,8 @@ type Input struct {
 	// RightsInside: the overlay has the rights of its services, marked to be kept when they leave it. That is so for one commit of a site whose
 	// tree had them there.
 	RightsInside bool
+	// Unwritten: nobody needs the contents of the files. What is refused is the same.
+	Unwritten bool
 }
 
 // Host is a host in a role of the cluster.
@@ -141,6 +143,11 @@ func newOverlay(in Input) *overlay {
 
 // add marshals the objects into one file.
 func (o *overlay) add(file string, objects ...any) error {
+	if o.Unwritten {
+		o.files[file] = nil
+		o.resources = append(o.resources, file)
+		return nil
+	}
 	text, err := object.Marshal(objects...)
 	if err != nil {
 		return err
