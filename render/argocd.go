@@ -43,6 +43,10 @@ func (s *site) argocd() error {
 		files = append(files, "site.yaml")
 		put("site.yaml", wave(s.argoKeeping(s.siteName(), "site"), "-1"))
 	}
+	if s.hasFolder(claimsFolder) {
+		files = append(files, "claims.yaml")
+		put("claims.yaml", s.argoClaims())
+	}
 	files = append(files, s.argoServices(put)...)
 	for _, c := range s.clusters {
 		var objects []any

@@ -34,6 +34,10 @@ func (s *site) flux() error {
 		put("site.yaml", s.fluxKeeping(s.siteName(), "site"))
 		dependsOn = append(dependsOn, fluxReference{Name: s.siteName()})
 	}
+	if s.hasFolder(claimsFolder) {
+		files = append(files, "claims.yaml")
+		put("claims.yaml", s.fluxClaims())
+	}
 	files = append(files, s.fluxServices(put)...)
 	for _, c := range s.clusters {
 		var objects []any

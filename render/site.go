@@ -82,6 +82,7 @@ func (s *site) render() (Tree, []Services, error) {
 	problems.Add(s.ledger())
 	problems.Add(s.overlay())
 	problems.Add(s.policy())
+	problems.Add(s.claims())
 	if !s.preview {
 		if s.fluxEngine() {
 			problems.Add(s.flux())

@@ -168,6 +168,11 @@ type Hosts struct {
 	// SIPCluster is trusted with the hosts there: their BMC credentials are Secrets beside its services. Default: none.
 	// +optional
 	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
+	// ClaimNamespaces are namespaces whose HostClaims of metal3 may have hosts of spec.hosts.namespaces, each of which gets a HostDeployPolicy
+	// that says so. A HostClaim names any labels it likes, so these are the platform's namespaces, never a tenant's. Default: none.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	ClaimNamespaces []string `json:"claimNamespaces,omitempty"`
 	// Release are hosts to take labels off that name a cluster which is in neither the specs nor the tree: without it such hosts are
 	// left alone, because they may be another site's. Take an entry out once its hosts are free.
 	// +kubebuilder:validation:MaxItems=100

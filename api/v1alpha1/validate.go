@@ -58,6 +58,7 @@ func (s *Site) validate(add problem) {
 	}
 	checkMeta(spec.Defaults, add)
 	spec.validateTenants(add)
+	spec.validateClaimants(add)
 	s.validateServices(add)
 }
 
@@ -98,6 +99,7 @@ func (h *Hosts) validate(add problem) {
 		checkName(fmt.Sprintf("spec.hosts.sharedNamespaces[%d]", i), namespace, add)
 	}
 	h.validateRelease(add)
+	h.validateClaims(add)
 }
 
 func (k *LabelKeys) validate(add problem) {

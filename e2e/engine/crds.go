@@ -13,6 +13,11 @@ func HostCRDs(t testing.TB) []string {
 	return []string{filepath.Join(bases, "metal3.io_baremetalhosts.yaml"), filepath.Join(bases, "metal3.io_hardwaredata.yaml")}
 }
 
+// HostDeployPolicyCRD is the definition of HostDeployPolicy, as the baremetal-operator ships it.
+func HostDeployPolicyCRD(t testing.TB) string {
+	return filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases", "metal3.io_hostdeploypolicies.yaml")
+}
+
 // IronicCRD is the definition of Ironic, generated from its own API module as its operator's build does: the operator's module, which
 // ships it, cannot be had.
 func IronicCRD(t testing.TB) string {

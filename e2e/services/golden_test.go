@@ -59,12 +59,12 @@ func TestGoldenSyncObjectsAreAdmitted(t *testing.T) {
 	api := server(t)
 	api.InstallCRDs(t, engine.FluxCRDs(t)...)
 	api.InstallCRDs(t, engine.ArgoCRDs(t)...)
-	api.InstallCRDs(t, engine.IronicCRD(t))
+	api.InstallCRDs(t, engine.IronicCRD(t), engine.HostDeployPolicyCRD(t))
 	for _, namespace := range []string{"flux-system", "argocd"} {
 		api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+namespace+`}}`)
 	}
 	checked := map[string]int{}
-	for _, pattern := range []string{"flux", "argocd", "policy", "site", "site/ironic"} {
+	for _, pattern := range []string{"flux", "argocd", "policy", "claims", "site", "site/ironic"} {
 		kustomizations, err := filepath.Glob(filepath.Join("..", "..", "golden", "*", pattern, "kustomization.yaml"))
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func TestGoldenSyncObjectsAreAdmitted(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []string{"Kustomization", "GitRepository", "Application", "AppProject", "ValidatingAdmissionPolicy", "ClusterRole", "Ironic"} {
+	for _, kind := range []string{"Kustomization", "GitRepository", "Application", "AppProject", "ValidatingAdmissionPolicy", "ClusterRole", "Ironic", "HostDeployPolicy"} {
 		if checked[kind] == 0 {
 			t.Errorf("no %s in the golden trees", kind)
 		}

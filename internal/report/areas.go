@@ -45,6 +45,8 @@ func areaOf(path string) string {
 			return "host patches of " + cluster
 		}
 		return ""
+	case parts[0] == "claims":
+		return "who may claim hosts"
 	case parts[0] == "rights" && len(parts) > 3:
 		return "rights of " + parts[1] + "/" + parts[2]
 	case parts[0] == "policy":

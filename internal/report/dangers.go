@@ -97,12 +97,15 @@ func (p *Plan) fileDangers(files []File) []string {
 		dangers  []string
 		services = map[string]map[string]bool{} // cluster → what happens to its services
 		policy   bool
+		claims   bool
 	)
 	for _, file := range files {
 		parts := strings.Split(file.Path, "/")
 		switch {
 		case parts[0] == "policy":
 			policy = true
+		case parts[0] == "claims":
+			claims = true
 		case parts[0] == "clusters" && len(parts) > 4 && parts[3] == "infra" && file.Kind != "added" && !p.built(parts[1]+"/"+parts[2]):
 			cluster, name := parts[1]+"/"+parts[2], strings.TrimSuffix(strings.TrimSuffix(parts[4], ".yaml"), ".cfg")
 			what := name + " changes, and its pods roll"
@@ -120,6 +123,9 @@ func (p *Plan) fileDangers(files []File) []string {
 	}
 	if policy {
 		dangers = append(dangers, "the policies that guard the hosts change")
+	}
+	if claims {
+		dangers = append(dangers, "other namespaces may claim hosts by HostClaims, whatever labels the hosts have: see claims/")
 	}
 	for _, cluster := range sorted(services) {
 		for _, what := range sorted(services[cluster]) {

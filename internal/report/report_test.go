@@ -217,5 +217,12 @@ func TestPromotedInUse(t *testing.T) {
 	}
 }
 
+// TestClaimsAreADanger: whoever may claim hosts may claim them all.
+func TestClaimsAreADanger(t *testing.T) {
+	if got := strings.Join(Dangers(&Plan{}, []File{{Path: "claims/metal3.yaml", Kind: "added"}}), "\n"); !strings.Contains(got, "claim hosts by HostClaims") {
+		t.Errorf("%q", got)
+	}
+}
+
 // plain is markdown without code marks.
 func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }

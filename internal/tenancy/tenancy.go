@@ -87,6 +87,9 @@ func (t *Tenants) whyNot(namespace string) string {
 	if slices.Contains(t.hosts, namespace) && (listed == nil || !listed.OwnsHosts) && !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
 		return "has hosts, and their credentials (the Site opens it with spec.tenants[].ownsHosts, or with spec.hosts.sharedNamespaces)"
 	}
+	if slices.Contains(spec.Hosts.ClaimNamespaces, namespace) {
+		return "may have HostClaims for any host (spec.hosts.claimNamespaces of the Site)"
+	}
 	if listed != nil {
 		return ""
 	}

@@ -103,6 +103,7 @@ func TestNamespaces(t *testing.T) {
 		{"with hosts, and shared", shared, "vino-system", ""},
 		{"with hosts, and another one is shared", shared, "metal3", "has hosts"},
 		{"a namespace of the Site", Of(siteOf(t, "  hosts: {namespaces: [racks]}\n"), nil), "racks", "has hosts"},
+		{"one whose HostClaims have hosts", Of(siteOf(t, "  hosts: {namespaces: [metal3], claimNamespaces: [platform]}\n"), nil), "platform", "may have HostClaims for any host"},
 		{"a listed one", listed, "bank-test", ""},
 		{"one that is not listed", listed, "anything", "is of none of the Site's spec.tenants"},
 		{"one that is nearly listed", listed, "bank-tes", "is of none of the Site's spec.tenants"},
