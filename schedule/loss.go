@@ -19,11 +19,13 @@ type Loss struct {
 	Missing, Foreign, Moved, Swapped, Released []HostKey
 	// Virtual are hosts that ViNO was asked for and is not any more, and that are in none of these. Losses knows none.
 	Virtual []HostKey
+	// Remade are hosts that ViNO makes anew, or gives other addresses, and that are in none of these. Losses knows none.
+	Remade []HostKey
 }
 
 // Total is the number of hosts lost, in whatever way.
 func (l *Loss) Total() int {
-	return len(l.Missing) + len(l.Foreign) + len(l.Moved) + len(l.Swapped) + len(l.Released) + len(l.Virtual)
+	return len(l.Missing) + len(l.Foreign) + len(l.Moved) + len(l.Swapped) + len(l.Released) + len(l.Virtual) + len(l.Remade)
 }
 
 // Losses counts what the placement takes away. A host that an earlier run released is no loss any more.

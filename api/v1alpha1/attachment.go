@@ -2,9 +2,12 @@ package v1alpha1
 
 import (
 	"encoding/json"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // The most that a CNI configuration may have: bytes, and ranges of addresses.
@@ -28,6 +31,9 @@ func checkAttachment(at, text string, add problem) {
 	if !hasType && !hasPlugins {
 		add(at, "has no type and no plugins: want the CNI configuration")
 	}
+	if key := openSecret(config); key != "" {
+		add(at, "has %s in it, which would be committed: want none there", redact.Plain(key))
+	}
 	spans := attachmentSpans(config)
 	if len(spans) > maxSpans {
 		add(at, "ipam: found %d ranges of addresses, want at most %d", len(spans), maxSpans)
@@ -38,6 +44,28 @@ func checkAttachment(at, text string, add problem) {
 			add(at, "ipam: %s: found %q, want addresses", problem.What, problem.text)
 		}
 	}
+}
+
+// openSecret gives a key, anywhere in a configuration, whose name says that its value is a secret. Empty for none.
+func openSecret(value any) string {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			if key := openSecret(item); key != "" {
+				return key
+			}
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			if text, is := value[key].(string); is && text != "" && secretOption.MatchString(key) {
+				return key
+			}
+			if inner := openSecret(value[key]); inner != "" {
+				return inner
+			}
+		}
+	}
+	return ""
 }
 
 // AttachmentSpan is what an attachment gives out, by the name of its field.

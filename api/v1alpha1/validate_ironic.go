@@ -97,7 +97,10 @@ func (c *ironicCheck) spec(spec *ironic.IronicSpec, database bool) {
 	c.prometheus(spec.PrometheusExporter)
 	if spec.Overrides != nil {
 		c.agentImages(spec.Overrides.AgentImages)
+		c.containers("overrides.containers", spec.Overrides.Containers)
+		c.containers("overrides.initContainers", spec.Overrides.InitContainers)
 	}
+	c.images(&spec.Images)
 	if service := spec.NetworkingService; service != nil {
 		c.switches(service)
 	}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
+	corev1 "k8s.io/api/core/v1"
 
+	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -55,6 +57,41 @@ func (c *ironicCheck) option(at string, option ironic.ExtraConfig) {
 		c.say(at+".value", "found more than one line, want one")
 	}
 }
+
+// images: a reference to an image has no room for a login.
+func (c *ironicCheck) images(images *ironic.Images) {
+	for _, image := range []struct{ field, value string }{
+		{"images.ironic", images.Ironic}, {"images.deployRamdiskDownloader", images.DeployRamdiskDownloader}, {"images.keepalived", images.Keepalived},
+	} {
+		c.image(image.field, image.value)
+	}
+	if branch := images.DeployRamdiskBranch; branch != "" && !ramdiskBranch.MatchString(branch) {
+		c.say("images.deployRamdiskBranch", "found %q, want a branch", branch)
+	}
+}
+
+func (c *ironicCheck) image(field, image string) {
+	if image != "" && !imageReference.MatchString(image) {
+		c.say(field, "found %q, want an image", image)
+	}
+}
+
+// containers are those that Ironic's pods have besides, which are in the open.
+func (c *ironicCheck) containers(at string, list []corev1.Container) {
+	for i := range list {
+		c.image(fmt.Sprintf("%s[%d].image", at, i), list[i].Image)
+		for n, e := range list[i].Env {
+			if e.Value != "" && secretOption.MatchString(e.Name) {
+				c.say(fmt.Sprintf("%s[%d].env[%d].value", at, i, n), "is of %s and would be committed: want valueFrom a Secret", redact.Plain(e.Name))
+			}
+		}
+	}
+}
+
+var (
+	imageReference = regexp.MustCompile(`^[a-z0-9][a-zA-Z0-9._-]*(:[0-9]+)?(/[a-zA-Z0-9][a-zA-Z0-9._-]*)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]*)?(@sha256:[0-9a-f]{64})?$`)
+	ramdiskBranch  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
+)
 
 func (c *ironicCheck) prometheus(p *ironic.PrometheusExporter) {
 	if p == nil {

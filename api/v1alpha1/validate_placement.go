@@ -124,7 +124,7 @@ func (c *placementCheck) attachments(p *Placement) {
 		case name == "":
 			c.say(at, "found nothing, want the name of a NetworkAttachmentDefinition")
 		case len(has) > 0 && !has[name]:
-			c.say(at, "found %q, want one of spec.services.networks in namespace %s: %s", name, p.Namespace, strings.Join(slices.Sorted(maps.Keys(has)), ", "))
+			c.say(at, "found %q, want one of spec.services.networks in namespace %s: %s", name, p.Namespace, keysOf(has))
 		}
 	}
 }

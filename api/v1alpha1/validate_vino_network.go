@@ -217,7 +217,7 @@ func (c *vinoCheck) interfaces(at string, set *VinoNodeSet, networks map[string]
 		}
 		names[iface.Name] = true
 		if networks[iface.NetworkName] == nil {
-			c.say(field+"network", "found %q, want one of spec.networks: %s", iface.NetworkName, strings.Join(slices.Sorted(maps.Keys(networks)), ", "))
+			c.say(field+"network", "found %q, want one of spec.networks: %s", iface.NetworkName, keysOf(networks))
 		} else if other, twice := used[iface.NetworkName]; twice {
 			c.say(field+"network", "found %q, the network of networkInterfaces[%d]: ViNO would give both the same address and MAC", iface.NetworkName, other)
 		}
@@ -245,4 +245,13 @@ func (c *vinoCheck) disks(at string, set *VinoNodeSet) {
 			c.say(field+"options.sizeGb", "found %d, want 1 or more", disk.Options.SizeGB)
 		}
 	}
+}
+
+// keysOf lists names for a message. One that is no name may be a secret, and is not shown.
+func keysOf[T any](named map[string]T) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		out = append(out, redact.Plain(name))
+	}
+	return strings.Join(out, ", ")
 }

@@ -98,7 +98,7 @@ func describeLoss(loss schedule.Loss) string {
 		hosts []schedule.HostKey
 	}{{"no longer in the inventory", loss.Missing}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"taken over by another cluster or role that uses them under its labels", loss.Moved},
 		{"failed, and another host gets their active slot", loss.Swapped}, {"released", loss.Released},
-		{"virtual machines that ViNO is asked for no more", loss.Virtual}} {
+		{"virtual machines that ViNO is asked for no more", loss.Virtual}, {"virtual machines that ViNO makes anew", loss.Remade}} {
 		if len(part.hosts) == 0 {
 			continue
 		}

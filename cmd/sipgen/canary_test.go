@@ -172,17 +172,20 @@ var connectorFields = []string{"type", "id", "name", "config.clientID", "config.
 // TestNoSecretIsPrinted puts secrets into every field of what sipgen reads, a field at a time, and looks for them in all that
 // it prints. The kinds of secrets take turns; with SIPGEN_CANARIES=all each kind is put into each field. Where one is a secret beyond doubt it is refused, so that it never gets into git.
 func TestNoSecretIsPrinted(t *testing.T) {
-	const example = "../../examples/full-service/"
+	ofServices := slices.DeleteFunc(stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), func(field string) bool { return !strings.HasPrefix(field, "spec.services.") })
 	all := canaries(t)
 	for _, input := range []struct {
-		file    string
-		fields  []string
-		refuses bool
+		example, file, specs string
+		fields               []string
+		refuses              bool
 	}{
-		{"cluster.yaml", stringFields(reflect.TypeFor[v1.SIPCluster](), "", 14), true},
-		{"site.yaml", stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), true},
-		{"hosts.yaml", stringFields(reflect.TypeFor[metal3.BareMetalHost](), "", 6), false},
+		{"full-service", "cluster.yaml", "cluster.yaml", stringFields(reflect.TypeFor[v1.SIPCluster](), "", 14), true},
+		{"full-service", "site.yaml", "cluster.yaml", stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), true},
+		{"full-service", "hosts.yaml", "cluster.yaml", stringFields(reflect.TypeFor[metal3.BareMetalHost](), "", 6), false},
+		// Here there are services of the site, so that a canary is the only thing that is wrong with them.
+		{"whole-site", "site.yaml", "tenants", ofServices, true},
 	} {
+		example := "../../examples/" + input.example
 		if len(input.fields) < 40 {
 			t.Fatalf("%s: found %d fields", input.file, len(input.fields))
 		}
@@ -220,7 +223,7 @@ func TestNoSecretIsPrinted(t *testing.T) {
 				if err := os.WriteFile(path, []byte(string(changed)+"---\n"+rest), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				in := []string{"--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "cluster.yaml"), "--inventory", filepath.Join(dir, "hosts.yaml")}
+				in := []string{"--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, input.specs), "--inventory", filepath.Join(dir, "hosts.yaml")}
 				commands := [][]string{{"plan", "-o", "wide"}}
 				if canary.name == "a password" {
 					commands = [][]string{{"lint"}, {"render", "--out", filepath.Join(dir, "out")}}

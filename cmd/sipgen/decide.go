@@ -49,6 +49,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
 	d.loss = schedule.Losses(d.placement, claims, l.hosts.Hosts)
 	d.loseVirtualHosts()
+	d.remakeVirtualHosts()
 	return d, nil
 }
 

@@ -222,6 +222,7 @@ func securityTable() []attack {
 		attack{why: "a device", files: balancer("resources: {limits: {nvidia.com/gpu: 1, memory: 1Gi}}"), want: "and no devices"},
 		attack{why: "ports without end", files: bankSpec("{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 1, end: 65535}}]}}"), want: "nodePortRange: "},
 	)
+	add("site service", securityOfServices()...)
 	return rows
 }
 

@@ -129,7 +129,7 @@ func TestSecurityTable(t *testing.T) {
 			row.try(t)
 		})
 	}
-	for _, class := range []string{"namespace", "pod", "rights", "secret", "address", "certificate", "network", "annotation", "patch", "tree", "file", "text", "quota"} {
+	for _, class := range []string{"namespace", "pod", "rights", "secret", "address", "certificate", "network", "annotation", "patch", "tree", "file", "text", "quota", "site service"} {
 		if seen[class] < 10 {
 			t.Errorf("class %s has %d rows, want ten", class, seen[class])
 		}

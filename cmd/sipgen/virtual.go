@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/internal/vino"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
@@ -64,16 +65,7 @@ func (d *decided) loseVirtualHosts() {
 		return // there will be no tree
 	}
 	is := virtualhosts.Hosts(files)
-	counted := map[schedule.HostKey]bool{}
-	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Foreign, d.loss.Moved, d.loss.Swapped, d.loss.Released} {
-		for _, host := range hosts {
-			counted[host] = true
-		}
-	}
-	claimed := map[schedule.HostKey]bool{}
-	for _, claim := range d.claims.Claims {
-		claimed[claim.Host] = !claim.Releasing
-	}
+	counted, claimed := d.counted(), d.claimed()
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		namespace, host, _ := strings.Cut(name, "/")
 		key := schedule.HostKey{Namespace: namespace, Name: host}
@@ -87,4 +79,57 @@ func (d *decided) loseVirtualHosts() {
 	slices.SortFunc(d.loss.Virtual, func(a, b schedule.HostKey) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
+}
+
+// counted are the hosts that the loss has already.
+func (d *decided) counted() map[schedule.HostKey]bool {
+	counted := map[schedule.HostKey]bool{}
+	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Foreign, d.loss.Moved, d.loss.Swapped, d.loss.Released, d.loss.Virtual} {
+		for _, host := range hosts {
+			counted[host] = true
+		}
+	}
+	return counted
+}
+
+func (d *decided) claimed() map[schedule.HostKey]bool {
+	claimed := map[schedule.HostKey]bool{}
+	for _, claim := range d.claims.Claims {
+		claimed[claim.Host] = !claim.Releasing
+	}
+	return claimed
+}
+
+// remakeVirtualHosts counts, for the brake, the hosts that are there and that ViNO makes anew, or gives other addresses, because a network of their
+// Vino is another one than in the tree before. It is said in any case, however few they are.
+func (d *decided) remakeVirtualHosts() {
+	listed := virtualhosts.Hosts(d.before.files)
+	counted, claimed := d.counted(), d.claimed()
+	for n := range d.site.Spec.Services.VirtualHosts {
+		v := &d.site.Spec.Services.VirtualHosts[n]
+		why := virtualhosts.Remade(v, d.before.files)
+		if len(why) == 0 {
+			continue
+		}
+		hosts := 0
+		for i := range d.hosts.Hosts {
+			h := &d.hosts.Hosts[i]
+			key := schedule.HostKey{Namespace: h.Namespace, Name: h.Name}
+			if !virtualhosts.Made(v, h.Namespace, h.Name) {
+				continue
+			}
+			hosts++
+			if _, known := listed[h.Key()]; !known && !claimed[key] {
+				d.loss.Claimed++ // what the share is of
+			}
+			if !counted[key] {
+				counted[key] = true
+				d.loss.Remade = append(d.loss.Remade, key)
+			}
+		}
+		if hosts > 0 {
+			d.report.Warnings = append(d.report.Warnings, fmt.Sprintf("Vino %s is not what it was (%s): what its %s have is made anew, or theirs no more",
+				v.Key(), strings.Join(why, "; "), text.Count(hosts, "host")))
+		}
+	}
 }

@@ -85,10 +85,10 @@ type pool struct {
 	// first free address of each range: nothing is given back, so that what was taken stays taken.
 	cursors map[v1alpha1.Span]uint64
 	to      map[string]lease
-	// ranges are the DHCP ranges, and how many of them are given out.
-	ranges []v1alpha1.Span
-	given  int
-	owners map[string]int
+	// dhcp are the addresses that nodes get in parts of a size each, given is how many parts are given out.
+	dhcp        v1alpha1.Span
+	size, given uint64
+	owners      map[string]uint64
 }
 
 type lease struct {
@@ -155,19 +155,22 @@ func (a *allocation) all() (*Preview, *Shortage) {
 }
 
 func newPool(n *v1alpha1.VinoNetwork) *pool {
-	p := &pool{ips: map[uint32]bool{}, cursors: map[v1alpha1.Span]uint64{}, to: map[string]lease{}, owners: map[string]int{}}
+	p := &pool{ips: map[uint32]bool{}, cursors: map[v1alpha1.Span]uint64{}, to: map[string]lease{}, owners: map[string]uint64{}}
 	if mac, err := net.ParseMAC(n.FirstMAC()); err == nil && len(mac) == 6 {
 		p.nextMAC = uint64(binary.BigEndian.Uint16(mac[:2]))<<32 | uint64(binary.BigEndian.Uint32(mac[2:]))
 	}
-	dhcp, size := spanOf(n.DHCPAllocationStart, n.DHCPAllocationStop), uint64(1)<<n.BitStep()
-	if !dhcp.IsValid() {
-		return p
-	}
-	stop := uint64(number(dhcp.Stop))
-	for from := uint64(number(dhcp.Start)); from+size-1 <= stop; from += size {
-		p.ranges = append(p.ranges, v1alpha1.Span{Start: address(uint32(from)), Stop: address(uint32(from + size - 1))})
-	}
+	p.dhcp, p.size = spanOf(n.DHCPAllocationStart, n.DHCPAllocationStop), uint64(1)<<n.BitStep()
 	return p
+}
+
+// part gives one of the parts that the DHCP addresses are cut into, if there are so many.
+func (p *pool) part(n uint64) (v1alpha1.Span, bool) {
+	if !p.dhcp.IsValid() {
+		return v1alpha1.Span{}, false
+	}
+	from := uint64(number(p.dhcp.Start)) + n*p.size
+	to := from + p.size - 1
+	return v1alpha1.Span{Start: address(uint32(from)), Stop: address(uint32(to))}, to <= uint64(number(p.dhcp.Stop))
 }
 
 // node gives a node its bridge and its DHCP range on a network.
@@ -180,14 +183,15 @@ func (a *allocation) node(network int, node string) (NodeNetwork, *Shortage) {
 	}
 	index, has := p.owners[node]
 	if !has {
-		if p.given == len(p.ranges) {
+		if _, left := p.part(p.given); !left {
 			return NodeNetwork{}, &Shortage{network, "dhcpAllocationStop", fmt.Sprintf("ranges of %d DHCP addresses", 1<<n.BitStep()), node}
 		}
 		index = p.given
 		p.given++
 		p.owners[node] = index
 	}
-	return NodeNetwork{n.Name, bridge.ip, bridge.mac, p.ranges[index]}, nil
+	part, _ := p.part(index)
+	return NodeNetwork{n.Name, bridge.ip, bridge.mac, part}, nil
 }
 
 func (a *allocation) host(node *v1alpha1.VirtualHostNode, set *v1alpha1.VinoNodeSet, k int) (Host, *Shortage) {
