@@ -59,7 +59,7 @@ func rowInfraFirst(t *testing.T, r *rig, name string) {
 
 // rowMade: however a host was made, its spec stays. Argo CD would take over the spec of a host by
 // kubectl apply, and the policy that stops it comes too late: it owns the spec by then. So such a
-// host is mended before the first sync; TestWhatEnginesDo has the rows without.
+// host is fixed before the first sync; TestWhatEnginesDo has the rows without.
 func rowMade(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "kubectl create", "n1")
@@ -68,11 +68,11 @@ func rowMade(t *testing.T, r *rig, name string) {
 	c.hosts(t, "kubectl apply", "n4")
 	c.tenant("a", 4)
 	if r.argo != nil {
-		c.refused(t, "a host by kubectl apply", c.ns+"/n4", "mend it with: kubectl ")
+		c.refused(t, "a host by kubectl apply", c.ns+"/n4", "fix it with: kubectl ")
 		if strings.Contains(c.said, c.ns+"/n1") {
 			t.Errorf("refused for a host that is as it should be:\n%s", c.said)
 		}
-		c.mend(t)
+		c.fix(t)
 		c.accept(t)
 		c.commit(t)
 		c.sync(t, nil)
@@ -86,11 +86,11 @@ func rowMade(t *testing.T, r *rig, name string) {
 	c.settle(t, "release")
 }
 
-// mend does what sipgen said would mend a host, as a person would who copies it to a shell.
-func (c *circle) mend(t *testing.T) {
+// fix does what sipgen said would fix a host, as a person would who copies it to a shell.
+func (c *circle) fix(t *testing.T) {
 	t.Helper()
 	for line := range strings.Lines(c.said) {
-		_, command, found := strings.Cut(line, "mend it with: ")
+		_, command, found := strings.Cut(line, "fix it with: ")
 		if !found {
 			continue
 		}
@@ -315,9 +315,9 @@ func rowBroken(t *testing.T, r *rig, name string) {
 	c.check(t, "one broken tenant", failures)
 	c.wantHolds(t, "one broken tenant", "b", "n2")
 	c.tenantWith("a", 1, loadBalancer())
-	c.step(t, "the tenant is mended")
-	c.wantHolds(t, "the tenant is mended", "a", "n1")
-	c.settle(t, "the tenant is mended")
+	c.step(t, "the tenant is fixed")
+	c.wantHolds(t, "the tenant is fixed", "a", "n1")
+	c.settle(t, "the tenant is fixed")
 }
 
 // landed waits until the branch has not moved for two seconds: git's receive-pack outlives the sipgen that was killed,

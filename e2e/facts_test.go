@@ -46,8 +46,8 @@ type fact struct {
 	what   string
 	// made is how the host came to be; "" means that there is none.
 	made string
-	// mend is done to the host before the first sync, with kubectl.
-	mend []string
+	// fix is done to the host before the first sync, with kubectl.
+	fix []string
 	// guard are the annotations in the patch, options the sync options of an Argo CD Application.
 	guard, options string
 	// policy puts the admission policy in the engine's way.
@@ -141,10 +141,10 @@ var measured = []fact{
 	{row: "7", engine: "argocd", what: "the same without migration", made: "kubectl apply", guard: argoGuard, options: argoSafe, steps: []factStep{
 		assign.with(wiped),
 	}},
-	{row: "8", engine: "argocd", what: "the same with migration and without the annotation", made: "kubectl apply", mend: removed, guard: argoGuard, options: argoMigrating, steps: []factStep{
+	{row: "8", engine: "argocd", what: "the same with migration and without the annotation", made: "kubectl apply", fix: removed, guard: argoGuard, options: argoMigrating, steps: []factStep{
 		assign.with(wiped),
 	}},
-	{row: "9", engine: "argocd", what: "neither annotation nor migration: intact", made: "kubectl apply", mend: removed, guard: argoGuard, options: argoSafe, steps: []factStep{assign, release}},
+	{row: "9", engine: "argocd", what: "neither annotation nor migration: intact", made: "kubectl apply", fix: removed, guard: argoGuard, options: argoSafe, steps: []factStep{assign, release}},
 	{row: "10+11", engine: "argocd", what: "a host by kubectl create", made: "kubectl create", guard: argoGuard, options: argoSafe, steps: []factStep{assign, release}},
 	{row: "10+11", engine: "argocd", what: "a host by server-side apply", made: "server-side apply", guard: argoGuard, options: argoSafe, steps: []factStep{assign, release}},
 	{row: "10+11", engine: "argocd", what: "a host by a controller", made: "controller", guard: argoGuard, options: argoSafe, steps: []factStep{assign, release}},
@@ -199,8 +199,8 @@ func (env *facts) run(t *testing.T, f fact, ns string) {
 	if f.made != "" {
 		uid = makeHost(t, env.api, f.made, ns, "node-1", "r1")
 	}
-	if len(f.mend) > 0 {
-		env.kubectl(t, ns, f.mend)
+	if len(f.fix) > 0 {
+		env.kubectl(t, ns, f.fix)
 	}
 	if f.policy {
 		env.api.Apply(t, "e2e", factPolicy(ns))

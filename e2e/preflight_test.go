@@ -37,9 +37,9 @@ func shell(t *testing.T, api *engine.APIServer, line string) {
 	}
 }
 
-// TestMending: what preflight finds on a live host is mended by the command that it prints, and by nothing less: before it, an apply
+// TestFixes: what preflight finds on a live host is fixed by the command that it prints, and by nothing less: before it, an apply
 // as the engine makes it takes the spec away; after it, the spec stays, and preflight finds nothing.
-func TestMending(t *testing.T) {
+func TestFixes(t *testing.T) {
 	const (
 		flux = v1alpha1.EngineFlux
 		argo = v1alpha1.EngineArgoCD
@@ -66,12 +66,12 @@ func TestMending(t *testing.T) {
 		// made is how the host came to be; "" means by what is done before.
 		made   string
 		before []func(*testing.T, *engine.APIServer, string)
-		// found are words of the findings; wiped: a sync before the mending removes the spec.
+		// found are words of the findings; wiped: a sync before the fix removes the spec.
 		found []string
 		wiped bool
 	}{
-		{"nothing to mend on Flux", flux, "kubectl apply", nil, nil, false},
-		{"nothing to mend on Argo CD", argo, "kubectl create", nil, nil, false},
+		{"nothing to fix on Flux", flux, "kubectl apply", nil, nil, false},
+		{"nothing to fix on Argo CD", argo, "kubectl create", nil, nil, false},
 		{"row 6: Flux owns the spec", flux, "", []func(*testing.T, *engine.APIServer, string){applied("kustomize-controller")}, []string{"owned by kustomize-controller (Apply): "}, true},
 		{"another owner keeps the spec, for as long as there is one", flux, "controller", []func(*testing.T, *engine.APIServer, string){applied("kustomize-controller")}, []string{"owned by kustomize-controller (Apply): "}, false},
 		{"Argo CD owns the spec", argo, "", []func(*testing.T, *engine.APIServer, string){applied("argocd-controller")}, []string{"owned by argocd-controller (Apply): "}, true},
@@ -90,8 +90,8 @@ func TestMending(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
-			api, ns, manager := withoutEngines(t), fmt.Sprintf("mend-%d", i), managers[row.engine]
-			// Of two hosts alike one is mended, and both are synced.
+			api, ns, manager := withoutEngines(t), fmt.Sprintf("fix-%d", i), managers[row.engine]
+			// Of two hosts alike one is fixed, and both are synced.
 			for _, namespace := range []string{ns, ns + "-not"} {
 				api.Namespaces(t, namespace)
 				if row.made != "" {
@@ -128,15 +128,15 @@ func TestMending(t *testing.T) {
 				}
 			}
 			if spec := fmt.Sprint(sync(ns + "-not").Object["spec"]); strings.Contains(spec, "bootMACAddress") == row.wiped {
-				t.Errorf("the spec after a sync that nobody mended for: %s", spec)
+				t.Errorf("the spec after a sync that nobody fixed for: %s", spec)
 			}
 			before := api.Get(t, engine.Hosts, ns, "n1")
 			for _, finding := range found {
-				shell(t, api, finding.Mend)
+				shell(t, api, finding.Fix)
 			}
 			after := api.Get(t, engine.Hosts, ns, "n1")
 			if fmt.Sprint(before.Object["spec"]) != fmt.Sprint(after.Object["spec"]) || before.GetGeneration() != after.GetGeneration() {
-				t.Errorf("the mending changed the spec: %v, then %v", before.Object["spec"], after.Object["spec"])
+				t.Errorf("the fix changed the spec: %v, then %v", before.Object["spec"], after.Object["spec"])
 			}
 			if found := check(); len(found) > 0 {
 				t.Errorf("still found %v", found)

@@ -173,7 +173,7 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 			SyncPolicy: argoSyncPolicy{
 				Automated:   argoAutomated{Prune: true, SelfHeal: true},
 				SyncOptions: []string{"ServerSideApply=true", argoFailOnShared},
-				// Without refresh a sync that fails is tried for ever with its own commit, and the one that mends it never comes.
+				// Without refresh a sync that fails is tried for ever with its own commit, and the one that fixes it never comes.
 				Retry: argoRetry{Limit: -1, Refresh: true, Backoff: argoBackoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
 			},
 		},

@@ -84,7 +84,7 @@ func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 	return found
 }
 
-// without keeps hosts from the cluster: it asked to be rid of them.
+// without keeps hosts from the cluster: it asked to release them.
 func (c *cluster) without(hosts []int32) {
 	if c.never == nil {
 		c.never = map[int32]bool{}

@@ -21,7 +21,7 @@ func matches(s labels.Selector, h *inventory.Host) bool {
 type shape struct {
 	networks []string
 	roles    int32 // roles of this shape
-	kinds    set   // label kinds that the selector matches, but for hosts that the cluster asked to be rid of
+	kinds    set   // label kinds that the selector matches, but for hosts that the cluster asked to release
 	refused  int   // those hosts
 	lacking  set   // label kinds that the selector matches, and that lack a label that is required
 	required []string
@@ -100,7 +100,7 @@ func (s *site) match() *classes {
 	return c
 }
 
-// refuse takes out the hosts that the cluster asked to be rid of: each is a kind of its own.
+// refuse takes out the hosts that the cluster asked to release: each is a kind of its own.
 func (sh *shape) refuse(never map[int32]bool, k *kinds) {
 	if len(never) == 0 {
 		return

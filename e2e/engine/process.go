@@ -168,7 +168,7 @@ func Eventually(timeout time.Duration, check func() error) error {
 
 type finalError struct{ error }
 
-// Final marks an error that waiting does not mend.
+// Final marks an error that waiting does not fix.
 func Final(err error) error {
 	if err == nil {
 		return nil

@@ -62,6 +62,6 @@ var preflightGuards = []mutant{
 		in("internal/preflight", "TestCheck"),
 		"an inventory without field owners passes as one without problems"},
 	{"internal/preflight/preflight.go", `jsonPatch{"test", entry + "manager", m.Name}, `, ``,
-		in("internal/preflight", "TestMend"),
+		in("internal/preflight", "TestFix"),
 		"the command that fixes a host takes the spec from whoever stands there by now"},
 }

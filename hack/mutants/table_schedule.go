@@ -127,7 +127,7 @@ var placementGuards = []mutant{
 		"a failed host that is being released is taken back"},
 	{"schedule/keep.go", `		c.never[i] = true`, `		_ = i`,
 		in("schedule", "TestPlanOverTime"),
-		"a host that a cluster asked to be rid of comes back to it"},
+		"a host that a cluster asked to release comes back to it"},
 	{"schedule/claims.go", `		if !key.Valid() {`, `		if false {`,
 		in("schedule", "TestNamesThatAreNone"),
 		"labels with any text become the name of a cluster, and of folders in the tree"},

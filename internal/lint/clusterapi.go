@@ -56,7 +56,7 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 			}
 		}
 	}
-	const mend = "name one namespace in hostNamespaces of each role, or silence this where Cluster API does not use the hosts"
+	const fix = "name one namespace in hostNamespaces of each role, or silence this where Cluster API does not use the hosts"
 	if len(in) > 1 {
 		var parts []string
 		for _, namespace := range slices.Sorted(maps.Keys(in)) {
@@ -68,7 +68,7 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 			}
 			parts = append(parts, fmt.Sprintf("%s (%s%s)", namespace, hosts[0], more))
 		}
-		c.cluster(codeApart, Warning, cluster, "spec.nodes", "the hosts are in "+strings.Join(parts, ", ")+": Cluster API uses those of one namespace only", mend)
+		c.cluster(codeApart, Warning, cluster, "spec.nodes", "the hosts are in "+strings.Join(parts, ", ")+": Cluster API uses those of one namespace only", fix)
 		return
 	}
 	var common, first []string
@@ -85,7 +85,7 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 		common = slices.DeleteFunc(slices.Clone(common), func(n string) bool { return !slices.Contains(set.HostNamespaces, n) })
 		if len(common) == 0 {
 			c.cluster(codeApart, Warning, cluster, "spec.nodes."+name+".hostNamespaces",
-				fmt.Sprintf("has no namespace in common with the roles before it (%s: %s): Cluster API uses the hosts of one namespace only", where, strings.Join(first, ", ")), mend)
+				fmt.Sprintf("has no namespace in common with the roles before it (%s: %s): Cluster API uses the hosts of one namespace only", where, strings.Join(first, ", ")), fix)
 			return
 		}
 	}

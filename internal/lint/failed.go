@@ -21,15 +21,15 @@ func (c *checker) failed() {
 				if a.Trouble == nil || a.Trouble == (schedule.MarkedForRemoval{}) {
 					continue
 				}
-				slot, mend := "active", "mend it, or name it in the annotation sip.airshipit.org/remove of "+cluster.Key.String()+" so that it is replaced"
+				slot, fix := "active", "fix it, or name it in the annotation sip.airshipit.org/remove of "+cluster.Key.String()+" so that it is replaced"
 				if a.Standby {
 					slot = "standby"
 				}
 				if _, marked := a.Trouble.(schedule.InError); !marked {
-					mend = "add a host that can replace it, or mend it"
+					fix = "add a host that can replace it, or fix it"
 				}
 				c.host(codeFailed, Warning, a.Host, "status",
-					fmt.Sprintf("%s host of %s %s: %s", slot, cluster.Key, role.Name, sentence.Reason(a.Trouble)), mend)
+					fmt.Sprintf("%s host of %s %s: %s", slot, cluster.Key, role.Name, sentence.Reason(a.Trouble)), fix)
 			}
 		}
 	}

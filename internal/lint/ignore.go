@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // IgnoreAnnotation on a SIPCluster or a BareMetalHost silences codes for this object. Each with a reason:
@@ -21,14 +22,14 @@ var (
 // readIgnores finds out what the objects silence, and complains about what silences nothing.
 func (c *checker) readIgnores() {
 	c.ignored = map[string]map[string]bool{}
-	const mend = `write "SIP000: reason", with a code of docs/lint.md, or take the annotation away`
+	const fix = `write "SIP000: reason", with a code of docs/lint.md, or take the annotation away`
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
 		object := clusterName(cluster)
 		codes, problems := parseIgnores(cluster.Annotations[IgnoreAnnotation])
 		c.ignored[object] = codes
 		for _, problem := range problems {
-			c.cluster(codeIgnore, Error, cluster, ignoreField, problem, mend)
+			c.cluster(codeIgnore, Error, cluster, ignoreField, problem, fix)
 		}
 	}
 	for i := range c.Hosts {
@@ -39,32 +40,35 @@ func (c *checker) readIgnores() {
 		codes, problems := parseIgnores(host.LintIgnore)
 		c.ignored[hostName(host)] = codes
 		for _, problem := range problems {
-			c.host(codeIgnore, Error, host, ignoreField, problem, mend)
+			c.host(codeIgnore, Error, host, ignoreField, problem, fix)
 		}
 	}
 }
 
+// maxQuoted is how much of an annotation is quoted.
+const maxQuoted = 40
+
 // parseIgnores gives the codes that are silenced with a reason, and what is wrong with the rest. Complaints about the annotation
 // itself cannot be silenced.
-func parseIgnores(text string) (codes map[string]bool, problems []string) {
+func parseIgnores(given string) (codes map[string]bool, problems []string) {
 	codes = map[string]bool{}
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(given) == "" {
 		return codes, nil
 	}
-	starts := ignoreStart.FindAllStringSubmatchIndex(text, -1)
-	if len(starts) == 0 || strings.TrimSpace(text[:starts[0][2]]) != "" {
-		problems = append(problems, redact.Sprintf("found %q, want a code and a reason", brief(text)))
+	starts := ignoreStart.FindAllStringSubmatchIndex(given, -1)
+	if len(starts) == 0 || strings.TrimSpace(given[:starts[0][2]]) != "" {
+		problems = append(problems, redact.Sprintf("found %q, want a code and a reason", text.Truncate(given, maxQuoted)))
 	}
 	for i, at := range starts {
-		end := len(text)
+		end := len(given)
 		if i+1 < len(starts) {
 			end = starts[i+1][0]
 		}
-		part := strings.Trim(text[at[2]:end], "; \t\r\n")
+		part := strings.Trim(given[at[2]:end], "; \t\r\n")
 		match := ignoreOne.FindStringSubmatch(part)
 		switch {
 		case match == nil:
-			problems = append(problems, redact.Sprintf("found %q, want a colon and a reason behind the code", brief(part)))
+			problems = append(problems, redact.Sprintf("found %q, want a colon and a reason behind the code", text.Truncate(part, maxQuoted)))
 		case strings.TrimSpace(match[2]) == "":
 			problems = append(problems, match[1]+" is silenced without a reason, and so is not")
 		case !knownCode(match[1]):
@@ -76,11 +80,4 @@ func parseIgnores(text string) (codes map[string]bool, problems []string) {
 		}
 	}
 	return codes, problems
-}
-
-func brief(text string) string {
-	if runes := []rune(text); len(runes) > 40 {
-		return string(runes[:40]) + "…"
-	}
-	return text
 }

@@ -1,5 +1,5 @@
 // Package lint finds what is likely wrong with a site though every object is valid by itself: across tenants, across hosts,
-// and between the two. Each finding has a code, a place and a way to mend it; docs/lint.md explains the codes.
+// and between the two. Each finding has a code, a place and a way to fix it; docs/lint.md explains the codes.
 //
 // Findings depend on the arguments of Check only, and not on their order.
 package lint
@@ -36,8 +36,8 @@ type Finding struct {
 	Field string `json:"field,omitempty"`
 	// Message says what was found, on one line.
 	Message string `json:"message"`
-	// Mend says what to do about it, on one line.
-	Mend string `json:"mend"`
+	// Fix says what to do about it, on one line.
+	Fix string `json:"mend"`
 }
 
 // Input is what findings are looked for in.
@@ -92,7 +92,7 @@ func compare(a, b Finding) int {
 	return cmp.Or(
 		cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Document, b.Place.Document),
 		cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Field, b.Field),
-		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Mend, b.Mend),
+		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Fix, b.Fix),
 	)
 }
 
@@ -110,21 +110,21 @@ func (c *checker) add(f Finding)             { c.findings = append(c.findings, f
 func (c *checker) silences(o, s string) bool { return c.ignored[o][s] }
 
 // cluster notes a finding about a field of a cluster, unless the cluster silences it.
-func (c *checker) cluster(code string, severity Severity, cluster *v1.SIPCluster, field, message, mend string) {
+func (c *checker) cluster(code string, severity Severity, cluster *v1.SIPCluster, field, message, fix string) {
 	if object := clusterName(cluster); !c.silences(object, code) {
-		c.add(Finding{code, severity, placeOfCluster(cluster, field), object, field, message, mend})
+		c.add(Finding{code, severity, placeOfCluster(cluster, field), object, field, message, fix})
 	}
 }
 
 // host notes a finding about a host, unless the host silences it.
-func (c *checker) host(code string, severity Severity, host *inventory.Host, field, message, mend string) {
+func (c *checker) host(code string, severity Severity, host *inventory.Host, field, message, fix string) {
 	if object := hostName(host); !c.silences(object, code) {
-		c.add(Finding{code, severity, placeOfHost(host), object, field, message, mend})
+		c.add(Finding{code, severity, placeOfHost(host), object, field, message, fix})
 	}
 }
 
 func (f Finding) onOneLine() Finding {
-	for _, words := range []*string{&f.Object, &f.Field, &f.Message, &f.Mend} {
+	for _, words := range []*string{&f.Object, &f.Field, &f.Message, &f.Fix} {
 		*words = text.Line(*words)
 	}
 	return f

@@ -88,7 +88,7 @@ func SARIF(w io.Writer, findings []Finding, version string) error {
 			RuleID:       f.Code,
 			RuleIndex:    slices.IndexFunc(codes, func(c Code) bool { return c.Code == f.Code }),
 			Level:        string(f.Severity),
-			Message:      sarifText{f.text() + ". " + f.Mend},
+			Message:      sarifText{f.text() + ". " + f.Fix},
 			Locations:    []sarifLocation{f.location()},
 			Fingerprints: map[string]string{"sipgen/v1": fmt.Sprintf("%s|%s|%s", f.Code, f.Object, f.Field)},
 		})

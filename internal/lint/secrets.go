@@ -41,7 +41,7 @@ func (c *checker) secrets() {
 		cluster := &c.Clusters[i]
 		for _, ref := range secretRefs(cluster) {
 			if served[cluster.Namespace] && !c.Secrets[cluster.Namespace+"/"+ref.name] {
-				c.cluster(codeSecret, Warning, cluster, ref.field, unknown(cluster.Namespace, ref.name), ref.mend)
+				c.cluster(codeSecret, Warning, cluster, ref.field, unknown(cluster.Namespace, ref.name), ref.fix)
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func unknown(namespace, name string) string {
 	return fmt.Sprintf("Secret %s/%s is not among those known", namespace, name)
 }
 
-type secretRef struct{ field, name, mend string }
+type secretRef struct{ field, name, fix string }
 
 // secretRefs are the Secrets of its namespace that a cluster's services need and sipgen does not render.
 func secretRefs(c *v1.SIPCluster) []secretRef {

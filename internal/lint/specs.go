@@ -22,19 +22,19 @@ func (c *checker) claims() {
 		start, end = ports.Start, ports.End
 	}
 	for _, clash := range v1.ValidateSite(c.Clusters, start, end) {
-		code, mend := codeAddress, "give one of the two another address"
+		code, fix := codeAddress, "give one of the two another address"
 		port := strings.HasSuffix(clash.Path, ".nodePort") || strings.HasSuffix(clash.Path, ".nodePortRange")
 		switch {
 		case port && strings.HasPrefix(clash.Message, "found "):
-			code, mend = codeNodePortRange, "choose a port of the range, or set spec.nodePorts of the Site to the management cluster's --service-node-port-range"
+			code, fix = codeNodePortRange, "choose a port of the range, or set spec.nodePorts of the Site to the management cluster's --service-node-port-range"
 		case port:
-			code, mend = codeNodePort, "give one of the two another port"
+			code, fix = codeNodePort, "give one of the two another port"
 		case strings.HasSuffix(clash.Path, ".loadBalancerIP"):
-			mend = "give one of the two another address, or both the same sharingKey and ports of their own"
+			fix = "give one of the two another address, or both the same sharingKey and ports of their own"
 		case strings.HasPrefix(clash.Path, "spec.services."+v1.ListDex+"[") && strings.HasSuffix(clash.Path, "]"):
-			code, mend = codeDexNamespace, "move one of the two clusters to a namespace of its own"
+			code, fix = codeDexNamespace, "move one of the two clusters to a namespace of its own"
 		}
-		c.cluster(code, Error, clash.Cluster, clash.Path, clash.Message, mend)
+		c.cluster(code, Error, clash.Cluster, clash.Path, clash.Message, fix)
 	}
 }
 
@@ -60,16 +60,16 @@ func (c *checker) warnings() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
 		for _, warning := range cluster.Warnings() {
-			code, mend := codeUseless, "set the field, or take the entry away"
+			code, fix := codeUseless, "set the field, or take the entry away"
 			switch {
 			case strings.HasPrefix(warning.Path, "spec.services.auth["):
-				code, mend = codeDeprecated, "describe the provider in spec.services.dex"
+				code, fix = codeDeprecated, "describe the provider in spec.services.dex"
 			case strings.HasPrefix(warning.Path, "spec.services."+v1.ListWorker+"[") && strings.HasSuffix(warning.Path, "].nodePort"):
-				code, mend = codeDeprecated, "take the field away"
+				code, fix = codeDeprecated, "take the field away"
 			case strings.HasPrefix(warning.Path, "spec.nodes."):
-				mend = "rename the role, unless it is meant to have no load balancer"
+				fix = "rename the role, unless it is meant to have no load balancer"
 			}
-			c.cluster(code, Warning, cluster, warning.Path, warning.Message, mend)
+			c.cluster(code, Warning, cluster, warning.Path, warning.Message, fix)
 		}
 	}
 }
@@ -98,8 +98,8 @@ func (c *checker) dexes() {
 			} else {
 				first[id] = clusterName(cluster)
 			}
-			if message, mend := misplaced(dex, issuer, port); message != "" {
-				c.cluster(codeIssuerPlace, Warning, cluster, field, message, mend)
+			if message, fix := misplaced(dex, issuer, port); message != "" {
+				c.cluster(codeIssuerPlace, Warning, cluster, field, message, fix)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func (c *checker) dexes() {
 
 // misplaced says how the issuer's address differs from the one that Dex's Service has. A ClusterIP Service has something in front of it
 // that sipgen does not know.
-func misplaced(dex *v1.Dex, issuer *url.URL, port string) (message, mend string) {
+func misplaced(dex *v1.Dex, issuer *url.URL, port string) (message, fix string) {
 	const proxy = ", or silence this with the name of the proxy that stands in between"
 	switch dex.ExposureType(dex.NodePort) {
 	case corev1.ServiceTypeNodePort:

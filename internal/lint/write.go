@@ -18,7 +18,7 @@ const (
 	reset  = "\x1b[0m"
 )
 
-// Human writes the findings for a person at a terminal: each with its mend on the line below.
+// Human writes the findings for a person at a terminal: each with its fix on the line below.
 func Human(w io.Writer, findings []Finding, colour bool) error {
 	out := bufio.NewWriter(w)
 	for i := range findings {
@@ -34,7 +34,7 @@ func Human(w io.Writer, findings []Finding, colour bool) error {
 		if place := f.Place.String(); place != "" {
 			prefix = place + ": "
 		}
-		fmt.Fprintf(out, "%s%s%s %s%s: %s\n    %s%s%s\n", prefix, open, f.Severity, f.Code, shut, f.text(), dim, text.Line(f.Mend), shut)
+		fmt.Fprintf(out, "%s%s%s %s%s: %s\n    %s%s%s\n", prefix, open, f.Severity, f.Code, shut, f.text(), dim, text.Line(f.Fix), shut)
 	}
 	return out.Flush()
 }
@@ -117,7 +117,7 @@ func (f *Finding) command() string {
 		}
 	}
 	return fmt.Sprintf("::%s %stitle=%s::%s%%0A%s\n", f.Severity, place,
-		property.Replace("sipgen lint "+f.Code), data.Replace(inert(f.text())), data.Replace(inert(text.Line(f.Mend))))
+		property.Replace("sipgen lint "+f.Code), data.Replace(inert(f.text())), data.Replace(inert(text.Line(f.Fix))))
 }
 
 // inert takes the older form of a command apart, which GitHub's runner finds anywhere in a line.

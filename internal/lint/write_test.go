@@ -19,7 +19,7 @@ const evil = "x%0A::error::owned\n::error file=a::second\r##[error]third \x1b[31
 func hostile(n int) []Finding {
 	var out []Finding
 	for i := range n {
-		f := Finding{Code: codeBMC, Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: "BareMetalHost " + evil, Field: evil, Message: evil, Mend: evil}
+		f := Finding{Code: codeBMC, Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: "BareMetalHost " + evil, Field: evil, Message: evil, Fix: evil}
 		out = append(out, f.onOneLine())
 	}
 	return out
@@ -84,7 +84,7 @@ func TestSARIFIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := Finding{Code: codeShort, Severity: Warning, Place: Place{Source: "cluster"}, Object: "SIPCluster a/a", Message: "m", Mend: "n"}
+	elsewhere := Finding{Code: codeShort, Severity: Warning, Place: Place{Source: "cluster"}, Object: "SIPCluster a/a", Message: "m", Fix: "n"}
 	for name, findings := range map[string][]Finding{"none": nil, "some": append(hostile(2), elsewhere)} {
 		text := written(t, func(w io.Writer) error { return SARIF(w, findings, "v1.2.3") })
 		result, err := schema.Validate(gojsonschema.NewStringLoader(text))

@@ -114,7 +114,7 @@ func (p *Plan) Overlaps() bool {
 	return slices.ContainsFunc(p.Conflicts, func(c Conflict) bool { return !c.Mild })
 }
 
-// Problems are the conflicts of the site with itself, which nobody else can mend.
+// Problems are the conflicts of the site with itself, which nobody else can fix.
 func (p *Plan) Problems() []error {
 	var errs []error
 	for i := range p.Conflicts {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Change is what becomes of one object between two builds of a cluster's services.
@@ -87,14 +89,12 @@ func (d *delta) name(f Folder, o *Object) string {
 }
 
 // plainText is what an edited tree may say: in quotes where it is more than printable ASCII, and not endless.
-func plainText(text string) string {
-	if len(text) > 200 {
-		text = text[:200] + "…"
+func plainText(s string) string {
+	s = text.Truncate(s, 200)
+	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return strconv.QuoteToASCII(s)
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return strconv.QuoteToASCII(text)
-	}
-	return text
+	return s
 }
 
 func (d *delta) changed(old, o *Object) (Change, bool) {

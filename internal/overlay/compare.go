@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // maxComplaints bounds what is said of one object: a list of a thousand ports is one mistake.
@@ -145,8 +147,5 @@ func quoted(name string) string {
 	if plainKey.MatchString(name) && len(name) <= 63 {
 		return name
 	}
-	if len(name) > 120 {
-		name = name[:120] + "…"
-	}
-	return strconv.Quote(name)
+	return strconv.Quote(text.Truncate(name, 120))
 }

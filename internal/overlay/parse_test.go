@@ -103,11 +103,11 @@ func TestChanges(t *testing.T) {
 			gone++
 		}
 	}
-	if gone != 3 {
-		t.Errorf("got %v, want a Deployment, a Service and a PodDisruptionBudget that are gone", found)
+	if gone != 4 {
+		t.Errorf("got %v, want a Deployment, a Service, a NetworkPolicy and a PodDisruptionBudget that are gone", found)
 	}
-	if found := changes(t, less, before); len(found) != 3 || !found[0].Added {
-		t.Errorf("got %v, want three that are added", found)
+	if found := changes(t, less, before); len(found) != 4 || !found[0].Added {
+		t.Errorf("got %v, want four that are added", found)
 	}
 }
 

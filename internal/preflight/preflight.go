@@ -23,8 +23,8 @@ type Finding struct {
 	Object string
 	// Found is what was found, and Why what would come of it.
 	Found, Why string
-	// Mend is the kubectl command that mends it, empty where it is not the host that is to be changed.
-	Mend string
+	// Fix is the kubectl command that fixes it, empty where it is not the host that is to be changed.
+	Fix string
 	// Warning: it is said, and refuses nothing.
 	Warning bool
 }
@@ -38,8 +38,8 @@ func (f Finding) String() string {
 	if f.Object != "" {
 		text = f.Object + ": " + text
 	}
-	if f.Mend != "" {
-		text += "; mend it with: " + f.Mend
+	if f.Fix != "" {
+		text += "; fix it with: " + f.Fix
 	}
 	return text
 }
@@ -60,7 +60,7 @@ const (
 )
 
 // Check looks at the hosts for which patched is true, since only those are touched. The findings are sorted by host,
-// and of one host in the order in which they are to be mended.
+// and of one host in the order in which they are to be fixed.
 //
 // With apply merge it looks for: a spec that the engine's own field manager owns, by Apply or Update, since an apply
 // without a spec then removes it (Flux and Argo CD); for Argo CD also kubectl's last-applied annotation, from which
@@ -118,7 +118,7 @@ type jsonPatch struct {
 }
 
 // ownership finds everyone whose ownership of the spec the engine has or would inherit. One command
-// mends all of it: it takes the spec out of what they own, and leaves the rest to them. It names
+// fixes all of it: it takes the spec out of what they own, and leaves the rest to them. It names
 // entries by index, and tests that they still are what they were.
 func ownership(engine v1alpha1.Engine, host *inventory.Host) []Finding {
 	manager, name := fluxManager, "Flux"
@@ -161,7 +161,7 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []Finding {
 		why = name + " takes over what kubectl apply owned when it is synced without ClientSideApplyMigration=false, as by hand, and would then remove the spec"
 	}
 	text, _ := json.Marshal(patch) // strings marshal
-	return []Finding{{Host: host.Key(), Found: strings.Join(found, ", and "), Why: why, Mend: command("patch", host, "--type=json", "-p", "'"+string(text)+"'")}}
+	return []Finding{{Host: host.Key(), Found: strings.Join(found, ", and "), Why: why, Fix: command("patch", host, "--type=json", "-p", "'"+string(text)+"'")}}
 }
 
 // otherApps finds the marks of a Kustomization or an Application that is not sipgen's.
@@ -170,8 +170,8 @@ func otherApps(host *inventory.Host) []Finding {
 	if name := host.Engine[fluxName]; name != "" && !ours(name) {
 		out = append(out, Finding{
 			Host: host.Key(), Found: fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace], name),
-			Why:  "two Kustomizations with one host undo each other's labels and may remove its spec; take the host out of that one first, with prune off there",
-			Mend: command("label", host, fluxName+"-", fluxNamespace+"-"),
+			Why: "two Kustomizations with one host undo each other's labels and may remove its spec; take the host out of that one first, with prune off there",
+			Fix: command("label", host, fluxName+"-", fluxNamespace+"-"),
 		})
 	}
 	if id := host.Engine[argoTracking]; id != "" {
@@ -183,8 +183,8 @@ func otherApps(host *inventory.Host) []Finding {
 		if !ours(app) {
 			out = append(out, Finding{
 				Host: host.Key(), Found: redact.Sprintf("it belongs to the Application %q", app),
-				Why:  "two Applications with one host undo each other's labels; take the host out of that one first, with prune off there",
-				Mend: command("annotate", host, argoTracking+"-"),
+				Why: "two Applications with one host undo each other's labels; take the host out of that one first, with prune off there",
+				Fix: command("annotate", host, argoTracking+"-"),
 			})
 		}
 	}
@@ -206,8 +206,8 @@ func ours(name string) bool {
 func force(host *inventory.Host) []Finding {
 	const why = "on a conflict the engine would delete the host and create it anew, without a spec"
 	var out []Finding
-	add := func(key string, mend string) {
-		out = append(out, Finding{Host: host.Key(), Found: redact.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), Why: why, Mend: command("annotate", host, mend)})
+	add := func(key string, fix string) {
+		out = append(out, Finding{Host: host.Key(), Found: redact.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), Why: why, Fix: command("annotate", host, fix)})
 	}
 	// Flux takes enabled in any case.
 	if strings.EqualFold(host.Engine[fluxForce], "enabled") || strings.EqualFold(host.Engine[fluxForce], "true") {

@@ -78,23 +78,23 @@ func TestCheck(t *testing.T) {
 				if !strings.Contains(f.String(), row.want[i]) || !strings.Contains(f.String(), "metal/n1") {
 					t.Errorf("got  %s\nwant %s", f, row.want[i])
 				}
-				if blind := strings.Contains(f.Found, "no managedFields"); !blind && !strings.HasPrefix(f.Mend, "kubectl ") || f.Warning != (blind && row.engine == flux) {
-					t.Errorf("mend %q, warning %v", f.Mend, f.Warning)
+				if blind := strings.Contains(f.Found, "no managedFields"); !blind && !strings.HasPrefix(f.Fix, "kubectl ") || f.Warning != (blind && row.engine == flux) {
+					t.Errorf("fix %q, warning %v", f.Fix, f.Warning)
 				}
 			}
 		})
 	}
 }
 
-// TestMend: the command tests what it changes, and changes nothing else. The real API server runs it in e2e.
-func TestMend(t *testing.T) {
+// TestFix: the command tests what it changes, and changes nothing else. The real API server runs it in e2e.
+func TestFix(t *testing.T) {
 	hosts := []inventory.Host{{Namespace: "metal", Name: "n1", Managers: []inventory.Manager{people, argo1, client}, Engine: map[string]string{lastApplied: "present"}}}
 	got := Check(argo, v1alpha1.ApplyMerge, hosts, func(*inventory.Host) bool { return true })
 	const want = `kubectl patch -n metal baremetalhosts.metal3.io/n1 --type=json -p '[` +
 		`{"op":"test","path":"/metadata/managedFields/1/manager","value":"argocd-controller"},{"op":"test","path":"/metadata/managedFields/1/operation","value":"Apply"},{"op":"remove","path":"/metadata/managedFields/1/fieldsV1/f:spec"},` +
 		`{"op":"test","path":"/metadata/managedFields/2/manager","value":"kubectl-client-side-apply"},{"op":"test","path":"/metadata/managedFields/2/operation","value":"Update"},{"op":"remove","path":"/metadata/managedFields/2/fieldsV1/f:spec"},` +
 		`{"op":"remove","path":"/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"}]'`
-	if len(got) != 1 || got[0].Mend != want {
+	if len(got) != 1 || got[0].Fix != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
 }

@@ -21,7 +21,7 @@ func TestServices(t *testing.T) {
 	for _, row := range []struct {
 		why  string
 		live inventory.ServiceObject
-		mend string // "": nothing is found
+		fix  string // "": nothing is found
 	}{
 		{"SIP's Deployment", object("Deployment", "jumphost-lma", sip),
 			`kubectl patch -n lma-infra deployments.apps/jumphost-lma --type=json -p '[{"op":"test","path":"/metadata/managedFields/0/manager","value":"manager"},` +
@@ -37,14 +37,14 @@ func TestServices(t *testing.T) {
 	} {
 		found := Services(v1alpha1.EngineFlux, []v1.SIPCluster{cluster}, []inventory.ServiceObject{row.live})
 		switch {
-		case row.mend == "" && len(found) == 0:
-		case len(found) != 1 || row.mend == "" || found[0].Warning || !strings.Contains(found[0].Mend, row.mend):
-			t.Errorf("%s: %v, want %s", row.why, found, row.mend)
-		case strings.Count(found[0].Mend, "'") != 2:
-			t.Errorf("%s: a quote in the quotes: %s", row.why, found[0].Mend)
+		case row.fix == "" && len(found) == 0:
+		case len(found) != 1 || row.fix == "" || found[0].Warning || !strings.Contains(found[0].Fix, row.fix):
+			t.Errorf("%s: %v, want %s", row.why, found, row.fix)
+		case strings.Count(found[0].Fix, "'") != 2:
+			t.Errorf("%s: a quote in the quotes: %s", row.why, found[0].Fix)
 		}
 	}
-	if found := Services(v1alpha1.EngineArgoCD, []v1.SIPCluster{cluster}, []inventory.ServiceObject{object("Service", "jumphost-lma", sip)}); len(found) != 1 || !strings.Contains(found[0].Mend, `"argocd-controller"`) {
+	if found := Services(v1alpha1.EngineArgoCD, []v1.SIPCluster{cluster}, []inventory.ServiceObject{object("Service", "jumphost-lma", sip)}); len(found) != 1 || !strings.Contains(found[0].Fix, `"argocd-controller"`) {
 		t.Errorf("Argo CD: %v", found)
 	}
 }

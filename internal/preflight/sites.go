@@ -43,14 +43,14 @@ func Sites(site string, namespaces []string, live []inventory.GuardBinding) []Fi
 			Found: fmt.Sprintf("the guards of site %s are in force in %s, which has hosts of site %s", other, overlaps[other], site),
 			Why: "each site's guards would deny what the other's engine does; sites on one API server name their namespaces in spec.hosts.namespaces, and no two the same one. " +
 				"If site " + other + " is gone, take its guards away",
-			Mend: "kubectl delete validatingadmissionpolicybindings.admissionregistration.k8s.io " + strings.Join(guardsOf[other], " "),
+			Fix: "kubectl delete validatingadmissionpolicybindings.admissionregistration.k8s.io " + strings.Join(guardsOf[other], " "),
 		})
 	}
 	if own && len(left) > 0 {
 		out = append(out, Finding{
 			Found:   "guards of an earlier version are in force beside the site's own: " + strings.Join(left, ", "),
 			Why:     "they will not follow what sipgen changes; when all sites on this API server have guards of their own, delete them",
-			Mend:    "kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies " + strings.Join(left, " "),
+			Fix:     "kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies " + strings.Join(left, " "),
 			Warning: true,
 		})
 	}

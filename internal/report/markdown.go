@@ -55,7 +55,44 @@ const maxDangers = 200
 //
 // subject replaces the subject line if it is not empty. files are those that change, see Areas.
 func CommitMessage(p *Plan, subject string, files []File) string {
-	t, areas := p.Totals(), Areas(paths(files))
+	areas := Areas(paths(files))
+	if subject == "" {
+		subject = strings.Join(append([]string{inert(p.Site) + ": " + text.Count(p.Totals().Assigned, "host")}, p.changedParts(areas)...), ", ")
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s\n\n", subject)
+	dangers := Dangers(p, files)
+	for i, danger := range dangers {
+		if i == maxDangers {
+			fmt.Fprintf(&out, "! … %d more; sipgen plan shows them all\n", len(dangers)-i)
+			break
+		}
+		fmt.Fprintf(&out, "! %s\n", inert(danger))
+	}
+	fmt.Fprintf(&out, "%s\n", p.Summary())
+	if len(areas) > 0 {
+		out.WriteString("\nChanged files\n")
+		for _, area := range areas {
+			fmt.Fprintf(&out, "  %s: %d\n", inert(area.Name), area.Files)
+		}
+	}
+	for i := range p.Clusters {
+		if lines := p.Clusters[i].changedSlots(); lines != "" {
+			fmt.Fprintf(&out, "\n%s\n%s", inert(p.Clusters[i].Key()), lines)
+		}
+	}
+	if problems := p.Problems(); len(problems) > 0 {
+		out.WriteString("\n")
+		for _, problem := range problems {
+			fmt.Fprintf(&out, "%s\n", inert(problem))
+		}
+	}
+	return Cut(out.String(), maxBody)
+}
+
+// changedParts are the counts of what changes in the placement; if nothing does, what else changes.
+func (p *Plan) changedParts(areas []Area) []string {
+	t := p.Totals()
 	free, stuck := 0, 0
 	for i := range p.Freed {
 		if p.Freed[i].But == "" {
@@ -73,77 +110,51 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
 	}
-	if len(parts) == 0 {
-		for _, area := range areas {
-			parts = append(parts, inert(area.Name)+" changed")
-		}
-		if len(parts) > 3 {
-			parts = append(parts[:2], fmt.Sprintf("%d more changed", len(parts)-2))
-		}
+	if len(parts) > 0 {
+		return parts
 	}
-	if subject == "" {
-		subject = strings.Join(append([]string{inert(p.Site) + ": " + text.Count(t.Assigned, "host")}, parts...), ", ")
+	for _, area := range areas {
+		parts = append(parts, inert(area.Name)+" changed")
 	}
+	if len(parts) > 3 {
+		parts = append(parts[:2], fmt.Sprintf("%d more changed", len(parts)-2))
+	}
+	return parts
+}
+
+// changedSlots has a line for each host of the cluster that a run changes.
+func (c *Cluster) changedSlots() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s\n\n", subject)
-	for i, danger := range Dangers(p, files) {
-		if i == maxDangers {
-			fmt.Fprintf(&out, "! … %d more; sipgen plan shows them all\n", len(Dangers(p, files))-i)
-			break
-		}
-		fmt.Fprintf(&out, "! %s\n", inert(danger))
-	}
-	fmt.Fprintf(&out, "%s\n", p.Summary())
-	if len(areas) > 0 {
-		out.WriteString("\nChanged files\n")
-		for _, area := range areas {
-			fmt.Fprintf(&out, "  %s: %d\n", inert(area.Name), area.Files)
-		}
-	}
-	for i := range p.Clusters {
-		c := &p.Clusters[i]
-		header := false
-		for j := range c.Roles {
-			role := &c.Roles[j]
-			for _, slot := range role.Slots {
-				if !slot.changed() {
-					continue
-				}
-				if !header {
-					fmt.Fprintf(&out, "\n%s\n", inert(c.Key()))
-					header = true
-				}
-				fmt.Fprintf(&out, "  %-8s %s  %s", slot.Status.words(), inert(slot.Host), inert(role.Name))
-				if slot.Standby {
-					out.WriteString(" standby")
-				}
-				if slot.Domain != "" {
-					out.WriteString("  " + inert(slot.Domain))
-				}
-				if len(slot.Addresses) > 0 {
-					out.WriteString("  " + inert(strings.Join(slot.Addresses, " ")))
-				}
-				notes := slot.Changes
-				if slot.From != "" {
-					notes = append(slices.Clone(notes), slot.From+" had it")
-				}
-				if slot.Why != "" && slot.Status != StatusNew {
-					notes = append(slices.Clone(notes), slot.Why)
-				}
-				if len(notes) > 0 {
-					out.WriteString("  (" + inert(strings.Join(notes, "; ")) + ")")
-				}
-				out.WriteString("\n")
+	for j := range c.Roles {
+		role := &c.Roles[j]
+		for _, slot := range role.Slots {
+			if !slot.changed() {
+				continue
 			}
+			fmt.Fprintf(&out, "  %-8s %s  %s", slot.Status.words(), inert(slot.Host), inert(role.Name))
+			if slot.Standby {
+				out.WriteString(" standby")
+			}
+			if slot.Domain != "" {
+				out.WriteString("  " + inert(slot.Domain))
+			}
+			if len(slot.Addresses) > 0 {
+				out.WriteString("  " + inert(strings.Join(slot.Addresses, " ")))
+			}
+			notes := slot.Changes
+			if slot.From != "" {
+				notes = append(slices.Clone(notes), slot.From+" had it")
+			}
+			if slot.Why != "" && slot.Status != StatusNew {
+				notes = append(slices.Clone(notes), slot.Why)
+			}
+			if len(notes) > 0 {
+				out.WriteString("  (" + inert(strings.Join(notes, "; ")) + ")")
+			}
+			out.WriteString("\n")
 		}
 	}
-	if problems := p.Problems(); len(problems) > 0 {
-		out.WriteString("\n")
-		for _, problem := range problems {
-			fmt.Fprintf(&out, "%s\n", inert(problem))
-		}
-	}
-	return Cut(out.String(), maxBody)
+	return out.String()
 }
 
 // Cut shortens text to at most limit bytes at a line's end and says how many lines are left out.

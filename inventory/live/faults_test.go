@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 			}
 			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
 		}, "the list ended early", ErrIncomplete, 5},
-		{"cut off by a proxy that mends the length", func(w http.ResponseWriter, r *http.Request, n int) bool {
+		{"cut off by a proxy that fixes the length", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[`)
 		}, "after 2 objects the answer is cut off", ErrIncomplete, 5},
 		{"an answer without items", func(w http.ResponseWriter, r *http.Request, n int) bool {

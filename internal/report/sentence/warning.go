@@ -36,7 +36,7 @@ func Warning(w schedule.Warning) string {
 func claimWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.HasFault:
-		return fmt.Sprintf("host %s: %s: nobody gets it until that is mended; who has it keeps it", w.Host, w.What)
+		return fmt.Sprintf("host %s: %s: nobody gets it until that is fixed; who has it keeps it", w.Host, w.What)
 	case schedule.Unlabelled:
 		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim: nobody gets it until they are removed or completed", w.Host, keys(w.Keys))
 	case schedule.LabelsContradictTree:
