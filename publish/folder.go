@@ -65,7 +65,7 @@ func (d diskFolder) read(name string) (text []byte, err error) {
 	case info.Size() > maxFile:
 		return nil, tooBig(name, info.Size())
 	}
-	text, err = appendAll(make([]byte, 0, info.Size()), io.LimitReader(opened, maxFile+1))
+	text, err = readSized(io.LimitReader(opened, maxFile+1), info.Size())
 	if err == nil && len(text) > maxFile {
 		err = tooBig(name, int64(len(text)))
 	}

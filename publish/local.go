@@ -46,7 +46,7 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 		return repository, nil
 	}
 	// Else every object that is read opens its pack again. What is kept open is closed when nobody has the repository any more.
-	kept := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRUDefault(), filesystem.Options{KeepDescriptors: true})
+	kept := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRU(4*cache.MiByte), filesystem.Options{KeepDescriptors: true})
 	return gogit.Open(kept, nil)
 }
 

@@ -224,13 +224,21 @@ func (c *commitFiles) entry(name string) (object.TreeEntry, bool, error) {
 	// Sorted as git sorts, where a folder's name ends in a slash: two places to look.
 	for _, key := range []string{last, last + "/"} {
 		at, found := slices.BinarySearchFunc(parent.Entries, key, func(entry object.TreeEntry, key string) int {
-			return strings.Compare(sortName(entry), key)
+			return compareName(entry, key)
 		})
 		if found {
 			return parent.Entries[at], true, nil
 		}
 	}
 	return object.TreeEntry{}, false, nil
+}
+
+// compareName compares sortName with a key.
+func compareName(entry object.TreeEntry, key string) int {
+	if rest, begins := strings.CutPrefix(key, entry.Name); begins && entry.Mode == filemode.Dir {
+		return strings.Compare("/", rest)
+	}
+	return strings.Compare(entry.Name, key)
 }
 
 func sortName(entry object.TreeEntry) string {
@@ -294,6 +302,5 @@ func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	text = make([]byte, 0, encoded.Size())
-	return appendAll(text, reader)
+	return readSized(reader, encoded.Size())
 }

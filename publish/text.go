@@ -1,8 +1,9 @@
 package publish
 
 import (
-	"bytes"
+	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/text"
@@ -16,8 +17,22 @@ func oneLine(words string) string {
 	return text.Truncate(strings.Join(text.Lines(words), "; "), mostWords)
 }
 
-func appendAll(begun []byte, reader io.Reader) ([]byte, error) {
-	buffer := bytes.NewBuffer(begun)
-	_, err := buffer.ReadFrom(reader)
-	return buffer.Bytes(), err
+// readSized reads all, into as much memory as the size that it should have: a tree is thousands of small files, and they are held for the whole run.
+func readSized(reader io.Reader, size int64) ([]byte, error) {
+	text := make([]byte, size)
+	n, err := io.ReadFull(reader, text)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return text[:n], nil
+	}
+	if err != nil {
+		return text[:n], err
+	}
+	more := make([]byte, 1)
+	if _, err := io.ReadFull(reader, more); errors.Is(err, io.EOF) {
+		return text, nil
+	} else if err != nil {
+		return text, err
+	}
+	rest, err := io.ReadAll(reader)
+	return slices.Concat(text, more, rest), err
 }

@@ -30,7 +30,7 @@ func (s *site) argocd() error {
 	put := func(name string, objects ...any) {
 		content, err := object.Marshal(objects...)
 		errs = append(errs, err)
-		s.tree["argocd/"+name] = content
+		s.tree["argocd/"+name] = s.once("argocd/"+name, content)
 	}
 	root := s.argoPruning(s.rootName(), "argocd")
 	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster

@@ -24,7 +24,7 @@ func (s *site) flux() error {
 	put := func(name string, objects ...any) {
 		content, err := object.Marshal(objects...)
 		errs = append(errs, err)
-		s.tree["flux/"+name] = content
+		s.tree["flux/"+name] = s.once("flux/"+name, content)
 	}
 	put("root.yaml", s.gitRepository(), s.fluxPruning(s.rootName(), "flux"))
 	put("policy.yaml", s.fluxKeeping(s.policyName(), "policy"))

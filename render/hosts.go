@@ -89,7 +89,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 		// A host's name is a DNS subdomain and its namespace a DNS label without dots: no two hosts share a file.
 		name := host.Namespace + "." + host.Name + ".yaml"
 		files = append(files, name)
-		s.tree[folder+"/"+name] = content
+		s.tree[folder+"/"+name] = s.once(folder+"/"+name, content)
 	}
 	for i := range c.Roles {
 		role := &c.Roles[i]

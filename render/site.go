@@ -5,6 +5,7 @@
 package render
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -303,8 +304,17 @@ func (s *site) infraInput(c *schedule.Cluster) infra.Input {
 
 func (s *site) add(folder string, files map[string][]byte) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
+		files[name] = s.once(folder+"/"+name, files[name])
 		s.tree[folder+"/"+name] = files[name]
 	}
+}
+
+// once is a file's content, held once where it is as it was: most of a tree is.
+func (s *site) once(path string, content []byte) []byte {
+	if was := s.Previous[path]; bytes.Equal(was, content) {
+		return was
+	}
+	return content
 }
 
 func compareHosts(a, b *inventory.Host) int { return strings.Compare(a.Key(), b.Key()) }
