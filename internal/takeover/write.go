@@ -40,7 +40,7 @@ func (p *Plan) Steps(t *Tenant) []Step {
 	}
 	steps = append(steps, Step{
 		Title:    "Commit the spec and look at the plan",
-		Why:      "Every host that the cluster has is in the column kept, and none in new, released or pending. If not, stop.",
+		Why:      "Every host that the cluster has is in the column kept, and none in new, released or pending. If not, stop. Until the next step it says besides that the objects are another controller's, and ends with 1.",
 		Commands: []string{"sipgen plan --site site.yaml -f tenants --inventory cluster"},
 	})
 	var hand []string
