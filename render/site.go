@@ -177,6 +177,8 @@ type site struct {
 	services []Services
 	// owners of all assigned hosts, where lostBy was asked.
 	owners map[schedule.HostKey]schedule.ClusterKey
+	// shown are the networks on which the PLAN.md before shows hosts, where they were asked for.
+	shown map[shownHost][]string
 	// rightsWere and rightsAre are the rights among services, in the tree before and in this one, where they were asked for.
 	rightsWere, rightsAre map[schedule.ClusterKey][]metav1.PartialObjectMetadata
 }

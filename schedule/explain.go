@@ -42,6 +42,10 @@ func (p *Placement) ExplainHost(key HostKey) (Explanation, bool) {
 		switch {
 		case r.want() == 0 || out.Line.Cluster == r.cluster.key && out.Line.Role == r.name:
 		case !matches(r.selector, s.hosts[i].Host):
+			if r.wide != nil && matches(r.wide, s.hosts[i].Host) {
+				out.Roles = append(out.Roles, RoleReason{r.key(), NotGranted{}})
+				continue
+			}
 			out.Others++
 		default:
 			out.Roles = append(out.Roles, RoleReason{r.key(), s.whyNot(r, i)})
@@ -76,7 +80,7 @@ func distance(r Reason) int {
 		return 2
 	case Satisfied:
 		return 3
-	case NoAddress, NoLabel:
+	case NoAddress, NoLabel, NotGranted:
 		return 4
 	}
 	return 5

@@ -6,6 +6,8 @@ package schedule
 import (
 	"net/netip"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -32,6 +34,10 @@ type Options struct {
 	// Release are hosts whose labels name a cluster that is in neither the specs nor the tree, and that cluster: they are released. Other
 	// such hosts are left alone.
 	Release map[HostKey]ClusterKey
+
+	// Asked are the selectors of roles as their specs have them, where the selectors of the clusters given are narrower: to what a tenant is
+	// granted. They decide nothing: it is said where a grant is why a role does not get a host.
+	Asked map[RoleKey]labels.Selector
 
 	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
 
@@ -224,7 +230,7 @@ const (
 	Held        Verdict = "held"         // by a cluster, from before
 	Pending     Verdict = "pending"      // to be released, once it is let go or approved
 	Releasing   Verdict = "releasing"    // labels dropped, not yet seen clean
-	Free        Verdict = "free"         // eligible for a role, not needed
+	Free        Verdict = "free"         // nothing keeps it from being assigned: no role needs it, or none selects it
 	NotEligible Verdict = "not eligible" // for any role, or matches none; Reason says why
 )
 

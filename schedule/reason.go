@@ -65,6 +65,10 @@ type (
 	MarkedForRemoval struct{ Error Reason }
 	// NotSelected by any role.
 	NotSelected struct{}
+	// NotGranted: the role's spec selects the host, and what its tenant is granted does not.
+	NotGranted struct{}
+	// GrantedToNone of the tenants whose roles select the host.
+	GrantedToNone struct{}
 )
 
 // Who has a host that a role could use. All but the first are counted.
@@ -190,6 +194,8 @@ func (Vanished) isReason()              {}
 func (Promoted) isReason()              {}
 func (MarkedForRemoval) isReason()      {}
 func (NotSelected) isReason()           {}
+func (NotGranted) isReason()            {}
+func (GrantedToNone) isReason()         {}
 func (HeldBy) isReason()                {}
 func (BeingReleased) isReason()         {}
 func (HeldByOtherCluster) isReason()    {}

@@ -44,6 +44,8 @@ func (s *site) rejections() {
 		}
 		n := counts[r.shape]
 		n.no[HeldByOtherCluster{}], n.no[HeldByOtherRole{}] = n.held-own-others, others
+		delete(n.no, NotGranted{}) // of the role before
+		n.countUngranted(s, []*role{r})
 		r.rejected = n.sum()
 	}
 }
@@ -117,6 +119,7 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 		}
 	}
 	n.no[HeldByOtherRoles{}] = n.held
+	n.countUngranted(s, roles)
 	counted := map[int32]bool{}
 	for _, r := range roles {
 		for kind := range r.shape.lacking.all {

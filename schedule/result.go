@@ -136,8 +136,12 @@ func (s *site) lines(p *Placement) {
 	p.Hosts = make([]HostLine, len(s.hosts))
 	reasons := make([]Reason, len(s.matched.classes))
 	verdicts := make([]Verdict, len(s.matched.classes))
+	ungranted := newBitset(s.kinds.n)
+	for _, r := range s.roles {
+		s.ungranted(r).addTo(ungranted)
+	}
 	for id := range reasons {
-		verdicts[id], reasons[id] = s.classLine(int32(id))
+		verdicts[id], reasons[id] = s.classLine(int32(id), ungranted)
 	}
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -154,8 +158,8 @@ func (s *site) lines(p *Placement) {
 	}
 }
 
-// classLine is what became of all hosts of a class that nobody got.
-func (s *site) classLine(id int32) (Verdict, Reason) {
+// classLine is what became of all hosts of a class that nobody got. ungranted are the kinds that some role would select but for its tenant's grant.
+func (s *site) classLine(id int32, ungranted bitset) (Verdict, Reason) {
 	c := &s.matched.classes[id]
 	if c.roles > 0 {
 		return Free, Fits{int(c.roles)}
@@ -170,5 +174,8 @@ func (s *site) classLine(id int32) (Verdict, Reason) {
 			return NotEligible, NoLabel{missingLabel(sh.required, s.kinds, c.kind)}
 		}
 	}
-	return NotEligible, NotSelected{}
+	if ungranted.has(c.kind) {
+		return Free, GrantedToNone{}
+	}
+	return Free, NotSelected{}
 }

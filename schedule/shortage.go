@@ -34,9 +34,9 @@ type Shortage struct {
 	// Rejected counts hosts that match a selector of the roles but are not eligible, per reason.
 	Rejected []ReasonCount
 	// Unmatched: no host matches the selector of the only role, whatever its state. Unmet is a requirement of the selector that no host
-	// meets, empty if each is met by some.
-	Unmatched bool
-	Unmet     string
+	// meets, empty if each is met by some; Near is the same with a key or value that hosts have and that looks alike.
+	Unmatched   bool
+	Unmet, Near string
 	// Unreduced: Roles may be more than need be, because a site so large was not searched for a smaller set.
 	Unreduced bool
 	// Advice is what would place the cluster of the role that is short.
@@ -211,21 +211,7 @@ func (s *site) certificate(roles []*role, short *role, want int, standby bool) S
 		out.Hosts += d.Hosts
 	}
 	if len(roles) == 1 && out.Hosts+out.Full+len(out.Rejected) == 0 {
-		out.Unmatched, out.Unmet = s.unmatched(short)
+		out.Unmatched, out.Unmet, out.Near = s.unmatched(short)
 	}
 	return out
-}
-
-// unmatched: a role's selector matches no host, whatever its state. unmet is the first of its requirements that no host meets.
-func (s *site) unmatched(r *role) (is bool, unmet string) {
-	if r.shape.kinds.n > 0 || r.shape.lacking.n > 0 {
-		return false, ""
-	}
-	requirements, _ := r.selector.Requirements()
-	for _, q := range requirements {
-		if !s.kinds.meets(&q) {
-			return true, q.String()
-		}
-	}
-	return true, ""
 }

@@ -108,7 +108,8 @@ type role struct {
 	anyLabels       bool  // hosts that lack one of the keys may have slots
 	spread          *v1.Spread
 	selector        labels.Selector
-	selected        *selected // what it matches
+	wide            labels.Selector // as the spec has it, nil where selector is that
+	selected        *selected       // what it matches
 	shape           *shape
 	topo            int32
 	tree            *topology // nil without keys
@@ -257,6 +258,9 @@ func (s *site) addRole(c *cluster, name string) *role {
 		return r
 	}
 	r.selector = selector
+	if wide := s.options.Asked[r.key()]; wide != nil {
+		r.wide = wide
+	}
 	return r
 }
 

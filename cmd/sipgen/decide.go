@@ -37,6 +37,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 		return nil, err
 	}
 	d := l.served(before, claims)
+	d.options.Asked = l.tenants.Asked(d.clusters)
 	d.placement, err = schedule.Plan(l.tenants.Narrowed(d.clusters), l.hosts.Hosts, claims, d.options)
 	if err != nil {
 		return nil, err

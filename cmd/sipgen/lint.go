@@ -6,10 +6,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 func newLint(ui *ui) *cobra.Command {
@@ -73,8 +76,10 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	previous.flags(command)
 	flags := command.Flags()
 	flags.StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
 	flags.StringVar(&failOn, "fail-on", string(lint.Warning), "what makes the exit code 1: warning (any finding), error")
 	flags.StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")
+	completeFlag(command, "color", "auto", "always", "never")
 	return command
 }
 
@@ -84,8 +89,27 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 	for _, name := range append(l.hosts.Secrets, l.secrets...) {
 		in.Secrets[name] = true
 	}
+	for i := range l.clusters {
+		c := &l.clusters[i]
+		for _, e := range append(l.tenants.Namespace(c), l.tenants.Spec(c)...) {
+			in.Beyond = append(in.Beyond, v1.ClusterError{Cluster: c, FieldError: e})
+		}
+	}
+	asked := l.tenants.Asked(l.clusters)
+	for _, c := range l.tenants.Narrowed(l.clusters) {
+		for name, set := range c.Spec.Nodes {
+			role := schedule.RoleKey{Cluster: keyOf(&c), Role: name}
+			if granted, err := set.HostSelector(); err == nil && asked[role] != nil {
+				if in.Granted == nil {
+					in.Granted = map[schedule.RoleKey]labels.Selector{}
+				}
+				in.Granted[role] = granted
+			}
+		}
+	}
 	if decided != nil {
 		in.Placement = decided.placement
+		in.Beyond = append(in.Beyond, decided.settled.beyond...)
 	}
 	return in.Check()
 }

@@ -119,6 +119,8 @@ type settled struct {
 	inTree *strings.Replacer
 	// late are the findings that could not be known before the tree was read, and lost those that freeze nobody.
 	late, lost []finding
+	// beyond are those of late that are about what tenants are granted, and not about what two clusters claim.
+	beyond []v1.ClusterError
 }
 
 // settle finds out which clusters are frozen.
@@ -148,9 +150,11 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	held := tenancy.Held(claims, l.hosts.Hosts, options(l.site).Keys)
 	gone := s.gone(claims)
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
-	s.complain(l.tenants.Clusters(s.clusters, kept, s.isFrozen()))
+	s.beyond = l.tenants.Clusters(s.clusters, kept, s.isFrozen())
+	s.complain(s.beyond)
 	beyond := append(l.tenants.Owned(l.tenants.Narrowed(s.clusters), l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
 	s.complain(beyond)
+	s.beyond = append(s.beyond, beyond...)
 	s.overlaps(l.network)
 	s.clashes(l, before.files, gone)
 	return s

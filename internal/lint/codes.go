@@ -30,6 +30,7 @@ const (
 	codeObject        = "SIP026"
 	codeUID           = "SIP027"
 	codeNetwork       = "SIP028"
+	codeGrant         = "SIP029"
 )
 
 // Code is what a code means.
@@ -66,6 +67,7 @@ func Codes() []Code {
 		{codeObject, "A host's object is wrong"},
 		{codeUID, "Two hosts have one uid"},
 		{codeNetwork, "A host has an address of the site's services"},
+		{codeGrant, "More than the tenant is granted"},
 	}
 }
 

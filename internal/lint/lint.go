@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/text"
@@ -48,6 +50,10 @@ type Input struct {
 	Hosts    []inventory.Host
 	// LeftOut are the objects that no host was made of.
 	LeftOut []inventory.LeftOut
+	// Granted are the selectors of roles, narrowed to the hosts that their tenants are granted, where that is less than what the specs select.
+	Granted map[schedule.RoleKey]labels.Selector
+	// Beyond is what clusters ask for that their tenants are not granted.
+	Beyond []v1.ClusterError
 	// Placement of the clusters. Nil where there is none: hosts that fall short are not looked for then.
 	Placement *schedule.Placement
 	// Secrets that are known by "namespace/name". Of a namespace in which no host's power control has its Secret, or no cluster's
@@ -72,6 +78,7 @@ func (in Input) Check() []Finding {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source))
 	})
 	c.readIgnores()
+	c.beyond()
 	c.claims()
 	c.networks()
 	c.warnings()

@@ -10,15 +10,19 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // role is a role that wants hosts.
 type role struct {
-	cluster  *v1.SIPCluster
-	name     string
-	set      v1.NodeSet
+	cluster *v1.SIPCluster
+	name    string
+	set     v1.NodeSet
+	// selector of the hosts that it can get; asked is as the spec has it, where the tenant's grant is narrower.
 	selector labels.Selector
+	asked    labels.Selector
 }
 
 func (r *role) field(name string) string { return "spec.nodes." + r.name + name }
@@ -34,9 +38,15 @@ func (c *checker) wanting() []role {
 		for _, name := range slices.Sorted(maps.Keys(cluster.Spec.Nodes)) {
 			set := cluster.Spec.Nodes[name]
 			selector, err := set.HostSelector()
-			if active, standby := set.Want(); err == nil && active+standby > 0 {
-				out = append(out, role{cluster, name, set, selector})
+			if active, standby := set.Want(); err != nil || active+standby == 0 {
+				continue
 			}
+			r := role{cluster: cluster, name: name, set: set, selector: selector}
+			key := schedule.RoleKey{Cluster: schedule.ClusterKey{Namespace: cluster.Namespace, Name: cluster.Name}, Role: name}
+			if granted := c.Granted[key]; granted != nil {
+				r.selector, r.asked = granted, selector
+			}
+			out = append(out, r)
 		}
 	}
 	return out
@@ -50,11 +60,21 @@ func (c *checker) roles() {
 		r := &wanting[i]
 		hosts := match.hosts(r.selector)
 		if len(hosts) == 0 {
+			asked := r.selector
+			if r.asked != nil {
+				asked = r.asked
+			}
+			if matched := len(match.hosts(asked)); matched > 0 {
+				c.cluster(codeGrant, Error, r.cluster, r.field(".labelSelector"),
+					fmt.Sprintf("matches %s, and its tenant is granted none of them", text.Count(matched, "host")),
+					"correct the selector, or the tenant's hosts.selector and hosts.namespaces in the Site")
+				continue
+			}
 			if c.noMeeting(r) {
 				continue
 			}
 			c.cluster(codeNoHost, Error, r.cluster, r.field(".labelSelector"),
-				fmt.Sprintf("matches none of %d hosts%s", len(c.Hosts), match.nearest(r.selector)),
+				fmt.Sprintf("matches none of %s%s", text.Count(len(c.Hosts), "host"), c.nearest(match, asked)),
 				"correct the selector, or label the hosts")
 			continue
 		}
@@ -195,13 +215,51 @@ func (m *matcher) hosts(selector labels.Selector) []int {
 	return out
 }
 
-// nearest says which requirement by itself leaves no host, if there is one.
-func (m *matcher) nearest(selector labels.Selector) string {
+// nearest says which requirement by itself leaves no host, if there is one, and what may have been meant: a value that hosts have for the key, or a
+// key that hosts have.
+func (c *checker) nearest(m *matcher, selector labels.Selector) string {
 	requirements, _ := selector.Requirements()
 	for _, q := range requirements {
-		if !slices.ContainsFunc(m.kinds, func(k kind) bool { return q.Matches(k.labels) }) {
-			return fmt.Sprintf(": no host has %s", q.String())
+		if slices.ContainsFunc(m.kinds, func(k kind) bool { return q.Matches(k.labels) }) {
+			continue
 		}
+		words := fmt.Sprintf(": no host has %s", q.String())
+		if values := q.Values().UnsortedList(); len(values) == 1 {
+			if near := c.meant(q.Key(), values[0]); near != "" {
+				words += fmt.Sprintf(", did you mean %s?", near)
+			}
+		}
+		return words
 	}
 	return ""
+}
+
+// meant is the label of hosts that looks like one that none has.
+func (c *checker) meant(key, value string) string {
+	values, keys := map[string]bool{}, map[string]bool{}
+	for i := range c.Hosts {
+		if found, has := c.Hosts[i].Labels[key]; has {
+			values[found] = true
+		}
+		for other := range c.Hosts[i].Labels {
+			keys[other] = true
+		}
+	}
+	if len(values) > 0 {
+		if near := manifest.Nearest(value, slices.Sorted(maps.Keys(values))); near != "" {
+			return key + "=" + near
+		}
+		return ""
+	}
+	if near := manifest.Nearest(key, slices.Sorted(maps.Keys(keys))); near != "" {
+		return near + "=" + value
+	}
+	return ""
+}
+
+// beyond is what clusters ask for that their tenants are not granted.
+func (c *checker) beyond() {
+	for _, e := range c.Beyond {
+		c.cluster(codeGrant, Error, e.Cluster, e.Path, e.Message, "ask for less, or grant it in the Site's spec.tenants (sipgen tenants --suggest)")
+	}
 }

@@ -56,6 +56,8 @@ func whyNoneHas(r schedule.Reason) string {
 		return "select it, but it has " + sentence.Reason(r)
 	case schedule.Outranked:
 		return "could use it, but others need it"
+	case schedule.NotGranted:
+		return "select it, but their tenants are not granted it"
 	case schedule.HeldBy:
 		return "select it, too"
 	}
@@ -72,6 +74,8 @@ func whyNot(r schedule.Reason) string {
 		return "selects it, but an annotation of the cluster names it"
 	case schedule.NoAddress, schedule.NoLabel:
 		return "selects it, but it has " + words
+	case schedule.NotGranted:
+		return "selects it, but its tenant is not granted it"
 	case schedule.ClusterRefused, schedule.ClusterUnschedulable, schedule.DomainFull, schedule.Satisfied, schedule.Outranked:
 		return "could use it, but " + words
 	}

@@ -170,9 +170,9 @@ func TestChangesAreSaid(t *testing.T) {
 	standby["standby"] = "true"
 	used := host("b1", held("b"), inError)
 	used.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal3", Name: "b-0"}
-	hosts := []inventory.Host{host("a1", held("a"), inError), host("a2", standby, nil), used, host("f1", map[string]string{"kind": "other"}, nil)}
+	hosts := []inventory.Host{host("a1", held("a"), inError), host("a2", standby, nil), used, host("f1", map[string]string{"kind": "other"}, nil), host("f2", nil, inError)}
 	before := schedule.Previous{}
-	for _, claim := range []schedule.PreviousClaim{{Host: schedule.HostKey{Name: "a1"}}, {Host: schedule.HostKey{Name: "a2"}, Standby: true}, {Host: schedule.HostKey{Name: "f1"}, Releasing: true}} {
+	for _, claim := range []schedule.PreviousClaim{{Host: schedule.HostKey{Name: "a1"}}, {Host: schedule.HostKey{Name: "a2"}, Standby: true}, {Host: schedule.HostKey{Name: "f1"}, Releasing: true}, {Host: schedule.HostKey{Name: "f2"}, Releasing: true}} {
 		claim.Host.Namespace, claim.Cluster, claim.Role = "metal3", schedule.ClusterKey{Namespace: "t", Name: "a"}, "Worker"
 		before.Claims = append(before.Claims, claim)
 	}
@@ -191,14 +191,16 @@ func TestChangesAreSaid(t *testing.T) {
 		for _, want := range []string{
 			"promoted from standby", "now standby", "replaces metal3/a1 (in error (power management error))", "adopted",
 			"t/b Worker metal3/b1: in error (power management error): held, consumed by Metal3Machine metal3/b-0",
-			"not free: metal3/f1, which t/a Worker released, has lost its labels; it cannot be assigned: no role selects it",
+			"now free: metal3/f1, which t/a Worker released\n",
+			"not free: metal3/f2, which t/a Worker released, has lost its labels; it cannot be assigned: in error (power management error)",
+			"1 free, 1 not eligible.",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, text)
 			}
 		}
 	}
-	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 3 hosts, 1 promoted, 1 adopted, 1 not free, 2 failed" {
+	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 3 hosts, 1 promoted, 1 adopted, 1 now free, 1 not free, 2 failed" {
 		t.Errorf("subject %q", subject)
 	}
 }

@@ -199,6 +199,26 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 	return out
 }
 
+// Asked are the selectors of the roles that Narrowed narrows, as the specs have them.
+func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Selector {
+	asked := map[schedule.RoleKey]labels.Selector{}
+	for i := range clusters {
+		tenant := t.Of(clusters[i].Namespace)
+		if tenant == nil {
+			continue
+		}
+		if mine := t.withoutOthersVirtualHosts(tenant); len(mine.MatchLabels)+len(mine.MatchExpressions)+len(tenant.Hosts.Namespaces) == 0 {
+			continue
+		}
+		for name, set := range clusters[i].Spec.Nodes { // each by itself
+			if selector, err := set.HostSelector(); err == nil {
+				asked[schedule.RoleKey{Cluster: keyOf(&clusters[i]), Role: name}] = selector
+			}
+		}
+	}
+	return asked
+}
+
 // withoutOthersVirtualHosts is a tenant's selector, without the virtual hosts that the Site has for other tenants only.
 func (t *Tenants) withoutOthersVirtualHosts(tenant *Tenant) metav1.LabelSelector {
 	var others []string

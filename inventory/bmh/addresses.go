@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,9 +103,34 @@ type addressReader struct {
 	closed bool
 }
 
+// addressLike is what may be shown of an ip_address in a Secret: what somebody would write for an address, right or wrong.
+var addressLike = regexp.MustCompile(`^[0-9a-fA-F]{0,4}([.:][0-9a-fA-F]{0,4}){2,7}(/[0-9]{1,3})?$`)
+
+// found is the value before what is wrong with it, if it can be shown.
+func found(value, wrong string) string {
+	if addressLike.MatchString(value) {
+		return fmt.Sprintf("found %q: %s", value, wrong)
+	}
+	return wrong
+}
+
+// lineOfField is the line of a field of a Secret's data.
+func lineOfField(doc *manifest.Document, field string) int {
+	return max(doc.LineOf("stringData."+field), doc.LineOf("data."+field))
+}
+
 // at says where a document is in which something was found. What was read from a cluster has no place but its name.
 func at(doc *manifest.Document, field, format string, args ...any) string {
-	problem := manifest.Problem{File: doc.File, Document: doc.Index, Line: doc.LineOf(field), Field: field, Message: fmt.Sprintf(format, args...)}
+	return placed(doc, doc.LineOf(field), field, fmt.Sprintf(format, args...))
+}
+
+// atLine is at for what has no field of its own in the document.
+func atLine(doc *manifest.Document, line int, format string, args ...any) string {
+	return placed(doc, line, "", fmt.Sprintf(format, args...))
+}
+
+func placed(doc *manifest.Document, line int, field, message string) string {
+	problem := manifest.Problem{File: doc.File, Document: doc.Index, Line: line, Field: field, Message: message}
 	switch {
 	case doc.File != Live:
 		return problem.Error()
@@ -168,7 +194,8 @@ func (r *addressReader) annotations(bmh *metal3.BareMetalHost, doc *manifest.Doc
 	}
 }
 
-// secret reads the addresses out of a network data Secret. Messages name the Secret and the field, and never repeat what stands in it.
+// secret reads the addresses out of a network data Secret. Messages name the Secret and the field. Of what stands in it they repeat
+// only what looks like an address, where one belongs.
 func (r *addressReader) secret(related Related, ref SecretRef) {
 	name := ref.Namespace + "/" + ref.Name
 	if ref.Invalid() {
@@ -214,9 +241,13 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 		} else if !slices.ContainsFunc(networks, func(n dataNetwork) bool { return isNetworkID(n.ID) }) {
 			r.close(ref) // each entry is a problem of its own, below
 		}
+		line := 0
 		for i, network := range networks {
 			r.network(ref.Origin, network, func(id, part, format string, args ...any) {
-				r.refuse(id, ref.Origin, "%s", at(doc, "", "Secret %s: %s: networks[%d].%s: %s", name, field, i, part, fmt.Sprintf(format, args...)))
+				if line == 0 {
+					line = lineOfField(doc, field) // looked for where something is wrong: it takes time
+				}
+				r.refuse(id, ref.Origin, "%s", atLine(doc, line, "Secret %s: %s: networks[%d].%s: %s", name, field, i, part, fmt.Sprintf(format, args...)))
 			})
 		}
 		return
@@ -313,9 +344,9 @@ func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetw
 		ip, err := inventory.ParseAddress(network.IPAddress, netmask)
 		switch {
 		case err != nil:
-			bad(network.ID, "ip_address", "%s", err)
+			bad(network.ID, "ip_address", "%s", found(network.IPAddress, err.Error()))
 		case network.Type == "ipv4" && !ip.Is4(), strings.HasPrefix(network.Type, "ipv6") && ip.Is4():
-			bad(network.ID, "ip_address", "not an %s address", network.Type[:4])
+			bad(network.ID, "ip_address", "%s", found(network.IPAddress, "not an "+network.Type[:4]+" address"))
 		default:
 			r.add(network.ID, ip, origin)
 		}

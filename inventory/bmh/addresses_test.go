@@ -27,7 +27,7 @@ func TestPublishedNetworkData(t *testing.T) {
 		"capm3.yaml":        {addresses: []string{"baremetalv4=192.168.111.20"}},
 		"nova.json":         {addresses: []string{"network0=10.192.35.66"}},
 		"nova-dhcp.json": {problem: "network0: networkData: the host gets its address there by DHCP or autoconfiguration, so it is not known here\n" +
-			"network1: hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: networks[1].ip_address: not an address"},
+			"network1: hosts.yaml: document 2: line 15: Secret metal/n1-net: networkData: networks[1].ip_address: not an address"},
 		"nmstate.yaml": {problem: ": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: found NMState, want JSON or YAML of OpenStack network data"},
 		"netplan.yaml": {problem: ": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: found netplan, want JSON or YAML of OpenStack network data"},
 	}
@@ -63,8 +63,8 @@ func oneHost(t *testing.T, text string) *inventory.Host {
 	return &hosts[0]
 }
 
-// TestUnreadableAddresses: what is wrong with a host's addresses is the host's own problem. The words name the place and the field, and never what
-// stands in a Secret.
+// TestUnreadableAddresses: what is wrong with a host's addresses is the host's own problem. The words name the place and the field, and of what
+// stands in a Secret only what looks like an address, where one belongs.
 func TestUnreadableAddresses(t *testing.T) {
 	withData := func(text string) string {
 		return inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", text))
@@ -86,7 +86,10 @@ func TestUnreadableAddresses(t *testing.T) {
 		{"an entry of another form", withData("networks: [" + inventorytest.Marker + ", {id: a, type: [1]}, " + good + "]"), []string{"good=192.0.2.1 (networkData)"}, []string{": networks[0].id: missing", "a: networks[1].ip_address: missing"}},
 		{"no id", withData("networks: [{type: ipv4, ip_address: 192.0.2.1}]"), nil, []string{": networks[0].id: missing"}},
 		{"an id of two lines", withData(`networks: [{id: "a\nb", type: ipv4, ip_address: 192.0.2.1}]`), nil, []string{": networks[0].id: not a name"}},
-		{"the other family", withData("networks: [{id: b, type: ipv6, ip_address: 192.0.2.1}]"), nil, []string{"b: networks[0].ip_address: not an ipv6 address"}},
+		{"the other family", withData("networks: [{id: b, type: ipv6, ip_address: 192.0.2.1}]"), nil, []string{`b: networks[0].ip_address: found "192.0.2.1": not an ipv6 address`}},
+		{"a number too many", withData("networks: [{id: a, type: ipv4, ip_address: 192.0.2.300}]"), nil, []string{`a: hosts.yaml: document 2: line 15: Secret metal/n1-net: networkData: networks[0].ip_address: found "192.0.2.300": not an address`}},
+		{"a digit too many", withData("networks: [{id: a, type: ipv6, ip_address: '2001:db8::12345'}]"), nil, []string{"a: networkData: networks[0].ip_address: not an address"}},
+		{"a card's number is not shown", withData("networks: [{id: a, type: ipv4, ip_address: '4111-1111-1111-1111'}]"), nil, []string{"a: networkData: networks[0].ip_address: not an address"}},
 		{"a zone means another thing on every host", withData(`networks: [{id: a, type: ipv6, ip_address: "fe80::1%eth0"}]`), nil, []string{"a: networks[0].ip_address: an address with a zone, which no host can have"}},
 		{"dhcp", withData("networks: [{id: a, type: ipv4_dhcp}, {id: b, type: ipv6_slaac}, {id: c, type: ipv6_dhcpv6-stateless}]"), nil, []string{"a: by DHCP", "b: or autoconfiguration", "c: is not known here"}},
 		{"no key that metal3 reads", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("other", inventorytest.BothYAML)), nil, []string{": neither key networkData nor value"}},

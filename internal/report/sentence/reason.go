@@ -247,7 +247,11 @@ func candidate(r schedule.Reason) string {
 	case schedule.Fits:
 		return "free: fits " + strconv.Itoa(r.Roles) + " of the roles, and none needs it"
 	case schedule.NotSelected:
-		return "no role selects it"
+		return "free: no role selects it"
+	case schedule.NotGranted:
+		return "not granted to the tenant"
+	case schedule.GrantedToNone:
+		return "free: no tenant whose roles select it is granted it"
 	case schedule.NoAddress:
 		return "no address on " + r.Network + known(r.Problem)
 	case schedule.NoLabel:

@@ -23,21 +23,25 @@ func Shortage(c *schedule.Shortage) string {
 	}
 	if c.Full > 0 {
 		fmt.Fprintf(&b, " %s %s, but %s in a domain where the role has its hosts already.",
-			text.Count(c.Full, "more free host"), verb(c.Full, "fits", "fit"), verb(c.Full, "lies", "lie"))
+			text.Count(c.Full, "more free host"), Verb(c.Full, "fits", "fit"), Verb(c.Full, "lies", "lie"))
 	}
 	if len(c.Rejected) > 0 {
 		total := 0
 		for _, rejected := range c.Rejected {
 			total += rejected.Count
 		}
-		fmt.Fprintf(&b, " %s %s but: %s.", text.Count(total, "more host"), verb(total, "matches", "match"), Counts(c.Rejected))
+		fmt.Fprintf(&b, " %s %s but: %s.", text.Count(total, "more host"), Verb(total, "matches", "match"), Counts(c.Rejected))
 	}
 	if c.Unmatched {
 		b.WriteString(" No host matches its selector")
 		if c.Unmet != "" {
 			b.WriteString(": none " + unmet(c.Unmet))
 		}
-		b.WriteString(".")
+		if c.Near != "" {
+			b.WriteString(", did you mean " + c.Near + "?")
+		} else {
+			b.WriteString(".")
+		}
 	}
 	if words := Advice(&c.Advice); words != "" {
 		b.WriteString(" " + words + ".")
@@ -159,10 +163,10 @@ func groups(all []schedule.RoleGroup) string {
 		if what == "" {
 			what = "any host"
 		}
-		parts = append(parts, fmt.Sprintf("%d %s that %s %s %s %d", g.Roles, g.Role, verb(g.Roles, "selects", "select"), what, verb(g.Roles, "needs", "need"), g.Need))
+		parts = append(parts, fmt.Sprintf("%d %s that %s %s %s %d", g.Roles, g.Role, Verb(g.Roles, "selects", "select"), what, Verb(g.Roles, "needs", "need"), g.Need))
 	}
 	if roles > 0 {
-		parts = append(parts, fmt.Sprintf("%s %s %d", text.Count(roles, "other role"), verb(roles, "needs", "need"), need))
+		parts = append(parts, fmt.Sprintf("%s %s %d", text.Count(roles, "other role"), Verb(roles, "needs", "need"), need))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -183,7 +187,7 @@ func has(c *schedule.Shortage) string {
 	case c.Hosts == 0:
 		return "there is no free host " + can
 	case c.Capacity == c.Hosts:
-		words := "there " + verb(c.Hosts, "is", "are") + " only " + free
+		words := "there " + Verb(c.Hosts, "is", "are") + " only " + free
 		if len(names) > 0 {
 			words += " (in " + key + " " + list(names, mostDomains, "others") + ")"
 		}
@@ -196,7 +200,7 @@ func has(c *schedule.Shortage) string {
 	if c.Loose > 0 {
 		words += fmt.Sprintf(" are %d without %s and %d that", c.Loose, key, labelled)
 	}
-	words += fmt.Sprintf(" %s in %d %s %s", verb(labelled, "lies", "lie"), len(names), key, verb(len(names), "domain", "domains"))
+	words += fmt.Sprintf(" %s in %d %s %s", Verb(labelled, "lies", "lie"), len(names), key, Verb(len(names), "domain", "domains"))
 	if even(c.Domains) {
 		return words + " (" + short(names) + "), " + each(c.Domains[0].Capacity)
 	}
@@ -255,8 +259,8 @@ func short(names []string) string {
 	return fmt.Sprintf("%s and %d others", strings.Join(names[:mostDomains], " "), len(names)-mostDomains)
 }
 
-// verb is the form that goes with n.
-func verb(n int, one, many string) string {
+// Verb is the form that goes with n.
+func Verb(n int, one, many string) string {
 	if n == 1 {
 		return one
 	}

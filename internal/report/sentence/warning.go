@@ -193,10 +193,10 @@ func rearrangement(w schedule.Rearrangement) string {
 		for _, m := range w.Moves {
 			moves = append(moves, Move(m))
 		}
-		parts = append(parts, text.Count(n, "unprovisioned host")+" "+verb(n, "moves", "move")+": "+strings.Join(moves, ", "))
+		parts = append(parts, text.Count(n, "unprovisioned host")+" "+Verb(n, "moves", "move")+": "+strings.Join(moves, ", "))
 	}
 	if n := len(w.Waits); n > 0 {
-		parts = append(parts, text.Count(n, "released host")+" "+verb(n, "is", "are")+" seen without labels: "+strings.Join(hostNames(w.Waits), ", "))
+		parts = append(parts, text.Count(n, "released host")+" "+Verb(n, "is", "are")+" seen without labels: "+strings.Join(hostNames(w.Waits), ", "))
 	}
 	words := strings.Join(parts, " and ")
 	switch {
