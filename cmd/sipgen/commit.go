@@ -98,6 +98,9 @@ func filesOf(changes []publish.Change) []report.File {
 	return files
 }
 
+// digestTrailer ends the keys of trailers that are for programs.
+const digestTrailer = "-Digest"
+
 // trailers say what the commit was made from: digests that are the same for the same inputs, in
 // whatever files and order they came.
 func (l *loaded) trailers() ([]publish.Trailer, error) {
@@ -109,7 +112,7 @@ func (l *loaded) trailers() ([]publish.Trailer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []publish.Trailer{{Key: "Specs-Digest", Value: specs}, {Key: "Inventory-Digest", Value: hosts}, {Key: "Sipgen-Version", Value: version()}}, nil
+	return []publish.Trailer{{Key: "Specs" + digestTrailer, Value: specs}, {Key: "Inventory" + digestTrailer, Value: hosts}, {Key: "Sipgen-Version", Value: version()}}, nil
 }
 
 func digestOf(value any) (string, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/internal/treediff"
 	"github.com/airshipit/sipgen/publish"
@@ -69,7 +70,9 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 	in.flags(command)
 	how.flags(command, &in)
 	command.Flags().StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
 	command.Flags().StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")
+	completeFlag(command, "color", "auto", "always", "never")
 	repo.flags(command)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder that render writes to")
@@ -87,7 +90,7 @@ func showDiff(ui *ui, before, after map[string][]byte, output string, colour boo
 	case "unified":
 		err = difference.Unified(ui.out)
 	case "json":
-		err = difference.JSON(ui.out)
+		err = difference.JSON(ui.out, v1alpha1.APIVersion)
 	case "markdown":
 		err = difference.Markdown(ui.out)
 	case "github":

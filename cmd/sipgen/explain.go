@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,14 +18,23 @@ func newExplain(ui *ui) *cobra.Command {
 	var (
 		in       inputs
 		previous previousFlags
+		output   string
 	)
+	formats := []string{"text", "json"}
 	command := &cobra.Command{
-		Use:   "explain NAMESPACE/NAME",
+		Use:   "explain NAME",
 		Short: "Explain why a host or cluster is placed as it is",
-		Example: `  sipgen explain tenant-a/edge-a --site site.yaml -f tenants --inventory hosts
+		Long: `Explain why a host or cluster is placed as it is, and not elsewhere. NAME is NAMESPACE/NAME, or the
+name alone if no other host or cluster has it.`,
+		Example: `  sipgen explain edge-a
+  sipgen explain tenant-a/edge-a --site site.yaml -f tenants --inventory hosts
   sipgen explain vino-system/r1n1-cp --site site.yaml -f tenants --inventory hosts`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: in.complete(completeClusters | completeHosts),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkFormat(output, formats); err != nil {
+				return err
+			}
 			in.allAddresses = true // any host may be asked about
 			loaded, err := in.load(cmd.Context(), ui)
 			if err != nil {
@@ -38,40 +48,113 @@ func newExplain(ui *ui) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return explain(ui, decided.placement, args[0])
+			return explain(ui, decided, args[0], output)
 		},
 	}
 	in.flags(command)
 	previous.flags(command)
 	keepGoingFlag(command, &in)
+	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
 	return command
 }
 
 // explain prints what the placement says of a host or a cluster; a name that is both gets both.
-func explain(ui *ui, p *schedule.Placement, name string) error {
-	namespace, short, found := strings.Cut(name, "/")
-	if found {
-		cluster, isCluster := report.ExplainCluster(p, schedule.ClusterKey{Namespace: namespace, Name: short})
-		host, isHost := report.ExplainHost(p, schedule.HostKey{Namespace: namespace, Name: short})
-		if isCluster || isHost {
-			_, err := fmt.Fprint(ui.out, text.Block(cluster+host))
-			return err
-		}
+func explain(ui *ui, d *decided, name, output string) error {
+	cluster, host, err := d.named(name)
+	if err != nil {
+		return err
 	}
+	if output == "json" {
+		plan := *d.report
+		plan.InputWarnings = ui.warnings
+		return writeJSON(ui, report.Explain(&plan, d.placement, cluster, host))
+	}
+	var words string
+	if namespace, short, found := strings.Cut(cluster, "/"); found {
+		said, _ := report.ExplainCluster(d.placement, schedule.ClusterKey{Namespace: namespace, Name: short})
+		words += said
+	}
+	if namespace, short, found := strings.Cut(host, "/"); found {
+		said, _ := report.ExplainHost(d.placement, schedule.HostKey{Namespace: namespace, Name: short})
+		words += said
+	}
+	_, err = fmt.Fprint(ui.out, text.Block(words))
+	return err
+}
+
+// named are the cluster and the host of a name: one of the two, or both if a cluster and a host are called so, namespace and all.
+func (d *decided) named(name string) (cluster, host string, err error) {
 	var names []string
-	for i := range p.Clusters {
-		names = append(names, p.Clusters[i].Key.String())
+	known := map[string]int{}
+	const isCluster, isHost = 1, 2
+	for i := range d.placement.Clusters {
+		key := d.placement.Clusters[i].Key.String()
+		names, known[key] = append(names, key), isCluster
 	}
-	for i := range p.Hosts {
-		names = append(names, p.Hosts[i].Host.Key())
+	for i := range d.placement.Hosts {
+		key := d.placement.Hosts[i].Host.Key()
+		if known[key] == 0 {
+			names = append(names, key)
+		}
+		known[key] |= isHost
 	}
+	key, err := oneOf(name, "host or cluster", names)
+	if err != nil {
+		return "", "", err
+	}
+	if known[key]&isCluster != 0 {
+		cluster = key
+	}
+	if known[key]&isHost != 0 {
+		host = key
+	}
+	return cluster, host, nil
+}
+
+// maxMeant is how many names are listed that one may stand for.
+const maxMeant = 5
+
+// oneOf is the one of the names, each "namespace/name", that is meant: the whole of it, or what comes behind the namespace if no other has it.
+func oneOf(name, what string, names []string) (string, error) {
+	if slices.Contains(names, name) {
+		return name, nil
+	}
+	var meant []string
 	for _, known := range names {
 		if strings.HasSuffix(known, "/"+name) {
-			return redact.Errorf("%s: no such host or cluster, did you mean %q?", redact.Plain(name), known)
+			meant = append(meant, known)
 		}
 	}
-	if near := manifest.Nearest(name, names); near != "" {
-		return redact.Errorf("%s: no such host or cluster, did you mean %q?", redact.Plain(name), near)
+	if len(meant) == 1 {
+		return meant[0], nil
 	}
-	return redact.Errorf("%s: no such host or cluster among %d hosts and %d clusters, want NAMESPACE/NAME", redact.Plain(name), len(p.Hosts), len(p.Clusters))
+	shown := redact.Plain(name)
+	if many := len(meant); many > 0 {
+		slices.Sort(meant)
+		more := ""
+		if many > maxMeant {
+			meant, more = meant[:maxMeant], fmt.Sprintf(" or one of %d others", many-maxMeant)
+		}
+		return "", redact.Errorf("%s: there are %d of that name, want NAMESPACE/NAME: %s%s", shown, many, strings.Join(meant, ", "), more)
+	}
+	if near := nearestName(name, names); near != "" {
+		return "", redact.Errorf("%s: no such %s, did you mean %q?", shown, what, near)
+	}
+	return "", redact.Errorf("%s: no such %s among %d, want NAMESPACE/NAME", shown, what, len(names))
+}
+
+// nearestName is the name that looks like the one found, which may be without a namespace.
+func nearestName(name string, names []string) string {
+	if strings.Contains(name, "/") {
+		return manifest.Nearest(name, names)
+	}
+	var short []string
+	for _, known := range names {
+		short = append(short, known[strings.LastIndex(known, "/")+1:])
+	}
+	if near := manifest.Nearest(name, short); near != "" {
+		return names[slices.Index(short, near)]
+	}
+	return ""
 }

@@ -53,6 +53,7 @@ as errors name it.
 		},
 	}
 	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
 	return command
 }
 

@@ -36,6 +36,7 @@ func (in *inputs) flags(command *cobra.Command) {
 	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "continue without any SIPCluster, when the last tenant is gone")
 	flags.StringArrayVar(&in.evict, "evict", nil, "release the hosts of this `TENANT`, as if its specs were gone: the name of a tenant, or a namespace that is no listed tenant's; may be repeated")
 	in.clusterFlags(command)
+	_ = command.RegisterFlagCompletionFunc("evict", in.completeNames(completeTenants)) // fails for a flag that is not there
 }
 
 func (in *inputs) siteFlag(command *cobra.Command) {
@@ -50,6 +51,7 @@ func (in *inputs) clusterFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&in.kubeconfig, "kubeconfig", "", "for the live cluster: the kubeconfig `FILE`; default: $KUBECONFIG, ~/.kube/config, or the pod's own account")
 	flags.StringVar(&in.context, "context", "", "for the live cluster: the context in the kubeconfig")
+	_ = command.RegisterFlagCompletionFunc("context", in.completeContexts) // fails for a flag that is not there
 }
 
 // fromCluster is the word that stands for the live cluster in --filename and --inventory.

@@ -49,8 +49,7 @@ same plan as with the live inventory, where the cluster cannot be reached: in CI
 
 // restConfig is the kubeconfig's, or the pod's own.
 func (in *inputs) restConfig() (*rest.Config, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = in.kubeconfig
+	rules := in.loadingRules()
 	overrides := &clientcmd.ConfigOverrides{CurrentContext: in.context}
 	cfg, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 	if err != nil {
@@ -65,6 +64,13 @@ func (in *inputs) restConfig() (*rest.Config, error) {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	return cfg, nil
+}
+
+// loadingRules say where the kubeconfig is.
+func (in *inputs) loadingRules() *clientcmd.ClientConfigLoadingRules {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = in.kubeconfig
+	return rules
 }
 
 // clusterSpecs reads the SIPClusters of the live cluster.

@@ -64,17 +64,17 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	if l.site != nil {
 		for _, warning := range l.site.Warnings {
-			ui.say("warning: %s", warning)
+			ui.warn("%s", warning)
 		}
 	}
 	for i := range l.clusters {
 		for _, warning := range l.clusters[i].Warnings() {
-			ui.say("warning: %s", l.clusters[i].Problem(warning.Path, "%s", warning.Message))
+			ui.warn("%s", l.clusters[i].Problem(warning.Path, "%s", warning.Message))
 		}
 	}
 	if l.hosts != nil {
 		for _, object := range l.hosts.LeftOut {
-			ui.say("warning: %s: %s: %s: no host is made of it", object.Source, object.Field, object.Text)
+			ui.warn("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text)
 		}
 	}
 	if l.tenants != nil {

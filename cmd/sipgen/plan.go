@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,13 +24,16 @@ func newPlan(ui *ui) *cobra.Command {
 		in       inputs
 		previous previousFlags
 		ask      whatIf
-		output   string
+		view     planView
 	)
 	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html", "network", "network-svg"}
 	command := &cobra.Command{
-		Use:   "plan",
+		Use:   "plan [CLUSTER]",
 		Short: "Show which host each cluster gets, and why",
-		Long: `Show which host each cluster gets, and why. Nothing is written.
+		Long: `Show which host each cluster gets, and why. Nothing is written. CLUSTER is NAMESPACE/NAME, or the
+name alone if no other cluster has it: only that one is shown.
+
+On a site with 100 hosts or more the table has only the hosts that change; --all shows all of them.
 
 Earlier decisions that are not synced yet are in the rendered tree, and are kept: the tree is that
 of the Site's repository, as for publish. --repo or --previous names another one, --previous none
@@ -41,17 +46,20 @@ says why), or something overlaps that should not (-o network); 2 an error.
 -o network lists everything on the site that has an address, a port or a MAC address, and what of it
 overlaps; -o network-svg is a picture of that.`,
 		Example: `  sipgen plan
+  sipgen plan tenant-a/edge-a
   sipgen plan --site site.yaml -f tenants --inventory hosts
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
   sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 \
     --count tenants/a/Worker=12`,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkFormat(output, formats); err != nil {
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: in.complete(completeClusters),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := view.check(ui, args, formats); err != nil {
 				return err
 			}
-			ofNetwork := output == "network" || output == "network-svg"
+			ofNetwork := view.output == "network" || view.output == "network-svg"
 			if ofNetwork && ask.asked() {
-				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", output)
+				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", view.output)
 			}
 			in.allAddresses = ask.asked() || ofNetwork // what is asked about may need hosts that no spec selects
 			loaded, err := in.load(cmd.Context(), ui)
@@ -59,7 +67,7 @@ overlaps; -o network-svg is a picture of that.`,
 				return err
 			}
 			if ask.asked() {
-				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, output)
+				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, view)
 			}
 			before, err := previous.read(cmd.Context(), ui, loaded.site)
 			if err != nil {
@@ -75,10 +83,18 @@ overlaps; -o network-svg is a picture of that.`,
 			if unrendered == nil {
 				shown = withServices
 			}
+			refusals := errors.Join(joined(decided.settled.late), checked.refusal, unrendered)
+			whole := *shown
+			whole.InputWarnings, whole.Preflight = ui.warnings, checked.warnings
+			if decided.placement.Schedulable() {
+				for _, refusal := range flatten(refusals) {
+					whole.Refusals = append(whole.Refusals, refusal.Error())
+				}
+			}
 			if ofNetwork {
-				err = writeNetwork(ui, loaded.network, output)
+				err = writeNetwork(ui, loaded.network, view.output)
 			} else {
-				err = writePlan(ui, decided.placement, shown, output)
+				err = view.write(ui, decided.placement, &whole)
 			}
 			if err != nil {
 				return err
@@ -89,14 +105,20 @@ overlaps; -o network-svg is a picture of that.`,
 			if !decided.placement.Schedulable() || ofNetwork && loaded.network.Overlaps() {
 				return errFinding
 			}
-			return sayRefusals(ui, errors.Join(joined(decided.settled.late), checked.refusal, unrendered))
+			return sayRefusals(ui, refusals)
 		},
 	}
 	in.flags(command)
 	previous.flags(command)
 	ask.flags(command)
+	_ = command.RegisterFlagCompletionFunc("count", in.completeNames(completeRoles)) // fails for a flag that is not there
 	keepGoingFlag(command, &in)
-	command.Flags().StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
+	flags := command.Flags()
+	flags.StringVarP(&view.output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
+	flags.BoolVar(&view.all, "all", false, "show the hosts that do not change, too, however many there are")
+	flags.StringVar(&view.color, "color", "auto", "colours in tables: auto (on a terminal, unless $NO_COLOR is set), always, never")
+	completeFlag(command, "color", "auto", "always", "never")
+	completeFlag(command, "output", formats...)
 	return command
 }
 
@@ -121,22 +143,53 @@ func writeNetwork(ui *ui, plan *netplan.Plan, output string) error {
 	return err
 }
 
-// writePlan prints a placement and the words for it. Hosts that a what-if leaves out are only in pictures.
-func writePlan(ui *ui, placement *schedule.Placement, plan *report.Plan, output string, leftOut ...inventory.Host) error {
-	switch output {
+// planView says how a plan is shown.
+type planView struct {
+	output, color string
+	all, colour   bool
+	// cluster as it was asked for, empty for all.
+	cluster string
+}
+
+// check reads what was asked for.
+func (v *planView) check(ui *ui, args, formats []string) (err error) {
+	if err := checkFormat(v.output, formats); err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		v.cluster = args[0]
+		if slices.Contains([]string{"svg", "html", "network", "network-svg"}, v.output) {
+			return redact.Errorf("-o %s shows the whole site: leave out %q", v.output, v.cluster)
+		}
+	}
+	v.colour, err = coloured(v.color, ui.out, os.Getenv)
+	return err
+}
+
+// write prints a placement and the words for it. Hosts that a what-if leaves out are only in pictures.
+func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Plan, leftOut ...inventory.Host) error {
+	if v.cluster != "" {
+		var clusters []string
+		for i := range plan.Clusters {
+			clusters = append(clusters, plan.Clusters[i].Key())
+		}
+		cluster, err := oneOf(v.cluster, "cluster", clusters)
+		if err != nil {
+			return err
+		}
+		plan = plan.Only(cluster)
+	}
+	switch v.output {
 	case "svg", "html":
 		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Removed: leftOut})
 		draw := picture.SVG
-		if output == "html" {
+		if v.output == "html" {
 			draw = picture.HTML
 		}
 		_, err := ui.out.Write(draw(site))
 		return err
 	case "json":
-		encoder := json.NewEncoder(ui.out)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(plan)
+		return writeJSON(ui, plan)
 	case "yaml":
 		text, err := yaml.Marshal(plan)
 		if err != nil {
@@ -148,6 +201,15 @@ func writePlan(ui *ui, placement *schedule.Placement, plan *report.Plan, output 
 		_, err := fmt.Fprint(ui.out, report.Markdown(plan))
 		return err
 	}
-	report.Table(ui.out, plan, output == "wide")
+	many := plan.Totals().Assigned >= report.ManyHosts
+	report.Table(ui.out, plan, report.TableOptions{Wide: v.output == "wide", Changes: many && !v.all && v.cluster == "", Colour: v.colour})
 	return nil
+}
+
+// writeJSON prints a value as every command prints JSON.
+func writeJSON(ui *ui, value any) error {
+	encoder := json.NewEncoder(ui.out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
 }

@@ -192,6 +192,9 @@ func aboutOf(loaded *loaded, changes []publish.Change, meta publish.Meta, commit
 		about.Inventory = fmt.Sprintf("%s, was %s old", loaded.hosts.Context, age)
 	}
 	for _, trailer := range meta.Trailers {
+		if strings.HasSuffix(trailer.Key, digestTrailer) {
+			continue // the commit has it, for programs
+		}
 		about.Stamps = append(about.Stamps, [2]string{trailer.Key, trailer.Value})
 	}
 	return about

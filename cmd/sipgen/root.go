@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
@@ -88,14 +89,34 @@ func strictArgs(command *cobra.Command) {
 }
 
 func newVersion(ui *ui) *cobra.Command {
-	return &cobra.Command{
+	var output string
+	formats := []string{"text", "json"}
+	command := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of sipgen and of the Go release that built it",
 		RunE: func(*cobra.Command, []string) error {
+			if err := checkFormat(output, formats); err != nil {
+				return err
+			}
+			if output == "json" {
+				return writeJSON(ui, versionInfo{v1alpha1.APIVersion, "Version", version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+			}
 			fmt.Fprintf(ui.out, "sipgen %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return nil
 		},
 	}
+	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
+	return command
+}
+
+// versionInfo is what `sipgen version -o json` prints.
+type versionInfo struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Version    string `json:"version"`
+	Go         string `json:"go"`
+	Platform   string `json:"platform"`
 }
 
 // release is set by the linker for releases.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -88,6 +87,7 @@ Exit codes: 0 what is not done yet goes on by itself; 1 something is stuck; 2 an
 	flags := command.Flags()
 	in.inventoryFlag(command)
 	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
 	return command
 }
 
@@ -120,10 +120,7 @@ func showStatus(ui *ui, site *v1alpha1.Site, hosts []status.Host, output string)
 		}
 	}
 	if output == "json" {
-		encoder := json.NewEncoder(ui.out)
-		encoder.SetIndent("", "  ")
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts}); err != nil {
+		if err := writeJSON(ui, siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts}); err != nil {
 			return err
 		}
 	} else {

@@ -19,6 +19,15 @@ type ui struct {
 	in       io.Reader
 	out, err io.Writer
 	progress *progress
+	// warnings are those about the inputs, for who wants them as data.
+	warnings []string
+}
+
+// warn says a warning about the inputs.
+func (u *ui) warn(format string, args ...any) {
+	words := text.Line(redact.Text(fmt.Sprintf(format, args...)))
+	u.warnings = append(u.warnings, words)
+	u.say("warning: %s", words)
 }
 
 // say prints one line that is not the product. Words from outside can neither end the line nor steer a terminal or a CI

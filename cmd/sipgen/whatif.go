@@ -45,7 +45,7 @@ type roleCount struct {
 }
 
 // showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
-func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previous previousFlags, output string) error {
+func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previous previousFlags, view planView) error {
 	changed, err := ask.apply(ui, loaded)
 	if err != nil {
 		return err
@@ -64,7 +64,8 @@ func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previou
 	}
 	shown := *decided.report
 	shown.WhatIf = append(changed.lines, largest...)
-	if err := writePlan(ui, decided.placement, &shown, output, changed.leftOut...); err != nil {
+	shown.InputWarnings = ui.warnings
+	if err := view.write(ui, decided.placement, &shown, changed.leftOut...); err != nil {
 		return err
 	}
 	if !decided.placement.Schedulable() {

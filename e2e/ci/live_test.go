@@ -26,7 +26,8 @@ func managementCluster(t *testing.T) string {
 		}
 		for _, o := range engine.Objects(t, content) {
 			status, hasStatus := o.Object["status"]
-			o.SetUID("") // the server gives its own
+			o.SetUID("") // the server gives its own, and takes no owners of fields
+			o.SetManagedFields(nil)
 			if err := api.TryApply(o, "site", false); err != nil {
 				t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
 			}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -60,7 +61,7 @@ func Counts(findings []Finding) (errors, warnings int) {
 	return errors, warnings
 }
 
-// JSON writes the findings as JSON, an object with the list "findings".
+// JSON writes the findings as JSON: an object of kind Findings with the list "findings".
 func JSON(w io.Writer, findings []Finding) error {
 	if findings == nil {
 		findings = []Finding{}
@@ -69,8 +70,10 @@ func JSON(w io.Writer, findings []Finding) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(struct {
-		Findings []Finding `json:"findings"`
-	}{findings})
+		APIVersion string    `json:"apiVersion"`
+		Kind       string    `json:"kind"`
+		Findings   []Finding `json:"findings"`
+	}{v1alpha1.APIVersion, "Findings", findings})
 }
 
 // maxAnnotations is how many annotations of one level GitHub keeps of a step.

@@ -104,10 +104,13 @@ func TestSARIFIsValid(t *testing.T) {
 }
 
 func TestJSONIsAList(t *testing.T) {
-	if got := written(t, func(w io.Writer) error { return JSON(w, nil) }); got != "{\n  \"findings\": []\n}\n" {
+	if got := written(t, func(w io.Writer) error { return JSON(w, nil) }); got != "{\n  \"apiVersion\": \"sipgen.airshipit.org/v1alpha1\",\n  \"kind\": \"Findings\",\n  \"findings\": []\n}\n" {
 		t.Errorf("found %q", got)
 	}
-	var back struct{ Findings []Finding }
+	var back struct {
+		APIVersion, Kind string
+		Findings         []Finding
+	}
 	decoder := json.NewDecoder(strings.NewReader(written(t, func(w io.Writer) error { return JSON(w, hostile(1)) })))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&back); err != nil || len(back.Findings) != 1 || back.Findings[0] != hostile(1)[0] {

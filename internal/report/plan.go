@@ -29,10 +29,18 @@ type Plan struct {
 	// Freed are hosts that an earlier run released, and that are free now.
 	Freed    []Freed  `json:"freed,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// InputWarnings are about the Site, the specs and the inventory as they were read.
+	InputWarnings []string `json:"inputWarnings,omitempty"`
+	// Preflight is what render and publish would warn of, and Refusals why they would refuse the plan.
+	Preflight []string `json:"preflight,omitempty"`
+	Refusals  []string `json:"refusals,omitempty"`
 	// Services are what changes in the services of clusters that have some already, by cluster, where there is a tree to compare with.
 	Services []ServiceChanges `json:"services,omitempty"`
 	// WhatIf says in what the planned site differs from the real one, and what would fit.
 	WhatIf []string `json:"whatIf,omitempty"`
+
+	// shortOf are the clusters that each of the Shortages is about.
+	shortOf [][]string
 }
 
 // Cluster is one tenant cluster, in the order served.
@@ -180,6 +188,40 @@ func (p *Plan) freed(previous schedule.Previous) {
 	}
 }
 
+// Only is the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the shortages that it is part of and its own
+// warnings.
+func (p *Plan) Only(cluster string) *Plan {
+	out := *p
+	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services = []Cluster{}, []Host{}, nil, nil, nil, nil
+	out.Moves, out.Warnings = nil, nil
+	for i := range p.Clusters {
+		if p.Clusters[i].Key() == cluster {
+			out.Clusters = append(out.Clusters, p.Clusters[i])
+		}
+	}
+	for i := range p.Hosts {
+		if p.Hosts[i].Cluster == cluster {
+			out.Hosts = append(out.Hosts, p.Hosts[i])
+		}
+	}
+	for i := range p.Shortages {
+		if slices.Contains(p.shortOf[i], cluster) {
+			out.Shortages, out.shortOf = append(out.Shortages, p.Shortages[i]), append(out.shortOf, p.shortOf[i])
+		}
+	}
+	for i := range p.Freed {
+		if p.Freed[i].Cluster == cluster {
+			out.Freed = append(out.Freed, p.Freed[i])
+		}
+	}
+	for i := range p.Services {
+		if p.Services[i].Cluster == cluster {
+			out.Services = append(out.Services, p.Services[i])
+		}
+	}
+	return &out
+}
+
 // Unschedulable says whether a cluster cannot have all the hosts it must have.
 func (p *Plan) Unschedulable() bool {
 	for i := range p.Clusters {
@@ -234,6 +276,11 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	}
 	for i := range p.Shortages {
 		plan.Shortages = append(plan.Shortages, sentence.Shortage(&p.Shortages[i]))
+		var clusters []string
+		for _, role := range p.Shortages[i].Roles {
+			clusters = append(clusters, role.Cluster.String())
+		}
+		plan.shortOf = append(plan.shortOf, clusters)
 	}
 	for _, m := range p.Moves {
 		plan.Moves = append(plan.Moves, sentence.Move(m))

@@ -89,7 +89,7 @@ func TestTotalsAgreeWithTheSlots(t *testing.T) {
 func TestTableShowsEverySlot(t *testing.T) {
 	p := site(t)
 	var out bytes.Buffer
-	Table(&out, p, true)
+	Table(&out, p, TableOptions{Wide: true})
 	for _, want := range []string{"t/a", "t/c (unschedulable)", "t/gone (gone)", "released", "short", "uid-a1", p.Summary()} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
@@ -184,7 +184,7 @@ func TestChangesAreSaid(t *testing.T) {
 	p := Of("dc1", clusters, placement)
 	p.Since(before)
 	var table bytes.Buffer
-	Table(&table, p, false)
+	Table(&table, p, TableOptions{})
 	for name, text := range map[string]string{
 		"table": table.String(), "commit": CommitMessage(p, "", nil), "pull request": plain(PullRequest(p, About{})), "markdown": plain(Markdown(p)),
 	} {
@@ -228,3 +228,35 @@ func TestClaimsAreADanger(t *testing.T) {
 
 // plain is markdown without code marks.
 func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
+
+// TestTableOfChanges: of a large site only what changes is shown, with what stays the same counted; colours say what becomes of a host.
+func TestTableOfChanges(t *testing.T) {
+	p := &Plan{Clusters: []Cluster{
+		{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Held: 2, New: 1, ShortActive: 2, Slots: []Slot{
+			{Host: "m/a1", Status: StatusKept}, {Host: "m/a2", Status: StatusNew}, {Host: "m/a3", Status: StatusKept, Changes: []string{"promoted from standby"}}, {Host: "m/a4", Status: StatusReleased},
+		}}}},
+		{Namespace: "t", Name: "b", Roles: []Role{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/b1", Status: StatusKept}}}}},
+		{Namespace: "t", Name: "c"},
+	}}
+	for _, row := range []struct {
+		options    TableOptions
+		want, none []string
+	}{
+		{TableOptions{}, []string{"m/a1", "m/a2", "m/a3", "m/a4", "m/b1", "t/c", "2 short"}, []string{"unchanged", "\x1b"}},
+		{TableOptions{Changes: true}, []string{"m/a2", "m/a3", "m/a4", "2 short", "2 hosts unchanged; --all shows them.\n"}, []string{"m/a1", "m/b1", "t/b", "t/c", "\x1b"}},
+		{TableOptions{Colour: true}, []string{"\x1b[32mnew\x1b[0m", "\x1b[33mkept, promoted from standby\x1b[0m", "\x1b[31mreleased\x1b[0m", "\x1b[31m2 short\x1b[0m", "kept\n"}, nil},
+	} {
+		var out bytes.Buffer
+		Table(&out, p, row.options)
+		for _, want := range row.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%+v: no %q in\n%s", row.options, want, out.String())
+			}
+		}
+		for _, none := range row.none {
+			if strings.Contains(out.String(), none) {
+				t.Errorf("%+v: %q in\n%s", row.options, none, out.String())
+			}
+		}
+	}
+}

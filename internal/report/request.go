@@ -20,7 +20,7 @@ type About struct {
 	Files []File
 	// Inventory says where the hosts were read and how old that was, in words; empty where nobody knows.
 	Inventory string
-	// Stamps are names and values that tell inputs and versions apart: digests, a commit.
+	// Stamps are names and values that tell inputs and versions apart: a commit, a version.
 	Stamps [][2]string
 	// Empty: the branch has nothing that its base has not, any more.
 	Empty bool

@@ -9,13 +9,27 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
+// TableOptions say how a plan is shown on a terminal.
+type TableOptions struct {
+	// Wide adds the reasons and the uids.
+	Wide bool
+	// Changes leaves out the hosts that stay as they are, and counts them.
+	Changes bool
+	// Colour marks what comes, goes and falls short.
+	Colour bool
+}
+
+// ManyHosts is from how many hosts on a plan is too long to be read whole.
+const ManyHosts = 100
+
 // Table writes the plan for a terminal: a table of the clusters' slots, then what is short and
-// what to look at. wide adds the reasons and the uids.
-func Table(w io.Writer, p *Plan, wide bool) {
-	slots := newTable(w)
+// what to look at.
+func Table(w io.Writer, p *Plan, options TableOptions) {
+	slots, wide, same := newTable(w), options.Wide, 0
 	head := table.Row{"CLUSTER", "ROLE", "HOST", "DOMAIN", "SLOT", "ADDRESSES", "STATUS"}
 	if wide {
 		head = append(head, "WHY", "UID")
@@ -23,7 +37,7 @@ func Table(w io.Writer, p *Plan, wide bool) {
 	slots.AppendHeader(head)
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
-		if i > 0 {
+		if slots.Length() > 0 {
 			slots.AppendSeparator()
 		}
 		name := c.Key()
@@ -38,6 +52,10 @@ func Table(w io.Writer, p *Plan, wide bool) {
 		for j := range c.Roles {
 			role := &c.Roles[j]
 			for _, slot := range role.Slots {
+				if options.Changes && !slot.changed() {
+					same++
+					continue
+				}
 				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), slot.State()}
 				if slot.use != "" && !wide {
 					cells[len(cells)-1] += ", " + slot.use
@@ -45,7 +63,7 @@ func Table(w io.Writer, p *Plan, wide bool) {
 				if wide {
 					cells = append(cells, slot.Why, slot.UID)
 				}
-				slots.AppendRow(row(cells...))
+				slots.AppendRow(options.paint(row(cells...), slot.colours()))
 			}
 			for _, short := range []struct {
 				n    int
@@ -53,19 +71,22 @@ func Table(w io.Writer, p *Plan, wide bool) {
 			}{{role.ShortActive, "active"}, {role.ShortStandby, "standby"}} {
 				switch {
 				case short.n == 1:
-					slots.AppendRow(row(name, role.Name, "-", "", short.slot, "", "short"))
+					slots.AppendRow(options.paint(row(name, role.Name, "-", "", short.slot, "", "short"), bad))
 				case short.n > 1:
-					slots.AppendRow(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d short", short.n)))
+					slots.AppendRow(options.paint(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d short", short.n)), bad))
 				}
 			}
 		}
-		if len(c.Roles) == 0 {
+		if len(c.Roles) == 0 && !options.Changes {
 			slots.AppendRow(row(name, "-", "-", "", "", "", ""))
 		}
 	}
 	if slots.Length() > 0 {
 		slots.Render()
 		fmt.Fprintln(w)
+	}
+	if same > 0 {
+		fmt.Fprintf(w, "%s unchanged; --all shows %s.\n", text.Count(same, "host"), sentence.Verb(same, "it", "them"))
 	}
 	fmt.Fprintln(w, p.Summary())
 	for _, problem := range p.Problems() {
@@ -74,6 +95,37 @@ func Table(w io.Writer, p *Plan, wide bool) {
 	for _, change := range p.serviceDangers() {
 		fmt.Fprintln(w, text.Line("services: "+change))
 	}
+}
+
+// The colours of what comes, goes or fails, and changes otherwise: those of sipgen diff.
+var (
+	good = prettytext.Colors{prettytext.FgGreen}
+	bad  = prettytext.Colors{prettytext.FgRed}
+	warn = prettytext.Colors{prettytext.FgYellow}
+)
+
+// colours are those of a slot, nil where nothing changes.
+func (s *Slot) colours() prettytext.Colors {
+	switch {
+	case s.Status == StatusReleased, s.Status == StatusLeaving, s.failed:
+		return bad
+	case s.Status == StatusNew:
+		return good
+	case s.changed():
+		return warn
+	}
+	return nil
+}
+
+// statusColumn is the column that has a colour.
+const statusColumn = 6
+
+// paint colours what becomes of a row's host. The escape sequences are written out: whether there is a terminal is for the caller to know.
+func (o TableOptions) paint(r table.Row, colours prettytext.Colors) table.Row {
+	if o.Colour && colours != nil {
+		r[statusColumn] = colours.EscapeSeq() + r[statusColumn].(string) + prettytext.Reset.EscapeSeq()
+	}
+	return r
 }
 
 // row is a table's row. A UID, or a domain that a label names, may be any text.

@@ -87,6 +87,9 @@ func (p *printer) file(f *File) {
 		o := &f.Objects[i]
 		p.line(2, marks[o.Status], short(o.String()))
 		for _, field := range o.Fields {
+			if field.digest() {
+				continue
+			}
 			if o.Status == Changed || strings.HasPrefix(field.Path, "metadata.labels") {
 				p.field(field)
 			}

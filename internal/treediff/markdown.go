@@ -64,6 +64,9 @@ func (f *File) rows() string {
 			row(string(o.Status), name, "", "", "")
 		}
 		for _, field := range o.Fields {
+			if field.digest() {
+				continue
+			}
 			if o.Status == Changed || f.Host && strings.HasPrefix(field.Path, "metadata.labels") {
 				before, after := field.sides()
 				row(string(field.Change), name, code(field.Path), before, after)
@@ -78,7 +81,7 @@ func (f *Field) sides() (before, after string) {
 		if text, many := lines(value); many {
 			return sizeOf(text)
 		}
-		return code(textOf(value))
+		return code(wordsOf(value))
 	}
 	if f.Change != FieldAdded {
 		before = side(f.Old)

@@ -21,9 +21,13 @@ func (o *Object) String() string {
 	return fmt.Sprintf("document %d", o.Document)
 }
 
-// JSON writes the difference as JSON, an object with the list "files".
-func (d *Diff) JSON(w io.Writer) error {
-	out := Diff{Files: d.Files}
+// JSON writes the difference as JSON: an object of kind Difference with the list "files". apiVersion is that of what sipgen prints.
+func (d *Diff) JSON(w io.Writer, apiVersion string) error {
+	out := struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Files      []File `json:"files"`
+	}{apiVersion, "Difference", d.Files}
 	if out.Files == nil {
 		out.Files = []File{}
 	}

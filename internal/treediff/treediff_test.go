@@ -160,7 +160,7 @@ func TestEqualTreesDifferInNothing(t *testing.T) {
 	if !diff.Empty() || human(t, diff) != "" || written(t, diff.Unified) != "" || written(t, diff.GitHub) != "" {
 		t.Errorf("found %+v", diff)
 	}
-	if got := written(t, diff.JSON); got != "{\n  \"files\": []\n}\n" {
+	if got := written(t, func(w io.Writer) error { return diff.JSON(w, "example.org/v1") }); !strings.Contains(got, "\"files\": []") {
 		t.Errorf("JSON %q: want a list, not null", got)
 	}
 }
@@ -201,7 +201,7 @@ func TestWriters(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
 		"human.txt":    func(w io.Writer) error { return diff.Human(w, false) },
 		"colour.txt":   func(w io.Writer) error { return diff.Human(w, true) },
-		"unified.diff": diff.Unified, "diff.json": diff.JSON, "markdown.md": diff.Markdown, "github.txt": diff.GitHub,
+		"unified.diff": diff.Unified, "diff.json": func(w io.Writer) error { return diff.JSON(w, "example.org/v1") }, "markdown.md": diff.Markdown, "github.txt": diff.GitHub,
 	} {
 		got := written(t, write)
 		path := filepath.Join("testdata", name)
@@ -221,6 +221,37 @@ func TestWriters(t *testing.T) {
 		diff = again
 		if second := written(t, write); second != got {
 			t.Errorf("%s: another run, other bytes", name)
+		}
+	}
+}
+
+// TestMarkdownWithoutNoise: a reader is shown no digests and no JSON; programs are.
+func TestMarkdownWithoutNoise(t *testing.T) {
+	sum := func(of string) string { return "sha256:" + strings.Repeat(of, 64) }
+	doc := func(digest, rest string) map[string][]byte {
+		return map[string][]byte{"a.yaml": []byte("kind: Assignments\nmetadata: {name: a}\ndigest: " + digest + "\n" + rest)}
+	}
+	diff := compare(t, doc(sum("0"), "roles: [a, b]\nhosts: [{name: x, role: cp}]\nkeep: {a: 1}\n"), doc(sum("1"), "roles: [a, b, c]\nhosts: [{name: x, role: cp}, {name: y, at: {rack: r1}}]\nkeep: {a: 1, b: {c: 2}}\nempty: {}\n"))
+	for name, text := range map[string]string{"markdown": written(t, diff.Markdown), "human": human(t, diff)} {
+		if strings.Contains(text, "sha256") {
+			t.Errorf("%s has digests:\n%s", name, text)
+		}
+	}
+	if page := written(t, diff.Markdown); strings.Contains(page, "&#123;") {
+		t.Errorf("JSON:\n%s", page)
+	}
+	if text := written(t, func(w io.Writer) error { return diff.JSON(w, "example.org/v1") }); !strings.Contains(text, sum("1")) {
+		t.Errorf("no digest in the JSON:\n%s", text)
+	}
+}
+
+func TestWordsOf(t *testing.T) {
+	for want, value := range map[string]any{
+		"a": "a", "a, b": []any{"a", "b"}, "a: 1, b: true": map[string]any{"b": true, "a": 1}, "empty": []any{}, "2 items": []any{map[string]any{}, "b"},
+		"1 field": map[string]any{"a": []any{}}, "7 items": []any{1, 2, 3, 4, 5, 6, 7}, "3": 3, "null": nil,
+	} {
+		if got := wordsOf(value); got != want {
+			t.Errorf("%v: got %q, want %q", value, got, want)
 		}
 	}
 }

@@ -2,12 +2,16 @@ package treediff
 
 import (
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gonvenience/ytbx"
 	yamlv3 "go.yaml.in/yaml/v3"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // step is one step of a field's path: a key, an item by a field of it, an item by its place, or any item.
@@ -117,6 +121,60 @@ func textOf(value any) string {
 		return "?"
 	}
 	return strings.TrimSpace(out.String())
+}
+
+var digestValue = regexp.MustCompile(`^(sha256:)?[0-9a-f]{64}$`)
+
+// digest says whether a field is the digest of something else that changes, on either side: a reader learns nothing from it.
+func (f *Field) digest() bool {
+	is := func(value any) bool {
+		text, isString := value.(string)
+		return isString && digestValue.MatchString(text)
+	}
+	switch f.Change {
+	case FieldAdded:
+		return is(f.New)
+	case FieldRemoved:
+		return is(f.Old)
+	}
+	return is(f.Old) && is(f.New)
+}
+
+// maxInWords is how many values of a list or a mapping are written out.
+const maxInWords = 6
+
+// wordsOf is a value in a cell: a scalar as it is, a short list or mapping of scalars as words, and of anything larger its size.
+func wordsOf(value any) string {
+	var parts []string
+	flat := true
+	add := func(key string, item any) {
+		switch item.(type) {
+		case map[string]any, []any:
+			flat = false
+		}
+		parts = append(parts, key+textOf(item))
+	}
+	noun := "item"
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			add("", item)
+		}
+	case map[string]any:
+		noun = "field"
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			add(key+": ", value[key])
+		}
+	default:
+		return textOf(value)
+	}
+	switch {
+	case len(parts) == 0:
+		return "empty"
+	case flat && len(parts) <= maxInWords:
+		return strings.Join(parts, ", ")
+	}
+	return text.Count(len(parts), noun)
 }
 
 // lines is a string of several lines, false for every other value.

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory/files"
+)
+
+// completion says what a shell may complete a word to.
+type completion int
+
+const (
+	completeClusters completion = 1 << iota
+	completeHosts
+	completeRoles // of clusters, as --count has them
+	completeTenants
+)
+
+type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+// completeFlag completes a flag that takes one of the given values.
+func completeFlag(command *cobra.Command, flag string, values ...string) {
+	_ = command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails for a flag that is not there, and a test sees that
+}
+
+// complete completes the first argument to names in the files that the flags typed so far, the environment or the Site name.
+func (in *inputs) complete(what completion) completer {
+	complete := in.completeNames(what)
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(cmd, args, typed)
+	}
+}
+
+// completeNames gives names. What is wrong with the files is not said: the command itself will. The live cluster is not asked, since a shell waits
+// for the answer.
+func (in *inputs) completeNames(what completion) completer {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		const directive = cobra.ShellCompDirectiveNoFileComp
+		if fromEnvironment(cmd, os.Getenv) != nil {
+			return nil, directive
+		}
+		return in.names(cmd.Context(), what), directive
+	}
+}
+
+func (in *inputs) names(ctx context.Context, what completion) []string {
+	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: io.Discard, progress: progressOn(io.Discard, func(string) string { return "" }, quickEnough)}
+	site, _ := in.loadSite(quiet)
+	in.specs = slices.DeleteFunc(slices.Clone(in.specs), func(path string) bool { return path == fromCluster })
+	found := map[string]bool{}
+	if what&completeTenants != 0 && site != nil && len(site.Spec.Tenants) > 0 {
+		what &^= completeTenants // by name: a namespace of theirs is no name
+		for i := range site.Spec.Tenants {
+			found[site.Spec.Tenants[i].Name] = true
+		}
+	}
+	if what&(completeClusters|completeRoles|completeTenants) != 0 {
+		if specs, _ := in.loadSpecs(ctx, quiet); specs != nil {
+			for _, cluster := range specs.valid() {
+				clusterNames(found, &cluster, what)
+			}
+		}
+	}
+	if what&completeHosts != 0 && in.inventory != "" && in.inventory != fromCluster && in.inventory != "-" {
+		if hosts, _ := files.Load([]string{in.inventory}, quiet.in); hosts != nil {
+			for i := range hosts.Hosts {
+				found[hosts.Hosts[i].Key()] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// clusterNames adds the words that a cluster gives.
+func clusterNames(found map[string]bool, cluster *v1.SIPCluster, what completion) {
+	if what&completeClusters != 0 {
+		found[cluster.Key()] = true
+	}
+	if what&completeTenants != 0 {
+		found[cluster.Namespace] = true
+	}
+	if what&completeRoles != 0 {
+		for role, set := range cluster.Spec.Nodes {
+			active, _ := set.Want()
+			found[cluster.Key()+"/"+role+"="+strconv.Itoa(active)] = true
+		}
+	}
+}
+
+// completeContexts gives the contexts of the kubeconfig.
+func (in *inputs) completeContexts(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return in.contexts(in.loadingRules()), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/lint"
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/internal/treediff"
+)
+
+// printed are the values that commands print as JSON, by kind.
+var printed = map[string]reflect.Type{
+	"Plan":        reflect.TypeFor[report.Plan](),
+	"Explanation": reflect.TypeFor[report.Explanation](),
+	"Findings": reflect.TypeFor[struct {
+		Findings []lint.Finding `json:"findings"`
+	}](),
+	"Difference": reflect.TypeFor[treediff.Diff](),
+	"Status":     reflect.TypeFor[siteStatus](),
+	"Version":    reflect.TypeFor[versionInfo](),
+}
+
+// TestJSONPage: docs/json.md has every field of what commands print as JSON, and no other, and says which ones are always there.
+func TestJSONPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/json.md")
+	check(t, err)
+	field := regexp.MustCompile("`([^`]+)`")
+	sections := map[string]map[string]bool{}
+	for _, section := range strings.Split(string(page), "\n## ")[1:] {
+		kind, text, _ := strings.Cut(section, "\n")
+		sections[kind] = map[string]bool{}
+		for line := range strings.Lines(text) {
+			cells := strings.Split(line, " | ")
+			if len(cells) != 2 || !strings.HasPrefix(cells[0], "| `") {
+				continue
+			}
+			for _, name := range field.FindAllStringSubmatch(cells[0], -1) {
+				sections[kind][name[1]] = strings.Contains(cells[1], "*always*")
+			}
+		}
+	}
+	if len(sections) != len(printed) {
+		t.Errorf("the page has %d kinds, want %d", len(sections), len(printed))
+	}
+	for kind, of := range printed {
+		want := map[string]bool{}
+		fieldsOf(want, "", of, kind == "Explanation")
+		delete(want, "apiVersion")
+		delete(want, "kind")
+		for name, always := range want {
+			if found, is := sections[kind][name]; !is {
+				t.Errorf("%s: %s is not on the page", kind, name)
+			} else if found != always {
+				t.Errorf("%s: %s: the page says always: %v, and it is %v", kind, name, found, always)
+			}
+		}
+		for name := range sections[kind] {
+			if _, is := want[name]; !is {
+				t.Errorf("%s: the page has %s, which is not printed", kind, name)
+			}
+		}
+	}
+}
+
+// fieldsOf collects the paths of a type's fields, and whether each is always there. A cluster in an Explanation is that of a Plan.
+func fieldsOf(out map[string]bool, prefix string, of reflect.Type, explanation bool) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inner, list := f.Type, false
+		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
+			list = list || inner.Kind() == reflect.Slice
+			inner = inner.Elem()
+		}
+		switch {
+		case !f.IsExported() || name == "-":
+			continue
+		case strings.Contains(options, "inline"):
+			fieldsOf(out, prefix, inner, explanation)
+			continue
+		}
+		path := prefix + name
+		if list {
+			path += "[]"
+		}
+		always := !strings.Contains(options, "omitempty")
+		if explanation && strings.HasPrefix(path, "host.") && slices.Contains([]string{"host.host", "host.verdict"}, path) {
+			always = false // said to be as in a Plan
+		}
+		out[path] = always
+		if inner.Kind() == reflect.Struct && !(explanation && path == "cluster") {
+			fieldsOf(out, path+".", inner, explanation)
+		}
+	}
+}
+
+// TestJSONHasAKind: what every command with -o json prints has the version and the kind that the page names.
+func TestJSONHasAKind(t *testing.T) {
+	two := "../../examples/two-tenants/"
+	inputs := []string{"--site", two + "site.yaml", "-f", two + "tenants", "--inventory", two + "hosts"}
+	dir := t.TempDir()
+	run1 := func(args ...string) (int, []byte) {
+		var out, errOut bytes.Buffer
+		code := run(context.Background(), args, strings.NewReader(""), &out, &errOut)
+		if code == exitError {
+			t.Fatalf("%v: %s", args, errOut.String())
+		}
+		return code, out.Bytes()
+	}
+	seen := map[string]bool{}
+	for _, command := range newRoot(&ui{}).Commands() {
+		flag := command.Flags().Lookup("output")
+		if flag == nil || !strings.Contains(flag.Usage, "json") || strings.Contains(flag.Usage, "json-schema") {
+			continue
+		}
+		args := []string{command.Name(), "-o", "json"}
+		switch command.Name() {
+		case "version":
+		case "explain":
+			args = append(append(args, "edge-a"), inputs...)
+		case "diff":
+			args = append(append(args, "--out", dir), inputs...)
+		case "status":
+			args = append(args, "--site", two+"site.yaml", "--inventory", two+"hosts")
+		default:
+			args = append(args, inputs...)
+		}
+		_, out := run1(args...)
+		var head struct{ APIVersion, Kind string }
+		check(t, json.Unmarshal(out, &head))
+		if head.APIVersion != v1alpha1.APIVersion || printed[head.Kind] == nil {
+			t.Errorf("%s: apiVersion %q, kind %q", command.Name(), head.APIVersion, head.Kind)
+		}
+		seen[head.Kind] = true
+	}
+	if len(seen) != len(printed) {
+		t.Errorf("commands print %v, and the page has %d kinds", seen, len(printed))
+	}
+}

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Explanation is what `sipgen explain -o json` says of a host or a cluster; of a name that is both, both.
+type Explanation struct {
+	APIVersion string           `json:"apiVersion"`
+	Kind       string           `json:"kind"`
+	Cluster    *Cluster         `json:"cluster,omitempty"`
+	Host       *HostExplanation `json:"host,omitempty"`
+	// Shortages that the cluster is part of.
+	Shortages     []string `json:"shortages,omitempty"`
+	InputWarnings []string `json:"inputWarnings,omitempty"`
+}
+
+// HostExplanation is what became of a host, and what the roles say to it.
+type HostExplanation struct {
+	Host `json:",inline"`
+	// Roles that select the host and do not have it, those that were nearest to having it first.
+	Roles []RoleExplanation `json:"roles"`
+	// More counts the other roles that select it, by reason.
+	More []Reject `json:"more,omitempty"`
+	// Others counts the roles that do not select it.
+	Others int `json:"others"`
+}
+
+// RoleExplanation is why a role does not have a host.
+type RoleExplanation struct {
+	Cluster string `json:"cluster"`
+	Role    string `json:"role"`
+	Why     string `json:"why"`
+}
+
+// Explain gives what a placement, of which plan is the report, says of a host and of a cluster, either "namespace/name" or empty.
+func Explain(plan *Plan, p *schedule.Placement, cluster, host string) *Explanation {
+	out := &Explanation{APIVersion: v1alpha1.APIVersion, Kind: "Explanation", InputWarnings: plan.InputWarnings}
+	if cluster != "" {
+		only := plan.Only(cluster)
+		if len(only.Clusters) > 0 {
+			out.Cluster = &only.Clusters[0]
+		}
+		out.Shortages = only.Shortages
+	}
+	at := slices.IndexFunc(plan.Hosts, func(h Host) bool { return h.Host == host })
+	if at < 0 {
+		return out
+	}
+	found, _ := p.ExplainHost(schedule.HostKey{Namespace: p.Hosts[at].Host.Namespace, Name: p.Hosts[at].Host.Name})
+	out.Host = &HostExplanation{Host: plan.Hosts[at], Roles: []RoleExplanation{}, Others: found.Others}
+	for _, r := range found.Roles {
+		out.Host.Roles = append(out.Host.Roles, RoleExplanation{r.Role.Cluster.String(), r.Role.Role, whyNot(r.Reason)})
+	}
+	for _, more := range found.More {
+		out.Host.More = append(out.Host.More, Reject{sentence.Reason(more.Reason), more.Count})
+	}
+	return out
+}
