@@ -38,6 +38,7 @@ var rows = []struct {
 	{"rolled-back", rowRolledBack},
 	{"approved", rowApproved},
 	{"smuggled", rowSmuggled},
+	{"runner", rowRunner},
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }

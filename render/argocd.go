@@ -48,6 +48,12 @@ func (s *site) argocd() error {
 		put("claims.yaml", s.argoClaims())
 	}
 	files = append(files, s.argoServices(put)...)
+	if s.Site.Spec.Runner != nil {
+		files = append(files, "runner.yaml")
+		runner := s.argoPruning(s.serviceName("runner"), runnerFolder)
+		runner.Finalizers = []string{argoFinalizer}
+		put("runner.yaml", wave(runner, "-1"))
+	}
 	for _, c := range s.clusters {
 		var objects []any
 		if s.hasInfra(c) {

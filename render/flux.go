@@ -39,6 +39,12 @@ func (s *site) flux() error {
 		put("claims.yaml", s.fluxClaims())
 	}
 	files = append(files, s.fluxServices(put)...)
+	if s.Site.Spec.Runner != nil {
+		files = append(files, "runner.yaml")
+		runner := s.fluxPruning(s.serviceName("runner"), runnerFolder)
+		runner.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
+		put("runner.yaml", runner)
+	}
 	for _, c := range s.clusters {
 		var objects []any
 		if s.hasInfra(c) {

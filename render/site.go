@@ -81,6 +81,7 @@ func (s *site) render() (Tree, []Services, error) {
 	problems.Add(s.siteObjects())
 	problems.Add(s.siteServices())
 	problems.Add(s.ledger())
+	problems.Add(s.runner())
 	problems.Add(s.overlay())
 	problems.Add(s.policy())
 	problems.Add(s.claims())

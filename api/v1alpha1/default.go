@@ -23,6 +23,7 @@ func (s *Site) Default() {
 	set(&spec.LabelKeys.Standby, "sip.airshipit.org/standby")
 	set(&spec.Scheduling.Standby, "preferred")
 	set(&spec.Scheduling.Moves, "forbid")
+	set(&spec.Lint.Errors, LintStop)
 	set(&spec.Flux.Namespace, "flux-system")
 	set(&spec.ArgoCD.Namespace, "argocd")
 	set(&spec.ArgoCD.Project, "sipgen")

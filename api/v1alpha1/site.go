@@ -119,6 +119,12 @@ type SiteSpec struct {
 	// LabelGuard is who else may write the labels that hand out hosts, and whether others are denied.
 	// +optional
 	LabelGuard LabelGuard `json:"labelGuard,omitempty"`
+	// Lint is what findings of sipgen lint do to sipgen publish.
+	// +optional
+	Lint Lint `json:"lint,omitempty"`
+	// Runner renders a CronJob that runs sipgen publish in the management cluster. Default: none.
+	// +optional
+	Runner *Runner `json:"runner,omitempty"`
 	// Services are what stands beside the clusters.
 	// +optional
 	Services SiteServices `json:"services,omitempty"`
@@ -231,6 +237,53 @@ type LabelKeys struct {
 	// Standby is the key for standby hosts. Default sip.airshipit.org/standby.
 	// +optional
 	Standby string `json:"standby,omitempty"`
+}
+
+// What findings of sipgen lint do to sipgen publish.
+const (
+	LintStop = "stop"
+	LintPass = "pass"
+)
+
+// Lint is what findings of sipgen lint do to sipgen publish.
+type Lint struct {
+	// Errors is what sipgen publish does where sipgen lint has an error about a SIPCluster: stop (default; nothing is pushed) or pass (it is
+	// reported, and the run goes on). With --keep-going it goes on in any case, and what is wrong with hosts never stops it.
+	// +kubebuilder:validation:Enum=stop;pass
+	// +optional
+	Errors string `json:"errors,omitempty"`
+}
+
+// Runner is a CronJob that runs sipgen publish --inventory cluster, in the engine's namespace and as the site's reader account. It reads this Site
+// from a ConfigMap and pushes with the credentials in a Secret. The tree has neither of the two: whoever can push there must not be able to change
+// what the Site grants.
+type Runner struct {
+	// Schedule is when it runs, as in a CronJob: "*/10 * * * *".
+	Schedule string `json:"schedule"`
+	// Image is that of sipgen, as make image builds it, from where it is pulled: the registry mirror is not put before it.
+	Image string `json:"image"`
+	// ConfigMap has this Site under the key site.yaml, and under other keys the files that its spec.inputs.specs names, if it names any; else
+	// the specs are the SIPClusters in the cluster. It is in the engine's namespace. Default sipgen-NAME-config, with the Site's name.
+	// +optional
+	ConfigMap string `json:"configMap,omitempty"`
+	// Secret has the git credentials under the keys that Flux uses: identity and known_hosts for ssh, username and password for https. It is in
+	// the engine's namespace. Default sipgen-NAME-git, with the Site's name.
+	// +optional
+	Secret string `json:"secret,omitempty"`
+	// Propose is a branch for pull requests: it pushes there, and not to the synced branch. Default: to the synced branch.
+	// +optional
+	Propose string `json:"propose,omitempty"`
+	// KeepGoing has it publish the other clusters when one is unschedulable, wrong or beyond its grants.
+	// +optional
+	KeepGoing bool `json:"keepGoing,omitempty"`
+	// Env are more variables for sipgen, by name: SIPGEN_GIT_PROXY, or SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/KEY for a key of the Secret.
+	// Secret values do not belong here: the tree is in git.
+	// +optional
+	Env map[string]string `json:"env,omitempty"`
+	// EgressPorts are TCP ports that it may connect to besides those of DNS, the API server (443, 6443) and the repository.
+	// +kubebuilder:validation:MaxItems=20
+	// +optional
+	EgressPorts []int32 `json:"egressPorts,omitempty"`
 }
 
 // Scheduling are choices for placement.

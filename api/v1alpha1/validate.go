@@ -33,6 +33,8 @@ func (s *Site) validate(add problem) {
 	spec.ArgoCD.checkOrder(spec.Engine, add)
 	spec.ArgoCD.validate(spec.Engine, add)
 	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
+	oneOf(add, "spec.lint.errors", spec.Lint.Errors, LintStop, LintPass)
+	s.validateRunner(add)
 	oneOf(add, "spec.scheduling.moves", spec.Scheduling.Moves, "forbid", "allow")
 	spec.Inputs.validate(add)
 	spec.Hosts.validate(add)

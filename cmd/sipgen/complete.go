@@ -67,7 +67,7 @@ func (in *inputs) names(ctx context.Context, what completion) []string {
 		}
 	}
 	if what&(completeClusters|completeRoles|completeTenants) != 0 {
-		if specs, _ := in.loadSpecs(ctx, quiet); specs != nil {
+		if specs, _ := in.loadSpecs(ctx, quiet, site); specs != nil {
 			for _, cluster := range specs.valid() {
 				clusterNames(found, &cluster, what)
 			}

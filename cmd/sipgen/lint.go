@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
@@ -112,6 +113,27 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 		in.Beyond = append(in.Beyond, decided.settled.beyond...)
 	}
 	return in.Check()
+}
+
+// stopByLint ends a run that would publish specs with errors. What is wrong with a host is that host's finding: nobody gets it, and nobody waits
+// for it. So it is with one cluster's where the run is to go on.
+func (r *rendered) stopByLint(ui *ui, how tolerance) error {
+	errors := 0
+	for _, f := range r.lint(r.decided) {
+		if f.Severity != lint.Error || !f.OfCluster() {
+			continue
+		}
+		errors++
+		ui.say("lint: %s", f.String())
+	}
+	switch {
+	case errors == 0:
+		return nil
+	case how.keepGoing, r.site.Spec.Lint.Errors == v1alpha1.LintPass:
+		return nil
+	}
+	ui.say("%s: nothing is pushed; sipgen lint says what to do about each, and spec.lint.errors: pass in the Site lets them pass", text.Count(errors, "lint error"))
+	return errFinding
 }
 
 func writeFindings(ui *ui, findings []lint.Finding, output string, colour bool) error {

@@ -26,6 +26,9 @@ func newPublish(ui *ui) *cobra.Command {
 tree: its decisions are kept. If the tree is unchanged, there is no commit. Only files that sipgen
 wrote are changed or deleted. If somebody else pushes first, sipgen plans again on top of that.
 
+Errors of sipgen lint about a SIPCluster end the run, unless the Site's spec.lint.errors is pass;
+with --keep-going they are reported, and it goes on.
+
 The commit goes to the branch that is synced. Before that sipgen says what a reviewer must not miss,
 and on a terminal it asks; --yes goes on without. --dry-run stops there, and nothing is pushed.
 
@@ -103,6 +106,9 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		}
 		rendered, err := l.tree(ui, before, how)
 		if err != nil {
+			return fail(err)
+		}
+		if err := rendered.stopByLint(ui, how); err != nil {
 			return fail(err)
 		}
 		meta := to.meta

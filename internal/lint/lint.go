@@ -7,6 +7,7 @@ package lint
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -40,6 +41,14 @@ type Finding struct {
 	Message string `json:"message"`
 	// Fix says what to do about it, on one line.
 	Fix string `json:"mend"`
+}
+
+// OfCluster says whether the finding is about a SIPCluster, and not about a host.
+func (f *Finding) OfCluster() bool { return strings.HasPrefix(f.Object, v1.Kind+" ") }
+
+// String is the finding on one line, with its code and place.
+func (f *Finding) String() string {
+	return strings.TrimPrefix(f.Place.String()+": ", ": ") + f.Code + ": " + f.text()
 }
 
 // Input is what findings are looked for in.

@@ -51,6 +51,8 @@ func areaOf(path string) string {
 		return "rights of " + parts[1] + "/" + parts[2]
 	case parts[0] == "policy":
 		return policies
+	case parts[0] == "runner":
+		return "the runner"
 	case parts[0] == "flux" || parts[0] == "argocd":
 		return syncObjects
 	case parts[0] == "site":

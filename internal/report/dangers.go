@@ -98,6 +98,7 @@ func (p *Plan) fileDangers(files []File) []string {
 		services = map[string]map[string]bool{} // cluster → what happens to its services
 		policy   bool
 		claims   bool
+		runner   bool
 	)
 	for _, file := range files {
 		parts := strings.Split(file.Path, "/")
@@ -106,6 +107,8 @@ func (p *Plan) fileDangers(files []File) []string {
 			policy = true
 		case parts[0] == "claims":
 			claims = true
+		case parts[0] == "runner":
+			runner = true
 		case parts[0] == "clusters" && len(parts) > 4 && parts[3] == "infra" && file.Kind != "added" && !p.built(parts[1]+"/"+parts[2]):
 			cluster, name := parts[1]+"/"+parts[2], strings.TrimSuffix(strings.TrimSuffix(parts[4], ".yaml"), ".cfg")
 			what := name + " changes, and its pods roll"
@@ -126,6 +129,9 @@ func (p *Plan) fileDangers(files []File) []string {
 	}
 	if claims {
 		dangers = append(dangers, "other namespaces may claim hosts by HostClaims, whatever labels the hosts have: see claims/")
+	}
+	if runner {
+		dangers = append(dangers, "the runner changes: what runs in the cluster with the site's git credentials")
 	}
 	for _, cluster := range sorted(services) {
 		for _, what := range sorted(services[cluster]) {

@@ -1,0 +1,38 @@
+package v1alpha1
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestBadRunners: each is refused with the field and what was found, and a secret is not repeated.
+func TestBadRunners(t *testing.T) {
+	const good = "schedule: '*/5 * * * *', image: 'registry.example.org/sipgen:v1'"
+	for _, row := range []struct{ runner, more, want string }{
+		{"image: a", "", "spec.runner.schedule: missing: when it runs"},
+		{"schedule: '*/5 * * * *'", "", "spec.runner.image: missing"},
+		{"schedule: '5 minutes', image: a", "", `spec.runner.schedule: found "5 minutes", want five fields as in "*/10 * * * *"`},
+		{"schedule: '61 * * * *', image: a", "", `spec.runner.schedule: found "61 * * * *"`},
+		{"schedule: 'CRON_TZ=UTC 0 * * * *', image: a", "", "a CronJob takes no time zone"},
+		{"schedule: '* * * * *', image: 'a b'", "", `spec.runner.image: found "a b", want the name of an image`},
+		{good + ", configMap: A_b", "", `spec.runner.configMap: found "A_b"`},
+		{good + ", secret: ../git", "", `spec.runner.secret: found "../git"`},
+		{good + ", propose: '-x'", "", `spec.runner.propose: found "-x", want a branch name`},
+		{good + ", propose: main", "", `spec.runner.propose: found "main", which is the branch that is synced`},
+		{good + ", env: {PATH: /tmp}", "", `spec.runner.env: found "PATH", want a variable of sipgen`},
+		{good + ", env: {SIPGEN_GIT_TOKEN: hunter2-hunter2}", "", "spec.runner.env.SIPGEN_GIT_TOKEN: is a secret, and would be in git: mount it from sipgen-dc1-git, and set SIPGEN_GIT_TOKEN_FILE"},
+		{good, "  inputs: {specs: [tenants]}\n", `spec.inputs.specs[0]: found "tenants", which the runner cannot have in its ConfigMap`},
+		{good + ", egressPorts: [0]", "", "spec.runner.egressPorts[0]: found 0, want 1 to 65535"},
+		{good, "  hosts: {apply: overlay, base: hosts}\n", "spec.runner: has no meaning with hosts.apply: overlay"},
+		{good, "  engine: argocd\n  argocd: {order: none, server: 'https://other:6443', identity: 'system:serviceaccount:kube-system:argocd-manager'}\n", "spec.runner: Argo CD is in another cluster"},
+	} {
+		text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  repository: {url: 'https://git.example.org/fleet.git'}\n" + row.more + "  runner: {" + row.runner + "}\n"
+		_, err := Parse("site.yaml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: found %v, want %s", row.runner, err, row.want)
+		}
+	}
+	if _, err := Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  repository: {url: 'https://git.example.org/fleet.git'}\n  runner: {"+good+", propose: sipgen/dc1}\n")); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,173 @@
+package render
+
+import (
+	"maps"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/object"
+)
+
+const (
+	// runnerFolder is synced by itself: it can be stopped without anything else.
+	runnerFolder = "runner"
+	// runnerConfig and runnerGit are where the container has the Site and the credentials.
+	runnerConfig = "/etc/sipgen/site"
+	runnerGit    = "/etc/sipgen/git"
+	// runnerUser is that of the image.
+	runnerUser = 65532
+	// runnerDeadline bounds one run, in seconds.
+	runnerDeadline = 1800
+)
+
+// runner renders runner/: a CronJob that publishes what the cluster's hosts and specs say, as the account that reads them, and what it may connect to.
+func (s *site) runner() error {
+	if s.Site.Spec.Runner == nil {
+		return nil
+	}
+	labels := map[string]string{"app.kubernetes.io/name": "sipgen", "app.kubernetes.io/component": "runner", "app.kubernetes.io/instance": s.Site.Name}
+	meta := metav1.ObjectMeta{Namespace: s.engineNamespace(), Name: s.runnerName(), Labels: labels}
+	for name, document := range map[string]any{
+		"cronjob.yaml": batchv1.CronJob{
+			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.runnerJob(labels),
+		},
+		"network-policy.yaml": networkingv1.NetworkPolicy{
+			TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"}, ObjectMeta: meta, Spec: s.runnerNetwork(labels),
+		},
+		"kustomization.yaml": object.NewKustomization("cronjob.yaml", "network-policy.yaml"),
+	} {
+		content, err := object.Marshal(document)
+		if err != nil {
+			return err
+		}
+		s.tree[runnerFolder+"/"+name] = content
+	}
+	return nil
+}
+
+func (s *site) runnerName() string { return shorten("sipgen-"+s.Site.Name+"-runner", maxCronJobName) }
+
+// maxCronJobName leaves room for what the controller appends to the names of Jobs.
+const maxCronJobName = 52
+
+// engineNamespace is where the engine and the site's accounts are.
+func (s *site) engineNamespace() string {
+	if s.fluxEngine() {
+		return s.Site.Spec.Flux.Namespace
+	}
+	return s.Site.Spec.ArgoCD.Namespace
+}
+
+func (s *site) runnerJob(labels map[string]string) batchv1.CronJobSpec {
+	zero, one, keep, deadline, late := int32(0), int32(1), int32(3), int64(runnerDeadline), int64(300)
+	return batchv1.CronJobSpec{
+		Schedule:                   s.Site.Spec.Runner.Schedule,
+		ConcurrencyPolicy:          batchv1.ForbidConcurrent,
+		StartingDeadlineSeconds:    &late,
+		SuccessfulJobsHistoryLimit: &one,
+		FailedJobsHistoryLimit:     &keep,
+		JobTemplate: batchv1.JobTemplateSpec{Spec: batchv1.JobSpec{
+			// The next run begins anew anyhow, with what is there then.
+			BackoffLimit:          &zero,
+			ActiveDeadlineSeconds: &deadline,
+			Template:              corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: s.runnerPod()},
+		}},
+	}
+}
+
+func (s *site) runnerPod() corev1.PodSpec {
+	yes, no, user, readable := true, false, int64(runnerUser), int32(0o440)
+	return corev1.PodSpec{
+		ServiceAccountName: s.ownAccounts().reader,
+		RestartPolicy:      corev1.RestartPolicyNever,
+		EnableServiceLinks: &no,
+		SecurityContext: &corev1.PodSecurityContext{
+			RunAsNonRoot: &yes, RunAsUser: &user, RunAsGroup: &user, FSGroup: &user,
+			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+		},
+		Containers: []corev1.Container{{
+			Name:    "sipgen",
+			Image:   s.Site.Spec.Runner.Image,
+			Command: []string{"/usr/local/bin/sipgen"},
+			Args:    s.runnerArgs(),
+			Env:     s.runnerEnv(),
+			Resources: corev1.ResourceRequirements{
+				Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi")},
+				Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")},
+			},
+			SecurityContext: &corev1.SecurityContext{
+				AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+			},
+			VolumeMounts: []corev1.VolumeMount{
+				{Name: "site", MountPath: runnerConfig, ReadOnly: true},
+				{Name: "git", MountPath: runnerGit, ReadOnly: true},
+				{Name: "tmp", MountPath: "/tmp"},
+			},
+		}},
+		Volumes: []corev1.Volume{
+			{Name: "site", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: s.Site.ConfigName()}}}},
+			{Name: "git", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: s.Site.GitSecretName(), DefaultMode: &readable}}},
+			{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		},
+	}
+}
+
+// runnerArgs publish what is live. Where the specs are is what the Site says, if it says so.
+func (s *site) runnerArgs() []string {
+	args := []string{"publish", "--site", runnerConfig + "/site.yaml", "--inventory", v1alpha1.InputCluster}
+	if len(s.Site.Spec.Inputs.Specs) == 0 {
+		args = append(args, "--filename", v1alpha1.InputCluster)
+	}
+	if s.Site.Spec.Runner.Propose != "" {
+		args = append(args, "--propose", s.Site.Spec.Runner.Propose)
+	}
+	if s.Site.Spec.Runner.KeepGoing {
+		args = append(args, "--keep-going")
+	}
+	return args
+}
+
+// runnerEnv are the credentials, by the keys that Flux uses, and what the Site adds.
+func (s *site) runnerEnv() []corev1.EnvVar {
+	env := []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}, {Name: "TMPDIR", Value: "/tmp"}}
+	if ssh, _ := s.Site.Spec.Repository.SSH(); ssh {
+		env = append(env, corev1.EnvVar{Name: "SIPGEN_SSH_KEY_FILE", Value: runnerGit + "/identity"}, corev1.EnvVar{Name: "SIPGEN_SSH_KNOWN_HOSTS", Value: runnerGit + "/known_hosts"})
+	} else {
+		env = append(env, corev1.EnvVar{Name: "SIPGEN_GIT_USERNAME", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+			LocalObjectReference: corev1.LocalObjectReference{Name: s.Site.GitSecretName()}, Key: "username",
+		}}}, corev1.EnvVar{Name: "SIPGEN_GIT_PASSWORD_FILE", Value: runnerGit + "/password"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Site.Spec.Runner.Env)) {
+		env = slices.DeleteFunc(env, func(v corev1.EnvVar) bool { return v.Name == name })
+		env = append(env, corev1.EnvVar{Name: name, Value: s.Site.Spec.Runner.Env[name]})
+	}
+	return env
+}
+
+// runnerNetwork lets nobody in, and sipgen out to names, the API server and the repository.
+func (s *site) runnerNetwork(labels map[string]string) networkingv1.NetworkPolicySpec {
+	_, repository := s.Site.Spec.Repository.SSH()
+	ports := []int32{53, 443, 6443, int32(repository)}
+	ports = append(ports, s.Site.Spec.Runner.EgressPorts...)
+	slices.Sort(ports)
+	port := func(protocol corev1.Protocol, number int32) networkingv1.NetworkPolicyPort {
+		at := intstr.FromInt32(number)
+		return networkingv1.NetworkPolicyPort{Protocol: &protocol, Port: &at}
+	}
+	out := []networkingv1.NetworkPolicyPort{port(corev1.ProtocolUDP, 53)}
+	for _, number := range slices.Compact(ports) {
+		out = append(out, port(corev1.ProtocolTCP, number))
+	}
+	return networkingv1.NetworkPolicySpec{
+		PodSelector: metav1.LabelSelector{MatchLabels: labels},
+		PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},
+		Egress:      []networkingv1.NetworkPolicyEgressRule{{Ports: out}},
+	}
+}

@@ -1,0 +1,113 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// withRunner is a site with a runner, and what is put into its spec.
+func withRunner(t *testing.T, engine, runner, more string) *v1alpha1.Site {
+	t.Helper()
+	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  engine: " + engine + "\n  argocd: {order: none}\n" + more +
+		"  runner: {schedule: '*/5 * * * *', image: registry.example.org/sipgen:v1" + runner + "}\n"
+	if !strings.Contains(more, "repository:") {
+		text += "  repository: {url: 'https://git.example.org/fleet.git'}\n"
+	}
+	site, err := v1alpha1.Parse("site.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return site
+}
+
+// TestRunner: the CronJob runs publish as the account that reads, beside the engine, with what the Site names, on a schedule and never twice at once.
+func TestRunner(t *testing.T) {
+	for _, row := range []struct {
+		engine, runner, more, namespace string
+		args                            string
+		env                             map[string]string
+		ports                           []int
+	}{
+		{"flux", "", "", "flux-system", "publish --site /etc/sipgen/site/site.yaml --inventory cluster --filename cluster",
+			map[string]string{"SIPGEN_GIT_PASSWORD_FILE": "/etc/sipgen/git/password", "SIPGEN_GIT_USERNAME": "sipgen-dc1-git/username"}, []int{53, 53, 443, 6443}},
+		{"argocd", ", propose: sipgen/dc1, keepGoing: true", "  inputs: {specs: [tenants.yaml]}\n", "argocd", "publish --site /etc/sipgen/site/site.yaml --inventory cluster --propose sipgen/dc1 --keep-going",
+			map[string]string{"SIPGEN_GIT_PASSWORD_FILE": "/etc/sipgen/git/password"}, []int{53, 53, 443, 6443}},
+		{"flux", ", secret: keys, env: {SIPGEN_GIT_PROXY: 'http://proxy:3128'}, egressPorts: [3128, 443]", "  repository: {url: 'ssh://git@git.example.org:2222/fleet.git'}\n", "flux-system", "",
+			map[string]string{"SIPGEN_SSH_KEY_FILE": "/etc/sipgen/git/identity", "SIPGEN_SSH_KNOWN_HOSTS": "/etc/sipgen/git/known_hosts", "SIPGEN_GIT_PROXY": "http://proxy:3128"}, []int{53, 53, 443, 2222, 3128, 6443}},
+		{"flux", "", "  repository: {url: 'git@git.example.org:fleet.git'}\n", "flux-system", "", map[string]string{"SIPGEN_SSH_KEY_FILE": "/etc/sipgen/git/identity"}, []int{22, 53, 53, 443, 6443}},
+	} {
+		tree := render(t, Input{Site: withRunner(t, row.engine, row.runner, row.more), Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+		var job batchv1.CronJob
+		if err := yaml.UnmarshalStrict(tree["runner/cronjob.yaml"], &job); err != nil {
+			t.Fatal(err)
+		}
+		pod := job.Spec.JobTemplate.Spec.Template.Spec
+		if job.Namespace != row.namespace || pod.ServiceAccountName != "sipgen-dc1-reader" || job.Spec.ConcurrencyPolicy != batchv1.ForbidConcurrent || job.Spec.Schedule != "*/5 * * * *" {
+			t.Errorf("%s: %s\n%s", row.engine, row.more, tree["runner/cronjob.yaml"])
+		}
+		if args := strings.Join(pod.Containers[0].Args, " "); row.args != "" && args != row.args {
+			t.Errorf("args %s, want %s", args, row.args)
+		}
+		env := map[string]string{}
+		for _, v := range pod.Containers[0].Env {
+			env[v.Name] = v.Value
+			if v.ValueFrom != nil {
+				env[v.Name] = v.ValueFrom.SecretKeyRef.Name + "/" + v.ValueFrom.SecretKeyRef.Key
+			}
+		}
+		for name, want := range row.env {
+			if env[name] != want {
+				t.Errorf("%s: %s: found %q, want %q", row.more, name, env[name], want)
+			}
+		}
+		var network networkingv1.NetworkPolicy
+		if err := yaml.UnmarshalStrict(tree["runner/network-policy.yaml"], &network); err != nil {
+			t.Fatal(err)
+		}
+		var ports []int
+		for _, p := range network.Spec.Egress[0].Ports {
+			ports = append(ports, p.Port.IntValue())
+		}
+		if len(network.Spec.Ingress) > 0 || len(network.Spec.PolicyTypes) != 2 || !sameNumbers(ports, row.ports) {
+			t.Errorf("%s: egress to %v, want %v\n%s", row.more, ports, row.ports, tree["runner/network-policy.yaml"])
+		}
+		want(t, tree, row.engine+"/kustomization.yaml", "- runner.yaml")
+		want(t, tree, row.engine+"/runner.yaml", "name: sipgen-dc1-runner")
+		for path, content := range tree {
+			if strings.Contains(string(content), "kind: ConfigMap\n") && strings.Contains(string(content), "sipgen-dc1-config") || strings.Contains(string(content), "kind: Secret\n") {
+				t.Errorf("%s: the tree is to have neither the runner's Site nor its credentials", path)
+			}
+		}
+	}
+	without := withRunner(t, "flux", "", "")
+	without.Spec.Runner = nil
+	tree := render(t, Input{Site: without, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: Tree{"runner/cronjob.yaml": []byte("x")}})
+	for path := range tree {
+		if strings.Contains(path, "runner") {
+			t.Errorf("%s is there without a runner", path)
+		}
+	}
+}
+
+func sameNumbers(a, b []int) bool {
+	counts := map[int]int{}
+	for _, n := range a {
+		counts[n]++
+	}
+	for _, n := range b {
+		counts[n]--
+	}
+	for _, n := range counts {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
