@@ -167,3 +167,15 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	}
 	fsck(t, repo)
 }
+
+// TestNewRepository: what a forge puts into a new repository is in nobody's way, and stays.
+func TestNewRepository(t *testing.T) {
+	repo := bare(t)
+	rival(t, repo, "main", tree("README.md", "x", "LICENSE", "x", ".gitignore", "x", ".github/workflows/ci.yaml", "x"))
+	if _, err := publishTree(Target{URL: repo, Branch: "main"}, tree("PLAN.md", "1", "clusters/a", "1"), meta); err != nil {
+		t.Fatal(err)
+	}
+	if got := git(t, repo, "ls-tree", "-r", "--name-only", "main"); got != ".github/workflows/ci.yaml\n.gitignore\n.sipgen.yaml\nLICENSE\nPLAN.md\nREADME.md\nclusters/a" {
+		t.Errorf("found %s", got)
+	}
+}

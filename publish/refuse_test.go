@@ -22,6 +22,8 @@ func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
 		says   string
 	}{
 		{"a path of somebody else", tree("site/notes", "x"), nil, tree("a", "1"), ErrForeign, "adopt"},
+		{"a path of somebody else with a README", tree("site/README.md", "x"), nil, tree("a", "1"), ErrForeign, "adopt"},
+		{"the top with somebody's manifests beside a README", tree("README.md", "x", "apps/kustomization.yaml", "x"), func(t *Target, _ *Meta) { t.Path = "" }, tree("a", "1"), ErrForeign, "adopt"},
 		{"a file in the way", tree("site/"+OwnershipFile, list, "site/a", "1", "site/b", "x"), nil, tree("b", "1"), ErrTaken, "site/b"},
 		{"the path is a file", tree("site", "x"), nil, tree("a", "1"), ErrTaken, "not a folder"},
 		{"conflict markers", tree("site/"+OwnershipFile, "<<<<<<< HEAD\n"+list), nil, tree("a", "1"), ErrOwnership, "merge conflict"},

@@ -24,7 +24,8 @@ type Snapshot struct {
 	Commit string
 	// When is the time that the commit carries, of its committer; zero without a commit.
 	When time.Time
-	// Foreign says that the path holds files, and no OwnershipFile. Commit refuses it, unless it may adopt.
+	// Foreign says that the path holds files, and no OwnershipFile. Commit refuses it, unless it may adopt. The files that a forge puts into a new
+	// repository, README.md and the like, do not count at its top: sipgen writes none of their names.
 	Foreign bool
 
 	tip      plumbing.Hash // of Target.Branch
@@ -126,8 +127,11 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	switch kind {
 	case nothing:
 		entries, err := s.files.tree(".")
-		s.Foreign = err == nil && entries != nil && len(entries.Entries) > 0
-		return err
+		if err != nil || entries == nil {
+			return err
+		}
+		s.Foreign = slices.ContainsFunc(entries.Entries, func(e object.TreeEntry) bool { return site != "" || !housekeeping(e.Name) })
+		return nil
 	case file:
 		owned, err := parseOwnership(text)
 		switch {
@@ -303,4 +307,19 @@ func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, er
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	return readSized(reader, encoded.Size())
+}
+
+// housekeeping says whether a file or folder at the top of a repository is one that a forge makes or reads, and not somebody's manifests.
+func housekeeping(name string) bool {
+	name = strings.ToLower(name)
+	stem, _, _ := strings.Cut(strings.TrimPrefix(name, "."), ".")
+	switch stem {
+	case "readme", "license", "licence", "copying", "notice", "codeowners", "security", "contributing", "code_of_conduct":
+		return true
+	}
+	switch name {
+	case ".gitignore", ".gitattributes", ".editorconfig", ".github", ".gitlab", ".gitlab-ci.yml", ".gitea", ".forgejo":
+		return true
+	}
+	return false
 }

@@ -19,8 +19,9 @@ import (
 
 // procedures are the parts of pages that TestProcedures and TestLabelGuard run word by word, with real engines, by page and heading.
 var procedures = map[string][]string{
-	"gitops.md": {"", "Argo CD", "To another engine"},
-	"safety.md": {"", "Stop everything", "Stop one tenant", "Go on", "Break glass"},
+	"gitops.md":   {"", "Argo CD", "To another engine"},
+	"tutorial.md": {"Before you begin", "Five commands"},
+	"safety.md":   {"", "Stop everything", "Stop one tenant", "Go on", "Break glass"},
 }
 
 // notRun are the commands of pages that no test runs as they stand there, by how their block begins, and why.
@@ -111,7 +112,7 @@ func TestCommandsOfThePages(t *testing.T) {
 // TestProceduresAreThere: what this file leaves to the tests with real engines is what they run.
 func TestProceduresAreThere(t *testing.T) {
 	var source []byte
-	for _, file := range []string{"procedures_test.go", "label_guard_test.go"} {
+	for _, file := range []string{"procedures_test.go", "label_guard_test.go", "forge/tutorial_test.go"} {
 		content, err := os.ReadFile("../../e2e/" + file)
 		check(t, err)
 		source = append(source, content...)

@@ -120,7 +120,7 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 func (r *rendered) stopByLint(ui *ui, how tolerance) error {
 	errors := 0
 	for _, f := range r.lint(r.decided) {
-		if f.Severity != lint.Error || !f.OfCluster() {
+		if f.Severity != lint.Error || !f.OfCluster() || f.OfPlacement() {
 			continue
 		}
 		errors++

@@ -46,6 +46,9 @@ type Finding struct {
 // OfCluster says whether the finding is about a SIPCluster, and not about a host.
 func (f *Finding) OfCluster() bool { return strings.HasPrefix(f.Object, v1.Kind+" ") }
 
+// OfPlacement says whether the finding is about slots that stay empty: whether a plan may go on with that, the placement says.
+func (f *Finding) OfPlacement() bool { return f.Code == codeCompete || f.Code == codeShort }
+
 // String is the finding on one line, with its code and place.
 func (f *Finding) String() string {
 	return strings.TrimPrefix(f.Place.String()+": ", ": ") + f.Code + ": " + f.text()

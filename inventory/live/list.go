@@ -187,6 +187,10 @@ func (r *reader) page(ctx context.Context, resource, namespace, token string, se
 		}
 		return nil
 	})
+	// Of metadata alone an API server writes a list without items as null.
+	if answer.Items == nil && r.accept == onlyMetadata && answer.Kind == "PartialObjectMetadataList" {
+		answer.Items = []json.RawMessage{}
+	}
 	if err == nil && (answer.Metadata.ResourceVersion == "" || answer.Items == nil) {
 		err = fmt.Errorf("%w: after %d objects the answer is no list", ErrIncomplete, seen)
 	}

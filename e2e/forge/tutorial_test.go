@@ -1,0 +1,155 @@
+package forge
+
+import (
+	"bytes"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// TestTutorial runs docs/tutorial.md word by word: in an empty folder, with a real API server that has the hosts of examples/two-tenants and Flux'
+// kinds, and a real Gitea. Only where the repository is is another place.
+func TestTutorial(t *testing.T) {
+	t.Parallel()
+	gitea := engine.StartGitea(t)
+	repo := gitea.NewRepository(t, "fleet")
+	kubeconfig := clusterWithHosts(t)
+	credentials, five := procedure(t, "tutorial.md", "Before you begin"), procedure(t, "tutorial.md", "Five commands")
+	if len(credentials) != 1 || len(five) != 5 {
+		t.Fatalf("%d and %d blocks of commands, want one and five", len(credentials), len(five))
+	}
+	binary, err := command()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "first-site")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const there = "https://git.example.org/ada/fleet.git"
+	run := func(script string) (out string) {
+		t.Helper()
+		cmd := exec.Command("bash", "-eo", "pipefail", "-c", script)
+		cmd.Dir = dir
+		cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + t.TempDir(), "KUBECONFIG=" + kubeconfig, "TOKEN=" + gitea.Token}
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%s: %v\n%s\nGitea:\n%s", script, err, said.String(), gitea.Logs(20))
+		}
+		if strings.Contains(said.String(), gitea.Token) {
+			t.Errorf("%s: the token is in the output", script)
+		}
+		return said.String()
+	}
+	said := make([]string, len(five))
+	for i, block := range five {
+		if i == 0 && !strings.Contains(block, there) {
+			t.Fatalf("the page names another repository than %s:\n%s", there, block)
+		}
+		said[i] = run(credentials[0] + strings.ReplaceAll(block, there, repo))
+	}
+	wantWords(t, said[0], "24 hosts, 22 of them free, in vino-system (24)", "engine: flux Flux is installed on the cluster.", "vino.airshipit.org/rack    failure domain", "wrote site.yaml", "wrote tenants/first.yaml")
+	wantWords(t, said[1], "no finding")
+	wantWords(t, said[2], "tenant-a/first", "1 cluster, 5 hosts assigned (5 new)")
+	wantWords(t, said[3], "look at this first: 5 hosts are handed out", "dry run: ", "nothing is pushed")
+	wantWords(t, said[4], "pull request: opened: "+gitea.URL+"/ada/fleet/pulls/1")
+	for i := range said[1:] {
+		if strings.Contains(said[i], "warning") {
+			t.Errorf("a newcomer is warned of what there is nothing to do about:\n%s", said[i])
+		}
+	}
+
+	s := &site{Gitea: gitea, dir: t.TempDir(), name: "fleet", repo: repo}
+	all := s.pulls(t)
+	if len(all) != 1 || all[0].Head.Ref != "sipgen/first" || all[0].Base.Ref != "main" {
+		t.Fatalf("found %+v", all)
+	}
+	wantWords(t, all[0].Title, "first-site: 5 hosts, 5 assigned")
+	wantWords(t, all[0].Body, "**Look at this first**", "5 hosts are handed out", "`tenant-a/first`")
+	wantWords(t, run(credentials[0]+five[4]), "nothing to commit")
+
+	// A Site that init wrote is one that it reads: what it found on the live cluster is in it.
+	site, err := os.ReadFile(filepath.Join(dir, "site.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantWords(t, string(site), "inventory: cluster", "engine: flux", "url: "+repo)
+	if address, err := url.Parse(repo); err != nil || address.User != nil {
+		t.Errorf("%s: %v", repo, err)
+	}
+}
+
+// clusterWithHosts is a real API server with the hosts of examples/two-tenants, their network data and the kinds of Flux. It gives an
+// administrator's kubeconfig.
+func clusterWithHosts(t *testing.T) string {
+	t.Helper()
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.FluxCRDs(t)...)...)
+	api.Namespaces(t, "vino-system")
+	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no hosts: %v", err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range engine.Objects(t, content) {
+			status, hasStatus := o.Object["status"].(map[string]any)
+			o.SetUID("") // the server gives its own, and takes no owners of fields
+			o.SetManagedFields(nil)
+			if err := api.TryApply(o, "vino", false); err != nil {
+				t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
+			}
+			if hasStatus {
+				api.Edit(t, "baremetal-operator", engine.Hosts, o.GetNamespace(), o.GetName(), "status", func(live map[string]any) {
+					for key, value := range map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}} {
+						status[key] = value
+					}
+					status["provisioning"].(map[string]any)["image"] = map[string]any{"url": ""}
+					live["status"] = status
+				})
+			}
+		}
+	}
+	return engine.Kubeconfig(t, api.Config())
+}
+
+// procedure are the blocks of commands right below a heading of a page.
+func procedure(t *testing.T, page, heading string) []string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("../../docs", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var (
+		blocks []string
+		at     string
+	)
+	err = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch node := node.(type) {
+		case *ast.Heading:
+			at = string(node.Lines().Value(content))
+		case *ast.CodeBlock:
+			if entering && at == heading {
+				blocks = append(blocks, string(node.Lines().Value(content)))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blocks
+}
