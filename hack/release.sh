@@ -30,22 +30,38 @@ umask 022
 
 # Programs of this machine, made before anything is built for others.
 go build -trimpath -o "$work/pack" ./hack/pack
+go build -trimpath -ldflags "-X main.release=$version" -o "$work/sipgen" ./cmd/sipgen
+"$work/sipgen" man "$work/man"
 go build -modfile="$PWD/tools/go.mod" -trimpath -o "$work/cyclonedx-gomod" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 mkdir "$work/release"
 for platform in $platforms; do
   name=sipgen_${version}_${platform%/*}_${platform#*/}
-  binary=sipgen
-  [ "${platform%/*}" != windows ] || binary=sipgen.exe
+  binary=sipgen links=kubectl-sipgen=sipgen
+  [ "${platform%/*}" != windows ] || binary=sipgen.exe links=
   mkdir "$work/$name"
   bash hack/build.sh "$version" "$platform" "$work/$name/$binary"
   "$work/cyclonedx-gomod" bin -json -noserial -notimestamp -std -version "$version" -output "$work/bom.json" "$work/$name/$binary"
   "$work/pack" sbom "$work/bom.json" "$work/release/$name.cdx.json"
-  "$work/pack" archive "$work/release/$name.tar.gz" "$work/$name/$binary" LICENSE README.md
+  "$work/pack" archive "$work/release/$name.tar.gz" "$work/$name/$binary" LICENSE README.md $links "$work"/man/*.1
   echo "$name.tar.gz: $(($(wc -c <"$work/release/$name.tar.gz") / 1024)) KiB" >&2
 done
+# What krew (https://krew.sigs.k8s.io) installs as a plugin of kubectl, from where the release's archives are to be had.
+downloads=${DOWNLOADS:-https://github.com/airshipit/sipgen/releases/download/$version}
+krew() {
+  printf '%s\n' 'apiVersion: krew.googlecontainertools.github.com/v1alpha2' 'kind: Plugin' 'metadata:' '  name: sipgen' 'spec:' "  version: $version" \
+    '  homepage: https://github.com/airshipit/sipgen' '  shortDescription: Assign bare-metal hosts to tenant clusters, through git' '  platforms:'
+  for platform in $platforms; do
+    name=sipgen_${version}_${platform%/*}_${platform#*/}
+    binary=sipgen
+    [ "${platform%/*}" != windows ] || binary=sipgen.exe
+    printf '%s\n' '  - selector:' '      matchLabels:' "        os: ${platform%/*}" "        arch: ${platform#*/}" "    uri: $downloads/$name.tar.gz" \
+      "    sha256: $(cd "$work/release" && sha256 "$name.tar.gz" | cut -d' ' -f1)" "    bin: $binary"
+  done
+}
 sha256() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
-(cd "$work/release" && sha256 -- *.tar.gz *.cdx.json >SHA256SUMS)
+krew >"$work/release/sipgen.krew.yaml"
+(cd "$work/release" && sha256 -- *.krew.yaml *.tar.gz *.cdx.json >SHA256SUMS)
 
 # All of it, or what was there before.
 mkdir -p "$(dirname "$out")"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -38,6 +39,9 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 			}
 			var known []string
 			for _, command := range cmd.Commands() {
+				if command.Hidden {
+					continue
+				}
 				known = append(known, command.Name())
 			}
 			if near := manifest.Nearest(args[0], known); near != "" {
@@ -49,16 +53,24 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 			return cmd.Help()
 		},
 	}
+	if plugin(os.Args[0]) {
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sipgen"}
+	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(flagMessage(cmd, err))}
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, os.Getenv) }
 	root.SetUsageFunc(wrapped(root.UsageFunc()))
-	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newTakeover(ui), newVersion(ui))
+	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newTakeover(ui), newVersion(ui), newMan())
 	for _, command := range root.Commands() {
 		strictArgs(command)
 	}
 	return root
+}
+
+// plugin says whether the program was called as a plugin of kubectl, whose help then says so.
+func plugin(name string) bool {
+	return strings.HasPrefix(filepath.Base(name), "kubectl-")
 }
 
 // flagMessage is what is wrong with a flag. What stands behind the dashes may have been meant as something else.

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/airshipit/sipgen/hack/need"
 )
 
@@ -92,6 +94,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 	name := "sipgen_v1.2.3-rc.1_" + runtime.GOOS + "_" + runtime.GOARCH
 	checkArchive(t, filepath.Join(first, name+".tar.gz"))
 	checkBill(t, filepath.Join(first, name+".cdx.json"))
+	checkKrew(t, first, name)
 
 	// What is not committed cannot be built again by others.
 	if err := os.WriteFile(filepath.Join(one, "cmd", "sipgen", "more.go"), []byte("package main\n"), 0o644); err != nil {
@@ -172,6 +175,9 @@ func checkArchive(t *testing.T, path string) {
 		if header.Uid != 0 || header.Gid != 0 || header.Uname != "" || header.ModTime.Unix() != 1767323045 {
 			t.Errorf("%s: owner %d:%d %q, time %s", header.Name, header.Uid, header.Gid, header.Uname, header.ModTime)
 		}
+		if header.Name == "kubectl-sipgen" && (header.Typeflag != tar.TypeSymlink || header.Linkname != "sipgen") {
+			t.Errorf("kubectl-sipgen is no link to sipgen: %+v", header)
+		}
 		if header.Name != "sipgen" {
 			continue
 		}
@@ -191,9 +197,38 @@ func checkArchive(t *testing.T, path string) {
 			t.Errorf("the binary names the folder it was built in: %v", err)
 		}
 	}
-	if found := strings.Join(names, " "); found != "sipgen LICENSE README.md" {
+	if found := strings.Join(names, " "); !strings.HasPrefix(found, "sipgen LICENSE README.md kubectl-sipgen sipgen-diff.1 ") || !strings.HasSuffix(found, " sipgen.1") {
 		t.Errorf("%s: found %s", path, found)
 	}
+}
+
+// checkKrew wants a manifest for krew whose sum for this machine's archive is the archive's.
+func checkKrew(t *testing.T, folder, name string) {
+	t.Helper()
+	var plugin struct {
+		APIVersion, Kind string
+		Metadata         struct{ Name string }
+		Spec             struct {
+			Version, ShortDescription string
+			Platforms                 []struct {
+				Selector         struct{ MatchLabels map[string]string }
+				URI, SHA256, Bin string
+			}
+		}
+	}
+	if err := yaml.Unmarshal(read(t, filepath.Join(folder, "sipgen.krew.yaml")), &plugin); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(read(t, filepath.Join(folder, name+".tar.gz")))
+	for _, p := range plugin.Spec.Platforms {
+		if p.Selector.MatchLabels["os"] == runtime.GOOS && p.Selector.MatchLabels["arch"] == runtime.GOARCH {
+			if p.SHA256 != hex.EncodeToString(sum[:]) || !strings.HasSuffix(p.URI, "/v1.2.3-rc.1/"+name+".tar.gz") || p.Bin != "sipgen" {
+				t.Errorf("%+v", p)
+			}
+			return
+		}
+	}
+	t.Errorf("nothing for this machine: %+v", plugin)
 }
 
 // checkBill wants the release as the component, and its modules with Go's own library.
