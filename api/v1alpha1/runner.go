@@ -43,7 +43,7 @@ func (r *Repository) SSH() (ssh bool, port int) {
 }
 
 var (
-	imageReference = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._/:@-]*$`)
+	runnerImage = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._/:@-]*$`)
 	configFile     = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.(ya?ml|json)$`)
 	environment    = regexp.MustCompile(`^SIPGEN_[A-Z0-9_]+$`)
 )
@@ -71,7 +71,7 @@ func (s *Site) validateRunner(add problem) {
 	switch {
 	case r.Image == "":
 		add(field+".image", "missing: the image of sipgen")
-	case !imageReference.MatchString(r.Image):
+	case !runnerImage.MatchString(r.Image):
 		add(field+".image", "found %q, want the name of an image", r.Image)
 	}
 	for i, specs := range s.Spec.Inputs.Specs {
