@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -85,6 +86,8 @@ func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 		k := s.fluxKeeping(s.ironicName(), ironic.Folder)
 		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		k.Spec.Wait = true
+		// As long as Flux waits for a sick Ironic, it applies no commit that mends it.
+		k.Spec.Timeout = &metav1.Duration{Duration: s.Site.Spec.Flux.Interval.Duration / 2}
 		put("ironic.yaml", k)
 		files = append(files, "ironic.yaml")
 	}

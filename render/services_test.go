@@ -9,7 +9,7 @@ import (
 )
 
 // siteOf parses a Site with what stands below spec.services.
-func siteOf(t *testing.T, engine, services string) *v1alpha1.Site {
+func siteOf(t testing.TB, engine, services string) *v1alpha1.Site {
 	t.Helper()
 	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  engine: " + engine +
 		"\n  argocd: {order: none}\n  repository: {url: 'https://git.example.org/fleet.git'}\n  services:\n" + services
@@ -114,9 +114,9 @@ func TestServicesAreNoSiteObjects(t *testing.T) {
 
 // PLAN.md says the order in which the sync objects have the engine go.
 func TestOrderOfServices(t *testing.T) {
-	all := ironicPlain + vinoService + strings.TrimPrefix(placementService, "  services:\n")
+	all := ironicPlain + vinoService + placementService
 	tree := services(t, siteOf(t, "flux", all), nil)
 	want(t, tree, "PLAN.md", "1. `policy`\n2. `site/ironic`, until it is ready; `site/networks`\n3. `site/placement`; `site/virtual-hosts/vino.vms`\n", "a sick one stops no tenant")
-	tree = services(t, siteOf(t, "argocd", strings.ReplaceAll(ironicPlain, "\r", "")), nil)
-	want(t, tree, "PLAN.md", "- wave -2: `policy`\n- wave 2: `site/ironic`\n")
+	tree = services(t, siteOf(t, "argocd", ironicPlain+placementService), nil)
+	want(t, tree, "PLAN.md", "- wave -2: `policy`\n- wave -1: `site/networks`\n- wave 2: `site/ironic`\n- wave 2: `site/placement`\n")
 }

@@ -20,7 +20,7 @@ var ledgerGuards = []mutant{
 	{"render/site/ledger/ids.go", `site+"/host/"+host.String()`, `"host/"+host.String()`,
 		in("render/site/ledger", "TestIdsStay"),
 		"two sites claim each other's hosts"},
-	{"render/site/ledger/ids.go", `	return name[:maxProviderName-len(id)-1] + "~" + id`, `	return name[:maxProviderName]`,
+	{"render/site/ledger/ids.go", `	return name[:maxProviderName-len(id)-1] + "~" + id`, `	return name[:maxProviderName+0*len(id)]`,
 		in("render/site/ledger", "TestLongNames"),
 		"two hosts have one name, and the second one no row"},
 	{"render/site/ledger/traits.go", `value != "" && len(value) <= maxLabel`, `value != ""`,
