@@ -3,6 +3,8 @@ package e2e_test
 import (
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
@@ -13,32 +15,69 @@ const capm3 = "system:serviceaccount:capm3-system:capm3-manager"
 func (r *rig) consume(t *testing.T, namespace string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		r.editAsCAPM3(t, namespace, name, func(spec map[string]any) {
-			spec["consumerRef"] = map[string]any{
-				"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "Metal3Machine", "namespace": namespace, "name": "machine-" + name,
-			}
-			spec["image"] = map[string]any{"url": "http://images.invalid/node.qcow2", "checksum": "http://images.invalid/node.qcow2.sha256sum", "format": "qcow2"}
-			spec["online"] = true
-		})
+		r.take(t, namespace, name, "")
 	}
 	r.api.Operator.WaitState(t, "provisioned", namespace, names...)
 }
 
-// letGo takes that back, and waits until the host is deprovisioned and waits for work again.
-func (r *rig) letGo(t *testing.T, namespace, name string) {
+// take is what the provider writes on a host that it chose. networkData is the Secret that it made of its template, "" for a template without.
+func (r *rig) take(t *testing.T, namespace, name, networkData string) {
+	t.Helper()
+	r.editAsCAPM3(t, namespace, name, func(spec map[string]any) {
+		spec["consumerRef"] = map[string]any{
+			"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "Metal3Machine", "namespace": namespace, "name": "machine-" + name,
+		}
+		spec["image"] = map[string]any{"url": "http://images.invalid/node.qcow2", "checksum": "http://images.invalid/node.qcow2.sha256sum", "format": "qcow2"}
+		spec["online"] = true
+		if networkData != "" {
+			spec["networkData"] = map[string]any{"namespace": namespace, "name": networkData}
+		}
+	})
+}
+
+// letGo takes that back, and waits until the host is deprovisioned and waits for work again. The provider keeps the host until it is clean.
+func (r *rig) letGo(t *testing.T, namespace, name string) { r.letGoFor(t, namespace, name, "") }
+
+// letGoFor is letGo of a machine whose template has node reuse: reuse is the control plane or deployment that is to have the host again.
+func (r *rig) letGoFor(t *testing.T, namespace, name, reuse string) {
 	t.Helper()
 	r.api.HostWatch.During(t, namespace, name, func() {
 		r.editAsCAPM3(t, namespace, name, func(spec map[string]any) {
-			delete(spec, "consumerRef")
-			delete(spec, "image")
+			for _, field := range []string{"image", "userData", "metaData", "networkData"} {
+				delete(spec, field)
+			}
 		})
 		r.api.HostWatch.WaitPassed(t, namespace, name, "deprovisioning")
 		r.api.Operator.WaitState(t, "available", namespace, name)
+		if reuse != "" {
+			r.markAsCAPM3(t, namespace, name, "labels", "infrastructure.cluster.x-k8s.io/node-reuse", reuse)
+		}
+		r.editAsCAPM3(t, namespace, name, func(spec map[string]any) { delete(spec, "consumerRef") })
+	})
+}
+
+// markAsCAPM3 sets a label or an annotation of a host, "" to take it off.
+func (r *rig) markAsCAPM3(t *testing.T, namespace, name, where, key, value string) {
+	t.Helper()
+	r.objectAsCAPM3(t, namespace, name, func(o map[string]any) {
+		keys, _, _ := unstructured.NestedStringMap(o, "metadata", where)
+		if keys == nil {
+			keys = map[string]string{}
+		}
+		if keys[key] = value; value == "" {
+			delete(keys, key)
+		}
+		_ = unstructured.SetNestedStringMap(o, keys, "metadata", where)
 	})
 }
 
 // editAsCAPM3 changes a host's spec with the rights that Cluster API's provider for metal3 has over hosts, and the name that it has.
 func (r *rig) editAsCAPM3(t *testing.T, namespace, name string, change func(spec map[string]any)) {
+	t.Helper()
+	r.objectAsCAPM3(t, namespace, name, func(o map[string]any) { change(o["spec"].(map[string]any)) })
+}
+
+func (r *rig) objectAsCAPM3(t *testing.T, namespace, name string, change func(map[string]any)) {
 	t.Helper()
 	r.api.Apply(t, "e2e", `
 apiVersion: rbac.authorization.k8s.io/v1
@@ -55,8 +94,6 @@ subjects: [{kind: ServiceAccount, namespace: capm3-system, name: capm3-manager}]
 	client := engine.NewClient(t, r.api.As(capm3))
 	// The API server learns of rights a moment later.
 	engine.Wait(t, "the rights of "+capm3, engine.SyncTimeout, func() error {
-		return client.TryEdit("cluster-api-provider-metal3-manager", engine.Hosts, namespace, name, "", func(o map[string]any) {
-			change(o["spec"].(map[string]any))
-		})
+		return client.TryEdit("cluster-api-provider-metal3-manager", engine.Hosts, namespace, name, "", change)
 	})
 }

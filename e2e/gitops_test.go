@@ -39,6 +39,13 @@ var rows = []struct {
 	{"approved", rowApproved},
 	{"smuggled", rowSmuggled},
 	{"runner", rowRunner},
+	{"stand-in", rowStandIn},
+	{"claimed", rowClaimed},
+	{"network-data", rowNetworkData},
+	{"reuse", rowReuse},
+	{"namespace-gone", rowNamespaceGone},
+	{"handover", rowHandover},
+	{"life", rowLife},
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }

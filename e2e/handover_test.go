@@ -29,15 +29,13 @@ var (
 	machineDeployments = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta2", Resource: "machinedeployments"}
 )
 
-// TestHandover: two tenants' hosts in one namespace, labelled by Flux. The platform applies the objects of examples/cluster-api, with the components
+// rowHandover: two tenants' hosts in one namespace, labelled by the engine. The platform applies the objects of examples/cluster-api, with the components
 // of the tree, in the namespace of the hosts. What plays CAPM3 takes hosts at random, as that does: each cluster's machines get each active
 // host of their role, and one machine more than that finds none, though standby hosts, free ones and another tenant's are there.
-func TestHandover(t *testing.T) {
-	t.Parallel()
-	r := fluxRig(t)
+func rowHandover(t *testing.T, r *rig, name string) {
 	r.api.InstallCRDs(t, append(engine.ClusterAPICRDs(t), engine.CAPM3CRDs()...)...)
-	c := newCircle(t, r, "handover")
-	c.hosts(t, "kubectl apply", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8")
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8")
 	red, blue := nextNodePort(), nextNodePort()
 	c.forClusterAPI("red", red, 1, 1)
 	c.forClusterAPI("blue", blue, 2, 0)

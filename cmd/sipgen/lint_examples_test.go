@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestLintOfExamples: lint finds no error in any example, and no warnings but these.
+func TestLintOfExamples(t *testing.T) {
+	warnings := map[string][]string{
+		// One control plane with a standby host, which the smallest site has to show what standby is.
+		"single": {"SIP024"},
+	}
+	examples, err := filepath.Glob("../../examples/*/site.yaml")
+	check(t, err)
+	if len(examples) < 6 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	finding := regexp.MustCompile(`(?m)(error|warning) (SIP\d+)`)
+	for _, site := range examples {
+		dir := filepath.Dir(site)
+		args := []string{"lint", "--site", site}
+		text, err := os.ReadFile(site)
+		check(t, err)
+		if !strings.Contains(string(text), "\n  inputs:\n") {
+			for _, input := range [][]string{{"-f", "tenants", "cluster.yaml"}, {"--inventory", "hosts", "hosts.yaml"}} {
+				for _, name := range input[1:] {
+					if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+						args = append(args, input[0], filepath.Join(dir, name))
+					}
+				}
+			}
+		}
+		var out, errs bytes.Buffer
+		code := run(context.Background(), args, strings.NewReader(""), &out, &errs)
+		var found []string
+		for _, match := range finding.FindAllStringSubmatch(out.String(), -1) {
+			if match[1] == "error" {
+				t.Errorf("%s: %s", dir, match[0])
+			}
+			found = append(found, match[2])
+		}
+		want := warnings[filepath.Base(dir)]
+		if !slices.Equal(found, want) || code != min(1, len(want)) {
+			t.Errorf("%s: found %v with exit code %d, want %v\n%s%s", dir, found, code, want, &out, &errs)
+		}
+	}
+}

@@ -1,0 +1,306 @@
+package e2e_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// standby gives a cluster one active worker and so many standby ones.
+func (c *circle) standby(name string, standby int, annotations string) {
+	c.tenant(name, 1)
+	c.specs[name] = strings.Replace(c.specs[name], "count: {active: 1}", fmt.Sprintf("count: {active: 1, standby: %d}", standby), 1)
+	if annotations != "" {
+		c.specs[name] = strings.Replace(c.specs[name], "name: "+name+"}", "name: "+name+", annotations: {"+annotations+"}}", 1)
+	}
+}
+
+// wantSaid wants the words in what sipgen printed last.
+func (c *circle) wantSaid(t *testing.T, what string, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		if !strings.Contains(c.said, word) {
+			t.Errorf("%s: sipgen does not say %q:\n%s", what, word, c.said)
+		}
+	}
+}
+
+// wantStandby wants the label of standby hosts on these hosts of a cluster, and on no other of its hosts.
+func (c *circle) wantStandby(t *testing.T, what, cluster string, want ...string) {
+	t.Helper()
+	found := []string{}
+	for _, name := range c.holds(t, cluster) {
+		if c.rig.api.OurLabels(t, c.ns, name)["sip.airshipit.org/standby"] == "true" {
+			found = append(found, name)
+		}
+	}
+	if !slices.Equal(found, append([]string{}, want...)) {
+		t.Errorf("after %s: %s has the standby hosts %v, want %v", what, cluster, found, want)
+	}
+}
+
+// rowStandIn: Cluster API gives a host up on which a machine runs. The standby host stands in for it, a free one becomes standby, and the host
+// keeps its machine, its power and its labels until it is let go.
+func rowStandIn(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.standby("a", 1, "")
+	c.step(t, "assign")
+	c.wantStandby(t, "assign", "a", "n2")
+	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1") })
+	c.accept(t)
+	c.settle(t, "consumed")
+
+	r.markAsCAPM3(t, c.ns, "n1", "annotations", "capm3.metal3.io/unhealthy", "true")
+	c.accept(t)
+	c.step(t, "given up")
+	c.wantSaid(t, "given up", c.ns+"/n2", "promoted from standby", "replaces "+c.ns+"/n1 (marked unhealthy)")
+	c.wantHolds(t, "given up", "a", "n1", "n2", "n3")
+	c.wantStandby(t, "given up", "a", "n3")
+	c.settle(t, "the standby host stands in")
+	c.wantHolds(t, "the standby host stands in", "a", "n1", "n2", "n3")
+
+	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n2") })
+	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n1") })
+	c.accept(t)
+	c.settle(t, "let go")
+	c.wantHolds(t, "let go", "a", "n2", "n3")
+	c.wantStandby(t, "let go", "a", "n3")
+}
+
+// rowClaimed: a HostClaim of metal3 is bound to a host, which is all that is written at first: no image, and the host is available. It is in
+// use all the same: the host is not released, and a rollback does not move it.
+func rowClaimed(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1")
+	c.tenant("b", 1)
+	c.step(t, "assign to b")
+	had := c.repo.Head(t)
+	c.tenant("b", 0)
+	c.settle(t, "release")
+	c.tenant("a", 1)
+	c.step(t, "assign to a")
+	// As metal3's package hostclaim does it, by the account of its operator.
+	operator := engine.NewClient(t, r.api.As(engine.OperatorUser))
+	claim := func(ref any) {
+		engine.Wait(t, "the claim", engine.SyncTimeout, func() error {
+			return operator.TryEdit("baremetal-operator", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
+				spec := o["spec"].(map[string]any)
+				if spec["consumerRef"] = ref; ref == nil {
+					delete(spec, "consumerRef")
+				}
+			})
+		})
+	}
+	claim(map[string]any{"apiVersion": "metal3.io/v1alpha1", "kind": "HostClaim", "namespace": "platform", "name": "claim-1"})
+	c.accept(t)
+	labels := r.api.OurLabels(t, c.ns, "n1")
+
+	c.tenant("a", 0)
+	c.commit(t)
+	c.sync(t, nil)
+	c.wantSaid(t, "a release that waits", "1 release pending")
+	c.sipgen(t, "plan", "-o", "wide")
+	c.wantSaid(t, "a release that waits", "in use by HostClaim platform/claim-1")
+	c.check(t, "a release that waits", nil)
+	c.wantHolds(t, "a release that waits", "a", "n1")
+
+	c.repo.Reset(t, had)
+	c.readTree(t)
+	c.sync(t, map[string]string{c.name("b", "hosts"): "is in use"})
+	c.untouched.Check(t, "a rollback")
+	if got := r.api.OurLabels(t, c.ns, "n1"); fmt.Sprint(got) != fmt.Sprint(labels) {
+		t.Errorf("after a rollback: the host has labels %v, want %v", got, labels)
+	}
+	c.commit(t)
+	c.sync(t, nil)
+	c.wantHolds(t, "the run after it", "a", "n1")
+
+	r.api.HostWatch.During(t, c.ns, "n1", func() { claim(nil) })
+	c.accept(t)
+	c.settle(t, "the claim is gone")
+	c.wantHolds(t, "the claim is gone", "a")
+}
+
+// rowNetworkData: the provider puts network data of its own in the place of a host's, and takes it away with the machine. The load balancer keeps
+// the address that the host had when it was handed out. A host that has lost it is handed out again when its annotation says where it is.
+func rowNetworkData(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	data := "apiVersion: v1\nkind: Secret\nmetadata: {namespace: " + c.ns + ", name: n1-data, labels: {environment.metal3.io: baremetal}}\nstringData: {networkData: '{\"networks\": [{\"id\": \"oam\", \"type\": \"ipv4\", \"link\": \"e0\", \"ip_address\": \"ADDRESS\"}]}'}\n"
+	r.api.Create(t, "e2e", strings.Replace(data, "ADDRESS", "192.0.2.71", 1))
+	r.api.Create(t, "e2e", strings.NewReplacer("ADDRESS", "198.51.100.71", "n1-data", "n1-machine", "oam", "capm3").Replace(data))
+	r.api.Edit(t, "site-controller", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
+		unstructured.RemoveNestedField(o, "metadata", "annotations", "sip.airshipit.org/address.oam")
+		o["spec"].(map[string]any)["networkData"] = map[string]any{"namespace": c.ns, "name": "n1-data"}
+	})
+	c.accept(t)
+	c.tenantWith("a", 1, loadBalancer())
+	c.step(t, "assign")
+	c.wantHolds(t, "assign", "a", "n1")
+	backends := func(what string, want bool) {
+		t.Helper()
+		config := string(c.tree["clusters/"+c.tenants+"/a/infra/loadbalancer-worker-a.cfg"])
+		if strings.Contains(config, "192.0.2.71") != want || strings.Contains(config, "198.51.100.71") {
+			t.Errorf("%s: the load balancer reaches 192.0.2.71: want %v, in\n%s", what, want, config)
+		}
+	}
+	backends("assign", true)
+
+	r.api.Operator.ChangeUse(func() {
+		r.api.HostWatch.During(t, c.ns, "n1", func() {
+			r.take(t, c.ns, "n1", "n1-machine")
+			r.api.Operator.WaitState(t, "provisioned", c.ns, "n1")
+		})
+	})
+	c.accept(t)
+	c.settle(t, "consumed")
+	backends("consumed", true)
+	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n1") })
+	c.accept(t)
+	c.settle(t, "let go")
+	backends("let go", true)
+
+	c.tenant("b", 0)
+	delete(c.specs, "a")
+	c.settle(t, "given back")
+	c.tenantWith("b", 2, loadBalancer())
+	if code := c.sipgen(t, "plan"); code != 1 {
+		t.Errorf("a host without an address: exit code %d, want 1", code)
+	}
+	c.wantSaid(t, "a host without an address", "1 no address on oam")
+	r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
+		_ = unstructured.SetNestedField(o, "192.0.2.71", "metadata", "annotations", "sip.airshipit.org/address.oam")
+	})
+	c.accept(t)
+	c.step(t, "its annotation says where it is")
+	c.wantHolds(t, "its annotation says where it is", "b", "n1", "n2")
+}
+
+// rowReuse: Cluster API keeps a host that it let go for the next machine of the same control plane. It stays where it is, and once it is given
+// back nobody gets it.
+func rowReuse(t *testing.T, r *rig, name string) {
+	const label = "infrastructure.cluster.x-k8s.io/node-reuse"
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1")
+	c.tenant("a", 1)
+	c.step(t, "assign")
+	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1") })
+	c.accept(t)
+	r.api.Operator.ChangeUse(func() { r.letGoFor(t, c.ns, "n1", "kcp-a") })
+	c.accept(t)
+	c.settle(t, "kept for reuse")
+	c.wantHolds(t, "kept for reuse", "a", "n1")
+
+	c.tenant("a", 0)
+	c.settle(t, "given back")
+	c.tenant("b", 1)
+	if code := c.sipgen(t, "plan"); code != 1 {
+		t.Errorf("a host that is kept: exit code %d, want 1\n%s", code, c.said)
+	}
+	c.wantSaid(t, "a host that is kept", "kept for reuse")
+	r.markAsCAPM3(t, c.ns, "n1", "labels", label, "")
+	c.accept(t)
+	c.step(t, "not kept any more")
+	c.wantHolds(t, "not kept any more", "b", "n1")
+}
+
+// rowNamespaceGone: somebody deletes a tenant's namespace, while machines run on its hosts. The services are gone; the hosts keep labels, spec and
+// power, and when the namespace is back, so are the services.
+func rowNamespaceGone(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenantWith("a", 1, loadBalancer())
+	c.step(t, "assign")
+	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1") })
+	c.accept(t)
+	c.settle(t, "consumed")
+	namespaces := schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	r.api.Delete(t, namespaces, "", c.tenants)
+	engine.Wait(t, "the end of the namespace", engine.SyncTimeout, func() error {
+		if r.api.Exists(t, namespaces, "", c.tenants) {
+			return fmt.Errorf("still there")
+		}
+		return nil
+	})
+	c.nudge(t)
+	c.check(t, "the end of the namespace", nil)
+	c.wantHolds(t, "the end of the namespace", "a", "n1")
+	// What the tree says does not depend on the namespace.
+	if c.commit(t) {
+		t.Errorf("the end of a namespace changes the tree:\n%s", c.said)
+	}
+	r.api.Namespaces(t, c.tenants)
+	for _, sync := range c.syncs(t) {
+		c.reconcile(t, sync)
+	}
+	engine.Wait(t, "the return of the services", engine.SyncTimeout, func() error {
+		if len(r.api.List(t, engine.Deployments, c.tenants)) == 0 {
+			c.nudge(t)
+			return fmt.Errorf("no Deployment")
+		}
+		return nil
+	})
+	c.sync(t, nil)
+	c.check(t, "the return of the namespace", nil)
+	c.settle(t, "the return of the namespace")
+}
+
+// rowLife is a site from its first host to its last, on the real baremetal-operator: after each step no host that is held or consumed has
+// entered deprovisioning, each has its power, and each spec is as its writers left it.
+func rowLife(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	use := func(do func()) {
+		t.Helper()
+		r.api.Operator.ChangeUse(do)
+		c.accept(t)
+	}
+	c.hosts(t, "controller", "n1", "n2", "n3", "n4")
+	c.tenantWith("a", 2, loadBalancer())
+	c.tenant("b", 1)
+	c.step(t, "assign")
+	c.wantHolds(t, "assign", "a", "n1", "n2")
+	c.wantHolds(t, "assign", "b", "n3")
+	use(func() { r.consume(t, c.ns, "n1", "n2", "n3") })
+	c.settle(t, "provisioned")
+
+	services := c.specs["a"]
+	c.specs["a"] = strings.Replace(services, "active: 2", "active: 3", 1)
+	c.step(t, "expand")
+	use(func() { r.consume(t, c.ns, "n4") })
+	before := c.repo.Head(t)
+	c.specs["a"] = services
+	c.step(t, "contract")
+	c.wantSaid(t, "contract", "1 release pending")
+	c.wantHolds(t, "contract", "a", "n1", "n2", "n4")
+	use(func() { r.letGo(t, c.ns, "n2") }) // not the one that sipgen would have chosen
+	c.tenant("b", 2)
+	c.settle(t, "move")
+	c.wantHolds(t, "move", "a", "n1", "n4")
+	c.wantHolds(t, "move", "b", "n2", "n3")
+	use(func() { r.consume(t, c.ns, "n2") })
+
+	c.repo.Reset(t, before)
+	c.readTree(t)
+	c.sync(t, map[string]string{c.name("a", "hosts"): "is in use"})
+	c.untouched.Check(t, "a rollback")
+	c.wantHolds(t, "a rollback", "b", "n2", "n3")
+	c.commit(t)
+	c.sync(t, nil)
+	c.check(t, "the run after it", nil)
+	c.wantHolds(t, "the run after it", "a", "n1", "n4")
+
+	delete(c.specs, "b")
+	c.settle(t, "decommission")
+	c.wantHolds(t, "decommission", "b", "n2", "n3")
+	use(func() { r.letGo(t, c.ns, "n2"); r.letGo(t, c.ns, "n3") })
+	c.settle(t, "the last machine is gone")
+	c.wantHolds(t, "the last machine is gone", "b")
+	c.wantHolds(t, "the last machine is gone", "a", "n1", "n4")
+}
