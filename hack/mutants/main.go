@@ -51,7 +51,7 @@ func (m *mutant) String() string { return m.file + ": " + m.why }
 
 // table is every guard.
 func table() []mutant {
-	return slices.Concat(reviewGuards, capiGuards, hostGuards, fluxGuards, argoGuards, treeGuards, policyGuards, serviceGuards, patchGuards, placementGuards, tenantGuards,
+	return slices.Concat(reviewGuards, lifeGuards, capiGuards, hostGuards, fluxGuards, argoGuards, treeGuards, policyGuards, serviceGuards, patchGuards, placementGuards, tenantGuards,
 		runGuards, preflightGuards, publishGuards, inputGuards, inventoryGuards, sipGuards, siteGuards, siteServiceGuards, ledgerGuards, secretGuards, watchGuards)
 }
 
