@@ -1,0 +1,499 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	discovery "k8s.io/api/discovery/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// What the SIP operator made for its tenant lma, as it is recorded in testdata/inputs/sip-operator.
+const (
+	sipTenant = "lma-infra"
+	sipHosts  = "vino-system"
+)
+
+var sipServices = []string{"jumphost-lma", "loadbalancer-controlplane-lma", "loadbalancer-worker-lma"}
+
+// TestTakeover takes an installation of the SIP operator over, by docs/from-sip.md and the commands that sipgen takeover prints, on a real API
+// server with the Deployment, ReplicaSet, Endpoints and EndpointSlice controllers of kube-controller-manager, and each engine. SIP's objects
+// are those that were recorded of it, made as field manager "manager" by updates.
+//
+// There is no kubelet: engine.StartPods makes every pod ready whose Secrets and ConfigMaps are there. So this is about objects and endpoints; no
+// connection goes through a load balancer.
+func TestTakeover(t *testing.T) {
+	t.Parallel()
+	for _, e := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
+		t.Run(string(e), func(t *testing.T) {
+			t.Parallel()
+			takeOver(t, e)
+		})
+	}
+}
+
+func takeOver(t *testing.T, e v1alpha1.Engine) {
+	c := sipInstallation(t, e)
+	api := c.rig.api
+	before := map[string]*unstructured.Unstructured{}
+	for _, name := range sipServices {
+		before["deployment "+name] = api.Get(t, engine.Deployments, sipTenant, name)
+		before["service "+name] = api.Get(t, engine.Services, sipTenant, name)
+	}
+	watch := watchEndpoints(t, api)
+	page, err := os.ReadFile(filepath.Join("..", "docs", "from-sip.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := func(line string) string {
+		t.Helper()
+		if !strings.Contains(string(page), line+"\n") {
+			t.Errorf("docs/from-sip.md does not say %s", line)
+		}
+		return line
+	}
+	s := c.person(t)
+
+	// The right to look, as the page has it.
+	rights := documented("kubectl create clusterrole sipgen-service-owners --verb=list --resource=deployments.apps,services") + "\n" +
+		documented("kubectl create clusterrolebinding sipgen-service-owners --clusterrole=sipgen-service-owners --serviceaccount=flux-system:sipgen-$SITE-reader")
+	if e == v1alpha1.EngineArgoCD {
+		rights = strings.Replace(rights, "flux-system:", "argocd:", 1)
+	}
+	s.run(rights)
+	s.run(documented("sipgen takeover --site site.yaml -f cluster --out tenants > takeover.sh"))
+	steps := s.steps()
+	if len(steps) != 7 {
+		t.Fatalf("%d steps, want 0 to 6: %v", len(steps), steps)
+	}
+	documented("    " + strings.TrimSpace(steps[0]))
+	c.specs["lma"] = s.read("tenants/lma-infra/lma.yaml")
+
+	s.run(steps[0]) // stop SIP
+	s.run(steps[1]) // the jump host's keys
+	// It ends with 1: until the next step the objects are SIP's.
+	if plan := s.run("code=0; " + strings.TrimSpace(steps[2]) + " || code=$?; [ $code = 1 ]"); !strings.Contains(plan, "1 cluster, 5 hosts assigned (0 new)") || strings.Contains(plan, "released") || strings.Contains(plan, "pending") {
+		t.Errorf("the plan is\n%s", plan)
+	}
+	// Before the objects are handed over nothing is published, and the message has the commands.
+	c.refused(t, "objects of SIP's", "jumphost-lma", "kubectl patch -n lma-infra deployments.apps/jumphost-lma --type=json")
+	if n := strings.Count(steps[3], "kubectl patch"); n != 6 {
+		t.Errorf("%d objects are handed over, want 6:\n%s", n, steps[3])
+	}
+	s.run(steps[3])
+
+	if !c.commit(t) {
+		t.Fatalf("nothing to commit\n%s", c.said)
+	}
+	c.sync(t, nil)
+	s.run(steps[4]) // wait for the rollout
+	for _, name := range sipServices {
+		if !api.Exists(t, engine.Secrets, sipTenant, name) {
+			t.Errorf("SIP's Secret %s was gone before the rollout was through", name)
+		}
+	}
+	s.run(steps[5]) // delete what SIP left behind
+	s.run(steps[6]) // the finalizer
+
+	for _, name := range sipServices {
+		if api.Exists(t, engine.Secrets, sipTenant, name) {
+			t.Errorf("SIP's Secret %s is still there", name)
+		}
+		c.wantTakenOver(t, name, before["deployment "+name], before["service "+name])
+	}
+	if api.Exists(t, engine.ConfigMaps, sipTenant, "jumphost-lma") {
+		t.Error("SIP's ConfigMap is still there")
+	}
+	if finalizers := api.Get(t, sipClusters, sipTenant, "lma").GetFinalizers(); len(finalizers) > 0 {
+		t.Errorf("the SIPCluster has the finalizers %v", finalizers)
+	}
+	c.wantSIPLabels(t)
+	c.untouched.Check(t, "the takeover")
+
+	watch.end(t)
+
+	// Whatever pod is started anew now has nothing of SIP's.
+	s.run("kubectl -n lma-infra delete pods --all --wait=false && kubectl -n lma-infra rollout status deployment/jumphost-lma --timeout=1m")
+	s.run("kubectl -n lma-infra rollout status deployment/loadbalancer-worker-lma --timeout=1m")
+	for _, pod := range api.List(t, engine.Pods, sipTenant) {
+		text, err := pod.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, left := range []string{"ssh-perms", "node-role.kubernetes.io/master", `"secretName":"loadbalancer-`, `"secretName":"jumphost-lma"`, "quay.io/airshipit"} {
+			if pod.GetDeletionTimestamp() == nil && strings.Contains(string(text), left) {
+				t.Errorf("pod %s has %s of SIP's", pod.GetName(), left)
+			}
+		}
+	}
+
+	// A shorter range takes effect: the Service's ports are nobody's but the engine's.
+	c.specs["lma"] = strings.Replace(c.specs["lma"], "end: 30020", "end: 30015", 1)
+	if !c.commit(t) {
+		t.Fatalf("a shorter range: nothing to commit\n%s", c.said)
+	}
+	c.sync(t, nil)
+	ports, _, _ := unstructured.NestedSlice(api.Get(t, engine.Services, sipTenant, "loadbalancer-worker-lma").Object, "spec", "ports")
+	if len(ports) != 13 {
+		t.Errorf("a range of 13 ports has %d", len(ports))
+	}
+	if code := c.sipgen(t, "diff"); code != 0 {
+		t.Errorf("sipgen diff: exit code %d, want 0\n%s", code, c.said)
+	}
+	// The hosts' labels do not go with the SIPCluster, and nothing holds its deletion.
+	s.run("kubectl -n lma-infra delete sipclusters.airship.airshipit.org lma --timeout=30s")
+	c.wantSIPLabels(t)
+}
+
+// sipInstallation is an API server with SIP's objects of one tenant under way, and an engine that knows nothing of them.
+func sipInstallation(t *testing.T, e v1alpha1.Engine) *circle {
+	t.Helper()
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
+	api.InstallCRDs(t, filepath.Join("..", "config", "crd", "airship.airshipit.org_sipclusters.yaml"))
+	r := &rig{engine: e, api: api, alone: true}
+	engine.StartPods(t, api)
+	if e == v1alpha1.EngineFlux {
+		r.flux = engine.StartFlux(t, api)
+	} else {
+		r.argo = engine.StartArgo(t, api)
+	}
+	r.controllers = engine.StartControllers(t, api, "deployment-controller", "replicaset-controller", "endpoints-controller", "endpointslice-controller")
+	api.Namespaces(t, sipTenant, sipHosts, "sipcluster-system")
+
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "testdata", "inputs", "sip-operator", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, o := range engine.Objects(t, []byte(read("hosts.yaml"))) {
+		status, labels := o.Object["status"], o.GetLabels()
+		delete(o.Object, "status")
+		o.SetUID("")
+		ofSIP := map[string]string{}
+		for key, value := range labels {
+			if strings.HasPrefix(key, "sip.airshipit.org/") {
+				ofSIP[key] = value
+				delete(labels, key)
+			}
+		}
+		o.SetLabels(labels)
+		text, err := o.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		api.Create(t, "vino", string(text))
+		if o.GetKind() != "BareMetalHost" {
+			continue
+		}
+		if len(ofSIP) > 0 {
+			api.Edit(t, "manager", engine.Hosts, sipHosts, o.GetName(), "", func(live map[string]any) {
+				u := &unstructured.Unstructured{Object: live}
+				labels := u.GetLabels()
+				for key, value := range ofSIP {
+					labels[key] = value
+				}
+				u.SetLabels(labels)
+			})
+		}
+		if fields, is := status.(map[string]any); is {
+			api.Edit(t, "baremetal-operator", engine.Hosts, sipHosts, o.GetName(), "status", func(live map[string]any) {
+				full := map[string]any{"hardwareProfile": "", "operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{}}
+				for key, value := range fields {
+					full[key] = value
+				}
+				live["status"] = full
+				_ = unstructured.SetNestedMap(live, map[string]any{"url": ""}, "status", "provisioning", "image")
+			})
+		}
+	}
+	api.Create(t, "people", "apiVersion: v1\nkind: Secret\nmetadata: {namespace: "+sipTenant+", name: ssh-private-keys}\nstringData: {ssh-privatekey: none}\n")
+	api.Create(t, "manager", read("spec.yaml"), read("objects.yaml"))
+	api.Create(t, "people", `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {namespace: sipcluster-system, name: sipcluster-controller-manager}
+spec:
+  selector: {matchLabels: {control-plane: controller-manager}}
+  template:
+    metadata: {labels: {control-plane: controller-manager}}
+    spec: {containers: [{name: manager, image: quay.io/airshipit/sip}]}
+`)
+	c := &circle{rig: r, ns: sipHosts, tenants: sipTenant, repo: engine.NewRepo(t), specs: map[string]string{}}
+	c.site = &v1alpha1.Site{}
+	c.site.Name = "takeover"
+	c.site.Spec.Engine = e
+	c.site.Spec.Repository.URL = c.repo.URL()
+	if e == v1alpha1.EngineFlux {
+		c.site.Spec.Repository.URL = "ssh://git@git.invalid/takeover.git"
+	}
+	c.site.Spec.Hosts.Namespaces = []string{sipHosts}
+	c.site.Spec.Images.JumpHost = "registry.example.org/jump-host:1"
+	c.site.Spec.ArgoCD.Project, c.site.Spec.ArgoCD.Order = "takeover", v1alpha1.OrderNone
+	c.site.Default()
+	c.account = c.reader(t)
+	c.accept(t)
+	for _, name := range sipServices {
+		api.Kubectl(t, "", "-n", sipTenant, "rollout", "status", "deployment/"+name, "--timeout=2m")
+	}
+	return c
+}
+
+// wantTakenOver wants an object of SIP's to be the one that it was, with pods that have nothing of SIP's: the template is what the API server
+// makes of the rendered one where there was nothing before.
+func (c *circle) wantTakenOver(t *testing.T, name string, deployment, service *unstructured.Unstructured) {
+	t.Helper()
+	api := c.rig.api
+	nowDeployment, nowService := api.Get(t, engine.Deployments, sipTenant, name), api.Get(t, engine.Services, sipTenant, name)
+	if nowDeployment.GetUID() != deployment.GetUID() || nowService.GetUID() != service.GetUID() {
+		t.Errorf("%s: another object than before", name)
+	}
+	var was, is corev1.Service
+	var live, fresh appsv1.Deployment
+	convert(t, service, &was)
+	convert(t, nowService, &is)
+	convert(t, nowDeployment, &live)
+	if was.Spec.ClusterIP != is.Spec.ClusterIP {
+		t.Errorf("%s: the cluster IP was %s and is %s", name, was.Spec.ClusterIP, is.Spec.ClusterIP)
+	}
+	ports := func(s *corev1.Service) []string {
+		var out []string
+		for _, p := range s.Spec.Ports {
+			out = append(out, fmt.Sprintf("%s:%d:%d", p.Name, p.Port, p.NodePort))
+		}
+		return out
+	}
+	if !slices.Equal(ports(&was), ports(&is)) {
+		t.Errorf("%s: the ports were %v and are %v", name, ports(&was), ports(&is))
+	}
+	var rendered *unstructured.Unstructured
+	for _, o := range engine.Objects(t, []byte(c.api(t, name))) {
+		if o.GetKind() == "Deployment" {
+			rendered = o
+		}
+	}
+	rendered.SetName(name + "-anew")
+	created, err := api.Dynamic.Resource(engine.Deployments).Namespace(sipTenant).Create(context.Background(), rendered, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	convert(t, created, &fresh)
+	if !reflect.DeepEqual(live.Spec, fresh.Spec) {
+		t.Errorf("%s: the live spec is not the rendered one:\n%+v\nwant\n%+v", name, live.Spec, fresh.Spec)
+	}
+}
+
+// api is what kubectl makes of the overlay of the tenant's services, the part about one of them.
+func (c *circle) api(t *testing.T, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	folder := "clusters/" + sipTenant + "/lma/infra/"
+	for path, content := range c.tree {
+		if below, is := strings.CutPrefix(path, folder); is {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, below)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, below), content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var out []string
+	for document := range strings.SplitSeq(c.rig.api.Kubectl(t, "", "kustomize", dir), "\n---\n") {
+		if strings.Contains(document, "\n  name: "+name+"\n") {
+			out = append(out, document)
+		}
+	}
+	return strings.Join(out, "\n---\n")
+}
+
+func convert(t *testing.T, from *unstructured.Unstructured, into any) {
+	t.Helper()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(from.Object, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantSIPLabels wants the five hosts of the tenant to be its own.
+func (c *circle) wantSIPLabels(t *testing.T) {
+	t.Helper()
+	roles := map[string]int{}
+	for _, host := range c.rig.api.List(t, engine.Hosts, sipHosts) {
+		if labels := host.GetLabels(); labels[clusterName] == "lma" && labels["sip.airshipit.org/cluster-namespace"] == sipTenant {
+			roles[labels["sip.airshipit.org/node-type"]]++
+		}
+	}
+	if roles["ControlPlane"] != 2 || roles["Worker"] != 3 || len(roles) != 2 {
+		t.Errorf("the tenant's hosts are %v", roles)
+	}
+}
+
+// person is one at a shell, in a folder with the Site.
+type person struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func (c *circle) person(t *testing.T) *person {
+	t.Helper()
+	dir := t.TempDir()
+	site, err := yaml.Marshal(map[string]any{
+		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name}, "spec": c.site.Spec,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "site.yaml"), site, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return &person{t, dir, []string{
+		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(sipgenBinary(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
+		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "READER=" + engine.Kubeconfig(t, c.rig.api.As(c.account)), "HOME=" + dir, "SITE=" + c.site.Name,
+		"SIPGEN_REPO=" + c.repo.Dir,
+	}}
+}
+
+// run runs lines, kubectl as the admin and sipgen with the rights of its account.
+func (s *person) run(lines string) string {
+	s.t.Helper()
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", "sipgen() { KUBECONFIG=$READER command sipgen \"$@\"; }\n"+lines)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("%v\n%s\n---\n%s", err, lines, out)
+	}
+	return string(out)
+}
+
+func (s *person) read(name string) string {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.dir, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(text)
+}
+
+var stepHead = regexp.MustCompile(`^# ([0-9]+)\. `)
+
+// steps are the commands of takeover.sh, step by step, with their comments.
+func (s *person) steps() []string {
+	s.t.Helper()
+	var out []string
+	for line := range strings.Lines(s.read("takeover.sh")) {
+		if found := stepHead.FindStringSubmatch(line); found != nil {
+			if found[1] != fmt.Sprint(len(out)) {
+				s.t.Fatalf("step %s after %d", found[1], len(out))
+			}
+			out = append(out, "")
+		} else if len(out) > 0 && !strings.HasPrefix(line, "#") {
+			out[len(out)-1] += line
+		}
+	}
+	return out
+}
+
+// endpointWatch samples the ready endpoints of SIP's Services.
+type endpointWatch struct {
+	stop    context.CancelFunc
+	done    chan struct{}
+	mu      sync.Mutex
+	samples int
+	none    map[string]int
+	err     error
+}
+
+func watchEndpoints(t *testing.T, api *engine.APIServer) *endpointWatch {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &endpointWatch{stop: cancel, done: make(chan struct{}), none: map[string]int{}}
+	go func() {
+		defer close(w.done)
+		for ctx.Err() == nil {
+			ready, err := readyEndpoints(ctx, api)
+			w.mu.Lock()
+			if err != nil && ctx.Err() == nil {
+				w.err = err
+			} else if err == nil {
+				w.samples++
+				for _, name := range sipServices {
+					if ready[name] == 0 {
+						w.none[name]++
+					}
+				}
+			}
+			w.mu.Unlock()
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	t.Cleanup(cancel)
+	engine.Wait(t, "endpoints of all of SIP's Services", engine.SyncTimeout, func() error {
+		ready, err := readyEndpoints(ctx, api)
+		if err == nil && len(ready) < len(sipServices) {
+			err = fmt.Errorf("ready: %v", ready)
+		}
+		return err
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.samples = 0
+	clear(w.none)
+	return w
+}
+
+// end stops, and wants no sample in which a Service had no ready endpoint.
+func (w *endpointWatch) end(t *testing.T) {
+	t.Helper()
+	w.stop()
+	<-w.done
+	t.Logf("%d samples", w.samples)
+	if w.err != nil || w.samples < 20 || len(w.none) > 0 {
+		t.Errorf("of %d samples, so many had no ready endpoint: %v; %v", w.samples, w.none, w.err)
+	}
+}
+
+// readyEndpoints counts, by Service, the endpoints that are ready at every port of it.
+func readyEndpoints(ctx context.Context, api *engine.APIServer) (map[string]int, error) {
+	list, err := api.Dynamic.Resource(engine.EndpointSlices).Namespace(sipTenant).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	ready := map[string]int{}
+	for i := range list.Items {
+		var slice discovery.EndpointSlice
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, &slice); err != nil {
+			return nil, err
+		}
+		if len(slice.Ports) == 0 || slices.ContainsFunc(slice.Ports, func(p discovery.EndpointPort) bool { return p.Port == nil }) {
+			continue
+		}
+		for _, e := range slice.Endpoints {
+			if e.Conditions.Ready != nil && *e.Conditions.Ready {
+				ready[slice.Labels[discovery.LabelServiceName]]++
+			}
+		}
+	}
+	return ready, nil
+}
