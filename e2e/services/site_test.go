@@ -1,0 +1,271 @@
+package services
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+var (
+	ironics = schema.GroupVersionResource{Group: "ironic.metal3.io", Version: "v1alpha1", Resource: "ironics"}
+	vinoes  = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "vinoes"}
+)
+
+// vinoSchema is the schema of a type as its JSON tags have it: no field more, no field less.
+func vinoSchema(t reflect.Type) map[string]any {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return vinoSchema(t.Elem())
+	case reflect.Slice:
+		if t == reflect.TypeFor[json.RawMessage]() { // the credentials: ViNO's BMCCredentials
+			text := map[string]any{"type": "string"}
+			return map[string]any{"type": "object", "properties": map[string]any{"username": text, "password": text}}
+		}
+		return map[string]any{"type": "array", "items": vinoSchema(t.Elem())}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": vinoSchema(t.Elem())}
+	case reflect.Struct:
+		properties := map[string]any{}
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			properties[name] = vinoSchema(t.Field(i).Type)
+		}
+		return map[string]any{"type": "object", "properties": properties}
+	case reflect.Int:
+		return map[string]any{"type": "integer"}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	}
+	return map[string]any{"type": "string"}
+}
+
+// standInCRD defines a kind whose operator, and so its own definition, cannot be had here. The Vino's schema is that of sipgen's types, which are
+// ViNO's (pkg/api/v1/vino_types.go at 83374ff); the mariadb-operator's kinds take anything.
+func standInCRD(t *testing.T, group, version, kind, plural string, spec map[string]any) string {
+	t.Helper()
+	crd := map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": plural + "." + group},
+		"spec": map[string]any{
+			"group": group, "scope": "Namespaced", "names": map[string]any{"kind": kind, "listKind": kind + "List", "plural": plural, "singular": strings.ToLower(kind)},
+			"versions": []any{map[string]any{
+				"name": version, "served": true, "storage": true,
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": spec}}},
+			}},
+		},
+	}
+	text, err := yaml.Marshal(crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), plural+".yaml")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestWholeSiteOnFlux syncs golden/whole-site with the real kustomize-controller: in its order, with the BMCs' password from a Secret into the Vino
+// and nowhere else; a sick Ironic stops no tenant; what leaves the tree stays; nobody deletes it by accident.
+func TestWholeSiteOnFlux(t *testing.T) {
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
+	anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
+	api.InstallCRDs(t, engine.IronicCRD(t),
+		standInCRD(t, vinoes.Group, vinoes.Version, "Vino", vinoes.Resource, vinoSchema(reflect.TypeFor[v1alpha1.VinoSpec]())),
+		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "MariaDB", "mariadbs", anything), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Database", "databases", anything),
+		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "User", "users", anything), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Grant", "grants", anything))
+	engine.StartKubelet(t, api)
+	flux := engine.StartFlux(t, api)
+	api.Namespaces(t, "baremetal-operator-system", "vino", "vino-system", "red", "blue")
+	repo := engine.NewRepo(t)
+	tree := map[string][]byte{}
+	if err := readTree(filepath.Join("..", "..", "golden", "whole-site"), tree); err != nil {
+		t.Fatal(err)
+	}
+	repo.Commit(t, "whole-site", tree)
+	api.Kubectl(t, string(tree["flux/root.yaml"]), "apply", "-f", "-")
+	const space, root = engine.FluxNamespace, "sipgen-whole-site"
+	revision := flux.Publish(t, space, root, repo)
+	flux.WaitApplied(t, space, root, revision)
+	flux.WaitApplied(t, space, root+"-policy", revision)
+	flux.WaitApplied(t, space, root+"-ironic", revision)
+
+	const vino = root + "-vino-vino.subclusters"
+	flux.WaitFailed(t, space, vino, revision, "vino-bmc") // nobody has made the Secret yet
+	if api.Exists(t, vinoes, "vino", "subclusters") {
+		t.Fatal("a Vino without credentials")
+	}
+	// Values that YAML would read as something else.
+	const username, password = "0123", `true: #{CANARY-7f3e9d} & "x\y`
+	secret, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": space, "name": "vino-bmc"},
+		"stringData": map[string]any{"bmc_username": username, "bmc_password": password}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.Kubectl(t, string(secret), "create", "-f", "-")
+	flux.Request(t, space, vino)
+	flux.WaitApplied(t, space, vino, revision)
+	wantVino(t, api, tree, username, password)
+	wantNowhereElse(t, api, flux, repo, "CANARY-7f3e9d")
+
+	t.Run("guards", func(t *testing.T) {
+		api.Apply(t, "e2e", `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: operators-here}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: Group, name: operators-here, apiGroup: rbac.authorization.k8s.io}]
+`)
+		client := engine.NewClient(t, api.As("somebody", "operators-here"))
+		api.WaitPolicies(t, "vino")
+		for _, row := range []struct {
+			resource        schema.GroupVersionResource
+			namespace, name string
+		}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}} {
+			if err := client.TryDelete(row.resource, row.namespace, row.name, true); err == nil || !strings.Contains(err.Error(), "service of site whole-site") {
+				t.Errorf("%s %s is deleted: %v", row.resource.Resource, row.name, err)
+			}
+		}
+		for _, credentials := range []map[string]any{{"username": "", "password": "x"}, {"username": "x", "password": "${bmc_password}"}} {
+			err := client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
+				_ = unstructured.SetNestedMap(o, credentials, "spec", "bmcCredentials")
+			})
+			if err == nil || !strings.Contains(err.Error(), "bmcCredentials") {
+				t.Errorf("credentials %v are taken: %v", credentials, err)
+			}
+		}
+	})
+
+	// A sick Ironic: what makes hosts waits for it, and no tenant does.
+	ready := func(status string) {
+		t.Helper()
+		api.Edit(t, "ironic-operator", ironics, "baremetal-operator-system", "ironic", "status", func(o map[string]any) {
+			_ = unstructured.SetNestedSlice(o, []any{map[string]any{
+				"type": "Ready", "status": status, "reason": "x", "message": "x", "lastTransitionTime": "2026-01-01T00:00:00Z",
+			}}, "status", "conditions")
+		})
+	}
+	ready("False")
+	repo.Edit(t, "a tenant's change", func(dir string) {
+		file := filepath.Join(dir, "clusters", "red", "edge", "infra", "loadbalancer-controlplane-edge.yaml")
+		text, err := os.ReadFile(file)
+		if err != nil || os.WriteFile(file, []byte(strings.Replace(string(text), "replicas: 2", "replicas: 3", 1)), 0o600) != nil {
+			t.Fatal(err)
+		}
+	})
+	revision = flux.Publish(t, space, root, repo)
+	flux.WaitApplied(t, space, "red.edge.infra", revision)
+	flux.WaitDependency(t, space, vino, root+"-ironic", func() error { return nil })
+
+	ready("True")
+	flux.WaitApplied(t, space, vino, revision)
+
+	// The services leave the tree: their Kustomizations go, they stay.
+	without := maps.Clone(repo.Files(t))
+	for name := range without {
+		if strings.HasPrefix(name, "site/") || name == "flux/ironic.yaml" || name == "flux/vino.vino.subclusters.yaml" {
+			delete(without, name)
+		}
+	}
+	without["flux/kustomization.yaml"] = []byte(strings.NewReplacer("- ironic.yaml\n", "", "- vino.vino.subclusters.yaml\n", "").Replace(string(without["flux/kustomization.yaml"])))
+	repo.Commit(t, "no services", without)
+	flux.WaitApplied(t, space, root, flux.Publish(t, space, root, repo))
+	engine.Wait(t, "the Kustomizations of the services to go", engine.SyncTimeout, func() error {
+		for _, name := range []string{vino, root + "-ironic"} {
+			if api.Exists(t, engine.Kustomizations, space, name) {
+				return errStays(name)
+			}
+		}
+		return nil
+	})
+	for _, o := range []*unstructured.Unstructured{api.Get(t, ironics, "baremetal-operator-system", "ironic"), api.Get(t, vinoes, "vino", "subclusters")} {
+		if o.GetDeletionTimestamp() != nil {
+			t.Errorf("%s %s is being deleted", o.GetKind(), o.GetName())
+		}
+	}
+}
+
+type errStays string
+
+func (e errStays) Error() string { return string(e) + " is still there" }
+
+func readTree(dir string, into map[string][]byte) error {
+	return filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		into[filepath.ToSlash(name)], err = os.ReadFile(path)
+		return err
+	})
+}
+
+// wantVino: the Vino in the API server is the rendered one, field by field, but for the credentials, which are the Secret's.
+func wantVino(t *testing.T, api *engine.APIServer, tree map[string][]byte, username, password string) {
+	t.Helper()
+	var rendered map[string]any
+	if err := yaml.Unmarshal(tree["site/virtual-hosts/vino.subclusters/vino.yaml"], &rendered); err != nil {
+		t.Fatal(err)
+	}
+	want, _, _ := unstructured.NestedMap(rendered, "spec")
+	want["bmcCredentials"] = map[string]any{"username": username, "password": password}
+	got, _, _ := unstructured.NestedMap(api.Get(t, vinoes, "vino", "subclusters").Object, "spec")
+	wantText, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gotText, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(wantText) != string(gotText) {
+		t.Errorf("the Vino is\n%s\nwant\n%s", gotText, wantText)
+	}
+	if !strings.Contains(string(gotText), `"gateway":"$vinobridge"`) {
+		t.Errorf("$vinobridge is gone: %s", gotText)
+	}
+}
+
+// wantNowhereElse: a secret value is in the Secret and the Vino, in no other object, in no commit, in nothing that Flux says.
+func wantNowhereElse(t *testing.T, api *engine.APIServer, flux *engine.Flux, repo *engine.Repo, canary string) {
+	t.Helper()
+	if said := flux.Logs(5, canary); said != "" {
+		t.Errorf("Flux says the password: %s", said)
+	}
+	for name, content := range repo.Files(t) {
+		if strings.Contains(string(content), canary) {
+			t.Errorf("%s has the password", name)
+		}
+	}
+	seen := 0
+	for _, name := range strings.Fields(api.Kubectl(t, "", "api-resources", "--verbs=list", "-o", "name")) {
+		if name == "secrets" || name == "vinoes.airship.airshipit.org" {
+			continue
+		}
+		out, err := api.TryKubectl(t, "", "get", name, "-A", "-o", "yaml", "--show-managed-fields")
+		if err != nil {
+			continue // a kind of which there can be none
+		}
+		seen++
+		if strings.Contains(out, canary) {
+			t.Errorf("an object of kind %s has the password", name)
+		}
+	}
+	if seen < 20 {
+		t.Errorf("looked at %d kinds only", seen)
+	}
+}
