@@ -39,7 +39,7 @@ func TestBrowser(t *testing.T) {
 	output(t, exec.Command("go", "build", "-C", "../../hack/browser", "-o", driver, "."))
 	args := []string{"-chromium", chromium, "-script", script, "-screenshots", os.Getenv("SIPGEN_SCREENSHOTS")}
 	sites, sizes := map[string]*Site{}, map[string]int{}
-	for _, n := range []int{30, 300, 2000, 10000} {
+	for _, n := range []int{30, 300, 3000, 10000} {
 		site := Of(fake(n), Options{Name: "lab"})
 		for form, content := range map[string][]byte{"svg": SVG(site), "html": HTML(site)} {
 			file := filepath.Join(dir, fmt.Sprintf("%d.%s", n, form))
