@@ -2,6 +2,12 @@ package main
 
 // inputGuards are about what is read.
 var inputGuards = []mutant{
+	{"internal/lint/images.go", `	if strings.Contains(image, "@") {`, `	if false {`,
+		in("internal/lint", "TestCodes"),
+		"an image that is pinned is complained about"},
+	{"internal/lint/images.go", `	if !tagged {`, `	if !tagged && false {`,
+		in("internal/lint", "TestCodes"),
+		"an image without a tag passes"},
 	{"internal/kustomization/folder.go", `	case !f.sameOwner(r.of.file, inside, info.IsDir()):`, `	case false:`,
 		in("internal/kustomization", "TestOf/one_tenant_does_not_change_what_another_wrote", "TestOf/nor_by_a_link"),
 		"a tenant's kustomization changes another tenant's specs, and hides them"},

@@ -31,6 +31,7 @@ const (
 	codeUID           = "SIP027"
 	codeNetwork       = "SIP028"
 	codeGrant         = "SIP029"
+	codeMutable       = "SIP030"
 )
 
 // Code is what a code means.
@@ -68,6 +69,7 @@ func Codes() []Code {
 		{codeUID, "Two hosts have one uid"},
 		{codeNetwork, "A host has an address of the site's services"},
 		{codeGrant, "More than the tenant is granted"},
+		{codeMutable, "An image whose contents change"},
 	}
 }
 

@@ -103,6 +103,7 @@ func (in Input) Check() []Finding {
 	c.shortages()
 	c.failed()
 	c.secrets()
+	c.images()
 	slices.SortFunc(c.findings, compare)
 	return slices.Compact(c.findings)
 }

@@ -91,6 +91,7 @@ func codes(findings []Finding) []string {
 const (
 	any1    = "{nodes: {Worker: {count: {active: 1}}}}"
 	jump    = "services: {jumpHost: [{nodeInterfaceId: oam, nodePort: %d, sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}"
+	imaged  = "services: {jumpHost: [{nodeInterfaceId: oam, nodePort: 30022, image: \"%s\", sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}"
 	lb      = "services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, service: {type: LoadBalancer, loadBalancerIP: %s}}]}"
 	workers = "{nodes: {Worker: {labelSelector: {matchLabels: {flavor: %s}}, topologyKey: %s, count: {active: %d, standby: %d}}}}"
 )
@@ -119,6 +120,15 @@ func TestCodes(t *testing.T) {
 		faults       []inventory.Fault
 		want         []string
 	}{
+		{why: "an image without a tag",
+			specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org:5000/ops/jump")+"}"),
+			want:  []string{"SIP030 warning SIPCluster a/a spec.services.jumpHost[0].image"}},
+		{why: "an image with a tag that is moved",
+			specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org/ops/jump:latest")+"}"),
+			want:  []string{"SIP030 warning SIPCluster a/a spec.services.jumpHost[0].image"}},
+		{why: "an image with a version", specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org:5000/ops/jump:1.2")+"}")},
+		{why: "a moved tag with a digest",
+			specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org/ops/jump:latest@sha256:"+strings.Repeat("ab", 32))+"}")},
 		{why: "two tenants want one node port of the management cluster",
 			specs: cluster("a", "{"+fmt.Sprintf(jump, 30022)+"}") + cluster("b", "{"+fmt.Sprintf(jump, 30022)+"}"),
 			want:  []string{"SIP001 error SIPCluster b/b spec.services.jumpHost[0].nodePort"}},
