@@ -438,10 +438,14 @@ func serveText(t *testing.T, address, text string) {
 	t.Cleanup(server.Close)
 }
 
-// freeRange is the first of n ports in a row that were free on loopback.
+// ranges are handed out once: HAProxy shares a port with another one that listens there.
+var ranges atomic.Int32
+
+// freeRange is the first of n ports in a row that were free on loopback, and are no other test's.
 func freeRange(t *testing.T, n int) int {
 	t.Helper()
-	for first := 31000; first < 32000; first += n {
+	for range 100 {
+		first := 31000 + int(ranges.Add(int32(n))) - n
 		free := true
 		for port := first; port < first+n; port++ {
 			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))

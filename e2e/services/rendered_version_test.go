@@ -1,0 +1,92 @@
+package services
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+)
+
+// haproxySuite is the Debian suite that has HAProxy in the version whose image is the Site's default.
+const haproxySuite, renderedVersion = "forky", "HAProxy version 3.2."
+
+// renderedHAProxy is the command of an HAProxy of the version that is rendered, from Debian's packages, kept in the cache.
+func renderedHAProxy(t *testing.T) []string {
+	t.Helper()
+	root := filepath.Join(engine.CacheDir(), "debian-"+haproxySuite+"-haproxy")
+	if _, err := os.Stat(root); err != nil {
+		if _, err := exec.LookPath("apt-get"); err != nil {
+			need.Missing(t, "HAProxy of the rendered version: no apt-get on this machine")
+		}
+		if out, err := exec.Command("bash", filepath.Join("..", "..", "hack", "debian-root.sh"), haproxySuite, root, "haproxy").CombinedOutput(); err != nil {
+			need.Missing(t, "HAProxy of the rendered version: Debian %s cannot be had: %v\n%s", haproxySuite, err, out)
+		}
+	}
+	libraries, err := filepath.Glob(filepath.Join(root, "usr", "lib", "*-linux-gnu"))
+	loaders, loaderErr := filepath.Glob(filepath.Join(root, "usr", "lib*", "ld-linux-*"))
+	if err != nil || loaderErr != nil || len(libraries) == 0 || len(loaders) == 0 {
+		t.Fatalf("%s: no libraries or no loader: %v, %v", root, libraries, loaders)
+	}
+	return []string{loaders[0], "--library-path", strings.Join(libraries, ":"), filepath.Join(root, "usr", "sbin", "haproxy")}
+}
+
+// sameName is the one warning that there is: a frontend and its backend have one name, which version 3.3 no longer takes. To change it replaces the
+// pods of every load balancer.
+const sameName = "has the same name as frontend"
+
+// TestRenderedVersionTakesTheConfigurations: HAProxy of the version that is rendered reads every configuration of the golden trees, and one with
+// every option, with no warning but that one. What they do is tested with the HAProxy that the machine has.
+func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
+	t.Parallel()
+	haproxy := renderedHAProxy(t)
+	version, err := exec.Command(haproxy[0], append(haproxy[1:], "-v")...).Output()
+	if err != nil || !strings.HasPrefix(string(version), renderedVersion) {
+		t.Fatalf("%v: %s, want %s", err, version, renderedVersion)
+	}
+	configs := map[string][]byte{}
+	check(t, filepath.WalkDir(filepath.Join("..", "..", "golden"), func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(filepath.Base(path), "loadbalancer-") && filepath.Ext(path) == ".cfg" {
+			configs[path], err = os.ReadFile(path)
+		}
+		return err
+	}))
+	if len(configs) < 4 {
+		t.Fatalf("%d configurations in the golden trees", len(configs))
+	}
+	options := &v1.HAProxy{
+		Balance: "source", MaxConnections: 20000, AcceptProxyProtocol: true, SendProxyProtocol: "v2",
+		Timeouts: &v1.HAProxyTimeouts{Connect: "1500ms", Queue: "1m", Check: "2s", Client: "24h", Server: "168h", Tunnel: "12h"},
+		Lines:    &v1.HAProxyLines{Global: []string{"tune.bufsize 32768"}, Defaults: []string{"option tcpka"}, Backend: []string{"fullconn 500"}},
+	}
+	configs["control plane, options"] = overlay(t, input(v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam"}, HAProxy: options}}},
+		v1.RoleControlPlane, "192.0.2.1", "2001:db8::1"))[controlPlaneConfig]
+	configs["workers, options"] = overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"},
+		NodePortRange: v1.PortRange{Start: 30100, End: 30110}, CheckEachPort: true, HAProxy: options}}}, v1.RoleWorker, "192.0.2.1", "2001:db8::1"))["loadbalancer-worker-"+cluster+".cfg"]
+	configs["a line that HAProxy has not"] = append([]byte{}, append(configs["workers, options"], "    no such word\n"...)...)
+	for name, config := range configs {
+		path := filepath.Join(t.TempDir(), "haproxy.cfg")
+		write(t, path, config, 0o600)
+		out, err := exec.Command(haproxy[0], append(haproxy[1:], "-c", "-f", path)...).CombinedOutput()
+		if bad := strings.HasPrefix(name, "a line"); bad != (err != nil) {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		for line := range strings.Lines(string(out)) {
+			if strings.Contains(line, "[WARNING]") && !strings.Contains(line, sameName) {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
