@@ -17,19 +17,6 @@ const (
 // BMCNetwork names, in an address space, the network of the hosts' power control.
 const BMCNetwork = "bmc"
 
-// SpaceOf gives the name of the address space that has a network, empty for none.
-func (s *Site) SpaceOf(network string) string {
-	for i := range s.Spec.Services.AddressSpaces {
-		space := &s.Spec.Services.AddressSpaces[i]
-		for _, name := range space.Networks {
-			if name == network {
-				return space.Name
-			}
-		}
-	}
-	return ""
-}
-
 func (s *Site) validateAddressSpaces(add problem) {
 	const field = "spec.services.addressSpaces"
 	spaces := s.Spec.Services.AddressSpaces

@@ -94,19 +94,9 @@ func (n number) compare(m number) int {
 	return cmp.Or(cmp.Compare(n.hi, m.hi), cmp.Compare(n.lo, m.lo))
 }
 
-func (n number) next() number {
-	n.lo++
-	if n.lo == 0 {
-		n.hi++
-	}
-	return n
-}
-
 type span struct{ from, to number }
 
 func (s span) single() bool { return s.from == s.to }
-
-func (s span) overlaps(t span) bool { return s.from.compare(t.to) <= 0 && t.from.compare(s.to) <= 0 }
 
 func numberOf(a netip.Addr) number {
 	sixteen := a.As16()
