@@ -36,11 +36,9 @@ func (c *checker) images() {
 	}
 }
 
-// mutable says whether an image has neither a digest nor a tag, which is "latest", or one of the tags that by custom are moved.
+// mutable says whether an image has neither a digest nor a tag, which is "latest", or one of the tags that by custom are moved. With a digest
+// what stands behind the colon is none of these.
 func mutable(image string) bool {
-	if strings.Contains(image, "@") {
-		return false
-	}
 	_, tag, tagged := strings.Cut(image[strings.LastIndex(image, "/")+1:], ":")
 	if !tagged {
 		return true
