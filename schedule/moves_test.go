@@ -112,10 +112,10 @@ func TestWaitRatherThanMove(t *testing.T) {
 
 // TestMovesAgreeWithBruteForce: on random sites, a cluster that comes last and does not fit is told
 // as few moves as trying every set of hosts finds, and none if there is no such set.
-func TestMovesAgreeWithBruteForce(t *testing.T) { movesAgree(t, 2000, randomSite) }
+func TestMovesAgreeWithBruteForce(t *testing.T) { movesAgree(t, 4000, randomSite) }
 
 // TestMovesWithLimitsPerKey: the same, with topology keys that have a limit each.
-func TestMovesWithLimitsPerKey(t *testing.T) { movesAgree(t, 3500, nestedSite) }
+func TestMovesWithLimitsPerKey(t *testing.T) { movesAgree(t, 7000, nestedSite) }
 
 func movesAgree(t *testing.T, day int, site func(*rand.Rand) ([]v1.SIPCluster, []inventory.Host)) {
 	found := 0

@@ -231,7 +231,7 @@ var placementGuards = []mutant{
 			count(i)`,
 		in("schedule", "TestPlanOverTime"),
 		"a host that moves is held again in the next run, and the failed host that serves loses its slot"},
-	{"schedule/keep.go", `cmp.Or(slotsFirst(a, b), s.compareRelease(r, a, b)) })`, `s.compareRelease(r, a, b) })`,
+	{"schedule/keep.go", `cmp.Or(slotsFirst(a, b), s.compareRelease(r, a, b)) })`, `cmp.Or(0*slotsFirst(a, b), s.compareRelease(r, a, b)) })`,
 		in("schedule", "TestPlanOverTime"),
 		"the next run releases another failed host than the one that was replaced"},
 }
