@@ -44,8 +44,8 @@ func (r *Repository) SSH() (ssh bool, port int) {
 
 var (
 	runnerImage = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._/:@-]*$`)
-	configFile     = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.(ya?ml|json)$`)
-	environment    = regexp.MustCompile(`^SIPGEN_[A-Z0-9_]+$`)
+	configFile  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.(ya?ml|json)$`)
+	environment = regexp.MustCompile(`^SIPGEN_[A-Z0-9_]+$`)
 )
 
 func (s *Site) validateRunner(add problem) {
@@ -93,6 +93,11 @@ func (s *Site) validateRunner(add problem) {
 			add(field+".propose", "found %q, which is the branch that is synced", b)
 		}
 	}
+	s.validateRunnerEnvironment(field, add)
+}
+
+func (s *Site) validateRunnerEnvironment(field string, add problem) {
+	r := s.Spec.Runner
 	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
 		switch {
 		case !environment.MatchString(name):
