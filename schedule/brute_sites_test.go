@@ -59,10 +59,10 @@ func randomSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
 	return clusters, hosts
 }
 
-func TestPlanAgreesWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 3000, 1, randomSite) }
+func TestPlanAgreesWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 6000, 1, randomSite) }
 
 // TestLimitsPerKeyAgreeWithBruteForce: the same, with topology keys that have a limit each.
-func TestLimitsPerKeyAgreeWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 2000, 3, nestedSite) }
+func TestLimitsPerKeyAgreeWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 4000, 3, nestedSite) }
 
 // nestedSite is a random site with zones, rows and racks. Roles have a limit for each of some of them.
 func nestedSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
