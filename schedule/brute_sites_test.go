@@ -62,7 +62,9 @@ func randomSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
 func TestPlanAgreesWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 6000, 1, randomSite) }
 
 // TestLimitsPerKeyAgreeWithBruteForce: the same, with topology keys that have a limit each.
-func TestLimitsPerKeyAgreeWithBruteForce(t *testing.T) { agreesWithBruteForce(t, 4000, 3, nestedSite, 17254) }
+func TestLimitsPerKeyAgreeWithBruteForce(t *testing.T) {
+	agreesWithBruteForce(t, 4000, 3, nestedSite, 17254)
+}
 
 // nestedSite is a random site with zones, rows and racks. Roles have a limit for each of some of them.
 func nestedSite(rng *rand.Rand) ([]v1.SIPCluster, []inventory.Host) {
