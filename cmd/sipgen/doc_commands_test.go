@@ -42,6 +42,7 @@ var notRun = map[string]string{
 	"kubectl apply -f flux/root.yaml":                       "every row of TestProcedures applies Flux's root",
 	"kubectl apply -f argocd/root.yaml":                     "TestProcedures",
 	"kubectl apply -k policy":                               "TestProcedures",
+	"kubectl apply --server-side --field-manager=sipgen":    "needs an API server; TestHostsThatTheEngineMade makes a host so",
 	"kubectl --context management":                          "needs two API servers",
 	"sipgen inventory --site site.yaml --context":           "needs an API server; TestLiveInventory in e2e takes the snapshot",
 	"export SIPGEN_FORGE_TOKEN":                             "needs a forge; e2e/forge opens the request",
