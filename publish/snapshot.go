@@ -237,19 +237,12 @@ func (c *commitFiles) entry(name string) (object.TreeEntry, bool, error) {
 	return object.TreeEntry{}, false, nil
 }
 
-// compareName compares sortName with a key.
+// compareName compares an entry with a key by git's order, in which the name of a folder ends with a slash.
 func compareName(entry object.TreeEntry, key string) int {
 	if rest, begins := strings.CutPrefix(key, entry.Name); begins && entry.Mode == filemode.Dir {
 		return strings.Compare("/", rest)
 	}
 	return strings.Compare(entry.Name, key)
-}
-
-func sortName(entry object.TreeEntry) string {
-	if entry.Mode == filemode.Dir {
-		return entry.Name + "/"
-	}
-	return entry.Name
 }
 
 func (c *commitFiles) at(name string) (entryKind, []byte, error) {

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 people's files have the fields that kustomize calls deprecated, and kustomize builds them
+
 package kustomization
 
 import (
