@@ -36,6 +36,7 @@ metadata: {name: lab}
 spec:
   repository: {url: 'ssh://git@git.example.org/fleet.git'}
   hosts: {namespaces: [metal3]}
+  images: {jumpHost: registry.example.org/jump-host:1}
   tenants:
   - name: bank
     specs: [bank]
