@@ -55,6 +55,8 @@ type ServiceEntry struct {
 	// NodePorts that it names, and their field. The zero range: it names none, or its Service has none.
 	NodePorts     PortRange
 	NodePortField string
+	// HAProxy is what a load balancer sets of it.
+	HAProxy *HAProxy
 }
 
 // Entries lists the entries of spec.services in the order of their fields.
@@ -75,10 +77,12 @@ func (c *SIPCluster) Entries() []ServiceEntry {
 	for i := range services.LoadBalancerControlPlane {
 		lb := &services.LoadBalancerControlPlane[i]
 		add(ListControlPlane, i, &lb.Service, one(6443), one(lb.NodePort), ".nodePort")
+		out[len(out)-1].HAProxy = lb.HAProxy
 	}
 	for i := range services.LoadBalancerWorker {
 		lb := &services.LoadBalancerWorker[i]
 		add(ListWorker, i, &lb.Service, lb.NodePortRange, lb.NodePortRange, ".nodePortRange")
+		out[len(out)-1].HAProxy = lb.HAProxy
 	}
 	for i := range services.JumpHost {
 		jump := &services.JumpHost[i]

@@ -17,13 +17,13 @@ func Markdown(p *Plan) string {
 	if dangers := p.Dangers(); len(dangers) > 0 {
 		out.WriteString("\n**Look at this first**\n\n")
 		for _, danger := range dangers {
-			fmt.Fprintf(&out, "- %s\n", prose(danger))
+			fmt.Fprintf(&out, "- %s\n", prose(bounded(danger)))
 		}
 	}
 	if problems := p.Problems(); len(problems) > 0 {
 		out.WriteString("\n")
 		for _, problem := range problems {
-			fmt.Fprintf(&out, "- %s\n", prose(problem))
+			fmt.Fprintf(&out, "- %s\n", prose(bounded(problem)))
 		}
 	}
 	for i := range p.Clusters {
@@ -67,7 +67,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 			fmt.Fprintf(&out, "! … %d more; sipgen plan shows them all\n", len(dangers)-i)
 			break
 		}
-		fmt.Fprintf(&out, "! %s\n", inert(danger))
+		fmt.Fprintf(&out, "! %s\n", inert(bounded(danger)))
 	}
 	fmt.Fprintf(&out, "%s\n", p.Summary())
 	if len(areas) > 0 {
@@ -84,7 +84,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	if problems := p.Problems(); len(problems) > 0 {
 		out.WriteString("\n")
 		for _, problem := range problems {
-			fmt.Fprintf(&out, "%s\n", inert(problem))
+			fmt.Fprintf(&out, "%s\n", inert(bounded(problem)))
 		}
 	}
 	return Cut(out.String(), maxBody)
@@ -156,6 +156,12 @@ func (c *Cluster) changedSlots() string {
 	}
 	return out.String()
 }
+
+// maxSentence is how long a danger or a problem is in a commit and a pull request, in characters. What is cut at a line's end would lose all that comes
+// after one that a tenant made longer than the whole.
+const maxSentence = 1000
+
+func bounded(sentence string) string { return text.Truncate(sentence, maxSentence) }
 
 // Cut shortens text to at most limit bytes at a line's end and says how many lines are left out.
 func Cut(text string, limit int) string {

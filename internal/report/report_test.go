@@ -131,6 +131,16 @@ func TestMarkdownKeepsCellsApart(t *testing.T) {
 	}
 }
 
+// A tenant's mistake can be as long as its file: the lines after it, and the dangers of others among them, are read all the same.
+func TestLongProblems(t *testing.T) {
+	p := &Plan{Site: "dc1", Warnings: []string{"bank/core: " + strings.Repeat("Z ", 100_000), "edge/b: the last one"}}
+	for name, found := range map[string]string{"commit": CommitMessage(p, "", nil), "pull request": Markdown(p)} {
+		if !strings.Contains(found, "the last one") || len(found) > 20_000 {
+			t.Errorf("%s: found %d bytes, and the last problem among them: %t", name, len(found), strings.Contains(found, "the last one"))
+		}
+	}
+}
+
 // Forges take 65,536 characters: a longer text is cut at a line's end, and says how much is left out.
 func TestCut(t *testing.T) {
 	var text strings.Builder

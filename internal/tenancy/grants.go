@@ -102,6 +102,13 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		s.unlimited(e.Path+".resources", defaults.Limits)
 	default:
 		s.unlimited(e.Path+".resources", corev1.ResourceList{corev1.ResourceMemory: {}}) // all services are rendered with that, and with no other
+		if h := e.HAProxy; h != nil && h.MaxConnections > v1.DefaultMaxConnections {
+			memory := h.Memory()
+			if limit, bounded := t.Limits.Resources[corev1.ResourceMemory]; bounded && memory.Cmp(limit) > 0 {
+				s.add(e.Path+".haproxy.maxConnections", "found %d, with which the pods have a memory limit of %s, and %s has at most %s",
+					h.MaxConnections, memory.String(), t.where("limits.resources"), limit.String())
+			}
+		}
 	}
 	for i, n := range e.Service.NetworkAttachments {
 		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {

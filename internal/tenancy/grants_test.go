@@ -111,6 +111,10 @@ func TestGrants(t *testing.T) {
 		want(t, "sipgen's limits", said(Of(siteOf(t, without), nil).Spec(&c)), at+".resources.limits.cpu: missing")
 		without = strings.Replace(without, "{cpu: '2', memory: 1Gi}", "{memory: 1Gi}", 1)
 		want(t, "sipgen's limits, with a bound of memory", said(Of(siteOf(t, without), nil).Spec(&c)), "")
+		for connections, complaint := range map[string]string{"23660": "", "100000": at + ".haproxy.maxConnections: found 100000, with which the pods have a memory limit of 4006Mi, and tenant bank"} {
+			c := clusterOf(t, "bank/c", lb("haproxy: {maxConnections: "+connections+"}"))
+			want(t, "sipgen's limits, which follow the connections", said(Of(siteOf(t, without), nil).Spec(&c)), complaint)
+		}
 	}
 	c := clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-c}}'}]}")
 	want(t, "patches of a tenant without", said(listed.Spec(&c)), "spec.patches: found 1, and tenant edge (the Site's spec.tenants[].patches) has none")

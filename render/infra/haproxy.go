@@ -20,10 +20,6 @@ const (
 	graceSeconds    = 60
 	preStopSeconds  = 5
 	hardStopSeconds = 45
-	// maxConn bounds HAProxy's memory to about 150 MiB.
-	maxConn = 4000
-	// kilobytesPerConnection is what each further one takes at most: two buffers of 16 KiB, and what belongs to them.
-	kilobytesPerConnection = 40
 )
 
 // haproxyHead is the part of the configuration that every load balancer has. options may be nil.
@@ -38,7 +34,7 @@ func haproxyHead(name, purpose string, options *v1.HAProxy) (string, error) {
 	}
 	head, err := fill("haproxy-head.cfg.tmpl", values{
 		"name": name, "purpose": purpose,
-		"maxConn": fmt.Sprint(cmp.Or(h.MaxConnections, maxConn)), "hardStop": fmt.Sprint(hardStopSeconds), "statusPort": fmt.Sprint(statusPort),
+		"maxConn": fmt.Sprint(cmp.Or(h.MaxConnections, v1.DefaultMaxConnections)), "hardStop": fmt.Sprint(hardStopSeconds), "statusPort": fmt.Sprint(statusPort),
 		"connect": cmp.Or(t.Connect, "5s"), "check": cmp.Or(t.Check, "4s"), "queue": cmp.Or(t.Queue, "30s"),
 		"client": cmp.Or(t.Client, "600s"), "server": cmp.Or(t.Server, "600s"), "tunnel": cmp.Or(t.Tunnel, "1h"),
 		"globalLines": sectionLines(h.Lines, "global"), "defaultsLines": sectionLines(h.Lines, "defaults"),
@@ -81,15 +77,6 @@ func sectionLines(lines *v1.HAProxyLines, section string) string {
 		}
 	}
 	return out.String()
-}
-
-// memoryFor is the memory limit of a pod with so many connections.
-func memoryFor(options *v1.HAProxy) string {
-	most := int32(maxConn)
-	if options != nil {
-		most = max(most, options.MaxConnections)
-	}
-	return fmt.Sprintf("%dMi", 256+(most-maxConn)*kilobytesPerConnection/1024)
 }
 
 // server is one backend of HAProxy.

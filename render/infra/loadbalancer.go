@@ -120,6 +120,7 @@ func lowest(ports []corev1.ServicePort) int32 {
 func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy, config []byte, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
 	o.config(configMap{name: s.name, labels: s.labels(), files: map[string]string{"haproxy.cfg": s.name + ".cfg"}}, map[string][]byte{s.name + ".cfg": config})
 
+	memory := options.Memory()
 	container := corev1.Container{
 		// The name that SIP's Deployment had: an apply over it must not leave two containers.
 		Name:    "loadbalancer",
@@ -139,7 +140,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 		Lifecycle: &corev1.Lifecycle{PreStop: &corev1.LifecycleHandler{
 			Exec: &corev1.ExecAction{Command: []string{"sleep", fmt.Sprint(preStopSeconds)}},
 		}},
-		Resources:       resourcesFor(spec, "100m", "128Mi", memoryFor(options)),
+		Resources:       resourcesFor(spec, "100m", "128Mi", memory.String()),
 		SecurityContext: restricted(),
 		VolumeMounts:    []corev1.VolumeMount{{Name: "config", MountPath: "/usr/local/etc/haproxy", ReadOnly: true}},
 	}
