@@ -240,9 +240,10 @@ var (
 	before = map[string]string{"README.md": "rm -rf site.yaml tenants fleet.git && git checkout -q hosts && git init -q --bare -b main fleet.git && " +
 		"git clone -q fleet.git first 2>&1 && cd first && git config user.name me && git config user.email me@example.org && " +
 		"git commit -q --allow-empty -m first && git push -q origin HEAD:main && cd .. && export SIPGEN_PREVIOUS=\n",
-		"safety.md": "git clone -q fleet.git broken && cd broken && git rm -q clusters/tenant-a/edge-a/assignments.yaml && " +
-			"git config user.name me && git config user.email me@example.org && git commit -q -m broken\n"}
-	after = map[string]string{"safety.md": "git diff --exit-code HEAD~2\n"}
+		"safety.md": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
+			"git rm -q clusters/tenant-a/edge-a/assignments.yaml && git commit -q -m broken && git push -q origin HEAD:main && cd ..\n"}
+	after = map[string]string{"safety.md": "git diff --exit-code HEAD~2\ngit diff --exit-code origin/main\n" +
+		"test \"$(git log --format=%H --grep='^Specs-Digest: ' -- .sipgen.yaml)\" = \"$(git rev-parse HEAD~2)\"\n"}
 )
 
 func shell(t *testing.T, dir, page, script string) {
