@@ -159,34 +159,53 @@ func (r *role) surplusReason() Reason {
 // keepBad decides about failed and marked hosts. They stand in for hosts that are missing; beyond
 // that they stay only until the hosts that replace them have been seen with their labels. It gives those of
 // them that serve, and so are not to be replaced.
+//
+// Who goes now is decided among the hosts that were seen, and only then who lingers, among those that stay and all healthy ones: the run before
+// decided the first without the replacements, and the run that sees them decides the second.
 func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) (serving []int32) {
-	slotsFirst := s.tooMany(r, append(slices.Clone(healthy), bad...)) // whose replacement is on its way has one of these
-	slices.SortFunc(bad, func(a, b int32) int { return cmp.Or(slotsFirst(a, b), s.compareRelease(r, a, b)) })
-	seen := 0
-	for _, i := range healthy {
-		if s.hosts[i].origin == FromLive {
-			seen++
+	seen := slices.DeleteFunc(slices.Clone(healthy), func(i int32) bool { return s.hosts[i].origin != FromLive })
+	gone, stay := s.tooManyBad(r, seen, bad)
+	for _, i := range gone {
+		if len(seen) >= r.want() && r.want() > 0 {
+			s.letGo(r, i, Replaced{r.why[i]})
+		} else {
+			s.letGo(r, i, Unwanted{r.why[i], why})
 		}
 	}
-	empty := max(0, r.want()-len(healthy))
-	stay := min(len(bad), max(0, r.want()-seen))
-	for n, i := range bad {
-		switch kept := len(bad) - n; {
-		case kept > stay && len(healthy) >= r.want() && r.want() > 0:
-			s.letGo(r, i, Replaced{r.why[i]})
-		case kept > stay:
-			s.letGo(r, i, Unwanted{r.why[i], why})
-		case kept > empty:
-			r.lingering = append(r.lingering, i)
-		case s.serves(r, i):
+	r.lingering, stay = s.tooManyBad(r, healthy, stay)
+	for _, i := range stay {
+		if s.serves(r, i) {
 			serving = append(serving, i)
-		default:
+		} else {
 			r.standIn = append(r.standIn, i)
 		}
 	}
 	slices.Sort(r.standIn)
 	slices.Sort(r.lingering)
 	return serving
+}
+
+// tooManyBad parts failed hosts into those that are more than the role wants beside the healthy ones, and the others. As many are of a kind of
+// slot, active or standby, as there are too many of it. So those that go do not depend on whether some of them went before.
+func (s *site) tooManyBad(r *role, healthy, bad []int32) (tooMany, others []int32) {
+	active, standby := s.slotsBeyond(r, append(slices.Clone(healthy), bad...))
+	n := min(len(bad), max(0, active+standby))
+	slices.SortFunc(bad, func(a, b int32) int { return s.compareRelease(r, a, b) })
+	var last []int32 // of slots that there are not too many of
+	for _, i := range bad {
+		over := &active
+		if s.waits(i) {
+			over = &standby
+		}
+		if *over > 0 {
+			*over--
+			tooMany = append(tooMany, i)
+		} else {
+			last = append(last, i)
+		}
+	}
+	all := append(tooMany, last...)
+	return all[:n:n], all[n:]
 }
 
 // letGo releases a host, or makes it pending: a host that is provisioned or in use stays until it
@@ -276,24 +295,32 @@ func (s *site) surplus(r *role, hosts []int32) int32 {
 
 // tooMany compares two of the role's hosts: those in slots, active or standby, that there are too many of come first.
 func (s *site) tooMany(r *role, hosts []int32) func(a, b int32) int {
-	waits := func(i int32) bool { return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }
-	standby := 0
+	active, standby := s.slotsBeyond(r, hosts)
+	return func(a, b int32) int {
+		switch {
+		case active > 0 == (standby > 0):
+			return 0
+		case standby > 0:
+			return order.Bool(s.waits(b), s.waits(a))
+		}
+		return order.Bool(s.waits(a), s.waits(b))
+	}
+}
+
+// slotsBeyond is how many more of the hosts are active, and standby, than the role wants; below 0: fewer.
+func (s *site) slotsBeyond(r *role, hosts []int32) (active, standby int) {
+	active, standby = len(hosts)-r.active, -r.standby
 	for _, i := range hosts {
-		if waits(i) {
+		if s.waits(i) {
+			active--
 			standby++
 		}
 	}
-	tooManyActive, tooManyStandby := len(hosts)-standby > r.active, standby > r.standby
-	return func(a, b int32) int {
-		switch {
-		case tooManyActive == tooManyStandby:
-			return 0
-		case tooManyStandby:
-			return order.Bool(waits(b), waits(a))
-		}
-		return order.Bool(waits(a), waits(b))
-	}
+	return active, standby
 }
+
+// waits: the host is standby, and nobody uses it for all that.
+func (s *site) waits(i int32) bool { return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }
 
 // compareRelease orders hosts by who goes first: never provisioned, then without consumer, then
 // approved, then the last name.

@@ -20,7 +20,7 @@ var placementGuards = []mutant{
 		r.pending`,
 		in("schedule", "TestPlan"),
 		"a host that is provisioned is taken from its cluster without approval"},
-	{"schedule/keep.go", `case tooManyActive == tooManyStandby:`, `case true:`,
+	{"schedule/keep.go", `case active > 0 == (standby > 0):`, `case true:`,
 		in("schedule", "TestContract"),
 		"a host in use becomes standby, because the standby host is released in place of an active one"},
 	{"schedule/keep.go", `return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }`, `return s.hosts[i].standby }`,
@@ -114,8 +114,8 @@ var placementGuards = []mutant{
 	{"schedule/claims.go", `		if first := tree[i]; first != nil {`, `		if first := tree[i]; false {`,
 		in("schedule", "TestErrors"),
 		"a host that two files claim goes to one of them in silence"},
-	{"schedule/keep.go", `stay := min(len(bad), max(0, r.want()-seen))`, `stay := 0`,
-		in("schedule", "TestPlan"),
+	{"schedule/keep.go", `gone, stay := s.tooManyBad(r, seen, bad)`, `gone, stay := s.tooManyBad(r, healthy, bad)`,
+		in("schedule", "TestPlan", "TestFailedHostsGoOnce"),
 		"a failed host goes before its replacement was seen"},
 	{"schedule/keep.go", `	if len(r.cluster.refused) > 0 {
 		s.freeze(r)`, `	if false {
@@ -231,7 +231,7 @@ var placementGuards = []mutant{
 			count(i)`,
 		in("schedule", "TestPlanOverTime"),
 		"a host that moves is held again in the next run, and the failed host that serves loses its slot"},
-	{"schedule/keep.go", `cmp.Or(slotsFirst(a, b), s.compareRelease(r, a, b)) })`, `cmp.Or(0*slotsFirst(a, b), s.compareRelease(r, a, b)) })`,
-		in("schedule", "TestPlanOverTime"),
+	{"schedule/keep.go", `		if *over > 0 {`, `		if true {`,
+		in("schedule", "TestFailedHostsGoOnce"),
 		"the next run releases another failed host than the one that was replaced"},
 }
