@@ -194,3 +194,28 @@ func fewestMoves(clusters []v1.SIPCluster, hosts []inventory.Host) int {
 	}
 	return best
 }
+
+// TestNoMoveWithinAFullDomain: a role that holds more hosts in a rack than it may have, from before there was a limit, gives none up for
+// another one of that rack: no new host goes there. For one of another rack it does.
+func TestNoMoveWithinAFullDomain(t *testing.T) {
+	worker := v1.RoleWorker
+	clusters := []v1.SIPCluster{
+		newCluster("a", map[string]v1.NodeSet{worker: nodes("", 2, 0)}),
+		newCluster("b", map[string]v1.NodeSet{worker: nodes("kind=x", 1, 0)}),
+	}
+	clusters[0].Spec.Priority = 1
+	options := testOptions
+	options.AllowMoves = true
+	for _, row := range []struct{ rack, want string }{
+		{"r1", "a Worker: h1 h2; b Worker: short 1/0 unschedulable"},
+		{"r2", "a Worker: h2 +h3 -h1; b Worker: short 1/0"},
+	} {
+		hosts := []inventory.Host{
+			claimed(host1("h1", "x", "r1"), "a", worker), claimed(host1("h2", "w", "r1"), "a", worker), host1("h3", "w", row.rack),
+		}
+		p := plan(t, clusters, hosts, Previous{}, options)
+		if got := strings.ReplaceAll(strings.TrimSpace(summary(p)), "\n", "; "); got != row.want {
+			t.Errorf("a free host in rack %s: %s, want %s", row.rack, got, row.want)
+		}
+	}
+}

@@ -3,8 +3,8 @@ package main
 // placementGuards decide who has which host.
 var placementGuards = []mutant{
 	{"schedule/cheapest.go", `			if c.use[r.index][d] > r.most(d) {`, `			if false {`,
-		in("schedule", "TestPlanOverTime"),
-		"a cluster gives a host up for another's sake and gets none in its place"},
+		in("schedule", "TestNoMoveWithinAFullDomain"),
+		"a cluster gives a host up for another's sake, and the new one goes into a rack that has too many already"},
 	{"schedule/moves.go", `|| r.cluster.named[i] {`, `|| false {`,
 		in("schedule", "TestWaits"),
 		"a cluster waits for a host that its own annotation keeps from it"},
@@ -20,7 +20,7 @@ var placementGuards = []mutant{
 		r.pending`,
 		in("schedule", "TestPlan"),
 		"a host that is provisioned is taken from its cluster without approval"},
-	{"schedule/keep.go", `case active > 0 == (standby > 0):`, `case true:`,
+	{"schedule/keep.go", `case active > 0 == (standby > 0):`, `case active > 0 || true:`,
 		in("schedule", "TestContract"),
 		"a host in use becomes standby, because the standby host is released in place of an active one"},
 	{"schedule/keep.go", `return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }`, `return s.hosts[i].standby }`,
