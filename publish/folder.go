@@ -110,7 +110,7 @@ func (d diskFolder) owned() (files ownedFiles, text []byte, found bool, err erro
 // ReadDir gives the files that sipgen owns in a folder, as they are there now. An absent or empty folder
 // gives an empty tree; another folder without an OwnershipFile is ErrForeign.
 func ReadDir(ctx context.Context, dir string) (Tree, error) {
-	state, err := ReadState(ctx, dir, "")
+	state, err := ReadState(ctx, dir, Search{})
 	if err != nil {
 		return nil, err
 	}

@@ -20,9 +20,52 @@ type State struct {
 	Edited []string
 	// Others are the files below the folder that was asked for which are not owned.
 	Others []string
+	// Traces are files that bear sipgen's mark although nothing is known to be owned: a tree was here.
+	Traces []string
 	// Unlisted is why nothing is known to be owned: there is no OwnershipFile (ErrForeign), or it is damaged
 	// (ErrOwnership). Tree, Missing and Edited are empty then.
 	Unlisted error
+}
+
+// Search says what State looks for beside the owned files.
+type Search struct {
+	// Among is the folder whose files that are not owned are State.Others. Empty: none are listed.
+	Among string
+	// Places are the files and folders where State.Traces are looked for, where nothing is known to be owned.
+	Places []string
+	// Marked says whether a file with this content is sipgen's. nil: no traces are looked for.
+	Marked func(text []byte) bool
+}
+
+// traces are the files in the places that bear sipgen's mark. Links are not followed.
+func (s *Search) traces(here folderReader) ([]string, error) {
+	if s.Marked == nil {
+		return nil, nil
+	}
+	var found []string
+	for _, place := range s.Places {
+		kind, _, err := here.at(place)
+		if err != nil {
+			return nil, err
+		}
+		names := []string{place}
+		if kind == folder {
+			if names, err = here.below(place); err != nil {
+				return nil, err
+			}
+		}
+		for _, name := range names {
+			kind, text, err := here.at(name)
+			if err != nil {
+				return nil, err
+			}
+			if kind == file && s.Marked(text) {
+				found = append(found, name)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found, nil
 }
 
 // stateOf compares what is owned with what is there. among is the folder whose other files are listed.
@@ -67,9 +110,8 @@ func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) 
 	return state, nil
 }
 
-// ReadState gives the state of a folder; among is the folder in it whose files that sipgen does not own are listed, none if empty.
-// An absent or empty folder gives an empty state.
-func ReadState(ctx context.Context, dir, among string) (*State, error) {
+// ReadState gives the state of a folder. An absent or empty folder gives an empty state.
+func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
 	unlock, err := lockParent(ctx, dir, false)
 	if err != nil {
 		return nil, fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
@@ -91,7 +133,10 @@ func ReadState(ctx context.Context, dir, among string) (*State, error) {
 	if here.root == nil {
 		return &State{Tree: Tree{}}, nil
 	}
-	state, err := stateOf(here, owned, among)
+	state, err := stateOf(here, owned, search.Among)
+	if err == nil && unlisted != nil {
+		state.Traces, err = search.traces(here)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -102,12 +147,12 @@ func ReadState(ctx context.Context, dir, among string) (*State, error) {
 	return state, nil
 }
 
-// State gives the state of the branch below Target.Path; among is as with ReadState.
-func (s *Snapshot) State(among string) (*State, error) {
+// State gives the state of the branch below Target.Path.
+func (s *Snapshot) State(search Search) (*State, error) {
 	if s.site.IsZero() {
 		return &State{Tree: Tree{}}, nil
 	}
-	state, err := stateOf(s.files, ownedFiles{sums: s.owned}, among)
+	state, err := stateOf(s.files, ownedFiles{sums: s.owned}, search.Among)
 	if err != nil {
 		return nil, err
 	}
@@ -117,5 +162,8 @@ func (s *Snapshot) State(among string) (*State, error) {
 	case s.Foreign:
 		state.Unlisted = fmt.Errorf("%s: %w: there is no such file", path.Join(s.path, OwnershipFile), ErrForeign)
 	}
-	return state, nil
+	if state.Unlisted != nil {
+		state.Traces, err = search.traces(s.files)
+	}
+	return state, err
 }

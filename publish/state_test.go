@@ -27,7 +27,7 @@ func TestState(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, written)
 	spoil(t, dir)
-	found, err := ReadState(context.Background(), dir, "d")
+	found, err := ReadState(context.Background(), dir, Search{Among: "d"})
 	if err != nil || !reflect.DeepEqual(*found, want) {
 		t.Errorf("a folder: found %+v, %v, want %+v", found, err, want)
 	}
@@ -35,7 +35,7 @@ func TestState(t *testing.T) {
 	// While files are replaced one by one, some are the old ones and some are not there yet, and that is no damage.
 	union := formatUnion(map[string]string{"d/old": digest([]byte("1"))}, written)
 	put(t, dir, Tree{OwnershipFile: union})
-	found, err = ReadState(context.Background(), dir, "d")
+	found, err = ReadState(context.Background(), dir, Search{Among: "d"})
 	if err != nil || found.Missing != nil || found.Edited != nil || found.Unlisted != nil {
 		t.Errorf("a write that did not end: found %+v, %v", found, err)
 	}
@@ -49,7 +49,7 @@ func TestState(t *testing.T) {
 	if snapshot.When.IsZero() {
 		t.Error("no time of the commit")
 	}
-	found, err = snapshot.State("d")
+	found, err = snapshot.State(Search{Among: "d"})
 	if err != nil || !reflect.DeepEqual(*found, want) {
 		t.Errorf("a branch: found %+v, %v, want %+v", found, err, want)
 	}
@@ -77,7 +77,7 @@ func TestStateWithoutList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := snapshot.State("d")
+		found, err := snapshot.State(Search{Among: "d"})
 		if err != nil || !errors.Is(found.Unlisted, row.want) || len(found.Tree) > 0 || !reflect.DeepEqual(found.Others, []string{"d/a"}) {
 			t.Errorf("%s: found %+v, %v, want %v", row.why, found, err, row.want)
 		}

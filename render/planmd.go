@@ -10,17 +10,26 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/infra"
+	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
 )
 
 // maxReason bounds what one reason takes in PLAN.md, in characters.
 const maxReason = 500
 
+// aboutPlan is the first words of PLAN.md.
+const aboutPlan = "Rendered by sipgen from the SIPCluster specs and the host inventory. Do not edit."
+
+// IsRendered says whether a file has what every manifest that sipgen renders begins with, or PLAN.md; something may have been put before it.
+func IsRendered(content []byte) bool {
+	return bytes.Contains(content, []byte(object.Header)) || bytes.Contains(content, []byte(aboutPlan))
+}
+
 // planMarkdown renders PLAN.md: who has which host, for a reader. It says nothing that
 // changes between two runs with the same outcome: not which hosts are new, nor how many are free.
 func (s *site) planMarkdown() []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Hosts and tenants of %s\n\nRendered by sipgen from the SIPCluster specs and the host inventory. Do not edit.\n", s.Site.Name)
+	fmt.Fprintf(&out, "# Hosts and tenants of %s\n\n%s\n", s.Site.Name, aboutPlan)
 	if len(s.clusters) == 0 {
 		out.WriteString("\nNo cluster has a host.\n")
 	}

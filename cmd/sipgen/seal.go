@@ -25,6 +25,13 @@ func previousOf(where, root string, state *publish.State, committed time.Time) p
 	return previousTree{where: where, files: state.Tree, unsealed: seal(where, root, state), committed: committed}
 }
 
+// search is what tells that a tree was at a place, where the list of what sipgen wrote does not.
+var search = publish.Search{
+	Among:  "clusters",
+	Places: []string{"PLAN.md", "argocd", "claims", "clusters", "flux", "hosts", "policy", "rights", "runner", "site"},
+	Marked: render.IsRendered,
+}
+
 // seal holds the decisions in a tree to the list that sipgen wrote beside them. Decisions that are lost, older or not
 // sipgen's would hand hosts to others that were never released, and so there is no flag that goes on all the same.
 func seal(where, root string, state *publish.State) error {
@@ -53,6 +60,10 @@ func seal(where, root string, state *publish.State) error {
 			add(name, "not listed in %s: sipgen did not write it, or the list is not the one that was written with it", publish.OwnershipFile)
 		}
 	}
+	if len(problems) == 0 && len(state.Traces) > 0 {
+		// Its decisions went with the list: to take the place for an empty one would forget them.
+		add(state.Traces[0], "rendered by sipgen, but %s, which lists what sipgen wrote, is missing or damaged, and so are its decisions", publish.OwnershipFile)
+	}
 	if len(problems) == 0 {
 		return nil
 	}
@@ -61,6 +72,6 @@ func seal(where, root string, state *publish.State) error {
 	}
 	list := path.Join(root, publish.OwnershipFile)
 	return errors.Join(append(problems, fmt.Errorf(
-		"refused: hosts would change hands without being released; to restore the tree, choose a commit by sipgen from git log -- %s, and run: git rm -r -q --ignore-unmatch %s %s; git checkout COMMIT -- %s %s",
+		"refused: hosts would change hands without being released; to restore the tree, choose the last good commit from git log --grep='^Specs-Digest:' -- %s (not the one that broke it; without --grep, if a squash merge dropped sipgen's message), and run: git rev-parse -q --verify COMMIT^0 && git rm -r -q --ignore-unmatch %s %s && git checkout COMMIT -- %s %s",
 		list, path.Join(root, "clusters"), list, path.Join(root, "clusters"), list))...)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,12 +85,16 @@ func TestTamperedTrees(t *testing.T) {
 		{"the list empty", ": > .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
 		{"the list a link", "mv .sipgen.yaml list; ln -s list .sipgen.yaml", ".sipgen.yaml: damaged ownership file: not a file"},
 		{"the list a folder", "rm .sipgen.yaml; mkdir .sipgen.yaml; echo x > .sipgen.yaml/x", ".sipgen.yaml: damaged ownership file: not a file"},
+		{"the decisions and the list deleted", "git rm -rq clusters .sipgen.yaml", "PLAN.md: rendered by sipgen, but .sipgen.yaml"},
+		{"the decisions and the list deleted, and most of the rest", "git rm -rq clusters .sipgen.yaml PLAN.md flux policy", "rights/tenant-a/edge-a/account.yaml: rendered by sipgen, but .sipgen.yaml"},
+		{"the decisions deleted, and the list emptied", "git rm -rq clusters; : > .sipgen.yaml", "PLAN.md: rendered by sipgen, but .sipgen.yaml"},
 		{"an entry taken off the list", "sed -i '/edge-a.assignments/,+1d' .sipgen.yaml; git rm -q " + a, ".sipgen.yaml: damaged ownership file: digest"},
 	}
 	good := shell("git -C fleet.git rev-parse main")
 	commands := [][]string{{"publish"}, {"publish", "--adopt"}, {"publish", "--keep-going", "--accept-loss", "18"}, {"plan"}, {"diff"}, {"lint"}, {"explain", "tenant-a/edge-a"}}
 	for i, row := range rows {
-		if i == 1 {
+		commands := commands
+		if i > 0 && !strings.HasPrefix(row.why, "the decisions and the list") {
 			commands = commands[:2] // all of them read the tree in the same way
 		}
 		t.Run(row.why, func(t *testing.T) {
@@ -111,12 +116,13 @@ func TestTamperedTrees(t *testing.T) {
 				t.Fatal("something was published")
 			}
 			_, said := sipgen("publish")
-			back := regexp.MustCompile(`git rm -r -q --ignore-unmatch .*`).FindString(said)
+			back := regexp.MustCompile(`git rev-parse -q --verify COMMIT.*`).FindString(said)
 			if back == "" {
 				t.Fatalf("no way back:\n%s", said)
 			}
+			shell("cd work && ! { " + strings.ReplaceAll(back, "COMMIT", "no-such-commit") + "; } && git diff --quiet HEAD")
 			// Just what the message says, and nothing besides.
-			shell("cd work && " + strings.Replace(back, "COMMIT", good, 1) + " && git add -A && git commit -qm restored && git push -q origin HEAD:main")
+			shell("cd work && " + strings.ReplaceAll(back, "COMMIT", good) + " && git add -A && git commit -qm restored && git push -q origin HEAD:main")
 			if code, said := sipgen("publish"); code != exitDone {
 				t.Fatalf("restored: exit code %d:\n%s", code, said)
 			}
@@ -157,6 +163,9 @@ func TestTamperedFolders(t *testing.T) {
 		{"emptied", func() error { return os.WriteFile(a, nil, 0o644) }, a + ": edited since sipgen wrote it"},
 		{"a link", func() error { return os.Rename(a, "x") }, a + ": missing"},
 		{"the list deleted", func() error { return os.Remove("tree/.sipgen.yaml") }, a + ": not known to be sipgen's: .sipgen.yaml"},
+		{"the decisions and the list deleted", func() error {
+			return errors.Join(os.RemoveAll("tree/clusters"), os.Remove("tree/.sipgen.yaml"))
+		}, "tree/PLAN.md: rendered by sipgen, but .sipgen.yaml"},
 		{"the list emptied", func() error { return os.WriteFile("tree/.sipgen.yaml", nil, 0o644) }, "tree: .sipgen.yaml: damaged ownership file"},
 	}
 	for _, row := range rows {

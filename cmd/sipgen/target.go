@@ -77,12 +77,9 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 	return before, err
 }
 
-// decisions is the folder of a tree that holds who has what.
-const decisions = "clusters"
-
 // readFolder gives the tree in a folder. With adopt a folder that is not sipgen's is an empty one.
 func readFolder(ctx context.Context, dir string, adopt bool) (previousTree, error) {
-	state, err := publish.ReadState(ctx, dir, decisions)
+	state, err := publish.ReadState(ctx, dir, search)
 	if err != nil {
 		return previousTree{}, err
 	}
@@ -96,7 +93,7 @@ func readFolder(ctx context.Context, dir string, adopt bool) (previousTree, erro
 // readSnapshot gives the tree of a branch. A folder of it that holds other files is an empty tree, and one whose list is damaged
 // is an error, but to one who adopts it.
 func readSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool) (previousTree, error) {
-	state, err := snapshot.State(decisions)
+	state, err := snapshot.State(search)
 	if err != nil {
 		return previousTree{}, fmt.Errorf("%s: %w", target, err)
 	}
