@@ -157,5 +157,8 @@ func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
 			errs = append(errs, fmt.Errorf("%s: %w", spec.Key(), err))
 		}
 	}
+	if len(errs) == 0 {
+		ui.say("written to %s; move one file at a time into your specs", dir)
+	}
 	return errors.Join(errs...)
 }

@@ -67,6 +67,8 @@ func (p *Plan) Steps(t *Tenant) []Step {
 		Why:   "Deployments, Services, cluster IPs and node ports stay the same objects; each old pod goes when a new one is ready.",
 	}
 	for _, name := range t.all() {
+		// Until the engine has synced, SIP's own rollout is the one that is through.
+		sync.Commands = append(sync.Commands, fmt.Sprintf(`kubectl -n %s wait --for=jsonpath='{.metadata.labels.app\.kubernetes\.io/managed-by}'=sipgen deployment/%s --timeout=30m`, namespace, name))
 		sync.Commands = append(sync.Commands, fmt.Sprintf("kubectl -n %s rollout status deployment/%s --timeout=10m", namespace, name))
 	}
 	steps = append(steps, sync)
@@ -110,7 +112,9 @@ func engineName(engine v1alpha1.Engine) string {
 // Write prints the plan, for a reader and for a shell: what is no command is a comment.
 func (p *Plan) Write(w io.Writer) error {
 	out := &printer{w: w}
-	out.line("# From the SIP operator to sipgen: %d clusters, synced by %s. One tenant after the other, in any order; nothing was changed yet.", len(p.Tenants), engineName(p.engine))
+	out.line("exit 1 # read it, and run it step by step")
+	out.line("# From the SIP operator to sipgen: %s, synced by %s. One tenant after the other, in any order; nothing was changed yet.", text.Count(len(p.Tenants), "cluster"), engineName(p.engine))
+	out.line("# Move the spec of one tenant at a time to your specs, when its turn comes: a spec that is there is planned and published.")
 	for _, key := range p.Foreign {
 		out.line("# Hosts carry the labels of cluster %s, which has no spec here: they are left alone.", key)
 	}
