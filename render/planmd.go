@@ -47,6 +47,20 @@ func (s *site) planMarkdown() []byte {
 	return out.Bytes()
 }
 
+// wideMarkdown says what a cluster has that only the grant patches: any allows.
+func (s *site) wideMarkdown(out *bytes.Buffer, key schedule.ClusterKey) {
+	spec := s.specs[key]
+	if spec == nil {
+		return
+	}
+	if len(spec.Spec.Patches) > 0 && s.Site.AnyPatches(key.Namespace) {
+		out.WriteString("**Any patches:** the Site lets its patches change more than the fields that are safe.\n\n")
+	}
+	if paths := spec.HAProxyLines(); len(paths) > 0 {
+		fmt.Fprintf(out, "**Lines of HAProxy:** they may do anything in its load balancers: `%s`.\n\n", strings.Join(paths, "`, `"))
+	}
+}
+
 func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	fmt.Fprintf(out, "\n## %s\n\n", c.Key)
 	switch {
@@ -62,9 +76,7 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	case c.Unschedulable:
 		out.WriteString("**Unschedulable:** it keeps what it has and gets nothing new.\n\n")
 	}
-	if spec := s.specs[c.Key]; spec != nil && len(spec.Spec.Patches) > 0 && s.Site.AnyPatches(c.Key.Namespace) {
-		out.WriteString("**Any patches:** the Site lets its patches change more than the fields that are safe.\n\n")
-	}
+	s.wideMarkdown(out, c.Key)
 	var rows [][]string
 	for i := range c.Roles {
 		role := &c.Roles[i]

@@ -67,16 +67,17 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	return d
 }
 
-// noteAnyPatches marks the clusters whose patches are not held to the fields that are safe.
+// noteAnyPatches marks the clusters whose patches are not held to the fields that are safe, and those with lines of HAProxy's configuration.
 func (d *decided) noteAnyPatches() {
-	patched := map[string]bool{}
+	patched, lines := map[string]bool{}, map[string]bool{}
 	for i := range d.clusters {
 		c := &d.clusters[i]
 		patched[c.Key()] = len(c.Spec.Patches) > 0 && d.site.AnyPatches(c.Namespace)
+		lines[c.Key()] = len(c.HAProxyLines()) > 0
 	}
 	for i := range d.report.Clusters {
 		c := &d.report.Clusters[i]
-		c.AnyPatches = patched[c.Key()]
+		c.AnyPatches, c.HAProxyLines = patched[c.Key()], lines[c.Key()]
 	}
 }
 

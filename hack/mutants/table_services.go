@@ -14,6 +14,13 @@ var serviceGuards = []mutant{
 	{"internal/tenancy/grants.go", `	if tenant.Patches != v1alpha1.PatchesAny {`, `	if false {`,
 		in("internal/tenancy", "TestGrants"),
 		"a tenant that may patch safe fields writes HAProxy's configuration"},
+	{"internal/report/dangers.go", `		if c.HAProxyLines {`, `		if false {`,
+		in("internal/report", "TestHAProxyLinesAreADanger"),
+		"a tenant's load balancer does anything, and no reviewer is told"},
+	{"cmd/sipgen/decide.go", `		lines[c.Key()] = len(c.HAProxyLines()) > 0
+`, ``,
+		in("cmd/sipgen", "TestHAProxyLinesAreSaid"),
+		"a tenant's load balancer does anything, and the plan does not say so"},
 	{"internal/tenancy/grants.go", `		if s.site.Spec.Images.NoJumpHost && (`, `		if false && (`,
 		in("internal/tenancy", "TestGrants"),
 		"a jump host waits for an image that nobody publishes"},

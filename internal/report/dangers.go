@@ -46,6 +46,9 @@ func (p *Plan) placementDangers() []string {
 		if c.AnyPatches {
 			clusters = append(clusters, c.Key()+" has patches that may change more than the fields that are safe (its tenant's grant has patches: any)")
 		}
+		if c.HAProxyLines {
+			clusters = append(clusters, c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)")
+		}
 		for j := range c.Roles {
 			if !c.Gone && loses(&c.Roles[j]) {
 				clusters = append(clusters, c.Key()+" "+c.Roles[j].Name+" loses its last host: load balancers and jump hosts in front of it have nothing behind them")

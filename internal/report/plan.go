@@ -53,9 +53,11 @@ type Cluster struct {
 	// Refused says why the spec is not placed at all: it and the hosts contradict each other.
 	Refused []string `json:"refused,omitempty"`
 	// AnyPatches: it has patches, and the Site lets them change more than the fields that are safe.
-	AnyPatches bool     `json:"anyPatches,omitempty"`
-	Roles      []Role   `json:"roles"`
-	Warnings   []string `json:"warnings,omitempty"`
+	AnyPatches bool `json:"anyPatches,omitempty"`
+	// HAProxyLines: its load balancers have lines of HAProxy's configuration, of which nobody knows what they do.
+	HAProxyLines bool     `json:"haproxyLines,omitempty"`
+	Roles        []Role   `json:"roles"`
+	Warnings     []string `json:"warnings,omitempty"`
 }
 
 // Key is the cluster's "namespace/name".
