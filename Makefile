@@ -10,7 +10,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit e2e nightly mutants fuzz lint generate golden bench bench-publish bench-live release release-check image clean
+.PHONY: all build demo demo-site test unit e2e nightly mutants fuzz lint generate golden bench bench-publish bench-live release release-check image jump-image clean
 
 all: build
 
@@ -67,8 +67,12 @@ release: ## archives, bills of materials and SHA256SUMS in out/release: make rel
 release-check: ## the release of this commit, made twice in two folders, is the same: minutes
 	@bash hack/release-check.sh $(VERSION)
 
-image: ## the container image as an OCI layout in out/image; PUSH=registry/name:tag pushes it
+image: ## the container image as an OCI layout in out/image, the jump host's in out/jump-image; PUSH=registry/name:tag, PUSH_JUMP=... push them
 	@bash hack/image.sh '$(VERSION)' out/image $(PUSH)
+	@bash hack/jump-image.sh '$(VERSION)' out/jump-image $(PUSH_JUMP)
+
+jump-image: ## the jump host's image alone
+	@bash hack/jump-image.sh '$(VERSION)' out/jump-image $(PUSH_JUMP)
 
 clean:
 	rm -rf bin demo out

@@ -21,9 +21,10 @@ const nonroot = 65532
 
 // about says what the image is. Everything in it has the time created.
 type about struct {
-	version, revision string
-	created           time.Time
-	license           []byte
+	title, description string
+	version, revision  string
+	created            time.Time
+	license            []byte
 }
 
 // binary is a static executable for one platform.
@@ -34,6 +35,7 @@ type binary struct {
 
 // build gives an index with one image per binary, in the order given. It depends on its arguments and the modules' versions only.
 func build(about about, binaries []binary) (v1.ImageIndex, error) {
+	about.title, about.description = "sipgen", "hands out bare-metal hosts to tenant Kubernetes clusters, through git"
 	base, err := baseLayer(about)
 	if err != nil {
 		return nil, err
@@ -86,8 +88,8 @@ func buildImage(about about, base v1.Layer, binary binary) (v1.Image, error) {
 func (a about) labels() map[string]string {
 	const prefix, source = "org.opencontainers.image.", "https://github.com/airshipit/sipgen"
 	return map[string]string{
-		prefix + "title":         "sipgen",
-		prefix + "description":   "hands out bare-metal hosts to tenant Kubernetes clusters, through git",
+		prefix + "title":         a.title,
+		prefix + "description":   a.description,
 		prefix + "version":       a.version,
 		prefix + "revision":      a.revision,
 		prefix + "created":       a.created.Format(time.RFC3339),
@@ -128,6 +130,8 @@ type file struct {
 	mode    int64
 	owner   int
 	content []byte
+	// link is what a symbolic link leads to; empty: it is none.
+	link string
 }
 
 // layer is a gzipped tar of files, all of one time.
@@ -139,7 +143,11 @@ func layer(when time.Time, files []file) (v1.Layer, error) {
 		if f.name[len(f.name)-1] == '/' {
 			kind = tar.TypeDir
 		}
-		header := &tar.Header{Typeflag: kind, Name: f.name, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.content)), ModTime: when, Format: tar.FormatUSTAR}
+		if f.link != "" {
+			kind = tar.TypeSymlink
+			f.mode = 0o777
+		}
+		header := &tar.Header{Typeflag: kind, Name: f.name, Mode: f.mode, Uid: f.owner, Gid: f.owner, Size: int64(len(f.content)), Linkname: f.link, ModTime: when, Format: tar.FormatUSTAR}
 		if err := writer.WriteHeader(header); err != nil {
 			return nil, err
 		}

@@ -40,6 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		about     about
 		created   int64
 		license   string
+		jump      string
 		out, push string
 	)
 	flags := flag.NewFlagSet("image", flag.ContinueOnError)
@@ -47,6 +48,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&about.version, "version", "", "the release")
 	flags.StringVar(&about.revision, "revision", "", "the commit")
 	flags.Int64Var(&created, "created", -1, "the time of everything in the image, in seconds since 1970")
+	flags.StringVar(&jump, "jump-host", "", "make the jump host's image, as this Dockerfile says, of OS/ARCH=ROOT,KUBECTL")
 	flags.StringVar(&license, "license", "", "sipgen's license")
 	flags.StringVar(&out, "out", "", "the layout's folder, which must not be there yet")
 	flags.StringVar(&push, "push", "", "push to this name as well; credentials are those of docker login")
@@ -69,12 +71,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if about.license, err = os.ReadFile(license); err != nil {
 		return err
 	}
-	binaries, err := readBinaries(flags.Args())
-	if err != nil {
-		return err
-	}
-
-	index, err := build(about, binaries)
+	index, err := makeIndex(about, jump, flags.Args())
 	if err != nil {
 		return err
 	}
@@ -97,6 +94,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "%s@%s\n", target.Context(), digest)
 	return nil
+}
+
+// makeIndex gives sipgen's image, or with a Dockerfile the jump host's.
+func makeIndex(about about, jump string, args []string) (v1.ImageIndex, error) {
+	if jump != "" {
+		return jumpIndex(about, jump, args)
+	}
+	binaries, err := readBinaries(args)
+	if err != nil {
+		return nil, err
+	}
+	return build(about, binaries)
 }
 
 // readBinaries reads "OS/ARCH=FILE", in the order given.

@@ -129,7 +129,7 @@ func (s *asked) jumpImages() {
 	for i := range jumps {
 		if s.site.Spec.Images.NoJumpHost && (jumps[i].Image == "" || v1.SIPImage(v1.ListJumpHost, jumps[i].Image)) {
 			s.add(fmt.Sprintf("spec.services.%s[%d].image", v1.ListJumpHost, i),
-				"missing, and so is the Site's spec.images.jumpHost: nobody publishes an image for jump hosts; build the one in images/jump-host, push it to a registry of yours, and name it in the Site")
+				"missing, and so is the Site's spec.images.jumpHost: nobody publishes an image for jump hosts; make the one in images/jump-host and push it to a registry of yours (make jump-image PUSH_JUMP=REGISTRY/jump-host:1, in a checkout of sipgen), and name it in the Site")
 		}
 	}
 }

@@ -126,7 +126,7 @@ func TestGrants(t *testing.T) {
 	want(t, "lines of HAProxy where any patch is granted", said(of.Spec(&c)), "")
 	c = clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}, {nodeInterfaceId: oam, image: 'quay.io/airshipit/jump-host:latest'}]}}")
 	plain.site.Spec.Images.NoJumpHost = true
-	want(t, "jump hosts without an image", said(plain.Spec(&c)), "spec.services.jumpHost[0].image: missing, and so is the Site's spec.images.jumpHost: nobody publishes an image for jump hosts; build the one in images/jump-host, push it to a registry of yours, and name it in the Site\nspec.services.jumpHost[1].image: missing")
+	want(t, "jump hosts without an image", said(plain.Spec(&c)), "spec.services.jumpHost[0].image: missing, and so is the Site's spec.images.jumpHost: nobody publishes an image for jump hosts; make the one in images/jump-host and push it to a registry of yours (make jump-image PUSH_JUMP=REGISTRY/jump-host:1, in a checkout of sipgen), and name it in the Site\nspec.services.jumpHost[1].image: missing")
 	plain.site.Spec.Images.RegistryMirror = "registry.example.org"
 	want(t, "jump hosts without an image where a mirror may have one", said(plain.Spec(&c)), "")
 	plain.site.Spec.Images.NoJumpHost, plain.site.Spec.Images.RegistryMirror = false, ""

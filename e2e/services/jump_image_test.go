@@ -1,0 +1,239 @@
+package services
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+)
+
+// descriptor is a blob in an OCI layout.
+type descriptor struct {
+	Digest   string `json:"digest"`
+	Size     int64  `json:"size"`
+	Platform struct {
+		OS           string `json:"os"`
+		Architecture string `json:"architecture"`
+	} `json:"platform"`
+}
+
+// blob reads a blob, and wants its digest and size to be those that are told.
+func blob(t *testing.T, layout string, d descriptor) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(layout, "blobs", "sha256", strings.TrimPrefix(d.Digest, "sha256:")))
+	check(t, err)
+	if sum := sha256.Sum256(content); "sha256:"+hex.EncodeToString(sum[:]) != d.Digest || int64(len(content)) != d.Size {
+		t.Fatalf("the blob %s has another digest, or %d bytes, want %d", d.Digest, len(content), d.Size)
+	}
+	return content
+}
+
+// unpackLayout unpacks this machine's image of a layout by tar, as root, and gives its folder and configuration.
+func unpackLayout(t *testing.T, layout string) (root string, config jumpConfig) {
+	t.Helper()
+	decode := func(content []byte, into any) { check(t, json.Unmarshal(content, into)) }
+	var index, platforms struct{ Manifests []descriptor }
+	content, err := os.ReadFile(filepath.Join(layout, "index.json"))
+	check(t, err)
+	decode(content, &index)
+	decode(blob(t, layout, index.Manifests[0]), &platforms)
+	at := slices.IndexFunc(platforms.Manifests, func(d descriptor) bool {
+		return d.Platform.OS == "linux" && d.Platform.Architecture == runtime.GOARCH
+	})
+	if len(index.Manifests) != 1 || at < 0 {
+		t.Fatalf("%s: found %d images and platforms %v, want one with linux/%s", layout, len(index.Manifests), platforms, runtime.GOARCH)
+	}
+	var manifest struct {
+		Config descriptor
+		Layers []descriptor
+	}
+	decode(blob(t, layout, platforms.Manifests[at]), &manifest)
+	decode(blob(t, layout, manifest.Config), &config)
+	root = filepath.Join(t.TempDir(), "root")
+	check(t, os.Mkdir(root, 0o755))
+	for _, layer := range manifest.Layers {
+		blob(t, layout, layer)
+		path := filepath.Join(layout, "blobs", "sha256", strings.TrimPrefix(layer.Digest, "sha256:"))
+		if out, err := exec.Command("tar", "--extract", "--gzip", "--same-owner", "--numeric-owner", "--preserve-permissions", "--keep-directory-symlink", "--file", path, "--directory", root).CombinedOutput(); err != nil {
+			t.Fatalf("layer %s: %v\n%s", layer.Digest, err, out)
+		}
+	}
+	return root, config
+}
+
+// jumpConfig is what the image says of how it runs.
+type jumpConfig struct {
+	Config struct {
+		User         string
+		Cmd          []string
+		ExposedPorts map[string]struct{}
+		Labels       map[string]string
+	} `json:"config"`
+}
+
+// TestJumpHostImage: the image that make jump-image makes has what its Dockerfile says, and its own programs, by its own libraries, do what a pod of a
+// jump host does.
+func TestJumpHostImage(t *testing.T) {
+	if os.Getuid() != 0 {
+		need.Missing(t, "only root can unpack an image and change to it")
+	}
+	layout := filepath.Join(t.TempDir(), "layout")
+	build := exec.Command("bash", filepath.Join("..", "..", "hack", "jump-image.sh"), "v1.2.3", layout)
+	build.Env = append(os.Environ(), "PLATFORMS=linux/"+runtime.GOARCH, "JUMP_ROOTS="+engine.CacheDir(), "KUBECTL="+engine.Binary(t, "kubectl"))
+	if out, err := build.CombinedOutput(); err != nil {
+		if _, cached := os.Stat(filepath.Join(engine.CacheDir(), "debian-trixie-jump-"+runtime.GOARCH)); cached != nil {
+			need.Missing(t, "the jump host's image: Debian's packages cannot be had: %v\n%s", err, out)
+		}
+		t.Fatalf("%v\n%s", err, out)
+	}
+	root, config := unpackLayout(t, layout)
+	dockerfile, err := os.ReadFile(filepath.Join("..", "..", "images", "jump-host", "Dockerfile"))
+	check(t, err)
+	version := asDockerfileSays(t, root, config, string(dockerfile))
+
+	listed, _ := newSigner(t)
+	stranger, _ := newSigner(t)
+	hostKey, hostPrivate := newSigner(t)
+	_, nodePrivate := newSigner(t)
+	files := overlay(t, input(v1.Services{JumpHost: []v1.JumpHost{{
+		Service: v1.Service{NodeInterface: "oam"}, NodeSSHPrivateKeys: "node-keys", SSHAuthorizedKeys: []string{authorized(listed.PublicKey())},
+	}}}, v1.RoleWorker, "127.0.15.1"))
+	// TestJumpHost has the pod's own port; configurations of both cannot have it at a time.
+	const address = "127.0.0.1:2223"
+	for name, text := range files {
+		if strings.HasSuffix(name, "sshd_config") {
+			files[name] = []byte(strings.Replace(string(text), "Port 2222\n", "Port 2223\n", 1))
+		}
+	}
+	p := stage(t, files, jumpName, map[string]map[string][]byte{
+		jumpName + "-host-keys": {"ssh_host_ed25519_key": privatePEM(t, hostPrivate)},
+		"node-keys":             {"key": privatePEM(t, nodePrivate)},
+	})
+	start(t, p.inImage(t, root, config.Config.Cmd...))
+	eventually(t, "sshd listens", func() error {
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			return err
+		}
+		return connection.Close()
+	})
+	dial := func(signer ssh.Signer) (*ssh.Client, error) {
+		return ssh.Dial("tcp", address, &ssh.ClientConfig{
+			User: "sip", Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey()), Timeout: 30 * time.Second,
+		})
+	}
+	if client, err := dial(stranger); err == nil {
+		client.Close()
+		t.Error("a key that is not listed gets in")
+	}
+	client, err := dial(listed)
+	check(t, err)
+	defer client.Close()
+	for _, row := range []struct{ command, want string }{
+		{"id -u; id -un; readlink /proc/$$/root", `^1000\nsip\n/\n$`},
+		{"cat /etc/debian_version", `^13\.`},
+		{"host list", `(?m)^node-1 +Worker +\S+ +127\.0\.15\.1$`},
+		{"bash -lc 'host list'", `(?m)^node-1 +Worker +\S+ +127\.0\.15\.1$`},
+		// There is no API server: what the host command gives to kubectl reaches for it.
+		{"host reboot node-1; true", `kubernetes\.default\.svc|serviceaccount`},
+		{"kubectl version --client", `^Client Version: ` + regexp.QuoteMeta(version) + `\n`},
+		{"curl --version", `^curl 8\.(.|\n)*https`},
+		{`echo '{"PowerState":"On"}' | jq -r .PowerState`, `^On\n$`},
+		{"ssh -G node-1", `(?m)^hostname 127\.0\.15\.1$`},
+		{"ssh-keygen -y -f /opt/sip/ssh-private-keys/key", `^ssh-ed25519 `},
+		{"echo | awk '{print 6 * 7}'", `^42\n$`},
+		{"openssl verify -CAfile /etc/ssl/certs/ca-certificates.crt /usr/share/ca-certificates/mozilla/ISRG_Root_X1.crt", `: OK\n$`},
+		{"touch /usr/local/bin/x; touch /etc/x; true", `Read-only file system(.|\n)*Read-only file system`},
+		{"grep -E '^(NoNewPrivs|CapBnd):' /proc/self/status", `CapBnd:\t0+\nNoNewPrivs:\t1\n`},
+	} {
+		session, err := client.NewSession()
+		check(t, err)
+		out, err := session.CombinedOutput(row.command)
+		if err != nil || !regexp.MustCompile(row.want).Match(out) {
+			t.Errorf("%s: %v, want %s\n%s", row.command, err, row.want, out)
+		}
+		session.Close()
+	}
+}
+
+// asDockerfileSays compares the image with its Dockerfile, and gives the version of kubectl in that.
+func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile string) string {
+	t.Helper()
+	one := func(pattern string) string {
+		found := regexp.MustCompile(`(?m)` + pattern).FindStringSubmatch(dockerfile)
+		if found == nil {
+			t.Fatalf("the Dockerfile has no %s", pattern)
+		}
+		return found[1]
+	}
+	for _, name := range strings.Fields(one(`--no-install-recommends (.*) \\$`)) {
+		if _, err := os.Stat(filepath.Join(root, "var", "lib", "dpkg", "status.d", name)); err != nil {
+			t.Errorf("the Dockerfile installs %s: %v", name, err)
+		}
+	}
+	cmd, err := json.Marshal(config.Config.Cmd)
+	check(t, err)
+	_, exposed := config.Config.ExposedPorts[one(`^EXPOSE (\d+)$`)+"/tcp"]
+	if config.Config.User != one(`^USER (.*)$`) || strings.ReplaceAll(string(cmd), ",", ", ") != one(`^CMD (.*)$`) || !exposed || config.Config.Labels["org.opencontainers.image.title"] != "jump-host" {
+		t.Errorf("the image runs as %+v, which is not what the Dockerfile says", config.Config)
+	}
+	if target, err := os.Readlink(filepath.Join(root, one(`ln -s \S+ (\S+)$`))); err != nil || target != one(`ln -s (\S+) \S+$`) {
+		t.Errorf("the link to the host command: %q, %v", target, err)
+	}
+	check(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
+			t.Errorf("%s makes another user of who runs it", path)
+		}
+		if err == nil && strings.HasPrefix(entry.Name(), "ssh_host_") {
+			t.Errorf("%s: a key that all who have the image have", path)
+		}
+		return err
+	}))
+	return one(`^ARG KUBECTL=.*:(v.*)$`)
+}
+
+// inImage runs a program as the pod would: with the image as its read-only root, the volumes at their places, as the pod's user without capabilities.
+func (p pod) inImage(t *testing.T, root string, args ...string) *exec.Cmd {
+	t.Helper()
+	hosts := "127.0.0.1 localhost\n"
+	for _, alias := range p.spec.HostAliases {
+		hosts += alias.IP + " " + strings.Join(alias.Hostnames, " ") + "\n"
+	}
+	write(t, filepath.Join(root, "etc", "hosts"), []byte(hosts), 0o644)
+	script := []string{"set -e", "mount --bind " + root + " " + root, "mount -o remount,bind,ro " + root}
+	for _, mount := range p.spec.Containers[0].VolumeMounts {
+		check(t, os.MkdirAll(filepath.Join(root, mount.MountPath), 0o755)) // as a runtime makes the places of volumes
+		script = append(script, "mount --bind "+filepath.Join(p.root, mount.MountPath)+" "+filepath.Join(root, mount.MountPath))
+	}
+	for _, shared := range []string{"/dev", "/proc"} {
+		check(t, os.MkdirAll(root+shared, 0o755))
+		script = append(script, "mount --rbind "+shared+" "+root+shared)
+	}
+	script = append(script, "exec chroot "+root+` /usr/bin/setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"`)
+	cmd := exec.Command(program(t, "unshare"), append([]string{"--mount", "sh", "-c", strings.Join(script, "\n"), "sh"}, args...)...)
+	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+	for _, env := range p.spec.Containers[0].Env {
+		cmd.Env = append(cmd.Env, env.Name+"="+env.Value)
+	}
+	cmd.Dir = "/"
+	return cmd
+}

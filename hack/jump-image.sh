@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Makes the jump host's image, for linux/amd64 and linux/arm64, as one OCI layout; no container engine and no root is needed. What is in it and how it
+# runs is read from images/jump-host/Dockerfile: Debian's packages, kubectl, the user, the command.
+# usage: jump-image.sh VERSION FOLDER [REGISTRY/NAME:TAG]
+#
+# VERSION, PUSH and SOURCE_DATE_EPOCH are as for image.sh. JUMP_ROOTS is a folder that keeps the unpacked packages, for tests: without it they are those of
+# today. KUBECTL is a binary of the one platform in PLATFORMS; without it kubectl is built. Prints the image's digest.
+set -euo pipefail
+platforms=${PLATFORMS:-linux/amd64 linux/arm64}
+
+fail() { echo "jump-image.sh: $*" >&2; exit 2; }
+[ $# = 2 ] || [ $# = 3 ] || fail "usage: jump-image.sh VERSION FOLDER [REGISTRY/NAME:TAG]"
+version=$1 out=$2 push=${3:-}
+case $out in /*) ;; *) out=$PWD/$out ;; esac
+[ ! -e "$out" ] || [ -f "$out/oci-layout" ] || fail "$out: is there, and is no image; want a folder to make"
+cd "$(dirname "$0")/.."
+[ -z "${KUBECTL:-}" ] || [[ $platforms != *\ * ]] || fail "KUBECTL is for one platform, and PLATFORMS has more: $platforms"
+
+revision=$(git rev-parse HEAD) || fail "no git checkout to make an image from"
+[ -n "$version" ] || version=$(git describe --tags --always --abbrev=12)
+if [ -n "$(git status --porcelain)" ]; then
+  [ -z "$push" ] || fail "files that are not committed, want an image that others can build again: git status"
+  version=$version-dirty
+fi
+created=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+
+dockerfile=images/jump-host/Dockerfile
+# The packages that debian:13-slim has before any is installed, as far as something here runs them.
+base="base-files base-passwd bash coreutils dash debianutils diffutils findutils grep gzip hostname libc-bin mawk ncurses-base sed
+  systemd-standalone-sysusers tar util-linux"
+more=$(sed -n 's/.*apt-get install --yes --no-install-recommends \(.*\) \\$/\1/p' "$dockerfile")
+wanted=$(sed -n 's/^ARG KUBECTL=.*:\(v[0-9.]*\)$/\1/p' "$dockerfile")
+pinned=$(sed -n 's|^\s*k8s.io/kubernetes \(v[0-9.]*\).*|\1|p' e2e/engines/kubernetes/go.mod)
+[ -n "$more" ] || fail "$dockerfile: found no line of apt-get install, want one"
+[ "$wanted" = "$pinned" ] || fail "$dockerfile: found kubectl ${wanted:-of no version}, want $pinned, which e2e/engines/kubernetes/go.mod pins"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+(cd hack/image && go build -trimpath -o "$work/image" .)
+roots=${JUMP_ROOTS:-$work}
+arguments=()
+for platform in $platforms; do
+  arch=${platform#*/}
+  root=$roots/debian-trixie-jump-$arch
+  # shellcheck disable=SC2086 # words
+  [ -d "$root" ] || ARCHITECTURE=$arch bash hack/debian-root.sh trixie "$root" $base $more
+  kubectl=${KUBECTL:-}
+  if [ -z "$kubectl" ]; then
+    kubectl=$work/kubectl-$arch
+    v="-X k8s.io/component-base/version."
+    minor=${pinned#*.}
+    (cd e2e/engines/kubernetes && CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOWORK=off GOFLAGS="-buildvcs=false -mod=readonly" go build -trimpath \
+      -ldflags "-s -w -buildid= ${v}gitVersion=$pinned ${v}gitMajor=1 ${v}gitMinor=${minor%%.*}" -o "$kubectl" k8s.io/kubernetes/cmd/kubectl)
+  fi
+  arguments+=("$platform=$root,$kubectl")
+done
+mkdir -p "$(dirname "$out")"
+rm -rf "$out"
+"$work/image" -jump-host "$dockerfile" -version "$version" -revision "$revision" -created "$created" -license LICENSE -out "$out" -push "$push" "${arguments[@]}"
