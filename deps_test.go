@@ -51,7 +51,7 @@ var folders = map[string][]string{
 	"templates":               {},
 	// A program of others, which TestOutsideModule builds.
 	"testdata/outside":  {"api", "inventory", "publish", "render", "schedule", "verify"},
-	"verify":            {"api", "internal/overlay", "render"},
+	"verify":            {"api", "inventory", "internal/netplan", "internal/overlay", "internal/tenancy", "render"},
 	"internal/survey":   {"inventory"},
 	"config/crd":        {},
 	"internal/fields":   {"config/crd"},

@@ -47,7 +47,7 @@ type Services struct {
 // holds, and left out if it holds none. Every problem is reported, and then there is no tree.
 //
 // It gives the services that it rendered anew, too, in the order of the placement. A tree must not be written before those that have patches
-// were built and checked. With an error these are the services without a problem so far, so that all problems can be reported together.
+// were built and checked (verify.Services), and nothing is to be placed before the network plan was (verify.Network). With an error these are the services without a problem so far, so that all problems can be reported together.
 func Site(in Input) (Tree, []Services, error) { return newSite(in).render() }
 
 // Preview is Site for a tree that nobody writes. It refuses what Site refuses, in the same words, and renders no more than shows what becomes of

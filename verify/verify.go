@@ -1,5 +1,6 @@
-// Package verify builds what was rendered with kustomize, as the GitOps engine will, and checks what comes out: nothing else is to be
-// written. What a Site grants to tenants (spec.tenants) is not checked here: the command does that.
+// Package verify has the checks that render leaves to its caller. Network compares the network plan, before anything is placed. Services builds
+// what was rendered with kustomize, as the GitOps engine will, and checks what comes out: nothing else is to be written. What a Site grants to
+// tenants (spec.tenants) is not checked here: the command does that.
 package verify
 
 import (

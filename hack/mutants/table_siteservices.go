@@ -153,4 +153,20 @@ var siteServiceGuards = []mutant{
 	{"api/v1alpha1/validate_ironic_rest.go", `			if e.Value != "" && secretOption.MatchString(e.Name) {`, `			if false {`,
 		in("cmd/sipgen", "TestSecurityTable/site_service/a_password_in_a_container's_environment"),
 		"a password of a container of Ironic's is committed"},
+	{"render/services.go", `		resources("placement.openstack.org", "placementapis"),
+`, ``,
+		in("render", "TestServiceGuard"),
+		"anybody may delete a PlacementAPI, and with it who has what"},
+	{"verify/network.go", `	plan.Faults()
+`, ``,
+		in("verify", "TestNetwork/a_host_has_an_address_of_a_pool"),
+		"a program that uses the library hands out a host with an address that a pool gives out"},
+	{"verify/network.go", `	errs := plan.Problems()
+`, `	var errs []error
+`,
+		in("verify", "TestNetwork/the_site_with_itself"),
+		"a program that uses the library renders a site that overlaps itself"},
+	{"verify/network.go", `range plan.Refused() {`, `range plan.Refused()[:0] {`,
+		in("verify", "TestNetwork/a_cluster's_address_is_Ironic's"),
+		"a program that uses the library gives a tenant Ironic's address"},
 }

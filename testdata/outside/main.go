@@ -31,6 +31,9 @@ func run(ctx context.Context, siteFile, specs, hostFiles, folder string) error {
 	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {
 		return err
 	}
+	if err := verify.Network(site, clusters, hosts.Hosts); err != nil {
+		return err
+	}
 	before, err := publish.ReadDir(ctx, folder)
 	if err != nil {
 		return err

@@ -1,0 +1,32 @@
+package verify
+
+import (
+	"errors"
+	"slices"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/netplan"
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Network compares everything on a site that has an address, a range, a MAC address or a node port: the site's services, the clusters' services
+// and the hosts. render.Site does not, because it sees only the hosts that were placed: call Network before schedule.Plan, with all hosts of the
+// site. It reports what of the site or of a cluster overlaps something else, with both places, joined. A host that overlaps the site's services is
+// no error: it gets a fault (inventory.Host.Faults), and schedule.Plan hands it to nobody. What two hosts have in common is noted by
+// inventory.Conflicts. The site is defaulted and valid, and the clusters are valid.
+func Network(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) error {
+	var namespaces []string
+	for i := range hosts {
+		namespaces = append(namespaces, hosts[i].Namespace)
+	}
+	slices.Sort(namespaces)
+	plan := netplan.Of(site, clusters, hosts, tenancy.Of(site, slices.Compact(namespaces)).OwnerOfHosts)
+	plan.Faults()
+	errs := plan.Problems()
+	for _, refused := range plan.Refused() {
+		errs = append(errs, refused.Cluster.Problem(refused.Field, "%s", refused.Message))
+	}
+	return errors.Join(errs...)
+}
