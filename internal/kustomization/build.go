@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -24,8 +25,17 @@ const originKey = "sipgen-document"
 // were found to be named.
 func (f *folder) build(dir string) ([]manifest.Document, error) {
 	b := &build{folder: f, disk: filesys.MakeFsInMemory(), done: map[string]size{}}
-	if _, err := b.add(dir, 0); err != nil {
+	made, err := b.add(dir, 0)
+	if err != nil {
 		return nil, err
+	}
+	k := f.kustomizations[dir]
+	whose, builds := f.owner(f.shown(k.file)), tenantBuilds
+	if whose == "" {
+		builds = ownBuilds
+	}
+	if f.made[whose] = f.made[whose].plus(made); f.made[whose].beyond(builds) {
+		return nil, tooManyBuilds(&k.document)
 	}
 	built, err := run(b.disk, path.Join("/", dir))
 	if err != nil {
@@ -52,8 +62,16 @@ func (f *folder) build(dir string) ([]manifest.Document, error) {
 	return docs, nil
 }
 
-// run builds. kustomize panics over some inputs: that is an error.
+// run builds. kustomize panics over some inputs: that is an error. What it says on stderr about deprecated fields is for nobody here.
 func run(disk filesys.FileSystem, at string) (built resmap.ResMap, err error) {
+	stderr := os.Stderr
+	if nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
+		os.Stderr = nowhere
+		defer func() {
+			os.Stderr = stderr
+			_ = nowhere.Close() // nothing is in it
+		}()
+	}
 	defer func() {
 		if recover() != nil {
 			err = errors.New("kustomize panics")
@@ -70,9 +88,6 @@ type build struct {
 	// done are the sizes of what the kustomizations make. under way: negative.
 	done map[string]size
 }
-
-// size is what a kustomization makes: a base that is named twice counts twice.
-type size struct{ objects, bytes, patched int }
 
 // add puts a kustomization and what it names into memory, once each, and says how much it makes.
 func (b *build) add(dir string, level int) (size, error) {
@@ -95,7 +110,7 @@ func (b *build) add(dir string, level int) (size, error) {
 		if err != nil {
 			return size{}, err
 		}
-		if total = total.plus(of); total.beyond() {
+		if total = total.plus(of); total.beyond(1) {
 			return size{}, tooMuch(&k.document)
 		}
 	}
@@ -104,16 +119,11 @@ func (b *build) add(dir string, level int) (size, error) {
 		if err != nil {
 			return size{}, err
 		}
-		total = total.plus(of)
-	}
-	for _, p := range k.patches {
-		bytes := total.bytes
-		if p.one && total.objects > 0 {
-			bytes /= total.objects
+		if total = total.plus(of); total.beyond(1) {
+			return size{}, tooMuch(&k.document)
 		}
-		total.patched += bytes
 	}
-	if total.beyond() {
+	if total = total.plus(k.generated).with(k.layer, k.patches); total.beyond(1) {
 		return size{}, tooMuch(&k.document)
 	}
 	for _, file := range slices.Sorted(maps.Keys(k.others)) {
@@ -126,19 +136,6 @@ func (b *build) add(dir string, level int) (size, error) {
 	}
 	b.done[dir] = total
 	return total, nil
-}
-
-func (s size) plus(t size) size {
-	return size{s.objects + t.objects, s.bytes + t.bytes, s.patched + t.patched}
-}
-
-func (s size) beyond() bool {
-	return s.objects > maxObjects || s.bytes > maxBuilt || s.patched > maxPatched
-}
-
-func tooMuch(document *manifest.Document) error {
-	return document.Problem("", "builds more than %d objects, %d MiB, or %d MiB of patched objects, each counted as often as it is named: want less in one kustomization",
-		maxObjects, maxBuilt>>20, maxPatched>>20)
 }
 
 // addResources puts a file of objects into memory, each with the number of its document.
@@ -178,6 +175,7 @@ func (b *build) addResources(file string) (size, error) {
 		b.documents = append(b.documents, docs[i])
 		of.objects++
 		of.bytes += len(text)
+		of.nodes += nodes(object)
 	}
 	return of, b.write(file, out)
 }

@@ -17,18 +17,16 @@ import (
 	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// What one folder's kustomizations may have. A SIPCluster is a few kilobytes.
 const (
-	// maxRead is bytes of files that are read for builds, maxBuilt bytes and maxObjects objects of one build, each counted as often as it is named.
-	maxRead    = 64 << 20
-	maxBuilt   = 8 << 20
-	maxObjects = 2_000
-	// maxPatched is bytes of objects that are patched in one build, counted once for each patch: kustomize writes and reads them whole.
-	maxPatched = 16 << 20
+	// maxRead is bytes of files that are read for one owner's builds.
+	maxRead = 16 << 20
 	// maxLevels of kustomizations that name one another.
 	maxLevels = 32
+	// maxUnknown is how many fields of one kustomization are refused by name.
+	maxUnknown = 20
 )
 
 // limits of one file.
@@ -39,8 +37,9 @@ type folder struct {
 	name  string
 	root  *os.Root
 	owner func(file string) string
-	// left is what is left of maxRead.
-	left int64
+	// used are the bytes that were read, and made what was built, by owner: one tenant's take nothing from another's.
+	used map[string]int64
+	made map[string]size
 	// kustomizations by the folder that they are in, relative to this one.
 	kustomizations map[string]*kustomization
 	// read are the files that some kustomization names.
@@ -58,13 +57,16 @@ type kustomization struct {
 	resources []string
 	others    map[string][]byte
 	patches   []patch
+	layer     layer
+	generated size
 	err       error
 }
 
 // patch is what bounds need to know of a patch.
 type patch struct {
 	// one: it names the object that it is for.
-	one bool
+	one   bool
+	bytes int
 }
 
 // folders are those of kustomizations, sorted.
@@ -151,10 +153,16 @@ func (f *folder) resolve(k *kustomization) {
 		k.err = err
 		return
 	}
+	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(has)) {
 		if !slices.Contains(fields, name) {
-			bad(name, "not built for specs, want one of %s", strings.Join(fields, ", "))
+			if unknown++; unknown <= maxUnknown {
+				problems.Add(notBuilt(&k.document, name))
+			}
 		}
+	}
+	if unknown > maxUnknown {
+		bad("", "%d more fields that are not built for specs", unknown-maxUnknown)
 	}
 	if problems.Err() != nil { // kustomize's own words on the rest quote values
 		k.err = problems.Err()
@@ -174,6 +182,7 @@ func (f *folder) resolve(k *kustomization) {
 			r.resource(fmt.Sprintf("%s[%d]", list.name, i), entry)
 		}
 	}
+	k.layer, k.generated = layerOf(&content)
 	slices.Sort(k.resources)
 	slices.Sort(k.bases)
 	r.patches(&content)
@@ -181,11 +190,23 @@ func (f *folder) resolve(k *kustomization) {
 	k.err = problems.Err()
 }
 
+// notBuilt complains about a field. What is no name is not shown: it may be a secret, or as long as the file.
+func notBuilt(document *manifest.Document, name string) error {
+	err := document.Problem(name, "not built for specs, want one of %s", strings.Join(fields, ", "))
+	var problem *manifest.Problem
+	if errors.As(err, &problem) {
+		problem.Field = redact.Plain(name)
+	}
+	return err
+}
+
 // references are what a kustomization names.
 type references struct {
 	folder *folder
 	of     *kustomization
 	bad    func(field, format string, args ...any)
+	// spent: it was said that there is more to read than may be.
+	spent bool
 }
 
 // find gives the path of what a kustomization names, inside of the folder; nothing, if it may not name it.
@@ -257,11 +278,18 @@ func (r *references) resource(field, reference string) {
 	}
 }
 
+// errSpent is for files of an owner who has more of them than may be read.
+var errSpent = fmt.Errorf("with this file more than %d MiB are read for one tenant's kustomizations, want at most that", maxRead>>20)
+
 // text reads one file.
 func (f *folder) text(inside string) ([]byte, error) {
-	most := limits
-	most.File = min(most.File, f.left)
-	text, err := most.ReadFileIn(f.root, f.name, inside)
-	f.left -= int64(len(text))
+	whose := f.owner(f.shown(inside))
+	if f.used[whose] > maxRead {
+		return nil, fmt.Errorf("%s: %w", f.shown(inside), errSpent)
+	}
+	text, err := limits.ReadFileIn(f.root, f.name, inside)
+	if f.used[whose] += int64(len(text)); err == nil && f.used[whose] > maxRead {
+		return nil, fmt.Errorf("%s: %w", f.shown(inside), errSpent)
+	}
 	return text, err
 }

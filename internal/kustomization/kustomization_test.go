@@ -169,7 +169,7 @@ func TestBounds(t *testing.T) {
 	}
 	start := time.Now()
 	_, err := Of([]string{write(t, files)}, nil, nil)
-	if err == nil || !strings.Contains(err.Error(), "builds more than 2000 objects") || time.Since(start) > 20*time.Second {
+	if err == nil || !strings.Contains(err.Error(), "builds more than 200 objects") || time.Since(start) > 20*time.Second {
 		t.Errorf("bases that double: %v after %s", err, time.Since(start))
 	}
 	var patches strings.Builder
@@ -179,5 +179,105 @@ func TestBounds(t *testing.T) {
 	}
 	if _, err := Of([]string{write(t, map[string]string{"kustomization.yaml": patches.String(), "a.yaml": strings.Repeat(spec("a", "1")+"---\n", 100)})}, nil, nil); err == nil || !strings.Contains(err.Error(), "MiB of patched objects") {
 		t.Errorf("many patches of many objects: %v", err)
+	}
+}
+
+// TestWork: what is small and would take kustomize minutes or a gibibyte is refused, as that file's, before it is built. What people write builds.
+func TestWork(t *testing.T) {
+	many := func(n int, format string) string {
+		var out strings.Builder
+		for i := range n {
+			fmt.Fprintf(&out, format, i)
+		}
+		return out.String()
+	}
+	const deployment = "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x%d}\nspec: {template: {spec: {containers: [{name: a, image: i1}]}}}\n"
+	one := func(objects, fields string) map[string]string {
+		return map[string]string{"bank/kustomization.yaml": "resources: [a.yaml]\n" + fields, "bank/a.yaml": objects}
+	}
+	chain := map[string]string{"bank/k31/kustomization.yaml": "resources: [a.yaml]\n", "bank/k31/a.yaml": many(150, deployment)}
+	for i := range 31 {
+		chain[fmt.Sprintf("bank/k%d/kustomization.yaml", i)] = fmt.Sprintf("namePrefix: a-\nresources: [../k%d]\n", i+1)
+	}
+	folders, files := map[string]string{}, map[string]string{}
+	for i := range 60 {
+		folders[fmt.Sprintf("bank/%d/kustomization.yaml", i)] = "namespace: bank\nresources: [a.yaml]\n"
+		folders[fmt.Sprintf("bank/%d/a.yaml", i)] = many(10, deployment)
+	}
+	for i := range 20 {
+		files[fmt.Sprintf("bank/%02d/kustomization.yaml", i)] = "configMapGenerator: [{name: a, files: [a.txt]}]\n"
+		files[fmt.Sprintf("bank/%02d/a.txt", i)] = strings.Repeat("x", 900_000)
+	}
+	const tooMuch, tooMany = "want less in one kustomization", "all kustomizations of its owner take more than one folder may"
+	for _, row := range []struct {
+		why   string
+		files map[string]string
+		want  string // in the error, which is one of the file
+	}{
+		{"labels", one(many(190, deployment), "labels:\n"+many(60, "- {pairs: {i%d: b}}\n")), tooMuch},
+		{"common labels", one(many(190, deployment), "commonLabels:\n"+many(60, "  i%d: b\n")), tooMuch},
+		{"annotations", one(many(190, deployment), "commonAnnotations:\n"+many(60, "  i%d: b\n")), tooMuch},
+		{"images", one(many(190, deployment), "images:\n"+many(60, "- {name: i%d, newTag: b}\n")), tooMuch},
+		{"patches", one(many(190, deployment), "patches:\n"+many(30, "- {target: {kind: Deployment}, patch: '[{\"op\": \"add\", \"path\": \"/metadata/labels\", \"value\": {\"a%d\": \"b\"}}]'}\n")), tooMuch},
+		{"a long annotation", one(many(100, deployment), "commonAnnotations: {a: "+strings.Repeat("x", 100_000)+"}\n"), tooMuch},
+		{"a long list", one("kind: A\nmetadata: {name: a}\nspec: ["+strings.Repeat("1,", 120_000)+"1]\n", ""), tooMuch},
+		{"a chain", chain, tooMuch},
+		{"generated", one(spec("a", "1"), "configMapGenerator:\n"+many(201, "- {name: c%d, literals: [a=b]}\n")), tooMuch},
+		{"generated of one file", map[string]string{"bank/kustomization.yaml": "configMapGenerator:\n" + many(50, "- {name: c%d, files: [a.txt]}\n"), "bank/a.txt": strings.Repeat("x", 900_000)}, tooMuch},
+		{"many folders", folders, tooMany},
+		{"many files", files, "a.txt: with this file more than 16 MiB are read for one tenant's kustomizations, want at most that"},
+		{"50 clusters with all of it", one(many(50, "---\napiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {name: x%d}\n"), "namespace: bank\nnamePrefix: a-\ncommonLabels: {a: b}\ncommonAnnotations: {a: b}\n"+
+			"patches:\n- target: {kind: SIPCluster}\n  patch: '[{\"op\": \"add\", \"path\": \"/spec\", \"value\": {}}]'\n"), ""},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			row.files["shop/kustomization.yaml"], row.files["shop/a.yaml"] = "namespace: shop\nresources: [a.yaml]\n", spec("a", "1")
+			dir := write(t, row.files)
+			read, err := Of([]string{dir}, nil, owners(dir, "bank", "shop"))
+			switch got := fmt.Sprint(err); {
+			case row.want == "" && err != nil, !strings.Contains(got, row.want) && err != nil, row.want != "" && err == nil:
+				t.Errorf("found %.600s", got)
+			case row.want != "" && (!strings.HasPrefix(got, filepath.Join(dir, "bank")+"/") || len(got) > 20_000):
+				t.Errorf("found an error of %d bytes: %.600s", len(got), got)
+			}
+			if !strings.Contains(result(dir, read, nil), "SIPCluster shop/a of ") {
+				t.Error("another tenant's specs are not read")
+			}
+		})
+	}
+}
+
+// TestUnknownKeys: a field of a kustomization may be a secret in the wrong place, or 200 kB.
+func TestUnknownKeys(t *testing.T) {
+	long := strings.Repeat("x", 120)
+	_, err := Of([]string{write(t, map[string]string{"kustomization.yaml": long + ": 1\n"})}, nil, nil)
+	if got := fmt.Sprint(err); strings.Contains(got, long) || !strings.Contains(got, "line 1: a value of 120 characters (not shown): not built for specs") {
+		t.Errorf("a long key: %s", got)
+	}
+	var keys strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&keys, "key%d: 1\n", i)
+	}
+	_, err = Of([]string{write(t, map[string]string{"kustomization.yaml": keys.String()})}, nil, nil)
+	if got := fmt.Sprint(err); strings.Count(got, "not built for specs, want") != 20 || !strings.Contains(got, "980 more fields") {
+		t.Errorf("many keys: %d bytes", len(got))
+	}
+}
+
+// TestSilent: kustomize's words about old fields, which say neither file nor tenant, are not printed.
+func TestSilent(t *testing.T) {
+	said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := os.Stderr
+	os.Stderr = said
+	_, err = Of([]string{write(t, map[string]string{"kustomization.yaml": "commonLabels: {a: b}\nresources: [a.yaml]\n", "a.yaml": spec("a", "1")})}, nil, nil)
+	after := os.Stderr
+	os.Stderr = before
+	if err != nil || after != said {
+		t.Errorf("%v, and stderr is %v", err, after.Name())
+	}
+	if text, err := os.ReadFile(said.Name()); err != nil || len(text) > 0 {
+		t.Errorf("said %q, %v", text, err)
 	}
 }

@@ -63,7 +63,7 @@ func (r *references) patch(field string, text []byte, one bool) {
 	if err != nil {
 		r.bad(field, "%s", err)
 	}
-	r.of.patches = append(r.of.patches, patch{one})
+	r.of.patches = append(r.of.patches, patch{one, len(text)})
 }
 
 func withoutCopy(operations *yaml.Node) error {
@@ -85,13 +85,13 @@ func (r *references) generators(k *kustomize.Kustomization) {
 			if !named {
 				file = entry
 			}
-			r.file(fmt.Sprintf("%s.files[%d]", field, i), file)
+			r.generated(fmt.Sprintf("%s.files[%d]", field, i), file)
 		}
 		for i, entry := range from.EnvSources {
-			r.file(fmt.Sprintf("%s.envs[%d]", field, i), entry)
+			r.generated(fmt.Sprintf("%s.envs[%d]", field, i), entry)
 		}
 		if from.EnvSource != "" {
-			r.file(field+".env", from.EnvSource)
+			r.generated(field+".env", from.EnvSource)
 		}
 	}
 	for i := range k.ConfigMapGenerator {
@@ -100,6 +100,11 @@ func (r *references) generators(k *kustomize.Kustomization) {
 	for i := range k.SecretGenerator {
 		sources(fmt.Sprintf("secretGenerator[%d]", i), k.SecretGenerator[i].KvPairSources)
 	}
+}
+
+// generated reads a file that becomes part of an object.
+func (r *references) generated(field, reference string) {
+	r.of.generated.bytes += len(r.file(field, reference))
 }
 
 // file reads a file that is no list of objects.
@@ -112,8 +117,15 @@ func (r *references) file(field, reference string) []byte {
 		r.bad(field, "a folder, want a file")
 		return nil
 	}
+	if text, known := r.of.others[inside]; known {
+		return text
+	}
 	r.folder.read[inside] = true
 	text, err := r.folder.text(inside)
+	if errors.Is(err, errSpent) && r.spent {
+		return nil // said once
+	}
+	r.spent = r.spent || errors.Is(err, errSpent)
 	if err != nil {
 		r.bad(field, "%s", err)
 		return nil

@@ -88,7 +88,7 @@ func open(name string, owner func(string) string) (*folder, error) {
 	if err != nil {
 		return nil, manifest.WithoutOperation(name, err)
 	}
-	f := &folder{name: name, root: root, owner: owner, left: maxRead, kustomizations: map[string]*kustomization{}, read: map[string]bool{}}
+	f := &folder{name: name, root: root, owner: owner, used: map[string]int64{}, made: map[string]size{}, kustomizations: map[string]*kustomization{}, read: map[string]bool{}}
 	files, err := manifest.Specs.Folder(root, name, func(base string) bool { return slices.Contains(konfig.RecognizedKustomizationFileNames(), base) })
 	if err != nil {
 		f.close()

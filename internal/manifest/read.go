@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 )
 
 // Read is Specs.Read.
@@ -281,7 +283,7 @@ func manifests(base string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base))
 }
 
-// Folder gives the files in a folder whose base names are wanted, hidden ones and those that Read says are too deep left out: their paths in it,
+// Folder gives the files in a folder whose base names are wanted, hidden ones and those that Read says are too deep or unreadable left out: their paths in it,
 // with slashes. path is the folder's name in messages.
 func (l Limits) Folder(root *os.Root, path string, wanted func(base string) bool) ([]string, error) {
 	var deep []error
@@ -291,8 +293,12 @@ func (l Limits) Folder(root *os.Root, path string, wanted func(base string) bool
 func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, deep *[]error) (files []string, err error) {
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(path, filepath.FromSlash(inside))
-		if err != nil {
+		switch {
+		case err != nil && inside == ".":
 			return WithoutOperation(name, err)
+		case err != nil: // a folder within: a tenant may have made it
+			*deep = append(*deep, unreadable(name, err))
+			return fs.SkipDir
 		}
 		if entry.IsDir() && strings.Count(inside, "/") >= maxDepth {
 			*deep = append(*deep, &FileError{filepath.ToSlash(name), fmt.Errorf("%s: more than %d folders within each other, want at most that", path, maxDepth)})
@@ -313,4 +319,13 @@ func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, 
 		return nil
 	})
 	return files, err
+}
+
+// unreadable is what is wrong with one folder below the one that is named. In its name, bytes that are no text are seen.
+func unreadable(name string, err error) error {
+	file, shown := strings.ToValidUTF8(filepath.ToSlash(name), "\uFFFD"), strconv.Quote(filepath.ToSlash(name))
+	if !utf8.ValidString(name) {
+		return &FileError{file, fmt.Errorf("%s: a folder whose name is not UTF-8, want UTF-8", shown)}
+	}
+	return &FileError{file, WithoutOperation(shown, err)}
 }
