@@ -32,12 +32,10 @@ var inputGuards = []mutant{
 	{"internal/kustomization/patches.go", `	r.of.generated.bytes += len(r.file(field, reference))`, `	r.file(field, reference)`,
 		in("internal/kustomization", "TestWork/generated_of_one_file"),
 		"one file in many ConfigMaps takes all memory"},
-	{"internal/kustomization/build.go", `f.made[whose].beyond(builds) {`, `false {`,
+	{"internal/kustomization/build.go", `f.made[whose] = f.made[whose].plus(made);`, `f.made[whose] = made;`,
 		in("internal/kustomization", "TestWork/many_folders"),
 		"a tenant's many small kustomizations hold everybody's plan"},
-	{"internal/kustomization/folder.go", `	whose := f.owner(f.shown(inside))
-	if f.used`, `	whose := ""
-	if f.used`,
+	{"internal/kustomization/folder.go", `	whose, most := f.owner(f.shown(inside)), int64(tenantRead)`, `	whose, most := "", int64(tenantRead)`,
 		in("internal/kustomization", "TestWork/many_files"),
 		"one tenant's files use up what others may have read"},
 	{"internal/kustomization/folder.go", `		problem.Field = redact.Plain(name)`, ``,

@@ -25,14 +25,17 @@ const originKey = "sipgen-document"
 // were found to be named.
 func (f *folder) build(dir string) ([]manifest.Document, error) {
 	b := &build{folder: f, disk: filesys.MakeFsInMemory(), done: map[string]size{}}
-	made, err := b.add(dir, 0)
-	if err != nil {
-		return nil, err
-	}
 	k := f.kustomizations[dir]
 	whose, builds := f.owner(f.shown(k.file)), tenantBuilds
 	if whose == "" {
 		builds = ownBuilds
+	}
+	if k.err == nil && f.made[whose].beyond(builds) { // nor read, once it is said
+		return nil, tooManyBuilds(&k.document)
+	}
+	made, err := b.add(dir, 0)
+	if err != nil {
+		return nil, err
 	}
 	if f.made[whose] = f.made[whose].plus(made); f.made[whose].beyond(builds) {
 		return nil, tooManyBuilds(&k.document)

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// maxRead is bytes of files that are read for one owner's builds.
-	maxRead = 16 << 20
+	// tenantRead is bytes of files that are read for one tenant's builds, ownRead for those of whoever writes outside of tenants' folders.
+	tenantRead, ownRead = 6 << 20, 64 << 20
 	// maxLevels of kustomizations that name one another.
 	maxLevels = 32
 	// maxUnknown is how many fields of one kustomization are refused by name.
@@ -30,7 +30,7 @@ const (
 )
 
 // limits of one file.
-var limits = manifest.Limits{File: maxBuilt, Total: maxRead, Files: 20_000, Documents: maxObjects, Depth: 100, Aliases: 1 << 20}
+var limits = manifest.Limits{File: maxBuilt, Total: ownRead, Files: 20_000, Documents: maxObjects, Depth: 100, Aliases: 1 << 20}
 
 // folder is one that was named, with the kustomizations in it.
 type folder struct {
@@ -279,17 +279,21 @@ func (r *references) resource(field, reference string) {
 }
 
 // errSpent is for files of an owner who has more of them than may be read.
-var errSpent = fmt.Errorf("with this file more than %d MiB are read for one tenant's kustomizations, want at most that", maxRead>>20)
+var errSpent = errors.New("with this file more is read for its owner's kustomizations than may be")
 
 // text reads one file.
 func (f *folder) text(inside string) ([]byte, error) {
-	whose := f.owner(f.shown(inside))
-	if f.used[whose] > maxRead {
-		return nil, fmt.Errorf("%s: %w", f.shown(inside), errSpent)
+	whose, most := f.owner(f.shown(inside)), int64(tenantRead)
+	if whose == "" {
+		most = ownRead
+	}
+	spent := fmt.Errorf("%s: %w: want at most %d MiB", f.shown(inside), errSpent, most>>20)
+	if f.used[whose] > most {
+		return nil, spent
 	}
 	text, err := limits.ReadFileIn(f.root, f.name, inside)
-	if f.used[whose] += int64(len(text)); err == nil && f.used[whose] > maxRead {
-		return nil, fmt.Errorf("%s: %w", f.shown(inside), errSpent)
+	if f.used[whose] += int64(len(text)); err == nil && f.used[whose] > most {
+		return nil, spent
 	}
 	return text, err
 }

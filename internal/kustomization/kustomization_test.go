@@ -225,7 +225,7 @@ func TestWork(t *testing.T) {
 		{"generated", one(spec("a", "1"), "configMapGenerator:\n"+many(201, "- {name: c%d, literals: [a=b]}\n")), tooMuch},
 		{"generated of one file", map[string]string{"bank/kustomization.yaml": "configMapGenerator:\n" + many(50, "- {name: c%d, files: [a.txt]}\n"), "bank/a.txt": strings.Repeat("x", 900_000)}, tooMuch},
 		{"many folders", folders, tooMany},
-		{"many files", files, "a.txt: with this file more than 16 MiB are read for one tenant's kustomizations, want at most that"},
+		{"many files", files, "a.txt: with this file more is read for its owner's kustomizations than may be: want at most 6 MiB"},
 		{"50 clusters with all of it", one(many(50, "---\napiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {name: x%d}\n"), "namespace: bank\nnamePrefix: a-\ncommonLabels: {a: b}\ncommonAnnotations: {a: b}\n"+
 			"patches:\n- target: {kind: SIPCluster}\n  patch: '[{\"op\": \"add\", \"path\": \"/spec\", \"value\": {}}]'\n"), ""},
 	} {
