@@ -14,7 +14,7 @@ const (
 	// maxObjects, their bytes, and their keys and values.
 	maxObjects = 200
 	maxBuilt   = 2 << 20
-	maxNodes   = 100_000
+	maxNodes   = 60_000
 	// maxWork is what kustomize does, in about 20 microseconds.
 	maxWork = 40_000
 	// maxGrown is bytes that labels, names, images and patches add, were they added wherever an object has room.
