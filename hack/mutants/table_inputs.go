@@ -38,7 +38,7 @@ var inputGuards = []mutant{
 	{"internal/kustomization/folder.go", `	whose, most := f.owner(f.shown(inside)), int64(tenantRead)`, `	whose, most := "", int64(tenantRead)`,
 		in("internal/kustomization", "TestWork/many_files"),
 		"one tenant's files use up what others may have read"},
-	{"internal/kustomization/folder.go", `		problem.Field = redact.Plain(name)`, ``,
+	{"internal/kustomization/folder.go", `		problem.Field = redact.Plain(name)`, `		problem.Field, _ = name, redact.Plain`,
 		in("internal/kustomization", "TestUnknownKeys"),
 		"a kustomization's unknown key, perhaps a secret, is repeated"},
 	{"internal/kustomization/folder.go", `unknown++; unknown <= maxUnknown {`, `unknown++; true {`,
