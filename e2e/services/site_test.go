@@ -15,11 +15,15 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 var (
 	ironics = schema.GroupVersionResource{Group: "ironic.metal3.io", Version: "v1alpha1", Resource: "ironics"}
 	vinoes  = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "vinoes"}
+	// placementAPIs are the placement-operator's.
+	placementAPIs = schema.GroupVersionResource{Group: "placement.openstack.org", Version: "v1beta1", Resource: "placementapis"}
 )
 
 // vinoSchema is the schema of a type as its JSON tags have it: no field more, no field less.
@@ -51,7 +55,7 @@ func vinoSchema(t reflect.Type) map[string]any {
 }
 
 // standInCRD defines a kind whose operator, and so its own definition, cannot be had here. The Vino's schema is that of sipgen's types, which are
-// ViNO's (pkg/api/v1/vino_types.go at 83374ff); the mariadb-operator's kinds take anything.
+// ViNO's (pkg/api/v1/vino_types.go at 83374ff); the kinds of the mariadb-operator and the placement-operator take anything.
 func standInCRD(t *testing.T, group, version, kind, plural string, spec map[string]any) string {
 	t.Helper()
 	crd := map[string]any{
@@ -75,7 +79,32 @@ func standInCRD(t *testing.T, group, version, kind, plural string, spec map[stri
 	return file
 }
 
-// TestWholeSiteOnFlux syncs golden/whole-site with the real kustomize-controller: in its order, with the BMCs' password from a Secret into the Vino
+// withPlacement adds to the tree of examples/whole-site, which has a ledger only, the PlacementAPI that the same Site with one is rendered with, and
+// what syncs it.
+func withPlacement(t *testing.T, tree map[string][]byte) {
+	t.Helper()
+	site, err := v1alpha1.Load(filepath.Join("..", "..", "examples", "whole-site", "site.yaml"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site.Spec.Services.Placement = []v1alpha1.Placement{{Name: "placement", Namespace: "openstack"}}
+	if err := json.Unmarshal([]byte(`{"databaseInstance": "openstack", "secret": "placement-secret"}`), &site.Spec.Services.Placement[0].Spec); err != nil {
+		t.Fatal(err)
+	}
+	rendered, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"site/placement/kustomization.yaml", "site/placement/openstack.placement.yaml", "flux/placement.yaml"} {
+		if tree[path] = rendered[path]; len(rendered[path]) == 0 {
+			t.Fatalf("%s is not rendered", path)
+		}
+	}
+	const file = "flux/kustomization.yaml"
+	tree[file] = []byte(strings.Replace(string(tree[file]), "- policy.yaml\n", "- placement.yaml\n- policy.yaml\n", 1))
+}
+
+// TestWholeSiteOnFlux syncs golden/whole-site, and a PlacementAPI, with the real kustomize-controller: in its order, with the BMCs' password from a Secret into the Vino
 // and nowhere else; a sick Ironic stops no tenant; what leaves the tree stays; nobody deletes it by accident.
 func TestWholeSiteOnFlux(t *testing.T) {
 	api := engine.StartAPIServer(t, engine.Options{})
@@ -83,16 +112,18 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
 	api.InstallCRDs(t, engine.IronicCRD(t),
 		standInCRD(t, vinoes.Group, vinoes.Version, "Vino", vinoes.Resource, vinoSchema(reflect.TypeFor[v1alpha1.VinoSpec]())),
+		standInCRD(t, placementAPIs.Group, placementAPIs.Version, "PlacementAPI", placementAPIs.Resource, anything),
 		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "MariaDB", "mariadbs", anything), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Database", "databases", anything),
 		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "User", "users", anything), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Grant", "grants", anything))
 	engine.StartKubelet(t, api)
 	flux := engine.StartFlux(t, api)
-	api.Namespaces(t, "baremetal-operator-system", "vino", "vino-system", "red", "blue")
+	api.Namespaces(t, "baremetal-operator-system", "vino", "vino-system", "openstack", "red", "blue")
 	repo := engine.NewRepo(t)
 	tree := map[string][]byte{}
 	if err := readTree(filepath.Join("..", "..", "golden", "whole-site"), tree); err != nil {
 		t.Fatal(err)
 	}
+	withPlacement(t, tree)
 	repo.Commit(t, "whole-site", tree)
 	api.Kubectl(t, string(tree["flux/root.yaml"]), "apply", "-f", "-")
 	const space, root = engine.FluxNamespace, "sipgen-whole-site"
@@ -100,6 +131,7 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	flux.WaitApplied(t, space, root, revision)
 	flux.WaitApplied(t, space, root+"-policy", revision)
 	flux.WaitApplied(t, space, root+"-ironic", revision)
+	flux.WaitApplied(t, space, root+"-placement", revision)
 
 	const vino = root + "-vino-vino.subclusters"
 	flux.WaitFailed(t, space, vino, revision, "vino-bmc") // nobody has made the Secret yet
@@ -132,10 +164,15 @@ subjects: [{kind: Group, name: operators-here, apiGroup: rbac.authorization.k8s.
 		for _, row := range []struct {
 			resource        schema.GroupVersionResource
 			namespace, name string
-		}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}} {
-			if err := client.TryDelete(row.resource, row.namespace, row.name, true); err == nil || !strings.Contains(err.Error(), "service of site whole-site") {
-				t.Errorf("%s %s is deleted: %v", row.resource.Resource, row.name, err)
-			}
+		}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"}} {
+			t.Run(row.resource.Resource, func(t *testing.T) {
+				if err := client.TryDelete(row.resource, row.namespace, row.name, false); err == nil || !strings.Contains(err.Error(), "service of site whole-site") {
+					t.Errorf("%s is deleted: %v", row.name, err)
+				}
+				if api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() != nil {
+					t.Errorf("%s is being deleted", row.name)
+				}
+			})
 		}
 		for _, credentials := range []map[string]any{{"username": "", "password": "x"}, {"username": "x", "password": "${bmc_password}"}} {
 			err := client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
@@ -174,22 +211,24 @@ subjects: [{kind: Group, name: operators-here, apiGroup: rbac.authorization.k8s.
 	// The services leave the tree: their Kustomizations go, they stay.
 	without := maps.Clone(repo.Files(t))
 	for name := range without {
-		if strings.HasPrefix(name, "site/") || name == "flux/ironic.yaml" || name == "flux/vino.vino.subclusters.yaml" {
+		if strings.HasPrefix(name, "site/") || name == "flux/ironic.yaml" || name == "flux/placement.yaml" || name == "flux/vino.vino.subclusters.yaml" {
 			delete(without, name)
 		}
 	}
-	without["flux/kustomization.yaml"] = []byte(strings.NewReplacer("- ironic.yaml\n", "", "- vino.vino.subclusters.yaml\n", "").Replace(string(without["flux/kustomization.yaml"])))
+	without["flux/kustomization.yaml"] = []byte(strings.NewReplacer("- ironic.yaml\n", "", "- placement.yaml\n", "", "- vino.vino.subclusters.yaml\n", "").Replace(string(without["flux/kustomization.yaml"])))
 	repo.Commit(t, "no services", without)
 	flux.WaitApplied(t, space, root, flux.Publish(t, space, root, repo))
 	engine.Wait(t, "the Kustomizations of the services to go", engine.SyncTimeout, func() error {
-		for _, name := range []string{vino, root + "-ironic"} {
+		for _, name := range []string{vino, root + "-ironic", root + "-placement"} {
 			if api.Exists(t, engine.Kustomizations, space, name) {
 				return errStays(name)
 			}
 		}
 		return nil
 	})
-	for _, o := range []*unstructured.Unstructured{api.Get(t, ironics, "baremetal-operator-system", "ironic"), api.Get(t, vinoes, "vino", "subclusters")} {
+	for _, o := range []*unstructured.Unstructured{
+		api.Get(t, ironics, "baremetal-operator-system", "ironic"), api.Get(t, vinoes, "vino", "subclusters"), api.Get(t, placementAPIs, "openstack", "placement"),
+	} {
 		if o.GetDeletionTimestamp() != nil {
 			t.Errorf("%s %s is being deleted", o.GetKind(), o.GetName())
 		}
