@@ -34,7 +34,7 @@ var folders = map[string][]string{
 	// Only the tests of the sources use it.
 	"inventory/inventorytest": {"inventory"},
 	"internal/lint":           {"api", "inventory", "internal/manifest", "internal/redact", "internal/report/sentence", "schedule"},
-	"internal/kustomization":  {"internal/manifest"},
+	"internal/kustomization":  {"internal/manifest", "internal/redact"},
 	"internal/manifest":       {"internal/redact"},
 	"internal/overlay":        {"api", "internal/manifest", "render/object"},
 	"internal/picture":        {"api", "inventory", "internal/report", "schedule"},

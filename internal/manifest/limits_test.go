@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unicode/utf8"
 )
 
 // within fails a test whose read waits for something that never comes.
@@ -98,40 +97,6 @@ func TestDeepFolders(t *testing.T) {
 	}
 	if len(docs) != 2 {
 		t.Errorf("found %d documents, want those of the other two files", len(docs))
-	}
-}
-
-// TestUnreadableFolders: a folder that cannot be read is that folder's problem, and the other files are read.
-func TestUnreadableFolders(t *testing.T) {
-	for _, row := range []struct{ why, folder, want string }{
-		{"a name that is not UTF-8", "bank/\xff", `bank/\xff": a folder whose name is not UTF-8`},
-		{"no permission", "bank/closed", `bank/closed": permission denied`},
-	} {
-		t.Run(row.why, func(t *testing.T) {
-			dir := t.TempDir()
-			write(t, filepath.Join(dir, "a.yaml"), "kind: A")
-			write(t, filepath.Join(dir, "shop", "b.yaml"), "kind: B")
-			folder := filepath.Join(dir, row.folder)
-			if err := os.MkdirAll(folder, 0o755); err != nil {
-				t.Skip(err) // a file system that takes only text
-			}
-			if utf8.ValidString(row.folder) {
-				if err := os.Chmod(folder, 0); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := os.ReadDir(folder); err == nil {
-					t.Skip("this user reads every folder")
-				}
-			}
-			docs, err := Read([]string{dir}, nil)
-			var inFile *FileError
-			if !errors.As(err, &inFile) || !strings.HasPrefix(inFile.File, filepath.Join(dir, "bank")+"/") || !utf8.ValidString(inFile.File) || !strings.Contains(err.Error(), row.want) {
-				t.Errorf("found %v", err)
-			}
-			if len(docs) != 2 {
-				t.Errorf("found %d documents, want those of the other two files", len(docs))
-			}
-		})
 	}
 }
 

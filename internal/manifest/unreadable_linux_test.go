@@ -1,0 +1,67 @@
+package manifest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestUnreadableFolders: a folder that cannot be read is that folder's problem, and the other files are read.
+func TestUnreadableFolders(t *testing.T) {
+	for _, row := range []struct{ why, folder, want string }{
+		{"a name that is not UTF-8", "bank/\xff", `bank/\xff": a folder whose name is not UTF-8`},
+		{"no permission", "bank/closed", `bank/closed": permission denied`},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, filepath.Join(dir, "a.yaml"), "kind: A")
+			write(t, filepath.Join(dir, "shop", "b.yaml"), "kind: B")
+			for _, above := range []string{filepath.Dir(dir), dir} {
+				if err := os.Chmod(above, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			folder := filepath.Join(dir, row.folder)
+			if err := os.MkdirAll(folder, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if utf8.ValidString(row.folder) {
+				if err := os.Chmod(folder, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			docs, err := readLikeAnybody(t, dir)
+			var inFile *FileError
+			if !errors.As(err, &inFile) || !strings.HasPrefix(inFile.File, filepath.Join(dir, "bank")+"/") || !utf8.ValidString(inFile.File) || !strings.Contains(err.Error(), row.want) {
+				t.Errorf("found %v", err)
+			}
+			if len(docs) != 2 {
+				t.Errorf("found %d documents, want those of the other two files", len(docs))
+			}
+		})
+	}
+}
+
+// readLikeAnybody reads without root's way past permissions of files.
+func readLikeAnybody(t *testing.T, dir string) ([]Document, error) {
+	t.Helper()
+	if os.Getuid() == 0 {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		if err := unix.Setfsuid(65534); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := unix.Setfsuid(0); err != nil {
+				t.Fatal(err)
+			}
+		}()
+	}
+	return Read([]string{dir}, nil)
+}
