@@ -10,7 +10,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit e2e nightly mutants fuzz lint generate golden bench bench-publish bench-live release release-check image jump-image clean
+.PHONY: all build demo demo-site test unit e2e nightly mutants fuzz lint generate golden bench bench-publish bench-live bench-sync release release-check image jump-image clean
 
 all: build
 
@@ -28,10 +28,10 @@ unit: ## the quick loop: everything but the real engines
 
 test: ## every test there is; the last line counts them
 	@$(GO) run ./hack/tally -- bash hack/lint.sh -- $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -v '/e2e') \
-		-- $(GO) run ./e2e/prepare -- $(GO) test -timeout 40m ./e2e/...
+		-- $(GO) run ./e2e/prepare -- $(GO) test -timeout 60m ./e2e/...
 
 e2e: ## the real engines only; the first run builds them
-	@$(GO) run ./hack/tally -- $(GO) run ./e2e/prepare -- $(GO) test -timeout 40m ./e2e/...
+	@$(GO) run ./hack/tally -- $(GO) run ./e2e/prepare -- $(GO) test -timeout 60m ./e2e/...
 
 mutants: ## takes out each guard in turn; a test has to notice. ONLY=REGEXP chooses by file or reason
 	@$(GO) run ./e2e/prepare
@@ -53,13 +53,16 @@ golden: ## render the golden trees again; review the diff
 	$(GO) test ./golden -update
 
 bench: ## load, plan, render, publish at several sizes, with allocations
-	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./schedule ./inventory/... ./internal/overlay ./internal/netplan ./render ./render/site/ledger ./cmd/sipgen
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./schedule ./inventory/... ./internal/overlay ./internal/netplan ./internal/vino ./render ./render/site/ledger ./cmd/sipgen
 
 bench-publish: ## publish by file, https and ssh beside the git command line, folders beside cp -r: minutes
 	$(GO) test -run '^$$' -bench . -benchtime 2x -timeout 40m ./publish
 
 bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
 	$(GO) test -tags bench ./e2e -run '^TestBenchLive$$' -count 1 -v -timeout 30m
+
+bench-sync: ## how long it takes from a commit to the labels on the hosts, with each engine: a minute
+	$(GO) test -tags bench ./e2e -run '^TestHowLong$$' -count 1 -v
 
 release: ## archives, bills of materials and SHA256SUMS in out/release: make release VERSION=v1.2.3
 	@bash hack/release.sh '$(VERSION)' out/release
@@ -69,10 +72,10 @@ release-check: ## the release of this commit, made twice in two folders, is the 
 
 image: ## the container image as an OCI layout in out/image, the jump host's in out/jump-image; PUSH=registry/name:tag, PUSH_JUMP=... push them
 	@bash hack/image.sh '$(VERSION)' out/image $(PUSH)
-	@bash hack/jump-image.sh '$(VERSION)' out/jump-image $(PUSH_JUMP)
+	@DEBIAN_CACHE='$(CACHE)/debian' bash hack/jump-image.sh '$(VERSION)' out/jump-image $(PUSH_JUMP)
 
 jump-image: ## the jump host's image alone
-	@bash hack/jump-image.sh '$(VERSION)' out/jump-image $(PUSH_JUMP)
+	@DEBIAN_CACHE='$(CACHE)/debian' bash hack/jump-image.sh '$(VERSION)' out/jump-image $(PUSH_JUMP)
 
 clean:
 	rm -rf bin demo out

@@ -55,7 +55,7 @@ var folders = map[string][]string{
 	"internal/survey":   {"inventory"},
 	"config/crd":        {},
 	"internal/fields":   {"config/crd"},
-	"internal/status":   {"inventory", "internal/redact", "schedule"},
+	"internal/status":   {"api", "inventory", "internal/redact", "schedule"},
 	"internal/takeover": {"api", "inventory", "internal/manifest", "internal/preflight"},
 	"internal/treediff": {},
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -196,16 +195,7 @@ func benchSite(t *testing.T, api *engine.APIServer) {
 				manifests += fmt.Sprintf("\n---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: metal, name: %s-net}\nstringData: {networkData: '{\"networks\":[{\"id\":\"oam\",\"type\":\"ipv4\",\"ip_address\":\"10.%d.%d.1/8\"}]}'}\n", name, i/256, i%256)
 			}
 			manifests = strings.NewReplacer("POOL", pool, "LABELS", labels, "SLOT", fmt.Sprint(i%benchWorkers)).Replace(manifests)
-			for _, o := range engine.Objects(t, []byte(manifests)) {
-				resource, err := api.Resource(o)
-				if err != nil {
-					return err
-				}
-				if _, err := resource.Create(t.Context(), o, metav1.CreateOptions{FieldManager: "site-controller"}); err != nil {
-					return err
-				}
-			}
-			return nil
+			return createAll(t, api, manifests)
 		})
 	}
 	if err := group.Wait(); err != nil {

@@ -20,6 +20,14 @@ func (r *rig) consume(t *testing.T, namespace string, names ...string) {
 	r.api.Operator.WaitState(t, "provisioned", namespace, names...)
 }
 
+// consumed has hosts consumed and provisioned, and goes round until the tree has nothing to say to that.
+func (c *circle) consumed(t *testing.T, names ...string) {
+	t.Helper()
+	c.rig.api.Operator.ChangeUse(func() { c.rig.consume(t, c.ns, names...) })
+	c.accept(t)
+	c.settle(t, "consumed")
+}
+
 // take is what the provider writes on a host that it chose. networkData is the Secret that it made of its template, "" for a template without.
 func (r *rig) take(t *testing.T, namespace, name, networkData string) {
 	t.Helper()

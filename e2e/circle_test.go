@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,14 +35,19 @@ type circle struct {
 	repo        *engine.Repo
 	// specs by cluster name.
 	specs map[string]string
+	// services by cluster name, of those that tenant gave.
+	services map[string]string
 	// tree is the branch's, as of the last commit or edit.
 	tree map[string][]byte
 	// said is what sipgen printed last.
 	said string
-	// killed ends sipgen after a while.
 	// account that sipgen reads with.
-	account   string
+	account string
+	// strict: what is wrong with one host or tenant refuses the run.
+	strict bool
+	// killed ends sipgen after a while, and killWhen when it returns.
 	killed    time.Duration
+	killWhen  func()
 	untouched *engine.Untouched
 	started   bool
 	// synced are the sync objects of the last sync.
@@ -51,7 +57,7 @@ type circle struct {
 // newCircle makes a site without hosts and tenants.
 func newCircle(t *testing.T, r *rig, name string) *circle {
 	t.Helper()
-	c := &circle{rig: r, ns: name, tenants: name + "-tenants", repo: engine.NewRepo(t), specs: map[string]string{}}
+	c := &circle{rig: r, ns: name, tenants: name + "-tenants", repo: engine.NewRepo(t), specs: map[string]string{}, services: map[string]string{}}
 	c.site = &v1alpha1.Site{}
 	c.site.Name = name
 	c.site.Spec.Engine = r.engine
@@ -61,7 +67,7 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 		c.site.Spec.Repository.URL = "ssh://git@git.invalid/" + name + ".git"
 	}
 	c.site.Spec.Hosts.Namespaces = []string{c.ns}
-	c.site.Spec.ArgoCD.Project, c.site.Spec.ArgoCD.Order = name, v1alpha1.OrderNone
+	c.site.Spec.ArgoCD.Project, c.site.Spec.ArgoCD.Order = name, cmp.Or(r.order, v1alpha1.OrderNone)
 	// Whatever the operator, Cluster API and the engines do to a host in its life is not to be hindered.
 	c.site.Spec.LabelGuard.Enforce = true
 	c.site.Default()
@@ -74,7 +80,14 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 func (c *circle) root() string { return "sipgen-" + c.site.Name }
 
 // name is that of a cluster's sync object: half is infra or hosts.
-func (c *circle) name(cluster, half string) string { return c.tenants + "." + cluster + "." + half }
+func (c *circle) name(cluster, half string) string {
+	name := c.tenants + "." + cluster + "."
+	if half == "hosts" && c.rig.order == v1alpha1.OrderWaves && !bytes.Contains(c.tree["argocd/"+c.tenants+"."+cluster+".yaml"], []byte("name: "+name+"hosts\n")) {
+		// Hosts are in the Application of the services.
+		half = "infra"
+	}
+	return name + half
+}
 
 // hosts makes hosts, each in a rack of its own, in one of the ways.
 func (c *circle) hosts(t *testing.T, how string, names ...string) {
@@ -125,8 +138,13 @@ func (c *circle) accept(t *testing.T) {
 	c.untouched.Accept(t)
 }
 
-// tenant gives a cluster a spec that wants so many workers, no two in a rack.
-func (c *circle) tenant(name string, workers int) { c.tenantWith(name, workers, "") }
+// tenant gives a cluster a spec that wants so many workers, no two in a rack. In waves it has services: without them there is nothing to wait for.
+func (c *circle) tenant(name string, workers int) {
+	if c.rig.order == v1alpha1.OrderWaves && c.services[name] == "" {
+		c.services[name] = loadBalancer()
+	}
+	c.tenantWith(name, workers, c.services[name])
+}
 
 func (c *circle) tenantWith(name string, workers int, services string) {
 	c.specs[name] = fmt.Sprintf(`
@@ -194,7 +212,10 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 		write("specs/"+name+".yaml", spec)
 	}
 	args = append([]string{command, "--site", write("site.yaml", string(site)), "-f", filepath.Join(dir, "specs"), "--inventory", "cluster",
-		"--kubeconfig", engine.Kubeconfig(t, c.rig.api.As(c.account)), "--repo", c.repo.Dir, "--keep-going"}, args...)
+		"--kubeconfig", engine.Kubeconfig(t, c.rig.api.As(c.account)), "--repo", c.repo.Dir}, args...)
+	if !c.strict {
+		args = append(args, "--keep-going")
+	}
 	cmd := exec.Command(sipgenBinary(t), args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -203,6 +224,10 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	}
 	if c.killed > 0 {
 		time.Sleep(c.killed)
+		_ = cmd.Process.Kill()
+	}
+	if c.killWhen != nil {
+		c.killWhen()
 		_ = cmd.Process.Kill()
 	}
 	err = cmd.Wait()

@@ -31,7 +31,9 @@ var rows = []struct {
 	{"emptied", rowEmptied},
 	{"sync-deleted", rowSyncDeleted},
 	{"broken", rowBroken},
+	{"broken-gone", rowBrokenGone},
 	{"killed", rowKilled},
+	{"made-anew", rowMadeAnew},
 	{"policy", rowPolicy},
 	{"overlay", rowOverlay},
 	{"in-use", rowInUse},
@@ -46,6 +48,13 @@ var rows = []struct {
 	{"namespace-gone", rowNamespaceGone},
 	{"handover", rowHandover},
 	{"life", rowLife},
+	{"restarted", rowRestarted},
+	{"guards-off", rowGuardsOff},
+	{"failed", rowFailed},
+	{"several", rowSeveral},
+	{"on-call", rowOnCall},
+	{"root-deleted", rowRootDeleted},
+	{"hosts-namespace-gone", rowHostsNamespaceGone},
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }
@@ -119,7 +128,7 @@ func rowDecommission(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3")
 	c.tenantWith("a", 2, loadBalancer())
-	c.tenant("b", 1)
+	c.tenantWith("b", 1, "")
 	c.step(t, "assign")
 	delete(c.specs, "a")
 	c.settle(t, "decommission")

@@ -29,6 +29,21 @@ import (
 // secretMarker stands in every Secret here, and may come out nowhere.
 const secretMarker = "hunter2-marker"
 
+// createAll makes objects as a controller of the site does.
+func createAll(t testing.TB, api *engine.APIServer, manifests string) error {
+	t.Helper()
+	for _, o := range engine.Objects(t, []byte(manifests)) {
+		resource, err := api.Resource(o)
+		if err != nil {
+			return err
+		}
+		if _, err := resource.Create(t.Context(), o, metav1.CreateOptions{FieldManager: "site-controller"}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // liveSite makes hosts with network data of their own, and Secrets that nobody is to read.
 func liveSite(t testing.TB, api *engine.APIServer, ns string, hosts int) {
 	t.Helper()
@@ -54,16 +69,7 @@ kind: BareMetalHost
 metadata: {namespace: %[1]s, name: %[2]s, labels: {example.org/owner: facilities, rack: r%[5]d}}
 spec: {online: true, bmc: {address: 'redfish://root:%[3]s@198.51.100.1/%[2]s', credentialsName: %[2]s-bmc}, networkData: {name: %[2]s-net, namespace: %[1]s}}
 `, ns, name, secretMarker, i/256, i%256)
-			for _, o := range engine.Objects(t, []byte(manifests)) {
-				resource, err := api.Resource(o)
-				if err != nil {
-					return err
-				}
-				if _, err := resource.Create(t.Context(), o, metav1.CreateOptions{FieldManager: "site-controller"}); err != nil {
-					return err
-				}
-			}
-			return nil
+			return createAll(t, api, manifests)
 		})
 	}
 	if err := group.Wait(); err != nil {

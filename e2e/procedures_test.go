@@ -40,7 +40,7 @@ func TestProcedures(t *testing.T) {
 	}
 	c.tenantWith("a", 2, services(2))
 	c.tenant("b", 1)
-	c.bootstrap(t)
+	c.bootstrapByPage(t)
 	c.wantHolds(t, "bootstrap", "a", "n1", "n2")
 	c.wantHolds(t, "bootstrap", "b", "n3")
 	c.comesBack(t, c.root()+"-sync-guard-v1")
@@ -54,13 +54,15 @@ func TestProcedures(t *testing.T) {
 	c.tenantWith("a", 2, services(2))
 	c.settle(t, "as it was")
 	c.stopEverything(t, services(2))
+	// And back to the other order.
+	c.site.Spec.ArgoCD.Order, argo.order = v1alpha1.OrderWaves, v1alpha1.OrderWaves
 	c.switchEngine(t, argo, "From Flux to Argo CD")
 	c.ownsItsObjects(t, services(1), first)
 }
 
-// bootstrap does what gitops.md says to do before the first sync and for it, in a checkout of the tree. Argo CD takes over everything, the
+// bootstrapByPage does what gitops.md says to do before the first sync and for it, in a checkout of the tree. Argo CD takes over everything, the
 // policies too. Flux's root is applied so by every row.
-func (c *circle) bootstrap(t *testing.T) {
+func (c *circle) bootstrapByPage(t *testing.T) {
 	t.Helper()
 	c.commit(t)
 	c.run(t, slices.Concat(procedure(t, "gitops.md"), procedure(t, "gitops.md", "Argo CD")[:1]))

@@ -26,6 +26,8 @@ type rig struct {
 	argo        *engine.Argo
 	// alone: the rig has one site only, as an API server of real life, and Argo CD applies its policies itself.
 	alone bool
+	// order is how hosts follow services, with Argo CD.
+	order string
 }
 
 var (
@@ -236,7 +238,12 @@ func (c *circle) again(t *testing.T, name, words string) {
 // nudge asks for a sync of all that is there, and waits for nothing.
 func (c *circle) nudge(t *testing.T) {
 	t.Helper()
-	for _, name := range append(c.syncs(t), c.root()) {
+	c.nudgeOnly(t, append(c.syncs(t), c.root()))
+}
+
+func (c *circle) nudgeOnly(t *testing.T, names []string) {
+	t.Helper()
+	for _, name := range names {
 		switch {
 		case c.rig.flux != nil && c.rig.api.Exists(t, engine.Kustomizations, engine.FluxNamespace, name):
 			c.rig.flux.Request(t, engine.FluxNamespace, name)

@@ -1,18 +1,24 @@
 package e2e_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -30,7 +36,8 @@ var (
 func rowRunner(t *testing.T, r *rig, name string) {
 	r.api.InstallCRDs(t, "../config/crd/airship.airshipit.org_sipclusters.yaml")
 	c := newCircle(t, r, name)
-	c.site.Spec.Runner = &v1alpha1.Runner{Schedule: "*/10 * * * *", Image: "registry.example.org/sipgen:v1", KeepGoing: true}
+	c.site.Spec.Runner = &v1alpha1.Runner{Schedule: "*/10 * * * *", Image: "registry.example.org/sipgen:v1", KeepGoing: true,
+		Status: &v1alpha1.RunnerStatus{Schedule: "*/5 * * * *"}}
 	c.hosts(t, "controller", "n1", "n2", "n3")
 	c.tenant("a", 1)
 	c.step(t, "the runner comes with the tree")
@@ -68,9 +75,96 @@ func rowRunner(t *testing.T, r *rig, name string) {
 	c.sync(t, nil)
 	c.check(t, "the runner's commit", nil)
 	c.wantHolds(t, "the runner's commit", "a", "n1", "n2")
+	c.reportsToTenants(t, namespace, name)
 	if code, said := c.runJob(t, &job, job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName); code != 0 || !strings.Contains(said, "nothing to commit") {
-		t.Errorf("again: exit code %d\n%s", code, said)
+		t.Errorf("again, with the status there: exit code %d\n%s", code, said)
 	}
+}
+
+// reportsToTenants: what the second CronJob says is run, as its account. The SIPCluster says what it has and, once it asks for more than there is, what
+// is short; what has not changed is not written. The account may write nothing but that, and the one that publishes not even that.
+func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
+	t.Helper()
+	api := c.rig.api
+	var job batchv1.CronJob
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(api.Get(t, cronJobs, namespace, "sipgen-"+name+"-status").Object, &job); err != nil {
+		t.Fatal(err)
+	}
+	account := job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName
+	// As the SIP operator left it: what it wrote and its finalizer stay.
+	sip := api.Dynamic.Resource(sipClusters).Namespace(c.tenants)
+	if _, err := sip.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":["sip.airship.airshipit.org/finalizer"],"labels":{"of":"tenant"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = sip.Patch(context.Background(), "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	})
+	row := func(ready, reason, hosts, short string) string {
+		t.Helper()
+		live := api.Get(t, sipClusters, c.tenants, "a")
+		printed := strings.Fields(api.Kubectl(t, "", "-n", c.tenants, "get", "sipclusters", "--no-headers"))
+		if want := []string{"a", ready, reason, hosts, short}; len(printed) != 6 || !slices.Equal(printed[:5], want) {
+			t.Errorf("kubectl get sipclusters shows %q, want %q and an age\n%v", printed, want, live.Object["status"])
+		}
+		if len(live.GetFinalizers()) != 1 || live.GetLabels()["of"] != "tenant" {
+			t.Errorf("finalizers %v, labels %v", live.GetFinalizers(), live.GetLabels())
+		}
+		return live.GetResourceVersion()
+	}
+	before := api.Get(t, sipClusters, c.tenants, "a")
+	if code, said := c.runJob(t, &job, account); code != 0 || !strings.Contains(said, "status written for 1 of 1 SIPClusters") {
+		t.Fatalf("exit code %d\n%s", code, said)
+	}
+	version := row("True", "ReconciliationSucceeded", "2", "0")
+	if live := api.Get(t, sipClusters, c.tenants, "a"); live.GetGeneration() != before.GetGeneration() || !reflect.DeepEqual(live.Object["spec"], before.Object["spec"]) {
+		t.Error("the spec is not what it was")
+	}
+	if code, said := c.runJob(t, &job, account); code != 0 || !strings.Contains(said, "status written for 0 of 1 SIPClusters") || row("True", "ReconciliationSucceeded", "2", "0") != version {
+		t.Errorf("again: exit code %d, or it was written anew\n%s", code, said)
+	}
+	c.tenant("a", 9)
+	api.Apply(t, "tenant", c.specs["a"])
+	if code, said := c.runJob(t, &job, account); code != 0 {
+		t.Errorf("exit code %d\n%s", code, said)
+	}
+	row("False", "Unschedulable", "2", "7")
+	c.tenant("a", 2)
+	api.Apply(t, "tenant", c.specs["a"])
+
+	as := func(account string) dynamic.ResourceInterface {
+		client, err := dynamic.NewForConfig(api.As("system:serviceaccount:" + namespace + ":" + account))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return client.Resource(sipClusters).Namespace(c.tenants)
+	}
+	writer := as(account)
+	for _, patch := range []string{
+		`{"spec":{"priority":5}}`, `{"metadata":{"finalizers":null}}`, `{"metadata":{"labels":{"of":"other"}}}`, `{"metadata":{"annotations":{"sip.airshipit.org/remove":"n1"}}}`, `{"status":{"short":3}}`,
+	} {
+		if _, err := writer.Patch(t.Context(), "a", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); !apierrors.IsForbidden(err) {
+			t.Errorf("as %s, %s: %v, want forbidden", account, patch, err)
+		}
+	}
+	// On the subresource an API server takes nothing but the status.
+	if _, err := writer.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"priority":5},"metadata":{"finalizers":null,"labels":{"of":"other"}},"status":{"short":4}}`), metav1.PatchOptions{}, "status"); err != nil {
+		t.Error(err)
+	}
+	live := api.Get(t, sipClusters, c.tenants, "a")
+	if _, changed := live.Object["spec"].(map[string]any)["priority"]; changed || len(live.GetFinalizers()) != 1 || live.GetLabels()["of"] != "tenant" {
+		t.Errorf("%v", live.Object)
+	}
+	if err := writer.Delete(t.Context(), "a", metav1.DeleteOptions{}); !apierrors.IsForbidden(err) {
+		t.Errorf("delete: %v, want forbidden", err)
+	}
+	if _, err := as("sipgen-"+name+"-reader").
+		Patch(t.Context(), "a", types.MergePatchType, []byte(`{"status":{"short":5}}`), metav1.PatchOptions{}, "status"); !apierrors.IsForbidden(err) {
+		t.Errorf("the reader: %v, want forbidden", err)
+	}
+	if code, said := c.runJob(t, &job, account); code != 0 {
+		t.Errorf("exit code %d\n%s", code, said)
+	}
+	row("True", "ReconciliationSucceeded", "2", "0")
 }
 
 // runJob runs what a CronJob's container runs, as an account, with the ConfigMap and the Secret that it mounts, found by their live names. Only where

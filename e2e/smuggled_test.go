@@ -10,7 +10,8 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// smuggled are objects that are no tenant's to have, and what the failure of a sync says of each.
+// smuggled are objects that are no tenant's to have, and what the failure of a sync says of each. Those without words of Flux are Argo CD's only, which says
+// all at once: what an account with Flux may do is asked of the API server, kind by kind, in TestRightsOfATenant.
 var smuggled = []struct{ what, object, flux, argo string }{
 	{"rights over everything", `
 apiVersion: rbac.authorization.k8s.io/v1
@@ -41,6 +42,77 @@ apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 metadata: {namespace: HOSTS, name: n3, labels: {sip.airshipit.org/cluster-name: a}}
 `, "BareMetalHost/HOSTS/n3", "BareMetalHost is not permitted in project"},
+	{"a service in Kubernetes' own namespace", `
+apiVersion: v1
+kind: Service
+metadata: {namespace: kube-system, name: NAME}
+spec: {ports: [{port: 443}]}
+`, "", "namespace kube-system is not permitted in project"},
+	{"an account beside the engine", `
+apiVersion: v1
+kind: ServiceAccount
+metadata: {namespace: argocd, name: NAME}
+`, "", "namespace argocd is not permitted in project"},
+	{"a Secret in its namespace", `
+apiVersion: v1
+kind: Secret
+metadata: {namespace: TENANTS, name: NAME, annotations: {kubernetes.io/service-account.name: default}}
+type: kubernetes.io/service-account-token
+`, "", "Secret is not permitted in project"},
+	{"somebody's rights over its namespace", `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {namespace: TENANTS, name: NAME}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: ServiceAccount, namespace: TENANTS, name: default}]
+`, "", "RoleBinding is not permitted in project"},
+	{"rights that others may be given", `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: NAME, labels: {rbac.authorization.k8s.io/aggregate-to-view: "true"}}
+rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]
+`, "", "ClusterRole is not permitted in project"},
+	{"a pod on every node", `
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {namespace: TENANTS, name: NAME}
+spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: registry.invalid/a}]}}}
+`, "", "DaemonSet is not permitted in project"},
+	{"a namespace that admits every pod", `
+apiVersion: v1
+kind: Namespace
+metadata: {name: NAME, labels: {pod-security.kubernetes.io/enforce: privileged}}
+`, "", "Namespace is not permitted in project"},
+	{"a guard that is in force nowhere", `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: NAME}
+spec: {policyName: NAME, validationActions: [Audit]}
+`, "", "ValidatingAdmissionPolicyBinding is not permitted in project"},
+	{"a webhook that sees every Secret", `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: NAME}
+webhooks: []
+`, "", "ValidatingWebhookConfiguration is not permitted in project"},
+	{"a priority before everybody", `
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: NAME}
+value: 1000000
+`, "", "PriorityClass is not permitted in project"},
+	{"an Application of another project", `
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {namespace: TENANTS, name: NAME}
+spec: {project: default, source: {repoURL: "https://git.invalid/evil.git", path: .}, destination: {server: "https://kubernetes.default.svc", namespace: kube-system}}
+`, "", "Application is not permitted in project"},
+	{"a project that permits everything", `
+apiVersion: argoproj.io/v1alpha1
+kind: AppProject
+metadata: {namespace: TENANTS, name: NAME}
+spec: {sourceRepos: ["*"], destinations: [{server: "*", namespace: "*"}], clusterResourceWhitelist: [{group: "*", kind: "*"}]}
+`, "", "AppProject is not permitted in project"},
 }
 
 // rowSmuggled: somebody pushes to the branch, and a tenant's services have an object among them that is not the tenant's to have. The engine's
@@ -68,7 +140,7 @@ func rowSmuggled(t *testing.T, r *rig, name string) {
 	var all []string
 	for _, row := range smuggled {
 		all = append(all, row.object)
-		if r.flux != nil {
+		if r.flux != nil && row.flux != "" {
 			// Flux says the first that it is denied.
 			push(row.what, row.object)
 			c.sync(t, map[string]string{c.name("a", "infra"): fill(row.flux), c.name("a", "hosts"): "dependency"})
@@ -89,8 +161,8 @@ func rowSmuggled(t *testing.T, r *rig, name string) {
 	}
 	for _, row := range smuggled {
 		made := engine.Objects(t, []byte(fill(row.object)))[0]
-		if made.GetKind() == "BareMetalHost" {
-			continue // the labels were checked
+		if made.GetKind() == "BareMetalHost" || r.flux != nil && row.flux == "" {
+			continue // the labels were checked, or it was never pushed
 		}
 		resource, err := r.api.Resource(made)
 		if err != nil {

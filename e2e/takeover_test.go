@@ -4,24 +4,17 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	discovery "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -87,15 +80,43 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	}
 	documented("    " + strings.TrimSpace(steps[0]))
 	c.specs["lma"] = s.read("tenants/lma-infra/lma.yaml")
+	// Who set the labels is said, as it was: SIP did, by updates.
+	if want := "# labels: of 5 hosts ("; !strings.Contains(s.read("takeover.sh"), want) || !strings.Contains(s.read("takeover.sh"), "): owned by manager (Update): they stay;") {
+		t.Errorf("takeover.sh does not say %q and who owns the labels", want)
+	}
 
 	s.run(steps[0]) // stop SIP
+	// The administrator may look for the Secret of step 1; whoever syncs may not. The finalizer is for later, and said.
+	finalizer := "SIPCluster lma-infra/lma: it has the finalizer sip.airship.airshipit.org/finalizer"
+	if plan := s.run("command " + strings.TrimSpace(steps[2]) + " 2>&1 || true"); !strings.Contains(plan, "there is no Secret jumphost-lma-host-keys") || !strings.Contains(plan, finalizer) || strings.Contains(plan, "calls its port") {
+		t.Errorf("before the Secret is there, the plan is\n%s", plan)
+	}
 	s.run(steps[1]) // the jump host's keys
 	// It ends with 1: until the next step the objects are SIP's.
 	if plan := s.run("code=0; " + strings.TrimSpace(steps[2]) + " || code=$?; [ $code = 1 ]"); !strings.Contains(plan, "1 cluster, 5 hosts assigned (0 new)") || strings.Contains(plan, "released") || strings.Contains(plan, "pending") {
 		t.Errorf("the plan is\n%s", plan)
 	}
-	// Before the objects are handed over nothing is published, and the message has the commands.
-	c.refused(t, "objects of SIP's", "jumphost-lma", "kubectl patch -n lma-infra deployments.apps/jumphost-lma --type=json")
+	// Before the objects are handed over nothing is published, and the message has the commands; with --keep-going, nothing of that tenant.
+	head := c.repo.Head(t)
+	said := s.run("code=0; sipgen publish --site site.yaml -f tenants --inventory cluster --author 'Ada <ada@example.org>' || code=$?; [ $code = 2 ]")
+	for _, want := range []string{"refused: Deployment lma-infra/jumphost-lma", "kubectl patch -n lma-infra deployments.apps/jumphost-lma --type=json", "whether there is a Secret jumphost-lma-host-keys was not checked"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("published over SIP's objects: no %q in\n%s", want, said)
+		}
+	}
+	if c.repo.Head(t) != head {
+		t.Error("published over SIP's objects: something was committed")
+	}
+	if code := c.sipgen(t, "publish"); code != 1 || !strings.Contains(c.said, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma") {
+		t.Errorf("published over SIP's objects, with --keep-going: exit code %d\n%s", code, c.said)
+	}
+	if c.readTree(t); c.tree["clusters/lma-infra/lma/infra/kustomization.yaml"] != nil {
+		t.Error("with --keep-going, services are in the tree that the engine cannot sync")
+	}
+	const diff = "code=0; sipgen diff --site site.yaml -f tenants --inventory cluster || code=$?; [ $code = %d ]"
+	if said = s.run(fmt.Sprintf(diff, 2)); !strings.Contains(said, "refused: Deployment lma-infra/jumphost-lma") || strings.Contains(said, "no difference") {
+		t.Errorf("diff before the objects are handed over:\n%s", said)
+	}
 	if n := strings.Count(steps[3], "kubectl patch"); n != 6 {
 		t.Errorf("%d objects are handed over, want 6:\n%s", n, steps[3])
 	}
@@ -125,6 +146,9 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	}
 	if finalizers := api.Get(t, sipClusters, sipTenant, "lma").GetFinalizers(); len(finalizers) > 0 {
 		t.Errorf("the SIPCluster has the finalizers %v", finalizers)
+	}
+	if said = s.run(fmt.Sprintf(diff, 0)); !strings.Contains(said, "no difference") || strings.Contains(said, "finalizer") || strings.Contains(said, "host-keys") {
+		t.Errorf("diff after the takeover:\n%s", said)
 	}
 	c.wantSIPLabels(t)
 	c.untouched.Check(t, "the takeover")
@@ -347,153 +371,4 @@ func (c *circle) wantSIPLabels(t *testing.T) {
 	if roles["ControlPlane"] != 2 || roles["Worker"] != 3 || len(roles) != 2 {
 		t.Errorf("the tenant's hosts are %v", roles)
 	}
-}
-
-// person is one at a shell, in a folder with the Site.
-type person struct {
-	t   *testing.T
-	dir string
-	env []string
-}
-
-func (c *circle) person(t *testing.T) *person {
-	t.Helper()
-	dir := t.TempDir()
-	site, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name}, "spec": c.site.Spec,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "site.yaml"), site, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return &person{t, dir, []string{
-		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(sipgenBinary(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
-		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "READER=" + engine.Kubeconfig(t, c.rig.api.As(c.account)), "HOME=" + dir, "SITE=" + c.site.Name,
-		"SIPGEN_REPO=" + c.repo.Dir,
-	}}
-}
-
-// run runs lines, kubectl as the admin and sipgen with the rights of its account.
-func (s *person) run(lines string) string {
-	s.t.Helper()
-	cmd := exec.Command("bash", "-euo", "pipefail", "-c", "sipgen() { KUBECONFIG=$READER command sipgen \"$@\"; }\n"+lines)
-	cmd.Dir, cmd.Env = s.dir, s.env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		s.t.Fatalf("%v\n%s\n---\n%s", err, lines, out)
-	}
-	return string(out)
-}
-
-func (s *person) read(name string) string {
-	s.t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.dir, name))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return string(text)
-}
-
-var stepHead = regexp.MustCompile(`^# ([0-9]+)\. `)
-
-// steps are the commands of takeover.sh, step by step, with their comments.
-func (s *person) steps() []string {
-	s.t.Helper()
-	var out []string
-	for line := range strings.Lines(s.read("takeover.sh")) {
-		if found := stepHead.FindStringSubmatch(line); found != nil {
-			if found[1] != fmt.Sprint(len(out)) {
-				s.t.Fatalf("step %s after %d", found[1], len(out))
-			}
-			out = append(out, "")
-		} else if len(out) > 0 && !strings.HasPrefix(line, "#") {
-			out[len(out)-1] += line
-		}
-	}
-	return out
-}
-
-// endpointWatch samples the ready endpoints of SIP's Services.
-type endpointWatch struct {
-	stop    context.CancelFunc
-	done    chan struct{}
-	mu      sync.Mutex
-	samples int
-	none    map[string]int
-	err     error
-}
-
-func watchEndpoints(t *testing.T, api *engine.APIServer) *endpointWatch {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	w := &endpointWatch{stop: cancel, done: make(chan struct{}), none: map[string]int{}}
-	go func() {
-		defer close(w.done)
-		for ctx.Err() == nil {
-			ready, err := readyEndpoints(ctx, api)
-			w.mu.Lock()
-			if err != nil && ctx.Err() == nil {
-				w.err = err
-			} else if err == nil {
-				w.samples++
-				for _, name := range sipServices {
-					if ready[name] == 0 {
-						w.none[name]++
-					}
-				}
-			}
-			w.mu.Unlock()
-			time.Sleep(50 * time.Millisecond)
-		}
-	}()
-	t.Cleanup(cancel)
-	engine.Wait(t, "endpoints of all of SIP's Services", engine.SyncTimeout, func() error {
-		ready, err := readyEndpoints(ctx, api)
-		if err == nil && len(ready) < len(sipServices) {
-			err = fmt.Errorf("ready: %v", ready)
-		}
-		return err
-	})
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.samples = 0
-	clear(w.none)
-	return w
-}
-
-// end stops, and wants no sample in which a Service had no ready endpoint.
-func (w *endpointWatch) end(t *testing.T) {
-	t.Helper()
-	w.stop()
-	<-w.done
-	t.Logf("%d samples", w.samples)
-	if w.err != nil || w.samples < 20 || len(w.none) > 0 {
-		t.Errorf("of %d samples, so many had no ready endpoint: %v; %v", w.samples, w.none, w.err)
-	}
-}
-
-// readyEndpoints counts, by Service, the endpoints that are ready at every port of it.
-func readyEndpoints(ctx context.Context, api *engine.APIServer) (map[string]int, error) {
-	list, err := api.Dynamic.Resource(engine.EndpointSlices).Namespace(sipTenant).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return nil, err
-	}
-	ready := map[string]int{}
-	for i := range list.Items {
-		var slice discovery.EndpointSlice
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, &slice); err != nil {
-			return nil, err
-		}
-		if len(slice.Ports) == 0 || slices.ContainsFunc(slice.Ports, func(p discovery.EndpointPort) bool { return p.Port == nil }) {
-			continue
-		}
-		for _, e := range slice.Endpoints {
-			if e.Conditions.Ready != nil && *e.Conditions.Ready {
-				ready[slice.Labels[discovery.LabelServiceName]]++
-			}
-		}
-	}
-	return ready, nil
 }

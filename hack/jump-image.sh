@@ -4,11 +4,13 @@
 # usage: jump-image.sh VERSION FOLDER [REGISTRY/NAME:TAG]
 #
 # VERSION, PUSH and SOURCE_DATE_EPOCH are as for image.sh. JUMP_ROOTS is a folder that keeps the unpacked packages, for tests: without it they are those of
-# today. KUBECTL is a binary of the one platform in PLATFORMS; without it kubectl is built. Prints the image's digest.
+# today. KUBECTL is a binary of the one platform in PLATFORMS; without it kubectl is built, which takes minutes until Go's build cache has it. DEBIAN_MIRROR,
+# DEBIAN_TIMEOUT and DEBIAN_CACHE are as for debian-root.sh. Prints the image's digest, and on stderr each step with the seconds since the start.
 set -euo pipefail
 platforms=${PLATFORMS:-linux/amd64 linux/arm64}
 
 fail() { echo "jump-image.sh: $*" >&2; exit 2; }
+say() { echo "jump-image.sh: $* (${SECONDS} s)" >&2; }
 [ $# = 2 ] || [ $# = 3 ] || fail "usage: jump-image.sh VERSION FOLDER [REGISTRY/NAME:TAG]"
 version=$1 out=$2 push=${3:-}
 case $out in /*) ;; *) out=$PWD/$out ;; esac
@@ -42,6 +44,7 @@ arguments=()
 for platform in $platforms; do
   arch=${platform#*/}
   root=$roots/debian-trixie-jump-$arch
+  say "$platform: Debian's packages"
   # shellcheck disable=SC2086 # words
   [ -d "$root" ] || ARCHITECTURE=$arch bash hack/debian-root.sh trixie "$root" $base $more
   kubectl=${KUBECTL:-}
@@ -49,11 +52,14 @@ for platform in $platforms; do
     kubectl=$work/kubectl-$arch
     v="-X k8s.io/component-base/version."
     minor=${pinned#*.}
-    (cd e2e/engines/kubernetes && CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOWORK=off GOFLAGS="-buildvcs=false -mod=readonly" go build -trimpath \
+    say "$platform: building kubectl $pinned"
+    (cd e2e/engines/kubernetes && CGO_ENABLED=0 GOOS=linux GOARCH=$arch GOWORK=off GOFLAGS="-buildvcs=false -mod=readonly" timeout 1800 go build -trimpath \
       -ldflags "-s -w -buildid= ${v}gitVersion=$pinned ${v}gitMajor=1 ${v}gitMinor=${minor%%.*}" -o "$kubectl" k8s.io/kubernetes/cmd/kubectl)
   fi
   arguments+=("$platform=$root,$kubectl")
 done
+say "writing the layout"
 mkdir -p "$(dirname "$out")"
 rm -rf "$out"
 "$work/image" -jump-host "$dockerfile" -version "$version" -revision "$revision" -created "$created" -license LICENSE -out "$out" -push "$push" "${arguments[@]}"
+say "made $out"

@@ -38,12 +38,17 @@ const (
 	FaultTwice FaultKind = "defined twice"
 	// FaultLabel: a label that no API server takes. The host is without it.
 	FaultLabel FaultKind = "label"
+	// FaultName: namespace and name are longer than a file's name can be, and each host has a file in the tree.
+	FaultName FaultKind = "name"
 	// FaultUID: another host has its uid.
 	FaultUID FaultKind = "uid"
 	// FaultBMC: another host has its power control.
 	FaultBMC FaultKind = "power control"
 	// FaultMAC: another host has its boot MAC address.
 	FaultMAC FaultKind = "boot MAC address"
+	// FaultPatch: a patch of the host would do harm, or could not say which host it is for. Whoever has the host keeps it, and the patch that is
+	// in the tree stays as it is.
+	FaultPatch FaultKind = "patch"
 	// FaultNetwork: a service of the site gives out, or has, an address of the host.
 	FaultNetwork FaultKind = "address"
 )
@@ -54,6 +59,11 @@ type LeftOut struct{ Source, Field, Text string }
 // Unsure says whether what is known of the host may not be so: whether it is in use, which labels it has, its uid.
 func (h *Host) Unsure() bool {
 	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultObject || f.Kind == FaultTwice })
+}
+
+// Untouchable says whether no patch of the host may be written: neither one that hands it out nor one that releases it.
+func (h *Host) Untouchable() bool {
+	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultPatch })
 }
 
 // Once leaves one of each host that is defined more than once, and notes the fault. It is one that is in use, if any is, then one that has a

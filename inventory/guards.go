@@ -11,6 +11,9 @@ const SharedGuardPrefix = "sipgen-"
 // JumpHostGuard ends the names of the guards of jump hosts.
 const JumpHostGuard = "jump-host-guard"
 
+// ServiceGuard is in the names of the guards of a site's own services. They are for no hosts: two sites' may be in force together.
+const ServiceGuard = "service-guard"
+
 // SharedGuards are those names.
 func SharedGuards() []string {
 	return []string{SharedGuardPrefix + "delete-guard", SharedGuardPrefix + JumpHostGuard, SharedGuardPrefix + "sync-guard"}

@@ -15,11 +15,16 @@ const (
 	KindService      = "Service"
 	ServiceLabel     = "app.kubernetes.io/part-of"
 	ServiceLabelName = "sip"
+	// ManagedByLabel has the value ManagedBy on everything that sipgen renders, and on nothing of the SIP operator's.
+	ManagedByLabel = "app.kubernetes.io/managed-by"
+	ManagedBy      = "sipgen"
 )
 
 // ServiceObject is a live Deployment or Service: whose the fields are that a sync replaces.
 type ServiceObject struct {
 	Kind, Namespace, Name string
+	// Rendered: an engine has synced it as sipgen rendered it, at least once.
+	Rendered bool
 	// Owners are the entries of managedFields that say so, in their order; nil where the source has no managedFields.
 	Owners []Owner
 }

@@ -271,3 +271,31 @@ func TestLinksInsideAreNotFollowedEither(t *testing.T) {
 	}
 	same(t, "beside", onDisk(t, filepath.Join(dir, "others")), tree("x", "precious"))
 }
+
+// TestNothingIsWrittenThatCannotBeReadBack: a file or a tree beyond what is read would stop every run after the one that wrote it.
+func TestNothingIsWrittenThatCannotBeReadBack(t *testing.T) {
+	most := make([]byte, maxFile+1) // the system gives no memory for what nobody writes to
+	many := Tree{}
+	for i := range maxTree/maxFile + 1 {
+		many[fmt.Sprintf("a/%02d", i)] = most[:maxFile]
+	}
+	for why, row := range map[string]struct {
+		tree Tree
+		want string
+	}{
+		"a file":  {Tree{"PLAN.md": most}, "PLAN.md: 128 MiB, want at most 128 in a file"},
+		"a tree":  {many, "a/16: with this file the tree has more than 2048 MiB"},
+		"neither": {Tree{"PLAN.md": most[:maxFile]}, ""},
+	} {
+		if err := checkWrite(row.tree, false); row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+			t.Errorf("%s: got %v, want %q", why, err, row.want)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	if _, err := WriteDir(t.Context(), dir, Tree{"PLAN.md": most}, DirOptions{}); err == nil {
+		t.Error("it was written")
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder was made")
+	}
+}

@@ -119,13 +119,10 @@ func (w *folderWrite) stage(stage string) (map[string]bool, error) {
 	}
 	made := map[string]bool{".": true}
 	for _, name := range slices.Sorted(maps.Keys(changes)) { // folder by folder, as the file system likes it
-		if folder := path.Dir(name); !made[folder] {
-			made[folder] = true
-			if err := os.MkdirAll(filepath.Join(stage, filepath.FromSlash(folder)), 0o755); err != nil {
-				return nil, err
-			}
+		if err := makeFolders(stage, path.Dir(name), made); err != nil {
+			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(stage, filepath.FromSlash(name)), changes[name], 0o644); err != nil {
+		if err := writeNew(filepath.Join(stage, filepath.FromSlash(name)), changes[name]); err != nil {
 			return nil, err
 		}
 	}
@@ -133,6 +130,21 @@ func (w *folderWrite) stage(stage string) (map[string]bool, error) {
 		mode &^= umask()
 	}
 	return seen, os.Chmod(stage, mode)
+}
+
+// makeFolders makes a folder below root, and those around it, that are not made yet.
+func makeFolders(root, folder string, made map[string]bool) error {
+	if made[folder] {
+		return nil
+	}
+	made[folder] = true
+	if err := makeFolders(root, path.Dir(folder), made); err != nil {
+		return err
+	}
+	if err := os.Mkdir(filepath.Join(root, filepath.FromSlash(folder)), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // carryOver moves what somebody else put into the old folder while the new one was staged.

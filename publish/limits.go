@@ -2,7 +2,7 @@ package publish
 
 import "fmt"
 
-// What one tree may take. That of 100,000 hosts has some 100,000 files of a kilobyte, and PLAN.md and the lists of some 20 MiB.
+// What one tree may take, where it is read and where it is written: nothing is written that the next run would not read. That of 100,000 hosts has some 100,000 files of a kilobyte, and PLAN.md and the lists of some 20 MiB.
 const (
 	maxFile = 128 << 20
 	maxTree = 2 << 30

@@ -22,6 +22,7 @@ import (
 type packStore struct {
 	storer.EncodedObjectStorer // for what is neither read nor written
 	held                       []*packfile.Packfile
+	blobs                      packedBlobs // of the same packs
 }
 
 func newPackStore() *packStore {
@@ -46,6 +47,7 @@ func (p *packStore) add(file billy.File) error {
 	if err != nil {
 		return fmt.Errorf("the pack that the server sent: %w", err)
 	}
+	p.blobs.packs = append(p.blobs.packs, indexedPack{index, file})
 	p.held = append(p.held, packfile.NewPackfileWithCache(index, nil, file, cache.NewObjectLRU(8*cache.MiByte), 0))
 	return nil
 }

@@ -60,6 +60,9 @@ func (r *refs) base(target *Target) (string, error) {
 		}
 		branch = r.head
 	}
+	if r.empty && target.Proposal != "" {
+		return "", fmt.Errorf("%w: nothing can be proposed until it has a branch %s", ErrNothingThere, branch)
+	}
 	if _, found := r.branches[branch]; found || r.empty {
 		return branch, nil
 	}

@@ -246,6 +246,9 @@ func compareName(entry object.TreeEntry, key string) int {
 }
 
 func (c *commitFiles) at(name string) (entryKind, []byte, error) {
+	if c.trees[name] != nil { // it is the parent of most that is asked for
+		return folder, nil, nil
+	}
 	entry, found, err := c.entry(name)
 	switch {
 	case err != nil || !found:
@@ -287,6 +290,13 @@ func (c *commitFiles) below(name string) ([]string, error) {
 }
 
 func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, err error) {
+	if packed, is := store.(interface {
+		blob(hash plumbing.Hash) ([]byte, bool)
+	}); is {
+		if text, found := packed.blob(hash); found {
+			return text, nil
+		}
+	}
 	encoded, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if err != nil {
 		return nil, err

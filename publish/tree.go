@@ -62,10 +62,21 @@ func Diff(before, after Tree) []Change {
 // the tree goes, it has to be the same tree.
 func checkTree(tree Tree) error {
 	var problems []error
-	fold := cases.Fold()
+	fold := folding()
 	spelled := map[string]string{} // folded path of a file or folder → how it was spelled first
 	isFile := map[string]bool{}
+	var total treeSize
+	if len(tree) > maxOwned {
+		return fmt.Errorf("%d files, want at most %d", len(tree), maxOwned)
+	}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		// What could not be read back would stop every run after this one.
+		if size := int64(len(tree[name])); size > maxFile {
+			return tooBig(name, size)
+		}
+		if err := total.add(name, tree[name]); err != nil {
+			return err
+		}
 		if err := checkName(name); err != nil {
 			problems = append(problems, err)
 			continue
@@ -75,18 +86,36 @@ func checkTree(tree Tree) error {
 			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
 			continue
 		}
+	folders:
 		for folder := name; folder != "."; folder = path.Dir(folder) {
-			folded := fold.String(folder)
-			if first, found := spelled[folded]; found && first != folder {
-				problems = append(problems, fmt.Errorf("%s: %w: differs from %s in case only", folder, ErrName, first))
-			} else if found && (isFile[folder] || folder == name) {
-				problems = append(problems, fmt.Errorf("%s: %w: both a file and a folder", folder, ErrName))
-			}
+			folded := fold(folder)
+			first, found := spelled[folded]
 			spelled[folded] = folder
+			switch {
+			case found && first != folder:
+				problems = append(problems, fmt.Errorf("%s: %w: differs from %s in case only", folder, ErrName, first))
+			case found && (isFile[folder] || folder == name):
+				problems = append(problems, fmt.Errorf("%s: %w: both a file and a folder", folder, ErrName))
+			case found: // what lies around it was looked at with it: the files of a folder are one behind the other
+				break folders
+			}
 		}
 		isFile[name] = true
 	}
 	return errors.Join(problems...)
+}
+
+// folding gives the function by which names that differ in case only are the same.
+func folding() func(string) string {
+	fold := cases.Fold()
+	return func(name string) string {
+		for i := range len(name) {
+			if name[i] >= utf8.RuneSelf {
+				return fold.String(name)
+			}
+		}
+		return strings.ToLower(name)
+	}
 }
 
 // checkName holds a path to what git's fsck and every common file system take.

@@ -63,13 +63,18 @@ func (s *site) argocd() error {
 			services := s.argoPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra")
 			services.Finalizers = []string{argoFinalizer}
 			files = append(files, projectFile(c.Key))
-			put(projectFile(c.Key), s.argoTenant(c.Key))
+			project := s.argoTenant(c.Key)
 			if s.ownAccount(c) {
 				services.Spec.Project, services.Spec.Destination.Namespace = services.Name, c.Key.Namespace
 			}
+			if s.inWaves(c) {
+				s.argoInWaves(services)
+				s.permitHosts(c, project)
+			}
+			put(projectFile(c.Key), project)
 			objects = append(objects, wave(services, "0"))
 		}
-		if s.merge() && s.hasHosts(c) {
+		if s.merge() && s.hasHosts(c) && !s.inWaves(c) {
 			objects = append(objects, wave(s.argoHosts(s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts"), hostsWave(c)))
 		}
 		if len(objects) > 0 {
@@ -174,6 +179,10 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 				RepoURL:        s.Site.Spec.Repository.URL,
 				TargetRevision: s.Site.Spec.Repository.Branch,
 				Path:           path.Join(s.Site.Spec.Repository.Path, folder),
+				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply, assignments.yaml among them. Said to be
+				// kustomize's, the folder is an error, and nothing is synced. An empty struct Argo CD takes away; this is the one field
+				// that changes nothing, as no Application has components.
+				Kustomize: argoKustomize{IgnoreMissingComponents: true},
 			},
 			Destination: argoDestination{Server: s.Site.Spec.ArgoCD.Server, Namespace: s.Site.Spec.ArgoCD.Namespace},
 			SyncPolicy: argoSyncPolicy{

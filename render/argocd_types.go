@@ -24,6 +24,12 @@ type argoSource struct {
 	RepoURL        string `json:"repoURL"`
 	TargetRevision string `json:"targetRevision"`
 	Path           string `json:"path"`
+	// Kustomize, if it is there and says anything, has Argo CD build the folder with kustomize, whatever is in it.
+	Kustomize argoKustomize `json:"kustomize"`
+}
+
+type argoKustomize struct {
+	IgnoreMissingComponents bool `json:"ignoreMissingComponents"`
 }
 
 type argoDestination struct {

@@ -26,7 +26,7 @@ func (s *site) flux() error {
 		errs = append(errs, err)
 		s.tree["flux/"+name] = s.once("flux/"+name, content)
 	}
-	put("root.yaml", s.gitRepository(), s.fluxPruning(s.rootName(), "flux"))
+	put("root.yaml", s.gitRepository(), s.fluxRoot())
 	put("policy.yaml", s.fluxKeeping(s.policyName(), "policy"))
 	var dependsOn []fluxReference
 	if s.hasSiteObjects() {
@@ -86,6 +86,14 @@ func (s *site) flux() error {
 	slices.Sort(files)
 	put("kustomization.yaml", object.NewKustomization(files...))
 	return errors.Join(errs...)
+}
+
+// fluxRoot deletes the sync objects of what leaves the tree. Deleted itself, it leaves them where they are, as Argo CD's does: with them would go
+// every cluster's services, at once.
+func (s *site) fluxRoot() *fluxKustomization {
+	root := s.fluxPruning(s.rootName(), "flux")
+	root.Spec.DeletionPolicy = fluxOrphan
+	return root
 }
 
 // fluxRights syncs what only the site may give: the account of a cluster's overlay, and what the cluster's services may do.

@@ -64,7 +64,16 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 		// nameless hosts have no uid.
 		nameless []*inventory.Host
 	)
-	put := func(host *inventory.Host, labels map[string]string, approved bool) {
+	put := func(host *inventory.Host, labels map[string]string, wave string, approved bool) {
+		// A host's name is a DNS subdomain and its namespace a DNS label without dots: no two hosts share a file.
+		name := host.Namespace + "." + host.Name + ".yaml"
+		if host.Untouchable() {
+			if was, found := s.Previous[folder+"/"+name]; found {
+				files = append(files, name)
+				s.tree[folder+"/"+name] = was
+			}
+			return
+		}
 		if merge && host.UID == "" {
 			nameless = append(nameless, host)
 			return
@@ -76,6 +85,9 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 		if merge {
 			patch.Metadata.UID = host.UID
 			patch.Metadata.Annotations = guards(s.Site.Spec.Engine)
+			if wave != "" {
+				patch.Metadata.Annotations[argoWave] = wave
+			}
 			if approved {
 				patch.Metadata.Annotations[releaseOf] = releaseToken(host)
 			}
@@ -86,21 +98,24 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			content, err = object.Marshal(patch)
 			errs = append(errs, err)
 		}
-		// A host's name is a DNS subdomain and its namespace a DNS label without dots: no two hosts share a file.
-		name := host.Namespace + "." + host.Name + ".yaml"
 		files = append(files, name)
 		s.tree[folder+"/"+name] = s.once(folder+"/"+name, content)
+	}
+	// With another order there is nothing to come after.
+	var afterServices string
+	if s.waves() {
+		afterServices = hostWave
 	}
 	for i := range c.Roles {
 		role := &c.Roles[i]
 		for _, a := range role.Assigned {
-			put(a.Host, s.labels(c.Key, role.Name, a.Standby), false)
+			put(a.Host, s.labels(c.Key, role.Name, a.Standby), afterServices, false)
 		}
 		for _, r := range role.Releasing {
 			// With an overlay the base is the whole object: leaving the patch out drops the labels.
 			if merge {
 				_, approved := r.Reason.(schedule.Approved)
-				put(r.Host, s.takenOver(r.Host), approved)
+				put(r.Host, s.takenOver(r.Host), "", approved)
 			}
 		}
 	}

@@ -50,6 +50,28 @@ func TestApprovedRelease(t *testing.T) {
 	}
 }
 
+// A host of which no patch may be written keeps the one that the tree has, byte for byte, whatever is decided of it; without one it gets none.
+func TestUntouchableHosts(t *testing.T) {
+	input := func(was Tree) Input {
+		c := placed("a")
+		for _, host := range []*inventory.Host{c.Roles[0].Assigned[0].Host, c.Roles[0].Releasing[0].Host} {
+			host.UID = ""
+			host.Faults = []inventory.Fault{{Kind: inventory.FaultPatch, Text: "marked"}}
+		}
+		return Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}, Previous: was}
+	}
+	const kept, gone = "clusters/lab/a/hosts/metal3.kept.yaml", "clusters/lab/a/hosts/metal3.gone.yaml"
+	tree := render(t, input(Tree{kept: []byte("as it was\n")}))
+	if got := string(tree[kept]); got != "as it was\n" {
+		t.Errorf("the patch is now %q", got)
+	}
+	if got, found := tree[gone]; found {
+		t.Errorf("there is a patch: %q", got)
+	}
+	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "- metal3.kept.yaml")
+	wantNot(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml")
+}
+
 // Without a uid a patch would create a host that does not exist (a BareMetalHost without a spec).
 func TestMergeNeedsUIDs(t *testing.T) {
 	c := placed("a")

@@ -1,15 +1,9 @@
 package render
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
-
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/schedule"
 )
-
-// maxName is the longest name of a sync object: engines write it into labels.
-const maxName = 63
 
 // accounts are the names of a site's accounts and of their roles, some of which are cluster-scoped.
 type accounts struct {
@@ -17,32 +11,25 @@ type accounts struct {
 	hosts string
 	// reader is the account that sipgen reads a live cluster with, and networkData the role by which it reads network data.
 	reader, networkData string
+	// status is the account that writes the status of SIPClusters, and the role by which it does.
+	status string
 }
 
 // ownAccounts are those of the site.
 func (s *site) ownAccounts() accounts {
 	prefix := "sipgen-" + s.Site.Name + "-"
-	return accounts{prefix + "hosts", prefix + "reader", prefix + "network-data"}
+	return accounts{prefix + "hosts", prefix + "reader", prefix + "network-data", prefix + "status"}
 }
 
 // sharedAccounts are those that all sites on an API server shared.
-var sharedAccounts = accounts{"sipgen-hosts", "sipgen-reader", "sipgen-network-data"}
+var sharedAccounts = accounts{hosts: "sipgen-hosts", reader: "sipgen-reader", networkData: "sipgen-network-data"}
 
 func (s *site) rootName() string      { return "sipgen-" + s.Site.Name }
 func (s *site) policyName() string    { return "sipgen-" + s.Site.Name + "-policy" }
 func (s *site) siteName() string      { return "sipgen-" + s.Site.Name + "-site" }
 func (s *site) siteHostsName() string { return "sipgen-" + s.Site.Name + "-hosts" }
 
-// syncName names the sync object of one half of a cluster, "infra" or "hosts". Namespace and name
-// are DNS labels without dots, so no two clusters share a name; what is too long is cut and told apart by a digest.
-func (s *site) syncName(c schedule.ClusterKey, half string) string {
-	return shorten(c.Namespace+"."+c.Name, maxName-len(half)-1) + "." + half
-}
-
-func shorten(name string, limit int) string {
-	if len(name) <= limit {
-		return name
-	}
-	digest := sha256.Sum256([]byte(name))
-	return strings.TrimRight(name[:limit-9], "-.") + "-" + hex.EncodeToString(digest[:4])
+// syncName names the sync object of one part of a cluster. package v1 sees to it that no two clusters of a site share one.
+func (s *site) syncName(c schedule.ClusterKey, part string) string {
+	return v1.SyncName(c.Namespace, c.Name, part)
 }

@@ -17,6 +17,9 @@ import (
 // maxReason bounds what one reason takes in PLAN.md, in characters.
 const maxReason = 500
 
+// maxWords bounds what one line of words from outside takes, in characters: a shortage of many roles is long.
+const maxWords = 20_000
+
 // aboutPlan is the first words of PLAN.md.
 const aboutPlan = "Rendered by sipgen from the SIPCluster specs and the host inventory. Do not edit."
 
@@ -40,7 +43,7 @@ func (s *site) planMarkdown() []byte {
 	if len(s.Placement.Shortages) > 0 {
 		out.WriteString("\n## Short\n\n")
 		for i := range s.Placement.Shortages {
-			fmt.Fprintf(&out, "- %s\n", sentence.Shortage(&s.Placement.Shortages[i]))
+			fmt.Fprintf(&out, "- %s\n", outside(sentence.Shortage(&s.Placement.Shortages[i])))
 		}
 	}
 	s.servicesMarkdown(&out)
@@ -62,12 +65,12 @@ func (s *site) wideMarkdown(out *bytes.Buffer, key schedule.ClusterKey) {
 }
 
 func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
-	fmt.Fprintf(out, "\n## %s\n\n", c.Key)
+	fmt.Fprintf(out, "\n## %s\n\n", outside(c.Key.String()))
 	switch {
 	case c.Gone:
 		out.WriteString("Being decommissioned: its spec is gone, and its hosts are given back.\n\n")
 	case len(c.Refused) > 0:
-		out.WriteString("**Refused:** it keeps what it has, as it is, and gets nothing new.\n\n")
+		out.WriteString("**Frozen:** it keeps what it has, as it is, and gets nothing new.\n\n")
 		for _, why := range sentence.Refusals(c.Refused) {
 			// Indented it is code, in which no forge makes anything of what tenants write.
 			fmt.Fprintf(out, "    %s\n", text.Truncate(text.Line(why), maxReason))
@@ -77,6 +80,7 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 		out.WriteString("**Unschedulable:** it keeps what it has and gets nothing new.\n\n")
 	}
 	s.wideMarkdown(out, c.Key)
+	s.wavesMarkdown(out, c)
 	var rows [][]string
 	for i := range c.Roles {
 		role := &c.Roles[i]
@@ -100,9 +104,12 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	}
 	for i := range c.Roles {
 		role := &c.Roles[i]
+		if limits := sentence.Limits(role); limits != "" {
+			fmt.Fprintf(out, "\n%s: %s.\n", outside(role.Name), outside(limits))
+		}
 		if role.ShortActive+role.ShortStandby > 0 {
 			fmt.Fprintf(out, "\n%s: want %d active and %d standby; short %d active and %d standby.\n",
-				role.Name, role.Active, role.Standby, role.ShortActive, role.ShortStandby)
+				outside(role.Name), role.Active, role.Standby, role.ShortActive, role.ShortStandby)
 		}
 	}
 	if !s.keepsServices(c) && rendered(c) {
@@ -192,7 +199,16 @@ func orDash(s string) string {
 	return s
 }
 
-var cellEscaper = strings.NewReplacer("|", `\|`, "<", "&lt;")
+// outside keeps words from outside in their line, as text: they are one line, and no longer than they need be, and none of them begins an element or a
+// link.
+func outside(words string) string {
+	return text.Truncate(textEscaper.Replace(text.Line(words)), maxWords)
+}
+
+var (
+	textEscaper = strings.NewReplacer("<", "&lt;", "](", `]\(`)
+	cellEscaper = strings.NewReplacer("|", `\|`, "<", "&lt;", "](", `]\(`)
+)
 
 // escapeCell keeps a value from outside inside its cell: it is one line, and a bar or an angle bracket is escaped.
 func escapeCell(cell string) string {

@@ -111,5 +111,9 @@ func (s *site) argoOrder(out *bytes.Buffer) {
 	for _, st := range stages {
 		fmt.Fprintf(out, "- wave %d: `%s`\n", st.after, st.folder)
 	}
+	if s.waves() {
+		out.WriteString("\nEach cluster is one Application in wave 0, in which hosts wait for the cluster's services and for nothing else: a sick Ironic stops no tenant.\n")
+		return
+	}
 	out.WriteString("\nClusters' services are in wave 0, their hosts in wave 1: a sick Ironic comes after both and stops no tenant.\n")
 }

@@ -30,6 +30,9 @@ func (s *site) servicesMarkdown(out *bytes.Buffer) {
 	for n := range s.Site.Spec.Services.VirtualHosts {
 		v := &s.Site.Spec.Services.VirtualHosts[n]
 		vinoMarkdown(out, v)
+		if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
+			vinoCredentialsMarkdown(out, v)
+		}
 		secrets = append(secrets, virtualhosts.Secrets(s.Site, v)...)
 	}
 	for n := range s.Site.Spec.Services.Placement {
@@ -71,6 +74,19 @@ func vinoMarkdown(out *bytes.Buffer, v *v1alpha1.VirtualHosts) {
 	}
 	if more := len(preview.Hosts) - maxListed; more > 0 {
 		fmt.Fprintf(out, "\nand %d more, in %s/hosts.tsv\n", more, virtualhosts.Folder(v))
+	}
+}
+
+// vinoCredentialsMarkdown says how a Vino comes by its credentials where the engine puts none in.
+func vinoCredentialsMarkdown(out *bytes.Buffer, v *v1alpha1.VirtualHosts) {
+	out.WriteString("\nGit has no credentials for its BMCs, and Argo CD puts none in: until the Vino has them, the guard denies its sync. Write them to a file\n" +
+		"`credentials.yaml` that is not committed, and make the Vino once, in the folder of this tree. The last command alone changes them later.\n\n")
+	for line := range strings.Lines(virtualhosts.CredentialsFile(v)) {
+		out.WriteString("    " + line)
+	}
+	out.WriteString("\n")
+	for _, command := range virtualhosts.CredentialsCommands(v, argoManager) {
+		out.WriteString("    " + command + "\n")
 	}
 }
 

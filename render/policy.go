@@ -37,12 +37,18 @@ func (s *site) policy() error {
 		put("sync-guard.yaml", s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
 		// An overlay's hosts are in git, and their namespaces may come after the policy.
 		put("reader.yaml", s.reader(s.ownAccounts())...)
+		if s.writesStatus() {
+			put("status.yaml", s.statusWriter()...)
+		}
 		if s.replacesAccounts() {
 			put("replaced-accounts.yaml", leftLive(append(s.rbac(sharedAccounts.hosts), s.reader(sharedAccounts)...))...)
 		}
 	}
 	put("delete-guard.yaml", s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
 	put("label-guard.yaml", s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
+	if s.waves() {
+		put("tenant-guard.yaml", s.tenantGuard(), s.tenantBinding())
+	}
 	if s.hasServices() {
 		// It is for all namespaces: those of services are not those of hosts.
 		binding := s.binding(serviceGuard, admissionv1.Deny)

@@ -29,7 +29,7 @@ func previewed(t *testing.T, in Input, tree Tree, services []Services, err error
 			t.Errorf("%s: a preview has other services to check", s.Cluster.Key())
 		}
 	}
-	for path := range in.Previous {
+	for path := range withoutEmptied(in.Previous) {
 		parts := strings.Split(path, "/")
 		if parts[0] != "rights" && (parts[0] != "clusters" || parts[3] != "infra") {
 			continue

@@ -7,7 +7,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -16,11 +15,12 @@ import (
 // hosts: the site's, or where it names none those of the inventory that are not reserved. RBAC cannot tell network data from
 // other Secrets there.
 func (s *site) reader(names accounts) []any {
-	accounts := s.Site.Spec.Flux.Namespace
-	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
-		accounts = s.Site.Spec.ArgoCD.Namespace
-	}
+	accounts := s.engineNamespace()
 	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.reader}}
+	if s.writesStatus() && names.status != "" {
+		// It plans before it writes.
+		subject = append(subject, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.status})
+	}
 	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"list"}}}
 	var secrets []rbacv1.PolicyRule
 	for _, rule := range inventory.ReaderRules() {
@@ -61,6 +61,33 @@ func (s *site) reader(names accounts) []any {
 		})
 	}
 	return objects
+}
+
+// writesStatus says whether the site reports to its tenants.
+func (s *site) writesStatus() bool {
+	return s.Site.Spec.Runner != nil && s.Site.Spec.Runner.Status != nil
+}
+
+// statusWriter renders the account that writes the status of SIPClusters. What it reads, the reader's roles say; what it may write is this one
+// subresource, of objects that are there: neither their specs, labels and finalizers, nor anything else.
+func (s *site) statusWriter() []any {
+	name, namespace := s.ownAccounts().status, s.engineNamespace()
+	return []any{
+		corev1.ServiceAccount{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		},
+		clusterRole(name, []rbacv1.PolicyRule{
+			{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"get"}},
+			{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters/status"}, Verbs: []string{"patch"}},
+		}),
+		rbacv1.ClusterRoleBinding{
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		},
+	}
 }
 
 func clusterRole(name string, rules []rbacv1.PolicyRule) rbacv1.ClusterRole {

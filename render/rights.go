@@ -50,6 +50,9 @@ func (s *site) clusterRights(c *schedule.Cluster) error {
 	if err != nil {
 		return ofCluster(c.Key, err)
 	}
+	if err := s.quota(c.Key, files); err != nil {
+		return err
+	}
 	if s.fluxEngine() {
 		if files[accountFile], err = object.Marshal(s.account(c, files)...); err != nil {
 			return err

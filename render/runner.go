@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/object"
 )
@@ -27,22 +28,32 @@ const (
 	runnerDeadline = 1800
 )
 
-// runner renders runner/: a CronJob that publishes what the cluster's hosts and specs say, as the account that reads them, and what it may connect to.
+// runner renders runner/: a CronJob that publishes what the cluster's hosts and specs say, as the account that reads them, and what it may connect to;
+// and, where the Site wants it, one that reports to the tenants.
 func (s *site) runner() error {
 	if s.Site.Spec.Runner == nil {
 		return nil
 	}
 	labels := map[string]string{"app.kubernetes.io/name": "sipgen", "app.kubernetes.io/component": "runner", "app.kubernetes.io/instance": s.Site.Name}
 	meta := metav1.ObjectMeta{Namespace: s.engineNamespace(), Name: s.runnerName(), Labels: labels}
-	for name, document := range map[string]any{
+	publishes := runnerJob{account: s.ownAccounts().reader, schedule: s.Site.Spec.Runner.Schedule, secret: s.Site.GitSecretName(), args: s.runnerArgs()}
+	documents := map[string]any{
 		"cronjob.yaml": batchv1.CronJob{
-			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.runnerJob(labels),
+			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.runnerJob(publishes, labels),
 		},
 		"network-policy.yaml": networkingv1.NetworkPolicy{
 			TypeMeta: metav1.TypeMeta{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"}, ObjectMeta: meta, Spec: s.runnerNetwork(labels),
 		},
-		"kustomization.yaml": object.NewKustomization("cronjob.yaml", "network-policy.yaml"),
-	} {
+	}
+	if s.writesStatus() {
+		reports := runnerJob{account: s.ownAccounts().status, schedule: s.Site.Spec.Runner.Status.Schedule, secret: s.Site.StatusSecretName(), args: s.statusArgs()}
+		meta.Name = v1.Shorten("sipgen-"+s.Site.Name+"-status", maxCronJobName)
+		documents["status.yaml"] = batchv1.CronJob{
+			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.runnerJob(reports, labels),
+		}
+	}
+	documents["kustomization.yaml"] = object.NewKustomization(slices.Sorted(maps.Keys(documents))...)
+	for name, document := range documents {
 		content, err := object.Marshal(document)
 		if err != nil {
 			return err
@@ -52,7 +63,15 @@ func (s *site) runner() error {
 	return nil
 }
 
-func (s *site) runnerName() string { return shorten("sipgen-"+s.Site.Name+"-runner", maxCronJobName) }
+// runnerJob is what tells the CronJobs apart: what they run, when, as whom and with which credentials.
+type runnerJob struct {
+	account, schedule, secret string
+	args                      []string
+}
+
+func (s *site) runnerName() string {
+	return v1.Shorten("sipgen-"+s.Site.Name+"-runner", maxCronJobName)
+}
 
 // maxCronJobName leaves room for what the controller appends to the names of Jobs.
 const maxCronJobName = 52
@@ -65,10 +84,10 @@ func (s *site) engineNamespace() string {
 	return s.Site.Spec.ArgoCD.Namespace
 }
 
-func (s *site) runnerJob(labels map[string]string) batchv1.CronJobSpec {
+func (s *site) runnerJob(job runnerJob, labels map[string]string) batchv1.CronJobSpec {
 	zero, one, keep, deadline, late := int32(0), int32(1), int32(3), int64(runnerDeadline), int64(300)
 	return batchv1.CronJobSpec{
-		Schedule:                   s.Site.Spec.Runner.Schedule,
+		Schedule:                   job.schedule,
 		ConcurrencyPolicy:          batchv1.ForbidConcurrent,
 		StartingDeadlineSeconds:    &late,
 		SuccessfulJobsHistoryLimit: &one,
@@ -77,15 +96,22 @@ func (s *site) runnerJob(labels map[string]string) batchv1.CronJobSpec {
 			// The next run begins anew anyhow, with what is there then.
 			BackoffLimit:          &zero,
 			ActiveDeadlineSeconds: &deadline,
-			Template:              corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: s.runnerPod()},
+			Template:              corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: s.runnerPod(job)},
 		}},
 	}
 }
 
-func (s *site) runnerPod() corev1.PodSpec {
-	yes, no, user, readable := true, false, int64(runnerUser), int32(0o440)
+// What the runner may write on its node: the pack of one commit, where the server leaves out no files, of a tree that publish reads up to 2 GiB of;
+// and its log. Far above that: a runner that is evicted publishes nothing.
+const (
+	runnerTemporary = "4Gi"
+	runnerStorage   = "5Gi"
+)
+
+func (s *site) runnerPod(job runnerJob) corev1.PodSpec {
+	yes, no, user, readable, temporary := true, false, int64(runnerUser), int32(0o440), resource.MustParse(runnerTemporary)
 	return corev1.PodSpec{
-		ServiceAccountName: s.ownAccounts().reader,
+		ServiceAccountName: job.account,
 		RestartPolicy:      corev1.RestartPolicyNever,
 		EnableServiceLinks: &no,
 		SecurityContext: &corev1.PodSecurityContext{
@@ -96,11 +122,13 @@ func (s *site) runnerPod() corev1.PodSpec {
 			Name:    "sipgen",
 			Image:   s.Site.Spec.Runner.Image,
 			Command: []string{"/usr/local/bin/sipgen"},
-			Args:    s.runnerArgs(),
-			Env:     s.runnerEnv(),
+			Args:    job.args,
+			Env:     s.runnerEnv(job.secret),
 			Resources: corev1.ResourceRequirements{
-				Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi")},
-				Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")},
+				Requests: corev1.ResourceList{
+					corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("64Mi"),
+				},
+				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi"), corev1.ResourceEphemeralStorage: resource.MustParse(runnerStorage)},
 			},
 			SecurityContext: &corev1.SecurityContext{
 				AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes, Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
@@ -113,8 +141,8 @@ func (s *site) runnerPod() corev1.PodSpec {
 		}},
 		Volumes: []corev1.Volume{
 			{Name: "site", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: s.Site.ConfigName()}}}},
-			{Name: "git", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: s.Site.GitSecretName(), DefaultMode: &readable}}},
-			{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+			{Name: "git", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: job.secret, DefaultMode: &readable}}},
+			{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &temporary}}},
 		},
 	}
 }
@@ -134,14 +162,23 @@ func (s *site) runnerArgs() []string {
 	return args
 }
 
+// statusArgs report to the tenants, from the specs that the runner publishes from.
+func (s *site) statusArgs() []string {
+	args := []string{"status", "--write", "--site", runnerConfig + "/site.yaml", "--inventory", v1alpha1.InputCluster}
+	if len(s.Site.Spec.Inputs.Specs) == 0 {
+		args = append(args, "--filename", v1alpha1.InputCluster)
+	}
+	return args
+}
+
 // runnerEnv are the credentials, by the keys that Flux uses, and what the Site adds.
-func (s *site) runnerEnv() []corev1.EnvVar {
+func (s *site) runnerEnv(secret string) []corev1.EnvVar {
 	env := []corev1.EnvVar{{Name: "HOME", Value: "/tmp"}, {Name: "TMPDIR", Value: "/tmp"}}
 	if ssh, _ := s.Site.Spec.Repository.SSH(); ssh {
 		env = append(env, corev1.EnvVar{Name: "SIPGEN_SSH_KEY_FILE", Value: runnerGit + "/identity"}, corev1.EnvVar{Name: "SIPGEN_SSH_KNOWN_HOSTS", Value: runnerGit + "/known_hosts"})
 	} else {
 		env = append(env, corev1.EnvVar{Name: "SIPGEN_GIT_USERNAME", ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-			LocalObjectReference: corev1.LocalObjectReference{Name: s.Site.GitSecretName()}, Key: "username",
+			LocalObjectReference: corev1.LocalObjectReference{Name: secret}, Key: "username",
 		}}}, corev1.EnvVar{Name: "SIPGEN_GIT_PASSWORD_FILE", Value: runnerGit + "/password"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Site.Spec.Runner.Env)) {

@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -55,6 +56,12 @@ func TestRunner(t *testing.T) {
 		if args := strings.Join(pod.Containers[0].Args, " "); row.args != "" && args != row.args {
 			t.Errorf("args %s, want %s", args, row.args)
 		}
+		limits := pod.Containers[0].Resources.Limits
+		for _, v := range pod.Volumes {
+			if v.EmptyDir != nil && (v.EmptyDir.SizeLimit == nil || limits.StorageEphemeral().Cmp(*v.EmptyDir.SizeLimit) <= 0) {
+				t.Errorf("%s: volume %s may take %v of its node, and the container %v: want bounds, and room for the log", row.engine, v.Name, v.EmptyDir.SizeLimit, limits)
+			}
+		}
 		env := map[string]string{}
 		for _, v := range pod.Containers[0].Env {
 			env[v.Name] = v.Value
@@ -92,6 +99,56 @@ func TestRunner(t *testing.T) {
 	for path := range tree {
 		if strings.Contains(path, "runner") {
 			t.Errorf("%s is there without a runner", path)
+		}
+	}
+}
+
+// TestStatusWriter: who reports to the tenants is an account of its own, with the right to patch one subresource and no other right to write; it comes
+// only where the Site asks for it, and the account that publishes does not get the right.
+func TestStatusWriter(t *testing.T) {
+	for _, engine := range []string{"flux", "argocd"} {
+		site := withRunner(t, engine, ", secret: push, status: {schedule: '1 * * * *', secret: read}", "")
+		input := Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}}
+		tree := render(t, input)
+		var job batchv1.CronJob
+		if err := yaml.UnmarshalStrict(tree["runner/status.yaml"], &job); err != nil {
+			t.Fatal(err)
+		}
+		pod := job.Spec.JobTemplate.Spec.Template.Spec
+		if pod.ServiceAccountName != "sipgen-dc1-status" || job.Spec.Schedule != "1 * * * *" || job.Name != "sipgen-dc1-status" ||
+			strings.Join(pod.Containers[0].Args, " ") != "status --write --site /etc/sipgen/site/site.yaml --inventory cluster --filename cluster" {
+			t.Errorf("%s: %s", engine, tree["runner/status.yaml"])
+		}
+		if text := string(tree["runner/status.yaml"]); strings.Contains(text, "push") || !strings.Contains(text, "secretName: read") {
+			t.Errorf("%s: it has the credentials of who pushes:\n%s", engine, text)
+		}
+		var publishes batchv1.CronJob
+		if err := yaml.UnmarshalStrict(tree["runner/cronjob.yaml"], &publishes); err != nil || publishes.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName != "sipgen-dc1-reader" {
+			t.Errorf("%s: %v\n%s", engine, err, tree["runner/cronjob.yaml"])
+		}
+		want(t, tree, "runner/kustomization.yaml", "- status.yaml")
+		want(t, tree, "policy/kustomization.yaml", "- status.yaml")
+		writes := map[string]bool{"create": true, "update": true, "patch": true, "delete": true, "deletecollection": true, "*": true}
+		for path, content := range tree {
+			for _, document := range strings.Split(string(content), "\n---\n") {
+				var role rbacv1.ClusterRole
+				if !strings.HasPrefix(path, "policy/") || yaml.Unmarshal([]byte(document), &role) != nil || role.Kind != "ClusterRole" || role.Name == "sipgen-dc1-hosts" {
+					continue
+				}
+				for _, rule := range role.Rules {
+					for _, verb := range rule.Verbs {
+						if writes[verb] && (role.Name != "sipgen-dc1-status" || verb != "patch" || strings.Join(rule.Resources, " ") != "sipclusters/status") {
+							t.Errorf("%s: %s may %s %v", path, role.Name, verb, rule.Resources)
+						}
+					}
+				}
+			}
+		}
+		site.Spec.Runner.Status = nil
+		for path, content := range render(t, input) {
+			if strings.Contains(string(content), "dc1-status") || strings.HasSuffix(path, "/status.yaml") {
+				t.Errorf("%s: %s: nobody asked for it", engine, path)
+			}
 		}
 	}
 }

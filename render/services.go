@@ -6,7 +6,9 @@ import (
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
@@ -17,10 +19,13 @@ import (
 )
 
 // serviceGuard keeps the objects of the site's services from being deleted.
-const serviceGuard = "service-guard"
+const serviceGuard = inventory.ServiceGuard
 
 // ironicWave is behind all tenants: where Argo CD waits for Applications, a sick Ironic stops nobody.
 const ironicWave = "2"
+
+// vinoWave is behind Ironic: what makes hosts comes after what provisions them.
+const vinoWave = "3"
 
 // networksWave is before all tenants: their pods do not start without the networks that they name, and a wave that waits for them would never end.
 const networksWave = "-1"
@@ -56,7 +61,7 @@ func (s *site) hasFolder(folder string) bool {
 
 // vinoName is that of a Vino's Kustomization, in which namespace and name are told apart by a dot.
 func (s *site) vinoName(v *v1alpha1.VirtualHosts) string {
-	return shorten("sipgen-"+s.Site.Name+"-vino-"+v.Group(), maxName)
+	return v1.Shorten("sipgen-"+s.Site.Name+"-vino-"+v.Group(), validation.LabelValueMaxLength)
 }
 
 func (s *site) ironicName() string { return s.serviceName("ironic") }
@@ -129,6 +134,11 @@ func (s *site) argoServices(put func(name string, objects ...any)) []string {
 		put("ironic.yaml", wave(s.argoKeeping(s.ironicName(), ironic.Folder), ironicWave))
 		files = append(files, "ironic.yaml")
 	}
+	for n := range s.Site.Spec.Services.VirtualHosts {
+		v := &s.Site.Spec.Services.VirtualHosts[n]
+		put(vinoFile(v), wave(s.argoKeeping(s.vinoName(v), virtualhosts.Folder(v)), vinoWave))
+		files = append(files, vinoFile(v))
+	}
 	return files
 }
 
@@ -158,11 +168,24 @@ func (s *site) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 		Expression: "request.operation != 'DELETE' || !('" + inventory.SiteLabel + "' in variables.oldLabels) || variables.oldLabels['" + inventory.SiteLabel + "'] != '" + s.Site.Name + "'",
 		Message: "this is a service of site " + s.Site.Name + ", which provisions its hosts: take it out of the Site, and then delete it as one of " +
 			strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
-	}, {
-		// Flux puts nothing in place of a key that its Secret does not have, and then everybody may switch the hosts.
-		Expression: "request.operation == 'DELETE' || [object.spec.bmcCredentials.username, object.spec.bmcCredentials.password].all(v, v != '' && !v.contains('${'))",
+	}, s.vinoCredentials()}
+	return policy
+}
+
+// vinoCredentials: without credentials everybody may switch a Vino's hosts.
+func (s *site) vinoCredentials() admissionv1.Validation {
+	const given = "[object.spec.bmcCredentials.username, object.spec.bmcCredentials.password].all(v, v != '' && !v.contains('${'))"
+	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
+		return admissionv1.Validation{
+			Expression: "request.operation == 'DELETE' || has(object.spec.bmcCredentials) && has(object.spec.bmcCredentials.username) && " +
+				"has(object.spec.bmcCredentials.password) && " + given,
+			Message: "spec.bmcCredentials of a Vino is missing, empty or a variable: git has none, and Argo CD puts none in; make the Vino as PLAN.md says",
+		}
+	}
+	return admissionv1.Validation{
+		// Flux puts nothing in place of a key that its Secret does not have.
+		Expression: "request.operation == 'DELETE' || " + given,
 		Message: "spec.bmcCredentials of a Vino is empty or a variable: the Secret that Flux takes it from needs " + virtualhosts.UsernameVariable + " and " +
 			virtualhosts.PasswordVariable,
-	}}
-	return policy
+	}
 }

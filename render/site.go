@@ -59,6 +59,7 @@ func Preview(in Input) (Tree, []Services, error) {
 }
 
 func newSite(in Input) *site {
+	in.Previous = withoutEmptied(in.Previous)
 	s := &site{Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}}
 	for i := range in.Clusters {
 		c := &in.Clusters[i]
@@ -89,9 +90,13 @@ func (s *site) render() (Tree, []Services, error) {
 		if s.fluxEngine() {
 			problems.Add(s.flux())
 		} else {
+			problems.Add(s.tenantFiles())
 			problems.Add(s.argocd())
 		}
 		s.tree["PLAN.md"] = s.planMarkdown()
+	}
+	if !s.fluxEngine() {
+		s.emptyFolders()
 	}
 	if err := problems.Err(); err != nil {
 		return nil, s.services, err
@@ -247,7 +252,7 @@ func (s *site) cluster(c *schedule.Cluster) error {
 func (s *site) previews(c *schedule.Cluster) bool {
 	_, infraWas := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
 	_, rightsWere := s.Previous[rightsFolder(c.Key)+"/kustomization.yaml"]
-	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 && s.Site.Spec.Images.RegistryMirror == ""
+	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 && !bounded(s.Site.TenantOf(c.Key.Namespace)) && s.Site.Spec.Images.RegistryMirror == ""
 }
 
 // keepsServices says that a cluster's services stay as they were: it has no spec any more, or one that is refused.
@@ -271,6 +276,7 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 	if err != nil {
 		return ofCluster(c.Key, err)
 	}
+	infra.KeepNames(files, func(name string) []byte { return s.Previous[folder+"/"+name] })
 	if len(files) > 0 {
 		s.services = append(s.services, Services{Cluster: s.specs[c.Key], Files: files})
 	}
@@ -295,7 +301,7 @@ func (s *site) hasInfra(c *schedule.Cluster) bool {
 }
 
 func (s *site) infraInput(c *schedule.Cluster) infra.Input {
-	in := infra.Input{Cluster: s.specs[c.Key], Site: s.Site, RightsInside: s.rightsStay(c.Key)}
+	in := infra.Input{Cluster: s.specs[c.Key], Site: s.Site, RightsInside: s.rightsStay(c.Key), Tolerated: s.tolerated(c.Key)}
 	for i := range c.Roles {
 		for _, a := range c.Roles[i].Assigned {
 			in.Hosts = append(in.Hosts, infra.Host{Host: a.Host, Role: c.Roles[i].Name, Standby: a.Standby})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
@@ -218,7 +220,7 @@ func TestSyncNames(t *testing.T) {
 	names := map[string]bool{}
 	for _, key := range []schedule.ClusterKey{{Namespace: "a-b", Name: "c"}, {Namespace: "a", Name: "b-c"}, {Namespace: long, Name: "a"}, {Namespace: long, Name: "b"}} {
 		name := s.syncName(key, "hosts")
-		if len(name) > maxName {
+		if len(name) > validation.LabelValueMaxLength {
 			t.Errorf("%s has %d characters", name, len(name))
 		}
 		if names[name] {

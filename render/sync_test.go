@@ -47,7 +47,7 @@ func TestFluxSyncObjects(t *testing.T) {
 				continue
 			}
 			policy := ""
-			if !w.prune {
+			if !w.prune || name == "sipgen-dc1" { // the root: nothing goes with it
 				policy = kustomizev1.DeletionPolicyOrphan
 			}
 			var after []string
@@ -125,6 +125,9 @@ func TestArgoSyncObjects(t *testing.T) {
 			if is != w {
 				t.Errorf("%s: found %+v, want %+v", name, is, w)
 			}
+			if !app.Spec.Source.Kustomize.IgnoreMissingComponents {
+				t.Errorf("%s: Argo CD guesses how its folder is built, and without a kustomization applies every file in it", name)
+			}
 			if retry := app.Spec.SyncPolicy.Retry; retry.Limit != -1 || !retry.Refresh || !app.Spec.SyncPolicy.Automated.SelfHeal {
 				t.Errorf("%s: found %+v, want it retried for ever with the newest commit, and healed", name, app.Spec.SyncPolicy)
 			}
@@ -142,6 +145,15 @@ func TestArgoSyncObjects(t *testing.T) {
 		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
 		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.a.infra"},
 		"lab.a.hosts":       {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep},
+		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.b.infra"},
+		"lab.b.hosts":       {wave: "0", compare: diff, options: serverSide + " " + migration + " " + keep},
+	})
+	check(guarded(t, inWaves), map[string]row{
+		"sipgen-dc1":        {prune: true, options: pruning},
+		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
+		"sipgen-dc1-site":   {wave: "-1", options: keeping},
+		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
+		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", compare: diff, options: serverSide + " " + migration, project: "lab.a.infra"},
 		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.b.infra"},
 		"lab.b.hosts":       {wave: "0", compare: diff, options: serverSide + " " + migration + " " + keep},
 	})

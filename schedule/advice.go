@@ -46,7 +46,7 @@ type AdvisedHosts struct {
 }
 
 const (
-	// adviceWork bounds the hosts that are planned again to advise on one site's clusters; mostTries the plans for one cluster.
+	// adviceWork bounds the hosts, and roles twice, that are planned again to advise on one site's clusters; mostTries the plans for one cluster.
 	adviceWork = 60_000
 	mostTries  = 40
 )
@@ -64,19 +64,19 @@ func (s *site) advise() {
 	if s.options.unadvised {
 		return
 	}
-	worked := 0
+	each := max(1, len(s.hosts)+2*len(s.roles))
 	for _, standby := range []bool{false, true} {
 		for _, c := range s.clusters {
 			at := slices.IndexFunc(s.shortages, func(short Shortage) bool { return short.Standby == standby && short.Short.Cluster == c.key })
 			if at < 0 || !c.lacks(standby) {
 				continue
 			}
-			if worked+2*len(s.hosts) > adviceWork {
+			if s.advising+2*each > adviceWork {
 				s.shortages[at].Advice = Advice{Cluster: c.key, Standby: standby, Untried: true}
 				continue
 			}
-			advice, tries := s.advice(c, standby, min(mostTries, (adviceWork-worked)/max(1, len(s.hosts))))
-			worked += tries * len(s.hosts)
+			advice, tries := s.advice(c, standby, min(mostTries, (adviceWork-s.advising)/each))
+			s.advising += tries * each
 			s.shortages[at].Advice = advice
 		}
 	}
@@ -182,22 +182,27 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 	return out, a.tries
 }
 
-// reduce takes hosts away as long as the cluster lacks nothing without. It says whether every smaller number was tried, where only one role needs any.
+// reduce takes hosts away as long as the cluster lacks nothing without. It goes round again after each role that needs fewer, because others may
+// need fewer then. It says whether every smaller number was tried, where only one role needs any.
 func (a *attempt) reduce(most int) (all bool) {
-	all = true
-	for k := range a.n {
-		for n := a.n[k] - 1; n >= 0 && a.n[k] > 0; n-- {
-			if a.tries >= most {
-				return false
-			}
-			was := a.n[k]
-			a.n[k] = n
-			if missing, err := a.try(); err != nil || missing != nil {
-				a.n[k] = was
+	for again := true; again; {
+		again = false
+		for k := range a.n {
+			for n := a.n[k] - 1; n >= 0 && a.n[k] > 0; n-- {
+				if a.tries >= most {
+					return false
+				}
+				was := a.n[k]
+				a.n[k] = n
+				if missing, err := a.try(); err != nil || missing != nil {
+					a.n[k] = was
+				} else {
+					again = true
+				}
 			}
 		}
 	}
-	return all
+	return true
 }
 
 // domains are those with hosts of the inventory, up to a few, in which the first of the role's hosts may lie instead.

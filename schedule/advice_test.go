@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -15,7 +17,10 @@ import (
 func TestAdviceSuffices(t *testing.T) {
 	sites := RandomSites(t, 240)
 	short, standby, advised := 0, 0, 0
-	for seed := range sites.Seeds(3411) { // of one role that is short there are hosts of two kinds to add
+	for seed := range sites.Seeds(
+		3411,   // of one role that is short there are hosts of two kinds to add
+		903616, // one of two roles needs none, and then the other needs fewer
+	) {
 		w := newWorld(uint64(seed))
 		if seed%2 == 0 {
 			w.clusters, w.hosts = randomSite(rand.New(rand.NewPCG(uint64(seed), 9)))
@@ -138,5 +143,31 @@ func TestAdviceOfLargeSites(t *testing.T) {
 	said, _ := Say.ExplainCluster(p, ClusterKey{"tenants", "a"})
 	if want := "2 more hosts with kind=w, each in a rack of its own, would place tenants/a, and fewer would not."; !strings.Contains(said, want) {
 		t.Errorf("got\n%s\nwant %q", said, want)
+	}
+}
+
+// TestAdviceOfManyRoles: a plan takes long on a site of few hosts too, if the roles are many. What is tried to advise on them is bounded by both.
+func TestAdviceOfManyRoles(t *testing.T) {
+	hosts := []inventory.Host{newHost("h1", "kind=w")}
+	var clusters []v1.SIPCluster
+	for i := range 150 {
+		roles := map[string]v1.NodeSet{}
+		for _, name := range []string{v1.RoleControlPlane, v1.RoleWorker, "Storage"} {
+			roles[name] = chosenBy(1, 0, expression("kind", metav1.LabelSelectorOpIn, "w"))
+		}
+		clusters = append(clusters, newCluster(fmt.Sprintf("c%03d", i), roles))
+	}
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	advised, untried := 0, 0
+	for _, s := range p.Shortages {
+		if s.Advice.Untried {
+			untried++
+		} else if s.Advice.Cluster != (ClusterKey{}) {
+			advised++
+		}
+	}
+	plans := p.site.advising / (1 + 2*3*150)
+	if plans == 0 || plans > 67 || advised == 0 || untried < 100 {
+		t.Errorf("%d plans to advise, %d clusters advised and %d not: want a few plans, and words for all clusters", plans, advised, untried)
 	}
 }

@@ -30,7 +30,9 @@ func (s *site) assign() {
 			continue
 		}
 		for _, r := range c.roles {
-			s.replace(r, r.replaceSpare)
+			if r.waiting == 0 { // else the replacement would fill, in the next run, the slot that is waited for
+				s.replace(r, r.replaceSpare)
+			}
 			r.shortStandby = r.spare - s.fill(r, r.spare)
 			if r.shortStandby > 0 && s.until == nil {
 				s.blame(r, r.shortStandby, true)

@@ -24,6 +24,13 @@ func (b bitset) fill(n int) {
 	}
 }
 
+// without takes out what is in another set.
+func (b bitset) without(other bitset) {
+	for w, word := range other {
+		b[w] &^= word
+	}
+}
+
 func (b bitset) count() int {
 	n := 0
 	for _, word := range b {
@@ -279,6 +286,30 @@ func (t *tally) carry(p, w int, word uint64, n int) {
 		}
 		word, t.planes[p][w] = word&t.planes[p][w], word^t.planes[p][w]
 	}
+}
+
+// one sets the count of a number that has none yet.
+func (t *tally) one(i, count int32, n int) {
+	for p := 0; count>>p != 0; p++ {
+		if count>>p&1 == 1 {
+			t.carry(p, int(i/64), 1<<(i%64), n)
+		}
+	}
+}
+
+// sum adds up the counts of the numbers in a set of bits.
+func (t *tally) sum(b bitset) (total int) { return t.sumWithin(b, b) }
+
+// sumWithin adds up those that are in another set too, which may be nil.
+func (t *tally) sumWithin(b, within bitset) (total int) {
+	for p, plane := range t.planes {
+		n := 0
+		for w, word := range within {
+			n += bits.OnesCount64(word & b[w] & plane[w])
+		}
+		total += n << p
+	}
+	return total
 }
 
 func (t *tally) count(i int32) (n int32) {

@@ -24,7 +24,11 @@ func (s *site) replacements(r *role, assigned []Assignment) {
 		if t.Standby {
 			at = &standby
 		}
-		*at = append(*at, Replacement{t.Host, Vanished{}})
+		var why Reason = Vanished{}
+		if s.find(t.Host) >= 0 {
+			why = Anew{}
+		}
+		*at = append(*at, Replacement{t.Host, why})
 	}
 	var toActive, toStandby []*Assignment
 	demoted := 0

@@ -2,8 +2,8 @@ package schedule
 
 // room is how many free hosts fit a shape, in all and by domain.
 type room struct {
-	hosts, domains, loose int // loose: hosts without a domain
-	in                    []int32
+	hosts, domains, loose int              // loose: hosts without a domain
+	in                    []int32          // by domain; nil where hostsIn counts those of the few that are asked for
 	chosen                map[int32]Reason // what chosen gives, by domain
 }
 
@@ -22,17 +22,23 @@ func (s *site) room(r *role) *room {
 		return known
 	}
 	m := &room{chosen: map[int32]Reason{}}
-	n := s.net
-	if r.topo < 0 {
-		for b := range r.shape.buckets.all {
-			m.hosts += int(n.size[b])
-		}
+	n, sh := s.net, r.shape
+	switch {
+	case r.topo < 0:
+		m.hosts = n.hostsOf(&sh.buckets)
 		m.loose = m.hosts
-	} else if m.in = make([]int32, len(r.tree.names)); r.tree.parent != nil {
+	case r.tree.parent != nil:
+		m.in = make([]int32, len(r.tree.names))
 		m.byName(s, r)
-	} else {
+	case r.tree.together && sh.buckets.bits != nil:
+		parts := r.tree.parts(n.dom[r.topo])
+		m.hosts = n.sizes.sum(sh.buckets.bits)
+		m.loose = n.sizes.sumWithin(sh.buckets.bits, parts.loose)
+		m.domains = parts.count(sh.buckets.bits) + n.sizes.sumWithin(sh.buckets.bits, parts.alone)
+	default:
+		m.in = make([]int32, len(r.tree.names))
 		dom := n.dom[r.topo]
-		for b := range r.shape.buckets.all {
+		for b := range sh.buckets.all {
 			switch d, hosts := dom[b], n.size[b]; {
 			case d >= 0:
 				if m.in[d] == 0 {
@@ -80,7 +86,13 @@ func (s *site) choice(r *role, i int32, m *room) Reason {
 	if d == noLabel {
 		return NewWithoutLabel{key, m.hosts}
 	}
-	in := max(1, int(m.in[d]))
+	in := 0
+	if m.in != nil {
+		in = int(m.in[d])
+	} else {
+		in = s.net.hostsIn(r, d)
+	}
+	in = max(1, in) // it may be alone
 	return NewInDomain{Key: key, Value: value, There: in, Elsewhere: m.hosts - in, Domains: m.domains - 1}
 }
 

@@ -55,6 +55,9 @@ func (s *site) claim(previous Previous) {
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		for n := range h.Faults {
+			if h.Faults[n].Kind == inventory.FaultPatch {
+				continue // said where it matters: the cluster is refused, or the host's release waits
+			}
 			s.warn(HasFault{h.key(), h.Faults[n].String()})
 		}
 		c := s.live(h)
@@ -62,6 +65,8 @@ func (s *site) claim(previous Previous) {
 		switch {
 		case c.labels == 0 && t == nil:
 		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder && !h.mislabelled(): // seen clean: free again
+		case t != nil && h.Untouchable():
+			s.holdAsBefore(int32(i), c, t)
 		case c.complete:
 			s.claimLive(int32(i), c, t)
 		case t == nil:
@@ -69,7 +74,7 @@ func (s *site) claim(previous Previous) {
 			s.warn(Unlabelled{h.key(), s.options.Keys})
 		default:
 			if !c.agrees(t) {
-				s.warn(LabelsContradictTree{h.key(), s.options.Keys, t.Source, t.Cluster})
+				s.warn(LabelsContradictTree{h.key(), s.options.Keys, t.Source, t.Cluster, false})
 			}
 			s.hold(int32(i), t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
 			s.keepAddresses(h, t)
@@ -117,6 +122,22 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 		h.keepDomain(t)
 		h.wasPending = t.Pending
 	}
+}
+
+// holdAsBefore is for a host of which no patch may be written: the patch that is there says what the tree says, whatever its labels are.
+func (s *site) holdAsBefore(i int32, c liveClaim, t *PreviousClaim) {
+	h := &s.hosts[i]
+	origin := FromTree
+	if c.complete && c.agrees(t) {
+		origin = FromLive
+	}
+	if !c.agrees(t) {
+		s.warn(LabelsContradictTree{h.key(), s.options.Keys, t.Source, t.Cluster, c.complete})
+	}
+	s.hold(i, t.Cluster, t.Role, origin, t.Standby, t.Releasing, t.Source)
+	s.keepAddresses(h, t)
+	h.keepDomain(t)
+	h.wasPending = t.Pending
 }
 
 // releaseOfNothing warns of hosts that the Site asks to release and that are not what it says: done, or meant for something else.
@@ -217,7 +238,7 @@ func (s *site) hold(i int32, key ClusterKey, name string, origin Origin, standby
 	}
 	r := c.role(name)
 	if r == nil {
-		if len(validation.IsValidLabelValue(name)) > 0 || name == "" {
+		if invalidRole(name) {
 			h.reject = InvalidRole{name}
 			s.warn(NobodyGets{h.key(), h.reject, source})
 			return
@@ -253,13 +274,13 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 			continue
 		}
 		h := &s.hosts[i]
-		if t.UID != "" && t.UID != h.UID && h.Unsure() {
+		if t.UID != "" && t.UID != h.UID && (h.Unsure() || h.UID == "" && h.Untouchable()) {
 			// It is no proof that the host was created anew, and the patch says which one it was.
 			known := *h.Host
 			known.UID, h.Host = t.UID, &known
 		}
 		if t.UID != "" && h.UID != "" && t.UID != h.UID {
-			s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, h.UID})
+			s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, h.UID, t.Releasing})
 			s.lose(t)
 			continue
 		}

@@ -59,7 +59,7 @@ func TestFaultyHosts(t *testing.T) {
 					t.Errorf("%s: its patch would be for uid %q", row.why, a.Host.UID)
 				}
 			}
-			if loss := Losses(p, Previous{Claims: row.previous}, row.hosts); len(loss.Missing) > 0 {
+			if loss := Losses(p, Previous{Claims: row.previous}, row.hosts); len(loss.Missing)+len(loss.Anew) > 0 {
 				t.Errorf("%s: counts as lost", row.why)
 			}
 		}
@@ -69,6 +69,55 @@ func TestFaultyHosts(t *testing.T) {
 		}
 		if !said {
 			t.Errorf("%s: nothing says so: %v", row.why, p.Warnings)
+		}
+	}
+}
+
+// TestUntouchableHosts: a host of which no patch may be written is handed out to nobody, and whoever has it by the tree keeps it as it is, whatever its
+// labels say: a release waits, and one that has begun goes on.
+func TestUntouchableHosts(t *testing.T) {
+	worker, patch := v1.RoleWorker, inventory.FaultPatch
+	marked := func(h inventory.Host) inventory.Host { return faulty(h, patch) }
+	nameless := func(h inventory.Host) inventory.Host { h.UID = ""; return h }
+	used := func(h inventory.Host) inventory.Host {
+		h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}
+		return h
+	}
+	h1 := func() inventory.Host { return host1("h1", "w", "r1") }
+	tree := func(claims ...PreviousClaim) []PreviousClaim { return claims }
+	for _, row := range []struct {
+		why      string
+		want     int
+		hosts    []inventory.Host
+		previous []PreviousClaim
+		plan     string
+	}{
+		{"free: another one is taken", 1, []inventory.Host{marked(h1()), host1("h2", "w", "r2")}, nil, "a Worker: +h2\n"},
+		{"held", 1, []inventory.Host{marked(claimed(h1(), "a", worker)), host1("h2", "w", "r2")}, tree(inTree("h1", "a", worker)), "a Worker: h1\n"},
+		{"held, and its labels say that it is free and was never handed out", 1, []inventory.Host{marked(h1())}, tree(inTree("h1", "a", worker)), "a Worker: h1\n"},
+		{"its labels name another cluster, and nothing uses it", 1, []inventory.Host{marked(claimed(h1(), "z", worker)), host1("h2", "w", "r2")}, tree(inTree("h1", "a", worker)), "a Worker: h1\n"},
+		{"its labels name another role", 1, []inventory.Host{marked(claimed(h1(), "a", "Other")), host1("h2", "w", "r2")}, tree(inTree("h1", "a", worker)), "a Worker: h1\n"},
+		{"its uid cannot be read", 1, []inventory.Host{nameless(marked(claimed(h1(), "a", worker)))}, tree(inTree("h1", "a", worker)), "a Worker: h1\n"},
+		{"not wanted any more", 0, []inventory.Host{marked(claimed(h1(), "a", worker))}, tree(inTree("h1", "a", worker)), "a Worker: (h1)\n"},
+		{"its release has begun", 0, []inventory.Host{marked(claimed(h1(), "a", worker))}, tree(releasing(inTree("h1", "a", worker))), "a Worker: -h1\n"},
+		{"its release has begun, and it is wanted again", 1, []inventory.Host{marked(claimed(h1(), "a", worker)), host1("h2", "w", "r2")},
+			tree(releasing(inTree("h1", "a", worker))), "a Worker: +h2 -h1\n"},
+		{"its release has begun, and somebody uses it", 0, []inventory.Host{used(marked(claimed(h1(), "a", worker)))}, tree(releasing(inTree("h1", "a", worker))), "a Worker: -h1\n"},
+		{"its release was seen", 0, []inventory.Host{marked(h1())}, tree(releasing(inTree("h1", "a", worker))), "a Worker:\n"},
+	} {
+		c := newCluster("a", map[string]v1.NodeSet{worker: nodes("kind=w", row.want, 0)})
+		p := plan(t, []v1.SIPCluster{c}, row.hosts, Previous{Claims: row.previous}, testOptions)
+		if got := summary(p); got != row.plan {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.plan)
+		}
+		for _, placed := range p.Clusters {
+			for _, role := range placed.Roles {
+				for _, a := range role.Assigned {
+					if a.Host.Name == "h1" && a.Host.UID != "uid-h1" {
+						t.Errorf("%s: the tree forgets its uid: %q", row.why, a.Host.UID)
+					}
+				}
+			}
 		}
 	}
 }

@@ -232,6 +232,8 @@ func TestPlanOverTime(t *testing.T) {
 	also := []int{
 		2541,            // a host that would move lies in a rack with another one of its role
 		894, 1999, 2346, // another failed host is let go than the one that the run before replaced
+		2965, // a host to be removed is replaced while the role waits for another one, and the next run does not wait any more
+		5934, // a role that grows gives a host up only in the next run
 	}
 	for seed := range RandomSites(t, 400).Seeds(also...) {
 		if err := live(newWorld(uint64(seed)), 12); err != nil {

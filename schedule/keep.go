@@ -30,58 +30,76 @@ func (s *site) neverApproved(c *cluster) {
 	}
 }
 
+// mostNames is how many of the names in an annotation have a warning each.
+const mostNames = 10
+
 // namedBy finds the hosts of a cluster that one of its annotations names. A host that the cluster
 // does not hold, or that the inventory does not have, is a warning: an approval or a removal that was carried
-// out, and a host that was taken away after it, must not stop the site.
+// out, and a host that was taken away after it, must not stop the site. Neither must a name that several of its hosts have, which none of
+// them is meant by.
 func (s *site) namedBy(c *cluster, annotation string) map[int32]bool {
 	if c.spec == nil || c.spec.Annotations[annotation] == "" {
 		return nil
 	}
 	found := map[int32]bool{}
+	var wrong []Warning
 	for _, word := range strings.Split(c.spec.Annotations[annotation], ",") {
 		word = strings.TrimSpace(word)
 		if word == "" {
 			continue
 		}
 		var mine, others, free []int32
-		for i := range s.hosts {
+		for _, i := range s.called(word) {
 			h := &s.hosts[i]
-			if word != h.Name && word != h.Key() {
-				continue
-			}
 			if c.named == nil {
 				c.named = map[int32]bool{}
 			}
-			c.named[int32(i)] = true
+			c.named[i] = true
 			switch {
 			case h.role != nil && h.role.cluster == c:
-				mine = append(mine, int32(i))
+				mine = append(mine, i)
 			case h.role != nil:
-				others = append(others, int32(i))
+				others = append(others, i)
 			default:
-				free = append(free, int32(i))
+				free = append(free, i)
 			}
 		}
 		switch {
 		case len(mine) > 1:
-			s.problem("cluster %s: annotation %s: %q is the name of two of its hosts, %s and %s: want namespace/name",
-				c.key, annotation, word, s.hosts[mine[0]].Key(), s.hosts[mine[1]].Key())
+			wrong = append(wrong, NamesSeveralHosts{annotation, word, [2]HostKey{s.hosts[mine[0]].key(), s.hosts[mine[1]].key()}})
 		case len(mine) == 1:
 			found[mine[0]] = true
 		case len(others) > 0:
 			h := &s.hosts[others[0]]
 			c.without(others)
-			c.warn(NamesHostOfOthers{annotation, h.key(), h.role.key()})
+			wrong = append(wrong, NamesHostOfOthers{annotation, h.key(), h.role.key()})
 		case len(free) > 0:
 			c.without(free)
 			for _, i := range free {
-				c.warn(NamesFreeHost{annotation, s.hosts[i].key()})
+				wrong = append(wrong, NamesFreeHost{annotation, s.hosts[i].key()})
 			}
 		default:
-			c.warn(NamesUnknownHost{annotation, word})
+			wrong = append(wrong, NamesUnknownHost{annotation, word})
 		}
 	}
+	if more := len(wrong) - mostNames; more > 0 {
+		wrong = append(wrong[:mostNames:mostNames], NamesMore{annotation, more})
+	}
+	c.warnings = append(c.warnings, wrong...)
 	return found
+}
+
+// called are the hosts that an annotation may mean by a word: those of the name, and the one of the namespace/name.
+func (s *site) called(word string) []int32 {
+	if s.names == nil {
+		s.names = make(map[string][]int32, 2*len(s.hosts))
+		for i := range s.hosts {
+			h := &s.hosts[i]
+			s.names[h.Name] = append(s.names[h.Name], int32(i))
+			s.names[h.Key()] = append(s.names[h.Key()], int32(i))
+		}
+	}
+	return s.names[word]
 }
 
 // without keeps hosts from the cluster: it asked to release them.
@@ -111,7 +129,7 @@ func (s *site) keep(r *role) {
 		if trouble != nil {
 			r.why[i] = trouble
 		}
-		if h.releasing && inUse(h) != nil && !r.cluster.approved[i] {
+		if h.releasing && inUse(h) != nil && !r.cluster.approved[i] && !h.Untouchable() {
 			h.releasing = false // somebody began to use it before its labels were gone
 		}
 		switch {
@@ -209,10 +227,15 @@ func (s *site) tooManyBad(r *role, healthy, bad []int32) (tooMany, others []int3
 }
 
 // letGo releases a host, or makes it pending: a host that is provisioned or in use stays until it
-// is let go of or its release is approved.
+// is let go of or its release is approved, and one of which no patch may be written until that is mended. What is released already stays so.
 func (s *site) letGo(r *role, i int32, why Reason) {
 	h := &s.hosts[i]
-	if use := inUse(h); use != nil && !r.cluster.approved[i] {
+	if h.Untouchable() {
+		if !h.releasing {
+			r.pending[i] = ReleaseWaits{why, unpatchable(h)}
+			return
+		}
+	} else if use := inUse(h); use != nil && !r.cluster.approved[i] {
 		r.pending[i] = ReleaseWaits{why, use}
 		return
 	} else if use != nil {
@@ -224,6 +247,12 @@ func (s *site) letGo(r *role, i int32, why Reason) {
 		since = FromTree
 	}
 	r.released = append(r.released, release{i, why, since})
+}
+
+// unpatchable is why no patch of a host may be written.
+func unpatchable(h *host) Reason {
+	n := slices.IndexFunc(h.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultPatch })
+	return Faulty{h.Faults[n].Kind, h.Faults[n].String()}
 }
 
 // holdAgain takes back hosts that were released and still carry the labels, where slots that have to
@@ -258,7 +287,7 @@ func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []i
 		}
 	}
 	for _, i := range leaving {
-		if len(healthy) < want && r.why[i] == nil && room(i) {
+		if len(healthy) < want && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() {
 			healthy = append(healthy, i)
 			count(i)
 			s.hosts[i].releasing = false

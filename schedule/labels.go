@@ -17,7 +17,8 @@ import (
 type kinds struct {
 	n       int
 	columns map[string]*column
-	single  map[int32]int32 // by kind: the only host, for hosts that annotations name
+	carried map[string]bitset // what carrying found, by the labels
+	single  map[int32]int32   // by kind: the only host, for hosts that annotations name
 	scratch bitset
 }
 
@@ -34,7 +35,7 @@ type selected struct{ kinds set }
 
 // sortByLabels finds the kinds.
 func (s *site) sortByLabels() {
-	k := &kinds{columns: map[string]*column{}, single: map[int32]int32{}}
+	k := &kinds{columns: map[string]*column{}, carried: map[string]bitset{}, single: map[int32]int32{}}
 	s.kinds = k
 	for _, r := range s.roles {
 		requirements, _ := r.selector.Requirements()

@@ -12,11 +12,10 @@ import (
 type Loss struct {
 	// Claimed is how many hosts the clusters had: by the previous tree, or by live labels.
 	Claimed int
-	// Missing are claimed hosts that the inventory does not have any more, or has under another
-	// uid; Foreign those whose labels now name a cluster that is in neither the specs nor the tree;
+	// Missing are claimed hosts that the inventory does not have any more; Anew those that it has under another uid; Foreign those whose labels now name a cluster that is in neither the specs nor the tree;
 	// Moved those that are in use under labels of another cluster or role of the site, which keeps them; Swapped failed hosts
 	// that another one makes standby in this run; Released those that this run releases. All sorted.
-	Missing, Foreign, Moved, Swapped, Released []HostKey
+	Missing, Anew, Foreign, Moved, Swapped, Released []HostKey
 	// Virtual are hosts that ViNO was asked for and is not any more, and that are in none of these. Losses knows none.
 	Virtual []HostKey
 	// Remade are hosts that ViNO makes anew, or gives other addresses, and that are in none of these. Losses knows none.
@@ -25,7 +24,7 @@ type Loss struct {
 
 // Total is the number of hosts lost, in whatever way.
 func (l *Loss) Total() int {
-	return len(l.Missing) + len(l.Foreign) + len(l.Moved) + len(l.Swapped) + len(l.Released) + len(l.Virtual) + len(l.Remade)
+	return len(l.Missing) + len(l.Anew) + len(l.Foreign) + len(l.Moved) + len(l.Swapped) + len(l.Released) + len(l.Virtual) + len(l.Remade)
 }
 
 // Losses counts what the placement takes away. A host that an earlier run released is no loss any more.
@@ -56,8 +55,10 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		uid, found := uids[claim.Host]
 		holder, held := holders[claim.Host]
 		switch {
-		case !found || uid != "" && claim.UID != "" && uid != claim.UID:
+		case !found:
 			loss.Missing = append(loss.Missing, claim.Host)
+		case uid != "" && claim.UID != "" && uid != claim.UID:
+			loss.Anew = append(loss.Anew, claim.Host)
 		case foreign[claim.Host]:
 			loss.Foreign = append(loss.Foreign, claim.Host)
 		case held && holder != RoleKey{claim.Cluster, claim.Role}:
@@ -82,7 +83,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		}
 	}
 	loss.Claimed = len(claimed)
-	for _, list := range [][]HostKey{loss.Missing, loss.Foreign, loss.Moved, loss.Swapped, loss.Released} {
+	for _, list := range [][]HostKey{loss.Missing, loss.Anew, loss.Foreign, loss.Moved, loss.Swapped, loss.Released} {
 		slices.SortFunc(list, func(a, b HostKey) int {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 		})

@@ -28,6 +28,7 @@ type network struct {
 	free     pool    // buckets with free hosts
 	ends     pool    // those, and buckets that the focus has units in
 	size     []int32 // by bucket: number of hosts
+	sizes    tally   // the same, bit by bit
 	score    []int64 // by bucket: how soon it is filled, last those that many roles can use
 	focus    *role   // the role whose hosts are chosen
 	focusAt  []int32 // its units by bucket
@@ -97,6 +98,7 @@ func (s *site) newNetwork() *network {
 	n.score, n.size = make([]int64, count), make([]int32, count)
 	for b := range n.buckets {
 		n.size[b] = int32(len(n.buckets[b].hosts))
+		n.sizes.one(int32(b), n.size[b], count)
 	}
 	n.focusAt = make([]int32, count)
 	for t, topology := range s.topology {
@@ -149,13 +151,14 @@ func (n *network) fit(classOf []int32) {
 			}
 		}
 	}
+	runs := runsOf(simple)
 	var shapes, roles tally
 	for _, sh := range s.shapes {
 		fit := newBitset(count)
-		for kind := range sh.kinds.all {
+		one := func(kind int32) bool {
 			if b := simple[kind]; b >= 0 {
 				fit.add(b)
-				continue
+				return true
 			}
 			for _, id := range c.byKind[kind] {
 				if c.classes[id].missing(sh.networks) != "" {
@@ -171,6 +174,12 @@ func (n *network) fit(classOf []int32) {
 					fit.add(b)
 				}
 			}
+			return true
+		}
+		if sh.kinds.bits != nil {
+			runs.spread(sh.kinds.bits, fit, one)
+		} else {
+			sh.kinds.all(one)
 		}
 		sh.buckets = newSet(fit)
 		shapes.add(&sh.buckets, 1, count)

@@ -16,6 +16,7 @@ func TestMovesAgreeWithTheOracle(t *testing.T) {
 	for seed := range sites.Seeds() {
 		rng := rand.New(rand.NewPCG(uint64(seed), 79))
 		o := oracleSite(rng, seed%2 == 1)
+		o.hold(rng)
 		if slices.ContainsFunc(o.roles, func(r *oracleRole) bool { return len(r.leaving) > 0 }) {
 			continue
 		}
@@ -43,10 +44,36 @@ func TestMovesAgreeWithTheOracle(t *testing.T) {
 			found++
 		}
 	}
-	sites.Want("moves", found, 100)
+	sites.Want("moves", found, 60)
 }
 
-// fewestMoves serves clusters up to the first that is not placed, and tries every set of hosts to move for it. Hosts of roles that lack some do not move.
+// hold gives two of three free hosts to roles that may have them, so that there is something to move.
+func (o *oracle) hold(rng *rand.Rand) {
+	var free []int
+	for _, h := range o.free {
+		host := &o.hosts[h]
+		var fits []*oracleRole
+		for _, r := range o.roles {
+			in := map[string]int{}
+			for _, other := range r.healthy {
+				r.count(in, &o.hosts[other], 1)
+			}
+			if r.selects(host) && r.room(in, host) && len(r.healthy) < r.active+r.standby {
+				fits = append(fits, r)
+			}
+		}
+		if len(fits) == 0 || rng.IntN(3) == 0 {
+			free = append(free, h)
+			continue
+		}
+		r := fits[rng.IntN(len(fits))]
+		r.healthy = append(r.healthy, h)
+		host.Labels[oracleKeys.ClusterNamespace], host.Labels[oracleKeys.ClusterName], host.Labels[oracleKeys.NodeType] = oracleNamespace, r.cluster, r.name
+	}
+	o.free = free
+}
+
+// fewestMoves serves clusters up to the first that is not placed, and tries every set of hosts to move for it.
 func (o *oracle) fewestMoves() (cluster string, moves int) {
 	for _, c := range o.clusters() {
 		need := map[*oracleRole]int{}
@@ -63,10 +90,8 @@ func (o *oracle) fewestMoves() (cluster string, moves int) {
 		var held []int
 		for _, r := range o.roles {
 			for _, h := range r.healthy {
-				if len(r.healthy) >= r.active {
-					owner[h] = r
-					held = append(held, h)
-				}
+				owner[h] = r
+				held = append(held, h)
 			}
 		}
 		for set := 1; set < 1<<len(held); set++ {

@@ -138,6 +138,8 @@ type Role struct {
 	Active, Standby int
 	// TopologyKeys are the labels that constrain the role, widest first.
 	TopologyKeys []string
+	// PerDomain is how many hosts of the role may lie in one domain of each of TopologyKeys.
+	PerDomain []int
 	// Assigned are the hosts of the role: active before standby, then by namespace and name, in an
 	// order that does not tell new from held. Hosts whose release is pending are among them, with
 	// Pending set, and so are failed hosts whose replacement has not been seen yet: there may be

@@ -15,8 +15,7 @@ import (
 // role in that order gets the hosts with the least namespaces and names, then the second, and so on.
 //
 // The error joins every conflict that is found: a host or a cluster that stands twice, claims that
-// contradict each other, annotations that name hosts of others or of
-// nobody. A cluster that cannot be placed is no error, and neither is one whose spec is refused; see Placement.Schedulable.
+// contradict each other. A cluster that cannot be placed is no error, and neither is one whose spec is refused; see Placement.Schedulable.
 func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
 	noWait := map[ClusterKey]bool{}
 	for {

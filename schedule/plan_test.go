@@ -292,7 +292,7 @@ func TestLosses(t *testing.T) {
 	previous.Claims = append(previous.Claims, anew, releasing(inTree("left", "a", worker)))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)}), newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
 	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()), previous, hosts)
-	want := Loss{Claimed: 6, Missing: []HostKey{{"metal", "anew"}, {"metal", "vanished"}}, Foreign: []HostKey{{"metal", "alone"}}, Moved: []HostKey{{"metal", "used"}}, Released: []HostKey{{"metal", "disputed"}}}
+	want := Loss{Claimed: 6, Missing: []HostKey{{"metal", "vanished"}}, Anew: []HostKey{{"metal", "anew"}}, Foreign: []HostKey{{"metal", "alone"}}, Moved: []HostKey{{"metal", "used"}}, Released: []HostKey{{"metal", "disputed"}}}
 	if !reflect.DeepEqual(loss, want) {
 		t.Errorf("found %+v, want %+v", loss, want)
 	}

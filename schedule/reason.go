@@ -57,8 +57,10 @@ type (
 	NoLabel struct{ Key string }
 	// NamedByCluster: an annotation of the cluster names the host, and the cluster does not hold it.
 	NamedByCluster struct{}
-	// Vanished: the inventory does not have the host any more, or has another one of its name.
+	// Vanished: the inventory does not have the host any more.
 	Vanished struct{}
+	// Anew: the host was created anew: the inventory has it under another uid.
+	Anew struct{}
 	// Promoted from standby to active.
 	Promoted struct{}
 	// MarkedForRemoval by an annotation of the cluster that holds it. Error is what metal3 says besides, nil for nothing.
@@ -106,7 +108,7 @@ type (
 		Kept    Reason
 		Refused []Refusal
 	}
-	// ReleaseWaits: it is to be released for Why, and is in Use.
+	// ReleaseWaits: it is to be released for Why, and is in Use; or Use is why no patch of it may be written.
 	ReleaseWaits struct{ Why, Use Reason }
 	// NewAnywhere: new, one of so many free Hosts that fit. The role has no topology keys.
 	NewAnywhere struct{ Hosts int }
@@ -191,6 +193,7 @@ func (NoAddress) isReason()             {}
 func (NoLabel) isReason()               {}
 func (NamedByCluster) isReason()        {}
 func (Vanished) isReason()              {}
+func (Anew) isReason()                  {}
 func (Promoted) isReason()              {}
 func (MarkedForRemoval) isReason()      {}
 func (NotSelected) isReason()           {}

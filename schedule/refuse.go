@@ -134,7 +134,7 @@ func (s *site) freeze(r *role) {
 			s.letGo(r, i, h.disputed)
 			continue
 		}
-		if h.releasing && (inUse(h) == nil || r.cluster.approved[i]) {
+		if h.releasing && (inUse(h) == nil || r.cluster.approved[i] || h.Untouchable()) {
 			s.letGo(r, i, ReleasedBefore{})
 			continue
 		}

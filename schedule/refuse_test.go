@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +26,11 @@ func TestRefused(t *testing.T) {
 		want   []string
 	}{
 		{"a key that hosts carry", func(*v1.NodeSet) {}, racks, nil},
+		{"a selector that is none", func(s *v1.NodeSet) {
+			s.LabelSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "kind", Operator: "Foo"}}
+		}, racks, []string{`Worker: labelSelector: not a valid selector: "Foo" is not a valid label selector operator`}},
+		{"namespaces that are none", func(s *v1.NodeSet) { s.HostNamespaces = []string{strings.Repeat("a", 64)} }, racks, []string{
+			`Worker: labelSelector: not a valid selector: values[0][metadata.namespace]: Invalid value: a value of 64 characters (not shown): must be no more than 63 bytes`}},
 		{"a misspelt key", func(s *v1.NodeSet) { s.TopologyKey = "rak" }, racks, []string{`Worker: topologyKey: no host that the role selects has a label rak, did you mean "rack"?`}},
 		{"a key of nothing", func(s *v1.NodeSet) { s.TopologyKey = "example.org/server" }, racks, []string{"Worker: topologyKey: no host that the role selects has a label example.org/server"}},
 		{"only hosts of others carry it", func(s *v1.NodeSet) { s.TopologyKey = "row" }, append(slices.Clone(racks), newHost("h4", "kind=other row=w1")), []string{"Worker: topologyKey: no host that the role selects has a label row"}},

@@ -28,6 +28,7 @@ var shapes = []struct {
 	{"features-infeasible", func(n int) ([]v1.SIPCluster, []inventory.Host) { return featuresSite(n, 110, false) }},
 	{"features-per-rack", func(n int) ([]v1.SIPCluster, []inventory.Host) { return featuresSite(n, 97, true) }},
 	{"notin", notInSite},
+	{"per-key", perKeySite},
 }
 
 func expression(key string, operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
@@ -153,6 +154,25 @@ func notInSite(n int) ([]v1.SIPCluster, []inventory.Host) {
 	return clusters, hosts
 }
 
+// perKeySite has rooms of 800 hosts, rows of 200 and racks of 20. A cluster for every 250 hosts has limits for each of the three keys, and 89% of the hosts are
+// used: workers have a kind of their own and the next one, at most 12 in a room, 3 in a row and 1 in a rack, and control planes 1 in a row.
+func perKeySite(n int) ([]v1.SIPCluster, []inventory.Host) {
+	var hosts []inventory.Host
+	for i := range n {
+		hosts = append(hosts, newHost(fmt.Sprintf("node-%06d", i), fmt.Sprintf("room=m%d row=w%d rack=r%d kind=k%d", i/800, i/200, i/20, i%5)))
+	}
+	var clusters []v1.SIPCluster
+	for c := range n / 250 {
+		kind := func(k int) string { return fmt.Sprintf("k%d", k%5) }
+		worker := chosenBy(min(210, 10*n/800), 10, expression("kind", metav1.LabelSelectorOpIn, kind(c), kind(c+1)))
+		worker.TopologyKeys, worker.MaxPerDomainByKey = []string{"room", "row", "rack"}, map[string]v1.PerDomain{"room": 12, "row": 3}
+		control := chosenBy(3, 0, expression("kind", metav1.LabelSelectorOpIn, kind(c), kind(c+2)))
+		control.TopologyKeys = []string{"row", "rack"}
+		clusters = append(clusters, newCluster(fmt.Sprintf("tenant-%04d", c), map[string]v1.NodeSet{v1.RoleControlPlane: control, v1.RoleWorker: worker}))
+	}
+	return clusters, hosts
+}
+
 func BenchmarkShapes(b *testing.B) {
 	for _, shape := range shapes {
 		for _, n := range []int{10_000, 100_000} {
@@ -161,5 +181,26 @@ func BenchmarkShapes(b *testing.B) {
 				benchmarkPlan(b, clusters, hosts)
 			})
 		}
+	}
+}
+
+// BenchmarkFewerClusters has the sites of 100,000 hosts that grow most, with as many clusters as there are for 10,000 hosts, each ten times as large: what
+// hosts alone cost.
+func BenchmarkFewerClusters(b *testing.B) {
+	for _, shape := range shapes {
+		if !slices.Contains([]string{"overlapping", "features", "features-tight", "notin"}, shape.name) {
+			continue
+		}
+		clusters, hosts := shape.make(100_000)
+		clusters = clusters[:len(clusters)/10]
+		for _, c := range clusters {
+			for name, set := range c.Spec.Nodes {
+				if active, standby := set.Want(); name != v1.RoleControlPlane {
+					set.Count = &v1.NodeCount{Active: 10 * active, Standby: 10 * standby}
+					c.Spec.Nodes[name] = set
+				}
+			}
+		}
+		b.Run(shape.name, func(b *testing.B) { benchmarkPlan(b, clusters, hosts) })
 	}
 }

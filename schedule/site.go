@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -21,6 +23,9 @@ type site struct {
 	byKey    map[ClusterKey]*cluster
 	roles    []*role // in the order served
 	topology []*topology
+	columns  map[string][]string             // values of labels by host, made for topology keys
+	arounds  map[[2]string]map[string]string // what around found, by wide and narrow key
+	names    map[string][]int32              // hosts by name and by namespace/name, made for annotations that name some
 	kinds    *kinds
 	// selections are what the selectors match, by selector; carries, made only for suggestions, the kinds that carry a label.
 	selections map[string]*selected
@@ -44,6 +49,7 @@ type site struct {
 	noWait       map[ClusterKey]bool          // clusters that would wait in vain
 	hinting      int                          // steps spent on finding out what would place clusters
 	worked       int                          // steps spent on making shortages minimal
+	advising     int                          // hosts and roles planned again to advise
 	foreign      map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
 	lost         map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings     []Warning
@@ -225,9 +231,20 @@ func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
 		return c
 	}
 	for name := range spec.Spec.Nodes { // sorted by serve
+		if invalidRole(name) {
+			if len(s.options.Refused[key]) == 0 { // else that is said already
+				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, which is no label value", name)})
+			}
+			continue
+		}
 		s.addRole(c, name)
 	}
 	return c
+}
+
+// invalidRole says that no role can have a name: it becomes a label's value.
+func invalidRole(name string) bool {
+	return name == "" || len(validation.IsValidLabelValue(name)) > 0
 }
 
 func (s *site) addRole(c *cluster, name string) *role {
@@ -254,7 +271,9 @@ func (s *site) addRole(c *cluster, name string) *role {
 	r.spread = set.Spread
 	selector, err := set.HostSelector()
 	if err != nil {
-		s.problem("%s: labelSelector: %w", r, err)
+		if len(s.options.Refused[c.key]) == 0 { // else that is said already
+			c.refuse(Contradiction{redact.Sprintf("%s: labelSelector: not a valid selector: %s", name, redact.Quotes(err.Error()))})
+		}
 		return r
 	}
 	r.selector = selector

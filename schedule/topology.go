@@ -28,6 +28,7 @@ type topology struct {
 	// parent is the domain around each, alone where there is none; nil if no domain has one. Then domains have numbers before those within
 	// them, and last is the last of these.
 	parent, last []int32
+	sets         *parts // what parts made
 }
 
 // above is the domain around one, alone if there is none.
@@ -64,7 +65,16 @@ func (t *topology) index(dom []int32) {
 	}
 }
 
-// topologies finds the domains of all hosts under the keys of all roles.
+// idle says whether it is all the same to a role where hosts lie: it has none, and gets none. A spec may have many such roles; nothing is to be
+// computed from their keys.
+func (s *site) idle(r *role) bool {
+	if len(r.claimed) > 0 || r.key() == s.options.asked {
+		return false
+	}
+	return r.cluster.gone || r.want() == 0 || len(r.cluster.refused) > 0 || len(s.options.Refused[r.cluster.key]) > 0
+}
+
+// topologies finds the domains of all hosts under the keys of all roles that are not idle.
 func (s *site) topologies() {
 	index := map[string]int32{}
 	add := func(keys []string, limits []int, anyLabels bool) int32 {
@@ -81,6 +91,9 @@ func (s *site) topologies() {
 		return t
 	}
 	for _, r := range s.roles {
+		if s.idle(r) {
+			continue
+		}
 		if len(r.keys) > 0 {
 			r.topo = add(r.keys, r.limits, r.anyLabels)
 			r.tree = s.topology[r.topo]
@@ -102,17 +115,19 @@ func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topolog
 	for i := range outer {
 		outer[i] = map[string]int32{}
 	}
-	var around wider
-	if !anyLabels {
-		around = s.wider(keys)
+	columns := make([][]string, len(keys))
+	for k, key := range keys {
+		columns[k] = s.column(key)
 	}
 	var parent []int32
 	for i := range s.hosts {
 		at, most := int32(noLabel), int(^uint(0)>>1)
-		for k, key := range keys {
-			value := s.hosts[i].Labels[key]
-			if value == "" && !anyLabels {
-				value = around.of(s.hosts[i].Labels, k)
+		for k, column := range columns {
+			value := ""
+			if column != nil {
+				if value = column[i]; value == "" && !anyLabels {
+					value = s.wider(keys, k, i)
+				}
 			}
 			if value == "" || limits[k] >= most {
 				continue
@@ -155,55 +170,6 @@ func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topolog
 		}
 	}
 	return t
-}
-
-// wider knows, by key and value of it, the values of each wider key on the hosts that carry both.
-type wider struct {
-	keys   []string
-	values []map[string][]string
-}
-
-// several stands for more than one value. No label has it.
-const several = "\x00"
-
-func (s *site) wider(keys []string) wider {
-	w := wider{keys, make([]map[string][]string, len(keys))}
-	for k := 1; k < len(keys); k++ {
-		w.values[k] = map[string][]string{}
-		for i := range s.hosts {
-			narrow := s.hosts[i].Labels[keys[k]]
-			if narrow == "" {
-				continue
-			}
-			known := w.values[k][narrow]
-			if known == nil {
-				known = make([]string, k)
-				w.values[k][narrow] = known
-			}
-			for j := range k {
-				switch value := s.hosts[i].Labels[keys[j]]; {
-				case value == "" || value == known[j]:
-				case known[j] == "":
-					known[j] = value
-				default:
-					known[j] = several
-				}
-			}
-		}
-	}
-	return w
-}
-
-// of is the value of key k for a host that lost the label: that of the hosts that share a narrower domain with it, empty if it is not known.
-func (w *wider) of(labels map[string]string, k int) string {
-	for n := k + 1; n < len(w.keys); n++ {
-		if narrow := labels[w.keys[n]]; narrow != "" {
-			if value := w.values[n][narrow][k]; value != several {
-				return value
-			}
-		}
-	}
-	return ""
 }
 
 // nest numbers the domains so that each comes right before those within it.
@@ -282,7 +248,7 @@ func (s *site) nested() {
 	done := map[question]*NotNested{}
 	suspects := map[[2]string][]int32{}
 	for _, r := range s.roles {
-		if len(r.keys) < 2 || r.cluster.gone {
+		if len(r.keys) < 2 || r.cluster.gone || s.idle(r) {
 			continue
 		}
 		id := question{s.selects(r), r.anyLabels, strings.Join(r.keys, "\x00")}
@@ -326,23 +292,26 @@ func pairs(keys []string) (pairs [][2]string) {
 
 // suspects are the hosts of the narrow domains that lie in several wide ones.
 func (s *site) suspects(wide, narrow string) (hosts []int32) {
-	first, several := map[string]int32{}, map[string]bool{}
-	for i := range s.hosts {
-		value := s.hosts[i].Labels[narrow]
+	inner, outer := s.column(narrow), s.column(wide)
+	if inner == nil || outer == nil {
+		return nil
+	}
+	first, crossed := map[string]int{}, map[string]bool{}
+	for i, value := range inner {
 		if value == "" {
 			continue
 		}
 		if other, known := first[value]; !known {
-			first[value] = int32(i)
-		} else if s.hosts[other].Labels[wide] != s.hosts[i].Labels[wide] {
-			several[value] = true
+			first[value] = i
+		} else if outer[other] != outer[i] {
+			crossed[value] = true
 		}
 	}
-	if len(several) == 0 {
+	if len(crossed) == 0 {
 		return nil
 	}
-	for i := range s.hosts {
-		if several[s.hosts[i].Labels[narrow]] {
+	for i, value := range inner {
+		if crossed[value] {
 			hosts = append(hosts, int32(i))
 		}
 	}

@@ -1,6 +1,9 @@
 package schedule
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // carriedColumn is the name of a column of kinds: whether a host carries a label, whatever its value. No label has such a name.
 func carriedColumn(key string) string { return "\x00" + key }
@@ -32,17 +35,31 @@ func (sh *shape) lack(required []string, k *kinds) {
 	if len(required) == 0 || sh.kinds.n == 0 {
 		return
 	}
-	left, lacking := newBitset(k.n), newBitset(k.n)
-	for kind := range sh.kinds.all {
-		if missingLabel(required, k, kind) == "" {
-			left.add(kind)
-		} else {
-			lacking.add(kind)
-		}
+	carrying := k.carrying(required)
+	lacking := newBitset(k.n)
+	sh.kinds.addTo(lacking)
+	if lacking.without(carrying); lacking.next(0) < 0 {
+		return
 	}
-	if lacking.next(0) >= 0 {
-		sh.kinds, sh.lacking, sh.required = newSet(left), newSet(lacking), required
+	left := newBitset(k.n)
+	sh.kinds.addTo(left)
+	left.without(lacking)
+	sh.kinds, sh.lacking, sh.required = newSet(left), newSet(lacking), required
+}
+
+// carrying are the kinds that carry all of the labels.
+func (k *kinds) carrying(required []string) bitset {
+	id := strings.Join(required, "\x00")
+	if known := k.carried[id]; known != nil {
+		return known
 	}
+	all := newBitset(k.n)
+	all.fill(k.n)
+	for _, key := range required {
+		k.and(all, &k.columns[carriedColumn(key)].has)
+	}
+	k.carried[id] = all
+	return all
 }
 
 // missingLabel is the first of the labels that hosts of a kind do not carry, "" if they carry all.

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -125,6 +126,59 @@ func TestPartNow(t *testing.T) {
 	want := "placed as soon as 1 released host is seen without labels: metal/h2; until then it has hosts for 1 of its 2 active slots"
 	if got := Say.Warnings(p.Clusters[0].Warnings); len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestReplacesAfterItWaited: h1 is to go, and only h2 could take its place, in the same rack; h3 is on its way. While the role waits for h3, h1
+// keeps its slot and h2 is not taken: once h2 had labels of the role, the next run would count three hosts and not wait any more.
+func TestReplacesAfterItWaited(t *testing.T) {
+	worker := v1.RoleWorker
+	clusters := []v1.SIPCluster{annotated(newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 2)}), v1.RemoveAnnotation, "h1")}
+	hosts := []inventory.Host{
+		claimed(newHost("h0", "rack=r0"), "b", worker), claimed(newHost("h1", "rack=r1"), "b", worker), newHost("h2", "rack=r1"),
+		claimed(newHost("h3", "rack=r3"), "gone", worker),
+	}
+	options := testOptions
+	options.StandbyRequired = true
+	previous := Previous{Claims: []PreviousClaim{inTree("h3", "gone", worker)}}
+	for run, want := range []string{"b Worker: h0 ~h1 short 1/0", "b Worker: h0 ~h1 short 1/0", "b Worker: h0 ~h1 +~h2 +~h3", "b Worker: h0 ~h2 ~h3 -h1"} {
+		p := plan(t, clusters, hosts, previous, options)
+		if got, _, _ := strings.Cut(summary(p), "\n"); got != want {
+			t.Errorf("run %d: %s, want %s", run, got, want)
+		}
+		previous = tree(p)
+		if run > 0 { // the first is not synced before the second
+			adopt(hosts, p)
+		}
+	}
+}
+
+// TestMoveFromARoleThatGrows: a wants one more host than it has, and gives one to b in the same run: the next one, in which a has what it wants,
+// changes nothing, whoever is served first.
+func TestMoveFromARoleThatGrows(t *testing.T) {
+	worker := v1.RoleWorker
+	for _, first := range []string{"a", "b"} {
+		hosts := []inventory.Host{
+			claimed(newHost("h1", "gold=yes kind=any rack=r1"), "a", worker), newHost("h2", "kind=any rack=r2"), newHost("h3", "kind=any rack=r3"),
+		}
+		clusters := []v1.SIPCluster{
+			newCluster("a", map[string]v1.NodeSet{worker: nodes("kind=any", 2, 0)}),
+			newCluster("b", map[string]v1.NodeSet{worker: nodes("gold=yes", 1, 0)}),
+		}
+		for i := range clusters {
+			if clusters[i].Name == first {
+				clusters[i].Spec.Priority = 1
+			}
+		}
+		options := testOptions
+		options.AllowMoves = true
+		p := plan(t, clusters, hosts, Previous{}, options)
+		if got := summary(p); !strings.Contains(got, "a Worker: +h2 +h3 -h1\n") || !p.Schedulable() {
+			t.Errorf("%s first: %s", first, got)
+		}
+		if again := plan(t, clusters, hosts, tree(p), options); fmt.Sprint(tree(p)) != fmt.Sprint(tree(again)) {
+			t.Errorf("%s first: the next run: %s", first, summary(again))
+		}
 	}
 }
 

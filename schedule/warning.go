@@ -22,12 +22,14 @@ type (
 		Host HostKey
 		Keys LabelKeys
 	}
-	// LabelsContradictTree: what an incomplete claim says is not what Source says, and the claim of Cluster there stands.
+	// LabelsContradictTree: what an incomplete claim says is not what Source says, and the claim of Cluster there stands. Whole: the claim is a whole one, and
+	// no patch of the host may be written.
 	LabelsContradictTree struct {
 		Host    HostKey
 		Keys    LabelKeys
 		Source  string
 		Cluster ClusterKey
+		Whole   bool
 	}
 	// LeftAlone: the labels of Hosts name a cluster that is in neither the specs nor the tree.
 	LeftAlone struct {
@@ -66,6 +68,8 @@ type (
 	CreatedAnew struct {
 		Host            HostKey
 		Source, Was, Is string
+		// Releasing: Source was giving the host back.
+		Releasing bool
 	}
 	// NamesUnknownHost: an annotation of the cluster names a host that the inventory does not have.
 	NamesUnknownHost struct{ Annotation, Host string }
@@ -79,6 +83,16 @@ type (
 	NamesFreeHost struct {
 		Annotation string
 		Host       HostKey
+	}
+	// NamesSeveralHosts: an annotation of the cluster names a host by what two of its Hosts are called.
+	NamesSeveralHosts struct {
+		Annotation, Name string
+		Hosts            [2]HostKey
+	}
+	// NamesMore: so many More names of an annotation are like those that have a warning each.
+	NamesMore struct {
+		Annotation string
+		More       int
 	}
 	// ReleaseOfNothing: the Site asks to release Host from Cluster, and it is not in the inventory, or (Found) its labels say another cluster
 	// or none, or (Spec) the cluster has a spec, which decides.
@@ -218,6 +232,8 @@ func (CreatedAnew) isWarning()          {}
 func (NamesUnknownHost) isWarning()     {}
 func (NamesHostOfOthers) isWarning()    {}
 func (NamesFreeHost) isWarning()        {}
+func (NamesSeveralHosts) isWarning()    {}
+func (NamesMore) isWarning()            {}
 func (NeverApproved) isWarning()        {}
 func (ReleaseOfNothing) isWarning()     {}
 func (WithoutStatus) isWarning()        {}

@@ -106,12 +106,34 @@ func TestReservedKeys(t *testing.T) {
 		"cis.f5.com/ip", "virtual-server.f5.com/ip", "service.citrix.com/frontend-ip", "ako.vmware.com/load-balancer-ip", "ncp/nsx-ip",
 		"keepalived-operator.redhat-cop.io/verbatimconfig", "kube-router.io/service.advertise.externalip", "svccontroller.k3s.cattle.io/lbpool",
 		"service.beta.kubernetes.io/aws-load-balancer-eip-allocations", "k8s.ngrok.com/domain", "skupper.io/proxy", "getambassador.io/config",
+		// What else gives addresses, DNS names, rights or Secrets, copies, deletes, or opens.
+		"kubernetes.digitalocean.com/load-balancer-id", "loadbalancer.ovhcloud.com/flavor", "k8s.scaleway.com/ip", "node.k8s.linode.com/private-ip", "metal.equinix.com/network-ip",
+		"service.cloud.ibm.com/load-balancer-features", "cloud.ibm.com/ip", "service.cloud.tencent.com/specify-protocol", "k8s.aliyun.com/eci-with-eip",
+		"k8s.alibabacloud.com/eip", "elb.huawei.com/ip", "yandex.cloud/load-balancer", "k8s.cloudscale.ch/loadbalancer-uuid", "network.deckhouse.io/load-balancer-ips",
+		"service.k8s.aws/nlb", "controller.autoneg.dev/neg", "anthos.cft.dev/autoneg", "dns.gardener.cloud/dnsnames", "cert.gardener.cloud/commonname", "k8gb.io/dns-ttl-seconds",
+		"haproxy.org/backend-config-snippet", "haproxy-ingress.github.io/config-backend", "konghq.com/plugins", "projectcontour.io/max-connections",
+		"contour.heptio.com/tls", "traefik.io/x", "traefik.containo.us/x", "nginx.org/server-snippets", "appprotect.f5.nginx.com/x", "gateway.solo.io/upstream_config",
+		"lighthouse.submariner.io/x", "netbird.io/expose", "operator.inlets.dev/manage", "dev.inlets.manage", "cloudflare-operator.io/content", "cfargotunnel.com/x",
+		"dev.okteto.com/auto-ingress", "fabric8.io/expose", "xposer.stakater.com/annotations", "v1.kubernetes-replicator.olli.com/replicate-from", "synator/sync",
+		"clustersecret.io/x", "capsule.clastix.io/x", "projectcapsule.dev/x", "secretgen.carvel.dev/x", "kapp.k14s.io/delete-strategy", "vcluster.loft.sh/force-sync",
+		"propagate.hnc.x-k8s.io/select", "policy.karmada.io/x", "kubefed.io/managed", "open-cluster-management.io/x", "cleaner.projectsveltos.io/x", "liqo.io/x",
+		"cleanup.kyverno.io/ttl", "admission.gatekeeper.sh/ignore", "admission.stackrox.io/break-glass", "janitor/ttl", "downscaler/original-replicas",
+		"hpa.autoscaling.banzaicloud.io/maxReplicas", "goldilocks.fairwinds.com/enabled", "oneagent.dynatrace.com/inject", "instrumentation.newrelic.com/x", "instana.io/x",
+		"odigos.io/x", "pre.hook.backup.velero.io/command", "k10.kasten.io/x", "k8up.io/backupcommand", "kubestash.com/x", "vault.security.bank-vaults.io/vault-addr",
+		"secrets.hashicorp.com/x", "conjur.org/inject-type", "akeyless/enabled", "akv2k8s.io/x", "spv.no/x", "external-secrets.io/x", "sealedsecrets.bitnami.com/managed",
+		"aadpodidbinding", "kubernetes.azure.com/tls-cert-keyvault-uri", "credentials-operator.otterize.com/create-aws-role", "spiffe.io/spire-managed-identity",
+		"service.beta.openshift.io/serving-cert-secret-name", "image.openshift.io/triggers", "ipam.spidernet.io/ippool", "networkservicemesh.io/x", "isovalent.com/x",
+		"fluentbit.io/parser", "collectord.io/x", "splunk.com/x", "co.elastic.logs/raw", "io.opentelemetry.discovery.logs/config", "cpu-quota.crio.io",
+		"flux.weave.works/automated", "irq-load-balancing.crio.io/x", "run.oci.keep_original_groups", "org.systemd.property.DefaultDependencies", "dev.gvisor.spec.mount.a.type",
+		"operator.1password.io/item-path", "coredns.io/hostname", "grafana_dashboard", "GRAFANA_datasource",
 	} {
 		if ReservedKey(key) == "" {
 			t.Errorf("%s is nobody's, want it to be reserved", key)
 		}
 	}
-	for _, key := range []string{"team", "example.org/team", "prometheus.io/scrape", "notailscale.com/x", "io.example/x"} {
+	for _, key := range []string{"team", "example.org/team", "prometheus.io/scrape", "notailscale.com/x", "io.example/x",
+		// Own keys, and Reloader, which rolls the very pods when their ConfigMap or Secret changes, and gives nothing.
+		"janitor", "downscaler", "bank.example.org/janitor", "expose", "backup", "owner", "reloader.stakater.com/auto", "myjanitor/ttl", "example.com/cost-center"} {
 		if whose := ReservedKey(key); whose != "" {
 			t.Errorf("%s %s, want it to be free", key, whose)
 		}

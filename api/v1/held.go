@@ -12,6 +12,8 @@ type Held struct {
 	// ClusterIPs as netip writes them, IPv4 in IPv6 as IPv4. PodIPs are "namespace/name address" of a NetworkAttachmentDefinition.
 	ClusterIPs, PodIPs map[string]bool
 	Addresses          []HeldAddress
+	// Synced: it has objects that an engine syncs it by.
+	Synced bool
 	// Dex: it keeps its state in the cluster's namespace.
 	Dex bool
 }
@@ -44,6 +46,11 @@ func (s *siteClaims) keep(clusters []SIPCluster) {
 		held, cluster := s.held[key], &SIPCluster{}
 		cluster.Namespace, cluster.Name, _ = strings.Cut(key, "/")
 		by := owner{cluster, "in the tree"}
+		for _, part := range syncParts {
+			if name := SyncName(cluster.Namespace, cluster.Name, part); held.Synced {
+				s.syncs[name] = first(s.syncs, name, by)
+			}
+		}
 		for port := range held.NodePorts {
 			s.ports[port] = first(s.ports, port, by)
 		}

@@ -76,3 +76,32 @@ func TestValidateHeld(t *testing.T) {
 		t.Errorf("shared at another port: found %v", errs)
 	}
 }
+
+// TestSyncNames: no two clusters are synced by objects of one name, and who is in the tree stays, with services or without.
+func TestSyncNames(t *testing.T) {
+	named := func(name string) SIPCluster {
+		c := SIPCluster{}
+		c.Namespace, c.Name = "evil", name
+		return c
+	}
+	long := strings.Repeat("a", 60)
+	for _, part := range syncParts {
+		alike, _ := strings.CutSuffix(strings.TrimPrefix(SyncName("evil", long, part), "evil."), "."+part)
+		if name := SyncName("evil", alike, part); name != SyncName("evil", long, part) || len(name) > 63 {
+			t.Fatalf("found %s, want the name of both", name)
+		}
+		for holder, other := range map[string]string{long: alike, alike: long} {
+			for _, clusters := range [][]SIPCluster{{named(long), named(alike)}, {named(alike), named(long)}} {
+				for what, given := range map[string][]SIPCluster{"both": clusters, "the other, while the holder's services stay": {named(other)}} {
+					errs := ValidateHeld(given, map[string]Held{"evil/" + holder: {Synced: true}}, 30000, 32767)
+					if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(errs[0].Message, "names of those of evil/"+holder) {
+						t.Errorf("%s, %s: found %v, want one complaint about %s", part, what, errs, other)
+					}
+				}
+			}
+		}
+	}
+	if errs := ValidateSite([]SIPCluster{named(long), named(strings.Repeat("a", 61)), named("a")}, 30000, 32767); len(errs) != 0 {
+		t.Errorf("found %v", errs)
+	}
+}

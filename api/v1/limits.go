@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	rules "k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -22,7 +23,21 @@ const (
 	MaxServices     = 64    // of one kind
 	MaxNames        = 1_000 // in an annotation that names hosts
 	MaxNamespaces   = 100   // of hosts, for a role
+	MaxAttachments  = 32    // of a service's pods to networks
+	MaxIPs          = 16    // of an attachment
+	MaxKeys         = 200   // that may log in to a jump host
+	MaxConnectors   = 32    // of a Dex
+	MaxEnv          = 100   // variables of a Dex
+	MaxClients      = 100   // of a Dex
+	MaxRedirects    = 50    // of a client, and so many peers that it trusts
+	MaxLabels       = 64    // that select nodes, and so many annotations of a Service, and resources of a list
+	MaxConnector    = 64 << 10
+	// MaxProblems is how many problems of one cluster are said; of the rest only their number is.
+	MaxProblems = manifest.MaxProblems
 )
+
+// mostLimits is how many lists that are too long are complained about one by one.
+const mostLimits = MaxProblems
 
 // limits complains about lists that are longer than they may be. Where it does, nothing else of the spec is looked at.
 func (c *SIPCluster) limits() []FieldError {
@@ -64,9 +79,77 @@ func (c *SIPCluster) limits() []FieldError {
 		n    int
 	}{
 		{ListControlPlane, len(services.LoadBalancerControlPlane)}, {ListWorker, len(services.LoadBalancerWorker)},
-		{ListJumpHost, len(services.JumpHost)}, {ListDex, len(services.Dex)},
+		{ListJumpHost, len(services.JumpHost)}, {ListDex, len(services.Dex)}, {"auth", len(services.Auth)},
 	} {
 		most("spec.services."+list.name, list.n, MaxServices, "of them")
 	}
+	if len(errs) == 0 {
+		services.limits(most)
+	}
+	if more := len(errs) - mostLimits; more > 0 {
+		errs = append(errs[:mostLimits:mostLimits], FieldError{"spec", fmt.Sprintf("%d more lists are longer than they may be", more)})
+	}
 	return errs
+}
+
+// atMost complains about a list with more than limit entries.
+type atMost func(path string, found, limit int, what string)
+
+// limits looks at the lists of services that are no more than there may be.
+func (s *Services) limits(most atMost) {
+	for i := range s.LoadBalancerControlPlane {
+		s.LoadBalancerControlPlane[i].Service.limits(fmt.Sprintf("spec.services.%s[%d]", ListControlPlane, i), most)
+	}
+	for i := range s.LoadBalancerWorker {
+		s.LoadBalancerWorker[i].Service.limits(fmt.Sprintf("spec.services.%s[%d]", ListWorker, i), most)
+	}
+	for i := range s.JumpHost {
+		path := fmt.Sprintf("spec.services.%s[%d]", ListJumpHost, i)
+		s.JumpHost[i].Service.limits(path, most)
+		most(path+".sshAuthorizedKeys", len(s.JumpHost[i].SSHAuthorizedKeys), MaxKeys, "keys")
+	}
+	for i := range s.Dex {
+		path := fmt.Sprintf("spec.services.%s[%d]", ListDex, i)
+		s.Dex[i].Service.limits(path, most)
+		s.Dex[i].limits(path, most)
+	}
+}
+
+func (s *Service) limits(path string, most atMost) {
+	most(path+".nodeLabels", len(s.NodeLabels), MaxLabels, "labels")
+	if s.Service != nil {
+		most(path+".service.annotations", len(s.Service.Annotations), MaxLabels, "annotations")
+		most(path+".service.loadBalancerIP", strings.Count(s.Service.LoadBalancerIP, ",")+1, MaxIPs, "addresses")
+	}
+	if r := s.Resources; r != nil {
+		most(path+".resources.requests", len(r.Requests), MaxLabels, "resources")
+		most(path+".resources.limits", len(r.Limits), MaxLabels, "resources")
+	}
+	most(path+".networkAttachments", len(s.NetworkAttachments), MaxAttachments, "attachments")
+	for i := range s.NetworkAttachments[:min(MaxAttachments, len(s.NetworkAttachments))] {
+		most(fmt.Sprintf("%s.networkAttachments[%d].ips", path, i), len(s.NetworkAttachments[i].IPs), MaxIPs, "addresses")
+	}
+	s.limitsOfPods(path, most)
+}
+
+func (d *Dex) limits(path string, most atMost) {
+	most(path+".env", len(d.Env), MaxEnv, "variables")
+	most(path+".connectors", len(d.Connectors), MaxConnectors, "connectors")
+	for i := range d.Connectors[:min(MaxConnectors, len(d.Connectors))] {
+		most(fmt.Sprintf("%s.connectors[%d]", path, i), len(d.Connectors[i].Raw), MaxConnector, "bytes")
+	}
+	most(path+".staticClients", len(d.StaticClients), MaxClients, "clients")
+	for i := range d.StaticClients[:min(MaxClients, len(d.StaticClients))] {
+		client := &d.StaticClients[i]
+		most(fmt.Sprintf("%s.staticClients[%d].redirectURIs", path, i), len(client.RedirectURIs), MaxRedirects, "URLs")
+		most(fmt.Sprintf("%s.staticClients[%d].trustedPeers", path, i), len(client.TrustedPeers), MaxRedirects, "clients")
+	}
+}
+
+// firstOf are the first complaints, and how many more there are: whoever has so many mends those first.
+func firstOf(errs []FieldError) []FieldError {
+	if len(errs) <= MaxProblems {
+		return errs
+	}
+	return append(errs[:MaxProblems:MaxProblems], FieldError{"spec", fmt.Sprintf("and %d more problems", len(errs)-MaxProblems)})
 }

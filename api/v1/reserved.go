@@ -61,6 +61,9 @@ var reservedDomains = []struct{ domain, whose string }{
 	{"consul.hashicorp.com", "changes the pods"},
 	{"openservicemesh.io", "changes the pods"},
 	{"security.banzaicloud.io", "mounts Secrets"},
+	{"1password.com", "copies Secrets from a vault"},
+	{"1password.io", "copies Secrets from a vault"},
+	{"coredns.io", "writes DNS records"},
 	{"secrets-store.csi.x-k8s.io", "mounts Secrets"},
 	{"projectcalico.org", "steers the network"},
 	{"k8s.ovn.org", "steers the network"},
@@ -77,14 +80,125 @@ var reservedDomains = []struct{ domain, whose string }{
 	{"cloud.google.com", "gives rights in a cloud"},
 	{"iam.gke.io", "gives rights in a cloud"},
 	{"azure.workload.identity", "gives rights in a cloud"},
+	{"digitalocean.com", "asks for an address"},
+	{"ovhcloud.com", "asks for an address"},
+	{"scaleway.com", "asks for an address"},
+	{"linode.com", "asks for an address"},
+	{"equinix.com", "asks for an address"},
+	{"cloud.ibm.com", "asks for an address"},
+	{"tencent.com", "asks for an address"},
+	{"aliyun.com", "asks for an address"},
+	{"alibabacloud.com", "asks for an address"},
+	{"huawei.com", "asks for an address"},
+	{"yandex.cloud", "asks for an address"},
+	{"cloudscale.ch", "asks for an address"},
+	{"deckhouse.io", "asks for an address"},
+	{"k8s.aws", "asks for an address"},
+	{"autoneg.dev", "asks for an address"},
+	{"cft.dev", "asks for an address"},
+	{"gardener.cloud", "writes DNS records"},
+	{"k8gb.io", "writes DNS records"},
+	{"haproxy.org", "steers a proxy"},
+	{"haproxy-ingress.github.io", "steers a proxy"},
+	{"konghq.com", "steers a proxy"},
+	{"projectcontour.io", "steers a proxy"},
+	{"heptio.com", "steers a proxy"},
+	{"traefik.io", "steers a proxy"},
+	{"containo.us", "steers a proxy"},
+	{"nginx.org", "steers a proxy"},
+	{"nginx.com", "steers a proxy"},
+	{"solo.io", "steers a proxy"},
+	{"submariner.io", "opens the service to another network"},
+	{"netbird.io", "opens the service to another network"},
+	{"inlets.dev", "opens the service to another network"},
+	{"cloudflare-operator.io", "opens the service to another network"},
+	{"cfargotunnel.com", "opens the service to another network"},
+	{"okteto.com", "opens the service to another network"},
+	{"fabric8.io", "opens the service to another network"},
+	{"xposer.stakater.com", "opens the service to another network"},
+	{"olli.com", "copies objects to other namespaces"},
+	{"synator", "copies objects to other namespaces"},
+	{"clustersecret.io", "copies objects to other namespaces"},
+	{"clastix.io", "copies objects to other namespaces"},
+	{"projectcapsule.dev", "copies objects to other namespaces"},
+	{"carvel.dev", "copies objects to other namespaces"},
+	{"k14s.io", "copies objects to other namespaces"},
+	{"loft.sh", "copies objects to other namespaces"},
+	{"karmada.io", "copies objects to other clusters"},
+	{"kubefed.io", "copies objects to other clusters"},
+	{"open-cluster-management.io", "copies objects to other clusters"},
+	{"projectsveltos.io", "copies objects to other clusters"},
+	{"liqo.io", "copies objects to other clusters"},
+	{"kyverno.io", "has a policy make, change or delete objects"},
+	{"gatekeeper.sh", "has a policy make, change or delete objects"},
+	{"stackrox.io", "has a policy make, change or delete objects"},
+	{"janitor", "has the object deleted"},
+	{"downscaler", "changes the pods"},
+	{"banzaicloud.io", "changes the pods"},
+	{"fairwinds.com", "changes the pods"},
+	{"dynatrace.com", "changes the pods"},
+	{"newrelic.com", "changes the pods"},
+	{"instana.io", "changes the pods"},
+	{"odigos.io", "changes the pods"},
+	{"velero.io", "runs commands in pods, for backups"},
+	{"kasten.io", "runs commands in pods, for backups"},
+	{"k8up.io", "runs commands in pods, for backups"},
+	{"kubestash.com", "runs commands in pods, for backups"},
+	{"bank-vaults.io", "mounts Secrets"},
+	{"hashicorp.com", "mounts Secrets"},
+	{"conjur.org", "mounts Secrets"},
+	{"akeyless", "mounts Secrets"},
+	{"akv2k8s.io", "mounts Secrets"},
+	{"spv.no", "mounts Secrets"},
+	{"external-secrets.io", "copies Secrets from a vault"},
+	{"bitnami.com", "copies Secrets from a vault"},
+	{"azure.com", "gives rights in a cloud"},
+	{"otterize.com", "gives rights in a cloud"},
+	{"spiffe.io", "gives an identity"},
+	{"openshift.io", "is OpenShift's: certificates, images and more"},
+	{"spidernet.io", "steers the network"},
+	{"networkservicemesh.io", "steers the network"},
+	{"isovalent.com", "steers the network"},
+	{"fluentbit.io", "steers an agent on every node"},
+	{"splunk.com", "steers an agent on every node"},
+	{"collectord.io", "steers an agent on every node"},
+	{"crio.io", "steers the container runtime"},
+	{"weave.works", "steers the GitOps engine"},
 	// What is left of Kubernetes' own domains: load balancers of clouds (service.beta.kubernetes.io), Pod Security, seccomp and AppArmor,
 	// the labels by which Services find their pods (app.kubernetes.io), and what is yet to come.
 	{"kubernetes.io", "is Kubernetes' own"},
 	{"k8s.io", "is Kubernetes' own"},
+	{"x-k8s.io", "is Kubernetes' own"},
 }
 
-// runtimeKeys are how keys of container runtimes begin, which have no domain: devices of the node, paths of its programs.
-var runtimeKeys = []string{"io.kubernetes.", "io.katacontainers.", "io.containerd.", "io.cri-o.", "com.docker."}
+// reservedPrefixes are how keys begin that are no domains read from the right: those of container runtimes, which stand for devices of the node and
+// paths of its programs, and hints that agents on every node read.
+var reservedPrefixes = []struct{ prefix, whose string }{
+	{"io.kubernetes.", "steers the container runtime"},
+	{"io.katacontainers.", "steers the container runtime"},
+	{"io.containerd.", "steers the container runtime"},
+	{"io.cri-o.", "steers the container runtime"},
+	{"com.docker.", "steers the container runtime"},
+	{"run.oci.", "steers the container runtime"},
+	{"org.systemd.property.", "steers the container runtime"},
+	{"dev.gvisor.", "steers the container runtime"},
+	{"co.elastic.", "steers an agent on every node"},
+	{"io.opentelemetry.", "steers an agent on every node"},
+	{"dev.inlets.", "opens the service to another network"},
+}
+
+// bareKeys have no domain.
+var bareKeys = []struct{ key, whose string }{
+	// The sidecars of Grafana look for them in all namespaces.
+	{"grafana_dashboard", readByDashboards},
+	{"grafana_datasource", readByDashboards},
+	{"grafana_alert", readByDashboards},
+	{"grafana_notifier", readByDashboards},
+	{"grafana_plugin", readByDashboards},
+	{"aadpodidbinding", "gives rights in a cloud"}, // Azure's pod identities
+}
+
+const readByDashboards = "has dashboards read the object"
 
 // freeKeys are keys of reserved domains that do no harm.
 var freeKeys = []string{
@@ -96,13 +210,20 @@ var freeKeys = []string{
 // The domains are those of the programs that are known to act on what they find on Services, pods and their like; it is no proof that no other
 // program does.
 func ReservedKey(key string) string {
-	for _, prefix := range runtimeKeys {
-		if strings.HasPrefix(strings.ToLower(key), prefix) {
-			return "steers the container runtime"
+	lower := strings.ToLower(key)
+	for _, reserved := range reservedPrefixes {
+		if strings.HasPrefix(lower, reserved.prefix) {
+			return reserved.whose
 		}
 	}
-	domain, _, found := strings.Cut(strings.ToLower(key), "/")
-	if !found || slices.Contains(freeKeys, key) {
+	for _, reserved := range bareKeys {
+		if lower == reserved.key {
+			return reserved.whose
+		}
+	}
+	// CRI-O's have a domain and nothing after it: cpu-quota.crio.io.
+	domain, _, found := strings.Cut(lower, "/")
+	if !found && !strings.Contains(domain, ".") || slices.Contains(freeKeys, key) {
 		return ""
 	}
 	for _, reserved := range reservedDomains {

@@ -42,13 +42,19 @@ const (
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=sipclusters,singular=sipcluster
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Hosts",type=integer,JSONPath=`.status.assigned`
+// +kubebuilder:printcolumn:name="Short",type=integer,JSONPath=`.status.short`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type SIPCluster struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	// Spec is what the tenant asks for.
 	Spec SIPClusterSpec `json:"spec,omitempty"`
-	// Status was written by the SIP operator. sipgen accepts it and ignores it.
+	// Status is what sipgen status --write reports, or what the SIP operator wrote. sipgen never decides by it.
 	Status SIPClusterStatus `json:"status,omitempty"`
 
 	// Source is where the object was read: file, document and line, or the API server. It is
@@ -201,11 +207,49 @@ type PatchTarget struct {
 	AnnotationSelector string `json:"annotationSelector,omitempty"`
 }
 
-// SIPClusterStatus was written by the SIP operator. sipgen accepts it and ignores it.
+// ConditionReady is the condition that the SIP operator had, and the only one that sipgen writes.
+const ConditionReady = "Ready"
+
+// Reasons of ConditionReady: the SIP operator's own, for programs that know them.
+const (
+	// ReasonSucceeded is the only one with status True.
+	ReasonSucceeded     = "ReconciliationSucceeded"
+	ReasonProgressing   = "Progressing"
+	ReasonUnschedulable = "Unschedulable"
+	// ReasonLabels: a host cannot get the labels of the cluster.
+	ReasonLabels = "UnableToApplyLabels"
+	// ReasonDecommission: the cluster is being deleted, and a host cannot be released.
+	ReasonDecommission = "UnableToDecommission"
+)
+
+// SIPClusterStatus is what sipgen status --write reports of a cluster, or what the SIP operator wrote. sipgen never decides by it.
 type SIPClusterStatus struct {
-	// Conditions are what the SIP operator last reported.
+	// Conditions are those of the SIP operator: Ready, with its reasons.
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// Assigned is how many hosts the cluster has, active and standby.
+	// +optional
+	Assigned *int32 `json:"assigned,omitempty"`
+	// Short is how many of the hosts that the spec asks for the cluster does not have, active and standby.
+	// +optional
+	Short *int32 `json:"short,omitempty"`
+	// Hosts are the hosts that the cluster has, by role and name.
+	// +optional
+	Hosts []HostStatus `json:"hosts,omitempty"`
+}
+
+// HostStatus is one host of a cluster.
+type HostStatus struct {
+	// Name is the host's "namespace/name".
+	Name string `json:"name"`
+	// Role that the host has in the cluster.
+	Role string `json:"role"`
+	// Standby hosts take no part in the cluster yet.
+	// +optional
+	Standby bool `json:"standby,omitempty"`
+	// State is how far the host is, in the words of sipgen status: synced, not synced, release pending, denied.
+	// +optional
+	State string `json:"state,omitempty"`
 }
 
 // Key is the cluster's "namespace/name".

@@ -51,7 +51,7 @@ func FromDocuments(docs []manifest.Document) ([]SIPCluster, error) {
 // Decoded is a document that is, or reads as if it were meant to be, a SIPCluster.
 type Decoded struct {
 	Document *manifest.Document
-	// Cluster is nil if the document could not be decoded.
+	// Cluster is nil if the document could not be decoded, and if it has more in it than a spec may: nobody is to compute anything from that.
 	Cluster *SIPCluster
 	// Errs are all that is wrong with it by itself.
 	Errs []error
@@ -71,6 +71,8 @@ func Decode(docs []manifest.Document) []Decoded {
 		switch {
 		case doc.Kind == "" && doc.APIVersion == "":
 			d.Errs = append(d.Errs, doc.Problem("", "no apiVersion and no kind: not a Kubernetes object"))
+		case doc.NoKind():
+			d.Errs = append(d.Errs, doc.Problem("kind", "missing, want %q or another object's", Kind))
 		case doc.APIVersion == APIVersion && doc.Kind != Kind:
 			d.Errs = append(d.Errs, doc.Problem("kind", "found %q, want %q", doc.Kind, Kind))
 		case doc.Kind == Kind && doc.APIVersion != APIVersion:
@@ -94,7 +96,11 @@ func (d *Decoded) decode() {
 	d.Cluster = cluster
 	cluster.Source, cluster.Document = doc.Where(), doc
 	open := doc.OpenSecrets()
-	for _, path := range slices.Sorted(maps.Keys(open)) {
+	for i, path := range slices.Sorted(maps.Keys(open)) {
+		if i == MaxProblems {
+			d.Errs = append(d.Errs, doc.Problem("spec", "and %d more values like these", len(open)-MaxProblems))
+			break
+		}
 		d.Errs = append(d.Errs, doc.Problem(path, "%s in plain text: git would keep it for ever; want the name of a Secret here, and this one replaced wherever it is used", open[path]))
 	}
 	for _, found := range cluster.Validate() {
@@ -102,14 +108,17 @@ func (d *Decoded) decode() {
 			d.Errs = append(d.Errs, doc.Problem(found.Path, "%s", found.Message))
 		}
 	}
+	if len(cluster.limits()) > 0 {
+		d.Cluster = nil
+	}
 }
 
 func compareKeys(a, b SIPCluster) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// Validate reports everything that is wrong with the cluster by itself: names that could leave
-// their place in a path, a label or a template, selectors, counts, and the services.
+// Validate reports what is wrong with the cluster by itself: names that could leave
+// their place in a path, a label or a template, selectors, counts, and the services. Of more than MaxProblems it says how many there are.
 func (c *SIPCluster) Validate() []FieldError {
 	var errs []FieldError
 	add := func(path, format string, args ...any) {
@@ -134,7 +143,7 @@ func (c *SIPCluster) Validate() []FieldError {
 		errs = append(errs, set.validate(role)...)
 	}
 	errs = append(errs, c.validateServices()...)
-	return append(errs, c.validatePatches()...)
+	return firstOf(append(errs, c.validatePatches()...))
 }
 
 func (n *NodeSet) validate(role string) []FieldError {

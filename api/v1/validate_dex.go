@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -48,6 +49,7 @@ func (c *SIPCluster) validateDexes(root complaints) {
 		c.serviceName(at, ListDex, i)
 		dex.Service.validate(at, false, 2)
 		nodePort(at.at(".nodePort"), dex.NodePort)
+		dex.headless(at, dex.NodePort)
 		issuer(at.at(".issuer"), dex.Issuer)
 		dex.validateTLS(at.at(".tls"))
 		env := dex.validateEnv(at)
@@ -117,25 +119,27 @@ func (d *Dex) validateTLS(at complaints) {
 	}
 }
 
-// certificates complains about what is not PEM certificates. The value is not repeated: it may be a key.
-func certificates(at complaints, text string) {
-	rest, n := []byte(text), 0
+// certificates reads PEM certificates, and complains about what is none. The value is not repeated: it may be a key.
+func certificates(at complaints, text string) (found []*x509.Certificate, ok bool) {
+	rest := []byte(text)
 	for len(strings.TrimSpace(string(rest))) > 0 {
 		var block *pem.Block
 		block, rest = pem.Decode(rest)
 		if block == nil || block.Type != "CERTIFICATE" {
 			at.add("not PEM certificates")
-			return
+			return nil, false
 		}
-		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			at.add("certificate %d is not one: %s", n+1, err)
-			return
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {
+			at.add("certificate %d is not one: %s", len(found)+1, err)
+			return nil, false
 		}
-		n++
+		found = append(found, certificate)
 	}
-	if n == 0 {
+	if len(found) == 0 {
 		at.add("not PEM certificates")
 	}
+	return found, len(found) > 0
 }
 
 // validateEnv gives the names of the variables.
@@ -160,6 +164,24 @@ func (d *Dex) validateEnv(at complaints) map[string]bool {
 	return env
 }
 
+// browserSchemes are those of URLs that are content or code, or a file of whoever's browser it is.
+var browserSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "view-source"}
+
+// notInEnv complains about a variable that env does not have. Its name is not repeated, unless it is nearly one of env's: what stands where a secret's
+// variable should be may be the secret.
+func notInEnv(at complaints, name string, env map[string]bool) {
+	if envName.MatchString(name) && len(name) <= maxShownVariable {
+		if near := manifest.Nearest(name, slices.Sorted(maps.Keys(env))); near != "" {
+			at.add("names the variable %s, which is not in env, did you mean %q?", name, near)
+			return
+		}
+	}
+	at.add("names a variable that is not in env: a value of %d characters (not shown)", utf8.RuneCountInString(name))
+}
+
+// maxShownVariable bounds the names that are compared.
+const maxShownVariable = 64
+
 func (d *Dex) validateClients(at complaints, env map[string]bool) {
 	if len(d.StaticClients) == 0 {
 		at.at(".staticClients").add("missing: the API server accepts tokens that were issued to a client")
@@ -182,13 +204,16 @@ func (d *Dex) validateClients(at complaints, env map[string]bool) {
 		case !client.Public && client.SecretEnv == "":
 			at.at(".secretEnv").add("missing: a variable of env with the client's secret, or public: true")
 		case client.SecretEnv != "" && !env[client.SecretEnv]:
-			at.at(".secretEnv").add("found %q, which is not in env", client.SecretEnv)
+			notInEnv(at.at(".secretEnv"), client.SecretEnv, env)
 		}
 		for j, uri := range client.RedirectURIs {
 			at := at.at(".redirectURIs[%d]", j)
 			parsed, err := url.Parse(uri)
-			if err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			switch {
+			case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }):
 				at.add("found %q, want a URL", uri)
+			case slices.Contains(browserSchemes, parsed.Scheme):
+				at.add("a URL with scheme %s: what a browser makes of it is no page that a person is sent back to; want https, http, or an application's own scheme", parsed.Scheme)
 			}
 		}
 	}
@@ -335,7 +360,7 @@ func references(at complaints, key string, value any, env map[string]bool) {
 			case match == nil:
 				at.add("has a $ that names no variable; Dex would drop it")
 			case !env[match[2]+match[3]]:
-				at.add("names the variable %s, which is not in env", match[2]+match[3])
+				notInEnv(at, match[2]+match[3], env)
 			}
 		}
 	}

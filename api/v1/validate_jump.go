@@ -16,6 +16,7 @@ func (c *SIPCluster) validateJumpHosts(root complaints) {
 		c.serviceName(at, ListJumpHost, i)
 		jump.Service.validate(at, true, 1)
 		nodePort(at.at(".nodePort"), jump.NodePort)
+		jump.headless(at, jump.NodePort)
 		for j, key := range jump.SSHAuthorizedKeys {
 			publicKey(at.at(".sshAuthorizedKeys[%d]", j), key)
 		}

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -67,7 +68,7 @@ func CheckPatch(text string) error {
 	for _, document := range documents {
 		switch root := document.Content[0]; {
 		case root.Kind == yaml.MappingNode:
-			err = checkMerge(root)
+			err = cmp.Or(checkNoList(root), checkMerge(root))
 		case root.Kind == yaml.SequenceNode && len(documents) == 1:
 			err = checkOperations(root)
 		default:
@@ -75,6 +76,16 @@ func CheckPatch(text string) error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkNoList refuses a List: kustomize takes it for the objects in it, and passes over an empty one in silence.
+func checkNoList(object *yaml.Node) error {
+	for i := 0; i+1 < len(object.Content); i += 2 {
+		if key, value := object.Content[i], object.Content[i+1]; key.Value == "kind" && strings.HasSuffix(value.Value, "List") {
+			return fmt.Errorf("line %d: kind: found a List, want one object, or a document for each", value.Line)
 		}
 	}
 	return nil

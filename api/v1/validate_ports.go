@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/internal/redact"
 )
@@ -31,10 +32,11 @@ func ValidateHeld(clusters []SIPCluster, held map[string]Held, portStart, portEn
 	s := siteClaims{
 		start: portStart, end: portEnd, held: held,
 		ports: map[int32]owner{}, clusterIPs: map[string]owner{}, podIPs: map[string]owner{}, addresses: map[string][]shared{},
-		dexes: map[string]owner{},
+		dexes: map[string]owner{}, syncs: map[string]owner{},
 	}
 	s.keep(clusters)
 	for i := range clusters {
+		s.claimSyncNames(&clusters[i])
 		s.claimDexNamespace(&clusters[i])
 		for _, e := range clusters[i].Entries() {
 			s.claim(exposedService{owner{&clusters[i], e.Path}, e})
@@ -46,7 +48,9 @@ func ValidateHeld(clusters []SIPCluster, held map[string]Held, portStart, portEn
 // ServiceEntry is one entry of spec.services, whatever its list.
 type ServiceEntry struct {
 	// Path of the entry, as in "spec.services.jumpHost[0]".
-	Path    string
+	Path string
+	// Name of its objects.
+	Name    string
 	Service *Service
 	// Type of its Service.
 	Type corev1.ServiceType
@@ -64,7 +68,7 @@ func (c *SIPCluster) Entries() []ServiceEntry {
 	var out []ServiceEntry
 	add := func(list string, i int, s *Service, ports, nodePorts PortRange, field string) {
 		path := fmt.Sprintf("spec.services.%s[%d]", list, i)
-		e := ServiceEntry{Path: path, Service: s, Type: s.ExposureType(nodePorts.Start), Ports: ports, NodePorts: nodePorts, NodePortField: path + field}
+		e := ServiceEntry{Path: path, Name: ServiceName(list, i, c.Name), Service: s, Type: s.ExposureType(nodePorts.Start), Ports: ports, NodePorts: nodePorts, NodePortField: path + field}
 		// Without a node port given, a load balancer has none allocated. A worker's ports are the workers' node ports, and the
 		// management cluster's only where the Service is a NodePort.
 		if e.Type != corev1.ServiceTypeNodePort && (e.Type != corev1.ServiceTypeLoadBalancer || list == ListWorker) {
@@ -123,9 +127,9 @@ type siteClaims struct {
 	ports              map[int32]owner
 	clusterIPs, podIPs map[string]owner
 	addresses          map[string][]shared
-	// dexes by namespace.
-	dexes map[string]owner
-	errs  []ClusterError
+	// dexes by namespace, and syncs by SyncName.
+	dexes, syncs map[string]owner
+	errs         []ClusterError
 }
 
 func (s *siteClaims) add(c *SIPCluster, path, format string, args ...any) {
@@ -170,6 +174,24 @@ func (s *siteClaims) claimDexNamespace(c *SIPCluster) {
 	}
 	if taken {
 		s.add(mine.cluster, path, "%s keeps its signing keys in namespace %s already, and two would share them: give the clusters namespaces of their own", first, c.Namespace)
+	}
+}
+
+// claimSyncNames: an engine refuses the whole site where two clusters are synced by objects of one name.
+func (s *siteClaims) claimSyncNames(c *SIPCluster) {
+	mine := owner{c, "metadata.name"}
+	for _, part := range syncParts {
+		name := SyncName(c.Namespace, c.Name, part)
+		first, taken := s.syncs[name]
+		loser := mine
+		if !taken || s.comesFirst(mine, first, func(h *Held) bool { return h.Synced }) {
+			s.syncs[name], loser, first = mine, first, mine
+		}
+		if taken {
+			s.add(loser.cluster, loser.path, "its objects in the tree would have the names of those of %s, because both are cut to %d characters: choose a shorter name",
+				first.cluster.Key(), validation.LabelValueMaxLength)
+			return
+		}
 	}
 }
 

@@ -62,6 +62,7 @@ func (c *SIPCluster) validateServices() []FieldError {
 		c.serviceName(at, ListControlPlane, i)
 		lb.Service.validate(at, true, 2)
 		nodePort(at.at(".nodePort"), lb.NodePort)
+		lb.headless(at, lb.NodePort)
 		if lb.PortName != "" && lb.PortName != PortNameHTTPS && lb.PortName != PortNameSIP {
 			at.at(".portName").add("found %q, want %s or %s", lb.PortName, PortNameHTTPS, PortNameSIP)
 		}
@@ -70,6 +71,7 @@ func (c *SIPCluster) validateServices() []FieldError {
 			if check.Status != 0 && (check.Status < 100 || check.Status > 599) {
 				at.at(".healthCheck.status").add("found %d, want an HTTP status, 100 to 599", check.Status)
 			}
+			check.CA.validate(at.at(".healthCheck.ca"))
 		}
 		lb.HAProxy.validate(at.at(".haproxy"))
 	}
@@ -79,6 +81,7 @@ func (c *SIPCluster) validateServices() []FieldError {
 		c.serviceName(at, ListWorker, i)
 		lb.Service.validate(at, true, 2)
 		ports := lb.NodePortRange
+		lb.headless(at, ports.Start)
 		switch {
 		case ports.Start < 1 || ports.End > 65535 || ports.Start > ports.End:
 			at.at(".nodePortRange").add("found %d to %d, want start to end within 1 to 65535", ports.Start, ports.End)
@@ -166,6 +169,15 @@ func (s *Service) validate(at complaints, needsNetwork bool, replicas int32) {
 	}
 	for i, n := range s.NetworkAttachments {
 		n.validate(at.at(".networkAttachments[%d]", i), replicas)
+	}
+	s.validateOptions(at)
+}
+
+// headless complains about a Service without an address of its own that is to be reached by one, or by ports of nodes: the API server refuses it.
+func (s *Service) headless(at complaints, nodePort int32) {
+	kind := s.ExposureType(nodePort)
+	if s.ClusterIP != nil && *s.ClusterIP == corev1.ClusterIPNone && (kind == corev1.ServiceTypeNodePort || kind == corev1.ServiceTypeLoadBalancer) {
+		at.at(".clusterIP").add("found None, which no Service of type %s can have: the API server refuses it", kind)
 	}
 }
 

@@ -38,6 +38,12 @@ func TestServicesThatAreFine(t *testing.T) {
 	if errs := c.validateServices(); len(errs) > 0 {
 		t.Errorf("got %v", errs)
 	}
+	none := "None"
+	c.Spec.Services.JumpHost[0].ClusterIP, c.Spec.Services.JumpHost[0].NodePort = &none, 0
+	c.Spec.Services.Dex[0].StaticClients[0].RedirectURIs = []string{"http://localhost:8000", "com.example.app:/callback", "urn:ietf:wg:oauth:2.0:oob"}
+	if errs := c.validateServices(); len(errs) > 0 {
+		t.Errorf("no address and no port, and an application's own scheme: got %v", errs)
+	}
 	long := withServices(strings.Repeat("a", 37))
 	if errs := long.validateServices(); len(errs) > 0 {
 		t.Errorf("the longest name: got %v", errs)
@@ -186,6 +192,23 @@ func TestServicesThatAreNot(t *testing.T) {
 		{"a callback that is not Dex's", connector(`{"type":"github","id":"a","name":"A","config":{"clientID":"x","clientSecret":"$BIND_PW","redirectURI":"https://dex.example/callback"}}`), "spec.services.dex[0].connectors[0].config.redirectURI", "/dex/callback"},
 		{"a connector that is a list", connector(`[]`), "spec.services.dex[0].connectors[0]", "want a mapping"},
 		{"a client whose secret is nowhere", func(s *Services) { s.Dex[0].StaticClients[0].Public = false }, "spec.services.dex[0].staticClients[0].secretEnv", "missing"},
+		{"a client's secret where its variable should be", func(s *Services) {
+			s.Dex[0].StaticClients[0] = DexClient{ID: "web", SecretEnv: "hunter2SECRET"}
+		}, "spec.services.dex[0].staticClients[0].secretEnv", "not in env: a value of 13 characters (not shown)"},
+		{"a variable that is nearly there", func(s *Services) {
+			s.Dex[0].StaticClients[0] = DexClient{ID: "web", SecretEnv: "BIND_PWD"}
+		}, "spec.services.dex[0].staticClients[0].secretEnv", `names the variable BIND_PWD, which is not in env, did you mean "BIND_PW"?`},
+		{"a password with a dollar in it", connector(strings.Replace(ldap, "cn=dex", "cn=pa$hunter2", 1)), "spec.services.dex[0].connectors[0].config.bindDN", "not in env: a value of 7 characters (not shown)"},
+		{"a person sent to a script", func(s *Services) { s.Dex[0].StaticClients[0].RedirectURIs = []string{"JavaScript:alert(1)"} }, "spec.services.dex[0].staticClients[0].redirectURIs[0]", "scheme javascript"},
+		{"a person sent to a page in a URL", func(s *Services) {
+			s.Dex[0].StaticClients[0].RedirectURIs = []string{"https://a.example/", "data:text/html,x"}
+		}, "spec.services.dex[0].staticClients[0].redirectURIs[1]", "scheme data"},
+		{"a Service without an address that is reached by nodes' ports", func(s *Services) { x := "None"; s.JumpHost[0].ClusterIP = &x }, "spec.services.jumpHost[0].clusterIP", "no Service of type NodePort can have"},
+		{"a balancer without an address that has ports", func(s *Services) { x := "None"; s.LoadBalancerWorker[0].ClusterIP = &x }, "spec.services.loadBalancerWorker[0].clusterIP", "no Service of type NodePort can have"},
+		{"a provider of tokens without an address that is reached by one", func(s *Services) {
+			x := "None"
+			s.Dex[0].ClusterIP, s.Dex[0].NodePort, s.Dex[0].Service.Service = &x, 0, &ServiceExposure{Type: "LoadBalancer"}
+		}, "spec.services.dex[0].clusterIP", "no Service of type LoadBalancer can have"},
 		{"no client", func(s *Services) { s.Dex[0].StaticClients = nil }, "spec.services.dex[0].staticClients", "missing"},
 		{"users that a token could not tell from the cluster's own", func(s *Services) { x := "system:"; s.Dex[0].Kubernetes = &DexKubernetes{GroupsPrefix: &x} }, "spec.services.dex[0].kubernetes.groupsPrefix", "system:"},
 		{"two Dexes in one namespace", func(s *Services) { s.Dex = append(s.Dex, s.Dex[0]) }, "spec.services.dex[1]", "signing keys"},

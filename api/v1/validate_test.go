@@ -99,6 +99,8 @@ func TestBadClusters(t *testing.T) {
 		"another version":            {"airshipit.org/v1", "airshipit.org/v2", `f.yaml: document 1: line 1: apiVersion: found "airship.airshipit.org/v2", want "airship.airshipit.org/v1"`},
 		"another kind":               {"kind: SIPCluster", "kind: SIPClusters", `line 2: kind: found "SIPClusters", want "SIPCluster"`},
 		"no kind at all":             {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n", "", `no apiVersion and no kind`},
+		"an apiVersion alone":        {"kind: SIPCluster\n", "", `f.yaml: document 1: line 1: kind: missing, want "SIPCluster" or another object's`},
+		"another's version alone":    {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n", "apiVersion: airship.airshipit.org/v2\n", `f.yaml: document 1: line 1: kind: missing, want "SIPCluster"`},
 		"a name that is a path":      {"name: one", "name: ../one", `line 5: metadata.name: found "../one"`},
 		"a name with a line end":     {"name: one", `name: "one\ntwo"`, `metadata.name: found a value of 7 characters (not shown): a lowercase RFC 1123 label`},
 		"no name":                    {"  name: one\n", "", `line 3: metadata.name: missing`},

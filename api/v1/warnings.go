@@ -16,13 +16,13 @@ type listed struct {
 	list, path string
 }
 
-// sipFinalizer was put on every SIPCluster by the SIP operator, and taken off by it.
-const sipFinalizer = "sip.airship.airshipit.org/finalizer"
+// SIPFinalizer was put on every SIPCluster by the SIP operator, and taken off by it when the object was deleted.
+const SIPFinalizer = "sip.airship.airshipit.org/finalizer"
 
 // fromSIP: the spec was written for the SIP operator, as far as its fields show.
 func (c *SIPCluster) fromSIP() bool {
 	worker := func(lb LoadBalancerWorker) bool { return lb.NodePort != 0 }
-	return slices.Contains(c.Finalizers, sipFinalizer) || len(c.Spec.Services.Auth) > 0 || slices.ContainsFunc(c.Spec.Services.LoadBalancerWorker, worker) ||
+	return slices.Contains(c.Finalizers, SIPFinalizer) || len(c.Spec.Services.Auth) > 0 || slices.ContainsFunc(c.Spec.Services.LoadBalancerWorker, worker) ||
 		slices.ContainsFunc(c.allServices(), func(s listed) bool { return SIPImage(s.list, s.Image) })
 }
 
@@ -76,6 +76,7 @@ func (c *SIPCluster) Warnings() []FieldError {
 	for _, path := range c.HAProxyLines() {
 		out = append(out, FieldError{path, "sipgen does not check these lines. HAProxy does when new pods start; if it refuses them, the pods that run stay"})
 	}
+	out = append(out, c.typed()...)
 	for i := range services.JumpHost {
 		if jump := &services.JumpHost[i]; len(jump.SSHAuthorizedKeys) == 0 && jump.TrustedUserCA == "" {
 			out = append(out, FieldError{fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", ListJumpHost, i), "missing: without a key or a trustedUserCA nobody can log in"})

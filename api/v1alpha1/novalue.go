@@ -24,6 +24,7 @@ var meansAll = map[string]string{
 	"limits":                          "10 replicas, and no bound on resources",
 	"limits.replicas":                 "10",
 	"limits.resources":                "no bound",
+	"quota":                           "no quota",
 }
 
 // checkNoValues complains about spec.metrics and spec.tenants without a value, about what has none below it, and about what is empty and means more than that. Decoding cannot tell them from fields that are

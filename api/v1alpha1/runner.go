@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,6 +43,11 @@ func (r *Repository) SSH() (ssh bool, port int) {
 	return false, 443
 }
 
+// StatusSecretName is the Secret with the credentials that the CronJob of the status reads with.
+func (s *Site) StatusSecretName() string {
+	return cmp.Or(s.Spec.Runner.Status.Secret, s.GitSecretName())
+}
+
 var (
 	runnerImage = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._/:@-]*$`)
 	configFile  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.(ya?ml|json)$`)
@@ -60,13 +66,11 @@ func (s *Site) validateRunner(add problem) {
 	if s.Spec.Engine == EngineArgoCD && s.Spec.ArgoCD.Server != ArgoCDInCluster {
 		add(field, "Argo CD is in another cluster than the hosts, and the runner would be with it: run sipgen elsewhere, with a kubeconfig")
 	}
-	switch _, err := cron.ParseStandard(r.Schedule); {
-	case r.Schedule == "":
-		add(field+".schedule", "missing: when it runs, as in \"*/10 * * * *\"")
-	case strings.Contains(r.Schedule, "TZ"):
-		add(field+".schedule", "found %q: a CronJob takes no time zone in its schedule", r.Schedule)
-	case err != nil:
-		add(field+".schedule", "found %q, want five fields as in \"*/10 * * * *\"", r.Schedule)
+	validateSchedule(field+".schedule", r.Schedule, add)
+	names := []struct{ field, value string }{{"configMap", r.ConfigMap}, {"secret", r.Secret}}
+	if r.Status != nil {
+		validateSchedule(field+".status.schedule", r.Status.Schedule, add)
+		names = append(names, struct{ field, value string }{"status.secret", r.Status.Secret})
 	}
 	switch {
 	case r.Image == "":
@@ -79,7 +83,7 @@ func (s *Site) validateRunner(add problem) {
 			add(fmt.Sprintf("spec.inputs.specs[%d]", i), "found %q, which the runner cannot have in its ConfigMap: want cluster, or a file beside the Site as in \"tenants.yaml\"", specs)
 		}
 	}
-	for _, name := range []struct{ field, value string }{{"configMap", r.ConfigMap}, {"secret", r.Secret}} {
+	for _, name := range names {
 		if name.value != "" {
 			for _, message := range validation.IsDNS1123Subdomain(name.value) {
 				add(field+"."+name.field, "found %q: %s", name.value, message)
@@ -96,16 +100,22 @@ func (s *Site) validateRunner(add problem) {
 	s.validateRunnerEnvironment(field, add)
 }
 
+// validateSchedule wants what a CronJob takes.
+func validateSchedule(field, schedule string, add problem) {
+	switch _, err := cron.ParseStandard(schedule); {
+	case schedule == "":
+		add(field, "missing: when it runs, as in \"*/10 * * * *\"")
+	case strings.Contains(schedule, "TZ"):
+		add(field, "found %q: a CronJob takes no time zone in its schedule", schedule)
+	case err != nil:
+		add(field, "found %q, want five fields as in \"*/10 * * * *\"", schedule)
+	}
+}
+
 func (s *Site) validateRunnerEnvironment(field string, add problem) {
 	r := s.Spec.Runner
 	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
-		switch {
-		case !environment.MatchString(name):
-			add(field+".env", "found %q, want a variable of sipgen: SIPGEN_...", name)
-		case secretVariables[name]:
-			// Its value is not repeated.
-			add(field+".env."+name, "is a secret, and would be in git: mount it from %s, and set %s_FILE", s.GitSecretName(), name)
-		}
+		s.validateVariable(field+".env", name, r.Env[name], add)
 	}
 	for i, port := range r.EgressPorts {
 		if port < 1 || port > 65535 {
@@ -114,7 +124,52 @@ func (s *Site) validateRunnerEnvironment(field string, add problem) {
 	}
 }
 
-// secretVariables have values that belong in no tree.
-var secretVariables = map[string]bool{
-	"SIPGEN_GIT_PASSWORD": true, "SIPGEN_GIT_TOKEN": true, "SIPGEN_FORGE_TOKEN": true, "SIPGEN_SSH_KEY_PASSPHRASE": true,
+// validateVariable allows what cannot hold a secret, and nothing else: files by path, and the three variables that are none. A
+// value that is refused is not repeated. Values that look like secrets anywhere in a Site are refused before this.
+func (s *Site) validateVariable(field, name, value string, add problem) {
+	switch {
+	case !environment.MatchString(name):
+		add(field, "found %q, want a variable of sipgen: SIPGEN_...", name)
+		return
+	case strings.HasSuffix(name, "_FILE"):
+		if !plainPath(value) {
+			add(field+"."+name, "want the absolute path of a file, as in /etc/sipgen/git/KEY for a key of %s", s.GitSecretName())
+		}
+		return
+	}
+	want := map[string]struct {
+		ok   func(string) bool
+		says string
+	}{
+		"SIPGEN_GIT_USERNAME":    {userName.MatchString, "want the name of an account"},
+		"SIPGEN_GIT_PROXY":       {plainProxy, "want http://HOST:PORT, without a login"},
+		"SIPGEN_SSH_KNOWN_HOSTS": {plainPaths, "want absolute paths, with a colon between them"},
+	}
+	known, found := want[name]
+	switch {
+	case !found:
+		add(field+"."+name, "may be a secret, and would be in git: mount it from %s, and set %s_FILE; besides such files the runner takes %s",
+			s.GitSecretName(), name, strings.Join(slices.Sorted(maps.Keys(want)), ", "))
+	case !known.ok(value):
+		add(field+"."+name, "%s", known.says)
+	}
+}
+
+var userName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
+
+// plainPath is an absolute path in which nothing is expanded by anybody.
+func plainPath(p string) bool {
+	return path.IsAbs(p) && path.Clean(p) == p && p != "/" && plainFile.MatchString(p)
+}
+
+var plainFile = regexp.MustCompile(`^[A-Za-z0-9._/-]{2,255}$`)
+
+func plainPaths(list string) bool {
+	return !slices.ContainsFunc(strings.Split(list, ":"), func(p string) bool { return !plainPath(p) })
+}
+
+func plainProxy(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil &&
+		strings.Trim(u.Path, "/") == "" && u.RawQuery == "" && u.Fragment == ""
 }

@@ -20,8 +20,21 @@ func TestBadRunners(t *testing.T) {
 		{good + ", propose: '-x'", "", `spec.runner.propose: found "-x", want a branch name`},
 		{good + ", propose: main", "", `spec.runner.propose: found "main", which is the branch that is synced`},
 		{good + ", env: {PATH: /tmp}", "", `spec.runner.env: found "PATH", want a variable of sipgen`},
-		{good + ", env: {SIPGEN_GIT_TOKEN: hunter2-hunter2}", "", "spec.runner.env.SIPGEN_GIT_TOKEN: is a secret, and would be in git: mount it from sipgen-dc1-git, and set SIPGEN_GIT_TOKEN_FILE"},
+		{good + ", env: {SIPGEN_GIT_TOKEN: hunter2-hunter2}", "", "spec.runner.env.SIPGEN_GIT_TOKEN: may be a secret, and would be in git: mount it from sipgen-dc1-git, and set SIPGEN_GIT_TOKEN_FILE"},
+		{good + ", env: {SIPGEN_SIGN_PASSPHRASE: hunter2}", "", "set SIPGEN_SIGN_PASSPHRASE_FILE"},
+		{good + ", env: {SIPGEN_OF_LATER: hunter2}", "", "besides such files the runner takes SIPGEN_GIT_PROXY, SIPGEN_GIT_USERNAME, SIPGEN_SSH_KNOWN_HOSTS"},
+		{good + ", env: {SIPGEN_GIT_TOKEN_FILE: hunter2}", "", "spec.runner.env.SIPGEN_GIT_TOKEN_FILE: want the absolute path of a file"},
+		{good + ", env: {SIPGEN_GIT_TOKEN_FILE: /etc/../hunter2}", "", "spec.runner.env.SIPGEN_GIT_TOKEN_FILE: want the absolute path of a file"},
+		{good + ", env: {SIPGEN_GIT_TOKEN_FILE: '/etc/$(hunter2)'}", "", "spec.runner.env.SIPGEN_GIT_TOKEN_FILE: want the absolute path of a file"},
+		{good + ", env: {SIPGEN_GIT_PROXY: 'http://bot:hunter2@proxy:3128'}", "", "spec.runner.env.SIPGEN_GIT_PROXY: "},
+		{good + ", env: {SIPGEN_GIT_PROXY: 'http://proxy:3128/?k=hunter2'}", "", "spec.runner.env.SIPGEN_GIT_PROXY: want http://HOST:PORT, without a login"},
+		{good + ", env: {SIPGEN_GIT_USERNAME: 'bot:hunter2'}", "", "spec.runner.env.SIPGEN_GIT_USERNAME: want the name of an account"},
+		{good + ", env: {SIPGEN_GIT_USERNAME: ghp_" + strings.Repeat("hunter2a", 5) + "}", "", "spec.runner.env.SIPGEN_GIT_USERNAME: "},
+		{good + ", env: {SIPGEN_SSH_KNOWN_HOSTS: '/etc/a:hunter2'}", "", "spec.runner.env.SIPGEN_SSH_KNOWN_HOSTS: want absolute paths"},
 		{good, "  inputs: {specs: [tenants]}\n", `spec.inputs.specs[0]: found "tenants", which the runner cannot have in its ConfigMap`},
+		{good + ", status: {}", "", "spec.runner.status.schedule: missing"},
+		{good + ", status: {schedule: hourly}", "", `spec.runner.status.schedule: found "hourly", want five fields`},
+		{good + ", status: {schedule: '* * * * *', secret: A/b}", "", `spec.runner.status.secret: found "A/b"`},
 		{good + ", egressPorts: [0]", "", "spec.runner.egressPorts[0]: found 0, want 1 to 65535"},
 		{good, "  hosts: {apply: overlay, base: hosts}\n", "spec.runner: has no meaning with hosts.apply: overlay"},
 		{good, "  engine: argocd\n  argocd: {order: none, server: 'https://other:6443', identity: 'system:serviceaccount:kube-system:argocd-manager'}\n", "spec.runner: Argo CD is in another cluster"},
@@ -32,7 +45,7 @@ func TestBadRunners(t *testing.T) {
 			t.Errorf("%s: found %v, want %s", row.runner, err, row.want)
 		}
 	}
-	if _, err := Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  repository: {url: 'https://git.example.org/fleet.git'}\n  runner: {"+good+", propose: sipgen/dc1}\n")); err != nil {
+	if _, err := Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  repository: {url: 'https://git.example.org/fleet.git'}\n  runner: {"+good+", propose: sipgen/dc1, env: {SIPGEN_GIT_PROXY: 'http://proxy:3128', SIPGEN_GIT_USERNAME: sipgen-bot, SIPGEN_SSH_KNOWN_HOSTS: '/etc/a:/etc/b', SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/forge-token}}\n")); err != nil {
 		t.Error(err)
 	}
 }

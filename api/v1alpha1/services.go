@@ -11,7 +11,7 @@ type SiteServices struct {
 	// Ledger of hosts and claims for OpenStack Placement. Default: none.
 	// +optional
 	Ledger *Ledger `json:"ledger,omitempty"`
-	// VirtualHosts are virtual machines that act as hosts, by ViNO. With Flux only. Default: none.
+	// VirtualHosts are virtual machines that act as hosts, by ViNO. Default: none.
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	VirtualHosts []VirtualHosts `json:"virtualHosts,omitempty"`

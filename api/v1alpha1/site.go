@@ -108,7 +108,7 @@ type SiteSpec struct {
 	// +kubebuilder:validation:MaxItems=1000
 	// +optional
 	Tenants []Tenant `json:"tenants,omitempty"`
-	// MaxHostsPerTenant is how many hosts a tenant may have whose grants do not say. Default 100.
+	// MaxHostsPerTenant is how many hosts a tenant may have whose grants do not say, as hosts.max of a tenant counts them. Default 100.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHostsPerTenant *int `json:"maxHostsPerTenant,omitempty"`
@@ -197,7 +197,8 @@ type Hosts struct {
 type HostRelease struct {
 	// Cluster is what the labels of the hosts say, as NAMESPACE/NAME. Hosts that are labelled for another one stay as they are.
 	Cluster string `json:"cluster"`
-	// Hosts by NAMESPACE/NAME. One that is in use waits until it is let go of.
+	// Hosts by NAMESPACE/NAME, or by NAME where only one host of the inventory has it. A host that is in use is released once nothing uses it
+	// any more.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
 	Hosts []string `json:"hosts"`
@@ -284,6 +285,19 @@ type Runner struct {
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	EgressPorts []int32 `json:"egressPorts,omitempty"`
+	// Status renders a second CronJob, which runs sipgen status --write as an account of its own: the only one that may write anything, and that
+	// is the status of SIPClusters. Default: none, and nobody writes a status.
+	// +optional
+	Status *RunnerStatus `json:"status,omitempty"`
+}
+
+// RunnerStatus is the CronJob that reports to tenants: kubectl get sipclusters shows what they have and what is short.
+type RunnerStatus struct {
+	// Schedule is when it runs, as in a CronJob: "*/5 * * * *".
+	Schedule string `json:"schedule"`
+	// Secret has git credentials under the same keys as the runner's; those that only read are enough. Default: the runner's.
+	// +optional
+	Secret string `json:"secret,omitempty"`
 }
 
 // Scheduling are choices for placement.
@@ -324,6 +338,10 @@ type Defaults struct {
 	// Resources are the requests and limits of every container that sets none.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
+	// ControlPlaneNodes says whether pods may run on the management cluster's control-plane nodes whose entries do not say: true where there
+	// are no other nodes. Default: false; services that are in the tree already stay as they are there.
+	// +optional
+	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
 }
 
 // NodePorts is a range of node ports, both ends included.
@@ -370,15 +388,19 @@ type ArgoCD struct {
 	// another server than the default one there is no default.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// Order is how hosts follow their tenant's services. Argo CD has no dependencies between Applications, so a host may get its labels
-	// before the services around it are ready. The only value, none, says that this is accepted. Required with Argo CD.
-	// +kubebuilder:validation:Enum=none
+	// Order is how hosts follow their tenant's services. Required with Argo CD, which has no dependencies between Applications. With none a host may
+	// get its labels before the services around it are ready. With waves a tenant's services and hosts are one Application, whose hosts get
+	// their labels when its services are healthy: until then Argo CD takes up no newer commit for this tenant, and hosts.apply must be merge.
+	// +kubebuilder:validation:Enum=none;waves
 	// +optional
 	Order string `json:"order,omitempty"`
 }
 
-// OrderNone is the one spec.argocd.order.
-const OrderNone = "none"
+// The values of spec.argocd.order.
+const (
+	OrderNone  = "none"
+	OrderWaves = "waves"
+)
 
 // ArgoCDInCluster is the cluster that Argo CD runs in, as every Argo CD knows it. Applications live there, wherever the hosts are.
 const ArgoCDInCluster = "https://kubernetes.default.svc"

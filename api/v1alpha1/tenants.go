@@ -72,7 +72,7 @@ type Tenant struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	NetworkAttachments []string `json:"networkAttachments,omitempty"`
-	// PodKeys are the domains of the labels and annotations that its patches may set on pods, subdomains included, besides
+	// PodKeys are the domains of the labels and annotations that its services and patches may set on pods, subdomains included, besides
 	// prometheus.io and keys without a domain. Other domains belong to programs that act on them. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
@@ -81,9 +81,53 @@ type Tenant struct {
 	// or any (tolerations, commands, volumes and more, as listed there; never rights, Secrets, names and addresses).
 	// +optional
 	Patches PatchMode `json:"patches,omitempty"`
+	// Dex is what its OIDC providers may do without.
+	// +optional
+	Dex TenantDex `json:"dex,omitempty,omitzero"`
+	// ControlPlaneNodes lets it ask for pods on the management cluster's control-plane nodes. Default false; what the site's
+	// defaults.controlPlaneNodes says holds without it.
+	// +optional
+	ControlPlaneNodes bool `json:"controlPlaneNodes,omitempty"`
 	// Limits are bounds of each of its services.
 	// +optional
 	Limits TenantLimits `json:"limits,omitempty,omitzero"`
+	// Quota is the most that each of its namespaces may have, as in a ResourceQuota's spec.hard: pods, services, services.nodeports,
+	// services.loadbalancers, requests.cpu, requests.memory, requests.ephemeral-storage, and limits of the same. It is rendered as a
+	// ResourceQuota into each namespace where the tenant has services, which counts whatever else is there, too. Services that do not fit
+	// are refused. Default: none.
+	// +optional
+	Quota corev1.ResourceList `json:"quota,omitempty"`
+	// LimitRange is what containers in its namespaces have that say nothing, and the least and the most that they may have. It is rendered as a
+	// LimitRange beside the quota. Default: none.
+	// +optional
+	LimitRange *TenantLimitRange `json:"limitRange,omitempty"`
+}
+
+// TenantDex is what a tenant's OIDC providers may do without.
+type TenantDex struct {
+	// SkipApprovalScreen lets it leave out the page that asks a person whether a client may have what it asks for. Default false.
+	// +optional
+	SkipApprovalScreen bool `json:"skipApprovalScreen,omitempty"`
+	// InsecureConnectors lets connectors have fields that begin with insecure, such as insecureSkipVerify and insecureEnableGroups, and
+	// addresses that begin with http://. Default false.
+	// +optional
+	InsecureConnectors bool `json:"insecureConnectors,omitempty"`
+}
+
+// TenantLimitRange is a LimitRange for containers: cpu, memory and ephemeral-storage.
+type TenantLimitRange struct {
+	// Default are the limits of containers that have none. Default: max.
+	// +optional
+	Default corev1.ResourceList `json:"default,omitempty"`
+	// DefaultRequest are the requests of containers that have neither requests nor limits. Default: default, else min.
+	// +optional
+	DefaultRequest corev1.ResourceList `json:"defaultRequest,omitempty"`
+	// Min is the least that a container must request.
+	// +optional
+	Min corev1.ResourceList `json:"min,omitempty"`
+	// Max is the most that a container may be limited to.
+	// +optional
+	Max corev1.ResourceList `json:"max,omitempty"`
 }
 
 // TenantHosts are the hosts that a tenant may have.
@@ -97,11 +141,12 @@ type TenantHosts struct {
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
 	// Max is how many hosts all its clusters may have together, standby included. Default: the site's maxHostsPerTenant.
-	// Hosts that it already has are never released because of it.
+	// Hosts that it already has are never released because of it. Hosts that are to be released count until they are let go; while hosts are
+	// replaced it may have a tenth more, rounded up.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Max *int `json:"max,omitempty"`
-	// MaxStandby is how many of them may be standby. Default: max.
+	// MaxStandby is how many of them may be standby, and a tenth more, rounded up, while hosts are replaced. Default: max.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxStandby *int `json:"maxStandby,omitempty"`

@@ -30,7 +30,7 @@ func (s *Site) validate(add problem) {
 	checkName("metadata.name", s.Name, add)
 	spec.Repository.validate(spec.Engine, add)
 	oneOf(add, "spec.engine", string(spec.Engine), string(EngineFlux), string(EngineArgoCD))
-	spec.ArgoCD.checkOrder(spec.Engine, add)
+	spec.ArgoCD.checkOrder(spec.Engine, spec.Hosts.Apply, add)
 	spec.ArgoCD.validate(spec.Engine, add)
 	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
 	oneOf(add, "spec.lint.errors", spec.Lint.Errors, LintStop, LintPass)
@@ -75,13 +75,17 @@ func (r *Repository) validate(engine Engine, add problem) {
 	checkFolder("spec.repository.path", r.Path, add)
 }
 
-func (a *ArgoCD) checkOrder(engine Engine, add problem) {
+func (a *ArgoCD) checkOrder(engine Engine, apply ApplyMode, add problem) {
 	switch {
 	case a.Order == OrderNone:
+	case a.Order == OrderWaves && engine == EngineArgoCD && apply == ApplyOverlay:
+		add("spec.argocd.order", "found %s with spec.hosts.apply %s, whose hosts are one overlay for all tenants and can wait for no tenant's services: want %s", OrderWaves, ApplyOverlay, OrderNone)
+	case a.Order == OrderWaves:
 	case a.Order != "":
-		add("spec.argocd.order", "found %q, want %s", a.Order, OrderNone)
+		add("spec.argocd.order", "found %q, want %s or %s", a.Order, OrderNone, OrderWaves)
 	case engine == EngineArgoCD:
-		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services are ready; want %q, which accepts that, or the engine %s, which waits", OrderNone, EngineFlux)
+		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services are ready, unless both are one Application; "+
+			"want %q, which accepts that, %q, which makes them one, or the engine %s, which waits", OrderNone, OrderWaves, EngineFlux)
 	}
 }
 

@@ -28,16 +28,19 @@ func (h *Hosts) validateRelease(add problem) {
 			add(at+".cluster", "found %q, want NAMESPACE/NAME of a cluster, as the labels of its hosts have it", r.Cluster)
 		}
 		if n := len(r.Hosts); n == 0 || n > maxReleasedHosts {
-			add(at+".hosts", "found %d, want 1 to %d, by NAMESPACE/NAME", n, maxReleasedHosts)
+			add(at+".hosts", "found %d, want 1 to %d, by NAMESPACE/NAME or NAME", n, maxReleasedHosts)
 			continue
 		}
 		for j, host := range r.Hosts {
 			field := fmt.Sprintf("%s.hosts[%d]", at, j)
-			namespace, name, _ := strings.Cut(host, "/")
+			namespace, name, full := strings.Cut(host, "/")
+			if !full {
+				name = host
+			}
 			switch {
-			case len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Subdomain(name)) > 0:
-				add(field, "found %q, want NAMESPACE/NAME of a host", host)
-			case len(h.Namespaces) > 0 && !slices.Contains(h.Namespaces, namespace):
+			case full && len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0:
+				add(field, "found %q, want NAMESPACE/NAME of a host, or its NAME", host)
+			case full && len(h.Namespaces) > 0 && !slices.Contains(h.Namespaces, namespace):
 				add(field, "found %q, which is in none of spec.hosts.namespaces", host)
 			case first[host] != "":
 				add(field, "%q is a duplicate of %s", host, first[host])

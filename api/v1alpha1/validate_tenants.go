@@ -143,6 +143,8 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 	t.validatePatterns(at, add)
 	oneOf(add, at+".patches", string(t.Patches), string(PatchesNone), string(PatchesSafe), string(PatchesAny))
 	t.Limits.validate(at+".limits", add)
+	validateQuota(at+".quota", t.Quota, add)
+	t.LimitRange.validate(at+".limitRange", add)
 }
 
 func (t *Tenant) validatePatterns(at string, add problem) {

@@ -31,10 +31,6 @@ var (
 // validateVirtualHosts holds each Vino to what ViNO's controller can carry out: it has no webhook, and fails where nobody looks.
 func (s *Site) validateVirtualHosts(add problem) {
 	const field = "spec.services.virtualHosts"
-	if len(s.Spec.Services.VirtualHosts) > 0 && s.Spec.Engine == EngineArgoCD {
-		add(field, "given with engine argocd: a Vino wants the BMCs' password in the open, and Argo CD has nothing that puts it in at the sync, so it "+
-			"would be in git: want engine flux")
-	}
 	eachService(s, field, s.Spec.Services.VirtualHosts, add, func(one serviceCheck, v *VirtualHosts) {
 		c := &vinoCheck{one}
 		c.virtualHosts(v)
@@ -54,16 +50,9 @@ func (c *vinoCheck) virtualHosts(v *VirtualHosts) {
 	if len(v.Group()) > validation.LabelValueMaxLength {
 		c.add(c.at+".name", "found %q, want %d characters or fewer together with the namespace: both are in a label", v.Name, validation.LabelValueMaxLength-1)
 	}
-	if v.CredentialsSecret == "" {
-		c.add(c.at+".credentialsSecret", "missing: the Secret in namespace %s with bmc_username and bmc_password", c.site.Spec.Flux.Namespace)
-	}
-	optionalName(c.at+".credentialsSecret", v.CredentialsSecret, c.add)
+	c.credentials(v)
 	c.tenants(v)
-	c.variables(v)
 	spec := &v.Spec
-	if len(spec.BMCCredentials) > 0 {
-		c.say("bmcCredentials", "given, and would be committed: want credentialsSecret, and the values in that Secret")
-	}
 	if spec.NodeSelector == nil {
 		c.say("nodeSelector", "missing: ViNO's controller crashes without it")
 	} else if len(spec.NodeSelector.MatchLabels) == 0 {
@@ -88,6 +77,27 @@ func (c *vinoCheck) virtualHosts(v *VirtualHosts) {
 	networks := c.networks(spec.Networks)
 	perNode := c.nodeSets(spec.Nodes, networks)
 	c.nodes(v, perNode)
+}
+
+// credentials come from a Secret with Flux, and with Argo CD, which puts nothing in at the sync, from somebody who applies them himself. They
+// never come from git.
+func (c *vinoCheck) credentials(v *VirtualHosts) {
+	from := "credentialsSecret, and the values in that Secret"
+	if c.site.Spec.Engine == EngineArgoCD {
+		from = "the commands in PLAN.md"
+		if v.CredentialsSecret != "" {
+			c.add(c.at+".credentialsSecret", "given with engine argocd, which puts nothing from a Secret into a Vino: want none, and %s", from)
+		}
+	} else {
+		if v.CredentialsSecret == "" {
+			c.add(c.at+".credentialsSecret", "missing: the Secret in namespace %s with bmc_username and bmc_password", c.site.Spec.Flux.Namespace)
+		}
+		optionalName(c.at+".credentialsSecret", v.CredentialsSecret, c.add)
+		c.variables(v)
+	}
+	if len(v.Spec.BMCCredentials) > 0 {
+		c.say("bmcCredentials", "given, and would be committed: want %s", from)
+	}
 }
 
 func (c *vinoCheck) tenants(v *VirtualHosts) {

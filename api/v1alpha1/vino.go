@@ -16,8 +16,9 @@ type VirtualHosts struct {
 	// +optional
 	HostNamespace string `json:"hostNamespace,omitempty"`
 	// CredentialsSecret is a Secret in Flux's own namespace with bmc_username and bmc_password. Flux puts them into the Vino, which wants them in
-	// the open; git never has them.
-	CredentialsSecret string `json:"credentialsSecret"`
+	// the open; git never has them. With Argo CD it is not given: there somebody applies them to the Vino himself, as PLAN.md says.
+	// +optional
+	CredentialsSecret string `json:"credentialsSecret,omitempty"`
 	// Nodes that spec.nodeSelector selects, in the order in which ViNO comes to them. What hosts there will be, and with which addresses, is
 	// shown for these. Default: it is not shown.
 	// +kubebuilder:validation:MaxItems=5000

@@ -38,7 +38,7 @@ func TestVinoIsRead(t *testing.T) {
 
 func TestBadVinos(t *testing.T) {
 	for _, row := range []struct{ why, old, new, want string }{
-		{"on Argo CD", "  services:", "  engine: argocd\n  argocd: {order: none}\n  services:", "spec.services.virtualHosts: given with engine argocd: a Vino wants the BMCs' password in the open"},
+		{"a Secret on Argo CD", "  services:", "  engine: argocd\n  argocd: {order: none}\n  services:", "virtualHosts[0].credentialsSecret: given with engine argocd, which puts nothing from a Secret into a Vino: want none"},
 		{"credentials", "        nodeSelector:", "        bmcCredentials: {username: admin, password: hunter2}\n        nodeSelector:", "line 13: spec.services.virtualHosts[0].spec.bmcCredentials: given, and would be committed"},
 		{"no Secret", "      credentialsSecret: vino-bmc\n", "", "virtualHosts[0].credentialsSecret: missing: the Secret in namespace flux-system"},
 		{"a Secret that is none", "vino-bmc", "Vino_bmc", `credentialsSecret: found "Vino_bmc"`},

@@ -79,7 +79,8 @@ func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error 
 
 // confirmed asks a question on the terminal. Anything but yes is a no.
 func confirmed(ui *ui, question string) bool {
-	ui.progress.clean(func() { fmt.Fprintf(ui.err, "sipgen: %s [y/N] ", text.Line(question)) })
+	defer ui.progress.quiet()()
+	fmt.Fprintf(ui.err, "sipgen: %s [y/N] ", text.Line(question))
 	answer, err := bufio.NewReader(ui.in).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return false

@@ -33,9 +33,18 @@ func TestPublishAsks(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			repo := filepath.Join(t.TempDir(), "fleet.git")
-			if out, err := exec.Command("git", "init", "-q", "--bare", "--initial-branch=main", repo).CombinedOutput(); err != nil {
-				t.Fatalf("git init: %v\n%s", err, out)
+			git := func(args ...string) string {
+				t.Helper()
+				out, err := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...).CombinedOutput()
+				if err != nil {
+					t.Fatalf("git %s: %v\n%s", args[0], err, out)
+				}
+				return strings.TrimSpace(string(out))
 			}
+			git("init", "-q", "--bare", "--initial-branch=main", repo)
+			// A proposal needs a branch that it can be merged into.
+			first := git("-C", repo, "commit-tree", "-m", "first", git("-C", repo, "hash-object", "-w", "-t", "tree", "/dev/null"))
+			git("-C", repo, "update-ref", "refs/heads/main", first)
 			screen, tty, err := pty.Open()
 			if err != nil {
 				t.Fatal(err)
@@ -74,7 +83,7 @@ func TestPublishAsks(t *testing.T) {
 			if asked := len(seen) > 0; asked != row.asked {
 				t.Errorf("asked: %t, want %t:\n%s", asked, row.asked, all)
 			}
-			if pushed := exec.Command("git", "-C", repo, "rev-parse", "-q", "--verify", "main").Run() == nil; pushed != row.pushed {
+			if pushed := git("-C", repo, "rev-parse", "main") != first; pushed != row.pushed {
 				t.Errorf("pushed: %t, want %t:\n%s", pushed, row.pushed, all)
 			}
 		})

@@ -15,24 +15,13 @@ import (
 //	SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE, SIPGEN_SSH_KNOWN_HOSTS
 //	SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE, SIPGEN_GIT_KEY_FILE, SIPGEN_GIT_PROXY
 //
-// For each secret NAME, NAME_FILE names a file that holds it, as Kubernetes and CI systems mount it; a line
-// end at its end is dropped.
+// For each secret NAME, NAME_FILE names a file that holds it.
 func authFromEnvironment(getenv func(string) string) (publish.Auth, error) {
 	var problems []error
 	secret := func(name string) string {
-		value, file := getenv(name), getenv(name+"_FILE")
-		switch {
-		case file == "":
-			return value
-		case value != "":
-			problems = append(problems, fmt.Errorf("%s and %s_FILE: use only one of them", name, name))
-			return ""
-		}
-		text, err := os.ReadFile(file)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("%s_FILE: %w", name, err))
-		}
-		return strings.TrimRight(string(text), "\r\n")
+		value, err := secretFromEnvironment(name, getenv)
+		problems = append(problems, err)
+		return value
 	}
 	auth := publish.Auth{
 		Username:         getenv("SIPGEN_GIT_USERNAME"),
@@ -49,6 +38,23 @@ func authFromEnvironment(getenv func(string) string) (publish.Auth, error) {
 		auth.KnownHosts = strings.Split(known, string(os.PathListSeparator))
 	}
 	return auth, errors.Join(problems...)
+}
+
+// secretFromEnvironment is the secret NAME: the variable's value, or what is in the file that NAME_FILE names, as Kubernetes and CI
+// systems mount it, without the line end at its end.
+func secretFromEnvironment(name string, getenv func(string) string) (string, error) {
+	value, file := getenv(name), getenv(name+"_FILE")
+	switch {
+	case file == "":
+		return value, nil
+	case value != "":
+		return "", fmt.Errorf("%s and %s_FILE: use only one of them", name, name)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("%s_FILE: %w", name, err)
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
 // authVariables says where each field of publish.Auth that an error may name is set.

@@ -17,7 +17,7 @@ import (
 const noAcceptance = -1
 
 func acceptLossFlag(command *cobra.Command, accept *int) {
-	command.Flags().IntVar(accept, "accept-loss", noAcceptance, "continue although exactly `N` hosts are lost or released, more than the Site's brake allows")
+	command.Flags().IntVar(accept, "accept-loss", noAcceptance, "continue even though exactly `N` hosts are lost or released, more than the Site's brake allows")
 }
 
 // brake refuses a run that takes more from the clusters than the site allows: a lost inventory or a
@@ -41,7 +41,7 @@ func brakeLimit(site *v1alpha1.Site, loss schedule.Loss) int {
 	return max(*site.Spec.Brake.MaxHosts, loss.Claimed**site.Spec.Brake.MaxPercent/100)
 }
 
-// giveTooMuch are the clusters of the tenant that gives back most hosts, where the run takes more from the clusters than the site allows: with
+// giveTooMuch are the clusters of the tenant whose specs take most hosts from clusters, where the run takes more than the site allows: with
 // --keep-going that tenant is frozen, so that nobody who drops all specs stops the others. Hosts that are lost otherwise are nobody's to give
 // back, and evicted tenants are not asked: where those alone are too many, nobody is frozen, and the run is refused.
 func (d *decided) giveTooMuch() []finding {
@@ -49,46 +49,66 @@ func (d *decided) giveTooMuch() []finding {
 	if d.loss.Total() <= limit {
 		return nil
 	}
-	released, clusters := map[string]int{}, map[string][]schedule.ClusterKey{} // by tenant
+	given, taken := 0, d.takenBy()
+	byTenant, clusters := map[string]int{}, map[string][]schedule.ClusterKey{}
 	for i := range d.placement.Clusters {
-		c := &d.placement.Clusters[i]
-		n := 0
-		for _, role := range c.Roles {
-			for _, r := range role.Releasing {
-				if r.Since == schedule.New {
-					n++
-				}
-			}
-		}
-		if n == 0 || d.evicted[c.Key.Namespace] || len(d.settled.frozen[c.Key]) > 0 {
+		key := d.placement.Clusters[i].Key
+		n := taken[key]
+		if n == 0 || d.evicted[key.Namespace] || len(d.settled.frozen[key]) > 0 {
 			continue
 		}
-		tenant := c.Key.Namespace
+		tenant := key.Namespace
 		if t := d.tenants.Of(tenant); t != nil {
 			tenant = t.Name
 		}
-		released[tenant] += n
-		clusters[tenant] = append(clusters[tenant], c.Key)
-	}
-	most, given := "", 0
-	for _, n := range released {
 		given += n
+		byTenant[tenant] += n
+		clusters[tenant] = append(clusters[tenant], key)
 	}
 	if d.loss.Total()-given > limit {
 		return nil // it is too much without them
 	}
-	for _, tenant := range slices.Sorted(maps.Keys(released)) {
-		if most == "" || released[tenant] > released[most] {
+	most := ""
+	for _, tenant := range slices.Sorted(maps.Keys(byTenant)) {
+		if most == "" || byTenant[tenant] > byTenant[most] {
 			most = tenant
 		}
 	}
 	var out []finding
 	for _, key := range clusters[most] {
 		out = append(out, finding{cluster: key, err: fmt.Errorf(
-			"%s: %d of %d claimed hosts would be lost or released, the site allows %d, and most of them are tenant %s's, %d: its clusters keep theirs until somebody gives --accept-loss",
-			key, d.loss.Total(), d.loss.Claimed, limit, most, released[most])})
+			"%d of %d claimed hosts would be lost or released, the site allows %d, and most of them are tenant %s's doing, %d: its clusters keep theirs until somebody gives --accept-loss",
+			d.loss.Total(), d.loss.Claimed, limit, most, byTenant[most])})
 	}
 	return out
+}
+
+// takenBy counts the hosts that the run takes from clusters, by the cluster whose spec has it do so: those that it gives back, those of its own that it has
+// replaced, and those that others give up for it.
+func (d *decided) takenBy() map[schedule.ClusterKey]int {
+	taken := map[schedule.ClusterKey]int{}
+	for i := range d.placement.Clusters {
+		c := &d.placement.Clusters[i]
+		for _, role := range c.Roles {
+			for _, r := range role.Releasing {
+				switch why := r.Reason.(type) {
+				case schedule.MovesTo:
+					taken[why.Role.Cluster]++
+				default:
+					if r.Since == schedule.New {
+						taken[c.Key]++
+					}
+				}
+			}
+			for j := range role.Assigned {
+				a := &role.Assigned[j]
+				if _, marked := a.Trouble.(schedule.MarkedForRemoval); marked && a.Swapped() {
+					taken[c.Key]++
+				}
+			}
+		}
+	}
+	return taken
 }
 
 func describeLoss(loss schedule.Loss) string {
@@ -96,7 +116,7 @@ func describeLoss(loss schedule.Loss) string {
 	for _, part := range []struct {
 		what  string
 		hosts []schedule.HostKey
-	}{{"no longer in the inventory", loss.Missing}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"taken over by another cluster or role that uses them under its labels", loss.Moved},
+	}{{"no longer in the inventory", loss.Missing}, {"created anew, with another uid", loss.Anew}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"taken over by another cluster or role that uses them under its labels", loss.Moved},
 		{"failed, and another host gets their active slot", loss.Swapped}, {"released", loss.Released},
 		{"virtual machines that ViNO is asked for no more", loss.Virtual}, {"virtual machines that ViNO makes anew", loss.Remade}} {
 		if len(part.hosts) == 0 {

@@ -19,6 +19,10 @@ type serviceBuilds struct {
 	done map[[sha256.Size]byte]serviceBuild
 	// kept is how many of them have what was built.
 	kept int
+	// used is what services take of a quota.
+	used map[[sha256.Size]byte]serviceUse
+	// weights are what patches have to do.
+	weights map[[sha256.Size]byte]weight
 }
 
 // serviceBuild is what was found out about one cluster's services.
@@ -32,11 +36,23 @@ type serviceBuild struct {
 // change that is not the tenant's, and what is built that the tenant is not granted. Services without patches have what their specs say, which
 // was held to the grants before.
 //
-// was are the services in the tree before. It gives, by cluster, what was built of those that differ from them.
-func (c *checked) checkServices(services []render.Services, was map[string]map[string][]byte) (map[string]*overlay.Built, error) {
+// was are the services in the tree before, is those in this one, if there is one. It gives, by cluster, what was built of those that differ from
+// them.
+func (c *checked) checkServices(services []render.Services, was, is map[string]map[string][]byte) (map[string]*overlay.Built, error) {
 	changed := map[string]*overlay.Built{}
 	var errs []error
+	beyond := c.checkWeights(services, was, is)
+	heavy := map[string]bool{}
 	for _, s := range services {
+		if err := beyond[s.Cluster.Key()]; err != nil {
+			heavy[s.Cluster.Key()] = true
+			errs = append(errs, &render.ClusterError{Cluster: keyOf(s.Cluster), Err: err})
+			continue
+		}
+		if patches := len(s.Cluster.Spec.Patches); patches > 0 {
+			_, err := c.built.weigh(s, patches)
+			heavy[s.Cluster.Key()] = err != nil // check says so
+		}
 		before := was[s.Cluster.Key()]
 		found := c.built.check(c, s, before != nil && !maps.EqualFunc(before, s.Files, bytes.Equal))
 		if found.built != nil {
@@ -46,7 +62,7 @@ func (c *checked) checkServices(services []render.Services, was map[string]map[s
 			errs = append(errs, &render.ClusterError{Cluster: keyOf(s.Cluster), Err: fmt.Errorf("%s: %w", s.Cluster.Key(), err)})
 		}
 	}
-	return changed, errors.Join(errs...)
+	return changed, errors.Join(append(errs, c.checkQuotas(services, was, is, heavy)...)...)
 }
 
 // check checks the services of one cluster, once.
@@ -58,6 +74,9 @@ func (b *serviceBuilds) check(c *checked, s render.Services, keep bool) serviceB
 	var found serviceBuild
 	built, wrong := verify.Built(c.site, s)
 	found.wrong = wrong
+	if len(wrong) == 0 && built.Objects != nil && c.tenants.Bounded(s.Cluster.Namespace) {
+		c.used(s.Cluster.Namespace, s.Files, func() ([]overlay.Object, error) { return built.Objects, nil })
+	}
 	if len(wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
 		for _, err := range c.tenants.Built(s.Cluster, built.OwnImages) {
 			found.wrong = append(found.wrong, fmt.Errorf("spec.patches: %w", err))

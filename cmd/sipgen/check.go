@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,29 +20,29 @@ type tolerance struct {
 }
 
 func (t *tolerance) flags(command *cobra.Command, in *inputs) {
-	command.Flags().BoolVar(&t.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable, wrong or beyond its grants: that one keeps what it has")
+	command.Flags().BoolVar(&t.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable, wrong or beyond its grants; that one keeps what it has")
 	command.PreRun = func(*cobra.Command, []string) { in.keepGoing = t.keepGoing }
 	acceptLossFlag(command, &t.acceptLoss)
 }
 
 // keepGoingFlag is for commands that write nothing: they show what the others do with the flag.
 func keepGoingFlag(command *cobra.Command, in *inputs) {
-	command.Flags().BoolVar(&in.keepGoing, "keep-going", false, "show also what becomes of the other clusters when one is wrong or beyond its grants")
+	command.Flags().BoolVar(&in.keepGoing, "keep-going", false, "also show what happens to the other clusters when one is wrong or beyond its grants")
 }
 
 // checked is a decision, and what speaks against carrying it out.
 type checked struct {
 	*decided
 	warnings []string
-	// refusal: the decision takes too much from the clusters, or its patches would do harm. nil if neither.
+	// refusal: the decision gives tenants or takes from clusters too much, or its patches would do harm. nil if neither.
 	refusal error
 }
 
-// check asks the brake, and holds the patches to be against the live hosts.
+// check asks the grants of hosts and the brake, and holds the patches to be against the live hosts.
 func (d *decided) check(acceptLoss int) *checked {
 	warnings, harm := d.preflight()
 	warnings = append(warnings, d.network.Warnings()...)
-	return &checked{decided: d, warnings: warnings, refusal: errors.Join(brake(d.site, d.loss, acceptLoss), harm, errors.Join(d.network.Problems()...))}
+	return &checked{decided: d, warnings: warnings, refusal: errors.Join(joined(d.surges()), brake(d.site, d.loss, acceptLoss), harm, errors.Join(d.network.Problems()...))}
 }
 
 // proceed says what was found, and gives the error that ends the run, if something does. An unschedulable cluster is a finding.
@@ -86,32 +87,67 @@ func (d *decided) preflight() (warnings []string, err error) {
 	}
 	findings = append(findings, preflight.Sites(d.site.Name, d.site.Spec.Hosts.Namespaces, d.guards)...)
 	findings = append(findings, preflight.Services(d.site.Spec.Engine, d.clusters, d.services)...)
+	findings = append(findings, preflight.PortNames(d.clusters, d.services)...)
+	findings = append(findings, preflight.MissingHostKeys(d.clusters, d.services, d.hostKeys)...)
+	findings = append(findings, preflight.Finalizers(d.clusters, d.finalized)...)
 	if d.unseen != nil {
 		warnings = append(warnings, fmt.Sprintf("field ownership of services was not checked: %v", d.unseen))
+	}
+	if d.left != nil {
+		warnings = append(warnings, fmt.Sprintf("what the SIP operator may have left was not checked: %v", d.left))
 	}
 	if d.unguarded != nil {
 		warnings = append(warnings, fmt.Sprintf("whether another site on this API server guards the same namespaces was not checked: %v", d.unguarded))
 	}
 	for _, finding := range findings {
+		if namespace, name, of := strings.Cut(finding.Cluster, "/"); of && len(d.settled.frozen[schedule.ClusterKey{Namespace: namespace, Name: name}]) > 0 {
+			continue // which is why: its services stay as the tree has them
+		}
 		if finding.Warning {
 			warnings = append(warnings, finding.String())
 			continue
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", finding))
 	}
-	return warnings, errors.Join(errs...)
+	return append(warnings, d.passedOver()...), errors.Join(errs...)
 }
 
-// asks are what the patches ask of their hosts.
+// mostPassedOver bounds how many hosts that nobody gets are named with a remedy; the plan has a reason for each.
+const mostPassedOver = 20
+
+// passedOver says of free hosts why no patch of them may be written, and what would help. Those that are held have frozen their clusters.
+func (d *decided) passedOver() []string {
+	var out []string
+	for i := range d.report.Hosts {
+		host := &d.report.Hosts[i]
+		found := d.unpatchable[host.Host]
+		if len(found) == 0 || host.Cluster != "" {
+			continue
+		}
+		if len(out) == mostPassedOver {
+			return append(out, "more hosts go to nobody because of something like that; the plan names them")
+		}
+		out = append(out, found[0].String()+"; until then nobody gets it")
+	}
+	return out
+}
+
+// asks are what the patches ask of their hosts: those that are written anew.
 func (d *decided) asks() []preflight.Ask {
 	var asks []preflight.Ask
 	for i := range d.placement.Clusters {
 		cluster := &d.placement.Clusters[i]
 		for _, role := range cluster.Roles {
 			for _, a := range role.Assigned {
+				if a.Host.Untouchable() {
+					continue
+				}
 				asks = append(asks, preflight.Ask{Host: a.Host, Namespace: cluster.Key.Namespace, Cluster: cluster.Key.Name, Role: role.Name})
 			}
 			for _, r := range role.Releasing {
+				if r.Host.Untouchable() {
+					continue
+				}
 				_, approved := r.Reason.(schedule.Approved)
 				asks = append(asks, preflight.Ask{Host: r.Host, Approved: approved})
 			}

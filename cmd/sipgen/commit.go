@@ -29,7 +29,7 @@ func (c *commitFlags) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&c.author, "author", "", `the commit's author, "Name <address>" (default: $GIT_AUTHOR_NAME and $GIT_AUTHOR_EMAIL, else sipgen)`)
 	flags.StringVarP(&c.message, "message", "m", "", "the commit's subject line (default: what changes)")
-	flags.StringVar(&c.signKey, "sign-key", "", "sign the commit with this private key `FILE`, SSH or armored OpenPGP; its passphrase is $SIPGEN_SIGN_PASSPHRASE")
+	flags.StringVar(&c.signKey, "sign-key", "", "sign the commit with this private key `FILE`, SSH or armored OpenPGP; its passphrase is $SIPGEN_SIGN_PASSPHRASE, or in the file $SIPGEN_SIGN_PASSPHRASE_FILE")
 	flags.BoolVar(&c.requireSigned, "require-signed", false, "refuse to push an unsigned commit")
 }
 
@@ -41,8 +41,9 @@ func (c *commitFlags) meta(now time.Time) (publish.Meta, error) {
 	errs = append(errs, err)
 	meta.Author = who
 	if c.signKey != "" {
-		meta.Signer, err = readSigner(c.signKey, os.Getenv("SIPGEN_SIGN_PASSPHRASE"), now)
-		errs = append(errs, err)
+		passphrase, unread := secretFromEnvironment("SIPGEN_SIGN_PASSPHRASE", os.Getenv)
+		meta.Signer, err = readSigner(c.signKey, passphrase, now)
+		errs = append(errs, unread, err)
 	}
 	if strings.ContainsAny(c.message, "\n\r") {
 		errs = append(errs, errors.New("--message: has a line break, want one line"))

@@ -46,13 +46,39 @@ func (in *inputs) complete(what completion) completer {
 // completeNames gives names. What is wrong with the files is not said: the command itself will. The live cluster is not asked, since a shell waits
 // for the answer.
 func (in *inputs) completeNames(what completion) completer {
-	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp
 		if fromEnvironment(cmd, os.Getenv) != nil {
 			return nil, directive
 		}
-		return in.names(cmd.Context(), what), directive
+		return withoutNamespace(in.names(cmd.Context(), what), typed), directive
 	}
+}
+
+// withoutNamespace gives the names without their namespaces, where that is enough, if what was typed begins none with its namespace: a shell shows
+// only words that begin with it.
+func withoutNamespace(names []string, typed string) []string {
+	if typed == "" || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, typed) }) {
+		return names
+	}
+	namespaces := map[string]map[string]bool{} // by the name after them
+	for _, key := range names {
+		namespace, rest, _ := strings.Cut(key, "/")
+		name, _, _ := strings.Cut(rest, "/") // a role follows
+		if namespaces[name] == nil {
+			namespaces[name] = map[string]bool{}
+		}
+		namespaces[name][namespace] = true
+	}
+	var out []string
+	for _, key := range names {
+		_, rest, _ := strings.Cut(key, "/")
+		if name, _, _ := strings.Cut(rest, "/"); name != "" && len(namespaces[name]) == 1 {
+			out = append(out, rest)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func (in *inputs) names(ctx context.Context, what completion) []string {

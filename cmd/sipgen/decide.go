@@ -45,6 +45,9 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.report = report.Of(l.site.Name, d.clusters, d.placement)
 	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
 	d.noteAnyPatches()
+	if undecided := render.Undecided(d.site, d.clusters, before.files); undecided != "" {
+		d.report.Warnings = append(d.report.Warnings, undecided)
+	}
 	d.report.Since(claims)
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
@@ -88,7 +91,10 @@ func options(site *v1alpha1.Site) schedule.Options {
 	for _, asked := range site.Spec.Hosts.Release {
 		namespace, name, _ := strings.Cut(asked.Cluster, "/")
 		for _, host := range asked.Hosts {
-			in, called, _ := strings.Cut(host, "/")
+			in, called, full := strings.Cut(host, "/")
+			if !full { // no host of the inventory has the name, or its namespace would stand before it: nameReleased
+				in, called = "", host
+			}
 			release[schedule.HostKey{Namespace: in, Name: called}] = schedule.ClusterKey{Namespace: namespace, Name: name}
 		}
 	}

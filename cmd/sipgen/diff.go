@@ -29,6 +29,9 @@ func newDiff(ui *ui) *cobra.Command {
 		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository),
 by object and field, hosts first. Nothing is written.
 
+-o unified is exactly what patch(1) takes, so values in it may look like commands to a CI system:
+write it to a file there.
+
 Exit codes: 0 nothing would change; 1 something would change, or a cluster cannot have its hosts;
 2 an error.`,
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree

@@ -29,7 +29,7 @@ name alone if no other host or cluster has it.`,
 		Example: `  sipgen explain edge-a
   sipgen explain tenant-a/edge-a --site site.yaml -f tenants --inventory hosts
   sipgen explain vino-system/r1n1-cp --site site.yaml -f tenants --inventory hosts`,
-		Args:              cobra.ExactArgs(1),
+		Args:              arguments(1, 1, "the name of a host or a cluster"),
 		ValidArgsFunction: in.complete(completeClusters | completeHosts),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFormat(output, formats); err != nil {

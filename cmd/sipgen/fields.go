@@ -17,14 +17,14 @@ func newFields(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "fields KIND[.FIELD...]",
 		Short: "Explain the fields of SIPCluster and Site, offline",
-		Long: `Explain a field of SIPCluster or Site and the fields below it, without a cluster. The field is named
-as errors name it.
+		Long: `Explain a field of SIPCluster or Site and the fields below it, without a cluster. Fields are
+written as in error messages, after the kind: site.spec.brake.
 
 -o json-schema prints the JSON Schema of the kind, for editors and other checkers.`,
 		Example: `  sipgen fields site.spec.repository
   sipgen fields sipcluster.spec.nodes.Worker
   sipgen fields site -o json-schema > site.schema.json`,
-		Args:              cobra.ExactArgs(1),
+		Args:              arguments(1, 1, "sipcluster, site, or a field of them as in site.spec.repository"),
 		ValidArgsFunction: completeFields,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := checkFormat(output, formats); err != nil {

@@ -25,15 +25,15 @@ func newTenants(ui *ui) *cobra.Command {
 		Short: "Show the tenants and what they ask for, or suggest their grants",
 		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many it may have.
 
---suggest prints the grants that the specs need as they are now, to paste below the Site's spec: the
-tenants that it has, with what is missing, and one more for each other namespace. It grants what
-there is: read it before you paste it. What two tenants ask for, and what no grant allows, is said
-besides.
+--suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
+with what they lack, and a new tenant for every other namespace. It grants everything that is asked
+for, so read it before you paste it. Messages name what two tenants both ask for, and what no grant
+can allow.
 
-Hosts that were handed out and are not labelled yet count, too: by the tree in the Site's
-repository, or the one that --repo or --previous names.
+Hosts that were handed out but are not labelled yet count too, as the tree in the Site's repository
+has them, or the tree that --repo or --previous names.
 
-Exit codes: 0 success; 1 a spec asks for more than its tenant is granted, or, with --suggest, can be
+Exit codes: 0 success; 1 a spec asks for more than its tenant is granted or, with --suggest, can be
 granted; 2 an error.`,
 		Example: `  sipgen tenants --site site.yaml -f tenants --inventory hosts
   sipgen tenants --site site.yaml -f tenants --inventory cluster --suggest`,

@@ -123,7 +123,7 @@ spec:
 // steers says what in a text is more than text.
 func steers(text string) string {
 	for _, r := range text {
-		if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)) {
+		if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)) {
 			return fmt.Sprintf("%U in %q", r, around(text, string(r)))
 		}
 	}

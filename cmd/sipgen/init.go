@@ -42,13 +42,13 @@ func newInit(ui *ui) *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Look at the hosts, and write a first Site and SIPCluster",
 		Long: `Look at the hosts, show what tells them apart, and write site.yaml and a first SIPCluster, both with
-comments, into DIR (default: the current folder). Files that are there already are never changed.
+comments, into DIR (default: the current folder). Existing files are never changed.
 
-On a terminal sipgen asks for what no flag gives. Elsewhere --inventory and --repo are required.`,
+On a terminal, sipgen asks for what no flag gives. Otherwise, --inventory and --repo are required.`,
 		Example: `  sipgen init
   sipgen init --inventory cluster --repo https://git.example.org/fleet.git
   sipgen init --inventory hosts --repo ssh://git@git.example.org/fleet.git --cluster bank/prod`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, "the folder to write to"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b.dir = strings.Join(args, "")
 			if b.dir == "" {
@@ -62,7 +62,7 @@ On a terminal sipgen asks for what no flag gives. Elsewhere --inventory and --re
 	flags.Lookup("inventory").Usage = "the hosts: a file or folder of manifests, a snapshot, or the word cluster"
 	b.in.clusterFlags(command)
 	flags.StringVar(&b.repo, "repo", "", "the git repository that the engine syncs: an https or ssh `URL`")
-	flags.StringVar(&b.engine, "engine", "auto", "what syncs it: flux, argocd, or auto: the one that runs on the live cluster, else flux")
+	flags.StringVar(&b.engine, "engine", "auto", "what syncs it: flux, argocd, or auto (the one that runs on the live cluster, else flux)")
 	flags.StringVar(&b.name, "name", "", "the Site's `NAME` (default: the folder's)")
 	flags.StringVar(&b.cluster, "cluster", "tenant-a/first", "the first SIPCluster, `NAMESPACE/NAME`")
 	return command
@@ -118,7 +118,7 @@ func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal,
 	if specErr == nil {
 		_, specErr = v1.FromDocuments(docs)
 	}
-	if err := errors.Join(siteErr, specErr); err != nil {
+	if err := errors.Join(byFlag(siteErr), specErr); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(spec); !errors.Is(err, fs.ErrNotExist) {
@@ -136,6 +136,20 @@ func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal,
 	fmt.Fprintf(ui.out, "\nwrote %s\nwrote %s\n", text.Line(site), text.Line(spec))
 	ui.say("next: read both files, then sipgen plan; the namespace %s has to exist before the first sync", answers.Namespace)
 	return nil
+}
+
+// byFlag says of what is wrong with a Site that nobody wrote which flag it came from: there is no such file.
+func byFlag(err error) error {
+	var errs []error
+	for _, e := range flatten(err) {
+		for field, flag := range map[string]string{"spec.repository.url": "--repo", "metadata.name": "--name"} {
+			if _, what, found := strings.Cut(e.Error(), ": "+field+": "); found {
+				e = fmt.Errorf("%s: %s", flag, what)
+			}
+		}
+		errs = append(errs, e)
+	}
+	return errors.Join(errs...)
 }
 
 // writeNew writes a file that is not there.

@@ -31,12 +31,16 @@ type inputs struct {
 func (in *inputs) flags(command *cobra.Command) {
 	in.siteFlag(command)
 	flags := command.Flags()
-	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be repeated (default: the Site's spec.inputs)")
+	in.specsFlag(command, "")
 	in.inventoryFlag(command)
-	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "continue without any SIPCluster, when the last tenant is gone")
-	flags.StringArrayVar(&in.evict, "evict", nil, "release the hosts of this `TENANT`, as if its specs were gone: the name of a tenant, or a namespace that is no listed tenant's; may be repeated")
+	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "continue even if there is no SIPCluster, because the last tenant is gone")
+	flags.StringArrayVar(&in.evict, "evict", nil, "release the hosts of this `TENANT`, as if its specs were gone: a tenant's name, or a namespace that belongs to no listed tenant; may be repeated")
 	in.clusterFlags(command)
 	_ = command.RegisterFlagCompletionFunc("evict", in.completeNames(completeTenants)) // fails for a flag that is not there
+}
+
+func (in *inputs) specsFlag(command *cobra.Command, when string) {
+	command.Flags().StringArrayVarP(&in.specs, "filename", "f", nil, when+"SIPCluster specs: a file or folder, - for standard input, or the word cluster; may be repeated (default: the Site's spec.inputs)")
 }
 
 func (in *inputs) siteFlag(command *cobra.Command) {

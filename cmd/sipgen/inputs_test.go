@@ -12,7 +12,7 @@ import (
 // TestInputs plans what the world writes: published samples, and network data in the formats that there are.
 func TestInputs(t *testing.T) {
 	folders, err := filepath.Glob("../../testdata/inputs/*/site.yaml")
-	if err != nil || len(folders) < 3 {
+	if err != nil || len(folders) < 4 {
 		t.Fatalf("%d folders, %v", len(folders), err)
 	}
 	for _, site := range folders {
@@ -26,8 +26,12 @@ func TestInputs(t *testing.T) {
 			t.Fatalf("%s: none of %v", dir, names)
 			return ""
 		}
+		args := []string{"plan", "--site", site, "-f", first("specs", "spec.yaml"), "--inventory", first("hosts", "hosts.yaml")}
+		if strings.Contains(read(t, site), "virtualHosts:") {
+			args = append(args, "--with-virtual-hosts")
+		}
 		var out bytes.Buffer
-		code := run(t.Context(), []string{"plan", "--site", site, "-f", first("specs", "spec.yaml"), "--inventory", first("hosts", "hosts.yaml")}, strings.NewReader(""), &out, &out)
+		code := run(t.Context(), args, strings.NewReader(""), &out, &out)
 		text := strings.ReplaceAll(out.String(), dir+"/", "")
 		text = regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(text, "") + "exit code " + string(rune('0'+code)) + "\n"
 		want := filepath.Join(dir, "plan.txt")

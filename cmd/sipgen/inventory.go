@@ -14,6 +14,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/files"
 	"github.com/airshipit/sipgen/inventory/live"
@@ -26,7 +27,7 @@ func newInventory(ui *ui) *cobra.Command {
 		Use:   "inventory --site FILE",
 		Short: "Print a snapshot of the live inventory, without secrets",
 		Long: `Print a snapshot of the live inventory, without secrets. With --inventory SNAPSHOT, sipgen makes the
-same plan as with the live inventory, where the cluster cannot be reached: in CI or on a laptop.`,
+same plan as with the live inventory even where the cluster cannot be reached: in CI or on a laptop.`,
 		Example: `  sipgen inventory --site site.yaml --context management > inventory.yaml
   sipgen plan --site site.yaml -f tenants --inventory inventory.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -79,9 +80,11 @@ func (in *inputs) clusterSpecs(ctx context.Context) ([]manifest.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	gvr := schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
-	return live.Documents(ctx, cfg, gvr, v1.Kind)
+	return live.Documents(ctx, cfg, sipClusters, v1.Kind)
 }
+
+// sipClusters is the resource that tenants apply.
+var sipClusters = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
 
 // liveGuards reads the guards of all sites on the live cluster.
 func (in *inputs) liveGuards(ctx context.Context) ([]inventory.GuardBinding, error) {
@@ -99,6 +102,18 @@ func (in *inputs) liveServices(ctx context.Context) ([]inventory.ServiceObject, 
 		return nil, err
 	}
 	return live.ServiceObjects(ctx, cfg)
+}
+
+// liveLeftovers reads what tells of an installation of the SIP operator that is not wholly taken over: whether its jump hosts have the Secrets
+// that they will need, and which SIPClusters carry its finalizer.
+func (in *inputs) liveLeftovers(ctx context.Context, clusters []v1.SIPCluster, services []inventory.ServiceObject) (hostKeys []inventory.SecretSeen, finalized []inventory.Finalized, err error) {
+	cfg, err := in.restConfig()
+	if err != nil {
+		return nil, nil, err
+	}
+	hostKeys, keysErr := live.SecretsSeen(ctx, cfg, preflight.HostKeySecrets(clusters, services))
+	finalized, err = live.Finalized(ctx, cfg, sipClusters, v1.SIPFinalizer)
+	return hostKeys, finalized, errors.Join(keysErr, err)
 }
 
 // liveState reads the live hosts without their addresses: no Secret is asked for.

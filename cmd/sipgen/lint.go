@@ -59,10 +59,11 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 				return errors.Join(err, undecided)
 			}
 			count, warnings := lint.Counts(findings)
-			if len(findings) == 0 {
-				ui.say("no finding")
-			} else {
+			switch {
+			case len(findings) > 0:
 				ui.say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
+			case undecided == nil: // else not everything was looked at
+				ui.say("no finding")
 			}
 			switch {
 			case undecided != nil:

@@ -51,6 +51,15 @@ type loaded struct {
 	// they could not be read.
 	services []inventory.ServiceObject
 	unseen   error
+	// keepGoing: what is wrong with a host, or with a live object of one tenant, stops nobody else.
+	keepGoing bool
+	// unpatchable is why no patch of a host may be written, by host, where the run goes on without.
+	unpatchable map[string][]preflight.Finding
+	// hostKeys are Secrets that the first sync over the SIP operator's jump hosts needs, and finalized SIPClusters that only it let go; left says
+	// why one of the two could not be read.
+	hostKeys  []inventory.SecretSeen
+	finalized []inventory.Finalized
+	left      error
 	// built are the tenants' services that this run has built.
 	built *serviceBuilds
 }
@@ -115,7 +124,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	specs, specsErr := in.loadSpecs(ctx, ui, site)
 	hosts, hostsErr := in.loadHosts(ctx, ui, site, specs.valid())
-	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, built: &serviceBuilds{}}
+	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, built: &serviceBuilds{}, keepGoing: in.keepGoing}
 	if hosts != nil {
 		l.hostNamespaces = namespacesOf(hosts.Hosts)
 	}
@@ -138,6 +147,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		if slices.ContainsFunc(l.clusters, func(c v1.SIPCluster) bool { return len(preflight.ServiceNames(&c)) > 0 }) {
 			l.services, l.unseen = in.liveServices(ctx)
 		}
+		l.hostKeys, l.finalized, l.left = in.liveLeftovers(ctx, l.clusters, l.services)
 	}
 	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {
 		return l, err
@@ -146,9 +156,13 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	if l.hosts, err = ofTheSite(site, hosts); err != nil {
 		return l, err
 	}
+	if err := nameReleased(site, l.hosts.Hosts); err != nil {
+		return l, err
+	}
 	inventory.Conflicts(l.hosts.Hosts, l.tenants.OwnerOfHosts)
 	l.network = netplan.Of(site, l.clusters, l.hosts.Hosts, l.tenants.OwnerOfHosts)
 	l.network.Faults()
+	l.leaveAlone()
 	return l, nil
 }
 

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
 	"golang.org/x/term"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // checkFormat refuses an --output that a command has not.
@@ -37,4 +43,48 @@ func coloured(when string, out io.Writer, getenv func(string) string) (bool, err
 		return isFile && getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd())), nil
 	}
 	return false, redact.Errorf("--color: found %q, want auto, always or never", when)
+}
+
+// writeJSON prints a value as every command prints JSON.
+func writeJSON(ui *ui, value any) error { return text.JSON(ui.out, value) }
+
+// writeYAML prints a value as YAML, with the fields that it has as JSON. Strings that a CI system could take for commands stand in double quotes,
+// and no string is folded: none of its lines begins a line of the output.
+func writeYAML(ui *ui, value any) error {
+	asJSON, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	var root yaml.Node
+	// What YAML takes for a line end beside those that JSON escapes.
+	asJSON = bytes.ReplaceAll(asJSON, []byte("\u0085"), []byte(`\u0085`))
+	if err := yaml.Unmarshal(asJSON, &root); err != nil {
+		return err
+	}
+	plainly(&root)
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	encoder.CompactSeqIndent()
+	if err := errors.Join(encoder.Encode(&root), encoder.Close()); err != nil {
+		return err
+	}
+	_, err = ui.out.Write(text.EscapeQuoted(out.Bytes()))
+	return err
+}
+
+// plainly gives what was read from JSON the form in which people write YAML. Fields are sorted by name.
+func plainly(node *yaml.Node) {
+	node.Style = 0
+	if node.Kind == yaml.ScalarNode && node.Tag == "!!str" && (strings.ContainsAny(node.Value, "\r\n\u0085\u2028\u2029") || text.Commands(node.Value)) {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	for _, child := range node.Content {
+		plainly(child)
+	}
+	if node.Kind == yaml.MappingNode {
+		pairs := slices.Collect(slices.Chunk(node.Content, 2))
+		slices.SortFunc(pairs, func(a, b []*yaml.Node) int { return strings.Compare(a[0].Value, b[0].Value) })
+		node.Content = slices.Concat(pairs...)
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/picture"
@@ -33,11 +31,11 @@ func newPlan(ui *ui) *cobra.Command {
 		Long: `Show which host each cluster gets, and why. Nothing is written. CLUSTER is NAMESPACE/NAME, or the
 name alone if no other cluster has it: only that one is shown.
 
-On a site with 100 hosts or more the table has only the hosts that change; --all shows all of them.
+On a site with 100 hosts or more, the table shows only the hosts that change; --all shows them all.
 
-Earlier decisions that are not synced yet are in the rendered tree, and are kept: the tree is that
-of the Site's repository, as for publish. --repo or --previous names another one, --previous none
-plans without.
+Earlier decisions that are not synced yet are kept. They are in the rendered tree, which is read
+from the Site's repository, as publish does; --repo or --previous names another tree, and
+--previous none plans without one.
 
 Exit codes: 0 success; 1 a cluster cannot have its hosts, or render would refuse the plan (a message
 says why), or something overlaps that should not (-o network); 2 an error.
@@ -51,7 +49,7 @@ overlaps; -o network-svg is a picture of that.`,
   sipgen plan --site site.yaml -f tenants --inventory cluster -o json
   sipgen plan --site site.yaml -f tenants --inventory hosts --without rack=r7 \
     --count tenants/a/Worker=12`,
-		Args:              cobra.MaximumNArgs(1),
+		Args:              arguments(0, 1, "the name of a cluster"),
 		ValidArgsFunction: in.complete(completeClusters),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := view.check(ui, args, formats); err != nil {
@@ -92,6 +90,9 @@ overlaps; -o network-svg is a picture of that.`,
 				}
 			}
 			if ofNetwork {
+				for _, clash := range flatten(loaded.clashes()) {
+					loaded.network.Tenants = append(loaded.network.Tenants, clash.Error())
+				}
 				err = writeNetwork(ui, loaded.network, view.output)
 			} else {
 				err = view.write(ui, decided.placement, &whole)
@@ -115,7 +116,7 @@ overlaps; -o network-svg is a picture of that.`,
 	keepGoingFlag(command, &in)
 	flags := command.Flags()
 	flags.StringVarP(&view.output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
-	flags.BoolVar(&view.all, "all", false, "show the hosts that do not change, too, however many there are")
+	flags.BoolVar(&view.all, "all", false, "also show the hosts that do not change, however many there are")
 	flags.StringVar(&view.color, "color", "auto", "colours in tables: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	completeFlag(command, "color", "auto", "always", "never")
 	completeFlag(command, "output", formats...)
@@ -191,12 +192,7 @@ func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Pla
 	case "json":
 		return writeJSON(ui, plan)
 	case "yaml":
-		text, err := yaml.Marshal(plan)
-		if err != nil {
-			return err
-		}
-		_, err = ui.out.Write(text)
-		return err
+		return writeYAML(ui, plan)
 	case "markdown":
 		_, err := fmt.Fprint(ui.out, report.Markdown(plan))
 		return err
@@ -204,12 +200,4 @@ func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Pla
 	many := plan.Totals().Assigned >= report.ManyHosts
 	report.Table(ui.out, plan, report.TableOptions{Wide: v.output == "wide", Changes: many && !v.all && v.cluster == "", Colour: v.colour})
 	return nil
-}
-
-// writeJSON prints a value as every command prints JSON.
-func writeJSON(ui *ui, value any) error {
-	encoder := json.NewEncoder(ui.out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
 }

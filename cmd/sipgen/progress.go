@@ -73,6 +73,20 @@ func (p *progress) stage(name string) (end func()) {
 	}
 }
 
+// quiet shows nothing until its end is called: somebody is asked, and writes where the stage would be shown.
+func (p *progress) quiet() (end func()) {
+	if p == nil || p.to == nil {
+		return func() {}
+	}
+	this := &stage{}
+	p.clean(func() { p.stages = append(p.stages, this) })
+	return func() {
+		p.clean(func() {
+			p.stages = slices.DeleteFunc(p.stages, func(s *stage) bool { return s == this })
+		})
+	}
+}
+
 // wipe goes to the line's beginning and erases it (ECMA-48, which every terminal but TERM=dumb knows).
 const wipe = "\r\x1b[K"
 

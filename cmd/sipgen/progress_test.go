@@ -66,6 +66,21 @@ func TestProgress(t *testing.T) {
 	shown("planning")
 	endInner()
 	shown("pushing")
+	// Somebody is asked: nothing is drawn over the question, however long the answer takes.
+	ask, answer := io.Pipe()
+	ui.in = ask
+	answered := make(chan bool)
+	go func() { answered <- confirmed(ui, "go on?") }()
+	time.Sleep(300 * time.Millisecond)
+	if ui.progress.mutex.Lock(); ui.progress.shown != "" {
+		t.Errorf("over the question is %q", ui.progress.shown)
+	}
+	ui.progress.mutex.Unlock()
+	_, _ = io.WriteString(answer, "yes\n")
+	if !<-answered {
+		t.Error("yes is a no")
+	}
+	shown("pushing")
 	endOuter()
 	ui.say("the last line")
 	text := read()

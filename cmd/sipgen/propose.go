@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,18 +98,12 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 // token gives the token for the forge's API and the name of its variable. git's own is taken only where --forge
 // names the forge, so that nobody's pull request appears unasked, and where git sends it to the same server.
 func (p *proposal) token(target publish.Target, repository forge.Repository, getenv func(string) string) (token, name string, err error) {
-	value, file := getenv(forgeToken), getenv(forgeToken+"_FILE")
-	switch {
-	case value != "" && file != "":
-		return "", "", fmt.Errorf("%s and %s_FILE: use only one of them", forgeToken, forgeToken)
-	case file != "":
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return "", "", fmt.Errorf("%s_FILE: %w", forgeToken, err)
-		}
-		if value = strings.TrimRight(string(text), "\r\n"); value == "" {
-			return "", "", fmt.Errorf("%s_FILE: %s is empty", forgeToken, file)
-		}
+	value, err := secretFromEnvironment(forgeToken, getenv)
+	if err != nil {
+		return "", "", err
+	}
+	if file := getenv(forgeToken + "_FILE"); file != "" && value == "" {
+		return "", "", fmt.Errorf("%s_FILE: %s is empty", forgeToken, file)
 	}
 	if strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", "", fmt.Errorf("%s: contains a space or a character that cannot be in a token", forgeToken)

@@ -26,24 +26,24 @@ func newPublish(ui *ui) *cobra.Command {
 tree: its decisions are kept. If the tree is unchanged, there is no commit. Only files that sipgen
 wrote are changed or deleted. If somebody else pushes first, sipgen plans again on top of that.
 
-Errors of sipgen lint about a SIPCluster end the run, unless the Site's spec.lint.errors is pass;
-with --keep-going they are reported, and it goes on.
+If sipgen lint has an error about a SIPCluster, the run ends, unless the Site's spec.lint.errors is
+pass; with --keep-going such errors are reported, and the run goes on.
 
-The commit goes to the branch that is synced. Before that sipgen says what a reviewer must not miss,
-and on a terminal it asks; --yes goes on without. --dry-run stops there, and nothing is pushed.
+The commit goes to the branch that is synced. First, sipgen lists what a reviewer must not miss; on
+a terminal it then asks, unless --yes is given. --dry-run stops there, and nothing is pushed.
 
 With --propose the commit goes to another branch, on top of --branch, for a pull request. The next
 proposal replaces it. sipgen prints where to open the pull request by hand. If SIPGEN_FORGE_TOKEN is
-set, sipgen opens the pull request, and later updates the open one: it never opens a second one, nor
-one that somebody has closed at the same commit. Set --forge if the host name does not show the kind
-of forge. With --forge github, gitlab or gitea and an https repository, SIPGEN_GIT_TOKEN is used if
-SIPGEN_FORGE_TOKEN is not set.
+set, sipgen opens the pull request, and later updates it: it never opens a second one, and never
+reopens one that somebody closed at the same commit. Set --forge if the host name does not show the
+kind of forge. With --forge github, gitlab or gitea and an https repository, SIPGEN_GIT_TOKEN is
+used if SIPGEN_FORGE_TOKEN is not set.
 
 Credentials come from the environment. For https: SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or
 SIPGEN_GIT_TOKEN. For ssh: SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE and
 SIPGEN_SSH_KNOWN_HOSTS, else the SSH agent and ~/.ssh. SIPGEN_GIT_CA_FILE, SIPGEN_GIT_CERT_FILE,
 SIPGEN_GIT_KEY_FILE and SIPGEN_GIT_PROXY apply to git and the forge's API. Each secret can come
-from a file, which NAME_FILE names. Without any of these, git's credential helper is used.`,
+from a file: NAME_FILE is its path. Without any of these, git's credential helper is used.`,
 		Example: `  sipgen publish --site site.yaml -f tenants --inventory hosts --repo fleet.git
   sipgen publish --site site.yaml -f tenants --inventory cluster \
     --repo https://git.example.org/fleet.git --propose sipgen/dc1`,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
@@ -16,12 +17,19 @@ type rendered struct {
 }
 
 // tree decides on top of a tree, checks and renders that. Where the run goes on, a cluster whose services cannot be rendered as it asks,
-// or are not granted as they are built, is frozen, and so is a tenant that gives back more hosts than the site allows; then it is decided again.
+// or are not granted as they are built, is frozen, and so is one that gets hosts on top of those that its tenant is still to let go, and a tenant that gives
+// back more hosts than the site allows; then it is decided again.
 func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, error) {
 	for {
 		decided, err := l.decide(ui, before)
 		if err != nil {
 			return nil, err
+		}
+		if how.keepGoing {
+			if surging := decided.surges(); len(surging) > 0 {
+				l = l.with(surging)
+				continue
+			}
 		}
 		if how.keepGoing && how.acceptLoss == noAcceptance {
 			if giving := decided.giveTooMuch(); len(giving) > 0 {
@@ -49,10 +57,14 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 	}
 }
 
-// with is what was loaded, with more findings.
+// with is what was loaded, with more findings, of what was decided.
 func (l *loaded) with(more []finding) *loaded {
 	out := *l
-	out.findings = append(out.findings[:len(out.findings):len(out.findings)], more...)
+	out.findings = slices.Clone(out.findings)
+	for _, f := range more {
+		f.decided = true
+		out.findings = append(out.findings, f)
+	}
 	return &out
 }
 
@@ -86,7 +98,7 @@ func (c *checked) renderedBy(site func(render.Input) (render.Tree, []render.Serv
 	defer ui.progress.stage("rendering")()
 	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files})
 	was := filesOfServices(c.before.files)
-	built, wrong := c.checkServices(services, was)
+	built, wrong := c.checkServices(services, was, filesOfServices(tree))
 	if err = errors.Join(err, wrong); err != nil {
 		return nil, err
 	}

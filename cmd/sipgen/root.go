@@ -24,9 +24,9 @@ func newRoot(ui *ui) *cobra.Command {
 		Long: `sipgen reads SIPCluster specs and the inventory of metal3 BareMetalHosts, decides which
 host belongs to which tenant cluster, and renders the git tree that Flux or Argo CD applies.
 
-Beside a site.yaml with spec.inputs no command needs a flag. The environment gives what the command
-line does not: SIPGEN_SITE, SIPGEN_SPECS, SIPGEN_INVENTORY, SIPGEN_CONTEXT, SIPGEN_REPO and
-SIPGEN_PREVIOUS.
+In a folder whose site.yaml has spec.inputs, no command needs a flag. Environment variables replace
+flags that are not given: SIPGEN_SITE, SIPGEN_SPECS, SIPGEN_INVENTORY, SIPGEN_CONTEXT, SIPGEN_REPO
+and SIPGEN_PREVIOUS.
 
 Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable cluster);
 2 an error.`,
@@ -57,9 +57,13 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl sipgen"}
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "sipgen"), " "), errors.New(flagMessage(cmd, err))}
+		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()), " "), errors.New(flagMessage(cmd, err))}
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, os.Getenv) }
+	// A template of our own would bring text/template, and with it half as many bytes again: docs/performance.md#size.
+	root.Version = versionText()
+	root.InitDefaultVersionFlag()
+	root.Flags().Lookup("version").Usage = "print the version"
 	root.SetUsageFunc(wrapped(root.UsageFunc()))
 	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newTakeover(ui), newVersion(ui), newMan())
 	for _, command := range root.Commands() {
@@ -86,17 +90,29 @@ func flagMessage(cmd *cobra.Command, err error) string {
 	return redact.Quotes(err.Error())
 }
 
-// strictArgs turns cobra's complaints about arguments into usage errors.
+// strictArgs has commands that say nothing of arguments take none.
 func strictArgs(command *cobra.Command) {
-	check := command.Args
-	if check == nil {
-		check = cobra.NoArgs
+	if command.Args == nil {
+		command.Args = arguments(0, 0, "")
 	}
-	command.Args = func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &usageError{cmd.Name(), errors.New(cmd.Name() + ": " + redact.Quotes(err.Error()))}
+}
+
+// arguments wants at least and at most so many of them; what says what they are.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		var problem error
+		switch {
+		case len(args) < least:
+			problem = redact.Errorf("%s: an argument is missing, want %s", cmd.Name(), what)
+		case len(args) > most && most == 0:
+			problem = redact.Errorf("%s: found the argument %q, want none", cmd.Name(), args[0])
+		case len(args) > most:
+			problem = redact.Errorf("%s: found %d arguments, want one: %s", cmd.Name(), len(args), what)
 		}
-		return nil
+		if problem == nil {
+			return nil
+		}
+		return &usageError{cmd.Name(), problem}
 	}
 }
 
@@ -113,7 +129,7 @@ func newVersion(ui *ui) *cobra.Command {
 			if output == "json" {
 				return writeJSON(ui, versionInfo{v1alpha1.APIVersion, "Version", version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
 			}
-			fmt.Fprintf(ui.out, "sipgen %s (%s, %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintln(ui.out, "sipgen", versionText())
 			return nil
 		},
 	}
@@ -133,6 +149,11 @@ type versionInfo struct {
 
 // release is set by the linker for releases.
 var release = ""
+
+// versionText is what sipgen version and sipgen --version print behind the program's name.
+func versionText() string {
+	return fmt.Sprintf("%s (%s, %s/%s)", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
 
 // version is the release, or what the module or the checkout says.
 func version() string {

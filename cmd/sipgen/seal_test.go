@@ -16,6 +16,7 @@ import (
 // and what the message says brings it back. No host carries a label yet, and a newcomer that comes before everybody else wants
 // the hosts that a forgotten decision would set free.
 func TestTamperedTrees(t *testing.T) {
+	page := read(t, "../../docs/safety.md")
 	work := t.TempDir()
 	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
@@ -90,7 +91,13 @@ func TestTamperedTrees(t *testing.T) {
 		{"the decisions deleted, and the list emptied", "git rm -rq clusters; : > .sipgen.yaml", "PLAN.md: rendered by sipgen, but .sipgen.yaml"},
 		{"an entry taken off the list", "sed -i '/edge-a.assignments/,+1d' .sipgen.yaml; git rm -q " + a, ".sipgen.yaml: damaged ownership file: digest"},
 	}
+	// Whoever merges may squash, and write a message of his own.
+	shell("git clone -q fleet.git squashed && cd squashed && git commit -q --amend -m 'Hosts for edge-b (#7)' && git push -qf origin HEAD:main")
 	good := shell("git -C fleet.git rev-parse main")
+	finder := regexp.MustCompile(`(?ms)^    then=\$\(mktemp.*?done$`).FindString(page)
+	if finder == "" {
+		t.Fatal("docs/safety.md does not say how to find the last good commit")
+	}
 	commands := [][]string{{"publish"}, {"publish", "--adopt"}, {"publish", "--keep-going", "--accept-loss", "18"}, {"plan"}, {"diff"}, {"lint"}, {"explain", "tenant-a/edge-a"}}
 	for i, row := range rows {
 		commands := commands
@@ -121,6 +128,9 @@ func TestTamperedTrees(t *testing.T) {
 				t.Fatalf("no way back:\n%s", said)
 			}
 			shell("cd work && ! { " + strings.ReplaceAll(back, "COMMIT", "no-such-commit") + "; } && git diff --quiet HEAD")
+			if found := shell("cd work/site && TMPDIR=$(mktemp -d) && export TMPDIR && " + finder + "\necho $commit"); found != good {
+				t.Errorf("docs/safety.md finds the commit %q, want %s", found, good)
+			}
 			// Just what the message says, and nothing besides.
 			shell("cd work && " + strings.ReplaceAll(back, "COMMIT", good) + " && git add -A && git commit -qm restored && git push -q origin HEAD:main")
 			if code, said := sipgen("publish"); code != exitDone {

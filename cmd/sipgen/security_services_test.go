@@ -53,7 +53,8 @@ func securityOfServices() []attack {
 	key := `deployRamdisk: {sshKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"}`
 	many := func(n int) string { return strings.Repeat("x", n) }
 	return []attack{
-		{why: "nothing wrong", files: ofService("name: ironic\n", "name: ironic\n"), want: "in site/virtual-hosts/vino.vms/vino.yaml: password: ${sipgen_quote}${bmc_password}${sipgen_quote}"},
+		{why: "nothing wrong", files: ofService("name: ironic\n", "name: ironic\n"), want: "in site/virtual-hosts/vino.vms/vino.yaml: password: ${sipgen_quote}${bmc_password}${sipgen_quote}",
+			argo: "not in site/virtual-hosts/vino.vms/vino.yaml: bmcCredentials"},
 		{why: "a folder for a name", files: ofService("name: ironic\n", "name: ../../policy/x\n"), want: at + "ironic[0].name: "},
 		{why: "a folder for a namespace", files: ofService("namespace: bmo", "namespace: ../bmo"), want: at + "ironic[0].namespace: "},
 		{why: "an object more in a name", files: ofService("name: vms\n", "name: \"vms\\n---\\nkind: Secret\"\n"), want: at + "virtualHosts[0].name: "},
@@ -70,10 +71,10 @@ func securityOfServices() []attack {
 		{why: "a password for Placement, by its name", files: ofService("debug = true", "[keystone_authtoken]\\npassword = hunter2"), want: "sets option password in its line 2, which would be committed"},
 		{why: "a login in an endpoint", files: ofService("https://placement.example.org", "https://admin:hunter2@placement.example.org"), want: "endpointURL: "},
 		{why: "a password in an attachment", files: ofService(`"type": "macvlan", `, `"type": "macvlan", "password": "hunter2", `), want: at + "networks[0].attachment: "},
-		{why: "a variable of Flux", files: ofService("boot.example.org", "${bmc_password}"), want: "has ${ in it, which Flux would replace"},
+		{why: "a variable of Flux", files: ofService("boot.example.org", "${bmc_password}"), want: "has ${ in it, which Flux would replace", argo: "pxeBootImageHost: "},
 		{why: "a variable of Flux for a key", files: ofService("{role: worker}", "{'${bmc_password}': x}"), want: "bmhLabels"},
-		{why: "a variable of Flux in a gateway", files: ofService("gateway: $vinobridge", "gateway: '${vinobridge}'"), want: "has ${ in it, which Flux would replace"},
-		{why: "a variable with a default", files: ofService("rootDeviceName: /dev/vda", "rootDeviceName: '/dev/${x:=vda}'"), want: "has ${ in it, which Flux would replace"},
+		{why: "a variable of Flux in a gateway", files: ofService("gateway: $vinobridge", "gateway: '${vinobridge}'"), want: "has ${ in it, which Flux would replace", argo: "routes[0].gateway: "},
+		{why: "a variable with a default", files: ofService("rootDeviceName: /dev/vda", "rootDeviceName: '/dev/${x:=vda}'"), want: "has ${ in it, which Flux would replace", argo: "rootDeviceName: "},
 		{why: "a command for an interface", files: ofService("physicalInterface: eth2", "physicalInterface: 'eth2; reboot'"), want: "physicalInterface: "},
 		{why: "a command for a device", files: ofService("/dev/vda", "/dev/vda;reboot"), want: "rootDeviceName: "},
 		{why: "a file of the node", files: ofService("bootInterfaceName: eth0,", "bootInterfaceName: eth0, diskDrives: [{name: d, path: /var/../etc/shadow}],"), want: "diskDrives[0].path: "},

@@ -52,6 +52,27 @@ func securityTable() []attack {
 		attack{why: "another image", files: balancer("image: evil.example.org/x"), want: `image: bank/a: found "evil.example.org/x", and tenant bank`},
 		attack{why: "a service of its own is apart from its node", files: balancer("replicas: 1"), want: "in clusters/bank/a/infra/loadbalancer-controlplane-a.yaml: allowPrivilegeEscalation: false"},
 	)
+	const lb = "clusters/bank/a/infra/loadbalancer-controlplane-a.yaml"
+	add("option",
+		attack{why: "a label that Services find", files: balancer("pods: {labels: {app.kubernetes.io/instance: jumphost-b}}"), want: "is Kubernetes' own: such keys are not for a tenant to set"},
+		attack{why: "a label that injects", files: balancer("pods: {labels: {sidecar.example.com/inject: 'true'}}"), want: "pods.labels[sidecar.example.com/inject]: bank/a: programs act on keys"},
+		attack{why: "a network", files: balancer("pods: {annotations: {k8s.v1.cni.cncf.io/networks: kube-system/bmc}}"), want: "attaches networks"},
+		attack{why: "the engine", files: balancer("annotations: {kustomize.toolkit.fluxcd.io/ssa: Ignore}"), want: "steers the GitOps engine"},
+		attack{why: "a node by its name", files: balancer("pods: {nodeAffinity: {required: [{matchFields: []}]}}"), want: "pods.nodeAffinity.required[0].matchFields: unknown field"},
+		attack{why: "others' pods", files: balancer("pods: {podAntiAffinity: [{topologyKey: kubernetes.io/hostname, namespaceSelector: {}}]}"), want: "namespaceSelector: unknown field"},
+		attack{why: "others' nodes", files: balancer("pods: {tolerations: [{operator: Exists}]}"), want: "pods.tolerations: unknown field"},
+		attack{why: "before everybody", files: balancer("pods: {priorityClassName: system-node-critical}"), want: "pods.priorityClassName: unknown field"},
+		attack{why: "a command", files: balancer("pods: {probes: {liveness: {exec: {command: [sh]}}}}"), want: "pods.probes.liveness.exec: unknown field"},
+		attack{why: "requests of the node", files: balancer("pods: {probes: {readiness: {host: 169.254.169.254}}}"), want: "pods.probes.readiness.host: unknown field"},
+		attack{why: "a probe for ever", files: balancer("pods: {probes: {readiness: {timeoutSeconds: 100000}}}"), want: "timeoutSeconds: found 100000, want 1 to 60"},
+		attack{why: "terms without end", files: balancer("pods: {podAffinity: [" + strings.Repeat("{topologyKey: a}, ", 5000) + "]}"), want: "podAffinity: found 5000 of them, want at most 8"},
+		attack{why: "pods without end", files: balancer("replicas: 100, pods: {labels: {a: b}}"), want: "replicas: bank/a: found 100, and tenant bank"},
+		attack{why: "a line in a label", files: balancer(`pods: {labels: {a: "b\nc: d"}}`), want: "pods.labels[\"a\"]: "},
+		attack{why: "a selector is the service's own", files: balancer("pods: {labels: {a: b}, podAntiAffinity: [{topologyKey: kubernetes.io/hostname}]}"), want: "in " + lb + ": podAntiAffinity:\n          requiredDuringSchedulingIgnoredDuringExecution:\n          - labelSelector:\n              matchLabels:\n                app.kubernetes.io/component: loadbalancer\n                app.kubernetes.io/instance: loadbalancer-controlplane-a\n"},
+		attack{why: "a key for an authority", files: balancer(`healthCheck: {ca: {pem: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----"}}`), want: "healthCheck.ca.pem: "},
+		attack{why: "a line in a server's name", files: balancer(`healthCheck: {ca: {secret: a, serverName: "a\n    server evil 192.0.2.66:6443"}}`), want: "healthCheck.ca.serverName: "},
+		attack{why: "a key beside the authority is not mounted", files: balancer("healthCheck: {ca: {secret: a-ca, key: tls.crt}}"), want: "in " + lb + ": items:\n          - key: tls.crt\n            path: ca.crt\n          secretName: a-ca\n"},
+	)
 	add("rights",
 		attack{why: "another account", files: podPatch("serviceAccountName: kustomize-controller"), want: "serviceAccountName: the pod's rights"},
 		attack{why: "the account's old name", files: podPatch("serviceAccount: default"), want: "serviceAccount: the pod's rights"},
@@ -141,6 +162,20 @@ func securityTable() []attack {
 	} {
 		add("annotation", attack{why: strings.ReplaceAll(key, "/", " "), files: balancer("service: {type: LoadBalancer, annotations: {" + key + ": x}}"), want: whose})
 	}
+	// Somebody may annotate hosts; with --keep-going only who has the host is concerned: TestScripts/marked.
+	marked := func(old, new string) map[string]string {
+		return map[string]string{"hosts.yaml": strings.Replace(securityFiles["hosts.yaml"], old, new, 1)}
+	}
+	annotated := func(key, value string) map[string]string {
+		return marked("annotations: {", "annotations: {"+key+": '"+value+"', ")
+	}
+	add("annotation",
+		attack{why: "Flux forces on a host", files: annotated("kustomize.toolkit.fluxcd.io/force", "enabled"), want: "refused: host metal3/h1: it has the annotation kustomize.toolkit.fluxcd.io/force"},
+		attack{why: "Argo CD replaces a host", files: annotated("argocd.argoproj.io/sync-options", "Replace=true"), want: "refused: host metal3/h1: it has the annotation argocd.argoproj.io/sync-options"},
+		attack{why: "a host of another Application", files: annotated("argocd.argoproj.io/tracking-id", "evil:metal3.io/BareMetalHost:metal3/h1"), want: `refused: host metal3/h1: it belongs to the Application "evil"`},
+		attack{why: "a host of another Kustomization", files: marked("uid: u-h1", "uid: u-h1, labels: {kustomize.toolkit.fluxcd.io/name: evil}"), want: "refused: host metal3/h1: it belongs to the Kustomization "},
+		attack{why: "a host without a uid", files: marked("uid: u-h1", "uid: ''"), want: "host metal3/h1 (hosts.yaml: document 1: line 2): no metadata.uid"},
+	)
 	add("patch",
 		attack{why: "YAML aliases", files: patched("Deployment", "a: &a [x]\nb: *a"), want: "a YAML anchor"},
 		attack{why: "a merge key", files: patched("Deployment", "a: {<<: {b: c}}"), want: "a YAML merge key"},
@@ -154,6 +189,9 @@ func securityTable() []attack {
 		attack{why: "a target that matches nothing", files: patched("StatefulSet", "- {op: remove, path: /spec}"), want: "its target matches nothing"},
 		attack{why: "an object away", files: objectPatch(deployment, "Deployment", "$patch: delete"), want: "is gone with it"},
 		attack{why: "the load balancer's configuration", files: objectPatch(service, "ConfigMap", "data: {haproxy.cfg: x}"), want: `configuration is rendered`},
+		attack{why: "an empty List", files: patched("Deployment", "apiVersion: v1\nkind: List\nitems: []"), want: "line 2: kind: found a List"},
+		attack{why: "many objects times many patches", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 0, service: {type: ClusterIP}}, ", 64) + "]}, patches: [" +
+			strings.Repeat("{patch: '- {op: add, path: /metadata/labels/x, value: y}', target: {kind: 'Deployment|Service|ConfigMap|NetworkPolicy|PodDisruptionBudget'}}, ", 32) + "]}"), want: "more than 2048 KiB of objects are patched"},
 		attack{why: "two hundred patches", files: bankSpec("{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [" + strings.Repeat("{patch: '- {op: test, path: /kind, value: Deployment}', target: {kind: Deployment}}, ", 200) + "]}"), want: "spec.patches: "},
 	)
 	add("tree",
@@ -177,6 +215,7 @@ func securityTable() []attack {
 		attack{why: "a link to a file elsewhere", files: script("mkdir specs/bank; ln -s /etc/passwd specs/bank/a.yaml"), want: "a link that leads out of the folder"},
 		attack{why: "a link to itself", files: script("mkdir specs/bank; ln -s a.yaml specs/bank/a.yaml"), want: "specs/bank/a.yaml: "},
 		attack{why: "200 MB", files: script("mkdir specs/bank; truncate -s 200M specs/bank/a.yaml"), want: "more than 16 MiB"},
+		attack{why: "many files of 16 MiB", files: script("mkdir specs/bank; for i in 1 2 3 4 5; do truncate -s 16M specs/bank/$i.yaml; done"), want: "specs/bank/1.yaml: more than 64 MiB in the files of folder bank, want at most that: none of them is read"},
 		attack{why: "folders within folders", files: script("mkdir -p specs/bank/" + strings.Repeat("d/", 400) + "; touch specs/bank/" + strings.Repeat("d/", 400) + "a.yaml"), want: "folders within each other"},
 		attack{why: "aliases", files: bankFile(good + "spec: {a: &a [x,x,x,x,x,x,x,x,x], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a], c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b], d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c], e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d], f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e], g: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f], h: [*g,*g,*g,*g,*g,*g,*g,*g,*g]}\n"), want: "aliases"},
 		attack{why: "nesting", files: bankFile(good + "spec: {a: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}\n"), want: "specs/bank/a.yaml: "},
@@ -206,7 +245,28 @@ func securityTable() []attack {
 	for i := range 3000 {
 		many += fmt.Sprintf("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: bank, name: c%d}\n---\n", i)
 	}
+	// The bank holds h1 and h2, and there are more than enough others.
+	holding := map[string]string{"hosts.yaml": "", "specs/bank/a.yaml": bankSpec("{nodes: {Worker: {count: {active: 2}}}}")["specs/bank/a.yaml"]}
+	inUse := ""
+	for i := range 8 {
+		host := securityHost(fmt.Sprintf("h%d", i+1), fmt.Sprintf("192.0.2.%d", i+1))
+		holding["hosts.yaml"] += host
+		if i < 2 {
+			host = strings.Replace(host, "state: available", "state: provisioned", 1)
+			host = strings.Replace(host, ", annotations: {", ", labels: {sip.airshipit.org/cluster-namespace: bank, sip.airshipit.org/cluster-name: a, sip.airshipit.org/node-type: Worker, sip.airshipit.org/standby: 'false'}, annotations: {", 1)
+		}
+		inUse += host
+	}
+	withHosts := func(hosts string, files map[string]string) map[string]string {
+		files["hosts.yaml"] = hosts
+		return files
+	}
+	const tooMany = "still have 2 to release, and get 0 before it; tenant bank"
+	remove := "{namespace: bank, name: a, annotations: {sip.airshipit.org/remove: 'h1,h2'}}"
 	add("quota",
+		attack{why: "others for hosts that it keeps in use", first: holding, files: withHosts(inUse, named(remove, "{nodes: {Worker: {count: {active: 2}}}}")), want: tooMany},
+		attack{why: "others under a role's other name", first: holding, files: withHosts(inUse, bankSpec("{nodes: {Node: {count: {active: 2}}}}")), want: tooMany},
+		attack{why: "twice as many at once", first: holding, files: withHosts(holding["hosts.yaml"], named(remove, "{nodes: {Worker: {count: {active: 2}}}}")), want: tooMany},
 		attack{why: "more hosts", files: bankSpec("{nodes: {Worker: {count: {active: 3}}}}"), want: "asks for 3 hosts and holds 0"},
 		attack{why: "hosts of a namespace that is not the site's", files: bankSpec("{nodes: {Worker: {hostNamespaces: [kube-system], count: {active: 1}}}}"), want: `found "kube-system", which has no hosts of the site`},
 		attack{why: "more standby", files: bankSpec("{nodes: {Worker: {count: {active: 0, standby: 2}}}}"), want: "asks for 2 standby hosts"},

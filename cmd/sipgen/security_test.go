@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -22,10 +23,14 @@ const (
 // attack is one thing that somebody tries who writes a file that sipgen reads.
 type attack struct {
 	class, why string
+	// first are files with which a tree is rendered before those of files come. Rows of class tree have one without.
+	first map[string]string
 	// files are put over those of securityFiles, by name; a text "run: " is a script.
 	files map[string]string
 	// want is in the refusal. With "in FILE: " the run succeeds, and the rest is in the file of the tree; with "not in FILE: " it is not.
 	want string
+	// argo is what is wanted with Argo CD, where that is something else.
+	argo string
 }
 
 // securityFiles is a site with two tenants that may have little.
@@ -63,7 +68,8 @@ spec:
 }
 
 func securityHost(name, ip string) string {
-	return fmt.Sprintf("---\napiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: metal3, name: %s, uid: u-%[1]s, annotations: {sip.airshipit.org/address.oam: %s}}\n"+
+	return fmt.Sprintf("---\napiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: metal3, name: %s, uid: u-%[1]s, annotations: {sip.airshipit.org/address.oam: %s}, "+
+		"managedFields: [{manager: people, operation: Update, apiVersion: metal3.io/v1alpha1, fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:online': {}}}}]}\n"+
 		"spec: {online: true, bootMACAddress: '52:54:00:00:00:%[1]s'}\nstatus: {operationalStatus: OK, provisioning: {state: available}}\n", name, ip)
 }
 
@@ -118,26 +124,35 @@ func objectPatch(version, kind, fields string) map[string]string {
 
 const securityKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
 
-// TestSecurityTable: what a tenant may try, by class, each with the refusal that it gets or with what is left of it in the tree. Every row is a
+// TestSecurityTable: what a tenant may try, by class, on a site of either engine, each with the refusal that it gets or with what is left of it in the tree. Every row is a
 // whole command in a process of its own, which is ended when it takes too long, and is asked how much memory it took. More rows of a class are
 // where what refuses them is: TestGrants, TestBuilt, TestPatchesThatTakeMoreThanIsTheTenants, TestTamperedTrees, TestOutputsAreTextOnly.
 func TestSecurityTable(t *testing.T) {
 	seen := map[string]int{}
 	for _, row := range securityTable() {
 		seen[row.class]++
-		t.Run(row.class+"/"+row.why, func(t *testing.T) {
-			t.Parallel()
-			row.try(t)
-		})
+		for _, engine := range []string{"flux", "argocd"} {
+			row := row
+			if engine == "argocd" {
+				row.want = cmp.Or(row.argo, row.want)
+			}
+			t.Run(engine+"/"+row.class+"/"+row.why, func(t *testing.T) {
+				t.Parallel()
+				row.try(t, engine)
+			})
+		}
 	}
-	for _, class := range []string{"namespace", "pod", "rights", "secret", "address", "certificate", "network", "annotation", "patch", "tree", "file", "text", "quota", "site service"} {
+	for _, class := range []string{"namespace", "pod", "option", "rights", "secret", "address", "certificate", "network", "annotation", "patch", "tree", "file", "text", "quota", "site service"} {
 		if seen[class] < 10 {
 			t.Errorf("class %s has %d rows, want ten", class, seen[class])
 		}
 	}
 }
 
-func (row attack) try(t *testing.T) {
+// onTop: there is a tree before.
+func (row attack) onTop() bool { return row.class == "tree" || row.first != nil }
+
+func (row attack) try(t *testing.T, engine string) {
 	dir := t.TempDir()
 	write := func(files map[string]string) {
 		t.Helper()
@@ -149,6 +164,11 @@ func (row attack) try(t *testing.T) {
 					t.Fatalf("%s: %v\n%s", script, err, out)
 				}
 				continue
+			}
+			if name == "site.yaml" && engine == "argocd" {
+				text = strings.Replace(text, "\nspec:\n", "\nspec:\n  engine: argocd\n  argocd: {order: none}\n", 1)
+				// Somebody applies a Vino's credentials himself there.
+				text = strings.Replace(text, "      credentialsSecret: vino-bmc\n", "", 1)
 			}
 			check(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 			check(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -173,7 +193,8 @@ func (row attack) try(t *testing.T) {
 		}
 		return string(out), command.ProcessState.ExitCode()
 	}
-	if row.class == "tree" {
+	write(row.first)
+	if row.onTop() {
 		if said, code := render(); code != exitDone {
 			t.Fatal(said)
 		}
@@ -193,7 +214,7 @@ func (row attack) try(t *testing.T) {
 	if code != exitError || !strings.Contains(said, row.want) {
 		t.Errorf("exit code %d, want %d and %q:\n%s", code, exitError, row.want, said)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "tree")); row.class != "tree" && err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "tree")); !row.onTop() && err == nil {
 		t.Error("a tree was written")
 	}
 	if strings.Contains(said, "hunter2") || strings.Contains(said, "\x1b") {

@@ -78,7 +78,7 @@ func filesByCluster(tree render.Tree, of func(path string) (cluster, inside stri
 	out := map[string]map[string][]byte{}
 	for path, text := range tree {
 		cluster, inside, found := of(path)
-		if !found {
+		if !found || render.IsEmptied(text) {
 			continue
 		}
 		if out[cluster] == nil {

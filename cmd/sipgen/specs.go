@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/kustomization"
@@ -27,7 +29,14 @@ type finding struct {
 	// beside: whoever wrote it has no say in the cluster, which goes on by its own spec. If it has none, it may have been this: then it is
 	// frozen, and not gone.
 	beside bool
-	err    error
+	// strange: it is in a folder of another tenant, who could write it at any time. It says nothing of the cluster, whether that has a spec or not.
+	strange bool
+	// decided: it was found after hosts had been handed out. A cluster that is being deleted would be let go whatever is wrong with its spec; of
+	// this it keeps its hosts.
+	decided bool
+	// surge: the cluster would get hosts that its tenant may not have yet, by tenancy.Surges.
+	surge bool
+	err   error
 }
 
 func joined(findings []finding) error {
@@ -132,6 +141,12 @@ func (s *specs) valid() []v1.SIPCluster {
 	return clusters
 }
 
+// speakable says that a cluster's name is one that Kubernetes lets a SIPCluster have, if not one that sipgen can work with. One without is a finding of its
+// file, and of no cluster: nothing is planned for it, and nothing lists it.
+func speakable(c *v1.SIPCluster) bool {
+	return len(validation.IsDNS1123Label(c.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(c.Name)) == 0
+}
+
 // take binds each spec to its tenant, and notes what is wrong with it. A spec that whoever wrote it has no say in is no spec.
 func (l *loaded) take(s *specs) {
 	l.findings = append(l.findings, s.broken...)
@@ -147,8 +162,9 @@ func (l *loaded) take(s *specs) {
 		key := schedule.ClusterKey{Namespace: cluster.Namespace, Name: cluster.Name}
 		if l.tenants != nil && key.Valid() {
 			if strange := l.tenants.Written(cluster, d.file); len(strange) > 0 {
+				others := l.tenants.Author(d.file) != nil
 				for _, e := range strange {
-					l.findings = append(l.findings, finding{cluster: key, file: d.file, beside: true, err: cluster.Problem(e.Path, "%s", e.Message)})
+					l.findings = append(l.findings, finding{cluster: key, file: d.file, beside: true, strange: others, err: cluster.Problem(e.Path, "%s", e.Message)})
 				}
 				continue
 			}
@@ -159,7 +175,7 @@ func (l *loaded) take(s *specs) {
 		for _, err := range d.Errs {
 			l.findings = append(l.findings, finding{cluster: key, file: d.file, err: err})
 		}
-		if d.Cluster == nil {
+		if d.Cluster == nil || !speakable(cluster) {
 			continue
 		}
 		if place, twice := first[cluster.Key()]; twice {

@@ -32,25 +32,36 @@ func newStatus(ui *ui) *cobra.Command {
 		in       inputs
 		previous previousFlags
 		output   string
+		write    bool
 	)
 	formats := []string{"table", "wide", "json"}
 	command := &cobra.Command{
-		Use:   "status [--previous DIR | --repo URL]",
-		Short: "Show what of the tree is not on the live hosts yet, and what is stuck",
-		Long: `Show what of the tree (default: the Site's repository) is not on the live hosts yet: labels that
-are not synced, releases and what they wait for, labels that somebody changed, and patches that the
-guards deny. No specs are read, and nothing is written.
+		Use:   "status [--write] [--previous DIR | --repo URL]",
+		Short: "Show what in the tree has not reached the live hosts yet, and what is stuck",
+		Long: `Show what in the tree (default: the Site's repository) has not reached the live hosts yet: labels
+that are not synced, releases and what they wait for, labels that somebody changed, and patches that
+the guards deny. Without --write, no specs are read and nothing is written.
 
--o wide shows the hosts that are as the tree has them, too.
+-o wide also shows the hosts that are as they should be.
 
-Exit codes: 0 what is not done yet goes on by itself; 1 something is stuck; 2 an error.`,
+--write also reports to the tenants: it plans as sipgen publish would, and writes into the status of
+the SIPClusters on the cluster which hosts each one has, how many it is short of, and whether it is
+Ready, so that kubectl get sipclusters shows it. It writes nothing else, and only what has changed.
+It needs the right to patch sipclusters/status, which spec.runner.status in the Site grants to an
+account of its own.
+
+Exit codes: 0 everything is done or will finish by itself; 1 something is stuck; 2 an error.`,
 		Example: `  sipgen status --site site.yaml --inventory cluster
-  sipgen status --site site.yaml --inventory inventory.yaml --previous tree -o json`,
+  sipgen status --site site.yaml --inventory inventory.yaml --previous tree -o json
+  sipgen status --site site.yaml --inventory cluster -f cluster --write`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFormat(output, formats); err != nil {
 				return err
 			}
 			ctx := cmd.Context()
+			if write {
+				return reportToTenants(ctx, ui, &in, &previous, output)
+			}
 			site, err := in.loadSite(ui)
 			if err != nil {
 				return err
@@ -86,6 +97,8 @@ Exit codes: 0 what is not done yet goes on by itself; 1 something is stuck; 2 an
 	previous.flags(command)
 	flags := command.Flags()
 	in.inventoryFlag(command)
+	in.specsFlag(command, "with --write: ")
+	flags.BoolVar(&write, "write", false, "write the status of the SIPClusters on the cluster")
 	flags.StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)
 	return command

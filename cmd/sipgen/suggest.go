@@ -94,7 +94,7 @@ func (l *loaded) beyond(ui *ui, before previousTree, site *v1alpha1.Site) ([]err
 		return nil, err
 	}
 	checked := &checked{decided: decided}
-	_, wrong := checked.checkServices(services, nil)
+	_, wrong := checked.checkServices(services, nil, nil)
 	return flatten(wrong), nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -25,14 +26,14 @@ func newTakeover(ui *ui) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "takeover --site FILE -f cluster [--out DIR]",
-		Short: "Show the way from the SIP operator to sipgen, and write its specs in today's shape",
-		Long: `Read an installation of the SIP operator: its SIPClusters, of whatever shape SIP's API had, who
-owns its Deployments and Services, and the labels of its hosts. Print for each tenant what stays,
-what changes and the commands, in their order, as a shell script of which every other line is a
-comment. With --out the specs are written in today's shape, one file for each. Nothing is changed
-in the cluster. docs/from-sip.md explains the way.
+		Short: "Show how to move from the SIP operator to sipgen, and convert its specs",
+		Long: `Read an installation of the SIP operator: its SIPClusters, in any version of SIP's API, who owns its
+Deployments and Services, and the labels of its hosts. Print for each tenant what stays, what
+changes and which commands to run in which order, as a shell script in which everything but the
+commands is a comment. With --out, also write the converted specs, one file each. Nothing is changed
+in the cluster. docs/from-sip.md describes the whole move.
 
-Exit codes: 0 done; 1 a spec needs a hand before sipgen reads it; 2 an error.`,
+Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read it; 2 an error.`,
 		Example: `  sipgen takeover --site site.yaml -f cluster --out tenants > takeover.sh
   kubectl get sipclusters,deployments,services,bmh -A -o yaml --show-managed-fields > sip.yaml
   sipgen takeover --site site.yaml -f sip.yaml`,
@@ -68,7 +69,7 @@ Exit codes: 0 done; 1 a spec needs a hand before sipgen reads it; 2 an error.`,
 	in.siteFlag(command)
 	flags := command.Flags()
 	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "the installation: a file or folder of its objects, - for standard input, or the word cluster; may be repeated")
-	flags.StringVar(&out, "out", "", "a folder for the specs in today's shape: NAMESPACE/NAME.yaml; a file that is there is not touched")
+	flags.StringVar(&out, "out", "", "a folder for the converted specs, NAMESPACE/NAME.yaml; existing files are not touched")
 	in.clusterFlags(command)
 	return command
 }
@@ -114,6 +115,10 @@ func (in *inputs) installation(ctx context.Context, ui *ui, site *v1alpha1.Site)
 	var problems manifest.Problems
 	first := map[string]string{}
 	for i := range docs {
+		if docs[i].NoKind() && len(files) > 0 {
+			problems.Add(docs[i].Problem("kind", "missing, want %q or another object's", v1.Kind))
+			continue
+		}
 		if !takeover.IsSIPCluster(&docs[i]) {
 			continue
 		}
@@ -139,6 +144,7 @@ func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
 		return nil
 	}
 	var errs []error
+	written := 0
 	for _, spec := range specs {
 		if spec.Cluster == nil {
 			ui.say("%s: not written, sipgen does not read it yet", spec.Key())
@@ -155,9 +161,11 @@ func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", spec.Key(), err))
+			continue
 		}
+		written++
 	}
-	if len(errs) == 0 {
+	if written > 0 {
 		ui.say("written to %s; move one file at a time into your specs", dir)
 	}
 	return errors.Join(errs...)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -115,6 +116,8 @@ type settled struct {
 	clusters []v1.SIPCluster
 	// frozen says why clusters keep what they have, as it is.
 	frozen map[schedule.ClusterKey][]string
+	// reasons is how many problems each of them has, of which frozen has the first.
+	reasons map[schedule.ClusterKey]int
 	// inTree as loaded has it: the reasons and what lostWords says get into the tree and into commits.
 	inTree *strings.Replacer
 	// late are the findings that could not be known before the tree was read, and lost those that freeze nobody.
@@ -135,10 +138,13 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	for _, f := range l.findings {
 		switch {
 		case l.evicted[f.cluster.Namespace]:
-		case f.beside && (s.has(f.cluster) || !slices.Contains(known, f.cluster)):
+		case f.strange, f.beside && (s.has(f.cluster) || !slices.Contains(known, f.cluster)):
 			s.lost = append(s.lost, f)
 		case f.cluster != schedule.ClusterKey{}:
 			s.freeze(f.cluster, f.err)
+			if f.decided {
+				s.stays(f.cluster)
+			}
 		default:
 			s.freezeAll(l, f, known)
 		}
@@ -148,6 +154,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 		return s
 	}
 	held := tenancy.Held(claims, l.hosts.Hosts, options(l.site).Keys)
+	s.leaveAlone(l, held, claims)
 	gone := s.gone(claims)
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
 	s.beyond = l.tenants.Clusters(s.clusters, kept, s.isFrozen())
@@ -166,8 +173,8 @@ func clustersIn(tree render.Tree, claims schedule.Previous) []schedule.ClusterKe
 	for _, claim := range claims.Claims {
 		found[claim.Cluster] = true
 	}
-	for name := range tree {
-		if parts := strings.SplitN(name, "/", 4); len(parts) == 4 && parts[0] == "clusters" {
+	for name, content := range tree {
+		if parts := strings.SplitN(name, "/", 4); len(parts) == 4 && parts[0] == "clusters" && !render.IsEmptied(content) {
 			found[schedule.ClusterKey{Namespace: parts[1], Name: parts[2]}] = true
 		}
 	}
@@ -179,8 +186,27 @@ func (s *settled) has(key schedule.ClusterKey) bool {
 	return slices.ContainsFunc(s.clusters, func(c v1.SIPCluster) bool { return keyOf(&c) == key })
 }
 
+// freeze notes why a cluster is frozen: the first reasons, which all who read the plan get to see, and how many more there are.
 func (s *settled) freeze(key schedule.ClusterKey, why error) {
+	if s.reasons == nil {
+		s.reasons = map[schedule.ClusterKey]int{}
+	}
+	s.reasons[key]++
+	const most = v1.MaxProblems + 1 // the last of a spec's own says how many more it has
+	if more := s.reasons[key] - most; more > 0 {
+		s.frozen[key] = append(s.frozen[key][:most], fmt.Sprintf("and %d more problems", more))
+		return
+	}
 	s.frozen[key] = append(s.frozen[key], s.inTree.Replace(why.Error()))
+}
+
+// stays: a cluster is not let go, though it is being deleted.
+func (s *settled) stays(key schedule.ClusterKey) {
+	for i := range s.clusters {
+		if keyOf(&s.clusters[i]) == key {
+			s.clusters[i].DeletionTimestamp = nil
+		}
+	}
 }
 
 // freezeAll freezes those whose spec may be in a file that cannot be read: the clusters of whoever writes there that have no spec now.
@@ -223,7 +249,9 @@ func (s *settled) isFrozen() map[schedule.ClusterKey]bool {
 func (s *settled) complain(errs []v1.ClusterError) {
 	for _, e := range errs {
 		f := finding{cluster: keyOf(e.Cluster), err: e.Cluster.Problem(e.Path, "%s", e.Message)}
-		s.late = append(s.late, f)
+		if s.reasons[f.cluster] <= v1.MaxProblems {
+			s.late = append(s.late, f)
+		}
 		s.freeze(f.cluster, f.err)
 	}
 }

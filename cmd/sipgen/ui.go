@@ -96,6 +96,8 @@ func hintFor(err error) string {
 		return "--adopt takes it over"
 	case errors.Is(err, publish.ErrNoRepository):
 		return "--repo names the repository; git init --bare makes a local one"
+	case errors.Is(err, publish.ErrNothingThere):
+		return "push a first commit to that branch (a README is enough), or publish once without --propose"
 	case errors.Is(err, publish.ErrNoBranch):
 		return "--create-branch creates it"
 	case errors.Is(err, publish.ErrRejected):

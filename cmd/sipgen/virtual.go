@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/internal/vino"
 	"github.com/airshipit/sipgen/inventory"
@@ -50,7 +51,14 @@ func (s *supposed) addVirtualHosts() {
 	hosts.Hosts = append(slices.Clone(hosts.Hosts), more...)
 	inventory.Sort(hosts.Hosts)
 	s.hosts = &hosts
-	s.lines = append(s.lines, fmt.Sprintf("with %d virtual hosts that are not there yet: ViNO makes them", len(more)))
+	switch {
+	case len(s.site.Spec.Services.VirtualHosts) == 0:
+		s.lines = append(s.lines, "the Site asks for no virtual hosts (spec.services.virtualHosts)")
+	case len(more) == 0:
+		s.lines = append(s.lines, "all virtual hosts of the Site are in the inventory already")
+	default:
+		s.lines = append(s.lines, fmt.Sprintf("with %s not there yet: ViNO makes %s", text.Plural(len(more), "virtual host that is", "virtual hosts that are"), sentence.Verb(len(more), "it", "them")))
+	}
 }
 
 // loseVirtualHosts counts, for the brake, the hosts that the tree before has ViNO make, and that it is asked for no more. Those that a cluster loses
@@ -84,7 +92,7 @@ func (d *decided) loseVirtualHosts() {
 // counted are the hosts that the loss has already.
 func (d *decided) counted() map[schedule.HostKey]bool {
 	counted := map[schedule.HostKey]bool{}
-	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Foreign, d.loss.Moved, d.loss.Swapped, d.loss.Released, d.loss.Virtual} {
+	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Anew, d.loss.Foreign, d.loss.Moved, d.loss.Swapped, d.loss.Released, d.loss.Virtual} {
 		for _, host := range hosts {
 			counted[host] = true
 		}

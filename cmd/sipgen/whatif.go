@@ -30,8 +30,8 @@ func (w *whatIf) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringArrayVar(&w.without, "without", nil, "plan as if the hosts that match this label `SELECTOR` were gone")
 	flags.StringArrayVar(&w.with, "with", nil, "also plan with the SIPClusters in this `FILE`; they replace those of the same name")
-	flags.BoolVar(&w.virtual, "with-virtual-hosts", false, "plan as if the virtual hosts of the Site were there, that ViNO has not made yet")
-	flags.StringArrayVar(&w.counts, "count", nil, "plan with a different active count, `NAMESPACE/NAME/ROLE=N`, and report the largest that fits")
+	flags.BoolVar(&w.virtual, "with-virtual-hosts", false, "plan as if ViNO had already made all virtual hosts of the Site")
+	flags.StringArrayVar(&w.counts, "count", nil, "plan with a different active count, `NAMESPACE/NAME/ROLE=N`, and report the largest that fits; NAME/ROLE=N if no other cluster is called so")
 }
 
 // asked says whether the site that is planned is one that is not there.
@@ -128,8 +128,8 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 	}
 	out.today = changed.clusters
 	for _, text := range w.counts {
-		count, err := parseRoleCount(text)
 		clusters := changed.clusters
+		count, err := parseRoleCount(text, clusters)
 		if err == nil {
 			clusters, err = schedule.WithCount(clusters, count.cluster, count.role, count.active)
 		}
@@ -143,12 +143,18 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 	return out, errors.Join(errs...)
 }
 
-func parseRoleCount(text string) (roleCount, error) {
+func parseRoleCount(text string, clusters []v1.SIPCluster) (roleCount, error) {
 	name, number, found := strings.Cut(text, "=")
-	parts := strings.Split(name, "/")
+	slash := strings.LastIndex(name, "/")
 	active, err := strconv.Atoi(number)
-	if !found || len(parts) != 3 || err != nil || active < 0 {
+	if !found || slash < 0 || err != nil || active < 0 {
 		return roleCount{}, redact.Errorf("found %q, want NAMESPACE/NAME/ROLE=N", text)
 	}
-	return roleCount{schedule.ClusterKey{Namespace: parts[0], Name: parts[1]}, parts[2], active}, nil
+	keys := make([]string, len(clusters))
+	for i := range clusters {
+		keys[i] = clusters[i].Key()
+	}
+	key, err := oneOf(name[:slash], "cluster", keys)
+	namespace, cluster, _ := strings.Cut(key, "/")
+	return roleCount{schedule.ClusterKey{Namespace: namespace, Name: cluster}, name[slash+1:], active}, err
 }

@@ -146,7 +146,7 @@ metadata:
   uid: 00000000-0000-4000-8000-00000000%04[1]d
   labels: {vino.airshipit.org/flavor: worker, vino.airshipit.org/node: extra-%04[1]d, vino.airshipit.org/rack: r9}
   annotations: {sip.airshipit.org/address.oam-ipv4: 10.50.%[2]d.%[3]d}
-spec: {online: true}
+spec: {online: true, bmc: {address: 'redfish-virtualmedia://10.60.0.1/redfish/v1/Systems/extra-%04[1]d', credentialsName: extra-%04[1]d-bmc}}
 `, i, i/250, i%250+1)
 	}
 	s.write(t, "hosts/extra.yaml", out.String())

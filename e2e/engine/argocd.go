@@ -26,6 +26,8 @@ type Argo struct {
 	api        *APIServer
 	controller *process
 	repo       *process
+	// addresses at which they listen when they are ready.
+	controllerAddress, repoAddress string
 }
 
 // StartArgo installs Argo CD's definitions and settings and starts its parts. The application controller's service
@@ -48,7 +50,7 @@ func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
 	ports := freePorts(t, 4)
 	redis, repo := fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])
 	redisProcess := start(t, "redis", nil, redisServer, "--bind", "127.0.0.1", "--port", fmt.Sprint(ports[0]), "--save", "", "--appendonly", "no")
-	a := &Argo{api: api}
+	a := &Argo{api: api, repoAddress: repo, controllerAddress: fmt.Sprintf("127.0.0.1:%d", ports[3])}
 	env := []string{
 		"KUBECONFIG=" + Kubeconfig(t, config), "ARGOCD_FAKE_IN_CLUSTER=true", "ARGOCD_GPG_ENABLED=false",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
@@ -65,8 +67,15 @@ func StartArgo(t testing.TB, api *APIServer, through ...*Faulty) *Argo {
 		"--namespace="+ArgoNamespace, "--repo-server="+repo, "--repo-server-plaintext", "--redis="+redis, fmt.Sprintf("--metrics-port=%d", ports[3]),
 		// The tests ask for every refresh; what changes in the cluster is seen by watching.
 		"--app-resync=3600", "--app-resync-jitter=0", "--self-heal-timeout-seconds=1", "--self-heal-backoff-timeout-seconds=0", "--loglevel=info")
-	Wait(t, "argocd-application-controller", 60*time.Second, func() error { return a.controller.listens(fmt.Sprintf("127.0.0.1:%d", ports[3])) })
+	Wait(t, "argocd-application-controller", 60*time.Second, func() error { return a.controller.listens(a.controllerAddress) })
 	return a
+}
+
+// Restart kills the application controller and the repository server, whatever they are doing, and starts them again.
+func (a *Argo) Restart(t testing.TB) {
+	t.Helper()
+	a.repo.restart(t, func() error { return a.repo.listens(a.repoAddress) })
+	a.controller.restart(t, func() error { return a.controller.listens(a.controllerAddress) })
 }
 
 // argoSettings are the objects that Argo CD's installation brings and its controllers don't start without.
@@ -228,10 +237,15 @@ func readArgoState(app *unstructured.Unstructured) argoState {
 	for _, c := range Conditions(app) {
 		conditions = append(conditions, c.Type+": "+c.Message)
 	}
+	// A sync that is tried again has the newest commit here, and below operation the first one.
+	operation := text("status", "operationState", "syncResult", "revision")
+	if operation == "" {
+		operation = text("status", "operationState", "operation", "sync", "revision")
+	}
 	return argoState{
 		conditions: strings.Join(conditions, "; "),
 		sync:       text("status", "sync", "status"), revision: text("status", "sync", "revision"),
-		phase: text("status", "operationState", "phase"), operation: text("status", "operationState", "operation", "sync", "revision"),
+		phase: text("status", "operationState", "phase"), operation: operation,
 		messages: strings.Join(messages, "; "),
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
@@ -235,7 +236,9 @@ func (c *Client) Edit(t testing.TB, manager string, resource schema.GroupVersion
 // TryEdit is Edit that gives the error.
 func (c *Client) TryEdit(manager string, resource schema.GroupVersionResource, namespace, name, subresource string, change func(map[string]any)) error {
 	r := c.Dynamic.Resource(resource).Namespace(namespace)
-	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	// On a loaded machine an engine writes the object again and again in between.
+	patient := wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 12, Cap: 2 * time.Second}
+	return retry.RetryOnConflict(patient, func() error {
 		o, err := r.Get(context.Background(), name, metav1.GetOptions{})
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ func syncTimeout() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("SIPGEN_E2E_TIMEOUT")); err == nil {
 		return d
 	}
-	return 2 * time.Minute
+	return 4 * time.Minute
 }
 
 // Flux is a real kustomize-controller. The test plays source-controller's part: it serves a
@@ -42,6 +42,7 @@ type Flux struct {
 	api       *APIServer
 	process   *process
 	artifacts *artifacts
+	ready     func() error
 }
 
 // StartFlux installs Flux's definitions and starts kustomize-controller with a service account
@@ -56,7 +57,7 @@ func StartFlux(t testing.TB, api *APIServer, through ...*Faulty) *Flux {
 	}
 	ports := freePorts(t, 1)
 	health := fmt.Sprintf("127.0.0.1:%d", ports[0])
-	f := &Flux{api: api, artifacts: serveArtifacts(t)}
+	f := &Flux{api: api, artifacts: serveArtifacts(t), ready: func() error { return httpOK("http://" + health + "/readyz") }}
 	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" + Kubeconfig(t, config)}, controller,
 		"--watch-all-namespaces=true", "--metrics-addr=0", "--health-addr="+health, "--concurrent=8", "--requeue-dependency=500ms",
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s", "--interval-jitter-percentage=0", "--log-level=info")
@@ -64,9 +65,15 @@ func StartFlux(t testing.TB, api *APIServer, through ...*Faulty) *Flux {
 		if err := f.process.running(); err != nil {
 			return Final(err)
 		}
-		return httpOK("http://" + health + "/readyz")
+		return f.ready()
 	})
 	return f
+}
+
+// Restart kills kustomize-controller, whatever it is doing, and starts it again.
+func (f *Flux) Restart(t testing.TB) {
+	t.Helper()
+	f.process.restart(t, f.ready)
 }
 
 // Logs gives the last lines of the controller's output that contain all of the words.

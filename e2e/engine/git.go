@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -84,6 +85,23 @@ func (r *Repo) Revert(t testing.TB, commit string) string {
 
 // Head is the id of the branch's newest commit.
 func (r *Repo) Head(t testing.TB) string { return git(t, r.Dir, "rev-parse", r.Branch) }
+
+// Message is that of the branch's newest commit.
+func (r *Repo) Message(t testing.TB) string {
+	t.Helper()
+	return git(t, r.Dir, "log", "-1", "--format=%B", r.Branch)
+}
+
+// Commits is how many commits the branch has since one that it had. The repository is whole, else the test fails.
+func (r *Repo) Commits(t testing.TB, since string) int {
+	t.Helper()
+	git(t, r.Dir, "fsck", "--strict")
+	n, err := strconv.Atoi(git(t, r.Dir, "rev-list", "--count", since+".."+r.Branch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
 
 // Files are the branch's files and their contents.
 func (r *Repo) Files(t testing.TB) map[string][]byte {

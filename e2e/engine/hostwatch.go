@@ -28,6 +28,8 @@ type HostWatch struct {
 	api  *APIServer
 	mu   sync.Mutex
 	seen map[types.UID]*watchedHost
+	// trail has the provisioning states of a host, by its key, since During began last; of one that is gone, too.
+	trail map[string][]string
 	// last is the newest resource version that was seen.
 	last uint64
 	harm []harm
@@ -56,7 +58,7 @@ var (
 // WatchHosts begins to watch all hosts that are there, and all that will be.
 func WatchHosts(t testing.TB, api *APIServer) *HostWatch {
 	t.Helper()
-	w := &HostWatch{api: api, seen: map[types.UID]*watchedHost{}}
+	w := &HostWatch{api: api, seen: map[types.UID]*watchedHost{}, trail: map[string][]string{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	hosts := api.Dynamic.Resource(Hosts)
 	list, err := hosts.List(ctx, metav1.ListOptions{})
@@ -119,6 +121,8 @@ func (w *HostWatch) event(event watch.Event) {
 	}
 	was.Unstructured = is
 	was.passed = slices.Compact(append(was.passed, provisioningState(is)))
+	key := is.GetNamespace() + "/" + is.GetName()
+	w.trail[key] = slices.Compact(append(w.trail[key], provisioningState(is)))
 	was.settled = was.settled || slices.Contains(settledStates, provisioningState(is))
 	if event.Type == watch.Deleted {
 		delete(w.seen, is.GetUID())
@@ -215,6 +219,7 @@ func (w *HostWatch) During(t testing.TB, namespace, name string, do func()) {
 			host.announced = announced
 			if announced {
 				host.passed = nil
+				delete(w.trail, namespace+"/"+name)
 			}
 		}
 	}
@@ -244,6 +249,13 @@ func (w *HostWatch) WaitPassed(t testing.TB, namespace, name, state string) {
 		}
 		return fmt.Errorf("not seen")
 	})
+}
+
+// Passed are the provisioning states that a host has been in since During began for it, one after the other.
+func (w *HostWatch) Passed(namespace, name string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.trail[namespace+"/"+name])
 }
 
 // catchUp waits until the watch has seen the newest version of every host of a namespace.

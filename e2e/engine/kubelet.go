@@ -22,12 +22,18 @@ type Kubelet struct {
 func StartKubelet(t testing.TB, api *APIServer) *Kubelet {
 	t.Helper()
 	k := &Kubelet{api: api, held: map[string]bool{}}
+	inRounds(t, k.round)
+	return k
+}
+
+// inRounds calls round four times a second until the test ends.
+func inRounds(t testing.TB, round func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for ctx.Err() == nil {
-			k.round(ctx)
+			round(ctx)
 			select {
 			case <-ctx.Done():
 			case <-time.After(250 * time.Millisecond):
@@ -38,7 +44,6 @@ func StartKubelet(t testing.TB, api *APIServer) *Kubelet {
 		cancel()
 		<-done
 	})
-	return k
 }
 
 // Hold keeps the Deployments of a namespace from becoming ready, or lets them.

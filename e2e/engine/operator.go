@@ -33,6 +33,7 @@ type Operator struct {
 	api     *APIServer
 	process *process
 	use     sync.Mutex
+	ready   func() error
 }
 
 // ChangeUse provisions or deprovisions hosts, and waits for the end of it, while nobody else does: the one server that the test mode
@@ -65,7 +66,7 @@ func StartOperator(t testing.TB, api *APIServer) *Operator {
 	}
 	api.established(t, crds...)
 	health := fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1)[0])
-	o := &Operator{api: api}
+	o := &Operator{api: api, ready: func() error { return httpOK("http://" + health + "/readyz") }}
 	o.process = start(t, "baremetal-operator", []string{
 		"KUBECONFIG=" + Kubeconfig(t, api.ServiceAccount(t, operatorNamespace, operatorAccount)), "POD_NAMESPACE=" + operatorNamespace,
 	}, program, "-test-mode", "-webhook-port=0", "-metrics-addr=0", "-health-addr="+health, "-kube-api-qps=500", "-kube-api-burst=1000", "-controller-concurrency=8")
@@ -74,9 +75,16 @@ func StartOperator(t testing.TB, api *APIServer) *Operator {
 		if err := o.process.running(); err != nil {
 			return Final(err)
 		}
-		return httpOK("http://" + health + "/readyz")
+		return o.ready()
 	})
 	return o
+}
+
+// Restart kills the operator, whatever it is doing, and starts it again. What it knew of hosts is in their status; what Ironic would know, the
+// test mode forgets.
+func (o *Operator) Restart(t testing.TB) {
+	t.Helper()
+	o.process.restart(t, o.ready)
 }
 
 // kustomizations are built one at a time: the library keeps state of its own.

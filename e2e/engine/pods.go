@@ -26,22 +26,7 @@ func StartPods(t testing.TB, api *APIServer) {
 	t.Helper()
 	p := &podPlayer{api: api, seen: map[string]time.Time{}}
 	api.Apply(t, "kubelet", "apiVersion: v1\nkind: Node\nmetadata: {name: "+theNode+"}\n")
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			p.round(ctx)
-			select {
-			case <-ctx.Done():
-			case <-time.After(250 * time.Millisecond):
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		cancel()
-		<-done
-	})
+	inRounds(t, p.round)
 }
 
 // theNode has all pods.

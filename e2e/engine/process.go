@@ -21,11 +21,14 @@ import (
 // the test's process ends without a chance to clean up.
 type process struct {
 	name string
-	cmd  *exec.Cmd
 	log  *tail
+	mu   sync.Mutex
+	cmd  *exec.Cmd
 	// done is closed when the program has ended; err is then set.
 	done chan struct{}
 	err  error
+	// restarting: that it does not run is meant.
+	restarting bool
 }
 
 // start runs a program with exactly the environment given, PATH, and folders of its own.
@@ -34,11 +37,21 @@ func start(t testing.TB, name string, env []string, program string, args ...stri
 	cmd := exec.Command(program, args...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir()}, env...)
 	cmd.Dir = t.TempDir()
+	p := &process{name: name, log: newTail(name)}
+	if err := p.launch(cmd); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	t.Cleanup(p.stop)
+	return p
+}
+
+// launch starts the command as this process.
+func (p *process) launch(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	killWithParent(cmd.SysProcAttr)
-	p := &process{name: name, cmd: cmd, log: newTail(name), done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.log, p.log
 	cmd.WaitDelay = 5 * time.Second
+	done := make(chan struct{})
 	started := make(chan error)
 	go func() {
 		// The kernel takes the thread that started a process for its parent: it has to live as long.
@@ -48,30 +61,63 @@ func start(t testing.TB, name string, env []string, program string, args ...stri
 		started <- err
 		if err == nil {
 			p.err = cmd.Wait()
-			close(p.done)
+			close(done)
 		}
 	}()
-	if err := <-started; err != nil {
-		t.Fatalf("%s: %v", name, err)
+	err := <-started
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cmd, p.done = cmd, done
+	return err
+}
+
+// restart kills the program without a chance to finish anything, starts it again as it was, and waits until it is ready.
+func (p *process) restart(t testing.TB, ready func() error) {
+	t.Helper()
+	p.mu.Lock()
+	old, done := p.cmd, p.done
+	p.restarting = true
+	p.mu.Unlock()
+	_ = syscall.Kill(-old.Process.Pid, syscall.SIGKILL)
+	<-done
+	cmd := exec.Command(old.Path, old.Args[1:]...)
+	cmd.Env, cmd.Dir = old.Env, old.Dir
+	err := p.launch(cmd)
+	p.mu.Lock()
+	p.restarting = false
+	p.mu.Unlock()
+	if err != nil {
+		t.Fatalf("%s: %v", p.name, err)
 	}
-	t.Cleanup(p.stop)
-	return p
+	Wait(t, p.name+" to be back", 60*time.Second, func() error {
+		if err := p.running(); err != nil {
+			return Final(err)
+		}
+		return ready()
+	})
 }
 
 // stop ends the program and whatever it started: asks first, then kills.
 func (p *process) stop() {
-	group := -p.cmd.Process.Pid
+	p.mu.Lock()
+	group, done := -p.cmd.Process.Pid, p.done
+	p.mu.Unlock()
 	_ = syscall.Kill(group, syscall.SIGTERM)
 	select {
-	case <-p.done:
+	case <-done:
 	case <-time.After(3 * time.Second):
 	}
 	_ = syscall.Kill(group, syscall.SIGKILL)
-	<-p.done
+	<-done
 }
 
-// running is nil while the program runs, and says how it ended and what it said last once it has.
+// running is nil while the program runs or is restarted, and says how it ended and what it said last once it has.
 func (p *process) running() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.restarting {
+		return nil
+	}
 	select {
 	case <-p.done:
 		return fmt.Errorf("%s has ended: %v\n%s", p.name, p.err, p.log.last(30))

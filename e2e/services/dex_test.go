@@ -249,6 +249,16 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	response.Body.Close()
+	if code != "" {
+		t.Fatal("nobody was asked whether the client may have what it asks for")
+	}
+	// The person says yes. The form goes to where it came from.
+	response, err = client.PostForm(response.Request.URL.String(), url.Values{"req": {response.Request.URL.Query().Get("req")}, "approval": {"approve"}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	body, _ := io.ReadAll(response.Body)
 	response.Body.Close()
 	if code == "" {

@@ -2,12 +2,9 @@ package services
 
 import (
 	"bufio"
-	"crypto/tls"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,128 +14,6 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 )
-
-// backend is an API server as far as a load balancer sees it.
-type backend struct {
-	name   string
-	status atomic.Int32
-	// failed counts the checks answered with anything but 200.
-	failed atomic.Int32
-	*httptest.Server
-}
-
-// startBackend answers at address:6443 over TLS: /readyz with its status, /hang for ever, and its name otherwise.
-func startBackend(t *testing.T, name, address string) *backend {
-	t.Helper()
-	b := &backend{name: name}
-	b.status.Store(http.StatusOK)
-	mux := http.NewServeMux()
-	mux.HandleFunc("/readyz", func(w http.ResponseWriter, _ *http.Request) {
-		status := int(b.status.Load())
-		if status != http.StatusOK {
-			b.failed.Add(1)
-		}
-		w.WriteHeader(status)
-	})
-	mux.HandleFunc("/hang", func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintln(w, name)
-		w.(http.Flusher).Flush()
-		<-r.Context().Done()
-	})
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, name) })
-	listener, err := net.Listen("tcp", net.JoinHostPort(address, "6443"))
-	if err != nil {
-		need.Missing(t, "no loopback address %s: %v", address, err)
-	}
-	b.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: mux}}
-	b.StartTLS()
-	t.Cleanup(b.Close)
-	return b
-}
-
-// balancer is a running HAProxy.
-type balancer struct{ url, status string }
-
-// startHAProxy runs HAProxy with a rendered configuration, whose two binds are moved to a loopback address and
-// free ports: the backends need the API servers' port on the same machine.
-func startHAProxy(t *testing.T, config []byte, address string) balancer {
-	t.Helper()
-	front, status := net.JoinHostPort(address, fmt.Sprint(freePort(t))), net.JoinHostPort(address, fmt.Sprint(freePort(t)))
-	text := replaceOnce(t, string(config), "bind :::8404 v4v6", "bind "+status)
-	text = replaceOnce(t, text, "bind :::6443 v4v6", "bind "+front)
-	runHAProxy(t, text, "http://"+status)
-	return balancer{"https://" + front, "http://" + status}
-}
-
-func runHAProxy(t *testing.T, config, status string) {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "haproxy.cfg")
-	write(t, file, []byte(config), 0o600)
-	start(t, exec.Command(program(t, "haproxy"), "-W", "-db", "-f", file))
-	eventually(t, "HAProxy answers", func() error {
-		_, err := get(http.DefaultClient, status+"/healthz")
-		return err
-	})
-}
-
-func get(client *http.Client, url string) (string, error) {
-	response, err := client.Get(url)
-	if err != nil {
-		return "", err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s", url, response.Status)
-	}
-	return string(body), err
-}
-
-// newConnections makes a client whose every request is a connection of its own.
-func newConnections() *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
-	}}
-}
-
-// answers counts which backends answer n requests.
-func answers(t *testing.T, url string, n int) map[string]int {
-	t.Helper()
-	out := map[string]int{}
-	for range n {
-		name, err := get(newConnections(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[name]++
-	}
-	return out
-}
-
-// serverState is HAProxy's word for a server ("UP", "DOWN", "DOWN 1/2"), and for its last check ("L7OK").
-func (b balancer) serverState(name string) (state, check string, err error) {
-	csv, err := get(http.DefaultClient, b.status+"/stats;csv")
-	if err != nil {
-		return "", "", err
-	}
-	for line := range strings.Lines(csv) {
-		if fields := strings.Split(line, ","); len(fields) > 36 && (fields[1] == name || fields[0]+","+fields[1] == name) {
-			return fields[17], fields[36], nil
-		}
-	}
-	return "", "", fmt.Errorf("no server %s in HAProxy's statistics", name)
-}
-
-func (b balancer) waitState(t *testing.T, name, want string) {
-	t.Helper()
-	eventually(t, name+" is "+want, func() error {
-		state, check, err := b.serverState(name)
-		if err == nil && (state != want || check == "INI") {
-			err = fmt.Errorf("%s is %s, %s", name, state, check)
-		}
-		return err
-	})
-}
 
 func controlPlane(check *v1.HealthCheck) v1.Services {
 	return v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{
@@ -423,42 +298,4 @@ func TestProxyProtocol(t *testing.T) {
 	if head := <-heads; !strings.HasPrefix(head, "PROXY TCP4 203.0.113.9 192.0.2.1 4711 443") {
 		t.Errorf("the backend was told %q", head)
 	}
-}
-
-func serveText(t *testing.T, address, text string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		need.Missing(t, "%v", err)
-	}
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, text)
-	})}}
-	server.Start()
-	t.Cleanup(server.Close)
-}
-
-// ranges are handed out once: HAProxy shares a port with another one that listens there.
-var ranges atomic.Int32
-
-// freeRange is the first of n ports in a row that were free on loopback, and are no other test's.
-func freeRange(t *testing.T, n int) int {
-	t.Helper()
-	for range 100 {
-		first := 31000 + int(ranges.Add(int32(n))) - n
-		free := true
-		for port := first; port < first+n; port++ {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-			if err != nil {
-				free = false
-				break
-			}
-			l.Close()
-		}
-		if free {
-			return first
-		}
-	}
-	t.Fatal("no free ports")
-	return 0
 }

@@ -94,7 +94,7 @@ func TestJumpHostImage(t *testing.T) {
 	}
 	layout := filepath.Join(t.TempDir(), "layout")
 	build := exec.Command("bash", filepath.Join("..", "..", "hack", "jump-image.sh"), "v1.2.3", layout)
-	build.Env = append(os.Environ(), "PLATFORMS=linux/"+runtime.GOARCH, "JUMP_ROOTS="+engine.CacheDir(), "KUBECTL="+engine.Binary(t, "kubectl"))
+	build.Env = append(os.Environ(), "PLATFORMS=linux/"+runtime.GOARCH, "JUMP_ROOTS="+engine.CacheDir(), "DEBIAN_CACHE="+debianCache(), "KUBECTL="+engine.Binary(t, "kubectl"))
 	if out, err := build.CombinedOutput(); err != nil {
 		if _, cached := os.Stat(filepath.Join(engine.CacheDir(), "debian-trixie-jump-"+runtime.GOARCH)); cached != nil {
 			need.Missing(t, "the jump host's image: Debian's packages cannot be had: %v\n%s", err, out)

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -26,45 +25,22 @@ var (
 	placementAPIs = schema.GroupVersionResource{Group: "placement.openstack.org", Version: "v1beta1", Resource: "placementapis"}
 )
 
-// vinoSchema is the schema of a type as its JSON tags have it: no field more, no field less.
-func vinoSchema(t reflect.Type) map[string]any {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return vinoSchema(t.Elem())
-	case reflect.Slice:
-		if t == reflect.TypeFor[json.RawMessage]() { // the credentials: ViNO's BMCCredentials
-			text := map[string]any{"type": "string"}
-			return map[string]any{"type": "object", "properties": map[string]any{"username": text, "password": text}}
-		}
-		return map[string]any{"type": "array", "items": vinoSchema(t.Elem())}
-	case reflect.Map:
-		return map[string]any{"type": "object", "additionalProperties": vinoSchema(t.Elem())}
-	case reflect.Struct:
-		properties := map[string]any{}
-		for i := range t.NumField() {
-			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-			properties[name] = vinoSchema(t.Field(i).Type)
-		}
-		return map[string]any{"type": "object", "properties": properties}
-	case reflect.Int:
-		return map[string]any{"type": "integer"}
-	case reflect.Bool:
-		return map[string]any{"type": "boolean"}
-	}
-	return map[string]any{"type": "string"}
+// published is a definition as its project publishes it; see the README there.
+func published(name string) string {
+	return filepath.Join("..", "..", "api", "v1alpha1", "testdata", "published", name)
 }
 
-// standInCRD defines a kind whose operator, and so its own definition, cannot be had here. The Vino's schema is that of sipgen's types, which are
-// ViNO's (pkg/api/v1/vino_types.go at 83374ff); the kinds of the mariadb-operator and the placement-operator take anything.
-func standInCRD(t *testing.T, group, version, kind, plural string, spec map[string]any) string {
+// standInCRD defines a kind that takes anything: those of the mariadb-operator, and networks.
+func standInCRD(t *testing.T, group, version, kind, plural string) string {
 	t.Helper()
+	anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
 	crd := map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": plural + "." + group},
 		"spec": map[string]any{
 			"group": group, "scope": "Namespaced", "names": map[string]any{"kind": kind, "listKind": kind + "List", "plural": plural, "singular": strings.ToLower(kind)},
 			"versions": []any{map[string]any{
 				"name": version, "served": true, "storage": true,
-				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": spec}}},
+				"schema": map[string]any{"openAPIV3Schema": map[string]any{"type": "object", "properties": map[string]any{"spec": anything}}},
 			}},
 		},
 	}
@@ -79,6 +55,19 @@ func standInCRD(t *testing.T, group, version, kind, plural string, spec map[stri
 	return file
 }
 
+// siteServer is an API server with the kinds of the site's services, and the namespaces of examples/whole-site.
+func siteServer(t *testing.T) *engine.APIServer {
+	t.Helper()
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.HostDeployPolicyCRD(t))...)
+	api.InstallCRDs(t, engine.IronicCRD(t), published("vinoes.yaml"), published("placementapis.yaml"),
+		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "MariaDB", "mariadbs"), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Database", "databases"),
+		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "User", "users"), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Grant", "grants"))
+	engine.StartKubelet(t, api)
+	api.Namespaces(t, "baremetal-operator-system", "vino", "vino-system", "openstack", "metallb-system", "platform", "red", "blue")
+	return api
+}
+
 // withPlacement adds to the tree of examples/whole-site, which has a ledger only, the PlacementAPI that the same Site with one is rendered with, and
 // what syncs it.
 func withPlacement(t *testing.T, tree map[string][]byte) {
@@ -88,7 +77,7 @@ func withPlacement(t *testing.T, tree map[string][]byte) {
 		t.Fatal(err)
 	}
 	site.Spec.Services.Placement = []v1alpha1.Placement{{Name: "placement", Namespace: "openstack"}}
-	if err := json.Unmarshal([]byte(`{"databaseInstance": "openstack", "secret": "placement-secret"}`), &site.Spec.Services.Placement[0].Spec); err != nil {
+	if err := json.Unmarshal([]byte(`{"containerImage": "quay.io/podified-antelope-centos9/openstack-placement-api:current-podified", "databaseInstance": "openstack", "secret": "placement-secret"}`), &site.Spec.Services.Placement[0].Spec); err != nil {
 		t.Fatal(err)
 	}
 	rendered, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
@@ -107,17 +96,8 @@ func withPlacement(t *testing.T, tree map[string][]byte) {
 // TestWholeSiteOnFlux syncs golden/whole-site, and a PlacementAPI, with the real kustomize-controller: in its order, with the BMCs' password from a Secret into the Vino
 // and nowhere else; a sick Ironic stops no tenant; what leaves the tree stays; nobody deletes it by accident.
 func TestWholeSiteOnFlux(t *testing.T) {
-	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs(t)...)
-	anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
-	api.InstallCRDs(t, engine.IronicCRD(t),
-		standInCRD(t, vinoes.Group, vinoes.Version, "Vino", vinoes.Resource, vinoSchema(reflect.TypeFor[v1alpha1.VinoSpec]())),
-		standInCRD(t, placementAPIs.Group, placementAPIs.Version, "PlacementAPI", placementAPIs.Resource, anything),
-		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "MariaDB", "mariadbs", anything), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Database", "databases", anything),
-		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "User", "users", anything), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Grant", "grants", anything))
-	engine.StartKubelet(t, api)
+	api := siteServer(t)
 	flux := engine.StartFlux(t, api)
-	api.Namespaces(t, "baremetal-operator-system", "vino", "vino-system", "openstack", "red", "blue")
 	repo := engine.NewRepo(t)
 	tree := map[string][]byte{}
 	if err := readTree(filepath.Join("..", "..", "golden", "whole-site"), tree); err != nil {
@@ -139,7 +119,7 @@ func TestWholeSiteOnFlux(t *testing.T) {
 		t.Fatal("a Vino without credentials")
 	}
 	// Values that YAML would read as something else.
-	const username, password = "0123", `true: #{CANARY-7f3e9d} & "x\y`
+	const username, password = "0123", `true: #{` + canary + `} & "x\y`
 	secret, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": space, "name": "vino-bmc"},
 		"stringData": map[string]any{"bmc_username": username, "bmc_password": password}})
 	if err != nil {
@@ -149,51 +129,12 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	flux.Request(t, space, vino)
 	flux.WaitApplied(t, space, vino, revision)
 	wantVino(t, api, tree, username, password)
-	wantNowhereElse(t, api, flux, repo, "CANARY-7f3e9d")
+	wantNowhereElse(t, api, flux, repo, canary)
 
-	t.Run("guards", func(t *testing.T) {
-		api.Apply(t, "e2e", `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: operators-here}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
-subjects: [{kind: Group, name: operators-here, apiGroup: rbac.authorization.k8s.io}]
-`)
-		client := engine.NewClient(t, api.As("somebody", "operators-here"))
-		api.WaitPolicies(t, "vino")
-		for _, row := range []struct {
-			resource        schema.GroupVersionResource
-			namespace, name string
-		}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"}} {
-			t.Run(row.resource.Resource, func(t *testing.T) {
-				if err := client.TryDelete(row.resource, row.namespace, row.name, false); err == nil || !strings.Contains(err.Error(), "service of site whole-site") {
-					t.Errorf("%s is deleted: %v", row.name, err)
-				}
-				if api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() != nil {
-					t.Errorf("%s is being deleted", row.name)
-				}
-			})
-		}
-		for _, credentials := range []map[string]any{{"username": "", "password": "x"}, {"username": "x", "password": "${bmc_password}"}} {
-			err := client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
-				_ = unstructured.SetNestedMap(o, credentials, "spec", "bmcCredentials")
-			})
-			if err == nil || !strings.Contains(err.Error(), "bmcCredentials") {
-				t.Errorf("credentials %v are taken: %v", credentials, err)
-			}
-		}
-	})
+	t.Run("guards", func(t *testing.T) { wantSiteGuards(t, api) })
 
 	// A sick Ironic: what makes hosts waits for it, and no tenant does.
-	ready := func(status string) {
-		t.Helper()
-		api.Edit(t, "ironic-operator", ironics, "baremetal-operator-system", "ironic", "status", func(o map[string]any) {
-			_ = unstructured.SetNestedSlice(o, []any{map[string]any{
-				"type": "Ready", "status": status, "reason": "x", "message": "x", "lastTransitionTime": "2026-01-01T00:00:00Z",
-			}}, "status", "conditions")
-		})
-	}
-	ready("False")
+	ironicReady(t, api, "False")
 	repo.Edit(t, "a tenant's change", func(dir string) {
 		file := filepath.Join(dir, "clusters", "red", "edge", "infra", "loadbalancer-controlplane-edge.yaml")
 		text, err := os.ReadFile(file)
@@ -205,7 +146,7 @@ subjects: [{kind: Group, name: operators-here, apiGroup: rbac.authorization.k8s.
 	flux.WaitApplied(t, space, "red.edge.infra", revision)
 	flux.WaitDependency(t, space, vino, root+"-ironic", func() error { return nil })
 
-	ready("True")
+	ironicReady(t, api, "True")
 	flux.WaitApplied(t, space, vino, revision)
 
 	// The services leave the tree: their Kustomizations go, they stay.
@@ -233,6 +174,51 @@ subjects: [{kind: Group, name: operators-here, apiGroup: rbac.authorization.k8s.
 			t.Errorf("%s %s is being deleted", o.GetKind(), o.GetName())
 		}
 	}
+}
+
+// wantSiteGuards: nobody deletes an object of the site's services, or takes a Vino's credentials.
+func wantSiteGuards(t *testing.T, api *engine.APIServer) {
+	t.Helper()
+	api.Apply(t, "e2e", `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: operators-here}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: Group, name: operators-here, apiGroup: rbac.authorization.k8s.io}]
+`)
+	client := engine.NewClient(t, api.As("somebody", "operators-here"))
+	api.WaitPolicies(t, "vino")
+	for _, row := range []struct {
+		resource        schema.GroupVersionResource
+		namespace, name string
+	}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"}} {
+		t.Run(row.resource.Resource, func(t *testing.T) {
+			if err := client.TryDelete(row.resource, row.namespace, row.name, false); err == nil || !strings.Contains(err.Error(), "service of site whole-site") {
+				t.Errorf("%s is deleted: %v", row.name, err)
+			}
+			if api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() != nil {
+				t.Errorf("%s is being deleted", row.name)
+			}
+		})
+	}
+	for _, credentials := range []map[string]any{{"username": "", "password": "x"}, {"username": "x", "password": "${bmc_password}"}} {
+		err := client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
+			_ = unstructured.SetNestedMap(o, credentials, "spec", "bmcCredentials")
+		})
+		if err == nil || !strings.Contains(err.Error(), "bmcCredentials") {
+			t.Errorf("credentials %v are taken: %v", credentials, err)
+		}
+	}
+}
+
+// ironicReady writes what the operator writes of Ironic's state.
+func ironicReady(t *testing.T, api *engine.APIServer, status string) {
+	t.Helper()
+	api.Edit(t, "ironic-operator", ironics, "baremetal-operator-system", "ironic", "status", func(o map[string]any) {
+		_ = unstructured.SetNestedSlice(o, []any{map[string]any{
+			"type": "Ready", "status": status, "reason": "x", "message": "x", "lastTransitionTime": "2026-01-01T00:00:00Z",
+		}}, "status", "conditions")
+	})
 }
 
 type errStays string
@@ -279,11 +265,19 @@ func wantVino(t *testing.T, api *engine.APIServer, tree map[string][]byte, usern
 	}
 }
 
-// wantNowhereElse: a secret value is in the Secret and the Vino, in no other object, in no commit, in nothing that Flux says.
-func wantNowhereElse(t *testing.T, api *engine.APIServer, flux *engine.Flux, repo *engine.Repo, canary string) {
+// canary is in the BMCs' password.
+const canary = "CANARY-7f3e9d"
+
+// logs are what a program printed.
+type logs interface {
+	Logs(n int, words ...string) string
+}
+
+// wantNowhereElse: a secret value is in the Secret and the Vino, in no other object, in no commit, in nothing that the engine says.
+func wantNowhereElse(t *testing.T, api *engine.APIServer, engine logs, repo *engine.Repo, canary string) {
 	t.Helper()
-	if said := flux.Logs(5, canary); said != "" {
-		t.Errorf("Flux says the password: %s", said)
+	if said := engine.Logs(5, canary); said != "" {
+		t.Errorf("the engine says the password: %s", said)
 	}
 	for name, content := range repo.Files(t) {
 		if strings.Contains(string(content), canary) {

@@ -4,6 +4,8 @@
 //	go run ./hack/mutants                  # all of them
 //	go run ./hack/mutants -only flux.go    # those whose file or reason matches a regular expression
 //	go run ./hack/mutants -engines=false   # those that need no engine
+//	go run ./hack/mutants -rows FluxRows   # those with such rows, and no other rows of theirs
+//	go run ./hack/mutants -baseline=false  # without the run with every guard in its place, where one was just seen green
 //	go run ./hack/mutants -v               # and what the tests say without each guard: is it what the guard is for?
 //
 // Nothing in the working tree changes: the compiler reads the changed file by way of -overlay.
@@ -51,8 +53,8 @@ func (m *mutant) String() string { return m.file + ": " + m.why }
 
 // table is every guard.
 func table() []mutant {
-	return slices.Concat(reviewGuards, lifeGuards, capiGuards, hostGuards, fluxGuards, argoGuards, treeGuards, policyGuards, serviceGuards, patchGuards, placementGuards, tenantGuards,
-		runGuards, preflightGuards, publishGuards, inputGuards, inventoryGuards, sipGuards, siteGuards, siteServiceGuards, ledgerGuards, secretGuards, watchGuards)
+	return slices.Concat(reviewGuards, lifeGuards, rowGuards, capiGuards, hostGuards, fluxGuards, argoGuards, treeGuards, policyGuards, serviceGuards, patchGuards, placementGuards, tenantGuards,
+		runGuards, preflightGuards, publishGuards, statusGuards, inputGuards, inventoryGuards, sipGuards, siteGuards, siteServiceGuards, ledgerGuards, secretGuards, watchGuards, waveGuards)
 }
 
 func main() {
@@ -67,6 +69,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	only := flags.String("only", "", "only mutants whose file or reason matches `REGEXP`")
 	engines := flags.Bool("engines", true, "also those that only a real engine can tell")
+	rowsOnly := flags.String("rows", "", "only rows that match `REGEXP`, and mutants that have some")
+	first := flags.Bool("baseline", true, "run the rows with every guard in its place first")
 	parallel := flags.Int("parallel", 2, "how many run at a time")
 	verbose := flags.Bool("v", false, "print what the first row of each says without the guard")
 	if flags.Parse(args) != nil {
@@ -77,8 +81,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "mutants: -only:", err)
 		return 2
 	}
-	chosen := slices.DeleteFunc(table(), func(m mutant) bool {
-		return !pattern.MatchString(m.String()) || m.rows.engines() && !*engines
+	rowPattern, err := regexp.Compile(*rowsOnly)
+	if err != nil {
+		fmt.Fprintln(stderr, "mutants: -rows:", err)
+		return 2
+	}
+	chosen := slices.DeleteFunc(withRows(table(), rowPattern), func(m mutant) bool {
+		return len(m.rows.names) == 0 || !pattern.MatchString(m.String()) || m.rows.engines() && !*engines
 	})
 	if len(chosen) == 0 {
 		fmt.Fprintln(stderr, "mutants: none chosen")
@@ -92,14 +101,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	defer func() { _ = os.RemoveAll(work) }()
 	started := time.Now()
 	// A row that fails with the guard in its place says nothing about the guard.
-	if err := baseline(ctx, chosen, stderr); err != nil {
-		fmt.Fprintln(stderr, "mutants: without any mutant:", err)
-		return 2
+	if *first {
+		if err := baseline(ctx, chosen, stderr); err != nil {
+			fmt.Fprintln(stderr, "mutants: without any mutant:", err)
+			return 2
+		}
 	}
 	// Those with engines come last: what fails is seen early.
 	slices.SortStableFunc(chosen, func(a, b mutant) int { return cmp.Compare(weight(a), weight(b)) })
 	outcomes := all(ctx, work, chosen, *parallel, *verbose, stderr)
 	return summary(stdout, chosen, outcomes, time.Since(started))
+}
+
+// withRows leaves in each mutant the rows that match.
+func withRows(table []mutant, pattern *regexp.Regexp) []mutant {
+	for i := range table {
+		table[i].rows.names = slices.DeleteFunc(slices.Clone(table[i].rows.names), func(name string) bool { return !pattern.MatchString(name) })
+	}
+	return table
 }
 
 func weight(m mutant) int {

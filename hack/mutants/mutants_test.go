@@ -1,9 +1,14 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +41,56 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestEveryRowHasAMutant: each row of the matrix in e2e/gitops_test.go fails without some guard, on one of the engines at least.
+func TestEveryRowHasAMutant(t *testing.T) {
+	rows := matrixRows(t, "../../e2e/gitops_test.go")
+	if len(rows) < 30 {
+		t.Errorf("the matrix has %d rows, want 30 or more: %v", len(rows), rows)
+	}
+	proven := map[string]bool{}
+	for _, m := range table() {
+		for _, name := range m.rows.names {
+			if engine, row, found := strings.Cut(name, "/"); m.rows.folder == "e2e" && found && (engine == "TestFluxRows" || engine == "TestArgoRows") {
+				proven[row] = true
+			}
+		}
+	}
+	for _, row := range rows {
+		if !proven[row] {
+			t.Errorf("row %s: no mutant says what it is for; add one to table_rows.go, and see it caught", row)
+		}
+		delete(proven, row)
+	}
+	for row := range proven {
+		t.Errorf("a mutant names the row %s, which the matrix does not have", row)
+	}
+}
+
+// matrixRows reads the names of the rows from the source: the first word of each entry of the variable rows.
+func matrixRows(t *testing.T, path string) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	ast.Inspect(file, func(node ast.Node) bool {
+		spec, is := node.(*ast.ValueSpec)
+		if !is || spec.Names[0].Name != "rows" || len(spec.Values) != 1 {
+			return true
+		}
+		for _, entry := range spec.Values[0].(*ast.CompositeLit).Elts {
+			name, err := strconv.Unquote(entry.(*ast.CompositeLit).Elts[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, name)
+		}
+		return false
+	})
+	return names
 }
 
 var testFunction = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]*\(t \*testing\.T\)|Fuzz[A-Za-z0-9_]*\(f \*testing\.F\))`)
@@ -157,6 +212,19 @@ func TestSummary(t *testing.T) {
 	out.Reset()
 	if code := summary(&out, chosen[:1], outcomes[:1], time.Minute); code != 0 || out.String() != "1 mutants, 1 caught, 0 survived, 0 invalid, in 1m0s\n" {
 		t.Errorf("exit code %d, want 0, and %q", code, out.String())
+	}
+}
+
+// TestWithRows: a mutant keeps the rows that match, and the table itself is as it was.
+func TestWithRows(t *testing.T) {
+	table := []mutant{{"a.go", "x", "y", in("a", "TestA/x", "TestB/x"), "wiped"}, {"b.go", "x", "y", in("b", "TestB/y"), "lost"}}
+	names := table[0].rows.names
+	got := withRows(slices.Clone(table), regexp.MustCompile("^TestA"))
+	if len(got[0].rows.names) != 1 || got[0].rows.names[0] != "TestA/x" || len(got[1].rows.names) != 0 {
+		t.Errorf("found %v", got)
+	}
+	if names[0] != "TestA/x" || names[1] != "TestB/x" {
+		t.Errorf("the rows of the table are %v now", names)
 	}
 }
 

@@ -37,6 +37,14 @@ var inventoryGuards = []mutant{
 `, ``,
 		in("inventory/bmh", "TestState"),
 		"a host that metal3 does not manage is handed out"},
+	{"inventory/bmh/host.go", `	CheckLength(&host)
+`, ``,
+		in("inventory/bmh", "TestBadHosts"),
+		"a host that no file can be named after ends every run once it is handed out"},
+	{"inventory/files/snapshot.go", `		bmh.CheckLength(&host)
+`, ``,
+		in("inventory/files", "TestFaultyHostsOfSnapshots"),
+		"a host of a snapshot that no file can be named after ends every run"},
 	{"inventory/bmh/host.go", `	CheckLabels(&host)
 	if len(`, `	if len(`,
 		in("inventory/bmh", "TestBadHosts"),
@@ -52,7 +60,7 @@ var inventoryGuards = []mutant{
 	{"schedule/claims.go", ` && !h.mislabelled(): // seen clean`, `: // seen clean`,
 		in("schedule", "TestFaultyHosts"),
 		"a host whose labels cannot be read counts as clean, and is another's while the old labels are on it"},
-	{"schedule/claims.go", `		if t.UID != "" && t.UID != h.UID && h.Unsure() {`, `		if false {`,
+	{"schedule/claims.go", `		if t.UID != "" && t.UID != h.UID && (h.Unsure() || h.UID == "" && h.Untouchable()) {`, `		if false {`,
 		in("schedule", "TestFaultyHosts"),
 		"a manifest that was copied takes the host from its cluster: it counts as created anew"},
 	{"inventory/fault.go", `i != j && (by == "" || by == whose)`, `i != j && (by == "" || by == whose || true)`,
@@ -75,6 +83,9 @@ var inventoryGuards = []mutant{
 `, ``,
 		in("inventory/bmh", "TestManagers"),
 		"a field manager that cannot be read is taken for one that owns nothing"},
+	{"inventory/bmh/addresses.go", `if problem := networkDataLimits.CheckAliases([]byte(text)); problem != "" {`, `if problem := ""; problem != "" {`,
+		in("inventory/bmh", "TestUnreadableAddresses"),
+		"aliases in one host's network data take all memory"},
 	{"inventory/bmh/addresses.go", `	r.closed = r.closed || ref.Origin == inventory.FromNetworkData`, `	_ = ref`,
 		in("inventory/bmh", "TestUnreadableAddresses"),
 		"a host is reached at an address that its network data does not have"},
@@ -84,4 +95,12 @@ var inventoryGuards = []mutant{
 	{"inventory/live/list.go", `answer.Metadata.ResourceVersion == "" || answer.Items == nil`, `false`,
 		in("inventory/live", "TestFaults"),
 		"an answer that is no list is an inventory without hosts"},
+	{"inventory/bmh/documents.go", `		case misspelled(doc):
+`, `		case false:
+`,
+		in("inventory/bmh", "TestCheckKinds"),
+		"a host whose kind has one letter wrong is somebody else's object"},
+	{"inventory/files/load.go", `if err := bmh.CheckKinds(docs); err != nil {`, `if err := bmh.CheckKinds(nil); err != nil {`,
+		in("cmd/sipgen", "TestScripts/faults"),
+		"hosts are read from files without a look at what else is there"},
 }

@@ -109,6 +109,15 @@ var inputGuards = []mutant{
 	{"api/v1/validate.go", `	if errs := c.limits(); len(errs) > 0 {`, `	if errs := c.limits(); false {`,
 		in("api/v1", "TestLimits"),
 		"a spec of 60,000 roles holds everybody's plan for minutes"},
+	{"api/v1/limits.go", `		services.limits(most)`, `		_ = services`,
+		in("api/v1", "TestLimits"),
+		"a jump host with 950,000 empty keys is 950,000 messages, in PLAN.md too"},
+	{"api/v1/limits.go", `	if len(errs) <= MaxProblems {`, `	if true {`,
+		in("api/v1", "TestFirstProblems"),
+		"a spec in which everything is wrong fills logs and commits"},
+	{"publish/tree.go", `size > maxFile {`, `size < 0 {`,
+		in("publish", "TestNothingIsWrittenThatCannotBeReadBack"),
+		"a file is committed that no run after this one reads"},
 	{"internal/manifest/decode.go", `func (d *Document) Decode(into any) error {
 	if err := d.hugeQuantities(into); err != nil {`, `func (d *Document) Decode(into any) error {
 	if err := d.hugeQuantities(into); false {`,
@@ -124,7 +133,7 @@ var inputGuards = []mutant{
 	{"internal/manifest/read.go", `		case int64(len(data)) > limit:`, `		case false:`,
 		in("internal/manifest", "TestLimitsHold"),
 		"standard input without end takes all memory"},
-	{"internal/manifest/read.go", `			left.Total -= int64(len(data))`, `			_ = left.Total`,
+	{"internal/manifest/read.go", `	b.total -= int64(len(data))`, `	_ = b.total`,
 		in("internal/manifest", "TestLimitsHold"),
 		"any number of bytes is read, file by file"},
 	{"internal/manifest/manifest.go", `	if len(chunks) > l.Documents {`, `	if false {`,
@@ -147,7 +156,7 @@ var inputGuards = []mutant{
 	{"api/v1/validate.go", `	for _, message := range validation.IsValidLabelValue(role) {`, `	for _, message := range []string(nil) {`,
 		in("api/v1", "TestBadClusters"),
 		"the name of a role is any text"},
-	{"api/v1/reserved.go", `strings.ToLower(key), "/")`, `key, "/")`,
+	{"api/v1/reserved.go", `lower := strings.ToLower(key)`, `lower := key`,
 		in("internal/overlay", "TestPatchesThatTakeMoreThanIsTheTenants"),
 		"a reserved annotation in other letters is a tenant's"},
 	{"api/v1/reserved.go", `domain == reserved.domain || strings.HasSuffix(domain, "."+reserved.domain)`, `domain == reserved.domain`,
@@ -172,4 +181,9 @@ var inputGuards = []mutant{
 	{"api/v1/limits.go", `list.name, list.n, MaxServices`, `list.name, 0, MaxServices`,
 		in("api/v1", "TestLimits"),
 		"any number of services is rendered"},
+	{"internal/manifest/byte_count.go", `	for _, whose := range owners {
+		if total <= c.limits.Total ||`, `	for _, whose := range append([]string{}, owners[len(owners)-1:]...) {
+		if total <= c.limits.Total ||`,
+		in("internal/manifest", "TestTooManyBytesOfOneOwner"),
+		"tenants with small specs are not read for those of a large one"},
 }

@@ -22,8 +22,8 @@ var lifeGuards = []mutant{
 	{"render/capi/objects.go", `Operator: metav1.LabelSelectorOpNotIn, Values: []string{"true"}}`, `Operator: metav1.LabelSelectorOpNotIn, Values: []string{"no"}}`,
 		in("e2e", "TestFluxRows/handover", "TestArgoRows/handover"),
 		"Cluster API takes standby hosts on a live site"},
-	{"schedule/keep.go", `	if use := inUse(h); use != nil && !r.cluster.approved[i] {
-		r.pending`, `	if use := inUse(h); false {
+	{"schedule/keep.go", `	} else if use := inUse(h); use != nil && !r.cluster.approved[i] {
+		r.pending`, `	} else if use := inUse(h); false {
 		r.pending`,
 		in("e2e", "TestFluxRows/life", "TestArgoRows/life"),
 		"a contraction takes the labels off a live host on which a machine runs"},

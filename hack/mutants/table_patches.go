@@ -5,6 +5,35 @@ var patchGuards = []mutant{
 	{"internal/overlay/check.go", `	errs := outsideMirror(built.Objects, mirror)`, `	var errs []error`,
 		in("internal/overlay", "TestCheckLooksAtWhatIsWritten"),
 		"an image comes from a registry that the site keeps out"},
+	{"internal/overlay/check.go", `	if _, err := before.weigh(own); err != nil {`, `	if _, err := before.weigh(nil); err != nil {`,
+		in("internal/overlay", "TestPatchesOfLargeObjects"),
+		"a small spec has kustomize write and read hundreds of objects for each of its patches, for ten seconds"},
+	{"internal/overlay/weight.go", `				subjects[s].bytes += len(patch.Patch)
+`, ``,
+		in("internal/overlay", "TestWeight"),
+		"patches make objects large for those after them, and nobody counts it"},
+	{"internal/overlay/weight.go", `				weight += n * subjects[s].bytes`, `				weight += subjects[s].bytes`,
+		in("internal/overlay", "TestWeight"),
+		"a patch of a hundred documents for one object counts as one"},
+	{"api/v1/validate_patches.go", `cmp.Or(checkNoList(root), checkMerge(root))`, `cmp.Or(nil, checkMerge(root))`,
+		in("api/v1", "TestPatchesAreBounded"),
+		"a patch that patches nothing is passed over"},
+	{"internal/overlay/patches.go", `		if !named {
+			return nil, errNamesNothing
+		}
+`, `		_ = named
+`,
+		in("internal/overlay", "TestPatchesThatAreLists"),
+		"a document of a patch that names nothing is passed over"},
+	{"cmd/sipgen/patched.go", `w.rank == 0 || sum <= overlay.MaxPatchedOfTenant`, `w.rank == 0 || sum > 0`,
+		in("cmd/sipgen", "TestPatchesOfATenant"),
+		"a tenant's hundred clusters with patches take a minute, of every run"},
+	{"cmd/sipgen/patched.go", `		return cmp.Or(a.rank-b.rank, strings`, `		return cmp.Or(0*(a.rank-b.rank), strings`,
+		in("cmd/sipgen", "TestPatchesOfATenant"),
+		"a new cluster's patches freeze one that is there"},
+	{"cmd/sipgen/quota.go", `		if heavy[key] || !c.tenants`, `		if !c.tenants`,
+		in("cmd/sipgen", "TestHeavyServicesAreNotBuilt"),
+		"what is refused for its work is built to count its pods"},
 	{"internal/overlay/check.go", `	if patches > len(after.Kustomization.Patches) {`, `	patches = min(patches, len(after.Kustomization.Patches))
 	if false {`,
 		in("internal/overlay", "TestCheckLooksAtWhatIsWritten"),

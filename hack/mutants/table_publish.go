@@ -2,6 +2,9 @@ package main
 
 // publishGuards keep what is in folders and branches.
 var publishGuards = []mutant{
+	{"publish/packed.go", `n != 0 || !errors.Is(err, io.EOF) {`, `n != 0 && !errors.Is(err, io.EOF) {`,
+		in("publish", "TestPackedBlobsBroken"),
+		"a damaged file of a pack is read for a whole one"},
 	{"publish/pack.go", `	if len(base) > 0 || len(change) < minDelta {`, `	if true {`,
 		in("publish", "FuzzPack/delta-of-an-empty-file"),
 		"a pack that git takes, with a delta of an empty file, is refused"},
@@ -28,13 +31,19 @@ var publishGuards = []mutant{
 	{"publish/snapshot.go", `return site != "" || !housekeeping(e.Name)`, `return !housekeeping(e.Name)`,
 		in("publish", "TestCommitRefusesAndLeavesTheBranch"),
 		"a folder of somebody else is taken over because only a README is in it"},
-	{"api/v1alpha1/runner.go", `		case secretVariables[name]:`, `		case false:`,
+	{"api/v1alpha1/runner.go", `	case !found:`, `	case !found && value == "":`,
 		in("api/v1alpha1", "TestBadRunners"),
 		"a token in the runner's env gets into git"},
+	{"api/v1alpha1/runner.go", `	case !known.ok(value):`, `	case value == "":`,
+		in("api/v1alpha1", "TestBadRunners"),
+		"a password that stands beside the user's name gets into git"},
+	{"api/v1alpha1/runner.go", `		if !plainPath(value) {`, `		if false {`,
+		in("api/v1alpha1", "TestBadRunners"),
+		"a token in place of its file gets into git"},
 	{"cmd/sipgen/lint.go", `f.Severity != lint.Error || !f.OfCluster() || f.OfPlacement()`, `true`,
 		in("cmd/sipgen", "TestScripts/lintstop"),
 		"a spec with an error of lint is published"},
-	{"internal/lint/roles.go", `if matched := len(match.hosts(asked)); matched > 0 {`, `if matched := 0; matched > 0 {`,
+	{"internal/lint/roles.go", `if matched := len(match.selection(asked).hosts); matched > 0 {`, `if matched := 0; matched > 0 {`,
 		in("internal/lint", "TestGrants"),
 		"a selector of hosts that the tenant is not granted is taken for a misspelt one"},
 	{"publish/commit.go", `errors.Join(meta.check(), checkWrite(tree, meta.AllowEmpty))`, `checkWrite(tree, meta.AllowEmpty)`,
@@ -103,7 +112,7 @@ var publishGuards = []mutant{
 	{"publish/tree.go", `strings.EqualFold(first, OwnershipFile) || `, ``,
 		in("publish", "TestNamesThatNoTreeMayHave"),
 		"a tree says itself what it owns"},
-	{"publish/tree.go", `found && first != folder {`, `false {`,
+	{"publish/tree.go", `case found && first != folder:`, `case false:`,
 		in("publish", "TestNamesThatNoTreeMayHave"),
 		"two files are one where case does not matter"},
 	{"publish/commit.go", `		if err := checkName(name); err != nil {
@@ -118,7 +127,7 @@ var publishGuards = []mutant{
 	{"publish/tree.go", `			return bad("holds a control character")`, `			break`,
 		in("publish", "TestNamesThatNoTreeMayHave"),
 		"a name that a terminal obeys"},
-	{"publish/tree.go", `			} else if found && (isFile[folder] || folder == name) {`, `			} else if false {`,
+	{"publish/tree.go", `			case found && (isFile[folder] || folder == name):`, `			case false:`,
 		in("publish", "TestNamesThatNoTreeMayHave"),
 		"a path is both a file and a folder"},
 	{"publish/ownership.go", `	if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {`, `	if err := decoder.Decode(&ownership{}); false && !errors.Is(err, io.EOF) {`,
@@ -163,4 +172,44 @@ var publishGuards = []mutant{
 			return nil, err
 		}`, `		_ = meta.Approve(done.Changes)`, in("cmd/sipgen", "TestScripts/approve"),
 		"a dry run pushes"},
+}
+
+// statusGuards keep what is written into the status of SIPClusters, and by whom.
+var statusGuards = []mutant{
+	{"inventory/live/status.go", `Name(name).SubResource("status").`, `Name(name).`,
+		in("inventory/live", "TestStatusWriter"),
+		"the whole SIPCluster is patched, and not its status alone"},
+	{"inventory/live/status.go", `"metadata": map[string]any{"resourceVersion": resourceVersion}, `, ``,
+		in("inventory/live", "TestStatusWriter"),
+		"what somebody else wrote meanwhile is overwritten"},
+	{"inventory/live/status.go", `	return w.login.safe(plainStatus(err))
+}
+
+// Get`, `	return plainStatus(err)
+}
+
+// Get`,
+		in("inventory/live", "TestStatusWriter"),
+		"a token that the API server repeats is said"},
+	{"cmd/sipgen/status_write.go", `		if !known || equality.Semantic.DeepEqual(want, cluster.Status) {`, `		if !known || equality.Semantic.DeepEqual(want, cluster) {`,
+		in("cmd/sipgen", "TestWriteStatusMeetsOthers"),
+		"a status is written at each run, though nothing changed"},
+	{"cmd/sipgen/status_write.go", `|| try == statusTries`, ``,
+		in("cmd/sipgen", "TestWriteStatusMeetsOthers"),
+		"two writers of a status go on for ever"},
+	{"internal/status/clusters.go", `	if t.placed(key) == nil && !t.inTree(key) {`, `	if false {`,
+		in("internal/status", "TestOfTenantsKeeps"),
+		"two sites on one API server write each other's SIPClusters"},
+	{"internal/status/clusters.go", `Conditions: slices.Clone(live.Status.Conditions)`, `Conditions: nil`,
+		in("internal/status", "TestOfTenantsKeeps"),
+		"the conditions of others are lost"},
+	{"internal/status/clusters.go", `	case !same:`, `	case false:`,
+		in("internal/status", "TestOfTenants"),
+		"a spec that the site does not use yet is said to be carried out"},
+	{"render/reader.go", `Resources: []string{"sipclusters/status"}, Verbs`, `Resources: []string{"sipclusters", "sipclusters/status"}, Verbs`,
+		in("render", "TestStatusWriter"),
+		"the account of the status may change specs and take finalizers off"},
+	{"render/policy.go", `		if s.writesStatus() {`, `		if true {`,
+		in("render", "TestStatusWriter"),
+		"an account that writes to the cluster is there though nobody asked for it"},
 }

@@ -2,15 +2,21 @@ package main
 
 // reviewGuards are what a reviewer must not miss: the words of the plan, the commit and the pull request.
 var reviewGuards = []mutant{
+	{"internal/text/machine.go", `	_, err := w.Write(EscapeQuoted(out.Bytes()))`, `	_, err := w.Write(out.Bytes())`,
+		in("internal/treediff", "TestNothingIsACommandInJSON"),
+		"what a tenant writes into an annotation is a command to the CI system that shows the diff"},
+	{"cmd/sipgen/output.go", ` || text.Commands(node.Value)) {`, `) {`,
+		in("cmd/sipgen", "FuzzYAML"),
+		"a host's error message is a command to the CI system that shows the plan"},
 	{"schedule/eligible.go", `	case h.State.Unhealthy:
 		return Unhealthy{reportedError(h)}`, `	case h.State.Unhealthy && reportedError(h) == nil:
 		return Unhealthy{}`,
 		in("cmd/sipgen", "TestScripts/life"),
 		"a serving host is replaced, and the commit says what alone replaces no serving host"},
-	{"internal/report/plan.go", `							t.Offered++`, `							t.Promoted += 0`,
+	{"internal/report/totals.go", `							t.Offered++`, `							t.Promoted += 0`,
 		in("cmd/sipgen", "TestScripts/life"),
 		"a host that was promoted is wiped, and the pull request did not say that it may be"},
-	{"internal/report/plan.go", `						if slot.use == "" {`, `						if true {`,
+	{"internal/report/totals.go", `						if slot.use == "" {`, `						if true {`,
 		in("internal/report", "TestPromotedInUse"),
 		"a host that serves is said to be wiped"},
 	{"schedule/result.go", `		a.WasPending = h.wasPending && !a.Pending
@@ -21,7 +27,20 @@ var reviewGuards = []mutant{
 `, ``,
 		in("cmd/sipgen", "TestScripts/life"),
 		"the pull request does not say that a host has failed"},
-	{"internal/report/plan.go", `|| s.From != "" ||`, `||`,
+	{"internal/report/slot.go", `|| s.From != "" ||`, `||`,
 		in("cmd/sipgen", "TestScripts/life"),
 		"after a rollback the commit does not list the host that goes back to whom it serves"},
+	{"internal/report/dangers.go", `		missing = append(missing, c.lost...)
+`, ``,
+		in("cmd/sipgen", "TestScripts/stumbles"),
+		"a host that is lost is no danger line for reviewers"},
+	{"publish/remote.go", `	if r.empty && target.Proposal != "" {`, `	if false {`,
+		in("cmd/sipgen", "TestScripts/stumbles"),
+		"a proposal to an empty repository leaves a branch that nothing can be merged into"},
+	{"cmd/sipgen/lint.go", `			case undecided == nil: // else`, `			case true: // else`,
+		in("cmd/sipgen", "TestScripts/stumbles"),
+		"a tree that nobody could read is said to have no finding"},
+	{"internal/picture/layout.go", `(f.cellWidth-8-beside)`, `(f.cellWidth-8)`,
+		in("internal/picture", "TestFewRacksUseTheWidth"),
+		"the sign of a new host covers the end of its name"},
 }

@@ -8,6 +8,19 @@ var placementGuards = []mutant{
 	{"schedule/moves.go", `|| r.cluster.named[i] {`, `|| false {`,
 		in("schedule", "TestWaits"),
 		"a cluster waits for a host that its own annotation keeps from it"},
+	{"schedule/assign.go", `if r.waiting == 0 {`, `if true {`,
+		in("schedule", "TestReplacesAfterItWaited", "TestPlanOverTime"),
+		"a failed host is replaced while its role waits for another host, and becomes standby in the next run, for which nobody waits any more"},
+	{"schedule/cheapest.go", `return !r.cluster.unschedulable && !r.cluster.gone &&`, `return r.must == r.gave && !r.cluster.unschedulable && !r.cluster.gone &&`,
+		in("schedule", "TestMoveFromARoleThatGrows", "TestPlanOverTime"),
+		"a role that grows gives no host up, and the next run finds moves that this one did not"},
+	{"schedule/advice.go", `len(s.hosts)+2*len(s.roles))`, `len(s.hosts))`,
+		in("schedule", "TestAdviceOfManyRoles"),
+		"thousands of roles that want a few hosts take minutes to be advised"},
+	{"schedule/advice.go", `					again = true
+`, ``,
+		in("schedule", "TestAdviceSuffices"),
+		"a shortage asks for more hosts than would do, and says that fewer would not"},
 	{"schedule/plan.go", `if len(broken) == 0 {`, `if true {`,
 		in("schedule", "TestWaits"),
 		"a cluster is promised a host that another one takes first"},
@@ -15,8 +28,8 @@ var placementGuards = []mutant{
 `, ``,
 		in("schedule", "TestMoveFromLaterCluster"),
 		"a cluster that gives a host to another one loses the host that it gets for it"},
-	{"schedule/keep.go", `	if use := inUse(h); use != nil && !r.cluster.approved[i] {
-		r.pending`, `	if use := inUse(h); false {
+	{"schedule/keep.go", `	} else if use := inUse(h); use != nil && !r.cluster.approved[i] {
+		r.pending`, `	} else if use := inUse(h); false {
 		r.pending`,
 		in("schedule", "TestPlan"),
 		"a host that is provisioned is taken from its cluster without approval"},
@@ -26,7 +39,7 @@ var placementGuards = []mutant{
 	{"schedule/keep.go", `return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }`, `return s.hosts[i].standby }`,
 		in("schedule", "TestContract"),
 		"a machine on a host that is labelled standby has to go, and a free active host stays"},
-	{"schedule/keep.go", `if h.releasing && inUse(h) != nil && !r.cluster.approved[i] {`, `if false {`,
+	{"schedule/keep.go", `if h.releasing && inUse(h) != nil && !r.cluster.approved[i] && !h.Untouchable() {`, `if false {`,
 		in("schedule", "TestPlan"),
 		"a host that somebody began to use goes on being released"},
 	{"schedule/eligible.go", `	case h.State.Consumer != nil:
@@ -131,7 +144,9 @@ var placementGuards = []mutant{
 	{"schedule/claims.go", `		if !key.Valid() {`, `		if false {`,
 		in("schedule", "TestNamesThatAreNone"),
 		"labels with any text become the name of a cluster, and of folders in the tree"},
-	{"schedule/claims.go", `		if len(validation.IsValidLabelValue(name)) > 0 || name == "" {`, `		if false {`,
+	{"schedule/claims.go", `		if invalidRole(name) {
+			h.reject`, `		if false {
+			h.reject`,
 		in("schedule", "TestNamesThatAreNone"),
 		"a label with any text becomes the name of a role"},
 	{"schedule/claims.go", `	case s.specOf(c.cluster) == nil:
@@ -150,10 +165,10 @@ var placementGuards = []mutant{
 	{"schedule/claims.go", `	h.foreign = true`, `	_ = h.foreign`,
 		in("schedule", "TestLosses"),
 		"hosts that another cluster was given by hand count as no loss"},
-	{"schedule/loss.go", `		case !found || uid != "" && claim.UID != "" && uid != claim.UID:`, `		case !found && uid == "":`,
+	{"schedule/loss.go", `		case uid != "" && claim.UID != "" && uid != claim.UID:`, `		case uid != uid:`,
 		in("schedule", "TestLosses"),
 		"hosts that were all created anew count as no loss"},
-	{"schedule/loss.go", `		case !found || uid != "" && claim.UID != "" && uid != claim.UID:`, `		case found && uid != "" && claim.UID != "" && uid != claim.UID:`,
+	{"schedule/loss.go", `		case !found:`, `		case found && !found:`,
 		in("schedule", "TestLosses"),
 		"hosts that the inventory lost do not count"},
 	{"schedule/loss.go", `		case foreign[claim.Host]:`, `		case false:`,
@@ -223,7 +238,7 @@ var placementGuards = []mutant{
 	{"schedule/topology.go", `		if others := s.unselected(r); crossing == nil && len(others) > 0 {`, `		if others := s.unselected(r); false && len(others) > 0 {`,
 		in("schedule", "TestRefused"),
 		"a rack gets a second host, as the first lies in another row by its label"},
-	{"schedule/topology.go", `			if value == "" && !anyLabels {`, `			if false {`,
+	{"schedule/topology.go", `				if value = column[i]; value == "" && !anyLabels {`, `				if value = column[i]; false {`,
 		in("schedule", "TestHeldHostThatLostItsRow"),
 		"a rack gets a second host of a role, as the first lost the label of its row"},
 	{"schedule/keep.go", `		if s.serves(r, i) {

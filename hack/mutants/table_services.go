@@ -2,6 +2,16 @@ package main
 
 // serviceGuards are in the services of tenants: pods, rights, and values from outside that end up in configurations.
 var serviceGuards = []mutant{
+	{"render/infra/frontend.go", `image(previous(base+".yaml")) == image(files[base+".yaml"])`, `base != ""`,
+		in("render/infra", "TestKeepNames"),
+		"a load balancer gets an HAProxy that refuses its configuration"},
+	{"render/infra/frontend.go", `bytes.Equal(was, oldName(content))`, `bytes.Contains(was, []byte("frontend "))`,
+		in("render/infra", "TestKeepNames"),
+		"a load balancer never has another server"},
+	{"render/site.go", `	infra.KeepNames(files, func(name string) []byte { return s.Previous[folder+"/"+name] })
+`, ``,
+		in("cmd/sipgen", "TestUpgrade"),
+		"an upgrade replaces the pods of all load balancers for a name"},
 	{"render/infra/loadbalancer.go", `	if !lb.CheckEachPort && !lb.HAProxy.ProxyAccepted() {`, `	if !lb.CheckEachPort {`,
 		in("e2e/services", "TestProxyProtocol"),
 		"a client that says it came to port 10250 reaches the kubelets of the workers"},
@@ -15,7 +25,7 @@ var serviceGuards = []mutant{
 		in("internal/tenancy", "TestGrants"),
 		"a tenant that may patch safe fields writes HAProxy's configuration"},
 	{"internal/report/dangers.go", `		if c.HAProxyLines {`, `		if false {`,
-		in("internal/report", "TestHAProxyLinesAreADanger"),
+		in("internal/report", "TestAnyIsADanger"),
 		"a tenant's load balancer does anything, and no reviewer is told"},
 	{"cmd/sipgen/decide.go", `		lines[c.Key()] = len(c.HAProxyLines()) > 0
 `, ``,
@@ -133,13 +143,88 @@ var serviceGuards = []mutant{
 		"two Dex share their signing keys"},
 	{"api/v1/validate_dex.go", `		if block == nil || block.Type != "CERTIFICATE" {
 			at.add("not PEM certificates")
-			return
+			return nil, false
 		}
-		if _, err := x509.ParseCertificate(block.Bytes); err != nil {`, `		if block == nil {
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if err != nil {`, `		if block == nil {
 			at.add("not PEM certificates")
-			return
+			return nil, false
 		}
-		if _, err := x509.ParseCertificate(block.Bytes); false && err != nil {`,
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		if false && err != nil {`,
 		in("api/v1", "TestSecretsOfConnectorsAreVariables"),
 		"a private key pasted as a CA is committed"},
+	{"api/v1/validate_pods.go", `	if whose := ReservedKey(key); whose != "" {
+		at.add("%s: such keys`, `	if whose := ReservedKey(key); false {
+		at.add("%s: such keys`,
+		in("api/v1", "TestPodOptions"),
+		"a tenant labels its pods into the Service of another cluster"},
+	{"api/v1/validate_pods.go", `		case !isPlain(value):`, `		case false:`,
+		in("api/v1", "TestPodOptions"),
+		"an annotation steers the terminal of whoever looks at it"},
+	{"api/v1/validate_pods.go", `v != nil && (*v < field.low || *v > field.high)`, `v != nil && false`,
+		in("api/v1", "TestPodOptions"),
+		"a probe is tried all the time, or never"},
+	{"api/v1/validate_pods.go", `	at.add("found %q, which is no label of nodes`, `	_ = hint
+	return
+	at.add("found %q, which is no label of nodes`,
+		in("api/v1", "TestPodOptions"),
+		"pods wait for nodes with a label that is mistyped"},
+	{"api/v1/validate_pods.go", `	most(path+".podAntiAffinity", len(p.PodAntiAffinity), MaxPodTerms, "of them")
+`, ``,
+		in("api/v1", "TestPodOptions"),
+		"the scheduler looks at a million terms for each pod"},
+	{"api/v1/validate_pods.go", `			most(fmt.Sprintf("%s.nodeAffinity.required[%d].values", path, i), len(a.Required[i].Values), MaxNodeValues, "values")
+`, `			_ = i
+`,
+		in("api/v1", "TestPodOptions"),
+		"the scheduler looks at a million values for each pod"},
+	{"api/v1/validate_pods.go", `		if term.Weight < 0 || term.Weight > maxWeight {`, `		if false {`,
+		in("api/v1", "TestPodOptions"),
+		"the API server refuses a weight, and the services are not synced"},
+	{"api/v1/validate_pods.go", `		if len(r.Values) != 1 || !wholeNumber.MatchString(r.Values[0]) {`, `		if false {`,
+		in("api/v1", "TestPodOptions"),
+		"the API server refuses a requirement, and the services are not synced"},
+	{"render/infra/options.go", `LabelSelector: &metav1.LabelSelector{MatchLabels: s.selector()}, TopologyKey: t.TopologyKey, MatchLabelKeys`, `LabelSelector: &metav1.LabelSelector{}, TopologyKey: t.TopologyKey, MatchLabelKeys`,
+		in("render/infra", "TestPodOptions"),
+		"a service keeps all other pods of its namespace off the nodes"},
+	{"api/v1/patched.go", `						fields[known.field] = true`, `						_ = known.field`,
+		in("api/v1", "TestTypedFieldsOfPatches"),
+		"nobody is told that what a patch sets has a field"},
+	{"render/infra/backend_ca.go", `" verifyhost " + cmp.Or(ca.ServerName, v1.DefaultServerName)`, `cmp.Or("", "")`,
+		in("render/infra", "TestBackendCA"),
+		"any certificate of the cluster passes for an API server"},
+	{"render/infra/backend_ca.go", `	return "verify required ca-file "`, `	return "verify none ca-file "`,
+		in("render/infra", "TestBackendCA"),
+		"whoever has the address of an API server gets its traffic"},
+	{"render/infra/backend_ca.go", `DefaultMode: ptr[int32](0o440), Items: items}`, `DefaultMode: ptr[int32](0o440)}`,
+		in("render/infra", "TestBackendCA"),
+		"the private key of a cluster is in its load balancer"},
+	{"api/v1/backend_ca.go", `		if !c.IsCA || !c.BasicConstraintsValid {`, `		if c == nil {`,
+		in("api/v1", "TestBackendCA"),
+		"a load balancer verifies by a certificate that signs nothing, and all API servers are down"},
+	{"api/v1/backend_ca.go", `		for _, message := range validation.IsDNS1123Subdomain(ca.ServerName) {`, `		for _, message := range []string{} {`,
+		in("api/v1", "TestBackendCA"),
+		"a name for API servers has a line of HAProxy in it"},
+	{"api/v1/backend_ca.go", `	if given != 1 {`, `	if given > 9 {`,
+		in("api/v1", "TestBackendCA"),
+		"a load balancer verifies by another authority than its reader thinks"},
+	{"api/v1/backend_ca.go", `		out = append(out, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})...)`, `		return []byte(ca.PEM)`,
+		in("api/v1", "TestCertificatesOfBackendCA"),
+		"what somebody pasted beside a certificate is in the cluster"},
+	{"internal/report/dangers.go", `		if c.AnyPatches {`, `		if false {`,
+		in("internal/report", "TestAnyIsADanger"),
+		"a tenant's patches tolerate any taint, and no reviewer is told"},
+	{"render/planmd.go", `	if len(spec.Spec.Patches) > 0 && s.Site.AnyPatches(key.Namespace) {`, `	if false {`,
+		in("cmd/sipgen", "TestScripts/tenants"),
+		"a tenant's patches tolerate any taint, and PLAN.md does not say so"},
+	{"cmd/sipgen/decide.go", `len(c.Spec.Patches) > 0 && d.site.AnyPatches(c.Namespace)`, `false`,
+		in("cmd/sipgen", "TestScripts/tenants"),
+		"a tenant's patches tolerate any taint, and the plan does not say so"},
+	{"api/v1/validate_pods.go", `	if size > maxAnnotations {`, `	if size > 99*maxAnnotations {`,
+		in("api/v1", "TestPodOptions"),
+		"the API server refuses an object for its annotations, and the services are not synced"},
+	{"api/v1/validate_pods.go", "MustCompile(`^[0-9]{1,18}$`)", "MustCompile(`^[-+]?[0-9]{1,18}$`)",
+		in("e2e/services", "TestWhatIsTakenIsAdmitted"),
+		"a number is taken that no label can be, and the engine syncs none of the services"},
 }

@@ -35,7 +35,7 @@ var treeGuards = []mutant{
 	{"render/site.go", ` || len(c.Refused) > 0
 }`, `
 }`,
-		in("cmd/sipgen", "TestScripts/refused"),
+		in("cmd/sipgen", "TestScripts/frozen"),
 		"the services of a spec that is refused are rendered"},
 	{"render/policy.go", "strings.NewReplacer(`\\`, `\\\\`, `'`, `\\'`, \"\\n\", `\\n`, \"\\r\", `\\r`).Replace(item)", `strings.TrimSpace(item)`,
 		in("render", "TestCELListKeepsStringsInside"),

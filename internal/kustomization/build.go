@@ -157,6 +157,9 @@ func (b *build) addResources(file string) (size, error) {
 		out []byte
 	)
 	for i := range docs {
+		if docs[i].NoKind() { // kustomize does not say which
+			return size{}, &manifest.FileError{File: shown, Err: docs[i].Problem("kind", "missing, want the kind of the object")}
+		}
 		var object map[string]any
 		if err := docs[i].DecodeLoose(&object); err != nil {
 			return size{}, &manifest.FileError{File: shown, Err: err}

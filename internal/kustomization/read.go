@@ -39,6 +39,8 @@ func Of(paths []string, stdin io.Reader, owner func(file string) string) (*Read,
 	if owner == nil {
 		owner = func(string) string { return "" }
 	}
+	owner = remembered(owner)
+	specs := manifest.Specs.Of(owner)
 	var (
 		out     Read
 		errs    []error
@@ -59,7 +61,7 @@ func Of(paths []string, stdin io.Reader, owner func(file string) string) (*Read,
 	inside := func(file string) bool {
 		return slices.ContainsFunc(folders, func(f *folder) bool { return f.covers(file) })
 	}
-	docs, err := manifest.Specs.ReadExcept(paths, stdin, inside)
+	docs, err := specs.ReadExcept(paths, stdin, inside)
 	out.Documents, errs = docs, append(errs, err)
 	built := map[string]bool{}
 	for _, f := range folders {
@@ -82,6 +84,19 @@ func Of(paths []string, stdin io.Reader, owner func(file string) string) (*Read,
 	return &out, errors.Join(errs...)
 }
 
+// remembered asks once for each file: a site may have a thousand tenants with folders.
+func remembered(owner func(string) string) func(string) string {
+	known := map[string]string{}
+	return func(file string) string {
+		whose, found := known[file]
+		if !found {
+			whose = owner(file)
+			known[file] = whose
+		}
+		return whose
+	}
+}
+
 // open finds the kustomizations in a folder and below it.
 func open(name string, owner func(string) string) (*folder, error) {
 	root, err := os.OpenRoot(name)
@@ -89,7 +104,7 @@ func open(name string, owner func(string) string) (*folder, error) {
 		return nil, manifest.WithoutOperation(name, err)
 	}
 	f := &folder{name: name, root: root, owner: owner, used: map[string]int64{}, made: map[string]size{}, kustomizations: map[string]*kustomization{}, read: map[string]bool{}}
-	files, err := manifest.Specs.Folder(root, name, func(base string) bool { return slices.Contains(konfig.RecognizedKustomizationFileNames(), base) })
+	files, err := manifest.Specs.Of(owner).Folder(root, name, func(base string) bool { return slices.Contains(konfig.RecognizedKustomizationFileNames(), base) })
 	if err != nil {
 		f.close()
 		return nil, err
@@ -139,7 +154,7 @@ func (f *folder) beside() []manifest.Document {
 	if len(f.kustomizations) == 0 {
 		return nil
 	}
-	files, err := manifest.Specs.Folder(f.root, f.name, func(base string) bool {
+	files, err := manifest.Specs.Of(f.owner).Folder(f.root, f.name, func(base string) bool {
 		return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(base))
 	})
 	if err != nil {

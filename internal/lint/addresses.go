@@ -23,8 +23,15 @@ func (c *checker) placed() map[string]*schedule.HostLine {
 // unread are hosts whose address somebody needs, and which have none because a source of it is of no use. Hosts that no role asks anything of are left
 // alone.
 func (c *checker) unread() {
+	var troubled []inventory.Host
+	var index []int // by troubled host: its place among all
+	for i := range c.Hosts {
+		if len(c.Hosts[i].AddressProblems) > 0 {
+			troubled, index = append(troubled, c.Hosts[i]), append(index, i)
+		}
+	}
 	wanting := c.wanting()
-	match := newMatcher(wanting, c.Hosts)
+	match := newMatcher(wanting, troubled)
 	needed := map[int][]string{}
 	for i := range wanting {
 		r := &wanting[i]
@@ -32,10 +39,8 @@ func (c *checker) unread() {
 		if len(networks) == 0 {
 			continue
 		}
-		for _, host := range match.hosts(r.selector) {
-			if len(c.Hosts[host].AddressProblems) > 0 {
-				needed[host] = append(needed[host], networks...)
-			}
+		for _, host := range match.selection(r.selector).hosts {
+			needed[index[host]] = append(needed[index[host]], networks...)
 		}
 	}
 	lines := c.placed()

@@ -32,6 +32,7 @@ const (
 	codeNetwork       = "SIP028"
 	codeGrant         = "SIP029"
 	codeMutable       = "SIP030"
+	codePowerless     = "SIP031"
 )
 
 // Code is what a code means.
@@ -70,6 +71,7 @@ func Codes() []Code {
 		{codeNetwork, "A host has an address of the site's services"},
 		{codeGrant, "More than the tenant is granted"},
 		{codeMutable, "An image whose contents change"},
+		{codePowerless, "A host that nobody can switch on"},
 	}
 }
 

@@ -102,6 +102,7 @@ func (in Input) Check() []Finding {
 	c.unread()
 	c.shortages()
 	c.failed()
+	c.powerless()
 	c.secrets()
 	c.images()
 	slices.SortFunc(c.findings, compare)

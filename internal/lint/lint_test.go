@@ -120,6 +120,14 @@ func TestCodes(t *testing.T) {
 		faults       []inventory.Fault
 		want         []string
 	}{
+		{why: "a host that nobody can switch on, among others",
+			specs: cluster("a", "{nodes: {Worker: {count: {active: 2}}}}"),
+			hosts: bmh("h1", "", "bmc: {address: 'redfish://192.0.2.1/redfish/v1/Systems/1'}") + bmh("h2", "", ""),
+			want:  []string{"SIP031 warning BareMetalHost metal3/h2 spec.bmc"}},
+		{why: "a host of which metal3 says that it can be had",
+			specs: cluster("a", "{nodes: {Worker: {count: {active: 2}}}}"),
+			hosts: bmh("h1", "", "bmc: {address: 'redfish://192.0.2.1/redfish/v1/Systems/1'}") +
+				strings.Replace(bmh("h2", "", ""), "---\n", "status: {operationalStatus: OK, provisioning: {state: available}}\n---\n", 1)},
 		{why: "an image without a tag",
 			specs: cluster("a", "{"+fmt.Sprintf(imaged, "registry.example.org:5000/ops/jump")+"}"),
 			want:  []string{"SIP030 warning SIPCluster a/a spec.services.jumpHost[0].image"}},

@@ -23,7 +23,7 @@ func (c *checker) objects() {
 			switch fault.Kind {
 			case inventory.FaultObject:
 				c.host(codeObject, Error, host, fault.Field, fault.Text+": the object cannot be read", "correct it: until then nobody gets the host")
-			case inventory.FaultLabel:
+			case inventory.FaultLabel, inventory.FaultName:
 				c.host(codeObject, Error, host, fault.Field, fault.Text, "correct it: until then nobody gets the host")
 			case inventory.FaultTwice:
 				c.host(codeObject, Error, host, fault.Field, fault.Text+also, "delete all but one: until then nobody gets the host")

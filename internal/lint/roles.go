@@ -11,7 +11,6 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -58,13 +57,13 @@ func (c *checker) roles() {
 	match := newMatcher(wanting, c.Hosts)
 	for i := range wanting {
 		r := &wanting[i]
-		hosts := match.hosts(r.selector)
-		if len(hosts) == 0 {
+		chosen := match.selection(r.selector)
+		if len(chosen.hosts) == 0 {
 			asked := r.selector
 			if r.asked != nil {
 				asked = r.asked
 			}
-			if matched := len(match.hosts(asked)); matched > 0 {
+			if matched := len(match.selection(asked).hosts); matched > 0 {
 				c.cluster(codeGrant, Error, r.cluster, r.field(".labelSelector"),
 					fmt.Sprintf("matches %s, and its tenant is granted none of them", text.Count(matched, "host")),
 					"correct the selector, or the tenant's hosts.selector and hosts.namespaces in the Site")
@@ -78,29 +77,22 @@ func (c *checker) roles() {
 				"correct the selector, or label the hosts")
 			continue
 		}
-		if !c.unknownKeys(r, hosts) {
-			c.unlabelled(r, hosts)
+		if !c.unknownKeys(match, r, chosen) {
+			c.unlabelled(match, r, chosen)
 		}
 	}
 }
 
 // unknownKeys are topology keys that none of the hosts carries: sipgen does not place the cluster then.
-func (c *checker) unknownKeys(r *role, hosts []int) bool {
-	carried := map[string]bool{}
-	for _, i := range hosts {
-		for key, value := range c.Hosts[i].Labels {
-			carried[key] = carried[key] || value != ""
-		}
-	}
-	maps.DeleteFunc(carried, func(_ string, is bool) bool { return !is })
+func (c *checker) unknownKeys(match *matcher, r *role, chosen *selection) bool {
 	found := false
 	check := func(field, key string) {
-		if key == "" || carried[key] {
+		if key == "" || match.anyCarries(chosen, key) {
 			return
 		}
 		found = true
-		message := fmt.Sprintf("none of the %d hosts that the role selects has a label %s", len(hosts), key)
-		if near := manifest.Nearest(key, slices.Sorted(maps.Keys(carried))); near != "" {
+		message := fmt.Sprintf("none of the %d hosts that the role selects has a label %s", len(chosen.hosts), key)
+		if near := manifest.Nearest(key, match.carried(chosen)); near != "" {
 			message += fmt.Sprintf(", did you mean %q?", near)
 		}
 		c.cluster(codeUnknownKey, Error, r.cluster, r.field(field), message, "correct the key, or label the hosts")
@@ -118,7 +110,8 @@ func (c *checker) unknownKeys(r *role, hosts []int) bool {
 // shown is how many hosts a message names.
 const shown = 3
 
-func (c *checker) unlabelled(r *role, hosts []int) {
+// unlabelled are hosts of a role that lack its topology keys.
+func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
 	keys, field := r.set.TopologyKeys, ".topologyKeys"
 	if r.set.TopologyKey != "" {
 		keys, field = []string{r.set.TopologyKey}, ".topologyKey"
@@ -132,11 +125,9 @@ func (c *checker) unlabelled(r *role, hosts []int) {
 	}
 	var names []string
 	lack := 0
-	for _, i := range hosts {
+	for _, i := range match.lacking(chosen, keys, allow) {
 		host := &c.Hosts[i]
-		carries := func(key string) bool { return host.Labels[key] != "" }
-		lacks := func(key string) bool { return !carries(key) }
-		if allow && slices.ContainsFunc(keys, carries) || !slices.ContainsFunc(keys, lacks) || c.silences(hostName(host), codeNoDomain) {
+		if c.silences(hostName(host), codeNoDomain) {
 			continue
 		}
 		if lack++; lack <= shown {
@@ -151,68 +142,8 @@ func (c *checker) unlabelled(r *role, hosts []int) {
 		list += fmt.Sprintf(" and %d more", lack-shown)
 	}
 	c.cluster(codeNoDomain, Warning, r.cluster, r.field(field),
-		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and %s: %s", lack, len(hosts), strings.Join(keys, " or "), effect, list),
+		fmt.Sprintf("%d of the %d hosts that the role selects lack label %s and %s: %s", lack, len(chosen.hosts), strings.Join(keys, " or "), effect, list),
 		"label the hosts")
-}
-
-// matcher finds the hosts of selectors. Hosts that are equal in every label that a selector looks at are looked at once.
-type matcher struct {
-	kinds []kind
-	known map[string][]int
-}
-
-type kind struct {
-	labels labels.Set
-	hosts  []int
-}
-
-func newMatcher(roles []role, hosts []inventory.Host) *matcher {
-	keys := map[string]bool{}
-	for i := range roles {
-		requirements, _ := roles[i].selector.Requirements()
-		for _, q := range requirements {
-			keys[q.Key()] = true
-		}
-	}
-	sorted := slices.Sorted(maps.Keys(keys))
-	m := &matcher{known: map[string][]int{}}
-	index := map[string]int{}
-	for i := range hosts {
-		var id strings.Builder
-		set, seen := labels.Set{}, v1.HostLabels{Namespace: hosts[i].Namespace, Labels: hosts[i].Labels}
-		for _, key := range sorted {
-			if value, has := seen.Lookup(key); has {
-				set[key] = value
-				id.WriteString("=" + value)
-			}
-			id.WriteString("\n")
-		}
-		k, known := index[id.String()]
-		if !known {
-			k = len(m.kinds)
-			index[id.String()] = k
-			m.kinds = append(m.kinds, kind{labels: set})
-		}
-		m.kinds[k].hosts = append(m.kinds[k].hosts, i)
-	}
-	return m
-}
-
-// hosts that the selector matches, by index, in order.
-func (m *matcher) hosts(selector labels.Selector) []int {
-	id := selector.String()
-	out, known := m.known[id]
-	if known {
-		return out
-	}
-	for i := range m.kinds {
-		if selector.Matches(m.kinds[i].labels) {
-			out = append(out, m.kinds[i].hosts...)
-		}
-	}
-	slices.Sort(out)
-	m.known[id] = out
-	return out
 }
 
 // nearest says which requirement by itself leaves no host, if there is one, and what may have been meant: a value that hosts have for the key, or a

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -9,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // page is where the codes are explained.
@@ -93,9 +94,7 @@ func SARIF(w io.Writer, findings []Finding, version string) error {
 			Fingerprints: map[string]string{"sipgen/v1": fmt.Sprintf("%s|%s|%s", f.Code, f.Object, f.Field)},
 		})
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(sarifLog{
+	return text.JSON(w, sarifLog{
 		Schema:  "https://raw.githubusercontent.com/oasis-tcs/sarif-spec/main/sarif-2.1/schema/sarif-schema-2.1.0.json",
 		Version: "2.1.0",
 		Runs:    []sarifRun{run},

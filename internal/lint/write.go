@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -66,10 +65,7 @@ func JSON(w io.Writer, findings []Finding) error {
 	if findings == nil {
 		findings = []Finding{}
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(struct {
+	return text.JSON(w, struct {
 		APIVersion string    `json:"apiVersion"`
 		Kind       string    `json:"kind"`
 		Findings   []Finding `json:"findings"`

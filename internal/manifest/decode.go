@@ -65,7 +65,11 @@ func (d *Document) Decode(into any) error {
 		return d.typeErrors(err, into)
 	}
 	var errs []error
-	for _, err := range strict {
+	for i, err := range strict {
+		if i == MaxProblems {
+			errs = append(errs, d.Problem("", "and %d more problems", len(strict)-i))
+			break
+		}
 		errs = append(errs, d.strictError(err, reflect.TypeOf(into)))
 	}
 	return errors.Join(errs...)
@@ -117,9 +121,15 @@ func (d *Document) typeErrors(err error, into any) error {
 		problems Problems
 	)
 	if json.UnmarshalCaseSensitivePreserveInts(d.JSON, &value) == nil && into != nil {
+		n := 0
 		mismatches(value, reflect.TypeOf(into), "", func(path, found, want string) {
-			problems.Add(d.Problem(path, "found %s, want %s", found, want))
+			if n++; n <= MaxProblems {
+				problems.Add(d.Problem(path, "found %s, want %s", found, want))
+			}
 		})
+		if n > MaxProblems {
+			problems.Add(d.Problem("", "and %d more problems", n-MaxProblems))
+		}
 	}
 	if problems.Err() == nil {
 		problems.Add(d.Problem("", "not an object of its kind: a value in it has the wrong form"))
@@ -153,7 +163,7 @@ func (d *Document) syntaxError(err error) error {
 	}
 	problem.Message = "not valid YAML: " + redact.Quotes(strings.TrimSpace(message))
 	if n := tab(d.source); n >= 0 && d.Line+n <= problem.Line {
-		problem.Line, problem.Message = d.Line+n, "not valid YAML: the line begins with a tab, want blanks"
+		problem.Line, problem.Message = d.Line+n, "not valid YAML: the line begins with a tab, want spaces"
 	}
 	if n := conflict(d.source); n >= 0 {
 		problem.Line, problem.Message = d.Line+n, "an unresolved merge conflict"

@@ -9,19 +9,56 @@ import (
 
 // Limits bound what is read, so that no file can take all memory or the whole day. Every field counts.
 type Limits struct {
-	// File and Total are bytes: of one file, and of all that one call reads.
-	File, Total int64
+	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of.
+	File, Total, Own int64
 	// Files that one call reads, and Documents in one file; the items of a List are documents.
 	Files, Documents int
 	// Depth of mappings and lists within one another.
 	Depth int
 	// Aliases is how many bytes YAML's aliases may add to a document when they are replaced by what they stand for.
 	Aliases int64
+
+	// owner says whose a file is, by its name in messages; empty: nobody's.
+	owner func(file string) string
+}
+
+// Of has Files count for each owner's files by themselves, and no more bytes of them read than Own: too many of one owner's are that one's problem, a
+// *FileError, and none of them is read. Where the files of all owners together are above Total, those of whoever has the most are not read. owner
+// gives "" for files that are nobody's, of which too many are everybody's problem.
+func (l Limits) Of(owner func(file string) string) Limits {
+	l.owner = owner
+	return l
+}
+
+// fileCount counts files by their owners.
+type fileCount struct {
+	limits Limits
+	of     map[string]int
+}
+
+// add counts a file. The error is the first time that there are too many, and a *FileError where they are somebody's.
+func (c *fileCount) add(file, where string) (whose string, tooMany bool, err error) {
+	if c.limits.owner != nil {
+		whose = c.limits.owner(file)
+	}
+	if c.of == nil {
+		c.of = map[string]int{}
+	}
+	c.of[whose]++
+	switch n := c.of[whose]; {
+	case n <= c.limits.Files:
+		return whose, false, nil
+	case whose == "":
+		return whose, true, fmt.Errorf("%s: more than %d files", where, c.limits.Files)
+	case n == c.limits.Files+1:
+		return whose, true, &FileError{file, fmt.Errorf("%s: more than %d files in folder %s, want at most that: none of them is read", file, c.limits.Files, whose)}
+	}
+	return whose, true, nil
 }
 
 var (
 	// Specs are the limits of what people write: a SIPCluster is a few kilobytes, and an API server takes at most 3 MiB.
-	Specs = Limits{File: 16 << 20, Total: 256 << 20, Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
+	Specs = Limits{File: 16 << 20, Total: 256 << 20, Own: 64 << 20, Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
 	// Inventory are the limits of an inventory. One of 100,000 hosts is about 300 MiB, and may be one file, or three files a host.
 	Inventory = Limits{File: 1 << 30, Total: 2 << 30, Files: 1_000_000, Documents: 1_000_000, Depth: 100, Aliases: 64 << 20}
 )
@@ -53,9 +90,9 @@ func depthOf(text []byte, most int) int {
 	return deepest
 }
 
-// checkAliases says what is wrong with a document's aliases, empty for nothing. An alias takes a few bytes and stands for
+// CheckAliases says what is wrong with a document's aliases, empty for nothing. An alias takes a few bytes and stands for
 // any number, also of other aliases: two kilobytes of text can be gibibytes of objects.
-func (l Limits) checkAliases(text []byte) string {
+func (l Limits) CheckAliases(text []byte) string {
 	if !mayHold(text, '&') || !mayHold(text, '*') {
 		return ""
 	}

@@ -105,12 +105,15 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 func (l Limits) parse(d Document) ([]Document, error) {
 	object, top, simple := simpleJSON(d.source, l.Depth)
 	if !simple {
-		if problem := l.checkAliases(d.source); problem != "" {
+		if problem := l.CheckAliases(d.source); problem != "" {
 			return nil, d.Problem("", "%s", problem)
 		}
 		var err error
 		if object, err = toJSON(d.source); err != nil {
 			return nil, d.syntaxError(err)
+		}
+		if line := another(d.source); line >= 0 {
+			return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line + line, Message: "another document begins here, which nobody reads: want a line of --- by itself before it"}
 		}
 	}
 	if depth := depthOf(object, l.Depth); depth > l.Depth {
@@ -125,6 +128,19 @@ func (l Limits) parse(d Document) ([]Document, error) {
 		return []Document{d}, nil
 	}
 	return d.items()
+}
+
+// NoKind says whether a document is meant as a Kubernetes object and lacks its kind, so that nobody takes it for theirs: it has an apiVersion,
+// metadata or a spec. A file of values has none of these, and a kustomization needs no kind.
+func (d *Document) NoKind() bool {
+	if d.Kind != "" || strings.HasPrefix(d.APIVersion, "kustomize.config.k8s.io/") {
+		return false
+	}
+	var top struct {
+		Metadata json.RawMessage `json:"metadata"`
+		Spec     json.RawMessage `json:"spec"`
+	}
+	return json.Unmarshal(d.JSON, &top) == nil && (d.APIVersion != "" || top.Metadata != nil || top.Spec != nil)
 }
 
 func toJSON(text []byte) ([]byte, error) {
@@ -217,6 +233,38 @@ func isSeparator(line []byte) bool {
 	rest = bytes.TrimSpace(rest)
 	return found && (len(rest) == 0 || rest[0] == '#')
 }
+
+// another is the line, from 0, at which a second document begins in a chunk: behind a line of "...", or in a line of "---" with something in it. YAML has
+// them there, but readers of Kubernetes' manifests cut at lines of "---" alone, and leave the rest out. It is -1 if there is none.
+func another(text []byte) int {
+	if !bytes.Contains(text, []byte("...")) && !bytes.Contains(text, []byte("---")) {
+		return -1
+	}
+	begun, ended, n := false, false, 0
+	for line := range strings.Lines(lineEnds.Replace(string(text))) {
+		words := strings.TrimSpace(line)
+		switch {
+		case len(words) == 0, words[0] == '#':
+		case marks(line, "..."):
+			ended = begun
+		case ended, begun && marks(line, "---"):
+			return n
+		case line[0] != '%':
+			begun = true
+		}
+		n++
+	}
+	return -1
+}
+
+// marks says that a line begins with a mark of YAML's, by itself or before a blank.
+func marks(line, mark string) bool {
+	rest, found := strings.CutPrefix(line, mark)
+	return found && (rest == "" || strings.ContainsRune(" \t\n", rune(rest[0])))
+}
+
+// lineEnds makes every end of a line that YAML 1.1 knows one.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 func splitJSON(data []byte) ([]chunk, bool) {
 	var chunks []chunk

@@ -31,6 +31,15 @@ func TestDecodeNamesThePlace(t *testing.T) {
 		"unknown field that is like nothing": {
 			"kind: A\nspec:\n  zzzzzz: 3\n",
 			`f.yaml: document 1: line 3: spec.zzzzzz: unknown field, want one of count, roles, selector, services`},
+		"a document behind the end of one": {
+			"kind: A\n...\n# B is next\nkind: B\n",
+			`f.yaml: document 1: line 4: another document begins here, which nobody reads: want a line of --- by itself before it`},
+		"a document behind a separator with something in it": {
+			"kind: A\n--- {kind: B}\n",
+			`f.yaml: document 1: line 2: another document begins here, which nobody reads: want a line of --- by itself before it`},
+		"a document behind line ends that editors do not show": {
+			"kind: A\n# x\u2028---\u2028kind: B\n",
+			`f.yaml: document 1: line 3: another document begins here, which nobody reads: want a line of --- by itself before it`},
 		"in a list": {
 			"kind: A\nspec:\n  services:\n  - nodePort: 1\n  - nodPort: 2\n",
 			`f.yaml: document 1: line 5: spec.services[1].nodPort: unknown field, did you mean "nodePort"?`},
@@ -87,6 +96,18 @@ func TestEveryProblemIsReported(t *testing.T) {
 	for _, want := range []string{"spec.a1", "spec.b2"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, want %s in it", err, want)
+		}
+	}
+}
+
+// TestEndsOfDocuments: an end of a document hides nothing where nothing follows it, and what looks like a mark within a text is none.
+func TestEndsOfDocuments(t *testing.T) {
+	for text, want := range map[string]int{
+		"kind: A\n...\n": 1, "kind: A\n...\n# the end\n\n...\n": 1, "kind: A\n...\n---\nkind: B\n...\n": 2, "%YAML 1.1\n--- {kind: A}\n": 1, "# x\n--- {kind: A}\n": 1,
+		"kind: A\ntext: |\n  ...\n  --- x\n": 1, "kind: A\nx: ...\n": 1, "kind: A\r\n...\r\n": 1, "kind: A\n...x: y\n": 1,
+	} {
+		if docs, err := Parse("f.yaml", []byte(text)); err != nil || len(docs) != want {
+			t.Errorf("%q: %d documents and %v, want %d", text, len(docs), err, want)
 		}
 	}
 }

@@ -5,6 +5,9 @@ import "errors"
 // Problems collects problems, so that all are reported and not the first. The zero value is empty.
 type Problems struct{ errs []error }
 
+// MaxProblems is how many problems of one object are said, each with its field; of the rest only the number is.
+const MaxProblems = 20
+
 // Add notes a problem; nil is none.
 func (p *Problems) Add(err error) {
 	if err != nil {

@@ -34,40 +34,78 @@ func (l Limits) ReadExcept(paths []string, stdin io.Reader, skip func(file strin
 		docs []Document
 		errs []error
 		seen = map[string]bool{}
-		left = l
+		n    = fileCount{limits: l}
+		all  []ownedFile
+		size = byteCount{limits: l}
 	)
 	for _, path := range paths {
-		files, done, err := left.expand(path)
+		files, done, err := l.expand(path)
+		defer done()
 		errs = append(errs, err)
 		for _, file := range files {
 			if seen[filepath.Clean(file.name)] || file.root != nil && skip(file.shown()) {
 				continue
 			}
 			seen[filepath.Clean(file.name)] = true
-			if left.Files--; left.Files < 0 {
-				done()
-				return nil, errors.Join(append(errs, fmt.Errorf("%s: more than %d files", file.name, l.Files))...)
+			whose, tooMany, err := n.add(file.shown(), file.name)
+			switch {
+			case tooMany && whose == "":
+				return nil, errors.Join(append(errs, err)...)
+			case tooMany:
+				errs = append(errs, err)
+			default:
+				all = append(all, ownedFile{file, whose})
+				size.add(whose, file)
 			}
-			data, err := file.read(min(l.File, left.Total), stdin)
-			if errors.Is(err, errTooBig) {
-				if left.Total < l.File {
-					err = fmt.Errorf("%s: with this file more than %s are read, want at most that", file.name, megabytes(l.Total))
-				} else {
-					err = fmt.Errorf("%s: more than %s, want at most that in a file", file.name, megabytes(l.File))
-				}
-			}
-			left.Total -= int64(len(data))
-			if err != nil {
-				errs = append(errs, &FileError{file.shown(), err})
-				continue
-			}
-			found, err := l.Parse(file.shown(), data)
-			docs = append(docs, found...)
-			errs = append(errs, inFile(file.shown(), err))
 		}
-		done()
+	}
+	errs = append(errs, size.decide())
+	left := budget{limits: l, total: l.Total, own: map[string]int64{}}
+	for _, file := range all {
+		if size.over[file.whose] != "" {
+			continue
+		}
+		data, err := left.read(file, stdin)
+		if err != nil {
+			errs = append(errs, &FileError{file.shown(), err})
+			continue
+		}
+		found, err := l.Parse(file.shown(), data)
+		docs = append(docs, found...)
+		errs = append(errs, inFile(file.shown(), err))
 	}
 	return docs, errors.Join(errs...)
+}
+
+// ownedFile is a file, and whose it is.
+type ownedFile struct {
+	input
+	whose string
+}
+
+// budget is what may still be read, of each owner and of all.
+type budget struct {
+	limits Limits
+	total  int64
+	own    map[string]int64
+}
+
+func (b *budget) read(file ownedFile, stdin io.Reader) ([]byte, error) {
+	l, left, most := b.limits, b.total, b.limits.Total
+	if own := l.Own - b.own[file.whose]; file.whose != "" && l.Own > 0 && own < left { // it grew since it was counted
+		left, most = own, l.Own
+	}
+	data, err := file.read(min(l.File, left), stdin)
+	if errors.Is(err, errTooBig) {
+		if left < l.File {
+			err = fmt.Errorf("%s: with this file more than %s are read, want at most that", file.name, megabytes(most))
+		} else {
+			err = fmt.Errorf("%s: more than %s, want at most that in a file", file.name, megabytes(l.File))
+		}
+	}
+	b.total -= int64(len(data))
+	b.own[file.whose] += int64(len(data))
+	return data, err
 }
 
 // FileError is what is wrong with one file: the others are not concerned. It reads as what it wraps, which names the file.
@@ -116,7 +154,7 @@ func (l Limits) readFile(in input) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if problem := l.checkAliases(text); problem != "" {
+	if problem := l.CheckAliases(text); problem != "" {
 		return nil, fmt.Errorf("%s: %s", name, problem)
 	}
 	return text, nil
@@ -175,12 +213,11 @@ func (in input) read(limit int64, stdin io.Reader) (data []byte, err error) {
 // something. Whoever swaps one for the other in between gets no further: a file is opened without waiting, and looked at again.
 func (in input) open() (*os.File, error) {
 	const flags = os.O_RDONLY | syscall.O_NONBLOCK
-	stat, open := os.Stat, func() (*os.File, error) { return os.OpenFile(in.name, flags, 0) }
+	open := func() (*os.File, error) { return os.OpenFile(in.name, flags, 0) }
 	if in.root != nil {
-		stat = func(string) (fs.FileInfo, error) { return in.root.Stat(in.inside) }
 		open = func() (*os.File, error) { return in.root.OpenFile(in.inside, flags, 0) }
 	}
-	info, err := stat(in.name)
+	info, err := in.stat()
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +228,13 @@ func (in input) open() (*os.File, error) {
 		return os.Open(in.name) // its writer may not be there yet
 	}
 	return open()
+}
+
+func (in input) stat() (fs.FileInfo, error) {
+	if in.root != nil {
+		return in.root.Stat(in.inside)
+	}
+	return os.Stat(in.name)
 }
 
 func (in input) allows(mode fs.FileMode) error {
@@ -291,6 +335,8 @@ func (l Limits) Folder(root *os.Root, path string, wanted func(base string) bool
 }
 
 func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, deep *[]error) (files []string, err error) {
+	n, over := fileCount{limits: l}, map[string]bool{}
+	owners := []string{} // of files, one for each
 	err = fs.WalkDir(root.FS(), ".", func(inside string, entry fs.DirEntry, err error) error {
 		name := filepath.Join(path, filepath.FromSlash(inside))
 		switch {
@@ -310,15 +356,31 @@ func (l Limits) walk(root *os.Root, path string, wanted func(base string) bool, 
 			return fs.SkipDir
 		case entry.IsDir() || hidden:
 			return nil
-		case wanted(entry.Name()):
-			files = append(files, inside)
+		case !wanted(entry.Name()):
+			return nil
 		}
-		if len(files) > l.Files {
-			return fmt.Errorf("%s: more than %d files", path, l.Files)
+		whose, tooMany, err := n.add(filepath.ToSlash(name), path)
+		switch {
+		case tooMany && whose == "":
+			return err
+		case tooMany && err != nil:
+			over[whose] = true
+			*deep = append(*deep, err)
+		case !tooMany:
+			files, owners = append(files, inside), append(owners, whose)
 		}
 		return nil
 	})
-	return files, err
+	if len(over) == 0 {
+		return files, err
+	}
+	var kept []string
+	for i, file := range files {
+		if !over[owners[i]] {
+			kept = append(kept, file)
+		}
+	}
+	return kept, err
 }
 
 // unreadable is what is wrong with one folder below the one that is named. In its name, bytes that are no text are seen.

@@ -18,6 +18,8 @@ type Plan struct {
 	Claims []Claim
 	// Conflicts in the order of what they are about.
 	Conflicts []Conflict
+	// Tenants are what two tenants ask for, one sentence each. They are compared elsewhere, and who shows the plan notes them here.
+	Tenants []string
 
 	site *v1alpha1.Site
 }
@@ -111,7 +113,7 @@ func (p *Plan) Place(c *Claim) string {
 
 // Overlaps says whether anything overlaps that should not.
 func (p *Plan) Overlaps() bool {
-	return slices.ContainsFunc(p.Conflicts, func(c Conflict) bool { return !c.Mild })
+	return len(p.Tenants) > 0 || slices.ContainsFunc(p.Conflicts, func(c Conflict) bool { return !c.Mild })
 }
 
 // Problems are the conflicts of the site with itself, which nobody else can fix.

@@ -148,6 +148,13 @@ func (p *Plan) Table() []byte {
 		_ = w.Flush() // to a buffer
 	}
 	fmt.Fprintf(&out, "\n%s\n", p.summary())
+	for i, tenants := range p.Tenants {
+		if i == maxShown {
+			fmt.Fprintf(&out, "and %d more of tenants\n", len(p.Tenants)-i)
+			break
+		}
+		fmt.Fprintf(&out, "! %s\n", text.Line(tenants))
+	}
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
 		if i == maxShown {
@@ -167,7 +174,7 @@ func (p *Plan) Table() []byte {
 const maxShown = 1000
 
 func (p *Plan) summary() string {
-	bad, doubtful := 0, 0
+	bad, doubtful := len(p.Tenants), 0
 	for i := range p.Conflicts {
 		if p.Conflicts[i].Mild {
 			doubtful++

@@ -113,7 +113,8 @@ var attacks = []struct {
 	{"a pull policy that there is not", container(balancer, "imagePullPolicy: Sometimes"), "imagePullPolicy: want Always"},
 	{"a node's label that breaks a line", pod(balancer, `nodeSelector: {pool: "a\nb"}`), "nodeSelector: a line break"},
 	{"a spread that breaks a line", pod(balancer, `topologySpreadConstraints: [{maxSkew: 1, topologyKey: "a\tb", whenUnsatisfiable: DoNotSchedule}]`), "topologySpreadConstraints: a line break"},
-	{"a budget's policy that there is not", merge(budget, "spec: {unhealthyPodEvictionPolicy: x}"), "spec.unhealthyPodEvictionPolicy: want IfHealthyBudget"},
+	{"a budget's policy that there is not", merge(budget, "spec: {unhealthyPodEvictionPolicy: x}"), "spec.unhealthyPodEvictionPolicy: want AlwaysAllow"},
+	{"a budget that pods which are never ready hold for ever", merge(budget, "spec: {unhealthyPodEvictionPolicy: IfHealthyBudget}"), "spec.unhealthyPodEvictionPolicy: want AlwaysAllow"},
 	// Certificates.
 	{"a certificate authority", merge(authority, "spec: {isCA: true}"), "spec.isCA: what a certificate is for"},
 	{"an administrator's", merge(authority, "spec: {commonName: 'system:masters', usages: [client auth]}"), "spec.commonName: "},

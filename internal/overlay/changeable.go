@@ -58,7 +58,7 @@ var changeable = map[string]map[string]rule{
 		"metadata.labels":                 ownKeys,
 		"metadata.annotations":            ownKeys,
 		"spec.maxUnavailable":             atLeastOne,
-		"spec.unhealthyPodEvictionPolicy": oneOf("IfHealthyBudget", "AlwaysAllow"),
+		"spec.unhealthyPodEvictionPolicy": oneOf("AlwaysAllow"), // otherwise pods that never get ready keep their node from being drained
 	},
 	"NetworkPolicy": {
 		"metadata.labels":      ownKeys,

@@ -21,6 +21,8 @@ type Change struct {
 	Fields []string
 	// Rolls: its pods are replaced.
 	Rolls bool
+	// Immutable are those of the fields that nobody can change: the object has to be deleted, and is made anew.
+	Immutable []string
 }
 
 // Changes says what differs between two folders as they are built, in the order of the second, and then what is gone. A changed configuration
@@ -108,6 +110,7 @@ func (d *delta) changed(old, o *Object) (Change, bool) {
 	if o.Kind == "Deployment" {
 		change.Rolls = !reflect.DeepEqual(asMap(old.Fields["spec"])["template"], asMap(o.Fields["spec"])["template"])
 	}
+	change.Immutable = unchangeable(old, o)
 	return change, len(change.Fields) > 0
 }
 

@@ -21,6 +21,9 @@ func Check(files map[string][]byte, patches int, mirror string, wide bool) (Buil
 		return Built{}, []error{fmt.Errorf("kustomization.yaml: %d patches, want the tenant's %d among them", len(after.Kustomization.Patches), patches)}
 	}
 	before, own := after.split(patches)
+	if _, err := before.weigh(own); err != nil {
+		return Built{}, []error{err}
+	}
 	if patches > 0 {
 		if errs := before.try(own, wide); len(errs) > 0 {
 			return Built{}, errs

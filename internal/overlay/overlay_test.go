@@ -255,7 +255,12 @@ func TestPatchesOfLargeObjects(t *testing.T) {
 	}{
 		{"as many patches as there may be, of every service", 0, repeat(operations(&v1.PatchTarget{Kind: "Deployment"}, one.Patch), v1.MaxPatches), ""},
 		{"of one object beside large ones", 16, repeat(one, v1.MaxPatches), ""},
-		{"of all of them", 16, repeat(everything, v1.MaxPatches), "with the patches before it, more than 4 MB of objects are patched"},
+		// Counted before labels are looked at: the patches before may have set them.
+		{"of all of them, by a selector", 16, repeat(operations(&v1.PatchTarget{LabelSelector: "a!=b"}, everything.Patch), v1.MaxPatches), "more than 2048 KiB of objects are patched"},
+		{"of one object by many documents", 0, repeat(v1.Patch{Patch: strings.Repeat("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, labels: {a: b}}\n", 50)}, v1.MaxPatches), "more than 2048 KiB of objects are patched"},
+		{"of what the patches before made large", 0, append([]v1.Patch{operations(&v1.PatchTarget{Kind: "Service|NetworkPolicy|Deployment"}, `[{"op": "add", "path": "/metadata/annotations", "value": {"a": "`+strings.Repeat("x", 8000)+`"}}]`)},
+			repeat(operations(&v1.PatchTarget{Kind: "Service|NetworkPolicy|Deployment"}, one.Patch), v1.MaxPatches-1)...), "more than 2048 KiB of objects are patched"},
+		{"of all of them", 16, repeat(everything, v1.MaxPatches), "with the patches before it, more than 2048 KiB of objects are patched"},
 	} {
 		f := bank(t)
 		for i := range row.large {
@@ -264,10 +269,68 @@ func TestPatchesOfLargeObjects(t *testing.T) {
 			f.Files[name] = []byte(text)
 			f.Kustomization.Resources = append(f.Kustomization.Resources, name)
 		}
-		before, own := f.with(row.patches...).split(len(row.patches))
-		errs := before.try(own, false)
+		if row.want != "" { // nothing builds it, so that it is the count alone that refuses it
+			f.Files["broken.yaml"] = []byte("kind: [")
+			f.Kustomization.Resources = append(f.Kustomization.Resources, "broken.yaml")
+		}
+		errs := checked(t, f, row.patches...)
 		if err := errors.Join(errs...); (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: got %.300v, want %q", row.why, err, row.want)
+		}
+	}
+}
+
+// TestWeight: what patches have to do, as a number.
+func TestWeight(t *testing.T) {
+	f := Folder{Files: map[string][]byte{"a.yaml": []byte("apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: b}\n"), "c": make([]byte, 1000)}}
+	f.Kustomization.Resources = []string{"a.yaml"}
+	f.Kustomization.ConfigMapGenerator = []kustomize.ConfigMapArgs{{GeneratorArgs: kustomize.GeneratorArgs{Name: "c", KvPairSources: kustomize.KvPairSources{FileSources: []string{"key=c"}}}}}
+	service := f.subjects()[0].bytes
+	const patch = "- {op: test, path: /kind, value: Service}"
+	at := func(target v1.PatchTarget) v1.Patch { return operations(&target, patch) }
+	for _, row := range []struct {
+		why     string
+		patches []v1.Patch
+		want    int
+	}{
+		{"none", nil, 0},
+		{"one object", []v1.Patch{at(v1.PatchTarget{Kind: "Service", Name: "a"})}, service + len(patch)},
+		{"both", []v1.Patch{at(v1.PatchTarget{Kind: "Service"})}, 2 * (service + len(patch))},
+		{"a regular expression", []v1.Patch{at(v1.PatchTarget{Kind: "Service|ConfigMap", Name: "a|b"})}, 2 * (service + len(patch))},
+		{"one object twice", []v1.Patch{at(v1.PatchTarget{Kind: "Service", Name: "a"}), at(v1.PatchTarget{Kind: "Service", Name: "a"})}, 2*service + 3*len(patch)},
+		{"another group", []v1.Patch{at(v1.PatchTarget{Group: "apps"})}, 0},
+		{"another namespace", []v1.Patch{at(v1.PatchTarget{Namespace: "x"})}, 0},
+		{"what is generated", []v1.Patch{at(v1.PatchTarget{Kind: "ConfigMap"})}, perPatched + 1000 + len(patch)},
+		{"named", []v1.Patch{{Patch: "kind: Service\nmetadata: {name: b}\n"}}, service + len("kind: Service\nmetadata: {name: b}\n")},
+		{"named by two documents", []v1.Patch{{Patch: "kind: Service\nmetadata: {name: b}\n---\nkind: Service\nmetadata: {name: b}\n"}}, 2 * (service + 2*len("kind: Service\nmetadata: {name: b}\n") + len("---\n"))},
+		{"no target that there could be", []v1.Patch{at(v1.PatchTarget{Name: "("})}, 0},
+	} {
+		got, err := Weight(written(t, f.with(row.patches...)), len(row.patches))
+		if err != nil || got != row.want {
+			t.Errorf("%s: got %d, %v, want %d", row.why, got, err, row.want)
+		}
+	}
+}
+
+// TestPatchesThatAreLists: what kustomize patches is what is in a List, and nothing is in an empty one.
+func TestPatchesThatAreLists(t *testing.T) {
+	const empty, one = "apiVersion: v1\nkind: List\nitems: []\n", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, namespace: bank}\nspec: {revisionHistoryLimit: 2}\n"
+	for _, row := range []struct {
+		patch v1.Patch
+		right bool
+	}{
+		{v1.Patch{Patch: one}, true},
+		{v1.Patch{Patch: one + "---\n" + one}, true},
+		{v1.Patch{Patch: empty}, false},
+		{v1.Patch{Patch: one + "---\n" + empty}, false},
+		{v1.Patch{Patch: empty, Target: &v1.PatchTarget{Kind: "Deployment"}}, false},
+		{v1.Patch{Patch: one + "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: nobody, namespace: bank}\n"}, false},
+		{v1.Patch{Patch: one + "---\n{}\n"}, false},
+		{v1.Patch{Patch: "{}"}, false},
+		{v1.Patch{Patch: "apiVersion: apps/v1\nkind: DeploymentList\nitems: []\n"}, false},
+	} {
+		if errs := checked(t, bank(t), row.patch); (len(errs) == 0) != row.right {
+			t.Errorf("%s: got %v, want it right: %t", row.patch.Patch, errs, row.right)
 		}
 	}
 }

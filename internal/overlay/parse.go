@@ -94,11 +94,7 @@ func (f Folder) checkGenerators() error {
 	for i := range f.Kustomization.ConfigMapGenerator {
 		generator := &f.Kustomization.ConfigMapGenerator[i]
 		for _, source := range generator.FileSources {
-			key, name, named := strings.Cut(source, "=")
-			if !named {
-				name = key
-			}
-			if _, found := f.Files[name]; !found {
+			if _, found := f.Files[fileOf(source)]; !found {
 				return errors.New("kustomization.yaml: configMapGenerator: want files of the folder")
 			}
 		}
@@ -107,6 +103,14 @@ func (f Folder) checkGenerators() error {
 		}
 	}
 	return nil
+}
+
+// fileOf is the file of a generator's source, which is "key=file" or "file".
+func fileOf(source string) string {
+	if _, name, named := strings.Cut(source, "="); named {
+		return name
+	}
+	return source
 }
 
 func (f Folder) checkPatches() error {

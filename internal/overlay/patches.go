@@ -1,14 +1,12 @@
 package overlay
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
-	yamlv3 "go.yaml.in/yaml/v3"
 	//lint:ignore SA1019 the one way to kustomize's own transformer of patches
 	"sigs.k8s.io/kustomize/api/builtins"
 	"sigs.k8s.io/kustomize/api/provider"
@@ -18,7 +16,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // try applies patches to what the folder has, each to what those before it made, as kustomize will, and reports each that is wrong: it
@@ -49,13 +46,9 @@ func (f Folder) try(patches []kustomize.Patch, wide bool) []error {
 	if err != nil {
 		return []error{err}
 	}
-	t := trial{current: current, original: map[string]*Object{}, sizes: map[string]int{}, left: maxPatched, before: before, lists: f.lists(), wide: wide}
+	t := trial{current: current, original: map[string]*Object{}, before: before, lists: f.lists(), wide: wide}
 	for i := range before {
-		text, err := json.Marshal(before[i].Fields)
-		if err != nil {
-			return []error{err}
-		}
-		t.original[before[i].id()], t.sizes[before[i].id()] = &before[i], len(text)
+		t.original[before[i].id()] = &before[i]
 	}
 	var errs []error
 	for i, patch := range patches {
@@ -66,18 +59,11 @@ func (f Folder) try(patches []kustomize.Patch, wide bool) []error {
 	return errs
 }
 
-// maxPatched bounds the work of patches, in bytes of the objects that each of them is for: kustomize writes and reads an object whole for every patch of it,
-// here and in the engine at every sync. A load balancer of a thousand ports has 0.1 MB, which takes 0.2 seconds.
-const maxPatched = 4 << 20
-
 // trial is what patches are tried on.
 type trial struct {
 	current  resmap.ResMap
 	before   []Object
 	original map[string]*Object
-	// sizes of the objects in bytes, and what is left of maxPatched.
-	sizes map[string]int
-	left  int
 	// lists as Folder.lists gives them.
 	lists map[string]int
 	// wide as Check has it.
@@ -94,16 +80,12 @@ func (t *trial) try(entry kustomize.Patch) []error {
 	}
 	found, err := t.selected(entry)
 	switch {
+	case errors.Is(err, errNamesNothing):
+		return []error{fmt.Errorf("%w, which has %s", err, names(t.before))}
 	case err != nil:
 		return []error{errors.New("target: want regular expressions and selectors that are valid")}
 	case len(found) == 0 && entry.Target != nil:
 		return []error{fmt.Errorf("its target matches nothing in the overlay, which has %s", names(t.before))}
-	}
-	for _, r := range found {
-		t.left -= t.sizes[idOf(r)]
-	}
-	if t.left < 0 {
-		return []error{fmt.Errorf("with the patches before it, more than %d MB of objects are patched, each object counted for each patch of it: want targets that match less, or several changes in one patch", maxPatched>>20)}
 	}
 	part := resmap.New()
 	var before []Object
@@ -115,7 +97,7 @@ func (t *trial) try(entry kustomize.Patch) []error {
 	}
 	if err := apply(part, entry); err != nil {
 		if strings.Contains(err.Error(), "no matches for Id") {
-			return []error{fmt.Errorf("it names an object that is not in the overlay, which has %s", names(t.before))}
+			return []error{fmt.Errorf("%w, which has %s", errNamesNothing, names(t.before))}
 		}
 		return []error{inWords(err)}
 	}
@@ -139,25 +121,31 @@ func (t *trial) try(entry kustomize.Patch) []error {
 	return nil
 }
 
+// errNamesNothing is said of a patch without a target. kustomize passes over a document with nothing in it.
+var errNamesNothing = errors.New("it names an object that is not in the overlay")
+
 // selected are the resources that a patch may be for: those of its target, or, where it names its objects itself, those of their kinds and names.
 func (t *trial) selected(entry kustomize.Patch) (found []*resource.Resource, err error) {
 	defer recovered(&err)
 	if entry.Target != nil {
 		return t.current.Select(*entry.Target)
 	}
-	documents, err := manifest.Bounded([]byte(entry.Patch), fileBounds)
+	heads, err := headsOf(entry.Patch)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range t.current.Resources() {
-		if slices.ContainsFunc(documents, func(document *yamlv3.Node) bool {
-			var head struct {
-				Kind     string
-				Metadata struct{ Name string }
+	for _, h := range heads {
+		named := false
+		for _, r := range t.current.Resources() {
+			if !h.names(r.GetKind(), r.GetName()) {
+				continue
 			}
-			return document.Decode(&head) == nil && head.Kind == r.GetKind() && head.Metadata.Name == r.GetName()
-		}) {
-			found = append(found, r)
+			if named = true; !slices.Contains(found, r) {
+				found = append(found, r)
+			}
+		}
+		if !named {
+			return nil, errNamesNothing
 		}
 	}
 	return found, nil

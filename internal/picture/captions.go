@@ -20,10 +20,10 @@ const (
 )
 
 // escape makes a value from outside safe between tags and in quoted attributes, of XML and of HTML.
-// What XML cannot hold becomes U+FFFD.
+// What XML cannot hold, and what nobody sees, becomes U+FFFD; "\n" divides the lines of a tooltip. Pictures are printed to terminals and logs, too.
 func escape(s string) string {
 	var b bytes.Buffer
-	if err := xml.EscapeText(&b, []byte(s)); err != nil {
+	if err := xml.EscapeText(&b, []byte(text.Block(s))); err != nil {
 		return "" // a bytes.Buffer does not fail
 	}
 	return b.String()

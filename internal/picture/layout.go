@@ -19,6 +19,8 @@ const (
 	margin    = 24
 	gap       = 12 // between racks
 	headroom  = 22 // for a rack's name
+	// window is how wide a browser's window is at least, most likely: what is narrower gets wider cells, up to twice the width.
+	window = 1200
 )
 
 // form is the size of a picture's parts in pixels.
@@ -36,6 +38,12 @@ var (
 	medium = form{cellWidth: 136, cellHeight: 18, space: 2, rackMin: 136, tall: 40, name: 19, named: true, lines: 1}
 	small  = form{cellWidth: 40, cellHeight: 16, space: 2, rackMin: 54, tall: 40, name: 7}
 )
+
+// letters are how many of a host's name fit into a cell, beside what else stands on its line.
+func (f *form) letters(beside int) int {
+	const letter = 7.3 // pixels, bold
+	return max(4, int(float64(f.cellWidth-8-beside)/letter))
+}
 
 func formOf(hosts int) form {
 	switch {
@@ -106,8 +114,27 @@ func blankLast(a, b string) int {
 }
 
 // arrange places rows and their racks side by side from the top, and begins a new line where the page ends.
+// Few racks get wider cells, so that they use the width and long names have room; no line more for that.
 func arrange(s *Site, top int) *layout {
-	l := &layout{form: formOf(len(s.Hosts)), rows: rows(s)}
+	usual := formOf(len(s.Hosts))
+	l := arrangeAs(usual, s, top)
+	if !usual.named || l.width > window-2*margin {
+		return l
+	}
+	const step = 4
+	for wide := 2 * usual.cellWidth; wide > usual.cellWidth; wide -= step {
+		form := usual
+		form.cellWidth, form.rackMin, form.name = wide, wide, usual.name*wide/usual.cellWidth
+		if wider := arrangeAs(form, s, top); wider.width <= window-2*margin && wider.height <= l.height {
+			return wider
+		}
+	}
+	return l
+}
+
+// arrangeAs is arrange with parts of a given size.
+func arrangeAs(form form, s *Site, top int) *layout {
+	l := &layout{form: form, rows: rows(s)}
 	title := 0
 	if l.titled(s) {
 		title = 26

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
@@ -79,6 +80,32 @@ func roleLetters(s *Site) string {
 	return words
 }
 
+// A note has so many lines of so many letters, which are as wide as four tenants. Its title has all of it.
+const (
+	noteLetters = 165
+	noteLines   = 4
+)
+
+// wrapped breaks a text between words into at most so many lines. What does not fit is cut off.
+func wrapped(s string, letters, lines int) []string {
+	var out []string
+	line := ""
+	words := strings.Fields(s)
+	for i, word := range words {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= letters:
+			line += " " + word
+		case len(out) == lines-1:
+			return append(out, text.Truncate(line+" "+strings.Join(words[i:], " "), letters))
+		default:
+			out, line = append(out, text.Truncate(line, letters)), word
+		}
+	}
+	return append(out, text.Truncate(line, letters))
+}
+
 // legend draws heading and legend, and gives their lower and right edge.
 func legend(c *canvas, s *Site) (bottom, right int) {
 	right = margin + 4*tenantColumn
@@ -88,11 +115,18 @@ func legend(c *canvas, s *Site) (bottom, right int) {
 	c.f("<text class=\"dim\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, escape(brief(s)))
 	for i, note := range s.Notes {
 		y += 18
-		if i == 5 {
+		if i == mostNotes {
 			c.f("<text class=\"note\" x=\"%d\" y=\"%d\">and %d more</text>\n", margin, y, len(s.Notes)-i)
 			break
 		}
-		c.f("<text class=\"note\" x=\"%d\" y=\"%d\"><title>%s</title>%s</text>\n", margin, y, escape(note), escape(text.Truncate(note, 130)))
+		c.f("<text class=\"note\" x=\"%d\" y=\"%d\"><title>%s</title>", margin, y, escape(note))
+		for j, line := range wrapped(note, noteLetters, noteLines) {
+			if j > 0 {
+				y += 16
+			}
+			c.f("<tspan x=\"%d\" y=\"%d\">%s</tspan>", margin, y, escape(line))
+		}
+		c.f("</text>\n")
 	}
 	y += 16
 	x := margin

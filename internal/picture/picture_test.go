@@ -199,6 +199,13 @@ func TestSigns(t *testing.T) {
 			}
 		}
 	}
+	// A host may have failed and be something else in the same run, which a stylesheet's last rule decides: the frame of a failure stays.
+	failed := strings.Index(style, "svg .failed .cell {")
+	for _, other := range []string{"svg .new .cell {", "svg .pending .cell {", "svg .releasing .cell {", "svg .demoted .cell {"} {
+		if at := strings.Index(style, other); at < 0 || at > failed {
+			t.Errorf("the rule %s at %d is not before that of failed hosts at %d", other, at, failed)
+		}
+	}
 	many := string(SVG(Of(fake(300), Options{})))
 	for _, want := range []string{`>node-00300</text>`, `url(#w1)`} {
 		if !strings.Contains(many, want) {

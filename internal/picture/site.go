@@ -48,6 +48,8 @@ type Tenant struct {
 	Unschedulable bool
 	// Short counts the slots that stay empty.
 	Short int
+	// Limits are how many hosts of a role may lie in one domain of each of its keys, a sentence a role.
+	Limits []string
 }
 
 // Host is one cell.
@@ -105,6 +107,9 @@ func Of(p *schedule.Placement, options Options) Site {
 		for j := range c.Roles {
 			for _, warning := range sentence.Warnings(c.Roles[j].Warnings) {
 				site.Notes = append(site.Notes, "warning: "+c.Key.String()+" "+c.Roles[j].Name+": "+warning)
+			}
+			if limits := sentence.Limits(&c.Roles[j]); limits != "" {
+				tenant.Limits = append(tenant.Limits, c.Roles[j].Name+" "+limits)
 			}
 			tenant.Short += c.Roles[j].ShortActive + c.Roles[j].ShortStandby
 			for k := range c.Roles[j].Assigned {

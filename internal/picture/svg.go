@@ -79,6 +79,9 @@ func tenantCounts(t *Tenant, c *counts) string {
 	if note := tenantNote(t); note != "" {
 		text += ", " + note
 	}
+	for _, limits := range t.Limits {
+		text += ", " + limits
+	}
 	return text
 }
 
@@ -144,8 +147,8 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 		l.oneLine(c, h)
 	case l.named:
 		_, short, _ := strings.Cut(h.Name, "/")
-		c.f("<text class=\"name\" x=\"7\" y=\"16\">%s</text>", escape(truncateFront(short, 20)))
-		c.f("<text class=\"tag\" x=\"7\" y=\"31\">%s</text>", escape(caption(s, h)))
+		c.f("<text class=\"name\" x=\"7\" y=\"16\">%s</text>", escape(truncateFront(short, l.letters(badgeRoom(h)))))
+		c.f("<text class=\"tag\" x=\"7\" y=\"31\">%s</text>", escape(caption(s, h, 21*l.cellWidth/large.cellWidth)))
 		l.badge(c, h, l.cellWidth-12, 12, 7)
 	default:
 		if text := tag(h); text != "" {
@@ -163,7 +166,7 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 // oneLine is a cell's text in one line: the end of the name, and on the right the tag.
 func (l *layout) oneLine(c *canvas, h *Host) {
 	_, short, _ := strings.Cut(h.Name, "/")
-	c.f("<text class=\"name fine\" x=\"5\" y=\"13\">%s</text>", escape(truncateFront(short, 12)))
+	c.f("<text class=\"name fine\" x=\"5\" y=\"13\">%s</text>", escape(truncateFront(short, 12+(l.cellWidth-medium.cellWidth)/7)))
 	end := l.cellWidth - 5
 	if mark(h) != "" {
 		end -= 12
@@ -188,14 +191,22 @@ func (l *form) badge(c *canvas, h *Host, x, y, radius int) {
 	}
 }
 
+// badgeRoom is what the badge of a large cell takes of the name's line.
+func badgeRoom(h *Host) int {
+	if mark(h) == "" {
+		return 0
+	}
+	return 20
+}
+
 // caption is a large cell's second line.
-func caption(s *Site, h *Host) string {
+func caption(s *Site, h *Host, letters int) string {
 	switch {
 	case h.Tenant >= 0:
 		_, name, _ := strings.Cut(s.Tenants[h.Tenant].Name, "/")
-		return text.Truncate(tag(h)+" "+name, 21)
+		return text.Truncate(tag(h)+" "+name, letters)
 	case h.Verdict == schedule.NotEligible:
-		return text.Truncate("× "+h.Reason, 22)
+		return text.Truncate("× "+h.Reason, letters+1)
 	}
 	return appearanceOf(h.Verdict).words
 }

@@ -19,8 +19,8 @@ import (
 type Finding struct {
 	// Host is "namespace/name", empty for what is true of the whole inventory.
 	Host string
-	// Object is "kind namespace/name" of a live object that is no host.
-	Object string
+	// Object is "kind namespace/name" of a live object that is no host, and Cluster the "namespace/name" of the one whose services have it.
+	Object, Cluster string
 	// Found is what was found, and Why what would come of it.
 	Found, Why string
 	// Fix is the kubectl command that fixes it, empty where it is not the host that is to be changed.
@@ -56,6 +56,7 @@ const (
 	argoTracking       = "argocd.argoproj.io/tracking-id"
 	argoSync           = "argocd.argoproj.io/sync-options"
 	hostResource       = "baremetalhosts.metal3.io/"
+	blindWords         = "Argo CD wipes the spec of a host that was made by kubectl apply, and without managedFields such a host is not known; refused with hosts.apply merge"
 	managedFieldsWords = "the inventory has no managedFields (read it from the cluster, from a snapshot of it, or by kubectl get -o yaml --show-managed-fields)"
 )
 
@@ -86,13 +87,50 @@ func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.H
 			if host.Managers == nil {
 				unknown = append(unknown, host.Key())
 			}
-			out = append(out, ownership(engine, host)...)
 		}
-		out = append(out, otherApps(host)...)
-		out = append(out, force(host)...)
+		out = append(out, marks(engine, apply, host)...)
 	}
 	if len(unknown) > 0 {
 		out = append([]Finding{blind(engine, unknown)}, out...)
+	}
+	return out
+}
+
+// marks is what is found on a host itself.
+func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Host) []Finding {
+	var out []Finding
+	if apply == v1alpha1.ApplyMerge {
+		out = append(out, ownership(engine, host)...)
+	}
+	out = append(out, otherApps(host)...)
+	out = append(out, force(host)...)
+	return out
+}
+
+// Unpatchable is why no patch of a host may be written, by host, for a run that is to go on with the others: what Check refuses, and a host that no patch could
+// tell from another one of its name. What no host of the inventory has is no single host's fault, and is not among it.
+func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host) map[string][]Finding {
+	var managed, known bool
+	for i := range hosts {
+		managed, known = managed || hosts[i].Managers != nil, known || hosts[i].UID != ""
+	}
+	out := map[string][]Finding{}
+	for i := range hosts {
+		host := &hosts[i]
+		found := marks(engine, apply, host)
+		if apply == v1alpha1.ApplyMerge {
+			if managed && host.Managers == nil && engine == v1alpha1.EngineArgoCD {
+				found = append(found, Finding{Host: host.Key(), Found: managedFieldsWords, Why: blindWords})
+			}
+			// Of one that cannot be read the tree may know the uid.
+			if known && host.UID == "" && !host.Unsure() {
+				found = append(found, Finding{Host: host.Key(), Found: "no metadata.uid, want one (read it from the cluster or from a snapshot)",
+					Why: "a patch without it would create a host that does not exist"})
+			}
+		}
+		if len(found) > 0 {
+			out[host.Key()] = found
+		}
 	}
 	return out
 }
@@ -105,7 +143,7 @@ func blind(engine v1alpha1.Engine, hosts []string) Finding {
 	}
 	found += ": " + managedFieldsWords
 	if engine == v1alpha1.EngineArgoCD {
-		return Finding{Found: found, Why: "Argo CD wipes the spec of a host that was made by kubectl apply, and without managedFields such a host is not known; refused with hosts.apply merge"}
+		return Finding{Found: found, Why: blindWords}
 	}
 	return Finding{Found: found, Why: "preflight could not run: field ownership was not checked", Warning: true}
 }
@@ -180,7 +218,7 @@ func otherApps(host *inventory.Host) []Finding {
 		if _, name, found := strings.Cut(app, "_"); found {
 			app = name
 		}
-		if !ours(app) {
+		if !ours(app) && !inWaves(app) {
 			out = append(out, Finding{
 				Host: host.Key(), Found: redact.Sprintf("it belongs to the Application %q", app),
 				Why: "two Applications with one host undo each other's labels; take the host out of that one first, with prune off there",
@@ -189,6 +227,12 @@ func otherApps(host *inventory.Host) []Finding {
 		}
 	}
 	return out
+}
+
+// inWaves says whether sipgen gives names like this to Applications that have a cluster's hosts and its services.
+func inWaves(app string) bool {
+	cluster, found := strings.CutSuffix(app, ".infra")
+	return found && strings.Contains(cluster, ".")
 }
 
 // ours says whether sipgen gives names like this to what syncs hosts: "namespace.cluster.hosts", or

@@ -15,21 +15,22 @@ import (
 // one that a controller made by updates, as the SIP operator did: an apply adds its own to such fields and takes none away. The jump host would
 // have two ports of one name, and a load balancer the node selector and the Secret of before.
 func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory.ServiceObject) []Finding {
-	rendered := map[string]bool{}
+	rendered := map[string]string{}
 	for i := range clusters {
 		for _, name := range ServiceNames(&clusters[i]) {
-			rendered[clusters[i].Namespace+"/"+name] = true
+			rendered[clusters[i].Namespace+"/"+name] = clusters[i].Key()
 		}
 	}
 	var out []Finding
 	for i := range live {
 		object := &live[i]
-		if !rendered[object.Namespace+"/"+object.Name] {
+		cluster := rendered[object.Namespace+"/"+object.Name]
+		if cluster == "" {
 			continue
 		}
 		if owner := object.MadeByOther(Manager(engine)); owner != nil {
 			out = append(out, Finding{
-				Object: object.Key(), Found: fmt.Sprintf("its fields are owned by %s (%s)", owner.Manager, owner.Operation),
+				Object: object.Key(), Cluster: cluster, Found: fmt.Sprintf("its fields are owned by %s (%s)", owner.Manager, owner.Operation),
 				Why: "the engine would add to them and replace nothing, so the sync fails or leaves the old pods' parts in the new ones; stop that controller, then hand its fields to the engine (docs/from-sip.md)",
 				Fix: HandOver(engine, object),
 			})

@@ -43,6 +43,8 @@ func areaOf(path string) string {
 			return "services of " + cluster
 		case "hosts":
 			return "host patches of " + cluster
+		case "kustomization.yaml":
+			return syncObjects
 		}
 		return ""
 	case parts[0] == "claims":

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // Dangers are what a reviewer must not miss, the worst first: hosts that run something and are released, hosts that
@@ -32,17 +34,19 @@ func (p *Plan) Dangers() []string { return slices.Concat(p.placementDangers(), p
 
 func (p *Plan) placementDangers() []string {
 	var running, moved, promotions, released, clusters []string
+	missing := slices.Clone(p.lost)
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		if c.Gone {
 			clusters = append(clusters, c.Key()+" is being decommissioned")
 		}
 		switch {
-		case len(c.Refused) > 0:
-			clusters = append(clusters, c.Key()+" is refused: it keeps what it has, as it is, and gets nothing new: "+strings.Join(c.Refused, "; "))
+		case len(c.Frozen) > 0:
+			clusters = append(clusters, c.Key()+" is frozen: it keeps what it has, as it is, and gets nothing new: "+strings.Join(c.Frozen, "; "))
 		case c.Unschedulable:
 			clusters = append(clusters, c.Key()+" is unschedulable: it keeps what it has and gets nothing new")
 		}
+		missing = append(missing, c.lost...)
 		if c.AnyPatches {
 			clusters = append(clusters, c.Key()+" has patches that may change more than the fields that are safe (its tenant's grant has patches: any)")
 		}
@@ -75,7 +79,27 @@ func (p *Plan) placementDangers() []string {
 			}
 		}
 	}
-	return slices.Concat(running, moved, clusters, promotions, released)
+	return slices.Concat(running, missing, moved, clusters, promotions, released)
+}
+
+// lost says which hosts a cluster had and has not, though nobody released them.
+func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
+	var out []string
+	for _, w := range warnings {
+		switch w := w.(type) {
+		case schedule.NotInInventory:
+			out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory any more", cluster, w.Role, w.Host))
+		case schedule.CreatedAnew:
+			if !w.Releasing {
+				out = append(out, fmt.Sprintf("%s loses %s: it was created anew, with another uid", cluster, w.Host))
+			}
+		case schedule.ClustersDiffer:
+			if w.Foreign {
+				out = append(out, fmt.Sprintf("%s loses %s: its labels name %s, which is not this site's", cluster, w.Host, w.Labels.Quoted()))
+			}
+		}
+	}
+	return out
 }
 
 // loses says that a role had hosts, and that this run takes the last of them.
@@ -113,6 +137,9 @@ func (p *Plan) fileDangers(files []File) []string {
 		case parts[0] == "runner":
 			runner = true
 		case parts[0] == "clusters" && len(parts) > 4 && parts[3] == "infra" && file.Kind != "added" && !p.built(parts[1]+"/"+parts[2]):
+			if parts[4] == "kustomization.yaml" && file.Kind == "deleted" {
+				continue // services that go are compared: it was emptied with the commit before
+			}
 			cluster, name := parts[1]+"/"+parts[2], strings.TrimSuffix(strings.TrimSuffix(parts[4], ".yaml"), ".cfg")
 			what := name + " changes, and its pods roll"
 			if name == "kustomization" {

@@ -47,7 +47,7 @@ func whyNoneHas(r schedule.Reason) string {
 	case schedule.Satisfied:
 		return "could use it, but have the hosts they want"
 	case schedule.ClusterRefused:
-		return "could use it, but their clusters are refused"
+		return "could use it, but their clusters are frozen"
 	case schedule.ClusterUnschedulable:
 		return "could use it, but their clusters cannot have all they need and get nothing new"
 	case schedule.NamedByCluster:
@@ -96,13 +96,13 @@ func ExplainCluster(p *schedule.Placement, key schedule.ClusterKey) (string, boo
 	case c.Gone:
 		b.WriteString(", to be decommissioned: every host is released")
 	case len(c.Refused) > 0:
-		b.WriteString(", refused: it keeps what it holds, as it is, and gets nothing new")
+		b.WriteString(", frozen: it keeps what it holds, as it is, and gets nothing new")
 	case c.Unschedulable:
 		b.WriteString(", unschedulable: it keeps what it holds and gets nothing new")
 	}
 	b.WriteString("\n")
 	for _, words := range sentence.Refusals(c.Refused) {
-		fmt.Fprintf(&b, "  refused: %s\n", words)
+		fmt.Fprintf(&b, "  frozen: %s\n", words)
 	}
 	for _, words := range sentence.Warnings(c.Warnings) {
 		fmt.Fprintf(&b, "  warning: %s\n", words)

@@ -42,7 +42,10 @@ var (
 	commitHash = regexp.MustCompile(`^[('"]?[0-9a-f]{7,}[)'"]?[.,;:]?[)]?$`)
 )
 
-// prose is one of sipgen's sentences, with names from outside in it: plain words stay, everything else goes into code spans.
+// token is a word, or what is in quotes: that is a value from outside, and whoever wrote it may have written sentences.
+var token = regexp.MustCompile(`(?:[^\s"]|"(?:[^"\\]|\\.)*"|")+`)
+
+// prose is one of sipgen's sentences, with names from outside in it: plain words stay, everything else goes into code spans, and what is in quotes into one.
 func prose(sentence string) string {
 	var (
 		out   []string
@@ -55,7 +58,7 @@ func prose(sentence string) string {
 			names = nil
 		}
 	}
-	words := strings.Fields(text.Line(sentence))
+	words := token.FindAllString(text.Line(sentence), -1)
 	for i, word := range words {
 		if used += len(word) + 1; used > 4*maxCell {
 			names = append(names, "…")

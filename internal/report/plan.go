@@ -3,14 +3,11 @@
 package report
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/report/sentence"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -39,6 +36,8 @@ type Plan struct {
 	// WhatIf says in what the planned site differs from the real one, and what would fit.
 	WhatIf []string `json:"whatIf,omitempty"`
 
+	// lost are the hosts that clusters without a spec lost, in words.
+	lost []string
 	// shortOf are the clusters that each of the Shortages is about.
 	shortOf [][]string
 }
@@ -50,14 +49,17 @@ type Cluster struct {
 	Priority      int32  `json:"priority"`
 	Gone          bool   `json:"gone,omitempty"`
 	Unschedulable bool   `json:"unschedulable,omitempty"`
-	// Refused says why the spec is not placed at all: it and the hosts contradict each other.
-	Refused []string `json:"refused,omitempty"`
+	// Frozen says why the cluster keeps what it has, as it is, and its spec is not placed: it is wrong, beyond the grants, or contradicts the hosts.
+	Frozen []string `json:"frozen,omitempty"`
 	// AnyPatches: it has patches, and the Site lets them change more than the fields that are safe.
 	AnyPatches bool `json:"anyPatches,omitempty"`
 	// HAProxyLines: its load balancers have lines of HAProxy's configuration, of which nobody knows what they do.
 	HAProxyLines bool     `json:"haproxyLines,omitempty"`
 	Roles        []Role   `json:"roles"`
 	Warnings     []string `json:"warnings,omitempty"`
+
+	// lost are hosts that it had in the previous tree and that are gone without anybody's decision, in words.
+	lost []string
 }
 
 // Key is the cluster's "namespace/name".
@@ -79,123 +81,12 @@ type Role struct {
 	Warnings     []string `json:"warnings,omitempty"`
 }
 
-// Status is what happens to a slot's host in this run.
-type Status string
-
-// The statuses of a slot.
-const (
-	StatusNew      Status = "new"
-	StatusKept     Status = "kept"
-	StatusPending  Status = "pending"  // to be released, once it is let go or approved
-	StatusReleased Status = "released" // by this run
-	StatusLeaving  Status = "leaving"  // released by an earlier run, not yet seen clean
-)
-
-// words are what a reviewer reads.
-func (s Status) words() string {
-	if s == StatusPending {
-		return "release pending"
-	}
-	return string(s)
-}
-
-// Slot is one host of a role.
-type Slot struct {
-	Host      string   `json:"host"`
-	UID       string   `json:"uid,omitempty"`
-	Standby   bool     `json:"standby,omitempty"`
-	Domain    string   `json:"domain,omitempty"`
-	Addresses []string `json:"addresses,omitempty"`
-	Status    Status   `json:"status"`
-	Why       string   `json:"why,omitempty"`
-	// From is the cluster that the previous tree had the host in, where that is another one.
-	From string `json:"from,omitempty"`
-	// Trouble is what is wrong with a host that is held: it is in error, marked unhealthy, being deleted, or named for removal.
-	Trouble string `json:"trouble,omitempty"`
-	// Changes are what this run does to the host besides: it is promoted, replaces another one, is adopted.
-	Changes []string `json:"changes,omitempty"`
-	// use is what consumes the host, in words; empty: nothing, or it is said by Why and more.
-	use string
-	// trouble is Trouble without what metal3 says in its own words. failed: it is more than somebody's wish to remove the host.
-	trouble string
-	failed  bool
-	adopted bool
-	// InUse says what a host that is released runs, in words; empty: nothing.
-	InUse string `json:"-"`
-}
-
-// Since notes what is different from a previous tree: which hosts another cluster had before, which ones are adopted, and which ones that were
-// released are free now.
-func (p *Plan) Since(previous schedule.Previous) {
-	from := map[string]string{}
-	for _, claim := range previous.Claims {
-		from[claim.Host.String()] = claim.Cluster.String()
-	}
-	p.freed(previous)
-	for i := range p.Clusters {
-		c := &p.Clusters[i]
-		for j := range c.Roles {
-			for k := range c.Roles[j].Slots {
-				slot := &c.Roles[j].Slots[k]
-				was := from[slot.Host]
-				if (slot.Status == StatusNew || slot.Status == StatusKept) && was != c.Key() {
-					slot.From = was
-				}
-				if slot.adopted {
-					slot.Changes = append(slot.Changes, adopted)
-				}
-			}
-		}
-	}
-}
-
-// Freed is a host that was released by an earlier run and has been seen without labels since.
-type Freed struct {
-	Host string `json:"host"`
-	// Cluster and Role released it.
-	Cluster string `json:"cluster"`
-	Role    string `json:"role"`
-	// But says why it cannot be assigned all the same, empty if it can.
-	But string `json:"but,omitempty"`
-}
-
-// String says it in the words of the other changes.
-func (f *Freed) String() string {
-	words := f.Host + ", which " + f.Cluster + " " + f.Role + " released"
-	if f.But != "" {
-		return "not free: " + words + ", has lost its labels; it cannot be assigned: " + f.But
-	}
-	return "now free: " + words
-}
-
-// freed finds the hosts that the previous tree releases, and that nobody has now.
-func (p *Plan) freed(previous schedule.Previous) {
-	claims := map[string]*schedule.PreviousClaim{}
-	for i := range previous.Claims {
-		if previous.Claims[i].Releasing {
-			claims[previous.Claims[i].Host.String()] = &previous.Claims[i]
-		}
-	}
-	for i := range p.Hosts {
-		host := &p.Hosts[i]
-		claim := claims[host.Host]
-		if claim == nil || host.Cluster != "" {
-			continue
-		}
-		free := Freed{Host: host.Host, Cluster: claim.Cluster.String(), Role: claim.Role}
-		if host.Verdict != string(schedule.Free) {
-			free.But = host.Why
-		}
-		p.Freed = append(p.Freed, free)
-	}
-}
-
 // Only is the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the shortages that it is part of and its own
 // warnings.
 func (p *Plan) Only(cluster string) *Plan {
 	out := *p
 	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services = []Cluster{}, []Host{}, nil, nil, nil, nil
-	out.Moves, out.Warnings = nil, nil
+	out.Moves, out.Warnings, out.lost = nil, nil, nil
 	for i := range p.Clusters {
 		if p.Clusters[i].Key() == cluster {
 			out.Clusters = append(out.Clusters, p.Clusters[i])
@@ -261,12 +152,18 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		c := &p.Clusters[i]
 		cluster := Cluster{
 			Namespace: c.Key.Namespace, Name: c.Key.Name, Priority: c.Priority,
-			Gone: c.Gone, Unschedulable: c.Unschedulable, Refused: sentence.Refusals(c.Refused), Roles: []Role{}, Warnings: sentence.Warnings(c.Warnings),
+			Gone: c.Gone, Unschedulable: c.Unschedulable, Frozen: sentence.Refusals(c.Refused), Roles: []Role{}, Warnings: sentence.Warnings(c.Warnings),
+			lost: lost(c.Key, c.Warnings),
 		}
 		for j := range c.Roles {
 			cluster.Roles = append(cluster.Roles, roleOf(&c.Roles[j], specs[c.Key]))
 		}
 		plan.Clusters = append(plan.Clusters, cluster)
+	}
+	for _, w := range p.Warnings {
+		if of, is := w.(schedule.OfCluster); is {
+			plan.lost = append(plan.lost, lost(of.Cluster, []schedule.Warning{of.Warning})...)
+		}
 	}
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
@@ -334,109 +231,4 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		role.Rejected = append(role.Rejected, Reject{reject.Reason, reject.Count})
 	}
 	return role
-}
-
-// State is what happens to the slot's host, and what is wrong with it: "kept, promoted from standby, in error".
-func (s *Slot) State() string { return s.state() }
-
-// state has more words between the status and the changes.
-func (s *Slot) state(more ...string) string {
-	words := slices.Concat([]string{s.Status.words()}, more, s.Changes)
-	if s.trouble != "" {
-		words = append(words, s.trouble)
-	}
-	return strings.Join(words, ", ")
-}
-
-// changed: this run does something to the host, it was another cluster's, or something is wrong with it.
-func (s *Slot) changed() bool {
-	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed
-}
-
-// troubles are the hosts that have failed, a sentence each.
-func (p *Plan) troubles() []string {
-	var lines []string
-	for i := range p.Clusters {
-		c := &p.Clusters[i]
-		for j := range c.Roles {
-			for _, slot := range c.Roles[j].Slots {
-				if !slot.failed {
-					continue
-				}
-				why := slot.Why
-				if !strings.HasPrefix(why, slot.Trouble) {
-					why = slot.Trouble + "; " + why
-				}
-				lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Key(), c.Roles[j].Name, slot.Host, why))
-			}
-		}
-	}
-	return lines
-}
-
-// inUse says what a host runs, as far as its state tells.
-func inUse(state inventory.State) string {
-	switch {
-	case state.Consumer != nil:
-		return "it is in use by " + state.Consumer.String()
-	case state.ExternallyProvisioned:
-		return "it is externally provisioned"
-	case state.Provisioning == "provisioned" || state.Provisioning == "provisioning":
-		return "it is " + state.Provisioning
-	case state.Image:
-		return "it has an image"
-	}
-	return ""
-}
-
-// promoted and adopted are two of the changes of a slot.
-const adopted = "adopted"
-
-var promoted = sentence.Reason(schedule.Promoted{})
-
-// Totals counts slots over all clusters.
-type Totals struct {
-	Assigned, New, Pending, Released, Leaving, Short int
-	// Promoted and Adopted are among those that are Assigned; so are those that have Failed.
-	Promoted, Adopted, Failed int
-	// Offered are those that Cluster API may provision from now on: new ones, and promoted ones that nothing uses.
-	Offered int
-}
-
-// Totals counts what the plan does.
-func (p *Plan) Totals() Totals {
-	var t Totals
-	for i := range p.Clusters {
-		for j := range p.Clusters[i].Roles {
-			role := &p.Clusters[i].Roles[j]
-			t.Assigned += role.Held + role.New + role.Pending
-			t.New += role.New
-			t.Offered += role.New
-			t.Pending += role.Pending
-			t.Short += role.ShortActive + role.ShortStandby
-			for _, slot := range role.Slots {
-				if slot.failed {
-					t.Failed++
-				}
-				for _, change := range slot.Changes {
-					switch change {
-					case promoted:
-						t.Promoted++
-						if slot.use == "" {
-							t.Offered++
-						}
-					case adopted:
-						t.Adopted++
-					}
-				}
-				switch slot.Status {
-				case StatusReleased:
-					t.Released++
-				case StatusLeaving:
-					t.Leaving++
-				}
-			}
-		}
-	}
-	return t
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -262,4 +263,19 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 
 func TestClustersWithChangesComeFirst(t *testing.T) {
 	inOrder(t, PullRequest(big(3, 2), about()), "### `tenant-2/edge`", "### `tenant-0/edge`", "### `tenant-1/edge`")
+}
+
+// TestProseKeepsValuesWhole: what is in quotes is a value from outside, and no word of it passes for sipgen's own.
+func TestProseKeepsValuesWhole(t *testing.T) {
+	for in, want := range map[string]string{
+		`found "approved by the security team", want a name`:            "found `\"approved by the security team\"`, want a name",
+		`labels["x y"]: found "a \" b is fine": it is not`:              "`labels[\"x y\"]`: found `\"a \\\" b is fine\"`: it is not",
+		`found "Worker", did you mean "Edge"?`:                          "found \"Worker\", did you mean `\"Edge\"?`",
+		`one " alone is a name`:                                         "one `\"` alone is a name",
+		`found "` + strings.Repeat("fine ", 100) + `and well", as said`: "found `" + text.Truncate(`"`+strings.Repeat("fine ", 100), maxCell) + "`, as said",
+	} {
+		if got := prose(in); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
+		}
+	}
 }

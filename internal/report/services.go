@@ -30,6 +30,8 @@ type ObjectChange struct {
 	Fields []string `json:"fields,omitempty"`
 	// Rolls: its pods are replaced.
 	Rolls bool `json:"rolls,omitempty"`
+	// Immutable are those of the fields that nobody can change: the object has to be deleted, and is made anew.
+	Immutable []string `json:"immutable,omitempty"`
 }
 
 // maxFields is how many fields of an object a danger names.
@@ -57,6 +59,9 @@ func (s *ServiceChanges) dangers() []string {
 			words := fmt.Sprintf("%s: %s changes: %s%s", s.Cluster, o.Object, strings.Join(fields, ", "), more)
 			if o.Rolls {
 				words += ", and its pods roll"
+			}
+			if len(o.Immutable) > 0 {
+				words += fmt.Sprintf("; a live object's %s cannot change, so this sync fails until the %s is deleted, and then it is made anew", strings.Join(o.Immutable, ", "), o.Object)
 			}
 			out = append(out, words)
 		}

@@ -25,6 +25,8 @@ func TestDangersOfServices(t *testing.T) {
 			kustomization, "t/a: Deployment lb changes: spec.replicas 2 → 3, spec.template.spec.containers[lb].image a → b, and its pods roll", "its kustomization"},
 		{"no pod rolls", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: []string{"spec.ports[https].nodePort"}}}}),
 			kustomization, "t/a: Service lb changes: spec.ports[https].nodePort", "pods roll"},
+		{"one that has to be made anew", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: []string{"spec.clusterIP"}, Immutable: []string{"spec.clusterIP"}}}}),
+			kustomization, "t/a: Service lb changes: spec.clusterIP; a live object's spec.clusterIP cannot change, so this sync fails until the Service lb is deleted, and then it is made anew", "pods roll"},
 		{"many fields", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service lb", Fields: strings.Split("abcdefghi", "")}}}),
 			kustomization, "a, b, c, d, e, f and 3 more fields", "g,"},
 		{"some go", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment x", Gone: true}, {Object: "Service x", Gone: true}, {Object: "Service y", Added: true}}}),

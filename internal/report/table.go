@@ -44,8 +44,8 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 		switch {
 		case c.Gone:
 			name += " (gone)"
-		case len(c.Refused) > 0:
-			name += " (refused)"
+		case len(c.Frozen) > 0:
+			name += " (frozen)"
 		case c.Unschedulable:
 			name += " (unschedulable)"
 		}
@@ -190,8 +190,8 @@ func (p *Plan) Problems() []string {
 		lines = append(lines, "what if: "+line)
 	}
 	for i := range p.Clusters {
-		for _, text := range p.Clusters[i].Refused {
-			lines = append(lines, "refused: "+p.Clusters[i].Key()+": "+text)
+		for _, text := range p.Clusters[i].Frozen {
+			lines = append(lines, "frozen: "+p.Clusters[i].Key()+": "+text)
 		}
 	}
 	for _, shortage := range p.Shortages {

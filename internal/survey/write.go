@@ -37,7 +37,7 @@ func scalar(text string) string {
 func SiteYAML(found *Found, a Answers) []byte {
 	var p page
 	p.line("# The Site is sipgen's own configuration: one management cluster, one inventory, one rendered tree.")
-	p.line("# sipgen fields site lists all its fields; what is not here has a default.")
+	p.line("# sipgen fields site.spec lists its fields; what is not here has a default.")
 	p.line("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata:")
 	p.line("  # Part of the names of the objects that sipgen renders.\n  name: %s\nspec:", scalar(a.Site))
 	p.line("  # Where the specs and the hosts are: paths beside this file, or the word cluster for the live cluster.")
@@ -63,7 +63,7 @@ func SiteYAML(found *Found, a Answers) []byte {
 func ClusterYAML(proposal Proposal, a Answers) []byte {
 	var p page
 	p.line("# A SIPCluster says what one tenant cluster wants: hosts by role, and the services around them.")
-	p.line("# sipgen fields sipcluster lists all its fields.")
+	p.line("# sipgen fields sipcluster.spec lists its fields.")
 	p.line("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:")
 	p.line("  # The namespace of the tenant's services. It must exist: sipgen renders no namespaces.")
 	p.line("  namespace: %s\n  name: %s\nspec:\n  nodes:", scalar(a.Namespace), scalar(a.Name))

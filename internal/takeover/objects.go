@@ -19,8 +19,11 @@ func Objects(docs []manifest.Document) []inventory.ServiceObject {
 		var meta struct {
 			Metadata metav1.ObjectMeta `json:"metadata"`
 		}
-		if doc.DecodeLoose(&meta) == nil && meta.Metadata.ManagedFields != nil {
-			object.Owners = inventory.OwnersOf(meta.Metadata.ManagedFields)
+		if doc.DecodeLoose(&meta) == nil {
+			object.Rendered = meta.Metadata.Labels[inventory.ManagedByLabel] == inventory.ManagedBy
+			if meta.Metadata.ManagedFields != nil {
+				object.Owners = inventory.OwnersOf(meta.Metadata.ManagedFields)
+			}
 		}
 		out = append(out, object)
 	}

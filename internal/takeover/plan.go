@@ -12,9 +12,6 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Finalizer is what the SIP operator put on every SIPCluster, and took off when it was deleted.
-const Finalizer = "sip.airship.airshipit.org/finalizer"
-
 // Installation is what was read of an installation of SIP.
 type Installation struct {
 	Engine v1alpha1.Engine
@@ -40,6 +37,8 @@ type Tenant struct {
 	Spec *Converted
 	// Held is how many hosts carry the cluster's labels, by role, as "3 Worker".
 	Held []string
+	// LabelOwners say who set the labels of those hosts, and what becomes of them, a sentence for each set of owners.
+	LabelOwners []string
 	// Objects are those of the tenant's services that are there, and Missing those that are not.
 	Objects []inventory.ServiceObject
 	Missing []string
@@ -64,6 +63,7 @@ func Of(in Installation) *Plan {
 		known[spec.Key()] = true
 		t := Tenant{Spec: spec}
 		t.held(in.Hosts, in.Keys)
+		t.labelOwners(in.Hosts, in.Keys, in.Engine)
 		if spec.Cluster != nil {
 			for _, name := range preflight.ServiceNames(spec.Cluster) {
 				found := byKey[spec.Namespace+"/"+name]

@@ -31,16 +31,16 @@ func StopSIP() Step {
 func (p *Plan) Steps(t *Tenant) []Step {
 	namespace := t.Spec.Namespace
 	var steps []Step
-	for _, name := range t.services(v1.ListJumpHost) {
+	for i, name := range t.services(v1.ListJumpHost) {
 		steps = append(steps, Step{
 			Title:    "Make the keys of " + name,
 			Why:      "SIP's pod made its own at each start; here they are a Secret, and the pod waits for it. People see a new host key once. The login name is sip, and was ubuntu.",
-			Commands: []string{HostKeys(namespace, name+"-host-keys")},
+			Commands: []string{preflight.HostKeys(namespace, preflight.HostKeysName(t.Spec.Cluster, i))},
 		})
 	}
 	steps = append(steps, Step{
 		Title:    "Commit the spec and look at the plan",
-		Why:      "Every host that the cluster has is in the column kept, and none in new, released or pending. If not, stop. Until the next step it says besides that the objects are another controller's, and ends with 1.",
+		Why:      "The status of every host that the cluster has is kept, and of none new, released or pending. If not, stop. Until the next step it says besides that the objects are another controller's, and ends with 1.",
 		Commands: []string{"sipgen plan --site site.yaml -f tenants --inventory cluster"},
 	})
 	var hand []string
@@ -84,22 +84,15 @@ func (p *Plan) Steps(t *Tenant) []Step {
 		steps = append(steps, clean)
 	}
 	for i, name := range t.Spec.Finalizers {
-		if name == Finalizer {
+		if name == v1.SIPFinalizer {
 			steps = append(steps, Step{
-				Title: "Take SIP's finalizer off",
-				Why:   "Nobody else does, and a SIPCluster that has it cannot be deleted. The labels of the hosts stay as they are.",
-				Commands: []string{fmt.Sprintf(`kubectl -n %s patch sipclusters.airship.airshipit.org %s --type=json -p '[{"op":"test","path":"/metadata/finalizers/%d","value":"%s"},{"op":"remove","path":"/metadata/finalizers/%d"}]'`,
-					namespace, t.Spec.Name, i, Finalizer, i)},
+				Title:    "Take SIP's finalizer off",
+				Why:      "Nobody else does, and a SIPCluster that has it cannot be deleted. The labels of the hosts stay as they are.",
+				Commands: []string{preflight.WithoutFinalizer(namespace, t.Spec.Name, i)},
 			})
 		}
 	}
 	return steps
-}
-
-// HostKeys makes the Secret with a jump host's own keys.
-func HostKeys(namespace, name string) string {
-	return `d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -C ` + name + ` -f "$d/ssh_host_ed25519_key" && kubectl -n ` + namespace +
-		` create secret generic ` + name + ` --from-file="$d/ssh_host_ed25519_key"; rm -rf "$d"`
 }
 
 func engineName(engine v1alpha1.Engine) string {
@@ -134,8 +127,11 @@ func (p *Plan) tenant(out *printer, t *Tenant) {
 		held = strings.Join(t.Held, ", ")
 	}
 	out.line("# stays:    hosts: %s", held)
+	for _, owners := range t.LabelOwners {
+		out.line("# labels:   %s", owners)
+	}
 	for i := range t.Objects {
-		out.line("#           %s %s: the object, with its uid, addresses and ports", t.Objects[i].Kind, t.Objects[i].Name)
+		out.line("# stays:    %s %s: the object, with its uid, addresses and ports", t.Objects[i].Kind, t.Objects[i].Name)
 	}
 	for _, name := range t.all() {
 		out.line("# changes:  the pods of %s: without SIP's node selector for masters, its Secret and its init container, two where it is a load balancer", name)

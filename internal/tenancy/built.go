@@ -3,7 +3,6 @@ package tenancy
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -141,7 +140,7 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 			if !b.tenant.mayRun(c.Image) && !b.ofSite(c.Image) {
 				b.add(path+".image", "found %q, and %s has none such; the site's own may be used", c.Image, b.tenant.where("images"))
 			}
-			b.resources(path+".resources", &c.Resources)
+			b.resources(path+".resources", &c.Resources, c.Resources.Limits)
 			for j := range c.Ports {
 				if c.Ports[j].HostPort != 0 {
 					b.add(fmt.Sprintf("%s.ports[%d].hostPort", path, j), "it is a port of the node, and no tenant has it")
@@ -168,22 +167,6 @@ func (b *builtCheck) surge(r *appsv1.RollingUpdateDeployment) {
 	percent := r.MaxSurge.Type == intstr.String
 	if most := int(*b.tenant.Limits.Replicas); percent && n > whole || !percent && n > most {
 		b.add(field, "found %s, and %s has at most %d, or 100%%", r.MaxSurge.String(), b.tenant.where("limits.replicas"), most)
-	}
-}
-
-// keys are those of a pod. Programs that nobody here knows act on what they find there, so it is what is allowed that is listed: keys without a
-// domain, prometheus.io's, the site's own, and those of granted domains. Reserved ones are what sipgen renders, which no patch changes.
-func (b *builtCheck) keys(path string, found, ofSite map[string]string) {
-	for _, key := range slices.Sorted(maps.Keys(found)) {
-		domain, _, has := strings.Cut(strings.ToLower(key), "/")
-		_, sites := ofSite[key]
-		plain := !has && !strings.Contains(key, ".")
-		if plain || sites || domain == "prometheus.io" || key == "cluster-autoscaler.kubernetes.io/safe-to-evict" || v1.ReservedKey(key) != "" || slices.ContainsFunc(b.tenant.PodKeys, func(granted string) bool {
-			return has && (domain == granted || strings.HasSuffix(domain, "."+granted))
-		}) {
-			continue
-		}
-		b.add(path+"["+redact.Plain(key)+"]", "programs act on keys of others' domains, and %s has no such domain", b.tenant.where("podKeys"))
 	}
 }
 

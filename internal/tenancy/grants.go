@@ -95,19 +95,15 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 	if n := e.Service.Replicas; n != nil && *n > *t.Limits.Replicas {
 		s.add(e.Path+".replicas", "found %d, and %s has at most %d", *n, t.where("limits.replicas"), *t.Limits.Replicas)
 	}
-	switch defaults := s.site.Spec.Defaults.Resources; {
-	case e.Service.Resources != nil:
-		s.resources(e.Path+".resources", e.Service.Resources)
-	case defaults != nil:
-		s.unlimited(e.Path+".resources", defaults.Limits)
-	default:
-		s.unlimited(e.Path+".resources", corev1.ResourceList{corev1.ResourceMemory: {}}) // all services are rendered with that, and with no other
-		if h := e.HAProxy; h != nil && h.MaxConnections > v1.DefaultMaxConnections {
-			memory := h.Memory()
-			if limit, bounded := t.Limits.Resources[corev1.ResourceMemory]; bounded && memory.Cmp(limit) > 0 {
-				s.add(e.Path+".haproxy.maxConnections", "found %d, with which the pods have a memory limit of %s, and %s has at most %s",
-					h.MaxConnections, memory.String(), t.where("limits.resources"), limit.String())
-			}
+	if pods := e.Service.Pods; pods != nil {
+		s.keys(e.Path+".pods.labels", pods.Labels, s.site.Spec.Defaults.Labels)
+		s.keys(e.Path+".pods.annotations", pods.Annotations, s.site.Spec.Defaults.Annotations)
+	}
+	s.memoryAndCPU(e)
+	s.storage(e)
+	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked && !t.ControlPlaneNodes {
+		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {
+			s.add(e.Path+".controlPlaneNodes", "found true, and %s is not true; the Site's spec.defaults.controlPlaneNodes lets everybody", t.where("controlPlaneNodes"))
 		}
 	}
 	for i, n := range e.Service.NetworkAttachments {
@@ -116,6 +112,27 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 			continue
 		}
 		s.podAddresses(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), n.Namespace, n.IPs)
+	}
+}
+
+// memoryAndCPU compares what the pods of a service will have with what they may: by the spec, by the Site, or as they are rendered otherwise.
+func (s *asked) memoryAndCPU(e *v1.ServiceEntry) {
+	t := s.tenant
+	switch defaults := s.site.Spec.Defaults.Resources; {
+	case e.Service.Resources != nil:
+		with := v1.WithStorage(*e.Service.Resources)
+		s.resources(e.Path+".resources", e.Service.Resources, with.Limits)
+	case defaults != nil:
+		s.unlimited(e.Path+".resources", v1.WithStorage(*defaults).Limits)
+	default:
+		s.unlimited(e.Path+".resources", v1.WithStorage(corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: {}}}).Limits) // all services are rendered with that, and with no other
+		if h := e.HAProxy; h != nil && h.MaxConnections > v1.DefaultMaxConnections {
+			memory := h.Memory()
+			if limit, bounded := t.Limits.Resources[corev1.ResourceMemory]; bounded && memory.Cmp(limit) > 0 {
+				s.add(e.Path+".haproxy.maxConnections", "found %d, with which the pods have a memory limit of %s, and %s has at most %s",
+					h.MaxConnections, memory.String(), t.where("limits.resources"), limit.String())
+			}
+		}
 	}
 }
 
@@ -167,7 +184,8 @@ func (s *asked) podAddresses(path, namespace string, ips []string) {
 
 // resources compares what a container has with the most that it may. No limit at all is more than
 // that, and a limit of zero is none: so the kubelet reads it.
-func (s *asked) resources(path string, r *corev1.ResourceRequirements) {
+// limits are those that it is rendered with.
+func (s *asked) resources(path string, r *corev1.ResourceRequirements, limits corev1.ResourceList) {
 	most := s.tenant.Limits.Resources
 	for _, list := range []struct {
 		field string
@@ -184,7 +202,25 @@ func (s *asked) resources(path string, r *corev1.ResourceRequirements) {
 			}
 		}
 	}
-	s.unlimited(path, r.Limits)
+	s.unlimited(path, limits)
+}
+
+// storage complains where a container that says nothing of ephemeral storage has more of it than the tenant may.
+func (s *asked) storage(e *v1.ServiceEntry) {
+	const name = corev1.ResourceEphemeralStorage
+	said := e.Service.Resources
+	if said == nil {
+		said = s.site.Spec.Defaults.Resources
+	}
+	if said == nil {
+		said = &corev1.ResourceRequirements{}
+	}
+	_, requests := said.Requests[name]
+	_, limited := said.Limits[name]
+	most, bounded := s.tenant.Limits.Resources[name]
+	if has := v1.StorageLimit(); bounded && !requests && !limited && has.Cmp(most) > 0 {
+		s.add(e.Path+".resources.limits."+string(name), "missing, so that it is %s, and %s has at most %s", has.String(), s.tenant.where("limits.resources"), most.String())
+	}
 }
 
 // unlimited complains about what is bounded and has no limit.
@@ -201,6 +237,14 @@ func (s *asked) unlimited(path string, limits corev1.ResourceList) {
 func (s *asked) dex(path string, dex *v1.Dex) {
 	if issuer, err := url.Parse(dex.Issuer); err == nil && !s.tenant.maySpeakFor(issuer.Hostname()) {
 		s.add(path+".issuer", "found %q, and %s has no domain with it", issuer.Hostname(), s.tenant.where("issuerDomains"))
+	}
+	if dex.SkipApprovalScreen && !s.tenant.Dex.SkipApprovalScreen {
+		s.add(path+".skipApprovalScreen", "found true, and %s is not true", s.tenant.where("dex.skipApprovalScreen"))
+	}
+	if !s.tenant.Dex.InsecureConnectors {
+		for _, e := range dex.Insecure() {
+			s.add(path+e.Path, "%s, and %s is not true", e.Message, s.tenant.where("dex.insecureConnectors"))
+		}
 	}
 	if ref := dex.TLS.IssuerRef; ref != nil && !s.tenant.mayAsk(*ref) {
 		s.add(path+".tls.issuerRef", "found %s %q, and %s has none such", kindOf(*ref), ref.Name, s.tenant.where("certificateIssuers"))

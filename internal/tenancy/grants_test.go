@@ -16,6 +16,37 @@ func dex(fields string) string {
 	return "{services: {dex: [{connectors: [{type: ldap, id: a, name: A, config: {host: 'ldap.example.org:636', userSearch: {baseDN: 'ou=p', username: uid, idAttr: uid, emailAttr: mail, nameAttr: cn}}}], staticClients: [{id: k, public: true, redirectURIs: ['http://localhost:8000']}], " + fields + "}]}}"
 }
 
+const issuer = "issuer: 'https://dex.bank.example.org', tls: {secretName: s}"
+
+// insecureDex has a connector with further fields. One of its own issuer has none else.
+func insecureDex(kind, fields string) string {
+	const callback = "redirectURI: 'https://dex.bank.example.org/callback'"
+	config := map[string]string{
+		"ldap": "host: 'l.example:389', userSearch: {baseDN: 'ou=p', username: uid, idAttr: uid, emailAttr: mail, nameAttr: cn}",
+		"oidc": "clientID: $S, clientSecret: $S, " + callback,
+		"saml": "ssoURL: 'https://i.example/sso', usernameAttr: u, emailAttr: e, " + callback,
+	}[kind]
+	if kind == "oidc" && !strings.Contains(fields, "issuer:") {
+		config += ", issuer: 'https://i.example'"
+	}
+	return "{services: {dex: [{connectors: [{type: " + kind + ", id: a, name: A, config: {" + config + ", " + fields + "}}], staticClients: [{id: k, public: true}], " +
+		"env: [{name: S, secretRef: {name: s, key: k}}], " + issuer + "}]}}"
+}
+
+// TestPodOptionsNeedNoPatches: a tenant without patches has the options of its pods, within its other grants.
+func TestPodOptionsNeedNoPatches(t *testing.T) {
+	tenants := Of(siteOf(t, "  tenants:\n  - {name: bank, namespaces: [bank], patches: none, limits: {replicas: 3}}\n"), nil)
+	for _, row := range []struct{ why, spec, want string }{
+		{"options", lb("replicas: 3, labels: {team: net}, pods: {labels: {tier: edge}, podAntiAffinity: [{topologyKey: kubernetes.io/hostname}], topologySpread: [{topologyKey: rack}], probes: {liveness: {periodSeconds: 5}}, nodeAffinity: {required: [{key: a, operator: Exists}]}}"), ""},
+		{"more pods than it may", lb("replicas: 4, pods: {labels: {tier: edge}}"), ".replicas: found 4"},
+		{"others' keys", lb("pods: {labels: {example.com/a: b}}"), ".pods.labels[example.com/a]: "},
+		{"a patch", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}", "spec.patches: found 1"},
+	} {
+		c := clusterOf(t, "bank/a", row.spec)
+		want(t, row.why, said(tenants.Spec(&c)), row.want)
+	}
+}
+
 // TestGrants: what a spec asks for beyond its grants, by class.
 func TestGrants(t *testing.T) {
 	listed, plain := Of(siteOf(t, bank), nil), Of(siteOf(t, ""), nil)
@@ -37,6 +68,18 @@ func TestGrants(t *testing.T) {
 		{"port", "a range over two that touch", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30015, end: 30024}}]}}", "", ""},
 		{"port", "a range over a gap", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30025, end: 31000}}]}}", "spec.services.loadBalancerWorker[0].nodePortRange: found node port 30025 to 31000", ""},
 		{"port", "workers' ports behind a load balancer", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 80, end: 90}, service: {type: LoadBalancer}}]}}", "", ""},
+
+		{"pod", "a control-plane node", lb("controlPlaneNodes: true"), at + ".controlPlaneNodes: found true, and tenant bank (the Site's spec.tenants[].controlPlaneNodes) is not true", at + ".controlPlaneNodes: found true"},
+		{"pod", "no control-plane node", lb("controlPlaneNodes: false"), "", ""},
+
+		{"secret", "a login without being asked", dex(issuer + ", skipApprovalScreen: true"), "spec.services.dex[0].skipApprovalScreen: found true, and tenant bank (the Site's spec.tenants[].dex.skipApprovalScreen) is not true", "skipApprovalScreen"},
+		{"certificate", "LDAP without TLS", insecureDex("ldap", "insecureNoSSL: true"), ".connectors[0].config.insecureNoSSL: a login without what protects it, and tenant bank (the Site's spec.tenants[].dex.insecureConnectors) is not true", "insecureNoSSL"},
+		{"certificate", "any certificate", insecureDex("oidc", "issuer: 'https://i.example', insecureSkipVerify: 'true'"), ".connectors[0].config.insecureSkipVerify", "insecureSkipVerify"},
+		{"certificate", "groups that somebody says", insecureDex("oidc", "insecureEnableGroups: true"), ".connectors[0].config.insecureEnableGroups", "insecureEnableGroups"},
+		{"certificate", "no signature", insecureDex("saml", "insecureSkipSignatureValidation: true"), ".connectors[0].config.insecureSkipSignatureValidation", "insecureSkip"},
+		{"certificate", "a switch that is off", insecureDex("oidc", "insecureSkipVerify: false"), "", "issuer"},
+		{"certificate", "an issuer without TLS", insecureDex("oidc", "issuer: 'HTTP://i.example'"), ".connectors[0].config.issuer: found an address without TLS, want https", "TLS"},
+		{"certificate", "keys from an address without TLS", insecureDex("oidc", "providerDiscoveryOverrides: {jwksURL: 'http://i.example/keys'}"), ".config.providerDiscoveryOverrides.jwksURL", "jwksURL"},
 
 		{"address", "none", lb("service: {type: LoadBalancer}"), "", ""},
 		{"address", "one of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.16}"), "", at + ".service.loadBalancerIP: found 203.0.113.16, and a namespace that"},
@@ -85,6 +128,13 @@ func TestGrants(t *testing.T) {
 		{"network", "another's fixed address on one that it may", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: [203.0.113.17/24, 192.0.2.9/24]}]"), at + ".networkAttachments[0].ips[1]: found 192.0.2.9, and tenant bank (the Site's spec.tenants[].addresses) has no network with it", "networkAttachments[0]"},
 		{"network", "another's, IPv6", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: ['2001:db8:1::1/64']}]"), "ips[0]: found 2001:db8:1::1", "networkAttachments[0]"},
 		{"network", "the second", lb("networkAttachments: [{name: storage-1, namespace: networks}, {name: bmc, namespace: networks}]"), "networkAttachments[1]", "networkAttachments[0]"},
+
+		{"annotation", "a pod's keys without a domain", lb("pods: {labels: {team: net}, annotations: {log: verbose, prometheus.io/port: '9'}}"), "", ""},
+		{"annotation", "of a granted domain, and one below", lb("pods: {labels: {bank.example.org/a: b}, annotations: {x.bank.example.org/a: b}}"), "", at + ".pods.labels[bank.example.org/a]: programs act on keys of others' domains, and a namespace that"},
+		{"annotation", "a sidecar's label", lb("pods: {labels: {sidecar.example.com/inject: 'true'}}"), at + ".pods.labels[sidecar.example.com/inject]: programs act on keys of others' domains, and tenant bank (the Site's spec.tenants[].podKeys) has no such domain", at + ".pods.labels"},
+		{"annotation", "a sidecar's annotation", lb("pods: {annotations: {sidecar.example.com/inject: 'true'}}"), at + ".pods.annotations[sidecar.example.com/inject]: ", at + ".pods.annotations"},
+		{"annotation", "a domain that ends alike", lb("pods: {labels: {evilbank.example.org/a: b}}"), at + ".pods.labels[evilbank.example.org/a]: ", at + ".pods.labels"},
+		{"annotation", "of a service's objects, which no program changes pods by", lb("labels: {example.com/a: b}, annotations: {example.com/a: b}"), "", ""},
 
 		{"quota", "as many pods as it may", lb("replicas: 3"), "", ""},
 		{"quota", "more", lb("replicas: 4"), at + ".replicas: found 4, and tenant bank (the Site's spec.tenants[].limits.replicas) has at most 3", ""},

@@ -59,6 +59,12 @@ func Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.Labe
 	return h
 }
 
+// Holder is the cluster that holds a host.
+func (h Holdings) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, found bool) {
+	cluster, found = h.hosts[host]
+	return cluster, found
+}
+
 // Of is what a cluster holds.
 func (h Holdings) Of(key schedule.ClusterKey) Count { return h.counts[key] }
 

@@ -70,6 +70,19 @@ func TestHostCaps(t *testing.T) {
 			t.Errorf("%s: %d complaints, want one", row.why, len(found))
 		}
 	}
+	// A tenant's namespaces are one: what the clusters in all of them have and ask for counts together.
+	other := func(c v1.SIPCluster) v1.SIPCluster { c.Namespace = "bank-test"; return c }
+	elsewhere := Holdings{counts: map[schedule.ClusterKey]Count{{Namespace: "bank-test", Name: "old"}: {3, 1}}}
+	want(t, "held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 3, 0)}, elsewhere, nil)), "")
+	want(t, "too many with what is held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, elsewhere, nil)),
+		"bank/a: spec.nodes: asks for 4 hosts and holds 0, the tenant's clusters have 3 with those before it")
+	want(t, "too many in both namespaces", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0), other(wanting("a", 0, 3, 0))}, Holdings{}, nil)), "bank/a: spec.nodes: asks for 4 hosts and holds 0, the tenant's clusters have 3")
+	want(t, "too many standby in both", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 0, 2), other(wanting("a", 0, 0, 1))}, Holdings{}, nil)), "bank/a: spec.nodes: asks for 2 standby hosts and holds 0, the tenant's clusters have 1")
+	many := make([]v1.SIPCluster, 0, 7)
+	for i := range 7 {
+		many = append(many, wanting(string(rune('a'+i)), 0, 1, 0))
+	}
+	want(t, "one host each in one cluster too many", said(tenants.Hosts(many, Holdings{}, nil)), "bank/g: spec.nodes: asks for 1 hosts and holds 0, the tenant's clusters have 6")
 	plain := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil)
 	want(t, "by default", said(plain.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, Holdings{}, nil)), "and each namespace (the Site's spec.maxHostsPerTenant) has at most 3")
 }
@@ -102,6 +115,9 @@ func TestClusterCaps(t *testing.T) {
 			t.Errorf("%s: %d complaints, want one", row.why, len(found))
 		}
 	}
+	elsewhere := wanting("b", 0, 0, 0)
+	elsewhere.Namespace = "bank-test"
+	want(t, "in its other namespace", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), elsewhere}, nil, nil)), "bank/b: metadata.name")
 	urgent := wanting("z", 5, 0, 0)
 	want(t, "of newcomers, the one with less priority", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), urgent}, nil, nil)), "bank/b: metadata.name")
 	plain := Of(siteOf(t, "  maxClustersPerTenant: 1\n"), nil)

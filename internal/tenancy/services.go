@@ -14,23 +14,27 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// Served reads what the services in a tree have, by cluster, "namespace/name". The tree is what sipgen rendered before, and may have been
+// Served reads what the clusters in a tree have, above all their services, by "namespace/name". The tree is what sipgen rendered before, and may have been
 // edited: what is not to be read as such holds nothing.
 func Served(tree map[string][]byte) map[string]v1.Held {
 	out := map[string]v1.Held{}
 	for name, text := range tree {
 		parts := strings.Split(name, "/")
-		if len(parts) != 5 || parts[0] != "clusters" || parts[3] != "infra" || path.Ext(name) != ".yaml" || parts[4] == "kustomization.yaml" {
-			continue
-		}
-		documents, err := manifest.Parse(name, text)
-		if err != nil {
+		if len(parts) < 4 || parts[0] != "clusters" {
 			continue
 		}
 		key := parts[1] + "/" + parts[2]
 		held, found := out[key]
 		if !found {
-			held = v1.Held{NodePorts: map[int32]bool{}, ClusterIPs: map[string]bool{}, PodIPs: map[string]bool{}}
+			held = v1.Held{NodePorts: map[int32]bool{}, ClusterIPs: map[string]bool{}, PodIPs: map[string]bool{}, Synced: true}
+			out[key] = held
+		}
+		if len(parts) != 5 || parts[3] != "infra" || path.Ext(name) != ".yaml" || parts[4] == "kustomization.yaml" {
+			continue
+		}
+		documents, err := manifest.Parse(name, text)
+		if err != nil {
+			continue
 		}
 		held.Dex = held.Dex || strings.HasPrefix(parts[4], "dex")
 		for i := range documents {

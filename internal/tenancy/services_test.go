@@ -45,7 +45,10 @@ func TestServed(t *testing.T) {
 		t.Errorf("found addresses %+v, want that of the API servers once, and those of the workers", bank.Addresses)
 	}
 	edge := Served(treeOf(t, "../../golden/two-tenants"))["tenant-a/edge-a"]
-	if !edge.NodePorts[30000] || len(edge.Addresses) != 0 || edge.Dex {
+	if !edge.Synced || !edge.NodePorts[30000] || len(edge.Addresses) != 0 || edge.Dex {
 		t.Errorf("found %+v", edge)
+	}
+	if bare := Served(map[string][]byte{"clusters/n/bare/assignments.yaml": nil})["n/bare"]; !bare.Synced {
+		t.Errorf("found %+v of a cluster without services, which is synced too", bare)
 	}
 }

@@ -85,13 +85,14 @@ type need struct {
 	classes             map[string]bool
 	clusters            int
 	images, attachments map[string]bool
+	podKeys             map[string]bool
 }
 
 func newNeed(site *v1alpha1.Site, tenant v1alpha1.Tenant) *need {
 	return &need{
 		site: site, tenant: Tenant{Tenant: tenant},
 		addresses: map[netip.Addr]bool{}, domains: map[string]bool{}, issuers: map[string]bool{}, images: map[string]bool{}, attachments: map[string]bool{},
-		classes: map[string]bool{},
+		classes: map[string]bool{}, podKeys: map[string]bool{},
 	}
 }
 
@@ -121,9 +122,14 @@ func (n *need) add(c *v1.SIPCluster) {
 		if e.NodePorts.Start != 0 && !t.mayName(e.NodePorts) {
 			n.ports = append(n.ports, v1alpha1.NodePorts{Start: e.NodePorts.Start, End: e.NodePorts.End})
 		}
+		if asks := e.Service.ControlPlaneNodes; asks != nil && *asks {
+			ofSite := n.site.Spec.Defaults.ControlPlaneNodes
+			t.ControlPlaneNodes = t.ControlPlaneNodes || ofSite == nil || !*ofSite
+		}
 		if e.Service.Replicas != nil {
 			n.replicas(*e.Service.Replicas)
 		}
+		n.keys(e.Service.Pods)
 		for _, a := range e.Service.NetworkAttachments {
 			if !t.mayAttach(c.Namespace, a.Namespace, a.Name) {
 				n.attachments[a.Namespace+"/"+a.Name] = true
@@ -140,7 +146,25 @@ func (n *need) add(c *v1.SIPCluster) {
 	}
 }
 
+// keys are the domains of the labels and annotations of pods. A key that no domain grants stays refused.
+func (n *need) keys(pods *v1.Pods) {
+	if pods == nil {
+		return
+	}
+	defaults := &n.site.Spec.Defaults
+	for _, list := range []struct{ found, ofSite map[string]string }{{pods.Labels, defaults.Labels}, {pods.Annotations, defaults.Annotations}} {
+		for key := range list.found { // each by itself
+			domain, _, has := strings.Cut(strings.ToLower(key), "/")
+			if _, sites := list.ofSite[key]; has && !sites && !n.tenant.mayLabel(key) {
+				n.podKeys[domain] = true
+			}
+		}
+	}
+}
+
 func (n *need) dex(dex *v1.Dex) {
+	n.tenant.Dex.SkipApprovalScreen = n.tenant.Dex.SkipApprovalScreen || dex.SkipApprovalScreen
+	n.tenant.Dex.InsecureConnectors = n.tenant.Dex.InsecureConnectors || len(dex.Insecure()) > 0
 	if issuer, err := url.Parse(dex.Issuer); err == nil && !n.tenant.maySpeakFor(issuer.Hostname()) {
 		n.domains[strings.ToLower(issuer.Hostname())] = true
 	}
@@ -193,6 +217,7 @@ func (n *need) finish() {
 	t.Images = append(t.Images, slices.Sorted(maps.Keys(n.images))...)
 	t.NetworkAttachments = append(t.NetworkAttachments, slices.Sorted(maps.Keys(n.attachments))...)
 	t.LoadBalancerClasses = append(t.LoadBalancerClasses, slices.Sorted(maps.Keys(n.classes))...)
+	t.PodKeys = append(slices.Clip(t.PodKeys), slices.Sorted(maps.Keys(n.podKeys))...)
 	mostClusters := *n.site.Spec.MaxClustersPerTenant
 	if t.MaxClusters != nil {
 		mostClusters = *t.MaxClusters

@@ -18,7 +18,7 @@ func TestSuggest(t *testing.T) {
 	clusters := []v1.SIPCluster{
 		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 3, standby: 1}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 12, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7', loadBalancerClass: bgp}, networkAttachments: [{name: s, namespace: networks}, {name: own}]}], jumpHost: [{nodeInterfaceId: oam, networkAttachments: [{name: s, namespace: networks, ips: [192.0.2.9/24]}]}], loadBalancerWorker: [{nodeInterfaceId: oam, clusterIP: 10.96.7.7, nodePortRange: {start: 30011, end: 30019}}]}}"),
 		clusterOf(t, "bank/b", dex("nodePort: 30556, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
-		clusterOf(t, "edge/a", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
+		clusterOf(t, "edge/a", "{services: {jumpHost: [{nodeInterfaceId: oam, pods: {labels: {example.com/a: b, team: x}, annotations: {x.example.net/a: b, prometheus.io/port: '1'}}}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
 	}
 	files := Files{"bank/a": "bank/a.yaml", "bank/b": "bank/b.yaml", "edge/a": "edge.yaml"}
 	held := Held(schedule.Previous{Claims: []schedule.PreviousClaim{
@@ -48,6 +48,7 @@ func TestSuggest(t *testing.T) {
     specs: [edge.yaml]
     namespaces: [edge]
     hosts: {max: 2, maxStandby: 1}
+    podKeys: [example.com, x.example.net]
     patches: safe
 `
 	var found, want any

@@ -72,6 +72,7 @@ const bank = `  defaults: {resources: {limits: {cpu: '1', memory: 256Mi}}}
     certificateIssuers: [ClusterIssuer/site-ca, Issuer/bank-*, awspca.cert-manager.io/AWSPCAIssuer/ca]
     images: [registry.example.org/bank/*, quay.io/*/haproxy, docker.io/library/haproxy-debug]
     networkAttachments: [networks/storage-*]
+    podKeys: [bank.example.org]
     limits: {replicas: 3, resources: {cpu: '2', memory: 1Gi}}
   - {name: edge, namespaces: [edge, kube-edge, argocd], patches: none}
   - {name: metal, namespaces: [metal3], ownsHosts: true, specs: ['-']}

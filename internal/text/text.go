@@ -13,7 +13,7 @@ import (
 )
 
 // Line is s as one line that is only text: white space of every kind is one blank, and what is not printable is left
-// out: control characters, escape sequences' first byte, and the characters that are not seen or that turn the
+// out: control characters, escape sequences' first byte, and the characters that are not seen (see invisible) or that turn the
 // direction of text. It can be no workflow command of a CI system either; see commands.
 func Line(s string) string {
 	if unchanged(s) {
@@ -23,12 +23,19 @@ func Line(s string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case !unicode.IsPrint(r), r == unicode.ReplacementChar:
+		case invisible(r), r == unicode.ReplacementChar:
 			return -1
 		}
 		return r
 	}, s)
 	return commands(strings.Join(strings.Fields(s), " "))
+}
+
+// invisible says that nobody sees a character, or not as one: it is not printable, or it is a letter or a mark that Unicode lets programs show as nothing
+// (Default_Ignorable_Code_Point: fillers, joiners, variation selectors), or Braille's pattern without a dot. With these two names that look the same differ.
+func invisible(r rune) bool {
+	const noDots = '\u2800'
+	return !unicode.IsPrint(r) || r == noDots || r > unicode.MaxASCII && unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // unchanged says that Line would change nothing, for what nearly every text is: printable ASCII with single blanks.
@@ -86,7 +93,7 @@ func Verbatim(s string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case !unicode.IsPrint(r):
+		case invisible(r):
 			return unicode.ReplacementChar
 		}
 		return r

@@ -20,6 +20,7 @@ func TestLine(t *testing.T) {
 		{"C1 controls are escapes too", "a\u009b31mb", "a31mb"},
 		{"text that turns the direction", "a\u202egnp.exe\u2066", "agnp.exe"},
 		{"characters that are not seen", "ad\u200bmin\ufeff\u00ad", "admin"},
+		{"letters and marks that are shown as nothing", "a\u3164d\uffa0m\u115f\u1160i\u034f\u17b4\u180bn\ufe0f\U000e0100\u2800", "admin"},
 		{"bytes that are not UTF-8", "a\xff\xfeb", "ab"},
 		{"private use and tags", "a\U000e0041\ue000b", "ab"},
 		{"GitHub's command at a line's start", "::add-mask::x", ": :add-mask::x"},
@@ -47,7 +48,7 @@ func FuzzLine(f *testing.F) {
 			t.Fatalf("Line(%q) = %q, which is not UTF-8 or not a fixed point (%q)", in, got, text.Line(got))
 		}
 		for _, r := range got {
-			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs) {
+			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 				t.Fatalf("Line(%q) = %q holds %U", in, got, r)
 			}
 		}
@@ -82,7 +83,7 @@ func TestCounts(t *testing.T) {
 
 func TestVerbatim(t *testing.T) {
 	for in, want := range map[string]string{
-		"two words": "two words", "  two  blanks ": "  two  blanks ", "a\nb": "a b", "\x1b[0m": "\uFFFD[0m", "##[x]": "## [x]", "::x": ": :x", "  ::x": "  : :x",
+		"two words": "two words", "  two  blanks ": "  two  blanks ", "a\nb": "a b", "\x1b[0m": "\uFFFD[0m", "##[x]": "## [x]", "::x": ": :x", "  ::x": "  : :x", "e\u3164\ufe0f1": "e\uFFFD\uFFFD1",
 	} {
 		if got := text.Verbatim(in); got != want {
 			t.Errorf("Verbatim(%q) = %q, want %s", in, got, want)

@@ -57,6 +57,19 @@ func TestNothingBreaksOutOfATable(t *testing.T) {
 	}
 }
 
+// TestNothingIsACommandInJSON: the log of a CI system shows what a command prints.
+func TestNothingIsACommandInJSON(t *testing.T) {
+	const value = "a\n::error::b\n##vso[task.prependpath]/tmp/x"
+	quoted, _ := json.Marshal(value)
+	file := func(v string) map[string][]byte {
+		return map[string][]byte{hostsOfA + "x.yaml": []byte("kind: A\nmetadata: {name: a, annotations: {k: " + v + "}}\n")}
+	}
+	out := written(t, func(w io.Writer) error { return compare(t, file("1"), file(string(quoted))).JSON(w, "example.org/v1") })
+	if !strings.Contains(out, `"a\n\u003a:error::b\n\u0023#vso[task.prependpath]/tmp/x"`) {
+		t.Errorf("found %s", out)
+	}
+}
+
 func TestNothingReachesTheTerminal(t *testing.T) {
 	for _, r := range human(t, hostile(t)) {
 		if r == 0x1b || r == 0x202e || r == '\r' {

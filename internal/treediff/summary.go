@@ -31,10 +31,7 @@ func (d *Diff) JSON(w io.Writer, apiVersion string) error {
 	if out.Files == nil {
 		out.Files = []File{}
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
+	return text.JSON(w, out)
 }
 
 // MarshalJSON leaves out the side that a change does not have, and keeps a null, an empty text and a zero on the side that it has.

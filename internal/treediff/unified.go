@@ -10,7 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Unified writes the difference by line, as patch(1) and git apply take it.
+// Unified writes the difference by line, as patch(1) and git apply take it. So it is the one format in which nothing is escaped: a line that differs from
+// the file's would not apply. It is for files and pipes, and not for a CI system's log.
 func (d *Diff) Unified(w io.Writer) error {
 	for i := range d.Files {
 		f := &d.Files[i]

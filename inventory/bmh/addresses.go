@@ -274,6 +274,9 @@ func (r *addressReader) unreadable(ref SecretRef, doc *manifest.Document, format
 // networksOf gives the networks of OpenStack network data. One that cannot be read is left empty, so that the others keep their index.
 func networksOf(text string) ([]dataNetwork, error) {
 	const want = "want JSON or YAML of OpenStack network data"
+	if problem := networkDataLimits.CheckAliases([]byte(text)); problem != "" {
+		return nil, fmt.Errorf("%s, %s", problem, want)
+	}
 	var data networkData
 	if unmarshal([]byte(text), &data) != nil {
 		return nil, fmt.Errorf("cannot be read, %s", want)
@@ -314,6 +317,9 @@ func unmarshal(text []byte, into *networkData) error {
 	return yaml.Unmarshal(text, into)
 }
 
+// networkDataLimits: a Secret has at most 1 MiB, and needs no aliases.
+var networkDataLimits = manifest.Limits{Aliases: 1 << 20}
+
 // isNetworkID says whether a service could name a network so.
 func isNetworkID(id string) bool {
 	return id != "" && len(id) <= validation.DNS1123SubdomainMaxLength &&
@@ -330,7 +336,7 @@ func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetw
 		bad("", "id", "not a name")
 	case network.IPAddress == "" && dynamic:
 		// A weaker source may know the address, so nothing is settled.
-		r.problem(network.ID, origin, "%s: the host gets its address there by DHCP or autoconfiguration, so it is not known here", origin)
+		r.problem(network.ID, origin, "%s: dhcp, no fixed address: it is given by DHCP or autoconfiguration, and not known here", origin)
 	case network.IPAddress == "":
 		bad(network.ID, "ip_address", "missing")
 	default:

@@ -26,7 +26,7 @@ func TestPublishedNetworkData(t *testing.T) {
 		"vino-untyped.yaml": {addresses: []string{"management=192.168.2.11"}},
 		"capm3.yaml":        {addresses: []string{"baremetalv4=192.168.111.20"}},
 		"nova.json":         {addresses: []string{"network0=10.192.35.66"}},
-		"nova-dhcp.json": {problem: "network0: networkData: the host gets its address there by DHCP or autoconfiguration, so it is not known here\n" +
+		"nova-dhcp.json": {problem: "network0: networkData: dhcp, no fixed address: it is given by DHCP or autoconfiguration, and not known here\n" +
 			"network1: hosts.yaml: document 2: line 15: Secret metal/n1-net: networkData: networks[1].ip_address: not an address"},
 		"nmstate.yaml": {problem: ": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: found NMState, want JSON or YAML of OpenStack network data"},
 		"netplan.yaml": {problem: ": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: found netplan, want JSON or YAML of OpenStack network data"},
@@ -77,6 +77,8 @@ func TestUnreadableAddresses(t *testing.T) {
 	}{
 		{"not YAML", withData("a: [" + inventorytest.Marker), nil, []string{": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: cannot be read, want JSON or YAML of OpenStack network data"}},
 		{"a word, as in SIP's own tests", withData("someData"), nil, []string{": networkData: cannot be read"}},
+		{"aliases that stand for 20 MB", withData("x: &a " + strings.Repeat("A", 100_000) + "\ny: [" + strings.Repeat("*a, ", 200) + "]\nnetworks: [" + good + "]"), nil, []string{": networkData: its aliases stand for more than 1 MiB, want JSON or YAML"}},
+		{"an alias", withData("networks: [&a " + good + ", {<<: *a, id: b}]"), []string{"good=192.0.2.1 (networkData)", "b=192.0.2.1 (networkData)"}, nil},
 		{"nothing", withData(""), nil, []string{": networkData: no networks in it"}},
 		{"a map where a list belongs", withData("networks: {" + inventorytest.Marker + ": 1}"), nil, []string{": networkData: networks is no list"}},
 		{"no networks", withData("networks: []"), nil, []string{": networkData: no networks in it"}},
@@ -91,7 +93,7 @@ func TestUnreadableAddresses(t *testing.T) {
 		{"a digit too many", withData("networks: [{id: a, type: ipv6, ip_address: '2001:db8::12345'}]"), nil, []string{"a: networkData: networks[0].ip_address: not an address"}},
 		{"a card's number is not shown", withData("networks: [{id: a, type: ipv4, ip_address: '4111-1111-1111-1111'}]"), nil, []string{"a: networkData: networks[0].ip_address: not an address"}},
 		{"a zone means another thing on every host", withData(`networks: [{id: a, type: ipv6, ip_address: "fe80::1%eth0"}]`), nil, []string{"a: networks[0].ip_address: an address with a zone, which no host can have"}},
-		{"dhcp", withData("networks: [{id: a, type: ipv4_dhcp}, {id: b, type: ipv6_slaac}, {id: c, type: ipv6_dhcpv6-stateless}]"), nil, []string{"a: by DHCP", "b: or autoconfiguration", "c: is not known here"}},
+		{"dhcp", withData("networks: [{id: a, type: ipv4_dhcp}, {id: b, type: ipv6_slaac}, {id: c, type: ipv6_dhcpv6-stateless}]"), nil, []string{"a: dhcp, no fixed address", "b: or autoconfiguration", "c: not known here"}},
 		{"no key that metal3 reads", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("other", inventorytest.BothYAML)), nil, []string{": neither key networkData nor value"}},
 		{"the key of OpenShift", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("nmstate", "interfaces: []")), nil, []string{": neither key networkData nor value, but nmstate, which sipgen does not read"}},
 		{"not base64", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", "data: {networkData: '"+inventorytest.Marker+"!'}\n"), nil, []string{": data.networkData is not base64"}},

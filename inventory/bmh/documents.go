@@ -3,6 +3,7 @@ package bmh
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
@@ -48,4 +49,27 @@ func FromDocuments(docs []manifest.Document) (hosts []inventory.Host, leftOut []
 		}
 	}
 	return inventory.Once(hosts), leftOut
+}
+
+// CheckKinds finds the objects that do not say what they are, or nearly say that they are hosts: a host would be gone to whoever reads the rest.
+func CheckKinds(docs []manifest.Document) error {
+	var problems manifest.Problems
+	for i := range docs {
+		switch doc := &docs[i]; {
+		case doc.NoKind():
+			problems.Add(doc.Problem("kind", "missing, want %q or another object's", KindHost))
+		case doc.Kind == KindHost && doc.APIVersion == "":
+			problems.Add(doc.Problem("apiVersion", "missing, want %q", metal3Group+inventory.Version))
+		case doc.Kind == KindHost && !isMetal3(doc, KindHost):
+			problems.Add(doc.Problem("apiVersion", "found %q, want %q", doc.APIVersion, metal3Group+inventory.Version))
+		case misspelled(doc):
+			problems.Add(doc.Problem("kind", "found %q, did you mean %q?", doc.Kind, KindHost))
+		}
+	}
+	return problems.Err()
+}
+
+// misspelled says whether a kind of metal3's is BareMetalHost but for a few letters. None that there is comes that near, but for the list.
+func misspelled(doc *manifest.Document) bool {
+	return strings.HasPrefix(doc.APIVersion, metal3Group) && doc.Kind != KindHost && doc.Kind != KindHost+"List" && manifest.Nearest(doc.Kind, []string{KindHost}) != ""
 }

@@ -4,6 +4,7 @@ package bmh
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
@@ -127,6 +128,18 @@ func BadName(namespace, name string) (field, text string) {
 	return "", ""
 }
 
+// maxFileName is what is left of the 255 bytes that file systems take, for namespace and name, without a dot and ".yaml".
+const maxFileName = 249
+
+// CheckLength notes the fault of a host that no file can be named after.
+func CheckLength(host *inventory.Host) {
+	known := slices.ContainsFunc(host.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultName })
+	if n := len(host.Namespace) + len(host.Name); n > maxFileName && !known {
+		host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultName, Field: "metadata.name",
+			Text: fmt.Sprintf("found %d characters in namespace and name, want at most %d: they name a file in the tree", n, maxFileName)})
+	}
+}
+
 // CheckLabels takes labels from a host that an API server would refuse, and notes the fault.
 func CheckLabels(host *inventory.Host) {
 	for _, label := range slices.Sorted(maps.Keys(host.Labels)) {
@@ -173,6 +186,7 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 		BootMAC:    bmh.Spec.BootMACAddress,
 		LintIgnore: bmh.Annotations[lintIgnoreAnnotation],
 	}
+	CheckLength(&host)
 	host.State.ImageName = imageName(&bmh.Spec)
 	if ref := bmh.Spec.ConsumerRef; ref != nil {
 		host.State.Consumer = &inventory.Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}

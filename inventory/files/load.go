@@ -41,6 +41,9 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 		}
 		return readSnapshot(&docs[i])
 	}
+	if err := bmh.CheckKinds(docs); err != nil {
+		return nil, err
+	}
 	hosts, leftOut := bmh.FromDocuments(docs)
 	if len(hosts)+len(leftOut) == 0 {
 		return nil, fmt.Errorf("%s: no %s in it", from, bmh.KindHost)

@@ -27,7 +27,7 @@ func TestBrokenSecretFile(t *testing.T) {
 }
 
 func TestOtherKindsAreLeftAlone(t *testing.T) {
-	loaded, err := Load([]string{"-"}, strings.NewReader("apiVersion: example.org/v1\nkind: BareMetalHost\nmetadata: {name: x}\n---\napiVersion: v1\nkind: ConfigMap\n---\n"+inventorytest.HostYAML("n1", "", "")))
+	loaded, err := Load([]string{"-"}, strings.NewReader("apiVersion: example.org/v1\nkind: Machine\nmetadata: {name: x}\n---\napiVersion: v1\nkind: ConfigMap\n---\n"+inventorytest.HostYAML("n1", "", "")))
 	if err != nil || len(loaded.Hosts) != 1 || loaded.Hosts[0].Key() != "metal/n1" {
 		t.Errorf("got %v, %v", loaded, err)
 	}

@@ -70,6 +70,7 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 			leftOut = append(leftOut, inventory.LeftOut{Source: fmt.Sprintf("%s: hosts[%d]", doc.File, i), Field: field, Text: text})
 			continue
 		}
+		bmh.CheckLength(&host)
 		bmh.CheckLabels(&host)
 		hosts = append(hosts, host)
 	}

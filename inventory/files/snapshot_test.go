@@ -72,9 +72,10 @@ func TestBadSnapshots(t *testing.T) {
 
 // TestFaultyHostsOfSnapshots: one host's fault is that host's. A snapshot says what was wrong with the object that it was made from.
 func TestFaultyHostsOfSnapshots(t *testing.T) {
-	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\ntakenAt: null\ncontext: x\ncount: 5\nhosts:\n" +
+	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\ntakenAt: null\ncontext: x\ncount: 6\nhosts:\n" +
 		"- {namespace: a, name: b}\n- {namespace: a, name: b, uid: u, labels: {rack: r1, ../x: z}}\n- {namespace: a, name: ../b}\n" +
-		"- {namespace: a, name: c, faults: [{kind: object, field: spec, text: found a string}]}\n- {namespace: a, name: d}\n"
+		"- {namespace: a, name: c, faults: [{kind: object, field: spec, text: found a string}]}\n- {namespace: a, name: d}\n" +
+		"- {namespace: a, name: e" + strings.Repeat("e", 248) + "}\n"
 	inv, err := Load([]string{"-"}, strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,7 @@ func TestFaultyHostsOfSnapshots(t *testing.T) {
 	got := ""
 	for i := range inv.Hosts {
 		h := &inv.Hosts[i]
-		got += fmt.Sprintf("%s %s %v", h.Name, h.UID, h.Labels)
+		got += fmt.Sprintf("%.3s %s %v", h.Name, h.UID, h.Labels)
 		for n := range h.Faults {
 			got += "; " + h.Faults[n].String()
 		}
@@ -91,6 +92,7 @@ func TestFaultyHostsOfSnapshots(t *testing.T) {
 	want := `b u map[rack:r1]; metadata.labels: "../x" is no valid label; defined more than once
 c  map[]; spec: found a string
 d  map[]
+eee  map[]; found 250 characters in namespace and name, want at most 249: they name a file in the tree
 `
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

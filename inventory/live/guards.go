@@ -24,8 +24,8 @@ type guardBinding struct {
 	} `json:"spec"`
 }
 
-// Guards reads the bindings of the guards of all sites on the API server, by name: those that carry a site's name, and those under the names
-// that all sites shared.
+// Guards reads the bindings of the guards of hosts, of all sites on the API server, by name: those that carry a site's name, and those under the
+// names that all sites shared.
 func Guards(ctx context.Context, cfg *rest.Config) ([]inventory.GuardBinding, error) {
 	gvr := schema.GroupVersionResource{Group: inventory.GuardGroup, Version: "v1", Resource: inventory.GuardResource}
 	docs, err := Documents(ctx, cfg, gvr, "ValidatingAdmissionPolicyBinding")
@@ -39,6 +39,9 @@ func Guards(ctx context.Context, cfg *rest.Config) ([]inventory.GuardBinding, er
 			return nil, err
 		}
 		site := object.Labels[inventory.SiteLabel]
+		if site != "" && strings.HasPrefix(object.Name, inventory.SharedGuardPrefix+site+"-"+inventory.ServiceGuard) {
+			continue
+		}
 		if site == "" && !slices.Contains(inventory.SharedGuards(), object.Name) {
 			continue
 		}

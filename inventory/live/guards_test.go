@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestGuards: sipgen's guards of all sites, and nobody else's. What is not understood is taken to be in force everywhere.
+// TestGuards: sipgen's guards of hosts, of all sites, and nobody else's. What is not understood is taken to be in force everywhere.
 func TestGuards(t *testing.T) {
 	api := newFakeAPI(t, `
 kind: ValidatingAdmissionPolicyBinding
@@ -23,6 +23,10 @@ spec: {matchResources: {namespaceSelector: {matchExpressions: [{key: kubernetes.
 ---
 kind: ValidatingAdmissionPolicyBinding
 metadata: {name: sipgen-delete-guard}
+spec: {}
+---
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: sipgen-dc2-service-guard-v1, labels: {sipgen.airshipit.org/site: dc2}}
 spec: {}
 ---
 kind: ValidatingAdmissionPolicyBinding

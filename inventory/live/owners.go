@@ -20,6 +20,9 @@ import (
 // onlyMetadata asks the API server for the metadata of objects alone: what is in them is not sent.
 const onlyMetadata = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 
+// onlyItsMetadata asks for that of one object.
+const onlyItsMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+
 // ServiceObjects reads who owns the Deployments and Services whose name begins like those of a tenant's services. Nothing but their metadata
 // leaves the API server. SIP's Services carry no label, so all are listed. That is a right that policy/ does not give.
 func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.ServiceObject, err error) {
@@ -48,7 +51,10 @@ func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.Servic
 				return errors.New(kind.resource + ": an item is not an object")
 			}
 			if strings.HasPrefix(object.Name, "loadbalancer") || strings.HasPrefix(object.Name, "jumphost") {
-				out = append(out, inventory.ServiceObject{Kind: kind.name, Namespace: object.Namespace, Name: object.Name, Owners: inventory.OwnersOf(object.ManagedFields)})
+				out = append(out, inventory.ServiceObject{
+					Kind: kind.name, Namespace: object.Namespace, Name: object.Name,
+					Rendered: object.Labels[inventory.ManagedByLabel] == inventory.ManagedBy, Owners: inventory.OwnersOf(object.ManagedFields),
+				})
 			}
 			return nil
 		}, func() { out = out[:before] })

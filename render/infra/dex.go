@@ -75,7 +75,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		Telemetry: dexTelemetry{HTTP: fmt.Sprintf(":%d", dexTelemetryPort)},
 		// Who leaves a group keeps what it gave for at most this long; kubelogin renews by itself.
 		Expiry:           dexExpiry{IDTokens: "1h"},
-		OAuth2:           dexOAuth2{SkipApprovalScreen: true},
+		OAuth2:           dexOAuth2{SkipApprovalScreen: dex.SkipApprovalScreen},
 		StaticClients:    dexClients(dex),
 		StaticConnectors: dex.Connectors,
 	})
@@ -141,7 +141,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 	if dex.TLS.IssuerRef != nil {
 		objects = append(objects, o.certificate(s, dex, tlsSecret))
 	}
-	return o.add(s.name+".yaml", objects...)
+	return o.add(s.name+".yaml", withOptions(s, &dex.Service, objects)...)
 }
 
 // dexClients gives every client a name, without which Dex does not start.

@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -37,7 +38,10 @@ func ofKind[T any](t *testing.T, files map[string][]byte, kind string) map[strin
 
 // What the profile "restricted" leaves open, and pods do without.
 func TestPodsAreHardened(t *testing.T) {
-	without := tenant()
+	own, sites, without := tenant(), tenant(), tenant()
+	memory := &corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}}
+	own.Cluster.Spec.Services.JumpHost[0].Resources = memory
+	sites.Site.Spec.Defaults.Resources = memory
 	without.Cluster.Spec.Services.JumpHost[0].BMC = &v1.BMC{Access: v1.BMCNone}
 	for _, row := range []struct {
 		why string
@@ -47,6 +51,8 @@ func TestPodsAreHardened(t *testing.T) {
 	}{
 		{"power by metal3", tenant(), []string{"dex-edge-a", "jumphost-edge-a"}},
 		{"no power", without, []string{"dex-edge-a"}},
+		{"resources of its own, without storage", own, []string{"dex-edge-a", "jumphost-edge-a"}},
+		{"resources of the site's, without storage", sites, []string{"dex-edge-a", "jumphost-edge-a"}},
 	} {
 		files := render(t, row.in)
 		deployments := ofKind[appsv1.Deployment](t, files, "Deployment")
@@ -61,7 +67,19 @@ func TestPodsAreHardened(t *testing.T) {
 			if links := pod.EnableServiceLinks; links == nil || *links {
 				t.Errorf("%s: %s: service links are on", row.why, name)
 			}
+			for _, v := range pod.Volumes {
+				if v.EmptyDir != nil && (v.EmptyDir.SizeLimit == nil || v.EmptyDir.SizeLimit.Sign() <= 0) {
+					t.Errorf("%s: %s: volume %s may fill the node's disk", row.why, name, v.Name)
+				}
+			}
+			if len(pod.Tolerations) > 0 {
+				t.Errorf("%s: %s tolerates %v, and nobody asked", row.why, name, pod.Tolerations)
+			}
 			for _, c := range pod.Containers {
+				limit, request := c.Resources.Limits[corev1.ResourceEphemeralStorage], c.Resources.Requests[corev1.ResourceEphemeralStorage]
+				if written := mostWritten(pod); limit.Cmp(written) < 0 || request.Sign() <= 0 || request.Cmp(limit) > 0 {
+					t.Errorf("%s: %s: ephemeral storage of %s, at most %s, want at least %s", row.why, name, request.String(), limit.String(), written.String())
+				}
 				if s := c.SecurityContext; s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem {
 					t.Errorf("%s: %s: the root file system can be written to", row.why, name)
 				}
@@ -77,6 +95,18 @@ func TestPodsAreHardened(t *testing.T) {
 			}
 		}
 	}
+}
+
+// mostWritten is what a pod's emptyDirs and its log may have together: five files of 10 MiB, by the kubelet's own defaults, and one more that
+// is not rotated yet.
+func mostWritten(pod *corev1.PodSpec) resource.Quantity {
+	sum := resource.MustParse("60Mi")
+	for _, v := range pod.Volumes {
+		if v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil {
+			sum.Add(*v.EmptyDir.SizeLimit)
+		}
+	}
+	return sum
 }
 
 // rights are the files of the services' rights, with a kustomization of them.

@@ -85,7 +85,7 @@ var slots = map[string]func(in *Input, value string){
 
 // Lines that the rendered files may have: whatever a value does, there is no other.
 var allowedLines = map[string]*regexp.Regexp{
-	"cfg": regexp.MustCompile(`^( *#.*| *|global|defaults|frontend (status|kube-apiservers|workers)|backend (kube-apiservers|workers)` +
+	"cfg": regexp.MustCompile(`^( *#.*| *|global|defaults|frontend (status|clients)|backend (kube-apiservers|workers)` +
 		`|    (log|maxconn|hard-stop-after|mode|option|retries|timeout|monitor-uri|stats|default_backend|balance|default-server|bind|http-request) [A-Za-z0-9 .:{}/_-]+` +
 		`|    http-check (send meth GET uri /[A-Za-z0-9._~/?=&-]* ver HTTP/1.1 hdr Host kubernetes hdr User-Agent haproxy-check|expect status [0-9]{3})` +
 		`|    server [a-z0-9.:-]+ (\[[0-9a-f:]+\]|[0-9.]+)(:6443)?)$`),

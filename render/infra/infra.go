@@ -29,6 +29,9 @@ type Input struct {
 	// RightsInside: the overlay has the rights of its services, marked to be kept when they leave it. That is so for one commit of a site whose
 	// tree had them there.
 	RightsInside bool
+	// Tolerated are the services, by their objects' name, whose pods may run on control-plane nodes in the tree before. They still may, where neither
+	// their entry nor the Site says.
+	Tolerated map[string]bool
 	// Unwritten: nobody needs the contents of the files. What is refused is the same.
 	Unwritten bool
 }

@@ -50,7 +50,7 @@ func (o *overlay) jumpHost(i int, jump *v1.JumpHost) error {
 	if access == v1.BMCMetal3 {
 		objects = append(objects, o.inside(o.powerRoles(s))...)
 	}
-	return o.add(s.name+".yaml", objects...)
+	return o.add(s.name+".yaml", withOptions(s, &jump.Service, objects)...)
 }
 
 func bmcAccess(jump *v1.JumpHost) string {
@@ -195,8 +195,10 @@ func (o *overlay) jumpPod(s service, jump *v1.JumpHost, table []tableHost, acces
 		fromConfigMap("config", s.name, 0o444, config...),
 		fromConfigMap("keys", s.name+"-keys", 0o444),
 		fromSecret("host-keys", cmp.Or(jump.HostKeys, s.name+"-host-keys")),
-		{Name: "run", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
-		{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		// A line for each key of a Secret, of 1 MiB at most, and the variables of a proxy.
+		emptyDir("run", "16Mi"),
+		// What people leave there, and kubectl's cache.
+		emptyDir("tmp", "256Mi"),
 	}
 	if jump.NodeSSHPrivateKeys != "" {
 		mounts = append(mounts, corev1.VolumeMount{Name: "ssh-private-keys", MountPath: jumpRoot + "/ssh-private-keys", ReadOnly: true})

@@ -29,7 +29,7 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	}
 	config, err := fill("loadbalancer-controlplane.cfg.tmpl", sections(lb.HAProxy, "leastconn", values{
 		"head": head, "port": fmt.Sprint(apiPort), "servers": serverLines(servers, apiPort),
-		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status, 200)),
+		"checkPath": cmp.Or(check.Path, "/readyz"), "checkStatus": fmt.Sprint(cmp.Or(check.Status, 200)), "verify": verification(check.CA),
 	}))
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
@@ -42,7 +42,7 @@ func (o *overlay) controlPlane(i int, lb *v1.LoadBalancerControlPlane) error {
 	}
 	ports := []corev1.ServicePort{{Name: name, Protocol: corev1.ProtocolTCP, Port: apiPort, TargetPort: target, NodePort: lb.NodePort}}
 	containerPorts := []corev1.ContainerPort{{Name: name, ContainerPort: apiPort, Protocol: corev1.ProtocolTCP}}
-	return o.loadBalancer(s, &lb.Service, lb.HAProxy, config, ports, containerPorts)
+	return o.loadBalancer(s, &lb.Service, lb.HAProxy, check.CA, config, ports, containerPorts)
 }
 
 // worker renders a load balancer for a range of the workers' node ports.
@@ -72,7 +72,7 @@ func (o *overlay) worker(i int, lb *v1.LoadBalancerWorker) error {
 		}
 		ports = append(ports, servicePort)
 	}
-	return o.loadBalancer(s, &lb.Service, lb.HAProxy, config, ports, nil)
+	return o.loadBalancer(s, &lb.Service, lb.HAProxy, nil, config, ports, nil)
 }
 
 // workerConfig has one backend for all ports, whose servers are reached at the port that the client came to; or one for each. Behind the PROXY
@@ -117,15 +117,19 @@ func lowest(ports []corev1.ServicePort) int32 {
 
 // loadBalancer renders the configuration, and a Deployment, a Service, a NetworkPolicy and a PodDisruptionBudget
 // around it.
-func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy, config []byte, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
-	o.config(configMap{name: s.name, labels: s.labels(), files: map[string]string{"haproxy.cfg": s.name + ".cfg"}}, map[string][]byte{s.name + ".cfg": config})
+func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy, ca *v1.BackendCA, config []byte, ports []corev1.ServicePort, containerPorts []corev1.ContainerPort) error {
+	keys, files := map[string]string{"haproxy.cfg": s.name + ".cfg"}, map[string][]byte{s.name + ".cfg": config}
+	if ca != nil && ca.PEM != "" {
+		keys[caFile], files[s.name+"-"+caFile] = s.name+"-"+caFile, ca.Certificates()
+	}
+	o.config(configMap{name: s.name, labels: s.labels(), files: keys}, files)
 
 	memory := options.Memory()
 	container := corev1.Container{
 		// The name that SIP's Deployment had: an apply over it must not leave two containers.
 		Name:    "loadbalancer",
 		Image:   o.image(s, spec.Image, o.Site.Spec.Images.HAProxy),
-		Command: []string{"haproxy", "-W", "-db", "-f", "/usr/local/etc/haproxy/haproxy.cfg"},
+		Command: []string{"haproxy", "-W", "-db", "-f", configFolder + "/haproxy.cfg"},
 		Ports:   append(containerPorts, corev1.ContainerPort{Name: "status", ContainerPort: statusPort, Protocol: corev1.ProtocolTCP}),
 		ReadinessProbe: &corev1.Probe{
 			ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromString("status")}},
@@ -142,11 +146,16 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 		}},
 		Resources:       resourcesFor(spec, "100m", "128Mi", memory.String()),
 		SecurityContext: restricted(),
-		VolumeMounts:    []corev1.VolumeMount{{Name: "config", MountPath: "/usr/local/etc/haproxy", ReadOnly: true}},
+		VolumeMounts:    []corev1.VolumeMount{{Name: "config", MountPath: configFolder, ReadOnly: true}},
 	}
-	pod := o.pod(s, spec, 99, container, corev1.Volume{Name: "config", VolumeSource: corev1.VolumeSource{
+	volumes := []corev1.Volume{{Name: "config", VolumeSource: corev1.VolumeSource{
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: s.name}},
-	}})
+	}}}
+	if volume, mounted := caVolume(ca); mounted {
+		container.VolumeMounts = append(container.VolumeMounts, corev1.VolumeMount{Name: volume.Name, MountPath: caFolder, ReadOnly: true})
+		volumes = append(volumes, volume)
+	}
+	pod := o.pod(s, spec, 99, container, volumes...)
 	pod.Spec.TerminationGracePeriodSeconds = ptr[int64](graceSeconds)
 	if low := lowest(ports); low < unprivileged {
 		// A safe sysctl, which the restricted profile allows: low ports without a capability.
@@ -164,7 +173,7 @@ func (o *overlay) loadBalancer(s service, spec *v1.Service, options *v1.HAProxy,
 	if budget := o.budget(s, spec, 2); budget != nil {
 		objects = append(objects, budget)
 	}
-	return o.add(s.name+".yaml", objects...)
+	return o.add(s.name+".yaml", withOptions(s, spec, objects)...)
 }
 
 // deployment replaces its pods without a gap: a new one is ready before an old one goes.

@@ -25,7 +25,7 @@ func (o *overlay) override(k *object.Kustomization) error {
 	k.CommonAnnotations = defaults.Annotations
 	if defaults.Resources != nil {
 		for _, name := range o.unsized {
-			text, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec/template/spec/containers/0/resources", "value": defaults.Resources}})
+			text, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec/template/spec/containers/0/resources", "value": v1.WithStorage(*defaults.Resources)}})
 			if err != nil {
 				return err
 			}

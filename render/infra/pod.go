@@ -42,14 +42,12 @@ func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.C
 				FSGroup:        ptr(uid),
 				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			},
-			Tolerations: []corev1.Toleration{{
-				Key: "node-role.kubernetes.io/control-plane", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
-			}},
+			Tolerations: o.tolerations(s, spec),
 			TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{
 				// Not DoNotSchedule: a management cluster of one node would never be in sync.
 				MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: corev1.ScheduleAnyway,
 				LabelSelector:  &metav1.LabelSelector{MatchLabels: s.selector()},
-				MatchLabelKeys: []string{"pod-template-hash"},
+				MatchLabelKeys: []string{templateHash},
 			}},
 			Volumes: volumes,
 		},
@@ -59,6 +57,26 @@ func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.C
 	}
 	return pod
 }
+
+// tolerations let the pods run on the management cluster's control-plane nodes: where the entry asks for it, else where the Site does, else where
+// they did before. Earlier versions let all of them: pods that were on such a node would find none any more, in a management cluster
+// that has no others.
+func (o *overlay) tolerations(s service, spec *v1.Service) []corev1.Toleration {
+	asked := spec.ControlPlaneNodes
+	if asked == nil {
+		asked = o.Site.Spec.Defaults.ControlPlaneNodes
+	}
+	if asked == nil {
+		asked = ptr(o.Tolerated[s.name])
+	}
+	if !*asked {
+		return nil
+	}
+	return []corev1.Toleration{{Key: ControlPlaneTaint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}}
+}
+
+// ControlPlaneTaint is the taint of control-plane nodes.
+const ControlPlaneTaint = "node-role.kubernetes.io/control-plane"
 
 // restricted is the container's half of the restricted profile.
 func restricted() *corev1.SecurityContext {
@@ -104,12 +122,17 @@ func hasFixedIPs(spec *v1.Service) bool {
 // replace. No CPU limit: it would delay health checks under load.
 func resourcesFor(spec *v1.Service, cpu, memory, memoryLimit string) corev1.ResourceRequirements {
 	if spec.Resources != nil {
-		return *spec.Resources
+		return v1.WithStorage(*spec.Resources)
 	}
-	return corev1.ResourceRequirements{
+	return v1.WithStorage(corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)},
 		Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(memoryLimit)},
-	}
+	})
+}
+
+// emptyDir is a folder that a pod may write to, of which it may fill so much: who writes more is evicted.
+func emptyDir(name, limit string) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: ptr(resource.MustParse(limit))}}}
 }
 
 // budget lets one pod go at a time. One replica has none: it would block every drain.
@@ -122,7 +145,9 @@ func (o *overlay) budget(s service, spec *v1.Service, replicas int32) *policyv1.
 		ObjectMeta: o.meta(s),
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MaxUnavailable: ptr(intstr.FromInt32(1)),
-			Selector:       &metav1.LabelSelector{MatchLabels: s.selector()},
+			// Pods that are not ready serve nobody, and would keep their node from being drained for ever.
+			UnhealthyPodEvictionPolicy: ptr(policyv1.AlwaysAllow),
+			Selector:                   &metav1.LabelSelector{MatchLabels: s.selector()},
 		},
 	}
 }

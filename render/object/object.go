@@ -17,42 +17,46 @@ const Header = "# Rendered by sipgen. Change the specs and render again; edits h
 // Marshal writes typed objects as one YAML file of as many documents, with Header on top. status,
 // creationTimestamp and null fields are left out.
 func Marshal(objects ...any) ([]byte, error) {
-	out := []byte(Header)
+	w := newWriter(Header)
+	defer w.release()
 	for i, typed := range objects {
 		if i > 0 {
-			out = append(out, "---\n"...)
+			w.out = append(w.out, "---\n"...)
 		}
-		text, err := json.Marshal(typed)
-		if err != nil {
-			return nil, fmt.Errorf("%T: %w", typed, err)
+		if err := w.add(typed); err != nil {
+			return nil, err
 		}
-		if simple, ok := simpleYAML(out, text); ok {
-			out = simple
-			continue
-		}
-		document, err := libraryYAML(text)
-		if err != nil {
-			return nil, fmt.Errorf("%T: %w", typed, err)
-		}
-		out = append(out, document...)
 	}
-	return out, nil
+	return bytes.Clone(w.out), nil
 }
 
 // Fragment is a list or an object as a part of a file: as Marshal writes it, without Header.
 func Fragment(value any) (string, error) {
-	text, err := json.Marshal(value)
+	w := newWriter("")
+	defer w.release()
+	if err := w.add(value); err != nil {
+		return "", err
+	}
+	return string(w.out), nil
+}
+
+// add writes an object or a list behind what is written.
+func (w *simpleWriter) add(typed any) error {
+	w.json.Reset()
+	if err := w.encoder.Encode(typed); err != nil {
+		return fmt.Errorf("%T: %w", typed, err)
+	}
+	text := bytes.TrimSuffix(w.json.Bytes(), []byte("\n"))
+	from := len(w.out)
+	if w.simple(text) {
+		return nil
+	}
+	document, err := libraryYAML(text)
 	if err != nil {
-		return "", fmt.Errorf("%T: %w", value, err)
+		return fmt.Errorf("%T: %w", typed, err)
 	}
-	if simple, ok := simpleYAML(nil, text); ok {
-		return string(simple), nil
-	}
-	out, err := libraryYAML(text)
-	if err != nil {
-		return "", fmt.Errorf("%T: %w", value, err)
-	}
-	return string(out), nil
+	w.out = append(w.out[:from], document...)
+	return nil
 }
 
 // libraryYAML writes the JSON of an object or a list, whatever is in it.
@@ -79,7 +83,7 @@ func libraryYAML(text []byte) ([]byte, error) {
 	return yaml.Marshal(sorted(ordered[0].Value.([]any)[0]))
 }
 
-// sorted puts the fields of all objects in the order of simpleYAML. Left to itself the library sorts a map, by an order that goes round in a
+// sorted puts the fields of all objects in the order of simpleWriter. Left to itself the library sorts a map, by an order that goes round in a
 // circle where numbers and letters meet: what comes out depends on the map's then.
 func sorted(value any) any {
 	switch value := value.(type) {

@@ -6,21 +6,22 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// simpleYAML writes the JSON of an object as Marshal does, the same bytes that yaml.JSONToYAML gives without the fields that Marshal leaves out,
+// simple writes the JSON of an object as Marshal does, the same bytes that yaml.JSONToYAML gives without the fields that Marshal leaves out,
 // in a small part of its time. Where a text in it is not simple enough it says ok = false: the library writes the object then. text is what
-// json.Marshal wrote, so it is valid.
-func simpleYAML(out, text []byte) (yaml []byte, ok bool) {
-	w := simpleWriter{in: string(text), out: out}
+// encoding/json wrote, so it is valid.
+func (w *simpleWriter) simple(text []byte) (ok bool) {
+	w.in, w.pos, w.open = string(text), 0, w.open[:0]
 	root, ok := w.read(true)
 	switch {
 	case !ok || len(root.children) == 0:
-		return nil, false
+		return false
 	case root.kind == '{':
-		return w.out, w.mapping(root, 0, false)
+		return w.mapping(root, 0, false)
 	}
-	return w.out, root.kind == '[' && w.list(root, 0)
+	return root.kind == '[' && w.list(root, 0)
 }
 
 // node is a value. kind is what it begins with in JSON: '{', '[', '"', or 'x' for a number, true or false.
@@ -30,19 +31,49 @@ type node struct {
 	children  []node
 }
 
+// simpleWriter has what it takes to write objects, which is used again for others.
 type simpleWriter struct {
-	in  string
-	out []byte
-	pos int
-	// open are the children so far of the values that are being read, those of the innermost last; rest is room for children of values that were read.
-	open, rest []node
+	json    bytes.Buffer
+	encoder *json.Encoder // to json
+	in      string
+	out     []byte
+	pos     int
+	// open are the children so far of the values that are being read, those of the innermost last; rest is room for children of values that were read,
+	// of nodes.
+	open, rest, nodes []node
+}
+
+var writers = sync.Pool{New: func() any {
+	w := &simpleWriter{nodes: make([]node, 512)}
+	w.encoder = json.NewEncoder(&w.json)
+	return w
+}}
+
+// newWriter begins a file. What is written is in out, up to release.
+func newWriter(header string) *simpleWriter {
+	w := writers.Get().(*simpleWriter)
+	w.out, w.rest = append(w.out[:0], header...), w.nodes
+	return w
+}
+
+// release gives the writer's room to others. It keeps no texts, and no more room than files usually need.
+func (w *simpleWriter) release() {
+	const much = 1 << 20
+	if cap(w.out) > much || w.json.Cap() > much || len(w.nodes) > much/64 || cap(w.open) > much/64 {
+		return
+	}
+	clear(w.nodes[:len(w.nodes)-len(w.rest)])
+	clear(w.open[:cap(w.open)])
+	w.in = ""
+	writers.Put(w)
 }
 
 // close takes the children from one on off those that are open.
 func (w *simpleWriter) close(from int) []node {
 	n := len(w.open) - from
 	if n > len(w.rest) {
-		w.rest = make([]node, max(n, 64))
+		w.nodes = make([]node, max(n, 2*len(w.nodes)))
+		w.rest = w.nodes
 	}
 	children := w.rest[:n:n]
 	w.rest = w.rest[n:]

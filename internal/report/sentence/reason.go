@@ -78,11 +78,16 @@ func kept(r schedule.Reason) string {
 	case schedule.Replacing:
 		return Reason(r.Trouble) + ": kept until its replacement carries its labels"
 	case schedule.Frozen:
-		return Reason(r.Kept) + "; its cluster is refused: " + strings.Join(Refusals(r.Refused), "; ")
+		return Reason(r.Kept) + "; its cluster is frozen: " + strings.Join(Refusals(r.Refused), "; ")
 	case schedule.ReleaseWaits:
+		if _, is := r.Use.(schedule.Faulty); is {
+			return Reason(r.Why) + "; release waits until this is fixed: " + Reason(r.Use)
+		}
 		return Reason(r.Why) + "; release waits until it is free or " + v1.ApproveReleaseAnnotation + " names it: " + Reason(r.Use)
 	case schedule.Vanished:
 		return "no longer in the inventory"
+	case schedule.Anew:
+		return "created anew, with another uid"
 	case schedule.Promoted:
 		return "promoted from standby"
 	case schedule.MarkedForRemoval:
@@ -183,6 +188,10 @@ func faulty(r schedule.Faulty) string {
 		return "defined more than once"
 	case r.Kind == inventory.FaultLabel:
 		return "with a label that no API server takes"
+	case r.Kind == inventory.FaultName:
+		return "with a name that is too long"
+	case r.Kind == inventory.FaultPatch:
+		return "that no patch may be written for"
 	case r.Kind == inventory.FaultNetwork:
 		return "with an address of a service of the site"
 	}
@@ -259,7 +268,7 @@ func candidate(r schedule.Reason) string {
 	case schedule.NamedByCluster:
 		return "named by an annotation of the cluster"
 	case schedule.ClusterRefused:
-		return "the cluster is refused"
+		return "the cluster is frozen"
 	case schedule.ClusterUnschedulable:
 		return "the cluster cannot have all it needs and gets nothing new"
 	case schedule.DomainFull:

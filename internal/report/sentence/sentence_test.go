@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -88,7 +89,9 @@ func TestReason(t *testing.T) {
 		{schedule.InvalidCluster{Cluster: schedule.ClusterKey{Namespace: "t", Name: "a\nb"}}, `claimed by cluster "t/a\nb", which is no valid name`},
 		{schedule.InvalidRole{Role: "a b"}, `claimed for role "a b", which is no valid name`},
 		{schedule.Frozen{Kept: schedule.KeptByTree{}, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "second"}, schedule.Contradiction{Problem: "first"}, schedule.Contradiction{Problem: "first"}}},
-			"held: the previous tree says so, its labels do not yet; its cluster is refused: first; second"},
+			"held: the previous tree says so, its labels do not yet; its cluster is frozen: first; second"},
+		{schedule.ReleaseWaits{Why: schedule.NoSpec{}, Use: schedule.Faulty{Kind: inventory.FaultPatch, Text: "it has a mark"}},
+			"its cluster has no spec any more; release waits until this is fixed: it has a mark"},
 		{schedule.ReleaseWaits{Why: schedule.Replaced{Trouble: schedule.MarkedForRemoval{}}, Use: schedule.HasImage{}},
 			"marked for removal, and replaced; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
 		{schedule.Unwanted{Trouble: schedule.Unhealthy{}, Why: schedule.Surplus{Want: 1}}, "marked unhealthy, and more than the 1 host wanted"},

@@ -40,6 +40,9 @@ func claimWarning(w schedule.Warning) string {
 	case schedule.Unlabelled:
 		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim: nobody gets it until they are removed or completed", w.Host, keys(w.Keys))
 	case schedule.LabelsContradictTree:
+		if w.Whole {
+			return fmt.Sprintf("host %s: %s on it say something else than %s: the claim of %s stands, since no patch of the host may be written", w.Host, keys(w.Keys), w.Source, w.Cluster)
+		}
 		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim, and what they say is not what %s says: the claim of %s stands", w.Host, keys(w.Keys), w.Source, w.Cluster)
 	case schedule.LeftAlone:
 		const most = 10
@@ -89,6 +92,10 @@ func annotationWarning(w schedule.Warning) string {
 		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: it has no effect, take it out", w.Annotation, w.Host)
 	case schedule.NamesHostOfOthers:
 		return fmt.Sprintf("annotation %s names host %s, which %s holds: it has no effect, take it out", w.Annotation, w.Host, w.Holder)
+	case schedule.NamesSeveralHosts:
+		return fmt.Sprintf("annotation %s names host %q, which is the name of two of its hosts, %s and %s: it has no effect, want namespace/name", w.Annotation, w.Name, w.Hosts[0], w.Hosts[1])
+	case schedule.NamesMore:
+		return fmt.Sprintf("annotation %s: %d more names have no effect", w.Annotation, w.More)
 	case schedule.ReleaseOfNothing:
 		return releaseOfNothing(w)
 	case schedule.NeverApproved:
@@ -217,7 +224,7 @@ func rearrangement(w schedule.Rearrangement) string {
 
 // releaseOfNothing is why a request of the Site releases nothing.
 func releaseOfNothing(w schedule.ReleaseOfNothing) string {
-	words := fmt.Sprintf("spec.hosts.release of the Site: host %s of cluster %s: ", w.Host, w.Cluster)
+	words := fmt.Sprintf("spec.hosts.release of the Site: host %s of cluster %s: ", strings.TrimPrefix(w.Host.String(), "/"), w.Cluster)
 	switch {
 	case !w.Found:
 		return words + "the inventory has no such host"

@@ -55,11 +55,14 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	return files, problems.Err()
 }
 
-// vinoObject is the Vino, whose credentials are variables. Every host gets a label by which grants know it.
+// vinoObject is the Vino. Its credentials are variables with Flux; with Argo CD it has none, and that field is somebody else's. Every host gets a
+// label by which grants know it.
 func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 	spec := v.Spec
-	variable := func(name string) string { return "${" + QuoteVariable + "}${" + name + "}${" + QuoteVariable + "}" }
-	spec.BMCCredentials = json.RawMessage(`{"username":"` + variable(UsernameVariable) + `","password":"` + variable(PasswordVariable) + `"}`)
+	if site.Spec.Engine != v1alpha1.EngineArgoCD {
+		variable := func(name string) string { return "${" + QuoteVariable + "}${" + name + "}${" + QuoteVariable + "}" }
+		spec.BMCCredentials = json.RawMessage(`{"username":"` + variable(UsernameVariable) + `","password":"` + variable(PasswordVariable) + `"}`)
+	}
 	spec.Nodes = nil
 	for _, set := range v.Spec.Nodes {
 		set.BMHLabels = maps.Clone(set.BMHLabels)
@@ -106,13 +109,36 @@ func Hosts(tree map[string][]byte) map[string]string {
 	return hosts
 }
 
+// CredentialsManager is the field manager that has a Vino's credentials where the engine puts none in.
+const CredentialsManager = "bmc-credentials"
+
+// CredentialsFile is what somebody applies to a Vino whose credentials no engine puts in. It is never in the tree.
+func CredentialsFile(v *v1alpha1.VirtualHosts) string {
+	return fmt.Sprintf("apiVersion: airship.airshipit.org/v1\nkind: Vino\nmetadata: {namespace: %s, name: %s}\n"+
+		"spec: {bmcCredentials: {username: ..., password: ...}}\n", v.Namespace, v.Name)
+}
+
+// CredentialsCommands make a Vino in the folder of the tree, from that file: whole, since ViNO acts on half of one, and in the name of Argo CD's
+// manager, so that what leaves git leaves the Vino; then the credentials in a name of their own, so that they stay. The second alone changes them.
+// Server-side, since kubectl otherwise keeps a copy of the password in an annotation.
+func CredentialsCommands(v *v1alpha1.VirtualHosts, manager string) []string {
+	const file = " -f credentials.yaml"
+	return []string{
+		"kubectl patch --local -f " + Folder(v) + "/vino.yaml --type merge --patch-file credentials.yaml -o yaml | kubectl apply --server-side --field-manager=" + manager + " -f -",
+		"kubectl apply --server-side --field-manager=" + CredentialsManager + file,
+	}
+}
+
 // Secrets are those that the Vinos need. Flux reads them, in its own namespace.
 func Secrets(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) []siteobject.Secret {
-	secrets := []siteobject.Secret{{
-		Namespace: site.Spec.Flux.Namespace, Name: v.CredentialsSecret, Kind: "Secret",
-		For:  "the BMCs of Vino " + v.Key() + ", which Flux puts into it; no value may have a ' or a line end",
-		Keys: []string{UsernameVariable, PasswordVariable},
-	}}
+	var secrets []siteobject.Secret
+	if site.Spec.Engine != v1alpha1.EngineArgoCD {
+		secrets = append(secrets, siteobject.Secret{
+			Namespace: site.Spec.Flux.Namespace, Name: v.CredentialsSecret, Kind: "Secret",
+			For:  "the BMCs of Vino " + v.Key() + ", which Flux puts into it; no value may have a ' or a line end",
+			Keys: []string{UsernameVariable, PasswordVariable},
+		})
+	}
 	named := map[v1alpha1.VinoNamespacedName]bool{}
 	for _, set := range v.Spec.Nodes {
 		if t := set.NetworkDataTemplate; !named[t] {

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/status"
+	"github.com/airshipit/sipgen/inventory/live"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// statusTries is how often a status is computed anew because somebody else wrote to the object meanwhile.
+const statusTries = 4
+
+// reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with one tenant's specs is
+// in that one's status.
+func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previousFlags, output string) error {
+	in.keepGoing, in.allowEmpty = true, true
+	loaded, err := in.load(ctx, ui)
+	if err != nil {
+		return err
+	}
+	if !loaded.live {
+		return errors.New("--write needs --inventory cluster: what it reports has to be live")
+	}
+	before, err := previous.read(ctx, ui, loaded.site)
+	if err != nil {
+		return err
+	}
+	d, err := loaded.decideAsPublished(ui, before)
+	if err != nil {
+		return err
+	}
+	hosts := status.Of(statusInput(d.site, before, d.claims, d.hosts))
+	if err := in.writeStatuses(ctx, ui, d.tenantStatus(hosts)); err != nil {
+		return err
+	}
+	return showStatus(ui, d.site, hosts, output)
+}
+
+// decideAsPublished is the decision of sipgen publish --keep-going: a cluster whose services cannot be rendered, or whose tenant would have or gives
+// back too much, is frozen. What speaks against all of it is not asked: nothing is published here.
+func (l *loaded) decideAsPublished(ui *ui, before previousTree) (*decided, error) {
+	for {
+		d, err := l.decide(ui, before)
+		if err != nil {
+			return nil, err
+		}
+		more := d.surges()
+		if len(more) == 0 {
+			more = d.giveTooMuch()
+		}
+		if len(more) == 0 {
+			_, err := d.check(noAcceptance).render(ui)
+			if more, err = d.broken(err); err != nil {
+				return nil, err
+			}
+		}
+		if len(more) == 0 {
+			return d, nil
+		}
+		l = l.with(more)
+	}
+}
+
+// tenantStatus is what the status of SIPClusters is made of.
+func (d *decided) tenantStatus(hosts []status.Host) *status.Tenants {
+	t := &status.Tenants{
+		Specs: d.clusters, Placement: d.placement, Claims: d.claims.Claims, Hosts: hosts,
+		Frozen: map[schedule.ClusterKey][]string{}, Unread: map[schedule.ClusterKey]bool{},
+	}
+	for i := range d.report.Clusters {
+		if c := &d.report.Clusters[i]; len(c.Frozen) > 0 {
+			t.Frozen[schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}] = c.Frozen
+		}
+	}
+	for i := range d.clusters {
+		// addMissing made it: nobody could read its spec.
+		if c := &d.clusters[i]; c.Document == nil && len(t.Frozen[keyOf(c)]) > 0 {
+			t.Unread[keyOf(c)] = true
+		}
+	}
+	return t
+}
+
+// writeStatuses writes those that are not as they ought to be. What fails for one SIPCluster is said, and the others are written.
+func (in *inputs) writeStatuses(ctx context.Context, ui *ui, tenants *status.Tenants) error {
+	defer ui.progress.stage("writing status")()
+	documents, err := in.clusterSpecs(ctx)
+	if err != nil {
+		return err
+	}
+	cfg, err := in.restConfig()
+	if err != nil {
+		return err
+	}
+	writer, err := live.NewStatusWriter(cfg, sipClusters)
+	if err != nil {
+		return err
+	}
+	var (
+		errs    []error
+		written int
+	)
+	for i := range documents {
+		did, err := writeStatus(ctx, writer, tenants, documents[i].JSON)
+		switch {
+		case errors.Is(err, live.ErrGone):
+		case errors.Is(err, live.ErrChanged):
+			ui.say("warning: %s: somebody else keeps changing it; the next run reports it", documents[i].File)
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%s: status: %w", documents[i].File, err))
+		case did:
+			written++
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	ui.say("status written for %d of %d SIPClusters; the others are current", written, len(documents))
+	return errors.Join(errs...)
+}
+
+// writeStatus writes the status of one SIPCluster, if it is not as it ought to be. Of an object that somebody else changed meanwhile it is
+// computed anew.
+func writeStatus(ctx context.Context, writer *live.StatusWriter, tenants *status.Tenants, object json.RawMessage) (written bool, err error) {
+	for try := 1; ; try++ {
+		cluster, err := liveCluster(object)
+		if err != nil {
+			return false, err
+		}
+		want, known := tenants.Of(cluster, metav1.NewTime(time.Now().UTC().Truncate(time.Second)))
+		if !known || equality.Semantic.DeepEqual(want, cluster.Status) {
+			return false, nil
+		}
+		err = writer.Patch(ctx, cluster.Namespace, cluster.Name, cluster.ResourceVersion, map[string]any{
+			"conditions": want.Conditions, "assigned": want.Assigned, "short": want.Short, "hosts": want.Hosts,
+		})
+		if !errors.Is(err, live.ErrChanged) || try == statusTries {
+			return err == nil, err
+		}
+		if object, err = writer.Get(ctx, cluster.Namespace, cluster.Name); err != nil {
+			return false, err
+		}
+	}
+}
+
+// liveCluster is a live SIPCluster. A spec that is no spec is no reason to tell its tenant nothing: what is wrong with it is in the status, then.
+func liveCluster(object json.RawMessage) (*v1.SIPCluster, error) {
+	cluster := &v1.SIPCluster{}
+	if json.Unmarshal(object, cluster) == nil {
+		return cluster, nil
+	}
+	var rest struct {
+		metav1.ObjectMeta `json:"metadata"`
+		Status            v1.SIPClusterStatus `json:"status"`
+	}
+	err := json.Unmarshal(object, &rest)
+	return &v1.SIPCluster{ObjectMeta: rest.ObjectMeta, Status: rest.Status}, err
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// leaveAlone notes, where the run goes on without what is wrong, the hosts of which no patch may be written, and the clusters whose services are
+// another controller's. Else the check refuses the run for them.
+func (l *loaded) leaveAlone() {
+	if !l.keepGoing {
+		return
+	}
+	l.unpatchable = preflight.Unpatchable(l.site.Spec.Engine, l.site.Spec.Hosts.Apply, l.hosts.Hosts)
+	for i := range l.hosts.Hosts {
+		host := &l.hosts.Hosts[i]
+		if found := l.unpatchable[host.Key()]; len(found) > 0 {
+			host.Faults = append(slices.Clone(host.Faults), inventory.Fault{Kind: inventory.FaultPatch, Text: redact.Text(text.Line(found[0].Found + ": " + found[0].Why))})
+		}
+	}
+	for _, found := range preflight.Services(l.site.Spec.Engine, l.clusters, l.services) {
+		namespace, name, _ := strings.Cut(found.Cluster, "/")
+		l.findings = append(l.findings, finding{cluster: schedule.ClusterKey{Namespace: namespace, Name: name}, err: fmt.Errorf("%s", found)})
+	}
+}
+
+// leaveAlone freezes the clusters that hold hosts of which no patch may be written: all their patches stay as the tree has them. Of a cluster that
+// is gone the others are released, and such a host waits; that is a finding too.
+func (s *settled) leaveAlone(l *loaded, held tenancy.Holdings, claims schedule.Previous) {
+	if len(l.unpatchable) == 0 {
+		return
+	}
+	stays, inTree, releasing := map[schedule.ClusterKey]bool{}, map[schedule.ClusterKey]bool{}, map[string]bool{}
+	for i := range s.clusters {
+		stays[keyOf(&s.clusters[i])] = s.clusters[i].DeletionTimestamp == nil
+	}
+	for i := range claims.Claims {
+		claim := &claims.Claims[i]
+		inTree[claim.Cluster] = true
+		releasing[claim.Host.String()] = claim.Releasing
+	}
+	for i := range l.hosts.Hosts {
+		if host := &l.hosts.Hosts[i]; releasing[host.Key()] && !carriesLabels(l.site.Spec.LabelKeys, host) {
+			delete(releasing, host.Key()) // it was seen clean
+		}
+	}
+	for _, host := range slices.Sorted(maps.Keys(l.unpatchable)) {
+		namespace, name, _ := strings.Cut(host, "/")
+		cluster, holds := held.Holder(schedule.HostKey{Namespace: namespace, Name: name})
+		for _, found := range l.unpatchable[host] {
+			switch {
+			case holds && stays[cluster]:
+				s.freeze(cluster, fmt.Errorf("%s", found))
+			case holds && inTree[cluster]:
+				s.lost = append(s.lost, finding{cluster: cluster, err: fmt.Errorf("%s: its release waits: %s", cluster, found)})
+			case releasing[host]:
+				s.lost = append(s.lost, finding{cluster: cluster, err: fmt.Errorf("the release of a host goes on by the patch that the tree has: %s", found)})
+			}
+		}
+	}
+}
+
+// carriesLabels says whether a host carries a label of sipgen's.
+func carriesLabels(keys v1alpha1.LabelKeys, host *inventory.Host) bool {
+	return slices.ContainsFunc([]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby}, func(key string) bool {
+		_, carries := host.Labels[key]
+		return carries
+	})
+}

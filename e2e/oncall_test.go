@@ -1,0 +1,179 @@
+package e2e_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// rowSeveral runs what docs/safety.md says about stopping more tenants than one, word by word: two of three are stopped, then one of them goes on, then
+// everybody does.
+func rowSeveral(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3", "n4", "n5", "n6")
+	tenants := []string{"a", "b", "d"}
+	// One has services, and so with Argo CD a project of its own; the others have none.
+	services := loadBalancer()
+	want := func(workers int) {
+		c.tenant("a", workers)
+		c.tenantWith("b", workers, services)
+		c.tenant("d", workers)
+	}
+	want(1)
+	c.step(t, "assign")
+	// of sets a variable of the page for commands of it.
+	of := func(variable, value string, blocks ...string) []string {
+		return append([]string{"export " + variable + "='" + value + "'\n"}, blocks...)
+	}
+	both := c.tenants + ".a " + c.tenants + ".b"
+	stopAll := func(tenants string) {
+		t.Helper()
+		if r.flux != nil {
+			for tenant := range strings.FieldsSeq(tenants) {
+				c.run(t, of("TENANT", tenant, procedure(t, "safety.md", "Stop one tenant", "Flux")...))
+			}
+			return
+		}
+		commands := procedure(t, "safety.md", "Stop one tenant", "Several tenants with Argo CD")[0]
+		_, commands, found := strings.Cut(commands, "\n") // the first line names other tenants
+		if !found {
+			t.Fatal("the commands for several tenants do not begin with their names")
+		}
+		c.run(t, of("TENANTS", tenants, commands))
+	}
+	// reach waits until the syncs that are not stopped have reached the newest commit, and gives the others every reason to.
+	reach := func(what string, want map[string]int) {
+		t.Helper()
+		revision := c.begin(t)
+		for _, sync := range []string{c.root(), c.name("a", "hosts"), c.name("b", "hosts"), c.name("d", "hosts")} {
+			tenant := strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(sync, c.tenants+"."), ".hosts"), ".infra") // infra in waves
+			if _, stopped := want[tenant]; stopped && want[tenant] == 1 {
+				continue
+			}
+			if r.argo != nil {
+				r.argo.Refresh(t, sync)
+			}
+			c.await(t, sync, c.repo.Head(t), revision, nil)
+		}
+		c.insist(t)
+		c.untouched.Check(t, what)
+		r.wantNoHarm(t, c.ns, what)
+		for _, tenant := range tenants {
+			if got := c.holds(t, tenant); len(got) != want[tenant] {
+				t.Errorf("%s: %s has the hosts %v, want %d", what, tenant, got, want[tenant])
+			}
+		}
+	}
+	stopAll(both)
+	want(2)
+	c.commit(t)
+	reach("two tenants are stopped", map[string]int{"a": 1, "b": 1, "d": 2})
+
+	goOn := procedure(t, "safety.md", "Stop one tenant", "Let one tenant go on")
+	if r.flux != nil {
+		c.run(t, of("TENANT", c.tenants+".b", goOn[0]))
+	} else {
+		stopAll(c.tenants + ".a")
+		c.run(t, of("TENANT", c.tenants+".b", goOn[1:]...))
+	}
+	reach("one of them goes on", map[string]int{"a": 1, "b": 2, "d": 2})
+	section := "Flux"
+	if r.argo != nil {
+		section = "Argo CD"
+	}
+	c.run(t, procedure(t, "safety.md", "Go on", section))
+	c.sync(t, nil)
+	c.check(t, "everybody goes on", nil)
+	c.settle(t, "everybody goes on")
+	if got := c.holds(t, "a"); len(got) != 2 {
+		t.Errorf("a has the hosts %v, want two", got)
+	}
+}
+
+// rowOnCall runs what docs/safety.md says to look at and to do to a single host, word by word: a spec that was emptied is put back and the server is not wiped; a host
+// is deleted; a host is deleted and its server is not wiped.
+func rowOnCall(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	c.consumed(t, "n1")
+	on := func(host string, blocks ...string) string {
+		t.Helper()
+		words := strings.NewReplacer("-n NAMESPACE NAME", "-n "+c.ns+" "+host, "YOU", "somebody")
+		for i := range blocks {
+			blocks[i] = words.Replace(blocks[i])
+		}
+		return c.run(t, blocks)
+	}
+	spared := func(what, host string) {
+		t.Helper()
+		if passed := r.api.HostWatch.Passed(c.ns, host); slices.Contains(passed, "deprovisioning") {
+			t.Errorf("%s: %s was deprovisioned: it went through %v", what, host, passed)
+		}
+	}
+	look := procedure(t, "safety.md", "Look")
+	for _, word := range []string{"n1", c.tenants, c.root() + "-sync-guard-v1", "managedFields"} {
+		if said := on("n1", look[0]); !strings.Contains(said, word) {
+			t.Errorf("no %q in\n%s", word, said)
+		}
+	}
+
+	r.api.HostWatch.During(t, c.ns, "n1", func() {
+		live := r.api.Get(t, engine.Hosts, c.ns, "n1")
+		backup, err := yaml.Marshal(map[string]any{
+			"apiVersion": live.GetAPIVersion(), "kind": live.GetKind(), "metadata": map[string]any{"namespace": c.ns, "name": "n1"}, "spec": live.Object["spec"],
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) { o["spec"] = map[string]any{"online": false} })
+		state := func(what string, inError bool) {
+			t.Helper()
+			engine.Wait(t, what, engine.SyncTimeout, func() error {
+				host := r.api.Get(t, engine.Hosts, c.ns, "n1")
+				text, _, _ := unstructured.NestedString(host.Object, "status", "provisioning", "state")
+				message, _, _ := unstructured.NestedString(host.Object, "status", "errorMessage")
+				if text != "provisioned" || (message != "") != inError {
+					return fmt.Errorf("%s, error %q", text, message)
+				}
+				return nil
+			})
+		}
+		state("metal3 to notice the empty spec", true)
+		mend := procedure(t, "safety.md", "Look", "Put an emptied spec back")
+		on("n1", slices.Concat(look[1:2], []string{"cat > host.yaml <<'END'\n" + string(backup) + "END\n"}, mend)...)
+		state("the host to be as it was", false)
+		if now := r.api.Get(t, engine.Hosts, c.ns, "n1"); fmt.Sprint(now.Object["spec"]) != fmt.Sprint(live.Object["spec"]) {
+			t.Errorf("its spec is %v, and was %v", now.Object["spec"], live.Object["spec"])
+		}
+		spared("an emptied spec", "n1")
+	})
+	c.accept(t)
+	c.settle(t, "the spec is back")
+
+	glass := procedure(t, "safety.md", "Break glass")
+	r.api.HostWatch.During(t, c.ns, "n2", func() {
+		on("n2", glass[0])
+		c.waitGone(t, "n2")
+	})
+	c.accept(t)
+	c.step(t, "a host that was deleted")
+	c.wantHolds(t, "a host that was deleted", "a", "n1", "n3")
+
+	r.api.HostWatch.During(t, c.ns, "n1", func() {
+		on("n1", append(procedure(t, "safety.md", "Break glass", "Delete a host without wiping it"), glass[0])...)
+		c.waitGone(t, "n1")
+		spared("a host that was detached", "n1")
+	})
+	c.accept(t)
+	c.tenant("a", 1)
+	c.settle(t, "a host that was detached")
+	c.wantHolds(t, "a host that was detached", "a", "n3")
+}

@@ -1,0 +1,186 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// restart kills the rig's engine, and starts it again.
+func (r *rig) restart(t *testing.T) {
+	t.Helper()
+	if r.flux != nil {
+		r.flux.Restart(t)
+		return
+	}
+	r.argo.Restart(t)
+}
+
+// rowRestarted: the engine is killed in the middle of syncs, and the baremetal-operator in the middle of its work, in the middle of a site's life.
+// Each goes on from what is in the cluster: nothing is done twice that may be done once only.
+func rowRestarted(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	// killed is a step in which the engine is killed as soon as it has been shown the commit.
+	killed := func(what string, failures map[string]string) {
+		t.Helper()
+		c.begin(t)
+		r.restart(t)
+		c.sync(t, failures)
+		c.untouched.Check(t, what)
+		r.wantNoHarm(t, c.ns, what)
+	}
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenantWith("a", 1, loadBalancer())
+	c.tenant("b", 1)
+	c.commit(t)
+	killed("an engine that is killed while it hands out the first hosts", nil)
+	c.check(t, "an engine that is killed while it hands out the first hosts", nil)
+	c.wantHolds(t, "the restart", "a", "n1")
+	c.wantHolds(t, "the restart", "b", "n2")
+
+	r.api.Operator.ChangeUse(func() {
+		r.take(t, c.ns, "n1", "")
+		r.api.Operator.Restart(t)
+		r.api.Operator.WaitState(t, "provisioned", c.ns, "n1")
+		r.consume(t, c.ns, "n2")
+	})
+	c.accept(t)
+	c.settle(t, "consumed")
+	before := c.repo.Head(t)
+
+	c.specs["a"] = strings.Replace(c.specs["a"], "active: 1", "active: 2", 1)
+	c.tenant("b", 0)
+	c.commit(t)
+	killed("an engine that is killed while one cluster grows and another's host is waited for", nil)
+	c.wantHolds(t, "growth", "a", "n1", "n3")
+	c.wantHolds(t, "growth", "b", "n2")
+	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n2") })
+	c.accept(t)
+	c.commit(t)
+	killed("an engine that is killed while a host is released", nil)
+	c.settle(t, "release")
+	c.wantHolds(t, "release", "b")
+
+	c.specs["a"] = strings.Replace(c.specs["a"], "active: 2", "active: 3", 1)
+	c.step(t, "the host goes to another cluster")
+	c.wantHolds(t, "the host goes to another cluster", "a", "n1", "n2", "n3")
+	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n2") })
+	c.accept(t)
+	c.repo.Reset(t, before)
+	c.readTree(t)
+	killed("an engine that is killed while the branch is rolled back", map[string]string{c.name("b", "hosts"): "is in use"})
+	c.commit(t)
+	c.sync(t, nil)
+	c.check(t, "the run after it", nil)
+	c.wantHolds(t, "the run after it", "a", "n1", "n2", "n3")
+	c.settle(t, "the run after it")
+}
+
+// rowGuardsOff: somebody takes the site's guards away, as docs/safety.md says how, while machines run on hosts. Nothing happens to the hosts, and a
+// site that grows and shrinks goes on. Put back by the command of docs/gitops.md, they deny what they denied before.
+func rowGuardsOff(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenant("b", 1)
+	c.step(t, "assign to b")
+	had := c.repo.Head(t)
+	c.tenant("b", 0)
+	c.settle(t, "release")
+	c.tenant("a", 1)
+	c.step(t, "assign to a")
+	c.wantHolds(t, "assign to a", "a", "n1")
+	c.consumed(t, "n1")
+
+	// Flux puts them back with the next commit, and Argo CD at once where it syncs the policies: so not before the hosts have changed.
+	if r.flux != nil {
+		c.run(t, procedure(t, "safety.md", "Stop everything", "Flux")[:1]) // keeps its hands off while somebody looks
+	}
+	c.run(t, procedure(t, "safety.md", "The guards")[1:])
+	bindings := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
+	if r.api.Exists(t, bindings, "", c.root()+"-sync-guard-v1") {
+		t.Fatal("the guards are still there")
+	}
+	c.untouched.Check(t, "no guards")
+	r.wantNoHarm(t, c.ns, "no guards")
+	if r.flux != nil {
+		c.run(t, procedure(t, "safety.md", "Go on", "Flux"))
+	}
+	c.tenant("a", 2)
+	c.step(t, "the site grows")
+	c.tenant("a", 1)
+	c.settle(t, "the site shrinks")
+	c.wantHolds(t, "the site shrinks", "a", "n1")
+
+	c.run(t, procedure(t, "gitops.md")[:1])
+	r.api.WaitPolicies(t, c.ns)
+	c.repo.Reset(t, had)
+	c.readTree(t)
+	c.sync(t, map[string]string{c.name("b", "hosts"): "is in use"})
+	c.untouched.Check(t, "a rollback, with guards again")
+	c.commit(t)
+	c.sync(t, nil)
+	c.check(t, "the run after it", nil)
+	c.wantHolds(t, "the run after it", "a", "n1")
+	c.settle(t, "the run after it")
+}
+
+// rowFailed: metal3 reports errors of two hosts of a cluster. The one that nothing runs on is replaced, by the standby host at once; the one that a machine runs on
+// keeps its slot, its labels and its power, because a BMC that does not answer is no reason to touch a server that serves.
+func rowFailed(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3", "n4")
+	c.standby("a", 1, "")
+	c.specs["a"] = strings.Replace(c.specs["a"], "active: 1", "active: 2", 1)
+	c.step(t, "assign")
+	c.wantStandby(t, "assign", "a", "n3")
+	c.consumed(t, "n1")
+
+	// The operator loses the BMC's credentials.
+	credentials := func(host, secret string, bad bool) {
+		r.api.Edit(t, "people", engine.Hosts, c.ns, host, "", func(o map[string]any) {
+			_ = unstructured.SetNestedField(o, secret, "spec", "bmc", "credentialsName")
+		})
+		engine.Wait(t, "the operator's opinion of "+host, engine.SyncTimeout, func() error {
+			message, _, _ := unstructured.NestedString(r.api.Get(t, engine.Hosts, c.ns, host).Object, "status", "errorMessage")
+			if (message != "") != bad {
+				return fmt.Errorf("its error is %q", message)
+			}
+			return nil
+		})
+	}
+	r.api.HostWatch.During(t, c.ns, "n1", func() {
+		credentials("n1", "none", true)
+		c.accept(t)
+		if c.commit(t); !strings.Contains(c.said, "n1") {
+			t.Errorf("sipgen says nothing of the host in error:\n%s", c.said)
+		}
+		c.sync(t, nil)
+		c.check(t, "a host in error on which a machine runs", nil)
+		c.wantHolds(t, "a host in error on which a machine runs", "a", "n1", "n2", "n3")
+		c.wantStandby(t, "a host in error on which a machine runs", "a", "n3")
+		credentials("n1", "n1-bmc", false)
+	})
+	c.accept(t)
+	c.settle(t, "its BMC answers again")
+
+	r.api.HostWatch.During(t, c.ns, "n2", func() {
+		credentials("n2", "none", true)
+		c.accept(t)
+		c.step(t, "a host in error on which nothing runs")
+		c.wantSaid(t, "a host in error on which nothing runs", c.ns+"/n3", "promoted from standby", "replaces "+c.ns+"/n2 (in error")
+		c.settle(t, "the standby host stands in")
+		c.wantHolds(t, "the standby host stands in", "a", "n1", "n3", "n4")
+		c.wantStandby(t, "the standby host stands in", "a", "n4")
+		credentials("n2", "n2-bmc", false)
+	})
+	c.accept(t)
+	c.settle(t, "its BMC answers again")
+	if state, _, _ := unstructured.NestedString(r.api.Get(t, engine.Hosts, c.ns, "n1").Object, "status", "provisioning", "state"); state != "provisioned" {
+		t.Errorf("the host that serves is %s, want provisioned", state)
+	}
+}

@@ -1,0 +1,119 @@
+package services
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// pick is one of some values.
+func pick[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
+
+// some are up to most of what make makes.
+func some[T any](r *rand.Rand, most int, one func() T) []T {
+	var out []T
+	for range r.IntN(most + 1) {
+		out = append(out, one())
+	}
+	return out
+}
+
+// anyPods are options of pods, most of them valid, with values at and beyond the edges of what Kubernetes takes.
+func anyPods(r *rand.Rand) *v1.Pods {
+	long := strings.Repeat("x", 63)
+	key := func() string {
+		if r.IntN(12) == 0 {
+			return pick(r, long+"x", "", "a b", "/a", "A/a", "a//b", "example.org/", strings.Repeat("a.", 127)+"a/b", "-a", "ä", "a/b/c")
+		}
+		return pick(r, "a", "b", long, "example.org/a", "A.b_c-D", "9", strings.Repeat("a.", 126)+"a/"+long, "topology.kubernetes.io/zone", "kubernetes.io/hostname", "rack")
+	}
+	value := func() string {
+		if r.IntN(12) == 0 {
+			return pick(r, long+"x", "a b", "-", "a-", "ä", "a\tb", "-9", "*")
+		}
+		return pick(r, "", "a", "b", long, "0", "7", "999999999999999999", "A.b_c-D", "true")
+	}
+	number := func(low, high int32) *int32 {
+		if r.IntN(3) == 0 {
+			return nil
+		}
+		n := pick(r, low, high, low+1)
+		if r.IntN(20) == 0 {
+			n = pick(r, low-1, high+1, -1)
+		}
+		return &n
+	}
+	of := func(values ...int32) int32 { return pick(r, values...) }
+	keys := func() map[string]string {
+		out := map[string]string{}
+		for range r.IntN(4) {
+			out[key()] = value()
+		}
+		return out
+	}
+	requirement := func() v1.NodeRequirement {
+		n := v1.NodeRequirement{Key: key(), Operator: pick(r, "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "In", "Exists")}
+		switch n.Operator {
+		case "Gt", "Lt":
+			n.Values = []string{pick(r, "0", "7", "999999999999999999", "-9", "x", "0x1", "1e3", "+1", "007")}
+		case "In", "NotIn":
+			n.Values = append(some(r, 3, value), value())
+		}
+		if r.IntN(20) == 0 {
+			n.Values = some(r, 2, value)
+		}
+		return n
+	}
+	term := func() v1.PodTerm { return v1.PodTerm{TopologyKey: key(), Weight: of(0, 0, 1, 100, 50)} }
+	times := func() *v1.ProbeTimes {
+		return &v1.ProbeTimes{InitialDelaySeconds: number(0, 300), PeriodSeconds: number(1, 300), TimeoutSeconds: number(1, 60), FailureThreshold: number(1, 100)}
+	}
+	p := &v1.Pods{
+		Labels: keys(), Annotations: keys(),
+		PodAffinity: some(r, 2, term), PodAntiAffinity: some(r, 2, term),
+		TopologySpread: some(r, 3, func() v1.TopologySpread {
+			return v1.TopologySpread{TopologyKey: key(), MaxSkew: of(0, 1, 100), MinDomains: of(0, 0, 1, 100), WhenUnsatisfiable: pick(r, "", "ScheduleAnyway", "DoNotSchedule", "DoNotSchedule")}
+		}),
+		NodeAffinity: &v1.NodeAffinity{
+			Required: some(r, 3, requirement),
+			Preferred: some(r, 3, func() v1.NodePreference {
+				return v1.NodePreference{NodeRequirement: requirement(), Weight: of(1, 100, 50)}
+			}),
+		},
+	}
+	if r.IntN(2) == 0 {
+		p.Probes = &v1.Probes{Readiness: times(), Liveness: times(), Startup: times()}
+	}
+	return p
+}
+
+// TestWhatIsTakenIsAdmitted: of options that somebody else thought of, those that sipgen takes the API server takes, so that no tenant's services
+// wait in an engine for a value that was not refused.
+func TestWhatIsTakenIsAdmitted(t *testing.T) {
+	api := server(t)
+	api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: options, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
+	r := rand.New(rand.NewPCG(1, 2))
+	taken := 0
+	const wanted = 60
+	for i := 0; taken < wanted && i < 100*wanted; i++ {
+		s := v1.Service{NodeInterface: "oam", Labels: map[string]string{}, Pods: anyPods(r)}
+		in := input(v1.Services{JumpHost: []v1.JumpHost{{Service: s}}}, v1.RoleWorker, "10.0.0.1")
+		in.Cluster.Namespace = "options"
+		if len(in.Cluster.Validate()) > 0 {
+			continue
+		}
+		taken++
+		for _, o := range objects(t, overlay(t, in)[jumpName+".yaml"], "Deployment") {
+			if err := api.TryApply(o, "e2e", true); err != nil {
+				t.Errorf("%s\n%s", err, fmt.Sprint(o.Object["spec"]))
+			}
+			admitPod(t, api, o)
+		}
+	}
+	if taken < wanted {
+		t.Errorf("%d were taken, want %d", taken, wanted)
+	}
+}

@@ -1,0 +1,335 @@
+package services
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+var (
+	hosts       = schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "baremetalhosts"}
+	attachments = schema.GroupVersionResource{Group: "k8s.cni.cncf.io", Version: "v1", Resource: "network-attachment-definitions"}
+	pools       = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "ipaddresspools"}
+)
+
+// argoSite is examples/whole-site as a Site for Argo CD, with a PlacementAPI and networks. It renders with the command.
+type argoSite struct {
+	dir  string
+	repo *engine.Repo
+	tree map[string][]byte
+}
+
+func newArgoSite(t *testing.T, repo *engine.Repo) *argoSite {
+	t.Helper()
+	s := &argoSite{dir: t.TempDir(), repo: repo}
+	build := exec.Command("go", "build", "-o", filepath.Join(s.dir, "sipgen"), "../../cmd/sipgen")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	example := filepath.Join("..", "..", "examples", "whole-site")
+	if err := os.CopyFS(s.dir, os.DirFS(example)); err != nil {
+		t.Fatal(err)
+	}
+	s.change(t,
+		"  engine: flux\n", "  engine: argocd\n  argocd: {order: none}\n",
+		"ssh://git@git.example.org/fleet/whole-site.git", repo.URL(),
+		"      credentialsSecret: vino-bmc\n", "",
+		"  services:\n", `  services:
+    placement:
+    - name: placement
+      namespace: openstack
+      spec: {containerImage: quay.io/podified-antelope-centos9/openstack-placement-api:current-podified, databaseInstance: openstack, secret: placement-secret, networkAttachments: [storage]}
+    networks:
+    - {name: storage, namespace: openstack, attachment: '{"cniVersion": "0.3.1", "type": "macvlan", "master": "enp7s0"}'}
+    - {name: internal, namespace: metallb-system, pool: {addresses: [172.17.0.200-172.17.0.210], autoAssign: false}}
+`)
+	return s
+}
+
+// change replaces parts of the Site: old, new, old, new.
+func (s *argoSite) change(t *testing.T, pairs ...string) {
+	t.Helper()
+	file := filepath.Join(s.dir, "site.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if strings.Count(string(text), pairs[i]) != 1 {
+			t.Fatalf("site.yaml has %q %d times, want once", pairs[i], strings.Count(string(text), pairs[i]))
+		}
+	}
+	if err := os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// commit renders on top of the tree before, and commits. The commit is its own.
+func (s *argoSite) commit(t *testing.T, message string) string {
+	t.Helper()
+	out := filepath.Join(s.dir, "tree")
+	render := exec.Command(filepath.Join(s.dir, "sipgen"), "render", "--out", out)
+	render.Dir = s.dir
+	if said, err := render.CombinedOutput(); err != nil {
+		t.Fatalf("sipgen render: %v\n%s", err, said)
+	}
+	s.tree = map[string][]byte{}
+	if err := readTree(out, s.tree); err != nil {
+		t.Fatal(err)
+	}
+	s.repo.Commit(t, message, s.tree)
+	return s.repo.Head(t)
+}
+
+// run is what a person does in the folder of the tree. The credentials are gone afterwards.
+func (s *argoSite) run(t *testing.T, api *engine.APIServer, lines ...string) {
+	t.Helper()
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", strings.Join(lines, "\n"))
+	cmd.Dir = filepath.Join(s.dir, "tree")
+	cmd.Env = []string{
+		"PATH=" + filepath.Dir(engine.Binary(t, "kubectl")) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"KUBECONFIG=" + engine.Kubeconfig(t, api.Config()), "HOME=" + t.TempDir(),
+	}
+	out, err := cmd.CombinedOutput()
+	_ = os.Remove(filepath.Join(cmd.Dir, "credentials.yaml"))
+	if err != nil {
+		t.Fatalf("%v\n%s\n---\n%s", err, strings.Join(lines, "\n"), out)
+	}
+}
+
+// credentials writes credentials.yaml, in the form that PLAN.md has, with values in it.
+func (s *argoSite) credentials(t *testing.T, username, password string) {
+	t.Helper()
+	var file map[string]any
+	if err := yaml.Unmarshal([]byte(strings.Join(s.plan(t, func(line string) bool { return !strings.HasPrefix(line, "kubectl ") }), "\n")), &file); err != nil {
+		t.Fatal(err)
+	}
+	if err := unstructured.SetNestedStringMap(file, map[string]string{"username": username, "password": password}, "spec", "bmcCredentials"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "tree", "credentials.yaml"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// plan gives the lines of PLAN.md's part about the Vino's credentials.
+func (s *argoSite) plan(t *testing.T, is func(line string) bool) []string {
+	t.Helper()
+	_, part, found := strings.Cut(string(s.tree["PLAN.md"]), "Git has no credentials for its BMCs")
+	if part, _, _ = strings.Cut(part, "\n###"); !found {
+		t.Fatalf("PLAN.md says nothing of credentials:\n%s", s.tree["PLAN.md"])
+	}
+	var lines []string
+	for line := range strings.Lines(part) {
+		if command, found := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "    "); found && is(command) {
+			lines = append(lines, command)
+		}
+	}
+	return lines
+}
+
+// makeHosts makes the hosts of the example, as ViNO would, and reads the inventory from the API server: Argo CD wants to know who made a host.
+func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructured.Unstructured {
+	t.Helper()
+	file := filepath.Join(s.dir, "hosts.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var made []*unstructured.Unstructured
+	for _, o := range engine.Objects(t, text) {
+		status, host := o.Object["status"].(map[string]any)
+		o.SetUID("")
+		unstructured.RemoveNestedField(o.Object, "status")
+		manifest, err := o.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		api.Create(t, "vino", string(manifest))
+		if host {
+			api.Edit(t, "baremetal-operator", hosts, o.GetNamespace(), o.GetName(), "status", func(live map[string]any) { live["status"] = status })
+			made = append(made, api.Get(t, hosts, o.GetNamespace(), o.GetName()))
+		}
+	}
+	if len(made) != 12 {
+		t.Fatalf("the example has %d hosts, want 12", len(made))
+	}
+	live := api.Kubectl(t, "", "-n", "vino-system", "get", "baremetalhosts,secrets", "-o", "yaml", "--show-managed-fields")
+	if err := os.WriteFile(file, []byte(live), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// TestWholeSiteOnArgoCD syncs examples/whole-site, with a PlacementAPI and networks, by the real Argo CD: each part by an Application of its own, in
+// the waves' order; a Vino without credentials is denied, and made with the commands of PLAN.md word by word it keeps them through every sync, while
+// git, Argo CD's other objects and its log never have them; a sick Ironic stops no tenant; what leaves the tree stays; nobody deletes it by accident.
+func TestWholeSiteOnArgoCD(t *testing.T) {
+	api := siteServer(t)
+	api.InstallCRDs(t, standInCRD(t, attachments.Group, attachments.Version, "NetworkAttachmentDefinition", attachments.Resource),
+		standInCRD(t, pools.Group, pools.Version, "IPAddressPool", pools.Resource))
+	argo := engine.StartArgo(t, api)
+	engine.StartControllers(t, api) // Argo CD deletes in the foreground, which the garbage collector ends
+	repo := engine.NewRepo(t)
+	site := newArgoSite(t, repo)
+	made := site.makeHosts(t, api)
+	commit := site.commit(t, "whole-site")
+	site.run(t, api, "kubectl apply -k policy", "kubectl apply -f argocd/root.yaml")
+
+	const root, vino = "sipgen-whole-site", "sipgen-whole-site-vino-vino.subclusters"
+	healthy := []string{
+		root, root + "-policy", root + "-networks", root + "-claims", root + "-ironic", root + "-placement",
+		"red.edge.infra", "red.edge.hosts", "blue.edge.infra", "blue.edge.hosts",
+	}
+	for _, name := range healthy {
+		argo.WaitSynced(t, name, commit)
+	}
+	argo.WaitFailed(t, vino, commit, "spec.bmcCredentials: Required value") // nobody has made it yet, and ViNO's own definition wants them
+	if api.Exists(t, vinoes, "vino", "subclusters") {
+		t.Fatal("a Vino without credentials")
+	}
+	t.Run("order", func(t *testing.T) {
+		steps := []string{root + "-policy", root + "-networks", "red.edge.infra", "red.edge.hosts", root + "-ironic", vino}
+		for i := 1; i < len(steps); i++ {
+			before, after := api.Get(t, engine.Applications, engine.ArgoNamespace, steps[i-1]), api.Get(t, engine.Applications, engine.ArgoNamespace, steps[i])
+			if b, a := before.GetCreationTimestamp(), after.GetCreationTimestamp(); !b.Before(&a) {
+				t.Errorf("%s was made at %s, want after %s at %s", after.GetName(), a, before.GetName(), b)
+			}
+		}
+	})
+	t.Run("hosts", func(t *testing.T) { wantLabelled(t, api, made) })
+
+	// Values that YAML would read as something else, and a quote, which Flux could not put in.
+	const username, password = "0123", `true: #{` + canary + `} & "x\y'`
+	commands := site.plan(t, func(line string) bool { return strings.HasPrefix(line, "kubectl ") })
+	if len(commands) != 2 {
+		t.Fatalf("PLAN.md has the commands %q, want two", commands)
+	}
+	site.credentials(t, username, password)
+	site.run(t, api, commands...)
+	argo.Refresh(t, vino)
+	argo.WaitSynced(t, vino, commit)
+	wantVino(t, api, site.tree, username, password)
+	wantOwner := func() {
+		t.Helper()
+		for _, entry := range api.Get(t, vinoes, "vino", "subclusters").GetManagedFields() {
+			if has := strings.Contains(entry.FieldsV1.GetRawString(), "f:bmcCredentials"); has != (entry.Manager == "bmc-credentials") {
+				t.Errorf("manager %s has the credentials: %t", entry.Manager, has)
+			}
+		}
+	}
+	wantOwner()
+	t.Run("guards", func(t *testing.T) { wantSiteGuards(t, api) })
+
+	// What leaves the Vino in git leaves the live one, and the credentials stay; the last command alone changes them.
+	site.change(t, "        configuration:\n          cpuExclude: 0-1\n", "")
+	commit = site.commit(t, "all processors")
+	argo.Refresh(t, vino)
+	argo.WaitSynced(t, vino, commit)
+	wantVino(t, api, site.tree, username, password)
+	site.credentials(t, "operator", "changed-"+canary)
+	site.run(t, api, commands[1])
+	argo.Refresh(t, vino)
+	argo.WaitSynced(t, vino, commit)
+	wantVino(t, api, site.tree, "operator", "changed-"+canary)
+	wantOwner()
+	wantNowhereElse(t, api, argo, repo, canary)
+
+	// A sick Ironic stops no tenant, not even a new field of its services.
+	ironicReady(t, api, "False")
+	repo.Edit(t, "a tenant's change", func(dir string) {
+		file := filepath.Join(dir, "clusters", "red", "edge", "infra", "loadbalancer-controlplane-edge.yaml")
+		content, err := os.ReadFile(file)
+		if err != nil || os.WriteFile(file, []byte(strings.Replace(string(content), "replicas: 2", "replicas: 3", 1)), 0o600) != nil {
+			t.Fatal(err)
+		}
+	})
+	argo.Refresh(t, "red.edge.infra")
+	argo.WaitSynced(t, "red.edge.infra", repo.Head(t))
+	ironicReady(t, api, "True")
+
+	// The services leave the tree: their Applications go, they stay.
+	without := repo.Files(t)
+	var lines []string
+	for line := range strings.Lines(string(without["argocd/kustomization.yaml"])) {
+		name := strings.TrimSpace(strings.TrimPrefix(line, "- "))
+		if slices.Contains([]string{"ironic.yaml", "placement.yaml", "networks.yaml", "vino.vino.subclusters.yaml"}, name) {
+			delete(without, "argocd/"+name)
+			continue
+		}
+		lines = append(lines, line)
+	}
+	without["argocd/kustomization.yaml"] = []byte(strings.Join(lines, ""))
+	for name := range without {
+		if strings.HasPrefix(name, "site/") {
+			delete(without, name)
+		}
+	}
+	repo.Commit(t, "no services", without)
+	argo.Refresh(t, root)
+	argo.WaitSynced(t, root, repo.Head(t))
+	engine.Wait(t, "the Applications of the services to go", engine.SyncTimeout, func() error {
+		for _, name := range []string{vino, root + "-ironic", root + "-placement", root + "-networks"} {
+			if api.Exists(t, engine.Applications, engine.ArgoNamespace, name) {
+				return errStays(name)
+			}
+		}
+		return nil
+	})
+	for _, row := range []struct {
+		resource        schema.GroupVersionResource
+		namespace, name string
+	}{
+		{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"},
+		{attachments, "openstack", "storage"}, {pools, "metallb-system", "internal"},
+	} {
+		if api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() != nil {
+			t.Errorf("%s %s is being deleted", row.resource.Resource, row.name)
+		}
+	}
+	for _, was := range made {
+		if is := api.Get(t, hosts, was.GetNamespace(), was.GetName()); is.GetDeletionTimestamp() != nil || text(t, is.Object["spec"]) != text(t, was.Object["spec"]) {
+			t.Errorf("host %s is being deleted, or has another spec", was.GetName())
+		}
+	}
+}
+
+// wantLabelled: each host is its tenant's, and has the spec that it was made with.
+func wantLabelled(t *testing.T, api *engine.APIServer, made []*unstructured.Unstructured) {
+	t.Helper()
+	labelled := map[string]int{}
+	for _, was := range made {
+		is := api.Get(t, hosts, was.GetNamespace(), was.GetName())
+		labelled[is.GetLabels()["sip.airshipit.org/cluster-namespace"]]++
+		want, got := was.Object["spec"], is.Object["spec"]
+		if text(t, want) != text(t, got) {
+			t.Errorf("%s: the spec is %s, was %s", was.GetName(), text(t, got), text(t, want))
+		}
+	}
+	if len(labelled) != 2 || labelled["red"] != 6 || labelled["blue"] != 6 {
+		t.Errorf("found hosts of %v, want 6 of red and 6 of blue", labelled)
+	}
+}
+
+func text(t *testing.T, value any) string {
+	t.Helper()
+	content, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,88 @@
+package e2e_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// refusedBalancer is a load balancer that the API server refuses: its address is none of the range for Services. The site grants it.
+func (c *circle) refusedBalancer() string {
+	c.site.Spec.Tenants = []v1alpha1.Tenant{{
+		Name: "all", Namespaces: []string{c.tenants}, NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts}, Addresses: []string{"10.255.0.1/32"},
+	}}
+	c.site.Default()
+	return strings.Replace(loadBalancer(), "nodeInterfaceId: oam", "nodeInterfaceId: oam, clusterIP: 10.255.0.1", 1)
+}
+
+// rowBrokenGone: a tenant's services cannot be synced, and then the tenant goes. Argo CD deletes nothing of an Application as long as it tries a
+// sync again, and so that sync must come to an end.
+func rowBrokenGone(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenantWith("a", 1, loadBalancer())
+	c.tenantWith("b", 1, "")
+	c.step(t, "assign")
+	folder := filepath.Join("clusters", c.tenants, "a", "infra")
+	c.edit(t, "a service elsewhere", func(dir string) {
+		write(t, filepath.Join(dir, folder, "smuggled.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: default, name: smuggled}\n")
+		replace(t, filepath.Join(dir, folder, "kustomization.yaml"), "resources:\n", "resources:\n- smuggled.yaml\n")
+	})
+	failures := map[string]string{c.name("a", "infra"): "namespace default is not permitted in project"}
+	if r.flux != nil {
+		failures = map[string]string{c.name("a", "infra"): "forbidden", c.name("a", "hosts"): "dependency"}
+	}
+	c.sync(t, failures)
+	// As long as it has hosts its services stay as they are, and are refused. Then they go.
+	delete(c.specs, "a")
+	c.commit(t)
+	c.begin(t)
+	c.nudge(t)
+	engine.Wait(t, "the release", engine.SyncTimeout, func() error {
+		if got := c.holds(t, "a"); len(got) > 0 {
+			return fmt.Errorf("a has the hosts %v", got)
+		}
+		return nil
+	})
+	c.settle(t, "the broken tenant is gone")
+	c.wantHolds(t, "the broken tenant is gone", "a")
+	c.wantHolds(t, "the broken tenant is gone", "b", "n2")
+	for _, resource := range []schema.GroupVersionResource{engine.Deployments, services} {
+		engine.Wait(t, "the end of what the cluster had", engine.SyncTimeout, func() error {
+			for _, o := range r.api.List(t, resource, c.tenants) {
+				return fmt.Errorf("%s %s is still there", o.GetKind(), o.GetName())
+			}
+			return nil
+		})
+	}
+}
+
+// rowWayOut: services cannot be synced, and hosts are needed now. With order none they come, and the services when they are mended: the sync that
+// was begun in waves does not keep Argo CD from it.
+func rowWayOut(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenantWith("a", 1, c.refusedBalancer())
+	c.commit(t)
+	failures := map[string]string{c.name("a", "infra"): "10.255.0.1"}
+	c.sync(t, failures)
+	c.wantHolds(t, "waves", "a")
+	none := *r
+	none.order = v1alpha1.OrderNone
+	c.rig, c.site.Spec.ArgoCD.Order = &none, none.order
+	c.commit(t)
+	c.sync(t, failures)
+	c.wantHolds(t, "none", "a", "n1")
+	c.tenantWith("a", 1, loadBalancer())
+	c.step(t, "mended")
+	c.settle(t, "mended")
+	if len(r.api.List(t, engine.Deployments, c.tenants)) == 0 {
+		t.Error("services that were mended are not there")
+	}
+}

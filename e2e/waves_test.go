@@ -1,0 +1,394 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// wavesRows are the rows of a site's life in which it matters that services and hosts are one Application, and those that there are with it only. Of the
+// others assign and release are parts of these; services-first is infra-first, confined is smuggled, and with overlay there are no waves; killed and
+// runner are about sipgen, policy and guards-off about guards that no Application of a tenant has; old-operator, stand-in, claimed, network-data,
+// reuse and failed are about what is in a host's patch, which is the same file applied in the same way; handover and restarted would do
+// nothing that life and services-first do not, and on-call's commands are about an Application of hosts.
+var wavesRows = []struct {
+	name string
+	run  func(t *testing.T, r *rig, name string)
+}{
+	{"contract-expand", rowContractExpand},
+	{"move", rowMove},
+	{"decommission", rowDecommission},
+	{"made", rowMade},
+	{"deleted", rowDeleted},
+	{"recreated", rowRecreated},
+	{"owned", rowOwned},
+	{"edited", rowEdited},
+	{"file-deleted", rowFileDeleted},
+	{"emptied", rowEmptied},
+	{"sync-deleted", rowSyncDeleted},
+	{"broken", rowBroken},
+	{"broken-gone", rowBrokenGone},
+	{"made-anew", rowMadeAnew},
+	{"in-use", rowInUse},
+	{"rolled-back", rowRolledBack},
+	{"approved", rowApproved},
+	{"namespace-gone", rowNamespaceGone},
+	{"life", rowLife},
+	{"several", rowSeveral},
+	{"root-deleted", rowRootDeleted},
+	{"hosts-namespace-gone", rowHostsNamespaceGone},
+	{"way-out", rowWayOut},
+	{"services-first", rowServicesFirst},
+	{"confined", rowConfined},
+	{"unmarked", rowUnmarked},
+	{"reordered", rowReordered},
+}
+
+// TestArgoWaves: with spec.argocd.order waves what holds with two Applications a tenant holds with one, and hosts come after services.
+func TestArgoWaves(t *testing.T) {
+	t.Parallel()
+	shared := argoRig(t)
+	r := *shared
+	r.order = v1alpha1.OrderWaves
+	for _, row := range wavesRows {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			row.run(t, &r, "waves-"+row.name)
+		})
+	}
+}
+
+// rowServicesFirst: hosts get their labels when the services are ready, the first time and with every later change. What is being released does not
+// wait, and neither does another tenant.
+func rowServicesFirst(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	r.kubelet.Hold(c.tenants, true)
+	c.tenant("a", 1)
+	c.commit(t)
+	c.begin(t)
+	app := c.name("a", "infra")
+	c.waits(t, app)
+	c.wantHolds(t, "services that are not ready", "a")
+	r.kubelet.Hold(c.tenants, false)
+	ready := c.firstReady(t)
+	engine.Wait(t, "the label", engine.SyncTimeout, func() error {
+		if len(c.holds(t, "a")) == 0 {
+			return fmt.Errorf("none")
+		}
+		return nil
+	})
+	t.Logf("labels came %.1f s after the services were ready", time.Since(ready).Seconds())
+	c.sync(t, nil)
+	c.check(t, "services that are ready", nil)
+	c.wantHolds(t, "services that are ready", "a", "n1")
+
+	// A second host is a backend of the load balancer, which is rolled out anew.
+	r.kubelet.Hold(c.tenants, true)
+	c.tenant("a", 2)
+	c.commit(t)
+	r.argo.Refresh(t, app)
+	c.waits(t, app)
+	c.wantHolds(t, "a change of services that is not ready", "a", "n1")
+	// A newer commit is not taken up, until somebody ends the sync.
+	c.edit(t, "a newer commit", func(dir string) { write(t, filepath.Join(dir, "README.md"), "newer\n") })
+	newer := c.repo.Head(t)
+	r.argo.Refresh(t, app)
+	r.argo.Wait(t, app, "compared with the newer commit", func(app *unstructured.Unstructured) error {
+		compared, _, _ := unstructured.NestedString(app.Object, "status", "sync", "revision")
+		syncs, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "operation", "sync", "revision")
+		if compared != newer || syncs == newer {
+			return fmt.Errorf("compared with %s, syncs %s", compared, syncs)
+		}
+		return nil
+	})
+	c.run(t, procedure(t, "gitops.md", "Argo CD", "Hosts after services: waves")[1:])
+	c.waits(t, app)
+	c.wantHolds(t, "a newer commit", "a", "n1")
+	// Where everything is stopped, a sync that waits does not go on either.
+	c.run(t, procedure(t, "safety.md", "Stop everything", "Argo CD"))
+	r.kubelet.Hold(c.tenants, false)
+	c.firstReady(t)
+	for range 3 {
+		r.argo.Refresh(t, app)
+		time.Sleep(time.Second)
+	}
+	c.wantHolds(t, "everything stopped", "a", "n1")
+	c.run(t, procedure(t, "safety.md", "Go on", "Argo CD"))
+	c.sync(t, nil)
+	c.wantHolds(t, "a change of services that is ready", "a", "n1", "n2")
+
+	// One that is given back goes while the services roll.
+	r.kubelet.Hold(c.tenants, true)
+	c.tenant("a", 1)
+	c.commit(t)
+	r.argo.Refresh(t, app)
+	engine.Wait(t, "the release", engine.SyncTimeout, func() error {
+		if got := c.holds(t, "a"); len(got) != 1 {
+			return fmt.Errorf("%v", got)
+		}
+		return nil
+	})
+	c.waits(t, app)
+	r.kubelet.Hold(c.tenants, false)
+	c.settle(t, "the release")
+}
+
+// waits waits until an Application's sync waits for services.
+func (c *circle) waits(t *testing.T, app string) {
+	t.Helper()
+	commit := c.repo.Head(t)
+	c.rig.argo.Wait(t, app, "waiting for services", func(app *unstructured.Unstructured) error {
+		phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
+		revision, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "operation", "sync", "revision")
+		message, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "message")
+		if phase != "Running" || revision != commit || !strings.Contains(message, "waiting for healthy state of apps/Deployment") {
+			return fmt.Errorf("%s at %s: %s", phase, revision, message)
+		}
+		return nil
+	})
+}
+
+// firstReady waits until all Deployments of the tenants are ready.
+func (c *circle) firstReady(t *testing.T) time.Time {
+	t.Helper()
+	engine.Wait(t, "Deployments that are ready", engine.SyncTimeout, func() error {
+		for _, d := range c.rig.api.List(t, engine.Deployments, c.tenants) {
+			if n, _, _ := unstructured.NestedInt64(d.Object, "status", "readyReplicas"); n == 0 {
+				return fmt.Errorf("%s is not ready", d.GetName())
+			}
+		}
+		return nil
+	})
+	return time.Now()
+}
+
+// rowConfined: one project permits services and hosts, and so services among the hosts, where their Secrets are. The guard of tenants does not,
+// and nobody else's object becomes a tenant's.
+func rowConfined(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 1)
+	c.tenant("b", 1)
+	c.step(t, "assign")
+	folder := filepath.Join("clusters", c.tenants, "a", "infra")
+	before := string(c.tree[filepath.ToSlash(filepath.Join(folder, "kustomization.yaml"))])
+	var others string
+	for _, o := range r.api.List(t, engine.ConfigMaps, c.tenants) {
+		if strings.HasPrefix(o.GetAnnotations()["argocd.argoproj.io/tracking-id"], c.name("b", "infra")+":") {
+			others = o.GetName()
+		}
+	}
+	if others == "" {
+		t.Fatal("b has no ConfigMap")
+	}
+	type object struct{ what, manifest, says string }
+	for _, push := range [][]object{{
+		// The project says of these that it does not permit them, and then nothing is tried.
+		{"a Secret among the hosts", "apiVersion: v1\nkind: Secret\nmetadata: {namespace: HOSTS, name: smuggled}\n", "Secret is not permitted in project"},
+		{"a service elsewhere", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: default, name: smuggled}\n", "namespace default is not permitted in project"},
+	}, {
+		// And these the API server denies. Argo CD compares with its help, and says the first that it denies.
+		{"a Deployment among the hosts", `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {namespace: HOSTS, name: smuggled}
+spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: a, image: registry.invalid/a}]}}}
+`, "into the tenant's namespace only"},
+	}, {
+		{"a host's spec", "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: HOSTS, name: n2}\nspec: {online: false}\n", "may not change a BareMetalHost's spec"},
+	}, {
+		{"a host", "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: HOSTS, name: n9}\nspec: {online: false}\n", "may only update a BareMetalHost"},
+	}, {
+		{"the other tenant's service", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: TENANTS, name: OTHERS}\n", "another Application's"},
+	}} {
+		fill := strings.NewReplacer("HOSTS", c.ns, "TENANTS", c.tenants, "OTHERS", others).Replace
+		c.edit(t, push[0].what, func(dir string) {
+			var manifests []string
+			for _, o := range push {
+				manifests = append(manifests, fill(o.manifest))
+			}
+			write(t, filepath.Join(dir, folder, "smuggled.yaml"), strings.Join(manifests, "---\n"))
+			write(t, filepath.Join(dir, folder, "kustomization.yaml"), strings.Replace(before, "resources:\n", "resources:\n- smuggled.yaml\n", 1))
+		})
+		c.sync(t, map[string]string{c.name("a", "infra"): push[0].says})
+		c.check(t, push[0].what, nil)
+		status := fmt.Sprint(r.api.Get(t, engine.Applications, engine.ArgoNamespace, c.name("a", "infra")).Object["status"])
+		for _, o := range push {
+			if !strings.Contains(status, o.says) {
+				t.Errorf("%s: nothing says %q: %s", o.what, o.says, status)
+			}
+		}
+		for _, namespace := range []string{c.ns, "default"} {
+			for _, resource := range []schema.GroupVersionResource{engine.ConfigMaps, engine.Deployments, engine.Secrets} {
+				if r.api.Exists(t, resource, namespace, "smuggled") {
+					t.Errorf("%s: it was made in %s", push[0].what, namespace)
+				}
+			}
+		}
+		c.edit(t, "as it was", func(dir string) {
+			remove(t, filepath.Join(dir, folder, "smuggled.yaml"))
+			write(t, filepath.Join(dir, folder, "kustomization.yaml"), before)
+		})
+		c.sync(t, nil)
+	}
+	c.settle(t, "as it was")
+}
+
+// TestTenantGuard tries what the guard of tenants is for, and what it must not stand in the way of, as Argo CD's account and without Argo CD.
+func TestTenantGuard(t *testing.T) {
+	t.Parallel()
+	api := guarded(t)
+	api.Apply(t, "e2e", everybodyHere)
+	const hosts, tenants, syncer = "tenant-guard-hosts", "tenant-guard-tenants", "system:serviceaccount:argocd:argocd-application-controller"
+	api.Namespaces(t, hosts, tenants, "argocd")
+	site := &v1alpha1.Site{}
+	site.Name, site.Spec.Engine = "tenants", v1alpha1.EngineArgoCD
+	site.Spec.Repository.URL = "ssh://git@git.invalid/guards.git"
+	site.Spec.Hosts.Namespaces = []string{hosts, tenants}
+	site.Spec.ArgoCD.Order = v1alpha1.OrderWaves
+	site.Default()
+	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.Apply(t, "e2e", string(tree["policy/sync-guard.yaml"]), string(tree["policy/delete-guard.yaml"]), string(tree["policy/tenant-guard.yaml"]))
+	api.WaitPolicies(t, hosts)
+	api.WaitPolicies(t, tenants)
+	object := func(namespace, name, tracked, instance string) *unstructured.Unstructured {
+		o := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: %s, name: %s}\n", namespace, name)))[0]
+		if tracked != "" {
+			o.SetAnnotations(map[string]string{"argocd.argoproj.io/tracking-id": tracked + ":/ConfigMap:" + namespace + "/" + name})
+		}
+		if instance != "" {
+			o.SetLabels(map[string]string{"app.kubernetes.io/instance": instance})
+		}
+		return o
+	}
+	const own, other = tenants + ".a.infra", tenants + ".b.infra"
+	create := func(name, tracked, instance string) {
+		if err := api.TryApply(object(tenants, name, tracked, instance), "e2e", false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create("nobodys", "", "")
+	create("own", own, "")
+	create("of-other", other, "")
+	create("labelled-other", "", other)
+	create("of-flux", "", "lab")
+	const elsewhere, taken = "into the tenant's namespace only", "another Application's"
+	for _, row := range []struct{ what, user, namespace, name, tracked, instance, denied string }{
+		{"a tenant among the hosts", syncer, hosts, "new", own, "", elsewhere},
+		{"a tenant among the hosts, from another namespace", syncer, hosts, "new", "argocd_" + own, "", elsewhere},
+		{"a tenant among the hosts, tracked by label", syncer, hosts, "new", "", own, elsewhere},
+		{"a tenant among the hosts, tracked by label, that says it is another", syncer, hosts, "new", "metal", own, elsewhere},
+		{"a tenant whose namespace begins like the hosts'", syncer, hosts, "new", hosts + "-2.a.infra", "", elsewhere},
+		{"a tenant in its namespace", syncer, tenants, "new", own, "", ""},
+		{"a tenant in its namespace, from another namespace", syncer, tenants, "new", "argocd_" + own, "", ""},
+		{"a tenant in its namespace, tracked by label", syncer, tenants, "new", "", own, ""},
+		{"another Application among the hosts", syncer, hosts, "new", "metal", "", ""},
+		{"another Application of that ending among the hosts", syncer, hosts, "new", "metal.infra", "", ""},
+		{"nobody's Application among the hosts", syncer, hosts, "new", "", "", ""},
+		{"somebody else", "somebody", hosts, "new", own, "", ""},
+		{"a tenant's own", syncer, tenants, "own", own, "", ""},
+		{"what is nobody's", syncer, tenants, "nobodys", own, "", ""},
+		{"what was another engine's", syncer, tenants, "of-flux", own, "", ""},
+		{"another tenant's", syncer, tenants, "of-other", own, "", taken},
+		{"another tenant's, tracked by label", syncer, tenants, "labelled-other", "", own, taken},
+		{"a tenant's, by another Application", syncer, tenants, "own", "metal", "", ""},
+	} {
+		t.Run(row.what, func(t *testing.T) {
+			err := engine.NewClient(t, api.As(row.user, "everybody-here")).TryApply(object(row.namespace, row.name, row.tracked, row.instance), "argocd-controller", true)
+			wantDenied(t, row.what, err, row.denied)
+		})
+	}
+}
+
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rowUnmarked: somebody takes the annotations off a host that keep Argo CD from pruning it. The Application prunes what leaves the tree, and deletes
+// what it applied when it is deleted: the guards keep the host.
+func rowUnmarked(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	app := c.name("a", "infra")
+	// Two guards deny it, and the API server names the one that it asked first.
+	const denied = `"n1" is forbidden: ValidatingAdmissionPolicy 'sipgen-`
+	unmark := func() {
+		r.api.Kubectl(t, "", "annotate", "--field-manager=people", "-n", c.ns, "baremetalhosts.metal3.io/n1",
+			"argocd.argoproj.io/sync-options-", "argocd.argoproj.io/compare-options-")
+	}
+	c.edit(t, "a host is dropped, and its annotations", func(dir string) {
+		replace(t, filepath.Join(dir, "clusters", c.tenants, "a", "hosts", "kustomization.yaml"), "- "+c.ns+".n1.yaml\n", "")
+	})
+	c.sync(t, nil)
+	unmark()
+	r.argo.Refresh(t, app)
+	r.argo.WaitFailed(t, app, c.repo.Head(t), denied)
+	c.untouched.Check(t, "a host that is dropped, and its annotations")
+	c.wantHolds(t, "a host that is dropped, and its annotations", "a", "n1", "n2")
+
+	// Argo CD ends a sync before it deletes an Application, and this one is tried again and again.
+	r.api.Kubectl(t, "", "delete", "-n", engine.ArgoNamespace, "applications.argoproj.io", app, "--wait=false")
+	r.argo.Refresh(t, app)
+	r.argo.WaitFailed(t, app, c.repo.Head(t), denied)
+	c.untouched.Check(t, "an Application that is deleted")
+	c.wantHolds(t, "an Application that is deleted", "a", "n1", "n2")
+
+	// The next run brings the host back, and with it its annotations. Then the services are deleted, and made anew.
+	c.step(t, "the next run")
+	c.settle(t, "the next run")
+	c.wantHolds(t, "the next run", "a", "n1", "n2")
+}
+
+// rowReordered: a live site goes from none to waves and back. Nothing is deleted or made anew, no label changes, and the guards stay.
+func rowReordered(t *testing.T, r *rig, name string) {
+	none := *r
+	none.order = v1alpha1.OrderNone
+	c := newCircle(t, &none, name)
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenantWith("a", 2, loadBalancer())
+	c.tenantWith("b", 1, "")
+	c.step(t, "assign")
+	for _, order := range []string{v1alpha1.OrderWaves, v1alpha1.OrderNone} {
+		unchanged := c.wantNothingChanged(t)
+		c.site.Spec.ArgoCD.Order = order
+		both := none
+		both.order = order
+		c.rig = &both
+		c.step(t, "order "+order)
+		for name, content := range c.tree {
+			if strings.HasPrefix(name, "policy/") && !strings.HasSuffix(name, "kustomization.yaml") {
+				r.api.Apply(t, "kubectl", string(content))
+			}
+		}
+		c.settle(t, "order "+order)
+		unchanged("order " + order)
+		if got := r.api.Exists(t, engine.Applications, engine.ArgoNamespace, c.tenants+".a.hosts"); got != (order == v1alpha1.OrderNone) {
+			t.Errorf("order %s: there is an Application of hosts: %v", order, got)
+		}
+		c.wantHolds(t, "order "+order, "a", "n1", "n2")
+		c.wantHolds(t, "order "+order, "b", "n3")
+	}
+	// With the first order again a release works as ever.
+	c.tenant("b", 0)
+	c.settle(t, "release")
+}

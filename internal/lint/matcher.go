@@ -1,0 +1,145 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// matcher finds the hosts of selectors. Hosts that are equal in every label that a selector looks at are looked at once.
+type matcher struct {
+	all   []inventory.Host
+	kinds []kind
+	known map[string]*selection
+	has   map[string][]bool // by label that was asked for: which hosts carry it, with a value
+}
+
+// selection is the hosts of a selector, by index, in order, and what was found out about them: many roles share one.
+type selection struct {
+	hosts   []int
+	any     map[string]bool  // by label: whether any of them carries it
+	labels  []string         // all that they carry, nil until it is asked for
+	without map[string][]int // what lacking gave
+}
+
+type kind struct {
+	labels labels.Set
+	hosts  []int
+}
+
+func newMatcher(roles []role, hosts []inventory.Host) *matcher {
+	keys := map[string]bool{}
+	for i := range roles {
+		requirements, _ := roles[i].selector.Requirements()
+		for _, q := range requirements {
+			keys[q.Key()] = true
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(keys))
+	m := &matcher{all: hosts, known: map[string]*selection{}, has: map[string][]bool{}}
+	index := map[string]int{}
+	for i := range hosts {
+		var id strings.Builder
+		set, seen := labels.Set{}, v1.HostLabels{Namespace: hosts[i].Namespace, Labels: hosts[i].Labels}
+		for _, key := range sorted {
+			if value, has := seen.Lookup(key); has {
+				set[key] = value
+				id.WriteString("=" + value)
+			}
+			id.WriteString("\n")
+		}
+		k, known := index[id.String()]
+		if !known {
+			k = len(m.kinds)
+			index[id.String()] = k
+			m.kinds = append(m.kinds, kind{labels: set})
+		}
+		m.kinds[k].hosts = append(m.kinds[k].hosts, i)
+	}
+	return m
+}
+
+// selection gives the hosts that the selector matches.
+func (m *matcher) selection(selector labels.Selector) *selection {
+	id := selector.String()
+	if known := m.known[id]; known != nil {
+		return known
+	}
+	out := &selection{any: map[string]bool{}, without: map[string][]int{}}
+	for i := range m.kinds {
+		if selector.Matches(m.kinds[i].labels) {
+			out.hosts = append(out.hosts, m.kinds[i].hosts...)
+		}
+	}
+	slices.Sort(out.hosts)
+	m.known[id] = out
+	return out
+}
+
+// carry says of each host whether it carries a label.
+func (m *matcher) carry(key string) []bool {
+	column := m.has[key]
+	if column == nil {
+		column = make([]bool, len(m.all))
+		for i := range m.all {
+			column[i] = m.all[i].Labels[key] != ""
+		}
+		m.has[key] = column
+	}
+	return column
+}
+
+// anyCarries says whether any of the hosts carries a label.
+func (m *matcher) anyCarries(of *selection, key string) bool {
+	is, known := of.any[key]
+	if !known {
+		column := m.carry(key)
+		is = slices.ContainsFunc(of.hosts, func(i int) bool { return column[i] })
+		of.any[key] = is
+	}
+	return is
+}
+
+// carried are the labels that the hosts carry, sorted.
+func (m *matcher) carried(of *selection) []string {
+	if of.labels == nil {
+		carried := map[string]bool{}
+		for _, i := range of.hosts {
+			for key, value := range m.all[i].Labels {
+				if value != "" {
+					carried[key] = true
+				}
+			}
+		}
+		of.labels = slices.Sorted(maps.Keys(carried))
+	}
+	return of.labels
+}
+
+// lacking are the hosts that lack one of the labels; with all, those that lack all of them.
+func (m *matcher) lacking(of *selection, keys []string, all bool) []int {
+	id := fmt.Sprint(all, "\x00", strings.Join(keys, "\x00"))
+	out, known := of.without[id]
+	if known {
+		return out
+	}
+	columns := make([][]bool, len(keys))
+	for k, key := range keys {
+		columns[k] = m.carry(key)
+	}
+	for _, i := range of.hosts {
+		lacks := func(column []bool) bool { return !column[i] }
+		carries := func(column []bool) bool { return column[i] }
+		if all && !slices.ContainsFunc(columns, carries) || !all && slices.ContainsFunc(columns, lacks) {
+			out = append(out, i)
+		}
+	}
+	of.without[id] = out
+	return out
+}

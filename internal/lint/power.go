@@ -1,0 +1,31 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// powerless are hosts that a cluster has and that nobody can switch on: metal3 provisions no host without a power control, and does not hand one out
+// itself; but hosts in files may have no status that says so. Where no host has one, files leave them out, and nothing is said.
+func (c *checker) powerless() {
+	powered := slices.ContainsFunc(c.Hosts, func(h inventory.Host) bool { return h.BMC.Address != "" })
+	if c.Placement == nil || !powered {
+		return
+	}
+	for i := range c.Placement.Clusters {
+		cluster := &c.Placement.Clusters[i]
+		for j := range cluster.Roles {
+			role := &cluster.Roles[j]
+			for k := range role.Assigned {
+				host := role.Assigned[k].Host
+				if host.BMC == (inventory.BMC{}) && !host.State.Known {
+					c.host(codePowerless, Warning, host, "spec.bmc",
+						fmt.Sprintf("missing, and the host has no status: %s %s has it, and metal3 cannot switch it on", cluster.Key, role.Name),
+						"give it a power control, or plan from hosts with their status: metal3 calls such a host unmanaged, and sipgen hands none out")
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package overlay
+
+import "reflect"
+
+// immutable are the fields, by kind, that the API server lets nobody change, of the kinds that a cluster's services and their rights consist of
+// (k8s.io/kubernetes, pkg/apis/core/validation, pkg/apis/apps/validation, pkg/apis/rbac/validation).
+var immutable = map[string][][]string{
+	"Service":     {{"spec", "clusterIP"}},
+	"Deployment":  {{"spec", "selector"}},
+	"RoleBinding": {{"roleRef"}},
+}
+
+// unchangeable are the fields of an object that differ and that the API server does not change: it has to be deleted, and the engine makes it anew. One
+// that leaves the object stays as it is in the cluster.
+func unchangeable(old, o *Object) []string {
+	var out []string
+	for _, path := range immutable[o.Kind] {
+		var was, is any = old.Fields, o.Fields
+		name := ""
+		for _, key := range path {
+			was, is, name = asMap(was)[key], asMap(is)[key], join(name, key)
+		}
+		if is != nil && is != "" && !reflect.DeepEqual(was, is) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

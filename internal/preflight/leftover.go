@@ -1,0 +1,135 @@
+package preflight
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// takenOver are the live objects of a kind that have the names of services of the clusters, and that no sync of what sipgen renders has reached
+// yet: the SIP operator's, whether they were handed over already or not. What kubectl made is not of it.
+func takenOver(kind, list string, clusters []v1.SIPCluster, live []inventory.ServiceObject, each func(c *v1.SIPCluster, i int, object *inventory.ServiceObject)) {
+	byKey := map[string]*inventory.ServiceObject{}
+	for i := range live {
+		object := &live[i]
+		kubectl := slices.ContainsFunc(object.Owners, func(w inventory.Owner) bool { return w.Made && strings.HasPrefix(w.Manager, "kubectl") })
+		if object.Kind == kind && !object.Rendered && !kubectl {
+			byKey[object.Namespace+"/"+object.Name] = object
+		}
+	}
+	for c := range clusters {
+		cluster := &clusters[c]
+		n := len(cluster.Spec.Services.JumpHost)
+		if list == v1.ListControlPlane {
+			n = len(cluster.Spec.Services.LoadBalancerControlPlane)
+		}
+		for i := range n {
+			if object := byKey[cluster.Namespace+"/"+v1.ServiceName(list, i, cluster.Name)]; object != nil {
+				each(cluster, i, object)
+			}
+		}
+	}
+}
+
+// PortNames warns of Services whose port a first sync renames. The SIP operator called the port of every control plane the same; a Service
+// whose port has another name than that of the pods that run has no endpoint until new ones do.
+func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []Finding {
+	var out []Finding
+	takenOver(inventory.KindService, v1.ListControlPlane, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
+		name := cmp.Or(c.Spec.Services.LoadBalancerControlPlane[i].PortName, v1.PortNameHTTPS)
+		if name == v1.PortNameSIP {
+			return
+		}
+		out = append(out, Finding{
+			Object: object.Key(), Cluster: c.Key(), Found: fmt.Sprintf("the SIP operator calls its port %s, and %s calls it %s", v1.PortNameSIP, c.Key(), name),
+			Why: fmt.Sprintf("when the port is renamed the Service has no endpoint until new pods are ready, and the API server of the tenant is away; "+
+				"set spec.services.%s[%d].portName to %s, and change it later if at all", v1.ListControlPlane, i, v1.PortNameSIP),
+			Warning: true,
+		})
+	})
+	return sorted(out)
+}
+
+// HostKeySecrets are the Secrets that the first sync over the SIP operator's jump hosts needs, and that the SIP operator did not have.
+func HostKeySecrets(clusters []v1.SIPCluster, live []inventory.ServiceObject) []inventory.SecretSeen {
+	var out []inventory.SecretSeen
+	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
+		out = append(out, inventory.SecretSeen{Namespace: object.Namespace, Name: HostKeysName(c, i)})
+	})
+	return out
+}
+
+// MissingHostKeys warns of jump hosts whose host keys are missing: the pod of before goes on, the new one waits, and so do the services and hosts
+// of the tenant.
+func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, seen []inventory.SecretSeen) []Finding {
+	byKey := map[string]*inventory.SecretSeen{}
+	for i := range seen {
+		byKey[seen[i].Namespace+"/"+seen[i].Name] = &seen[i]
+	}
+	var out []Finding
+	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
+		name := HostKeysName(c, i)
+		secret := byKey[object.Namespace+"/"+name]
+		const why = "without the jump host's own SSH keys its new pod waits, the services are not ready, and no host of the tenant is labelled"
+		switch {
+		case secret == nil || !secret.Missing && secret.Unread == "":
+		case secret.Missing:
+			out = append(out, Finding{Object: object.Key(), Cluster: c.Key(), Found: "there is no Secret " + name, Why: why, Fix: HostKeys(object.Namespace, name), Warning: true})
+		default:
+			out = append(out, Finding{
+				Object: object.Key(), Cluster: c.Key(), Found: fmt.Sprintf("whether there is a Secret %s was not checked, since %s", name, secret.Unread),
+				Why: fmt.Sprintf("%s; look for it with: kubectl -n %s get secret %s", why, object.Namespace, name), Warning: true,
+			})
+		}
+	})
+	return sorted(out)
+}
+
+// Finalizers warns of SIPClusters that the SIP operator alone could let go: those that are rendered, and those that somebody deletes already.
+func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []Finding {
+	rendered := map[string]bool{}
+	for i := range clusters {
+		rendered[clusters[i].Key()] = true
+	}
+	var out []Finding
+	for _, object := range live {
+		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped nobody takes it off, and kubectl delete would wait for ever; when the services are taken over, remove it (docs/from-sip.md)"
+		switch {
+		case object.Deleting:
+			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer, "nobody but the SIP operator takes it off, so the object stays until somebody does"
+		case !rendered[object.Namespace+"/"+object.Name]:
+			continue
+		}
+		out = append(out, Finding{
+			Object: v1.Kind + " " + object.Namespace + "/" + object.Name, Found: found, Why: why,
+			Fix: WithoutFinalizer(object.Namespace, object.Name, object.Index), Warning: true,
+		})
+	}
+	return sorted(out)
+}
+
+// WithoutFinalizer is the command that takes the SIP operator's finalizer off a SIPCluster. It tests that it is still where it was.
+func WithoutFinalizer(namespace, name string, index int) string {
+	return fmt.Sprintf(`kubectl -n %s patch sipclusters.airship.airshipit.org %s --type=json -p '[{"op":"test","path":"/metadata/finalizers/%d","value":"%s"},{"op":"remove","path":"/metadata/finalizers/%d"}]'`,
+		namespace, name, index, v1.SIPFinalizer, index)
+}
+
+// HostKeys is the command that makes the Secret with a jump host's own keys.
+func HostKeys(namespace, name string) string {
+	return `d=$(mktemp -d) && ssh-keygen -q -t ed25519 -N '' -C ` + name + ` -f "$d/ssh_host_ed25519_key" && kubectl -n ` + namespace +
+		` create secret generic ` + name + ` --from-file="$d/ssh_host_ed25519_key"; rm -rf "$d"`
+}
+
+// HostKeysName is the Secret with the keys of a cluster's jump host of that index.
+func HostKeysName(c *v1.SIPCluster, i int) string {
+	return cmp.Or(c.Spec.Services.JumpHost[i].HostKeys, v1.ServiceName(v1.ListJumpHost, i, c.Name)+"-host-keys")
+}
+
+func sorted(findings []Finding) []Finding {
+	slices.SortStableFunc(findings, func(a, b Finding) int { return strings.Compare(a.Object, b.Object) })
+	return findings
+}

@@ -1,0 +1,71 @@
+package report
+
+import (
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Since notes what is different from a previous tree: which hosts another cluster had before, which ones are adopted, and which ones that were
+// released are free now.
+func (p *Plan) Since(previous schedule.Previous) {
+	from := map[string]string{}
+	for _, claim := range previous.Claims {
+		from[claim.Host.String()] = claim.Cluster.String()
+	}
+	p.freed(previous)
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		for j := range c.Roles {
+			for k := range c.Roles[j].Slots {
+				slot := &c.Roles[j].Slots[k]
+				was := from[slot.Host]
+				if (slot.Status == StatusNew || slot.Status == StatusKept) && was != c.Key() {
+					slot.From = was
+				}
+				if slot.adopted {
+					slot.Changes = append(slot.Changes, adopted)
+				}
+			}
+		}
+	}
+}
+
+// Freed is a host that was released by an earlier run and has been seen without labels since.
+type Freed struct {
+	Host string `json:"host"`
+	// Cluster and Role released it.
+	Cluster string `json:"cluster"`
+	Role    string `json:"role"`
+	// But says why it cannot be assigned all the same, empty if it can.
+	But string `json:"but,omitempty"`
+}
+
+// String says it in the words of the other changes.
+func (f *Freed) String() string {
+	words := f.Host + ", which " + f.Cluster + " " + f.Role + " released"
+	if f.But != "" {
+		return "not free: " + words + ", has lost its labels; it cannot be assigned: " + f.But
+	}
+	return "now free: " + words
+}
+
+// freed finds the hosts that the previous tree releases, and that nobody has now.
+func (p *Plan) freed(previous schedule.Previous) {
+	claims := map[string]*schedule.PreviousClaim{}
+	for i := range previous.Claims {
+		if previous.Claims[i].Releasing {
+			claims[previous.Claims[i].Host.String()] = &previous.Claims[i]
+		}
+	}
+	for i := range p.Hosts {
+		host := &p.Hosts[i]
+		claim := claims[host.Host]
+		if claim == nil || host.Cluster != "" {
+			continue
+		}
+		free := Freed{Host: host.Host, Cluster: claim.Cluster.String(), Role: claim.Role}
+		if host.Verdict != string(schedule.Free) {
+			free.But = host.Why
+		}
+		p.Freed = append(p.Freed, free)
+	}
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// Status is what happens to a slot's host in this run.
+type Status string
+
+// The statuses of a slot.
+const (
+	StatusNew      Status = "new"
+	StatusKept     Status = "kept"
+	StatusPending  Status = "pending"  // to be released, once it is let go or approved
+	StatusReleased Status = "released" // by this run
+	StatusLeaving  Status = "leaving"  // released by an earlier run, not yet seen clean
+)
+
+// words are what a reviewer reads.
+func (s Status) words() string {
+	if s == StatusPending {
+		return "release pending"
+	}
+	return string(s)
+}
+
+// Slot is one host of a role.
+type Slot struct {
+	Host      string   `json:"host"`
+	UID       string   `json:"uid,omitempty"`
+	Standby   bool     `json:"standby,omitempty"`
+	Domain    string   `json:"domain,omitempty"`
+	Addresses []string `json:"addresses,omitempty"`
+	Status    Status   `json:"status"`
+	Why       string   `json:"why,omitempty"`
+	// From is the cluster that the previous tree had the host in, where that is another one.
+	From string `json:"from,omitempty"`
+	// Trouble is what is wrong with a host that is held: it is in error, marked unhealthy, being deleted, or named for removal.
+	Trouble string `json:"trouble,omitempty"`
+	// Changes are what this run does to the host besides: it is promoted, replaces another one, is adopted.
+	Changes []string `json:"changes,omitempty"`
+	// use is what consumes the host, in words; empty: nothing, or it is said by Why and more.
+	use string
+	// trouble is Trouble without what metal3 says in its own words. failed: it is more than somebody's wish to remove the host.
+	trouble string
+	failed  bool
+	adopted bool
+	// InUse says what a host that is released runs, in words; empty: nothing.
+	InUse string `json:"-"`
+}
+
+// State is what happens to the slot's host, and what is wrong with it: "kept, promoted from standby, in error".
+func (s *Slot) State() string { return s.state() }
+
+// state has more words between the status and the changes.
+func (s *Slot) state(more ...string) string {
+	words := slices.Concat([]string{s.Status.words()}, more, s.Changes)
+	if s.trouble != "" {
+		words = append(words, s.trouble)
+	}
+	return strings.Join(words, ", ")
+}
+
+// changed: this run does something to the host, it was another cluster's, or something is wrong with it.
+func (s *Slot) changed() bool {
+	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed
+}
+
+// troubles are the hosts that have failed, a sentence each.
+func (p *Plan) troubles() []string {
+	var lines []string
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		for j := range c.Roles {
+			for _, slot := range c.Roles[j].Slots {
+				if !slot.failed {
+					continue
+				}
+				why := slot.Why
+				if !strings.HasPrefix(why, slot.Trouble) {
+					why = slot.Trouble + "; " + why
+				}
+				lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Key(), c.Roles[j].Name, slot.Host, why))
+			}
+		}
+	}
+	return lines
+}
+
+// inUse says what a host runs, as far as its state tells.
+func inUse(state inventory.State) string {
+	switch {
+	case state.Consumer != nil:
+		return "it is in use by " + state.Consumer.String()
+	case state.ExternallyProvisioned:
+		return "it is externally provisioned"
+	case state.Provisioning == "provisioned" || state.Provisioning == "provisioning":
+		return "it is " + state.Provisioning
+	case state.Image:
+		return "it has an image"
+	}
+	return ""
+}
+
+// adopted is the change of a slot whose host was not in the previous tree.
+const adopted = "adopted"
+
+// promoted is the change of a slot that was standby.
+var promoted = sentence.Reason(schedule.Promoted{})

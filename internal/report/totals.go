@@ -1,0 +1,48 @@
+package report
+
+// Totals counts slots over all clusters.
+type Totals struct {
+	Assigned, New, Pending, Released, Leaving, Short int
+	// Promoted and Adopted are among those that are Assigned; so are those that have Failed.
+	Promoted, Adopted, Failed int
+	// Offered are those that Cluster API may provision from now on: new ones, and promoted ones that nothing uses.
+	Offered int
+}
+
+// Totals counts what the plan does.
+func (p *Plan) Totals() Totals {
+	var t Totals
+	for i := range p.Clusters {
+		for j := range p.Clusters[i].Roles {
+			role := &p.Clusters[i].Roles[j]
+			t.Assigned += role.Held + role.New + role.Pending
+			t.New += role.New
+			t.Offered += role.New
+			t.Pending += role.Pending
+			t.Short += role.ShortActive + role.ShortStandby
+			for _, slot := range role.Slots {
+				if slot.failed {
+					t.Failed++
+				}
+				for _, change := range slot.Changes {
+					switch change {
+					case promoted:
+						t.Promoted++
+						if slot.use == "" {
+							t.Offered++
+						}
+					case adopted:
+						t.Adopted++
+					}
+				}
+				switch slot.Status {
+				case StatusReleased:
+					t.Released++
+				case StatusLeaving:
+					t.Leaving++
+				}
+			}
+		}
+	}
+	return t
+}

@@ -1,0 +1,28 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestAnyIsADanger: what only the grant patches: any allows is seen first by whoever reviews, wherever that is.
+func TestAnyIsADanger(t *testing.T) {
+	for _, row := range []struct {
+		said    string
+		cluster Cluster
+	}{
+		{"", Cluster{}},
+		{"has lines of HAProxy's configuration", Cluster{HAProxyLines: true}},
+		{"has patches that may change more than the fields that are safe", Cluster{AnyPatches: true}},
+	} {
+		row.cluster.Namespace, row.cluster.Name = "t", "a"
+		p := &Plan{Clusters: []Cluster{row.cluster}}
+		for where, text := range map[string]string{
+			"plan": Markdown(p), "commit": CommitMessage(p, "", nil), "pull request": PullRequest(p, About{}), "stderr of publish": strings.Join(Dangers(p, nil), "\n"),
+		} {
+			if row.said != "" && !strings.Contains(text, row.said) || row.said == "" && strings.Contains(text, "patches: any") {
+				t.Errorf("%q is not in the %s:\n%s", row.said, where, text)
+			}
+		}
+	}
+}

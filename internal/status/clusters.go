@@ -1,0 +1,252 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// maxMessage is how long the message of a condition may be. The API server takes 32768 bytes; a column of kubectl holds less.
+const maxMessage = 1000
+
+// Tenants is what the status of SIPClusters is made of.
+type Tenants struct {
+	// Specs are those that the placement was made from, Placement is what was decided on top of Claims, the tree's.
+	Specs     []v1.SIPCluster
+	Placement *schedule.Placement
+	Claims    []schedule.PreviousClaim
+	// Hosts are the tree's against the live ones, as Of gives them.
+	Hosts []Host
+	// Frozen says why clusters keep what they have, as it is; Unread those whose spec nobody could read.
+	Frozen map[schedule.ClusterKey][]string
+	Unread map[schedule.ClusterKey]bool
+}
+
+// Of is the status of one live SIPCluster: what it has by the tree, what is short of what it asks for, and the condition Ready with the SIP operator's
+// reasons. What others wrote stays: conditions of other types, and the time of the last transition while Ready is what it was. now is the
+// time of a new one. Of a cluster that is neither in the specs nor in the tree there is nothing to say: it may be another site's.
+func (t *Tenants) Of(live *v1.SIPCluster, now metav1.Time) (_ v1.SIPClusterStatus, known bool) {
+	key := schedule.ClusterKey{Namespace: live.Namespace, Name: live.Name}
+	if t.placed(key) == nil && !t.inTree(key) {
+		return live.Status, false
+	}
+	status := v1.SIPClusterStatus{Conditions: slices.Clone(live.Status.Conditions), Hosts: t.hosts(key)}
+	assigned := int32(len(status.Hosts))
+	status.Assigned = &assigned
+	ready := metav1.Condition{Type: v1.ConditionReady, Status: metav1.ConditionFalse, LastTransitionTime: now}
+	spec := t.spec(key)
+	same := spec != nil && equality.Semantic.DeepEqual(spec.Spec, live.Spec)
+	if same {
+		ready.ObservedGeneration = live.Generation
+	}
+	if !t.Unread[key] && live.DeletionTimestamp == nil {
+		short := t.short(live, status.Hosts)
+		status.Short = &short
+	}
+	ready.Reason, ready.Message = t.ready(live, key, spec, same)
+	if ready.Reason == v1.ReasonSucceeded {
+		ready.Status = metav1.ConditionTrue
+		if n := status.Short; n != nil && *n > 0 {
+			ready.Message += fmt.Sprintf("; short of %s", text.Count(int(*n), "standby host"))
+		}
+	}
+	ready.Message = text.Truncate(text.Line(redact.Text(ready.Message)), maxMessage)
+	status.Conditions = withCondition(status.Conditions, ready)
+	return status, true
+}
+
+// inTree says whether the tree has a host of a cluster, or is giving one back.
+func (t *Tenants) inTree(key schedule.ClusterKey) bool {
+	return slices.ContainsFunc(t.Claims, func(c schedule.PreviousClaim) bool { return c.Cluster == key })
+}
+
+// withCondition puts a condition in the place of the one of its type, whose time stays while its status does.
+func withCondition(conditions []metav1.Condition, c metav1.Condition) []metav1.Condition {
+	i := slices.IndexFunc(conditions, func(old metav1.Condition) bool { return old.Type == c.Type })
+	if i < 0 {
+		return append(conditions, c)
+	}
+	if old := conditions[i]; old.Status == c.Status && !old.LastTransitionTime.IsZero() {
+		c.LastTransitionTime = old.LastTransitionTime
+	}
+	conditions[i] = c
+	return conditions
+}
+
+func (t *Tenants) spec(key schedule.ClusterKey) *v1.SIPCluster {
+	for i := range t.Specs {
+		if t.Specs[i].Namespace == key.Namespace && t.Specs[i].Name == key.Name && !t.Unread[key] {
+			return &t.Specs[i]
+		}
+	}
+	return nil
+}
+
+// hosts are those that the tree gives to a cluster, by role and name.
+func (t *Tenants) hosts(key schedule.ClusterKey) []v1.HostStatus {
+	states := map[string]State{}
+	for i := range t.Hosts {
+		if t.Hosts[i].Cluster == key.String() {
+			states[t.Hosts[i].Host] = t.Hosts[i].State
+		}
+	}
+	var out []v1.HostStatus
+	for i := range t.Claims {
+		if claim := &t.Claims[i]; claim.Cluster == key && !claim.Releasing {
+			name := claim.Host.String()
+			out = append(out, v1.HostStatus{Name: name, Role: claim.Role, Standby: claim.Standby, State: string(states[name])})
+		}
+	}
+	slices.SortFunc(out, func(a, b v1.HostStatus) int { return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Name, b.Name)) })
+	return out
+}
+
+// short counts, role by role, the hosts that the live spec asks for and the cluster does not have.
+func (t *Tenants) short(live *v1.SIPCluster, hosts []v1.HostStatus) int32 {
+	has := map[string]int{}
+	for _, h := range hosts {
+		has[h.Role]++
+	}
+	short := 0
+	for name, role := range live.Spec.Nodes {
+		active, standby := role.Want()
+		short += max(0, active+standby-has[name])
+	}
+	return int32(min(short, 1<<31-1))
+}
+
+// ready is the reason of the condition, and its message. The first thing that is not as it is asked for decides.
+func (t *Tenants) ready(live *v1.SIPCluster, key schedule.ClusterKey, spec *v1.SIPCluster, same bool) (reason, message string) {
+	stuck, moving := t.unfinished(key)
+	if live.DeletionTimestamp != nil {
+		return t.deleting(key, stuck)
+	}
+	placed := t.placed(key)
+	switch why := t.Frozen[key]; {
+	case len(why) > 0:
+		return v1.ReasonUnschedulable, "frozen: " + strings.Join(why, "; ")
+	case spec == nil || placed == nil:
+		return v1.ReasonUnschedulable, "the site has no spec of this cluster any more, and releases its hosts"
+	case !same:
+		return v1.ReasonProgressing, "the spec that the site is rendered from is not this one yet"
+	case placed.Unschedulable:
+		return v1.ReasonUnschedulable, shortages(placed)
+	case len(stuck) > 0:
+		return v1.ReasonLabels, strings.Join(stuck, ", ")
+	}
+	if next := t.next(placed); next != "" {
+		return v1.ReasonProgressing, next
+	}
+	if len(moving) > 0 {
+		return v1.ReasonProgressing, strings.Join(moving, ", ")
+	}
+	return v1.ReasonSucceeded, "the cluster has its active hosts, and they have its labels"
+}
+
+func (t *Tenants) placed(key schedule.ClusterKey) *schedule.Cluster {
+	for i := range t.Placement.Clusters {
+		if t.Placement.Clusters[i].Key == key {
+			return &t.Placement.Clusters[i]
+		}
+	}
+	return nil
+}
+
+// deleting is the reason of a cluster that is on its way out.
+func (t *Tenants) deleting(key schedule.ClusterKey, stuck []string) (reason, message string) {
+	left := 0
+	for i := range t.Hosts {
+		if t.Hosts[i].Cluster == key.String() && t.Hosts[i].State != Released {
+			left++
+		}
+	}
+	switch {
+	case len(stuck) > 0:
+		return v1.ReasonDecommission, strings.Join(stuck, ", ")
+	case left > 0:
+		return v1.ReasonProgressing, "being deleted: " + text.Plural(left, "host is still to be released", "hosts are still to be released")
+	}
+	return v1.ReasonProgressing, "being deleted: all hosts are released"
+}
+
+// unfinished are the hosts of a cluster that are not as the tree has them: those that stay so, and those that go on by themselves.
+func (t *Tenants) unfinished(key schedule.ClusterKey) (stuck, moving []string) {
+	for i := range t.Hosts {
+		h := &t.Hosts[i]
+		switch {
+		case h.Cluster != key.String() || h.State == Synced || h.State == Released:
+		case h.Stuck:
+			stuck = append(stuck, h.Host+": "+string(h.State))
+		default:
+			moving = append(moving, h.Host+": "+string(h.State))
+		}
+	}
+	return stuck, moving
+}
+
+// shortages say which roles cannot have all that they must have.
+func shortages(c *schedule.Cluster) string {
+	var words []string
+	for i := range c.Roles {
+		r := &c.Roles[i]
+		if r.ShortActive > 0 {
+			words = append(words, fmt.Sprintf("%s: short of %d of %s", r.Name, r.ShortActive, text.Count(r.Active, "active host")))
+		}
+		if r.ShortStandby > 0 {
+			words = append(words, fmt.Sprintf("%s: short of %d of %s", r.Name, r.ShortStandby, text.Count(r.Standby, "standby host")))
+		}
+	}
+	if len(words) == 0 {
+		return "the cluster cannot be placed"
+	}
+	return strings.Join(words, "; ")
+}
+
+// next is what the next commit changes in a cluster's hosts, empty if nothing.
+func (t *Tenants) next(c *schedule.Cluster) string {
+	type slot struct {
+		role    string
+		standby bool
+	}
+	was := map[string]slot{}
+	for i := range t.Claims {
+		if claim := &t.Claims[i]; claim.Cluster == c.Key && !claim.Releasing {
+			was[claim.Host.String()] = slot{claim.Role, claim.Standby}
+		}
+	}
+	fresh, changed := 0, 0
+	for i := range c.Roles {
+		for _, a := range c.Roles[i].Assigned {
+			before, had := was[a.Host.Key()]
+			delete(was, a.Host.Key())
+			switch {
+			case !had:
+				fresh++
+			case before != slot{c.Roles[i].Name, a.Standby}:
+				changed++
+			}
+		}
+	}
+	var words []string
+	for _, n := range []struct {
+		n    int
+		what string
+	}{{fresh, "to come"}, {changed, "to change slots"}, {len(was), "to go"}} {
+		if n.n > 0 {
+			words = append(words, text.Count(n.n, "host")+" "+n.what)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "decided, and not committed yet: " + strings.Join(words, ", ")
+}

@@ -1,0 +1,117 @@
+package tenancy
+
+import (
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func TestSurge(t *testing.T) {
+	for granted, want := range map[int]int{0: 0, 1: 1, 8: 1, 10: 1, 11: 2, 20: 2, 100: 10, 10_000: 1000} {
+		if found := Surge(granted); found != want {
+			t.Errorf("of %d: found %d, want %d", granted, found, want)
+		}
+	}
+}
+
+// TestSurges: clusters are of bank, which may have 6 hosts, 2 of them standby, and one more of each. A letter is a host: h held, p pending, r replaced and
+// there still, n new, f failed, l released, u released and in use, x a slot that is empty; S, N and P are standby ones of h, n and p.
+func TestSurges(t *testing.T) {
+	tenants := Of(siteOf(t, bank), nil)
+	for _, row := range []struct {
+		why   string
+		hosts map[string]string // by cluster, in the order of their names
+		again bool
+		// want are the clusters that are refused, and text is in the first refusal.
+		want, text string
+	}{
+		{"as many as it may", map[string]string{"a": "hhhnnn"}, false, "", ""},
+		{"one more while one is replaced", map[string]string{"a": "hhhhhpn"}, false, "", ""},
+		{"one more than that", map[string]string{"a": "hhhhppnn"}, false, "a",
+			"bank/a: spec.nodes: would get 2 new hosts: the tenant's clusters keep 4, still have 2 to release, and get 0 before it; " +
+				"tenant bank (the Site's spec.tenants[].hosts.max) has at most 6, and 1 more while hosts are replaced"},
+		{"hosts that have a successor count until it is seen", map[string]string{"a": "hhhhrrnn"}, false, "a", "keep 4, still have 2 to"},
+		{"what is released does not count", map[string]string{"a": "hhhlllnnn"}, false, "", ""},
+		{"but while it is in use it does", map[string]string{"a": "hhhuuunnn"}, false, "a", "keep 3, still have 3 to"},
+		{"what the others have counts", map[string]string{"a": "hnn", "b": "hhppp"}, false, "a", "keep 3, still have 3 to"},
+		{"what is another tenant's does not", map[string]string{"a": "hnn", "other/b": "hhppp"}, false, "", ""},
+		{"a cluster without a spec has hosts too", map[string]string{"a": "hnn", "gone": "ppppp"}, false, "a", "keep 1, still have 5 to"},
+		{"too many already, and nothing new", map[string]string{"a": "hhhhhhhhhppp", "b": "hhhx"}, false, "", ""},
+		{"too many already, and one is to be replaced", map[string]string{"a": "hhhhhhhrn"}, false, "a", "would get 1 new host"},
+		{"what fits goes on", map[string]string{"a": "hhhppnn", "b": "hn"}, false, "a", "would get 2"},
+		{"who holds hosts comes first", map[string]string{"a": "nn", "b": "hhhpnn"}, false, "a", "get 2 before it"},
+		{"a standby host that is replaced", map[string]string{"a": "hhSPN"}, false, "", ""},
+		{"too many standby hosts", map[string]string{"a": "hSPPN"}, false, "a", "would get 1 new standby host: the tenant's clusters keep 1, still have 2 to release"},
+		{"too many standby hosts, none of them new", map[string]string{"a": "hSPPn"}, false, "", ""},
+		{"refused before, and what is left fits", map[string]string{"a": "hhhhn", "b": "hx"}, true, "", ""},
+		{"refused before, and more is too much: whoever could get the hosts goes without", map[string]string{"a": "hhhhhppn", "b": "x", "c": "f", "d": "h"}, true, "a c b", "bank/a: "},
+	} {
+		var (
+			specs []v1.SIPCluster
+			p     schedule.Placement
+		)
+		for _, name := range []string{"a", "b", "c", "d", "gone", "other/b"} {
+			hosts, is := row.hosts[name]
+			if !is {
+				continue
+			}
+			spec := wanting(strings.TrimPrefix(name, "other/"), 0, 1, 0)
+			if name != spec.Name {
+				spec.Namespace = "other"
+			}
+			if name != "gone" {
+				specs = append(specs, spec)
+			}
+			p.Clusters = append(p.Clusters, schedule.Cluster{Key: keyOf(&spec), Gone: name == "gone", Roles: []schedule.Role{roleOf(t, hosts)}})
+		}
+		found := tenants.Surges(specs, &p, map[string]bool{"bank": row.again})
+		var refused []string
+		for _, e := range found {
+			refused = append(refused, e.Cluster.Name)
+		}
+		want(t, row.why, said(found), row.text)
+		if got := strings.Join(refused, " "); got != row.want {
+			t.Errorf("%s: refused %q, want %q", row.why, got, row.want)
+		}
+	}
+}
+
+func roleOf(t *testing.T, hosts string) schedule.Role {
+	role := schedule.Role{Name: "Worker"}
+	for _, letter := range hosts {
+		a := schedule.Assignment{Host: &inventory.Host{}, Origin: schedule.FromLive}
+		switch letter {
+		case 'h':
+		case 'S':
+			a.Standby = true
+		case 'p':
+			a.Pending = true
+		case 'P':
+			a.Pending, a.Standby = true, true
+		case 'r':
+			a.Reason = schedule.Replacing{}
+		case 'n':
+			a.Origin = schedule.New
+		case 'N':
+			a.Origin, a.Standby = schedule.New, true
+		case 'f':
+			a.Trouble = schedule.StandIn{}
+		case 'x':
+			role.ShortActive++
+			continue
+		case 'l', 'u':
+			if letter == 'u' {
+				a.Host.State.Consumer = &inventory.Consumer{}
+			}
+			role.Releasing = append(role.Releasing, schedule.Release{Host: a.Host})
+			continue
+		default:
+			t.Fatalf("found host %q", letter)
+		}
+		role.Assigned = append(role.Assigned, a)
+	}
+	return role
+}

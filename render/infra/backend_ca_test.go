@@ -1,0 +1,82 @@
+package infra
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// TestBackendCA: the authority is where the configuration looks for it, and of a Secret nothing else is mounted. Without one nothing is other.
+func TestBackendCA(t *testing.T) {
+	const name = "loadbalancer-controlplane-edge-a"
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}))
+	plain := render(t, tenant())
+	for _, row := range []struct {
+		why    string
+		ca     *v1.BackendCA
+		verify string
+		item   string
+	}{
+		{"none", nil, " check-ssl verify none inter ", ""},
+		{"inline", &v1.BackendCA{PEM: "comment\n" + authority}, " check-ssl verify required ca-file /usr/local/etc/haproxy/ca.crt verifyhost kubernetes inter ", ""},
+		{"a ConfigMap", &v1.BackendCA{ConfigMap: "root", ServerName: "api.example"}, " check-ssl verify required ca-file /usr/local/etc/haproxy-ca/ca.crt verifyhost api.example inter ", "ca.crt"},
+		{"a Secret", &v1.BackendCA{Secret: "edge-a-ca", Key: "tls.crt"}, " check-ssl verify required ca-file /usr/local/etc/haproxy-ca/ca.crt verifyhost kubernetes inter ", "tls.crt"},
+	} {
+		in := tenant()
+		in.Cluster.Spec.Services.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{CA: row.ca}
+		files := render(t, in)
+		if config := string(files[name+".cfg"]); !strings.Contains(config, row.verify) {
+			t.Errorf("%s: %q is not in\n%s", row.why, row.verify, config)
+		}
+		if row.ca == nil {
+			for file := range files {
+				if !bytes.Equal(files[file], plain[file]) {
+					t.Errorf("%s: %s is other than without a check", row.why, file)
+				}
+			}
+			continue
+		}
+		pod := ofKind[appsv1.Deployment](t, files, "Deployment")[name].Spec.Template.Spec
+		at := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "backend-ca" })
+		if row.item == "" {
+			config := ofKind[corev1.ConfigMap](t, files, "ConfigMap")[pod.Volumes[0].ConfigMap.Name]
+			if at >= 0 || config == nil || config.Data["ca.crt"] != authority {
+				t.Errorf("%s: volume %d, want the authority, and nothing else, beside the configuration: %+v", row.why, at, config)
+			}
+			continue
+		}
+		if at < 0 || len(pod.Containers[0].VolumeMounts) != 2 || pod.Containers[0].VolumeMounts[1] != (corev1.VolumeMount{Name: "backend-ca", MountPath: "/usr/local/etc/haproxy-ca", ReadOnly: true}) {
+			t.Errorf("%s: found %+v", row.why, pod.Containers[0].VolumeMounts)
+			continue
+		}
+		var items []corev1.KeyToPath
+		if row.ca.Secret != "" {
+			items = pod.Volumes[at].Secret.Items
+		} else {
+			items = pod.Volumes[at].ConfigMap.Items
+		}
+		if !slices.Equal(items, []corev1.KeyToPath{{Key: row.item, Path: "ca.crt"}}) {
+			t.Errorf("%s: found %+v, want %s and nothing else", row.why, items, row.item)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package infra
+
+import (
+	"reflect"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+const everyOption = `
+labels: {team: net}
+annotations: {example.org/contact: ops}
+pods:
+  labels: {tier: edge}
+  annotations: {example.org/log: verbose, prometheus.io/scrape: 'false'}
+  nodeAffinity:
+    required: [{key: pool, operator: In, values: [infra, edge]}, {key: gpu, operator: DoesNotExist}]
+    preferred: [{weight: 7, key: example.org/rack, operator: NotIn, values: [r9]}]
+  podAffinity: [{topologyKey: topology.kubernetes.io/region}]
+  podAntiAffinity: [{topologyKey: kubernetes.io/hostname}, {topologyKey: example.org/rack, weight: 50}]
+  topologySpread: [{topologyKey: topology.kubernetes.io/zone, maxSkew: 2, minDomains: 3, whenUnsatisfiable: DoNotSchedule}, {topologyKey: rack}]
+  probes:
+    readiness: {initialDelaySeconds: 3, periodSeconds: 4, timeoutSeconds: 5, failureThreshold: 6}
+    liveness: {periodSeconds: 30}
+    startup: {periodSeconds: 2, failureThreshold: 60}
+`
+
+// TestPodOptions: what a tenant says of its pods is in the objects, of each service, and nothing else is other than without.
+func TestPodOptions(t *testing.T) {
+	var options v1.Service
+	if err := yaml.UnmarshalStrict([]byte(everyOption), &options); err != nil {
+		t.Fatal(err)
+	}
+	in := tenant()
+	services := &in.Cluster.Spec.Services
+	two := int32(2)
+	services.JumpHost[0].Replicas = &two
+	plain := render(t, in)
+	for _, s := range []*v1.Service{&services.LoadBalancerControlPlane[0].Service, &services.LoadBalancerWorker[0].Service, &services.JumpHost[0].Service, &services.Dex[0].Service} {
+		s.Labels, s.Annotations, s.Pods = options.Labels, options.Annotations, options.Pods
+	}
+	files := render(t, in)
+	before, after := ofKind[appsv1.Deployment](t, plain, "Deployment"), ofKind[appsv1.Deployment](t, files, "Deployment")
+	if len(after) != 4 {
+		t.Fatalf("%d Deployments, want 4", len(after))
+	}
+	for name, d := range after {
+		was := before[name]
+		own := &metav1.LabelSelector{MatchLabels: was.Spec.Selector.MatchLabels}
+		hash := []string{"pod-template-hash"}
+		pod := &was.Spec.Template
+		was.Labels["team"], pod.Labels["tier"] = "net", "edge"
+		was.Annotations = map[string]string{"example.org/contact": "ops"}
+		if pod.Annotations == nil {
+			pod.Annotations = map[string]string{}
+		}
+		pod.Annotations["example.org/log"], pod.Annotations["prometheus.io/scrape"] = "verbose", "false"
+		domains := int32(3)
+		pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{
+			{MaxSkew: 2, TopologyKey: "topology.kubernetes.io/zone", WhenUnsatisfiable: "DoNotSchedule", MinDomains: &domains, LabelSelector: own, MatchLabelKeys: hash},
+			{MaxSkew: 1, TopologyKey: "rack", WhenUnsatisfiable: "ScheduleAnyway", LabelSelector: own, MatchLabelKeys: hash},
+		}
+		pod.Spec.Affinity = &corev1.Affinity{
+			NodeAffinity: &corev1.NodeAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
+					{Key: "pool", Operator: "In", Values: []string{"infra", "edge"}}, {Key: "gpu", Operator: "DoesNotExist"}}}}},
+				PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{Weight: 7, Preference: corev1.NodeSelectorTerm{
+					MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "example.org/rack", Operator: "NotIn", Values: []string{"r9"}}}}}},
+			},
+			PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+				{LabelSelector: own, TopologyKey: "topology.kubernetes.io/region", MatchLabelKeys: hash}}},
+			PodAntiAffinity: &corev1.PodAntiAffinity{
+				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{LabelSelector: own, TopologyKey: "kubernetes.io/hostname", MatchLabelKeys: hash}},
+				PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 50, PodAffinityTerm: corev1.PodAffinityTerm{
+					LabelSelector: own, TopologyKey: "example.org/rack", MatchLabelKeys: hash}}},
+			},
+		}
+		container := &pod.Spec.Containers[0]
+		ready := container.ReadinessProbe
+		ready.InitialDelaySeconds, ready.PeriodSeconds, ready.TimeoutSeconds, ready.FailureThreshold = 3, 4, 5, 6
+		container.StartupProbe = &corev1.Probe{ProbeHandler: container.LivenessProbe.ProbeHandler, PeriodSeconds: 2, FailureThreshold: 60}
+		container.LivenessProbe.PeriodSeconds = 30
+		if !reflect.DeepEqual(d, was) {
+			found, _ := yaml.Marshal(d)
+			want, _ := yaml.Marshal(was)
+			t.Errorf("%s: found\n%s\nwant\n%s", name, found, want)
+		}
+	}
+	for name, o := range ofKind[corev1.Service](t, files, "Service") {
+		wantOwn(t, "Service "+name, o.Labels, o.Annotations, true)
+	}
+	for name, o := range ofKind[networkingv1.NetworkPolicy](t, files, "NetworkPolicy") {
+		wantOwn(t, "NetworkPolicy "+name, o.Labels, o.Annotations, true)
+		if o.Spec.PodSelector.MatchLabels["team"] != "" {
+			t.Errorf("NetworkPolicy %s selects pods by a tenant's label", name)
+		}
+	}
+	for name, o := range ofKind[policyv1.PodDisruptionBudget](t, files, "PodDisruptionBudget") {
+		wantOwn(t, "PodDisruptionBudget "+name, o.Labels, o.Annotations, true)
+	}
+	for name, o := range ofKind[corev1.ServiceAccount](t, files, "ServiceAccount") {
+		wantOwn(t, "ServiceAccount "+name, o.Labels, o.Annotations, false)
+	}
+	for name, o := range ofKind[certificate](t, files, "Certificate") {
+		wantOwn(t, "Certificate "+name, o.Labels, o.Annotations, false)
+	}
+}
+
+func wantOwn(t *testing.T, what string, labels, annotations map[string]string, wanted bool) {
+	t.Helper()
+	if found := labels["team"] == "net"; found != wanted {
+		t.Errorf("%s has the tenant's label: %t, want %t", what, found, wanted)
+	}
+	if found := annotations["example.org/contact"] == "ops"; found != wanted {
+		t.Errorf("%s has the tenant's annotation: %t, want %t", what, found, wanted)
+	}
+}
+
+// The Site's labels win over a tenant's.
+func TestSiteLabelsWin(t *testing.T) {
+	in := tenant()
+	in.Site.Spec.Defaults.Labels = map[string]string{"team": "site"}
+	s := &in.Cluster.Spec.Services.JumpHost[0].Service
+	s.Labels, s.Pods = map[string]string{"team": "tenant"}, &v1.Pods{Labels: map[string]string{"team": "tenant"}}
+	d := ofKind[appsv1.Deployment](t, render(t, in), "Deployment")["jumphost-edge-a"]
+	if d.Labels["team"] != "site" || d.Spec.Template.Labels["team"] != "site" {
+		t.Errorf("found %v and %v, want the Site's", d.Labels, d.Spec.Template.Labels)
+	}
+}

@@ -1,0 +1,60 @@
+package render
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/airshipit/sipgen/render/object"
+)
+
+// emptied is the kustomization of a folder in which an Application is to find nothing, and no mistake: see emptyFolders.
+const emptied = object.Header + `# Empty for one more commit: a sync that Argo CD began before goes on in this folder.
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources: []
+`
+
+// IsEmptied says that a file is the kustomization of services or rights that went with the commit before: they are not in the tree any more.
+func IsEmptied(content []byte) bool { return string(content) == emptied }
+
+// emptyFolders leaves in each folder that a tenant's Application synced until now, and none does with this commit, a kustomization without resources, for one
+// more commit.
+//
+// Argo CD writes an Application's source into each sync that it begins. It tries one that fails again with the newest commit, but in the folder of then,
+// and as long as it does it neither begins another one nor deletes what a deleted Application applied. If nothing can be built in that folder
+// this has no end, and the services of a tenant that is gone run for ever.
+func (s *site) emptyFolders() {
+	for name := range s.Previous {
+		folder, is := strings.CutSuffix(name, "/kustomization.yaml")
+		if _, there := s.tree[name]; is && !there && isOfTenantsApplication(folder) {
+			s.tree[name] = []byte(emptied)
+		}
+	}
+}
+
+// isOfTenantsApplication says that what an Application applies from a folder is deleted with it.
+func isOfTenantsApplication(folder string) bool {
+	parts := strings.Split(folder, "/")
+	switch len(parts) {
+	case 3:
+		return parts[0] == "clusters" || parts[0] == "rights"
+	case 4:
+		return parts[0] == "clusters" && parts[3] == "infra"
+	}
+	return false
+}
+
+// withoutEmptied is a tree without the kustomizations that emptyFolders left in it.
+func withoutEmptied(tree Tree) Tree {
+	clone := tree
+	for name, content := range tree {
+		if !IsEmptied(content) {
+			continue
+		}
+		if len(clone) == len(tree) {
+			clone = maps.Clone(tree)
+		}
+		delete(clone, name)
+	}
+	return clone
+}

@@ -1,0 +1,179 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/infra"
+	"github.com/airshipit/sipgen/render/object"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// tenantGuard keeps Applications of tenants, which with order waves have hosts too, from writing services anywhere else than in the tenant's namespace.
+const tenantGuard = "tenant-guard"
+
+// hostWave is that of hosts that a cluster has or gets, in its Application: after its services, which are in wave 0. A host that is being
+// released is in wave 0, too: it waits for no service, and where its release is denied the services are applied all the same.
+const hostWave = "1"
+
+// inWaves says that a cluster's services and hosts are one Application, in which Argo CD applies hosts when the services are healthy. The services
+// of a cluster that is gone may be broken for ever: its hosts do not wait. Services that come with rights still are applied by the site's project.
+func (s *site) inWaves(c *schedule.Cluster) bool {
+	return s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && s.ownAccount(c) && s.isOfNamespace(c.Key)
+}
+
+// wavesMarkdown says of a cluster that its hosts do not wait for its services, where the Site asks for it.
+func (s *site) wavesMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
+	if s.preview || !s.waves() || c.Gone || !s.hasInfra(c) || !s.hasHosts(c) || s.inWaves(c) {
+		return
+	}
+	why := "the rights of its services are still among them, and leave them with the next commit"
+	if !s.isOfNamespace(c.Key) {
+		why = "its namespace and name have more than 56 characters together, and the name of its Application does not say whose it is"
+	}
+	fmt.Fprintf(out, "**Does not wait:** the hosts of `%s` do not wait for its services: %s.\n\n", c.Key, why)
+}
+
+func (s *site) waves() bool {
+	return s.merge() && !s.fluxEngine() && s.Site.Spec.ArgoCD.Order == v1alpha1.OrderWaves
+}
+
+// isOfNamespace says that the name of a cluster's Application begins with its namespace, by which the guard knows whose it is: a name that is too long
+// is cut.
+func (s *site) isOfNamespace(key schedule.ClusterKey) bool {
+	return strings.HasPrefix(s.syncName(key, "infra"), key.Namespace+"."+key.Name+".")
+}
+
+// tenantFiles renders, for each cluster in waves, the kustomization of its services and hosts. One that was in waves keeps it for its services: a sync
+// that its Application began then, and that fails or waits, goes on in that folder, see emptyFolders.
+func (s *site) tenantFiles() error {
+	for _, c := range s.clusters {
+		file := Folder(c.Key) + "/kustomization.yaml"
+		_, was := s.Previous[file]
+		var k object.Kustomization
+		switch {
+		case s.inWaves(c):
+			k = object.NewKustomization("hosts", "infra")
+		case was && s.hasInfra(c):
+			k = object.NewKustomization("infra")
+		default:
+			continue
+		}
+		content, err := object.Marshal(k)
+		if err != nil {
+			return err
+		}
+		s.tree[file] = content
+	}
+	return nil
+}
+
+// argoInWaves is the Application of a cluster's services that has its hosts, too. It has the name that it has without them: nothing is made anew where
+// a site goes from one order to the other. It deletes services that leave the tree; from deleting hosts it is kept by their annotations, and by the
+// guards where those are gone.
+//
+// FailOnSharedResource would keep a host from moving, see argoHosts. The guard of tenants has the same rule for services.
+func (s *site) argoInWaves(app *argoApplication) {
+	app.Spec.Source.Path = strings.TrimSuffix(app.Spec.Source.Path, "/infra")
+	app.Annotations = map[string]string{argoCompare: "ServerSideDiff=true"}
+	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", "ClientSideApplyMigration=false"}
+}
+
+// permitHosts has a cluster's project permit the hosts that the cluster has, where they are.
+func (s *site) permitHosts(c *schedule.Cluster, project *argoProject) {
+	project.Spec.NamespaceResourceWhitelist = append(project.Spec.NamespaceResourceWhitelist, metav1.GroupKind{Group: "metal3.io", Kind: "BareMetalHost"})
+	namespaces := map[string]bool{c.Key.Namespace: true}
+	for i := range c.Roles {
+		for _, a := range c.Roles[i].Assigned {
+			namespaces[a.Host.Namespace] = true
+		}
+		for _, r := range c.Roles[i].Releasing {
+			namespaces[r.Host.Namespace] = true
+		}
+	}
+	project.Spec.Destinations = nil
+	for namespace := range namespaces {
+		project.Spec.Destinations = append(project.Spec.Destinations, argoDestination{Server: s.Site.Spec.ArgoCD.Server, Namespace: namespace})
+	}
+	slices.SortFunc(project.Spec.Destinations, func(a, b argoDestination) int { return strings.Compare(a.Namespace, b.Namespace) })
+}
+
+// tenantGuard: a project permits kinds and namespaces, each kind in each namespace. One that permits services in the tenant's namespace and hosts in
+// theirs permits services among the hosts, and their Secrets are there. Argo CD writes into each object whose it is, after all that a
+// tenant or a commit has to say, and so the guard knows it from there.
+func (s *site) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
+	policy := s.guard(tenantGuard)
+	policy.Spec.MatchConstraints.ResourceRules = nil
+	var groups []string
+	for _, kind := range infra.OverlayKinds {
+		groups = append(groups, kind.Group)
+	}
+	slices.Sort(groups)
+	for _, group := range slices.Compact(groups) {
+		var resources []string
+		for _, kind := range infra.OverlayKinds {
+			if kind.Group == group {
+				resources = append(resources, kind.Resource)
+			}
+		}
+		slices.Sort(resources)
+		policy.Spec.MatchConstraints.ResourceRules = append(policy.Spec.MatchConstraints.ResourceRules, admissionv1.NamedRuleWithOperations{
+			RuleWithOperations: admissionv1.RuleWithOperations{
+				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
+				Rule:       admissionv1.Rule{APIGroups: []string{group}, APIVersions: []string{"*"}, Resources: resources},
+			},
+		})
+	}
+	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
+		Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(s.identities()),
+	}}
+	// By default Argo CD tracks by annotation, APP:GROUP/KIND:NAMESPACE/NAME; otherwise by label. It overwrites one of the two, and a commit may
+	// have written the other, so both are held against the rules. An Application outside Argo CD's own namespace is NAMESPACE_APP.
+	const (
+		tracking = "'argocd.argoproj.io/tracking-id'"
+		instance = "'app.kubernetes.io/instance'"
+		tenants  = `.matches('^([^_]+_)?[^._]+[.][^._]+[.]infra$')`
+	)
+	variable := func(name, of, key, suffix string) admissionv1.Variable {
+		return admissionv1.Variable{Name: name, Expression: fmt.Sprintf("%[2]s in variables.%[1]s ? string(variables.%[1]s[%[2]s])%[3]s : ''", of, key, suffix)}
+	}
+	policy.Spec.Variables = append(metadataVariables(),
+		variable("oldTracked", "oldAnnotations", tracking, ".split(':')[0]"), variable("newTracked", "newAnnotations", tracking, ".split(':')[0]"),
+		variable("oldInstance", "oldLabels", instance, ""), variable("newInstance", "newLabels", instance, ""),
+	)
+	policy.Spec.Validations = []admissionv1.Validation{
+		{
+			Expression: "[variables.newTracked, variables.newInstance].all(a, !a" + tenants + " || a.matches('^([^_]+_)?' + request.namespace + '[.]'))",
+			Message:    "the Application of a tenant's services and hosts may write services into the tenant's namespace only",
+		},
+		{
+			Expression: "(!variables.newTracked" + tenants + " || variables.oldTracked in ['', variables.newTracked]) && " +
+				"(!variables.newInstance" + tenants + " || variables.oldInstance in ['', variables.newInstance])",
+			Message: "this object is another Application's: the Application of a tenant's services and hosts may not take it over",
+		},
+	}
+	return policy
+}
+
+// tenantBinding puts the guard of tenants into force where the hosts are, and where the clusters in waves are.
+func (s *site) tenantBinding() admissionv1.ValidatingAdmissionPolicyBinding {
+	binding := s.binding(tenantGuard, admissionv1.Deny)
+	if binding.Spec.MatchResources == nil {
+		return binding
+	}
+	in := &binding.Spec.MatchResources.NamespaceSelector.MatchExpressions[0]
+	for _, c := range s.clusters {
+		if s.inWaves(c) {
+			in.Values = append(in.Values, c.Key.Namespace)
+		}
+	}
+	slices.Sort(in.Values)
+	in.Values = slices.Compact(in.Values)
+	return binding
+}

@@ -1,0 +1,113 @@
+package render
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+func inWaves(s *v1alpha1.Site) {
+	s.Spec.Engine, s.Spec.ArgoCD.Order = v1alpha1.EngineArgoCD, v1alpha1.OrderWaves
+	s.Spec.Hosts.Namespaces = []string{"metal3"}
+}
+
+// Hosts of a cluster in waves come after its services, in one Application; those that are being released beside them.
+func TestWaves(t *testing.T) {
+	tree := guarded(t, inWaves)
+	want(t, tree, "clusters/lab/a/kustomization.yaml", "resources:\n- hosts\n- infra\n")
+	wave := func(path string) string {
+		for _, patch := range objectsOf(t, Tree{path: tree[path]}, "clusters/", "BareMetalHost", func(h *hostPatch) string { return h.Metadata.Name }) {
+			return patch.Metadata.Annotations[argoWave]
+		}
+		t.Fatalf("no host in %s", path)
+		return ""
+	}
+	if kept, gone := wave("clusters/lab/a/hosts/metal3.kept.yaml"), wave("clusters/lab/a/hosts/metal3.gone.yaml"); kept != "1" || gone != "" {
+		t.Errorf("a host that is kept is in wave %q, one that is released in %q; want 1 and none", kept, gone)
+	}
+	// Nothing waits for the services of a cluster that is gone.
+	wantNot(t, tree, "clusters/lab/b/kustomization.yaml", "hosts")
+	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argoApplication) string { return a.Name })
+	if got := apps["lab.a.infra"].Spec.Source.Path; got != "clusters/lab/a" {
+		t.Errorf("a's Application syncs %s", got)
+	}
+	if got := apps["lab.b.infra"].Spec.Source.Path; got != "clusters/lab/b/infra" {
+		t.Errorf("b's Application syncs %s", got)
+	}
+	// With the other order the same site has nothing of it.
+	tree = guarded(t, func(s *v1alpha1.Site) { inWaves(s); s.Spec.ArgoCD.Order = v1alpha1.OrderNone })
+	for path, content := range tree {
+		if path == "clusters/lab/a/kustomization.yaml" || path == "policy/tenant-guard.yaml" || strings.Contains(path, "/hosts/") && strings.Contains(string(content), argoWave) {
+			t.Errorf("%s is of order waves", path)
+		}
+	}
+}
+
+// A cluster's project permits its hosts where they are, and where no tenant has hosts there are none to permit.
+func TestProjectsInWaves(t *testing.T) {
+	site := testSite(inWaves)
+	projects := objectsOf(t, guarded(t, inWaves), "argocd/", "AppProject", func(p *argoProject) string { return p.Name })
+	for cluster, namespaces := range map[string][]string{"a": {"lab", "metal3"}, "b": {"lab"}} {
+		spec := projects["lab."+cluster+".infra"].Spec
+		var found []string
+		for _, destination := range spec.Destinations {
+			found = append(found, destination.Namespace)
+			if destination.Server != site.Spec.ArgoCD.Server {
+				t.Errorf("%s: permits the server %s", cluster, destination.Server)
+			}
+		}
+		hosts := slices.ContainsFunc(spec.NamespaceResourceWhitelist, func(kind metav1.GroupKind) bool { return kind.Kind == "BareMetalHost" })
+		if !slices.Equal(found, namespaces) || hosts != (len(namespaces) > 1) || len(spec.ClusterResourceWhitelist) > 0 {
+			t.Errorf("%s: permits %+v", cluster, spec)
+		}
+	}
+	// Also where it has only one to give back.
+	cluster, gone := placed("a"), testHost("gone")
+	gone.Namespace = "metal4"
+	cluster.Roles[0].Releasing[0].Host = gone
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
+	want(t, tree, "argocd/lab.a.project.yaml", "namespace: lab\n", "namespace: metal3\n", "namespace: metal4\n")
+}
+
+// The guard of tenants is in force where the hosts are and where clusters in waves are, everywhere if the hosts are.
+func TestTenantBinding(t *testing.T) {
+	for _, row := range []struct {
+		hosts, want []string
+	}{{nil, nil}, {[]string{"metal3"}, []string{"lab", "metal3"}}, {[]string{"lab", "metal3"}, []string{"lab", "metal3"}}} {
+		tree := guarded(t, func(s *v1alpha1.Site) { inWaves(s); s.Spec.Hosts.Namespaces = row.hosts })
+		var found []string
+		bindings := objectsOf(t, tree, "policy/tenant-guard", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
+		binding := bindings["sipgen-dc1-tenant-guard-v1"]
+		if binding == nil || !slices.Equal(binding.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) {
+			t.Fatalf("found %+v", bindings)
+		}
+		if binding.Spec.MatchResources != nil {
+			found = binding.Spec.MatchResources.NamespaceSelector.MatchExpressions[0].Values
+		}
+		if !slices.Equal(found, row.want) {
+			t.Errorf("hosts in %q: in force in %q, want %q", row.hosts, found, row.want)
+		}
+	}
+}
+
+// A name that is cut does not say whose an Application is: such a cluster keeps two.
+func TestLongNamesAreNotInWaves(t *testing.T) {
+	cluster, key := testCluster("a"), schedule.ClusterKey{Namespace: strings.Repeat("n", 50), Name: strings.Repeat("m", 30)}
+	cluster.Namespace, cluster.Name = key.Namespace, key.Name
+	long := placed("a")
+	long.Key = key
+	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{long}}})
+	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argoApplication) string { return a.Spec.Source.Path })
+	if apps[Folder(key)+"/infra"] == nil || apps[Folder(key)+"/hosts"] == nil {
+		t.Errorf("found %v", apps)
+	}
+	want(t, tree, "PLAN.md", "the hosts of `"+key.String()+"` do not wait for its services: its namespace and name have more than 56 characters together")
+	wantNot(t, guarded(t, inWaves), "PLAN.md", "not wait")
+}
