@@ -248,6 +248,25 @@ func TestNamesNeverMeet(t *testing.T) {
 	}
 }
 
+// TestWarnsOfATimeOfDeletion: a file that has one releases hosts, and says so. A live object has it from the API server.
+func TestWarnsOfATimeOfDeletion(t *testing.T) {
+	clusters, err := Parse("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: a\n  name: a\n  deletionTimestamp: \"2026-01-02T03:04:05Z\"\nspec: {}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := clusters[0].Warnings()
+	if len(found) != 1 {
+		t.Fatalf("got %v, want one warning", found)
+	}
+	if got := clusters[0].Problem(found[0].Path, "%s", found[0].Message).Error(); !strings.HasPrefix(got, "a.yaml: document 1: line 6: metadata.deletionTimestamp: a/a: ") {
+		t.Errorf("got %s", got)
+	}
+	clusters[0].Document.Live = true
+	if got := clusters[0].Warnings(); len(got) > 0 {
+		t.Errorf("a live object: got %v", got)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	c := withServices("edge-a")
 	if got := c.Warnings(); len(got) > 0 {

@@ -45,9 +45,12 @@ func (c *SIPCluster) allServices() []listed {
 }
 
 // Warnings are fields that are accepted and do nothing, or leave a service of no use: specs written for the SIP
-// operator carry them.
+// operator carry them. In a file, a time of deletion is one, too: it does more than whoever copied it from a live object may know.
 func (c *SIPCluster) Warnings() []FieldError {
 	var out []FieldError
+	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
+		out = append(out, FieldError{"metadata.deletionTimestamp", "says that the cluster is being deleted, so its hosts are released; if it is to stay, remove this line, which only an API server sets"})
+	}
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		for _, known := range []string{RoleControlPlane, RoleWorker} {
 			if near := manifest.Nearest(role, []string{known}); near != "" && role != known {

@@ -62,6 +62,8 @@ func (c *checker) warnings() {
 		for _, warning := range cluster.Warnings() {
 			code, fix := codeUseless, "set the field, or take the entry away"
 			switch {
+			case warning.Path == "metadata.deletionTimestamp":
+				fix = "remove the line; if the cluster is to go, remove its file"
 			case strings.HasPrefix(warning.Path, "spec.services.auth["):
 				code, fix = codeDeprecated, "describe the provider in spec.services.dex"
 			case strings.HasPrefix(warning.Path, "spec.services."+v1.ListWorker+"[") && strings.HasSuffix(warning.Path, "].nodePort"):

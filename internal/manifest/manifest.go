@@ -32,6 +32,9 @@ type Document struct {
 
 	APIVersion, Kind, Namespace, Name string
 
+	// Live: the object was read from an API server, and File is its name there.
+	Live bool
+
 	// By is the kustomization that built the object from this document; empty if it is as it was written.
 	By string
 

@@ -318,6 +318,9 @@ func TestClusterDocuments(t *testing.T) {
 	}
 	var names []string
 	for i := range docs {
+		if !docs[i].Live {
+			t.Errorf("%s counts as written in a file", docs[i].File)
+		}
 		names = append(names, docs[i].Kind+" "+docs[i].Namespace+"/"+docs[i].Name+": "+docs[i].File)
 	}
 	want := []string{"SIPCluster a/one: sipcluster a/one", "SIPCluster a/two: sipcluster a/two", "SIPCluster b/three: sipcluster b/three"}
