@@ -15,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -79,6 +80,37 @@ func rowRunner(t *testing.T, r *rig, name string) {
 	if code, said := c.runJob(t, &job, job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName); code != 0 || !strings.Contains(said, "nothing to commit") {
 		t.Errorf("again, with the status there: exit code %d\n%s", code, said)
 	}
+	c.suspendsByPage(t, namespace, job.Name)
+}
+
+// suspendsByPage does what docs/runner.md says to stop the CronJob, word by word: it stays suspended through the next commit, and goes on when it is asked to.
+func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
+	t.Helper()
+	var command string
+	for _, block := range procedure(t, "runner.md", "Set it up") {
+		for line := range strings.Lines(block) {
+			if strings.Contains(line, `"suspend":true`) {
+				command = strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-runner", name).Replace(line)
+			}
+		}
+	}
+	suspended := func(what string, want bool) {
+		t.Helper()
+		is, _, _ := unstructured.NestedBool(c.rig.api.Get(t, cronJobs, namespace, name).Object, "spec", "suspend")
+		if is != want {
+			t.Errorf("%s: suspended: %t, want %t", what, is, want)
+		}
+	}
+	c.run(t, []string{command})
+	suspended("the page's command", true)
+	c.site.Spec.Runner.Schedule = "*/11 * * * *" // so that the engine has something to apply there
+	c.step(t, "a commit while it is suspended")
+	suspended("a commit while it is suspended", true)
+	c.reconcile(t, name)
+	suspended("a sync while it is suspended", true)
+	c.run(t, []string{strings.Replace(command, `"suspend":true`, `"suspend":null`, 1)})
+	suspended("it goes on", false)
+	c.settle(t, "it goes on")
 }
 
 // reportsToTenants: what the second CronJob says is run, as its account. The SIPCluster says what it has and, once it asks for more than there is, what

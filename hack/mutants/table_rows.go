@@ -83,6 +83,9 @@ var rowGuards = []mutant{
 	{"render/runner.go", `ServiceAccountName: job.account,`, `ServiceAccountName: "default",`,
 		in("e2e", "TestFluxRows/runner", "TestArgoRows/runner"),
 		"the CronJob runs as an account that may not read the hosts"},
+	{"render/runner.go", `ConcurrencyPolicy:          batchv1.ForbidConcurrent,`, `ConcurrencyPolicy:          batchv1.ForbidConcurrent, Suspend: new(bool),`,
+		in("e2e", "TestFluxRows/runner", "TestArgoRows/runner"),
+		"the next commit has the CronJob go on that somebody has suspended"},
 	{"schedule/keep.go", `	} else if use := inUse(h); use != nil && !r.cluster.approved[i] {
 		r.pending`, `	} else if use := inUse(h); false && use != nil {
 		r.pending`,

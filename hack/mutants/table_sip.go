@@ -2,6 +2,9 @@ package main
 
 // sipGuards keep what the SIP operator's installations, and inputs as the world writes them, may do to a site.
 var sipGuards = []mutant{
+	{"cmd/sipgen/unpatchable.go", `range preflight.Services(l.site.Spec.Engine, l.clusters, l.services)`, `range preflight.Services(l.site.Spec.Engine, nil, l.services)`,
+		in("cmd/sipgen", "TestTakeoverStopped/flux", "TestTakeoverStopped/argocd"),
+		"with --keep-going the SIP operator's objects are not their tenant's finding, but everybody's"},
 	{"schedule/match.go", `				sh.lack(r.required(), s.kinds)
 `, ``,
 		in("schedule", "TestHostsWithoutTheKey"),

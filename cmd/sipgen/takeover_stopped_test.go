@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTakeoverStopped is what docs/from-sip.md says of somebody who stops half-way. As long as the tree has nothing of the tenant, its spec may go away
+// again: its hosts are left alone. Once the tree has them, and with --keep-going that is before the services are handed over, a spec that goes away is a
+// decommission; one that stays is frozen. The tree as it was before leads back.
+func TestTakeoverStopped(t *testing.T) {
+	site, err := os.ReadFile(sipInputs + "/site.yaml")
+	check(t, err)
+	spec, err := os.ReadFile(sipInputs + "/spec.yaml")
+	check(t, err)
+	const released, leftAlone = "5 of 5 claimed hosts would be lost or released", "5 hosts left alone: labelled for lma-infra/lma, which is in neither the specs nor the tree"
+	for engine, manager := range map[string]string{"flux": "kustomize-controller", "argocd": "argocd-controller"} {
+		t.Run(engine, func(t *testing.T) {
+			api := newSIPOperator(t)
+			dir := t.TempDir()
+			file := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+			write := func(name, text string) {
+				check(t, os.MkdirAll(filepath.Dir(file(name)), 0o755))
+				check(t, os.WriteFile(file(name), []byte(text), 0o600))
+			}
+			write("kubeconfig", api.kubeconfig())
+			write("site.yaml", string(site)+"  engine: "+engine+"\n  argocd: {order: none}\n")
+			write("specs/other.yaml", "# the specs of other tenants\n")
+			sipgen := func(what string, want int, says string, args ...string) {
+				t.Helper()
+				var out bytes.Buffer
+				code := run(t.Context(), append([]string{"render", "--site", file("site.yaml"), "-f", file("specs"), "--inventory", "cluster",
+					"--kubeconfig", file("kubeconfig"), "--out", file("tree"), "--allow-empty"}, args...), strings.NewReader(""), &out, &out)
+				if text := strings.Join(strings.Fields(out.String()), " "); code != want || !strings.Contains(text, says) {
+					t.Errorf("%s: exit code %d, want %d and %q\n%s", what, code, want, says, text)
+				}
+			}
+			has := func(what string, names ...string) {
+				t.Helper()
+				for _, name := range []string{"infra", "hosts"} {
+					_, err := os.Stat(file("tree/clusters/lma-infra/lma/" + name))
+					if want := strings.Contains(strings.Join(names, " "), name); (err == nil) != want {
+						t.Errorf("%s: %s in the tree: %t, want %t", what, name, err == nil, want)
+					}
+				}
+			}
+			sipgen("before", 0, leftAlone)
+			check(t, os.CopyFS(file("before"), os.DirFS(file("tree"))))
+			add := func() { write("specs/lma.yaml", string(spec)) }
+			remove := func() { check(t, os.Remove(file("specs/lma.yaml"))) }
+			back := func() {
+				check(t, os.RemoveAll(file("tree")))
+				check(t, os.CopyFS(file("tree"), os.DirFS(file("before"))))
+			}
+			api.deployments = sipDeployment("manager", "Update")
+			add()
+			sipgen("step 2", 2, "refused: Deployment lma-infra/jumphost-lma")
+			has("step 2")
+			remove()
+			sipgen("back from step 2", 0, leftAlone)
+			has("back from step 2")
+
+			add()
+			sipgen("step 2, keep going", 1, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma", "--keep-going")
+			has("step 2, keep going", "hosts")
+			sipgen("stays there", 1, "5 hosts assigned (0 new)", "--keep-going")
+			remove()
+			sipgen("the spec goes", 1, released, "--keep-going")
+			back()
+			sipgen("back from step 2, keep going", 0, leftAlone, "--keep-going")
+			has("back from step 2, keep going")
+
+			api.deployments = sipDeployment(manager, "Apply")
+			sipgen("back from step 3", 0, leftAlone)
+			has("back from step 3")
+			add()
+			sipgen("step 4", 0, "5 hosts assigned (0 new)")
+			has("step 4", "infra", "hosts")
+			remove()
+			sipgen("the spec goes after step 4", 2, released)
+			has("the spec goes after step 4", "infra", "hosts")
+			sipgen("a site that allows it", 0, "5 released", "--accept-loss", "5")
+		})
+	}
+}
