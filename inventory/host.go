@@ -186,8 +186,11 @@ type Consumer struct {
 	Name       string `json:"name,omitempty"`
 }
 
-// String is "Kind namespace/name".
+// String is "Kind namespace/name", and empty for no consumer.
 func (c *Consumer) String() string {
+	if c == nil {
+		return ""
+	}
 	return strings.TrimSpace(c.Kind + " " + c.Namespace + "/" + c.Name)
 }
 

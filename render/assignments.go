@@ -195,6 +195,9 @@ func Previous(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, 
 		previous.Claims = append(previous.Claims, file.claims(docs[0].File)...)
 	}
 	problems.Add(changed.problems(site))
+	var err error
+	previous.StillUsed, err = stillUsed(where, tree)
+	problems.Add(err)
 	return previous, problems.Err()
 }
 
@@ -210,7 +213,8 @@ func found(docs []manifest.Document) string {
 }
 
 // IsAssignments says whether a path in a tree is, or looks like, a file that says who has which host: in another case, with
-// another ending, or at another depth. It is neither read nor ignored where sipgen did not write it.
+// another ending, or at another depth. It is neither read nor ignored where sipgen did not write it. The hosts that were released and are in
+// use still are in such a file, too.
 func IsAssignments(name string) bool {
 	if !strings.HasPrefix(name, "clusters/") {
 		return false
@@ -218,6 +222,8 @@ func IsAssignments(name string) bool {
 	switch strings.ToLower(path.Base(name)) {
 	case "assignments.yaml", "assignments.yml", "assignments.json":
 		return true
+	case "released.yaml", "released.yml", "released.json":
+		return path.Dir(name) == "clusters"
 	}
 	return false
 }

@@ -78,6 +78,7 @@ func (s *site) render() (Tree, []Services, error) {
 		s.clusters = append(s.clusters, c)
 		problems.Add(s.cluster(c))
 	}
+	problems.Add(s.released())
 	problems.Add(s.rights())
 	problems.Add(s.siteObjects())
 	problems.Add(s.siteServices())

@@ -52,6 +52,7 @@ func (c liveClaim) agrees(t *PreviousClaim) bool {
 // claim finds out who holds which host: live labels first, then the previous tree.
 func (s *site) claim(previous Previous) {
 	tree := s.treeClaims(previous)
+	clean := map[int32]*PreviousClaim{} // claims of hosts that were being released and are seen without labels
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		for n := range h.Faults {
@@ -65,6 +66,7 @@ func (s *site) claim(previous Previous) {
 		switch {
 		case c.labels == 0 && t == nil:
 		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder && !h.mislabelled(): // seen clean: free again
+			clean[int32(i)] = t
 		case t != nil && h.Untouchable():
 			s.holdAsBefore(int32(i), c, t)
 		case c.complete:
@@ -83,6 +85,7 @@ func (s *site) claim(previous Previous) {
 		}
 	}
 	s.releaseOfNothing()
+	s.releasedInUse(previous.StillUsed, clean)
 	for key, hosts := range s.foreign { // warnings are sorted
 		s.warn(LeftAlone{key, hosts})
 	}

@@ -57,6 +57,8 @@ type LabelKeys struct {
 // The zero value means there is no previous tree.
 type Previous struct {
 	Claims []PreviousClaim
+	// StillUsed are hosts that clusters have released, with something on them.
+	StillUsed []StillUsed
 }
 
 // PreviousClaim is one host in the previous tree.
@@ -97,6 +99,8 @@ type Placement struct {
 	Shortages []Shortage
 	// Moves are what would make (or, with AllowMoves, made) an infeasible site feasible.
 	Moves []Move
+	// StillUsed are hosts that clusters have released, with something on them, by namespace and name.
+	StillUsed []StillUsed
 	// Warnings that belong to no single cluster.
 	Warnings []Warning
 

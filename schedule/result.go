@@ -9,7 +9,7 @@ import (
 
 // result hands out what was decided.
 func (s *site) result() *Placement {
-	p := &Placement{Shortages: s.shortages, Moves: s.moves(), site: s}
+	p := &Placement{Shortages: s.shortages, Moves: s.moves(), StillUsed: s.stillUsed, site: s}
 	s.lines(p)
 	for _, c := range s.clusters {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}

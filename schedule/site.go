@@ -51,6 +51,7 @@ type site struct {
 	worked       int                          // steps spent on making shortages minimal
 	advising     int                          // hosts and roles planned again to advise
 	foreign      map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
+	stillUsed    []StillUsed                  // hosts that were released, and are in use still
 	lost         map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings     []Warning
 	problems     []error

@@ -36,6 +36,11 @@ type (
 		Cluster ClusterKey
 		Hosts   []HostKey
 	}
+	// UsedAfterRelease: Cluster has released Hosts, and they are in use still.
+	UsedAfterRelease struct {
+		Cluster ClusterKey
+		Hosts   []HostKey
+	}
 	// RolesDiffer: the labels say one role of Cluster, Source says another. The labels count.
 	RolesDiffer struct {
 		Host         HostKey
@@ -224,6 +229,7 @@ func (HasFault) isWarning()             {}
 func (Unlabelled) isWarning()           {}
 func (LabelsContradictTree) isWarning() {}
 func (LeftAlone) isWarning()            {}
+func (UsedAfterRelease) isWarning()     {}
 func (RolesDiffer) isWarning()          {}
 func (ClustersDiffer) isWarning()       {}
 func (NobodyGets) isWarning()           {}

@@ -19,19 +19,21 @@ func Surge(granted int) int { return (granted + 9) / 10 }
 type share struct {
 	// held stay, leaving are to go and still there, and given are new.
 	held, leaving, given Count
+	// used, of leaving: released, seen without labels, and in use still.
+	used int
 	// lacks: a slot of theirs is empty, or has a failed host in it.
 	lacks bool
 }
 
 func (s share) plus(t share) share {
-	return share{held: s.held.plus(t.held), leaving: s.leaving.plus(t.leaving), given: s.given.plus(t.given)}
+	return share{held: s.held.plus(t.held), leaving: s.leaving.plus(t.leaving), given: s.given.plus(t.given), used: s.used + t.used}
 }
 
 func (s share) all() Count { return s.held.plus(s.leaving).plus(s.given) }
 
 // Surges reports the clusters that get new hosts with which their tenant would have more than it is granted and Surge: what its clusters hold, what they
-// get, and what they are to let go and still have, those without a spec too. Hosts that are released count as long as they are in use. So a
-// tenant that keeps its old hosts in use gets no others. What it has it keeps. Clusters that hold hosts come first, then the higher priority, then
+// get, and what they are to let go and still have, those without a spec too. Hosts that are released count as long as they are in use, also when their
+// labels are gone and nobody has them. So a tenant that keeps its old hosts in use gets no others. What it has it keeps. Clusters that hold hosts come first, then the higher priority, then
 // the name.
 //
 // again are the tenants, by name, of which clusters were refused for this before, and are frozen now. If more of theirs are to be refused, all that get hosts or
@@ -46,6 +48,11 @@ func (t *Tenants) Surges(clusters []v1.SIPCluster, p *schedule.Placement, again 
 		specs[keyOf(&clusters[i])] = &clusters[i]
 	}
 	used := map[string]share{} // by tenant
+	for _, u := range p.StillUsed {
+		if tenant := t.Of(u.Cluster.Namespace); tenant != nil {
+			used[tenant.Name] = used[tenant.Name].plus(share{leaving: Count{Hosts: 1}, used: 1})
+		}
+	}
 	var growing []growth
 	for i := range p.Clusters { // by priority and name
 		c := &p.Clusters[i]
@@ -97,9 +104,13 @@ func (t *Tenant) surges(given Count, now share, field string) string {
 	if field == "hosts.maxStandby" {
 		what, most, of = "new standby host", *t.Hosts.MaxStandby, func(c Count) int { return c.Standby }
 	}
-	return fmt.Sprintf("would get %s: the tenant's clusters keep %d, still have %d to release, and get %d before it; %s has at most %d, "+
+	after := ""
+	if now.used > 0 && field != "hosts.maxStandby" {
+		after = fmt.Sprintf(" (%d without labels, and in use still)", now.used)
+	}
+	return fmt.Sprintf("would get %s: the tenant's clusters keep %d, still have %d to release%s, and get %d before it; %s has at most %d, "+
 		"and %d more while hosts are replaced: want fewer replaced at a time, or those released first",
-		text.Count(of(given), what), of(now.held), of(now.leaving), of(now.given), t.hostLimit(field), most, Surge(most))
+		text.Count(of(given), what), of(now.held), of(now.leaving), after, of(now.given), t.hostLimit(field), most, Surge(most))
 }
 
 // shareOf counts what a cluster has.

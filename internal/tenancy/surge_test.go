@@ -18,7 +18,7 @@ func TestSurge(t *testing.T) {
 }
 
 // TestSurges: clusters are of bank, which may have 6 hosts, 2 of them standby, and one more of each. A letter is a host: h held, p pending, r replaced and
-// there still, n new, f failed, l released, u released and in use, x a slot that is empty; S, N and P are standby ones of h, n and p.
+// there still, n new, f failed, l released, u released and in use, a the same and seen without labels, x a slot that is empty; S, N and P are standby ones of h, n and p.
 func TestSurges(t *testing.T) {
 	tenants := Of(siteOf(t, bank), nil)
 	for _, row := range []struct {
@@ -36,6 +36,10 @@ func TestSurges(t *testing.T) {
 		{"hosts that have a successor count until it is seen", map[string]string{"a": "hhhhrrnn"}, false, "a", "keep 4, still have 2 to"},
 		{"what is released does not count", map[string]string{"a": "hhhlllnnn"}, false, "", ""},
 		{"but while it is in use it does", map[string]string{"a": "hhhuuunnn"}, false, "a", "keep 3, still have 3 to"},
+		{"and when its labels are gone it still does", map[string]string{"a": "hhhaaannn"}, false, "a", "keep 3, still have 3 to release (3 without labels, and in use still), and get 0 before it"},
+		{"so does another cluster's, gone as it may be", map[string]string{"a": "hhhnnn", "gone": "aa"}, false, "a", "keep 3, still have 2 to release (2 without"},
+		{"but not another tenant's", map[string]string{"a": "hhhnnn", "other/b": "aaaaa"}, false, "", ""},
+		{"it is no standby host", map[string]string{"a": "hSaPN"}, false, "", ""},
 		{"what the others have counts", map[string]string{"a": "hnn", "b": "hhppp"}, false, "a", "keep 3, still have 3 to"},
 		{"what is another tenant's does not", map[string]string{"a": "hnn", "other/b": "hhppp"}, false, "", ""},
 		{"a cluster without a spec has hosts too", map[string]string{"a": "hnn", "gone": "ppppp"}, false, "a", "keep 1, still have 5 to"},
@@ -65,6 +69,10 @@ func TestSurges(t *testing.T) {
 			if name != "gone" {
 				specs = append(specs, spec)
 			}
+			for range strings.Count(hosts, "a") {
+				p.StillUsed = append(p.StillUsed, schedule.StillUsed{Cluster: keyOf(&spec)})
+			}
+			hosts = strings.ReplaceAll(hosts, "a", "")
 			p.Clusters = append(p.Clusters, schedule.Cluster{Key: keyOf(&spec), Gone: name == "gone", Roles: []schedule.Role{roleOf(t, hosts)}})
 		}
 		found := tenants.Surges(specs, &p, map[string]bool{"bank": row.again})

@@ -45,13 +45,11 @@ func claimWarning(w schedule.Warning) string {
 		}
 		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim, and what they say is not what %s says: the claim of %s stands", w.Host, keys(w.Keys), w.Source, w.Cluster)
 	case schedule.LeftAlone:
-		const most = 10
-		more := ""
-		if len(w.Hosts) > most {
-			more = fmt.Sprintf(" and %d more", len(w.Hosts)-most)
-		}
-		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s%s",
-			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), strings.Join(hostNames(w.Hosts[:min(most, len(w.Hosts))]), ", "), more)
+		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s",
+			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
+	case schedule.UsedAfterRelease:
+		return fmt.Sprintf("%s released by %s with a machine on it, and still in use: counts for its tenant's hosts.max until the machine is gone: %s",
+			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
 	case schedule.RolesDiffer:
 		return fmt.Sprintf("host %s: its labels say %s %s, but %s says role %s: the labels count", w.Host, w.Cluster, w.Labels, w.Source, w.Tree)
 	case schedule.ClustersDiffer:
@@ -72,6 +70,16 @@ func claimWarning(w schedule.Warning) string {
 		return "cluster " + w.Cluster.String() + ": " + Warning(w.Warning)
 	}
 	return ""
+}
+
+// someHosts are the first ten, and how many more there are.
+func someHosts(hosts []schedule.HostKey) string {
+	const most = 10
+	more := ""
+	if len(hosts) > most {
+		more = fmt.Sprintf(" and %d more", len(hosts)-most)
+	}
+	return strings.Join(hostNames(hosts[:min(most, len(hosts))]), ", ") + more
 }
 
 func clustersDiffer(w schedule.ClustersDiffer) string {
