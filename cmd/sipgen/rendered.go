@@ -104,5 +104,6 @@ func (c *checked) renderedBy(site func(render.Input) (render.Tree, []render.Serv
 	}
 	words := *c.report
 	words.Services = serviceChanges(was, filesOfRights(c.before.files), tree, built)
+	words.Replicas = c.replicaChanges()
 	return &rendered{checked: c, tree: tree, report: &words}, nil
 }

@@ -43,6 +43,8 @@ func areaOf(path string) string {
 			return "services of " + cluster
 		case "hosts":
 			return "host patches of " + cluster
+		case "capi":
+			return "component for Cluster API of " + cluster
 		case "kustomization.yaml":
 			return syncObjects
 		}

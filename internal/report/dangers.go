@@ -12,7 +12,7 @@ import (
 // change hands, clusters that go or cannot be served, policies and services that change, and how many hosts are handed
 // out. files are the files that change.
 func Dangers(p *Plan, files []File) []string {
-	dangers := slices.Concat(p.placementDangers(), p.fileDangers(files), p.serviceDangers())
+	dangers := slices.Concat(p.placementDangers(), p.fileDangers(files), p.serviceDangers(), p.replicaDangers())
 	if t := p.Totals(); t.Offered > 0 {
 		them, disks, how := "them", "their disks", "handed out"
 		if t.Offered == 1 {
@@ -30,7 +30,9 @@ func Dangers(p *Plan, files []File) []string {
 }
 
 // Dangers are those of the plan itself: of the placement, and of the services where they are known.
-func (p *Plan) Dangers() []string { return slices.Concat(p.placementDangers(), p.serviceDangers()) }
+func (p *Plan) Dangers() []string {
+	return slices.Concat(p.placementDangers(), p.serviceDangers(), p.replicaDangers())
+}
 
 func (p *Plan) placementDangers() []string {
 	var running, moved, promotions, released, clusters []string

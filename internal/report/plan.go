@@ -33,6 +33,8 @@ type Plan struct {
 	Refusals  []string `json:"refusals,omitempty"`
 	// Services are what changes in the services of clusters that have some already, by cluster, where there is a tree to compare with.
 	Services []ServiceChanges `json:"services,omitempty"`
+	// Replicas are the numbers of machines that change in the components for Cluster API, where there is a tree to compare with.
+	Replicas []ReplicaChange `json:"replicas,omitempty"`
 	// WhatIf says in what the planned site differs from the real one, and what would fit.
 	WhatIf []string `json:"whatIf,omitempty"`
 
@@ -85,7 +87,7 @@ type Role struct {
 // warnings.
 func (p *Plan) Only(cluster string) *Plan {
 	out := *p
-	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services = []Cluster{}, []Host{}, nil, nil, nil, nil
+	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas = []Cluster{}, []Host{}, nil, nil, nil, nil, nil
 	out.Moves, out.Warnings, out.lost = nil, nil, nil
 	for i := range p.Clusters {
 		if p.Clusters[i].Key() == cluster {
@@ -110,6 +112,11 @@ func (p *Plan) Only(cluster string) *Plan {
 	for i := range p.Services {
 		if p.Services[i].Cluster == cluster {
 			out.Services = append(out.Services, p.Services[i])
+		}
+	}
+	for _, change := range p.Replicas {
+		if change.Cluster == cluster {
+			out.Replicas = append(out.Replicas, change)
 		}
 	}
 	return &out

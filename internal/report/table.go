@@ -95,6 +95,9 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	for _, change := range p.serviceDangers() {
 		fmt.Fprintln(w, text.Line("services: "+change))
 	}
+	for _, change := range p.replicaDangers() {
+		fmt.Fprintln(w, text.Line(change))
+	}
 }
 
 // The colours of what comes, goes or fails, and changes otherwise: those of sipgen diff.

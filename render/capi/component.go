@@ -47,9 +47,9 @@ func Component(in Input) (map[string][]byte, error) {
 		active, _ := set.Want()
 		c.machines(role, "metal3machinetemplate-"+names[role]+".yaml")
 		if role == v1.RoleControlPlane {
-			c.controlPlane(active)
+			c.controlPlane(replicasFile(role, names), active)
 		} else {
-			c.deployment(role, "machinedeployment-"+names[role]+".yaml", active)
+			c.deployment(role, replicasFile(role, names), active)
 		}
 	}
 	if c.err != nil {

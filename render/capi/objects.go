@@ -137,9 +137,9 @@ func (c *component) machines(role, file string) {
 }
 
 // controlPlane sets how many control plane machines there are, and has them replaced by going down first: there is no host to go up on.
-func (c *component) controlPlane(active int) {
+func (c *component) controlPlane(file string, active int) {
 	target := object.PatchTarget{Group: kubeadmControlPlane.group, Kind: kubeadmControlPlane.kind}
-	c.own("kubeadmcontrolplane.yaml", target, map[string]any{"replicas": active})
+	c.own(file, target, map[string]any{"replicas": active})
 	if active < minScaleIn {
 		return
 	}

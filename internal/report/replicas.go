@@ -1,0 +1,41 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// ReplicaChange is a number of machines that a run changes in the component for Cluster API of a cluster that has one already.
+type ReplicaChange struct {
+	// Cluster is "namespace/name".
+	Cluster string `json:"cluster"`
+	// Role is empty where the role is gone, and with it File, in the folder of the component, which set its number.
+	Role string `json:"role,omitempty"`
+	File string `json:"file"`
+	// From is nil where nothing set a number, and To where nothing does any more.
+	From *int `json:"from,omitempty"`
+	To   *int `json:"to,omitempty"`
+}
+
+// String says it for a reviewer.
+func (r *ReplicaChange) String() string {
+	words := r.Cluster + ": capi: "
+	switch {
+	case r.To == nil:
+		return words + r.File + " goes: nothing sets the replicas of its machines any more, and a kustomization that includes the component fails while it has them"
+	case r.From == nil:
+		return fmt.Sprintf("%sreplicas of %s set to %d", words, r.Role, *r.To)
+	case *r.To < *r.From:
+		return fmt.Sprintf("%sreplicas of %s %d to %d: where the component is used, Cluster API deletes %s of its own choice", words, r.Role, *r.From, *r.To, text.Count(*r.From-*r.To, "machine"))
+	}
+	return fmt.Sprintf("%sreplicas of %s %d to %d", words, r.Role, *r.From, *r.To)
+}
+
+func (p *Plan) replicaDangers() []string {
+	var out []string
+	for i := range p.Replicas {
+		out = append(out, p.Replicas[i].String())
+	}
+	return out
+}
