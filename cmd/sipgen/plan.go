@@ -95,7 +95,7 @@ overlaps; -o network-svg is a picture of that.`,
 				}
 				err = writeNetwork(ui, loaded.network, view.output)
 			} else {
-				err = view.write(ui, decided.placement, &whole)
+				err = view.write(ui, decided.placement, decided.shown(&whole, view.output))
 			}
 			if err != nil {
 				return err
@@ -121,6 +121,14 @@ overlaps; -o network-svg is a picture of that.`,
 	completeFlag(command, "color", "auto", "always", "never")
 	completeFlag(command, "output", formats...)
 	return command
+}
+
+// shown is a report for a format: what is for a terminal names files as they were given, and what may get into a tree or a pull request does not.
+func (d *decided) shown(p *report.Plan, format string) *report.Plan {
+	if format == "table" || format == "wide" {
+		return d.here(p)
+	}
+	return p
 }
 
 // sayRefusals says why render and publish would refuse a plan, which is a finding.
@@ -182,7 +190,7 @@ func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Pla
 	}
 	switch v.output {
 	case "svg", "html":
-		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Removed: leftOut})
+		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Removed: leftOut})
 		draw := picture.SVG
 		if v.output == "html" {
 			draw = picture.HTML

@@ -269,7 +269,10 @@ func tenantNote(t *Tenant) string {
 	if t.Gone {
 		parts = append(parts, "gone")
 	}
-	if t.Unschedulable {
+	switch {
+	case t.Frozen:
+		parts = append(parts, "frozen")
+	case t.Unschedulable:
 		parts = append(parts, "unschedulable")
 	}
 	if t.Short > 0 {

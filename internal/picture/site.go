@@ -23,6 +23,8 @@ type Options struct {
 	RowKey string
 	// WhatIf says in what the planned site differs from the real one, one sentence each.
 	WhatIf []string
+	// Refusals are why nothing would be written of the plan, one sentence each.
+	Refusals []string
 	// Removed are the hosts that a what-if leaves out of the placement. They are drawn as gone.
 	Removed []inventory.Host
 }
@@ -35,7 +37,7 @@ type Site struct {
 	Tenants []Tenant
 	// Hosts by namespace and name, numbers in them counted: n2 before n10.
 	Hosts []Host
-	// Notes are shown under the heading: what-ifs, shortages and warnings.
+	// Notes are shown under the heading: what-ifs, why nothing would be written, why clusters are frozen, shortages and warnings.
 	Notes []string
 }
 
@@ -44,6 +46,8 @@ type Tenant struct {
 	Name string
 	// Gone: its spec is gone, every host is to be released.
 	Gone bool
+	// Frozen: it keeps what it has, and its spec is not placed.
+	Frozen bool
 	// Unschedulable: it cannot have all the slots it must have.
 	Unschedulable bool
 	// Short counts the slots that stay empty.
@@ -89,6 +93,14 @@ func Of(p *schedule.Placement, options Options) Site {
 		site.RowKey = rowKey(p, site.RackKey)
 	}
 	site.Notes = append(site.Notes, options.WhatIf...)
+	for _, refusal := range options.Refusals {
+		site.Notes = append(site.Notes, "nothing would be written: "+refusal)
+	}
+	for i := range p.Clusters {
+		for _, why := range sentence.Refusals(p.Clusters[i].Refused) {
+			site.Notes = append(site.Notes, "frozen: "+p.Clusters[i].Key.String()+": "+why)
+		}
+	}
 	for i := range p.Shortages {
 		site.Notes = append(site.Notes, sentence.Shortage(&p.Shortages[i]))
 	}
@@ -103,7 +115,7 @@ func Of(p *schedule.Placement, options Options) Site {
 		for _, warning := range sentence.Warnings(c.Warnings) {
 			site.Notes = append(site.Notes, "warning: "+c.Key.String()+": "+warning)
 		}
-		tenant := Tenant{Name: c.Key.String(), Gone: c.Gone, Unschedulable: c.Unschedulable}
+		tenant := Tenant{Name: c.Key.String(), Gone: c.Gone, Frozen: len(c.Refused) > 0, Unschedulable: c.Unschedulable}
 		for j := range c.Roles {
 			for _, warning := range sentence.Warnings(c.Roles[j].Warnings) {
 				site.Notes = append(site.Notes, "warning: "+c.Key.String()+" "+c.Roles[j].Name+": "+warning)
