@@ -77,7 +77,7 @@ func (d *decided) giveTooMuch() []finding {
 	var out []finding
 	for _, key := range clusters[most] {
 		out = append(out, finding{cluster: key, err: fmt.Errorf(
-			"%d of %d claimed hosts would be lost or released, the site allows %d, and most of them are tenant %s's doing, %d: its clusters keep theirs until somebody gives --accept-loss",
+			"%d of %d claimed hosts would be lost or released, the site allows %d; the specs of %s take %d of them: its clusters keep what they have until somebody gives --accept-loss",
 			d.loss.Total(), d.loss.Claimed, limit, most, byTenant[most])})
 	}
 	return out
