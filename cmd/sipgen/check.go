@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -47,7 +50,11 @@ func (d *decided) check(acceptLoss int) *checked {
 
 // proceed says what was found, and gives the error that ends the run, if something does. An unschedulable cluster is a finding.
 func (c *checked) proceed(ui *ui, keepGoing bool) error {
-	for _, problem := range c.report.Problems() {
+	here := c.here(c.report)
+	if !keepGoing {
+		here = c.sayRefused(ui, here)
+	}
+	for _, problem := range here.Problems() {
 		ui.say("%s", problem)
 	}
 	for _, warning := range c.warnings {
@@ -70,6 +77,38 @@ func (c *checked) proceed(ui *ui, keepGoing bool) error {
 	}
 	ui.say("nothing is written; --keep-going renders the other clusters")
 	return errFinding
+}
+
+// here is a report whose reasons for frozen clusters name files as they were given: for who reads it on this machine, and not in the tree.
+func (d *decided) here(p *report.Plan) *report.Plan {
+	out := *p
+	out.Clusters = slices.Clone(p.Clusters)
+	for i := range out.Clusters {
+		var frozen []string
+		for _, why := range out.Clusters[i].Frozen {
+			frozen = append(frozen, cmp.Or(d.settled.here[why], why))
+		}
+		out.Clusters[i].Frozen = frozen
+	}
+	return &out
+}
+
+// sayRefused says why clusters cannot be placed, where that ends the run and freezes nobody, and gives the report without it. What the run's own
+// error says is not said twice.
+func (c *checked) sayRefused(ui *ui, here *report.Plan) *report.Plan {
+	late := map[string]bool{}
+	for _, f := range c.settled.late {
+		late[f.err.Error()] = true
+	}
+	for i := range here.Clusters {
+		for _, why := range here.Clusters[i].Frozen {
+			if !late[why] && !c.settled.shortened[why] {
+				ui.say("%s: %s", here.Clusters[i].Key(), why)
+			}
+		}
+		here.Clusters[i].Frozen = nil
+	}
+	return here
 }
 
 // preflight refuses a tree whose patches would do harm to the live hosts that it assigns or releases.

@@ -63,7 +63,7 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	d := &decided{loaded: &served, settled: l.settle(before, claims), before: before, claims: claims, options: options(l.site)}
 	served.clusters = d.settled.clusters
 	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
-	d.options.Refused = served.unknownNetworks(claims)
+	d.options.Refused = d.unknownNetworks(claims)
 	for key, why := range d.settled.frozen {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)
 	}
@@ -110,17 +110,17 @@ func options(site *v1alpha1.Site) schedule.Options {
 }
 
 // unknownNetworks are the clusters whose services name a network that no host has an address on, and had none in the previous tree.
-func (l *loaded) unknownNetworks(claims schedule.Previous) map[schedule.ClusterKey][]string {
-	known := l.hosts.Networks()
+func (d *decided) unknownNetworks(claims schedule.Previous) map[schedule.ClusterKey][]string {
+	known := d.hosts.Networks()
 	for _, claim := range claims.Claims {
 		for network := range claim.Addresses {
 			known[network] = true
 		}
 	}
 	refused := map[schedule.ClusterKey][]string{}
-	for _, unknown := range v1.UnknownNetworks(l.clusters, known) {
+	for _, unknown := range v1.UnknownNetworks(d.clusters, known) {
 		key := schedule.ClusterKey{Namespace: unknown.Cluster.Namespace, Name: unknown.Cluster.Name}
-		refused[key] = append(refused[key], l.inTree.Replace(unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message).Error()))
+		refused[key] = append(refused[key], d.settled.said(unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message)))
 	}
 	return refused
 }

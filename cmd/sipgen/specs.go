@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -105,6 +106,8 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 		var inFile *manifest.FileError
 		switch {
 		case in.allowEmpty && errors.Is(err, manifest.ErrNoFiles):
+		case errors.Is(err, manifest.ErrNoFiles):
+			errs = append(errs, fmt.Errorf("%w; --allow-empty if the last tenant is gone", err))
 		case errors.As(err, &inFile):
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.broken = append(s.broken, finding{file: s.paths[inFile.File], err: err})

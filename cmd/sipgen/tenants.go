@@ -116,6 +116,10 @@ type settled struct {
 	clusters []v1.SIPCluster
 	// frozen says why clusters keep what they have, as it is.
 	frozen map[schedule.ClusterKey][]string
+	// here are the reasons as they read on this machine, by how they stand in frozen: with the paths of files as they were given.
+	here map[string]string
+	// shortened are reasons, as they read here, of which late has a longer form.
+	shortened map[string]bool
 	// reasons is how many problems each of them has, of which frozen has the first.
 	reasons map[schedule.ClusterKey]int
 	// inTree as loaded has it: the reasons and what lostWords says get into the tree and into commits.
@@ -128,7 +132,7 @@ type settled struct {
 
 // settle finds out which clusters are frozen.
 func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
-	s := settled{frozen: map[schedule.ClusterKey][]string{}, inTree: l.inTree}
+	s := settled{frozen: map[schedule.ClusterKey][]string{}, here: map[string]string{}, shortened: map[string]bool{}, inTree: l.inTree}
 	for i := range l.clusters {
 		if !l.evicted[l.clusters[i].Namespace] {
 			s.clusters = append(s.clusters, l.clusters[i])
@@ -197,7 +201,14 @@ func (s *settled) freeze(key schedule.ClusterKey, why error) {
 		s.frozen[key] = append(s.frozen[key][:most], fmt.Sprintf("and %d more problems", more))
 		return
 	}
-	s.frozen[key] = append(s.frozen[key], s.inTree.Replace(why.Error()))
+	s.frozen[key] = append(s.frozen[key], s.said(why))
+}
+
+// said is a reason as it may stand in the tree. here has it as it reads on this machine.
+func (s *settled) said(why error) string {
+	words := s.inTree.Replace(why.Error())
+	s.here[words] = why.Error()
+	return words
 }
 
 // stays: a cluster is not let go, though it is being deleted.
@@ -265,7 +276,9 @@ func (s *settled) overlaps(network *netplan.Plan) {
 			continue
 		}
 		s.late = append(s.late, finding{cluster: key, err: refused.Cluster.Problem(refused.Field, "%s", refused.Message)})
-		s.freeze(key, refused.Cluster.Problem(refused.Field, "%s", refused.Short))
+		short := refused.Cluster.Problem(refused.Field, "%s", refused.Short)
+		s.freeze(key, short)
+		s.shortened[short.Error()] = true
 	}
 }
 
