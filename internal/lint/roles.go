@@ -11,6 +11,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -72,14 +73,33 @@ func (c *checker) roles() {
 			if c.noMeeting(r) {
 				continue
 			}
-			c.cluster(codeNoHost, Error, r.cluster, r.field(".labelSelector"),
-				fmt.Sprintf("matches none of %s%s", text.Count(len(c.Hosts), "host"), c.nearest(match, asked)),
-				"correct the selector, or label the hosts")
+			c.matchesNone(match, r, asked)
 			continue
 		}
 		if !c.unknownKeys(match, r, chosen) {
 			c.unlabelled(match, r, chosen)
 		}
+	}
+}
+
+// matchesNone is a selector without a host. Of hosts that cannot be read nobody knows the labels: it may match those.
+func (c *checker) matchesNone(match *matcher, r *role, asked labels.Selector) {
+	unread := 0
+	for i := range c.Hosts {
+		if slices.ContainsFunc(c.Hosts[i].Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultObject }) {
+			unread++
+		}
+	}
+	switch read := len(c.Hosts) - unread; {
+	case unread == 0:
+		c.cluster(codeNoHost, Error, r.cluster, r.field(".labelSelector"),
+			fmt.Sprintf("matches none of %s%s", text.Count(read, "host"), c.nearest(match, asked)),
+			"correct the selector, or label the hosts")
+	case read > 0:
+		c.cluster(codeNoHost, Warning, r.cluster, r.field(".labelSelector"),
+			fmt.Sprintf("matches none of the %s that can be read, and nobody knows the labels of %s that cannot (%s)",
+				text.Count(read, "host"), text.Count(unread, "host"), codeObject),
+			"first correct the objects that cannot be read")
 	}
 }
 

@@ -12,14 +12,41 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Warnings says them, sorted.
+// Warnings says them, sorted. What is wrong with many hosts alike is said once.
 func Warnings(warnings []schedule.Warning) []string {
 	var out []string
+	alike := map[string][]schedule.HasFault{}
 	for _, w := range warnings {
+		if fault, is := w.(schedule.HasFault); is {
+			alike[fault.What] = append(alike[fault.What], fault)
+			continue
+		}
 		out = append(out, Warning(w))
+	}
+	for _, faults := range alike {
+		out = append(out, faultsAlike(faults)...)
 	}
 	slices.Sort(out)
 	return out
+}
+
+// mostAlike is how many hosts of which the same is wrong have a sentence each.
+const mostAlike = 4
+
+// faultsAlike says one thing that is wrong with hosts.
+func faultsAlike(faults []schedule.HasFault) []string {
+	var out []string
+	if len(faults) <= mostAlike {
+		for _, fault := range faults {
+			out = append(out, Warning(fault))
+		}
+		return out
+	}
+	var others []string
+	for _, fault := range faults[1:] {
+		others = append(others, fault.Host.String())
+	}
+	return []string{fmt.Sprintf("%s; the same is wrong with %d more hosts: %s", Warning(faults[0]), len(others), list(others, 10, "more"))}
 }
 
 // Warning says what a person should look at.
