@@ -53,6 +53,7 @@ func (s *site) planMarkdown() []byte {
 		}
 	}
 	s.servicesMarkdown(&out)
+	s.secretsMarkdown(&out)
 	return out.Bytes()
 }
 

@@ -8,9 +8,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/internal/vino"
-	siteobject "github.com/airshipit/sipgen/render/site"
 	"github.com/airshipit/sipgen/render/site/ironic"
-	"github.com/airshipit/sipgen/render/site/placement"
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
@@ -21,11 +19,9 @@ func (s *site) servicesMarkdown(out *bytes.Buffer) {
 	}
 	out.WriteString("\n## Services of the site\n")
 	s.orderMarkdown(out)
-	var secrets []siteobject.Secret
 	for n := range s.Site.Spec.Services.Ironic {
 		i := &s.Site.Spec.Services.Ironic[n]
 		ironicMarkdown(out, i)
-		secrets = append(secrets, ironic.Secrets(i)...)
 	}
 	for n := range s.Site.Spec.Services.VirtualHosts {
 		v := &s.Site.Spec.Services.VirtualHosts[n]
@@ -33,12 +29,7 @@ func (s *site) servicesMarkdown(out *bytes.Buffer) {
 		if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
 			vinoCredentialsMarkdown(out, v)
 		}
-		secrets = append(secrets, virtualhosts.Secrets(s.Site, v)...)
 	}
-	for n := range s.Site.Spec.Services.Placement {
-		secrets = append(secrets, placement.Secrets(&s.Site.Spec.Services.Placement[n])...)
-	}
-	secretsMarkdown(out, secrets)
 }
 
 // maxListed is how many nodes, and hosts, of a Vino PLAN.md shows.
@@ -118,20 +109,5 @@ func ironicMarkdown(out *bytes.Buffer, i *v1alpha1.Ironic) {
 	fmt.Fprintf(out, "- %s\n", strings.Join(parts, "\n- "))
 	if i.Spec.TLS.CertificateName != "" {
 		fmt.Fprintf(out, "- The operator owns Secret %s from then on: whoever deletes the Ironic deletes its certificate.\n", i.Spec.TLS.CertificateName)
-	}
-}
-
-// secretsMarkdown lists what has to be there before the services work, and how it is made. sipgen reads none of it.
-func secretsMarkdown(out *bytes.Buffer, secrets []siteobject.Secret) {
-	if len(secrets) == 0 {
-		return
-	}
-	out.WriteString("\n### Secrets that somebody has to make\n\nEach is made from files that are called as its keys are. sipgen reads and renders none of them.\n\n")
-	for i := range secrets {
-		fmt.Fprintf(out, "- %s %s/%s: %s\n\n", secrets[i].Kind, secrets[i].Namespace, secrets[i].Name, secrets[i].For)
-		for _, command := range secrets[i].Commands() {
-			fmt.Fprintf(out, "      %s\n", command)
-		}
-		out.WriteString("\n")
 	}
 }

@@ -43,6 +43,12 @@ func (r *Repository) SSH() (ssh bool, port int) {
 	return false, 443
 }
 
+// FluxLacksCredentials says that Flux is to read the repository by ssh, which needs credentials, and that no Secret is named for them.
+func (s *Site) FluxLacksCredentials() bool {
+	ssh, _ := s.Spec.Repository.SSH()
+	return s.Spec.Engine == EngineFlux && ssh && s.Spec.Flux.SecretName == ""
+}
+
 // StatusSecretName is the Secret with the credentials that the CronJob of the status reads with.
 func (s *Site) StatusSecretName() string {
 	return cmp.Or(s.Spec.Runner.Status.Secret, s.GitSecretName())

@@ -357,7 +357,8 @@ type Flux struct {
 	// Namespace is the namespace of the Flux objects. Default flux-system.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// SecretName is the name of the Secret with the GitRepository's credentials. Default: none.
+	// SecretName is the name of the Secret with the GitRepository's credentials, in Flux's namespace: identity and known_hosts for ssh, which needs
+	// one; username and password for https. PLAN.md says how to make it. Default: none.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
 	// Identity is the user that applies the hosts with apply: overlay, for the guard of their labels. Default: kustomize-controller's own

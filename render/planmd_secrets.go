@@ -1,0 +1,129 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/text"
+	siteobject "github.com/airshipit/sipgen/render/site"
+	"github.com/airshipit/sipgen/render/site/ironic"
+	"github.com/airshipit/sipgen/render/site/placement"
+	"github.com/airshipit/sipgen/render/site/virtualhosts"
+)
+
+// secretsMarkdown lists what has to be there before the tree works, and how it is made. sipgen reads none of it.
+func (s *site) secretsMarkdown(out *bytes.Buffer) {
+	secrets := append(s.gitSecrets(), s.serviceSecrets()...)
+	for i := range s.Placement.Clusters {
+		if c := &s.Placement.Clusters[i]; rendered(c) && !s.keepsServices(c) {
+			secrets = append(secrets, tenantSecrets(s.specs[c.Key])...)
+		}
+	}
+	unnamed := s.Site.FluxLacksCredentials()
+	if len(secrets) == 0 && !unnamed {
+		return
+	}
+	out.WriteString("\n## Secrets that somebody has to make\n\nEach is made from files that are called as its keys are. sipgen reads and renders none of them.\n\n")
+	if unnamed {
+		out.WriteString("- The one that Flux reads the repository with: by ssh it needs one, and `spec.flux.secretName` of the Site names none.\n\n")
+	}
+	for i := range secrets {
+		fmt.Fprintf(out, "- %s %s/%s: %s\n\n", secrets[i].Kind, secrets[i].Namespace, secrets[i].Name, secrets[i].For)
+		for _, command := range secrets[i].Commands() {
+			fmt.Fprintf(out, "      %s\n", text.Line(command))
+		}
+		out.WriteString("\n")
+	}
+}
+
+// gitSecrets are those that the repository is read with, and published to.
+func (s *site) gitSecrets() []siteobject.Secret {
+	keys := []string{"username", "password"}
+	if ssh, _ := s.Site.Spec.Repository.SSH(); ssh {
+		keys = []string{"identity", "known_hosts"}
+	}
+	var secrets []siteobject.Secret
+	add := func(name, purpose string) {
+		if !slices.ContainsFunc(secrets, func(other siteobject.Secret) bool { return other.Name == name }) {
+			secrets = append(secrets, siteobject.Secret{Namespace: s.engineNamespace(), Name: name, Kind: "Secret", For: purpose, Keys: keys})
+		}
+	}
+	if name := s.Site.Spec.Flux.SecretName; name != "" && s.fluxEngine() {
+		add(name, "Flux reads the repository with it")
+	}
+	if s.Site.Spec.Runner != nil {
+		add(s.Site.GitSecretName(), "the runner publishes to the repository with it (docs/runner.md)")
+		if s.writesStatus() {
+			add(s.Site.StatusSecretName(), "the CronJob that reports to the tenants reads the repository with it")
+		}
+	}
+	return secrets
+}
+
+// serviceSecrets are those of the site's own services.
+func (s *site) serviceSecrets() []siteobject.Secret {
+	var secrets []siteobject.Secret
+	services := &s.Site.Spec.Services
+	for n := range services.Ironic {
+		secrets = append(secrets, ironic.Secrets(&services.Ironic[n])...)
+	}
+	for n := range services.VirtualHosts {
+		secrets = append(secrets, virtualhosts.Secrets(s.Site, &services.VirtualHosts[n])...)
+	}
+	for n := range services.Placement {
+		secrets = append(secrets, placement.Secrets(&services.Placement[n])...)
+	}
+	return secrets
+}
+
+// tenantSecrets are those that a cluster's services name.
+func tenantSecrets(c *v1.SIPCluster) []siteobject.Secret {
+	var secrets []siteobject.Secret
+	add := func(kind, name, purpose string, keys ...string) {
+		for i := range secrets {
+			if secrets[i].Kind == kind && secrets[i].Name == name {
+				for _, key := range keys {
+					if !slices.Contains(secrets[i].Keys, key) {
+						secrets[i].Keys = append(secrets[i].Keys, key)
+					}
+				}
+				return
+			}
+		}
+		secrets = append(secrets, siteobject.Secret{Namespace: c.Namespace, Name: name, Kind: kind, For: purpose, Keys: slices.Clone(keys)})
+	}
+	services := &c.Spec.Services
+	for i := range services.LoadBalancerControlPlane {
+		name := v1.ServiceName(v1.ListControlPlane, i, c.Name)
+		check := services.LoadBalancerControlPlane[i].HealthCheck
+		if check == nil || check.CA == nil {
+			continue
+		}
+		if check.CA.Secret != "" {
+			add("Secret", check.CA.Secret, "whose certificates the API servers behind "+name+" have", cmp.Or(check.CA.Key, v1.DefaultCAKey))
+		}
+		if check.CA.ConfigMap != "" {
+			add("ConfigMap", check.CA.ConfigMap, "whose certificates the API servers behind "+name+" have", cmp.Or(check.CA.Key, v1.DefaultCAKey))
+		}
+	}
+	for i := range services.JumpHost {
+		jump, name := &services.JumpHost[i], v1.ServiceName(v1.ListJumpHost, i, c.Name)
+		add("Secret", cmp.Or(jump.HostKeys, name+"-host-keys"), name+"'s own host keys; the command above makes one, too", "ssh_host_ed25519_key")
+		if jump.NodeSSHPrivateKeys != "" {
+			add("Secret", jump.NodeSSHPrivateKeys, "the private keys that "+name+" logs in to the hosts with, under any names", "id_ed25519")
+		}
+	}
+	for i := range services.Dex {
+		dex, name := &services.Dex[i], v1.ServiceName(v1.ListDex, i, c.Name)
+		if dex.TLS.IssuerRef == nil && dex.TLS.SecretName != "" {
+			add("Secret", dex.TLS.SecretName, name+"'s certificate", siteobject.TLSKeys...)
+		}
+		for _, env := range dex.Env {
+			add("Secret", env.SecretRef.Name, name+"'s connectors and clients", env.SecretRef.Key)
+		}
+	}
+	return secrets
+}
