@@ -86,6 +86,7 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 		errs = append(errs, redact.Errorf("--engine: found %q, want auto, flux or argocd", b.engine))
 	}
 	answers := survey.Answers{Site: b.siteName(), Repository: b.repo, Specs: specsFolder, Namespace: cluster.Namespace, Name: cluster.Name}
+	answers.SSH, _ = (&v1alpha1.Repository{URL: b.repo}).SSH()
 	var err error
 	answers.Inventory, err = b.inventoryPath()
 	if err = errors.Join(append(errs, err)...); err != nil {

@@ -99,7 +99,7 @@ var runGuards = []mutant{
 	{"cmd/sipgen/check.go", `		patched[ask.Host.Key()] = true`, `		patched[ask.Host.Key()] = ask.Role != ""`,
 		in("cmd/sipgen", "TestScripts/preflight"),
 		"a host that is released is patched without a look at who owns its spec"},
-	{"cmd/sipgen/decide.go", `	d.options.Refused = served.unknownNetworks(claims)`, `	d.options.Refused = map[schedule.ClusterKey][]string{}`,
+	{"cmd/sipgen/decide.go", `	d.options.Refused = d.unknownNetworks(claims)`, `	d.options.Refused = map[schedule.ClusterKey][]string{}`,
 		in("cmd/sipgen", "TestScripts/frozen"),
 		"a cluster gets a load balancer for a network on which no host has an address"},
 	{"cmd/sipgen/decide.go", `d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), `, `d.options.LabelsNewer, d.options.LabelsOlder = true, `,

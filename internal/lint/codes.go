@@ -33,6 +33,7 @@ const (
 	codeGrant         = "SIP029"
 	codeMutable       = "SIP030"
 	codePowerless     = "SIP031"
+	codeCredentials   = "SIP032"
 )
 
 // Code is what a code means.
@@ -72,6 +73,7 @@ func Codes() []Code {
 		{codeGrant, "More than the tenant is granted"},
 		{codeMutable, "An image whose contents change"},
 		{codePowerless, "A host that nobody can switch on"},
+		{codeCredentials, "Flux cannot read the repository"},
 	}
 }
 

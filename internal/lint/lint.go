@@ -33,7 +33,7 @@ type Finding struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
 	Place    Place    `json:"place"`
-	// Object is "SIPCluster namespace/name" or "BareMetalHost namespace/name".
+	// Object is "SIPCluster namespace/name", "BareMetalHost namespace/name" or "Site name".
 	Object string `json:"object"`
 	// Field of the object, empty for the object as a whole.
 	Field string `json:"field,omitempty"`
@@ -105,6 +105,7 @@ func (in Input) Check() []Finding {
 	c.powerless()
 	c.secrets()
 	c.images()
+	c.credentials()
 	slices.SortFunc(c.findings, compare)
 	return slices.Compact(c.findings)
 }

@@ -324,6 +324,27 @@ func TestCodes(t *testing.T) {
 	}
 }
 
+// TestFluxLacksCredentials: a Site says which Secret has Flux's credentials where it cannot do without.
+func TestFluxLacksCredentials(t *testing.T) {
+	for _, row := range []struct {
+		why, url, secret string
+		engine           v1alpha1.Engine
+		want             []string
+	}{
+		{"ssh, and no Secret", "ssh://git@git.example.org/fleet.git", "", v1alpha1.EngineFlux, []string{"SIP032 warning Site dc1 spec.flux.secretName"}},
+		{"ssh as scp writes it", "git@git.example.org:fleet.git", "", v1alpha1.EngineFlux, []string{"SIP032 warning Site dc1 spec.flux.secretName"}},
+		{"ssh with a Secret", "ssh://git@git.example.org/fleet.git", "fleet-git", v1alpha1.EngineFlux, nil},
+		{"https may be open to everybody", "https://git.example.org/fleet.git", "", v1alpha1.EngineFlux, nil},
+		{"Argo CD has its credentials elsewhere", "ssh://git@git.example.org/fleet.git", "", v1alpha1.EngineArgoCD, nil},
+	} {
+		site := siteOf("")
+		site.Name, site.Spec.Engine, site.Spec.Repository.URL, site.Spec.Flux.SecretName = "dc1", row.engine, row.url, row.secret
+		if got := codes(Check(site, nil, nil, nil)); !slices.Equal(got, row.want) {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		}
+	}
+}
+
 func TestEveryCodeHasARow(t *testing.T) {
 	var text []byte
 	for _, file := range []string{"lint_test.go", "grants_test.go"} {

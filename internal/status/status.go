@@ -113,6 +113,8 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 		return Host{State: Denied, What: strings.Join(differ, ", ") + "; the guards keep its labels: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) > 0 && !onlyStandby(differ, in.Keys.Standby):
 		return Host{State: Drifted, What: strings.Join(differ, ", ")}
+	case len(differ) > 0 && len(in.carried(host)) == 0:
+		return Host{State: NotSynced, What: "has none of its labels yet"}
 	case len(differ) > 0:
 		return Host{State: NotSynced, What: strings.Join(differ, ", ")}
 	case claim.Pending && host.State.InUse():

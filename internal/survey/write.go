@@ -11,6 +11,8 @@ import (
 type Answers struct {
 	// Site is the Site's name, Repository the URL of its git repository.
 	Site, Repository string
+	// SSH: the repository is reached by ssh.
+	SSH bool
 	// Engine is flux or argocd, and EngineWhy says how that is known.
 	Engine, EngineWhy string
 	// Inventory and Specs are where hosts and specs are, as the Site has them.
@@ -46,6 +48,9 @@ func SiteYAML(found *Found, a Answers) []byte {
 	p.line("  repository:\n    url: %s\n    branch: main", scalar(a.Repository))
 	p.line("%s", strings.TrimRight("  # What syncs the tree: flux or argocd. "+a.EngineWhy, " "))
 	p.line("  engine: %s", scalar(a.Engine))
+	if a.Engine == "flux" {
+		p.credentials(a)
+	}
 	if a.Engine == "argocd" {
 		p.line("  # Argo CD does not wait with a host's labels until its tenant's services are ready. This accepts it.")
 		p.line("  argocd:\n    order: none")
@@ -57,6 +62,18 @@ func SiteYAML(found *Found, a Answers) []byte {
 	p.line("  # Who may ask for what. Without this list every namespace is a tenant with narrow rights: docs/tenants.md.")
 	p.line("  # tenants:\n  # - name: %s\n  #   namespaces: [%s]", scalar(a.Namespace), scalar(a.Namespace))
 	return []byte(p.String())
+}
+
+// credentials names the Secret that Flux reads the repository with: by ssh it needs one.
+func (p *page) credentials(a Answers) {
+	name := scalar(a.Site + "-git")
+	if a.SSH {
+		p.line("  # The Secret in Flux's namespace that it reads the repository with. By ssh it needs one: PLAN.md says how to make it.")
+		p.line("  flux:\n    secretName: %s", name)
+		return
+	}
+	p.line("  # If the repository is private: the Secret in Flux's namespace that it reads it with. PLAN.md says how to make it.")
+	p.line("  # flux:\n  #   secretName: %s", name)
 }
 
 // ClusterYAML is a first SIPCluster that the hosts can carry, with comments.
