@@ -95,7 +95,7 @@ func (s *site) near(q *labels.Requirement) string {
 			keys[key] = true
 		}
 	}
-	if key := manifest.Nearest(q.Key(), slices.Sorted(maps.Keys(keys))); key != "" {
+	if key := manifest.NearestKey(q.Key(), slices.Sorted(maps.Keys(keys))); key != "" {
 		return key + "=" + found[0]
 	}
 	return ""

@@ -99,7 +99,7 @@ func (s *site) checkKey(r *role, field, key string, carriers map[string]*set) {
 	if s.selects(r).kinds.meets(carriers[key]) {
 		return
 	}
-	r.cluster.refuse(UnknownTopologyKey{r.name, field, key, manifest.Nearest(key, s.carried(r))})
+	r.cluster.refuse(UnknownTopologyKey{r.name, field, key, manifest.NearestKey(key, s.carried(r))})
 }
 
 // carried are the label keys of the hosts that a role selects, whatever their state, sorted.

@@ -205,7 +205,7 @@ func topologyKey(at complaints, key string) {
 		return
 	}
 	hint := ""
-	if near := manifest.Nearest(key, topologyKeys); near != "" {
+	if near := manifest.NearestKey(key, topologyKeys); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
 	at.add("found %q, which is no label of nodes that Kubernetes knows in its own domain: want one of %s, or a label of another domain%s", key, strings.Join(topologyKeys, ", "), hint)

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/verify"
@@ -59,10 +62,21 @@ func (c *checked) checkServices(services []render.Services, was, is map[string]m
 			changed[s.Cluster.Key()] = found.built
 		}
 		for _, err := range found.wrong {
-			errs = append(errs, &render.ClusterError{Cluster: keyOf(s.Cluster), Err: fmt.Errorf("%s: %w", s.Cluster.Key(), err)})
+			errs = append(errs, &render.ClusterError{Cluster: keyOf(s.Cluster), Err: ofPatch(s.Cluster, err)})
 		}
 	}
 	return changed, errors.Join(append(errs, c.checkQuotas(services, was, is, heavy)...)...)
+}
+
+// patchPath is how what is wrong with a patch begins.
+var patchPath = regexp.MustCompile(`^(spec\.patches(?:\[\d+\])?): `)
+
+// ofPatch is what is wrong with the services of a cluster, with the file and the line if it is wrong with a patch.
+func ofPatch(c *v1.SIPCluster, err error) error {
+	if at := patchPath.FindStringSubmatch(err.Error()); at != nil && c.Document != nil {
+		return c.Problem(at[1], "%s", strings.TrimPrefix(err.Error(), at[0]))
+	}
+	return fmt.Errorf("%s: %w", c.Key(), err)
 }
 
 // check checks the services of one cluster, once.

@@ -229,7 +229,6 @@ func runOffline(t *testing.T, root, page, text string) {
 const setup = `git init -q -b main . && git config user.name me && git config user.email me@example.org
 git init -q --bare -b main fleet.git
 printf 'fleet.git\ntree\nfleet\ninventory.yaml\n' >.gitignore
-printf '  inputs: {specs: [tenants], inventory: hosts}\n' >>site.yaml
 git remote add origin https://git.example.org/specs.git && git add . && git commit -q -m specs
 sipgen render $ALL --out tree
 sipgen publish $ALL

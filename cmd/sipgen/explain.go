@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/text"
@@ -77,10 +78,42 @@ func explain(ui *ui, d *decided, name, output string) error {
 	}
 	if namespace, short, found := strings.Cut(host, "/"); found {
 		said, _ := report.ExplainHost(d.placement, schedule.HostKey{Namespace: namespace, Name: short})
-		words += said
+		words += said + d.unpatched(host)
 	}
 	_, err = fmt.Fprint(ui.out, text.Block(words))
 	return err
+}
+
+// unpatched says why no patch of a host may be written, what would fix it, and what that does to a run.
+func (d *decided) unpatched(host string) string {
+	all := d.unpatchable
+	if all == nil { // else it is known
+		all = preflight.Unpatchable(d.site.Spec.Engine, d.site.Spec.Hosts.Apply, d.hosts.Hosts)
+	}
+	var b strings.Builder
+	cluster := d.has(host)
+	for _, found := range all[host] {
+		switch {
+		case cluster == "" && d.keepGoing:
+			fmt.Fprintf(&b, "  until this is fixed nobody gets it: %s\n", found)
+		case d.keepGoing: // why the host is held says it
+		case cluster != "":
+			fmt.Fprintf(&b, "  until this is fixed render and publish refuse the run, or with --keep-going freeze %s: %s\n", cluster, found)
+		default:
+			fmt.Fprintf(&b, "  until this is fixed render and publish refuse a run that gives it to anybody: %s\n", found)
+		}
+	}
+	return b.String()
+}
+
+// has is the cluster that has a host, or gets it.
+func (d *decided) has(host string) string {
+	for i := range d.report.Hosts {
+		if d.report.Hosts[i].Host == host {
+			return d.report.Hosts[i].Cluster
+		}
+	}
+	return ""
 }
 
 // named are the cluster and the host of a name: one of the two, or both if a cluster and a host are called so, namespace and all.

@@ -52,7 +52,7 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 		grants, grants + "    issuerDomains: [red.example.org]\n    images: [registry.example.org]\n",
 		"  services:\n", "  images: {jumpHost: registry.example.org/jump-host:1}\n" + runner +
 			"  services:\n    placement:\n    - {name: placement, namespace: openstack, spec: {databaseInstance: openstack, secret: placement-secret}}\n",
-		"    specs: [tenants]\n", "    specs: [cluster]\n", "    inventory: hosts.yaml\n", "    inventory: cluster\n",
+		"secretName: whole-site-git", "secretName: fleet-git", "    specs: [tenants]\n", "    specs: [cluster]\n", "    inventory: hosts.yaml\n", "    inventory: cluster\n",
 	}, change...)
 	site := read(t, filepath.Join(dir, "site.yaml"))
 	for i := 0; i < len(edits); i += 2 {
@@ -232,7 +232,7 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 		{"flux, live", nil, true, true, nil},
 		{"argocd, live", argo, true, false, []string{"argocd/vino-bmc"}},
 		{"argocd, snapshot", argo, true, false, []string{"argocd/vino-bmc"}},
-		{"hosts in git", inGit, false, false, []string{"flux-system/fleet-git", "flux-system/status-git"}},
+		{"hosts in git", inGit, false, false, []string{"flux-system/status-git"}},
 	} {
 		t.Run(mode.name, func(t *testing.T) {
 			dir, secrets := markedSite(t, mode.change...)

@@ -75,7 +75,10 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 		return nil, fmt.Errorf("--forge: %w", err)
 	}
 	r.repository, r.local = repository, !found
-	if !found {
+	switch {
+	case !found && (p.forge != "auto" || p.web != ""):
+		return nil, fmt.Errorf("--forge: %s is a folder on this machine, and on no forge: want an https or ssh URL, or --forge none", target.URL)
+	case !found:
 		return r, nil
 	}
 	token, name, err := p.token(target, repository, getenv)

@@ -36,7 +36,7 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 		changes := report.ServiceChanges{Cluster: cluster}
 		switch {
 		case is[cluster] == nil:
-			changes.Gone = true
+			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+"/infra/kustomization.yaml"]) || render.IsEmptied(after["clusters/"+cluster+"/kustomization.yaml"])
 		case i >= maxCompared:
 			changes.Unknown = "too many clusters change at once to compare them all"
 		default:

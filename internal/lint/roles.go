@@ -112,7 +112,7 @@ func (c *checker) unknownKeys(match *matcher, r *role, chosen *selection) bool {
 		}
 		found = true
 		message := fmt.Sprintf("none of the %d hosts that the role selects has a label %s", len(chosen.hosts), key)
-		if near := manifest.Nearest(key, match.carried(chosen)); near != "" {
+		if near := manifest.NearestKey(key, match.carried(chosen)); near != "" {
 			message += fmt.Sprintf(", did you mean %q?", near)
 		}
 		c.cluster(codeUnknownKey, Error, r.cluster, r.field(field), message, "correct the key, or label the hosts")
@@ -202,7 +202,7 @@ func (c *checker) meant(key, value string) string {
 		}
 		return ""
 	}
-	if near := manifest.Nearest(key, slices.Sorted(maps.Keys(keys))); near != "" {
+	if near := manifest.NearestKey(key, slices.Sorted(maps.Keys(keys))); near != "" {
 		return near + "=" + value
 	}
 	return ""

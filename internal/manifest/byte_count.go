@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 )
 
 // byteCount counts the bytes of files by their owners, before one is read: who is above the limits is not read at all, in whatever order
@@ -13,11 +15,21 @@ import (
 type byteCount struct {
 	limits Limits
 	of     map[string]int64
-	// first are the owners' first files, by which their problems are named.
-	first map[string]input
+	// first are the owners' first files, by which their problems are named, and largest the files that have most of the bytes.
+	first   map[string]input
+	largest map[string][]sized
 	// over are the owners of whom nothing is read, and why.
 	over map[string]string
 }
+
+// sized is a file and its size.
+type sized struct {
+	name  string
+	bytes int64
+}
+
+// mostLargest is how many of the largest files are named.
+const mostLargest = 3
 
 // add counts a file by the size that the system gives it. One that grows meanwhile is read to the limits.
 func (c *byteCount) add(whose string, file input) {
@@ -25,12 +37,29 @@ func (c *byteCount) add(whose string, file input) {
 		return
 	}
 	if c.of == nil {
-		c.of, c.first, c.over = map[string]int64{}, map[string]input{}, map[string]string{}
+		c.of, c.first, c.largest, c.over = map[string]int64{}, map[string]input{}, map[string][]sized{}, map[string]string{}
 	}
 	if _, known := c.first[whose]; !known {
 		c.first[whose] = file
 	}
-	c.of[whose] += min(file.size(), c.limits.File)
+	bytes := min(file.size(), c.limits.File)
+	c.of[whose] += bytes
+	largest := append(c.largest[whose], sized{file.name, bytes})
+	slices.SortStableFunc(largest, func(a, b sized) int { return cmp.Compare(b.bytes, a.bytes) })
+	c.largest[whose] = largest[:min(mostLargest, len(largest))]
+}
+
+// largestOf names the files of an owner that have most of the bytes, by their paths in the owner's folder: wherever on this machine that is.
+func (c *byteCount) largestOf(whose string) string {
+	var names []string
+	for _, file := range c.largest[whose] {
+		name := path.Base(file.name)
+		if _, inside, found := strings.Cut(file.name, "/"+whose+"/"); found {
+			name = inside
+		}
+		names = append(names, fmt.Sprintf("%s (%d bytes)", name, file.bytes))
+	}
+	return strings.Join(names, ", ")
 }
 
 // decide finds the owners of whom nothing is read, and gives what is wrong with each.
@@ -56,7 +85,7 @@ func (c *byteCount) decide() error {
 	var errs []error
 	for _, whose := range slices.Sorted(maps.Keys(c.over)) {
 		file := c.first[whose]
-		errs = append(errs, &FileError{file.shown(), fmt.Errorf("%s: %s: none of them is read", file.name, c.over[whose])})
+		errs = append(errs, &FileError{file.shown(), fmt.Errorf("%s: %s: none of them is read; the largest: %s", file.name, c.over[whose], c.largestOf(whose))})
 	}
 	return errors.Join(errs...)
 }

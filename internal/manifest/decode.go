@@ -350,6 +350,35 @@ func structFields(t reflect.Type) map[string]reflect.Type {
 	return fields
 }
 
+// NearestKey is the label key that a mistyped one most likely meant, or empty: one with the same name behind another domain, else one whose name looks like
+// it. A long domain that two keys share makes no two names alike.
+func NearestKey(key string, candidates []string) string {
+	name := keyName(key)
+	var same, alike []string
+	for _, candidate := range candidates {
+		switch other := keyName(candidate); {
+		case other == name:
+			same = append(same, candidate)
+		case levenshtein.ComputeDistance(name, other) <= max(1, min(len(name), len(other))/3):
+			alike = append(alike, candidate)
+		}
+	}
+	for _, those := range [][]string{same, alike} {
+		if near := Nearest(key, those); near != "" {
+			return near
+		}
+		if len(those) == 1 {
+			return those[0]
+		}
+	}
+	return ""
+}
+
+// keyName is what stands behind the domain of a label key, in small letters.
+func keyName(key string) string {
+	return strings.ToLower(key[strings.LastIndexByte(key, '/')+1:])
+}
+
 // Nearest is the candidate that a mistyped name most likely meant, or empty.
 func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", min(len(name), 1+max(2, len(name)/3))

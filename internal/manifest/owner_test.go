@@ -82,7 +82,7 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 		says  string
 	}{
 		{"all within", 4, 4, 4, 4, 16, "", ""},
-		{"one more than an owner may", 9, 2, 2, 1, 5, "bank", "in the files of folder bank, want at most that: none of them is read"},
+		{"one more than an owner may", 9, 2, 2, 1, 5, "bank", "in the files of folder bank, want at most that: none of them is read; the largest: "},
 		{"the last of them", 2, 2, 9, 1, 5, "zoo", "in the files of folder zoo, want at most that: none of them is read"},
 		{"two owners", 9, 2, 9, 1, 3, "bank zoo", "folder zoo"},
 		{"each within, and together too many", 5, 5, 7, 4, 14, "zoo", "in the files of all folders, and those of folder zoo have the most"},

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // try applies patches to what the folder has, each to what those before it made, as kustomize will, and reports each that is wrong: it
@@ -81,11 +82,11 @@ func (t *trial) try(entry kustomize.Patch) []error {
 	found, err := t.selected(entry)
 	switch {
 	case errors.Is(err, errNamesNothing):
-		return []error{fmt.Errorf("%w, which has %s", err, names(t.before))}
+		return []error{fmt.Errorf("%w, which has %s%s", err, names(t.before), t.meant(entry))}
 	case err != nil:
 		return []error{errors.New("target: want regular expressions and selectors that are valid")}
 	case len(found) == 0 && entry.Target != nil:
-		return []error{fmt.Errorf("its target matches nothing in the overlay, which has %s", names(t.before))}
+		return []error{fmt.Errorf("its target matches nothing in the overlay, which has %s%s", names(t.before), t.meant(entry))}
 	}
 	part := resmap.New()
 	var before []Object
@@ -123,6 +124,37 @@ func (t *trial) try(entry kustomize.Patch) []error {
 
 // errNamesNothing is said of a patch without a target. kustomize passes over a document with nothing in it.
 var errNamesNothing = errors.New("it names an object that is not in the overlay")
+
+// meant is the kind, or the name, in the overlay that looks like the one that a patch names.
+func (t *trial) meant(entry kustomize.Patch) string {
+	var asked []head
+	if entry.Target != nil {
+		h := head{Kind: entry.Target.Kind}
+		h.Metadata.Name = entry.Target.Name
+		asked = append(asked, h)
+	} else if heads, err := headsOf(entry.Patch); err == nil {
+		asked = heads
+	}
+	for _, h := range asked {
+		var kinds, called []string
+		for i := range t.before {
+			kinds = append(kinds, t.before[i].Kind)
+			if t.before[i].Kind == h.Kind {
+				called = append(called, t.before[i].Name)
+			}
+		}
+		if len(called) == 0 {
+			if near := manifest.Nearest(h.Kind, kinds); near != "" {
+				return fmt.Sprintf("; did you mean kind %s?", near)
+			}
+			continue
+		}
+		if near := manifest.Nearest(h.Metadata.Name, called); near != "" && near != h.Metadata.Name {
+			return fmt.Sprintf("; did you mean name %s?", near)
+		}
+	}
+	return ""
+}
 
 // selected are the resources that a patch may be for: those of its target, or, where it names its objects itself, those of their kinds and names.
 func (t *trial) selected(entry kustomize.Patch) (found []*resource.Resource, err error) {

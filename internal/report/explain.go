@@ -128,7 +128,11 @@ func explainRole(b *strings.Builder, shortages []schedule.Shortage, key schedule
 		if a.Standby {
 			standby = "standby, "
 		}
-		fmt.Fprintf(b, "    %s: %s%s\n", a.Host.Key(), standby, sentence.Reason(a.Reason))
+		reason := a.Reason
+		if frozen, is := reason.(schedule.Frozen); is {
+			reason = frozen.Kept // why the cluster is frozen stands above
+		}
+		fmt.Fprintf(b, "    %s: %s%s\n", a.Host.Key(), standby, sentence.Reason(reason))
 	}
 	for _, a := range r.Releasing {
 		fmt.Fprintf(b, "    %s: released: %s\n", a.Host.Key(), sentence.Reason(a.Reason))

@@ -16,6 +16,8 @@ type ServiceChanges struct {
 	Objects []ObjectChange `json:"objects,omitempty"`
 	// Gone: all of them go.
 	Gone bool `json:"gone,omitempty"`
+	// Emptied: their folder stays for one more commit, empty, for Argo CD to sync.
+	Emptied bool `json:"emptied,omitempty"`
 	// Unknown says why it is not known what changes; empty: it is known.
 	Unknown string `json:"unknown,omitempty"`
 }
@@ -41,6 +43,9 @@ const maxFields = 6
 func (s *ServiceChanges) dangers() []string {
 	if s.Unknown != "" {
 		return []string{fmt.Sprintf("%s: what changes in its services is not known, so look at its files: %s", s.Cluster, s.Unknown)}
+	}
+	if s.Gone && s.Emptied {
+		return []string{s.Cluster + ": all its services go; let Argo CD sync this commit before the next one, which removes their folder (docs/gitops.md)"}
 	}
 	if s.Gone {
 		return []string{s.Cluster + ": all its services go"}

@@ -124,6 +124,9 @@ func clustersDiffer(w schedule.ClustersDiffer) string {
 func annotationWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.NamesUnknownHost:
+		if strings.ContainsAny(w.Host, " \t\n;") {
+			return fmt.Sprintf("annotation %s: found %q, want names of hosts with commas between them: it has no effect", w.Annotation, w.Host)
+		}
 		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: it has no effect, take it out", w.Annotation, w.Host)
 	case schedule.NamesHostOfOthers:
 		return fmt.Sprintf("annotation %s names host %s, which %s holds: it has no effect, take it out", w.Annotation, w.Host, w.Holder)
