@@ -40,6 +40,9 @@ func (s *site) assign() {
 			}
 			s.standInAgain(r)
 		}
+		if c.postponed > 0 && s.until == nil {
+			c.warn(ReplacedLater{c.replaced, c.postponed})
+		}
 		if s.until != nil && c.key == *s.until {
 			return
 		}
@@ -107,14 +110,20 @@ func (s *site) fill(r *role, k int) int {
 // matroid (the dual of those that a flow can use), so trying one after the other finds the most.
 func (s *site) replace(r *role, k int) {
 	order := slices.SortedFunc(slices.Values(r.standIn), func(a, b int32) int { return s.compareRelease(r, a, b) })
+	most, bounded := s.options.Replace[r.cluster.key]
 	for _, i := range order {
 		if k == 0 {
+			return
+		}
+		if bounded && r.cluster.replaced >= most {
+			r.cluster.postponed += k
 			return
 		}
 		d := s.domain(r, i)
 		r.open(d)
 		if s.fill(r, 1) == 1 {
 			r.replaced(i)
+			r.cluster.replaced++
 			k--
 		} else {
 			r.take(d)

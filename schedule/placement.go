@@ -35,6 +35,10 @@ type Options struct {
 	// such hosts are left alone.
 	Release map[HostKey]ClusterKey
 
+	// Replace is how many failed hosts of a cluster get a successor in this run at most, where its tenant may not have more hosts. Of other
+	// clusters all do, as far as there are hosts.
+	Replace map[ClusterKey]int
+
 	// Asked are the selectors of roles as their specs have them, where the selectors of the clusters given are narrower: to what a tenant is
 	// granted. They decide nothing: it is said where a grant is why a role does not get a host.
 	Asked map[RoleKey]labels.Selector
@@ -151,6 +155,8 @@ type Role struct {
 	Assigned []Assignment
 	// Releasing are hosts that lose our labels: in this commit, or in an earlier one that has not been seen done.
 	Releasing []Release
+	// Replaced is how many failed hosts get a successor in this run: so many of the new hosts come on top of those that the role wants.
+	Replaced int
 	// ShortActive and ShortStandby are the slots that stay empty.
 	ShortActive, ShortStandby int
 	// Rejected counts the hosts that match the selector and are not eligible, per reason.

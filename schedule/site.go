@@ -101,6 +101,8 @@ type cluster struct {
 	unschedulable    bool
 	refused          []Refusal
 	warnings         []Warning
+	// replaced are failed hosts that get a successor in this run, and postponed those that would, if Options.Replace let them.
+	replaced, postponed int
 }
 
 // role is one role of a cluster.

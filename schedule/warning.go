@@ -165,6 +165,8 @@ type (
 
 // About the hosts of a role.
 type (
+	// ReplacedLater: so many failed hosts of the cluster are replaced now, and Later more wait, because its tenant may not have more hosts.
+	ReplacedLater struct{ Now, Later int }
 	// StandbyShort: so many of the standby slots that are wanted stay empty.
 	StandbyShort struct {
 		Short, Want int
@@ -250,6 +252,7 @@ func (AddressUnconfirmed) isWarning()   {}
 func (AddressProblem) isWarning()       {}
 func (ServicesWithout) isWarning()      {}
 func (NotReached) isWarning()           {}
+func (ReplacedLater) isWarning()        {}
 func (StandbyShort) isWarning()         {}
 func (Rearrangement) isWarning()        {}
 func (NotSearched) isWarning()          {}

@@ -38,8 +38,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	}
 	d := l.served(before, claims)
 	d.options.Asked = l.tenants.Asked(d.clusters)
-	d.placement, err = schedule.Plan(l.tenants.Narrowed(d.clusters), l.hosts.Hosts, claims, d.options)
-	if err != nil {
+	if err := d.place(); err != nil {
 		return nil, err
 	}
 	d.report = report.Of(l.site.Name, d.clusters, d.placement)
@@ -55,6 +54,23 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.loseVirtualHosts()
 	d.remakeVirtualHosts()
 	return d, nil
+}
+
+// place hands out the hosts. A tenant that has no room for all successors of its failed hosts gets as many as it has room for.
+func (d *decided) place() (err error) {
+	narrowed := d.tenants.Narrowed(d.clusters)
+	for range 4 { // a tenant's hosts that are not replaced may be another's successors: what is too much after that is refused
+		if d.placement, err = schedule.Plan(narrowed, d.hosts.Hosts, d.claims, d.options); err != nil {
+			return err
+		}
+		bounds := d.tenants.Replacements(d.clusters, d.placement, d.options.Replace)
+		if bounds == nil {
+			return nil
+		}
+		d.options.Replace = bounds
+	}
+	d.placement, err = schedule.Plan(narrowed, d.hosts.Hosts, d.claims, d.options)
+	return err
 }
 
 // served is a decision up to who is served: the clusters, and which of them keep what they have.

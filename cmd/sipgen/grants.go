@@ -23,7 +23,9 @@ func newTenants(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "tenants",
 		Short: "Show the tenants and what they ask for, or suggest their grants",
-		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many it may have.
+		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, those that are to be let
+go and still there (LEAVING; machines on released hosts count too), how many the tenant may have,
+and how many more it would get now if it asked for them (MORE).
 
 --suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
 with what they lack, and a new tenant for every other namespace. It grants everything that is asked
@@ -54,8 +56,11 @@ granted; 2 an error.`,
 			if suggest {
 				return loaded.suggest(ui, before, held)
 			}
-			beyond := append(loaded.beyondGrants(), loaded.settle(before, claims).late...)
-			loaded.showTenants(ui, held)
+			decided, beyond, err := loaded.withinGrants(ui, before)
+			if err != nil {
+				return err
+			}
+			loaded.showTenants(ui, held, decided.tenants.Rooms(decided.clusters, held, decided.placement))
 			for _, f := range beyond {
 				ui.say("%s", f.err)
 			}
@@ -71,19 +76,43 @@ granted; 2 an error.`,
 	return command
 }
 
+// withinGrants decides as a run that goes on does: what is beyond the grants is frozen, and said.
+func (l *loaded) withinGrants(ui *ui, before previousTree) (*decided, []finding, error) {
+	now, beyond := *l, l.beyondGrants()
+	now.findings = append(slices.Clone(l.findings), beyond...)
+	decided, err := now.decide(ui, before)
+	if err != nil {
+		return nil, nil, err
+	}
+	beyond = append(beyond, decided.settled.late...)
+	for surging := decided.surges(); len(surging) > 0; surging = decided.surges() {
+		beyond = append(beyond, surging...)
+		now = *now.with(surging)
+		if decided, err = now.decide(ui, before); err != nil {
+			return nil, nil, err
+		}
+	}
+	return decided, beyond, nil
+}
+
 // showTenants prints a line for each tenant that has clusters or is listed, by name.
-func (l *loaded) showTenants(ui *ui, held tenancy.Holdings) {
+func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]tenancy.Room) {
 	type line struct {
 		namespaces []string
 		clusters   int
 		want, has  tenancy.Count
 		most       int
+		room       tenancy.Room
 		patches    string
 	}
 	lines := map[string]*line{}
 	add := func(t *tenancy.Tenant) *line {
 		if lines[t.Name] == nil {
-			lines[t.Name] = &line{namespaces: t.Namespaces, most: *t.Hosts.Max, patches: string(t.Patches)}
+			room, known := rooms[t.Name]
+			if !known {
+				room.More = *t.Hosts.Max
+			}
+			lines[t.Name] = &line{namespaces: t.Namespaces, most: *t.Hosts.Max, room: room, patches: string(t.Patches)}
 		}
 		return lines[t.Name]
 	}
@@ -109,10 +138,10 @@ func (l *loaded) showTenants(ui *ui, held tenancy.Holdings) {
 		}
 	}
 	table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "TENANT\tNAMESPACES\tCLUSTERS\tASKS FOR\tHOLDS\tMOST\tPATCHES")
+	fmt.Fprintln(table, "TENANT\tNAMESPACES\tCLUSTERS\tASKS FOR\tHOLDS\tLEAVING\tMOST\tMORE\tPATCHES")
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
 		line := lines[name]
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%s\n", text.Line(name), text.Line(strings.Join(line.namespaces, " ")), line.clusters, line.want.Hosts, line.has.Hosts, line.most, line.patches)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", text.Line(name), text.Line(strings.Join(line.namespaces, " ")), line.clusters, line.want.Hosts, line.has.Hosts, line.room.Leaving, line.most, line.room.More, line.patches)
 	}
 	_ = table.Flush() // the terminal's; what cannot be written there cannot be said either
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -47,6 +49,16 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		room, tooMany, err := s.withRoom(d, count, most)
+		if err != nil {
+			return nil, err
+		}
+		if room < most {
+			granted, more, bounded = room, tooMany, true
+			if most, err = schedule.LargestUpTo(clusters, d.hosts.Hosts, d.claims, options, count.cluster, count.role, room); err != nil {
+				return nil, err
+			}
+		}
 		line := fmt.Sprintf("%s %s: up to %d", count.cluster, count.role, most)
 		if most < 0 {
 			line = fmt.Sprintf("%s %s: no count fits", count.cluster, count.role)
@@ -57,6 +69,45 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 		lines = append(lines, line)
 	}
 	return lines, nil
+}
+
+// withRoom is the largest count of a role, of most, with which no cluster gets hosts that its tenant may not have yet (tenancy.Surges) and that does not get
+// such hosts today, and what is said of one with one more.
+func (s *supposed) withRoom(d *decided, count roleCount, most int) (room int, tooMany string, err error) {
+	surging := func(clusters []v1.SIPCluster) map[string]string {
+		now := *s.loaded
+		now.clusters = clusters
+		planned := now.served(d.before, d.claims)
+		if e := planned.place(); e != nil {
+			err = e
+			return nil
+		}
+		found := map[string]string{}
+		for _, e := range d.tenants.Surges(planned.clusters, planned.placement, nil) {
+			found[e.Cluster.Key()] = e.Cluster.Key() + " " + e.Message
+		}
+		return found
+	}
+	today := surging(s.today)
+	worse := func(n int) string {
+		clusters, e := schedule.WithCount(s.today, count.cluster, count.role, n)
+		if e != nil {
+			err = e
+			return ""
+		}
+		found := surging(clusters)
+		for _, key := range slices.Sorted(maps.Keys(found)) {
+			if today[key] == "" || key == count.cluster.String() {
+				return found[key]
+			}
+		}
+		return ""
+	}
+	if most <= 0 || worse(most) == "" {
+		return most, "", err
+	}
+	room = max(0, sort.Search(most, func(n int) bool { return worse(n) != "" })-1)
+	return room, worse(room + 1), err
 }
 
 // granted is the largest count of a role that its tenant is granted without another cluster being beyond its grants that is not so now, and what

@@ -262,11 +262,8 @@ func securityTable() []attack {
 		return files
 	}
 	const tooMany = "still have 2 to release, and get 0 before it; tenant bank"
-	remove := "{namespace: bank, name: a, annotations: {sip.airshipit.org/remove: 'h1,h2'}}"
 	add("quota",
-		attack{why: "others for hosts that it keeps in use", first: holding, files: withHosts(inUse, named(remove, "{nodes: {Worker: {count: {active: 2}}}}")), want: tooMany},
 		attack{why: "others under a role's other name", first: holding, files: withHosts(inUse, bankSpec("{nodes: {Node: {count: {active: 2}}}}")), want: tooMany},
-		attack{why: "twice as many at once", first: holding, files: withHosts(holding["hosts.yaml"], named(remove, "{nodes: {Worker: {count: {active: 2}}}}")), want: tooMany},
 		attack{why: "more hosts", files: bankSpec("{nodes: {Worker: {count: {active: 3}}}}"), want: "asks for 3 hosts and holds 0"},
 		attack{why: "hosts of a namespace that is not the site's", files: bankSpec("{nodes: {Worker: {hostNamespaces: [kube-system], count: {active: 1}}}}"), want: `found "kube-system", which has no hosts of the site`},
 		attack{why: "more standby", files: bankSpec("{nodes: {Worker: {count: {active: 0, standby: 2}}}}"), want: "asks for 2 standby hosts"},

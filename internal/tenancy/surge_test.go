@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestSurge(t *testing.T) {
 }
 
 // TestSurges: clusters are of bank, which may have 6 hosts, 2 of them standby, and one more of each. A letter is a host: h held, p pending, r replaced and
-// there still, n new, f failed, l released, u released and in use, a the same and seen without labels, x a slot that is empty; S, N and P are standby ones of h, n and p.
+// there still, R the same in this run, n new, f failed, l released, u released and in use, a the same and seen without labels, x a slot that is empty; S, N and P are standby ones of h, n and p.
 func TestSurges(t *testing.T) {
 	tenants := Of(siteOf(t, bank), nil)
 	for _, row := range []struct {
@@ -87,6 +88,68 @@ func TestSurges(t *testing.T) {
 	}
 }
 
+// TestReplacements: the letters are those of TestSurges, and bank may have 6 hosts and one more.
+func TestReplacements(t *testing.T) {
+	tenants := Of(siteOf(t, bank), nil)
+	for _, row := range []struct {
+		why          string
+		hosts        map[string]string
+		bounds, want string
+	}{
+		{"room for one", map[string]string{"a": "hhhhhRn"}, "", "none"},
+		{"room for one of three", map[string]string{"a": "hhhRRRnnn"}, "", "a 1"},
+		{"room for none", map[string]string{"a": "hhhhppRn"}, "", "a 0"},
+		{"slots that are empty come before failed hosts", map[string]string{"a": "hhhRRnnn"}, "", "a 1"},
+		{"slots that are empty and more than there is room for: refused as it is", map[string]string{"a": "hhhppRnnn"}, "", "a 0"},
+		{"nothing is replaced: Surges says so", map[string]string{"a": "hhhhppnn"}, "", "none"},
+		{"who holds hosts comes first, then the name, and whoever replaces nothing now replaces nothing later", map[string]string{"a": "hhRn", "b": "hRn", "c": "f"}, "", "a 1 b 0 c 0"},
+		{"another tenant's are its own", map[string]string{"a": "hhhhhRn", "other/b": "RRRRRRnnnnnn"}, "", "none"},
+		{"standby hosts have a limit of their own", map[string]string{"a": "hSPPRN"}, "", "a 0"},
+		{"too much for a second time", map[string]string{"a": "hhRn", "b": "hRRnn"}, "a 1 b 1", "a 0 b 0"},
+		{"as many as they were bounded to", map[string]string{"a": "hhhhhRn"}, "a 1", "none"},
+	} {
+		var (
+			specs []v1.SIPCluster
+			p     schedule.Placement
+		)
+		for _, name := range []string{"a", "b", "c", "other/b"} {
+			hosts, is := row.hosts[name]
+			if !is {
+				continue
+			}
+			spec := wanting(strings.TrimPrefix(name, "other/"), 0, 1, 0)
+			if name != spec.Name {
+				spec.Namespace = "other"
+			}
+			specs = append(specs, spec)
+			p.Clusters = append(p.Clusters, schedule.Cluster{Key: keyOf(&spec), Roles: []schedule.Role{roleOf(t, hosts)}})
+		}
+		bounds := map[schedule.ClusterKey]int{}
+		words := strings.Fields(row.bounds)
+		for i := 0; i < len(words); i += 2 {
+			n, err := strconv.Atoi(words[i+1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			bounds[schedule.ClusterKey{Namespace: "bank", Name: words[i]}] = n
+		}
+		got := "none"
+		if found := tenants.Replacements(specs, &p, bounds); found != nil {
+			var all []string
+			for i := range specs {
+				n, is := found[keyOf(&specs[i])]
+				if is {
+					all = append(all, specs[i].Name, strconv.Itoa(n))
+				}
+			}
+			got = strings.Join(all, " ")
+		}
+		if got != row.want {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		}
+	}
+}
+
 func roleOf(t *testing.T, hosts string) schedule.Role {
 	role := schedule.Role{Name: "Worker"}
 	for _, letter := range hosts {
@@ -101,6 +164,9 @@ func roleOf(t *testing.T, hosts string) schedule.Role {
 			a.Pending, a.Standby = true, true
 		case 'r':
 			a.Reason = schedule.Replacing{}
+		case 'R':
+			a.Reason = schedule.Replacing{}
+			role.Replaced++
 		case 'n':
 			a.Origin = schedule.New
 		case 'N':

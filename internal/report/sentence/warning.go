@@ -196,6 +196,9 @@ func roleWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.StandbyShort:
 		return fmt.Sprintf("standby: short %d of %d", w.Short, w.Want)
+	case schedule.ReplacedLater:
+		return fmt.Sprintf("%s replaced now, and %d more when there is room for their successors: the tenant may not have more hosts at a time (hosts.max or maxHostsPerTenant, and a tenth more)",
+			text.Count(w.Now, "host"), w.Later)
 	case schedule.NotSearched:
 		return "whether it could be placed if hosts moved was not searched further: the site is too large for that"
 	case schedule.Rearrangement:
