@@ -102,3 +102,49 @@ func TestHeavyServicesAreNotBuilt(t *testing.T) {
 		t.Errorf("got %d uses and %d builds of what is light", len(l.built.used), len(l.built.done))
 	}
 }
+
+// TestHeavyTreeBeforeIsNotBuilt: the tree before may have patches that are more work than sipgen lets a tenant have. They are not built to say what changes: it is
+// said that this is not known. So it is with many trees that are not too much each.
+func TestHeavyTreeBeforeIsNotBuilt(t *testing.T) {
+	const tooHeavy = "before: spec.patches[15]: with the patches before it, more than 2048 KiB of objects are patched"
+	light, heavy := patchedServices("bank", "a", 1, 10).Files, patchedServices("bank", "a", 32, overlay.MaxPatched/16).Files
+	after := render.Tree{}
+	for name, content := range light {
+		after["clusters/bank/a/infra/"+name] = content
+	}
+	for _, row := range []struct {
+		why         string
+		was, rights map[string][]byte
+		want        string
+	}{
+		{"its services", heavy, nil, tooHeavy},
+		{"its rights", light, heavy, tooHeavy},
+		{"neither: it is read, and is not what sipgen writes", patchedServices("bank", "a", 1, 20).Files, nil, "before: kustomization.yaml: it has fields that sipgen does not write"},
+	} {
+		was, had := map[string]map[string][]byte{"bank/a": row.was}, map[string]map[string][]byte{}
+		if row.rights != nil {
+			had["bank/a"] = row.rights
+		}
+		changes := serviceChanges(was, had, after, nil)
+		if len(changes) != 1 || !strings.HasPrefix(changes[0].Unknown, row.want) {
+			t.Errorf("%s: found %.300v, want unknown for %q", row.why, changes, row.want)
+		}
+	}
+	many, all := map[string]map[string][]byte{}, render.Tree{}
+	for i := range 18 {
+		name := fmt.Sprintf("c%02d", i)
+		many["bank/"+name] = patchedServices("bank", name, 1, overlay.MaxPatched/2).Files
+		for file, content := range patchedServices("bank", name, 1, 10).Files {
+			all["clusters/bank/"+name+"/infra/"+file] = content
+		}
+	}
+	unknown := 0
+	for _, c := range serviceChanges(many, nil, all, nil) {
+		if strings.HasPrefix(c.Unknown, "too many clusters change at once") {
+			unknown++
+		}
+	}
+	if unknown == 0 || unknown == len(many) {
+		t.Errorf("%d of %d are not compared, want those beyond the bound", unknown, len(many))
+	}
+}

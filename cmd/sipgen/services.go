@@ -16,6 +16,9 @@ import (
 // the files are named.
 const maxCompared = 200
 
+// maxPatchedBefore is what patches of all trees before that are compared may have to do, as package overlay counts it: some 30 s.
+const maxPatchedBefore = 8 * overlay.MaxPatched
+
 // serviceChanges says what differs in the services of the clusters that have some in both trees, or had: was and hadRights are those of the tree
 // before. That comes from git: whoever can push may have edited it, so one that is not as sipgen writes it is not built, and that is said.
 // built are the services in the tree after that were built already.
@@ -32,14 +35,19 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 		return rank(was[a], is[a]) - rank(was[b], is[b])
 	})
 	var out []report.ServiceChanges
+	patched := 0
 	for i, cluster := range changed {
 		changes := report.ServiceChanges{Cluster: cluster}
+		weight, heavy := weightBefore(was[cluster], hadRights[cluster])
 		switch {
 		case is[cluster] == nil:
 			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+"/infra/kustomization.yaml"]) || render.IsEmptied(after["clusters/"+cluster+"/kustomization.yaml"])
-		case i >= maxCompared:
+		case heavy != nil:
+			changes.Unknown = fmt.Sprintf("before: %v", heavy)
+		case i >= maxCompared, patched+weight > maxPatchedBefore:
 			changes.Unknown = "too many clusters change at once to compare them all"
 		default:
+			patched += weight
 			objects, err := compared(was[cluster], hadRights[cluster], is[cluster], hasRights[cluster], built[cluster])
 			changes.Objects = objects
 			if err != nil {
@@ -50,6 +58,22 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 	}
 	slices.SortFunc(out, func(a, b report.ServiceChanges) int { return strings.Compare(a.Cluster, b.Cluster) })
 	return out
+}
+
+// weightBefore is what the patches of a tree before have to do. Whoever can push may have put more there than sipgen lets a tenant have.
+func weightBefore(services, rights map[string][]byte) (int, error) {
+	sum := 0
+	for _, files := range []map[string][]byte{services, rights} {
+		if files == nil {
+			continue
+		}
+		weight, err := overlay.Weight(files, -1)
+		if err != nil {
+			return 0, err
+		}
+		sum += weight
+	}
+	return sum, nil
 }
 
 // filesOfServices are the files of every cluster's services, by "namespace/name" and by path in their folder.

@@ -2,6 +2,12 @@ package main
 
 // patchGuards are about what a tenant may patch in its services.
 var patchGuards = []mutant{
+	{"cmd/sipgen/services.go", `		case heavy != nil:`, `		case false:`,
+		in("cmd/sipgen", "TestHeavyTreeBeforeIsNotBuilt"),
+		"whoever can push to the tree has every run build patches without end"},
+	{"cmd/sipgen/services.go", `, patched+weight > maxPatchedBefore:`, `:`,
+		in("cmd/sipgen", "TestHeavyTreeBeforeIsNotBuilt"),
+		"many trees that are not too much each have every run build for minutes"},
 	{"internal/overlay/check.go", `	errs := outsideMirror(built.Objects, mirror)`, `	var errs []error`,
 		in("internal/overlay", "TestCheckLooksAtWhatIsWritten"),
 		"an image comes from a registry that the site keeps out"},
