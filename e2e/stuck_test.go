@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,6 +40,14 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 		failures = map[string]string{c.name("a", "infra"): "forbidden", c.name("a", "hosts"): "dependency"}
 	}
 	c.sync(t, failures)
+	if _, err := exec.LookPath("jq"); r.argo != nil && err == nil { // TestProcedures asks for it
+		// Whoever is on call finds the sync by the page, and no other.
+		said := c.run(t, procedure(t, "gitops.md", "Argo CD", "A sync that fails keeps its folder"))
+		fields := strings.Split(said, "\t")
+		if len(fields) != 4 || fields[0] != c.name("a", "infra") || !strings.HasPrefix(folder, fields[1]) || fields[1] != fields[2] || !strings.Contains(fields[3], "not permitted in project") {
+			t.Errorf("the syncs that are tried again are said to be\n%s", said)
+		}
+	}
 	// As long as it has hosts its services stay as they are, and are refused. Then they go.
 	delete(c.specs, "a")
 	c.commit(t)

@@ -184,7 +184,7 @@ func Previous(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, 
 		}
 		// A file without content would be a cluster without hosts, and a second document one that nobody sees.
 		if len(docs) != 1 || docs[0].Prefix != "" {
-			problems.Add(fmt.Errorf("%s/%s: found %s, want one document of kind %s: restore it from the last commit", where, path, found(docs), AssignmentsKind))
+			problems.Add(fmt.Errorf("%s/%s: found %s, want one document of kind %s: %s", where, path, found(docs), AssignmentsKind, restoring))
 			continue
 		}
 		file, err := readAssignments(&docs[0], path)
@@ -237,13 +237,16 @@ func HostsOf(name string) string {
 	return folder
 }
 
+// restoring: a single file of the last commit may not fit the others.
+const restoring = `docs/safety.md, "A tree that is refused", says how to restore it`
+
 // missingAssignments finds clusters whose hosts' patches are there and whose assignments.yaml is not.
 func missingAssignments(where string, tree Tree) error {
 	var problems manifest.Problems
 	for _, path := range slices.Sorted(maps.Keys(tree)) {
 		folder := HostsOf(path)
 		if _, there := tree[folder+"/assignments.yaml"]; folder != "" && !there {
-			problems.Add(fmt.Errorf("%s/%s/assignments.yaml: missing, and %s is there: restore it from the last commit", where, folder, path))
+			problems.Add(fmt.Errorf("%s/%s/assignments.yaml: missing, and %s is there: %s", where, folder, path, restoring))
 		}
 	}
 	return problems.Err()
@@ -258,7 +261,7 @@ func readAssignments(doc *manifest.Document, path string) (Assignments, error) {
 		return Assignments{}, err
 	}
 	if want, err := file.digest(); err != nil || file.Digest != want {
-		return Assignments{}, doc.Problem("digest", "does not fit: the file was edited by hand; restore it from the last commit, and say what you want in the SIPCluster")
+		return Assignments{}, doc.Problem("digest", "does not fit: the file was edited by hand; say what you want in the SIPCluster; %s", restoring)
 	}
 	if want := Folder(file.cluster()) + "/assignments.yaml"; want != path {
 		return Assignments{}, doc.Problem("metadata", "found cluster %s, want the one whose folder it is", file.cluster())

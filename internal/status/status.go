@@ -32,6 +32,9 @@ const (
 	Anew      State = "created anew"
 )
 
+// states are all of them, as Summary lists them.
+var states = []State{Synced, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied, Refused, Missing, Anew}
+
 // Host is one host of the tree, or one that carries labels without being in it.
 type Host struct {
 	Host    string `json:"host"`
@@ -190,7 +193,7 @@ func Summary(hosts []Host) string {
 		n[h.State]++
 	}
 	var parts []string
-	for _, state := range []State{Synced, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied, Refused, Missing, Anew} {
+	for _, state := range states {
 		if n[state] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
 		}

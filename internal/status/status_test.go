@@ -1,6 +1,7 @@
 package status
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -73,6 +74,19 @@ func TestOf(t *testing.T) {
 			if got := Of(in); got[0].Stuck {
 				t.Errorf("%s: without guards nothing is denied: %+v", row.why, got)
 			}
+		}
+	}
+}
+
+// TestStatesAreDocumented: whoever is on call finds every state in docs/safety.md, with what to do about it.
+func TestStatesAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/safety.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, state := range states {
+		if !strings.Contains(string(page), "\n| `"+string(state)+"` | ") && state != Synced {
+			t.Errorf("docs/safety.md: no row says what %q means", state)
 		}
 	}
 }
