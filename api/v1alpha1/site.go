@@ -376,7 +376,7 @@ type ArgoCD struct {
 	// Namespace is the namespace of the Applications. Default argocd.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// Project is the AppProject of the Applications, which is rendered. Default sipgen.
+	// Project is the AppProject of the Applications, which is rendered. Default sipgen. Of several sites on one API server each needs a project of its own.
 	// +optional
 	Project string `json:"project,omitempty"`
 	// Server is the management cluster's API server, as Argo CD's cluster Secret has it.
