@@ -129,10 +129,10 @@ var reservedDomains = []struct{ domain, whose string }{
 	{"open-cluster-management.io", "copies objects to other clusters"},
 	{"projectsveltos.io", "copies objects to other clusters"},
 	{"liqo.io", "copies objects to other clusters"},
-	{"kyverno.io", "has a policy make, change or delete objects"},
-	{"gatekeeper.sh", "has a policy make, change or delete objects"},
-	{"stackrox.io", "has a policy make, change or delete objects"},
-	{"janitor", "has the object deleted"},
+	{"kyverno.io", "lets a policy create, change or delete objects"},
+	{"gatekeeper.sh", "lets a policy create, change or delete objects"},
+	{"stackrox.io", "lets a policy create, change or delete objects"},
+	{"janitor", "gets the object deleted"},
 	{"downscaler", "changes the pods"},
 	{"banzaicloud.io", "changes the pods"},
 	{"fairwinds.com", "changes the pods"},
@@ -198,7 +198,7 @@ var bareKeys = []struct{ key, whose string }{
 	{"aadpodidbinding", "gives rights in a cloud"}, // Azure's pod identities
 }
 
-const readByDashboards = "has dashboards read the object"
+const readByDashboards = "makes dashboards read the object"
 
 // freeKeys are keys of reserved domains that do no harm.
 var freeKeys = []string{

@@ -67,7 +67,7 @@ func (s *Service) validateOptions(at complaints) {
 		size = append(size, s.Service.Annotations)
 		for _, key := range slices.Sorted(maps.Keys(s.Service.Annotations)) {
 			if _, twice := s.Annotations[key]; twice {
-				at.at(".annotations[%q]", key).add("is in service.annotations, too: want it once")
+				at.at(".annotations[%q]", key).add("is in service.annotations too: want it in one place")
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (s *Service) validateOptions(at complaints) {
 	podTerms(at.at(".podAntiAffinity"), p.PodAntiAffinity)
 	for i, term := range p.PodAntiAffinity {
 		if term.Weight == 0 && slices.ContainsFunc(p.PodAffinity, func(a PodTerm) bool { return a.Weight == 0 && a.TopologyKey == term.TopologyKey }) {
-			at.at(".podAntiAffinity[%d]", i).add("is required together and apart by the same label: no second pod would run")
+			at.at(".podAntiAffinity[%d]", i).add("the same label is required by podAffinity too: a second pod could never run")
 		}
 	}
 	spreads(at.at(".topologySpread"), p.TopologySpread)
@@ -125,9 +125,9 @@ func ownAnnotations(at complaints, annotations map[string]string) {
 		}
 		switch value := annotations[key]; {
 		case len(value) > maxAnnotation:
-			at.add("%d bytes, want at most %d", len(value), maxAnnotation)
+			at.add("found %d bytes, want at most %d", len(value), maxAnnotation)
 		case !isPlain(value):
-			at.add("a line break or a control character in it, want plain text")
+			at.add("contains a line break or a control character, want plain text")
 		}
 		ownKey(at, key)
 	}
@@ -148,7 +148,7 @@ func annotationSize(at complaints, lists ...map[string]string) {
 
 func ownKey(at complaints, key string) {
 	if whose := ReservedKey(key); whose != "" {
-		at.add("%s: such keys are not for a tenant to set", whose)
+		at.add("%s: tenants may not set such keys", whose)
 	}
 }
 
@@ -167,7 +167,7 @@ func (r *NodeRequirement) validate(at complaints) {
 	switch r.Operator {
 	case "In", "NotIn":
 		if len(r.Values) == 0 {
-			values.add("missing: %s is of values", r.Operator)
+			values.add("missing: %s needs at least one value", r.Operator)
 		}
 		for i, value := range r.Values {
 			for _, message := range validation.IsValidLabelValue(value) {
@@ -180,7 +180,7 @@ func (r *NodeRequirement) validate(at complaints) {
 		}
 	case "Gt", "Lt":
 		if len(r.Values) != 1 || !wholeNumber.MatchString(r.Values[0]) {
-			values.add("want one whole number with %s", r.Operator)
+			values.add("%s needs exactly one whole number", r.Operator)
 		}
 	default:
 		at.at(".operator").add("found %q, want In, NotIn, Exists, DoesNotExist, Gt or Lt", r.Operator)
@@ -208,7 +208,7 @@ func topologyKey(at complaints, key string) {
 	if near := manifest.NearestKey(key, topologyKeys); near != "" {
 		hint = fmt.Sprintf("; did you mean %s?", near)
 	}
-	at.add("found %q, which is no label of nodes that Kubernetes knows in its own domain: want one of %s, or a label of another domain%s", key, strings.Join(topologyKeys, ", "), hint)
+	at.add("found %q, which is not a node label that Kubernetes defines in its own domain: want one of %s, or a label of another domain%s", key, strings.Join(topologyKeys, ", "), hint)
 }
 
 func podTerms(at complaints, terms []PodTerm) {

@@ -63,7 +63,7 @@ func (c *checked) checkWeights(services []render.Services, was, is map[string]ma
 			sums[tenant.Name] = sum
 			continue
 		}
-		beyond[w.cluster.Key()] = w.cluster.Problem("spec.patches", "its patches are for %d KiB of objects, each counted for each patch of it, and those of tenant %s's other clusters for %d KiB: want at most %d KiB for all of them, by targets that match less, or several changes in one patch",
+		beyond[w.cluster.Key()] = w.cluster.Problem("spec.patches", "its patches apply to %d KiB of objects, counting each object once for every patch of it, and those of tenant %s's other clusters to %d KiB: want at most %d KiB for all of them; narrow the targets, or put several changes into one patch",
 			kibibytes(w.bytes), tenant.Name, kibibytes(sums[tenant.Name]), overlay.MaxPatchedOfTenant>>10)
 	}
 	return beyond

@@ -89,7 +89,7 @@ func TestHeavyServicesAreNotBuilt(t *testing.T) {
 	heavy := patchedServices("bank", "a", 32, overlay.MaxPatched/16)
 	tree := map[string]map[string][]byte{"bank/a": heavy.Files}
 	_, err = (&checked{decided: &decided{loaded: l}}).checkServices([]render.Services{heavy}, tree, tree)
-	if want := "bank/a: spec.patches[15]: with the patches before it, more than 2048 KiB of objects are patched"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "bank/a: spec.patches[15]: with the patches before it, it applies to more than 2048 KiB of objects"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 	if len(l.built.used) > 0 {

@@ -54,7 +54,7 @@ func securityTable() []attack {
 	)
 	const lb = "clusters/bank/a/infra/loadbalancer-controlplane-a.yaml"
 	add("option",
-		attack{why: "a label that Services find", files: balancer("pods: {labels: {app.kubernetes.io/instance: jumphost-b}}"), want: "is Kubernetes' own: such keys are not for a tenant to set"},
+		attack{why: "a label that Services find", files: balancer("pods: {labels: {app.kubernetes.io/instance: jumphost-b}}"), want: "is Kubernetes' own: tenants may not set such keys"},
 		attack{why: "a label that injects", files: balancer("pods: {labels: {sidecar.example.com/inject: 'true'}}"), want: "pods.labels[sidecar.example.com/inject]: bank/a: programs act on keys"},
 		attack{why: "a network", files: balancer("pods: {annotations: {k8s.v1.cni.cncf.io/networks: kube-system/bmc}}"), want: "attaches networks"},
 		attack{why: "the engine", files: balancer("annotations: {kustomize.toolkit.fluxcd.io/ssa: Ignore}"), want: "steers the GitOps engine"},
@@ -191,7 +191,7 @@ func securityTable() []attack {
 		attack{why: "the load balancer's configuration", files: objectPatch(service, "ConfigMap", "data: {haproxy.cfg: x}"), want: `configuration is rendered`},
 		attack{why: "an empty List", files: patched("Deployment", "apiVersion: v1\nkind: List\nitems: []"), want: "line 2: kind: found a List"},
 		attack{why: "many objects times many patches", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 0, service: {type: ClusterIP}}, ", 64) + "]}, patches: [" +
-			strings.Repeat("{patch: '- {op: add, path: /metadata/labels/x, value: y}', target: {kind: 'Deployment|Service|ConfigMap|NetworkPolicy|PodDisruptionBudget'}}, ", 32) + "]}"), want: "more than 2048 KiB of objects are patched"},
+			strings.Repeat("{patch: '- {op: add, path: /metadata/labels/x, value: y}', target: {kind: 'Deployment|Service|ConfigMap|NetworkPolicy|PodDisruptionBudget'}}, ", 32) + "]}"), want: "more than 2048 KiB of objects"},
 		attack{why: "two hundred patches", files: bankSpec("{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [" + strings.Repeat("{patch: '- {op: test, path: /kind, value: Deployment}', target: {kind: Deployment}}, ", 200) + "]}"), want: "spec.patches: "},
 	)
 	add("tree",

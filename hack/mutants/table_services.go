@@ -155,8 +155,8 @@ var serviceGuards = []mutant{
 		in("api/v1", "TestSecretsOfConnectorsAreVariables"),
 		"a private key pasted as a CA is committed"},
 	{"api/v1/validate_pods.go", `	if whose := ReservedKey(key); whose != "" {
-		at.add("%s: such keys`, `	if whose := ReservedKey(key); false {
-		at.add("%s: such keys`,
+		at.add("%s: tenants may not`, `	if whose := ReservedKey(key); false {
+		at.add("%s: tenants may not`,
 		in("api/v1", "TestPodOptions"),
 		"a tenant labels its pods into the Service of another cluster"},
 	{"api/v1/validate_pods.go", `		case !isPlain(value):`, `		case false:`,
@@ -165,9 +165,9 @@ var serviceGuards = []mutant{
 	{"api/v1/validate_pods.go", `v != nil && (*v < field.low || *v > field.high)`, `v != nil && false`,
 		in("api/v1", "TestPodOptions"),
 		"a probe is tried all the time, or never"},
-	{"api/v1/validate_pods.go", `	at.add("found %q, which is no label of nodes`, `	_ = hint
+	{"api/v1/validate_pods.go", `	at.add("found %q, which is not a node label`, `	_ = hint
 	return
-	at.add("found %q, which is no label of nodes`,
+	at.add("found %q, which is not a node label`,
 		in("api/v1", "TestPodOptions"),
 		"pods wait for nodes with a label that is mistyped"},
 	{"api/v1/validate_pods.go", `	most(path+".podAntiAffinity", len(p.PodAntiAffinity), MaxPodTerms, "of them")

@@ -111,8 +111,8 @@ var attacks = []struct {
 	{"a network that is none", merge(service, `spec: {loadBalancerSourceRanges: [192.0.2.0/24, "0.0.0.0/0\n"]}`), "spec.loadBalancerSourceRanges: [1]: want a network"},
 	{"a flag that is text", merge(service, "spec: {publishNotReadyAddresses: 'yes'}"), "spec.publishNotReadyAddresses: want true or false"},
 	{"a pull policy that there is not", container(balancer, "imagePullPolicy: Sometimes"), "imagePullPolicy: want Always"},
-	{"a node's label that breaks a line", pod(balancer, `nodeSelector: {pool: "a\nb"}`), "nodeSelector: a line break"},
-	{"a spread that breaks a line", pod(balancer, `topologySpreadConstraints: [{maxSkew: 1, topologyKey: "a\tb", whenUnsatisfiable: DoNotSchedule}]`), "topologySpreadConstraints: a line break"},
+	{"a node's label that breaks a line", pod(balancer, `nodeSelector: {pool: "a\nb"}`), "nodeSelector: contains a line break"},
+	{"a spread that breaks a line", pod(balancer, `topologySpreadConstraints: [{maxSkew: 1, topologyKey: "a\tb", whenUnsatisfiable: DoNotSchedule}]`), "topologySpreadConstraints: contains a line break"},
 	{"a budget's policy that there is not", merge(budget, "spec: {unhealthyPodEvictionPolicy: x}"), "spec.unhealthyPodEvictionPolicy: want AlwaysAllow"},
 	{"a budget that pods which are never ready hold for ever", merge(budget, "spec: {unhealthyPodEvictionPolicy: IfHealthyBudget}"), "spec.unhealthyPodEvictionPolicy: want AlwaysAllow"},
 	// Certificates.

@@ -60,7 +60,7 @@ func plain(_, is any) string {
 	switch value := is.(type) {
 	case string:
 		if strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return "a line break or a control character in it, want plain text"
+			return "contains a line break or a control character, want plain text"
 		}
 	case []any:
 		for _, item := range value {

@@ -59,7 +59,7 @@ func (f Folder) weigh(patches []kustomize.Patch) (weight int, err error) {
 			}
 		}
 		if weight > MaxPatched && err == nil {
-			err = fmt.Errorf("spec.patches[%d]: with the patches before it, more than %d KiB of objects are patched, each object counted for each patch of it: want targets that match less, or several changes in one patch", i, MaxPatched>>10)
+			err = fmt.Errorf("spec.patches[%d]: together with the patches before it, it applies to more than %d KiB of objects, counting each object once for every patch of it: narrow the targets, or put several changes into one patch", i, MaxPatched>>10)
 		}
 	}
 	return weight, err

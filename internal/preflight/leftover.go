@@ -46,7 +46,7 @@ func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []Findi
 		}
 		out = append(out, Finding{
 			Object: object.Key(), Cluster: c.Key(), Found: fmt.Sprintf("the SIP operator calls its port %s, and %s calls it %s", v1.PortNameSIP, c.Key(), name),
-			Why: fmt.Sprintf("when the port is renamed the Service has no endpoint until new pods are ready, and the API server of the tenant is away; "+
+			Why: fmt.Sprintf("when the port is renamed the Service has no endpoint until new pods are ready, and the tenant's API server cannot be reached; "+
 				"set spec.services.%s[%d].portName to %s, and change it later if at all", v1.ListControlPlane, i, v1.PortNameSIP),
 			Warning: true,
 		})
@@ -81,7 +81,7 @@ func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, s
 			out = append(out, Finding{Object: object.Key(), Cluster: c.Key(), Found: "there is no Secret " + name, Why: why, Fix: HostKeys(object.Namespace, name), Warning: true})
 		default:
 			out = append(out, Finding{
-				Object: object.Key(), Cluster: c.Key(), Found: fmt.Sprintf("whether there is a Secret %s was not checked, since %s", name, secret.Unread),
+				Object: object.Key(), Cluster: c.Key(), Found: fmt.Sprintf("could not check whether there is a Secret %s: %s", name, secret.Unread),
 				Why: fmt.Sprintf("%s; look for it with: kubectl -n %s get secret %s", why, object.Namespace, name), Warning: true,
 			})
 		}
@@ -97,10 +97,10 @@ func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []Finding 
 	}
 	var out []Finding
 	for _, object := range live {
-		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped nobody takes it off, and kubectl delete would wait for ever; when the services are taken over, remove it (docs/from-sip.md)"
+		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped, nothing removes it, and kubectl delete waits for ever; remove it when the services are taken over (docs/from-sip.md)"
 		switch {
 		case object.Deleting:
-			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer, "nobody but the SIP operator takes it off, so the object stays until somebody does"
+			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer, "only the SIP operator removes it: without the operator the object stays until somebody removes it by hand"
 		case !rendered[object.Namespace+"/"+object.Name]:
 			continue
 		}

@@ -52,7 +52,7 @@ func TestLeftovers(t *testing.T) {
 		{"no host keys", MissingHostKeys(clusters, []inventory.ServiceObject{jump(0, sip)}, missing),
 			[]string{"Deployment lma-infra/jumphost-lma: there is no Secret jumphost-lma-host-keys: ", "no host of the tenant is labelled", "kubectl -n lma-infra create secret generic jumphost-lma-host-keys --from-file"}},
 		{"nobody may look", MissingHostKeys(clusters, []inventory.ServiceObject{jump(1, handed)}, missing),
-			[]string{"whether there is a Secret keys was not checked, since the account may not look", "kubectl -n lma-infra get secret keys"}},
+			[]string{"could not check whether there is a Secret keys: the account may not look", "kubectl -n lma-infra get secret keys"}},
 		{"host keys are there", MissingHostKeys(clusters, []inventory.ServiceObject{jump(0, sip)}, []inventory.SecretSeen{{Namespace: "lma-infra", Name: "jumphost-lma-host-keys"}}), nil},
 		{"it was not looked", MissingHostKeys(clusters, []inventory.ServiceObject{jump(0, sip)}, nil), nil},
 		{"the jump host is sipgen's", MissingHostKeys(clusters, []inventory.ServiceObject{synced(jump(0, handed))}, missing), nil},
