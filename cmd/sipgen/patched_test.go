@@ -89,7 +89,7 @@ func TestHeavyServicesAreNotBuilt(t *testing.T) {
 	heavy := patchedServices("bank", "a", 32, overlay.MaxPatched/16)
 	tree := map[string]map[string][]byte{"bank/a": heavy.Files}
 	_, err = (&checked{decided: &decided{loaded: l}}).checkServices([]render.Services{heavy}, tree, tree)
-	if want := "bank/a: spec.patches[15]: with the patches before it, it applies to more than 2048 KiB of objects"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "bank/a: spec.patches[15]: together with the patches before it, it applies to more than 2048 KiB of objects"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 	if len(l.built.used) > 0 {
@@ -106,7 +106,7 @@ func TestHeavyServicesAreNotBuilt(t *testing.T) {
 // TestHeavyTreeBeforeIsNotBuilt: the tree before may have patches that are more work than sipgen lets a tenant have. They are not built to say what changes: it is
 // said that this is not known. So it is with many trees that are not too much each.
 func TestHeavyTreeBeforeIsNotBuilt(t *testing.T) {
-	const tooHeavy = "before: spec.patches[15]: with the patches before it, more than 2048 KiB of objects are patched"
+	const tooHeavy = "before: spec.patches[15]: together with the patches before it, more than 2048 KiB of objects are patched"
 	light, heavy := patchedServices("bank", "a", 1, 10).Files, patchedServices("bank", "a", 32, overlay.MaxPatched/16).Files
 	after := render.Tree{}
 	for name, content := range light {
