@@ -259,7 +259,7 @@ func Documents(ctx context.Context, cfg *rest.Config, gvr schema.GroupVersionRes
 		for i := range found {
 			doc := &found[i]
 			doc.Index = len(docs) + 1 + i
-			doc.Live, doc.File = true, strings.ToLower(kind) + " " + bmh.Key(doc.Namespace, doc.Name)
+			doc.Live, doc.File = true, strings.ToLower(kind)+" "+bmh.Key(doc.Namespace, doc.Name)
 			if doc.Kind == "" {
 				doc.Kind, doc.APIVersion = kind, gvr.GroupVersion().String()
 			}
