@@ -65,10 +65,18 @@ func (s *site) advise() {
 		return
 	}
 	each := max(1, len(s.hosts)+2*len(s.roles))
+	type subject struct {
+		cluster ClusterKey
+		standby bool
+	}
+	first := map[subject]int{}
+	for at := len(s.shortages) - 1; at >= 0; at-- {
+		first[subject{s.shortages[at].Short.Cluster, s.shortages[at].Standby}] = at
+	}
 	for _, standby := range []bool{false, true} {
 		for _, c := range s.clusters {
-			at := slices.IndexFunc(s.shortages, func(short Shortage) bool { return short.Standby == standby && short.Short.Cluster == c.key })
-			if at < 0 || !c.lacks(standby) {
+			at, is := first[subject{c.key, standby}]
+			if !is || !c.lacks(standby) {
 				continue
 			}
 			if s.advising+2*each > adviceWork {

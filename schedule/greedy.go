@@ -119,7 +119,7 @@ func (n *network) bestOfWidest(r *role, keep func(item)) (keepOf func(item), don
 func (n *network) bestInOrder(r *role, k int) []int32 {
 	sh := r.shape
 	if sh.order == nil || n.epoch-sh.ordered > int32(sh.buckets.n/4) {
-		sh.order = sh.order[:0]
+		sh.order = slices.Grow(sh.order[:0], sh.buckets.n)
 		for b := range sh.buckets.both(n.free.bitset) {
 			sh.order = append(sh.order, item{-n.score[b], b})
 		}

@@ -147,10 +147,13 @@ func (s *site) keep(r *role) {
 	if why == (NoSpec{}) && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].unwanted }) {
 		why = SiteAsks{}
 	}
-	for len(healthy) > r.want() {
-		i := s.surplus(r, healthy)
-		healthy = slices.DeleteFunc(healthy, func(j int32) bool { return i == j })
-		s.letGo(r, i, why)
+	if tooMany := len(healthy) - r.want(); tooMany > 0 {
+		goes := map[int32]bool{}
+		for _, i := range s.surplus(r, healthy, tooMany) {
+			goes[i] = true
+			s.letGo(r, i, why)
+		}
+		healthy = slices.DeleteFunc(healthy, func(i int32) bool { return goes[i] })
 	}
 	healthy, leaving = s.holdAgain(r, healthy, bad, leaving)
 	for _, i := range leaving {
@@ -296,44 +299,6 @@ func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []i
 		left = append(left, i)
 	}
 	return healthy, left
-}
-
-// surplus is the host that goes first when a role has too many. It is one of the slots that there are too many of: if a standby host went for
-// an active one, an active host would become standby in its place, and Cluster API does not look for those. A standby host that is in use
-// serves, whatever its label says.
-func (s *site) surplus(r *role, hosts []int32) int32 {
-	n := map[int32]int{}
-	for _, i := range hosts {
-		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
-			n[d]++
-		}
-	}
-	slotsFirst := s.tooMany(r, hosts)
-	crowded := func(i int32) bool {
-		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
-			if n[d] > r.most(d) {
-				return true
-			}
-		}
-		return false
-	}
-	return slices.MinFunc(hosts, func(a, b int32) int {
-		return cmp.Or(order.Bool(crowded(b), crowded(a)), slotsFirst(a, b), s.compareRelease(r, a, b))
-	})
-}
-
-// tooMany compares two of the role's hosts: those in slots, active or standby, that there are too many of come first.
-func (s *site) tooMany(r *role, hosts []int32) func(a, b int32) int {
-	active, standby := s.slotsBeyond(r, hosts)
-	return func(a, b int32) int {
-		switch {
-		case active > 0 == (standby > 0):
-			return 0
-		case standby > 0:
-			return order.Bool(s.waits(b), s.waits(a))
-		}
-		return order.Bool(s.waits(a), s.waits(b))
-	}
 }
 
 // slotsBeyond is how many more of the hosts are active, and standby, than the role wants; below 0: fewer.

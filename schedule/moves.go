@@ -55,7 +55,7 @@ func (s *site) others(c, only *cluster, held bool) (extra []slot) {
 	fits := func(i int32) bool {
 		return slices.ContainsFunc(c.roles, func(r *role) bool { return s.couldUse(r, i) })
 	}
-	for _, r := range s.roles {
+	for _, r := range s.holding {
 		for _, i := range r.held {
 			if !held || !movable(r) || reject(&s.hosts[i]) != nil || inUse(&s.hosts[i]) != nil || only == nil && s.hinted[i] || only != nil && !fits(i) {
 				continue

@@ -49,6 +49,7 @@ type network struct {
 	wide    bool    // it was completed by sweeping, and seen is not all that it saw
 	patient int     // how many buckets a search visits before it is asked whether it gets anywhere
 	waiting []*role // roles visited, in that order
+	rest    []*role // roles that a sweep has not seen
 	path    []step
 	kept    []int32
 	reduced bool    // base is less than alive

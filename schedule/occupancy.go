@@ -1,37 +1,52 @@
 package schedule
 
-// occupancy counts a role's hosts by domain: those that it has for good and its units in the network.
+// occupancy counts a role's hosts by domain: those that it has for good and its units in the network. Most roles have few hosts in any domain, and there
+// may be thousands of roles and of domains, so that the numbers are small: one bit, one byte from the second host in any domain on, and what does not go into that.
 type occupancy struct {
 	any  bitset          // domains with hosts
-	more map[int32]int32 // hosts beyond the first
+	more []uint8         // by domain: hosts beyond the first, up to many; nil where that is none anywhere
+	over map[int32]int32 // hosts beyond those
 }
 
+const many = 1<<8 - 1
+
 func (o *occupancy) count(d int32) int {
-	if !o.any.has(d) {
+	switch {
+	case !o.any.has(d):
 		return 0
+	case o.more == nil:
+		return 1
+	case o.more[d] == many:
+		return 1 + many + int(o.over[d])
 	}
 	return 1 + int(o.more[d])
 }
 
 func (o *occupancy) inc(d int32) {
-	if !o.any.has(d) {
+	switch {
+	case !o.any.has(d):
 		o.any.add(d)
 		return
-	}
-	if o.more == nil {
-		o.more = map[int32]int32{}
+	case o.more == nil:
+		o.more = make([]uint8, 64*len(o.any))
+	case o.more[d] == many:
+		if o.over == nil {
+			o.over = map[int32]int32{}
+		}
+		o.over[d]++
+		return
 	}
 	o.more[d]++
 }
 
 func (o *occupancy) dec(d int32) {
-	switch n := o.more[d]; n {
-	case 0:
+	switch {
+	case o.more == nil || o.more[d] == 0:
 		o.any.remove(d)
-	case 1:
-		delete(o.more, d)
+	case o.over[d] > 0:
+		o.over[d]--
 	default:
-		o.more[d] = n - 1
+		o.more[d]--
 	}
 }
 

@@ -54,6 +54,9 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	s.topologies()
 	for _, r := range s.roles {
 		s.keep(r)
+		if len(r.held)+len(r.released) > 0 {
+			s.holding = append(s.holding, r)
+		}
 	}
 	s.matched = s.match()
 	s.rejections()

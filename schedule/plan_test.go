@@ -343,6 +343,7 @@ func TestMaxPerDomainAndSpread(t *testing.T) {
 		{"no key: the least names", func(s *v1.NodeSet) { s.TopologyKey = "" }, "a Edge: +h1 +h2 +h3 +h4\n"},
 		{"spread over racks: as even as four in three racks can be", func(s *v1.NodeSet) { s.TopologyKey, s.Spread = "", &v1.Spread{TopologyKey: "rack"} }, "a Edge: +h1 +h2 +h4 +h6\n"},
 		{"a skew of two lets names decide longer", func(s *v1.NodeSet) { s.TopologyKey, s.Spread = "", &v1.Spread{TopologyKey: "rack", MaxSkew: 2} }, "a Edge: +h1 +h2 +h4 +h5\n"},
+		{"once the emptier row has one, names decide again", func(s *v1.NodeSet) { s.TopologyKey, s.Spread = "", &v1.Spread{TopologyKey: "row", MaxSkew: 2} }, "a Edge: +h1 +h2 +h3 +h5\n"},
 		{"spread over rows, two of a rack at most", func(s *v1.NodeSet) { s.MaxPerDomain, s.Spread = 2, &v1.Spread{TopologyKey: "row"} }, "a Edge: +h1 +h2 +h5 +h6\n"},
 	}
 	for _, row := range rows {

@@ -59,7 +59,7 @@ func (c *preference) took(b, host int32) {
 	if c.spread == nil && c.role.shape.buckets.bits != nil {
 		return
 	}
-	if c.spread.add(c.n, host) {
+	if c.spread.add(host) {
 		c.fill()
 	} else if at := &c.n.buckets[b]; int(at.next) < len(at.hosts) {
 		c.heap = push(c.heap, item{c.n.order(c.spread, b), b})

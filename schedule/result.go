@@ -136,12 +136,9 @@ func (s *site) lines(p *Placement) {
 	p.Hosts = make([]HostLine, len(s.hosts))
 	reasons := make([]Reason, len(s.matched.classes))
 	verdicts := make([]Verdict, len(s.matched.classes))
-	ungranted := newBitset(s.kinds.n)
-	for _, r := range s.roles {
-		s.ungranted(r).addTo(ungranted)
-	}
+	idle := s.idleKinds()
 	for id := range reasons {
-		verdicts[id], reasons[id] = s.classLine(int32(id), ungranted)
+		verdicts[id], reasons[id] = s.classLine(int32(id), idle)
 	}
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -158,23 +155,54 @@ func (s *site) lines(p *Placement) {
 	}
 }
 
-// classLine is what became of all hosts of a class that nobody got. ungranted are the kinds that some role would select but for its tenant's grant.
-func (s *site) classLine(id int32, ungranted bitset) (Verdict, Reason) {
+// idleKinds are the kinds that have a class of hosts that no role can use, and what can be said of those: by kind, the first shape that selects it, and the
+// first that would but for a label that is required, nil for none; ungranted are those that some role would select but for its tenant's grant.
+type idleKinds struct {
+	selecting, lacking map[int32]*shape
+	ungranted          bitset
+}
+
+// idleKinds goes through the shapes once, whatever number of classes there is: each host may be a class of its own, and each cluster have its own shapes.
+func (s *site) idleKinds() idleKinds {
+	idle := idleKinds{map[int32]*shape{}, map[int32]*shape{}, newBitset(s.kinds.n)}
+	selecting, lacking := newPool(s.kinds.n), newPool(s.kinds.n) // those that no shape was found for yet
+	for id := range s.matched.classes {
+		if c := &s.matched.classes[id]; c.roles == 0 {
+			selecting.add(c.kind)
+			lacking.add(c.kind)
+		}
+	}
+	for _, sh := range s.shapes {
+		selecting.takeFirst(&sh.kinds, sh, idle.selecting)
+		lacking.takeFirst(&sh.lacking, sh, idle.lacking)
+	}
+	for _, r := range s.roles {
+		s.ungranted(r).addTo(idle.ungranted)
+	}
+	return idle
+}
+
+// takeFirst takes what is in a set out of the pool, and notes the shape that it is of.
+func (p *pool) takeFirst(of *set, sh *shape, first map[int32]*shape) {
+	for kind := p.next(of, 0); kind >= 0; kind = p.next(of, kind+1) {
+		first[kind] = sh
+		p.remove(kind)
+	}
+}
+
+// classLine is what became of all hosts of a class that nobody got.
+func (s *site) classLine(id int32, idle idleKinds) (Verdict, Reason) {
 	c := &s.matched.classes[id]
 	if c.roles > 0 {
 		return Free, Fits{int(c.roles)}
 	}
-	for _, sh := range s.shapes {
-		if sh.kinds.has(c.kind) {
-			return NotEligible, NoAddress{Network: c.missing(sh.networks)}
-		}
+	if sh := idle.selecting[c.kind]; sh != nil {
+		return NotEligible, NoAddress{Network: c.missing(sh.networks)}
 	}
-	for _, sh := range s.shapes {
-		if sh.lacking.has(c.kind) {
-			return NotEligible, NoLabel{missingLabel(sh.required, s.kinds, c.kind)}
-		}
+	if sh := idle.lacking[c.kind]; sh != nil {
+		return NotEligible, NoLabel{missingLabel(sh.required, s.kinds, c.kind)}
 	}
-	if ungranted.has(c.kind) {
+	if idle.ungranted.has(c.kind) {
 		return Free, GrantedToNone{}
 	}
 	return Free, NotSelected{}

@@ -244,6 +244,9 @@ func (n *network) onward(b int32) bool {
 
 // siblings visits the buckets of a filled domain that the role can use, but for those in domains within that are filled too.
 func (n *network) siblings(r *role, d, parent int32) bool {
+	if !r.firstIn(d, n.search) {
+		return false
+	}
 	t, sh := r.tree, &r.shape.buckets
 	dom := n.dom[r.topo]
 	if in := t.buckets[d]; t.together {
@@ -269,6 +272,19 @@ func (n *network) siblings(r *role, d, parent int32) bool {
 		}
 	}
 	return false
+}
+
+// firstIn says whether it is the first time in a search that the role looks at a domain. What it finds there it finds at once, and many of its units may lie there.
+func (r *role) firstIn(d, search int32) bool {
+	if r.looked == nil {
+		r.looked = newBitset(len(r.tree.names))
+	} else if r.lookedIn != search {
+		clear(r.looked)
+	}
+	r.lookedIn = search
+	first := !r.looked.has(d)
+	r.looked.add(d)
+	return first
 }
 
 // apply moves units along the path that ends in b, and gives r one more unit at its root.

@@ -22,6 +22,7 @@ type site struct {
 	clusters []*cluster
 	byKey    map[ClusterKey]*cluster
 	roles    []*role // in the order served
+	holding  []*role // those that held hosts or released some before anything was given away
 	topology []*topology
 	columns  map[string][]string             // values of labels by host, made for topology keys
 	arounds  map[[2]string]map[string]string // what around found, by wide and narrow key
@@ -116,6 +117,7 @@ type role struct {
 	ones            bool  // all limits are 1
 	anyLabels       bool  // hosts that lack one of the keys may have slots
 	spread          *v1.Spread
+	even            int32 // the topology of the key of spread, -1: none
 	selector        labels.Selector
 	wide            labels.Selector // as the spec has it, nil where selector is that
 	selected        *selected       // what it matches
@@ -143,12 +145,14 @@ type role struct {
 	missing                                  int // of must, when the role was served
 
 	// The role in the network.
-	edges   []int32
-	taken   []int32 // domains of the hosts that the role has for good
-	in      occupancy
-	picks   []pick
-	units   int
-	waiting int // slots that wait for a host that is being released
+	edges    []int32
+	taken    []int32 // domains of the hosts that the role has for good
+	in       occupancy
+	looked   bitset // domains of which siblings has seen all, in the search lookedIn
+	lookedIn int32
+	picks    []pick
+	units    int
+	waiting  int // slots that wait for a host that is being released
 
 	rejected []ReasonCount
 	warnings []Warning
@@ -251,7 +255,7 @@ func invalidRole(name string) bool {
 }
 
 func (s *site) addRole(c *cluster, name string) *role {
-	r := &role{cluster: c, name: name, selector: labels.Nothing(), topo: -1}
+	r := &role{cluster: c, name: name, selector: labels.Nothing(), topo: -1, even: -1}
 	c.roles = append(c.roles, r)
 	if c.spec == nil {
 		return r

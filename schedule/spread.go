@@ -1,35 +1,40 @@
 package schedule
 
-import (
-	"maps"
-	"slices"
-)
-
-// spread counts a role's hosts by the value of its spread key.
+// spread counts a role's hosts by domain of its spread key.
 type spread struct {
-	key   string
-	skew  int
-	n     map[string]int
-	least int
+	tree *topology // of the key alone
+	key  string
+	skew int
+	n    []int // by domain: hosts; -1 where the role has none, and could have none
+	// least is the lowest number of hosts in a domain, and of how many domains that is.
+	least, emptiest int
 }
 
 // newSpread counts the hosts that the role holds. It is nil for a role without spread.
 func (n *network) newSpread(r *role) *spread {
-	if r.spread == nil {
+	if r.spread == nil || r.even < 0 {
 		return nil
 	}
-	sp := &spread{key: r.spread.TopologyKey, skew: max(1, r.spread.MaxSkew), n: map[string]int{}}
-	for b := range r.shape.buckets.all {
-		for _, i := range n.buckets[b].hosts {
-			if value := n.s.hosts[i].Labels[sp.key]; value != "" {
-				sp.n[value] += 0
+	t := n.s.topology[r.even]
+	sp := &spread{tree: t, key: r.spread.TopologyKey, skew: max(1, r.spread.MaxSkew), n: make([]int, len(t.names))}
+	for d := range sp.n {
+		sp.n[d] = -1
+	}
+	dom := n.dom[r.even]
+	for b := range r.shape.buckets.all { // the hosts of a bucket lie in one domain, or each alone
+		switch d := dom[b]; {
+		case d >= 0:
+			sp.n[d] = 0
+		case d == alone:
+			for _, i := range n.buckets[b].hosts {
+				sp.n[t.raw[i]] = 0
 			}
 		}
 	}
 	for _, list := range [][]int32{r.held, r.standIn} {
 		for _, i := range list {
-			if value := n.s.hosts[i].Labels[sp.key]; value != "" {
-				sp.n[value]++
+			if d := t.raw[i]; d >= 0 {
+				sp.n[d] = max(sp.n[d], 0) + 1
 			}
 		}
 	}
@@ -38,25 +43,36 @@ func (n *network) newSpread(r *role) *spread {
 }
 
 func (sp *spread) lowest() {
-	first := true
+	sp.least, sp.emptiest = 0, 0
 	for _, n := range sp.n {
-		if first || n < sp.least {
-			sp.least, first = n, false
+		switch {
+		case n < 0 || sp.emptiest > 0 && n > sp.least:
+		case sp.emptiest > 0 && n == sp.least:
+			sp.emptiest++
+		default:
+			sp.least, sp.emptiest = n, 1
 		}
 	}
 }
 
 // add counts a host, and says whether the emptiest domain is fuller than before.
-func (sp *spread) add(n *network, host int32) bool {
+func (sp *spread) add(host int32) bool {
 	if sp == nil {
 		return false
 	}
-	before := sp.least
-	if value := n.s.hosts[host].Labels[sp.key]; value != "" {
-		sp.n[value]++
-		sp.lowest()
+	d := sp.tree.raw[host]
+	if d < 0 {
+		return false
 	}
-	return sp.least != before
+	sp.n[d]++
+	if sp.n[d]-1 > sp.least {
+		return false
+	}
+	if sp.emptiest--; sp.emptiest > 0 {
+		return false
+	}
+	sp.lowest()
+	return true
 }
 
 // order is the place of a bucket among those the role may choose from: by how far its next host
@@ -68,8 +84,8 @@ func (n *network) order(sp *spread, b int32) int64 {
 		return int64(host)
 	}
 	beyond := 0
-	if value := n.s.hosts[host].Labels[sp.key]; value != "" {
-		beyond = max(0, sp.n[value]+1-sp.least-sp.skew)
+	if d := sp.tree.raw[host]; d >= 0 {
+		beyond = max(0, sp.n[d]+1-sp.least-sp.skew)
 	}
 	return int64(beyond)<<32 + int64(host)
 }
@@ -80,16 +96,20 @@ func (s *site) uneven(r *role) {
 		return
 	}
 	sp := s.net.newSpread(r)
+	if sp == nil {
+		return
+	}
 	for _, p := range r.picks {
-		sp.add(s.net, p.host)
+		sp.add(p.host)
 	}
 	most, fullest, emptiest := 0, "", ""
-	for _, value := range slices.Sorted(maps.Keys(sp.n)) {
-		if n := sp.n[value]; n > most {
-			most, fullest = n, value
+	for d, name := range sp.tree.names {
+		n := sp.n[d]
+		if n > most || n == most && most > 0 && name < fullest {
+			most, fullest = n, name
 		}
-		if sp.n[value] == sp.least && emptiest == "" {
-			emptiest = value
+		if n == sp.least && (emptiest == "" || name < emptiest) {
+			emptiest = name
 		}
 	}
 	if most-sp.least > sp.skew {

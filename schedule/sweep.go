@@ -1,37 +1,57 @@
 package schedule
 
+import "slices"
+
 // sweep completes a search without noting how anything is reached: roles take all their buckets at once, and then it is looked
 // which other roles have units there. It says whether the search can end somewhere; if not, the buckets and roles seen are the
 // same as those that visits would have found.
 func (n *network) sweep() bool {
 	n.wide = true
-	swept := 0
-	for {
-		for ; swept < len(n.waiting); swept++ {
-			n.takeAll(n.waiting[swept])
+	for _, r := range n.waiting {
+		n.takeAll(r)
+	}
+	rest := n.rest[:0] // roles with units that were not seen
+	for _, r := range n.s.roles {
+		if r.units > 0 && n.visited[r.index] != n.search {
+			rest = append(rest, r)
 		}
+	}
+	defer func() { n.rest = rest[:0] }()
+	for {
 		ends, more := n.sweepSiblings()
 		if ends {
 			return true
 		}
-		for _, r := range n.s.roles {
-			if r.units == 0 || n.visited[r.index] == n.search {
-				continue
+		// From the other end each time: roles that compete with their neighbours alone are seen in two rounds, and not one in each.
+		slices.Reverse(rest)
+		left, before := rest[:0], len(n.waiting)
+		for _, r := range rest {
+			switch at := n.seenEdge(r); {
+			case at < 0:
+				left = append(left, r)
+			case n.visited[r.index] == n.search:
+			case n.reach(r, at):
+				return true
+			default: // at once, so that the roles behind it see its buckets in this round
+				n.takeAll(r)
 			}
-			for _, e := range r.edges {
-				if n.saw(n.edges[e].bucket) {
-					if n.reach(r, e) {
-						return true
-					}
-					break
-				}
-			}
-			n.work += len(r.edges) / 8
 		}
-		if !more && swept == len(n.waiting) {
+		rest = left
+		if !more && before == len(n.waiting) {
 			return false
 		}
 	}
+}
+
+// seenEdge is an edge of the role to a bucket that the search saw, -1 if there is none.
+func (n *network) seenEdge(r *role) int32 {
+	n.work += len(r.edges) / 8
+	for _, e := range r.edges {
+		if n.saw(n.edges[e].bucket) {
+			return e
+		}
+	}
+	return -1
 }
 
 // takeAll takes the buckets out of open that a role can use and where it has room.

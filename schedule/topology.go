@@ -79,8 +79,8 @@ func (s *site) topologies() {
 	index := map[string]int32{}
 	add := func(keys []string, limits []int, anyLabels bool) int32 {
 		id := strings.Join(keys, "\x00")
-		if len(keys) > 1 { // which of them constrain depends on the limits
-			id += fmt.Sprint("\x00", limits, anyLabels)
+		if len(keys) > 1 { // which of them constrain depends on which limits are less than others
+			id += fmt.Sprint("\x00", lessThanWider(limits), anyLabels)
 		}
 		t, known := index[id]
 		if !known {
@@ -99,9 +99,19 @@ func (s *site) topologies() {
 			r.tree = s.topology[r.topo]
 		}
 		if r.spread != nil { // so that the hosts of a bucket are equal in it too
-			add([]string{r.spread.TopologyKey}, []int{1}, true)
+			r.even = add([]string{r.spread.TopologyKey}, []int{1}, true)
 		}
 	}
+}
+
+// lessThanWider says of each two limits whether that of the narrower key is less. Clusters that have numbers of their own share domains that way.
+func lessThanWider(limits []int) (less []bool) {
+	for k := range limits {
+		for wide := range limits[:k] {
+			less = append(less, limits[k] < limits[wide])
+		}
+	}
+	return less
 }
 
 func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topology {

@@ -1,0 +1,198 @@
+package schedule
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// fleets are sites as they grow: each has a lot of one thing.
+var fleets = []struct {
+	name string
+	make sizedSite
+}{
+	{"discovered", discoveredFleet},
+	{"one-each", func(n int) ([]v1.SIPCluster, []inventory.Host) { return namedFleet(n, 1) }},
+	{"one-each-short", func(n int) ([]v1.SIPCluster, []inventory.Host) { return namedFleet(n, 2) }},
+	{"64-roles", rolesFleet},
+	{"unequal-zones", zonesFleet},
+	{"spread-racks", spreadFleet},
+	{"own-limits", limitsFleet},
+	{"three-levels-short", levelsFleet},
+	{"neighbours-short", func(n int) ([]v1.SIPCluster, []inventory.Host) { return neighboursFleet(n, 1) }},
+	{"shrinks", func(n int) ([]v1.SIPCluster, []inventory.Host) { return shrunkFleet(n, n/10) }},
+	{"all-go", func(n int) ([]v1.SIPCluster, []inventory.Host) { return shrunkFleet(n, 0) }},
+}
+
+// racked are hosts in racks of 40 and rows of 800, with more labels.
+func racked(n int, more func(i int) string) (hosts []inventory.Host) {
+	for i := range n {
+		hosts = append(hosts, newHost(fmt.Sprintf("node-%06d", i), fmt.Sprintf("rack=rack-%04d row=row-%03d %s", i/40, i/800, more(i))))
+	}
+	return hosts
+}
+
+// tenant is cluster number c, with workers alone.
+func tenant(c int, workers v1.NodeSet) v1.SIPCluster {
+	return newCluster(fmt.Sprintf("tenant-%05d", c), map[string]v1.NodeSet{v1.RoleWorker: workers})
+}
+
+func is(key string, values ...string) metav1.LabelSelectorRequirement {
+	return expression(key, metav1.LabelSelectorOpIn, values...)
+}
+
+// discoveredFleet has 40 labels of Node Feature Discovery on each host, with few values or many, and its own name as a topology key.
+func discoveredFleet(n int) ([]v1.SIPCluster, []inventory.Host) {
+	rng := rand.New(rand.NewPCG(11, uint64(n)))
+	feature := func(f int) string { return fmt.Sprintf("feature.node.kubernetes.io/x%02d", f%40) }
+	hosts := racked(n, func(i int) string { return fmt.Sprintf("kubernetes.io/hostname=node-%06d", i) })
+	for i := range hosts {
+		for f := range 40 {
+			hosts[i].Labels[feature(f)] = fmt.Sprintf("v%d", rng.IntN(2+f))
+		}
+	}
+	var clusters []v1.SIPCluster
+	for c := range n / 250 {
+		f, g := rng.IntN(40), rng.IntN(40)
+		control := chosenBy(5, 0, is(feature(f), "v0", "v1"), expression(feature(f+1), metav1.LabelSelectorOpNotIn, "v0"))
+		worker := chosenBy(150, 3, is(feature(g), "v0", "v1"), expression(feature(g+1), metav1.LabelSelectorOpNotIn, "v0"))
+		control.TopologyKey, worker.TopologyKey = "rack", "kubernetes.io/hostname"
+		clusters = append(clusters, newCluster(fmt.Sprintf("tenant-%05d", c), map[string]v1.NodeSet{v1.RoleControlPlane: control, v1.RoleWorker: worker}))
+	}
+	return clusters, hosts
+}
+
+// namedFleet has a cluster for every 10 hosts that selects one of them by its name, and wants some.
+func namedFleet(n, want int) ([]v1.SIPCluster, []inventory.Host) {
+	var clusters []v1.SIPCluster
+	for c := range n / 10 {
+		clusters = append(clusters, tenant(c, chosenBy(want, 0, is("hostname", fmt.Sprintf("h%d", 10*c)))))
+	}
+	return clusters, racked(n, func(i int) string { return fmt.Sprintf("hostname=h%d", i) })
+}
+
+// rolesFleet has clusters of 64 roles each.
+func rolesFleet(n int) ([]v1.SIPCluster, []inventory.Host) {
+	rng := rand.New(rand.NewPCG(12, uint64(n)))
+	model := func() string { return fmt.Sprintf("m%d", rng.IntN(23)) }
+	var clusters []v1.SIPCluster
+	for c := range n / 640 {
+		nodes := map[string]v1.NodeSet{}
+		for k := range 64 {
+			set := chosenBy(8, 1, is("model", model(), model(), model()), expression("disk", metav1.LabelSelectorOpNotIn, fmt.Sprintf("d%d", rng.IntN(5))))
+			if k%2 == 0 {
+				set.TopologyKey = "rack"
+			}
+			nodes[fmt.Sprintf("Role%02d", k)] = set
+		}
+		clusters = append(clusters, newCluster(fmt.Sprintf("tenant-%05d", c), nodes))
+	}
+	return clusters, racked(n, func(i int) string { return fmt.Sprintf("model=m%d disk=d%d", i%23, i%5) })
+}
+
+// zonesFleet has nine tenths of the hosts in one zone, the others in 30; workers are to lie evenly in all.
+func zonesFleet(n int) ([]v1.SIPCluster, []inventory.Host) {
+	hosts := racked(n, func(i int) string {
+		if i%10 == 9 {
+			return fmt.Sprintf("zone=small-%d model=m%d", i/10%30, i%7)
+		}
+		return fmt.Sprintf("zone=large model=m%d", i%7)
+	})
+	var clusters []v1.SIPCluster
+	for c := range n / 250 {
+		worker := chosenBy(200, 10, is("model", fmt.Sprintf("m%d", c%7), fmt.Sprintf("m%d", (c+3)%7)))
+		worker.Spread = &v1.Spread{TopologyKey: "zone"}
+		clusters = append(clusters, tenant(c, worker))
+	}
+	return clusters, hosts
+}
+
+// spreadFleet has workers that are to lie evenly in all racks.
+func spreadFleet(n int) ([]v1.SIPCluster, []inventory.Host) {
+	var clusters []v1.SIPCluster
+	for c := range n / 250 {
+		worker := chosenBy(200, 10)
+		worker.Spread = &v1.Spread{TopologyKey: "rack"}
+		clusters = append(clusters, tenant(c, worker))
+	}
+	return clusters, racked(n, func(int) string { return "" })
+}
+
+// limitsFleet has clusters that each allow a number of hosts of their own in a row and in a rack.
+func limitsFleet(n int) ([]v1.SIPCluster, []inventory.Host) {
+	var clusters []v1.SIPCluster
+	for c := range n / 250 {
+		worker := chosenBy(100, 5)
+		worker.TopologyKeys, worker.MaxPerDomainByKey = []string{"row", "rack"}, map[string]v1.PerDomain{"row": v1.PerDomain(10 + c), "rack": v1.PerDomain(2 + c%5)}
+		clusters = append(clusters, tenant(c, worker))
+	}
+	return clusters, racked(n, func(int) string { return "" })
+}
+
+// levelsFleet is perKeySite, whose workers want a fifth more: more hosts than there are.
+func levelsFleet(n int) ([]v1.SIPCluster, []inventory.Host) {
+	clusters, hosts := perKeySite(n)
+	for _, c := range clusters {
+		set := c.Spec.Nodes[v1.RoleWorker]
+		active, standby := set.Want()
+		set.Count = &v1.NodeCount{Active: active + active/5, Standby: standby}
+		c.Spec.Nodes[v1.RoleWorker] = set
+	}
+	return clusters, hosts
+}
+
+// neighboursFleet has pools of 50 hosts, and as many clusters: each selects a pool and the next one, so that all compete, and none of them gets the standby host that it
+// wants too. The pool of the next cluster is so many further on.
+func neighboursFleet(n, on int) ([]v1.SIPCluster, []inventory.Host) {
+	pool := func(p int) string { return fmt.Sprintf("p%d", p%(n/50)) }
+	var clusters []v1.SIPCluster
+	for c := range n / 50 {
+		clusters = append(clusters, tenant(c, chosenBy(50, 1, is("pool", pool(c*on), pool(c*on+1)))))
+	}
+	return clusters, racked(n, func(i int) string { return "pool=" + pool(i/50) })
+}
+
+// shrunkFleet has one cluster with half of the hosts, which wants no more than some of them.
+func shrunkFleet(n, want int) ([]v1.SIPCluster, []inventory.Host) {
+	hosts := racked(n, func(int) string { return "" })
+	for i := range n / 2 {
+		hosts[i] = claimed(hosts[i], "tenant-00000", v1.RoleWorker)
+	}
+	worker := chosenBy(want, 0)
+	worker.TopologyKeys, worker.MaxPerDomainByKey = []string{"rack"}, map[string]v1.PerDomain{"rack": 30}
+	return []v1.SIPCluster{tenant(0, worker)}, hosts
+}
+
+// TestNeighbours: all clusters are named that compete, however a search is made that finds them.
+func TestNeighbours(t *testing.T) {
+	clusters, hosts := neighboursFleet(1000, 7)
+	for _, sweep := range []bool{false, true} {
+		options := testOptions
+		options.sweep = sweep
+		p := plan(t, clusters, hosts, Previous{}, options)
+		if len(p.Shortages) != len(clusters) {
+			t.Fatalf("sweep %t: %d shortages, want %d", sweep, len(p.Shortages), len(clusters))
+		}
+		for _, short := range p.Shortages {
+			if len(short.Roles) != len(clusters) {
+				t.Errorf("sweep %t: %s: %d roles compete, want %d", sweep, short.Short, len(short.Roles), len(clusters))
+			}
+		}
+	}
+}
+
+func BenchmarkFleets(b *testing.B) {
+	for _, fleet := range fleets {
+		for _, n := range []int{10_000, 100_000} {
+			b.Run(fmt.Sprintf("%s/hosts=%d", fleet.name, n), func(b *testing.B) {
+				clusters, hosts := fleet.make(n)
+				benchmarkPlan(b, clusters, hosts)
+			})
+		}
+	}
+}
