@@ -1,0 +1,228 @@
+package e2e_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// TestTwoEngines: four sites on one API server, two synced by Flux and two by Argo CD, with the real baremetal-operator. They are bootstrapped, change at the same
+// time, and each goes wrong once: whatever one site does, is denied or stops, the others sync, and no host of theirs changes.
+func TestTwoEngines(t *testing.T) {
+	t.Parallel()
+	base := newRig(t, v1alpha1.EngineFlux)
+	base.flux = engine.StartFlux(t, base.api)
+	argo := engine.StartArgo(t, base.api)
+	base.controllers = engine.StartControllers(t, base.api)
+	var sites sitesOfOne
+	for _, s := range []struct {
+		name   string
+		engine v1alpha1.Engine
+	}{{"flux-one", v1alpha1.EngineFlux}, {"argo-one", v1alpha1.EngineArgoCD}, {"flux-two", v1alpha1.EngineFlux}, {"argo-two", v1alpha1.EngineArgoCD}} {
+		r := &rig{engine: s.engine, api: base.api, kubelet: base.kubelet, controllers: base.controllers, alone: true}
+		if s.engine == v1alpha1.EngineFlux {
+			r.flux = base.flux
+		} else {
+			r.argo = argo
+		}
+		c := newCircle(t, r, s.name)
+		c.hosts(t, "controller", "n1", "n2", "n3")
+		c.tenantWith("a", 1, loadBalancer())
+		sites = append(sites, c)
+	}
+	for _, c := range sites {
+		c.commit(t)
+		c.run(t, slices.Concat(procedure(t, "gitops.md"), procedure(t, "gitops.md", c.section())[:1]))
+		c.started = true
+	}
+	sites.sync(t, "bootstrap", nil)
+	for _, c := range sites {
+		c.wantHolds(t, "bootstrap", "a", "n1")
+		base.consume(t, c.ns, "n1")
+	}
+	for _, c := range sites {
+		c.accept(t)
+	}
+
+	sites.want(2)
+	sites.sync(t, "all grow at the same time", nil)
+	for _, c := range sites {
+		c.wantHolds(t, "all grow at the same time", "a", "n1", "n2")
+	}
+	// Where somebody's branch gives a host in use to another cluster, that sync is denied, and the others go on.
+	mistaken, right := sites[:2], sites[2:]
+	before, denied := map[*circle]string{}, map[*circle]map[string]string{}
+	for _, c := range mistaken {
+		before[c] = c.repo.Head(t)
+		c.edit(t, "somebody's mistake", func(dir string) {
+			replace(t, c.patch(dir, "n1"), "sip.airshipit.org/cluster-name: a\n", "sip.airshipit.org/cluster-name: z\n")
+		})
+		denied[c] = map[string]string{c.name("a", "hosts"): "is in use"}
+	}
+	right.want(3)
+	sites.sync(t, "a mistake in two sites", denied)
+	for _, c := range mistaken {
+		c.repo.Reset(t, before[c])
+		c.readTree(t)
+	}
+	sites.reachesNoOther(t)
+	sites.stopsAlone(t)
+	sites.goesForGood(t)
+}
+
+// workersIn is what a spec says of how many hosts it wants.
+var workersIn = regexp.MustCompile(`count: \{active: [0-9]+\}`)
+
+// sitesOfOne are the sites of one API server.
+type sitesOfOne []*circle
+
+// want has each site's tenant want so many hosts, and commits that.
+func (all sitesOfOne) want(workers int) {
+	for _, c := range all {
+		c.specs["a"] = workersIn.ReplaceAllString(c.specs["a"], fmt.Sprintf("count: {active: %d}", workers))
+	}
+}
+
+// sync commits what has changed, shows it to the engines of all sites before it waits for the first, and looks at every host of every site. The failures are by
+// site, as circle.sync has them; such a site is not planned.
+func (all sitesOfOne) sync(t *testing.T, what string, failures map[*circle]map[string]string) {
+	t.Helper()
+	for _, c := range all {
+		if failures[c] == nil {
+			c.commit(t)
+		}
+		c.begin(t)
+	}
+	for _, c := range all {
+		c.sync(t, failures[c])
+	}
+	for _, c := range all {
+		c.check(t, what+": "+c.site.Name, failures[c])
+	}
+}
+
+// settle goes on until no site has anything to commit.
+func (all sitesOfOne) settle(t *testing.T, what string) {
+	t.Helper()
+	for _, c := range all {
+		c.settle(t, what+": "+c.site.Name)
+	}
+	for _, c := range all {
+		c.check(t, what+": "+c.site.Name, nil)
+	}
+}
+
+// section is that of the pages about the circle's engine.
+func (c *circle) section() string {
+	if c.rig.flux != nil {
+		return "Flux"
+	}
+	return "Argo CD"
+}
+
+// patch is the file of a host in a checkout.
+func (c *circle) patch(dir, host string) string {
+	return filepath.Join(dir, "clusters", c.tenants, "a", "hosts", c.ns+"."+host+".yaml")
+}
+
+// reachesNoOther: a tree that has a patch for a host of another site's, with its uid, changes nothing there. Argo CD syncs all its sites as one account, and so the guards
+// tell only its sites from Flux' sites.
+func (all sitesOfOne) reachesNoOther(t *testing.T) {
+	t.Helper()
+	type reach struct {
+		from, to *circle
+		says     string
+	}
+	fluxOne, argoOne, fluxTwo := all[0], all[1], all[2]
+	tries := []reach{{fluxOne, fluxTwo, "forbidden"}, {argoOne, fluxOne, "of site " + fluxOne.site.Name}}
+	before, labels, denied := map[*circle]string{}, map[*circle]string{}, map[*circle]map[string]string{}
+	for _, r := range tries {
+		before[r.from] = r.from.repo.Head(t)
+		labels[r.to] = fmt.Sprint(r.to.rig.api.OurLabels(t, r.to.ns, "n3"))
+		r.from.edit(t, "a host of "+r.to.site.Name, func(dir string) {
+			uid := func(ns, name string) string { return string(r.to.rig.api.Get(t, engine.Hosts, ns, name).GetUID()) }
+			mine := string(r.from.tree["clusters/"+r.from.tenants+"/a/hosts/"+r.from.ns+".n2.yaml"])
+			theirs := strings.NewReplacer("namespace: "+r.from.ns+"\n", "namespace: "+r.to.ns+"\n", "name: n2\n", "name: n3\n", uid(r.from.ns, "n2"), uid(r.to.ns, "n3")).Replace(mine)
+			folder := filepath.Dir(r.from.patch(dir, "n2"))
+			write(t, filepath.Join(folder, "theirs.yaml"), theirs)
+			replace(t, filepath.Join(folder, "kustomization.yaml"), "resources:\n", "resources:\n- theirs.yaml\n")
+		})
+		denied[r.from] = map[string]string{r.from.name("a", "hosts"): r.says}
+	}
+	for _, r := range tries {
+		r.from.begin(t)
+		r.from.sync(t, denied[r.from])
+		if now := fmt.Sprint(r.to.rig.api.OurLabels(t, r.to.ns, "n3")); now != labels[r.to] {
+			t.Errorf("%s changed the labels of a host of %s from %s to %s", r.from.site.Name, r.to.site.Name, labels[r.to], now)
+		}
+	}
+	for _, r := range tries {
+		r.from.repo.Reset(t, before[r.from])
+		r.from.readTree(t)
+	}
+	all.sync(t, "no host of another site's", nil)
+}
+
+// stopsAlone: one site of each engine is stopped by the page's commands, and the others go on.
+func (all sitesOfOne) stopsAlone(t *testing.T) {
+	t.Helper()
+	stopped, others := all[:2], all[2:]
+	var ends []func(string)
+	for _, c := range stopped {
+		c.run(t, procedure(t, "safety.md", "Stop everything", c.section()))
+		ends = append(ends, c.wantNothingChanged(t))
+	}
+	stopped.want(3)
+	others.want(2)
+	for _, c := range stopped {
+		c.commit(t)
+	}
+	others.sync(t, "other sites are stopped", nil)
+	for i, c := range stopped {
+		c.insist(t)
+		ends[i](c.site.Name + " is stopped")
+		c.run(t, procedure(t, "safety.md", "Go on", c.section()))
+	}
+	all.sync(t, "all go on", nil)
+	all.settle(t, "all go on")
+}
+
+// goesForGood: the last command of docs/safety.md, The guards, takes one site's guards and leaves the others'.
+func (all sitesOfOne) goesForGood(t *testing.T) {
+	t.Helper()
+	one := all[0]
+	one.run(t, procedure(t, "safety.md", "Stop everything", one.section()))
+	guards := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
+	count := func() map[string]int {
+		n := map[string]int{}
+		for _, o := range one.rig.api.List(t, guards, "") {
+			n[o.GetLabels()["sipgen.airshipit.org/site"]]++
+		}
+		return n
+	}
+	before := count()
+	blocks := procedure(t, "safety.md", "The guards")
+	one.run(t, blocks[len(blocks)-1:])
+	after := count()
+	for _, c := range all {
+		want := before[c.site.Name]
+		if c == one {
+			want = 0
+		}
+		if after[c.site.Name] != want || before[c.site.Name] < 3 {
+			t.Errorf("%s had %d guards and has %d, want %d", c.site.Name, before[c.site.Name], after[c.site.Name], want)
+		}
+	}
+	rest := all[1:]
+	rest.want(1)
+	rest.sync(t, "one site's guards are gone", nil)
+	one.check(t, "its guards are gone", nil)
+}
