@@ -259,7 +259,7 @@ var placementGuards = []mutant{
 		in("schedule", "TestOccupancy"),
 		"a role that had hundreds of hosts in a domain is thought to have more room there than it has"},
 	{"schedule/search.go", `} else if r.lookedIn != search {`, `} else if false {`,
-		in("schedule", "TestPlan"),
+		in("schedule", "TestLimitsPerKeyAgreeWithBruteForce"),
 		"a role does not look for a host again in a domain where an earlier search found none"},
 	{"schedule/sweep.go", `before == len(n.waiting)`, `before >= 0`,
 		in("schedule", "TestNeighbours"),
