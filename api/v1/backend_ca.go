@@ -14,8 +14,8 @@ type BackendCA struct {
 	// ConfigMap is the name of a ConfigMap in the cluster's namespace that has it. The pods do not start without it, and read it when they start.
 	// +optional
 	ConfigMap string `json:"configMap,omitempty"`
-	// Secret is the name of a Secret in the cluster's namespace that has it; of Cluster API's CLUSTER-ca, set key to tls.crt. Nothing but that key is
-	// mounted. The pods do not start without it, and read it when they start.
+	// Secret is the name of a Secret in the cluster's namespace that has it; for Cluster API's CLUSTER-ca, set key to tls.crt. Nothing but that key
+	// is mounted. The pods do not start without it, and read it when they start.
 	// +optional
 	Secret string `json:"secret,omitempty"`
 	// Key of the ConfigMap or the Secret. Default ca.crt.

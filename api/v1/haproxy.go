@@ -16,8 +16,9 @@ type HAProxy struct {
 	// Timeouts of connections.
 	// +optional
 	Timeouts *HAProxyTimeouts `json:"timeouts,omitempty"`
-	// AcceptProxyProtocol wants the PROXY protocol from clients, versions 1 and 2: connections without it are closed. For a load balancer in
-	// front that sends it. A client says itself where it comes from, so nobody else should reach these ports. At most 256 ports of workers.
+	// AcceptProxyProtocol requires the PROXY protocol from clients, versions 1 and 2: connections without it are closed. For a load balancer
+	// in front that sends it. A client says itself where it comes from, so nobody else should reach these ports. At most 256 ports of
+	// workers.
 	// +optional
 	AcceptProxyProtocol bool `json:"acceptProxyProtocol,omitempty"`
 	// SendProxyProtocol sends the PROXY protocol to the hosts, in checks of the same port too: v1 or v2. API servers do not understand it.
@@ -25,7 +26,7 @@ type HAProxy struct {
 	// +optional
 	SendProxyProtocol string `json:"sendProxyProtocol,omitempty"`
 	// Lines are put at the end of sections of the configuration as they are. sipgen does not know what they mean, so the tenant needs the
-	// grant patches: any. HAProxy does not start with lines that it does not take; the pods that run stay then.
+	// grant patches: any. HAProxy does not start with lines that it rejects; the running pods then stay.
 	// +optional
 	Lines *HAProxyLines `json:"lines,omitempty"`
 }
@@ -35,7 +36,7 @@ func (h *HAProxy) ProxyAccepted() bool { return h != nil && h.AcceptProxyProtoco
 
 // HAProxyTimeouts are a number with a unit, ms, s, m or h, from 1ms to 168h.
 type HAProxyTimeouts struct {
-	// Connect to a host. Default 5s.
+	// Connect is how long connecting to a host may take. Default 5s.
 	// +optional
 	Connect string `json:"connect,omitempty"`
 	// Queue is how long a connection waits for a host that is full. Default 30s.

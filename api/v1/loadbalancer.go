@@ -7,14 +7,14 @@ type LoadBalancerControlPlane struct {
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
 	// PortName is the name of the Service's port: https, the default, or http, as the SIP operator called it. A Service whose port is renamed
-	// has no endpoint until new pods are ready, so one that is taken over keeps its name. With http the Service also leads to the port by number.
+	// has no endpoint until new pods are ready, so one that is taken over keeps its name. With http the Service also targets the port by number.
 	// +kubebuilder:validation:Enum=https;http
 	// +optional
 	PortName string `json:"portName,omitempty"`
 	// HealthCheck sets how an API server is probed.
 	// +optional
 	HealthCheck *HealthCheck `json:"healthCheck,omitempty"`
-	// HAProxy sets what else people change in the configuration.
+	// HAProxy sets what people often change in the configuration.
 	// +optional
 	HAProxy *HAProxy `json:"haproxy,omitempty"`
 }
@@ -29,7 +29,7 @@ type HealthCheck struct {
 	// +kubebuilder:validation:Maximum=599
 	// +optional
 	Status int `json:"status,omitempty"`
-	// CA verifies the API servers' certificates in the checks: a server whose certificate is not of it gets no connections. Default: not verified.
+	// CA verifies the API servers' certificates in the checks: a server whose certificate it did not sign gets no connections. Default: not verified.
 	// +optional
 	CA *BackendCA `json:"ca,omitempty"`
 }
@@ -52,7 +52,7 @@ type LoadBalancerWorker struct {
 	// connections there. Without it checkPort decides for all. At most 256 ports.
 	// +optional
 	CheckEachPort bool `json:"checkEachPort,omitempty"`
-	// HAProxy sets what else people change in the configuration.
+	// HAProxy sets what people often change in the configuration.
 	// +optional
 	HAProxy *HAProxy `json:"haproxy,omitempty"`
 }

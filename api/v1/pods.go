@@ -6,7 +6,7 @@ type Pods struct {
 	// Labels of the pods, besides those that sipgen and the Site set. Keys with a domain need the grant podKeys; reserved ones are refused.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations of the pods. Keys with a domain need the grant podKeys, but for those of prometheus.io; reserved ones are refused.
+	// Annotations of the pods. Keys with a domain need the grant podKeys, except those of prometheus.io; reserved ones are refused.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// NodeAffinity chooses nodes by their labels, besides nodeLabels.
@@ -20,7 +20,7 @@ type Pods struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	PodAntiAffinity []PodTerm `json:"podAntiAffinity,omitempty"`
-	// TopologySpread spreads the service's own pods over domains of nodes. Default: over nodes, as far as that can be.
+	// TopologySpread spreads the service's own pods over domains of nodes. Default: over nodes, as far as possible.
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	TopologySpread []TopologySpread `json:"topologySpread,omitempty"`
@@ -35,7 +35,7 @@ type NodeAffinity struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Required []NodeRequirement `json:"required,omitempty"`
-	// Preferred are met where that can be.
+	// Preferred are met where possible.
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Preferred []NodePreference `json:"preferred,omitempty"`
@@ -88,7 +88,8 @@ type TopologySpread struct {
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MinDomains int32 `json:"minDomains,omitempty"`
-	// WhenUnsatisfiable is ScheduleAnyway, the default, or DoNotSchedule: a pod that would be uneven does not run then.
+	// WhenUnsatisfiable is ScheduleAnyway, the default, or DoNotSchedule: a pod that would make the spread uneven does
+	// not run.
 	// +kubebuilder:validation:Enum=ScheduleAnyway;DoNotSchedule
 	// +optional
 	WhenUnsatisfiable string `json:"whenUnsatisfiable,omitempty"`
@@ -102,7 +103,8 @@ type Probes struct {
 	// Liveness says when the container is restarted.
 	// +optional
 	Liveness *ProbeTimes `json:"liveness,omitempty"`
-	// Startup holds back the others until the container has answered once: what liveness probes, with these times. Default: none.
+	// Startup holds back the others until the container has answered once. It probes what liveness does, with these times.
+	// Default: none.
 	// +optional
 	Startup *ProbeTimes `json:"startup,omitempty"`
 }

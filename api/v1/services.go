@@ -50,7 +50,7 @@ type Service struct {
 	// Resources of the service's main container.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// ControlPlaneNodes lets the pods run on the management cluster's control-plane nodes, whose taint they tolerate then. The tenant needs the
+	// ControlPlaneNodes lets the pods run on the management cluster's control-plane nodes, whose taint they then tolerate. The tenant needs the
 	// grant controlPlaneNodes. Default: the site's (spec.defaults.controlPlaneNodes).
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`

@@ -230,7 +230,7 @@ type SIPClusterStatus struct {
 	// Assigned is how many hosts the cluster has, active and standby.
 	// +optional
 	Assigned *int32 `json:"assigned,omitempty"`
-	// Short is how many of the hosts that the spec asks for the cluster does not have, active and standby.
+	// Short is how many hosts the cluster lacks of those that the spec asks for, active and standby.
 	// +optional
 	Short *int32 `json:"short,omitempty"`
 	// Hosts are the hosts that the cluster has, by role and name.

@@ -46,7 +46,7 @@ type MariaDB struct {
 	// RootCredentialsName is the Secret with the password of root. Default: the name, with -root.
 	// +optional
 	RootCredentialsName string `json:"rootCredentialsName,omitempty"`
-	// Username in the Secret with the credentials: the operator wants it in the open. Default ironic.
+	// Username in the Secret with the credentials: the operator wants it in plain text. Default ironic.
 	// +optional
 	Username string `json:"username,omitempty"`
 	// TLSCertificateName is the Secret with the CA by which Ironic verifies the database.

@@ -19,7 +19,7 @@ type Ledger struct {
 
 // LedgerTrait makes traits of a label: CUSTOM_SIPGEN_<name>_<value>, the value in capitals, with _ for what may not stand in a trait.
 type LedgerTrait struct {
-	// Name of what the label says, as in RACK. SITE is taken: every host has its site's name by it.
+	// Name of what the label says, as in RACK. SITE is taken: it gives every host its site's name.
 	// +kubebuilder:validation:Pattern=`^[A-Z][A-Z0-9]{0,30}$`
 	Name string `json:"name"`
 	// Label is the label's key, as in vino.airshipit.org/rack. A host without the label, or with an empty one, has no such trait.

@@ -108,11 +108,11 @@ type SiteSpec struct {
 	// +kubebuilder:validation:MaxItems=1000
 	// +optional
 	Tenants []Tenant `json:"tenants,omitempty"`
-	// MaxHostsPerTenant is how many hosts a tenant may have whose grants do not say, as hosts.max of a tenant counts them. Default 100.
+	// MaxHostsPerTenant is how many hosts a tenant may have if its grants do not say, counted as for a tenant's hosts.max. Default 100.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHostsPerTenant *int `json:"maxHostsPerTenant,omitempty"`
-	// MaxClustersPerTenant is how many SIPClusters a tenant may have whose grants do not say. Default 100.
+	// MaxClustersPerTenant is how many SIPClusters a tenant may have if its grants do not say. Default 100.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClustersPerTenant *int `json:"maxClustersPerTenant,omitempty"`
@@ -132,8 +132,8 @@ type SiteSpec struct {
 
 // Metrics is who may read the figures of the tenants' services: the load balancers' metrics and statistics, and Dex' telemetry.
 type Metrics struct {
-	// Namespaces are those whose pods may connect to the ports of the figures; the services' NetworkPolicies say so. An empty list: nobody's.
-	// Without spec.metrics: all pods of the management cluster.
+	// Namespaces are those whose pods may connect to the ports that serve the figures; the services' NetworkPolicies say so. An empty list:
+	// nobody's. Without spec.metrics: all pods of the management cluster.
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
 }
@@ -174,13 +174,13 @@ type Hosts struct {
 	// SIPCluster is trusted with the hosts there: their BMC credentials are Secrets beside its services. Default: none.
 	// +optional
 	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
-	// ClaimNamespaces are namespaces whose HostClaims of metal3 may have hosts of spec.hosts.namespaces, each of which gets a HostDeployPolicy
+	// ClaimNamespaces are namespaces whose metal3 HostClaims may have hosts of spec.hosts.namespaces, each of which gets a HostDeployPolicy
 	// that says so. A HostClaim names any labels it likes, so these are the platform's namespaces, never a tenant's. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	ClaimNamespaces []string `json:"claimNamespaces,omitempty"`
-	// Release are hosts to take labels off that name a cluster which is in neither the specs nor the tree: without it such hosts are
-	// left alone, because they may be another site's. Take an entry out once its hosts are free.
+	// Release are hosts whose labels are to be removed although they name a cluster that is in neither the specs nor the tree:
+	// otherwise such hosts are left alone, because they may be another site's. Take an entry out once its hosts are free.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Release []HostRelease `json:"release,omitempty"`
@@ -218,7 +218,7 @@ type Images struct {
 	// Dex is the image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
 	// +optional
 	Dex string `json:"dex,omitempty"`
-	// RegistryMirror is the registry that takes the place of every image's own, also of images in specs. Default: none.
+	// RegistryMirror is the registry that takes the place of every image's own, including images in specs. Default: none.
 	// +optional
 	RegistryMirror string `json:"registryMirror,omitempty"`
 }
@@ -248,7 +248,7 @@ const (
 
 // Lint is what findings of sipgen lint do to sipgen publish.
 type Lint struct {
-	// Errors is what sipgen publish does where sipgen lint has an error about a SIPCluster: stop (default; nothing is pushed) or pass (it is
+	// Errors is what sipgen publish does when sipgen lint finds an error in a SIPCluster: stop (default; nothing is pushed) or pass (it is
 	// reported, and the run goes on). With --keep-going it goes on in any case, and what is wrong with hosts never stops it.
 	// +kubebuilder:validation:Enum=stop;pass
 	// +optional
@@ -338,8 +338,8 @@ type Defaults struct {
 	// Resources are the requests and limits of every container that sets none.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// ControlPlaneNodes says whether pods may run on the management cluster's control-plane nodes whose entries do not say: true where there
-	// are no other nodes. Default: false; services that are in the tree already stay as they are there.
+	// ControlPlaneNodes says whether pods of services that do not say may run on the management cluster's control-plane nodes: true where
+	// there are no other nodes. Default: false; services that are already in the tree stay as they are there.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
 }
@@ -362,8 +362,8 @@ type Flux struct {
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
 	// Identity is the user that applies the hosts with apply: overlay, for the guard of their labels. Default: kustomize-controller's own
-	// account, system:serviceaccount:<namespace>:kustomize-controller. It is another one if the controller runs with
-	// --default-service-account, or if its account has another name.
+	// account, system:serviceaccount:<namespace>:kustomize-controller. It differs if the controller runs with --default-service-account,
+	// or if its account has another name.
 	// +optional
 	Identity string `json:"identity,omitempty"`
 	// Interval is the time between two syncs. Default 10m.
@@ -376,15 +376,15 @@ type ArgoCD struct {
 	// Namespace is the namespace of the Applications. Default argocd.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// Project is the AppProject of the Applications, which is rendered. Default sipgen. Of several sites on one API server each needs a project of its own.
+	// Project is the AppProject of the Applications, which is rendered. Default sipgen. If several sites share an API server, each needs a project of its own.
 	// +optional
 	Project string `json:"project,omitempty"`
 	// Server is the management cluster's API server, as Argo CD's cluster Secret has it.
 	// Default https://kubernetes.default.svc: the cluster that Argo CD runs in. Any other needs an identity.
 	// +optional
 	Server string `json:"server,omitempty"`
-	// Identity is the user that the server takes Argo CD for: what kubectl auth whoami says with the credentials of Argo CD's cluster Secret,
-	// for example system:serviceaccount:kube-system:argocd-manager, or the common name of a client certificate. The guard of the hosts is for
+	// Identity is the user that Argo CD is to the server: what kubectl auth whoami says with the credentials of Argo CD's cluster Secret, for
+	// example system:serviceaccount:kube-system:argocd-manager, or the common name of a client certificate. The guard of the hosts is for
 	// this user. Default: the application controller's own account, system:serviceaccount:<namespace>:argocd-application-controller; with
 	// another server than the default one there is no default.
 	// +optional

@@ -93,12 +93,12 @@ type Tenant struct {
 	Limits TenantLimits `json:"limits,omitempty,omitzero"`
 	// Quota is the most that each of its namespaces may have, as in a ResourceQuota's spec.hard: pods, services, services.nodeports,
 	// services.loadbalancers, requests.cpu, requests.memory, requests.ephemeral-storage, and limits of the same. It is rendered as a
-	// ResourceQuota into each namespace where the tenant has services, which counts whatever else is there, too. Services that do not fit
+	// ResourceQuota into each namespace where the tenant has services, which also counts whatever else is there. Services that do not fit
 	// are refused. Default: none.
 	// +optional
 	Quota corev1.ResourceList `json:"quota,omitempty"`
-	// LimitRange is what containers in its namespaces have that say nothing, and the least and the most that they may have. It is rendered as a
-	// LimitRange beside the quota. Default: none.
+	// LimitRange is what containers in its namespaces get if they set nothing, and the least and the most that they may have. It is rendered as
+	// a LimitRange beside the quota. Default: none.
 	// +optional
 	LimitRange *TenantLimitRange `json:"limitRange,omitempty"`
 }
@@ -136,7 +136,7 @@ type TenantHosts struct {
 	// with it.
 	// +optional
 	Selector metav1.LabelSelector `json:"selector,omitempty,omitzero"`
-	// Namespaces of the hosts that it may get. Default: all of the site's. Hosts that the tenant has stay its.
+	// Namespaces of the hosts that it may get. Default: all of the site's. Hosts that the tenant already has stay with it.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`

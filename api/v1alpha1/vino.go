@@ -15,8 +15,8 @@ type VirtualHosts struct {
 	// HostNamespace is the one that ViNO's controller runs in (its RUNTIME_NAMESPACE), where the hosts are. Default vino-system.
 	// +optional
 	HostNamespace string `json:"hostNamespace,omitempty"`
-	// CredentialsSecret is a Secret in Flux's own namespace with bmc_username and bmc_password. Flux puts them into the Vino, which wants them in
-	// the open; git never has them. With Argo CD it is not given: there somebody applies them to the Vino himself, as PLAN.md says.
+	// CredentialsSecret is a Secret in Flux's own namespace with bmc_username and bmc_password. Flux puts them into the Vino, which needs them in
+	// plain text; they are never in git. With Argo CD it is left out: a person applies them to the Vino, as PLAN.md says.
 	// +optional
 	CredentialsSecret string `json:"credentialsSecret,omitempty"`
 	// Nodes that spec.nodeSelector selects, in the order in which ViNO comes to them. What hosts there will be, and with which addresses, is

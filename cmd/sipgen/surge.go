@@ -1,6 +1,6 @@
 package main
 
-// surges are the clusters that would get hosts on top of those that their tenant is granted and those that it is still to let go: with --keep-going they are
+// surges are the clusters that would get more hosts than their tenant is granted, counting those that it has yet to let go: with --keep-going they are
 // frozen, else the run is refused.
 func (d *decided) surges() []finding {
 	if d.tenants == nil {

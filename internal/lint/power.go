@@ -8,7 +8,7 @@ import (
 )
 
 // powerless are hosts that a cluster has and that nobody can switch on: metal3 provisions no host without a power control, and does not hand one out
-// itself; but hosts in files may have no status that says so. Where no host has one, files leave them out, and nothing is said.
+// itself; but hosts in files may have no status that says so. If no host has one, the files leave them out, and there is no finding.
 func (c *checker) powerless() {
 	powered := slices.ContainsFunc(c.Hosts, func(h inventory.Host) bool { return h.BMC.Address != "" })
 	if c.Placement == nil || !powered {

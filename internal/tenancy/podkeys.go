@@ -18,8 +18,8 @@ func (s *asked) keys(path string, found, ofSite map[string]string) {
 	}
 }
 
-// mayLabel says whether the tenant may set a label or an annotation on its pods. Programs that nobody here knows act on what they find there, so it is
-// what is allowed that is listed: keys without a domain, prometheus.io's, and those of granted domains. Reserved ones are what sipgen renders: a spec
+// mayLabel says whether the tenant may set a label or an annotation on its pods. Programs that sipgen does not know act on what they find there, so
+// the list is of what is allowed: keys without a domain, prometheus.io's, and those of granted domains. Reserved ones are what sipgen renders: a spec
 // that has them is refused, and no patch changes them.
 func (t *Tenant) mayLabel(key string) bool {
 	domain, _, has := strings.Cut(strings.ToLower(key), "/")
