@@ -20,18 +20,19 @@ const maxPoll = time.Minute
 // for its services and one for its hosts.
 func (s *site) flux() error {
 	var errs []error
-	files := []string{"root.yaml", "policy.yaml"}
+	files := []string{accountsFile, "root.yaml", "policy.yaml"}
 	put := func(name string, objects ...any) {
 		content, err := object.Marshal(objects...)
 		errs = append(errs, err)
 		s.tree["flux/"+name] = s.once("flux/"+name, content)
 	}
 	put("root.yaml", s.gitRepository(), s.fluxRoot())
-	put("policy.yaml", s.fluxKeeping(s.policyName(), "policy"))
+	s.fluxAccounts(put)
+	put("policy.yaml", s.as(s.ownAccounts().policy, s.fluxKeeping(s.policyName(), "policy")))
 	var dependsOn []fluxReference
 	if s.hasSiteObjects() {
 		files = append(files, "site.yaml")
-		put("site.yaml", s.fluxKeeping(s.siteName(), "site"))
+		put("site.yaml", s.as(s.ownAccounts().services, s.fluxKeeping(s.siteName(), "site")))
 		dependsOn = append(dependsOn, fluxReference{Name: s.siteName()})
 	}
 	if s.hasFolder(claimsFolder) {
@@ -41,7 +42,7 @@ func (s *site) flux() error {
 	files = append(files, s.fluxServices(put)...)
 	if s.Site.Spec.Runner != nil {
 		files = append(files, "runner.yaml")
-		runner := s.fluxPruning(s.serviceName("runner"), runnerFolder)
+		runner := s.as(s.ownAccounts().services, s.fluxPruning(s.serviceName("runner"), runnerFolder))
 		runner.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		put("runner.yaml", runner)
 	}
@@ -93,12 +94,12 @@ func (s *site) flux() error {
 func (s *site) fluxRoot() *fluxKustomization {
 	root := s.fluxPruning(s.rootName(), "flux")
 	root.Spec.DeletionPolicy = fluxOrphan
-	return root
+	return s.as(s.Site.Spec.Flux.ServiceAccountName, root)
 }
 
 // fluxRights syncs what only the site may give: the account of a cluster's overlay, and what the cluster's services may do.
 func (s *site) fluxRights(key schedule.ClusterKey) *fluxKustomization {
-	return s.fluxPruning(s.syncName(key, "rights"), rightsFolder(key))
+	return s.as(s.ownAccounts().rights, s.fluxPruning(s.syncName(key, "rights"), rightsFolder(key)))
 }
 
 // fluxHosts syncs a cluster's host patches. It can neither prune nor re-create a host, its deletion leaves the
@@ -114,6 +115,12 @@ func (s *site) fluxHosts(c *schedule.Cluster) *fluxKustomization {
 		hosts.Spec.DependsOn = append(hosts.Spec.DependsOn, fluxReference{Name: s.syncName(c.Key, "infra")})
 	}
 	return hosts
+}
+
+// as has Flux apply a Kustomization as an account in its own namespace, and for "" as itself.
+func (s *site) as(account string, k *fluxKustomization) *fluxKustomization {
+	k.Spec.ServiceAccountName = account
+	return k
 }
 
 // fluxKeeping is a Kustomization that deletes nothing, not even when it is deleted itself.

@@ -13,12 +13,17 @@ type accounts struct {
 	reader, networkData string
 	// status is the account that writes the status of SIPClusters, and the role by which it does.
 	status string
+	// policy, rights and services are the accounts that Flux applies the site's own folders as; see siteAccounts.
+	policy, rights, services string
 }
 
 // ownAccounts are those of the site.
 func (s *site) ownAccounts() accounts {
 	prefix := "sipgen-" + s.Site.Name + "-"
-	return accounts{prefix + "hosts", prefix + "reader", prefix + "network-data", prefix + "status"}
+	return accounts{
+		hosts: prefix + "hosts", reader: prefix + "reader", networkData: prefix + "network-data", status: prefix + "status",
+		policy: s.policyName(), rights: prefix + "rights", services: s.siteName(),
+	}
 }
 
 // sharedAccounts are those that all sites on an API server shared.

@@ -46,6 +46,9 @@ func (s *site) policy() error {
 	}
 	put("delete-guard.yaml", s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
 	put("label-guard.yaml", s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
+	if s.fluxEngine() {
+		put("account-guard.yaml", s.accountPolicy(), s.accountBinding())
+	}
 	if s.waves() {
 		put("tenant-guard.yaml", s.tenantGuard(), s.tenantBinding())
 	}
@@ -145,9 +148,7 @@ func (s *site) rbac(hostsIdentity string) []any {
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: hostsIdentity},
 		},
-		clusterRole(hostsIdentity, []rbacv1.PolicyRule{{
-			APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, Verbs: []string{"get", "list", "watch", "patch"},
-		}}),
+		clusterRole(hostsIdentity, hostsRules()),
 	}
 	if len(s.Site.Spec.Hosts.Namespaces) == 0 {
 		return append(objects, rbacv1.ClusterRoleBinding{
@@ -162,6 +163,12 @@ func (s *site) rbac(hostsIdentity string) []any {
 		})
 	}
 	return objects
+}
+
+func hostsRules() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{{
+		APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, Verbs: []string{"get", "list", "watch", "patch"},
+	}}
 }
 
 // syncGuard lets the syncing identity only update hosts, and of them only our labels and the tools' own

@@ -21,27 +21,18 @@ func (s *site) reader(names accounts) []any {
 		// It plans before it writes.
 		subject = append(subject, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.status})
 	}
-	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"list"}}}
-	var secrets []rbacv1.PolicyRule
-	for _, rule := range inventory.ReaderRules() {
-		if slices.Contains(rule.Resources, "secrets") {
-			secrets = append(secrets, rule)
-		} else {
-			lists = append(lists, rule)
-		}
-	}
 	objects := []any{
 		corev1.ServiceAccount{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: accounts, Name: names.reader},
 		},
-		clusterRole(names.reader, lists),
+		clusterRole(names.reader, readerLists()),
 		rbacv1.ClusterRoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
 			ObjectMeta: metav1.ObjectMeta{Name: names.reader}, Subjects: subject,
 			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: names.reader},
 		},
-		clusterRole(names.networkData, secrets),
+		clusterRole(names.networkData, networkDataRules()),
 	}
 	namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
 	if len(namespaces) == 0 {
@@ -63,6 +54,18 @@ func (s *site) reader(names accounts) []any {
 	return objects
 }
 
+// readerLists are what the reader lists everywhere, and networkDataRules what it fetches where the hosts are.
+func readerLists() []rbacv1.PolicyRule {
+	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"list"}}}
+	return append(lists, slices.DeleteFunc(inventory.ReaderRules(), readsSecrets)...)
+}
+
+func networkDataRules() []rbacv1.PolicyRule {
+	return slices.DeleteFunc(inventory.ReaderRules(), func(rule rbacv1.PolicyRule) bool { return !readsSecrets(rule) })
+}
+
+func readsSecrets(rule rbacv1.PolicyRule) bool { return slices.Contains(rule.Resources, "secrets") }
+
 // writesStatus says whether the site reports to its tenants.
 func (s *site) writesStatus() bool {
 	return s.Site.Spec.Runner != nil && s.Site.Spec.Runner.Status != nil
@@ -77,16 +80,20 @@ func (s *site) statusWriter() []any {
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		},
-		clusterRole(name, []rbacv1.PolicyRule{
-			{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"get"}},
-			{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters/status"}, Verbs: []string{"patch"}},
-		}),
+		clusterRole(name, statusRules()),
 		rbacv1.ClusterRoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
 			ObjectMeta: metav1.ObjectMeta{Name: name},
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}},
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
 		},
+	}
+}
+
+func statusRules() []rbacv1.PolicyRule {
+	return []rbacv1.PolicyRule{
+		{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"get"}},
+		{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters/status"}, Verbs: []string{"patch"}},
 	}
 }
 

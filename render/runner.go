@@ -47,7 +47,7 @@ func (s *site) runner() error {
 	}
 	if s.writesStatus() {
 		reports := runnerJob{account: s.ownAccounts().status, schedule: s.Site.Spec.Runner.Status.Schedule, secret: s.Site.StatusSecretName(), args: s.statusArgs()}
-		meta.Name = v1.Shorten("sipgen-"+s.Site.Name+"-status", maxCronJobName)
+		meta.Name = s.statusJobName()
 		documents["status.yaml"] = batchv1.CronJob{
 			TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "CronJob"}, ObjectMeta: meta, Spec: s.runnerJob(reports, labels),
 		}
@@ -71,6 +71,10 @@ type runnerJob struct {
 
 func (s *site) runnerName() string {
 	return v1.Shorten("sipgen-"+s.Site.Name+"-runner", maxCronJobName)
+}
+
+func (s *site) statusJobName() string {
+	return v1.Shorten("sipgen-"+s.Site.Name+"-status", maxCronJobName)
 }
 
 // maxCronJobName leaves room for what the controller appends to the names of Jobs.

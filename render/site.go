@@ -149,15 +149,16 @@ func isSiteObject(path string) bool {
 	return found && !strings.Contains(name, "/")
 }
 
+const replacedGuardsFile = "replaced-guards.yaml"
+
 // replacedJumpGuard adds the guard of jump hosts under the name that all sites on an API server shared, for one more commit; see replacedGuards.
 func (s *site) replacedJumpGuard(files map[string][]byte) error {
 	previous := guardBindings(s.Previous, "site/")
 	if !previous[inventory.SharedGuardPrefix+inventory.JumpHostGuard] || previous[infra.JumpGuardName(s.Site)] {
 		return nil
 	}
-	const file = "replaced-guards.yaml"
 	var err error
-	if files[file], err = infra.SharedJumpGuard(s.Site); err != nil {
+	if files[replacedGuardsFile], err = infra.SharedJumpGuard(s.Site); err != nil {
 		return err
 	}
 	var names []string

@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -29,6 +30,13 @@ func (s *Site) Reserved(namespace string) string {
 		return "is of " + controllers[namespace] + " (a Site opens it by naming it in spec.tenants[].namespaces)"
 	}
 	return ""
+}
+
+// ReservedNamespaces are those of which Reserved says whose they are by their names, without those of Kubernetes itself, sorted.
+func (s *Site) ReservedNamespaces() []string {
+	names := append(slices.Collect(maps.Keys(controllers)), s.Spec.Flux.Namespace, s.Spec.ArgoCD.Namespace)
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return s.Reserved(name) == "" })
 }
 
 // AnyPatches says whether the Site grants the tenant of a namespace patches of any kind.

@@ -44,6 +44,7 @@ func (s *Site) validate(add problem) {
 	spec.Metrics.validate(add)
 	spec.Flux.validateIdentity(spec.Hosts.Apply, add)
 	checkName("spec.flux.namespace", spec.Flux.Namespace, add)
+	s.validateRootAccount(add)
 	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
 	checkName("spec.argocd.project", spec.ArgoCD.Project, add)
 	if spec.Flux.Interval.Duration <= 0 {
@@ -160,6 +161,21 @@ func (m *Metrics) validate(add problem) {
 func checkName(path, name string, add problem) {
 	for _, message := range validation.IsDNS1123Label(name) {
 		add(path, "found %q: %s", name, message)
+	}
+}
+
+// validateRootAccount: the root has an account that the tree does not make; see render.
+func (s *Site) validateRootAccount(add problem) {
+	const field = "spec.flux.serviceAccountName"
+	name := s.Spec.Flux.ServiceAccountName
+	if name == "" {
+		return
+	}
+	for _, message := range validation.IsDNS1123Subdomain(name) {
+		add(field, "found %q: %s", name, message)
+	}
+	if prefix := "sipgen-" + s.Name + "-"; strings.HasPrefix(name, prefix) || strings.HasSuffix(name, ".infra") {
+		add(field, "found %q, want a name that neither begins with %s nor ends with .infra: those are the accounts that the root makes", name, prefix)
 	}
 }
 

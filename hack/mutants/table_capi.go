@@ -59,7 +59,7 @@ var capiGuards = []mutant{
 	{"render/claims.go", `policy.Spec.HostClaimNamespaces.Names = hosts.ClaimNamespaces`, `policy.Spec.HostClaimNamespaces.Names = nil`,
 		in("render", "TestClaims"),
 		"a policy without names lets every namespace have the hosts"},
-	{"render/claims.go", `	k := s.fluxPruning(`, `	k := s.fluxKeeping(`,
+	{"render/claims.go", `s.fluxPruning(`, `s.fluxKeeping(`,
 		in("render", "TestClaims"),
 		"a namespace that is taken out of the Site may have hosts for ever"},
 	{"render/claims.go", `	app.Finalizers = []string{argoFinalizer}

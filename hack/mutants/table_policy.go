@@ -50,7 +50,7 @@ var policyGuards = []mutant{
 	{"render/policy.go", `if len(s.Site.Spec.Hosts.Namespaces) == 0 {`, `if true {`,
 		in("e2e", "TestRights/sipgen-guards-hosts/rights-other/baremetalhosts"),
 		"the identity that syncs may patch hosts of namespaces that are not the site's"},
-	{"render/reader.go", `		if slices.Contains(rule.Resources, "secrets") {`, `		if false {`,
+	{"render/reader.go", `return slices.Contains(rule.Resources, "secrets")`, `return false`,
 		in("e2e", "TestRights/sipgen-guards-reader/rights-other/secrets"),
 		"the account that reads may read every Secret there is"},
 	{"inventory/rights.go", `Resources: []string{"secrets"}, Verbs: []string{"get"}`, `Resources: []string{"secrets"}, Verbs: []string{"get", "list"}`,

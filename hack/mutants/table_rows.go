@@ -47,12 +47,12 @@ var rowGuards = []mutant{
 		in("e2e", "TestFluxRows/emptied", "TestArgoRows/emptied"),
 		"what a person takes out of the tree never comes back: sipgen believes its list, and does not look at the file"},
 	{"render/flux.go", `	root.Spec.DeletionPolicy = fluxOrphan
-	return root`, `	root.Spec.DeletionPolicy, root.Spec.Wait = fluxOrphan, true
-	return root`,
+	return s.as(`, `	root.Spec.DeletionPolicy, root.Spec.Wait = fluxOrphan, true
+	return s.as(`,
 		in("e2e", "TestFluxRows/broken"),
 		"the root waits for every tenant: one that cannot be applied holds up the site"},
 	{"render/flux.go", `	root.Spec.DeletionPolicy = fluxOrphan
-	return root`, `	return root`,
+	return s.as(`, `	return s.as(`,
 		in("e2e", "TestFluxRows/root-deleted"),
 		"whoever deletes the root deletes the load balancers of every live cluster"},
 	{"render/argocd.go", `Limit: -1, Refresh: true, `, `Limit: -1, Refresh: false, `,

@@ -74,7 +74,7 @@ var serviceGuards = []mutant{
 	{"render/infra/jump.go", `		AutomountServiceAccountToken: ptr(false),`, ``,
 		in("render/infra", "TestPodsAreHardened"),
 		"any pod of the namespace that names the account gets its token"},
-	{"render/infra/power.go", `ResourceNames: names[namespace], Verbs`, `Verbs`,
+	{"render/infra/power.go", `ResourceNames: hosts, Verbs`, `Verbs`,
 		in("render/infra", "TestPowerIsForTheClustersOwnHosts"),
 		"a jump host has power over the hosts of every tenant in the namespace"},
 	{"render/infra/power.go", `Verbs: []string{"get", "patch"}`, `Verbs: []string{"get", "patch", "delete"}`,

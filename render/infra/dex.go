@@ -160,10 +160,7 @@ func (o *overlay) dexStorageRole(s service) []any {
 		&rbacv1.Role{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
 			ObjectMeta: o.meta(s),
-			Rules: []rbacv1.PolicyRule{{
-				APIGroups: []string{dexGroup}, Resources: dexResources(),
-				Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"},
-			}},
+			Rules:      []rbacv1.PolicyRule{dexRules()},
 		},
 		&rbacv1.RoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
@@ -171,6 +168,12 @@ func (o *overlay) dexStorageRole(s service) []any {
 			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: s.name},
 			Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: s.name, Namespace: o.Cluster.Namespace}},
 		},
+	}
+}
+
+func dexRules() rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{
+		APIGroups: []string{dexGroup}, Resources: dexResources(), Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"},
 	}
 }
 

@@ -24,10 +24,7 @@ func (o *overlay) powerRoles(s service) []any {
 			&rbacv1.Role{
 				TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
 				ObjectMeta: meta,
-				Rules: []rbacv1.PolicyRule{{
-					APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"},
-					ResourceNames: names[namespace], Verbs: []string{"get", "patch"},
-				}},
+				Rules:      []rbacv1.PolicyRule{powerRules(names[namespace])},
 			},
 			&rbacv1.RoleBinding{
 				TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
@@ -37,6 +34,10 @@ func (o *overlay) powerRoles(s service) []any {
 			})
 	}
 	return out
+}
+
+func powerRules(hosts []string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, ResourceNames: hosts, Verbs: []string{"get", "patch"}}
 }
 
 func secretName(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }

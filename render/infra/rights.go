@@ -87,6 +87,11 @@ var OverlayKinds = []OverlayKind{
 	{"cert-manager.io", "Certificate", "certificates"},
 }
 
+// GivenRules are the rights that the site gives to the accounts of clusters, and of their services: nobody can give what he does not have.
+func GivenRules() []rbacv1.PolicyRule {
+	return append(OverlayRules(), powerRules(nil), dexRules())
+}
+
 // OverlayRules are the rights that it takes to apply any overlay, in its namespace: for every kind, since what a spec no longer asks for is to be
 // deleted too, and for what an engine looks at to know that a Deployment is rolled out.
 func OverlayRules() []rbacv1.PolicyRule {

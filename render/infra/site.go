@@ -41,6 +41,15 @@ func dexResources() []string {
 	return out
 }
 
+// DefinitionNames are those of the definitions of Dex's resources.
+func DefinitionNames() []string {
+	names := dexResources()
+	for i := range names {
+		names[i] += "." + dexGroup
+	}
+	return names
+}
+
 // SiteObjects renders what is needed once per site: the definitions of Dex's resources where a cluster has
 // a Dex, and the site's policy for jump hosts where one has a jump host with metal3 access. It gives paths relative to a folder of the
 // caller's choice, kustomization.yaml included, and nothing if nothing is needed. All objects are cluster-scoped.

@@ -1,0 +1,127 @@
+package golden
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// object is what is asked of each object in a tree.
+type object struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct{ Namespace, Name string }
+	Spec       struct {
+		Path, ServiceAccountName string
+		Prune                    bool
+	}
+	Rules   []rbacv1.PolicyRule `json:"rules"`
+	RoleRef rbacv1.RoleRef      `json:"roleRef"`
+}
+
+// built are the objects of a folder, as the engine builds them.
+func built(t *testing.T, files filesys.FileSystem, folder string) []object {
+	t.Helper()
+	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := resources.AsYaml()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []object
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		var o object
+		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// The accounts that Flux applies the site's folders as may write what is in them, and give the rights that are in them, as the API server asks: who
+// gives rights has them.
+func TestAccountsMayApplyTheirFolders(t *testing.T) {
+	applied := map[string]int{}
+	for _, example := range examples(t) {
+		site, clusters, hosts := inputs(t, example)
+		if site.Spec.Engine == v1alpha1.EngineArgoCD {
+			continue
+		}
+		files := filesys.MakeFsInMemory()
+		for name, content := range rendered(t, site, clusters, hosts, nil) {
+			if err := files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sync := built(t, files, "/"+path.Join(site.Spec.Repository.Path, "flux"))
+		for _, k := range sync {
+			part := strings.TrimPrefix(k.Spec.ServiceAccountName, "sipgen-"+site.Name+"-")
+			if k.Kind != "Kustomization" || !slices.Contains([]string{"policy", "rights", "site"}, part) {
+				continue
+			}
+			may := accountIn(sync, k.Spec.ServiceAccountName)
+			for _, o := range built(t, files, path.Join("/", k.Spec.Path)) {
+				applied[part]++
+				group := schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
+				plural, _ := meta.UnsafeGuessKindToResource(group)
+				if o.Kind == "Vino" {
+					plural.Resource = "vinoes"
+				}
+				verbs := []string{"get", "create", "patch"}
+				if k.Spec.Prune {
+					verbs = append(verbs, "delete")
+				}
+				for _, verb := range verbs {
+					if !may(verb, group.Group, plural.Resource, o.Metadata.Namespace, o.Metadata.Name) {
+						t.Errorf("%s: %s may not %s %s %s/%s", example, k.Spec.ServiceAccountName, verb, plural.Resource, o.Metadata.Namespace, o.Metadata.Name)
+					}
+				}
+				if strings.HasSuffix(o.Kind, "Binding") && o.RoleRef.Name != "" && !may("bind", rbacv1.GroupName, strings.ToLower(o.RoleRef.Kind)+"s", o.Metadata.Namespace, o.RoleRef.Name) {
+					t.Errorf("%s: %s may not bind %s %s", example, k.Spec.ServiceAccountName, o.RoleRef.Kind, o.RoleRef.Name)
+				}
+				for _, rule := range o.Rules {
+					for _, verb := range rule.Verbs {
+						for _, resource := range rule.Resources {
+							if !may(verb, rule.APIGroups[0], resource, o.Metadata.Namespace, "") {
+								t.Errorf("%s: %s gives %s of %s, and does not have it", example, k.Spec.ServiceAccountName, verb, resource)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, part := range []string{"policy", "rights", "site"} {
+		if applied[part] == 0 {
+			t.Errorf("no account %s applies anything", part)
+		}
+	}
+}
+
+// accountIn gives what an account may, by its roles among the objects.
+func accountIn(objects []object, account string) func(verb, group, resource, namespace, name string) bool {
+	return func(verb, group, resource, namespace, name string) bool {
+		return slices.ContainsFunc(objects, func(o object) bool {
+			if o.Metadata.Name != account || o.Metadata.Namespace != "" && o.Metadata.Namespace != namespace {
+				return false
+			}
+			return slices.ContainsFunc(o.Rules, func(rule rbacv1.PolicyRule) bool {
+				return slices.Contains(rule.Verbs, verb) && slices.Contains(rule.APIGroups, group) && slices.Contains(rule.Resources, resource) &&
+					(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, name))
+			})
+		})
+	}
+}
