@@ -49,6 +49,18 @@ type Flux struct {
 // that is cluster-admin, as Flux's own installation does. With a proxy it reaches the API server only through that.
 func StartFlux(t testing.TB, api *APIServer, through ...*Faulty) *Flux {
 	t.Helper()
+	return startFlux(t, api, nil, through...)
+}
+
+// StartLockedFlux is StartFlux as its documentation has it for a cluster with several tenants: what names no account is applied as one that has no
+// rights, and nothing refers to another namespace.
+func StartLockedFlux(t testing.TB, api *APIServer) *Flux {
+	t.Helper()
+	return startFlux(t, api, []string{"--default-service-account=default", "--no-cross-namespace-refs=true", "--no-remote-bases=true"})
+}
+
+func startFlux(t testing.TB, api *APIServer, flags []string, through ...*Faulty) *Flux {
+	t.Helper()
 	controller := Binary(t, "kustomize-controller")
 	api.InstallCRDs(t, FluxCRDs(t)...)
 	config := api.controllerAccount(t, FluxNamespace, "kustomize-controller")
@@ -58,9 +70,10 @@ func StartFlux(t testing.TB, api *APIServer, through ...*Faulty) *Flux {
 	ports := freePorts(t, 1)
 	health := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	f := &Flux{api: api, artifacts: serveArtifacts(t), ready: func() error { return httpOK("http://" + health + "/readyz") }}
-	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" + Kubeconfig(t, config)}, controller,
+	flags = append(flags,
 		"--watch-all-namespaces=true", "--metrics-addr=0", "--health-addr="+health, "--concurrent=8", "--requeue-dependency=500ms",
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s", "--interval-jitter-percentage=0", "--log-level=info")
+	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" + Kubeconfig(t, config)}, controller, flags...)
 	Wait(t, "kustomize-controller", 60*time.Second, func() error {
 		if err := f.process.running(); err != nil {
 			return Final(err)
