@@ -157,7 +157,7 @@ func TestAccounts(t *testing.T) {
 }
 
 // TestLockedFlux: a Flux that applies nothing without an account, as clusters of several tenants have it. The root has the account that a
-// person made, all that comes later finds its rights: a new cluster, a first jump host, a first Dex, claims and a runner. All of it goes again.
+// person made, all that comes later finds its rights: a new cluster, a first jump host, a first Dex and claims. All of it goes again.
 func TestLockedFlux(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, v1alpha1.EngineFlux)
