@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -173,21 +172,6 @@ func (l *tail) last(n int, words ...string) string {
 		}
 	}
 	return strings.Join(lines[max(0, len(lines)-n):], "")
-}
-
-// freePorts gives ports of the loopback interface that were free a moment ago, all different.
-func freePorts(t testing.TB, n int) []int {
-	t.Helper()
-	ports := make([]int, n)
-	for i := range ports {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer listener.Close()
-		ports[i] = listener.Addr().(*net.TCPAddr).Port
-	}
-	return ports
 }
 
 // Wait calls check until it gives nil, and fails the test with its last error after the timeout.

@@ -66,7 +66,7 @@ func newDexServer(t *testing.T) dexServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listen := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	listen := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
 	return dexServer{"https://" + listen, listen, cert, key}
 }
 

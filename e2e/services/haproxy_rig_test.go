@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 )
 
@@ -71,7 +72,7 @@ type balancer struct{ url, status string }
 // free ports: the backends need the API servers' port on the same machine.
 func startHAProxy(t *testing.T, config []byte, address string) balancer {
 	t.Helper()
-	front, status := net.JoinHostPort(address, fmt.Sprint(freePort(t))), net.JoinHostPort(address, fmt.Sprint(freePort(t)))
+	front, status := net.JoinHostPort(address, fmt.Sprint(engine.FreePort(t))), net.JoinHostPort(address, fmt.Sprint(engine.FreePort(t)))
 	text := replaceOnce(t, string(config), "bind :::8404 v4v6", "bind "+status)
 	text = replaceOnce(t, text, "bind :::6443 v4v6", "bind "+front)
 	runHAProxy(t, text, "http://"+status)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 )
 
@@ -129,7 +130,7 @@ func TestControlPlaneLoadBalancerOverIPv6(t *testing.T) {
 func TestStatusWithoutHostsOnBothFamilies(t *testing.T) {
 	t.Parallel()
 	config := string(overlay(t, input(controlPlane(nil), v1.RoleControlPlane))[controlPlaneConfig])
-	status, front := freePort(t), freePort(t)
+	status, front := engine.FreePort(t), engine.FreePort(t)
 	config = replaceOnce(t, config, ":::8404", fmt.Sprintf(":::%d", status))
 	config = replaceOnce(t, config, ":::6443", fmt.Sprintf(":::%d", front))
 	runHAProxy(t, config, fmt.Sprintf("http://127.0.0.1:%d", status))
@@ -150,7 +151,7 @@ func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 	for port := first; port <= first+2; port++ {
 		serveText(t, fmt.Sprintf("127.0.13.1:%d", port), fmt.Sprint(port))
 	}
-	status := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	status := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
 	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
 	bind := fmt.Sprintf(":::%d-%d v4v6", first, first+2)
 	config = replaceOnce(t, config, bind, fmt.Sprintf("127.0.0.1:%d-%d", first, first+2))
@@ -174,7 +175,7 @@ func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	serveText(t, fmt.Sprintf("127.0.14.1:%d", first), "node-1")
 	serveText(t, fmt.Sprintf("127.0.14.2:%d", first), "node-2")
 	serveText(t, fmt.Sprintf("127.0.14.2:%d", first+1), "node-2")
-	status := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	status := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
 	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
 	for port := first; port <= first+2; port++ {
 		config = replaceOnce(t, config, fmt.Sprintf("bind :::%d v4v6", port), fmt.Sprintf("bind 127.0.0.1:%d", port))
@@ -274,7 +275,7 @@ func TestProxyProtocol(t *testing.T) {
 			}()
 		}
 	}()
-	status, front := fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("127.0.0.1:%d", first)
+	status, front := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", first)
 	config := replaceOnce(t, string(files["loadbalancer-worker-"+cluster+".cfg"]), "bind :::8404 v4v6", "bind "+status)
 	config = replaceOnce(t, config, fmt.Sprintf("bind :::%d v4v6", first), "bind "+front)
 	runHAProxy(t, config, "http://"+status)

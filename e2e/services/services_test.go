@@ -5,7 +5,6 @@ package services
 import (
 	"bytes"
 	"errors"
-	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -123,17 +122,6 @@ func start(t *testing.T, cmd *exec.Cmd) *running {
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
 	engine.Wait(t, what, 90*time.Second, check)
-}
-
-// freePort is a TCP port that was free on loopback.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 func replaceOnce(t *testing.T, text, old, with string) string {

@@ -130,7 +130,7 @@ func (s *argoSite) credentials(t *testing.T, username, password string) {
 func (s *argoSite) plan(t *testing.T, is func(line string) bool) []string {
 	t.Helper()
 	_, part, found := strings.Cut(string(s.tree["PLAN.md"]), "Git has no credentials for its BMCs")
-	if part, _, _ = strings.Cut(part, "\n###"); !found {
+	if part, _, _ = strings.Cut(part, "\n##"); !found {
 		t.Fatalf("PLAN.md says nothing of credentials:\n%s", s.tree["PLAN.md"])
 	}
 	var lines []string
