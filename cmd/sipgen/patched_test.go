@@ -58,7 +58,7 @@ func TestPatchesOfATenant(t *testing.T) {
 			t.Errorf("%s: refused %q, want %q", row.why, got, row.want)
 		}
 		for _, err := range beyond {
-			if want := "tenant bank's other clusters for "; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "want at most 4096 KiB for all of them") {
+			if want := "tenant bank's other clusters to "; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "want at most 4096 KiB for all of them") {
 				t.Errorf("%s: got %v, want %q in it", row.why, err, want)
 			}
 		}
@@ -106,7 +106,7 @@ func TestHeavyServicesAreNotBuilt(t *testing.T) {
 // TestHeavyTreeBeforeIsNotBuilt: the tree before may have patches that are more work than sipgen lets a tenant have. They are not built to say what changes: it is
 // said that this is not known. So it is with many trees that are not too much each.
 func TestHeavyTreeBeforeIsNotBuilt(t *testing.T) {
-	const tooHeavy = "before: spec.patches[15]: together with the patches before it, more than 2048 KiB of objects are patched"
+	const tooHeavy = "before: spec.patches[15]: together with the patches before it, it applies to more than 2048 KiB of objects"
 	light, heavy := patchedServices("bank", "a", 1, 10).Files, patchedServices("bank", "a", 32, overlay.MaxPatched/16).Files
 	after := render.Tree{}
 	for name, content := range light {
