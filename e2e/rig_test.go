@@ -24,7 +24,7 @@ type rig struct {
 	proxy       *engine.Faulty
 	flux        *engine.Flux
 	argo        *engine.Argo
-	// alone: the rig has one site only, as an API server of real life, and Argo CD applies its policies itself.
+	// alone: the rig has few sites, as an API server of real life, and Argo CD applies their policies itself.
 	alone bool
 	// locked: Flux applies nothing without an account, and the root's is made by a person.
 	locked bool
@@ -101,8 +101,8 @@ func (r *rig) bootstrap(t *testing.T, c *circle) {
 		r.api.Kubectl(t, string(c.tree["argocd/root.yaml"]), "apply", "-f", "-")
 		return
 	}
-	// One API server has one site. Here it has many, and an Application fails on a policy that
-	// another one has; so the policy is applied once by hand, and each root leaves it out.
+	// For each of the many sites here the policy is applied by hand, and the root leaves it out: an Application less a row to wait for. Where Argo CD
+	// applies the policies of several sites itself, TestTwoEngines has it.
 	for name := range c.tree {
 		if strings.HasPrefix(name, "policy/") && !strings.HasSuffix(name, "kustomization.yaml") {
 			r.api.Apply(t, "kubectl", string(c.tree[name]))

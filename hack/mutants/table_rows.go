@@ -102,4 +102,12 @@ var rowGuards = []mutant{
 		Spec:       argoProjectSpec{`,
 		in("e2e", "TestArgoRows/several"),
 		"the command to go on does not find the projects, and the tenants stay stopped"},
+	{"render/guard.go", `slices.Values(s.Site.Spec.Hosts.Namespaces))); len(namespaces) > 0 {`, `slices.Values(s.Site.Spec.Hosts.Namespaces))); len(namespaces) > 99 {`,
+		in("e2e", "TestTwoEngines"),
+		"the guards of one site hold for the hosts of all sites on the API server, and no other site can publish beside it"},
+	{"render/guard.go", `		Labels: map[string]string{inventory.SiteLabel: s.Site.Name},
+		Annotations`, `		Labels: map[string]string{inventory.SiteLabel: "x"},
+		Annotations`,
+		in("e2e", "TestTwoEngines"),
+		"nothing says whose guards they are: no other site can publish beside it"},
 }
