@@ -154,7 +154,7 @@ func (s *site) gitRepository() *fluxRepository {
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: s.rootName()},
 		Spec: fluxRepositorySpec{
 			Interval:  metav1.Duration{Duration: min(s.Site.Spec.Flux.Interval.Duration, maxPoll)},
-			URL:       s.Site.Spec.Repository.URL,
+			URL:       s.Site.Spec.Repository.FluxURL(),
 			Reference: fluxBranch{Branch: s.Site.Spec.Repository.Branch},
 		},
 	}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,33 @@ func TestFluxRepository(t *testing.T) {
 	if r.Spec.URL != site.Spec.Repository.URL || r.Spec.Reference == nil || r.Spec.Reference.Branch != site.Spec.Repository.Branch ||
 		r.Spec.SecretRef == nil || r.Spec.SecretRef.Name != "fleet-key" || r.Spec.Interval.Duration > time.Minute {
 		t.Errorf("found %+v", r.Spec)
+	}
+}
+
+// TestFluxTakesTheURL: whatever a valid Site names as its repository, the definition of Flux's GitRepository takes what is written into one
+// (its spec.url has the pattern below), and Argo CD gets what the Site says.
+func TestFluxTakesTheURL(t *testing.T) {
+	pattern := regexp.MustCompile(`^(http|https|ssh)://.*$`)
+	for given, want := range map[string]string{
+		"git@git.example.org:acme/fleet.git":       "ssh://git@git.example.org/acme/fleet.git",
+		"git@git.example.org:/srv/git/fleet.git":   "ssh://git@git.example.org/srv/git/fleet.git",
+		"git@git.example.org:~/fleet.git":          "ssh://git@git.example.org/~/fleet.git",
+		"ssh://git@git.example.org:2222/fleet.git": "ssh://git@git.example.org:2222/fleet.git",
+		"https://git.example.org/fleet.git":        "https://git.example.org/fleet.git",
+		"http://git.example.org/fleet.git":         "http://git.example.org/fleet.git",
+	} {
+		in := func(engine v1alpha1.Engine) Tree {
+			return guarded(t, func(site *v1alpha1.Site) { site.Spec.Repository.URL, site.Spec.Engine = given, engine })
+		}
+		found := objectsOf(t, in(v1alpha1.EngineFlux), "flux/", sourcev1.GitRepositoryKind, func(r *sourcev1.GitRepository) string { return r.Spec.URL })
+		if len(found) != 1 || found[want] == nil || !pattern.MatchString(want) {
+			t.Errorf("%s: found %v, want %s", given, found, want)
+		}
+		for name, content := range in(v1alpha1.EngineArgoCD) {
+			if strings.HasPrefix(name, "argocd/") && strings.Contains(string(content), "repoURL: ") && !strings.Contains(string(content), "repoURL: "+given+"\n") {
+				t.Errorf("%s: %s has another URL", given, name)
+			}
+		}
 	}
 }
 

@@ -43,6 +43,16 @@ func (r *Repository) SSH() (ssh bool, port int) {
 	return false, 443
 }
 
+// FluxURL is the repository's URL as Flux takes it: the definition of its GitRepository refuses git's short form user@host:path, and ssh:// with the same user,
+// host and path is what it stands for. The URL is valid.
+func (r *Repository) FluxURL() string {
+	if !scpURL.MatchString(r.URL) {
+		return r.URL
+	}
+	host, path, _ := strings.Cut(r.URL, ":")
+	return "ssh://" + host + "/" + strings.TrimLeft(path, "/")
+}
+
 // FluxLacksCredentials says that Flux is to read the repository by ssh, which needs credentials, and that no Secret is named for them.
 func (s *Site) FluxLacksCredentials() bool {
 	ssh, _ := s.Spec.Repository.SSH()

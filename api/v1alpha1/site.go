@@ -140,7 +140,8 @@ type Metrics struct {
 
 // Repository is a git repository, a branch and a folder in it.
 type Repository struct {
-	// URL is the repository as the engine clones it: ssh, https or file, without credentials.
+	// URL is the repository as the engine clones it: ssh, https or file, without credentials. git's short form user@host:path is ssh; for Flux, which does not
+	// take it, sipgen writes ssh://user@host/path.
 	URL string `json:"url"`
 	// Branch is the branch that is synced. Default main.
 	// +optional
