@@ -1,7 +1,7 @@
 package schedule
 
 import (
-	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -10,162 +10,128 @@ import (
 // gives is still free to move.
 func (n *network) greedy(r *role, k int) int {
 	got := 0
-	for got < k {
-		before := got
-		best := n.bestOfAll
-		if r.shape.roles > 1 {
-			best = n.bestInOrder
+	take := func(b int32) { // what the role has room for in the bucket
+		for d := n.domainOf(r, b); got < k && n.buckets[b].free() > 0 && !r.full(d); got++ {
+			n.add(r, b)
 		}
-		for _, b := range best(r, k-got) {
-			for d := n.domainOf(r, b); got < k && n.buckets[b].free() > 0 && !r.full(d); got++ {
-				n.add(r, b)
+	}
+	if r.shape.buckets.bits == nil {
+		for _, b := range n.byLevel(r.shape.buckets.list) {
+			if got == k {
+				break
 			}
+			take(b)
 		}
-		if got == before {
+		return got
+	}
+	for level := range n.levels.pools {
+		if n.levels.size[level] == 0 {
+			continue
+		}
+		at := &n.levels.pools[level]
+		for b := at.next(&r.shape.buckets, 0); b >= 0 && got < k; {
+			n.work++
+			if d := n.domainOf(r, b); r.full(d) {
+				b = at.next(&r.shape.buckets, n.after(r, d, b))
+				continue
+			}
+			take(b)
+			b = at.next(&r.shape.buckets, b+1)
+		}
+		if got == k {
 			break
 		}
 	}
 	return got
 }
 
-// bestOfAll are up to k buckets with free hosts for a role, best first: at most one of a domain whose buckets lie together.
-func (n *network) bestOfAll(r *role, k int) []int32 {
-	h := n.heap[:0] // the worst of them on top
-	keep := func(it item) {
-		if len(h) < k {
-			h = push(h, it)
-		} else if less(h[0], it) {
-			h[0] = it
-			sink(h, 0)
+// byLevel sorts those of a list of buckets that have free hosts by level.
+func (n *network) byLevel(list []int32) []int32 {
+	n.work += len(list)
+	count := n.levels.count
+	clear(count)
+	total := int32(0)
+	for _, b := range list {
+		if level := n.levels.of[b]; level >= 0 {
+			count[level]++
+			total++
 		}
 	}
-	if r.topo < 0 {
-		for b := range r.shape.buckets.both(n.free.bitset) {
-			n.work++
-			if score := n.score[b]; len(h) < k || score >= h[0].key {
-				keep(item{score, -b})
-			}
+	at := int32(0)
+	for level, buckets := range count {
+		count[level] = at
+		at += buckets
+	}
+	n.best = slices.Grow(n.best[:0], int(total))[:total]
+	for _, b := range list {
+		if level := n.levels.of[b]; level >= 0 {
+			n.best[count[level]] = b
+			count[level]++
 		}
-	} else {
-		n.bestOfDomains(r, keep)
 	}
-	slices.SortFunc(h, func(a, b item) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(b.bucket, a.bucket)) })
-	n.best = n.best[:0]
-	for _, it := range h {
-		n.best = append(n.best, -it.bucket)
-	}
-	n.heap = h[:0]
 	return n.best
 }
 
-// bestOfDomains goes through the buckets with free hosts where a role has room.
-func (n *network) bestOfDomains(r *role, keep func(item)) {
-	together := r.tree.together
-	in, top := int32(alone), item{} // the domain at hand, and its best bucket
-	if r.tree.parent != nil && together {
-		var done func()
-		keep, done = n.bestOfWidest(r, keep)
-		defer done()
-	}
-	for b := n.free.next(&r.shape.buckets, 0); b >= 0; b = n.free.next(&r.shape.buckets, b+1) {
-		n.work++
-		d := n.dom[r.topo][b]
-		if r.full(d) {
-			b = n.after(r, d, b) - 1
-			continue
-		}
-		it := item{n.score[b], -b}
-		switch {
-		case d < 0 || !together:
-			keep(it)
-		case d != in:
-			if in >= 0 {
-				keep(top)
-			}
-			in, top = d, it
-		case less(top, it):
-			top = it
-		}
-	}
-	if in >= 0 {
-		keep(top)
-	}
+// mostRanks is into how many levels buckets are sorted by rank.
+const mostRanks = 16
+
+// levels are the buckets with free hosts, roughly sorted, those to fill first in the first level: a role that looks for a few of them does not look at all. They are
+// sorted by rank, in up to mostRanks groups of as many buckets each, and within that by the number of free hosts: twice as many are a level.
+type levels struct {
+	sizes int     // levels of one group
+	group []uint8 // by bucket
+	of    []int16 // by bucket: its level, -1 where nothing is free
+	pools []pool
+	size  []int32 // by level: buckets
+	count []int32 // scratch of byLevel
 }
 
-// bestOfWidest keeps, of the best buckets of domains, no more in each of the widest than the role has room for. They come domain by domain.
-func (n *network) bestOfWidest(r *role, keep func(item)) (keepOf func(item), done func()) {
-	in, best := int32(alone), []item(nil)
-	flush := func() {
-		if in >= 0 {
-			slices.SortFunc(best, func(a, b item) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(b.bucket, a.bucket)) })
-			best = best[:min(len(best), r.most(in)-r.in.count(in))]
-		}
-		for _, it := range best {
-			keep(it)
-		}
-		best = best[:0]
+func newLevels(buckets []bucket) *levels {
+	l := &levels{group: make([]uint8, len(buckets)), of: make([]int16, len(buckets))}
+	most, top := int32(0), int32(0)
+	for b := range buckets {
+		most, top = max(most, int32(len(buckets[b].hosts))), max(top, buckets[b].rank)
+		l.of[b] = -1
 	}
-	return func(it item) {
-		if d := r.tree.widest(n.dom[r.topo][-it.bucket]); d != in {
-			flush()
-			in = d
+	l.sizes = bits.Len32(uint32(most))
+	ranks := make([]int32, top+1) // how many buckets have each
+	for b := range buckets {
+		ranks[buckets[b].rank]++
+	}
+	groups, groupOf, in, each := 0, make([]uint8, len(ranks)), 0, len(buckets)/mostRanks+1
+	for rank, count := range ranks {
+		groupOf[rank] = uint8(groups)
+		if in += int(count); in >= each && groups < mostRanks-1 {
+			groups, in = groups+1, 0
 		}
-		best = append(best, it)
-	}, flush
+	}
+	for b := range buckets {
+		l.group[b] = groupOf[buckets[b].rank]
+	}
+	for range (groups + 1) * l.sizes {
+		l.pools = append(l.pools, newPool(len(buckets)))
+	}
+	l.size, l.count = make([]int32, len(l.pools)), make([]int32, len(l.pools))
+	return l
 }
 
-// bestInOrder are up to k buckets with free hosts for a role, of different domains, best first, by an order that the roles of one shape
-// share. Where it is out of date it puts that right; buckets that came free since it was made may be missing.
-func (n *network) bestInOrder(r *role, k int) []int32 {
-	sh := r.shape
-	if sh.order == nil || n.epoch-sh.ordered > int32(sh.buckets.n/4) {
-		sh.order = slices.Grow(sh.order[:0], sh.buckets.n)
-		for b := range sh.buckets.both(n.free.bitset) {
-			sh.order = append(sh.order, item{-n.score[b], b})
-		}
-		n.work += sh.buckets.n
-		heapify(sh.order)
-		sh.ordered = n.epoch
+// put notes how many hosts of a bucket are free.
+func (l *levels) put(b, free int32) {
+	level := int16(-1)
+	if free > 0 {
+		level = int16((int(l.group[b])+1)*l.sizes - bits.Len32(uint32(free)))
 	}
-	n.best = n.best[:0]
-	seen := n.heap[:0]
-	in := map[int32]int{} // by domain: buckets there
-	for len(n.best) < k && len(sh.order) > 0 && len(seen) < 4*k+64 {
-		var top item
-		top, sh.order = pop(sh.order)
-		n.work += 4
-		b := top.bucket
-		if !n.free.has(b) {
-			continue
-		}
-		if key := -n.score[b]; key > top.key {
-			sh.order = push(sh.order, item{key, b})
-			continue
-		}
-		seen = append(seen, top)
-		d := n.domainOf(r, b)
-		if d < 0 {
-			n.best = append(n.best, b)
-			continue
-		}
-		if r.full(d) || in[d] > 0 {
-			continue
-		}
-		widest := d
-		if r.tree.parent != nil {
-			if widest = r.tree.widest(d); in[widest] >= r.most(widest)-r.in.count(widest) {
-				continue
-			}
-		}
-		n.best = append(n.best, b)
-		in[widest]++
-		if d != widest {
-			in[d]++
-		}
+	was := l.of[b]
+	if was == level {
+		return
 	}
-	for _, it := range seen {
-		sh.order = push(sh.order, it)
+	l.of[b] = level
+	if was >= 0 {
+		l.pools[was].remove(b)
+		l.size[was]--
 	}
-	n.heap = seen[:0]
-	return n.best
+	if level >= 0 {
+		l.pools[level].add(b)
+		l.size[level]++
+	}
 }

@@ -26,9 +26,6 @@ type shape struct {
 	lacking  set   // label kinds that the selector matches, and that lack a label that is required
 	required []string
 	buckets  set // buckets that fit
-
-	order   []item // those that may have free hosts, as a heap, those to fill first on top
-	ordered int32  // epoch in which it was made
 }
 
 // class is a set of hosts that are equal to every role: same kind, same networks.

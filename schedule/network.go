@@ -29,7 +29,7 @@ type network struct {
 	ends     pool    // those, and buckets that the focus has units in
 	size     []int32 // by bucket: number of hosts
 	sizes    tally   // the same, bit by bit
-	score    []int64 // by bucket: how soon it is filled, last those that many roles can use
+	levels   *levels // the same as free, by how soon they are to be filled
 	focus    *role   // the role whose hosts are chosen
 	focusAt  []int32 // its units by bucket
 
@@ -96,7 +96,7 @@ func (s *site) newNetwork() *network {
 	n.base.fill(count)
 	n.open.fill(count)
 	n.patient = n.impatient()
-	n.score, n.size = make([]int64, count), make([]int32, count)
+	n.size = make([]int32, count)
 	for b := range n.buckets {
 		n.size[b] = int32(len(n.buckets[b].hosts))
 		n.sizes.one(int32(b), n.size[b], count)
@@ -107,6 +107,7 @@ func (s *site) newNetwork() *network {
 		n.marked = append(n.marked, make([]int32, max(0, len(topology.names)-len(n.marked)))...)
 	}
 	n.fit(classOf)
+	n.levels = newLevels(n.buckets)
 	for b := range n.buckets {
 		n.account(int32(b))
 	}
@@ -281,7 +282,7 @@ func (n *network) domainOf(r *role, b int32) int32 {
 func (n *network) account(b int32) {
 	at := &n.buckets[b]
 	left := at.free()
-	n.score[b] = int64(left) - int64(at.rank)<<32
+	n.levels.put(b, left)
 	free := left > 0
 	if free {
 		if n.focus == nil && !n.free.has(b) {
