@@ -50,7 +50,7 @@ func TestLabelGuard(t *testing.T) {
 	}
 	label := func(key string) []string { return []string{"metadata", "labels", "sip.airshipit.org/" + key} }
 	approval := []string{"metadata", "annotations", "sip.airshipit.org/release-of"}
-	const labels, approves = "are written by the GitOps identity of site label-guard", "approve it in the SIPCluster"
+	const labels, approves = "the GitOps identity of site label-guard writes the labels", "approve it in the SIPCluster"
 	for i, row := range []struct {
 		what, user, ns string
 		change         func(map[string]any)

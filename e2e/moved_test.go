@@ -76,7 +76,7 @@ func movedRows() []movedRow {
 		{"an approved release of a deploy method", "customDeploy: {method: install_coreos}", "provisioned", wholeClaim, "", "rendered", ""},
 		{"an approved release of an externally provisioned host", "externallyProvisioned: true", "externally provisioned", wholeClaim, "", "rendered", ""},
 		{"a host that is kept for its cluster", kept, "available", wholeClaim, "", "", "is in use"},
-		{"a host that is kept for its cluster, approved", kept, "available", wholeClaim, "", "rendered", "no approval releases it"},
+		{"a host that is kept for its cluster, approved", kept, "available", wholeClaim, "", "rendered", "no approval can release it"},
 		{"an approval on a host that nobody uses", "", "available", wholeClaim, "", "%s/Metal3Machine/t/m1", ""},
 	}
 	for _, spec := range []string{image, "customDeploy: {method: install_coreos}", "externallyProvisioned: true"} {

@@ -44,7 +44,7 @@ func (s *site) accountPolicy() admissionv1.ValidatingAdmissionPolicy {
 	policy.Spec.Validations = []admissionv1.Validation{
 		{
 			Expression: "!(request.resource.resource in " + celList(given) + ") || !(" + not(own.services) + ")",
-			Message:    "this account has the right to write such objects so that it can give it to others, and may not use it",
+			Message:    "this account holds the right to write such objects only in order to grant it to other accounts, and may not use it itself",
 		},
 		{
 			Expression: fmt.Sprintf("request.resource.resource != 'serviceaccounts' || request.namespace == '%s' && (request.name.endsWith('.infra') || %s && request.name in %s)", namespace, not(own.rights), celList(named)),

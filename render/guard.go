@@ -97,7 +97,7 @@ func (s *site) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 	}
 	policy.Spec.Variables = metadataVariables()
 	policy.Spec.Validations = []admissionv1.Validation{
-		{Expression: same("Labels", celList(append(claimKeys(keys), keys.Standby))), Message: "the labels that say whose a BareMetalHost is are written by the GitOps identity of site " + s.Site.Name + ": ask for hosts in a SIPCluster, or change them as one of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
+		{Expression: same("Labels", celList(append(claimKeys(keys), keys.Standby))), Message: "the GitOps identity of site " + s.Site.Name + " writes the labels that say whose a BareMetalHost is: ask for hosts in a SIPCluster, or change the labels as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
 		{Expression: same("Annotations", celList([]string{releaseOf})), Message: "the approval of a release is written by the GitOps identity of site " + s.Site.Name + ": approve it in the SIPCluster"},
 	}
 	return policy

@@ -70,8 +70,8 @@ func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
 func inUseValidations(update func(string) string) []admissionv1.Validation {
 	return []admissionv1.Validation{
 		{Expression: update("!variables.moved || !variables.used || variables.approved"),
-			Message: "this BareMetalHost is in use: the labels that say whose it is are removed or changed only by the patch of a release that was approved for what uses it now (" + releaseOf + ")"},
+			Message: "this BareMetalHost is in use: the labels that say whose it is can be changed or removed only by a release that was approved for what uses it now (" + releaseOf + ")"},
 		{Expression: update("!variables.moved || !variables.consumed || !has(oldObject.spec.consumerRef.kind) || oldObject.spec.consumerRef.kind != '" + inventory.ClusterKind + "'"),
-			Message: "this BareMetalHost is kept for its cluster's next machine: no approval releases it, Cluster API has to let it go"},
+			Message: "this BareMetalHost is kept for its cluster's next machine: no approval can release it; Cluster API has to give it up first"},
 	}
 }

@@ -190,7 +190,7 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 	}}
 	policy.Spec.Variables = append(metadataVariables(), inUseVariables(keys)...)
 	policy.Spec.Validations = append([]admissionv1.Validation{
-		{Expression: "request.operation == 'UPDATE'", Message: "the GitOps identity may only update a BareMetalHost: creating or deleting one is not sipgen's business"},
+		{Expression: "request.operation == 'UPDATE'", Message: "the GitOps identity may only update a BareMetalHost: sipgen neither creates nor deletes hosts"},
 		{Expression: update(same("spec")), Message: "the GitOps identity may not change a BareMetalHost's spec: that would reprovision a server"},
 		{Expression: update(onlyOurs("Labels", "k in "+ours+" || "+tools)), Message: "the GitOps identity may only change sipgen's labels on a BareMetalHost"},
 		{Expression: update(onlyOurs("Annotations", "k == '"+releaseOf+"' || "+tools)), Message: "the GitOps identity may only change the GitOps tools' annotations on a BareMetalHost"},
@@ -219,7 +219,7 @@ func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
 	policy.Spec.Validations = []admissionv1.Validation{{
 		Expression: "!variables.oldLabels.exists(k, k in " + celList(claimKeys(s.Site.Spec.LabelKeys)) + ")",
-		Message:    "this BareMetalHost belongs to a tenant cluster: release it first, or delete it as one of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
+		Message:    "this BareMetalHost belongs to a tenant cluster, and deleting it may deprovision its server: release it first, or delete it as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}}
 	return policy
 }

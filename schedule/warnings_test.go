@@ -64,11 +64,11 @@ func TestWarnings(t *testing.T) {
 		want     string
 	}{
 		{"an approval that was carried out, and the host is gone", annotated(one, v1.ApproveReleaseAnnotation, "metal/h9"), alone(1), nil,
-			`annotation sip.airshipit.org/approve-release names host "metal/h9", which is not in the inventory: it has no effect, take it out`},
+			`annotation sip.airshipit.org/approve-release names host "metal/h9", which is not in the inventory: this entry has no effect; remove it from the annotation`},
 		{"an approval of what Cluster API keeps", annotated(one, v1.ApproveReleaseAnnotation, "h1"), []inventory.Host{with(claimed(host1("h1", "w", "r1"), "a", worker), keptForNext)}, nil,
 			"annotation sip.airshipit.org/approve-release names host metal/h1, which Cluster tenants/a keeps for its next machine: such a release cannot be approved, it waits until Cluster API lets the host go"},
 		{"a removal that was carried out, and the host is gone", annotated(one, v1.RemoveAnnotation, "h9"), alone(1), nil,
-			`annotation sip.airshipit.org/remove names host "h9", which is not in the inventory: it has no effect, take it out`},
+			`annotation sip.airshipit.org/remove names host "h9", which is not in the inventory: this entry has no effect; remove it from the annotation`},
 		{"a host of another site", one, alone(1), nil,
 			"1 host left alone: labelled for tenants/x, which is in neither the specs nor the tree: metal/h01"},
 		{"many hosts of another site", one, alone(12), nil,
@@ -76,9 +76,9 @@ func TestWarnings(t *testing.T) {
 		{"a name that is none, from a file, beside a claim of the tree", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "x\ny", worker)}, []PreviousClaim{inTree("h1", "a", worker)},
 			`1 host left alone: labelled for "tenants/x\ny", which is in neither the specs nor the tree: metal/h1`},
 		{"the tree was rolled back, and the host is in use", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: the labels count, because it is in use by Metal3Machine tenants/m1; was the tree rolled back? if the labels are wrong, set them right by hand"},
+			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: sipgen goes by the labels, because the host is in use by Metal3Machine tenants/m1; perhaps the tree was rolled back. If the labels are wrong, correct them by hand"},
 		{"the tree was rolled back, and the host is not in use", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: nothing uses it, and so it is released, for whoever needs it once it was seen without labels; was the tree rolled back?"},
+			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: the host is not in use, so it is released, and any cluster can get it once it has been seen without labels; perhaps the tree was rolled back"},
 		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
 			"host metal/h1: carries some of sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby, but not a whole claim, and what they say is not what clusters/tenants/a/assignments.yaml says: the claim of tenants/a stands"},
 	}

@@ -101,7 +101,7 @@ func (d *Decoded) decode() {
 			d.Errs = append(d.Errs, doc.Problem("spec", "and %d more values like these", len(open)-MaxProblems))
 			break
 		}
-		d.Errs = append(d.Errs, doc.Problem(path, "%s in plain text: git would keep it for ever; want the name of a Secret here, and this one replaced wherever it is used", open[path]))
+		d.Errs = append(d.Errs, doc.Problem(path, "%s in plain text: git would keep it for ever; put the name of a Secret here, and replace the exposed value wherever it is in use", open[path]))
 	}
 	for _, found := range cluster.Validate() {
 		if open[found.Path] == "" {

@@ -49,7 +49,7 @@ func (c *SIPCluster) allServices() []listed {
 func (c *SIPCluster) Warnings() []FieldError {
 	var out []FieldError
 	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
-		out = append(out, FieldError{"metadata.deletionTimestamp", "says that the cluster is being deleted, so its hosts are released; if it is to stay, remove this line, which only an API server sets"})
+		out = append(out, FieldError{"metadata.deletionTimestamp", "marks the cluster as being deleted, so its hosts are released; if the cluster is to stay, remove this line (only an API server should set it)"})
 	}
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		for _, known := range []string{RoleControlPlane, RoleWorker} {

@@ -30,8 +30,8 @@ func (a *ArgoCD) validate(engine Engine, add func(path, format string, args ...a
 	case a.Identity != "":
 		validateIdentity(a.Identity, func(format string, args ...any) { add(field, format, args...) })
 	case engine == EngineArgoCD && a.Server != ArgoCDInCluster:
-		add(field, "missing: on %q Argo CD is not the account that it has in its own cluster, and the guard of the hosts would be for nobody; "+
-			"want the user that kubectl auth whoami says with the credentials of its cluster Secret, as in system:serviceaccount:kube-system:argocd-manager", a.Server)
+		add(field, "missing: on %q Argo CD is a different user from the one in its own cluster, so the guard would not apply to it; "+
+			"want the user name that kubectl auth whoami prints with the credentials of its cluster Secret, as in system:serviceaccount:kube-system:argocd-manager", a.Server)
 	}
 }
 

@@ -67,7 +67,7 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 		delete(open, repositoryURL)
 		delete(open, "spec.argocd.server")
 		for _, path := range slices.Sorted(maps.Keys(open)) {
-			problems.Add(doc.Problem(path, "%s in plain text: git would keep it for ever; want it in the environment, a file or a Secret, and this one replaced wherever it is used", open[path]))
+			problems.Add(doc.Problem(path, "%s in plain text: git would keep it for ever; put it in the environment, a file or a Secret, and replace the exposed value wherever it is in use", open[path]))
 		}
 		add := func(path, format string, args ...any) {
 			if open[path] == "" {

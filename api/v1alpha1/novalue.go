@@ -38,7 +38,7 @@ func checkNoValues(document []byte, add problem) {
 	}
 	if metrics, has := site.Spec["metrics"]; has {
 		if fields, _ := metrics.(map[string]any); fields["namespaces"] == nil {
-			add("spec.metrics.namespaces", "found no value: want namespaces, [] for none, or no spec.metrics, which lets all pods of the management cluster connect")
+			add("spec.metrics.namespaces", "has no value: list namespaces, write [] for none, or remove spec.metrics, which lets all pods of the management cluster connect")
 		}
 	}
 	tenants, has := site.Spec["tenants"]
@@ -46,7 +46,7 @@ func checkNoValues(document []byte, add problem) {
 		return
 	}
 	if tenants == nil {
-		add("spec.tenants", "found no value: want one or more, or no such field, which makes every namespace a tenant")
+		add("spec.tenants", "has no value: list tenants, or remove the field, which makes every namespace a tenant")
 		return
 	}
 	list, _ := tenants.([]any)
@@ -61,13 +61,13 @@ func noValues(at, field string, value any, add problem) {
 	switch value := value.(type) {
 	case nil:
 		if wider {
-			add(at, "found no value: want one, or no such field, which means %s", all)
+			add(at, "has no value: give it one, or remove the field, which means %s", all)
 		} else {
-			add(at, "found no value: want one, or no such field")
+			add(at, "has no value: give it one, or remove it")
 		}
 	case map[string]any:
 		if len(value) == 0 && wider {
-			add(at, "found nothing in it: want something, or no such field, which means %s", all)
+			add(at, "is empty: fill it in, or remove the field, which means %s", all)
 		}
 		for _, key := range slices.Sorted(maps.Keys(value)) {
 			below := key
@@ -78,7 +78,7 @@ func noValues(at, field string, value any, add problem) {
 		}
 	case []any:
 		if len(value) == 0 && wider {
-			add(at, "found nothing in it: want something, or no such field, which means %s", all)
+			add(at, "is empty: fill it in, or remove the field, which means %s", all)
 		}
 		for i, item := range value {
 			noValues(fmt.Sprintf("%s[%d]", at, i), field, item, add)

@@ -65,7 +65,7 @@ func (l *TenantLimitRange) validate(at string, add problem) {
 		}
 	}
 	if empty {
-		add(at, "found nothing in it, want default, defaultRequest, min or max, or no such field")
+		add(at, "is empty: set default, defaultRequest, min or max, or remove the field")
 	}
 }
 

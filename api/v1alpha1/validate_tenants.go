@@ -49,7 +49,7 @@ func (s *SiteSpec) validateTenants(add problem) {
 	}
 	switch {
 	case s.Tenants != nil && len(s.Tenants) == 0:
-		add("spec.tenants", "found none: want one or more, or no such field, which makes every namespace a tenant")
+		add("spec.tenants", "is empty: list tenants, or remove the field, which makes every namespace a tenant")
 		return
 	case len(s.Tenants) > maxTenants:
 		add("spec.tenants", "found %d, want at most %d", len(s.Tenants), maxTenants)

@@ -28,11 +28,11 @@ func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 	case accept == noAcceptance && loss.Total() <= limit, accept == loss.Total():
 		return nil
 	case accept != noAcceptance:
-		return fmt.Errorf("--accept-loss: found %d, but %d hosts are lost or released (%s)", accept, loss.Total(), describeLoss(loss))
+		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %d hosts (%s)", accept, loss.Total(), describeLoss(loss))
 	}
 	return errors.Join(
-		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, the site allows %d: %s", loss.Total(), loss.Claimed, limit, describeLoss(loss)),
-		fmt.Errorf("refused: if this is intended, use --accept-loss %d", loss.Total()),
+		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d: %s", loss.Total(), loss.Claimed, limit, describeLoss(loss)),
+		fmt.Errorf("refused: if every one of these hosts is meant to go, repeat with --accept-loss %d", loss.Total()),
 	)
 }
 
@@ -77,7 +77,7 @@ func (d *decided) giveTooMuch() []finding {
 	var out []finding
 	for _, key := range clusters[most] {
 		out = append(out, finding{cluster: key, err: fmt.Errorf(
-			"%d of %d claimed hosts would be lost or released, the site allows %d; the specs of %s take %d of them: its clusters keep what they have until somebody gives --accept-loss",
+			"%d of %d claimed hosts would be lost or released, but the site allows only %d; the specs of %s account for %d of them, so its clusters keep what they have until a run is given --accept-loss",
 			d.loss.Total(), d.loss.Claimed, limit, most, byTenant[most])})
 	}
 	return out
@@ -118,7 +118,7 @@ func describeLoss(loss schedule.Loss) string {
 		hosts []schedule.HostKey
 	}{{"no longer in the inventory", loss.Missing}, {"created anew, with another uid", loss.Anew}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"taken over by another cluster or role that uses them under its labels", loss.Moved},
 		{"failed, and another host gets their active slot", loss.Swapped}, {"released", loss.Released},
-		{"virtual machines that ViNO is asked for no more", loss.Virtual}, {"virtual machines that ViNO makes anew", loss.Remade}} {
+		{"virtual machines that ViNO is no longer asked for", loss.Virtual}, {"virtual machines that ViNO re-creates", loss.Remade}} {
 		if len(part.hosts) == 0 {
 			continue
 		}

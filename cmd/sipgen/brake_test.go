@@ -25,15 +25,15 @@ func TestBrake(t *testing.T) {
 		{"nothing is lost", schedule.Loss{Claimed: 5}, noAcceptance, ""},
 		{"as many as the site allows", schedule.Loss{Claimed: 5, Missing: hosts("a"), Released: hosts("b")}, noAcceptance, ""},
 		{"one more, and each way by itself would be allowed", schedule.Loss{Claimed: 5, Missing: hosts("a", "b"), Released: hosts("c")}, noAcceptance,
-			"refused: 3 of 5 claimed hosts would be lost or released, the site allows 2: 2 no longer in the inventory: metal/a, metal/b; 1 released: metal/c"},
+			"refused: 3 of 5 claimed hosts would be lost or released, but the site allows only 2: 2 no longer in the inventory: metal/a, metal/b; 1 released: metal/c"},
 		{"hosts that were created anew", schedule.Loss{Claimed: 5, Anew: hosts("a", "b"), Missing: hosts("c")}, noAcceptance,
 			"1 no longer in the inventory: metal/c; 2 created anew, with another uid: metal/a, metal/b"},
 		{"hosts that others labelled count too", schedule.Loss{Claimed: 5, Foreign: hosts("a", "b"), Released: hosts("c")}, noAcceptance,
 			"2 labelled for a cluster that is not this site's: metal/a, metal/b; 1 released: metal/c"},
 		{"a share of a large site, all ways together", schedule.Loss{Claimed: 30, Missing: hosts("a"), Foreign: hosts("b"), Released: hosts("c")}, noAcceptance, ""},
-		{"one more than the share", schedule.Loss{Claimed: 39, Missing: hosts("a", "d"), Foreign: hosts("b"), Released: hosts("c")}, noAcceptance, "the site allows 3"},
+		{"one more than the share", schedule.Loss{Claimed: 39, Missing: hosts("a", "d"), Foreign: hosts("b"), Released: hosts("c")}, noAcceptance, "the site allows only 3"},
 		{"accepted, by their number", schedule.Loss{Claimed: 5, Missing: hosts("a", "b"), Released: hosts("c")}, 3, ""},
-		{"another number", schedule.Loss{Claimed: 5, Missing: hosts("a", "b"), Released: hosts("c")}, 2, "--accept-loss: found 2, but 3 hosts are lost or released"},
+		{"another number", schedule.Loss{Claimed: 5, Missing: hosts("a", "b"), Released: hosts("c")}, 2, "--accept-loss is 2, but this run would lose or release 3 hosts"},
 	}
 	site := &v1alpha1.Site{}
 	site.Default()

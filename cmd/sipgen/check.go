@@ -164,9 +164,9 @@ func (d *decided) passedOver() []string {
 			continue
 		}
 		if len(out) == mostPassedOver {
-			return append(out, "more hosts go to nobody because of something like that; the plan names them")
+			return append(out, "more hosts are not handed out for similar reasons; the plan names them")
 		}
-		out = append(out, found[0].String()+"; until then nobody gets it")
+		out = append(out, "not handed out until this is fixed: "+found[0].String())
 	}
 	return out
 }

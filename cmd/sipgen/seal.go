@@ -72,6 +72,6 @@ func seal(where, root string, state *publish.State) error {
 	}
 	list := path.Join(root, publish.OwnershipFile)
 	return errors.Join(append(problems, fmt.Errorf(
-		"refused: hosts would change hands without being released; to restore the tree, choose the newest commit of git log -- %s whose files have the sums in it (docs/safety.md, \"A tree that is refused\", has the command that finds it), and run: git rev-parse -q --verify COMMIT^0 && git rm -r -q --ignore-unmatch %s %s && git checkout COMMIT -- %s %s",
+		"refused: hosts would change hands without being released; to restore the tree, find the newest commit whose files match the checksums in its %s (docs/safety.md, \"A tree that is refused\", has the command), and run, with that COMMIT: git rev-parse -q --verify COMMIT^0 && git rm -r -q --ignore-unmatch %s %s && git checkout COMMIT -- %s %s",
 		list, path.Join(root, "clusters"), list, path.Join(root, "clusters"), list))...)
 }

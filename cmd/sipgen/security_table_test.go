@@ -261,7 +261,7 @@ func securityTable() []attack {
 		files["hosts.yaml"] = hosts
 		return files
 	}
-	const tooMany = "still have 2 to release, and get 0 before it; tenant bank"
+	const tooMany = "have yet to release 2, and are given 0 before this one; tenant bank"
 	add("quota",
 		attack{why: "others under a role's other name", first: holding, files: withHosts(inUse, bankSpec("{nodes: {Node: {count: {active: 2}}}}")), want: tooMany},
 		attack{why: "more hosts", files: bankSpec("{nodes: {Worker: {count: {active: 3}}}}"), want: "asks for 3 hosts and holds 0"},

@@ -136,7 +136,7 @@ func (d *decided) remakeVirtualHosts() {
 			}
 		}
 		if hosts > 0 {
-			d.report.Warnings = append(d.report.Warnings, fmt.Sprintf("Vino %s is not what it was (%s): what its %s have is made anew, or theirs no more",
+			d.report.Warnings = append(d.report.Warnings, fmt.Sprintf("Vino %s has changed (%s): ViNO re-creates its %s, or gives their addresses to others; what runs on them may be lost",
 				v.Key(), strings.Join(why, "; "), text.Count(hosts, "host")))
 		}
 	}

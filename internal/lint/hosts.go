@@ -15,7 +15,7 @@ func (c *checker) duplicates() {
 			if first := bmcs[id]; first != nil {
 				c.host(codeBMC, Error, host, "spec.bmc.address",
 					fmt.Sprintf("%s is the power control of %s too: switching off one host switches off the other", id, at(first)),
-					"find out which of the two is there, and correct or delete the other")
+					"find out which of the two objects describes the real server, and correct the other; delete it only after detaching it (docs/safety.md), or metal3 may deprovision the real server")
 			} else {
 				bmcs[id] = host
 			}
@@ -24,7 +24,7 @@ func (c *checker) duplicates() {
 			if first := macs[mac]; first != nil {
 				c.host(codeMAC, Error, host, "spec.bootMACAddress",
 					fmt.Sprintf("%s is the boot MAC address of %s too", mac, at(first)),
-					"find out which of the two is there, and correct or delete the other")
+					"find out which MAC address is wrong, and correct it")
 			} else {
 				macs[mac] = host
 			}

@@ -26,7 +26,7 @@ func (c *checker) objects() {
 			case inventory.FaultLabel, inventory.FaultName:
 				c.host(codeObject, Error, host, fault.Field, fault.Text, "correct it: until then nobody gets the host")
 			case inventory.FaultTwice:
-				c.host(codeObject, Error, host, fault.Field, fault.Text+also, "delete all but one: until then nobody gets the host")
+				c.host(codeObject, Error, host, fault.Field, fault.Text+also, "keep only one of the definitions in the inventory: until then the host is not handed out")
 			case inventory.FaultNetwork:
 				c.host(codeNetwork, Error, host, fault.Field, fault.Text+also, "give one of the two another address: until then nobody gets the host")
 			case inventory.FaultUID:

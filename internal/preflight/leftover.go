@@ -97,10 +97,10 @@ func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []Finding 
 	}
 	var out []Finding
 	for _, object := range live {
-		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped, nothing removes it, and kubectl delete waits for ever; remove it when the services are taken over (docs/from-sip.md)"
+		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped, nothing removes this finalizer, and kubectl delete waits for ever; remove the finalizer after the services have been taken over (docs/from-sip.md)"
 		switch {
 		case object.Deleting:
-			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer, "only the SIP operator removes it: without the operator the object stays until somebody removes it by hand"
+			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer, "only the SIP operator removes the finalizer: without the operator, the object stays until somebody removes the finalizer by hand"
 		case !rendered[object.Namespace+"/"+object.Name]:
 			continue
 		}

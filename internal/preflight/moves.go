@@ -43,7 +43,7 @@ func Moves(keys v1alpha1.LabelKeys, asks []Ask) []Finding {
 		if len(differ) > 0 {
 			out = append(out, Finding{
 				Host: ask.Host.Key(), Found: fmt.Sprintf("it is in use, and the labels that say whose it is differ from the tree's (%s)", strings.Join(differ, ", ")),
-				Why:     "the sync guard denies the patch, and none of that cluster's hosts is synced; if the tree is right, somebody of the break-glass groups sets the labels",
+				Why:     "the sync guard denies the patch, so none of that cluster's hosts is synced; only if the tree is right and the live labels are wrong, a member of the break-glass groups has to set the labels",
 				Fix:     command("label", ask.Host, append([]string{"--overwrite", "--field-manager=oncall", "--as=YOU", "--as-group=GROUP"}, set...)...),
 				Warning: true,
 			})

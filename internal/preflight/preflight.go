@@ -208,7 +208,7 @@ func otherApps(host *inventory.Host) []Finding {
 	if name := host.Engine[fluxName]; name != "" && !ours(name) {
 		out = append(out, Finding{
 			Host: host.Key(), Found: fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace], name),
-			Why: "two Kustomizations with one host undo each other's labels and may remove its spec; take the host out of that one first, with prune off there",
+			Why: "two Kustomizations with one host undo each other's labels and may remove its spec; first turn pruning off in that Kustomization, then remove the host from it",
 			Fix: command("label", host, fluxName+"-", fluxNamespace+"-"),
 		})
 	}
@@ -221,7 +221,7 @@ func otherApps(host *inventory.Host) []Finding {
 		if !ours(app) && !inWaves(app) {
 			out = append(out, Finding{
 				Host: host.Key(), Found: redact.Sprintf("it belongs to the Application %q", app),
-				Why: "two Applications with one host undo each other's labels; take the host out of that one first, with prune off there",
+				Why: "two Applications with one host undo each other's labels; first turn pruning off in that Application, then remove the host from it",
 				Fix: command("annotate", host, argoTracking+"-"),
 			})
 		}

@@ -41,9 +41,9 @@ func Sites(site string, namespaces []string, live []inventory.GuardBinding) []Fi
 	for _, other := range siteNames {
 		out = append(out, Finding{
 			Found: fmt.Sprintf("the guards of site %s are in force in %s, which has hosts of site %s", other, overlaps[other], site),
-			Why: "each site's guards would deny what the other's engine does; sites on one API server name their namespaces in spec.hosts.namespaces, and no two the same one. " +
-				"If site " + other + " is gone, take its guards away",
-			Fix: "kubectl delete validatingadmissionpolicybindings.admissionregistration.k8s.io " + strings.Join(guardsOf[other], " "),
+			Why: "each site's guards would deny what the other's engine does; give each site on this API server its own namespaces in spec.hosts.namespaces. " +
+				"Only if site " + other + " no longer exists, delete its guards: " +
+				"kubectl delete validatingadmissionpolicybindings.admissionregistration.k8s.io " + strings.Join(guardsOf[other], " "),
 		})
 	}
 	if own && len(left) > 0 {

@@ -214,7 +214,7 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 		}, []string{"more dangers", "more hosts on their way out"}},
 		{"all of them short", func(p *Plan, _ *About) {
 			for i := range p.Clusters {
-				p.Shortages = append(p.Shortages, fmt.Sprintf("tenant-%d/edge Worker needs 5; the 2 free hosts it can use lie in 1 rack domain (r%d), one each; short 4", i, i))
+				p.Shortages = append(p.Shortages, fmt.Sprintf("tenant-%d/edge Worker needs 5; the 2 free hosts it can use lie in 1 rack domain (r%d), and it can have one there; short 4", i, i))
 			}
 		}, []string{"more shortages"}},
 		{"all services change", func(_ *Plan, about *About) {

@@ -45,10 +45,10 @@ func (s *ServiceChanges) dangers() []string {
 		return []string{fmt.Sprintf("%s: what changes in its services is not known, so look at its files: %s", s.Cluster, s.Unknown)}
 	}
 	if s.Gone && s.Emptied {
-		return []string{s.Cluster + ": all its services go; let Argo CD sync this commit before the next one, which removes their folder (docs/gitops.md)"}
+		return []string{s.Cluster + ": all its services are deleted; let Argo CD sync this commit before you publish the next one, which removes their folder (docs/gitops.md)"}
 	}
 	if s.Gone {
-		return []string{s.Cluster + ": all its services go"}
+		return []string{s.Cluster + ": all its services are deleted"}
 	}
 	var out, gone []string
 	for _, o := range s.Objects {
@@ -66,13 +66,13 @@ func (s *ServiceChanges) dangers() []string {
 				words += ", and its pods roll"
 			}
 			if len(o.Immutable) > 0 {
-				words += fmt.Sprintf("; a live object's %s cannot change, so this sync fails until the %s is deleted, and then it is made anew", strings.Join(o.Immutable, ", "), o.Object)
+				words += fmt.Sprintf("; %s cannot change in a live object, so the sync fails until somebody deletes the %s; the engine then creates it again", strings.Join(o.Immutable, ", "), o.Object)
 			}
 			out = append(out, words)
 		}
 	}
 	if len(gone) > 0 {
-		out = append(out, fmt.Sprintf("%s: these go: %s", s.Cluster, strings.Join(gone, ", ")))
+		out = append(out, fmt.Sprintf("%s: deleted: %s", s.Cluster, strings.Join(gone, ", ")))
 	}
 	return out
 }

@@ -113,7 +113,7 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 	differ, denied := in.differ(claim, host)
 	switch {
 	case len(differ) > 0 && denied && in.Guarded:
-		return Host{State: Denied, What: strings.Join(differ, ", ") + "; the guards keep its labels: " + use(&host.State)}
+		return Host{State: Denied, What: strings.Join(differ, ", ") + "; the guards deny the change while the host is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) > 0 && !onlyStandby(differ, in.Keys.Standby):
 		return Host{State: Drifted, What: strings.Join(differ, ", ")}
 	case len(differ) > 0 && len(in.carried(host)) == 0:
@@ -135,7 +135,7 @@ func (in *Input) releasing(claim *schedule.PreviousClaim, host *inventory.Host) 
 		return Host{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse() || !in.Guarded:
 	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !in.Approved(claim, host):
-		return Host{State: Denied, What: "to lose " + strings.Join(carried, ", ") + "; the guards keep its labels: " + use(&host.State) + "; the next run takes the release back"}
+		return Host{State: Denied, What: "should lose " + strings.Join(carried, ", ") + ", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
 	}
 	return Host{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
 }

@@ -40,7 +40,7 @@ func (p *Plan) Steps(t *Tenant) []Step {
 	}
 	steps = append(steps, Step{
 		Title:    "Commit the spec and look at the plan",
-		Why:      "The status of every host that the cluster has is kept, and of none new, released or pending. If not, stop. Until the next step it says besides that the objects are another controller's, and ends with 1.",
+		Why:      "The plan must show every host of the cluster as kept, and none as new, released or pending; if it does not, stop. Until the next step is done, the plan also reports that another controller owns the objects, and exits with 1.",
 		Commands: []string{"sipgen plan --site site.yaml -f tenants --inventory cluster"},
 	})
 	var hand []string
@@ -58,7 +58,7 @@ func (p *Plan) Steps(t *Tenant) []Step {
 	case len(hand) > 0:
 		steps = append(steps, Step{
 			Title:    "Hand the Deployments and Services to " + engineName(p.engine),
-			Why:      "Nothing changes by it: the engine's next apply takes away what only SIP had set, where without it it would be added to. Each command tests that the entry is still what it was.",
+			Why:      "The objects themselves do not change. After this step the engine's next apply removes what only SIP had set; without it, the apply would only add to that. Each command first tests that the managedFields entry is unchanged.",
 			Commands: hand,
 		})
 	}
@@ -74,8 +74,8 @@ func (p *Plan) Steps(t *Tenant) []Step {
 	steps = append(steps, sync)
 	if names := t.all(); len(names) > 0 {
 		clean := Step{
-			Title:    "Delete what SIP left behind, and not before",
-			Why:      "Until the rollout is through, a pod that is started anew may be of SIP's template and needs them. The jump host's Secret has BMC passwords in plain text: change those passwords.",
+			Title:    "After the rollout is complete: delete what SIP left behind",
+			Why:      "Not earlier: until the rollout is complete, a pod that restarts may still come from SIP's template and need these objects. The jump host's Secret holds BMC passwords in plain text: change those passwords.",
 			Commands: []string{fmt.Sprintf("kubectl -n %s delete secret --ignore-not-found %s", namespace, strings.Join(names, " "))},
 		}
 		if jumps := t.services(v1.ListJumpHost); len(jumps) > 0 {

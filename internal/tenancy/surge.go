@@ -220,10 +220,10 @@ func (t *Tenant) surges(given Count, now share, field string) string {
 	}
 	after := ""
 	if now.used > 0 && field != "hosts.maxStandby" {
-		after = fmt.Sprintf(" (%d without labels, and in use still)", now.used)
+		after = fmt.Sprintf(" (%d of them without labels but still in use)", now.used)
 	}
-	return fmt.Sprintf("would get %s: the tenant's clusters keep %d, still have %d to release%s, and get %d before it; %s has at most %d, "+
-		"and %d more while hosts are replaced: want fewer replaced at a time, or those released first",
+	return fmt.Sprintf("would get %s, but the tenant's clusters keep %d, have yet to release %d%s, and are given %d before this one; %s may have at most %d, "+
+		"plus %d while hosts are replaced: replace fewer hosts at a time, or release the old ones first",
 		text.Count(of(given), what), of(now.held), of(now.leaving), after, of(now.given), t.hostLimit(field), most, Surge(most))
 }
 

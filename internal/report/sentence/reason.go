@@ -72,7 +72,7 @@ func kept(r schedule.Reason) string {
 	case schedule.Serving:
 		return Reason(r.Trouble) + ": held, " + Use(r.Use)
 	case schedule.StandIn:
-		return Reason(r.Trouble) + ": to be replaced, no other host can take its place"
+		return Reason(r.Trouble) + ": should be replaced, but no other host can take its place"
 	case schedule.StandInSpare:
 		return Reason(r.Trouble) + ": replaced, but no other host can take the standby slot"
 	case schedule.Replacing:

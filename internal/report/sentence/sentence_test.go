@@ -118,7 +118,7 @@ func TestWarning(t *testing.T) {
 		{schedule.OfCluster{Cluster: red, Warning: schedule.CreatedAnew{Host: h1, Source: "a.yaml", Was: "1", Is: "2"}},
 			"cluster tenants/red: host metal/h1: a.yaml knows it by uid 1, now it has uid 2: it was created anew, and the claim is void"},
 		{schedule.NobodyGets{Host: h1, Why: schedule.InvalidRole{Role: "-"}}, `host metal/h1: claimed for role "-", which is no valid name, says its labels: nobody gets it`},
-		{schedule.NamesHostOfOthers{Annotation: "a", Host: h1, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: it has no effect, take it out"},
+		{schedule.NamesHostOfOthers{Annotation: "a", Host: h1, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: this entry has no effect; remove it from the annotation"},
 		{schedule.Rearrangement{Way: schedule.ByHand, Moves: []schedule.Move{{Host: h1, From: worker, To: worker}}, Waits: []schedule.HostKey{h1, h2}},
 			"feasible at its turn if 1 unprovisioned host moves: metal/h1 from tenants/red Worker to tenants/red Worker and 2 released hosts are seen without labels: metal/h1, metal/h2 (one after the other, which is left to people)"},
 		{schedule.Rearrangement{Way: schedule.Forbidden, Waits: []schedule.HostKey{h1}}, "feasible at its turn if 1 released host is seen without labels: metal/h1"},

@@ -202,7 +202,7 @@ func has(c *schedule.Shortage) string {
 	}
 	words += fmt.Sprintf(" %s in %d %s %s", Verb(labelled, "lies", "lie"), len(names), key, Verb(len(names), "domain", "domains"))
 	if even(c.Domains) {
-		return words + " (" + short(names) + "), " + each(c.Domains[0].Capacity)
+		return words + " (" + short(names) + "), and " + they + " can have " + each(c.Domains[0].Capacity, len(names))
 	}
 	return words + ", and " + they + " can have " + amounts(c.Domains, "")
 }
@@ -245,11 +245,16 @@ func even(domains []schedule.Domain) bool {
 	return true
 }
 
-func each(n int) string {
-	if n == 1 {
-		return "one each"
+// each is how many hosts each of the domains can give.
+func each(n, domains int) string {
+	many := "one"
+	if n != 1 {
+		many = strconv.Itoa(n)
 	}
-	return strconv.Itoa(n) + " each"
+	if domains == 1 {
+		return many + " there"
+	}
+	return many + " in each"
 }
 
 func short(names []string) string {

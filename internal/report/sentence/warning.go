@@ -113,11 +113,11 @@ func clustersDiffer(w schedule.ClustersDiffer) string {
 	words := fmt.Sprintf("host %s: its labels say cluster %s, but %s says cluster %s: ", w.Host, w.Labels.Quoted(), w.Source, w.Tree)
 	switch {
 	case w.Foreign:
-		return words + fmt.Sprintf("the labels count, and %s loses the host; if that is wrong, set the labels right by hand", w.Tree)
+		return words + fmt.Sprintf("sipgen goes by the labels, so %s loses the host; if the labels are wrong, correct them by hand", w.Tree)
 	case w.Use != nil:
-		return words + fmt.Sprintf("the labels count, because it is %s; was the tree rolled back? if the labels are wrong, set them right by hand", Reason(w.Use))
+		return words + fmt.Sprintf("sipgen goes by the labels, because the host is %s; perhaps the tree was rolled back. If the labels are wrong, correct them by hand", Reason(w.Use))
 	}
-	return words + "nothing uses it, and so it is released, for whoever needs it once it was seen without labels; was the tree rolled back?"
+	return words + "the host is not in use, so it is released, and any cluster can get it once it has been seen without labels; perhaps the tree was rolled back"
 }
 
 // annotationWarning is about the annotations of a cluster that name hosts.
@@ -127,9 +127,9 @@ func annotationWarning(w schedule.Warning) string {
 		if strings.ContainsAny(w.Host, " \t\n;") {
 			return fmt.Sprintf("annotation %s: found %q, want names of hosts with commas between them: it has no effect", w.Annotation, w.Host)
 		}
-		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: it has no effect, take it out", w.Annotation, w.Host)
+		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: this entry has no effect; remove it from the annotation", w.Annotation, w.Host)
 	case schedule.NamesHostOfOthers:
-		return fmt.Sprintf("annotation %s names host %s, which %s holds: it has no effect, take it out", w.Annotation, w.Host, w.Holder)
+		return fmt.Sprintf("annotation %s names host %s, which %s holds: this entry has no effect; remove it from the annotation", w.Annotation, w.Host, w.Holder)
 	case schedule.NamesSeveralHosts:
 		return fmt.Sprintf("annotation %s names host %q, which is the name of two of its hosts, %s and %s: it has no effect, want namespace/name", w.Annotation, w.Name, w.Hosts[0], w.Hosts[1])
 	case schedule.NamesMore:
@@ -139,7 +139,7 @@ func annotationWarning(w schedule.Warning) string {
 	case schedule.NeverApproved:
 		return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved, it waits until Cluster API lets the host go", w.Annotation, w.Host, w.Consumer)
 	case schedule.NamesFreeHost:
-		return fmt.Sprintf("annotation %s names host %s, which the cluster does not hold: it will not get the host as long as that stands", w.Annotation, w.Host)
+		return fmt.Sprintf("annotation %s names host %s, which the cluster does not hold: the cluster cannot get this host while the annotation names it", w.Annotation, w.Host)
 	}
 	return ""
 }
@@ -270,9 +270,9 @@ func releaseOfNothing(w schedule.ReleaseOfNothing) string {
 	case !w.Found:
 		return words + "the inventory has no such host"
 	case w.Spec:
-		return words + "the cluster has a SIPCluster, which decides about its hosts: take the request out"
+		return words + "the cluster has a SIPCluster, which decides about its hosts: remove this entry from spec.hosts.release"
 	case w.Labels == schedule.ClusterKey{}:
-		return words + "it has no labels of a cluster any more: take the request out"
+		return words + "the host no longer carries a cluster's labels: remove this entry from spec.hosts.release"
 	}
-	return words + "its labels say " + w.Labels.Quoted() + ": it stays as it is"
+	return words + "its labels say " + w.Labels.Quoted() + ", so the host is not released"
 }
