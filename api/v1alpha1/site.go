@@ -168,7 +168,7 @@ const InputCluster = "cluster"
 // Hosts says which BareMetalHosts are the site's and how they are patched.
 type Hosts struct {
 	// Namespaces are the namespaces of the hosts. Default: all. Several sites on one API server need them, and no two sites may name the same one:
-	// the guards of a site are for these namespaces.
+	// a site's guards are in force in these namespaces.
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
 	// SharedNamespaces are namespaces that may have both SIPClusters and hosts, as bmc.access redfish needs. Whoever owns such a
@@ -308,8 +308,8 @@ type Scheduling struct {
 	// +kubebuilder:validation:Enum=preferred;required
 	// +optional
 	Standby string `json:"standby,omitempty"`
-	// Moves is forbid (default) or allow. With allow, a cluster gives up a held host that is not provisioned for a free one, if that
-	// takes one step and another cluster could not have its hosts otherwise.
+	// Moves is forbid (default) or allow. With allow, a cluster exchanges a held host that is not provisioned for a free one, if one exchange
+	// is enough and another cluster could not get its hosts otherwise.
 	// +kubebuilder:validation:Enum=forbid;allow
 	// +optional
 	Moves string `json:"moves,omitempty"`
@@ -390,7 +390,7 @@ type ArgoCD struct {
 	// +optional
 	Server string `json:"server,omitempty"`
 	// Identity is the user that Argo CD is to the server: what kubectl auth whoami says with the credentials of Argo CD's cluster Secret, for
-	// example system:serviceaccount:kube-system:argocd-manager, or the common name of a client certificate. The guard of the hosts is for
+	// example system:serviceaccount:kube-system:argocd-manager, or the common name of a client certificate. The sync guard restricts
 	// this user. Default: the application controller's own account, system:serviceaccount:<namespace>:argocd-application-controller; with
 	// another server than the default one there is no default.
 	// +optional
