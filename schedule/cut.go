@@ -12,8 +12,7 @@ type use struct {
 	shared int32 // the topology that the roles share, -1: none
 	// Buckets that some role can use, and those that fit a role that has all it may have in their domain.
 	usable, full bitset
-	rest         pool // those that are not usable
-	seen         map[*shape]bool
+	rest         pool  // those that are not usable
 	limits       []int // by domain: slots of roles whose own limit is what binds
 }
 
@@ -22,7 +21,8 @@ type use struct {
 // lie where every role that could use them has all it may have.
 func (s *site) useOf(roles []*role, shared int32) (domains []Domain, loose, full int) {
 	count := len(s.net.buckets)
-	u := &use{s: s, shared: shared, usable: newBitset(count), full: newBitset(count), rest: newPool(count), seen: map[*shape]bool{}}
+	s.cuts++
+	u := &use{s: s, shared: shared, usable: newBitset(count), full: newBitset(count), rest: newPool(count)}
 	u.rest.fill(count)
 	if shared >= 0 {
 		u.limits = make([]int, len(s.topology[shared].names))
@@ -58,11 +58,11 @@ func (s *site) takenBy(r *role) []int32 {
 // buckets notes which buckets a role can use.
 func (u *use) buckets(r *role, taken []int32) {
 	sh := r.shape
-	if u.seen[sh] {
+	if sh.counted == u.s.cuts {
 		return
 	}
 	if taken == nil {
-		u.seen[sh] = true
+		sh.counted = u.s.cuts
 		u.rest.removeAll(&sh.buckets)
 		return
 	}

@@ -182,8 +182,31 @@ func TestNeighbours(t *testing.T) {
 			if len(short.Roles) != len(clusters) {
 				t.Errorf("sweep %t: %s: %d roles compete, want %d", sweep, short.Short, len(short.Roles), len(clusters))
 			}
+			// Each has a selector of its own, and the one that is short needs one more.
+			selector := workerSelectors(clusters)[short.Short.Cluster]
+			if first := short.Groups[0]; first.Selector != selector || first.Need != 51 {
+				t.Errorf("sweep %t: %s: the group that needs most is %+v, want 51 for %s", sweep, short.Short, first, selector)
+			}
+			roles, need := short.Others.Roles, short.Others.Need
+			for _, group := range short.Groups {
+				roles, need = roles+group.Roles, need+group.Need
+			}
+			if len(short.Groups) != mostGroups || roles != len(short.Roles) || need != short.Need {
+				t.Errorf("sweep %t: %s: %d groups and others have %d roles that need %d, want %d that need %d", sweep, short.Short, len(short.Groups), roles, need, len(short.Roles), short.Need)
+			}
 		}
 	}
+}
+
+// workerSelectors are the selectors of the clusters' workers.
+func workerSelectors(clusters []v1.SIPCluster) map[ClusterKey]string {
+	selectors := map[ClusterKey]string{}
+	for _, c := range clusters {
+		set := c.Spec.Nodes[v1.RoleWorker]
+		selector, _ := set.HostSelector()
+		selectors[ClusterKey{c.Namespace, c.Name}] = selector.String()
+	}
+	return selectors
 }
 
 func BenchmarkFleets(b *testing.B) {

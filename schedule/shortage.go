@@ -13,8 +13,9 @@ type Shortage struct {
 	// Roles that compete, a minimal set, in the order served, and what each of them needs.
 	Roles []RoleKey
 	Needs []int
-	// Groups are the roles by name and selector, those that need most first.
+	// Groups are the roles by name and selector, those that need most first, mostGroups at most. Others are those of all other groups together.
 	Groups []RoleGroup
+	Others RoleGroup
 	// Holding: some of them hold hosts already, beside what they need.
 	Holding bool
 	// Standby: the short slots are standby slots only.
@@ -93,9 +94,12 @@ func (s *site) blame(r *role, missing int, standby bool) {
 	}
 }
 
-// reached are the roles that the last search saw, in the order served.
+// reached are the roles that the last search, which failed, saw, in the order served.
 func (n *network) reached() []*role {
-	var roles []*role
+	if len(n.waiting) < len(n.visited)/16 {
+		return slices.SortedFunc(slices.Values(n.waiting), func(a, b *role) int { return cmp.Compare(a.index, b.index) })
+	}
+	roles := make([]*role, 0, len(n.waiting))
 	for i, at := range n.visited {
 		if at == n.search {
 			roles = append(roles, n.s.roles[i])
@@ -171,31 +175,19 @@ func (n *network) couldHave(r, other *role, more int) bool {
 
 // certificate puts the cut of the last search into numbers.
 func (s *site) certificate(roles []*role, short *role, want int, standby bool) Shortage {
-	out := Shortage{Short: short.key(), Standby: standby, Rejected: s.rejectedOf(roles)}
-	groups := map[RoleGroup]*RoleGroup{}
-	for _, r := range roles {
+	set := s.competitors(roles)
+	out := Shortage{Short: short.key(), Standby: standby, Rejected: set.rejected, Roles: set.keys, Needs: make([]int, len(roles))}
+	for i, r := range roles {
 		need := r.units
 		if r == short {
 			need = want
 		}
-		out.Needs = append(out.Needs, need)
-		id := RoleGroup{Role: r.name, Selector: r.selector.String()}
-		if groups[id] == nil {
-			groups[id] = &RoleGroup{Role: id.Role, Selector: id.Selector}
-		}
-		groups[id].Roles++
-		groups[id].Need += need
-		out.Roles = append(out.Roles, r.key())
+		out.Needs[i] = need
 		out.Holding = out.Holding || len(r.held)+len(r.standIn) > 0
 		out.Capacity += r.units
 		out.Need += need
 	}
-	for _, group := range groups {
-		out.Groups = append(out.Groups, *group)
-	}
-	slices.SortFunc(out.Groups, func(a, b RoleGroup) int {
-		return cmp.Or(cmp.Compare(b.Need, a.Need), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Selector, b.Selector))
-	})
+	out.Groups, out.Others = s.grouped(roles, out.Needs)
 	shared := roles[0].topo
 	for _, r := range roles {
 		if r.topo != shared {

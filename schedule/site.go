@@ -49,6 +49,9 @@ type site struct {
 	untilStandby bool                         // until its standby slots are filled, too
 	noWait       map[ClusterKey]bool          // clusters that would wait in vain
 	hinting      int                          // steps spent on finding out what would place clusters
+	competing    *competitors                 // of the last shortage
+	cuts         int32                        // put into numbers so far
+	groups       *groups                      // made for shortages of several roles
 	worked       int                          // steps spent on making shortages minimal
 	advising     int                          // hosts and roles planned again to advise
 	foreign      map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name

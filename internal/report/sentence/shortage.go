@@ -130,7 +130,7 @@ func needs(c *schedule.Shortage) string {
 		words += ", standby hosts among them"
 	}
 	if len(c.Roles) > mostRoles {
-		words += " (" + groups(c.Groups) + ")"
+		words += " (" + groups(c) + ")"
 	}
 	return words
 }
@@ -151,10 +151,10 @@ func together(c *schedule.Shortage) string {
 }
 
 // groups is "400 Worker that select flavor=big need 900".
-func groups(all []schedule.RoleGroup) string {
+func groups(c *schedule.Shortage) string {
 	var parts []string
-	roles, need := 0, 0
-	for i, g := range all {
+	roles, need := c.Others.Roles, c.Others.Need
+	for i, g := range c.Groups {
 		if i >= mostRoles {
 			roles, need = roles+g.Roles, need+g.Need
 			continue
