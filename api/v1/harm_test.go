@@ -36,7 +36,7 @@ func TestHarmlessServices(t *testing.T) {
 		{"more CPU than a machine has", func(s *Service) { s.Resources = resources(values{"cpu": "1001"}, nil) }, ".resources.requests.cpu: found 1001"},
 		{"more memory than a machine has", func(s *Service) { s.Resources = resources(nil, values{"memory": "1Pi"}) }, ".resources.limits.memory: found 1Pi"},
 		{"a fraction of a byte's disk", func(s *Service) { s.Resources = resources(values{"ephemeral-storage": "100E"}, nil) }, ".resources.requests.ephemeral-storage: found 100E"},
-		{"a request above its limit", func(s *Service) { s.Resources = resources(values{"memory": "2Gi"}, values{"memory": "1Gi"}) }, ".resources.requests.memory: found 2Gi, more than the limit, 1Gi"},
+		{"a request above its limit", func(s *Service) { s.Resources = resources(values{"memory": "2Gi"}, values{"memory": "1Gi"}) }, ".resources.requests.memory: found 2Gi, which is more than the limit of 1Gi"},
 		{"a GPU", func(s *Service) { s.Resources = resources(nil, values{"nvidia.com/gpu": "1"}) }, `.resources.limits: found "nvidia.com/gpu", want cpu, memory and ephemeral-storage, and no devices`},
 		{"a function of a network card", func(s *Service) { s.Resources = resources(values{"intel.com/sriov": "1"}, nil) }, `.resources.requests: found "intel.com/sriov"`},
 		{"huge pages", func(s *Service) { s.Resources = resources(nil, values{"hugepages-1Gi": "1Gi"}) }, `.resources.limits: found "hugepages-1Gi"`},

@@ -36,7 +36,7 @@ func CheckResources(r *corev1.ResourceRequirements) []FieldError {
 			case found.Sign() < 0 || found.Cmp(limit) > 0:
 				errs = append(errs, FieldError{list.path + "." + string(name), fmt.Sprintf("found %s, want 0 to %s", found.String(), limit.String())})
 			case list.path == ".requests" && bounded && found.Cmp(ceiling) > 0:
-				errs = append(errs, FieldError{".requests." + string(name), fmt.Sprintf("found %s, more than the limit, %s", found.String(), ceiling.String())})
+				errs = append(errs, FieldError{".requests." + string(name), fmt.Sprintf("found %s, which is more than the limit of %s", found.String(), ceiling.String())})
 			}
 		}
 	}

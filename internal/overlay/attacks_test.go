@@ -52,7 +52,7 @@ var attacks = []struct {
 	{"a node by its name", merge(jump, "spec: {template: {spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [control-1]}]}]}}}}}}"), "affinity: nodeAffinity: matchFields"},
 	{"less than nothing", container(balancer, "resources: {requests: {cpu: '-1'}}"), "resources.requests.cpu: found -1"},
 	{"more memory than a machine has", container(balancer, "resources: {limits: {memory: 1Ei}}"), "resources.limits.memory: found 1Ei"},
-	{"a request above its limit", container(balancer, "resources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}"), "resources.requests.memory: found 2Gi, more than the limit"},
+	{"a request above its limit", container(balancer, "resources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}"), "resources.requests.memory: found 2Gi, which is more than the limit"},
 	{"a file for an image", container(balancer, "image: 'file:///etc/passwd'"), "image: want an image reference"},
 	{"a container runtime's key", merge(jump, "spec: {template: {metadata: {annotations: {io.kubernetes.cri-o.Devices: /dev/mem}}}}"), "steers the container runtime"},
 	{"a file of the environment", container(jump, "env: [{name: P, valueFrom: {fileKeyRef: {volumeName: host-keys, path: k, key: k}}}]"), "no file"},

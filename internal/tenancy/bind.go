@@ -104,9 +104,9 @@ func (t *Tenants) Written(c *v1.SIPCluster, file string) []v1.FieldError {
 	case file == "" || len(t.site.Spec.Tenants) == 0:
 		return nil
 	case author != nil && author != owner:
-		message = fmt.Sprintf("found %q in %s, which is tenant %s's: want one of its namespaces, %s", c.Namespace, file, author.Name, strings.Join(author.Namespaces, ", "))
+		message = fmt.Sprintf("found %q in %s, a file of tenant %s: want one of that tenant's namespaces: %s", c.Namespace, file, author.Name, strings.Join(author.Namespaces, ", "))
 	case author == nil && owner != nil && len(owner.Specs) > 0:
-		message = fmt.Sprintf("found %q in %s, and it is tenant %s's, whose specs are in %s", c.Namespace, file, owner.Name, strings.Join(owner.Specs, ", "))
+		message = fmt.Sprintf("found %q in %s, but that namespace belongs to tenant %s, whose specs are in %s", c.Namespace, file, owner.Name, strings.Join(owner.Specs, ", "))
 	default:
 		return nil
 	}

@@ -86,10 +86,10 @@ var addressNotes = []string{"metallb.io/loadBalancerIPs", "metallb.universe.tf/l
 
 func (b *builtCheck) service(s *corev1.Service) {
 	if len(s.Spec.ExternalIPs) > 0 {
-		b.add("spec.externalIPs", "they take traffic to any address there is, and no tenant has them")
+		b.add("spec.externalIPs", "no tenant may set external IPs: they can capture traffic for any address")
 	}
 	if s.Spec.ExternalName != "" {
-		b.add("spec.externalName", "it stands for a name of others, and no tenant has it")
+		b.add("spec.externalName", "no tenant may set it: it makes the Service an alias for a name outside the cluster's services")
 	}
 	for _, ip := range append(slices.Clone(s.Spec.ClusterIPs), s.Spec.ClusterIP) {
 		if ip != "" && ip != corev1.ClusterIPNone {
@@ -97,7 +97,7 @@ func (b *builtCheck) service(s *corev1.Service) {
 		}
 	}
 	if class := s.Spec.LoadBalancerClass; class != nil && !slices.Contains(b.tenant.LoadBalancerClasses, *class) {
-		b.add("spec.loadBalancerClass", "found %q, and %s has none such", *class, b.tenant.where("loadBalancerClasses"))
+		b.add("spec.loadBalancerClass", "found %q, which %s is not granted", *class, b.tenant.where("loadBalancerClasses"))
 	}
 	if ip := s.Spec.LoadBalancerIP; ip != "" {
 		b.address("spec.loadBalancerIP", ip)
@@ -115,18 +115,18 @@ func (b *builtCheck) service(s *corev1.Service) {
 		}
 	}
 	if n := s.Spec.HealthCheckNodePort; n != 0 && !b.tenant.mayName(v1.PortRange{Start: n, End: n}) {
-		b.add("spec.healthCheckNodePort", "found node port %d, and %s has not all of it", n, b.tenant.where("nodePorts"))
+		b.add("spec.healthCheckNodePort", "found node port %d, which %s is not granted", n, b.tenant.where("nodePorts"))
 	}
 	for i := range s.Spec.Ports {
 		if n := s.Spec.Ports[i].NodePort; n != 0 && !b.tenant.mayName(v1.PortRange{Start: n, End: n}) {
-			b.add(fmt.Sprintf("spec.ports[%d].nodePort", i), "found %d, and %s has not all of it", n, b.tenant.where("nodePorts"))
+			b.add(fmt.Sprintf("spec.ports[%d].nodePort", i), "found node port %d, which %s is not granted", n, b.tenant.where("nodePorts"))
 		}
 	}
 }
 
 func (b *builtCheck) deployment(d *appsv1.Deployment) {
 	if n := d.Spec.Replicas; n != nil && *n > *b.tenant.Limits.Replicas {
-		b.add("spec.replicas", "found %d, and %s has at most %d", *n, b.tenant.where("limits.replicas"), *b.tenant.Limits.Replicas)
+		b.add("spec.replicas", "found %d, but %s may have at most %d", *n, b.tenant.where("limits.replicas"), *b.tenant.Limits.Replicas)
 	}
 	b.surge(d.Spec.Strategy.RollingUpdate)
 	spec := &d.Spec.Template.Spec
@@ -138,12 +138,12 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 			c := &list.containers[i]
 			path := fmt.Sprintf("spec.template.spec.%s[%d]", list.name, i)
 			if !b.tenant.mayRun(c.Image) && !b.ofSite(c.Image) {
-				b.add(path+".image", "found %q, and %s has none such; the site's own may be used", c.Image, b.tenant.where("images"))
+				b.add(path+".image", "found %q, which %s is not granted; the site's own images may always be used", c.Image, b.tenant.where("images"))
 			}
 			b.resources(path+".resources", &c.Resources, c.Resources.Limits)
 			for j := range c.Ports {
 				if c.Ports[j].HostPort != 0 {
-					b.add(fmt.Sprintf("%s.ports[%d].hostPort", path, j), "it is a port of the node, and no tenant has it")
+					b.add(fmt.Sprintf("%s.ports[%d].hostPort", path, j), "no tenant may set it: it opens a port on the node")
 				}
 			}
 		}
@@ -166,7 +166,7 @@ func (b *builtCheck) surge(r *appsv1.RollingUpdateDeployment) {
 	}
 	percent := r.MaxSurge.Type == intstr.String
 	if most := int(*b.tenant.Limits.Replicas); percent && n > whole || !percent && n > most {
-		b.add(field, "found %s, and %s has at most %d, or 100%%", r.MaxSurge.String(), b.tenant.where("limits.replicas"), most)
+		b.add(field, "found %s, but %s may have at most %d, or 100%%", r.MaxSurge.String(), b.tenant.where("limits.replicas"), most)
 	}
 }
 
@@ -189,7 +189,7 @@ func (b *builtCheck) networks(text string) {
 	}
 	for i, n := range list {
 		if !b.tenant.mayAttach(b.cluster.Namespace, n.Namespace, n.Name) {
-			b.add(path, "found %q of namespace %q, and %s has none such", n.Name, n.Namespace, b.tenant.where("networkAttachments"))
+			b.add(path, "found %q of namespace %q, which %s is not granted", n.Name, n.Namespace, b.tenant.where("networkAttachments"))
 			continue
 		}
 		b.podAddresses(fmt.Sprintf("%s[%d]", path, i), n.Namespace, n.IPs)
@@ -212,7 +212,7 @@ func (b *builtCheck) certificate(o *overlay.Object) {
 	}
 	for _, name := range append(slices.Clone(c.Spec.DNSNames), c.Spec.IPAddresses...) {
 		if !b.tenant.maySpeakFor(name) {
-			b.add("spec.dnsNames", "found %q, and %s has no domain with it", name, b.tenant.where("issuerDomains"))
+			b.add("spec.dnsNames", "found %q, which is in no domain that %s is granted", name, b.tenant.where("issuerDomains"))
 		}
 	}
 	if c.Spec.IsCA || c.Spec.CommonName != "" || c.Spec.LiteralSubject != "" || len(c.Spec.URIs)+len(c.Spec.EmailAddresses)+len(c.Spec.OtherNames) > 0 {
@@ -224,7 +224,7 @@ func (b *builtCheck) certificate(o *overlay.Object) {
 		}
 	}
 	if !b.tenant.mayAsk(c.Spec.IssuerRef) {
-		b.add("spec.issuerRef", "found %s %q, and %s has none such", redact.Plain(kindOf(c.Spec.IssuerRef)), c.Spec.IssuerRef.Name, b.tenant.where("certificateIssuers"))
+		b.add("spec.issuerRef", "found %s %q, which %s is not granted", redact.Plain(kindOf(c.Spec.IssuerRef)), c.Spec.IssuerRef.Name, b.tenant.where("certificateIssuers"))
 	}
 }
 

@@ -23,7 +23,7 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []v1.FieldError {
 	}
 	s := asked{tenant: tenant, site: t.site, cluster: c}
 	if c.Spec.Priority > tenant.MaxPriority {
-		s.add("spec.priority", "found %d, and %s has at most %d", c.Spec.Priority, tenant.where("maxPriority"), tenant.MaxPriority)
+		s.add("spec.priority", "found %d, but %s may have at most %d", c.Spec.Priority, tenant.where("maxPriority"), tenant.MaxPriority)
 	}
 	s.hostNamespaces()
 	for _, e := range c.Entries() {
@@ -34,11 +34,11 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []v1.FieldError {
 		s.dex(fmt.Sprintf("spec.services.%s[%d]", v1.ListDex, i), &c.Spec.Services.Dex[i])
 	}
 	if len(c.Spec.Patches) > 0 && tenant.Patches == v1alpha1.PatchesNone {
-		s.add("spec.patches", "found %d, and %s has none", len(c.Spec.Patches), tenant.where("patches"))
+		s.add("spec.patches", "found %d, but %s is granted no patches", len(c.Spec.Patches), tenant.where("patches"))
 	}
 	if tenant.Patches != v1alpha1.PatchesAny {
 		for _, path := range c.HAProxyLines() {
-			s.add(path, "lines of HAProxy's configuration may do anything there, and %s is not any; the other fields of haproxy need no grant", tenant.where("patches"))
+			s.add(path, "raw lines of HAProxy's configuration can do anything, so they need the grant patches: any, which %s does not have; the other fields of haproxy need no grant", tenant.where("patches"))
 		}
 	}
 	return s.errs
@@ -66,7 +66,7 @@ func (s *asked) hostNamespaces() {
 			case len(site) > 0 && !slices.Contains(site, namespace):
 				s.add(field, "found %q, which has no hosts of the site (the Site's spec.hosts.namespaces)", namespace)
 			case len(granted) > 0 && !slices.Contains(granted, namespace):
-				s.add(field, "found %q, and %s has none such", namespace, s.tenant.where("hosts.namespaces"))
+				s.add(field, "found %q, which %s is not granted", namespace, s.tenant.where("hosts.namespaces"))
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func (s *asked) hostNamespaces() {
 func (s *asked) entry(e *v1.ServiceEntry) {
 	t := s.tenant
 	if image := e.Service.Image; image != "" && !t.mayRun(image) && !s.ofSite(image) {
-		s.add(e.Path+".image", "found %q, and %s has none such; the site's own may be used", image, t.where("images"))
+		s.add(e.Path+".image", "found %q, which %s is not granted; the site's own images may always be used", image, t.where("images"))
 	}
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
 		s.address(e.Path+".clusterIP", *ip)
@@ -86,14 +86,14 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 			s.address(e.Path+".service.loadBalancerIP", ip)
 		}
 		if class := exposure.LoadBalancerClass; class != "" && !slices.Contains(t.LoadBalancerClasses, class) {
-			s.add(e.Path+".service.loadBalancerClass", "found %q, and %s has none such", class, t.where("loadBalancerClasses"))
+			s.add(e.Path+".service.loadBalancerClass", "found %q, which %s is not granted", class, t.where("loadBalancerClasses"))
 		}
 	}
 	if p := e.NodePorts; p.Start != 0 && !t.mayName(p) {
-		s.add(e.NodePortField, "found node port %s, and %s has not all of it", p, t.where("nodePorts"))
+		s.add(e.NodePortField, "found node port %s, which is not within what %s is granted", p, t.where("nodePorts"))
 	}
 	if n := e.Service.Replicas; n != nil && *n > *t.Limits.Replicas {
-		s.add(e.Path+".replicas", "found %d, and %s has at most %d", *n, t.where("limits.replicas"), *t.Limits.Replicas)
+		s.add(e.Path+".replicas", "found %d, but %s may have at most %d", *n, t.where("limits.replicas"), *t.Limits.Replicas)
 	}
 	if pods := e.Service.Pods; pods != nil {
 		s.keys(e.Path+".pods.labels", pods.Labels, s.site.Spec.Defaults.Labels)
@@ -103,12 +103,12 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 	s.storage(e)
 	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked && !t.ControlPlaneNodes {
 		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {
-			s.add(e.Path+".controlPlaneNodes", "found true, and %s is not true; the Site's spec.defaults.controlPlaneNodes lets everybody", t.where("controlPlaneNodes"))
+			s.add(e.Path+".controlPlaneNodes", "found true, which %s is not granted; the Site's spec.defaults.controlPlaneNodes would allow it for every tenant", t.where("controlPlaneNodes"))
 		}
 	}
 	for i, n := range e.Service.NetworkAttachments {
 		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {
-			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, and %s has none such", n.Name, n.Namespace, t.where("networkAttachments"))
+			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, which %s is not granted", n.Name, n.Namespace, t.where("networkAttachments"))
 			continue
 		}
 		s.podAddresses(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), n.Namespace, n.IPs)
@@ -129,7 +129,7 @@ func (s *asked) memoryAndCPU(e *v1.ServiceEntry) {
 		if h := e.HAProxy; h != nil && h.MaxConnections > v1.DefaultMaxConnections {
 			memory := h.Memory()
 			if limit, bounded := t.Limits.Resources[corev1.ResourceMemory]; bounded && memory.Cmp(limit) > 0 {
-				s.add(e.Path+".haproxy.maxConnections", "found %d, with which the pods have a memory limit of %s, and %s has at most %s",
+				s.add(e.Path+".haproxy.maxConnections", "found %d, which gives the pods a memory limit of %s, but %s may have at most %s",
 					h.MaxConnections, memory.String(), t.where("limits.resources"), limit.String())
 			}
 		}
@@ -146,7 +146,7 @@ func (s *asked) jumpImages() {
 	for i := range jumps {
 		if s.site.Spec.Images.NoJumpHost && (jumps[i].Image == "" || v1.SIPImage(v1.ListJumpHost, jumps[i].Image)) {
 			s.add(fmt.Sprintf("spec.services.%s[%d].image", v1.ListJumpHost, i),
-				"missing, and so is the Site's spec.images.jumpHost: nobody publishes an image for jump hosts; make the one in images/jump-host and push it to a registry of yours (make jump-image PUSH_JUMP=REGISTRY/jump-host:1, in a checkout of sipgen), and name it in the Site")
+				"missing here and in the Site's spec.images.jumpHost; there is no published image for jump hosts: in a checkout of sipgen, build the one in images/jump-host and push it to your own registry (make jump-image PUSH_JUMP=REGISTRY/jump-host:1), then name it in the Site")
 		}
 	}
 }
@@ -165,7 +165,7 @@ func (s *asked) address(path, text string) {
 		return // complained about where the cluster is validated
 	}
 	if !s.tenant.mayHave(ip) {
-		s.add(path, "found %s, and %s has no network with it", ip, s.tenant.where("addresses"))
+		s.add(path, "found %s, which is in none of the networks that %s is granted", ip, s.tenant.where("addresses"))
 	}
 }
 
@@ -196,9 +196,9 @@ func (s *asked) resources(path string, r *corev1.ResourceRequirements, limits co
 			limit, bounded := most[name]
 			switch {
 			case bounded && list.field == ".limits" && found.Sign() <= 0:
-				s.add(path+".limits."+string(name), "found %s, which is no limit, and %s has at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
+				s.add(path+".limits."+string(name), "found %s, which means \"no limit\", but %s may have at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
 			case bounded && found.Cmp(limit) > 0:
-				s.add(path+list.field+"."+string(name), "found %s, and %s has at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
+				s.add(path+list.field+"."+string(name), "found %s, but %s may have at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
 			}
 		}
 	}
@@ -219,7 +219,7 @@ func (s *asked) storage(e *v1.ServiceEntry) {
 	_, limited := said.Limits[name]
 	most, bounded := s.tenant.Limits.Resources[name]
 	if has := v1.StorageLimit(); bounded && !requests && !limited && has.Cmp(most) > 0 {
-		s.add(e.Path+".resources.limits."+string(name), "missing, so that it is %s, and %s has at most %s", has.String(), s.tenant.where("limits.resources"), most.String())
+		s.add(e.Path+".resources.limits."+string(name), "missing, so the default of %s applies, but %s may have at most %s", has.String(), s.tenant.where("limits.resources"), most.String())
 	}
 }
 
@@ -229,25 +229,25 @@ func (s *asked) unlimited(path string, limits corev1.ResourceList) {
 	for _, name := range slices.Sorted(maps.Keys(most)) {
 		limit := most[name]
 		if _, found := limits[name]; !found {
-			s.add(path+".limits."+string(name), "missing, and %s has at most %s; the Site's spec.defaults.resources may have it for all", s.tenant.where("limits.resources"), limit.String())
+			s.add(path+".limits."+string(name), "missing, but %s may have at most %s; set it here, or for every service in the Site's spec.defaults.resources", s.tenant.where("limits.resources"), limit.String())
 		}
 	}
 }
 
 func (s *asked) dex(path string, dex *v1.Dex) {
 	if issuer, err := url.Parse(dex.Issuer); err == nil && !s.tenant.maySpeakFor(issuer.Hostname()) {
-		s.add(path+".issuer", "found %q, and %s has no domain with it", issuer.Hostname(), s.tenant.where("issuerDomains"))
+		s.add(path+".issuer", "found %q, which is in no domain that %s is granted", issuer.Hostname(), s.tenant.where("issuerDomains"))
 	}
 	if dex.SkipApprovalScreen && !s.tenant.Dex.SkipApprovalScreen {
-		s.add(path+".skipApprovalScreen", "found true, and %s is not true", s.tenant.where("dex.skipApprovalScreen"))
+		s.add(path+".skipApprovalScreen", "found true, which %s is not granted", s.tenant.where("dex.skipApprovalScreen"))
 	}
 	if !s.tenant.Dex.InsecureConnectors {
 		for _, e := range dex.Insecure() {
-			s.add(path+e.Path, "%s, and %s is not true", e.Message, s.tenant.where("dex.insecureConnectors"))
+			s.add(path+e.Path, "%s, which %s is not granted", e.Message, s.tenant.where("dex.insecureConnectors"))
 		}
 	}
 	if ref := dex.TLS.IssuerRef; ref != nil && !s.tenant.mayAsk(*ref) {
-		s.add(path+".tls.issuerRef", "found %s %q, and %s has none such", kindOf(*ref), ref.Name, s.tenant.where("certificateIssuers"))
+		s.add(path+".tls.issuerRef", "found %s %q, which %s is not granted", kindOf(*ref), ref.Name, s.tenant.where("certificateIssuers"))
 	}
 }
 

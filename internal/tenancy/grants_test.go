@@ -52,28 +52,28 @@ func TestGrants(t *testing.T) {
 	listed, plain := Of(siteOf(t, bank), nil), Of(siteOf(t, ""), nil)
 	const at = "spec.services.loadBalancerControlPlane[0]"
 	for _, row := range []struct{ class, why, spec, want, byDefault string }{
-		{"priority", "as much as it has", "{priority: 10}", "", "spec.priority: found 10, and a namespace that the Site lists in no spec.tenants has at most 0"},
-		{"priority", "more", "{priority: 11}", "spec.priority: found 11, and tenant bank (the Site's spec.tenants[].maxPriority) has at most 10", "spec.priority"},
+		{"priority", "as much as it has", "{priority: 10}", "", "spec.priority: found 10, but a namespace that the Site lists in no spec.tenants may have at most 0"},
+		{"priority", "more", "{priority: 11}", "spec.priority: found 11, but tenant bank (the Site's spec.tenants[].maxPriority) may have at most 10", "spec.priority"},
 		{"priority", "the most that there is", "{priority: 2147483647}", "spec.priority: found 2147483647", "spec.priority"},
 		{"priority", "less than others", "{priority: -5}", "", ""},
 
 		{"port", "none", lb("replicas: 1"), "", ""},
 		{"port", "one of its own", lb("nodePort: 30010"), "", ""},
 		{"port", "the last of its own", lb("nodePort: 30029"), "", ""},
-		{"port", "one before its own", lb("nodePort: 30009"), at + ".nodePort: found node port 30009, and tenant bank (the Site's spec.tenants[].nodePorts) has not all of it", ""},
+		{"port", "one before its own", lb("nodePort: 30009"), at + ".nodePort: found node port 30009, which is not within what tenant bank (the Site's spec.tenants[].nodePorts) is granted", ""},
 		{"port", "one behind its own", lb("nodePort: 30030"), at + ".nodePort: found node port 30030", ""},
-		{"port", "one of the node's own", lb("nodePort: 22"), at + ".nodePort: found node port 22", at + ".nodePort: found node port 22, and a namespace that"},
+		{"port", "one of the node's own", lb("nodePort: 22"), at + ".nodePort: found node port 22", at + ".nodePort: found node port 22, which is not within what a namespace that"},
 		{"port", "one of a load balancer", lb("nodePort: 30030, service: {type: LoadBalancer}"), at + ".nodePort", ""},
 		{"port", "one that is not used", lb("nodePort: 30030, service: {type: ClusterIP}"), "", ""},
 		{"port", "a range over two that touch", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30015, end: 30024}}]}}", "", ""},
 		{"port", "a range over a gap", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30025, end: 31000}}]}}", "spec.services.loadBalancerWorker[0].nodePortRange: found node port 30025 to 31000", ""},
 		{"port", "workers' ports behind a load balancer", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 80, end: 90}, service: {type: LoadBalancer}}]}}", "", ""},
 
-		{"pod", "a control-plane node", lb("controlPlaneNodes: true"), at + ".controlPlaneNodes: found true, and tenant bank (the Site's spec.tenants[].controlPlaneNodes) is not true", at + ".controlPlaneNodes: found true"},
+		{"pod", "a control-plane node", lb("controlPlaneNodes: true"), at + ".controlPlaneNodes: found true, which tenant bank (the Site's spec.tenants[].controlPlaneNodes) is not granted", at + ".controlPlaneNodes: found true"},
 		{"pod", "no control-plane node", lb("controlPlaneNodes: false"), "", ""},
 
-		{"secret", "a login without being asked", dex(issuer + ", skipApprovalScreen: true"), "spec.services.dex[0].skipApprovalScreen: found true, and tenant bank (the Site's spec.tenants[].dex.skipApprovalScreen) is not true", "skipApprovalScreen"},
-		{"certificate", "LDAP without TLS", insecureDex("ldap", "insecureNoSSL: true"), ".connectors[0].config.insecureNoSSL: a login without what protects it, and tenant bank (the Site's spec.tenants[].dex.insecureConnectors) is not true", "insecureNoSSL"},
+		{"secret", "a login without being asked", dex(issuer + ", skipApprovalScreen: true"), "spec.services.dex[0].skipApprovalScreen: found true, which tenant bank (the Site's spec.tenants[].dex.skipApprovalScreen) is not granted", "skipApprovalScreen"},
+		{"certificate", "LDAP without TLS", insecureDex("ldap", "insecureNoSSL: true"), ".connectors[0].config.insecureNoSSL: a login without what protects it, which tenant bank (the Site's spec.tenants[].dex.insecureConnectors) is not granted", "insecureNoSSL"},
 		{"certificate", "any certificate", insecureDex("oidc", "issuer: 'https://i.example', insecureSkipVerify: 'true'"), ".connectors[0].config.insecureSkipVerify", "insecureSkipVerify"},
 		{"certificate", "groups that somebody says", insecureDex("oidc", "insecureEnableGroups: true"), ".connectors[0].config.insecureEnableGroups", "insecureEnableGroups"},
 		{"certificate", "no signature", insecureDex("saml", "insecureSkipSignatureValidation: true"), ".connectors[0].config.insecureSkipSignatureValidation", "insecureSkip"},
@@ -82,28 +82,28 @@ func TestGrants(t *testing.T) {
 		{"certificate", "keys from an address without TLS", insecureDex("oidc", "providerDiscoveryOverrides: {jwksURL: 'http://i.example/keys'}"), ".config.providerDiscoveryOverrides.jwksURL", "jwksURL"},
 
 		{"address", "none", lb("service: {type: LoadBalancer}"), "", ""},
-		{"address", "one of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.16}"), "", at + ".service.loadBalancerIP: found 203.0.113.16, and a namespace that"},
+		{"address", "one of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.16}"), "", at + ".service.loadBalancerIP: found 203.0.113.16, which is in none of the networks that a namespace that"},
 		{"address", "the last of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.31}"), "", "loadBalancerIP"},
-		{"address", "the one before", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.15}"), at + ".service.loadBalancerIP: found 203.0.113.15, and tenant bank (the Site's spec.tenants[].addresses) has no network with it", "loadBalancerIP"},
+		{"address", "the one before", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.15}"), at + ".service.loadBalancerIP: found 203.0.113.15, which is in none of the networks that tenant bank (the Site's spec.tenants[].addresses) is granted", "loadBalancerIP"},
 		{"address", "the one behind", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.32}"), at + ".service.loadBalancerIP: found 203.0.113.32", "loadBalancerIP"},
 		{"address", "the second of two", lb("service: {type: LoadBalancer, loadBalancerIP: '203.0.113.16,2001:db8:1::1'}"), "found 2001:db8:1::1", "found 203.0.113.16"},
 		{"address", "both", lb("service: {type: LoadBalancer, loadBalancerIP: '203.0.113.16,2001:db8::1'}"), "", "found 203.0.113.16"},
 		{"address", "IPv4 in IPv6", lb("service: {type: LoadBalancer, loadBalancerIP: '::ffff:203.0.113.16'}"), "", "203.0.113.16"},
-		{"address", "a class of its own", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class}"), "", at + ".service.loadBalancerClass: found \"kube-vip.io/kube-vip-class\", and a namespace that"},
-		{"address", "another class", lb("service: {type: LoadBalancer, loadBalancerClass: tailscale}"), at + ".service.loadBalancerClass: found \"tailscale\", and tenant bank (the Site's spec.tenants[].loadBalancerClasses) has none such", "loadBalancerClass"},
+		{"address", "a class of its own", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class}"), "", at + ".service.loadBalancerClass: found \"kube-vip.io/kube-vip-class\", which a namespace that"},
+		{"address", "another class", lb("service: {type: LoadBalancer, loadBalancerClass: tailscale}"), at + ".service.loadBalancerClass: found \"tailscale\", which tenant bank (the Site's spec.tenants[].loadBalancerClasses) is not granted", "loadBalancerClass"},
 		{"address", "a class that begins alike", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class-2}"), at + ".service.loadBalancerClass", "loadBalancerClass"},
 		{"address", "the cluster's DNS", lb("clusterIP: 10.96.0.10"), at + ".clusterIP: found 10.96.0.10", at + ".clusterIP: found 10.96.0.10"},
 		{"address", "no cluster IP at all", lb("clusterIP: None"), "", ""},
 
-		{"certificate", "in its domain", dex("issuer: 'https://dex.bank.example.org', tls: {issuerRef: {name: site-ca, kind: ClusterIssuer}}"), "", "spec.services.dex[0].issuer: found \"dex.bank.example.org\", and a namespace that"},
+		{"certificate", "in its domain", dex("issuer: 'https://dex.bank.example.org', tls: {issuerRef: {name: site-ca, kind: ClusterIssuer}}"), "", "spec.services.dex[0].issuer: found \"dex.bank.example.org\", which is in no domain that a namespace that"},
 		{"certificate", "the domain itself", dex("issuer: 'https://bank.example.org:32000/dex', tls: {secretName: a}"), "", "issuer"},
 		{"certificate", "its address", dex("issuer: 'https://192.0.2.1:32000', tls: {secretName: a}"), "", "issuer"},
 		{"certificate", "another address", dex("issuer: 'https://192.0.2.10', tls: {secretName: a}"), `spec.services.dex[0].issuer: found "192.0.2.10"`, "issuer"},
-		{"certificate", "the API server", dex("issuer: 'https://kubernetes.default.svc', tls: {issuerRef: {name: site-ca, kind: ClusterIssuer}}"), `spec.services.dex[0].issuer: found "kubernetes.default.svc", and tenant bank (the Site's spec.tenants[].issuerDomains) has no domain with it`, "issuer"},
+		{"certificate", "the API server", dex("issuer: 'https://kubernetes.default.svc', tls: {issuerRef: {name: site-ca, kind: ClusterIssuer}}"), `spec.services.dex[0].issuer: found "kubernetes.default.svc", which is in no domain that tenant bank (the Site's spec.tenants[].issuerDomains) is granted`, "issuer"},
 		{"certificate", "a name that ends alike", dex("issuer: 'https://evilbank.example.org', tls: {secretName: a}"), "issuer: found \"evilbank.example.org\"", "issuer"},
 		{"certificate", "a name that begins alike", dex("issuer: 'https://bank.example.org.evil.test', tls: {secretName: a}"), "issuer: found", "issuer"},
 		{"certificate", "in capitals", dex("issuer: 'https://DEX.Bank.example.org', tls: {secretName: a}"), "", "issuer"},
-		{"certificate", "another issuer", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: other-ca, kind: ClusterIssuer}}"), `spec.services.dex[0].tls.issuerRef: found ClusterIssuer "other-ca", and tenant bank`, "issuerRef"},
+		{"certificate", "another issuer", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: other-ca, kind: ClusterIssuer}}"), `spec.services.dex[0].tls.issuerRef: found ClusterIssuer "other-ca", which tenant bank`, "issuerRef"},
 		{"certificate", "the same name of another kind", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: site-ca}}"), `tls.issuerRef: found Issuer "site-ca"`, "issuerRef"},
 		{"certificate", "a pattern's", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: bank-2}}"), "", "issuerRef"},
 		{"certificate", "another group's", dex("issuer: 'https://bank.example.org', tls: {issuerRef: {name: ca, kind: AWSPCAIssuer, group: awspca.cert-manager.io}}"), "", "issuerRef"},
@@ -117,7 +117,7 @@ func TestGrants(t *testing.T) {
 		{"image", "a star in the middle", lb("image: quay.io/anybody/haproxy"), "", ""},
 		{"image", "more than the star", lb("image: quay.io/any/body/haproxy"), at + ".image", ""},
 		{"image", "Docker Hub's short name", lb("image: haproxy-debug"), "", ""},
-		{"image", "Docker Hub's user", lb("image: evil/haproxy"), at + ".image: found \"evil/haproxy\", and tenant bank (the Site's spec.tenants[].images) has none such", ""},
+		{"image", "Docker Hub's user", lb("image: evil/haproxy"), at + ".image: found \"evil/haproxy\", which tenant bank (the Site's spec.tenants[].images) is not granted", ""},
 
 		{"network", "its own", lb("networkAttachments: [{name: any}]"), "", ""},
 		{"network", "its own, by name", lb("networkAttachments: [{name: any, namespace: bank}]"), "", ""},
@@ -125,28 +125,28 @@ func TestGrants(t *testing.T) {
 		{"network", "one that it may", lb("networkAttachments: [{name: storage-1, namespace: networks}]"), "", "networkAttachments[0]"},
 		{"network", "a fixed address on its own", lb("replicas: 1, networkAttachments: [{name: any, ips: [192.0.2.9/24]}]"), "", ""},
 		{"network", "a fixed address of its own on one that it may", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: [203.0.113.17/24]}]"), "", "networkAttachments[0]"},
-		{"network", "another's fixed address on one that it may", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: [203.0.113.17/24, 192.0.2.9/24]}]"), at + ".networkAttachments[0].ips[1]: found 192.0.2.9, and tenant bank (the Site's spec.tenants[].addresses) has no network with it", "networkAttachments[0]"},
+		{"network", "another's fixed address on one that it may", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: [203.0.113.17/24, 192.0.2.9/24]}]"), at + ".networkAttachments[0].ips[1]: found 192.0.2.9, which is in none of the networks that tenant bank (the Site's spec.tenants[].addresses) is granted", "networkAttachments[0]"},
 		{"network", "another's, IPv6", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: ['2001:db8:1::1/64']}]"), "ips[0]: found 2001:db8:1::1", "networkAttachments[0]"},
 		{"network", "the second", lb("networkAttachments: [{name: storage-1, namespace: networks}, {name: bmc, namespace: networks}]"), "networkAttachments[1]", "networkAttachments[0]"},
 
 		{"annotation", "a pod's keys without a domain", lb("pods: {labels: {team: net}, annotations: {log: verbose, prometheus.io/port: '9'}}"), "", ""},
-		{"annotation", "of a granted domain, and one below", lb("pods: {labels: {bank.example.org/a: b}, annotations: {x.bank.example.org/a: b}}"), "", at + ".pods.labels[bank.example.org/a]: programs act on keys of others' domains, and a namespace that"},
-		{"annotation", "a sidecar's label", lb("pods: {labels: {sidecar.example.com/inject: 'true'}}"), at + ".pods.labels[sidecar.example.com/inject]: programs act on keys of others' domains, and tenant bank (the Site's spec.tenants[].podKeys) has no such domain", at + ".pods.labels"},
+		{"annotation", "of a granted domain, and one below", lb("pods: {labels: {bank.example.org/a: b}, annotations: {x.bank.example.org/a: b}}"), "", at + ".pods.labels[bank.example.org/a]: other programs may act on this key, and a namespace that"},
+		{"annotation", "a sidecar's label", lb("pods: {labels: {sidecar.example.com/inject: 'true'}}"), at + ".pods.labels[sidecar.example.com/inject]: other programs may act on this key, and tenant bank (the Site's spec.tenants[].podKeys) is not granted its domain", at + ".pods.labels"},
 		{"annotation", "a sidecar's annotation", lb("pods: {annotations: {sidecar.example.com/inject: 'true'}}"), at + ".pods.annotations[sidecar.example.com/inject]: ", at + ".pods.annotations"},
 		{"annotation", "a domain that ends alike", lb("pods: {labels: {evilbank.example.org/a: b}}"), at + ".pods.labels[evilbank.example.org/a]: ", at + ".pods.labels"},
 		{"annotation", "of a service's objects, which no program changes pods by", lb("labels: {example.com/a: b}, annotations: {example.com/a: b}"), "", ""},
 
 		{"quota", "as many pods as it may", lb("replicas: 3"), "", ""},
-		{"quota", "more", lb("replicas: 4"), at + ".replicas: found 4, and tenant bank (the Site's spec.tenants[].limits.replicas) has at most 3", ""},
-		{"quota", "a great many", lb("replicas: 100"), "replicas: found 100", "replicas: found 100, and a namespace that"},
+		{"quota", "more", lb("replicas: 4"), at + ".replicas: found 4, but tenant bank (the Site's spec.tenants[].limits.replicas) may have at most 3", ""},
+		{"quota", "a great many", lb("replicas: 100"), "replicas: found 100", "replicas: found 100, but a namespace that"},
 		{"quota", "as much as it may", lb("resources: {requests: {cpu: 2000m}, limits: {cpu: 2000m, memory: 1024Mi}}"), "", ""},
-		{"quota", "more CPU", lb("resources: {requests: {cpu: 2001m}, limits: {memory: 1Gi}}"), at + ".resources.requests.cpu: found 2001m, and tenant bank", ""},
+		{"quota", "more CPU", lb("resources: {requests: {cpu: 2001m}, limits: {memory: 1Gi}}"), at + ".resources.requests.cpu: found 2001m, but tenant bank", ""},
 		{"quota", "more memory", lb("resources: {limits: {memory: 1025Mi}}"), at + ".resources.limits.memory: found 1025Mi", ""},
-		{"quota", "a limit of zero, which is none", lb("resources: {limits: {memory: 0}}"), at + ".resources.limits.memory: found 0, which is no limit", ""},
-		{"quota", "a limit that is null", lb("resources: {limits: {memory: null}}"), at + ".resources.limits.memory: found 0, which is no limit", ""},
-		{"quota", "a limit of no CPU, which is none", lb("resources: {limits: {cpu: 0m, memory: 1Gi}}"), at + ".resources.limits.cpu: found 0, which is no limit", ""},
+		{"quota", "a limit of zero, which is none", lb("resources: {limits: {memory: 0}}"), at + ".resources.limits.memory: found 0, which means \"no limit\"", ""},
+		{"quota", "a limit that is null", lb("resources: {limits: {memory: null}}"), at + ".resources.limits.memory: found 0, which means \"no limit\"", ""},
+		{"quota", "a limit of no CPU, which is none", lb("resources: {limits: {cpu: 0m, memory: 1Gi}}"), at + ".resources.limits.cpu: found 0, which means \"no limit\"", ""},
 		{"quota", "a request of nothing", lb("resources: {requests: {cpu: 0}, limits: {cpu: 1, memory: 1Gi}}"), "", ""},
-		{"quota", "CPU without end", lb("resources: {requests: {cpu: 1}, limits: {memory: 1Gi}}"), at + ".resources.limits.cpu: missing, and tenant bank", ""},
+		{"quota", "CPU without end", lb("resources: {requests: {cpu: 1}, limits: {memory: 1Gi}}"), at + ".resources.limits.cpu: missing, but tenant bank", ""},
 		{"quota", "memory without end", lb("resources: {requests: {cpu: 1}}"), at + ".resources.limits.memory: missing", ""},
 	} {
 		c := clusterOf(t, "bank/c", row.spec)
@@ -161,22 +161,22 @@ func TestGrants(t *testing.T) {
 		want(t, "sipgen's limits", said(Of(siteOf(t, without), nil).Spec(&c)), at+".resources.limits.cpu: missing")
 		without = strings.Replace(without, "{cpu: '2', memory: 1Gi}", "{memory: 1Gi}", 1)
 		want(t, "sipgen's limits, with a bound of memory", said(Of(siteOf(t, without), nil).Spec(&c)), "")
-		for connections, complaint := range map[string]string{"23660": "", "100000": at + ".haproxy.maxConnections: found 100000, with which the pods have a memory limit of 4006Mi, and tenant bank"} {
+		for connections, complaint := range map[string]string{"23660": "", "100000": at + ".haproxy.maxConnections: found 100000, which gives the pods a memory limit of 4006Mi, but tenant bank"} {
 			c := clusterOf(t, "bank/c", lb("haproxy: {maxConnections: "+connections+"}"))
 			want(t, "sipgen's limits, which follow the connections", said(Of(siteOf(t, without), nil).Spec(&c)), complaint)
 		}
 	}
 	c := clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-c}}'}]}")
-	want(t, "patches of a tenant without", said(listed.Spec(&c)), "spec.patches: found 1, and tenant edge (the Site's spec.tenants[].patches) has none")
+	want(t, "patches of a tenant without", said(listed.Spec(&c)), "spec.patches: found 1, but tenant edge (the Site's spec.tenants[].patches) is granted no patches")
 	want(t, "patches by default", said(plain.Spec(&c)), "")
 	c = clusterOf(t, "edge/c", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, haproxy: {balance: first, lines: {global: [x], backend: [z]}}}]}}")
-	want(t, "lines of HAProxy by default", said(plain.Spec(&c)), "spec.services.loadBalancerControlPlane[0].haproxy.lines.global: lines of HAProxy's configuration may do anything there, and a namespace that the Site lists in no spec.tenants is not any; the other fields of haproxy need no grant\n"+
-		"spec.services.loadBalancerControlPlane[0].haproxy.lines.backend: lines of HAProxy's configuration")
+	want(t, "lines of HAProxy by default", said(plain.Spec(&c)), "spec.services.loadBalancerControlPlane[0].haproxy.lines.global: raw lines of HAProxy's configuration can do anything, so they need the grant patches: any, which a namespace that the Site lists in no spec.tenants does not have; the other fields of haproxy need no grant\n"+
+		"spec.services.loadBalancerControlPlane[0].haproxy.lines.backend: raw lines of HAProxy's configuration")
 	of := Of(siteOf(t, "  tenants:\n  - {name: edge, namespaces: [edge], patches: any}\n"), nil)
 	want(t, "lines of HAProxy where any patch is granted", said(of.Spec(&c)), "")
 	c = clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}, {nodeInterfaceId: oam, image: 'quay.io/airshipit/jump-host:latest'}]}}")
 	plain.site.Spec.Images.NoJumpHost = true
-	want(t, "jump hosts without an image", said(plain.Spec(&c)), "spec.services.jumpHost[0].image: missing, and so is the Site's spec.images.jumpHost: nobody publishes an image for jump hosts; make the one in images/jump-host and push it to a registry of yours (make jump-image PUSH_JUMP=REGISTRY/jump-host:1, in a checkout of sipgen), and name it in the Site\nspec.services.jumpHost[1].image: missing")
+	want(t, "jump hosts without an image", said(plain.Spec(&c)), "spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost; there is no published image for jump hosts: in a checkout of sipgen, build the one in images/jump-host and push it to your own registry (make jump-image PUSH_JUMP=REGISTRY/jump-host:1), then name it in the Site\nspec.services.jumpHost[1].image: missing")
 	plain.site.Spec.Images.RegistryMirror = "registry.example.org"
 	want(t, "jump hosts without an image where a mirror may have one", said(plain.Spec(&c)), "")
 	plain.site.Spec.Images.NoJumpHost, plain.site.Spec.Images.RegistryMirror = false, ""

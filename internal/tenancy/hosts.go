@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -114,12 +115,12 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[sche
 		switch {
 		case more.Hosts > 0 && after.Hosts > *tenant.Hosts.Max:
 			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
-				"asks for %d hosts and holds %d, the tenant's clusters have %d with those before it, and %s has at most %d",
-				want.Hosts, has.Hosts, now.Hosts, tenant.hostLimit("hosts.max"), *tenant.Hosts.Max)}})
+				"asks for %s and holds %d; the tenant's clusters, including those served before it, already have %d, and %s may have at most %d",
+				text.Count(want.Hosts, "host"), has.Hosts, now.Hosts, tenant.hostLimit("hosts.max"), *tenant.Hosts.Max)}})
 		case more.Standby > 0 && after.Standby > *tenant.Hosts.MaxStandby:
 			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
-				"asks for %d standby hosts and holds %d, the tenant's clusters have %d with those before it, and %s has at most %d",
-				want.Standby, has.Standby, now.Standby, tenant.hostLimit("hosts.maxStandby"), *tenant.Hosts.MaxStandby)}})
+				"asks for %s and holds %d; the tenant's clusters, including those served before it, already have %d, and %s may have at most %d",
+				text.Count(want.Standby, "standby host"), has.Standby, now.Standby, tenant.hostLimit("hosts.maxStandby"), *tenant.Hosts.MaxStandby)}})
 		default:
 			used[tenant.Name] = after
 		}
@@ -158,7 +159,7 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 			where = "each namespace (the Site's spec.maxClustersPerTenant)"
 		}
 		errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "metadata.name", Message: fmt.Sprintf(
-			"it is one more than the tenant may have: with those in the tree and those before it there are %d, and %s has at most %d", used[tenant.Name], where, *tenant.MaxClusters)}})
+			"one cluster too many: the tenant already has %d, counting those in the tree and those served before this one, and %s may have at most %d", used[tenant.Name], where, *tenant.MaxClusters)}})
 	}
 	return errs
 }
@@ -274,7 +275,7 @@ func (t *Tenants) Owned(clusters []v1.SIPCluster, hosts []inventory.Host, held H
 		c := &clusters[i]
 		if host, holder := t.heldByOthers(c, owned[c.Namespace], held); host != "" {
 			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "metadata.namespace", Message: fmt.Sprintf(
-				"found %q, where %s holds host %s: tenant %s does not own all hosts there, and their credentials are beside its services", c.Namespace, holder, host, t.Of(c.Namespace).Name)}})
+				"found %q, where %s holds host %s: not all hosts in this namespace belong to tenant %s, and its services would run next to the BMC credentials of the others", c.Namespace, holder, host, t.Of(c.Namespace).Name)}})
 		}
 		for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 			set := c.Spec.Nodes[role]
@@ -295,7 +296,7 @@ func (t *Tenants) Owned(clusters []v1.SIPCluster, hosts []inventory.Host, held H
 				}
 				if host != "" {
 					errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes." + role + ".labelSelector", Message: fmt.Sprintf(
-						"selects host %s, and the hosts of namespace %s are tenant %s's (ownsHosts)", host, namespace, owner.Name)}})
+						"selects host %s, but all hosts in namespace %s belong to tenant %s (ownsHosts)", host, namespace, owner.Name)}})
 				}
 			}
 		}

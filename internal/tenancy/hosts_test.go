@@ -46,12 +46,12 @@ func TestHostCaps(t *testing.T) {
 		want     string
 	}{
 		{"as many as it may", []v1.SIPCluster{wanting("a", 0, 4, 2)}, nil, "", ""},
-		{"one more", []v1.SIPCluster{wanting("a", 0, 5, 2)}, nil, "", "bank/a: spec.nodes: asks for 7 hosts and holds 0, the tenant's clusters have 0 with those before it, and tenant bank (the Site's spec.tenants[].hosts.max) has at most 6"},
+		{"one more", []v1.SIPCluster{wanting("a", 0, 5, 2)}, nil, "", "bank/a: spec.nodes: asks for 7 hosts and holds 0; the tenant's clusters, including those served before it, already have 0, and tenant bank (the Site's spec.tenants[].hosts.max) may have at most 6"},
 		{"too many standby", []v1.SIPCluster{wanting("a", 0, 1, 3)}, nil, "", "asks for 3 standby hosts and holds 0"},
 		{"a great many standby", []v1.SIPCluster{wanting("a", 0, 1, 100_000)}, nil, "", "asks for 100001 hosts"},
 		{"a held host is never too many", []v1.SIPCluster{wanting("a", 0, 9, 3)}, map[string]Count{"a": {12, 3}}, "", ""},
 		{"fewer than it holds, and still too many", []v1.SIPCluster{wanting("a", 0, 8, 0)}, map[string]Count{"a": {12, 3}}, "", ""},
-		{"more than it holds, and too many already", []v1.SIPCluster{wanting("a", 0, 13, 0)}, map[string]Count{"a": {12, 3}}, "", "asks for 13 hosts and holds 12, the tenant's clusters have 12"},
+		{"more than it holds, and too many already", []v1.SIPCluster{wanting("a", 0, 13, 0)}, map[string]Count{"a": {12, 3}}, "", "asks for 13 hosts and holds 12; the tenant's clusters, including those served before it, already have 12"},
 		{"the newcomer goes without, not the holder", []v1.SIPCluster{wanting("a", 10, 4, 0), wanting("b", 0, 4, 0)}, map[string]Count{"b": {3, 0}}, "", "bank/a: spec.nodes"},
 		{"the holder fits first", []v1.SIPCluster{wanting("a", 10, 2, 0), wanting("b", 0, 4, 0)}, map[string]Count{"b": {3, 0}}, "", ""},
 		{"of two newcomers, the one with less priority", []v1.SIPCluster{wanting("a", 0, 4, 0), wanting("b", 5, 4, 0)}, nil, "", "bank/a: spec.nodes"},
@@ -75,16 +75,16 @@ func TestHostCaps(t *testing.T) {
 	elsewhere := Holdings{counts: map[schedule.ClusterKey]Count{{Namespace: "bank-test", Name: "old"}: {3, 1}}}
 	want(t, "held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 3, 0)}, elsewhere, nil)), "")
 	want(t, "too many with what is held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, elsewhere, nil)),
-		"bank/a: spec.nodes: asks for 4 hosts and holds 0, the tenant's clusters have 3 with those before it")
-	want(t, "too many in both namespaces", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0), other(wanting("a", 0, 3, 0))}, Holdings{}, nil)), "bank/a: spec.nodes: asks for 4 hosts and holds 0, the tenant's clusters have 3")
-	want(t, "too many standby in both", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 0, 2), other(wanting("a", 0, 0, 1))}, Holdings{}, nil)), "bank/a: spec.nodes: asks for 2 standby hosts and holds 0, the tenant's clusters have 1")
+		"bank/a: spec.nodes: asks for 4 hosts and holds 0; the tenant's clusters, including those served before it, already have 3")
+	want(t, "too many in both namespaces", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0), other(wanting("a", 0, 3, 0))}, Holdings{}, nil)), "bank/a: spec.nodes: asks for 4 hosts and holds 0; the tenant's clusters, including those served before it, already have 3")
+	want(t, "too many standby in both", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 0, 2), other(wanting("a", 0, 0, 1))}, Holdings{}, nil)), "bank/a: spec.nodes: asks for 2 standby hosts and holds 0; the tenant's clusters, including those served before it, already have 1")
 	many := make([]v1.SIPCluster, 0, 7)
 	for i := range 7 {
 		many = append(many, wanting(string(rune('a'+i)), 0, 1, 0))
 	}
-	want(t, "one host each in one cluster too many", said(tenants.Hosts(many, Holdings{}, nil)), "bank/g: spec.nodes: asks for 1 hosts and holds 0, the tenant's clusters have 6")
+	want(t, "one host each in one cluster too many", said(tenants.Hosts(many, Holdings{}, nil)), "bank/g: spec.nodes: asks for 1 host and holds 0; the tenant's clusters, including those served before it, already have 6")
 	plain := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil)
-	want(t, "by default", said(plain.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, Holdings{}, nil)), "and each namespace (the Site's spec.maxHostsPerTenant) has at most 3")
+	want(t, "by default", said(plain.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, Holdings{}, nil)), "and each namespace (the Site's spec.maxHostsPerTenant) may have at most 3")
 }
 
 func TestClusterCaps(t *testing.T) {
@@ -94,7 +94,7 @@ func TestClusterCaps(t *testing.T) {
 		why, specs, known, frozen, want string
 	}{
 		{"as many as it may", "a b", "", "", ""},
-		{"one more, without a host", "a b c", "", "", "bank/c: metadata.name: it is one more than the tenant may have: with those in the tree and those before it there are 2, and tenant bank (the Site's spec.tenants[].maxClusters) has at most 2"},
+		{"one more, without a host", "a b c", "", "", "bank/c: metadata.name: one cluster too many: the tenant already has 2, counting those in the tree and those served before this one, and tenant bank (the Site's spec.tenants[].maxClusters) may have at most 2"},
 		{"the newcomer, though its name comes first", "a b c", "b c", "", "bank/a: metadata.name"},
 		{"what it has stays", "a b c", "a b c", "", ""},
 		{"more than it may, and one more", "a b c d", "a b c", "", "bank/d: metadata.name"},
@@ -121,7 +121,7 @@ func TestClusterCaps(t *testing.T) {
 	urgent := wanting("z", 5, 0, 0)
 	want(t, "of newcomers, the one with less priority", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), urgent}, nil, nil)), "bank/b: metadata.name")
 	plain := Of(siteOf(t, "  maxClustersPerTenant: 1\n"), nil)
-	want(t, "by default", said(plain.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), urgent}, nil, nil)), "bank/a: metadata.name: it is one more than the tenant may have: with those in the tree and those before it there are 1, and each namespace (the Site's spec.maxClustersPerTenant) has at most 1")
+	want(t, "by default", said(plain.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), urgent}, nil, nil)), "bank/a: metadata.name: one cluster too many: the tenant already has 1, counting those in the tree and those served before this one, and each namespace (the Site's spec.maxClustersPerTenant) may have at most 1")
 }
 
 func wanting(name string, priority int32, active, standby int) v1.SIPCluster {
@@ -178,7 +178,7 @@ func TestNarrowedNamespaces(t *testing.T) {
 	}
 	for spec, message := range map[string]string{
 		"{nodes: {Worker: {hostNamespaces: [west, north]}}}": "",
-		"{nodes: {Worker: {hostNamespaces: [west, east]}}}":  `spec.nodes.Worker.hostNamespaces[1]: found "east", and tenant bank (the Site's spec.tenants[].hosts.namespaces) has none such`,
+		"{nodes: {Worker: {hostNamespaces: [west, east]}}}":  `spec.nodes.Worker.hostNamespaces[1]: found "east", which tenant bank (the Site's spec.tenants[].hosts.namespaces) is not granted`,
 		"{nodes: {Worker: {hostNamespaces: [racks]}}}":       `spec.nodes.Worker.hostNamespaces[0]: found "racks", which has no hosts of the site (the Site's spec.hosts.namespaces)`,
 	} {
 		c := clusterOf(t, "bank/a", spec)
@@ -202,7 +202,7 @@ func TestOwned(t *testing.T) {
 		want    string
 	}{
 		{"its own hosts", own, Holdings{}, ""},
-		{"another tenant's", edge, Holdings{}, "edge/c: spec.nodes.Worker.labelSelector: selects host metal3/x1, and the hosts of namespace metal3 are tenant metal's (ownsHosts)"},
+		{"another tenant's", edge, Holdings{}, "edge/c: spec.nodes.Worker.labelSelector: selects host metal3/x1, but all hosts in namespace metal3 belong to tenant metal (ownsHosts)"},
 		{"a selector that leaves them out", narrow, Holdings{}, ""},
 		{"another tenant holds one", own, holds("x2", "edge"), `metadata.namespace: found "metal3", where edge/c holds host metal3/x2`},
 		{"it holds its own", own, holds("x2", "metal3"), ""},

@@ -13,7 +13,7 @@ import (
 func (s *asked) keys(path string, found, ofSite map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(found)) {
 		if _, sites := ofSite[key]; !sites && !s.tenant.mayLabel(key) {
-			s.add(path+"["+redact.Plain(key)+"]", "programs act on keys of others' domains, and %s has no such domain", s.tenant.where("podKeys"))
+			s.add(path+"["+redact.Plain(key)+"]", "other programs may act on this key, and %s is not granted its domain", s.tenant.where("podKeys"))
 		}
 	}
 }

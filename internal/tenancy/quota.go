@@ -105,7 +105,7 @@ func (u *useOf) deployment(d *appsv1.Deployment) {
 				amount, found := list.found[name]
 				bounded := corev1.ResourceName(list.prefix) + name
 				if _, has := u.tenant.Quota[bounded]; has && !found && name != corev1.ResourceEphemeralStorage {
-					u.add(path+"."+string(bounded), "missing, and no pod without it is admitted beside %s; the entry's resources, the Site's spec.defaults.resources or the tenant's limitRange.default may have it",
+					u.add(path+"."+string(bounded), "missing: because of the quota of %s, the API server admits no pod without it; set it in the entry's resources, in the Site's spec.defaults.resources or in the tenant's limitRange.default",
 						u.tenant.where("quota"))
 				}
 				u.take(bounded, amount, pods)
@@ -168,22 +168,22 @@ func (u *useOf) ranged(path string, r *corev1.ResourceRequirements) {
 		for _, name := range slices.Sorted(maps.Keys(list.found)) {
 			found := list.found[name]
 			if most, bounded := u.tenant.LimitRange.Max[name]; bounded && found.Cmp(most) > 0 {
-				u.add(path+list.field+string(name), "found %s, and %s has at most %s", found.String(), u.tenant.where("limitRange.max"), most.String())
+				u.add(path+list.field+string(name), "found %s, but %s may have at most %s", found.String(), u.tenant.where("limitRange.max"), most.String())
 			}
 			if least, bounded := u.tenant.LimitRange.Min[name]; bounded && found.Cmp(least) < 0 {
-				u.add(path+list.field+string(name), "found %s, and %s has at least %s", found.String(), u.tenant.where("limitRange.min"), least.String())
+				u.add(path+list.field+string(name), "found %s, but %s requires at least %s", found.String(), u.tenant.where("limitRange.min"), least.String())
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(u.tenant.LimitRange.Min)) {
 		if _, found := r.Requests[name]; !found { // never so: min is the default of requests
-			u.add(path+".requests."+string(name), "missing, and %s has a least", u.tenant.where("limitRange.min"))
+			u.add(path+".requests."+string(name), "missing, but %s has a minimum", u.tenant.where("limitRange.min"))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Requests)) {
 		request, limit := r.Requests[name], r.Limits[name]
 		if _, limited := r.Limits[name]; limited && request.Cmp(limit) > 0 {
-			u.add(path+".requests."+string(name), "found %s, more than the limit, %s, that the container gets by %s", request.String(), limit.String(), u.tenant.where("limitRange"))
+			u.add(path+".requests."+string(name), "found %s, which is more than the limit of %s that the container gets from %s", request.String(), limit.String(), u.tenant.where("limitRange"))
 		}
 	}
 }
@@ -248,13 +248,13 @@ func (t *Tenant) beyond(before, wants corev1.ResourceList) string {
 		sum := asked.DeepCopy()
 		sum.Add(taken)
 		if sum.Cmp(most) > 0 {
-			over = append(over, fmt.Sprintf("%s of %s, where the namespace's other clusters take %s and there are %s", asked.String(), name, taken.String(), most.String()))
+			over = append(over, fmt.Sprintf("%s of %s (the namespace's other clusters take %s, and the quota is %s)", asked.String(), name, taken.String(), most.String()))
 		}
 	}
 	if len(over) == 0 {
 		return ""
 	}
-	return redact.Sprintf("while pods are replaced they take %s: %s has no more", strings.Join(over, "; "), t.where("quota"))
+	return redact.Sprintf("while pods are replaced, they need %s, more than %s is granted", strings.Join(over, " and "), t.where("quota"))
 }
 
 func plus(a, b corev1.ResourceList) corev1.ResourceList {

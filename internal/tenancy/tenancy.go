@@ -97,7 +97,7 @@ func (t *Tenants) whyNot(namespace string) string {
 		return whose
 	}
 	if len(spec.Tenants) > 0 {
-		return "is of none of the Site's spec.tenants"
+		return "belongs to none of the Site's spec.tenants"
 	}
 	return ""
 }
