@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"cmp"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -147,7 +148,7 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 	end := c.wantNothingChanged(t)
 	c.run(t, procedure(t, "safety.md", "Stop everything", oldSection))
 
-	oldReader := c.account
+	oldReader, oldSpec := c.account, c.site.Spec
 	c.rig, c.site.Spec.Engine = to, to.engine
 	c.site.Spec.Repository.Path = string(to.engine) + "/dc1"
 	c.site.Spec.Repository.URL = c.repo.URL()
@@ -160,6 +161,10 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 		// "With the function from above."
 		steps = slices.Insert(steps, 0, handOver(t))
 	}
+	c.halfWay(t, from, oldSpec, oldReader, steps)
+	end("half-way " + direction + ", and back")
+	end = c.wantNothingChanged(t)
+	c.run(t, procedure(t, "safety.md", "Stop everything", oldSection))
 	last := len(steps) - 1
 	said := c.run(t, steps[:last])
 	if !regexp.MustCompile(`(?m)^2 clusters, 3 hosts assigned \(0 new\), 2 free\.$`).MatchString(said) {
@@ -178,6 +183,71 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 		t.Errorf("%s: %s is still there", direction, oldReader)
 	}
 	c.settle(t, direction)
+}
+
+// halfWay goes up to the hand-over and back again, and wants everything to be as it was: owners, deletion policies, the branch, and the old engine at work.
+func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldReader string, steps []string) {
+	t.Helper()
+	handedOver := slices.IndexFunc(steps, func(block string) bool { return strings.Contains(block, "hand_over $dir ") })
+	back := procedure(t, "gitops.md", "To another engine", "If you stop half-way")
+	if len(back) != 5 || !strings.HasPrefix(back[0], "export OLD=") || handedOver < 0 {
+		t.Fatalf("the way back is %d blocks:\n%s", len(back), strings.Join(back, "\n"))
+	}
+	back[0] = "export OLD=" + cmp.Or(old.Repository.Path, ".") + "\n"
+	if from.argo == nil {
+		back = slices.Delete(back, 2, 3) // if the new engine was to be Flux
+	} else {
+		back = slices.Concat(back[:1], back[2:4]) // if it was to be Argo CD; nor has Flux a deletion policy
+	}
+	before := c.owners(t)
+	switched, switchedReader, to := c.site.Spec, c.account, c.rig
+	c.run(t, slices.Concat(steps[:handedOver+1], []string{"test \"$(git -C fleet rev-list --count HEAD)\" -gt 1\n"}, back))
+	c.rig, c.site.Spec, c.account = from, old, oldReader
+	if now := c.owners(t); !slices.Equal(now, before) {
+		t.Errorf("half-way and back, and the owners are\n%s\nand were\n%s", strings.Join(now, "\n"), strings.Join(before, "\n"))
+	}
+	for name := range c.repo.Files(t) {
+		if strings.HasPrefix(name, switched.Repository.Path+"/") {
+			t.Errorf("the branch still has %s", name)
+		}
+	}
+	c.readTree(t)
+	c.run(t, procedure(t, "safety.md", "Go on", map[v1alpha1.Engine]string{v1alpha1.EngineFlux: "Flux", v1alpha1.EngineArgoCD: "Argo CD"}[from.engine]))
+	c.sync(t, nil)
+	c.check(t, "half-way and back", nil)
+	c.settle(t, "half-way and back")
+	if from.flux != nil {
+		for _, o := range c.rig.api.List(t, engine.Kustomizations, engine.FluxNamespace) {
+			prune, _, _ := unstructured.NestedBool(o.Object, "spec", "prune")
+			policy, _, _ := unstructured.NestedString(o.Object, "spec", "deletionPolicy")
+			if keeps := policy == "Orphan"; keeps == prune && o.GetName() != c.root() {
+				t.Errorf("half-way and back, and %s has prune %t, deletionPolicy %q", o.GetName(), prune, policy)
+			}
+		}
+	}
+	c.rig, c.site.Spec, c.account = to, switched, switchedReader
+}
+
+// owners are the engines' entries in managedFields of the tenants' services and of the hosts.
+func (c *circle) owners(t *testing.T) (owners []string) {
+	t.Helper()
+	for _, one := range []struct {
+		resource  schema.GroupVersionResource
+		namespace string
+	}{{engine.Deployments, c.tenants}, {services, c.tenants}, {engine.ConfigMaps, c.tenants}, {engine.Hosts, c.ns}} {
+		for _, o := range c.rig.api.List(t, one.resource, one.namespace) {
+			for _, entry := range o.GetManagedFields() {
+				if entry.Manager == "kustomize-controller" || entry.Manager == "argocd-controller" {
+					owners = append(owners, fmt.Sprintf("%s %s: %s %s %s", o.GetKind(), o.GetName(), entry.Manager, entry.Operation, entry.FieldsV1))
+				}
+			}
+		}
+	}
+	if len(owners) < 5 {
+		t.Errorf("the engine owns %v", owners)
+	}
+	slices.Sort(owners)
+	return owners
 }
 
 var (

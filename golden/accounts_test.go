@@ -22,8 +22,9 @@ type object struct {
 	Kind       string `json:"kind"`
 	Metadata   struct{ Namespace, Name string }
 	Spec       struct {
-		Path, ServiceAccountName string
-		Prune                    bool
+		Path, ServiceAccountName, DeletionPolicy string
+
+		Prune bool
 	}
 	Rules   []rbacv1.PolicyRule `json:"rules"`
 	RoleRef rbacv1.RoleRef      `json:"roleRef"`
@@ -49,6 +50,39 @@ func built(t *testing.T, files filesys.FileSystem, folder string) []object {
 		out = append(out, o)
 	}
 	return out
+}
+
+// docs/gitops.md, "If you stop half-way", takes the deletion policy off by what prunes: exactly those Kustomizations have none in the tree.
+func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
+	prunes := map[string]int{}
+	for _, example := range examples(t) {
+		site, clusters, hosts := inputs(t, example)
+		if site.Spec.Engine == v1alpha1.EngineArgoCD {
+			continue
+		}
+		files := filesys.MakeFsInMemory()
+		for name, content := range rendered(t, site, clusters, hosts, nil) {
+			if err := files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, k := range built(t, files, "/"+path.Join(site.Spec.Repository.Path, "flux")) {
+			if k.Kind != "Kustomization" || k.Metadata.Name == "sipgen-"+site.Name {
+				continue // the root is not among what it syncs, and keeps its own
+			}
+			if k.Spec.Prune != (k.Spec.DeletionPolicy == "") {
+				t.Errorf("%s: %s: prune %t, deletionPolicy %q", example, k.Metadata.Name, k.Spec.Prune, k.Spec.DeletionPolicy)
+			}
+			if k.Spec.Prune {
+				prunes[k.Metadata.Name[max(strings.LastIndexAny(k.Metadata.Name, ".-"), 0):]]++
+			}
+		}
+	}
+	for _, kind := range []string{".infra", ".rights", "-runner", "-claims"} {
+		if prunes[kind] == 0 {
+			t.Errorf("no Kustomization of the examples whose name ends in %s prunes: %v", kind, prunes)
+		}
+	}
 }
 
 // The accounts that Flux applies the site's folders as may write what is in them, and give the rights that are in them, as the API server asks: who
