@@ -143,7 +143,8 @@ func (s *site) holdAsBefore(i int32, c liveClaim, t *PreviousClaim) {
 	h.wasPending = t.Pending
 }
 
-// releaseOfNothing warns of hosts that the Site asks to release and that are not what it says: done, or meant for something else.
+// releaseOfNothing warns of hosts that the Site asks to release and that are not what it says: done, or meant for something else; and of
+// hosts in use, for which such a request is no approval.
 func (s *site) releaseOfNothing() {
 	for key, cluster := range s.options.Release { // warnings are sorted
 		i := s.find(key)
@@ -154,6 +155,10 @@ func (s *site) releaseOfNothing() {
 		c := s.live(&s.hosts[i])
 		if c.cluster != cluster || s.specOf(cluster) != nil {
 			s.warn(ReleaseOfNothing{Host: key, Cluster: cluster, Labels: c.cluster, Found: true, Spec: s.specOf(cluster) != nil})
+			continue
+		}
+		if use := inUse(&s.hosts[i]); use != nil {
+			s.warn(ReleaseOfNothing{Host: key, Cluster: cluster, Labels: c.cluster, Found: true, Use: use})
 		}
 	}
 }

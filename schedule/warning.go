@@ -100,11 +100,12 @@ type (
 		More       int
 	}
 	// ReleaseOfNothing: the Site asks to release Host from Cluster, and it is not in the inventory, or (Found) its labels say another cluster
-	// or none, or (Spec) the cluster has a spec, which decides.
+	// or none, or (Spec) the cluster has a spec, which decides; or it is in Use, and a request of the Site approves nothing.
 	ReleaseOfNothing struct {
 		Host            HostKey
 		Cluster, Labels ClusterKey
 		Found, Spec     bool
+		Use             Reason
 	}
 	// NeverApproved: an annotation approves the release of a host that its Consumer, a Cluster, keeps for its next machine.
 	NeverApproved struct {

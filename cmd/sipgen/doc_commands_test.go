@@ -54,6 +54,8 @@ var notRun = map[string]string{
 	"kubectl annotate --overwrite":                          "needs an API server",
 	"kubectl annotate bmh":                                  "needs an API server",
 	"kubectl get bmh":                                       "needs an API server",
+	"kubectl annotate machines.cluster":                     "needs Cluster API",
+	"kubectl wait bmh":                                      "needs an API server",
 	"kubectl delete validatingadmissionpolicybindings,vali": "needs an API server",
 	"jq -r 'select(.annotations":                            "needs the audit log of an API server",
 	"d=$(mktemp -d) && ssh-keygen":                          "needs an API server",

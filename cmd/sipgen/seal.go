@@ -20,6 +20,9 @@ type previousTree struct {
 	committed time.Time
 }
 
+// missing: there is a place for the tree, and nothing of a tree in it.
+func (t *previousTree) missing() bool { return t.where != "" && len(t.files) == 0 && t.unsealed == nil }
+
 // previousOf is the tree of a place in the given state. root is the place's path in its repository, for the way back.
 func previousOf(where, root string, state *publish.State, committed time.Time) previousTree {
 	return previousTree{where: where, files: state.Tree, unsealed: seal(where, root, state), committed: committed}

@@ -89,7 +89,7 @@ Exit codes: 0 everything is done or will finish by itself; 1 something is stuck;
 			if err = errors.Join(err, before.unsealed); err != nil {
 				return err
 			}
-			return showStatus(ui, site, status.Of(statusInput(site, before, claims, hosts)), output)
+			return showStatus(ui, before, site, status.Of(statusInput(site, before, claims, hosts)), output)
 		},
 	}
 	in.siteFlag(command)
@@ -117,7 +117,7 @@ func statusInput(site *v1alpha1.Site, before previousTree, claims schedule.Previ
 		}
 	}
 	return status.Input{
-		Claims: claims.Claims, Hosts: hosts.Hosts, Keys: options(site).Keys, Guarded: site.Spec.Hosts.Apply == v1alpha1.ApplyMerge, Refused: refused,
+		Claims: claims.Claims, Hosts: hosts.Hosts, Keys: options(site).Keys, NoTree: before.missing(), Guarded: site.Spec.Hosts.Apply == v1alpha1.ApplyMerge, Refused: refused,
 		Approved: func(claim *schedule.PreviousClaim, host *inventory.Host) bool {
 			return render.Approved(before.files, claim.Cluster, host)
 		},
@@ -125,7 +125,7 @@ func statusInput(site *v1alpha1.Site, before previousTree, claims schedule.Previ
 }
 
 // showStatus prints the hosts, and ends in a finding if one is stuck.
-func showStatus(ui *ui, site *v1alpha1.Site, hosts []status.Host, output string) error {
+func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status.Host, output string) error {
 	stuck := 0
 	for _, h := range hosts {
 		if h.Stuck {
@@ -155,6 +155,10 @@ func showStatus(ui *ui, site *v1alpha1.Site, hosts []status.Host, output string)
 	}
 	if stuck > 0 {
 		ui.say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
+		if before.missing() {
+			ui.say("%s has no tree, and there are hosts with labels of clusters: if there was one, it is lost, and they are its hosts; "+
+				`do not release them (docs/safety.md, "A tree that is lost")`, before.where)
+		}
 		return errFinding
 	}
 	return nil

@@ -42,7 +42,7 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 	if err := in.writeStatuses(ctx, ui, d.tenantStatus(hosts)); err != nil {
 		return err
 	}
-	return showStatus(ui, d.site, hosts, output)
+	return showStatus(ui, before, d.site, hosts, output)
 }
 
 // decideAsPublished is the decision of sipgen publish --keep-going: a cluster whose services cannot be rendered, or whose tenant would have or gives

@@ -249,6 +249,11 @@ var placementGuards = []mutant{
 	{"schedule/keep.go", `		if *over > 0 {`, `		if true {`,
 		in("schedule", "TestFailedHostsGoOnce"),
 		"the next run releases another failed host than the one that was replaced"},
+	{"schedule/claims.go", `use := inUse(&s.hosts[i]); use != nil {
+			s.warn(ReleaseOfNothing`, `use := inUse(&s.hosts[i]); false {
+			s.warn(ReleaseOfNothing`,
+		in("schedule", "TestReleaseIsOfOneCluster"),
+		"somebody waits for a release of a host in use that the Site asks for and nobody approves"},
 	{"schedule/surplus.go", `return c.gone[i] || !c.isCrowded(i)`, `return c.gone[i]`,
 		in("schedule", "TestSurplus"),
 		"a host of a domain that once had too many is released, and not the first by use and name"},

@@ -165,7 +165,7 @@ func (b *body) releases(p *Plan) {
 func releaseStep(status Status) string {
 	switch status {
 	case StatusPending:
-		return "1 of 3: it stays, until Cluster API lets it go or its release is approved"
+		return "1 of 3: it stays, until Cluster API lets it go"
 	case StatusReleased:
 		return "2 of 3: this takes its labels off"
 	case StatusLeaving:

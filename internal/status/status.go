@@ -52,6 +52,8 @@ type Input struct {
 	Claims []schedule.PreviousClaim
 	Hosts  []inventory.Host
 	Keys   schedule.LabelKeys
+	// NoTree: there is no tree at all. What carries labels all the same may be its hosts, if it is lost.
+	NoTree bool
 	// Guarded: the site's sync guard denies to move hosts in use.
 	Guarded bool
 	// Approved says whether the tree's patch of a host that is released is approved for what uses it now.
@@ -84,7 +86,11 @@ func Of(in Input) []Host {
 			continue
 		}
 		if labels := in.carried(h); len(labels) > 0 {
-			out = append(out, Host{Host: h.Key(), State: LeftAlone, What: "not in the tree: carries " + strings.Join(labels, ", ")})
+			alone := Host{Host: h.Key(), State: LeftAlone, What: "not in the tree: carries " + strings.Join(labels, ", ")}
+			if alone.Stuck = in.NoTree; alone.Stuck {
+				alone.What = "there is no tree: carries " + strings.Join(labels, ", ")
+			}
+			out = append(out, alone)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Host) int {
@@ -121,7 +127,7 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 	case len(differ) > 0:
 		return Host{State: NotSynced, What: strings.Join(differ, ", ")}
 	case claim.Pending && host.State.InUse():
-		return Host{State: Pending, What: "waits until Cluster API lets it go, or approve-release names it: " + use(&host.State)}
+		return Host{State: Pending, What: "waits until Cluster API lets it go: " + use(&host.State)}
 	case claim.Pending:
 		return Host{State: Pending, What: "nothing uses it any more: the next run releases it"}
 	}

@@ -83,6 +83,10 @@ func kept(r schedule.Reason) string {
 		if _, is := r.Use.(schedule.Faulty); is {
 			return Reason(r.Why) + "; release waits until this is fixed: " + Reason(r.Use)
 		}
+		switch r.Why.(type) {
+		case schedule.NoSpec, schedule.SiteAsks: // nobody reads an annotation
+			return Reason(r.Why) + "; release waits until it is free: " + Reason(r.Use)
+		}
 		return Reason(r.Why) + "; release waits until it is free or " + v1.ApproveReleaseAnnotation + " names it: " + Reason(r.Use)
 	case schedule.Vanished:
 		return "no longer in the inventory"

@@ -92,6 +92,8 @@ func TestReason(t *testing.T) {
 			"held: the previous tree says so, its labels do not yet; its cluster is frozen: first; second"},
 		{schedule.ReleaseWaits{Why: schedule.NoSpec{}, Use: schedule.Faulty{Kind: inventory.FaultPatch, Text: "it has a mark"}},
 			"its cluster has no spec any more; release waits until this is fixed: it has a mark"},
+		{schedule.ReleaseWaits{Why: schedule.NoSpec{}, Use: schedule.HasImage{}}, "its cluster has no spec any more; release waits until it is free: it has an image"},
+		{schedule.ReleaseWaits{Why: schedule.SiteAsks{}, Use: schedule.HasImage{}}, "the Site asks for it (spec.hosts.release); release waits until it is free: it has an image"},
 		{schedule.ReleaseWaits{Why: schedule.Replaced{Trouble: schedule.MarkedForRemoval{}}, Use: schedule.HasImage{}},
 			"marked for removal, and replaced; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
 		{schedule.Unwanted{Trouble: schedule.Unhealthy{}, Why: schedule.Surplus{Want: 1}}, "marked unhealthy, and more than the 1 host wanted"},

@@ -271,6 +271,8 @@ func releaseOfNothing(w schedule.ReleaseOfNothing) string {
 		return words + "the inventory has no such host"
 	case w.Spec:
 		return words + "the cluster has a SIPCluster, which decides about its hosts: remove this entry from spec.hosts.release"
+	case w.Use != nil:
+		return words + Reason(w.Use) + ": the request does not approve its release, which waits until it is free"
 	case w.Labels == schedule.ClusterKey{}:
 		return words + "the host no longer carries a cluster's labels: remove this entry from spec.hosts.release"
 	}
