@@ -50,6 +50,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.report.Since(claims)
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
+	d.report.Warnings = append(d.report.Warnings, d.backendless()...)
 	d.loss = schedule.Losses(d.placement, claims, l.hosts.Hosts)
 	d.loseVirtualHosts()
 	d.remakeVirtualHosts()
@@ -80,6 +81,9 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	served.clusters = d.settled.clusters
 	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
 	d.options.Refused = d.unknownNetworks(claims)
+	for key, why := range d.losesBackends(claims) {
+		d.options.Refused[key] = append(d.options.Refused[key], why...)
+	}
 	for key, why := range d.settled.frozen {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)
 	}

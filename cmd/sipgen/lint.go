@@ -112,6 +112,7 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 	if decided != nil {
 		in.Placement = decided.placement
 		in.Beyond = append(in.Beyond, decided.settled.beyond...)
+		in.Served = decided.servedBefore()
 	}
 	return in.Check()
 }

@@ -34,6 +34,7 @@ const (
 	codeMutable       = "SIP030"
 	codePowerless     = "SIP031"
 	codeCredentials   = "SIP032"
+	codeBackendless   = "SIP033"
 )
 
 // Code is what a code means.
@@ -74,6 +75,7 @@ func Codes() []Code {
 		{codeMutable, "An image whose contents change"},
 		{codePowerless, "A host that nobody can switch on"},
 		{codeCredentials, "Flux cannot read the repository"},
+		{codeBackendless, "A load balancer without a backend"},
 	}
 }
 

@@ -66,6 +66,8 @@ type Input struct {
 	Granted map[schedule.RoleKey]labels.Selector
 	// Beyond is what clusters ask for that their tenants are not granted.
 	Beyond []v1.ClusterError
+	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the field.
+	Served map[string]bool
 	// Placement of the clusters. Nil where there is none: hosts that fall short are not looked for then.
 	Placement *schedule.Placement
 	// Secrets that are known by "namespace/name". Of a namespace in which no host's power control has its Secret, or no cluster's
@@ -94,6 +96,7 @@ func (in Input) Check() []Finding {
 	c.claims()
 	c.networks()
 	c.warnings()
+	c.backendless()
 	c.dexes()
 	c.objects()
 	c.duplicates()

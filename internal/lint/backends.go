@@ -1,0 +1,21 @@
+package lint
+
+// backendless are load balancers whose role asks for no host. One that the tree has had so is not to stop the site: it has been of no use for a while.
+func (c *checker) backendless() {
+	for i := range c.Clusters {
+		cluster := &c.Clusters[i]
+		if cluster.DeletionTimestamp != nil {
+			continue
+		}
+		for _, lb := range cluster.Backendless() {
+			severity, fix := Warning, "ask for a host, or remove the load balancer"
+			if lb.Missing {
+				fix = "add or rename the role, or remove the load balancer"
+				if !c.Served[cluster.Key()+" "+lb.Path] {
+					severity = Error
+				}
+			}
+			c.cluster(codeBackendless, severity, cluster, lb.Path, lb.Message, fix)
+		}
+	}
+}
