@@ -42,7 +42,8 @@ func newInit(ui *ui) *cobra.Command {
 		Use:   "init [DIR]",
 		Short: "Look at the hosts, and write a first Site and SIPCluster",
 		Long: `Look at the hosts, show what tells them apart, and write site.yaml and a first SIPCluster, both with
-comments, into DIR (default: the current folder). Existing files are never changed.
+comments, into DIR (default: the current folder). Existing files are never changed. If no host is
+free, only site.yaml is written.
 
 On a terminal, sipgen asks for what no flag gives. Otherwise, --inventory and --repo are required.`,
 		Example: `  sipgen init
@@ -108,33 +109,43 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 	return b.write(ui, found, proposal, answers, site, filepath.Join(b.dir, specsFolder, cluster.Name+".yaml"))
 }
 
-// write writes both files, or neither: they are read first as every command reads them.
+// write writes both files, or neither: they are read first as every command reads them. Where no host is free there is no first SIPCluster to
+// propose, and the Site is written alone: so it is where other clusters have all hosts already.
 func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
-	if len(proposal.Roles) == 0 {
-		return errors.New("no host is free: nothing to write a first SIPCluster for")
-	}
-	siteText, specText := survey.SiteYAML(found, answers), survey.ClusterYAML(proposal, answers)
+	alone := len(proposal.Roles) == 0
+	siteText, specText := survey.SiteYAML(found, answers), []byte(nil)
 	_, siteErr := v1alpha1.Parse(site, siteText)
-	docs, specErr := manifest.Parse(spec, specText)
-	if specErr == nil {
-		_, specErr = v1.FromDocuments(docs)
+	var specErr error
+	if !alone {
+		specText = survey.ClusterYAML(proposal, answers)
+		docs, err := manifest.Parse(spec, specText)
+		if specErr = err; err == nil {
+			_, specErr = v1.FromDocuments(docs)
+		}
 	}
 	if err := errors.Join(byFlag(siteErr), specErr); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(spec); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(spec); !alone && !errors.Is(err, fs.ErrNotExist) {
 		return redact.Errorf("%s: there is one already", spec)
 	}
 	if err := os.MkdirAll(filepath.Dir(spec), 0o755); err != nil {
 		return err
 	}
-	if err := writeNew(spec, specText); err != nil {
-		return err
+	if !alone {
+		if err := writeNew(spec, specText); err != nil {
+			return err
+		}
 	}
 	if err := writeNew(site, siteText); err != nil {
 		return err
 	}
-	fmt.Fprintf(ui.out, "\nwrote %s\nwrote %s\n", text.Line(site), text.Line(spec))
+	fmt.Fprintf(ui.out, "\nwrote %s\n", text.Line(site))
+	if alone {
+		ui.say("no host is free, so no first SIPCluster was written; next: read the Site, and put specs into %s", filepath.Dir(spec))
+		return nil
+	}
+	fmt.Fprintf(ui.out, "wrote %s\n", text.Line(spec))
 	ui.say("next: read both files, then sipgen plan; the namespace %s has to exist before the first sync", answers.Namespace)
 	return nil
 }

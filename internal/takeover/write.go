@@ -13,6 +13,8 @@ import (
 
 // Step is one thing to do, with the commands that do it.
 type Step struct {
+	// Number is that of docs/from-sip.md, whatever else a tenant needs.
+	Number   int
 	Title    string
 	Why      string
 	Commands []string
@@ -27,18 +29,31 @@ func StopSIP() Step {
 	}
 }
 
-// Steps of a tenant, in their order.
+// notNeeded is why a tenant lacks a step.
+var notNeeded = map[int]string{
+	1: "the spec has no jump host.",
+	3: "nobody else owns fields of its Deployments and Services, or there are none.",
+	5: "the spec has no services.",
+	6: "the SIPCluster has no finalizer of SIP's.",
+}
+
+// lastStep is the last of docs/from-sip.md.
+const lastStep = 6
+
+// Steps of a tenant, in their order. Those that it does not need are left out.
 func (p *Plan) Steps(t *Tenant) []Step {
 	namespace := t.Spec.Namespace
 	var steps []Step
 	for i, name := range t.services(v1.ListJumpHost) {
 		steps = append(steps, Step{
+			Number:   1,
 			Title:    "Make the keys of " + name,
 			Why:      "SIP's pod made its own at each start; here they are a Secret, and the pod waits for it. People see a new host key once. The login name is sip, and was ubuntu.",
 			Commands: []string{preflight.HostKeys(namespace, preflight.HostKeysName(t.Spec.Cluster, i))},
 		})
 	}
 	steps = append(steps, Step{
+		Number:   2,
 		Title:    "Commit the spec and look at the plan",
 		Why:      "The plan must show every host of the cluster as kept, and none as new, released or pending; if it does not, stop. Until the next step is done, the plan also reports that another controller owns the objects, and exits with 1.",
 		Commands: []string{"sipgen plan --site site.yaml -f tenants --inventory cluster"},
@@ -50,21 +65,24 @@ func (p *Plan) Steps(t *Tenant) []Step {
 		}
 	}
 	switch {
-	case t.Unknown:
+	case t.Unknown && len(t.all()) > 0:
 		steps = append(steps, Step{
-			Title: "Hand the Deployments and Services to the engine",
-			Why:   "Who owns their fields is not known here. Read the installation with -f cluster, or from files with managedFields (kubectl get -o yaml --show-managed-fields), for the commands.",
+			Number: 3,
+			Title:  "Hand the Deployments and Services to the engine",
+			Why:    "Who owns their fields is not known here. Read the installation with -f cluster, or from files with managedFields (kubectl get -o yaml --show-managed-fields), for the commands.",
 		})
 	case len(hand) > 0:
 		steps = append(steps, Step{
+			Number:   3,
 			Title:    "Hand the Deployments and Services to " + engineName(p.engine),
 			Why:      "The objects themselves do not change. After this step the engine's next apply removes what only SIP had set; without it, the apply would only add to that. Each command first tests that the managedFields entry is unchanged.",
 			Commands: hand,
 		})
 	}
 	sync := Step{
-		Title: "Publish, and wait until the new pods are there",
-		Why:   "Deployments, Services, cluster IPs and node ports stay the same objects; each old pod goes when a new one is ready.",
+		Number: 4,
+		Title:  "Publish, and wait until the new pods are there",
+		Why:    "Deployments, Services, cluster IPs and node ports stay the same objects; each old pod goes when a new one is ready.",
 	}
 	for _, name := range t.all() {
 		// Until the engine has synced, SIP's own rollout is the one that is through.
@@ -74,6 +92,7 @@ func (p *Plan) Steps(t *Tenant) []Step {
 	steps = append(steps, sync)
 	if names := t.all(); len(names) > 0 {
 		clean := Step{
+			Number:   5,
 			Title:    "After the rollout is complete: delete what SIP left behind",
 			Why:      "Not earlier: until the rollout is complete, a pod that restarts may still come from SIP's template and need these objects. The jump host's Secret holds BMC passwords in plain text: change those passwords.",
 			Commands: []string{fmt.Sprintf("kubectl -n %s delete secret --ignore-not-found %s", namespace, strings.Join(names, " "))},
@@ -86,6 +105,7 @@ func (p *Plan) Steps(t *Tenant) []Step {
 	for i, name := range t.Spec.Finalizers {
 		if name == v1.SIPFinalizer {
 			steps = append(steps, Step{
+				Number:   6,
 				Title:    "Take SIP's finalizer off",
 				Why:      "Nobody else does, and a SIPCluster that has it cannot be deleted. The labels of the hosts stay as they are.",
 				Commands: []string{preflight.WithoutFinalizer(namespace, t.Spec.Name, i)},
@@ -112,7 +132,7 @@ func (p *Plan) Write(w io.Writer) error {
 		out.line("# Hosts carry the labels of cluster %s, which has no spec here: they are left alone.", key)
 	}
 	out.line("")
-	out.step("0", StopSIP())
+	out.step(StopSIP())
 	for i := range p.Tenants {
 		p.tenant(out, &p.Tenants[i])
 	}
@@ -149,8 +169,19 @@ func (p *Plan) tenant(out *printer, t *Tenant) {
 	if t.Spec.Cluster == nil {
 		return // names that are not checked are in no command
 	}
-	for i, step := range p.Steps(t) {
-		out.step(fmt.Sprint(i+1), step)
+	steps := p.Steps(t)
+	for number := 1; number <= lastStep; number++ {
+		needed := false
+		for _, step := range steps {
+			if step.Number == number {
+				out.step(step)
+				needed = true
+			}
+		}
+		if !needed {
+			out.line("# %d. Not needed: %s", number, notNeeded[number])
+			out.line("")
+		}
 	}
 }
 
@@ -167,8 +198,8 @@ func (p *printer) line(format string, args ...any) {
 	}
 }
 
-func (p *printer) step(number string, s Step) {
-	p.line("# %s. %s. %s", number, s.Title, s.Why)
+func (p *printer) step(s Step) {
+	p.line("# %d. %s. %s", s.Number, s.Title, s.Why)
 	for _, command := range s.Commands {
 		p.line("%s", command)
 	}
