@@ -109,26 +109,39 @@ func (s *site) fill(r *role, k int) int {
 // stand-in's own domain is open to its replacement. Which stand-ins can be replaced together is a
 // matroid (the dual of those that a flow can use), so trying one after the other finds the most.
 func (s *site) replace(r *role, k int) {
+	if k == 0 {
+		return
+	}
 	order := slices.SortedFunc(slices.Values(r.standIn), func(a, b int32) int { return s.compareRelease(r, a, b) })
 	most, bounded := s.options.Replace[r.cluster.key]
+	places := r.places()
+	failed := false
 	for _, i := range order {
 		if k == 0 {
-			return
+			break
 		}
 		if bounded && r.cluster.replaced >= most {
 			r.cluster.postponed += k
-			return
+			break
 		}
 		d := s.domain(r, i)
-		r.open(d)
-		if s.fill(r, 1) == 1 {
-			r.replaced(i)
+		at := places.open(r, d)
+		if !failed && s.net.greedy(r, 1) == 1 || s.net.augmentAlive(r) {
+			if r.fresh == nil {
+				r.fresh = map[int32]bool{}
+			}
+			r.fresh[i] = true
+			r.lingering = append(r.lingering, i)
 			r.cluster.replaced++
 			k--
-		} else {
-			r.take(d)
+			continue
 		}
+		places.close(r, d, at)
+		// What this search saw leads nowhere for the next stand-in either: it may only have a host of its own domain more, and begins there itself.
+		s.net.bury()
+		failed = true
 	}
+	r.standIn = slices.DeleteFunc(r.standIn, func(i int32) bool { return r.fresh[i] })
 }
 
 // standInAgain lets replaced hosts fill the standby slots that stay empty all the same.
@@ -142,23 +155,9 @@ func (s *site) standInAgain(r *role) {
 	}
 }
 
-// replaced turns a stand-in into a host that lingers until its replacement is seen.
-func (r *role) replaced(i int32) {
-	for at, standIn := range r.standIn {
-		if standIn == i {
-			r.standIn = append(r.standIn[:at:at], r.standIn[at+1:]...)
-			break
-		}
-	}
-	r.lingering = append(r.lingering, i)
-	if r.fresh == nil {
-		r.fresh = map[int32]bool{}
-	}
-	r.fresh[i] = true
-}
-
 // clear takes all units of the role back.
 func (n *network) clear(r *role) {
+	n.revive()
 	for len(r.edges) > 0 {
 		n.dropLast(r)
 	}

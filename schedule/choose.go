@@ -61,10 +61,7 @@ func (n *network) setFocus(r *role) {
 	n.focus = r
 	n.generation++
 	n.epoch++ // the last: while hosts are chosen, searches can end at fewer and fewer buckets
-	if n.reduced {
-		copy(n.base, n.alive)
-		n.wide, n.reduced = true, false // so that the next search begins with all of them
-	}
+	n.revive()
 	for _, e := range r.edges {
 		b, units := n.edges[e].bucket, n.edges[e].n
 		n.focusAt[b] += units
@@ -83,8 +80,7 @@ func (n *network) swap(r *role, b, d int32) bool {
 	if !n.find(g, func() bool { return n.visit(b, root) }) {
 		if g.in < 0 {
 			// What the search saw leads nowhere, and will not for this role: its units only get fewer.
-			copy(n.base, n.open.bitset)
-			n.reduced = true
+			n.bury()
 		}
 		return false
 	}

@@ -356,7 +356,10 @@ func (n *network) drop(r *role, b int32) {
 }
 
 // dropLast takes back the role's unit that was added last, or another one.
-func (n *network) dropLast(r *role) { n.drop(r, n.edges[r.edges[len(r.edges)-1]].bucket) }
+func (n *network) dropLast(r *role) {
+	n.revive()
+	n.drop(r, n.edges[r.edges[len(r.edges)-1]].bucket)
+}
 
 // fix takes a host of a bucket away for good.
 func (n *network) fix(b int32) (host int32) {

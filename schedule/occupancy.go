@@ -121,3 +121,35 @@ func (r *role) open(d int32) {
 		}
 	}
 }
+
+// places are where a role's hosts are noted in taken, by domain: for a role that many hosts are taken from, one after the other.
+type places map[int32][]int32
+
+func (r *role) places() places {
+	p := places{}
+	for at, d := range r.taken {
+		p[d] = append(p[d], int32(at))
+	}
+	return p
+}
+
+// open takes one host out of a domain, and says where it was noted, for close; -1 if the domain is none. No others are noted elsewhere by that.
+func (p places) open(r *role, d int32) (at int32) {
+	if d < 0 {
+		return -1
+	}
+	last := len(p[d]) - 1
+	at, p[d] = p[d][last], p[d][:last]
+	r.taken[at] = alone
+	r.discount(d)
+	return at
+}
+
+// close undoes open.
+func (p places) close(r *role, d, at int32) {
+	if at >= 0 {
+		p[d] = append(p[d], at)
+		r.taken[at] = d
+		r.count(d)
+	}
+}

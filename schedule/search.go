@@ -128,11 +128,38 @@ func (n *network) widest() *pool {
 // augment finds one more host for the role, moving units of others where that helps. It says
 // whether it did; if not, the buckets and roles that were seen are the source side of a minimum cut.
 func (n *network) augment(r *role) bool {
+	n.revive()
+	return n.augmentAlive(r)
+}
+
+// augmentAlive is augment among the buckets that are not buried.
+func (n *network) augmentAlive(r *role) bool {
 	found := n.find(goal{}, func() bool { return n.reach(r, root) })
 	if found {
 		n.apply(r, n.found)
 	}
 	return found
+}
+
+// bury keeps what the last search saw, which found no end, from those that follow: it leads nowhere for them either, as long as nothing comes free there. A path
+// that ends somewhere never enters it, and so opens no way out of it; a role that may have one host more of a domain begins there itself.
+func (n *network) bury() {
+	n.reduced = true
+	if n.wide {
+		copy(n.base, n.open.bitset)
+		return
+	}
+	for _, b := range n.seen {
+		n.base.remove(b)
+	}
+}
+
+// revive ends that.
+func (n *network) revive() {
+	if n.reduced {
+		copy(n.base, n.alive)
+		n.wide, n.reduced = true, false // so that the next search begins with all of them
+	}
 }
 
 // find searches from where start begins, which says whether that is the end too. A search that takes long is completed without noting

@@ -257,6 +257,13 @@ var placementGuards = []mutant{
 	{"schedule/surplus.go", `return c.gone[i] || !c.isCrowded(i)`, `return c.gone[i]`,
 		in("schedule", "TestSurplus"),
 		"a host of a domain that once had too many is released, and not the first by use and name"},
+	{"schedule/assign.go", `		s.net.bury()`, ``,
+		in("schedule", "TestAllFailed"),
+		"a site of 100,000 hosts that all failed takes a minute to plan"},
+	{"schedule/search.go", `	n.revive()
+	return n.augmentAlive(r)`, `	return n.augmentAlive(r)`,
+		in("schedule", "TestShortBehindFailed"),
+		"a shortage of a cluster with failed hosts counts only a part of the hosts, or hosts that came free are not found"},
 	{"schedule/surplus.go", `		c.standby--`, `		c.active--`,
 		in("schedule", "TestSurplus"),
 		"a role that has too many standby hosts releases active ones"},

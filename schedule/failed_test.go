@@ -1,0 +1,64 @@
+package schedule
+
+import (
+	"fmt"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// failedSite is largeSite, on which all hosts failed that clusters have: there are free hosts for a fifth of them.
+func failedSite(t testing.TB, n int) ([]v1.SIPCluster, []inventory.Host) {
+	clusters, hosts := largeSite(n, false, true)
+	adopt(hosts, plan(t, clusters, hosts, Previous{}, testOptions))
+	for i := range hosts {
+		if hosts[i].Labels[testOptions.Keys.ClusterName] != "" {
+			hosts[i].State.Operational = "error"
+		}
+	}
+	return clusters, hosts
+}
+
+// TestAllFailed: failed hosts are replaced until there is no other left that would do, and no search goes over what an earlier one saw in vain.
+func TestAllFailed(t *testing.T) {
+	const n = 10_000
+	clusters, hosts := failedSite(t, n)
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	for _, line := range p.Hosts {
+		if line.Verdict == Free && line.Host.Labels["node-role"] != "control-plane" {
+			t.Errorf("%s is free, and could replace a worker", line.Host.Key())
+		}
+	}
+	if work := p.site.net.work; work > 100*n {
+		t.Errorf("that took %d steps, want %d at most", work, 100*n)
+	}
+}
+
+func BenchmarkFailed(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprintf("hosts=%d", n), func(b *testing.B) {
+			clusters, hosts := failedSite(b, n)
+			benchmarkPlan(b, clusters, hosts)
+		})
+	}
+}
+
+// TestShortBehindFailed: a cluster whose failed host no other can replace does not hide from a later one what that one competes for.
+func TestShortBehindFailed(t *testing.T) {
+	failed := claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker)
+	failed.State.Operational = "error"
+	worker := func(name string, n int) v1.SIPCluster {
+		set := nodes("kind=w", n, 0)
+		set.TopologyKey = ""
+		return newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: set})
+	}
+	p := plan(t, []v1.SIPCluster{worker("a", 2), worker("b", 1), worker("c", 1)},
+		[]inventory.Host{failed, host1("h2", "w", "r1"), host1("h3", "w", "r2")}, Previous{}, testOptions)
+	if len(p.Shortages) != 1 {
+		t.Fatalf("%d shortages, want 1", len(p.Shortages))
+	}
+	if short := p.Shortages[0]; len(short.Roles) != 2 || short.Need != 3 || short.Capacity != 2 || short.Hosts != 2 {
+		t.Errorf("found %s, want the roles of a and c, which need 3 of 2 hosts", Say.Shortage(&short))
+	}
+}
