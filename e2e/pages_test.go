@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,55 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// procedure reads the commands of a page below docs/: the code blocks below a heading, a heading below that one, and so on, in the order of
-// the page, one string a block.
 func procedure(t *testing.T, page string, headings ...string) []string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("..", "docs", page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := codeBlocks(t, content, headings)
-	if len(blocks) == 0 {
-		t.Fatalf("docs/%s: no commands below %q", page, headings)
-	}
-	return blocks
-}
-
-// codeBlocks are the code blocks right below a path of headings, without the page's title.
-func codeBlocks(t *testing.T, markdown []byte, headings []string) []string {
-	t.Helper()
-	var blocks, path []string
-	err := ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch node := node.(type) {
-		case *ast.Heading:
-			path = append(path[:min(max(node.Level-2, 0), len(path))], string(node.Lines().Value(markdown)))
-			if node.Level == 1 {
-				path = nil
-			}
-		case *ast.CodeBlock, *ast.FencedCodeBlock:
-			if slices.Equal(path, headings) {
-				blocks = append(blocks, string(bytes.TrimRight(node.Lines().Value(markdown), "\n"))+"\n")
-			}
-		}
-		return ast.WalkContinue, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return blocks
+	return engine.Procedure(t, page, headings...)
 }
 
 // run runs blocks of commands in one shell, in a folder that has what the page says is there. Any command that fails fails the test.
@@ -115,7 +74,7 @@ func TestCodeBlocks(t *testing.T) {
 		{[]string{"Other"}, []string{"g\n"}},
 		{[]string{"Below"}, nil},
 	} {
-		if got := codeBlocks(t, []byte(page), row.headings); !slices.Equal(got, row.want) {
+		if got := engine.CodeBlocks(t, []byte(page), row.headings); !slices.Equal(got, row.want) {
 			t.Errorf("%q: found %q, want %q", row.headings, got, row.want)
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -56,12 +56,8 @@ stringData: {name: remote, server: %q, config: %q}
 	c.refused(t, "a remote server and nobody's name", "spec.argocd.identity: missing")
 	c.site.Spec.ArgoCD.Identity = "system:serviceaccount:kube-system:argocd-manager"
 	c.commit(t)
-	for name, content := range c.tree {
-		if strings.HasPrefix(name, "policy/") && strings.HasSuffix(name, "-guard.yaml") || name == "policy/reader.yaml" {
-			remote.Apply(t, "kubectl", string(content))
-		}
-	}
-	hub.api.Kubectl(t, string(c.tree["argocd/root.yaml"]), "apply", "-f", "-")
+	contexts := "export KUBECONFIG='" + engine.Kubeconfigs(t, map[string]*rest.Config{"management": remote.Config(), "argocd": hub.api.Config()}) + "'\n"
+	c.run(t, append([]string{contexts}, procedure(t, "gitops.md", "Argo CD", "Hosts on another cluster than Argo CD")[1]))
 	c.started = true
 	c.sync(t, nil)
 	c.check(t, "assign", nil)

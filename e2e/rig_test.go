@@ -94,7 +94,7 @@ func (r *rig) bootstrap(t *testing.T, c *circle) {
 		return
 	}
 	if r.flux != nil {
-		r.api.Kubectl(t, string(c.tree["flux/root.yaml"]), "apply", "-f", "-")
+		c.run(t, procedure(t, "gitops.md", "Flux"))
 		return
 	}
 	if r.alone {

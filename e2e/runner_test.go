@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,13 +19,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
 var (
+	jobs            = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 	cronJobs        = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "cronjobs"}
 	networkPolicies = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"}
 	sipClusters     = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
@@ -55,12 +54,10 @@ func rowRunner(t *testing.T, r *rig, name string) {
 	if !r.api.Exists(t, networkPolicies, namespace, job.Name) {
 		t.Error("no NetworkPolicy for the runner")
 	}
-	site, err := yaml.Marshal(map[string]any{"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": name}, "spec": c.site.Spec})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.api.Apply(t, "people", fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: %s, name: sipgen-%s-config}\ndata:\n  site.yaml: %q\n", namespace, name, site),
-		fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {namespace: %s, name: sipgen-%s-git}\nstringData: {username: sipgen, password: secret, identity: key, known_hosts: host}\n", namespace, name))
+	blocks := c.runnerCommands(t, namespace)
+	c.run(t, append([]string{"cp site-new.yaml site.yaml\necho secret >token.txt\n"}, blocks[0]))
+	// The site's repository is reached by ssh: "the keys of the Secret are identity and known_hosts".
+	r.api.Kubectl(t, "", "-n", namespace, "patch", "secret", "sipgen-"+name+"-git", "--type=merge", "-p", `{"stringData":{"identity":"key","known_hosts":"host"}}`)
 
 	c.tenant("a", 2)
 	r.api.Apply(t, "tenant", c.specs["a"])
@@ -83,17 +80,39 @@ func rowRunner(t *testing.T, r *rig, name string) {
 	c.suspendsByPage(t, namespace, job.Name)
 }
 
+// runnerCommands are the page's, for the site of this test.
+func (c *circle) runnerCommands(t *testing.T, namespace string) []string {
+	t.Helper()
+	blocks := procedure(t, "runner.md", "Set it up")
+	if len(blocks) != 2 {
+		t.Fatalf("docs/runner.md has %d blocks of commands, want two", len(blocks))
+	}
+	here := strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+c.site.Name+"-", "/sipgen-dc1-runner", "/sipgen-"+c.site.Name+"-runner")
+	for i := range blocks {
+		blocks[i] = here.Replace(blocks[i])
+	}
+	return blocks
+}
+
 // suspendsByPage does what docs/runner.md says to stop the CronJob, word by word: it stays suspended through the next commit, and goes on when it is asked to.
 func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	t.Helper()
-	var command string
-	for _, block := range procedure(t, "runner.md", "Set it up") {
-		for line := range strings.Lines(block) {
-			if strings.Contains(line, `"suspend":true`) {
-				command = strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-runner", name).Replace(line)
-			}
-		}
+	now := c.runnerCommands(t, namespace)[1]
+	lines := strings.SplitAfter(strings.TrimSpace(now), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[1], " logs -f ") {
+		t.Fatalf("docs/runner.md: found %q, want a command that runs the Job now, one that shows its log and one that suspends the CronJob", now)
 	}
+	// Nothing runs pods here, so there is no log to show.
+	made, command := strings.TrimSpace(c.run(t, lines[:1])), lines[2]
+	job, isJob := strings.CutPrefix(strings.TrimSuffix(made, " created"), "job.batch/")
+	if !isJob {
+		t.Fatalf("the page's command printed %q", made)
+	}
+	live := c.rig.api.Get(t, jobs, namespace, job)
+	if account, _, _ := unstructured.NestedString(live.Object, "spec", "template", "spec", "serviceAccountName"); account != "sipgen-"+c.site.Name+"-reader" {
+		t.Errorf("the Job %s runs as %q", job, account)
+	}
+	c.rig.api.Delete(t, jobs, namespace, job)
 	suspended := func(what string, want bool) {
 		t.Helper()
 		is, _, _ := unstructured.NestedBool(c.rig.api.Get(t, cronJobs, namespace, name).Object, "spec", "suspend")

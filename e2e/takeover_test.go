@@ -53,39 +53,34 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 		before["service "+name] = api.Get(t, engine.Services, sipTenant, name)
 	}
 	watch := watchEndpoints(t, api)
-	page, err := os.ReadFile(filepath.Join("..", "docs", "from-sip.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	documented := func(line string) string {
-		t.Helper()
-		if !strings.Contains(string(page), line+"\n") {
-			t.Errorf("docs/from-sip.md does not say %s", line)
-		}
-		return line
-	}
 	s := c.person(t)
 
-	// The right to look, as the page has it.
-	rights := documented("kubectl create clusterrole sipgen-service-owners --verb=list --resource=deployments.apps,services") + "\n" +
-		documented("kubectl create clusterrolebinding sipgen-service-owners --clusterrole=sipgen-service-owners --serviceaccount=flux-system:sipgen-$SITE-reader")
+	// The page's commands, word by word: the right to look first.
+	way := procedure(t, "from-sip.md", "The way, for one tenant")
+	if len(way) != 2 {
+		t.Fatalf("docs/from-sip.md has %d blocks of commands for one tenant, want one that stops SIP and one that waits for Deployments: %q", len(way), way)
+	}
+	look := procedure(t, "from-sip.md", "Why a sync alone does not do it", "The right to look")
+	rights := look[0]
 	if e == v1alpha1.EngineArgoCD {
 		rights = strings.Replace(rights, "flux-system:", "argocd:", 1)
 	}
 	s.run(rights)
-	s.run(documented("sipgen takeover --site site.yaml -f cluster --out tenants > takeover.sh"))
+	s.run(procedure(t, "from-sip.md")[0])
 	steps := s.steps()
 	if len(steps) != 7 {
 		t.Fatalf("%d steps, want 0 to 6: %v", len(steps), steps)
 	}
-	documented("    " + strings.TrimSpace(steps[0]))
+	if strings.TrimSpace(way[0]) != strings.TrimSpace(steps[0]) {
+		t.Errorf("docs/from-sip.md stops SIP with %q, and takeover.sh with %q", way[0], steps[0])
+	}
 	c.specs["lma"] = s.read("tenants/lma-infra/lma.yaml")
 	// Who set the labels is said, as it was: SIP did, by updates.
 	if want := "# labels: of 5 hosts ("; !strings.Contains(s.read("takeover.sh"), want) || !strings.Contains(s.read("takeover.sh"), "): owned by manager (Update): they stay;") {
 		t.Errorf("takeover.sh does not say %q and who owns the labels", want)
 	}
 
-	s.run(steps[0]) // stop SIP
+	s.run(way[0]) // stop SIP
 	// The administrator may look for the Secret of step 1; whoever syncs may not. The finalizer is for later, and said.
 	finalizer := "SIPCluster lma-infra/lma: it has the finalizer sip.airship.airshipit.org/finalizer"
 	if plan := s.run("command " + strings.TrimSpace(steps[2]) + " 2>&1 || true"); !strings.Contains(plan, "there is no Secret jumphost-lma-host-keys") || !strings.Contains(plan, finalizer) || strings.Contains(plan, "calls its port") {
@@ -127,6 +122,9 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	}
 	c.sync(t, nil)
 	s.run(steps[4]) // wait for the rollout
+	for _, name := range sipServices {
+		s.run(strings.NewReplacer("NAMESPACE", sipTenant, "NAME", name).Replace(way[1]))
+	}
 	for _, name := range sipServices {
 		if !api.Exists(t, engine.Secrets, sipTenant, name) {
 			t.Errorf("SIP's Secret %s was gone before the rollout was through", name)
@@ -186,6 +184,7 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	// The hosts' labels do not go with the SIPCluster, and nothing holds its deletion.
 	s.run("kubectl -n lma-infra delete sipclusters.airship.airshipit.org lma --timeout=30s")
 	c.wantSIPLabels(t)
+	s.run(look[1])
 }
 
 // sipInstallation is an API server with SIP's objects of one tenant under way, and an engine that knows nothing of them.

@@ -1,7 +1,9 @@
 package main
 
 import (
-	"bytes"
+	goast "go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,48 +19,74 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// procedures are the parts of pages that TestProcedures, TestLabelGuard and rows of TestFluxRows run word by word, with real engines, by page and heading.
-var procedures = map[string][]string{
-	"gitops.md":   {"", "Argo CD", "To another engine"},
-	"tutorial.md": {"Before you begin", "Five commands"},
-	"safety.md":   {"", "Stop everything", "Stop one tenant", "Go on", "Break glass", "If something was deleted"},
+// pagePart is a part of a page whose commands a test with real programs reads from the page and runs word by word.
+type pagePart struct {
+	page string
+	// headings are those above the commands, from the second level on, with a slash between them.
+	headings string
+	// begins is how the block begins, where other blocks of the part are run here.
+	begins string
+	// test is a test, or a row of one.
+	test string
+	// source stands in the test if it does not ask for the headings.
+	source string
 }
 
-// notRun are the commands of pages that no test runs as they stand there, by how their block begins, and why.
+// runElsewhere are the parts of pages that need an API server, an engine, a forge or a release. TestRunElsewhere holds that the tests read them.
+var runElsewhere = []pagePart{
+	{page: "ci.md", headings: "Releases", begins: "sha256sum", test: "TestReleaseIsReproducible"},
+	{page: "ci.md", headings: "Releases", begins: "git clone", test: "TestReleaseIsReproducible"},
+	{page: "from-sip.md", test: "TestTakeover"},
+	{page: "from-sip.md", headings: "Why a sync alone does not do it/The right to look", test: "TestTakeover"},
+	{page: "from-sip.md", headings: "The way, for one tenant", test: "TestTakeover"},
+	{page: "gitops.md", test: "TestProcedures"},
+	{page: "gitops.md", headings: "Flux", test: "TestFluxRows"},
+	{page: "gitops.md", headings: "Flux/Flux that applies nothing without an account", test: "TestLockedFlux"},
+	{page: "gitops.md", headings: "Argo CD", test: "TestProcedures"},
+	{page: "gitops.md", headings: "Argo CD/Hosts after services: waves", test: "services-first"},
+	{page: "gitops.md", headings: "Argo CD/A sync that fails keeps its folder", test: "broken-gone"},
+	{page: "gitops.md", headings: "Argo CD/Hosts on another cluster than Argo CD", test: "TestRemoteArgo"},
+	{page: "gitops.md", headings: "Running sipgen", begins: "sipgen inventory", test: "TestPageCommands"},
+	{page: "gitops.md", headings: "Pull requests", test: "TestGitea"},
+	{page: "gitops.md", headings: "Objects that have to be made anew", test: "made-anew"},
+	{page: "gitops.md", headings: "To another engine", test: "TestProcedures"},
+	{page: "gitops.md", headings: "To another engine/From Flux to Argo CD", test: "TestProcedures"},
+	{page: "gitops.md", headings: "To another engine/From Argo CD to Flux", test: "TestProcedures"},
+	{page: "gitops.md", headings: "To another engine/If you stop half-way", test: "TestProcedures"},
+	{page: "placement.md", headings: "Where a host is reached", test: "TestPageCommands"},
+	{page: "runner.md", headings: "Set it up", test: "runner"},
+	{page: "safety.md", test: "TestProceduresNameTheirVariables", source: `filepath.Join("..", "docs", "safety.md")`},
+	{page: "safety.md", headings: "Stop everything/Flux", test: "TestProcedures"},
+	{page: "safety.md", headings: "Stop everything/Argo CD", test: "TestProcedures"},
+	{page: "safety.md", headings: "Stop one tenant/Flux", test: "TestProcedures"},
+	{page: "safety.md", headings: "Stop one tenant/Argo CD", test: "TestProcedures"},
+	{page: "safety.md", headings: "Stop one tenant/Several tenants with Argo CD", test: "several"},
+	{page: "safety.md", headings: "Stop one tenant/Let one tenant go on", test: "several"},
+	{page: "safety.md", headings: "Go on/Flux", test: "TestProcedures"},
+	{page: "safety.md", headings: "Go on/Argo CD", test: "TestProcedures"},
+	{page: "safety.md", headings: "Look", test: "on-call"},
+	{page: "safety.md", headings: "Look/Put an emptied spec back", test: "on-call"},
+	{page: "safety.md", headings: "How hosts are made", test: "TestPageCommands"},
+	{page: "safety.md", headings: "The guards", begins: "jq", test: "TestPageCommands"},
+	{page: "safety.md", headings: "The guards", begins: "kubectl delete", test: "guards-off"},
+	{page: "safety.md", headings: "If something was deleted/The root", test: "root-deleted"},
+	{page: "safety.md", headings: "If something was deleted/A tenant's namespace", test: "namespace-gone"},
+	{page: "safety.md", headings: "If something was deleted/The hosts' namespace", test: "hosts-namespace-gone"},
+	{page: "safety.md", headings: "Break glass", test: "TestTwoSites"},
+	{page: "safety.md", headings: "Break glass/Delete a host without wiping it", test: "on-call"},
+	{page: "services.md", headings: "Jump host", test: "TestPageCommands"},
+	{page: "site-services.md", headings: "Virtual hosts/Credentials with Argo CD", test: "TestWholeSiteOnArgoCD"},
+	{page: "site-services.md", headings: "The ledger in Placement/Loading it", test: "TestLoadByPage"},
+	{page: "tutorial.md", headings: "Before you begin", test: "TestTutorial"},
+	{page: "tutorial.md", headings: "Five commands", test: "TestTutorial"},
+	// The same commands as gitops.md's, which TestReadmeRepeatsPages holds.
+	{page: "README.md", headings: "How it fits", test: "TestProcedures", source: `procedure(t, "gitops.md"`},
+}
+
+// notRun are the commands of pages that no test can run as they stand there, by how their block begins, and why.
 var notRun = map[string]string{
-	"make bench":                                            "takes minutes; that the target exists is checked",
-	"git clone --depth":                                     "needs a Placement; e2e/placement runs the script on a real one",
-	"jq '.resource_providers":                               "needs a Placement; e2e/placement",
-	"sipgen takeover --site":                                "needs an API server; script takeover reads files instead",
-	"kubectl create clusterrole sipgen-service":             "needs an API server; nothing runs it yet",
-	"kubectl -n sipcluster-system":                          "needs the SIP operator's API server; nothing runs it yet",
-	"kubectl -n NAMESPACE":                                  "needs the SIP operator's API server; nothing runs it yet",
-	"docker run":                                            "needs a container engine; TestImage in hack/image looks into the image",
-	"sha256sum":                                             "hack/release-check.sh compares the sums",
-	"git clone --branch":                                    "needs a published release; hack/release-check.sh builds one twice",
-	"CGO_ENABLED=0 go":                                      "measures the program, for the page only",
-	"go install":                                            "needs a published release",
-	"go test ./cmd":                                         "measures the program, for the page only",
-	"kubectl apply -f flux/root.yaml":                       "every row of TestProcedures applies Flux's root",
-	"kubectl apply -f flux/root-account.yaml":               "TestLockedFlux runs it",
-	"kubectl apply -f argocd/root.yaml":                     "TestProcedures",
-	"kubectl apply -k policy":                               "TestProcedures",
-	"kubectl apply --server-side --field-manager=sipgen":    "needs an API server; TestHostsThatTheEngineMade makes a host so",
-	"kubectl apply --server-side --force-conflicts":         "needs an API server; row on-call puts a spec back so",
-	"kubectl patch --local":                                 "needs an API server; TestWholeSiteOnArgoCD runs these commands from PLAN.md",
-	"kubectl --context management":                          "needs two API servers",
-	"sipgen inventory --site site.yaml --context":           "needs an API server; TestLiveInventory in e2e takes the snapshot",
-	"export SIPGEN_FORGE_TOKEN":                             "needs a forge; e2e/forge opens the request",
-	"kubectl label bmh":                                     "needs an API server; TestLabelGuard in e2e takes labels off with a field manager",
-	"kubectl -n flux-system":                                "needs an API server; TestRunner in e2e makes the same objects",
-	"kubectl annotate --overwrite":                          "needs an API server",
-	"kubectl annotate bmh":                                  "needs an API server",
-	"kubectl get bmh":                                       "needs an API server",
-	"kubectl annotate machines.cluster":                     "needs Cluster API",
-	"kubectl wait bmh":                                      "needs an API server",
-	"kubectl delete validatingadmissionpolicybindings,vali": "needs an API server",
-	"jq -r 'select(.annotations":                            "needs the audit log of an API server",
-	"d=$(mktemp -d) && ssh-keygen":                          "needs an API server",
+	"docker run": "needs a container engine, and nothing like it runs in a test; TestImage looks into the image, and runs its program",
+	"go install": "needs a published release; TestReleaseIsReproducible builds one",
 }
 
 // offline is what stands in, on a machine without cluster and network, for what a page names.
@@ -83,16 +111,21 @@ func TestCommandsOfThePages(t *testing.T) {
 	check(t, err)
 	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	check(t, err)
-	seen := map[string]bool{}
+	seen, used := map[string]bool{}, map[int]bool{}
 	ran := 0
 	for _, page := range append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
 		name := filepath.Base(page)
 		if name == "cli.md" || name == "performance.md" {
-			continue // generated; how its figures are measured again
+			continue // generated; how to measure its figures again, which takes minutes
 		}
 		for _, block := range commandBlocks(t, page) {
+			if at := slices.IndexFunc(runElsewhere, func(e pagePart) bool {
+				return e.page == name && e.headings == block.headings && strings.HasPrefix(block.text, e.begins)
+			}); at >= 0 {
+				used[at] = true
+				continue
+			}
 			switch why := reason(seen, block.text); {
-			case slices.Contains(procedures[name], block.heading):
 			case why != "":
 			case regexp.MustCompile(`^make `).MatchString(block.text):
 				wantTargets(t, root, name, block.text)
@@ -106,8 +139,13 @@ func TestCommandsOfThePages(t *testing.T) {
 		}
 	}
 	for begins := range notRun {
-		if !seen[begins] && !strings.HasPrefix(begins, "make bench") && !strings.Contains(begins, "go") {
+		if !seen[begins] {
 			t.Errorf("no page has %q any more", begins)
+		}
+	}
+	for i, part := range runElsewhere {
+		if !used[i] {
+			t.Errorf("%s has no commands below %q any more", part.page, part.headings)
 		}
 	}
 	if ran < 8 {
@@ -115,30 +153,142 @@ func TestCommandsOfThePages(t *testing.T) {
 	}
 }
 
-// TestProceduresAreThere: what this file leaves to the tests with real engines is what they run.
-func TestProceduresAreThere(t *testing.T) {
-	var source []byte
-	for _, file := range []string{"procedures_test.go", "label_guard_test.go", "oncall_test.go", "deleted_test.go", "life_test.go", "forge/tutorial_test.go"} {
-		content, err := os.ReadFile("../../e2e/" + file)
-		check(t, err)
-		source = append(source, content...)
-	}
-	for page, headings := range procedures {
-		for _, heading := range headings {
-			call := `procedure(t, "` + page + `"`
-			if heading != "" {
-				call += `, "` + heading + `"`
+// TestRunElsewhere: the tests that run what this file leaves to them are there, and they, or functions that they call, read the page below its
+// headings. What cannot be run names no test that is not there.
+func TestRunElsewhere(t *testing.T) {
+	tests := readTests(t)
+	for _, part := range runElsewhere {
+		source, found := tests.reach(part.test)
+		if !found {
+			t.Errorf("%s, %q: there is no test %s", part.page, part.headings, part.test)
+			continue
+		}
+		levels := strings.Split(part.headings, "/")
+		want := []string{`rocedure(t, "` + part.page + `"`}
+		if part.headings != "" {
+			want[0] += `, "` + levels[0] + `"`
+		}
+		for _, level := range levels[1:] {
+			want = append(want, `"`+level+`"`)
+		}
+		if part.source != "" {
+			want = []string{part.source}
+		}
+		for _, words := range want {
+			if !strings.Contains(source, words) {
+				t.Errorf("%s, %q: %s does not read it: no %s", part.page, part.headings, part.test, words)
 			}
-			if heading != "" && !bytes.Contains(source, []byte(call)) {
-				t.Errorf("e2e: no %s", call)
+		}
+	}
+	for begins, why := range notRun {
+		for _, name := range regexp.MustCompile(`\bTest[A-Z][A-Za-z]+`).FindAllString(why, -1) {
+			if _, found := tests.reach(name); !found {
+				t.Errorf("%s: there is no test %s", begins, name)
+			}
+		}
+	}
+	// It can fail.
+	if source, _ := tests.reach("TestRemoteArgo"); strings.Contains(source, `rocedure(t, "runner.md"`) {
+		t.Error("TestRemoteArgo is said to read runner.md, which only the row runner does")
+	}
+}
+
+// TestReadmeRepeatsPages: the commands of README.md that need an engine are those of gitops.md.
+func TestReadmeRepeatsPages(t *testing.T) {
+	var gitops strings.Builder
+	for _, block := range commandBlocks(t, "../../docs/gitops.md") {
+		gitops.WriteString(block.text)
+	}
+	for _, block := range commandBlocks(t, "../../README.md") {
+		if block.headings != "How it fits" {
+			continue
+		}
+		for line := range strings.Lines(block.text) {
+			if !strings.Contains("\n"+gitops.String(), "\n"+line) {
+				t.Errorf("README.md has %q, and gitops.md does not", line)
 			}
 		}
 	}
 }
 
+// testSources are the functions of the tests, by the folder that they are in and their name. rows are the functions of the rows of tests.
+type testSources struct {
+	functions map[string]map[string]testFunction
+	rows      map[string]string
+}
+
+type testFunction struct {
+	source string
+	calls  []string
+}
+
+func readTests(t *testing.T) testSources {
+	t.Helper()
+	s := testSources{map[string]map[string]testFunction{}, map[string]string{}}
+	row := regexp.MustCompile(`\{"([a-z-]+)", (row[A-Z][A-Za-z]*)`)
+	for _, pattern := range []string{"../../e2e/*_test.go", "../../e2e/*/*_test.go", "../../hack/*/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		check(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			check(t, err)
+			for _, match := range row.FindAllStringSubmatch(string(text), -1) {
+				s.rows[match[1]] = match[2]
+			}
+			set := token.NewFileSet()
+			parsed, err := parser.ParseFile(set, file, text, 0)
+			check(t, err)
+			dir := filepath.Dir(file)
+			if s.functions[dir] == nil {
+				s.functions[dir] = map[string]testFunction{}
+			}
+			for _, declaration := range parsed.Decls {
+				f, is := declaration.(*goast.FuncDecl)
+				if !is {
+					continue
+				}
+				found := testFunction{source: string(text[set.Position(f.Pos()).Offset:set.Position(f.End()).Offset])}
+				goast.Inspect(f, func(node goast.Node) bool {
+					if name, is := node.(*goast.Ident); is {
+						found.calls = append(found.calls, name.Name)
+					}
+					return true
+				})
+				s.functions[dir][f.Name.Name] = found
+			}
+		}
+	}
+	return s
+}
+
+// reach is the source of a test, or of a row, and of all that it calls in its own package.
+func (s testSources) reach(test string) (source string, found bool) {
+	if name := s.rows[test]; name != "" {
+		test = name
+	}
+	for _, functions := range s.functions {
+		if _, is := functions[test]; !is {
+			continue
+		}
+		var out strings.Builder
+		seen := map[string]bool{test: true}
+		for next := []string{test}; len(next) > 0; next = next[1:] {
+			out.WriteString(functions[next[0]].source)
+			for _, name := range functions[next[0]].calls {
+				if _, is := functions[name]; is && !seen[name] {
+					seen[name] = true
+					next = append(next, name)
+				}
+			}
+		}
+		return out.String(), true
+	}
+	return "", false
+}
+
 type block struct {
-	// heading is the one of the second level above it, empty before the first.
-	heading, text string
+	// headings are those above it, from the second level on, with a slash between them; empty before the first.
+	headings, text string
 }
 
 func commandBlocks(t *testing.T, page string) []block {
@@ -146,8 +296,8 @@ func commandBlocks(t *testing.T, page string) []block {
 	content, err := os.ReadFile(page)
 	check(t, err)
 	var (
-		found   []block
-		heading string
+		found []block
+		path  []string
 	)
 	check(t, ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -155,19 +305,17 @@ func commandBlocks(t *testing.T, page string) []block {
 		}
 		switch node := node.(type) {
 		case *ast.Heading:
-			switch node.Level {
-			case 1:
-				heading = ""
-			case 2:
-				heading = string(node.Lines().Value(content))
+			path = append(path[:min(max(node.Level-2, 0), len(path))], string(node.Lines().Value(content)))
+			if node.Level == 1 {
+				path = nil
 			}
 		case *ast.CodeBlock:
 			if lines := string(node.Lines().Value(content)); program.MatchString(lines) && !strings.HasPrefix(lines, "sipgen: ") {
-				found = append(found, block{heading, lines})
+				found = append(found, block{strings.Join(path, "/"), lines})
 			}
 		case *ast.FencedCodeBlock:
 			if lines := string(node.Lines().Value(content)); string(node.Language(content)) == "sh" {
-				found = append(found, block{heading, lines})
+				found = append(found, block{strings.Join(path, "/"), lines})
 			}
 		}
 		return ast.WalkContinue, nil

@@ -19,6 +19,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 )
 
@@ -92,6 +93,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 		t.Errorf("two releases of one commit differ:\n%s\n%s", sums, other)
 	}
 	checkSums(t, first, string(sums))
+	verifyByPage(t, one, first, "v1.2.3-rc.1")
 	name := "sipgen_v1.2.3-rc.1_" + runtime.GOOS + "_" + runtime.GOARCH
 	checkArchive(t, filepath.Join(first, name+".tar.gz"))
 	checkBill(t, filepath.Join(first, name+".cdx.json"))
@@ -104,6 +106,40 @@ func TestReleaseIsReproducible(t *testing.T) {
 	text, err := makeRelease(t, one, "v1.2.3-rc.1")
 	if err == nil || !strings.Contains(text, "not committed") || !strings.Contains(text, "cmd/sipgen/more.go") {
 		t.Errorf("a release with a file that is not committed: %v\n%s", err, text)
+	}
+}
+
+// verifyByPage: whoever downloads an archive compares it with the page's command, and whoever doubts the sums builds the release again with the
+// page's commands, from a clone, with the Go that the page names. Only where the repository is is another place.
+func verifyByPage(t *testing.T, checkout, release, version string) {
+	t.Helper()
+	blocks := engine.Procedure(t, "ci.md", "Releases")
+	if len(blocks) != 3 {
+		t.Fatalf("docs/ci.md has %d blocks of commands for releases, want three: %q", len(blocks), blocks)
+	}
+	run := func(dir, script string) (string, error) {
+		cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PLATFORMS="+runtime.GOOS+"/"+runtime.GOARCH, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=advice.detachedHead", "GIT_CONFIG_VALUE_0=false")
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(release, blocks[1]); err != nil || !strings.Contains(out, ": OK") {
+		t.Errorf("docs/ci.md: %s: %v\n%s", blocks[1], err, out)
+	}
+	if out, err := exec.Command("git", "-C", checkout, "tag", version).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "SHA256SUMS"), read(t, filepath.Join(release, "SHA256SUMS")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(blocks[2], "GOTOOLCHAIN="+runtime.Version()+" ") {
+		t.Errorf("docs/ci.md builds with another Go than %s:\n%s", runtime.Version(), blocks[2])
+	}
+	again := strings.NewReplacer("https://github.com/airshipit/sipgen", "'"+checkout+"' sipgen", "v0.1.0", version).Replace(blocks[2])
+	if out, err := run(dir, again); err != nil {
+		t.Errorf("docs/ci.md: %s: %v\n%s", again, err, out)
 	}
 }
 

@@ -134,13 +134,23 @@ func (a *APIServer) As(user string, groups ...string) *rest.Config {
 // Kubeconfig writes a configuration as a file, for programs of their own, and gives its path.
 func Kubeconfig(t testing.TB, config *rest.Config) string {
 	t.Helper()
+	return Kubeconfigs(t, map[string]*rest.Config{"e2e": config})
+}
+
+// Kubeconfigs is Kubeconfig with several contexts, by name. If there is only one, it is the current one.
+func Kubeconfigs(t testing.TB, contexts map[string]*rest.Config) string {
+	t.Helper()
 	file := clientcmdapi.NewConfig()
-	file.Clusters["e2e"] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
-	file.AuthInfos["e2e"] = &clientcmdapi.AuthInfo{
-		Token: config.BearerToken, Impersonate: config.Impersonate.UserName, ImpersonateGroups: config.Impersonate.Groups,
+	for name, config := range contexts {
+		file.Clusters[name] = &clientcmdapi.Cluster{Server: config.Host, CertificateAuthorityData: config.CAData}
+		file.AuthInfos[name] = &clientcmdapi.AuthInfo{
+			Token: config.BearerToken, Impersonate: config.Impersonate.UserName, ImpersonateGroups: config.Impersonate.Groups,
+		}
+		file.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+		if len(contexts) == 1 {
+			file.CurrentContext = name
+		}
 	}
-	file.Contexts["e2e"] = &clientcmdapi.Context{Cluster: "e2e", AuthInfo: "e2e"}
-	file.CurrentContext = "e2e"
 	content, err := clientcmd.Write(*file)
 	if err != nil {
 		t.Fatal(err)

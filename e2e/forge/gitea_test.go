@@ -1,6 +1,9 @@
 package forge
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,12 +15,43 @@ import (
 func TestGitea(t *testing.T) {
 	gitea := engine.StartGitea(t)
 	t.Run("a proposal's life", func(t *testing.T) { life(t, newSite(t, gitea, "life")) })
+	t.Run("the page's commands", func(t *testing.T) { byPage(t, newSite(t, gitea, "by-page")) })
 	t.Run("without a token", func(t *testing.T) { byHand(t, newSite(t, gitea, "by-hand")) })
 	t.Run("a protected branch", func(t *testing.T) { protected(t, newSite(t, gitea, "protected")) })
 	t.Run("tokens", func(t *testing.T) { tokens(t, newSite(t, gitea, "tokens")) })
 	t.Run("the promoter's contract", func(t *testing.T) { contract(t, newSite(t, gitea, "contract")) })
 	t.Run("markup", func(t *testing.T) { markup(t, newSite(t, gitea, "markup")) })
 	t.Run("rivals", func(t *testing.T) { rivals(t, newSite(t, gitea, "rivals")) })
+}
+
+// byPage proposes with the page's commands. The forge here is on loopback, which says nothing of its kind.
+func byPage(t *testing.T, s *site) {
+	s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
+	lines := strings.SplitAfter(strings.TrimSpace(engine.Procedure(t, "gitops.md", "Pull requests")[0]), "\n")
+	if len(lines) != 3 || !strings.HasPrefix(lines[2], "sipgen: pull request: opened: ") {
+		t.Fatalf("docs/gitops.md: found %q, want a token, a command and what it says", lines)
+	}
+	binary, err := command()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "cat hosts/*.yaml >inventory.yaml\n" + strings.Replace(lines[0], "SIPGEN_FORGE_TOKEN=...", "SIPGEN_FORGE_TOKEN="+s.Token, 1) +
+		"sipgen() { command sipgen \"$@\" --forge gitea; }\n" + lines[1]
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
+	cmd.Dir = s.dir
+	cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + s.dir, "SIPGEN_REPO=" + s.repo,
+		"SIPGEN_GIT_USERNAME=" + s.Admin, "SIPGEN_GIT_PASSWORD=" + s.Password}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	wantWords(t, string(out), strings.Replace(lines[2], "https://codeberg.org/acme/fleet/pulls/7", s.URL+"/ada/by-page/pulls/1", 1))
+	if strings.Contains(string(out), s.Token) {
+		t.Errorf("the token is in the output:\n%s", out)
+	}
+	if all := s.pulls(t); len(all) != 1 || all[0].Head.Ref != "sipgen/dc1" || len(all[0].Labels) != 1 {
+		t.Errorf("found %+v", all)
+	}
 }
 
 func life(t *testing.T, s *site) {

@@ -9,10 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
-
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
@@ -126,30 +122,7 @@ func clusterWithHosts(t *testing.T) string {
 	return engine.Kubeconfig(t, api.Config())
 }
 
-// procedure are the blocks of commands right below a heading of a page.
-func procedure(t *testing.T, page, heading string) []string {
+func procedure(t *testing.T, page string, headings ...string) []string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join("../../docs", page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var (
-		blocks []string
-		at     string
-	)
-	err = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch node := node.(type) {
-		case *ast.Heading:
-			at = string(node.Lines().Value(content))
-		case *ast.CodeBlock:
-			if entering && at == heading {
-				blocks = append(blocks, string(node.Lines().Value(content)))
-			}
-		}
-		return ast.WalkContinue, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return blocks
+	return engine.Procedure(t, page, headings...)
 }

@@ -3,11 +3,17 @@ package placement
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	loader "github.com/airshipit/sipgen/ci/placement"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/site/ledger"
 )
 
@@ -74,5 +80,45 @@ func TestEveryClaimIsAnAllocation(t *testing.T) {
 	f.check(t, p, plan)
 	if left := object(p.Must(t, "GET", "/allocations/"+f.clusterID("tenant-b/edge-b"), nil), "allocations"); len(left) > 0 {
 		t.Errorf("edge-b has %v", left)
+	}
+}
+
+// TestLoadByPage: the commands of docs/site-services.md, word by word, load a fleet's ledger and take it out again.
+func TestLoadByPage(t *testing.T) {
+	for _, program := range []string{"bash", "curl", "git", "jq"} {
+		if _, err := exec.LookPath(program); err != nil {
+			need.Missing(t, "no %s: apt install %s", program, program)
+		}
+	}
+	p, f := shared(t), twoTenants(t, "dc1")
+	f.render(t)
+	plan := f.planned(t)
+	repo := engine.NewRepo(t)
+	repo.Commit(t, "tree", f.tree)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "load.sh"), loader.Loader, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	blocks := engine.Procedure(t, "site-services.md", "The ledger in Placement", "Loading it")
+	if len(blocks) != 2 {
+		t.Fatalf("found %q, want the commands that load a ledger and those that take it out", blocks)
+	}
+	run := func(script string) {
+		t.Helper()
+		// Who gives tokens is not here; the first load.sh is a dry run, whose exit code says that there are differences.
+		script = "openstack() { [ \"$*\" = 'token issue -f value -c id' ] && printf '%s' '" + token + "'; }\n" +
+			strings.Replace(script, "--dry-run fleet/site/placement/inventory.json", "--dry-run fleet/site/placement/inventory.json || [ $? = 1 ]", 1)
+		cmd := exec.Command("bash", "-euo", "pipefail", "-c", strings.NewReplacer("https://git.example.org/fleet.git", repo.URL()+" fleet", "https://placement.example.org", p.URL).Replace(script))
+		cmd.Dir, cmd.Env = dir, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "GIT_CONFIG_NOSYSTEM=1"}
+		if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), canary) {
+			t.Fatalf("%v\n%s\n%s", err, script, out)
+		}
+	}
+	run(blocks[0])
+	f.check(t, p, plan)
+	env := "export PLACEMENT_URL=https://placement.example.org PLACEMENT_TOKEN=$(openstack token issue -f value -c id)\ncp fleet/site/placement/inventory.json .\n"
+	run(env + blocks[1])
+	if left := f.providers(t, p); len(left) != 0 {
+		t.Errorf("left in Placement: %v", left)
 	}
 }

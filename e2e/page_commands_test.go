@@ -1,0 +1,160 @@
+package e2e_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+)
+
+// auditPolicy has the API server log every request, and nothing of what is in it.
+const auditPolicy = "apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules:\n- level: Metadata\n"
+
+// TestPageCommands runs, word by word and on a real API server, the commands of pages that need no engine. Each brings about what the page says.
+func TestPageCommands(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"jq", "ssh-keygen"} {
+		if _, err := exec.LookPath(name); err != nil {
+			need.Missing(t, name)
+		}
+	}
+	dir := t.TempDir()
+	policy, log := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "audit.log")
+	if err := os.WriteFile(policy, []byte(auditPolicy), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + log, "--audit-log-mode=blocking"}})
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
+	api.Namespaces(t, engine.FluxNamespace, "tenants")
+	c := newCircle(t, &rig{engine: v1alpha1.EngineFlux, api: api, alone: true}, "metal3")
+	c.site.Spec.LabelGuard.Enforce = false
+	c.site.Spec.Repository.URL = "ssh://git@git.invalid/metal3.git"
+	c.hosts(t, "controller", "server-1")
+
+	t.Run("how hosts are made", c.makesHostByPage)
+	t.Run("the address of a host", c.annotatesByPage)
+	t.Run("what the label guard would deny", func(t *testing.T) { c.readsAuditLogByPage(t, log) })
+	t.Run("the jump host's keys", c.makesKeysByPage)
+	t.Run("a snapshot in CI", c.snapshotsByPage)
+}
+
+// makesHostByPage: the spec of the host belongs to the manager that the page names, so sipgen hands it out.
+func (c *circle) makesHostByPage(t *testing.T) {
+	blocks := procedure(t, "safety.md", "How hosts are made")
+	c.rig.api.Create(t, "e2e", engine.BMCSecret(c.ns, "server-2-bmc"))
+	c.run(t, append([]string{"cat >host.yaml <<'END'\n" + hostManifest(c.ns, "server-2", "r2") + "END\n"}, blocks...))
+	setStatus(t, c.rig.api, c.ns, "server-2", "available")
+	var managers []string
+	for _, entry := range c.rig.api.Get(t, engine.Hosts, c.ns, "server-2").GetManagedFields() {
+		if strings.Contains(string(entry.FieldsV1.Raw), `"f:bmc"`) {
+			managers = append(managers, entry.Manager+" "+string(entry.Operation))
+		}
+	}
+	if !slices.Equal(managers, []string{"sipgen Apply"}) {
+		t.Errorf("the spec is of %q, want it of sipgen's, by Apply, alone", managers)
+	}
+	c.accept(t)
+	c.tenant("made", 2)
+	if !c.commit(t) || strings.Contains(c.said, "refused") {
+		t.Errorf("the host is not handed out:\n%s", c.said)
+	}
+	c.tenant("made", 0)
+	c.commit(t)
+}
+
+// annotatesByPage: the annotation of a held host is where its load balancer reaches it from then on.
+func (c *circle) annotatesByPage(t *testing.T) {
+	const address = "198.51.100.77"
+	c.tenantWith("a", 1, loadBalancer())
+	c.commit(t)
+	reached := func() bool {
+		for name, content := range c.tree {
+			if strings.HasPrefix(name, "clusters/"+c.tenants+"/a/infra/") && strings.Contains(string(content), address) {
+				return true
+			}
+		}
+		return false
+	}
+	if reached() {
+		t.Fatalf("the load balancer knows %s before anybody said so", address)
+	}
+	c.run(t, procedure(t, "placement.md", "Where a host is reached"))
+	c.accept(t)
+	if !c.commit(t) || !reached() {
+		t.Errorf("the load balancer does not know %s\n%s", address, c.said)
+	}
+}
+
+// readsAuditLogByPage: with a label guard that only audits, the page's command names who wrote which host's label.
+func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
+	blocks := procedure(t, "safety.md", "The guards")
+	c.run(t, procedure(t, "gitops.md")[:1])
+	// A person with every right, but in no group that the guards except. The log's user is the one who was authenticated and speaks for carol.
+	c.rig.api.Kubectl(t, "", "create", "clusterrolebinding", "carol", "--clusterrole=cluster-admin", "--user=carol")
+	carol := engine.NewClient(t, c.rig.api.As("carol"))
+	engine.Wait(t, "an entry of the audit log", engine.SyncTimeout, func() error {
+		for _, change := range []func(o map[string]any){
+			func(o map[string]any) {
+				_ = unstructured.SetNestedField(o, "other", "metadata", "labels", "sip.airshipit.org/cluster-name")
+			},
+			func(o map[string]any) {
+				unstructured.RemoveNestedField(o, "metadata", "labels", "sip.airshipit.org/cluster-name")
+			},
+		} {
+			if err := carol.TryEdit("people", engine.Hosts, c.ns, "server-1", "", change); err != nil {
+				return err
+			}
+		}
+		out := c.run(t, []string{"ln -s '" + log + "' audit.log\n", blocks[0]})
+		for line := range strings.Lines(out) {
+			if fields := strings.Fields(line); len(fields) == 4 && fields[0] == "admin" && fields[2] == c.ns && fields[3] == "server-1" {
+				return nil
+			}
+		}
+		return fmt.Errorf("found %.500q, want admin, a verb, %s and server-1", out, c.ns)
+	})
+	c.accept(t)
+	c.run(t, blocks[1:])
+}
+
+// makesKeysByPage: the Secret has a private key that sshd reads.
+func (c *circle) makesKeysByPage(t *testing.T) {
+	c.run(t, procedure(t, "services.md", "Jump host")[:1])
+	text, _, _ := unstructured.NestedString(c.rig.api.Get(t, engine.Secrets, "tenants", "jumphost-edge-a-host-keys").Object, "data", "ssh_host_ed25519_key")
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(file, key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("ssh-keygen", "-y", "-f", file).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "ssh-ed25519 ") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// snapshotsByPage: CI publishes from a snapshot that was taken of the context that the page names, on the branch that it names.
+func (c *circle) snapshotsByPage(t *testing.T) {
+	c.tenant("snapshot", 1)
+	contexts := engine.Kubeconfigs(t, map[string]*rest.Config{"management": c.rig.api.Config(), "elsewhere": {Host: "https://192.0.2.1"}})
+	said := c.run(t, append([]string{"cp site-new.yaml site.yaml\nexport KUBECONFIG='" + contexts + "' SIPGEN_REPO='" + c.repo.Dir + "'\n"}, procedure(t, "gitops.md", "Running sipgen")[0]))
+	if !strings.Contains(said, "sipgen/dc1") {
+		t.Errorf("no proposal in\n%s", said)
+	}
+	out, err := exec.Command("git", "-C", c.repo.Dir, "show", "sipgen/dc1:PLAN.md").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), c.tenants+"/snapshot") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
