@@ -10,7 +10,6 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -26,7 +25,7 @@ func Without(hosts []inventory.Host, selector labels.Selector) ([]inventory.Host
 	}
 	gone := len(hosts) - len(left)
 	if gone == 0 {
-		return nil, 0, redact.Errorf("selector %q: matches none of the %s", selector, text.Count(len(hosts), "host"))
+		return nil, 0, fmt.Errorf("selector %q: matches none of the %s", selector, text.Count(len(hosts), "host"))
 	}
 	return left, gone, nil
 }

@@ -41,6 +41,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	if err := d.place(); err != nil {
 		return nil, err
 	}
+	d.expectLeftOut()
 	d.report = report.Of(l.site.Name, d.clusters, d.placement)
 	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
 	d.noteAnyPatches()

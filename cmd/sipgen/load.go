@@ -42,6 +42,8 @@ type loaded struct {
 	inTree *strings.Replacer
 	// unlisted are the names given to --evict that no listed tenant has.
 	unlisted []string
+	// leftOut are hosts that a question took out of the inventory: nobody is warned that they are not in it.
+	leftOut []inventory.Host
 	// guards are in force on the cluster that the hosts were read from; unguarded says why they could not be read.
 	guards    []inventory.GuardBinding
 	unguarded error

@@ -112,7 +112,8 @@ overlaps; -o network-svg is a picture of that.`,
 	in.flags(command)
 	previous.flags(command)
 	ask.flags(command)
-	_ = command.RegisterFlagCompletionFunc("count", in.completeNames(completeRoles)) // fails for a flag that is not there
+	_ = command.RegisterFlagCompletionFunc("count", in.completeNames(completeRoles))   // fails for a flag that is not there
+	_ = command.RegisterFlagCompletionFunc("without", in.completeNames(completeHosts)) // fails for a flag that is not there
 	keepGoingFlag(command, &in)
 	flags := command.Flags()
 	flags.StringVarP(&view.output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))

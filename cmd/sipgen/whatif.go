@@ -14,6 +14,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -28,7 +29,7 @@ type whatIf struct {
 
 func (w *whatIf) flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringArrayVar(&w.without, "without", nil, "plan as if the hosts that match this label `SELECTOR` were gone")
+	flags.StringArrayVar(&w.without, "without", nil, "plan as if these `HOSTS` were gone: a label selector, or the name of a host; may be repeated")
 	flags.StringArrayVar(&w.with, "with", nil, "also plan with the SIPClusters in this `FILE`; they replace those of the same name")
 	flags.BoolVar(&w.virtual, "with-virtual-hosts", false, "plan as if ViNO had already made all virtual hosts of the Site")
 	flags.StringArrayVar(&w.counts, "count", nil, "plan with a different active count, `NAMESPACE/NAME/ROLE=N`, and report the largest that fits; NAME/ROLE=N if no other cluster is called so")
@@ -85,8 +86,6 @@ type supposed struct {
 	*loaded
 	// lines say what was changed.
 	lines []string
-	// leftOut are the hosts that --without leaves out.
-	leftOut []inventory.Host
 	// today are the specs without the counts: what a largest count is compared with.
 	today  []v1.SIPCluster
 	counts []roleCount
@@ -100,26 +99,17 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 	if w.virtual {
 		out.addVirtualHosts()
 	}
-	for _, text := range w.without {
-		selector, err := labels.Parse(text)
-		if err != nil {
-			errs = append(errs, redact.Errorf("--without: %q is not a label selector", text))
-			continue
-		}
-		hosts, gone, err := schedule.Without(changed.hosts.Hosts, selector)
+	for _, asked := range w.without {
+		hosts, gone, err := leaveOut(changed.hosts.Hosts, asked)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("--without: %w", err))
 			continue
 		}
-		for i := range changed.hosts.Hosts {
-			if selector.Matches(labels.Set(changed.hosts.Hosts[i].Labels)) {
-				out.leftOut = append(out.leftOut, changed.hosts.Hosts[i])
-			}
-		}
+		out.leftOut = append(out.leftOut, gone...)
 		kept := *changed.hosts
 		kept.Hosts = hosts
 		changed.hosts = &kept
-		out.lines = append(out.lines, fmt.Sprintf("without %s: %d hosts left out", text, gone))
+		out.lines = append(out.lines, "without "+asked+": "+text.Count(len(gone), "host")+" left out")
 	}
 	if len(w.with) > 0 {
 		read, err := kustomization.Of(w.with, ui.in, nil)
@@ -133,9 +123,9 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 		changed.clusters = append(changed.clusters, more...)
 	}
 	out.today = changed.clusters
-	for _, text := range w.counts {
+	for _, asked := range w.counts {
 		clusters := changed.clusters
-		count, err := parseRoleCount(text, clusters)
+		count, err := parseRoleCount(asked, clusters)
 		if err == nil {
 			clusters, err = schedule.WithCount(clusters, count.cluster, count.role, count.active)
 		}
@@ -149,12 +139,67 @@ func (w *whatIf) apply(ui *ui, l *loaded) (*supposed, error) {
 	return out, errors.Join(errs...)
 }
 
-func parseRoleCount(text string, clusters []v1.SIPCluster) (roleCount, error) {
-	name, number, found := strings.Cut(text, "=")
+// leaveOut parts hosts into those that stay and those that are called so, with or without their namespace; if none is, those that a label selector
+// matches.
+func leaveOut(hosts []inventory.Host, asked string) (stay, gone []inventory.Host, err error) {
+	part := func(out func(h *inventory.Host) bool) {
+		for i := range hosts {
+			if out(&hosts[i]) {
+				gone = append(gone, hosts[i])
+			} else {
+				stay = append(stay, hosts[i])
+			}
+		}
+	}
+	if part(func(h *inventory.Host) bool { return h.Key() == asked || h.Name == asked }); len(gone) > 0 {
+		return stay, gone, nil
+	}
+	selector, err := labels.Parse(asked)
+	if err != nil {
+		return nil, nil, redact.Errorf("found %q, want a label selector or the name of a host", asked)
+	}
+	if stay, _, err = schedule.Without(hosts, selector); err != nil {
+		return nil, nil, fmt.Errorf("%w, and none is called that", err)
+	}
+	return stay, slices.DeleteFunc(slices.Clone(hosts), func(h inventory.Host) bool { return !selector.Matches(labels.Set(h.Labels)) }), nil
+}
+
+// expectLeftOut drops the warnings that a host is not in the inventory from which --without took it.
+func (d *decided) expectLeftOut() {
+	p := d.placement
+	leftOut := map[schedule.HostKey]bool{}
+	names := map[string]bool{}
+	for i := range d.leftOut {
+		h := &d.leftOut[i]
+		leftOut[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}] = true
+		names[h.Name], names[h.Key()] = true, true
+	}
+	var of func(w schedule.Warning) bool
+	of = func(w schedule.Warning) bool {
+		switch w := w.(type) {
+		case schedule.NotInInventory:
+			return leftOut[w.Host]
+		case schedule.NamesUnknownHost:
+			return names[w.Host]
+		case schedule.ReleaseOfNothing:
+			return !w.Found && leftOut[w.Host]
+		case schedule.OfCluster:
+			return of(w.Warning)
+		}
+		return false
+	}
+	p.Warnings = slices.DeleteFunc(p.Warnings, of)
+	for i := range p.Clusters {
+		p.Clusters[i].Warnings = slices.DeleteFunc(p.Clusters[i].Warnings, of)
+	}
+}
+
+func parseRoleCount(asked string, clusters []v1.SIPCluster) (roleCount, error) {
+	name, number, found := strings.Cut(asked, "=")
 	slash := strings.LastIndex(name, "/")
 	active, err := strconv.Atoi(number)
 	if !found || slash < 0 || err != nil || active < 0 {
-		return roleCount{}, redact.Errorf("found %q, want NAMESPACE/NAME/ROLE=N", text)
+		return roleCount{}, redact.Errorf("found %q, want NAMESPACE/NAME/ROLE=N", asked)
 	}
 	keys := make([]string, len(clusters))
 	for i := range clusters {
