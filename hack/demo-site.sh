@@ -6,8 +6,6 @@ cd "$(dirname "$0")/.."
 sipgen=$1 folder=${2#"$PWD"/}
 inputs=(--site examples/whole-site/site.yaml)
 
-# Manifests in files have no managedFields, which each command says: once is enough, by publish.
-quietly() { "$@" 2> >(grep -v 'the inventory has no managedFields' >&2); }
 show() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 [ -t 1 ] || show() { printf '\n$ %s\n' "$*"; }
 
@@ -16,7 +14,7 @@ mkdir -p "$folder"
 git init --quiet --bare --initial-branch=main "$folder/fleet.git"
 
 show sipgen plan "${inputs[@]}" --previous none -o network
-quietly "$sipgen" plan "${inputs[@]}" --previous none -o network
+"$sipgen" plan "${inputs[@]}" --previous none -o network
 
 show sipgen publish "${inputs[@]}" --repo "$folder/fleet.git"
 "$sipgen" publish "${inputs[@]}" --repo "$folder/fleet.git"
@@ -30,8 +28,8 @@ git -C "$folder/fleet.git" show main:PLAN.md | sed -n '/^### Secrets/,$p'
 show "git ls-tree main: no BareMetalHost that would be created, no credential"
 git -C "$folder/fleet.git" ls-tree -r --name-only main -- site flux policy
 
-quietly "$sipgen" plan "${inputs[@]}" --previous none -o network-svg >"$folder/network.svg"
-quietly "$sipgen" plan "${inputs[@]}" --previous none -o html >"$folder/site.html"
+"$sipgen" plan "${inputs[@]}" --previous none -o network-svg >"$folder/network.svg"
+"$sipgen" plan "${inputs[@]}" --previous none -o html >"$folder/site.html"
 cat <<NEXT
 
 What to look at next:
