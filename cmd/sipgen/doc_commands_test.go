@@ -66,6 +66,8 @@ var runElsewhere = []pagePart{
 	{page: "safety.md", headings: "Go on/Argo CD", test: "TestProcedures"},
 	{page: "safety.md", headings: "Look", test: "on-call"},
 	{page: "safety.md", headings: "Look/Put an emptied spec back", test: "on-call"},
+	// The first command of "Look", once more.
+	{page: "safety.md", headings: "A tree that is refused/A tree that is lost", begins: "kubectl get bmh -A -L", test: "on-call", source: `procedure(t, "safety.md", "Look")`},
 	{page: "safety.md", headings: "How hosts are made", test: "TestPageCommands"},
 	{page: "safety.md", headings: "The guards", begins: "jq", test: "TestPageCommands"},
 	{page: "safety.md", headings: "The guards", begins: "kubectl delete", test: "guards-off"},
@@ -85,8 +87,11 @@ var runElsewhere = []pagePart{
 
 // notRun are the commands of pages that no test can run as they stand there, by how their block begins, and why.
 var notRun = map[string]string{
-	"docker run": "needs a container engine, and nothing like it runs in a test; TestImage looks into the image, and runs its program",
-	"go install": "needs a published release; TestReleaseIsReproducible builds one",
+	"kubectl get bmh -n NAMESPACE NAME -o jsonpath": "asks for the machine of Cluster API on a host, and goes on with that machine's owner: needs Cluster API",
+	"kubectl annotate machines.cluster":             "needs Cluster API with its provider for metal3 and a cluster to be scaled down; row stand-in does to a host what they do",
+	"kubectl wait bmh":                              "waits for hours, until Cluster API's provider has let the host go; row stand-in waits for the same state",
+	"docker run":                                    "needs a container engine, and nothing like it runs in a test; TestImage looks into the image, and runs its program",
+	"go install":                                    "needs a published release; TestReleaseIsReproducible builds one",
 }
 
 // offline is what stands in, on a machine without cluster and network, for what a page names.
