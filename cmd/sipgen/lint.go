@@ -11,6 +11,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/lint"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
@@ -95,6 +96,12 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 		c := &l.clusters[i]
 		for _, e := range append(l.tenants.Namespace(c), l.tenants.Spec(c)...) {
 			in.Beyond = append(in.Beyond, v1.ClusterError{Cluster: c, FieldError: e})
+		}
+	}
+	for _, f := range l.empty {
+		var inFile *manifest.FileError
+		if errors.As(f.err, &inFile) {
+			in.Empty = append(in.Empty, inFile.File)
 		}
 	}
 	asked := l.tenants.Asked(l.clusters)

@@ -34,6 +34,8 @@ type loaded struct {
 	tenants *tenancy.Tenants
 	// findings are what is wrong with single specs and files. Those clusters are frozen where the run goes on.
 	findings []finding
+	// empty are the files of specs with nothing in them, where that does not say that the last tenant is gone.
+	empty []finding
 	// written says which file each cluster was read from, as package tenancy names files.
 	written tenancy.Files
 	// evicted are the namespaces whose clusters count as gone.
@@ -82,6 +84,9 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		for _, warning := range l.clusters[i].Warnings() {
 			ui.warn("%s", l.clusters[i].Problem(warning.Path, "%s", warning.Message))
 		}
+	}
+	for _, file := range l.empty {
+		ui.warn("%s", file.err)
 	}
 	if l.hosts != nil {
 		for _, object := range l.hosts.LeftOut {
@@ -134,6 +139,9 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		l.tenants = tenancy.Of(site, l.hostNamespaces)
 	}
 	l.take(specs)
+	if in.allowEmpty {
+		l.empty = nil
+	}
 	if !in.keepGoing {
 		specsErr = errors.Join(specsErr, joined(l.findings))
 	}

@@ -53,6 +53,8 @@ type specs struct {
 	decoded []spec
 	// broken are the files that could not be read whole.
 	broken []finding
+	// empty are the files with nothing in them.
+	empty []finding
 	// secrets are the names of the Secrets in the files, "namespace/name".
 	secrets []string
 	// files: some specs are files. hosts are the BareMetalHosts in them, which nobody looks for there.
@@ -108,6 +110,9 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 		case in.allowEmpty && errors.Is(err, manifest.ErrNoFiles):
 		case errors.Is(err, manifest.ErrNoFiles):
 			errs = append(errs, fmt.Errorf("%w; --allow-empty if the last tenant is gone", err))
+		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
+			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
+			s.empty = append(s.empty, finding{file: s.paths[inFile.File], err: inFile})
 		case errors.As(err, &inFile):
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.broken = append(s.broken, finding{file: s.paths[inFile.File], err: err})
@@ -153,6 +158,7 @@ func speakable(c *v1.SIPCluster) bool {
 // take binds each spec to its tenant, and notes what is wrong with it. A spec that whoever wrote it has no say in is no spec.
 func (l *loaded) take(s *specs) {
 	l.findings = append(l.findings, s.broken...)
+	l.empty = s.empty
 	l.written, l.inTree = tenancy.Files{}, s.inTree()
 	first := map[string]string{}
 	for i := range s.decoded {

@@ -153,6 +153,9 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 			s.freezeAll(l, f, known)
 		}
 	}
+	for _, f := range l.empty {
+		s.freezeCutOff(l, f, known, claims)
+	}
 	s.addMissing()
 	if l.tenants == nil {
 		return s
@@ -234,6 +237,25 @@ func (s *settled) freezeAll(l *loaded, f finding, known []schedule.ClusterKey) {
 	}
 	if nobody {
 		s.lost = append(s.lost, f)
+	}
+}
+
+// freezeCutOff freezes the clusters whose spec may have been in a file that is empty now: who wants them gone deletes the file. A cluster that gave its hosts up in
+// an earlier run goes on doing so, and a file that was no cluster's freezes nobody.
+func (s *settled) freezeCutOff(l *loaded, f finding, known []schedule.ClusterKey, claims schedule.Previous) {
+	serves, claimed := map[schedule.ClusterKey]bool{}, map[schedule.ClusterKey]bool{}
+	for role := range l.serving(claims) {
+		serves[role.Cluster] = true
+	}
+	for _, claim := range claims.Claims {
+		claimed[claim.Cluster] = true
+	}
+	author := l.tenants.Author(f.file)
+	for _, key := range known {
+		if s.has(key) || l.evicted[key.Namespace] || author != nil && l.tenants.Of(key.Namespace) != author || claimed[key] && !serves[key] {
+			continue
+		}
+		s.freeze(key, fmt.Errorf("%w, and the cluster has no spec any more; if it is to go, delete the file", f.err))
 	}
 }
 

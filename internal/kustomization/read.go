@@ -41,6 +41,7 @@ func Of(paths []string, stdin io.Reader, owner func(file string) string) (*Read,
 	}
 	owner = remembered(owner)
 	specs := manifest.Specs.Of(owner)
+	specs.Empty = true
 	var (
 		out     Read
 		errs    []error

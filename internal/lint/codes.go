@@ -35,6 +35,7 @@ const (
 	codePowerless     = "SIP031"
 	codeCredentials   = "SIP032"
 	codeBackendless   = "SIP033"
+	codeEmpty         = "SIP034"
 )
 
 // Code is what a code means.
@@ -76,6 +77,7 @@ func Codes() []Code {
 		{codePowerless, "A host that nobody can switch on"},
 		{codeCredentials, "Flux cannot read the repository"},
 		{codeBackendless, "A load balancer without a backend"},
+		{codeEmpty, "A file of specs with nothing in it"},
 	}
 }
 

@@ -47,6 +47,15 @@ func TestGrants(t *testing.T) {
 	}
 }
 
+// TestEmptyFiles: they are named.
+func TestEmptyFiles(t *testing.T) {
+	in := inputs(t, siteOf(""), "", "")
+	in.Empty = []string{"tenants/a.yaml"}
+	if found := in.Check(); !slices.Equal(codes(found), []string{"SIP034 warning SIPCluster "}) || found[0].Place.File != "tenants/a.yaml" {
+		t.Errorf("%+v", found)
+	}
+}
+
 // TestMeant: a selector that no host matches names the label that was likely meant.
 func TestMeant(t *testing.T) {
 	hosts := bmh("h1", "flavor: control-plane", "")

@@ -66,6 +66,8 @@ type Input struct {
 	Granted map[schedule.RoleKey]labels.Selector
 	// Beyond is what clusters ask for that their tenants are not granted.
 	Beyond []v1.ClusterError
+	// Empty are the files of specs with nothing in them.
+	Empty []string
 	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the field.
 	Served map[string]bool
 	// Placement of the clusters. Nil where there is none: hosts that fall short are not looked for then.
@@ -97,6 +99,9 @@ func (in Input) Check() []Finding {
 	c.networks()
 	c.warnings()
 	c.backendless()
+	for _, file := range c.Empty {
+		c.add(Finding{codeEmpty, Warning, Place{File: file}, v1.Kind, "", "nothing in it but comments: a spec that was here is gone", "restore it; if the cluster is to go, delete the file"})
+	}
 	c.dexes()
 	c.objects()
 	c.duplicates()

@@ -17,6 +17,8 @@ type Limits struct {
 	Depth int
 	// Aliases is how many bytes YAML's aliases may add to a document when they are replaced by what they stand for.
 	Aliases int64
+	// Empty has ReadExcept report files below paths that have nothing but comments in them, each as a *FileError with ErrEmpty.
+	Empty bool
 
 	// owner says whose a file is, by its name in messages; empty: nobody's.
 	owner func(file string) string

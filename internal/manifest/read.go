@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -73,8 +74,26 @@ func (l Limits) ReadExcept(paths []string, stdin io.Reader, skip func(file strin
 		found, err := l.Parse(file.shown(), data)
 		docs = append(docs, found...)
 		errs = append(errs, inFile(file.shown(), err))
+		if l.Empty && file.name != Stdin && empty(data) {
+			errs = append(errs, &FileError{file.shown(), fmt.Errorf("%s: %w", file.shown(), ErrEmpty)})
+		}
 	}
 	return docs, errors.Join(errs...)
+}
+
+// ErrEmpty is for a file that is there and says nothing: cut off, or commented out.
+var ErrEmpty = errors.New("nothing in it but comments")
+
+// empty says whether a file has no content: blank lines, comments, and lines that part documents. A List without items has some.
+func empty(data []byte) bool {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\ufeff"))) {
+		line = bytes.TrimSpace(line)
+		line = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimPrefix(line, []byte("---")), []byte("...")))
+		if len(line) > 0 && line[0] != '#' {
+			return false
+		}
+	}
+	return true
 }
 
 // ownedFile is a file, and whose it is.
