@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -53,6 +54,28 @@ func TestEmptyFiles(t *testing.T) {
 	in.Empty = []string{"tenants/a.yaml"}
 	if found := in.Check(); !slices.Equal(codes(found), []string{"SIP034 warning SIPCluster "}) || found[0].Place.File != "tenants/a.yaml" {
 		t.Errorf("%+v", found)
+	}
+}
+
+// TestUnreadableIsNotPowerless: of a host that cannot be read nobody knows whether it has a power control. A value that wants quotes is told so.
+func TestUnreadableIsNotPowerless(t *testing.T) {
+	in := inputs(t, siteOf(""), cluster("a", "{nodes: {Worker: {count: {active: 2}}}}"), bmh("h1", "", "bmc: {address: 'redfish://192.0.2.1/redfish/v1/Systems/1'}")+bmh("h2", "", ""))
+	if got := codes(in.Check()); len(got) != 1 || !strings.HasPrefix(got[0], "SIP031 ") {
+		t.Fatalf("found %q, want one SIP031", got)
+	}
+	fault := inventory.Fault{Kind: inventory.FaultObject, Field: "metadata.labels.rack", Text: "found a whole number, want a string"}
+	for _, a := range in.Placement.Clusters[0].Roles[0].Assigned {
+		a.Host.Faults = append(a.Host.Faults, fault)
+	}
+	in.Hosts[1].Faults = []inventory.Fault{fault}
+	found := in.Check()
+	if len(found) == 0 {
+		t.Error("no finding")
+	}
+	for _, f := range found {
+		if f.Code != codeObject || !strings.HasPrefix(f.Fix, "write it in quotes") {
+			t.Errorf("%+v", f)
+		}
 	}
 }
 

@@ -2,6 +2,8 @@ package lint
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -22,7 +24,11 @@ func (c *checker) objects() {
 			}
 			switch fault.Kind {
 			case inventory.FaultObject:
-				c.host(codeObject, Error, host, fault.Field, fault.Text+": the object cannot be read", "correct it: until then nobody gets the host")
+				fix := "correct it: until then nobody gets the host"
+				if strings.HasSuffix(fault.Text, ", want a string") {
+					fix = "write it in quotes: until then nobody gets the host"
+				}
+				c.host(codeObject, Error, host, fault.Field, fault.Text+": the object cannot be read", fix)
 			case inventory.FaultLabel, inventory.FaultName:
 				c.host(codeObject, Error, host, fault.Field, fault.Text, "correct it: until then nobody gets the host")
 			case inventory.FaultTwice:
@@ -34,4 +40,9 @@ func (c *checker) objects() {
 			}
 		}
 	}
+}
+
+// unreadable: nothing is known of the host but its name.
+func unreadable(host *inventory.Host) bool {
+	return slices.ContainsFunc(host.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultObject })
 }

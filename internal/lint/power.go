@@ -20,7 +20,7 @@ func (c *checker) powerless() {
 			role := &cluster.Roles[j]
 			for k := range role.Assigned {
 				host := role.Assigned[k].Host
-				if host.BMC == (inventory.BMC{}) && !host.State.Known {
+				if host.BMC == (inventory.BMC{}) && !host.State.Known && !unreadable(host) {
 					c.host(codePowerless, Warning, host, "spec.bmc",
 						fmt.Sprintf("missing, and the host has no status: %s %s has it, and metal3 cannot switch it on", cluster.Key, role.Name),
 						"give it a power control, or plan from hosts with their status: metal3 calls such a host unmanaged, and sipgen hands none out")

@@ -11,7 +11,6 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -86,7 +85,7 @@ func (c *checker) roles() {
 func (c *checker) matchesNone(match *matcher, r *role, asked labels.Selector) {
 	unread := 0
 	for i := range c.Hosts {
-		if slices.ContainsFunc(c.Hosts[i].Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultObject }) {
+		if unreadable(&c.Hosts[i]) {
 			unread++
 		}
 	}
