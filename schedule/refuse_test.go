@@ -38,6 +38,8 @@ func TestRefused(t *testing.T) {
 		{"the label is there, and empty", func(s *v1.NodeSet) { s.TopologyKey = "row" }, []inventory.Host{newHost("h1", "kind=w row=")}, []string{"Worker: topologyKey: no host that the role selects has a label row"}},
 		{"one of several keys", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} }, racks, []string{"Worker: topologyKeys: no host that the role selects has a label row"}},
 		{"the key of a spread", func(s *v1.NodeSet) { s.Spread = &v1.Spread{TopologyKey: "rick"} }, racks, []string{`Worker: spread.topologyKey: no host that the role selects has a label rick, did you mean "rack"?`}},
+		{"a key that is none may be a secret", func(s *v1.NodeSet) { s.TopologyKey = "pass: word\n" }, racks, []string{"Worker: topologyKey: no host that the role selects has a label (not shown)"}},
+		{"nor that of a spread", func(s *v1.NodeSet) { s.Spread = &v1.Spread{TopologyKey: "pass: word\n"} }, racks, []string{"Worker: spread.topologyKey: no host that the role selects has a label (not shown)"}},
 		{"no host is selected: a shortage, and nothing to say of the key", func(s *v1.NodeSet) { s.TopologyKey = "rak" }, []inventory.Host{host1("h3", "other", "r3")}, nil},
 		{"no host is wanted", func(s *v1.NodeSet) { s.TopologyKey, s.Count = "rak", &v1.NodeCount{} }, racks, nil},
 		{

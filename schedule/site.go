@@ -257,6 +257,16 @@ func invalidRole(name string) bool {
 	return name == "" || len(validation.IsValidLabelValue(name)) > 0
 }
 
+// notShown stands for a topology key that is no label key, which no host can have. It may be anything, a secret too, and reasons repeat keys.
+const notShown = "(not shown)"
+
+func labelKey(key string) string {
+	if len(validation.IsQualifiedName(key)) > 0 {
+		return notShown
+	}
+	return key
+}
+
 func (s *site) addRole(c *cluster, name string) *role {
 	r := &role{cluster: c, name: name, selector: labels.Nothing(), topo: -1, even: -1}
 	c.roles = append(c.roles, r)
@@ -267,9 +277,10 @@ func (s *site) addRole(c *cluster, name string) *role {
 	if !is {
 		return r
 	}
-	r.keys, r.ones = set.Keys(), true
-	for _, key := range r.keys {
+	r.ones = true
+	for _, key := range set.Keys() {
 		most := set.PerDomain(key)
+		r.keys = append(r.keys, labelKey(key))
 		r.limits = append(r.limits, most)
 		r.ones = r.ones && most == 1
 	}
@@ -278,7 +289,9 @@ func (s *site) addRole(c *cluster, name string) *role {
 	}
 	r.active, r.standby = set.Want()
 	r.anyLabels = set.Unlabelled == v1.UnlabelledAllow
-	r.spread = set.Spread
+	if set.Spread != nil {
+		r.spread = &v1.Spread{TopologyKey: labelKey(set.Spread.TopologyKey), MaxSkew: set.Spread.MaxSkew}
+	}
 	selector, err := set.HostSelector()
 	if err != nil {
 		if len(s.options.Refused[c.key]) == 0 { // else that is said already

@@ -228,6 +228,9 @@ func TestNoSecretIsPrinted(t *testing.T) {
 				if canary.name == "a password" {
 					commands = [][]string{{"lint"}, {"render", "--out", filepath.Join(dir, "out")}}
 				}
+				if input.file == "cluster.yaml" { // frozen, it is planned all the same
+					commands = append(commands, []string{"explain", "bank/bank", "--previous", "none", "--keep-going"})
+				}
 				for _, command := range commands {
 					var stdout, stderr bytes.Buffer
 					code := run(t.Context(), append(slices.Clone(command), in...), nil, &stdout, &stderr)
@@ -238,7 +241,7 @@ func TestNoSecretIsPrinted(t *testing.T) {
 					if part := canary.seen(said); part != "" {
 						t.Errorf("%s: %s: %s, by %s: %q is printed:\n%s", input.file, field, canary.name, command[0], part, said)
 					}
-					if canary.certain && input.refuses && code != exitError {
+					if canary.certain && input.refuses && code != exitError && command[0] != "explain" {
 						t.Errorf("%s: %s: %s is taken: exit %d", input.file, field, canary.name, code)
 					}
 				}

@@ -38,4 +38,9 @@ var secretGuards = []mutant{
 	{"internal/redact/known.go", `			all = append(all, insideBase64(plain, before)...)`, `			_ = before`,
 		in("internal/redact", "TestKnownIsTakenOutInEverySpelling"),
 		"base64 of a login that a server repeats is shown"},
+	{"schedule/site.go", `		return notShown
+`, `		return key
+`,
+		in("schedule", "TestRefused"),
+		"with --keep-going plan, explain and PLAN.md repeat a topology key that is a secret"},
 }
