@@ -18,7 +18,7 @@ func rowSeveral(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3", "n4", "n5", "n6")
 	tenants := []string{"a", "b", "d"}
-	// One has services, and so with Argo CD a project of its own; the others have none.
+	// One has services, and so more sync objects than the others.
 	services := loadBalancer()
 	want := func(workers int) {
 		c.tenant("a", workers)
@@ -34,18 +34,9 @@ func rowSeveral(t *testing.T, r *rig, name string) {
 	both := c.tenants + ".a " + c.tenants + ".b"
 	stopAll := func(tenants string) {
 		t.Helper()
-		if r.flux != nil {
-			for tenant := range strings.FieldsSeq(tenants) {
-				c.run(t, of("TENANT", tenant, procedure(t, "safety.md", "Stop one tenant", "Flux")...))
-			}
-			return
+		for tenant := range strings.FieldsSeq(tenants) {
+			c.run(t, of("TENANT", tenant, procedure(t, "safety.md", "Stop one tenant", c.section())...))
 		}
-		commands := procedure(t, "safety.md", "Stop one tenant", "Several tenants with Argo CD")[0]
-		_, commands, found := strings.Cut(commands, "\n") // the first line names other tenants
-		if !found {
-			t.Fatal("the commands for several tenants do not begin with their names")
-		}
-		c.run(t, of("TENANTS", tenants, commands))
 	}
 	// reach waits until the syncs that are not stopped have reached the newest commit, and gives the others every reason to.
 	reach := func(what string, want map[string]int) {
@@ -76,18 +67,12 @@ func rowSeveral(t *testing.T, r *rig, name string) {
 	reach("two tenants are stopped", map[string]int{"a": 1, "b": 1, "d": 2})
 
 	goOn := procedure(t, "safety.md", "Stop one tenant", "Let one tenant go on")
-	if r.flux != nil {
-		c.run(t, of("TENANT", c.tenants+".b", goOn[0]))
-	} else {
-		stopAll(c.tenants + ".a")
-		c.run(t, of("TENANT", c.tenants+".b", goOn[1:]...))
-	}
-	reach("one of them goes on", map[string]int{"a": 1, "b": 2, "d": 2})
-	section := "Flux"
 	if r.argo != nil {
-		section = "Argo CD"
+		goOn = goOn[1:]
 	}
-	c.run(t, procedure(t, "safety.md", "Go on", section))
+	c.run(t, of("TENANT", c.tenants+".b", goOn[0]))
+	reach("one of them goes on", map[string]int{"a": 1, "b": 2, "d": 2})
+	c.run(t, procedure(t, "safety.md", "Go on", c.section()))
 	c.sync(t, nil)
 	c.check(t, "everybody goes on", nil)
 	c.settle(t, "everybody goes on")

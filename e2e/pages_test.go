@@ -53,7 +53,7 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(sipgenBinary(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
 		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=me", "GIT_AUTHOR_EMAIL=me@example.org", "GIT_COMMITTER_NAME=me", "GIT_COMMITTER_EMAIL=me@example.org",
-		"SITE=" + c.site.Name, "PROJECT=" + c.site.Spec.ArgoCD.Project, "TENANT=" + c.tenants + ".a",
+		"SITE=" + c.site.Name, "TENANT=" + c.tenants + ".a",
 		"REPO=" + c.repo.URL(), "FOLDER=" + c.site.Spec.Repository.Path,
 	}
 	out, err := cmd.CombinedOutput()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -80,6 +81,29 @@ func (u *upgrade) deleteReplacedGuards(t *testing.T) {
 	watch.round(t.Context())
 	for _, problem := range slices.Sorted(maps.Keys(watch.problem)) {
 		t.Errorf("without the replaced guards: %s", problem)
+	}
+}
+
+// sharedProjectIsGone wants that every Application has left the project that all shared, and that nothing holds it.
+func (u *upgrade) sharedProjectIsGone(t *testing.T) {
+	t.Helper()
+	if u.rig.argo == nil {
+		return
+	}
+	projects := schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "appprojects"}
+	for id, o := range u.objects {
+		if trees.IsSharedProject(o) {
+			delete(u.objects, id)
+			if u.rig.api.Exists(t, projects, o.GetNamespace(), o.GetName()) {
+				t.Errorf("%s is still there", id)
+			}
+		}
+	}
+	for _, app := range u.rig.api.List(t, engine.Applications, engine.ArgoNamespace) {
+		project, _, _ := unstructured.NestedString(app.Object, "spec", "project")
+		if project != app.GetName() || !u.rig.api.Exists(t, projects, app.GetNamespace(), project) {
+			t.Errorf("%s is in the project %s", app.GetName(), project)
+		}
 	}
 }
 

@@ -286,6 +286,7 @@ func (u *upgrade) run(t *testing.T) {
 	u.sipgen(t, 0, "diff")
 	watch.end(t)
 	u.deleteReplacedGuards(t)
+	u.sharedProjectIsGone(t)
 
 	now := u.uids(t)
 	for _, id := range slices.Sorted(maps.Keys(now)) {

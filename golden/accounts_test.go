@@ -8,6 +8,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
@@ -25,10 +26,20 @@ type object struct {
 		Path, ServiceAccountName, DeletionPolicy string
 
 		Prune bool
+
+		// Of Argo CD.
+		Project                                              string
+		Source                                               struct{ Path string }
+		Destination                                          destination
+		Destinations                                         []destination
+		ClusterResourceWhitelist, NamespaceResourceWhitelist []metav1.GroupKind
+		NamespaceResourceBlacklist                           []metav1.GroupKind
 	}
 	Rules   []rbacv1.PolicyRule `json:"rules"`
 	RoleRef rbacv1.RoleRef      `json:"roleRef"`
 }
+
+type destination struct{ Server, Namespace string }
 
 // built are the objects of a folder, as the engine builds them.
 func built(t *testing.T, files filesys.FileSystem, folder string) []object {

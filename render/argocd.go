@@ -2,14 +2,13 @@ package render
 
 import (
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -22,102 +21,138 @@ const argoFailOnShared = "FailOnSharedResource=true"
 
 const argoWave = "argocd.argoproj.io/sync-wave"
 
-// argocd renders argocd/: a project and a root Application to bootstrap from, and one file per
-// cluster with an Application for its services and one for its hosts.
+// argocd renders argocd/: a project and a root Application to bootstrap from, the projects of the site's own Applications, and for each cluster a file
+// with projects and one with an Application for its services and one for its hosts.
 func (s *site) argocd() error {
 	var errs []error
-	files := []string{"root.yaml", "policy.yaml"}
+	var files []string
+	projects, apps := map[string]bool{}, map[string]bool{}
 	put := func(name string, objects ...any) {
+		for _, o := range objects {
+			if project, is := o.(*argoProject); is && projects[project.Name] {
+				errs = append(errs, fmt.Errorf("spec.argocd.project: found %q, want another name: an Application of site %s has a project of this name", project.Name, s.Site.Name))
+			} else if is {
+				projects[project.Name] = true
+			}
+			if app, is := o.(*argoApplication); is {
+				apps[app.Name] = true
+			}
+		}
 		content, err := object.Marshal(objects...)
 		errs = append(errs, err)
+		files = append(files, name)
 		s.tree["argocd/"+name] = s.once("argocd/"+name, content)
 	}
-	root := s.argoPruning(s.rootName(), "argocd")
-	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster
-	put("root.yaml", s.argoProject(), root)
+	shared := s.sharedProject()
 	policy := s.argoKeeping(s.policyName(), "policy")
 	// The roles of the account that reads are the same for all sites on an API server; the guards have the site's name.
 	policy.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(policy.Spec.SyncPolicy.SyncOptions, func(option string) bool { return option == argoFailOnShared })
 	put("policy.yaml", wave(policy, "-2"))
 	if s.hasSiteObjects() {
-		files = append(files, "site.yaml")
 		put("site.yaml", wave(s.argoKeeping(s.siteName(), "site"), "-1"))
 	}
 	if s.hasFolder(claimsFolder) {
-		files = append(files, "claims.yaml")
 		put("claims.yaml", s.argoClaims())
 	}
-	files = append(files, s.argoServices(put)...)
+	s.argoServices(put)
 	if s.Site.Spec.Runner != nil {
-		files = append(files, "runner.yaml")
-		runner := s.argoPruning(s.serviceName("runner"), runnerFolder)
+		runner := s.argoPruning(s.serviceName(runnerFolder), runnerFolder)
 		runner.Finalizers = []string{argoFinalizer}
 		put("runner.yaml", wave(runner, "-1"))
 	}
-	for _, c := range s.clusters {
-		var objects []any
-		if s.hasInfra(c) {
-			if s.hasRights(c.Key) {
-				objects = append(objects, wave(s.argoRights(c.Key), "-1"))
-			}
-			services := s.argoPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra")
-			services.Finalizers = []string{argoFinalizer}
-			files = append(files, projectFile(c.Key))
-			project := s.argoTenant(c.Key)
-			if s.ownAccount(c) {
-				services.Spec.Project, services.Spec.Destination.Namespace = services.Name, c.Key.Namespace
-			}
-			if s.inWaves(c) {
-				s.argoInWaves(services)
-				s.permitHosts(c, project)
-			}
-			put(projectFile(c.Key), project)
-			objects = append(objects, wave(services, "0"))
-		}
-		if s.merge() && s.hasHosts(c) && !s.inWaves(c) {
-			objects = append(objects, wave(s.argoHosts(s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts"), hostsWave(c)))
-		}
-		if len(objects) > 0 {
-			file := c.Key.Namespace + "." + c.Key.Name + ".yaml"
-			files = append(files, file)
-			put(file, objects...)
-		}
-	}
+	left := map[schedule.ClusterKey]bool{}
 	for _, key := range s.leftBehind() {
-		files = append(files, projectFile(key))
-		s.tree["argocd/"+projectFile(key)] = s.Previous["argocd/"+projectFile(key)]
+		left[key] = true
+	}
+	for _, c := range s.clusters {
+		s.argoCluster(c, put, left[c.Key], shared.name)
+		delete(left, c.Key)
+	}
+	for key := range left {
+		put(projectFile(key), s.argoTenant(key), s.rightsProject(key))
 	}
 	if !s.merge() {
-		files = append(files, "hosts.yaml")
-		put("hosts.yaml", wave(s.argoHosts(s.siteHostsName(), "hosts"), "1"))
+		hosts := wave(s.argoHosts(s.siteHostsName(), "hosts"), "1")
+		if namespaces := s.Site.Spec.Hosts.Namespaces; len(namespaces) > 0 {
+			within(hosts, namespaces[0])
+		}
+		put("hosts.yaml", hosts)
 	}
+	s.argoRoot(put, s.replaces(shared, apps))
 	slices.Sort(files)
 	put("kustomization.yaml", object.NewKustomization(files...))
 	return errors.Join(errs...)
 }
 
-// projectFile has the project of a cluster's services.
-func projectFile(key schedule.ClusterKey) string {
-	return key.Namespace + "." + key.Name + ".project.yaml"
+// argoRoot renders what the site is bootstrapped from, and the projects of its own Applications; and the one that they shared, where it is replaced.
+func (s *site) argoRoot(put func(name string, objects ...any), replaced string) {
+	project := s.rootProject()
+	if replaced == project.Name {
+		project = s.widerProject(replaced)
+	}
+	root := s.argoPruning(s.rootName(), "argocd")
+	root.Spec.Project = project.Name
+	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster
+	put("root.yaml", project, root)
+	put(projectsFile, s.siteProjects()...)
+	if replaced != "" && replaced != project.Name {
+		put(replacedProjectFile, s.widerProject(replaced))
+	}
 }
 
-// argoTenant is the project of a cluster's services, and has the name of their Application: what an overlay may have, in the cluster's namespace.
-// What else is in the folder Argo CD does not apply, and what else is live it does not delete, though its own account may do everything.
-func (s *site) argoTenant(key schedule.ClusterKey) *argoProject {
-	project := s.newProject(s.syncName(key, "infra"), "Services of the tenant cluster "+key.String())
-	project.Annotations = map[string]string{argoWave: "-1"}
-	project.Spec.Destinations = []argoDestination{{Server: s.Site.Spec.ArgoCD.Server, Namespace: key.Namespace}}
-	project.Spec.ClusterResourceWhitelist = []metav1.GroupKind{}
-	for _, kind := range infra.OverlayKinds {
-		project.Spec.NamespaceResourceWhitelist = append(project.Spec.NamespaceResourceWhitelist, metav1.GroupKind{Group: kind.Group, Kind: kind.Kind})
+// argoCluster renders the projects and Applications of a cluster. If its services go with this commit, their projects stay: leaves says so.
+func (s *site) argoCluster(c *schedule.Cluster, put func(name string, objects ...any), leaves bool, shared string) {
+	var projects, objects []any
+	if s.hasInfra(c) || leaves {
+		project := s.argoTenant(c.Key)
+		if s.inWaves(c) {
+			s.permitHosts(c, project)
+		}
+		projects = append(projects, project, s.rightsProject(c.Key))
 	}
-	return project
+	if s.hasInfra(c) {
+		if s.hasRights(c.Key) {
+			objects = append(objects, wave(s.argoRights(c.Key), "-1"))
+		}
+		services := within(s.argoPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra"), c.Key.Namespace)
+		services.Finalizers = []string{argoFinalizer}
+		if !s.ownAccount(c) && shared != "" {
+			services.Spec.Project = shared
+		}
+		if s.inWaves(c) {
+			s.argoInWaves(services)
+		}
+		objects = append(objects, wave(services, "0"))
+	}
+	if s.merge() && s.hasHosts(c) && !s.inWaves(c) {
+		hosts := s.hostsProject(c.Key)
+		projects = append(projects, hosts)
+		app := s.argoHosts(hosts.Name, Folder(c.Key)+"/hosts")
+		objects = append(objects, wave(within(app, hosts.Spec.Destinations[0].Namespace), hostsWave(c)))
+	}
+	if len(projects) > 0 {
+		put(projectFile(c.Key), projects...)
+	}
+	if len(objects) > 0 {
+		put(c.Key.Namespace+"."+c.Key.Name+".yaml", objects...)
+	}
+}
+
+// within gives an Application a namespace that its project permits. All that it applies says its own.
+func within(app *argoApplication, namespace string) *argoApplication {
+	app.Spec.Destination.Namespace = namespace
+	return app
+}
+
+// projectFile has the projects of a cluster's Applications.
+func projectFile(key schedule.ClusterKey) string {
+	return key.Namespace + "." + key.Name + ".project.yaml"
 }
 
 // argoRights syncs what only the site may give: what a cluster's services may do. It takes over what was among the services once, and so does
 // not fail on what is another Application's.
 func (s *site) argoRights(key schedule.ClusterKey) *argoApplication {
-	app := s.argoPruning(s.syncName(key, "rights"), rightsFolder(key))
+	app := within(s.argoPruning(s.syncName(key, "rights"), rightsFolder(key)), key.Namespace)
 	app.Finalizers = []string{argoFinalizer}
 	app.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(app.Spec.SyncPolicy.SyncOptions, func(option string) bool { return option == argoFailOnShared })
 	return app
@@ -174,7 +209,7 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 		TypeMeta:   metav1.TypeMeta{APIVersion: argoAPIVersion, Kind: "Application"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: name, Labels: s.ofSite()},
 		Spec: argoApplicationSpec{
-			Project: s.Site.Spec.ArgoCD.Project,
+			Project: name,
 			Source: argoSource{
 				RepoURL:        s.Site.Spec.Repository.URL,
 				TargetRevision: s.Site.Spec.Repository.Branch,
@@ -192,37 +227,5 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 				Retry: argoRetry{Limit: -1, Refresh: true, Backoff: argoBackoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
 			},
 		},
-	}
-}
-
-func (s *site) argoProject() *argoProject {
-	argocd := s.Site.Spec.ArgoCD
-	destinations := []argoDestination{{Server: argocd.Server, Namespace: "*"}}
-	if argocd.Server != v1alpha1.ArgoCDInCluster {
-		// The root's own objects, Applications and this project, stay where Argo CD is.
-		destinations = append(destinations, argoDestination{Server: v1alpha1.ArgoCDInCluster, Namespace: argocd.Namespace})
-	}
-	project := s.newProject(argocd.Project, "Tenant clusters rendered by sipgen")
-	project.Spec.Destinations = destinations
-	project.Spec.ClusterResourceWhitelist = []metav1.GroupKind{
-		{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"},
-		{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicyBinding"},
-		{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
-		{Group: "rbac.authorization.k8s.io", Kind: "ClusterRole"},
-		{Group: "rbac.authorization.k8s.io", Kind: "ClusterRoleBinding"},
-	}
-	project.Spec.NamespaceResourceWhitelist = []metav1.GroupKind{{Group: "*", Kind: "*"}}
-	return project
-}
-
-// ofSite is the label by which people find all of a site's sync objects and accounts.
-func (s *site) ofSite() map[string]string { return map[string]string{inventory.SiteLabel: s.Site.Name} }
-
-// newProject permits nothing yet but the repository.
-func (s *site) newProject(name, description string) *argoProject {
-	return &argoProject{
-		TypeMeta:   metav1.TypeMeta{APIVersion: argoAPIVersion, Kind: "AppProject"},
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: name, Labels: s.ofSite()},
-		Spec:       argoProjectSpec{Description: description, SourceRepos: []string{s.Site.Spec.Repository.URL}},
 	}
 }

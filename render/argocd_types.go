@@ -72,4 +72,5 @@ type argoProjectSpec struct {
 	Destinations               []argoDestination  `json:"destinations"`
 	ClusterResourceWhitelist   []metav1.GroupKind `json:"clusterResourceWhitelist"`
 	NamespaceResourceWhitelist []metav1.GroupKind `json:"namespaceResourceWhitelist"`
+	NamespaceResourceBlacklist []metav1.GroupKind `json:"namespaceResourceBlacklist,omitempty"`
 }

@@ -60,7 +60,7 @@ func (s *site) fluxClaims() *fluxKustomization {
 
 // argoClaims is the same for Argo CD. What it applied goes with it.
 func (s *site) argoClaims() *argoApplication {
-	app := s.argoPruning(s.serviceName(claimsFolder), claimsFolder)
+	app := within(s.argoPruning(s.serviceName(claimsFolder), claimsFolder), s.Site.Spec.Hosts.Namespaces[0])
 	app.Finalizers = []string{argoFinalizer}
 	return wave(app, "-1")
 }

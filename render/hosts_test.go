@@ -130,9 +130,9 @@ func TestRemoteArgoCD(t *testing.T) {
 	wantNot(t, tree, "policy/sync-guard.yaml", "argocd-application-controller")
 	project, root, _ := strings.Cut(string(tree["argocd/root.yaml"]), "\n---\n")
 	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "root", "name: sipgen-dc1", "server: https://kubernetes.default.svc\n")
-	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "project", "namespace: '*'\n    server: "+server, "namespace: argocd\n    server: https://kubernetes.default.svc\n")
-	wantNot(t, Tree{"root": []byte(root)}, "root", server)
-	for _, path := range []string{"argocd/policy.yaml", "argocd/lab.a.yaml"} {
+	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "project", "namespace: argocd\n    server: https://kubernetes.default.svc\n")
+	wantNot(t, tree, "argocd/root.yaml", server)
+	for _, path := range []string{"argocd/policy.yaml", "argocd/lab.a.yaml", "argocd/projects.yaml", "argocd/lab.a.project.yaml"} {
 		want(t, tree, path, "server: "+server)
 		wantNot(t, tree, path, v1alpha1.ArgoCDInCluster)
 	}

@@ -34,17 +34,7 @@ func (s *site) reader(names accounts) []any {
 		},
 		clusterRole(names.networkData, networkDataRules()),
 	}
-	namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
-	if len(namespaces) == 0 {
-		for i := range s.Placement.Hosts {
-			// Hosts are data from outside: one in kube-system must not make its Secrets readable. A Site that has hosts in such a namespace names it.
-			if namespace := s.Placement.Hosts[i].Host.Namespace; s.Site.Reserved(namespace) == "" {
-				namespaces = append(namespaces, namespace)
-			}
-		}
-	}
-	slices.Sort(namespaces)
-	for _, namespace := range slices.Compact(namespaces) {
+	for _, namespace := range s.hostNamespaces() {
 		objects = append(objects, rbacv1.RoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: names.networkData}, Subjects: subject,

@@ -122,24 +122,23 @@ func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *fluxKustomization {
 	return k
 }
 
-func (s *site) argoServices(put func(name string, objects ...any)) []string {
-	var files []string
-	for _, service := range []struct{ name, folder, wave string }{{"networks", networks.Folder, networksWave}, {"placement", placement.Folder, ironicWave}} {
-		if s.hasFolder(service.folder) {
-			put(service.name+".yaml", wave(s.argoKeeping(s.serviceName(service.name), service.folder), service.wave))
-			files = append(files, service.name+".yaml")
+func (s *site) argoServices(put func(name string, objects ...any)) {
+	service := func(file, name, folder, order string) {
+		app := s.argoKeeping(name, folder)
+		if namespaces := s.namespacesOf(folder); len(namespaces) > 0 {
+			within(app, namespaces[0])
 		}
+		put(file, wave(app, order))
 	}
-	if s.hasFolder(ironic.Folder) {
-		put("ironic.yaml", wave(s.argoKeeping(s.ironicName(), ironic.Folder), ironicWave))
-		files = append(files, "ironic.yaml")
+	for _, of := range []struct{ name, folder, wave string }{{"networks", networks.Folder, networksWave}, {"placement", placement.Folder, ironicWave}, {"ironic", ironic.Folder, ironicWave}} {
+		if s.hasFolder(of.folder) {
+			service(of.name+".yaml", s.serviceName(of.name), of.folder, of.wave)
+		}
 	}
 	for n := range s.Site.Spec.Services.VirtualHosts {
 		v := &s.Site.Spec.Services.VirtualHosts[n]
-		put(vinoFile(v), wave(s.argoKeeping(s.vinoName(v), virtualhosts.Folder(v)), vinoWave))
-		files = append(files, vinoFile(v))
+		service(vinoFile(v), s.vinoName(v), virtualhosts.Folder(v), vinoWave)
 	}
-	return files
 }
 
 // serviceGuard keeps everybody but the break-glass groups from deleting an object of the site's services: Ironic takes its database and its

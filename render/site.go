@@ -187,6 +187,9 @@ type site struct {
 	owners map[schedule.HostKey]schedule.ClusterKey
 	// shown are the networks on which the PLAN.md before shows hosts, where they were asked for.
 	shown map[shownHost][]string
+	// hostsIn are the namespaces of the site's hosts, and namespaces those in each folder of the tree, where they were asked for.
+	hostsIn    []string
+	namespaces map[string][]string
 	// rightsWere and rightsAre are the rights among services, in the tree before and in this one, where they were asked for.
 	rightsWere, rightsAre map[schedule.ClusterKey][]metav1.PartialObjectMetadata
 }

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"bytes"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -137,8 +139,6 @@ func TestArgoSyncObjects(t *testing.T) {
 		wave             string
 		compare          string
 		options          string
-		// project that is not the site's
-		project string
 	}
 	const (
 		serverSide = "ServerSideApply=true"
@@ -161,8 +161,8 @@ func TestArgoSyncObjects(t *testing.T) {
 				prune: app.Spec.SyncPolicy.Automated.Prune, finalizer: slices.Contains(app.Finalizers, argoFinalizer),
 				wave: app.Annotations[argoWave], compare: app.Annotations[argoCompare], options: strings.Join(app.Spec.SyncPolicy.SyncOptions, " "),
 			}
-			if app.Spec.Project != testSite(nil).Spec.ArgoCD.Project {
-				is.project = app.Spec.Project
+			if app.Spec.Project != name {
+				t.Errorf("%s: it is in the project %s, want one of its own", name, app.Spec.Project)
 			}
 			if is != w {
 				t.Errorf("%s: found %+v, want %+v", name, is, w)
@@ -185,9 +185,9 @@ func TestArgoSyncObjects(t *testing.T) {
 		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
 		"sipgen-dc1-site":   {wave: "-1", options: keeping},
 		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
-		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.a.infra"},
+		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
 		"lab.a.hosts":       {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep},
-		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.b.infra"},
+		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
 		"lab.b.hosts":       {wave: "0", compare: diff, options: serverSide + " " + migration + " " + keep},
 	})
 	check(guarded(t, inWaves), map[string]row{
@@ -195,8 +195,8 @@ func TestArgoSyncObjects(t *testing.T) {
 		"sipgen-dc1-policy": {wave: "-2", options: serverSide + " " + keep},
 		"sipgen-dc1-site":   {wave: "-1", options: keeping},
 		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
-		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", compare: diff, options: serverSide + " " + migration, project: "lab.a.infra"},
-		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.b.infra"},
+		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", compare: diff, options: serverSide + " " + migration},
+		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
 		"lab.b.hosts":       {wave: "0", compare: diff, options: serverSide + " " + migration + " " + keep},
 	})
 	check(guarded(t, func(s *v1alpha1.Site) {
@@ -208,45 +208,202 @@ func TestArgoSyncObjects(t *testing.T) {
 		"sipgen-dc1-site":   {wave: "-1", options: keeping},
 		"sipgen-dc1-hosts":  {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep + " " + shared},
 		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
-		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.a.infra"},
-		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning, project: "lab.b.infra"},
+		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
+		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
 	})
 }
 
-// The project of a cluster's services permits the kinds of an overlay in the cluster's namespace, from the site's repository, and nothing else.
+// Each project, by what it permits: where, and which kinds. golden has that it is all that its Application applies, and no more.
 func TestArgoProjects(t *testing.T) {
 	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
-	tree := guarded(t, argo)
-	projects := objectsOf(t, tree, "argocd/", "AppProject", func(p *argoProject) string { return p.Name })
-	site := testSite(argo)
-	for _, cluster := range []string{"a", "b"} {
-		project := projects["lab."+cluster+".infra"]
-		if project == nil {
-			t.Fatalf("found %v", projects)
+	type row struct{ where, everywhere, kinds string }
+	const (
+		guards  = "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding"
+		overlay = "ConfigMap Service ServiceAccount Deployment PodDisruptionBudget NetworkPolicy Certificate"
+		rights  = "Role RoleBinding ResourceQuota LimitRange"
+	)
+	projectsIn := func(tree Tree) map[string]*argoProject {
+		return objectsOf(t, tree, "argocd/", "AppProject", func(p *argoProject) string { return p.Name })
+	}
+	check := func(tree Tree, want map[string]row) {
+		t.Helper()
+		found := projectsIn(tree)
+		site := testSite(argo)
+		for name, project := range found {
+			spec := project.Spec
+			var is row
+			for _, destination := range spec.Destinations {
+				is.where += " " + destination.Namespace
+				if destination.Server != site.Spec.ArgoCD.Server {
+					t.Errorf("%s: permits the server %s", name, destination.Server)
+				}
+			}
+			for _, kind := range spec.ClusterResourceWhitelist {
+				is.everywhere += " " + kind.Kind
+			}
+			for _, kind := range spec.NamespaceResourceWhitelist {
+				is.kinds += " " + kind.Kind
+			}
+			is = row{strings.TrimSpace(is.where), strings.TrimSpace(is.everywhere), strings.TrimSpace(is.kinds)}
+			if w, known := want[name]; !known || is != w {
+				t.Errorf("%s: found %+v, want %+v", name, is, w)
+			}
+			if none := len(spec.NamespaceResourceBlacklist) == 1; !slices.Equal(spec.SourceRepos, []string{site.Spec.Repository.URL}) || none != (is.kinds == "") ||
+				project.Annotations[argoWave] != "-3" || project.Annotations[argoSync] != "PruneLast=true" {
+				t.Errorf("%s: found %+v", name, project)
+			}
 		}
-		spec := project.Spec
-		if !slices.Equal(spec.SourceRepos, []string{site.Spec.Repository.URL}) || len(spec.ClusterResourceWhitelist) != 0 ||
-			!slices.Equal(spec.Destinations, []argoDestination{{Server: site.Spec.ArgoCD.Server, Namespace: "lab"}}) {
-			t.Errorf("%s: found %+v", project.Name, spec)
-		}
-		var kinds []string
-		for _, kind := range spec.NamespaceResourceWhitelist {
-			kinds = append(kinds, kind.Kind)
-		}
-		if want := []string{"ConfigMap", "Service", "ServiceAccount", "Deployment", "PodDisruptionBudget", "NetworkPolicy", "Certificate"}; !slices.Equal(kinds, want) {
-			t.Errorf("%s: found kinds %q, want %q", project.Name, kinds, want)
+		if len(found) != len(want) {
+			t.Errorf("found %d projects, want %d", len(found), len(want))
 		}
 	}
-	// It outlives the Application by one commit: Argo CD deletes nothing of an Application whose project is gone.
-	clusters := []v1.SIPCluster{testCluster("a")}
+	site := map[string]row{
+		"sipgen-dc1":        {"argocd", "", "AppProject Application"},
+		"sipgen-dc1-policy": {"argocd", guards + " ClusterRole ClusterRoleBinding", "ServiceAccount RoleBinding"},
+		"sipgen-dc1-site":   {"argocd", guards + " CustomResourceDefinition", ""},
+		"sipgen-dc1-runner": {"argocd", "", "CronJob NetworkPolicy"},
+		"sipgen-dc1-claims": {"", "", "HostDeployPolicy"},
+		"lab.a.infra":       {"lab", "", overlay},
+		"lab.a.rights":      {"lab metal3", "", rights},
+		"lab.a.hosts":       {"metal3", "", "BareMetalHost"},
+		"lab.b.infra":       {"lab", "", overlay},
+		"lab.b.rights":      {"lab", "", rights},
+		"lab.b.hosts":       {"metal3", "", "BareMetalHost"},
+	}
+	check(guarded(t, argo), site)
+	// Rights that go may be wherever the site says that it has hosts.
+	named := maps.Clone(site)
+	named["sipgen-dc1-policy"] = row{"argocd metal3 metal4", site["sipgen-dc1-policy"].everywhere, site["sipgen-dc1-policy"].kinds}
+	named["sipgen-dc1-claims"] = row{"metal3 metal4", "", "HostDeployPolicy"}
+	named["lab.a.rights"], named["lab.b.rights"] = row{"lab metal3 metal4", "", rights}, row{"lab metal3 metal4", "", rights}
+	check(guarded(t, func(s *v1alpha1.Site) { argo(s); s.Spec.Hosts.Namespaces = []string{"metal4", "metal3"} }), named)
+	// People's manifests of hosts may be anything that is in a namespace.
+	overlaid := maps.Clone(site)
+	delete(overlaid, "lab.a.hosts")
+	delete(overlaid, "lab.b.hosts")
+	overlaid["sipgen-dc1-hosts"] = row{"*", "", "*"}
+	base := func(s *v1alpha1.Site) {
+		argo(s)
+		s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal"
+	}
+	check(guarded(t, base), overlaid)
+	in := projectsIn(guarded(t, func(s *v1alpha1.Site) { base(s); s.Spec.Hosts.Namespaces = []string{"metal3"} }))["sipgen-dc1-hosts"]
+	if len(in.Spec.Destinations) != 1 || in.Spec.Destinations[0].Namespace != "metal3" {
+		t.Errorf("found %+v, want the namespace of the site's hosts alone", in.Spec.Destinations)
+	}
+	// Nobody else's project is the root's.
+	clash := testSite(func(s *v1alpha1.Site) { argo(s); s.Spec.ArgoCD.Project = "sipgen-dc1-policy" })
+	if _, _, err := Site(Input{Site: clash, Placement: &schedule.Placement{}}); err == nil || !strings.Contains(err.Error(), `spec.argocd.project: found "sipgen-dc1-policy", want another name`) {
+		t.Errorf("found %v", err)
+	}
+}
+
+// What left a folder is to be deleted where it was, also in a namespace that nothing else is in. A host that somebody makes in a namespace of Kubernetes opens that to nobody.
+func TestProjectsKeepNamespaces(t *testing.T) {
+	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
+	jump := testCluster("a")
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022, BMC: &v1.BMC{Access: v1.BMCMetal3}}}
+	cluster := placed("a")
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
+	where := func(tree Tree) string {
+		project := objectsOf(t, tree, "argocd/lab.a.project", "AppProject", func(p *argoProject) string { return p.Name })["lab.a.rights"]
+		var all []string
+		for _, destination := range project.Spec.Destinations {
+			all = append(all, destination.Namespace)
+		}
+		return strings.Join(all, " ")
+	}
+	if got := where(before); got != "lab metal3" {
+		t.Errorf("found %s", got)
+	}
+	kept := *testHost("elsewhere")
+	kept.Namespace = "metal4"
+	system := *testHost("system")
+	system.Namespace = "kube-system"
+	cluster.Roles[0].Assigned[0].Host, cluster.Roles[0].Releasing = &kept, nil
+	moved := Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{
+		Clusters: []schedule.Cluster{cluster}, Hosts: []schedule.HostLine{{Host: &kept}, {Host: &system}},
+	}, Previous: before}
+	if got := where(render(t, moved)); got != "lab metal3 metal4" {
+		t.Errorf("found %s, want the namespace that the cluster has left, too", got)
+	}
+}
+
+func TestNamespacesIn(t *testing.T) {
+	found := map[string]bool{}
+	namespacesIn([]byte("# x\nkind: RoleBinding\nmetadata:\n  name: a\n  namespace: \"1\"\nsubjects:\n- kind: ServiceAccount\n  name: b\n  namespace: c\n---\nmetadata:\n  labels:\n    namespace: d\n  namespace: e\n"), found)
+	if len(found) != 2 || !found["1"] || !found["e"] {
+		t.Errorf("found %v", found)
+	}
+}
+
+// The projects of an Application that deletes what it applied outlive it by one commit: Argo CD deletes nothing of an Application whose project is gone.
+func TestProjectsOutliveTheirApplications(t *testing.T) {
+	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
 	turn := func(previous Tree, clusters []v1.SIPCluster, placed ...schedule.Cluster) Tree {
 		return render(t, Input{Site: site, Clusters: clusters, Placement: &schedule.Placement{Clusters: placed}, Previous: previous})
 	}
-	before := turn(nil, clusters, placed("a"))
+	const projects, services = "argocd/lab.a.project.yaml", "name: lab.a.infra\n"
+	before := turn(nil, []v1.SIPCluster{testCluster("a")}, placed("a"))
+	want(t, before, projects, services, "name: lab.a.rights\n", "name: lab.a.hosts\n")
 	gone := turn(before, nil)
 	want(t, gone, "argocd/kustomization.yaml", "- lab.a.project.yaml\n")
-	if string(gone["argocd/lab.a.project.yaml"]) != string(before["argocd/lab.a.project.yaml"]) || gone["argocd/lab.a.yaml"] != nil {
-		t.Error("want the project as it was, and no Application")
+	want(t, gone, projects, services, "name: lab.a.rights\n")
+	wantNot(t, gone, projects, "name: lab.a.hosts\n")
+	if gone["argocd/lab.a.yaml"] != nil {
+		t.Error("want no Application")
 	}
 	wantNot(t, turn(gone, nil), "argocd/kustomization.yaml", "lab.a")
+	// A cluster that has hosts still.
+	without := testCluster("a")
+	without.Spec.Services = v1.Services{}
+	hosts := turn(before, []v1.SIPCluster{without}, placed("a"))
+	want(t, hosts, projects, services, "name: lab.a.rights\n", "name: lab.a.hosts\n")
+	wantNot(t, hosts, "argocd/lab.a.yaml", services)
+	hosts = turn(hosts, []v1.SIPCluster{without}, placed("a"))
+	want(t, hosts, projects, "name: lab.a.hosts\n")
+	wantNot(t, hosts, projects, services)
+}
+
+// A tree of an earlier version has one project for all Applications but those of services. It stays as it was for one commit, and the Applications go to their own: what
+// leaves the tree with this one is deleted by what that project permits.
+func TestSharedProjectIsReplaced(t *testing.T) {
+	for name, file := range map[string]string{"sipgen": "argocd/replaced-project.yaml", "sipgen-dc1": "argocd/root.yaml"} {
+		argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
+		input := Input{Site: testSite(argo), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}}
+		now := render(t, input)
+		old := Tree{}
+		for path, content := range now {
+			old[path] = content
+			if strings.HasPrefix(path, "argocd/") && !strings.HasSuffix(path, "project.yaml") {
+				old[path] = regexp.MustCompile(`(?m)^  project: (sipgen-dc1.*|lab\..*\.(?:hosts|rights))$`).ReplaceAll(content, []byte("  project: "+name))
+			}
+		}
+		delete(old, "argocd/projects.yaml")
+		other := bytes.ReplaceAll(old["argocd/lab.a.yaml"], []byte("lab.a"), []byte("lab.b"))
+		input.Previous = old
+		tree := render(t, input)
+		shared := objectsOf(t, Tree{file: tree[file]}, "argocd/", "AppProject", func(p *argoProject) string { return p.Name })[name]
+		if shared == nil || shared.Spec.Destinations[0].Namespace != "*" || shared.Spec.NamespaceResourceWhitelist[0].Kind != "*" {
+			t.Errorf("%s: found %+v, want what all Applications have", name, shared)
+		}
+		for app, found := range objectsOf(t, tree, "argocd/", "Application", func(a *argoApplication) string { return a.Name }) {
+			if found.Spec.Project != app {
+				t.Errorf("%s: %s is in the project %s", name, app, found.Spec.Project)
+			}
+		}
+		// An Application that is in it still and leaves the tree with a later commit is deleted by what it permits.
+		late := maps.Clone(tree)
+		late["argocd/lab.b.yaml"] = other
+		input.Previous = late
+		if again := render(t, input); string(again[file]) != string(tree[file]) {
+			t.Errorf("%s: an Application of it leaves with the second commit, and it is\n%s", name, again[file])
+		}
+		input.Previous = tree
+		for path, content := range render(t, input) {
+			if strings.HasPrefix(path, "argocd/") && strings.Contains(string(content), "namespace: '*'") || path == "argocd/replaced-project.yaml" {
+				t.Errorf("%s: %s with the second commit", name, path)
+			}
+		}
+	}
 }

@@ -26,7 +26,7 @@ func (s *Site) Default() {
 	set(&spec.Lint.Errors, LintStop)
 	set(&spec.Flux.Namespace, "flux-system")
 	set(&spec.ArgoCD.Namespace, "argocd")
-	set(&spec.ArgoCD.Project, "sipgen")
+	set(&spec.ArgoCD.Project, "sipgen-"+s.Name)
 	set(&spec.ArgoCD.Server, ArgoCDInCluster)
 	spec.ArgoCD.identityDefault()
 	if spec.Hosts.Apply == ApplyOverlay {

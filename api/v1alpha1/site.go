@@ -382,7 +382,7 @@ type ArgoCD struct {
 	// Namespace is the namespace of the Applications. Default argocd.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// Project is the AppProject of the Applications, which is rendered. Default sipgen. If several sites share an API server, each needs a project of its own.
+	// Project is the AppProject of the root Application, which is rendered. Default sipgen-NAME, after the Site. Every other Application has a project of its own name.
 	// +optional
 	Project string `json:"project,omitempty"`
 	// Server is the management cluster's API server, as Argo CD's cluster Secret has it.

@@ -110,9 +110,27 @@ var successors = func() map[string]*regexp.Regexp {
 	return out
 }()
 
+// IsSharedProject says that an object is the project of Argo CD's that all sites had by default, for all their Applications.
+func IsSharedProject(o *unstructured.Unstructured) bool {
+	return o.GetKind() == "AppProject" && o.GetName() == "sipgen"
+}
+
+// root is the name of the root Application among objects.
+func root(live map[string]*unstructured.Unstructured) string {
+	for _, o := range live {
+		if path, _, _ := unstructured.NestedString(o.Object, "spec", "source", "path"); o.GetKind() == "Application" && (path == "argocd" || strings.HasSuffix(path, "/argocd")) {
+			return o.GetName()
+		}
+	}
+	return ""
+}
+
 // succeeded says that what took the place of an object is live with it.
 func succeeded(was *unstructured.Unstructured, live map[string]*unstructured.Unstructured) bool {
 	name := successors[was.GetName()]
+	if IsSharedProject(was) {
+		return live[strings.TrimSuffix(ID(was), "/sipgen")+"/"+root(live)] != nil
+	}
 	if name == nil || !slices.Contains([]string{"admissionregistration.k8s.io", "rbac.authorization.k8s.io", ""}, was.GroupVersionKind().Group) {
 		return false
 	}

@@ -40,7 +40,7 @@ var treeGuards = []mutant{
 	{"render/policy.go", "strings.NewReplacer(`\\`, `\\\\`, `'`, `\\'`, \"\\n\", `\\n`, \"\\r\", `\\r`).Replace(item)", `strings.TrimSpace(item)`,
 		in("render", "TestCELListKeepsStringsInside"),
 		"a name with a quote changes what a guard says"},
-	{"render/argocd.go", `	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster`, ``,
+	{"render/argocd.go", `	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster`, `	_ = v1alpha1.ArgoCDInCluster`,
 		in("render", "TestRemoteArgoCD"),
 		"the sync objects of a remote site go to where no engine reads them"},
 }
