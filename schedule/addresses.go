@@ -96,11 +96,12 @@ func (h *host) unaddressed(network string) Unaddressed {
 
 // shared takes an address away from all but one of the hosts that have it on one network: of two hosts at one address one is reached
 // under the other's name. A held host keeps what it has; among others the first by name does, those last whose address is a lease of
-// inspection: it may have been given on.
+// inspection: it may have been given on. A host that belongs to a tenant takes an address from that tenant's hosts only.
 func (s *site) shared() {
 	type networkAddress struct {
 		network string
 		ip      netip.Addr
+		owner   string
 	}
 	wanted := map[string]bool{}
 	for _, c := range s.clusters {
@@ -114,17 +115,37 @@ func (s *site) shared() {
 		}
 	}
 	first := map[networkAddress]int32{}
-	lose := func(i int32, a inventory.Address) {
-		h, other := &s.hosts[i], &s.hosts[first[networkAddress{a.Network, a.IP}]]
+	lose := func(i, to int32, a inventory.Address) {
+		h, other := &s.hosts[i], &s.hosts[to]
 		h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
 		h.AddressProblems = append(slices.Clone(h.AddressProblems), inventory.AddressProblem{
 			Network: a.Network, Origin: a.Origin, Text: fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key()),
 		})
 	}
-	// Hosts whose address is in the tree, other held hosts, free hosts, leases of free hosts.
-	for round := range 4 {
+	settle := func(round int, i int32, a inventory.Address) {
+		h := &s.hosts[i]
+		key := networkAddress{a.Network, a.IP, s.ownerOf(h)}
+		other, taken := first[networkAddress{a.Network, a.IP, ""}]
+		if !taken {
+			other, taken = first[key]
+		}
+		switch {
+		case !taken:
+			first[key] = i
+		case other == i || round == 0:
+		case round == 1 && (s.hosts[other].role == nil || s.hosts[other].role.cluster != h.role.cluster):
+			// Each serves its own cluster, perhaps on wires of their own: lint says it.
+		default:
+			lose(i, other, a)
+		}
+	}
+	// The site's hosts come before those of tenants, each first those whose address is in the tree, then other held hosts, free hosts, leases of free hosts.
+	for turn := range 8 {
 		for i := range s.hosts {
 			h := &s.hosts[i]
+			if (s.ownerOf(h) != "") != (turn >= 4) {
+				continue
+			}
 			for _, a := range h.Addresses { // as it is now: lose gives the host another list
 				mine := 2
 				switch {
@@ -135,23 +156,20 @@ func (s *site) shared() {
 				case a.Origin == inventory.FromHardware:
 					mine = 3
 				}
-				if mine != round || !wanted[a.Network] {
-					continue
-				}
-				key := networkAddress{a.Network, a.IP}
-				other, taken := first[key]
-				switch {
-				case !taken:
-					first[key] = int32(i)
-				case other == int32(i) || round == 0:
-				case round == 1 && s.hosts[other].role.cluster != h.role.cluster:
-					// Each serves its own cluster, perhaps on wires of their own: lint says it.
-				default:
-					lose(int32(i), a)
+				if mine == turn%4 && wanted[a.Network] {
+					settle(mine, int32(i), a)
 				}
 			}
 		}
 	}
+}
+
+// ownerOf is whose a host is, empty for the site's.
+func (s *site) ownerOf(h *host) string {
+	if s.options.Owner == nil {
+		return ""
+	}
+	return s.options.Owner(h.Namespace)
 }
 
 // reachable looks for hosts of a role that the cluster's services cannot reach, or reach where their consumer says they are. One or some of them are left out of the services. If it is all of

@@ -206,6 +206,42 @@ func TestSharedAddress(t *testing.T) {
 	}
 }
 
+// TestAddressesOfOwnedHosts: hosts that belong to a tenant take an address from that tenant's hosts, and from nobody else's.
+func TestAddressesOfOwnedHosts(t *testing.T) {
+	of := func(namespace, name string) inventory.Host {
+		h := at(host1(name, "w", name), inventory.FromNetworkData, "192.0.2.1")
+		h.Namespace = namespace
+		return h
+	}
+	options := testOptions
+	options.Owner = func(namespace string) string {
+		return map[string]string{"a-bank": "bank", "b-bank": "bank", "a-edge": "edge"}[namespace]
+	}
+	held := func(h inventory.Host, cluster string) inventory.Host { return claimed(h, cluster, v1.RoleWorker) }
+	for _, row := range []struct {
+		why   string
+		hosts []inventory.Host
+		lost  string // the address
+	}{
+		{"the site's host has it, whatever the names", []inventory.Host{of("a-bank", "h1"), of("metal", "h2")}, "a-bank/h1"},
+		{"a tenant's own", []inventory.Host{of("b-bank", "h1"), of("a-bank", "h2")}, "b-bank/h1"},
+		{"two tenants'", []inventory.Host{of("a-bank", "h1"), of("a-edge", "h2")}, ""},
+		{"one of a tenant is held", []inventory.Host{held(of("a-bank", "h1"), "a"), of("metal", "h2")}, ""},
+		{"the site's is held", []inventory.Host{of("a-bank", "h1"), held(of("metal", "h2"), "a")}, "a-bank/h1"},
+	} {
+		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, row.hosts, Previous{}, options)
+		var lost []string
+		for _, line := range p.Hosts {
+			if len(line.Host.On("oam")) == 0 {
+				lost = append(lost, line.Host.Key())
+			}
+		}
+		if got := strings.Join(lost, " "); got != row.lost {
+			t.Errorf("%s: lost by %q, want %q", row.why, got, row.lost)
+		}
+	}
+}
+
 func addressesOf(addresses []netip.Addr) string {
 	var texts []string
 	for _, ip := range addresses {

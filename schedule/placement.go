@@ -43,6 +43,10 @@ type Options struct {
 	// granted. They decide nothing: it is said where a grant is why a role does not get a host.
 	Asked map[RoleKey]labels.Selector
 
+	// Owner says whose the hosts in a namespace are, empty for the site's; nil: all are the site's. The hosts of a tenant cannot take an address from
+	// any but that tenant's.
+	Owner func(namespace string) string
+
 	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
 
 	// For tests: searches are completed as on large sites, shortages are made minimal in so many steps at most (0: minimalWork), and nobody is

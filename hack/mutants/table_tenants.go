@@ -341,4 +341,22 @@ var tenantGuards = []mutant{
 `, ``,
 		in("internal/manifest", "TestTooManyBytesOfOneOwner"),
 		"the first of a tenant's too many specs are all of them, and hosts are released"},
+	{"schedule/addresses.go", `			if (s.ownerOf(h) != "") != (turn >= 4) {
+				continue
+			}
+`, `			if turn >= 4 {
+				continue
+			}
+`,
+		in("schedule", "TestAddressesOfOwnedHosts"),
+		"a tenant takes the addresses of the site's free hosts, with hosts of its own whose names come first"},
+	{"schedule/addresses.go", `key := networkAddress{a.Network, a.IP, s.ownerOf(h)}`, `key := networkAddress{a.Network, a.IP, ""}`,
+		in("schedule", "TestAddressesOfOwnedHosts"),
+		"a tenant takes the addresses of another tenant's own hosts"},
+	{"cmd/sipgen/decide.go", `, l.tenants.OwnerOfHosts`, `, nil`,
+		in("cmd/sipgen", "TestSecurityTable/flux/address/those_of_the_site's_hosts,_by_hosts_of_its_own"),
+		"nobody says whose hosts are, and a tenant takes the addresses of the site's"},
+	{"internal/lint/hosts.go", `	if c.Owner != nil {`, `	if false {`,
+		in("internal/lint", "TestOwnedHosts"),
+		"lint has an error for the site's host, whose address a tenant's host has, and nothing is published"},
 }

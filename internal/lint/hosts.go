@@ -1,16 +1,26 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// duplicates are things that two hosts have and only one can: the second host, by name, is complained about.
+// duplicates are things that two hosts have and only one can: the second host, by name, is complained about. Those of tenants come after the site's.
 func (c *checker) duplicates() {
-	bmcs, macs, addresses := map[string]*inventory.Host{}, map[string]*inventory.Host{}, map[string]claimed{}
+	hosts := make([]*inventory.Host, len(c.Hosts))
 	for i := range c.Hosts {
-		host := &c.Hosts[i]
+		hosts[i] = &c.Hosts[i]
+	}
+	if c.Owner != nil {
+		slices.SortStableFunc(hosts, func(a, b *inventory.Host) int {
+			return cmp.Compare(min(1, len(c.Owner(a.Namespace))), min(1, len(c.Owner(b.Namespace))))
+		})
+	}
+	bmcs, macs, addresses := map[string]*inventory.Host{}, map[string]*inventory.Host{}, map[string]claimed{}
+	for _, host := range hosts {
 		if id := inventory.PowerControl(host.BMC.Address); id != "" {
 			if first := bmcs[id]; first != nil {
 				c.host(codeBMC, Error, host, "spec.bmc.address",

@@ -60,6 +60,8 @@ type Input struct {
 	Site     *v1alpha1.Site
 	Clusters []v1.SIPCluster
 	Hosts    []inventory.Host
+	// Owner says whose the hosts in a namespace are, empty for the site's; nil: all are the site's.
+	Owner func(namespace string) string
 	// LeftOut are the objects that no host was made of.
 	LeftOut []inventory.LeftOut
 	// Granted are the selectors of roles, narrowed to the hosts that their tenants are granted, where that is less than what the specs select.

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"os"
 	"reflect"
 	"regexp"
@@ -417,5 +418,27 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		if got := in.Check(); !reflect.DeepEqual(got, want) {
 			t.Fatalf("another order, other findings:\n%v\n%v", got, want)
 		}
+	}
+}
+
+// TestOwnedHosts: what a tenant's host has of the site's is that host's finding, whatever the names.
+func TestOwnedHosts(t *testing.T) {
+	host := func(namespace, name string) inventory.Host {
+		return inventory.Host{Namespace: namespace, Name: name, BootMAC: "52:54:00:00:00:01", Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("192.0.2.1"), Origin: inventory.FromHostAnnotation}}}
+	}
+	in := Input{Site: siteOf(""), Hosts: []inventory.Host{host("a-bank", "h1"), host("metal3", "h2")}, Owner: func(namespace string) string {
+		return map[string]string{"a-bank": "bank"}[namespace]
+	}}
+	found := 0
+	for _, finding := range in.Check() {
+		if finding.Code != codeMAC && finding.Code != codeHostAddress {
+			continue
+		}
+		if found++; !strings.Contains(finding.Object, "a-bank/h1") {
+			t.Errorf("found %+v, want it of the tenant's host", finding)
+		}
+	}
+	if found != 2 {
+		t.Errorf("found %d findings, want 2", found)
 	}
 }
