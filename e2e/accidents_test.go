@@ -64,11 +64,14 @@ func rowMade(t *testing.T, r *rig, name string) {
 	c.hosts(t, "kubectl create", "n1")
 	c.hosts(t, "server-side apply", "n2")
 	c.hosts(t, "controller", "n3")
-	c.hosts(t, "kubectl apply", "n4")
-	c.tenant("a", 4)
+	c.hosts(t, "kubectl apply", "n4", "n5")
+	// Of n5 nothing but its manager tells how it was made.
+	r.api.Kubectl(t, "", "-n", c.ns, "annotate", "baremetalhost", "n5", "kubectl.kubernetes.io/last-applied-configuration-")
+	c.accept(t)
+	c.tenant("a", 5)
 	if r.argo != nil {
 		c.strict = true
-		c.refused(t, "a host by kubectl apply", c.ns+"/n4", "fix it with: kubectl ")
+		c.refused(t, "a host by kubectl apply", c.ns+"/n4", c.ns+"/n5", "fix it with: kubectl ")
 		c.strict = false
 		if strings.Contains(c.said, c.ns+"/n1") {
 			t.Errorf("refused for a host that is as it should be:\n%s", c.said)
@@ -81,8 +84,8 @@ func rowMade(t *testing.T, r *rig, name string) {
 	} else {
 		c.step(t, "assign")
 	}
-	c.wantHolds(t, "assign", "a", "n1", "n2", "n3", "n4")
-	c.tenant("a", 2)
+	c.wantHolds(t, "assign", "a", "n1", "n2", "n3", "n4", "n5")
+	c.tenant("a", 3)
 	c.step(t, "release")
 	c.settle(t, "release")
 }

@@ -150,6 +150,9 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 
 	oldReader, oldSpec := c.account, c.site.Spec
 	c.rig, c.site.Spec.Engine = to, to.engine
+	if c.site.Spec.Repository.PreviousPath = c.site.Spec.Repository.Path; c.site.Spec.Repository.Path == "" {
+		c.site.Spec.Repository.PreviousPath = "."
+	}
 	c.site.Spec.Repository.Path = string(to.engine) + "/dc1"
 	c.site.Spec.Repository.URL = c.repo.URL()
 	if to.flux != nil {
@@ -169,6 +172,9 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 	said := c.run(t, steps[:last])
 	if !regexp.MustCompile(`(?m)^2 clusters, 3 hosts assigned \(0 new\), 2 free\.$`).MatchString(said) {
 		t.Errorf("the plan for another engine changes something:\n%s", said)
+	}
+	if strings.Contains(said, "adopted") || !strings.Contains(said, "going on with the hosts and addresses of the tree in "+c.site.Spec.Repository.PreviousPath) {
+		t.Errorf("the plan for another engine does not go on from the old tree:\n%s", said)
 	}
 	c.readTree(t)
 	c.started, c.synced = true, nil

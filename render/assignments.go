@@ -163,6 +163,17 @@ func lasting(host *inventory.Host, origin inventory.AddressOrigin) bool {
 // hosts would change hands without being released. A tree that was made for a site that is not this one in what AssignmentsSite holds is
 // a problem too. Every problem is reported: a claim that is not understood must not be forgotten.
 func Previous(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, error) {
+	return previous(where, tree, site, func(siteChange) bool { return false })
+}
+
+// Former is Previous for a tree in another folder, which may have been made for another engine or another namespace of the engine: nothing prunes
+// there what a new folder lacks.
+func Former(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, error) {
+	return previous(where, tree, site, siteChange.ofEngine)
+}
+
+// previous is Previous. The changes of the site that may be are no problem.
+func previous(where string, tree Tree, site *v1alpha1.Site, may func(siteChange) bool) (schedule.Previous, error) {
 	var (
 		previous schedule.Previous
 		problems manifest.Problems
@@ -190,7 +201,7 @@ func Previous(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, 
 		file, err := readAssignments(&docs[0], path)
 		problems.Add(err)
 		if err == nil {
-			changed.add(docs[0].File, file.changes(site))
+			changed.add(docs[0].File, slices.DeleteFunc(file.changes(site), may))
 		}
 		previous.Claims = append(previous.Claims, file.claims(docs[0].File)...)
 	}

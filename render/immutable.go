@@ -34,6 +34,11 @@ func assignmentsSite(site *v1alpha1.Site) AssignmentsSite {
 // siteChange is a field of the Site that is not what it was.
 type siteChange struct{ field, was, is string }
 
+// ofEngine says that it is the engine or the namespace of its objects.
+func (c siteChange) ofEngine() bool {
+	return c.field == "spec.engine" || strings.HasSuffix(c.field, ".namespace")
+}
+
 // changes compares field by field, in the Site's own words. Label keys matter where there are hosts.
 func (a *Assignments) changes(site *v1alpha1.Site) []siteChange {
 	was, is := a.Site, assignmentsSite(site)

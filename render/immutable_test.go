@@ -46,5 +46,10 @@ func TestAnotherSite(t *testing.T) {
 				t.Errorf("%s: %v\nwant %s", row.why, err, want)
 			}
 		}
+		// In another folder only the engine and its namespace may be others.
+		_, err = Former("tree", tree, testSite(row.change))
+		if may := len(row.want) == 0 || strings.Contains(row.want[0], "spec.engine") || strings.Contains(row.want[0], "spec.flux"); may != (err == nil) {
+			t.Errorf("%s, in another folder: %v", row.why, err)
+		}
 	}
 }

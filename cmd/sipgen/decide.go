@@ -29,7 +29,7 @@ type decided struct {
 // decide places the hosts: the previous tree's decisions are kept.
 func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	defer ui.progress.stage("planning")()
-	claims, err := render.Previous(before.where, before.files, l.site)
+	claims, err := before.claims(l.site)
 	if err = errors.Join(err, before.unsealed); err != nil {
 		return nil, err
 	}

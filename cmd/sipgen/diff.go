@@ -64,7 +64,11 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 			case err != nil:
 				return err
 			}
-			if err := showDiff(ui, before.files, rendered.tree, output, colour); err != nil {
+			was := before.files
+			if before.former {
+				was = nil
+			}
+			if err := showDiff(ui, was, rendered.tree, output, colour); err != nil {
 				return err
 			}
 			return rendered.unschedulable()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/render"
 )
 
 func newTenants(ui *ui) *cobra.Command {
@@ -48,7 +47,7 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			claims, err := render.Previous(before.where, before.files, loaded.site)
+			claims, err := before.claims(loaded.site)
 			if err != nil {
 				return err
 			}

@@ -101,6 +101,9 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 	done, tree, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *rendered, error) {
 		fail := func(err error) (publish.Tree, publish.Meta, *rendered, error) { return nil, publish.Meta{}, nil, err }
 		before, err := readSnapshot(to.target, tip, to.meta.Adopt)
+		if err == nil {
+			before, err = before.orFormer(ctx, ui, to.target, l.site)
+		}
 		if err != nil {
 			return fail(err)
 		}

@@ -22,6 +22,9 @@ type rendered struct {
 func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, error) {
 	for {
 		decided, err := l.decide(ui, before)
+		if err == nil {
+			err = decided.moves()
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,8 @@ type previousTree struct {
 	unsealed error
 	// committed is when it was committed, zero for a folder.
 	committed time.Time
+	// former: it is the tree of another folder, of which only the decisions are here.
+	former bool
 }
 
 // missing: there is a place for the tree, and nothing of a tree in it.

@@ -85,7 +85,7 @@ Exit codes: 0 everything is done or will finish by itself; 1 something is stuck;
 			if err != nil {
 				return err
 			}
-			claims, err := render.Previous(before.where, before.files, site)
+			claims, err := before.claims(site)
 			if err = errors.Join(err, before.unsealed); err != nil {
 				return err
 			}
