@@ -12,6 +12,9 @@ import (
 var (
 	thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
 	reserved    = netip.MustParsePrefix("240.0.0.0/4")
+	compatible  = netip.MustParsePrefix("::/96")
+	nat64       = netip.MustParsePrefix("64:ff9b::/96")
+	sixToFour   = netip.MustParsePrefix("2002::/16")
 	broadcast   = netip.AddrFrom4([4]byte{255, 255, 255, 255})
 )
 
@@ -40,7 +43,26 @@ func NoHostAddress(ip netip.Addr) string {
 	case ip.Is4() && reserved.Contains(ip):
 		return "a reserved address (240.0.0.0/4)"
 	}
+	if inner := embedded(ip); inner.IsValid() {
+		if problem := NoHostAddress(inner); problem != "" {
+			return "an IPv6 address that stands for " + inner.String() + ", " + problem
+		}
+	}
 	return ""
+}
+
+// embedded is the IPv4 address that an IPv6 address stands for, where a network or a kernel translates it: IPv4-compatible (::/96), of NAT64
+// (64:ff9b::/96, RFC 6052) and of 6to4 (2002::/16, RFC 3056). Not valid, if it stands for none.
+func embedded(ip netip.Addr) netip.Addr {
+	bytes := ip.As16()
+	switch {
+	case !ip.Is6():
+	case compatible.Contains(ip), nat64.Contains(ip):
+		return netip.AddrFrom4([4]byte(bytes[12:]))
+	case sixToFour.Contains(ip):
+		return netip.AddrFrom4([4]byte(bytes[2:6]))
+	}
+	return netip.Addr{}
 }
 
 // endOfSubnet says which end of its subnet an address is, "" if it is none: the first address is the network itself (in IPv6: any router),

@@ -12,6 +12,8 @@ func TestNoHostAddress(t *testing.T) {
 		"0.0.0.0": "unspecified", "::": "unspecified", "127.0.0.1": "loopback", "127.255.255.254": "loopback", "::1": "loopback",
 		"169.254.169.254": "link-local", "fe80::1": "link-local", "224.0.0.1": "multicast", "ff02::1": "multicast", "239.255.255.255": "multicast",
 		"255.255.255.255": "broadcast", "240.0.0.1": "reserved", "254.255.255.255": "reserved", "0.1.2.3": "0.0.0.0/8", "::ffff:192.0.2.7": "mapped", "fe80::1%eth0": "zone",
+		"::a9fe:a9fe": "stands for 169.254.169.254", "::7f00:1": "stands for 127.0.0.1", "64:ff9b::a9fe:a9fe": "stands for 169.254.169.254", "2002:a9fe:a9fe::1": "stands for 169.254.169.254",
+		"2002:7f00:1::": "a loopback address", "64:ff9b::c000:207": "", "2002:cb00:7107::1": "",
 		"10.0.0.1": "", "192.168.255.255": "", "100.64.0.1": "", "203.0.113.7": "", "2001:db8::7": "", "fd00:40:1::10": "", "223.255.255.254": "", "1.0.0.0": "",
 	} {
 		ip, err := netip.ParseAddr(text)

@@ -81,7 +81,8 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	d := &decided{loaded: &served, settled: l.settle(before, claims), before: before, claims: claims, options: options(l.site)}
 	served.clusters = d.settled.clusters
 	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
-	d.options.Refused, d.options.Owner = d.unknownNetworks(claims), l.tenants.OwnerOfHosts
+	d.options.Refused = d.unknownNetworks(claims)
+	d.options.Owner = l.tenants.OwnerOfHosts
 	for key, why := range d.losesBackends(claims) {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)
 	}

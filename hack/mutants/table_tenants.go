@@ -353,7 +353,7 @@ var tenantGuards = []mutant{
 	{"schedule/addresses.go", `key := networkAddress{a.Network, a.IP, s.ownerOf(h)}`, `key := networkAddress{a.Network, a.IP, ""}`,
 		in("schedule", "TestAddressesOfOwnedHosts"),
 		"a tenant takes the addresses of another tenant's own hosts"},
-	{"cmd/sipgen/decide.go", `, l.tenants.OwnerOfHosts`, `, nil`,
+	{"cmd/sipgen/decide.go", `	d.options.Owner = l.tenants.OwnerOfHosts`, ``,
 		in("cmd/sipgen", "TestSecurityTable/flux/address/those_of_the_site's_hosts,_by_hosts_of_its_own"),
 		"nobody says whose hosts are, and a tenant takes the addresses of the site's"},
 	{"internal/lint/hosts.go", `	if c.Owner != nil {`, `	if false {`,
