@@ -7,11 +7,13 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -41,6 +43,8 @@ type AdvisedHosts struct {
 	// may lie instead, by name.
 	Key     string
 	Domains []string
+	// MoreDomains: others were not tried, and may do as well.
+	MoreDomains bool
 	// Narrower are the role's other topology keys, in whose domains each host lies alone.
 	Narrower []string
 }
@@ -183,7 +187,7 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 		}
 		if own := r.own(template); len(own) > 0 {
 			hosts.Key, hosts.Narrower = own[0], own[1:]
-			hosts.Domains = a.domains(k, own[0], most)
+			hosts.Domains, hosts.MoreDomains = a.domains(k, own[0], most)
 		}
 		out.Hosts = append(out.Hosts, hosts)
 	}
@@ -213,18 +217,27 @@ func (a *attempt) reduce(most int) (all bool) {
 	return true
 }
 
-// domains are those with hosts of the inventory, up to a few, in which the first of the role's hosts may lie instead.
-func (a *attempt) domains(k int, key string, most int) (good []string) {
-	t := a.c.roles[k].tree
+// domains are those with hosts of the inventory, up to a few, in which the first of the role's hosts may lie instead, by name: first those are tried in which
+// the role selects hosts. It says whether some were not tried.
+func (a *attempt) domains(k int, key string, most int) (good []string, more bool) {
+	r := a.c.roles[k]
+	t, of, selected := r.tree, a.s.selects(r), map[string]bool{}
+	for i := range a.s.hosts {
+		if h := &a.s.hosts[i]; of.kinds.has(h.kind) {
+			selected[h.Labels[key]] = true
+		}
+	}
 	var names []string
 	for d, name := range t.names {
 		if t.key(int32(d)) == key {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names)
+	slices.SortFunc(names, func(x, y string) int {
+		return cmp.Or(order.Bool(selected[y], selected[x]), strings.Compare(x, y))
+	})
 	for _, name := range slices.Compact(names) {
-		if a.tries >= most || len(good) >= 8 {
+		if more = a.tries >= most || len(good) >= 8; more {
 			break
 		}
 		a.move[k] = name
@@ -233,7 +246,8 @@ func (a *attempt) domains(k int, key string, most int) (good []string) {
 		}
 	}
 	delete(a.move, k)
-	return good
+	slices.Sort(good)
+	return good, more
 }
 
 // try plans the site with the hosts, up to the cluster. It gives the hosts that are missing, by role; nil if the cluster is placed, or has its standby slots

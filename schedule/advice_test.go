@@ -129,6 +129,27 @@ func TestAdviceCountsRivals(t *testing.T) {
 	}
 }
 
+// TestAdviceNamesDomains: of many racks, those in which the role has hosts are tried first, and it is said that others were not.
+func TestAdviceNamesDomains(t *testing.T) {
+	hosts := []inventory.Host{newHost("z0", "kind=w rack=z"), newHost("z1", "kind=w rack=z")}
+	for i := range 9 {
+		hosts = append(hosts, newHost(fmt.Sprintf("a%d", i), fmt.Sprintf("kind=x rack=a%d", i)))
+	}
+	set := nodes("kind=w", 3, 0)
+	set.TopologyKey, set.MaxPerDomain = "rack", 3
+	c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set})
+	p := plan(t, []v1.SIPCluster{c}, hosts, Previous{}, testOptions)
+	want := "1 more host with kind=w, in a rack of its own or in rack a0 or a1 or a2 or a3 or a4 or a5 or a6 or z or perhaps another, would place tenants/a."
+	if said := Say.Shortage(&p.Shortages[0]); !strings.HasSuffix(said, want) {
+		t.Errorf("got\n%s\nwant\n%s", said, want)
+	}
+	p = plan(t, []v1.SIPCluster{c}, hosts[:6], Previous{}, testOptions)
+	want = "1 more host with kind=w, in a rack of its own or in rack a0 or a1 or a2 or a3 or z, would place tenants/a."
+	if said := Say.Shortage(&p.Shortages[0]); !strings.HasSuffix(said, want) {
+		t.Errorf("got\n%s\nwant\n%s", said, want)
+	}
+}
+
 // TestAdviceOfLargeSites: a plan of a large site does not try hosts, and says where that is done; Advise tries them all the same.
 func TestAdviceOfLargeSites(t *testing.T) {
 	var hosts []inventory.Host

@@ -45,24 +45,24 @@ func TestRefused(t *testing.T) {
 		{
 			"keys that cross", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
 			[]inventory.Host{newHost("h1", "kind=w row=w1 rack=r1"), newHost("h2", "kind=w row=w2 rack=r1")},
-			[]string{`Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other in row="w2"`},
+			[]string{`Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other lies in row="w2"`},
 		},
 		{
 			"keys that cross, though the one between them does not", func(s *v1.NodeSet) {
 				s.TopologyKey, s.TopologyKeys, s.Unlabelled = "", []string{"zone", "row", "rack"}, v1.UnlabelledAllow
 			},
 			[]inventory.Host{newHost("h1", "kind=w zone=z1 rack=r1"), newHost("h2", "kind=w zone=z2 rack=r1"), newHost("h3", "kind=w zone=z1 row=w1 rack=r2")},
-			[]string{`Worker: topologyKeys: rack is not nested in zone: hosts metal/h1 and metal/h2 share rack=r1, but one lies in zone="z1" and the other in zone="z2"`},
+			[]string{`Worker: topologyKeys: rack is not nested in zone: hosts metal/h1 and metal/h2 share rack=r1, but one lies in zone="z1" and the other lies in zone="z2"`},
 		},
 		{
 			"keys in the wrong order", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"rack", "row"} },
 			[]inventory.Host{newHost("h1", "kind=w row=w1 rack=r1"), newHost("h2", "kind=w row=w1 rack=r2")},
-			[]string{`Worker: topologyKeys: row is not nested in rack: hosts metal/h1 and metal/h2 share row=w1, but one lies in rack="r1" and the other in rack="r2"`},
+			[]string{`Worker: topologyKeys: row is not nested in rack: hosts metal/h1 and metal/h2 share row=w1, but one lies in rack="r1" and the other lies in rack="r2"`},
 		},
 		{
 			"keys that cross on a host that the role has and does not select any more", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
 			[]inventory.Host{newHost("h1", "kind=w row=w1 rack=r1"), claimed(newHost("h2", "kind=x row=w2 rack=r1"), "a", v1.RoleWorker)},
-			[]string{`Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other in row="w2"`},
+			[]string{`Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other lies in row="w2"`},
 		},
 	}
 	for _, row := range rows {

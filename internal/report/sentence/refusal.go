@@ -17,6 +17,14 @@ func Refusals(refusals []schedule.Refusal) []string {
 	return slices.Compact(out)
 }
 
+// lies says in which domain a host lies.
+func lies(key, value string) string {
+	if value == "" {
+		return "has no label " + key
+	}
+	return fmt.Sprintf("lies in %s=%q", key, value)
+}
+
 // Refusal says in what the spec of a cluster and the hosts contradict each other.
 func Refusal(r schedule.Refusal) string {
 	switch r := r.(type) {
@@ -29,8 +37,8 @@ func Refusal(r schedule.Refusal) string {
 		}
 		return words
 	case schedule.NotNested:
-		return fmt.Sprintf("%s: topologyKeys: %s is not nested in %s: hosts %s and %s share %s=%s, but one lies in %s=%q and the other in %s=%q",
-			r.Role, r.Narrow, r.Wide, r.Hosts[0], r.Hosts[1], r.Narrow, r.Value, r.Wide, r.Values[0], r.Wide, r.Values[1])
+		return fmt.Sprintf("%s: topologyKeys: %s is not nested in %s: hosts %s and %s share %s=%s, but one %s and the other %s",
+			r.Role, r.Narrow, r.Wide, r.Hosts[0], r.Hosts[1], r.Narrow, r.Value, lies(r.Wide, r.Values[0]), lies(r.Wide, r.Values[1]))
 	case schedule.NoneReachable:
 		return fmt.Sprintf("%s: none of its hosts has an address on network %s: %s; %s", r.Role, r.Network, unaddressed(r.Hosts), sayAddress(r.Network))
 	}

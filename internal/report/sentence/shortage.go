@@ -102,6 +102,9 @@ func advised(h *schedule.AdvisedHosts, role bool) string {
 	}
 	own := " a " + strings.Join(append([]string{h.Key}, h.Narrower...), " and a ") + " of its own"
 	or := " in " + h.Key + " " + strings.Join(h.Domains, " or ")
+	if h.MoreDomains {
+		or += " or perhaps another"
+	}
 	if len(h.Narrower) > 0 {
 		or = " in a " + strings.Join(h.Narrower, " and a ") + " of its own" + or
 	}
