@@ -83,12 +83,7 @@ func (c *checker) roles() {
 
 // matchesNone is a selector without a host. Of hosts that cannot be read nobody knows the labels: it may match those.
 func (c *checker) matchesNone(match *matcher, r *role, asked labels.Selector) {
-	unread := 0
-	for i := range c.Hosts {
-		if unreadable(&c.Hosts[i]) {
-			unread++
-		}
-	}
+	unread := c.unreadHosts()
 	switch read := len(c.Hosts) - unread; {
 	case unread == 0:
 		c.cluster(codeNoHost, Error, r.cluster, r.field(".labelSelector"),
@@ -100,6 +95,17 @@ func (c *checker) matchesNone(match *matcher, r *role, asked labels.Selector) {
 				text.Count(read, "host"), text.Count(unread, "host"), codeObject),
 			"first correct the objects that cannot be read")
 	}
+}
+
+// unreadHosts is how many hosts cannot be read: nobody knows their labels, nor their networks.
+func (c *checker) unreadHosts() int {
+	unread := 0
+	for i := range c.Hosts {
+		if unreadable(&c.Hosts[i]) {
+			unread++
+		}
+	}
+	return unread
 }
 
 // unknownKeys are topology keys that none of the hosts carries: sipgen does not place the cluster then.

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -43,6 +44,10 @@ func (c *checker) networks() {
 	if len(c.Hosts) == 0 {
 		return // there is nothing that a network could be on
 	}
+	unread := c.unreadHosts()
+	if unread == len(c.Hosts) {
+		return // nor is there anything that anybody knows the networks of
+	}
 	hosts := inventory.Inventory{Hosts: c.Hosts}
 	known := hosts.Networks()
 	for _, line := range c.placed() {
@@ -51,6 +56,12 @@ func (c *checker) networks() {
 		}
 	}
 	for _, unknown := range v1.UnknownNetworks(c.Clusters, known) {
+		if unread > 0 {
+			c.cluster(codeNoNetwork, Warning, unknown.Cluster, unknown.Path,
+				fmt.Sprintf("%s; nobody knows the networks of %s that cannot be read (%s)", unknown.Message, text.Count(unread, "host"), codeObject),
+				"first correct the objects that cannot be read")
+			continue
+		}
 		c.cluster(codeNoNetwork, Error, unknown.Cluster, unknown.Path, unknown.Message, "correct the network's id, or add the hosts' network data to the inventory")
 	}
 }

@@ -379,14 +379,33 @@ func keyName(key string) string {
 	return strings.ToLower(key[strings.LastIndexByte(key, '/')+1:])
 }
 
-// Nearest is the candidate that a mistyped name most likely meant, or empty.
+// Nearest is the candidate that a mistyped name most likely meant, or empty. Of candidates with as many mistakes, one with the same letters in
+// another order is nearer.
 func Nearest(name string, candidates []string) string {
-	best, bestDistance := "", min(len(name), 1+max(2, len(name)/3))
+	typed := strings.ToLower(name)
+	best, bestDistance := "", 2*min(len(name), 1+max(2, len(name)/3))
 	for _, candidate := range candidates {
-		distance := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(candidate))
+		other := strings.ToLower(candidate)
+		distance := 2 * levenshtein.ComputeDistance(typed, other)
+		if swapped(typed, other) {
+			distance = 1
+		}
 		if distance < bestDistance {
 			best, bestDistance = candidate, distance
 		}
 	}
 	return best
+}
+
+// swapped says that two words differ by two neighbours that changed places: lnit and lint.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := 0; i+1 < len(a); i++ {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
 }

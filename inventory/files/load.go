@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
 )
@@ -46,8 +47,22 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 	}
 	hosts, leftOut := bmh.FromDocuments(docs)
 	if len(hosts)+len(leftOut) == 0 {
-		return nil, fmt.Errorf("%s: no %s in it", from, bmh.KindHost)
+		return nil, fmt.Errorf("%s: no %s in it%s", from, bmh.KindHost, specsIn(docs))
 	}
 	managed := slices.ContainsFunc(hosts, func(h inventory.Host) bool { return h.Managers != nil })
 	return &inventory.Inventory{Hosts: hosts, LeftOut: leftOut, Context: from, HasManagedFields: managed, Secrets: bmh.SecretNames(docs)}, nil
+}
+
+// specsIn says of documents without a host that they are specs: the two flags were swapped.
+func specsIn(docs []manifest.Document) string {
+	specs := 0
+	for i := range docs {
+		if docs[i].Kind == "SIPCluster" {
+			specs++
+		}
+	}
+	if specs == 0 {
+		return ""
+	}
+	return ", but " + text.Count(specs, "SIPCluster") + ": --inventory is for hosts, and --filename for specs"
 }
