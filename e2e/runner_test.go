@@ -128,6 +128,12 @@ func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	c.reconcile(t, name)
 	suspended("a sync while it is suspended", true)
 	c.run(t, []string{strings.Replace(command, `"suspend":true`, `"suspend":null`, 1)})
+	suspended("the page's command to go on", false)
+	// The page for the one on call has the command too.
+	now = strings.ReplaceAll(procedure(t, "safety.md", "Stop everything", "What runs sipgen")[0], "-n flux-system", "-n "+namespace)
+	c.run(t, []string{now})
+	suspended("the command of safety.md", true)
+	c.run(t, []string{strings.Replace(now, `"suspend":true`, `"suspend":null`, 1)})
 	suspended("it goes on", false)
 	c.settle(t, "it goes on")
 }

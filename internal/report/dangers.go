@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -34,13 +35,47 @@ func (p *Plan) Dangers() []string {
 	return slices.Concat(p.placementDangers(), p.serviceDangers(), p.replicaDangers())
 }
 
+// mostLeaving bounds how many hosts of a cluster that is gone a danger names, of each kind.
+const mostLeaving = 40
+
+// leaving names the hosts that a cluster gives back because it is gone: those that are released, and those that wait. The brake counts only the
+// first, so they are said here.
+func leaving(c *Cluster) string {
+	hosts := map[Status][]string{}
+	for i := range c.Roles {
+		for _, slot := range c.Roles[i].Slots {
+			hosts[slot.Status] = append(hosts[slot.Status], slot.Host)
+		}
+	}
+	var parts []string
+	for _, kind := range []struct {
+		status Status
+		words  string
+	}{{StatusReleased, "released"}, {StatusPending, "with release pending"}} {
+		names := hosts[kind.status]
+		if len(names) == 0 {
+			continue
+		}
+		slices.Sort(names)
+		more := ""
+		if n := len(names) - mostLeaving; n > 0 {
+			names, more = names[:mostLeaving], fmt.Sprintf(", and %d more", n)
+		}
+		parts = append(parts, text.Plural(len(hosts[kind.status]), "host", "hosts")+" "+kind.words+": "+strings.Join(names, ", ")+more)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, "; ")
+}
+
 func (p *Plan) placementDangers() []string {
 	var running, moved, promotions, released, clusters []string
 	missing := slices.Clone(p.lost)
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		if c.Gone {
-			clusters = append(clusters, c.Key()+" is being decommissioned")
+			clusters = append(clusters, c.Key()+" is being decommissioned"+leaving(c))
 		}
 		switch {
 		case len(c.Frozen) > 0:
