@@ -272,7 +272,7 @@ func readAssignments(doc *manifest.Document, path string) (Assignments, error) {
 		return Assignments{}, err
 	}
 	if want, err := file.digest(); err != nil || file.Digest != want {
-		return Assignments{}, doc.Problem("digest", "does not fit: the file was edited by hand; say what you want in the SIPCluster; %s", restoring)
+		return Assignments{}, doc.Problem("digest", "does not match the content: the file was edited by hand; make such changes in the SIPCluster; %s", restoring)
 	}
 	if want := Folder(file.cluster()) + "/assignments.yaml"; want != path {
 		return Assignments{}, doc.Problem("metadata", "found cluster %s, want the one whose folder it is", file.cluster())

@@ -26,7 +26,7 @@ func (s *site) secretsMarkdown(out *bytes.Buffer) {
 	if len(secrets) == 0 && !unnamed {
 		return
 	}
-	out.WriteString("\n## Secrets that somebody has to make\n\nEach is made from files that are called as its keys are. sipgen reads and renders none of them.\n\n")
+	out.WriteString("\n## Secrets that somebody has to make\n\nMake each from files that have the names of its keys. sipgen neither reads nor renders these Secrets.\n\n")
 	if unnamed {
 		out.WriteString("- The one that Flux reads the repository with: by ssh it needs one, and `spec.flux.secretName` of the Site names none.\n\n")
 	}

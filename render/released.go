@@ -88,7 +88,7 @@ func stillUsed(where string, tree Tree) ([]schedule.StillUsed, error) {
 		return nil, err
 	}
 	if want, err := file.digest(); err != nil || file.Digest != want {
-		return nil, doc.Problem("digest", "does not fit: the file was edited by hand; restore it from the last commit")
+		return nil, doc.Problem("digest", "does not match the content: the file was edited by hand; restore it from the last commit")
 	}
 	var out []schedule.StillUsed
 	for _, h := range file.Hosts {

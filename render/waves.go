@@ -33,9 +33,9 @@ func (s *site) wavesMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	if s.preview || !s.waves() || c.Gone || !s.hasInfra(c) || !s.hasHosts(c) || s.inWaves(c) {
 		return
 	}
-	why := "the rights of its services are still among them, and leave them with the next commit"
+	why := "the services' folder still contains their rights; the next commit moves them out"
 	if !s.isOfNamespace(c.Key) {
-		why = "its namespace and name have more than 56 characters together, and the name of its Application does not say whose it is"
+		why = "its namespace and name together have more than 56 characters, so its Application's name is cut and does not show whose it is"
 	}
 	fmt.Fprintf(out, "**Does not wait:** the hosts of `%s` do not wait for its services: %s.\n\n", c.Key, why)
 }

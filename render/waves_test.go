@@ -108,6 +108,6 @@ func TestLongNamesAreNotInWaves(t *testing.T) {
 	if apps[Folder(key)+"/infra"] == nil || apps[Folder(key)+"/hosts"] == nil {
 		t.Errorf("found %v", apps)
 	}
-	want(t, tree, "PLAN.md", "the hosts of `"+key.String()+"` do not wait for its services: its namespace and name have more than 56 characters together")
+	want(t, tree, "PLAN.md", "the hosts of `"+key.String()+"` do not wait for its services: its namespace and name together have more than 56 characters")
 	wantNot(t, guarded(t, inWaves), "PLAN.md", "not wait")
 }

@@ -48,16 +48,16 @@ func TestHeldAddress(t *testing.T) {
 		{"its network data went with who consumes it", at(live, ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1", "2001:db8::1"), "192.0.2.1,2001:db8::1", ""},
 		{"not synced yet: the same", at(host1("h1", "w", "r1"), ""), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"its network data says another", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1",
-			"host metal/h1: on network oam its networkData says 192.0.2.9, the previous tree says 192.0.2.1, which stays; if the host moved, say so with its annotation sip.airshipit.org/address.oam: 192.0.2.9"},
+			"host metal/h1: on network oam its networkData says 192.0.2.9, but the previous tree says 192.0.2.1, which sipgen keeps; if the new address is right, confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
 		{"the annotation says another", at(live, inventory.FromHostAnnotation, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.9",
-			"host metal/h1: on network oam the previous tree says 192.0.2.1, its annotation sip.airshipit.org/address.oam says 192.0.2.9, which counts: the services there follow"},
+			"host metal/h1: on network oam the previous tree says 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam says 192.0.2.9: sipgen uses the latter, and the services on that network change with it"},
 		{"the annotation says the same", at(live, inventory.FromHostAnnotation, "192.0.2.1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"the tree knows none", at(live, inventory.FromNetworkData, "192.0.2.9"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
 		{"the tree has one that no host can have", at(live, inventory.FromNetworkData, "192.0.2.9"), knew(inTree("h1", "a", v1.RoleWorker), "127.0.0.1"), "192.0.2.9", ""},
 		{"another role of the cluster had it", at(live, ""), knew(inTree("h1", "a", "Edge"), "192.0.2.1"), "192.0.2.1", ""},
 		{"it was on its way out, and somebody uses it", provisionedBy(at(live, ""), "m1"), released, "192.0.2.1", ""},
 		{"nobody knew where it was, and its network data may be its consumer's", provisionedBy(at(live, inventory.FromNetworkData, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9",
-			"host metal/h1: on network oam its networkData says 192.0.2.9, which is used; the host is in use by Metal3Machine tenants/m1, which may have replaced it, and the previous tree has no address to compare: check it, and confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
+			"host metal/h1: on network oam its networkData says 192.0.2.9, and sipgen uses that; but the host is in use by Metal3Machine tenants/m1, which may have replaced its network data, and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
 		{"the same, and the annotation confirms it", provisionedBy(at(live, inventory.FromHostAnnotation, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
 		{"the same, and it is preprovisioning data, which no consumer replaces", provisionedBy(at(live, inventory.FromPreprovisioning, "192.0.2.9"), "m1"), inTree("h1", "a", v1.RoleWorker), "192.0.2.9", ""},
 		{"it is in use, and the tree knows where it is", provisionedBy(at(live, inventory.FromNetworkData, "192.0.2.1"), "m1"), knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
@@ -128,13 +128,13 @@ func TestUnreachable(t *testing.T) {
 	lost.AddressProblems = []inventory.AddressProblem{{Network: "oam", Origin: inventory.FromNetworkData, Text: "DHCP"}}
 	other := claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker)
 	p := plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{lost, other}, Previous{}, testOptions)
-	want := "services on network oam go without metal/h1 (DHCP): no address; say the address with the host's annotation sip.airshipit.org/address.oam"
+	want := "services on network oam leave out metal/h1 (DHCP), because no address there is known; set the address in the host's annotation sip.airshipit.org/address.oam"
 	if got := summary(p); got != "a Worker: h1 h2\n" || !slices.Contains(Say.Warnings(p.Clusters[0].Roles[0].Warnings), want) {
 		t.Errorf("got %s and %q, want %q", got, p.Clusters[0].Roles[0].Warnings, want)
 	}
 	free := host1("h3", "w", "r3")
 	p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0), onOAM("b", 1, 0)}, []inventory.Host{lost, free}, Previous{}, testOptions)
-	want = "Worker: none of its hosts has an address on network oam: metal/h1 (DHCP); say the address with the host's annotation sip.airshipit.org/address.oam"
+	want = "Worker: none of its hosts has an address on network oam: metal/h1 (DHCP); set the address in the host's annotation sip.airshipit.org/address.oam"
 	if got := summary(p); got != "a Worker: h1 short 1/0 unschedulable\nb Worker: +h3\n" || !slices.Equal(Say.Refusals(p.Clusters[0].Refused), []string{want}) {
 		t.Errorf("got %s and %q, want %q", got, p.Clusters[0].Refused, want)
 	}

@@ -39,7 +39,7 @@ func TestFaultyHosts(t *testing.T) {
 			[]PreviousClaim{inTree("h1", "a", worker)}, "a Worker: h1\n"},
 		{"there twice, with another uid than the tree's", 1, []inventory.Host{faulty(uid(host1("h1", "w", "r1"), "other"), twice), host1("h2", "w", "r2")},
 			[]PreviousClaim{inTree("h1", "a", worker)}, "a Worker: h1\n"},
-		{"not wanted any more, and whether it is in use cannot be read", 0, []inventory.Host{faulty(nothing, object)},
+		{"not wanted any more, and cannot tell whether it is in use", 0, []inventory.Host{faulty(nothing, object)},
 			[]PreviousClaim{inTree("h1", "a", worker)}, "a Worker: (h1)\n"},
 		{"not wanted any more, and what it is used for is known", 0, []inventory.Host{faulty(host1("h1", "w", "r1"), mac)},
 			[]PreviousClaim{inTree("h1", "a", worker)}, "a Worker: -h1\n"},
@@ -65,7 +65,7 @@ func TestFaultyHosts(t *testing.T) {
 		}
 		said := false
 		for _, w := range p.Warnings {
-			said = said || strings.Contains(strings.Join(Say.Warnings([]Warning{w}), ""), "host metal/h1: wrong: nobody gets it")
+			said = said || strings.Contains(strings.Join(Say.Warnings([]Warning{w}), ""), "host metal/h1: wrong: it is not handed out")
 		}
 		if !said {
 			t.Errorf("%s: nothing says so: %v", row.why, p.Warnings)

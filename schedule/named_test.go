@@ -27,10 +27,10 @@ func TestNamedHosts(t *testing.T) {
 		says                   int
 	}{
 		{"two are called so", v1.RemoveAnnotation, "h1", "a Worker: h1 h1\n",
-			[]string{`annotation sip.airshipit.org/remove names host "h1", which is the name of two of its hosts, metal/h1 and metbl/h1: it has no effect, want namespace/name`}, 1},
+			[]string{`annotation sip.airshipit.org/remove names host "h1", but the cluster holds two hosts of that name, metal/h1 and metbl/h1: this entry has no effect; write namespace/name`}, 1},
 		{"and one is meant", v1.RemoveAnnotation, "metal/h1", "a Worker: h1 +h3 h1\n", nil, 0},
 		{"two whose release is approved", v1.ApproveReleaseAnnotation, "h1,", "a Worker: h1 h1\n",
-			[]string{`annotation sip.airshipit.org/approve-release names host "h1", which is the name of two of its hosts`}, 1},
+			[]string{`annotation sip.airshipit.org/approve-release names host "h1", but the cluster holds two hosts of that name`}, 1},
 		{"a thousand that are not there", v1.RemoveAnnotation, strings.Join(many, ","), "a Worker: h1 h1\n",
 			[]string{"annotation sip.airshipit.org/remove: 990 more names have no effect"}, 11},
 	} {

@@ -30,7 +30,7 @@ func TestExplainNearest(t *testing.T) {
 		0:  "metal/y1: assigned, tenants/c1999 ControlPlane",
 		2:  "  tenants/c0000 Edge: could use it, but has all it may have in rack=r1: metal/h0001",
 		12: "  3919 more roles: could use it, but have the hosts they want",
-		13: "  70 more roles: could use it, but have all they may have in its domain",
+		13: "  70 more roles: could use it, but already have all the hosts they may have in its domain",
 	} {
 		if lines[i] != want {
 			t.Errorf("line %d: got %q, want %q\n%s", i, lines[i], want, said)

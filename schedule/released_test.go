@@ -60,7 +60,7 @@ func TestReleasedAndStillInUse(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
 		}
 		words := strings.Join(Say.Warnings(p.Warnings), "\n")
-		if says := strings.Contains(words, "and still in use: counts for its tenant's hosts.max until the machine is gone: metal/h1"); says != (row.want != "") {
+		if says := strings.Contains(words, "and still in use: counted towards the tenant's hosts.max until the machine is gone: metal/h1"); says != (row.want != "") {
 			t.Errorf("%s: said %q", row.why, words)
 		}
 	}

@@ -211,7 +211,7 @@ func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) 
 		if a, b := s.hosts[i-1].Host, s.hosts[i].Host; compareHosts(a, b) == 0 {
 			where := []string{a.Source, b.Source}
 			slices.Sort(where)
-			s.problem("host %s: stands twice in the inventory: %s and %s", a.Key(), where[0], where[1])
+			s.problem("host %s: is in the inventory twice: %s and %s", a.Key(), where[0], where[1])
 		}
 	}
 	for i := range clusters {
@@ -243,7 +243,7 @@ func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
 	for name := range spec.Spec.Nodes { // sorted by serve
 		if invalidRole(name) {
 			if len(s.options.Refused[key]) == 0 { // else that is said already
-				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, which is no label value", name)})
+				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, which is not a valid label value", name)})
 			}
 			continue
 		}

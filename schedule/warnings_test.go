@@ -26,7 +26,7 @@ func TestErrors(t *testing.T) {
 		{"two files claim a host", one, []inventory.Host{host1("h1", "w", "r1")}, []PreviousClaim{inTree("h1", "b", worker), inTree("h1", "a", worker)},
 			"host metal/h1: claimed twice in the previous tree: by tenants/a Worker in clusters/tenants/a/assignments.yaml and by tenants/b Worker in clusters/tenants/b/assignments.yaml"},
 		{"a host stands twice", one, []inventory.Host{host1("h1", "w", "r1"), host1("h1", "w", "r2")}, nil,
-			"host metal/h1: stands twice in the inventory: h1.yaml and h1.yaml"},
+			"host metal/h1: is in the inventory twice: h1.yaml and h1.yaml"},
 	}
 	for _, row := range rows {
 		p, err := Plan(row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
@@ -66,7 +66,7 @@ func TestWarnings(t *testing.T) {
 		{"an approval that was carried out, and the host is gone", annotated(one, v1.ApproveReleaseAnnotation, "metal/h9"), alone(1), nil,
 			`annotation sip.airshipit.org/approve-release names host "metal/h9", which is not in the inventory: this entry has no effect; remove it from the annotation`},
 		{"an approval of what Cluster API keeps", annotated(one, v1.ApproveReleaseAnnotation, "h1"), []inventory.Host{with(claimed(host1("h1", "w", "r1"), "a", worker), keptForNext)}, nil,
-			"annotation sip.airshipit.org/approve-release names host metal/h1, which Cluster tenants/a keeps for its next machine: such a release cannot be approved, it waits until Cluster API lets the host go"},
+			"annotation sip.airshipit.org/approve-release names host metal/h1, which Cluster tenants/a keeps for its next machine: such a release cannot be approved; it waits until Cluster API lets the host go"},
 		{"a removal that was carried out, and the host is gone", annotated(one, v1.RemoveAnnotation, "h9"), alone(1), nil,
 			`annotation sip.airshipit.org/remove names host "h9", which is not in the inventory: this entry has no effect; remove it from the annotation`},
 		{"a host of another site", one, alone(1), nil,
@@ -80,7 +80,7 @@ func TestWarnings(t *testing.T) {
 		{"the tree was rolled back, and the host is not in use", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
 			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: the host is not in use, so it is released, and any cluster can get it once it has been seen without labels; perhaps the tree was rolled back"},
 		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
-			"host metal/h1: carries some of sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby, but not a whole claim, and what they say is not what clusters/tenants/a/assignments.yaml says: the claim of tenants/a stands"},
+			"host metal/h1: carries some of sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby, but not a whole claim, and they contradict clusters/tenants/a/assignments.yaml: tenants/a keeps its claim"},
 	}
 	for _, row := range rows {
 		p := plan(t, []v1.SIPCluster{row.cluster}, row.hosts, Previous{Claims: row.previous}, newerLabels())

@@ -63,7 +63,7 @@ func publicKey(at complaints, line string) {
 	}
 	// With options sshd runs a command in place of the shell, opens tunnels, sets variables or believes an authority. None is needed here.
 	if len(options) > 0 {
-		at.add("%d options before the key, want the key alone: what a login may do is the jump host's to say", len(options))
+		at.add("%d options before the key, want the key alone: the jump host decides what a login may do", len(options))
 		return
 	}
 	// The parser goes by the type within the key; sshd wants the word before it to be the same, and passes over the line otherwise.

@@ -62,7 +62,7 @@ func (c *SIPCluster) Warnings() []FieldError {
 	old := c.fromSIP()
 	for _, s := range c.allServices() {
 		if old && s.ClusterIP != nil {
-			out = append(out, FieldError{s.path + ".clusterIP", "was ignored by the SIP operator; here the Service asks for that address, and the API server refuses one that is taken or not its own"})
+			out = append(out, FieldError{s.path + ".clusterIP", "was ignored by the SIP operator; here the Service asks for that address, and the API server refuses one that is taken or outside its service range"})
 		}
 		if old && len(s.NodeLabels) > 0 {
 			out = append(out, FieldError{s.path + ".nodeLabels", "was ignored by the SIP operator; here the pods run on nodes with these labels only"})
@@ -77,7 +77,7 @@ func (c *SIPCluster) Warnings() []FieldError {
 		}
 	}
 	for _, path := range c.HAProxyLines() {
-		out = append(out, FieldError{path, "sipgen does not check these lines. HAProxy does when new pods start; if it refuses them, the pods that run stay"})
+		out = append(out, FieldError{path, "sipgen does not check these lines. HAProxy checks them when new pods start; if it rejects them, the old pods keep running"})
 	}
 	out = append(out, c.typed()...)
 	for i := range services.JumpHost {

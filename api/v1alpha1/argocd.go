@@ -63,7 +63,7 @@ func validateIdentity(user string, add func(format string, args ...any)) {
 	case slices.Contains(groups, user) || strings.HasPrefix(user, "system:serviceaccounts:"):
 		add("found %q, which is a group: want the user, as kubectl auth whoami says it", user)
 	case user == "system:anonymous":
-		add("found %q: nobody is logged in so", user)
+		add("found %q, which means that nobody is logged in", user)
 	case isAccount:
 		namespace, name, _ := strings.Cut(account, ":")
 		if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 {

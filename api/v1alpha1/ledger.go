@@ -52,7 +52,7 @@ func (l *Ledger) validate(add problem) {
 		case trait.Name == LedgerSiteTrait:
 			add(at+".name", "found %q, which every host has already: the name of its site", name)
 		case twice:
-			add(at+".name", "found %q, the name of %s[%d] too: nobody could tell which label a trait is of", name, field, first)
+			add(at+".name", "found %q, the name of %s[%d] too: nobody could tell which label a trait comes from", name, field, first)
 		}
 		if trait.Label == "" {
 			add(at+".label", "missing: the key of a label of hosts")

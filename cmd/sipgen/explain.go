@@ -95,7 +95,7 @@ func (d *decided) unpatched(host string) string {
 	for _, found := range all[host] {
 		switch {
 		case cluster == "" && d.keepGoing:
-			fmt.Fprintf(&b, "  until this is fixed nobody gets it: %s\n", found)
+			fmt.Fprintf(&b, "  not handed out until this is fixed: %s\n", found)
 		case d.keepGoing: // why the host is held says it
 		case cluster != "":
 			fmt.Fprintf(&b, "  until this is fixed render and publish refuse the run, or with --keep-going freeze %s: %s\n", cluster, found)

@@ -62,7 +62,7 @@ func seal(where, root string, state *publish.State) error {
 		case state.Unlisted != nil:
 			add(name, "not known to be sipgen's: the list of what sipgen wrote cannot be read")
 		default:
-			add(name, "not listed in %s: sipgen did not write it, or the list is not the one that was written with it", publish.OwnershipFile)
+			add(name, "not listed in %s: sipgen did not write it, or the list belongs to another version of the tree", publish.OwnershipFile)
 		}
 	}
 	if len(problems) == 0 && len(state.Traces) > 0 {

@@ -64,7 +64,7 @@ func (s *settled) leaveAlone(l *loaded, held tenancy.Holdings, claims schedule.P
 			case holds && inTree[cluster]:
 				s.lost = append(s.lost, finding{cluster: cluster, err: fmt.Errorf("%s: its release waits: %s", cluster, found)})
 			case releasing[host]:
-				s.lost = append(s.lost, finding{cluster: cluster, err: fmt.Errorf("the release of a host goes on by the patch that the tree has: %s", found)})
+				s.lost = append(s.lost, finding{cluster: cluster, err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found)})
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func (l *loaded) notThereYet() []inventory.Host {
 			h := &preview.Hosts[i]
 			host := inventory.Host{
 				Namespace: h.Namespace, Name: h.Name, Labels: h.Labels, BMC: inventory.BMC{Address: h.BMC}, BootMAC: h.BootMAC,
-				Source: "Vino " + v.Key(), Warnings: []string{"not there yet: ViNO makes it"},
+				Source: "Vino " + v.Key(), Warnings: []string{"does not exist yet: ViNO will create it"},
 			}
 			for _, iface := range h.Interfaces {
 				host.Addresses = append(host.Addresses, inventory.Address{Network: iface.Network, IP: iface.IP, Origin: inventory.FromNetworkData})
@@ -57,7 +57,7 @@ func (s *supposed) addVirtualHosts() {
 	case len(more) == 0:
 		s.lines = append(s.lines, "all virtual hosts of the Site are in the inventory already")
 	default:
-		s.lines = append(s.lines, fmt.Sprintf("with %s not there yet: ViNO makes %s", text.Plural(len(more), "virtual host that is", "virtual hosts that are"), sentence.Verb(len(more), "it", "them")))
+		s.lines = append(s.lines, fmt.Sprintf("with %s not there yet: ViNO will create %s", text.Plural(len(more), "virtual host that is", "virtual hosts that are"), sentence.Verb(len(more), "it", "them")))
 	}
 }
 

@@ -28,14 +28,14 @@ func (c *checker) clusterAPI() {
 		field := "spec.nodes." + v1.RoleControlPlane + ".count"
 		if active > 0 && active%2 == 0 {
 			c.cluster(codeEven, Warning, cluster, field+".active",
-				fmt.Sprintf("%d control planes: Cluster API refuses an even number while etcd runs on them, and one more host would not make etcd more available", active),
-				fmt.Sprintf("ask for %d or %d, or silence this where etcd is elsewhere", active-1, active+1))
+				fmt.Sprintf("%d control planes: Cluster API refuses an even number if etcd runs on them, and an even member does not make etcd more available", active),
+				fmt.Sprintf("ask for %d or %d, or suppress this where etcd is elsewhere", active-1, active+1))
 		}
 		if active > 0 && active < minScaleIn && standby > 0 {
 			c.cluster(codeNoSurge, Warning, cluster, field+".standby",
-				fmt.Sprintf("with %d active control planes a rollout needs one more host to go up on (Cluster API lets maxSurge be 0 from %d on), and it does not take a standby host",
+				fmt.Sprintf("with %d active control planes a rollout needs one spare host (Cluster API allows maxSurge: 0 only from %d), and a standby host does not serve for that",
 					active, minScaleIn),
-				fmt.Sprintf("ask for %d active, or silence this where the standby host is meant for failures only", minScaleIn))
+				fmt.Sprintf("ask for %d active, or suppress this where the standby host is meant for failures only", minScaleIn))
 		}
 	}
 }
@@ -56,7 +56,7 @@ func (c *checker) apart(cluster *v1.SIPCluster) {
 			}
 		}
 	}
-	const fix = "name one namespace in hostNamespaces of each role, or silence this where Cluster API does not use the hosts"
+	const fix = "name one namespace in hostNamespaces of each role, or suppress this where Cluster API does not use the hosts"
 	if len(in) > 1 {
 		var parts []string
 		for _, namespace := range slices.Sorted(maps.Keys(in)) {

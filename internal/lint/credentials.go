@@ -13,6 +13,6 @@ func (c *checker) credentials() {
 		place = Place{File: doc.File, Document: doc.Index, Line: doc.LineOf(field)}
 	}
 	c.add(Finding{codeCredentials, Warning, place, v1alpha1.Kind + " " + c.Site.Name, field,
-		"missing: Flux reads the repository by ssh, and has no credentials for it",
+		"missing: Flux reads the repository over ssh, but has no credentials for it",
 		"name the Secret that has them; docs/gitops.md says how to make it"})
 }

@@ -22,7 +22,7 @@ var (
 // readIgnores finds out what the objects silence, and complains about what silences nothing.
 func (c *checker) readIgnores() {
 	c.ignored = map[string]map[string]bool{}
-	const fix = `write "SIP000: reason", with a code of docs/lint.md, or take the annotation away`
+	const fix = `write "SIP000: reason", with a code from docs/lint.md, or remove the annotation`
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
 		object := clusterName(cluster)
@@ -68,13 +68,13 @@ func parseIgnores(given string) (codes map[string]bool, problems []string) {
 		match := ignoreOne.FindStringSubmatch(part)
 		switch {
 		case match == nil:
-			problems = append(problems, redact.Sprintf("found %q, want a colon and a reason behind the code", text.Truncate(part, maxQuoted)))
+			problems = append(problems, redact.Sprintf("found %q, want a colon and a reason after the code", text.Truncate(part, maxQuoted)))
 		case strings.TrimSpace(match[2]) == "":
-			problems = append(problems, match[1]+" is silenced without a reason, and so is not")
+			problems = append(problems, match[1]+" is not suppressed, because no reason is given")
 		case !knownCode(match[1]):
-			problems = append(problems, match[1]+" is no code")
+			problems = append(problems, match[1]+" is not a lint code")
 		case match[1] == codeIgnore:
-			problems = append(problems, codeIgnore+" cannot be silenced")
+			problems = append(problems, codeIgnore+" cannot be suppressed")
 		default:
 			codes[match[1]] = true
 		}

@@ -23,13 +23,13 @@ func TestParseIgnores(t *testing.T) {
 		{"two behind a semicolon", "SIP003: a reason; SIP004: another", "SIP003 SIP004", ""},
 		{"a semicolon within a reason", "SIP003: one; and two", "SIP003", ""},
 		{"a code within a reason", "SIP003: as SIP004 is", "SIP003", ""},
-		{"no reason", "SIP003:", "", "without a reason"},
-		{"no reason, and one with", "SIP003: ; SIP004: yes", "SIP004", "without a reason"},
+		{"no reason", "SIP003:", "", "no reason is given"},
+		{"no reason, and one with", "SIP003: ; SIP004: yes", "SIP004", "no reason is given"},
 		{"no colon", "SIP003 because", "", "want a colon"},
 		{"no code", "because", "", "want a code and a reason"},
 		{"text before the code", "all but SIP003: x", "", "want a code and a reason"},
-		{"a code that is none", "SIP999: x", "", "is no code"},
-		{"the code of this very complaint", "SIP017: x", "", "cannot be silenced"},
+		{"a code that is none", "SIP999: x", "", "is not a lint code"},
+		{"the code of this very complaint", "SIP017: x", "", "cannot be suppressed"},
 	} {
 		codes, problems := parseIgnores(row.text)
 		if got := strings.Join(slices.Sorted(maps.Keys(codes)), " "); got != row.codes {

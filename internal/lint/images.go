@@ -18,7 +18,7 @@ func (c *checker) images() {
 				return
 			}
 			c.cluster(codeMutable, Warning, cluster, fmt.Sprintf("spec.services.%s[%d].image", list, n),
-				fmt.Sprintf("found %q, whose contents change: pods of one Deployment may run different ones, and no commit says since when", image),
+				fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", image),
 				"name a version, or a digest (@sha256:…)")
 		}
 		for n := range services.LoadBalancerControlPlane {

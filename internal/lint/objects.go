@@ -13,7 +13,7 @@ func (c *checker) objects() {
 	for i := range c.LeftOut {
 		object := &inventory.Host{Source: c.LeftOut[i].Source}
 		c.add(Finding{codeObject, Error, placeOfHost(object), "BareMetalHost", c.LeftOut[i].Field, c.LeftOut[i].Text + "; no host is made of it",
-			"give it a name and a namespace that an API server takes"})
+			"give it a name and a namespace that the API server accepts"})
 	}
 	for i := range c.Hosts {
 		host := &c.Hosts[i]
@@ -36,7 +36,7 @@ func (c *checker) objects() {
 			case inventory.FaultNetwork:
 				c.host(codeNetwork, Error, host, fault.Field, fault.Text+also, "give one of the two another address: until then nobody gets the host")
 			case inventory.FaultUID:
-				c.host(codeUID, Error, host, fault.Field, fault.Text+also, "take each object from the cluster once: until then nobody gets these hosts")
+				c.host(codeUID, Error, host, fault.Field, fault.Text+also, "include each object of the cluster only once: until then these hosts are not handed out")
 			}
 		}
 	}

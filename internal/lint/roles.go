@@ -65,7 +65,7 @@ func (c *checker) roles() {
 			}
 			if matched := len(match.selection(asked).hosts); matched > 0 {
 				c.cluster(codeGrant, Error, r.cluster, r.field(".labelSelector"),
-					fmt.Sprintf("matches %s, and its tenant is granted none of them", text.Count(matched, "host")),
+					fmt.Sprintf("matches %s, but its tenant is granted none of them", text.Count(matched, "host")),
 					"correct the selector, or the tenant's hosts.selector and hosts.namespaces in the Site")
 				continue
 			}

@@ -48,7 +48,7 @@ func (c *checker) secrets() {
 }
 
 func unknown(namespace, name string) string {
-	return fmt.Sprintf("Secret %s/%s is not among those known", namespace, name)
+	return fmt.Sprintf("Secret %s/%s is not among the Secrets in the input", namespace, name)
 }
 
 type secretRef struct{ field, name, fix string }
@@ -64,7 +64,7 @@ func secretRefs(c *v1.SIPCluster) []secretRef {
 			out = append(out, secretRef{field + ".nodeSSHPrivateKeys", jump.NodeSSHPrivateKeys, add})
 		}
 		name := v1.ServiceName(v1.ListJumpHost, i, c.Name)
-		out = append(out, secretRef{field + ".hostKeys", cmp.Or(jump.HostKeys, name+"-host-keys"), "make the host's keys as docs/services.md says, and add the Secret"})
+		out = append(out, secretRef{field + ".hostKeys", cmp.Or(jump.HostKeys, name+"-host-keys"), "generate the jump host's own keys as docs/services.md says, and add the Secret"})
 	}
 	for i := range c.Spec.Services.Dex {
 		dex := &c.Spec.Services.Dex[i]

@@ -71,14 +71,14 @@ func (c *checker) warnings() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
 		for _, warning := range cluster.Warnings() {
-			code, fix := codeUseless, "set the field, or take the entry away"
+			code, fix := codeUseless, "set the field, or remove the entry"
 			switch {
 			case warning.Path == "metadata.deletionTimestamp":
 				fix = "remove the line; if the cluster is to go, remove its file"
 			case strings.HasPrefix(warning.Path, "spec.services.auth["):
 				code, fix = codeDeprecated, "describe the provider in spec.services.dex"
 			case strings.HasPrefix(warning.Path, "spec.services."+v1.ListWorker+"[") && strings.HasSuffix(warning.Path, "].nodePort"):
-				code, fix = codeDeprecated, "take the field away"
+				code, fix = codeDeprecated, "remove the field"
 			case strings.HasPrefix(warning.Path, "spec.nodes."):
 				fix = "rename the role, unless it is meant to have no load balancer"
 			}
@@ -121,7 +121,7 @@ func (c *checker) dexes() {
 // misplaced says how the issuer's address differs from the one that Dex's Service has. A ClusterIP Service has something in front of it
 // that sipgen does not know.
 func misplaced(dex *v1.Dex, issuer *url.URL, port string) (message, fix string) {
-	const proxy = ", or silence this with the name of the proxy that stands in between"
+	const proxy = ", or suppress this and name the proxy in between as the reason"
 	switch dex.ExposureType(dex.NodePort) {
 	case corev1.ServiceTypeNodePort:
 		switch {

@@ -27,7 +27,7 @@ func Compare(before, after []Object, wide bool) []error {
 		o := &after[i]
 		old, found := was[o.id()]
 		if !found {
-			errs = append(errs, fmt.Errorf("it makes another object, %s: want one that changes neither apiVersion, kind, namespace nor name", o))
+			errs = append(errs, fmt.Errorf("it makes a different object, %s: a patch may not change apiVersion, kind, namespace or name", o))
 			continue
 		}
 		delete(was, o.id())
@@ -40,7 +40,7 @@ func Compare(before, after []Object, wide bool) []error {
 	}
 	for i := range before {
 		if _, gone := was[before[i].id()]; gone {
-			errs = append(errs, fmt.Errorf("%s is gone with it: a patch changes objects and takes none away; spec.services says what there is", &before[i]))
+			errs = append(errs, fmt.Errorf("the patch removes %s: a patch may change objects, but not remove them; spec.services decides which exist", &before[i]))
 		}
 	}
 	return errs

@@ -74,7 +74,7 @@ func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject, s
 	takenOver(inventory.KindDeployment, v1.ListJumpHost, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
 		name := HostKeysName(c, i)
 		secret := byKey[object.Namespace+"/"+name]
-		const why = "without the jump host's own SSH keys its new pod waits, the services are not ready, and no host of the tenant is labelled"
+		const why = "without the jump host's own SSH keys its new pod cannot start, so the services do not become ready, and no host of the tenant is labelled"
 		switch {
 		case secret == nil || !secret.Missing && secret.Unread == "":
 		case secret.Missing:

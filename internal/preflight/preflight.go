@@ -56,7 +56,7 @@ const (
 	argoTracking       = "argocd.argoproj.io/tracking-id"
 	argoSync           = "argocd.argoproj.io/sync-options"
 	hostResource       = "baremetalhosts.metal3.io/"
-	blindWords         = "Argo CD wipes the spec of a host that was made by kubectl apply, and without managedFields such a host is not known; refused with hosts.apply merge"
+	blindWords         = "Argo CD would empty the spec of a host that was made with kubectl apply, and without managedFields sipgen cannot tell which hosts were; refused with hosts.apply merge"
 	managedFieldsWords = "the inventory has no managedFields (read it from the cluster, from a snapshot of it, or by kubectl get -o yaml --show-managed-fields)"
 )
 
@@ -196,7 +196,7 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []Finding {
 	case applied:
 		why = name + " takes over what kubectl apply owned, and would remove the spec with its next apply"
 	default:
-		why = name + " takes over what kubectl apply owned when it is synced without ClientSideApplyMigration=false, as by hand, and would then remove the spec"
+		why = "in a sync without ClientSideApplyMigration=false (for example by hand), " + name + " takes over what kubectl apply owned, and would then remove the spec"
 	}
 	text, _ := json.Marshal(patch) // strings marshal
 	return []Finding{{Host: host.Key(), Found: strings.Join(found, ", and "), Why: why, Fix: command("patch", host, "--type=json", "-p", "'"+string(text)+"'")}}

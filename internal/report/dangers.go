@@ -92,7 +92,7 @@ func (p *Plan) placementDangers() []string {
 		}
 		for j := range c.Roles {
 			if !c.Gone && loses(&c.Roles[j]) {
-				clusters = append(clusters, c.Key()+" "+c.Roles[j].Name+" loses its last host: load balancers and jump hosts in front of it have nothing behind them")
+				clusters = append(clusters, c.Key()+" "+c.Roles[j].Name+" loses its last host: its load balancers and jump hosts will have nothing behind them")
 			}
 			for _, slot := range c.Roles[j].Slots {
 				for _, change := range slot.Changes {
@@ -109,7 +109,7 @@ func (p *Plan) placementDangers() []string {
 				}
 				words := fmt.Sprintf("%s %s releases %s: %s", c.Key(), c.Roles[j].Name, slot.Host, slot.Why)
 				if slot.InUse != "" {
-					running = append(running, words+"; it RUNS something: "+slot.InUse)
+					running = append(running, words+"; the host is IN USE: "+slot.InUse)
 				} else {
 					released = append(released, words)
 				}
@@ -195,7 +195,7 @@ func (p *Plan) fileDangers(files []File) []string {
 		dangers = append(dangers, "the policies that guard the hosts change")
 	}
 	if claims {
-		dangers = append(dangers, "other namespaces may claim hosts by HostClaims, whatever labels the hosts have: see claims/")
+		dangers = append(dangers, "other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/")
 	}
 	if runner {
 		dangers = append(dangers, "the runner changes: what runs in the cluster with the site's git credentials")

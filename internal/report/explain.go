@@ -43,7 +43,7 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 func whyNoneHas(r schedule.Reason) string {
 	switch r.(type) {
 	case schedule.DomainFull:
-		return "could use it, but have all they may have in its domain"
+		return "could use it, but already have all the hosts they may have in its domain"
 	case schedule.Satisfied:
 		return "could use it, but have the hosts they want"
 	case schedule.ClusterRefused:

@@ -23,11 +23,11 @@ func (r *ReplicaChange) String() string {
 	words := r.Cluster + ": capi: "
 	switch {
 	case r.To == nil:
-		return words + r.File + " goes: nothing sets the replicas of its machines any more, and a kustomization that includes the component fails while it has them"
+		return words + r.File + " is deleted: nothing sets the replicas of those machines any more, and a kustomization that includes the component does not build until their objects are removed from it"
 	case r.From == nil:
 		return fmt.Sprintf("%sreplicas of %s set to %d", words, r.Role, *r.To)
 	case *r.To < *r.From:
-		return fmt.Sprintf("%sreplicas of %s %d to %d: where the component is used, Cluster API deletes %s of its own choice", words, r.Role, *r.From, *r.To, text.Count(*r.From-*r.To, "machine"))
+		return fmt.Sprintf("%sreplicas of %s %d to %d: where the component is used, Cluster API deletes %s, and chooses which", words, r.Role, *r.From, *r.To, text.Count(*r.From-*r.To, "machine"))
 	}
 	return fmt.Sprintf("%sreplicas of %s %d to %d", words, r.Role, *r.From, *r.To)
 }

@@ -231,7 +231,7 @@ func TestPromotedInUse(t *testing.T) {
 
 // TestClaimsAreADanger: whoever may claim hosts may claim them all.
 func TestClaimsAreADanger(t *testing.T) {
-	if got := strings.Join(Dangers(&Plan{}, []File{{Path: "claims/metal3.yaml", Kind: "added"}}), "\n"); !strings.Contains(got, "claim hosts by HostClaims") {
+	if got := strings.Join(Dangers(&Plan{}, []File{{Path: "claims/metal3.yaml", Kind: "added"}}), "\n"); !strings.Contains(got, "claim hosts through HostClaims") {
 		t.Errorf("%q", got)
 	}
 }

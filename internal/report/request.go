@@ -38,7 +38,7 @@ func PullRequest(p *Plan, about About) string {
 	end := stamps(about)
 	b := &body{left: maxRequest - size(end) - 1_000} // what says that something was cut
 	if about.Empty {
-		b.add("**There is nothing left to merge here**: the base branch has all of it. Close this, or leave it: the next proposal takes it over.\n")
+		b.add("**There is nothing left to merge here**: the base branch has all of it. Close this pull request, or leave it open: the next proposal reuses it.\n")
 		return b.out.String() + end
 	}
 	dangers := Dangers(p, about.Files)
@@ -60,7 +60,7 @@ func PullRequest(p *Plan, about About) string {
 func paragraph(p *Plan, about About) string {
 	words := "Site " + code(p.Site) + ": " + p.Summary()
 	if about.Inventory == "" {
-		words += " Nobody knows how old the inventory is: it comes from manifests."
+		words += " The age of the inventory is unknown, because it comes from manifests."
 	} else {
 		words += " The inventory, " + prose(about.Inventory) + " when this was planned."
 	}
@@ -150,12 +150,12 @@ func (b *body) releases(p *Plan) {
 			}
 		}
 	}
-	if len(rows) == 0 || !b.add("\n### Hosts on their way out\n\n"+text.TableHead("host", "from", "step", "why")) {
+	if len(rows) == 0 || !b.add("\n### Hosts being released\n\n"+text.TableHead("host", "from", "step", "why")) {
 		return
 	}
 	for i, row := range rows {
 		if size(row) > b.left/2 || !b.add(row) {
-			b.force(fmt.Sprintf("\n… and **%d more hosts on their way out**: sipgen plan shows them all\n", len(rows)-i))
+			b.force(fmt.Sprintf("\n… and **%d more hosts being released**: sipgen plan shows them all\n", len(rows)-i))
 			return
 		}
 	}
@@ -167,9 +167,9 @@ func releaseStep(status Status) string {
 	case StatusPending:
 		return "1 of 3: it stays, until Cluster API lets it go"
 	case StatusReleased:
-		return "2 of 3: this takes its labels off"
+		return "2 of 3: this pull request removes its labels"
 	case StatusLeaving:
-		return "3 of 3: its labels are off in git, and not yet seen gone"
+		return "3 of 3: its labels are removed in git, but the live host has not yet been seen without them"
 	}
 	return ""
 }

@@ -38,13 +38,13 @@ func TestPullRequestSaysDangersFirst(t *testing.T) {
 	p := site(t)
 	p.Clusters[0].Roles[0].Slots[len(p.Clusters[0].Roles[0].Slots)-1].InUse = inUse(inventory.State{Provisioning: "provisioned"})
 	body := PullRequest(p, about())
-	inOrder(t, body, "**Look at this first**", "it RUNS something: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
+	inOrder(t, body, "**Look at this first**", "the host is IN USE: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
 		"jumphost-a go", "loadbalancer-worker-a changes, and its pods roll", "handed out", "Site `dc1`: 4 clusters", "management, was `3m2s` old",
-		"### Short", "### Hosts on their way out", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "### Made from", "`c0ffee`", "`sha256:aa`")
+		"### Short", "### Hosts being released", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "### Made from", "`c0ffee`", "`sha256:aa`")
 	if strings.Contains(body, "loadbalancer-worker-b changes") {
 		t.Error("a new load balancer has no pods to roll")
 	}
-	for _, want := range []string{"2 of 3: this takes its labels off", "| new |", "| kept |", "| released |"} {
+	for _, want := range []string{"2 of 3: this pull request removes its labels", "| new |", "| kept |", "| released |"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q in\n%s", want, body)
 		}
@@ -61,12 +61,12 @@ func TestEveryStepOfARelease(t *testing.T) {
 	for i, status := range []Status{StatusPending, StatusReleased, StatusLeaving} {
 		p.Clusters[i].Roles[0].Slots[0].Status = status
 	}
-	inOrder(t, PullRequest(p, about()), "| `tenant-0/edge Worker` | 1 of 3: it stays", "| `tenant-1/edge Worker` | 2 of 3: this takes", "| `tenant-2/edge Worker` | 3 of 3: its labels are off")
+	inOrder(t, PullRequest(p, about()), "| `tenant-0/edge Worker` | 1 of 3: it stays", "| `tenant-1/edge Worker` | 2 of 3: this pull request removes", "| `tenant-2/edge Worker` | 3 of 3: its labels are removed")
 }
 
 func TestPullRequestWithoutDangers(t *testing.T) {
 	p := &Plan{Site: "dc1", Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}}}}}
-	if body := PullRequest(p, About{}); !strings.HasPrefix(body, "Nothing to look at first") || !strings.Contains(body, "Nobody knows how old") {
+	if body := PullRequest(p, About{}); !strings.HasPrefix(body, "Nothing to look at first") || !strings.Contains(body, "The age of the inventory is unknown") {
 		t.Errorf("found\n%s", body)
 	}
 	if body := PullRequest(p, About{Empty: true, Stamps: [][2]string{{"Commit", "c0ffee"}}}); !strings.Contains(body, "nothing left to merge") || !strings.Contains(body, "c0ffee") || strings.Contains(body, "m/h") {
@@ -204,14 +204,14 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 		change func(*Plan, *About)
 		wants  []string
 	}{
-		{"1,000 clusters", func(*Plan, *About) {}, []string{"tenant-999/edge` Worker releases", "it RUNS something"}},
+		{"1,000 clusters", func(*Plan, *About) {}, []string{"tenant-999/edge` Worker releases", "the host is IN USE"}},
 		{"all of them released", func(p *Plan, _ *About) {
 			for i := range p.Clusters {
 				for j := range p.Clusters[i].Roles[0].Slots {
 					p.Clusters[i].Roles[0].Slots[j].Status, p.Clusters[i].Roles[0].Slots[j].Why = StatusReleased, "more than the 4 hosts wanted"
 				}
 			}
-		}, []string{"more dangers", "more hosts on their way out"}},
+		}, []string{"more dangers", "more hosts being released"}},
 		{"all of them short", func(p *Plan, _ *About) {
 			for i := range p.Clusters {
 				p.Shortages = append(p.Shortages, fmt.Sprintf("tenant-%d/edge Worker needs 5; the 2 free hosts it can use lie in 1 rack domain (r%d), and it can have one there; short 4", i, i))

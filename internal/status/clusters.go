@@ -137,7 +137,7 @@ func (t *Tenants) ready(live *v1.SIPCluster, key schedule.ClusterKey, spec *v1.S
 	case spec == nil || placed == nil:
 		return v1.ReasonUnschedulable, "the site has no spec of this cluster any more, and releases its hosts"
 	case !same:
-		return v1.ReasonProgressing, "the spec that the site is rendered from is not this one yet"
+		return v1.ReasonProgressing, "the tree has not been rendered from this version of the spec yet"
 	case placed.Unschedulable:
 		return v1.ReasonUnschedulable, shortages(placed)
 	case len(stuck) > 0:

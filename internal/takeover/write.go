@@ -48,7 +48,7 @@ func (p *Plan) Steps(t *Tenant) []Step {
 		steps = append(steps, Step{
 			Number:   1,
 			Title:    "Make the keys of " + name,
-			Why:      "SIP's pod made its own at each start; here they are a Secret, and the pod waits for it. People see a new host key once. The login name is sip, and was ubuntu.",
+			Why:      "SIP's pod made its own at each start; here they are a Secret, and the pod waits for it. People see a new host key once. The login name is now sip; it was ubuntu.",
 			Commands: []string{preflight.HostKeys(namespace, preflight.HostKeysName(t.Spec.Cluster, i))},
 		})
 	}
@@ -69,7 +69,7 @@ func (p *Plan) Steps(t *Tenant) []Step {
 		steps = append(steps, Step{
 			Number: 3,
 			Title:  "Hand the Deployments and Services to the engine",
-			Why:    "Who owns their fields is not known here. Read the installation with -f cluster, or from files with managedFields (kubectl get -o yaml --show-managed-fields), for the commands.",
+			Why:    "sipgen does not know who owns their fields. To get the commands, read the installation with -f cluster, or from files with managedFields (kubectl get -o yaml --show-managed-fields).",
 		})
 	case len(hand) > 0:
 		steps = append(steps, Step{
@@ -107,7 +107,7 @@ func (p *Plan) Steps(t *Tenant) []Step {
 			steps = append(steps, Step{
 				Number:   6,
 				Title:    "Take SIP's finalizer off",
-				Why:      "Nobody else does, and a SIPCluster that has it cannot be deleted. The labels of the hosts stay as they are.",
+				Why:      "Nothing else removes it, and until then the SIPCluster cannot be deleted. The labels of the hosts stay as they are.",
 				Commands: []string{preflight.WithoutFinalizer(namespace, t.Spec.Name, i)},
 			})
 		}
@@ -126,7 +126,7 @@ func engineName(engine v1alpha1.Engine) string {
 func (p *Plan) Write(w io.Writer) error {
 	out := &printer{w: w}
 	out.line("exit 1 # read it, and run it step by step")
-	out.line("# From the SIP operator to sipgen: %s, synced by %s. One tenant after the other, in any order; nothing was changed yet.", text.Count(len(p.Tenants), "cluster"), engineName(p.engine))
+	out.line("# From the SIP operator to sipgen: %s, synced by %s. Take over one tenant at a time, in any order; nothing has been changed yet.", text.Count(len(p.Tenants), "cluster"), engineName(p.engine))
 	out.line("# Move the spec of one tenant at a time to your specs, when its turn comes: a spec that is there is planned and published.")
 	for _, key := range p.Foreign {
 		out.line("# Hosts carry the labels of cluster %s, which has no spec here: they are left alone.", key)
@@ -154,7 +154,7 @@ func (p *Plan) tenant(out *printer, t *Tenant) {
 		out.line("# stays:    %s %s: the object, with its uid, addresses and ports", t.Objects[i].Kind, t.Objects[i].Name)
 	}
 	for _, name := range t.all() {
-		out.line("# changes:  the pods of %s: without SIP's node selector for masters, its Secret and its init container, two where it is a load balancer", name)
+		out.line("# changes:  the pods of %s: they lose SIP's node selector for masters, its Secret and its init container; a load balancer gets two pods", name)
 	}
 	for _, name := range t.Missing {
 		out.line("# new:      %s: not found, and made by the first sync", name)

@@ -58,7 +58,7 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 		return nil, err
 	}
 	if file.Count == nil || *file.Count != len(file.Hosts) {
-		return nil, doc.Problem("count", "found %d hosts, and not as many announced: the file is cut off", len(file.Hosts))
+		return nil, doc.Problem("count", "found %d hosts, but the file announces another number: it is cut off", len(file.Hosts))
 	}
 	var leftOut []inventory.LeftOut
 	hosts := make([]inventory.Host, 0, len(file.Hosts))

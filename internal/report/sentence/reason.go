@@ -66,7 +66,7 @@ func kept(r schedule.Reason) string {
 	case schedule.KeptByLabels:
 		return "held: its labels say so"
 	case schedule.KeptByTree:
-		return "held: the previous tree says so, its labels do not yet"
+		return "held: the previous tree says so, but its labels do not yet"
 	case schedule.Consumed:
 		return "held, " + Use(r.Use)
 	case schedule.Serving:
@@ -74,9 +74,9 @@ func kept(r schedule.Reason) string {
 	case schedule.StandIn:
 		return Reason(r.Trouble) + ": should be replaced, but no other host can take its place"
 	case schedule.StandInSpare:
-		return Reason(r.Trouble) + ": replaced, but no other host can take the standby slot"
+		return Reason(r.Trouble) + ": replaced as active host; stays in the standby slot, because no other host can take it"
 	case schedule.Replacing:
-		return Reason(r.Trouble) + ": kept until its replacement carries its labels"
+		return Reason(r.Trouble) + ": kept until its replacement has been labelled"
 	case schedule.Frozen:
 		return Reason(r.Kept) + "; its cluster is frozen: " + strings.Join(Refusals(r.Refused), "; ")
 	case schedule.ReleaseWaits:
@@ -122,13 +122,13 @@ func released(r schedule.Reason) string {
 	case schedule.NoneWanted:
 		return "the role wants no hosts"
 	case schedule.ReleasedBefore:
-		return "released before, labels not yet seen gone"
+		return "released earlier, but not yet seen without labels"
 	case schedule.Replaced:
 		return Reason(r.Trouble) + ", and replaced"
 	case schedule.Unwanted:
 		return Reason(r.Trouble) + ", and " + Reason(r.Why)
 	case schedule.Approved:
-		return Reason(r.Why) + "; approved, though " + Reason(r.Use)
+		return Reason(r.Why) + "; approved, although " + Reason(r.Use)
 	case schedule.Disputed:
 		return fmt.Sprintf("its labels say cluster %s, and the tree says %s", r.Labels, r.Tree)
 	case schedule.MovesTo:
@@ -176,7 +176,7 @@ func state(r schedule.Reason) string {
 	case schedule.Faulty:
 		return faulty(r)
 	case schedule.Unsure:
-		return "whether it is in use cannot be read"
+		return "cannot tell whether it is in use"
 	}
 	return ""
 }
@@ -191,13 +191,13 @@ func faulty(r schedule.Faulty) string {
 	case r.Kind == inventory.FaultTwice:
 		return "defined more than once"
 	case r.Kind == inventory.FaultLabel:
-		return "with a label that no API server takes"
+		return "with a label that the API server would reject"
 	case r.Kind == inventory.FaultName:
 		return "with a name that is too long"
 	case r.Kind == inventory.FaultPatch:
 		return "that no patch may be written for"
 	case r.Kind == inventory.FaultNetwork:
-		return "with an address of a service of the site"
+		return "with the same address as one of the site's services"
 	}
 	return "with the " + string(r.Kind) + " of another host"
 }

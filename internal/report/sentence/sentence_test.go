@@ -89,7 +89,7 @@ func TestReason(t *testing.T) {
 		{schedule.InvalidCluster{Cluster: schedule.ClusterKey{Namespace: "t", Name: "a\nb"}}, `claimed by cluster "t/a\nb", which is no valid name`},
 		{schedule.InvalidRole{Role: "a b"}, `claimed for role "a b", which is no valid name`},
 		{schedule.Frozen{Kept: schedule.KeptByTree{}, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "second"}, schedule.Contradiction{Problem: "first"}, schedule.Contradiction{Problem: "first"}}},
-			"held: the previous tree says so, its labels do not yet; its cluster is frozen: first; second"},
+			"held: the previous tree says so, but its labels do not yet; its cluster is frozen: first; second"},
 		{schedule.ReleaseWaits{Why: schedule.NoSpec{}, Use: schedule.Faulty{Kind: inventory.FaultPatch, Text: "it has a mark"}},
 			"its cluster has no spec any more; release waits until this is fixed: it has a mark"},
 		{schedule.ReleaseWaits{Why: schedule.NoSpec{}, Use: schedule.HasImage{}}, "its cluster has no spec any more; release waits until it is free: it has an image"},
@@ -118,13 +118,13 @@ func TestWarning(t *testing.T) {
 		want    string
 	}{
 		{schedule.OfCluster{Cluster: red, Warning: schedule.CreatedAnew{Host: h1, Source: "a.yaml", Was: "1", Is: "2"}},
-			"cluster tenants/red: host metal/h1: a.yaml knows it by uid 1, now it has uid 2: it was created anew, and the claim is void"},
-		{schedule.NobodyGets{Host: h1, Why: schedule.InvalidRole{Role: "-"}}, `host metal/h1: claimed for role "-", which is no valid name, says its labels: nobody gets it`},
+			"cluster tenants/red: host metal/h1: a.yaml knows it by uid 1, but its uid is now 2: the host was re-created, so the claim is void"},
+		{schedule.NobodyGets{Host: h1, Why: schedule.InvalidRole{Role: "-"}}, `host metal/h1: claimed for role "-", which is no valid name, according to its labels: it is not handed out`},
 		{schedule.NamesHostOfOthers{Annotation: "a", Host: h1, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: this entry has no effect; remove it from the annotation"},
 		{schedule.Rearrangement{Way: schedule.ByHand, Moves: []schedule.Move{{Host: h1, From: worker, To: worker}}, Waits: []schedule.HostKey{h1, h2}},
-			"feasible at its turn if 1 unprovisioned host moves: metal/h1 from tenants/red Worker to tenants/red Worker and 2 released hosts are seen without labels: metal/h1, metal/h2 (one after the other, which is left to people)"},
+			"feasible at its turn if 1 unprovisioned host moves: metal/h1 from tenants/red Worker to tenants/red Worker and 2 released hosts are seen without labels: metal/h1, metal/h2 (one after the other, by hand)"},
 		{schedule.Rearrangement{Way: schedule.Forbidden, Waits: []schedule.HostKey{h1}}, "feasible at its turn if 1 released host is seen without labels: metal/h1"},
-		{schedule.SomeUnlabelled{Keys: []string{"row", "rack"}, Hosts: 2}, "2 hosts that fit without label row or rack: the domains do not constrain them"},
+		{schedule.SomeUnlabelled{Keys: []string{"row", "rack"}, Hosts: 2}, "2 hosts without label row or rack could be chosen: the limits per domain do not apply to them"},
 	} {
 		if got := Warning(row.warning); got != row.want {
 			t.Errorf("%#v: got %q, want %q", row.warning, got, row.want)

@@ -19,7 +19,7 @@ func Shortage(c *schedule.Shortage) string {
 	b.WriteString(has(c))
 	fmt.Fprintf(&b, "; short %d.", c.Need-c.Capacity)
 	if c.Unreduced {
-		b.WriteString(" Fewer of these roles may be short as well: there are too many to try without each.")
+		b.WriteString(" Perhaps not all of these roles compete: there are too many to check each one.")
 	}
 	if c.Full > 0 {
 		fmt.Fprintf(&b, " %s %s, but %s in a domain where the role has its hosts already.",
@@ -130,7 +130,7 @@ func needs(c *schedule.Shortage) string {
 		words += " more"
 	}
 	if c.Standby {
-		words += ", standby hosts among them"
+		words += ", including standby hosts"
 	}
 	if len(c.Roles) > mostRoles {
 		words += " (" + groups(c) + ")"
@@ -196,7 +196,7 @@ func has(c *schedule.Shortage) string {
 		}
 		return words
 	case len(names) == 0:
-		return "of the " + free + ", " + they + " can have " + strconv.Itoa(c.Capacity) + " at once, as their topology keys allow"
+		return "of the " + free + ", " + they + " can have only " + strconv.Itoa(c.Capacity) + " at once, because of the topology keys"
 	}
 	words := "the " + free
 	labelled := c.Hosts - c.Loose

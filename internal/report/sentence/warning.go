@@ -63,22 +63,22 @@ func Warning(w schedule.Warning) string {
 func claimWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.HasFault:
-		return fmt.Sprintf("host %s: %s: nobody gets it until that is fixed; who has it keeps it", w.Host, w.What)
+		return fmt.Sprintf("host %s: %s: it is not handed out until that is fixed; a cluster that holds it keeps it", w.Host, w.What)
 	case schedule.Unlabelled:
-		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim: nobody gets it until they are removed or completed", w.Host, keys(w.Keys))
+		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim: it is not handed out until they are removed or completed", w.Host, keys(w.Keys))
 	case schedule.LabelsContradictTree:
 		if w.Whole {
-			return fmt.Sprintf("host %s: %s on it say something else than %s: the claim of %s stands, since no patch of the host may be written", w.Host, keys(w.Keys), w.Source, w.Cluster)
+			return fmt.Sprintf("host %s: its labels (%s) contradict %s: %s keeps its claim, because sipgen may not patch this host", w.Host, keys(w.Keys), w.Source, w.Cluster)
 		}
-		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim, and what they say is not what %s says: the claim of %s stands", w.Host, keys(w.Keys), w.Source, w.Cluster)
+		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim, and they contradict %s: %s keeps its claim", w.Host, keys(w.Keys), w.Source, w.Cluster)
 	case schedule.LeftAlone:
 		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
 	case schedule.UsedAfterRelease:
-		return fmt.Sprintf("%s released by %s with a machine on it, and still in use: counts for its tenant's hosts.max until the machine is gone: %s",
+		return fmt.Sprintf("%s released by %s and still in use: counted towards the tenant's hosts.max until the machine is gone: %s",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
 	case schedule.RolesDiffer:
-		return fmt.Sprintf("host %s: its labels say %s %s, but %s says role %s: the labels count", w.Host, w.Cluster, w.Labels, w.Source, w.Tree)
+		return fmt.Sprintf("host %s: its labels say %s %s, but %s says role %s: sipgen goes by the labels", w.Host, w.Cluster, w.Labels, w.Source, w.Tree)
 	case schedule.ClustersDiffer:
 		return clustersDiffer(w)
 	case schedule.NobodyGets:
@@ -86,13 +86,13 @@ func claimWarning(w schedule.Warning) string {
 		if source == "" {
 			source = "its labels"
 		}
-		return fmt.Sprintf("host %s: %s, says %s: nobody gets it", w.Host, Reason(w.Why), source)
+		return fmt.Sprintf("host %s: %s, according to %s: it is not handed out", w.Host, Reason(w.Why), source)
 	case schedule.NotInInventory:
 		return fmt.Sprintf("host %s: %s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Host, w.Source, w.Role)
 	case schedule.CreatedAnew:
-		return fmt.Sprintf("host %s: %s knows it by uid %s, now it has uid %s: it was created anew, and the claim is void", w.Host, w.Source, w.Was, w.Is)
+		return fmt.Sprintf("host %s: %s knows it by uid %s, but its uid is now %s: the host was re-created, so the claim is void", w.Host, w.Source, w.Was, w.Is)
 	case schedule.WithoutStatus:
-		return text.Count(w.Hosts, "host") + " without status: taken to be available"
+		return text.Count(w.Hosts, "host") + " without status: assumed to be available"
 	case schedule.OfCluster:
 		return "cluster " + w.Cluster.String() + ": " + Warning(w.Warning)
 	}
@@ -131,13 +131,13 @@ func annotationWarning(w schedule.Warning) string {
 	case schedule.NamesHostOfOthers:
 		return fmt.Sprintf("annotation %s names host %s, which %s holds: this entry has no effect; remove it from the annotation", w.Annotation, w.Host, w.Holder)
 	case schedule.NamesSeveralHosts:
-		return fmt.Sprintf("annotation %s names host %q, which is the name of two of its hosts, %s and %s: it has no effect, want namespace/name", w.Annotation, w.Name, w.Hosts[0], w.Hosts[1])
+		return fmt.Sprintf("annotation %s names host %q, but the cluster holds two hosts of that name, %s and %s: this entry has no effect; write namespace/name", w.Annotation, w.Name, w.Hosts[0], w.Hosts[1])
 	case schedule.NamesMore:
 		return fmt.Sprintf("annotation %s: %d more names have no effect", w.Annotation, w.More)
 	case schedule.ReleaseOfNothing:
 		return releaseOfNothing(w)
 	case schedule.NeverApproved:
-		return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved, it waits until Cluster API lets the host go", w.Annotation, w.Host, w.Consumer)
+		return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved; it waits until Cluster API lets the host go", w.Annotation, w.Host, w.Consumer)
 	case schedule.NamesFreeHost:
 		return fmt.Sprintf("annotation %s names host %s, which the cluster does not hold: the cluster cannot get this host while the annotation names it", w.Annotation, w.Host)
 	}
@@ -148,19 +148,19 @@ func annotationWarning(w schedule.Warning) string {
 func addressWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.AddressDiffers:
-		return fmt.Sprintf("host %s: on network %s its %s says %s, the previous tree says %s, which stays; if the host moved, say so with its annotation %s%s: %s",
+		return fmt.Sprintf("host %s: on network %s its %s says %s, but the previous tree says %s, which sipgen keeps; if the new address is right, confirm it with the host's annotation %s%s: %s",
 			w.Host, w.Network, w.Origin, addresses(w.Found), addresses(w.Kept), inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
 	case schedule.AddressChanges:
-		return fmt.Sprintf("host %s: on network %s the previous tree says %s, its annotation %s%s says %s, which counts: the services there follow",
+		return fmt.Sprintf("host %s: on network %s the previous tree says %s, but the host's annotation %s%s says %s: sipgen uses the latter, and the services on that network change with it",
 			w.Host, w.Network, addresses(w.Was), inventory.AddressAnnotationKey, w.Network, addresses(w.Is))
 	case schedule.AddressUnconfirmed:
-		return fmt.Sprintf("host %s: on network %s its %s says %s, which is used; the host is %s, which may have replaced it, "+
-			"and the previous tree has no address to compare: check it, and confirm it with the host's annotation %s%s: %s",
+		return fmt.Sprintf("host %s: on network %s its %s says %s, and sipgen uses that; but the host is %s, which may have replaced its network data, "+
+			"and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation %s%s: %s",
 			w.Host, w.Network, inventory.FromNetworkData, addresses(w.Found), Reason(w.Use), inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
 	case schedule.AddressProblem:
 		return fmt.Sprintf("host %s: %s", w.Host, w.Problem)
 	case schedule.ServicesWithout:
-		return fmt.Sprintf("services on network %s go without %s: no address; %s", w.Network, unaddressed(w.Hosts), sayAddress(w.Network))
+		return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network, unaddressed(w.Hosts), sayAddress(w.Network))
 	case schedule.NotReached:
 		var names []string
 		for _, host := range w.Hosts {
@@ -188,7 +188,7 @@ func unaddressed(hosts []schedule.Unaddressed) string {
 }
 
 func sayAddress(network string) string {
-	return "say the address with the host's annotation " + inventory.AddressAnnotationKey + network
+	return "set the address in the host's annotation " + inventory.AddressAnnotationKey + network
 }
 
 // roleWarning is about the hosts of a role.
@@ -197,14 +197,14 @@ func roleWarning(w schedule.Warning) string {
 	case schedule.StandbyShort:
 		return fmt.Sprintf("standby: short %d of %d", w.Short, w.Want)
 	case schedule.ReplacedLater:
-		return fmt.Sprintf("%s replaced now, and %d more when there is room for their successors: the tenant may not have more hosts at a time (hosts.max or maxHostsPerTenant, and a tenth more)",
+		return fmt.Sprintf("%s replaced now, %d more once the tenant has room for their replacements: it may have no more than hosts.max (or maxHostsPerTenant) plus a tenth at a time",
 			text.Count(w.Now, "host"), w.Later)
 	case schedule.NotSearched:
-		return "whether it could be placed if hosts moved was not searched further: the site is too large for that"
+		return "sipgen did not search to the end for host moves that would place it: the site is too large"
 	case schedule.Rearrangement:
 		return rearrangement(w)
 	case schedule.WaitsFor:
-		return fmt.Sprintf("waits for host %s, until it is seen without labels", w.Host)
+		return fmt.Sprintf("waits until host %s is seen without labels", w.Host)
 	case schedule.LeftOut:
 		var names []string
 		for _, host := range w.Hosts {
@@ -213,17 +213,17 @@ func roleWarning(w schedule.Warning) string {
 		if more := w.Count - len(names); more > 0 {
 			names = append(names, strconv.Itoa(more)+" more")
 		}
-		return fmt.Sprintf("%s that it selects without label %s: left out, for nothing would keep them apart (%s)", text.Count(w.Count, "free host"), strings.Join(w.Keys, " or "), strings.Join(names, ", "))
+		return fmt.Sprintf("left out: %s without label %s, because their failure domain is unknown (%s)", text.Count(w.Count, "free host"), strings.Join(w.Keys, " or "), strings.Join(names, ", "))
 	case schedule.KeptUnlabelled:
-		return fmt.Sprintf("host %s has no label %s any more: it stays, and nothing is said of its domain; label it", w.Host, w.Key)
+		return fmt.Sprintf("host %s has no label %s any more: it stays, but its domain is unknown; label it", w.Host, w.Key)
 	case schedule.NoneLabelled:
 		return "no host that fits carries label " + strings.Join(w.Keys, " or ") + ": nothing keeps the role's hosts apart"
 	case schedule.SomeUnlabelled:
-		return fmt.Sprintf("%s that fit without label %s: the domains do not constrain them", text.Count(w.Hosts, "host"), strings.Join(w.Keys, " or "))
+		return fmt.Sprintf("%s without label %s could be chosen: the limits per domain do not apply to them", text.Count(w.Hosts, "host"), strings.Join(w.Keys, " or "))
 	case schedule.Crowded:
-		return fmt.Sprintf("%s=%s: %d of its hosts lie there, want %d at most: kept as they are", w.Key, w.Value, w.Hosts, w.Max)
+		return fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept", w.Key, w.Value, w.Hosts, w.Max)
 	case schedule.Uneven:
-		return fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d, want a difference of %d at most",
+		return fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d: the difference may be at most %d",
 			w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew)
 	}
 	return ""
@@ -256,7 +256,7 @@ func rearrangement(w schedule.Rearrangement) string {
 		return words
 	case len(w.Moves) == 0:
 	case w.Way == schedule.ByHand:
-		words += " (one after the other, which is left to people)"
+		words += " (one after the other, by hand)"
 	default:
 		words += " (the site forbids moves)"
 	}
