@@ -94,7 +94,7 @@ func TestHintsSayWhereTheyEnd(t *testing.T) {
 	p := plan(t, clusters, hosts, Previous{}, options)
 	last := p.Clusters[len(p.Clusters)-1]
 	said := strings.Join(Say.Warnings(last.Warnings), "\n")
-	if len(p.Moves) != 0 || !strings.Contains(said, "not searched further") {
+	if len(p.Moves) != 0 || !strings.Contains(said, "did not search to the end") {
 		t.Errorf("moves %v, warnings %q: want none, and a warning that says so", p.Moves, said)
 	}
 	options.AllowMoves = true

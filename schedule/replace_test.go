@@ -35,9 +35,9 @@ func TestReplaceBounded(t *testing.T) {
 		says   string
 	}{
 		{nil, "a Worker: f1 f2 +x1 +x2 +x3 ~f3 +~x4\nb Worker: g1 +x5\n", ""},
-		{map[ClusterKey]int{a: 2}, "", "2 hosts replaced now, and 1 more when"},
-		{map[ClusterKey]int{a: 1}, "", "1 host replaced now, and 2 more when"},
-		{map[ClusterKey]int{a: 0}, "", "0 hosts replaced now, and 3 more when"},
+		{map[ClusterKey]int{a: 2}, "", "2 hosts replaced now, 1 more once"},
+		{map[ClusterKey]int{a: 1}, "", "1 host replaced now, 2 more once"},
+		{map[ClusterKey]int{a: 0}, "", "0 hosts replaced now, 3 more once"},
 		{map[ClusterKey]int{a: 3}, "a Worker: f1 f2 +x1 +x2 +x3 ~f3 +~x4\nb Worker: g1 +x5\n", ""},
 	} {
 		options := testOptions

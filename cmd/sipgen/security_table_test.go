@@ -74,8 +74,8 @@ func securityTable() []attack {
 		attack{why: "a key beside the authority is not mounted", files: balancer("healthCheck: {ca: {secret: a-ca, key: tls.crt}}"), want: "in " + lb + ": items:\n          - key: tls.crt\n            path: ca.crt\n          secretName: a-ca\n"},
 	)
 	add("rights",
-		attack{why: "another account", files: podPatch("serviceAccountName: kustomize-controller"), want: "serviceAccountName: the pod's rights"},
-		attack{why: "the account's old name", files: podPatch("serviceAccount: default"), want: "serviceAccount: the pod's rights"},
+		attack{why: "another account", files: podPatch("serviceAccountName: kustomize-controller"), want: "serviceAccountName: a patch may not change the pod's rights"},
+		attack{why: "the account's old name", files: podPatch("serviceAccount: default"), want: "serviceAccount: a patch may not change the pod's rights"},
 		attack{why: "a token", files: podPatch("automountServiceAccountToken: true"), want: "automountServiceAccountToken: "},
 		attack{why: "a token by a volume", files: podPatch("volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: t}}]}}]"), want: "volumes[t]: "},
 		// Roles and RoleBindings are in no tenant's overlay.
@@ -83,8 +83,8 @@ func securityTable() []attack {
 		attack{why: "a role's end", files: objectPatch("rbac.authorization.k8s.io/v1", "Role", "$patch: delete"), want: "its target matches nothing in the overlay"},
 		attack{why: "everybody", files: objectPatch("rbac.authorization.k8s.io/v1", "RoleBinding", "subjects: [{kind: Group, name: 'system:authenticated'}]"), want: "its target matches nothing in the overlay"},
 		attack{why: "a role of the whole cluster", files: patched("RoleBinding", "- {op: replace, path: /roleRef/kind, value: ClusterRole}"), want: "its target matches nothing in the overlay"},
-		attack{why: "an account's Secrets", files: objectPatch(service, "ServiceAccount", "secrets: [{name: x}]"), want: "rights are not for a patch to change"},
-		attack{why: "a ClusterRoleBinding", files: patched("ServiceAccount", "- {op: replace, path: /kind, value: ClusterRoleBinding}"), want: "it makes another object"},
+		attack{why: "an account's Secrets", files: objectPatch(service, "ServiceAccount", "secrets: [{name: x}]"), want: "a patch may not change rights"},
+		attack{why: "a ClusterRoleBinding", files: patched("ServiceAccount", "- {op: replace, path: /kind, value: ClusterRoleBinding}"), want: "it makes a different object"},
 		attack{why: "a load balancer has no token", files: balancer("replicas: 1"), want: "in clusters/bank/a/infra/loadbalancer-controlplane-a.yaml: automountServiceAccountToken: false"},
 	)
 	add("secret",
@@ -94,7 +94,7 @@ func securityTable() []attack {
 		attack{why: "a private key for a public one", files: jumpHost(`sshAuthorizedKeys: ["-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2"]`), want: "sshAuthorizedKeys[0]: "},
 		attack{why: "a private key for the name of a Secret", files: jumpHost(`nodeSSHPrivateKeys: "-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2"`), want: "nodeSSHPrivateKeys: "},
 		attack{why: "a private key for a CA", files: dexWith(`issuer: 'https://dex.bank.example.org', tls: {secretName: t, ca: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----"}`), want: "tls.ca: "},
-		attack{why: "another's Secret, by a volume", files: podPatch("volumes: [{name: s, secret: {secretName: h1-bmc}}]"), want: "volumes[s]: what the pod mounts, Secrets"},
+		attack{why: "another's Secret, by a volume", files: podPatch("volumes: [{name: s, secret: {secretName: h1-bmc}}]"), want: "volumes[s]: a patch may not change what the pod mounts, including Secrets"},
 		attack{why: "another's Secret, by a variable", files: container("env: [{name: P, valueFrom: {secretKeyRef: {name: h1-bmc, key: password}}}]"), want: "env: P: a patch may bring no Secret"},
 		attack{why: "all of a Secret", files: container("envFrom: [{secretRef: {name: h1-bmc}}]"), want: "envFrom"},
 		attack{why: "a password by a patch", files: container("env: [{name: DB_PASSWORD, value: hunter2}]"), want: "its name says that it is a secret"},
@@ -193,7 +193,7 @@ func securityTable() []attack {
 		attack{why: "many nodes", files: patched("Deployment", "a: ["+strings.Repeat("1,", 4000)+"]"), want: "more than 1000"},
 		attack{why: "the whole object", files: patched("Deployment", `- {op: replace, path: "", value: {}}`), want: "want a field below the object"},
 		attack{why: "a target that matches nothing", files: patched("StatefulSet", "- {op: remove, path: /spec}"), want: "its target matches nothing"},
-		attack{why: "an object away", files: objectPatch(deployment, "Deployment", "$patch: delete"), want: "is gone with it"},
+		attack{why: "an object away", files: objectPatch(deployment, "Deployment", "$patch: delete"), want: "the patch removes"},
 		attack{why: "the load balancer's configuration", files: objectPatch(service, "ConfigMap", "data: {haproxy.cfg: x}"), want: `configuration is rendered`},
 		attack{why: "an empty List", files: patched("Deployment", "apiVersion: v1\nkind: List\nitems: []"), want: "line 2: kind: found a List"},
 		attack{why: "many objects times many patches", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 0, service: {type: ClusterIP}}, ", 64) + "]}, patches: [" +
