@@ -134,15 +134,16 @@ func (c *circle) patch(dir, host string) string {
 }
 
 // reachesNoOther: a tree that has a patch for a host of another site's, with its uid, changes nothing there. Argo CD syncs all its sites as one account, and so the guards
-// tell only its sites from Flux' sites.
+// tell only its sites from Flux' sites; what tells its own sites apart are their projects.
 func (all sitesOfOne) reachesNoOther(t *testing.T) {
 	t.Helper()
 	type reach struct {
 		from, to *circle
 		says     string
 	}
-	fluxOne, argoOne, fluxTwo := all[0], all[1], all[2]
-	tries := []reach{{fluxOne, fluxTwo, "forbidden"}, {argoOne, fluxOne, "of site " + fluxOne.site.Name}}
+	fluxOne, argoOne, fluxTwo, argoTwo := all[0], all[1], all[2], all[3]
+	const project = "is not permitted in project"
+	tries := []reach{{fluxOne, fluxTwo, "forbidden"}, {argoOne, fluxOne, project}, {argoTwo, argoOne, project}}
 	before, labels, denied := map[*circle]string{}, map[*circle]string{}, map[*circle]map[string]string{}
 	for _, r := range tries {
 		before[r.from] = r.from.repo.Head(t)

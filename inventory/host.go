@@ -36,6 +36,8 @@ type Host struct {
 	Managers []Manager `json:"managers,omitzero"`
 	// Engine holds the annotations and labels by which GitOps engines and kubectl track the host.
 	Engine map[string]string `json:"engine,omitempty"`
+	// NoNamespace: the document has no namespace, and Namespace is Kubernetes' default.
+	NoNamespace bool `json:"-"`
 	// Source is where the host was read: "file: document n: line n", or the cluster. It is for
 	// messages, and never part of a result.
 	Source string `json:"-"`

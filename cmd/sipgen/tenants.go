@@ -171,7 +171,45 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	s.beyond = append(s.beyond, beyond...)
 	s.overlaps(l.network)
 	s.clashes(l, before.files, gone)
+	s.crowds(l, append(known, held.Clusters()...))
 	return s
+}
+
+// mostNewcomers are of one tenant the frozen clusters that have nothing yet, and are planned and said.
+const mostNewcomers = 20
+
+// crowds leaves out what a tenant has too many of: clusters that are frozen and have neither files in the tree nor hosts. Whoever writes thousands of them
+// would fill the plan, PLAN.md and the pull request, and nobody would find the other tenants in them.
+func (s *settled) crowds(l *loaded, known []schedule.ClusterKey) {
+	has := map[schedule.ClusterKey]bool{}
+	for _, key := range known {
+		has[key] = true
+	}
+	left, names := map[schedule.ClusterKey]bool{}, map[string][]string{}
+	for i := range s.clusters { // sorted by name
+		key := keyOf(&s.clusters[i])
+		tenant := l.tenants.Of(key.Namespace)
+		if len(s.frozen[key]) == 0 || has[key] || tenant == nil {
+			continue
+		}
+		if names[tenant.Name] = append(names[tenant.Name], key.String()); len(names[tenant.Name]) > mostNewcomers {
+			left[key] = true
+		}
+	}
+	if len(left) == 0 {
+		return
+	}
+	s.clusters = slices.DeleteFunc(s.clusters, func(c v1.SIPCluster) bool { return left[keyOf(&c)] })
+	s.late = slices.DeleteFunc(s.late, func(f finding) bool { return left[f.cluster] })
+	for key := range left {
+		delete(s.frozen, key)
+	}
+	for _, tenant := range slices.Sorted(maps.Keys(names)) {
+		if more := names[tenant][min(mostNewcomers, len(names[tenant])):]; len(more) > 0 {
+			s.lost = append(s.lost, finding{err: fmt.Errorf("tenant %s has %d clusters that are frozen and have nothing yet: %d of them are not planned, from %s to %s",
+				tenant, len(names[tenant]), len(more), more[0], more[len(more)-1])})
+		}
+	}
 }
 
 // clustersIn are the clusters that the tree knows.

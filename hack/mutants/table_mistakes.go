@@ -22,4 +22,7 @@ var mistakeGuards = []mutant{
 	{"internal/lint/backends.go", `				if !c.Served[cluster.Key()+" "+lb.Path] {`, `				if true {`,
 		in("cmd/sipgen", "TestScripts/backends"),
 		"a site whose tree has had a load balancer without a role publishes nothing any more"},
+	{"cmd/sipgen/namespaces.go", `		case host.NoNamespace:`, `		case false:`,
+		in("cmd/sipgen", "TestScripts/faults"),
+		"a host whose document lost its namespace vanishes, and another one takes its slot without a word"},
 }

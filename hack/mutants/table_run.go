@@ -130,9 +130,7 @@ var runGuards = []mutant{
 	{"cmd/sipgen/tenants.go", `v1.ValidateHeld(active, held, ports.Start, ports.End)`, `v1.ValidateHeld(nil, held, ports.Start, ports.End)`,
 		in("cmd/sipgen", "TestScripts/badinput", "TestScripts/holder"),
 		"two tenants take the same node port or address"},
-	{"cmd/sipgen/namespaces.go", `		if slices.Contains(want, host.Namespace) {
-			kept`, `		if want != nil {
-			kept`,
+	{"cmd/sipgen/namespaces.go", `		case slices.Contains(want, host.Namespace):`, `		case want != nil:`,
 		in("cmd/sipgen", "TestScripts/places"),
 		"hosts of namespaces that are not the site's are handed out"},
 	{"cmd/sipgen/brake.go", `loss.Claimed**site.Spec.Brake.MaxPercent/100`, `loss.Claimed`,

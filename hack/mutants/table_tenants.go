@@ -359,4 +359,7 @@ var tenantGuards = []mutant{
 	{"internal/lint/hosts.go", `	if c.Owner != nil {`, `	if false {`,
 		in("internal/lint", "TestOwnedHosts"),
 		"lint has an error for the site's host, whose address a tenant's host has, and nothing is published"},
+	{"cmd/sipgen/tenants.go", `	if len(left) == 0 {`, `	if len(left) >= 0 {`,
+		in("cmd/sipgen", "TestScripts/bounds"),
+		"a tenant writes thousands of clusters that are frozen, and nobody finds the others in the plan"},
 }

@@ -73,14 +73,15 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 		bmh = metal3.BareMetalHost{}
 		bmh.Namespace, bmh.Name = doc.Namespace, doc.Name
 	}
-	if bmh.Namespace == "" {
+	without := bmh.Namespace == ""
+	if without {
 		bmh.Namespace = "default"
 	}
 	if field, text := BadName(bmh.Namespace, bmh.Name); field != "" {
 		return host, &inventory.LeftOut{Source: doc.Where(), Field: field, Text: text}
 	}
 	host = FromObject(&bmh)
-	host.Source = doc.Where()
+	host.Source, host.NoNamespace = doc.Where(), without
 	if unreadable != nil {
 		for _, problem := range parts(unreadable) {
 			if len(host.Faults) < maxFaults {
