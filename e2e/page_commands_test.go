@@ -57,7 +57,7 @@ func (c *circle) makesHostByPage(t *testing.T) {
 	setStatus(t, c.rig.api, c.ns, "server-2", "available")
 	var managers []string
 	for _, entry := range c.rig.api.Get(t, engine.Hosts, c.ns, "server-2").GetManagedFields() {
-		if strings.Contains(string(entry.FieldsV1.Raw), `"f:bmc"`) {
+		if strings.Contains(entry.FieldsV1.GetRawString(), `"f:bmc"`) {
 			managers = append(managers, entry.Manager+" "+string(entry.Operation))
 		}
 	}

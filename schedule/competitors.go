@@ -30,9 +30,8 @@ func (s *site) competitors(roles []*role) *competitors {
 
 // groups are all roles by name and selector.
 type groups struct {
-	all  []RoleGroup // by role, then by selector
-	of   []int32     // by role
-	need []int       // scratch: by group
+	all []RoleGroup // by role, then by selector
+	of  []int32     // by role
 }
 
 func (s *site) newGroups() *groups {

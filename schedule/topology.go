@@ -39,14 +39,6 @@ func (t *topology) above(d int32) int32 {
 	return t.parent[d]
 }
 
-// widest is the domain around one, and all others.
-func (t *topology) widest(d int32) int32 {
-	for up := d; up >= 0; up = t.above(up) {
-		d = up
-	}
-	return d
-}
-
 // lies says whether a domain is another one or lies within it.
 func (t *topology) lies(d, within int32) bool {
 	return d == within || t.parent != nil && d > within && d <= t.last[within]
