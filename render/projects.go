@@ -171,11 +171,11 @@ func (s *site) hostNamespaces() []string {
 }
 
 // namespacesOf are the namespaces of the objects in a folder that an Application applies, in this tree and in the one before: what left it is still to be
-// deleted. Sorted.
+// deleted. A tree can be edited by whoever can push: one that has an object in a reserved namespace opens that to nobody. Sorted.
 func (s *site) namespacesOf(folder string) []string {
 	if s.namespaces == nil {
 		found := map[string]map[string]bool{}
-		for _, tree := range []Tree{s.Previous, s.tree} {
+		for before, tree := range []Tree{s.tree, s.Previous} {
 			for name, content := range tree {
 				at := strings.LastIndexByte(name, '/')
 				if at < 0 || strings.HasSuffix(name, "/kustomization.yaml") || strings.HasSuffix(name, "/assignments.yaml") {
@@ -189,7 +189,11 @@ func (s *site) namespacesOf(folder string) []string {
 					in = map[string]bool{}
 					found[name[:at]] = in
 				}
-				namespacesIn(content, in)
+				namespacesIn(content, func(namespace string) {
+					if before == 0 || s.Site.Reserved(namespace) == "" {
+						in[namespace] = true
+					}
+				})
 			}
 		}
 		s.namespaces = map[string][]string{}
@@ -201,7 +205,7 @@ func (s *site) namespacesOf(folder string) []string {
 }
 
 // namespacesIn finds the namespaces of the objects in a rendered file, which has them in lines of their own.
-func namespacesIn(file []byte, found map[string]bool) {
+func namespacesIn(file []byte, found func(namespace string)) {
 	metadata := false
 	for line := range bytes.Lines(file) {
 		switch {
@@ -210,7 +214,7 @@ func namespacesIn(file []byte, found map[string]bool) {
 		case metadata && bytes.HasPrefix(line, []byte("  namespace: ")):
 			var namespace string
 			if yaml.Unmarshal(line[len("  namespace: "):], &namespace) == nil {
-				found[namespace] = true
+				found(namespace)
 			}
 		}
 	}
@@ -224,7 +228,11 @@ type sharedProject struct {
 	leaving bool
 }
 
-// sharedProject is the one in the tree before, without a name if there is none.
+// sharedProjectOfOld is what spec.argocd.project was if the Site did not say.
+const sharedProjectOfOld = "sipgen"
+
+// sharedProject is the one in the tree before, without a name if there is none. It has the Site's name for it, or the name of old: another name was written into
+// the tree by somebody, and a project so called may be somebody's.
 func (s *site) sharedProject() (shared sharedProject) {
 	for name, content := range s.Previous {
 		if !strings.HasPrefix(name, "argocd/") || name == "argocd/root.yaml" || !bytes.Contains(content, []byte("\nkind: Application\n")) {
@@ -232,7 +240,7 @@ func (s *site) sharedProject() (shared sharedProject) {
 		}
 		for _, document := range strings.Split(string(content), "\n---\n") {
 			app, project := line(document, "  name: "), line(document, "  project: ")
-			if strings.Contains(document, "kind: Application\n") && app != "" && project != "" && project != app {
+			if strings.Contains(document, "kind: Application\n") && app != "" && project != app && (project == s.Site.Spec.ArgoCD.Project || project == sharedProjectOfOld) {
 				shared.name = max(shared.name, project)
 				shared.apps = append(shared.apps, app)
 			}

@@ -327,11 +327,22 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 	if got := where(render(t, moved)); got != "lab metal3 metal4" {
 		t.Errorf("found %s, want the namespace that the cluster has left, too", got)
 	}
+	// Somebody edits the tree: what it has in a reserved namespace opens that to nobody.
+	edited := maps.Clone(before)
+	for name, content := range edited {
+		if strings.HasPrefix(name, "rights/lab/a/") {
+			edited[name] = bytes.ReplaceAll(content, []byte("namespace: metal3\n"), []byte("namespace: kube-system\n"))
+		}
+	}
+	moved.Previous = edited
+	if got := where(render(t, moved)); got != "lab metal4" {
+		t.Errorf("found %s after an edit of the tree", got)
+	}
 }
 
 func TestNamespacesIn(t *testing.T) {
 	found := map[string]bool{}
-	namespacesIn([]byte("# x\nkind: RoleBinding\nmetadata:\n  name: a\n  namespace: \"1\"\nsubjects:\n- kind: ServiceAccount\n  name: b\n  namespace: c\n---\nmetadata:\n  labels:\n    namespace: d\n  namespace: e\n"), found)
+	namespacesIn([]byte("# x\nkind: RoleBinding\nmetadata:\n  name: a\n  namespace: \"1\"\nsubjects:\n- kind: ServiceAccount\n  name: b\n  namespace: c\n---\nmetadata:\n  labels:\n    namespace: d\n  namespace: e\n"), func(namespace string) { found[namespace] = true })
 	if len(found) != 2 || !found["1"] || !found["e"] {
 		t.Errorf("found %v", found)
 	}
@@ -391,6 +402,14 @@ func TestSharedProjectIsReplaced(t *testing.T) {
 			if found.Spec.Project != app {
 				t.Errorf("%s: %s is in the project %s", name, app, found.Spec.Project)
 			}
+		}
+		// Somebody's own project, named by an edit of the tree, is not written over.
+		edited := maps.Clone(tree)
+		edited["argocd/lab.a.yaml"] = bytes.ReplaceAll(tree["argocd/lab.a.yaml"], []byte("project: lab.a.hosts\n"), []byte("project: default\n"))
+		edited["argocd/lab.b.yaml"] = bytes.ReplaceAll(edited["argocd/lab.a.yaml"], []byte("lab.a"), []byte("lab.b"))
+		input.Previous = edited
+		if projects := objectsOf(t, render(t, input), "argocd/", "AppProject", func(p *argoProject) string { return p.Name }); projects["default"] != nil {
+			t.Errorf("%s: an edit of the tree makes the project default", name)
 		}
 		// An Application that is in it still and leaves the tree with a later commit is deleted by what it permits.
 		late := maps.Clone(tree)

@@ -304,7 +304,7 @@ var tenantGuards = []mutant{
 	{"cmd/sipgen/quota.go", `		has, _ := c.use(namespace, is[key])`, `		has, _ := c.use(namespace, nil)`,
 		in("cmd/sipgen", "TestScripts/quota"),
 		"what a frozen cluster has of a quota is given to another one"},
-	{"render/projects.go", `s.Site.Reserved(namespace) == ""`, `namespace != ""`,
+	{"render/projects.go", `if namespace := s.Placement.Hosts[i].Host.Namespace; s.Site.Reserved(namespace) == "" {`, `if namespace := s.Placement.Hosts[i].Host.Namespace; namespace != "" {`,
 		in("render", "TestReaderNamespaces"),
 		"a host in kube-system makes the Secrets there readable, and has Argo CD give rights there"},
 	{"internal/tenancy/podkeys.go", `!sites && !s.tenant.mayLabel(key)`, `!sites && false`,
