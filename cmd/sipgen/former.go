@@ -19,7 +19,12 @@ import (
 func (p previousTree) orFormer(ctx context.Context, ui *ui, target publish.Target, site *v1alpha1.Site) (previousTree, error) {
 	former := site.Spec.Repository.PreviousPath
 	elsewhere := path.Clean("./"+target.Path) != path.Clean("./"+site.Spec.Repository.Path)
-	if former == "" || elsewhere || len(p.files) > 0 || p.unsealed != nil {
+	switch {
+	case former == "" || elsewhere || p.unsealed != nil:
+		return p, nil
+	case len(p.files) > 0:
+		// Should this tree be lost one day, the old one would be taken for it.
+		ui.say("warning: spec.repository.previousPath has done its work: %s has a tree; take the field out of the Site", target)
 		return p, nil
 	}
 	if target.Path = former; former == "." {

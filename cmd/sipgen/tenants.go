@@ -171,7 +171,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	s.beyond = append(s.beyond, beyond...)
 	s.overlaps(l.network)
 	s.clashes(l, before.files, gone)
-	s.crowds(l, append(known, held.Clusters()...))
+	s.crowds(l, append(kept, held.Clusters()...))
 	return s
 }
 
@@ -179,7 +179,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 const mostNewcomers = 20
 
 // crowds leaves out what a tenant has too many of: clusters that are frozen and have neither files in the tree nor hosts. Whoever writes thousands of them
-// would fill the plan, PLAN.md and the pull request, and nobody would find the other tenants in them.
+// would fill the plan, PLAN.md and the pull request, and nobody would find the other tenants in them. Those in no tenant's namespace count together.
 func (s *settled) crowds(l *loaded, known []schedule.ClusterKey) {
 	has := map[schedule.ClusterKey]bool{}
 	for _, key := range known {
@@ -188,11 +188,14 @@ func (s *settled) crowds(l *loaded, known []schedule.ClusterKey) {
 	left, names := map[schedule.ClusterKey]bool{}, map[string][]string{}
 	for i := range s.clusters { // sorted by name
 		key := keyOf(&s.clusters[i])
-		tenant := l.tenants.Of(key.Namespace)
-		if len(s.frozen[key]) == 0 || has[key] || tenant == nil {
+		if len(s.frozen[key]) == 0 || has[key] {
 			continue
 		}
-		if names[tenant.Name] = append(names[tenant.Name], key.String()); len(names[tenant.Name]) > mostNewcomers {
+		whose := "no tenant"
+		if tenant := l.tenants.Of(key.Namespace); tenant != nil {
+			whose = "tenant " + tenant.Name
+		}
+		if names[whose] = append(names[whose], key.String()); len(names[whose]) > mostNewcomers {
 			left[key] = true
 		}
 	}
@@ -204,10 +207,10 @@ func (s *settled) crowds(l *loaded, known []schedule.ClusterKey) {
 	for key := range left {
 		delete(s.frozen, key)
 	}
-	for _, tenant := range slices.Sorted(maps.Keys(names)) {
-		if more := names[tenant][min(mostNewcomers, len(names[tenant])):]; len(more) > 0 {
-			s.lost = append(s.lost, finding{err: fmt.Errorf("tenant %s has %d clusters that are frozen and have nothing yet: %d of them are not planned, from %s to %s",
-				tenant, len(names[tenant]), len(more), more[0], more[len(more)-1])})
+	for _, whose := range slices.Sorted(maps.Keys(names)) {
+		if more := names[whose][min(mostNewcomers, len(names[whose])):]; len(more) > 0 {
+			s.lost = append(s.lost, finding{err: fmt.Errorf("%d clusters of %s are frozen and have nothing yet: %d of them are not planned, from %s to %s",
+				len(names[whose]), whose, len(more), more[0], more[len(more)-1])})
 		}
 	}
 }
