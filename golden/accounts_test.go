@@ -63,9 +63,16 @@ func built(t *testing.T, files filesys.FileSystem, folder string) []object {
 	return out
 }
 
-// docs/gitops.md, "If you stop half-way", takes the deletion policy off by what prunes: exactly those Kustomizations have none in the tree.
-func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
-	prunes := map[string]int{}
+// onDisk is an example's tree, in the folder of its repository.
+type onDisk struct {
+	site  *v1alpha1.Site
+	files filesys.FileSystem
+}
+
+// fluxExamples are the examples that Flux syncs, by name.
+func fluxExamples(t *testing.T) map[string]onDisk {
+	t.Helper()
+	found := map[string]onDisk{}
 	for _, example := range examples(t) {
 		site, clusters, hosts := inputs(t, example)
 		if site.Spec.Engine == v1alpha1.EngineArgoCD {
@@ -77,6 +84,16 @@ func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		found[example] = onDisk{site, files}
+	}
+	return found
+}
+
+// docs/gitops.md, "If you stop half-way", takes the deletion policy off by what prunes: exactly those Kustomizations have none in the tree.
+func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
+	prunes := map[string]int{}
+	for example, on := range fluxExamples(t) {
+		site, files := on.site, on.files
 		for _, k := range built(t, files, "/"+path.Join(site.Spec.Repository.Path, "flux")) {
 			if k.Kind != "Kustomization" || k.Metadata.Name == "sipgen-"+site.Name {
 				continue // the root is not among what it syncs, and keeps its own
@@ -100,17 +117,8 @@ func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
 // gives rights has them.
 func TestAccountsMayApplyTheirFolders(t *testing.T) {
 	applied := map[string]int{}
-	for _, example := range examples(t) {
-		site, clusters, hosts := inputs(t, example)
-		if site.Spec.Engine == v1alpha1.EngineArgoCD {
-			continue
-		}
-		files := filesys.MakeFsInMemory()
-		for name, content := range rendered(t, site, clusters, hosts, nil) {
-			if err := files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content); err != nil {
-				t.Fatal(err)
-			}
-		}
+	for example, on := range fluxExamples(t) {
+		site, files := on.site, on.files
 		sync := built(t, files, "/"+path.Join(site.Spec.Repository.Path, "flux"))
 		for _, k := range sync {
 			part := strings.TrimPrefix(k.Spec.ServiceAccountName, "sipgen-"+site.Name+"-")

@@ -60,16 +60,18 @@ func (s *site) argocd() error {
 		runner.Finalizers = []string{argoFinalizer}
 		put("runner.yaml", wave(runner, "-1"))
 	}
-	left := map[schedule.ClusterKey]bool{}
-	for _, key := range s.leftBehind() {
+	left, behind := map[schedule.ClusterKey]bool{}, s.leftBehind()
+	for _, key := range behind {
 		left[key] = true
 	}
 	for _, c := range s.clusters {
 		s.argoCluster(c, put, left[c.Key], shared.name)
 		delete(left, c.Key)
 	}
-	for key := range left {
-		put(projectFile(key), s.argoTenant(key), s.rightsProject(key))
+	for _, key := range behind {
+		if left[key] {
+			put(projectFile(key), s.argoTenant(key), s.rightsProject(key))
+		}
 	}
 	if !s.merge() {
 		hosts := wave(s.argoHosts(s.siteHostsName(), "hosts"), "1")

@@ -28,7 +28,7 @@ func (s *site) addresses() {
 func (s *site) keepAddresses(h *host, t *PreviousClaim) {
 	var served []string
 	if h.role != nil && h.role.cluster.spec != nil {
-		served = h.role.cluster.spec.Networks(h.role.name)
+		served = networksOf(h.role.cluster.spec, h.role.name)
 	}
 	var kept []inventory.Address
 	for _, network := range slices.Sorted(maps.Keys(t.Addresses)) {
@@ -109,7 +109,7 @@ func (s *site) shared() {
 			continue
 		}
 		for _, r := range c.roles {
-			for _, network := range c.spec.Networks(r.name) {
+			for _, network := range networksOf(c.spec, r.name) {
 				wanted[network] = true
 			}
 		}
@@ -175,7 +175,7 @@ func (s *site) ownerOf(h *host) string {
 // reachable looks for hosts of a role that the cluster's services cannot reach, or reach where their consumer says they are. One or some of them are left out of the services. If it is all of
 // them, the services would have nothing behind them, and the cluster is refused.
 func (s *site) reachable(r *role) {
-	for _, network := range r.cluster.spec.Networks(r.name) {
+	for _, network := range networksOf(r.cluster.spec, r.name) {
 		var lost []Unaddressed
 		held := 0
 		for _, i := range r.claimed {

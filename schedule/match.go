@@ -63,7 +63,7 @@ func (s *site) match() *classes {
 	for _, r := range s.roles {
 		var want []string
 		if r.cluster.spec != nil {
-			want = r.cluster.spec.Networks(r.name)
+			want = networksOf(r.cluster.spec, r.name)
 		}
 		id := "\x00nothing"
 		if r.selector != labels.Nothing() && (r.want() > 0 || r.key() == s.options.asked) {

@@ -257,14 +257,31 @@ func invalidRole(name string) bool {
 	return name == "" || len(validation.IsValidLabelValue(name)) > 0
 }
 
-// notShown stands for a topology key that is no label key, which no host can have. It may be anything, a secret too, and reasons repeat keys.
+// notShown stands for a topology key that is no label key, which no host can have, and for keys and networks that are secrets. Reasons repeat them.
 const notShown = "(not shown)"
 
 func labelKey(key string) string {
 	if len(validation.IsQualifiedName(key)) > 0 {
 		return notShown
 	}
-	return key
+	return shown(key)
+}
+
+// shown is a name of the spec's that reasons repeat.
+func shown(name string) string {
+	if _, secret := redact.Find(name); secret {
+		return notShown
+	}
+	return name
+}
+
+// networksOf are the networks on which services reach a role.
+func networksOf(spec *v1.SIPCluster, role string) []string {
+	networks := spec.Networks(role)
+	for i, network := range networks {
+		networks[i] = shown(network)
+	}
+	return networks
 }
 
 func (s *site) addRole(c *cluster, name string) *role {

@@ -4,15 +4,25 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
+
+// shownSelector is a selector for a message. One that wants an empty value ends as base64 does, and is no secret for that.
+func shownSelector(selector string) string {
+	if key, empty := strings.CutSuffix(selector, "="); empty && redact.Plain(key) == key {
+		return strconv.Quote(selector)
+	}
+	return redact.Value(selector)
+}
 
 // Without gives the hosts that the selector does not match, and how many it does. A selector that
 // matches nothing asks about no site that differs, and is an error.
@@ -25,7 +35,7 @@ func Without(hosts []inventory.Host, selector labels.Selector) ([]inventory.Host
 	}
 	gone := len(hosts) - len(left)
 	if gone == 0 {
-		return nil, 0, fmt.Errorf("selector %q: matches none of the %s", selector, text.Count(len(hosts), "host"))
+		return nil, 0, fmt.Errorf("selector %s: matches none of the %s", shownSelector(selector.String()), text.Count(len(hosts), "host"))
 	}
 	return left, gone, nil
 }

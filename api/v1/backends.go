@@ -51,12 +51,12 @@ var calledToo = map[string][]string{
 	RoleWorker:       {"node", "nodes", "compute", "computes", "agent", "minion", "minions"},
 }
 
-// meantBy asks whether a role of the spec is meant to be the missing one.
+// meantBy names a role of the spec that may be meant to be the missing one.
 func (c *SIPCluster) meantBy(missing string) string {
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		letters := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(role))
 		if slices.Contains(calledToo[missing], letters) || manifest.Nearest(letters, []string{missing}) != "" {
-			return redact.Sprintf("; did you mean it by %q?", role)
+			return redact.Sprintf(" (role %q may be misnamed)", role)
 		}
 	}
 	return ""

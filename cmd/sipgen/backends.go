@@ -21,7 +21,7 @@ func (d *decided) losesBackends(claims schedule.Previous) map[schedule.ClusterKe
 		}
 		for _, lb := range c.Backendless() {
 			if held[schedule.RoleKey{Cluster: key, Role: lb.Role}] && (lb.Missing || lb.Role == v1.RoleControlPlane) {
-				refused[key] = append(refused[key], d.settled.said(c.Problem(lb.Path, "%s, and the cluster has hosts of that role; to release them all, remove the load balancer with the role", lb.Message)))
+				refused[key] = append(refused[key], d.settled.said(c.Problem(lb.Path, "%s, and the cluster has %s hosts; to release them all, remove the load balancer together with the role", lb.Message, lb.Role)))
 			}
 		}
 	}

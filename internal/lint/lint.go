@@ -102,7 +102,7 @@ func (in Input) Check() []Finding {
 	c.warnings()
 	c.backendless()
 	for _, file := range c.Empty {
-		c.add(Finding{codeEmpty, Warning, Place{File: file}, v1.Kind, "", "nothing in it but comments: a spec that was here is gone", "restore it; if the cluster is to go, delete the file"})
+		c.add(Finding{codeEmpty, Warning, Place{File: file}, v1.Kind, "", "nothing in it but comments; if a spec was here, it is gone", "restore the spec; if the cluster is to go, delete the file"})
 	}
 	c.dexes()
 	c.objects()

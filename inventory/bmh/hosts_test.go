@@ -186,7 +186,8 @@ status:
 			// Its content is a whole object, credentials and all: only that it is there.
 			"kubectl.kubernetes.io/last-applied-configuration": "present",
 		},
-		Source: "hosts.yaml: document 1: line 2",
+		NoNamespace: true,
+		Source:      "hosts.yaml: document 1: line 2",
 	}
 	hosts[0].Source = strings.Replace(hosts[0].Source, "line 1", "line 2", 1)
 	if !reflect.DeepEqual(hosts[0], want) {
