@@ -91,16 +91,46 @@ func controls(c *canvas, s *Site) {
 	c.f("</div>\n")
 }
 
-// drawing is the racks, in an element that scrolls, and the line that says what is under the pointer.
+// drawing is the racks, each an image of its own, so that they flow in a window of any width, and the line that says what is under the pointer.
 func drawing(c *canvas, s *Site) {
-	var body canvas
-	right, bottom := racks(&body, s, 6)
-	right = max(right, 2*margin+400)
 	c.f("<main>\n<p id=\"about\" role=\"status\">Point at a cell to read about it. In the picture, arrow keys go from one to the next.</p>\n")
-	c.f("<div class=\"scroll\">\n<svg id=\"site\" width=\"%[1]d\" height=\"%[2]d\" viewBox=\"0 0 %[1]d %[2]d\" role=\"group\" aria-label=\"%[3]s\">\n", right, bottom, escape(heading(s)+", racks. "+summary(s)))
-	c.WriteString(patterns)
-	c.Write(body.Bytes())
-	c.f("</svg>\n</div>\n</main>\n")
+	c.f("<svg class=\"patterns\" width=\"0\" height=\"0\" aria-hidden=\"true\">\n%s</svg>\n", patterns)
+	c.f("<div id=\"site\" class=\"scroll\" role=\"group\" aria-label=\"%s\">\n", escape(heading(s)+", racks. "+summary(s)))
+	if len(s.Hosts) == 0 {
+		c.f("<p class=\"sum\">%s</p>\n", noHosts)
+	}
+	l := arrange(s, 0)
+	for i := range l.rows {
+		r := &l.rows[i]
+		c.f("<section class=\"row\">\n")
+		if l.titled(s) {
+			c.f("<h2>%s</h2>\n", escape(rowName(r.name)))
+		}
+		c.f("<div class=\"racks\">\n")
+		for _, k := range r.racks {
+			l.image(c, s, k)
+		}
+		c.f("</div>\n</section>\n")
+	}
+	c.f("</div>\n</main>\n")
+}
+
+// image is a rack by itself: its hosts, or in a picture of many hosts its tile.
+func (l *layout) image(c *canvas, s *Site, k *rack) {
+	const edge = 1 // of the frame's line
+	k.x, k.y = edge, edge
+	width, height := k.width, l.foot(k)
+	tiled := len(s.Hosts) > singleHosts
+	if tiled {
+		width, height = tileWidth, tileHeight
+	}
+	c.f("<svg width=\"%[1]d\" height=\"%[2]d\" viewBox=\"0 0 %[1]d %[2]d\">\n", width+2*edge, height+2*edge)
+	if tiled {
+		tile(c, s, k, k.x, k.y)
+	} else {
+		l.rack(c, s, k)
+	}
+	c.f("</svg>\n")
 }
 
 func hostTable(c *canvas, s *Site) {

@@ -184,6 +184,9 @@ func (l *layout) size(k *rack, room int) {
 	k.width = max(l.rackMin+2*l.space, k.columns*step+l.space)
 }
 
+// foot is how far a rack's lower edge is below its upper one.
+func (l *layout) foot(k *rack) int { return headroom + k.tall*(l.cellHeight+l.space) + 2 }
+
 // cell is the corner of a rack's nth host.
 func (l *layout) cell(k *rack, n int) (x, y int) {
 	inner := k.columns*(l.cellWidth+l.space) - l.space

@@ -85,10 +85,12 @@ func tenantCounts(t *Tenant, c *counts) string {
 	return text
 }
 
+const noHosts = "The inventory has no hosts."
+
 // racks draws the racks below y, and gives the right and the lower edge of the image.
 func racks(c *canvas, s *Site, y int) (right, bottom int) {
 	if len(s.Hosts) == 0 {
-		c.f(`<text class="dim" x="%d" y="%d">The inventory has no hosts.</text>`+"\n", margin, y+14)
+		c.f(`<text class="dim" x="%d" y="%d">%s</text>`+"\n", margin, y+14, noHosts)
 		return 0, y + margin + 14
 	}
 	if len(s.Hosts) > singleHosts {
@@ -115,7 +117,7 @@ func (l *layout) rack(c *canvas, s *Site, k *rack) {
 	if k.name == "" {
 		c.f("<g class=\"norack\">")
 	}
-	c.f("<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>", k.x, k.y, k.width, headroom+k.tall*(l.cellHeight+l.space)+2)
+	c.f("<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>", k.x, k.y, k.width, l.foot(k))
 	c.f("<text class=\"rackname\" x=\"%d\" y=\"%d\">%s</text>", k.x+k.width/2, k.y+15, escape(truncateFront(name, l.name*k.width/l.rackMin)))
 	if k.name == "" {
 		c.f("</g>")

@@ -36,6 +36,8 @@
     if (e.closest('.scroll') && !e.matches('.scroll')) continue; // scrolls by itself
     if (e.getBoundingClientRect().right > innerWidth + 1) out.Wide.push(e.tagName + '.' + e.className);
   }
+  const racks = document.getElementById('site');
+  if (racks.scrollWidth > racks.clientWidth) out.Wide.push('the racks');
   for (const cell of document.querySelectorAll('tbody td:first-child')) {
     const range = document.createRange();
     range.selectNodeContents(cell);
