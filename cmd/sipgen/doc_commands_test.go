@@ -19,12 +19,13 @@ import (
 // offline is what stands in, on a machine without cluster and network, for what a page names.
 var offline = strings.NewReplacer(
 	"init --inventory cluster --repo https://git.example.org/fleet.git", "init --inventory hosts --repo https://git.example.org/fleet.git",
+	"git clone --quiet https://git.example.org/fleet.git", `git clone --quiet "$HOME/fleet.git"`,
 	"--inventory cluster", "--inventory hosts", "https://git.example.org/fleet.git", "fleet.git", "--repo ...", "--repo fleet.git",
 	"sipgen plan ... ", "sipgen plan $ALL ", "sipgen publish ... ", "sipgen publish $ALL ", "--evict bank       #", "--evict tenant-b || [ $? -eq 1 ] #", "--evict bank", "--evict tenant-b",
 	"bin/sipgen", "sipgen", "COMMIT", "HEAD~1",
 )
 
-var program = regexp.MustCompile(`(?m)^(\$ )?(bin/sipgen|sipgen|kubectl|make|git|go|docker|jq|export|d=\$|sha256sum|[A-Z_]+=\S+) `)
+var program = regexp.MustCompile(`(?m)^(\$ )?(bin/sipgen|sipgen|kubectl|make|git|go|docker|jq|export|cd|test "\S+|then=\S+|d=\$|sha256sum|[A-Z_]+=\S+) `)
 
 // TestCommandsOfThePages runs the commands of README.md and of the pages below docs, block by block, in a folder that has two-tenants and its
 // repository. A block that nothing runs is an error, unless notRun says why. Targets of make have to exist.
@@ -45,7 +46,7 @@ func TestCommandsOfThePages(t *testing.T) {
 		if name == "cli.md" || name == "performance.md" {
 			continue // generated; how to measure its figures again, which takes minutes
 		}
-		for _, block := range commandBlocks(t, page) {
+		for _, block := range inOneShell(name, commandBlocks(t, page)) {
 			if at := slices.IndexFunc(runElsewhere, func(e pagePart) bool {
 				return e.page == name && e.headings == block.headings && strings.HasPrefix(block.text, e.begins)
 			}); at >= 0 {
@@ -133,6 +134,20 @@ func commandBlocks(t *testing.T, page string) []block {
 		return ast.WalkContinue, nil
 	}))
 	return found
+}
+
+// oneShell are the sections whose blocks are the steps of one procedure, which go on where the one before has left the shell.
+var oneShell = []string{"safety.md, A tree that is refused"}
+
+func inOneShell(page string, blocks []block) (joined []block) {
+	for _, next := range blocks {
+		if last := len(joined) - 1; last >= 0 && joined[last].headings == next.headings && slices.Contains(oneShell, page+", "+next.headings) {
+			joined[last].text += next.text
+			continue
+		}
+		joined = append(joined, next)
+	}
+	return joined
 }
 
 // reason is why a block is not run, empty if it is to be.

@@ -90,12 +90,15 @@ func TestTamperedTrees(t *testing.T) {
 		{"the decisions and the list deleted", "git rm -rq clusters .sipgen.yaml", "PLAN.md: rendered by sipgen, but .sipgen.yaml"},
 		{"the decisions and the list deleted, and most of the rest", "git rm -rq clusters .sipgen.yaml PLAN.md flux policy", "rights/tenant-a/edge-a/account.yaml: rendered by sipgen, but .sipgen.yaml"},
 		{"the decisions deleted, and the list emptied", "git rm -rq clusters; : > .sipgen.yaml", "PLAN.md: rendered by sipgen, but .sipgen.yaml"},
+		{"a line left of a merge in the list", "sed -i '3i=======' .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
+		{"a field of the list misspelt", "sed -i s/apiVersion/apiversion/ .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
+		{"the list with an end that nobody reads", "echo --- >> .sipgen.yaml; cat .sipgen.yaml >> x; cat x >> .sipgen.yaml; rm x", ".sipgen.yaml: damaged ownership file"},
 		{"an entry taken off the list", "sed -i '/edge-a.assignments/,+1d' .sipgen.yaml; git rm -q " + a, ".sipgen.yaml: damaged ownership file: digest"},
 	}
 	// Whoever merges may squash, and write a message of his own.
 	shell("git clone -q fleet.git squashed && cd squashed && git commit -q --amend -m 'Hosts for edge-b (#7)' && git push -qf origin HEAD:main")
 	good := shell("git -C fleet.git rev-parse main")
-	finder := regexp.MustCompile(`(?ms)^    then=\$\(mktemp.*?done$`).FindString(page)
+	finder := regexp.MustCompile(`(?ms)^ +then=\$\(mktemp.*?done$`).FindString(page)
 	if finder == "" {
 		t.Fatal("docs/safety.md does not say how to find the last good commit")
 	}
@@ -145,6 +148,40 @@ func TestTamperedTrees(t *testing.T) {
 			}
 			if len(now) != len(held)+2 {
 				t.Errorf("%d hosts have a holder, want the %d from before and the newcomer's 2", len(now), len(held))
+			}
+		})
+	}
+}
+
+// TestRestoringStops: whoever pastes the commands of docs/safety.md, "A tree that is refused", into a shell that goes on after what fails changes
+// nothing in the folder that he was in, where the clone fails or no commit fits; that folder may have specs in clusters/, and one named fleet.
+func TestRestoringStops(t *testing.T) {
+	var commands strings.Builder
+	for _, b := range commandBlocks(t, "../../docs/safety.md") {
+		if b.headings == "A tree that is refused" {
+			commands.WriteString(b.text)
+		}
+	}
+	const specs = "git init -q -b main . && git config user.name me && git config user.email me@example.org && mkdir clusters fleet && echo a >clusters/a.yaml && " +
+		"echo b >fleet/b.yaml && git add . && git commit -q -m specs && git clone -q --bare . ../fleet.git"
+	for _, row := range []struct{ why, url, want string }{
+		{"no such repository", "/nowhere/fleet.git", "/nowhere/fleet.git"},
+		{"a repository without a tree", "../fleet.git", ""},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "specs")
+			check(t, os.Mkdir(dir, 0o755))
+			url := row.url
+			if !filepath.IsAbs(url) {
+				url = filepath.Join(dir, url)
+			}
+			script := specs + "\n" + strings.ReplaceAll(commands.String(), "https://git.example.org/fleet.git", url) + "\ncd " + dir +
+				" && echo \"found $commit, changed $(git status --porcelain) $(git rev-list --count HEAD)\""
+			cmd := exec.Command("bash", "-c", script)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+t.TempDir(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.HasSuffix(string(out), "found none, changed  1\n") || !strings.Contains(string(out), row.want) {
+				t.Errorf("%v:\n%s", err, out)
 			}
 		})
 	}
