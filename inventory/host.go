@@ -28,7 +28,9 @@ type Host struct {
 	BootMAC string `json:"bootMAC,omitempty"`
 	// LintIgnore is the annotation sip.airshipit.org/lint-ignore: findings that are accepted, with reasons.
 	LintIgnore string `json:"lintIgnore,omitempty"`
-	State      State  `json:"state,omitzero"`
+	// UnreadAnnotations are the keys of annotations that were meant for sipgen and are none that it reads: the first few, sorted.
+	UnreadAnnotations []string `json:"unreadAnnotations,omitempty"`
+	State             State    `json:"state,omitzero"`
 	// Faults keep the host from being handed out.
 	Faults []Fault `json:"faults,omitempty"`
 	// Managers is what metadata.managedFields says of the fields that sipgen and the GitOps
@@ -73,6 +75,11 @@ const (
 
 // AddressAnnotationKey, followed by a network's id, is the annotation that gives a host's addresses on the network.
 const AddressAnnotationKey = "sip.airshipit.org/address."
+
+// ReadAnnotations are the annotations of a host that sipgen reads or that its patches set, sorted. One that ends in a dot goes on behind it.
+func ReadAnnotations() []string {
+	return []string{AddressAnnotationKey, "sip.airshipit.org/lint-ignore", "sip.airshipit.org/release-of"}
+}
 
 // AddressProblem is why a source gives no address.
 type AddressProblem struct {

@@ -29,6 +29,8 @@ const (
 	// RemoveAnnotation names hosts of the cluster that are to go first when it contracts,
 	// and to be replaced when it does not. Same syntax as ApproveReleaseAnnotation.
 	RemoveAnnotation = "sip.airshipit.org/remove"
+	// LintIgnoreAnnotation names findings of sipgen lint that are accepted, with reasons.
+	LintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"
 )
 
 // The roles that SIP knew. Any other valid label value is a role too.

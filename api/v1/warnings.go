@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -51,6 +52,7 @@ func (c *SIPCluster) Warnings() []FieldError {
 	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
 		out = append(out, FieldError{"metadata.deletionTimestamp", "marks the cluster as being deleted, so its hosts are released; if the cluster is to stay, remove this line (only an API server should set it)"})
 	}
+	out = append(out, c.unreadAnnotations()...)
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		for _, known := range []string{RoleControlPlane, RoleWorker} {
 			if near := manifest.Nearest(role, []string{known}); near != "" && role != known {
@@ -87,6 +89,23 @@ func (c *SIPCluster) Warnings() []FieldError {
 	}
 	for i := range services.Auth {
 		out = append(out, FieldError{fmt.Sprintf("spec.services.auth[%d]", i), "renders nothing: use spec.services.dex"})
+	}
+	return out
+}
+
+// unreadAnnotations are annotations that were meant for sipgen and are none that it reads.
+func (c *SIPCluster) unreadAnnotations() []FieldError {
+	var out []FieldError
+	read := []string{ApproveReleaseAnnotation, LintIgnoreAnnotation, RemoveAnnotation}
+	for _, key := range slices.Sorted(maps.Keys(c.Annotations)) {
+		near, stray := manifest.StrayAnnotation(key, read)
+		switch path := redact.Sprintf("metadata.annotations[%q]", key); {
+		case !stray || len(out) == manifest.MaxProblems:
+		case near != "":
+			out = append(out, FieldError{path, fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)})
+		default:
+			out = append(out, FieldError{path, "sipgen reads no such annotation of a SIPCluster, only " + strings.Join(read, ", ")})
+		}
 	}
 	return out
 }

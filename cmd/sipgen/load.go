@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/tenancy"
@@ -92,6 +93,7 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		for _, object := range l.hosts.LeftOut {
 			ui.warn("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text)
 		}
+		warnUnmanageable(ui, l.hosts.Hosts)
 	}
 	if l.tenants != nil {
 		err = errors.Join(err, l.evict(in.evict))
@@ -103,6 +105,19 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		}
 	}
 	return l, err
+}
+
+// mostUnmanageable bounds how many hosts with a BMC or MAC address that cannot be are warned of; sipgen lint has them all.
+const mostUnmanageable = 5
+
+func warnUnmanageable(ui *ui, hosts []inventory.Host) {
+	found := lint.Input{Hosts: hosts}.Unmanageable()
+	for i := range found[:min(len(found), mostUnmanageable)] {
+		ui.warn("%s", found[i].String())
+	}
+	if more := len(found) - mostUnmanageable; more > 0 {
+		ui.warn("%s about BMC and MAC addresses that cannot be; sipgen lint shows them", text.Plural(more, "more finding", "more findings"))
+	}
 }
 
 // clashes are what clusters ask for that is another's, for a run that ends because of something else: all that is wrong is said at once. Else

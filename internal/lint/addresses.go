@@ -60,12 +60,13 @@ func (c *checker) unread() {
 	}
 }
 
-// unreadOn looks at one network. Of a missing Secret there is a finding already.
+// unreadOn looks at one network. Of a missing Secret there is a finding already. at is the host as it is placed: one that is held keeps its address, and
+// what would give it one is of no use all the same.
 func (c *checker) unreadOn(host, at *inventory.Host, network string) {
 	for _, problem := range host.AddressProblems {
 		missing := slices.Contains(host.Warnings, problem.Text)
 		ofAnnotation := problem.Origin == inventory.FromHostAnnotation
-		if problem.Network != network && problem.Network != "" || missing || len(at.On(network)) > 0 && !ofAnnotation {
+		if problem.Network != network && problem.Network != "" || missing || len(host.On(network)) > 0 && !ofAnnotation {
 			continue
 		}
 		field := "spec.networkData"
@@ -77,7 +78,11 @@ func (c *checker) unreadOn(host, at *inventory.Host, network string) {
 		case inventory.FromHardware:
 			field = ""
 		}
-		c.host(codeNoAddress, Warning, host, field, fmt.Sprintf("no address on network %s from there: %s", network, problem.Text),
+		message := fmt.Sprintf("no address on network %s from there: %s", network, problem.Text)
+		if kept := at.On(network); len(kept) > 0 && at != host {
+			message += fmt.Sprintf("; the host keeps %s, which it was assigned with", kept[0])
+		}
+		c.host(codeNoAddress, Warning, host, field, message,
 			"correct it, or set the address with the host's annotation "+inventory.AddressAnnotationKey+network)
 	}
 }

@@ -36,6 +36,8 @@ const (
 	codeCredentials   = "SIP032"
 	codeBackendless   = "SIP033"
 	codeEmpty         = "SIP034"
+	codeUnmanageable  = "SIP035"
+	codeUnread        = "SIP036"
 )
 
 // Code is what a code means.
@@ -78,6 +80,8 @@ func Codes() []Code {
 		{codeCredentials, "Flux cannot read the repository"},
 		{codeBackendless, "A load balancer without a backend"},
 		{codeEmpty, "A file of specs with nothing in it"},
+		{codeUnmanageable, "A BMC or MAC address that cannot be"},
+		{codeUnread, "An annotation that nobody reads"},
 	}
 }
 

@@ -113,6 +113,8 @@ func (in Input) Check() []Finding {
 	c.shortages()
 	c.failed()
 	c.powerless()
+	c.unmanageable()
+	c.unreadAnnotations()
 	c.secrets()
 	c.images()
 	c.credentials()

@@ -177,7 +177,7 @@ func TestCodes(t *testing.T) {
 				bmh("h3", "", `bmc: {address: "ipmi://b:6231"}`) + bmh("h4", "", `bmc: {address: "ipmi://b:6232"}`) + bmh("h5", "", "") + bmh("h6", "", "")},
 		{why: "one boot MAC, in two spellings",
 			hosts: bmh("h1", "", "bootMACAddress: \"00:11:22:33:44:AA\"") + bmh("h2", "", "bootMACAddress: \"00-11-22-33-44-aa\""),
-			want:  []string{"SIP007 error BareMetalHost metal3/h2 spec.bootMACAddress"}},
+			want:  []string{"SIP007 error BareMetalHost metal3/h2 spec.bootMACAddress", "SIP035 error BareMetalHost metal3/h2 spec.bootMACAddress"}},
 		{why: "two boot MACs, and two hosts without",
 			hosts: bmh("h1", "", "bootMACAddress: \"00:11:22:33:44:aa\"") + bmh("h2", "", "bootMACAddress: \"00:11:22:33:44:ab\"") + bmh("h3", "", "") + bmh("h4", "", "")},
 		{why: "one address on one network", ip: true,
@@ -303,6 +303,22 @@ func TestCodes(t *testing.T) {
 			hosts: bmh("h1", "rack: a b", "") + bmh("../h", "", "") + bmh("h2", "", "online: perhaps") + bmh("h3", "", "") + bmh("h3", "", ""),
 			want: []string{"SIP026 error BareMetalHost metadata.name", "SIP026 error BareMetalHost metal3/h1 metadata.labels[rack]",
 				"SIP026 error BareMetalHost metal3/h2 spec.online", "SIP026 error BareMetalHost metal3/h3 metadata.name"}},
+		{why: "addresses by which metal3 cannot manage a host",
+			hosts: bmh("h1", "", "bmc: {address: 'redfsh://192.0.2.1/redfish/v1/Systems/1'}") + bmh("h2", "", "bmc: {address: 'redfish:///redfish/v1/Systems/1'}") +
+				bmh("h3", "", "bmc: {address: 'redfish://192.0.2.3:99999/x'}, bootMACAddress: 52-54-00-12-34-56") +
+				bmh("h4", "", "bmc: {address: 'redfish+https://bmc-4/redfish/v1/Systems/1'}, bootMACAddress: '52:54:00:12:34:57'"),
+			want: []string{"SIP035 warning BareMetalHost metal3/h1 spec.bmc.address", "SIP035 error BareMetalHost metal3/h2 spec.bmc.address",
+				"SIP035 error BareMetalHost metal3/h3 spec.bmc.address", "SIP035 error BareMetalHost metal3/h3 spec.bootMACAddress"}},
+		{why: "annotations that nobody reads",
+			specs: cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}", "sip.airshipit.org/remov: h1"),
+			hosts: annotated("h1", "192.0.2.1") + strings.ReplaceAll(annotated("h2", "192.0.2.2"), "{sip.airshipit.org/", "{sip.airshipit.org/lint-ignored: x, sip.airshipit.org/address.oma: 192.0.2.3, sip.airshipit.org/"),
+			want: []string{"SIP036 warning SIPCluster a/a metadata.annotations[\"sip.airshipit.org/remov\"]",
+				`SIP036 warning BareMetalHost metal3/h2 metadata.annotations["sip.airshipit.org/lint-ignored"]`,
+				`SIP036 warning BareMetalHost metal3/h2 metadata.annotations["sip.airshipit.org/address.oma"]`}},
+		{why: "a network that no cluster uses, and that two hosts are on",
+			specs: cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"),
+			hosts: strings.ReplaceAll(annotated("h1", "192.0.2.1")+annotated("h2", "192.0.2.2"), "{sip.airshipit.org/", "{sip.airshipit.org/address.storage: 198.51.100.1, sip.airshipit.org/"),
+			want:  []string{"SIP008 error BareMetalHost metal3/h2 "}},
 		{why: "one uid", hosts: strings.ReplaceAll(bmh("h1", "", "")+bmh("h2", "", ""), "metadata:", "metadata:\n  uid: u1"),
 			want: []string{"SIP027 error BareMetalHost metal3/h1 metadata.uid", "SIP027 error BareMetalHost metal3/h2 metadata.uid"}},
 		{why: "an address that Ironic gives out", hosts: bmh("h1", "", ""),
@@ -447,4 +463,56 @@ func TestOwnedHosts(t *testing.T) {
 	if found != 2 {
 		t.Errorf("found %d findings, want 2", found)
 	}
+}
+
+// TestNoLoginIsShown: what is wrong with the address of a power control is said without any of the address, which may have a login where none is looked for.
+func TestNoLoginIsShown(t *testing.T) {
+	for _, address := range []string{
+		"redfish://root:calvin9@192.0.2.1:99999/x", "root:calvin9", "redfish://root:calvin9", "ipmi://root:calvin9/192.0.2.1", "redfsh://root:calvin9@192.0.2.1",
+		"redfish://root%3Acalvin9@/x", "root:calvin9@192.0.2.1:http", "redfish://root:cal/vin9@", "redfish:root:calvin9",
+	} {
+		hosts, _ := metal3hosts.FromDocuments(documents(t, "hosts.yaml", bmh("h1", "", "bmc: {address: '"+address+"'}")))
+		findings := Input{Hosts: hosts}.Unmanageable()
+		if len(findings) != 1 || findings[0].Place.File != "hosts.yaml" || findings[0].Place.Line == 0 {
+			t.Errorf("%s: got %v, want one finding with its file and line", address, findings)
+		}
+		for _, f := range findings {
+			if said := fmt.Sprintf("%+v", f); strings.Contains(said, "vin9") {
+				t.Errorf("%s: the password is in %s", address, said)
+			}
+		}
+	}
+}
+
+// TestUnmanageableIsSilenced: with a reason, as every finding.
+func TestUnmanageableIsSilenced(t *testing.T) {
+	host := inventory.Host{Namespace: "metal3", Name: "h1", BMC: inventory.BMC{Address: "vendor://192.0.2.1"}}
+	if found := (Input{Hosts: []inventory.Host{host}}).Unmanageable(); len(found) != 1 {
+		t.Errorf("got %v, want one finding", found)
+	}
+	host.LintIgnore = "SIP035: our metal3 has a driver of our own"
+	if found := (Input{Hosts: []inventory.Host{host}}).Unmanageable(); len(found) != 0 {
+		t.Errorf("silenced: got %v", found)
+	}
+}
+
+// TestHeldHostsAddress: a held host keeps its address when what gave it one is of no use any more, and somebody has to know.
+func TestHeldHostsAddress(t *testing.T) {
+	in := inputs(t, siteOf(""), cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"), bmh("h1", claimLabels, "networkData: {name: nm}")+nmstate("nm")+annotated("h2", "192.0.2.2"))
+	for i := range in.Placement.Hosts {
+		if line := &in.Placement.Hosts[i]; line.Host.Name == "h1" {
+			held := *line.Host
+			held.Addresses = []inventory.Address{address("oam", "192.0.2.1", inventory.FromPreviousTree)}
+			line.Host = &held
+		}
+	}
+	for _, f := range in.Check() {
+		if f.Code == codeNoAddress && strings.Contains(f.Object, "h1") {
+			if !strings.Contains(f.Message, "keeps 192.0.2.1") {
+				t.Errorf("got %q, want the address that the host keeps", f.Message)
+			}
+			return
+		}
+	}
+	t.Errorf("got %v, want a finding about the held host", codes(in.Check()))
 }

@@ -186,6 +186,8 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 		Engine:     engineMarks(bmh),
 		BootMAC:    bmh.Spec.BootMACAddress,
 		LintIgnore: bmh.Annotations[lintIgnoreAnnotation],
+
+		UnreadAnnotations: unreadAnnotations(bmh),
 	}
 	CheckLength(&host)
 	host.State.ImageName = imageName(&bmh.Spec)
@@ -194,6 +196,20 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 	}
 	Clean(&host)
 	return host
+}
+
+// mostUnread is how many annotations of one host are noted that nobody reads.
+const mostUnread = 5
+
+// unreadAnnotations is inventory.Host.UnreadAnnotations. What an API server takes for no key is not repeated.
+func unreadAnnotations(bmh *metal3.BareMetalHost) (unread []string) {
+	for key := range bmh.Annotations {
+		if _, stray := manifest.StrayAnnotation(key, inventory.ReadAnnotations()); stray && len(validation.IsQualifiedName(strings.ToLower(key))) == 0 {
+			unread = append(unread, key)
+		}
+	}
+	slices.Sort(unread)
+	return unread[:min(len(unread), mostUnread)]
 }
 
 // imageName is inventory.State.ImageName of a spec. The sync guard builds the same name from the live object, with the URL functions of the
