@@ -72,7 +72,7 @@ func (r *refs) base(target *Target) (string, error) {
 		}
 		return "", fmt.Errorf("%w: %s: HEAD names no branch to create it from%s; propose it on top of one of them", ErrNoBranch, branch, r.list())
 	}
-	return "", fmt.Errorf("%w: %s: want one of the repository's%s, or leave to make it", ErrNoBranch, branch, r.list())
+	return "", fmt.Errorf("%w: %s: want one of the repository's%s", ErrNoBranch, branch, r.list())
 }
 
 func (r *refs) list() string {

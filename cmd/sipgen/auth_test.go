@@ -54,7 +54,7 @@ func TestLoginHints(t *testing.T) {
 	for _, part := range strings.Split(string(text)+string(more), "&SettingError{\"")[1:] {
 		field, _, _ := strings.Cut(part, "\"")
 		named++
-		hint := hintFor(fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
+		hint := hintFor(newPublish(&ui{}), fmt.Errorf("fleet.git: %w", &publish.SettingError{Field: field, Err: publish.ErrAuth}))
 		if !strings.Contains(hint, "SIPGEN_") {
 			t.Errorf("%s: found %q", field, hint)
 		}
@@ -65,7 +65,7 @@ func TestLoginHints(t *testing.T) {
 	if named < 6 {
 		t.Errorf("found %d settings in the code", named)
 	}
-	if hint := hintFor(fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
+	if hint := hintFor(newPublish(&ui{}), fmt.Errorf("x: %w", forge.ErrCertificate)); !strings.Contains(hint, "SIPGEN_GIT_CA_FILE") {
 		t.Errorf("a forge's certificate: found %q", hint)
 	}
 }

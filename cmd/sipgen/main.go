@@ -88,14 +88,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errFinding):
 		return exitFinding
 	}
-	ui.fail(err)
+	ui.fail(command, err)
 	return exitError
 }
 

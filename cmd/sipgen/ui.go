@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
@@ -38,12 +40,12 @@ func (u *ui) say(format string, args ...any) {
 }
 
 // fail prints an error, each of the errors joined in it on a line of its own, and a hint where
-// there is something to try.
-func (u *ui) fail(err error) {
+// there is something to try with the command.
+func (u *ui) fail(command *cobra.Command, err error) {
 	for _, single := range flatten(err) {
 		u.say("%s", single)
 	}
-	if hint := hintFor(err); hint != "" {
+	if hint := hintFor(command, err); hint != "" {
 		u.say("hint: %s", hint)
 	}
 }
@@ -74,7 +76,8 @@ func flatten(err error) []error {
 	return out
 }
 
-func hintFor(err error) string {
+// hintFor is what to try. It names a flag only with a command that has it.
+func hintFor(command *cobra.Command, err error) string {
 	var (
 		usage   *usageError
 		setting *publish.SettingError
@@ -86,6 +89,8 @@ func hintFor(err error) string {
 		return "sipgen " + usage.command + " --help"
 	case errors.As(err, &noSite):
 		return "sipgen init writes a Site; --site FILE or $SIPGEN_SITE says where one is"
+	case errors.As(err, &unread) && command.Name() == "status":
+		return "--previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &unread):
 		return "--previous none plans without the decisions that are not synced yet; --previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &setting):
@@ -93,17 +98,17 @@ func hintFor(err error) string {
 	case errors.Is(err, forge.ErrCertificate):
 		return authVariables["CAFile"]
 	case errors.Is(err, publish.ErrForeign), errors.Is(err, publish.ErrTaken), errors.Is(err, publish.ErrOwnership):
-		return "--adopt takes it over"
+		return flagOr(command, "adopt", "--adopt takes it over", "sipgen render and sipgen publish have --adopt, which takes it over")
 	case errors.Is(err, publish.ErrNoRepository):
 		return "--repo names the repository; git init --bare makes a local one"
 	case errors.Is(err, publish.ErrNothingThere):
 		return "push a first commit to that branch (a README is enough), or publish once without --propose"
 	case errors.Is(err, publish.ErrNoBranch):
-		return "--create-branch creates it"
+		return flagOr(command, "create-branch", "--create-branch creates it", "sipgen publish --create-branch creates it; --branch names another one")
 	case errors.Is(err, publish.ErrRejected):
 		return "--propose BRANCH pushes to a separate branch, for a pull request"
 	case errors.Is(err, publish.ErrTimeout):
-		return "--timeout raises the limit"
+		return flagOr(command, "timeout", "--timeout raises the limit", "")
 	case errors.Is(err, errNoPullRequest):
 		return "the branch is pushed; run it again, or open the pull request by hand"
 	case errors.Is(err, syscall.ENOSPC):
@@ -112,6 +117,14 @@ func hintFor(err error) string {
 		return "check the owner and permissions of that path"
 	}
 	return ""
+}
+
+// flagOr is a hint for a command that has a flag, or one for those that have not.
+func flagOr(command *cobra.Command, flag, hint, without string) string {
+	if command.Flags().Lookup(flag) == nil {
+		return without
+	}
+	return hint
 }
 
 // usageError is a command line that is not understood.

@@ -60,4 +60,7 @@ var mistakeGuards = []mutant{
 	{"api/v1/warnings.go", `		case !stray || len(out)`, `		case stray || len(out)`,
 		in("cmd/sipgen", "TestScripts/newcomer"),
 		"a misspelled approve-release does nothing, and nobody says so"},
+	{"cmd/sipgen/ui.go", `	if command.Flags().Lookup(flag) == nil {`, `	if command == nil {`,
+		in("cmd/sipgen", "TestScripts/hints"),
+		"who plans is told to use a flag that plan does not have"},
 }
