@@ -31,7 +31,7 @@ func StrayAnnotation(key string, known []string) (near string, stray bool) {
 		}
 		alike := NearestKey(own+"/"+name, []string{one}) != "" || rest != ""
 		switch {
-		case domain == own && alike, domain != "" && alike && Nearest(domain, []string{own}) != "", domain == "" && called == name && rest == "":
+		case domain != "" && alike && Nearest(domain, []string{own}) != "", domain == "" && called == name && rest == "":
 			return one + rest, true
 		}
 	}
