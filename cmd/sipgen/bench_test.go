@@ -81,7 +81,7 @@ func renderedFrom(l *loaded, ui *ui, before previousTree) (*rendered, error) {
 		return nil, err
 	}
 	checked := decided.check(noAcceptance)
-	if err := checked.proceed(ui, false); err != nil {
+	if err := checked.proceed(ui, tolerance{}); err != nil {
 		return nil, err
 	}
 	return checked.render(ui)

@@ -20,6 +20,8 @@ import (
 type tolerance struct {
 	keepGoing  bool
 	acceptLoss int
+	// pushes: the tree is for a branch, and not for a folder.
+	pushes bool
 }
 
 func (t *tolerance) flags(command *cobra.Command, in *inputs) {
@@ -49,7 +51,8 @@ func (d *decided) check(acceptLoss int) *checked {
 }
 
 // proceed says what was found, and gives the error that ends the run, if something does. An unschedulable cluster is a finding.
-func (c *checked) proceed(ui *ui, keepGoing bool) error {
+func (c *checked) proceed(ui *ui, how tolerance) error {
+	keepGoing := how.keepGoing
 	here := c.here(c.report)
 	if !keepGoing {
 		here = c.sayRefused(ui, here)
@@ -62,7 +65,7 @@ func (c *checked) proceed(ui *ui, keepGoing bool) error {
 	}
 	refusal := c.refusal
 	if !keepGoing {
-		refusal = errors.Join(joined(c.settled.late), refusal)
+		refusal = errors.Join(c.wrong(c.settled.late), refusal)
 	}
 	switch {
 	case refusal != nil:
@@ -74,6 +77,10 @@ func (c *checked) proceed(ui *ui, keepGoing bool) error {
 		if cluster := &c.report.Clusters[i]; cluster.Unschedulable {
 			ui.say("%s: unschedulable", cluster.Key())
 		}
+	}
+	if how.pushes {
+		ui.say("nothing is pushed; --keep-going publishes the other clusters")
+		return errFinding
 	}
 	ui.say("nothing is written; --keep-going renders the other clusters")
 	return errFinding

@@ -52,8 +52,16 @@ granted; 2 an error.`,
 				return err
 			}
 			held := tenancy.Held(claims, loaded.hosts.Hosts, options(loaded.site).Keys)
+			wrong := flatten(joined(loaded.findings))
+			for _, err := range wrong {
+				ui.say("%s", err)
+			}
 			if suggest {
-				return loaded.suggest(ui, before, held)
+				if err := loaded.suggest(ui, before, held); err != nil || len(wrong) == 0 {
+					return err
+				}
+				ui.say("these grants lack what the specs that are wrong need")
+				return errFinding
 			}
 			decided, beyond, err := loaded.withinGrants(ui, before)
 			if err != nil {
@@ -63,7 +71,7 @@ granted; 2 an error.`,
 			for _, f := range beyond {
 				ui.say("%s", f.err)
 			}
-			if len(beyond) > 0 {
+			if len(beyond)+len(wrong) > 0 {
 				return errFinding
 			}
 			return nil
@@ -71,6 +79,7 @@ granted; 2 an error.`,
 	}
 	in.flags(command)
 	previous.flags(command)
+	keepGoingFlag(command, &in)
 	command.Flags().BoolVar(&suggest, "suggest", false, "print the grants that the specs need, as YAML for the Site")
 	return command
 }

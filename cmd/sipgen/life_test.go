@@ -207,7 +207,7 @@ func pullRequestBody(site, repo string, accept int) (string, error) {
 		return "", err
 	}
 	checked := decided.check(accept)
-	if err := checked.proceed(quiet, false); err != nil {
+	if err := checked.proceed(quiet, tolerance{}); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, said.String())
 	}
 	rendered, err := checked.render(quiet)

@@ -31,6 +31,9 @@ func newLint(ui *ui) *cobra.Command {
 that match nothing or compete for the same hosts, hosts that share an address or a BMC. docs/lint.md
 explains the codes, and how to suppress a finding with a reason.
 
+A spec that is not valid ends the run; with --keep-going it is reported, and the others are looked
+at.
+
 Exit codes: 0 no findings; 1 findings; 2 an error.`,
 		Example: `  sipgen lint --site site.yaml -f tenants --inventory hosts
   sipgen lint --site site.yaml -f tenants --inventory inventory.yaml -o sarif > sipgen.sarif`,
@@ -59,9 +62,13 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err := writeFindings(ui, findings, output, colour); err != nil {
 				return errors.Join(err, undecided)
 			}
+			for _, wrong := range flatten(joined(loaded.findings)) {
+				ui.say("%s", wrong)
+			}
 			count, warnings := lint.Counts(findings)
+			count += len(flatten(joined(loaded.findings)))
 			switch {
-			case len(findings) > 0:
+			case count+warnings > 0:
 				ui.say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
 			case undecided == nil: // else not everything was looked at
 				ui.say("no finding")
@@ -77,6 +84,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	}
 	in.flags(command)
 	previous.flags(command)
+	keepGoingFlag(command, &in)
 	flags := command.Flags()
 	flags.StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)

@@ -100,7 +100,7 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		beyond := l.beyondGrants()
 		if in.keepGoing {
 			l.findings = append(l.findings, beyond...)
-		} else if err = errors.Join(err, joined(beyond)); err != nil {
+		} else if err = errors.Join(err, l.wrong(beyond)); err != nil {
 			err = errors.Join(err, l.clashes())
 		}
 	}
@@ -158,7 +158,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		l.empty = nil
 	}
 	if !in.keepGoing {
-		specsErr = errors.Join(specsErr, joined(l.findings))
+		specsErr = errors.Join(specsErr, l.wrong(l.findings))
 	}
 	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files && !in.allowEmpty {
 		specsErr = fmt.Errorf("%s: no %s %s in it; --allow-empty if the last tenant is gone", strings.Join(in.specs, " "), v1.APIVersion, v1.Kind)

@@ -53,9 +53,10 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 			if err != nil {
 				return err
 			}
+			how.pushes = true
 			loaded, err := in.load(ctx, ui)
 			if err != nil {
-				return err
+				return unpushed(err)
 			}
 			to, err := dest.destination(loaded, meta, in.files())
 			if err != nil {
@@ -87,6 +88,19 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 	return command
 }
 
+// unpushedError ends a run before anything was pushed.
+type unpushedError struct{ error }
+
+func (e *unpushedError) Unwrap() []error { return []error{e.error} }
+
+// unpushed marks an error that ends a run before anything was pushed. Of a finding everything has been said.
+func unpushed(err error) error {
+	if errors.Is(err, errFinding) {
+		return err
+	}
+	return &unpushedError{err}
+}
+
 // publication is a commit that was pushed, or was there already, and the tree in it.
 type publication struct {
 	*publish.Published
@@ -99,7 +113,9 @@ type publication struct {
 func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how tolerance, ask *approval) (*publication, error) {
 	defer ui.progress.stage("publishing to " + to.target.String())()
 	done, tree, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *rendered, error) {
-		fail := func(err error) (publish.Tree, publish.Meta, *rendered, error) { return nil, publish.Meta{}, nil, err }
+		fail := func(err error) (publish.Tree, publish.Meta, *rendered, error) {
+			return nil, publish.Meta{}, nil, unpushed(err)
+		}
 		before, err := readSnapshot(to.target, tip, to.meta.Adopt)
 		if err == nil {
 			before, err = before.orFormer(ctx, ui, to.target, l.site)

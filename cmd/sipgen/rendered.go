@@ -42,7 +42,7 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 		}
 		checked := decided.check(how.acceptLoss)
 		if !how.keepGoing || checked.refusal != nil {
-			if err := checked.proceed(ui, how.keepGoing); err != nil {
+			if err := checked.proceed(ui, how); err != nil {
 				return nil, err
 			}
 			return checked.render(ui)
@@ -56,7 +56,7 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 			l = l.with(broken)
 			continue
 		}
-		return rendered, checked.proceed(ui, how.keepGoing)
+		return rendered, checked.proceed(ui, how)
 	}
 }
 

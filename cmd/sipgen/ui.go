@@ -45,6 +45,9 @@ func (u *ui) fail(command *cobra.Command, err error) {
 	for _, single := range flatten(err) {
 		u.say("%s", single)
 	}
+	if unpushed := (*unpushedError)(nil); errors.As(err, &unpushed) {
+		u.say("nothing is pushed")
+	}
 	if hint := hintFor(command, err); hint != "" {
 		u.say("hint: %s", hint)
 	}
@@ -83,6 +86,7 @@ func hintFor(command *cobra.Command, err error) string {
 		setting *publish.SettingError
 		noSite  *noSiteError
 		unread  *previousError
+		wrong   *wrongSpecsError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -93,6 +97,8 @@ func hintFor(command *cobra.Command, err error) string {
 		return "--previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &unread):
 		return "--previous none plans without the decisions that are not synced yet; --previous DIR or --repo URL says where the tree is"
+	case errors.As(err, &wrong) && onlyWrongSpecs(err):
+		return flagOr(command, "keep-going", "--keep-going goes on with the other clusters; this one keeps what it has", "")
 	case errors.As(err, &setting):
 		return authVariables[setting.Field]
 	case errors.Is(err, forge.ErrCertificate):
