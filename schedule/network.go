@@ -241,7 +241,6 @@ func (n *network) collapse() (classOf []int32) {
 	if main >= 0 {
 		dom := s.topology[main].dom
 		slices.SortFunc(order, func(a, b int32) int { return cmp.Or(cmp.Compare(dom[first[a]], dom[first[b]]), cmp.Compare(a, b)) })
-		s.topology[main].together = true
 	}
 	n.buckets, classOf = make([]bucket, len(first)), make([]int32, len(first))
 	n.dom = make([][]int32, len(s.topology))

@@ -47,7 +47,7 @@ func (t *topology) lies(d, within int32) bool {
 // behind is the bucket behind those of a domain, where they lie together.
 func (t *topology) behind(d int32) int32 { return t.buckets[d][len(t.buckets[d])-1] + 1 }
 
-// index notes the buckets of each domain, given the domain of each bucket.
+// index notes the buckets of each domain, given the domain of each bucket, and whether they lie together.
 func (t *topology) index(dom []int32) {
 	t.buckets = make([][]int32, len(t.names))
 	for b, d := range dom {
@@ -55,6 +55,9 @@ func (t *topology) index(dom []int32) {
 			t.buckets[d] = append(t.buckets[d], int32(b))
 		}
 	}
+	t.together = !slices.ContainsFunc(t.buckets, func(in []int32) bool {
+		return len(in) > 0 && in[len(in)-1] != in[0]+int32(len(in))-1
+	})
 }
 
 // idle says whether it is all the same to a role where hosts lie: it has none, and gets none. A spec may have many such roles; nothing is to be
