@@ -36,6 +36,8 @@ type network struct {
 	// Scratch of one search.
 	search  int32
 	visited []int32 // by role: search that visited it
+	stuck   bool    // it was for a host more of a role and failed, and no unit has moved since
+	leads   []int32 // by role: search that failed, and begins at a role that the role leads back to
 	barren  []int32 // by role: epoch in which no search can end at any of its buckets
 	epoch   int32   // ends when searches may end at more buckets than before
 	via     []int32 // by role: edge by which it was reached
@@ -87,7 +89,7 @@ func (b *bucket) free() int32 { return int32(len(b.hosts)) - b.next - b.used }
 
 // newNetwork collapses the free hosts into buckets.
 func (s *site) newNetwork() *network {
-	n := &network{s: s, visited: make([]int32, len(s.roles)), barren: make([]int32, len(s.roles)), epoch: 1, via: make([]int32, len(s.roles)), generation: 1}
+	n := &network{s: s, visited: make([]int32, len(s.roles)), leads: make([]int32, len(s.roles)), barren: make([]int32, len(s.roles)), epoch: 1, via: make([]int32, len(s.roles)), generation: 1}
 	classOf := n.collapse()
 	count := len(n.buckets)
 	n.free, n.ends, n.open = newPool(count), newPool(count), newPool(count)
@@ -279,6 +281,7 @@ func (n *network) domainOf(r *role, b int32) int32 {
 
 // account brings the pools up to date after a bucket changed.
 func (n *network) account(b int32) {
+	n.stuck = false
 	at := &n.buckets[b]
 	left := at.free()
 	n.levels.put(b, left)

@@ -128,8 +128,39 @@ func (n *network) widest() *pool {
 // augment finds one more host for the role, moving units of others where that helps. It says
 // whether it did; if not, the buckets and roles that were seen are the source side of a minimum cut.
 func (n *network) augment(r *role) bool {
+	if n.stuckToo(r) {
+		return false
+	}
 	n.revive()
-	return n.augmentAlive(r)
+	found := n.augmentAlive(r)
+	if n.stuck = !found; n.stuck {
+		n.leads[r.index] = n.search
+	}
+	return found
+}
+
+// stuckToo says whether a search for the role would see what the last one saw, which failed, and nothing has changed since: that one saw the role, and the role
+// leads back to where it began, by a host of a role that does. What that search saw stands for both then. Where many roles compete for what few of them
+// get, each of them lacks a host.
+func (n *network) stuckToo(r *role) bool {
+	if !n.stuck || n.visited[r.index] != n.search {
+		return false
+	}
+	if n.leads[r.index] == n.search {
+		return true
+	}
+	for b := range r.shape.buckets.all {
+		if !n.alive.has(b) || r.full(n.domainOf(r, b)) {
+			continue
+		}
+		for _, e := range n.buckets[b].edges {
+			if n.leads[n.edges[e].role.index] == n.search {
+				n.leads[r.index] = n.search
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // augmentAlive is augment among the buckets that are not buried.

@@ -54,3 +54,33 @@ func TestShortagePage(t *testing.T) {
 		}
 	}
 }
+
+// TestShortBehindAnother: a cluster that is short of what another could have too is told of that one only if it could have what the other is short of. That the
+// searches for the two come one right after the other changes nothing.
+func TestShortBehindAnother(t *testing.T) {
+	hosts := []inventory.Host{newHost("a", "pool=a"), newHost("b", "pool=b")}
+	for _, row := range []struct {
+		why   string
+		pools [2]string // of the two clusters, by name
+		want  [2]int    // roles that compete, for each of them
+	}{
+		{"only the first could have the other's host", [2]string{"a b", "b"}, [2]int{2, 1}},
+		{"each could have the other's", [2]string{"a b", "a b"}, [2]int{2, 2}},
+		{"neither could", [2]string{"a", "b"}, [2]int{1, 1}},
+	} {
+		var clusters []v1.SIPCluster
+		for c, name := range []string{"first", "second"} {
+			set := chosenBy(1, 1, expression("pool", "In", strings.Fields(row.pools[c])...))
+			clusters = append(clusters, newCluster(name, map[string]v1.NodeSet{v1.RoleWorker: set}))
+		}
+		p := plan(t, clusters, hosts, Previous{}, testOptions)
+		if len(p.Shortages) != 2 {
+			t.Fatalf("%s: %d shortages, want 2", row.why, len(p.Shortages))
+		}
+		for c, short := range p.Shortages {
+			if len(short.Roles) != row.want[c] || len(short.Needs) != row.want[c] {
+				t.Errorf("%s: %s: compete %v, want %d roles", row.why, short.Short, short.Roles, row.want[c])
+			}
+		}
+	}
+}
