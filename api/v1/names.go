@@ -10,6 +10,14 @@ const (
 	ListDex          = "dex"
 )
 
+// DefaultReplicas is how many pods an entry of a list of services has that does not say.
+func DefaultReplicas(list string) int32 {
+	if list == ListJumpHost {
+		return 1
+	}
+	return 2
+}
+
 // ServiceName names the objects of entry i (from 0) of a list of services. The first has the name
 // that the SIP operator gave it: loadbalancer-controlplane-<cluster>, loadbalancer-worker-<cluster>,
 // jumphost-<cluster>. Further ones are numbered in the first word ("loadbalancer2-worker-<cluster>"),

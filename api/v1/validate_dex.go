@@ -47,7 +47,7 @@ func (c *SIPCluster) validateDexes(root complaints) {
 		dex := &c.Spec.Services.Dex[i]
 		at := root.at(".%s[%d]", ListDex, i)
 		c.serviceName(at, ListDex, i)
-		dex.Service.validate(at, false, 2)
+		dex.Service.validate(at, false, DefaultReplicas(ListDex))
 		nodePort(at.at(".nodePort"), dex.NodePort)
 		dex.headless(at, dex.NodePort)
 		issuer(at.at(".issuer"), dex.Issuer)

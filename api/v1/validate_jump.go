@@ -14,7 +14,7 @@ func (c *SIPCluster) validateJumpHosts(root complaints) {
 		jump := &c.Spec.Services.JumpHost[i]
 		at := root.at(".%s[%d]", ListJumpHost, i)
 		c.serviceName(at, ListJumpHost, i)
-		jump.Service.validate(at, true, 1)
+		jump.Service.validate(at, true, DefaultReplicas(ListJumpHost))
 		nodePort(at.at(".nodePort"), jump.NodePort)
 		jump.headless(at, jump.NodePort)
 		for j, key := range jump.SSHAuthorizedKeys {

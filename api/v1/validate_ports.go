@@ -61,6 +61,8 @@ type ServiceEntry struct {
 	NodePortField string
 	// HAProxy is what a load balancer sets of it.
 	HAProxy *HAProxy
+	// Replicas is how many pods it has.
+	Replicas int32
 }
 
 // Entries lists the entries of spec.services in the order of their fields.
@@ -68,7 +70,10 @@ func (c *SIPCluster) Entries() []ServiceEntry {
 	var out []ServiceEntry
 	add := func(list string, i int, s *Service, ports, nodePorts PortRange, field string) {
 		path := fmt.Sprintf("spec.services.%s[%d]", list, i)
-		e := ServiceEntry{Path: path, Name: ServiceName(list, i, c.Name), Service: s, Type: s.ExposureType(nodePorts.Start), Ports: ports, NodePorts: nodePorts, NodePortField: path + field}
+		e := ServiceEntry{Path: path, Name: ServiceName(list, i, c.Name), Service: s, Type: s.ExposureType(nodePorts.Start), Ports: ports, NodePorts: nodePorts, NodePortField: path + field, Replicas: DefaultReplicas(list)}
+		if s.Replicas != nil {
+			e.Replicas = *s.Replicas
+		}
 		// Without a node port given, a load balancer has none allocated. A worker's ports are the workers' node ports, and the
 		// management cluster's only where the Service is a NodePort.
 		if e.Type != corev1.ServiceTypeNodePort && (e.Type != corev1.ServiceTypeLoadBalancer || list == ListWorker) {

@@ -60,7 +60,7 @@ func (c *SIPCluster) validateServices() []FieldError {
 		lb := &services.LoadBalancerControlPlane[i]
 		at := root.at(".%s[%d]", ListControlPlane, i)
 		c.serviceName(at, ListControlPlane, i)
-		lb.Service.validate(at, true, 2)
+		lb.Service.validate(at, true, DefaultReplicas(ListControlPlane))
 		nodePort(at.at(".nodePort"), lb.NodePort)
 		lb.headless(at, lb.NodePort)
 		if lb.PortName != "" && lb.PortName != PortNameHTTPS && lb.PortName != PortNameSIP {
@@ -79,7 +79,7 @@ func (c *SIPCluster) validateServices() []FieldError {
 		lb := &services.LoadBalancerWorker[i]
 		at := root.at(".%s[%d]", ListWorker, i)
 		c.serviceName(at, ListWorker, i)
-		lb.Service.validate(at, true, 2)
+		lb.Service.validate(at, true, DefaultReplicas(ListWorker))
 		ports := lb.NodePortRange
 		lb.headless(at, ports.Start)
 		switch {

@@ -20,6 +20,7 @@ var meansAll = map[string]string{
 	"hosts.max":                       "the site's maxHostsPerTenant",
 	"hosts.maxStandby":                "as many as max",
 	"maxClusters":                     "the site's maxClustersPerTenant",
+	"maxPods":                         "the site's maxPodsPerTenant",
 	"patches":                         "safe",
 	"limits":                          "10 replicas, and no bound on resources",
 	"limits.replicas":                 "10",

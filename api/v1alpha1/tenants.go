@@ -34,6 +34,11 @@ type Tenant struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClusters *int `json:"maxClusters,omitempty"`
+	// MaxPods is how many pods the services of all its clusters may have in sum: their replicas. A service without pods counts as one. Default:
+	// the site's maxPodsPerTenant. What its services have already stays.
+	// +kubebuilder:validation:Minimum=0
+	// +optional
+	MaxPods *int `json:"maxPods,omitempty"`
 	// MaxPriority is the highest spec.priority that its clusters may have. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional

@@ -36,6 +36,7 @@ func TestTenantsAreRead(t *testing.T) {
     maxPriority: 10
     nodePorts: [{start: 30000, end: 30099}, {start: 30050, end: 30060}, {start: 31000, end: 31000}]
     maxClusters: 3
+    maxPods: 40
     loadBalancerClasses: [kube-vip.io/kube-vip-class, bgp]
     addresses: [203.0.113.16/28, 203.0.113.17/32, '2001:db8::/64']
     issuerDomains: [bank.example.org, dex.bank.example.org, 192.0.2.1]
@@ -92,6 +93,10 @@ func TestBadTenants(t *testing.T) {
 		{"fewer clusters than none", one("maxClusters: -1"), "spec.tenants[0].maxClusters: found -1, want 0 to 10000"},
 		{"more clusters than there can be", one("maxClusters: 10001"), "spec.tenants[0].maxClusters: found 10001"},
 		{"most clusters that are null", one("maxClusters: null"), "spec.tenants[0].maxClusters: has no value: give it one, or remove the field, which means the site's maxClustersPerTenant"},
+		{"fewer pods than none", one("maxPods: -1"), "spec.tenants[0].maxPods: found -1, want 0 to 1000000"},
+		{"more pods than there can be", one("maxPods: 1000001"), "spec.tenants[0].maxPods: found 1000001"},
+		{"most pods that are null", one("maxPods: null"), "spec.tenants[0].maxPods: has no value: give it one, or remove the field, which means the site's maxPodsPerTenant"},
+		{"a negative site's limit of pods", "  maxPodsPerTenant: -1\n", "spec.maxPodsPerTenant: found -1"},
 		{"a negative site's limit of clusters", "  maxClustersPerTenant: -1\n", "spec.maxClustersPerTenant: found -1"},
 		{"every class", one("loadBalancerClasses: ['*']"), `spec.tenants[0].loadBalancerClasses[0]: found "*", want the name of a class`},
 		{"a negative site's limit", "  maxHostsPerTenant: -1\n", "spec.maxHostsPerTenant: found -1"},

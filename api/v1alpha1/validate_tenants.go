@@ -25,6 +25,8 @@ const (
 	maxTenantHosts = 100_000
 
 	maxTenantClusters = 10_000
+	// MaxTenantPods is the highest bound on a tenant's pods.
+	MaxTenantPods = 1_000_000
 )
 
 // SpecsFromStdin is what spec.tenants[].specs calls standard input.
@@ -46,6 +48,9 @@ func (s *SiteSpec) validateTenants(add problem) {
 	}
 	if n := *s.MaxClustersPerTenant; n < 0 || n > maxTenantClusters {
 		add("spec.maxClustersPerTenant", "found %d, want 0 to %d", n, maxTenantClusters)
+	}
+	if n := *s.MaxPodsPerTenant; n < 0 || n > MaxTenantPods {
+		add("spec.maxPodsPerTenant", "found %d, want 0 to %d", n, MaxTenantPods)
 	}
 	switch {
 	case s.Tenants != nil && len(s.Tenants) == 0:
@@ -113,6 +118,9 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 	t.Hosts.validate(at+".hosts", s.Hosts.Namespaces, add)
 	if n := *t.MaxClusters; n < 0 || n > maxTenantClusters {
 		add(at+".maxClusters", "found %d, want 0 to %d", n, maxTenantClusters)
+	}
+	if n := *t.MaxPods; n < 0 || n > MaxTenantPods {
+		add(at+".maxPods", "found %d, want 0 to %d", n, MaxTenantPods)
 	}
 	if t.MaxPriority < 0 {
 		add(at+".maxPriority", "found %d, want 0 or more", t.MaxPriority)

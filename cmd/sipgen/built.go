@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/overlay"
+	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/verify"
 )
@@ -24,6 +25,8 @@ type serviceBuilds struct {
 	kept int
 	// used is what services take of a quota.
 	used map[[sha256.Size]byte]serviceUse
+	// pods is how many pods services have that were built, or that a tree before has.
+	pods map[[sha256.Size]byte]int
 	// weights are what patches have to do.
 	weights map[[sha256.Size]byte]weight
 }
@@ -65,7 +68,8 @@ func (c *checked) checkServices(services []render.Services, was, is map[string]m
 			errs = append(errs, &render.ClusterError{Cluster: keyOf(s.Cluster), Err: ofPatch(s.Cluster, err)})
 		}
 	}
-	return changed, errors.Join(append(errs, c.checkQuotas(services, was, is, heavy)...)...)
+	errs = append(errs, c.checkQuotas(services, was, is, heavy)...)
+	return changed, errors.Join(append(errs, c.checkPods(services, was, is)...)...)
 }
 
 // patchPath is how what is wrong with a patch begins.
@@ -92,6 +96,7 @@ func (b *serviceBuilds) check(c *checked, s render.Services, keep bool) serviceB
 		c.used(s.Cluster.Namespace, s.Files, func() ([]overlay.Object, error) { return built.Objects, nil })
 	}
 	if len(wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
+		b.notePods(id, tenancy.PodsOf(built.Objects))
 		for _, err := range c.tenants.Built(s.Cluster, built.OwnImages) {
 			found.wrong = append(found.wrong, fmt.Errorf("spec.patches: %w", err))
 		}

@@ -24,7 +24,8 @@ func newTenants(ui *ui) *cobra.Command {
 		Short: "Show the tenants and what they ask for, or suggest their grants",
 		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, those that are to be let
 go and still there (LEAVING; machines on released hosts count too), how many the tenant may have,
-and how many more its grants would give it now (MORE), if the site has them.
+and how many more its grants would give it now (MORE), if the site has them. PODS are those of its
+services, by the specs, and how many there may be.
 
 --suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
 with what they lack, and a new tenant for every other namespace. It grants everything that is asked
@@ -111,6 +112,8 @@ func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]ten
 		want, has  tenancy.Count
 		most       int
 		room       tenancy.Room
+		pods       int
+		mostPods   int
 		patches    string
 	}
 	lines := map[string]*line{}
@@ -120,7 +123,7 @@ func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]ten
 			if !known {
 				room.More = *t.Hosts.Max
 			}
-			lines[t.Name] = &line{namespaces: t.Namespaces, most: *t.Hosts.Max, room: room, patches: string(t.Patches)}
+			lines[t.Name] = &line{namespaces: t.Namespaces, most: *t.Hosts.Max, mostPods: *t.MaxPods, room: room, patches: string(t.Patches)}
 		}
 		return lines[t.Name]
 	}
@@ -135,7 +138,7 @@ func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]ten
 			continue
 		}
 		line := add(t)
-		line.clusters++
+		line.clusters, line.pods = line.clusters+1, line.pods+tenancy.Pods(&l.clusters[i])
 		want := tenancy.Wants(&l.clusters[i])
 		line.want.Hosts, line.want.Standby = line.want.Hosts+want.Hosts, line.want.Standby+want.Standby
 	}
@@ -146,10 +149,10 @@ func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]ten
 		}
 	}
 	table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "TENANT\tNAMESPACES\tCLUSTERS\tASKS FOR\tHOLDS\tLEAVING\tMOST\tMORE\tPATCHES")
+	fmt.Fprintln(table, "TENANT\tNAMESPACES\tCLUSTERS\tASKS FOR\tHOLDS\tLEAVING\tMOST\tMORE\tPODS\tPATCHES")
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
 		line := lines[name]
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", text.Line(name), text.Line(strings.Join(line.namespaces, " ")), line.clusters, line.want.Hosts, line.has.Hosts, line.room.Leaving, line.most, line.room.More, line.patches)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d/%d\t%s\n", text.Line(name), text.Line(strings.Join(line.namespaces, " ")), line.clusters, line.want.Hosts, line.has.Hosts, line.room.Leaving, line.most, line.room.More, line.pods, line.mostPods, line.patches)
 	}
 	_ = table.Flush() // the terminal's; what cannot be written there cannot be said either
 }

@@ -278,6 +278,13 @@ func securityTable() []attack {
 		attack{why: "before everybody", files: bankSpec("{priority: 2147483647}"), want: "found 2147483647, but tenant bank"},
 		attack{why: "three thousand clusters", files: bankFile(many), want: "one cluster too many"},
 		attack{why: "more pods", files: balancer("replicas: 4"), want: "replicas: bank/a: found 4, but tenant bank"},
+		attack{why: "many services with as many pods as one may have", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 3}, ", 5) + "]}}"), want: "the services ask for 15 pods and have 0"},
+		attack{why: "many services without pods", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 0}, ", 13) + "]}}"), want: "the services ask for 13 pods and have 0"},
+		attack{why: "many services whose pods come by a patch", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 1}, ", 5) + "]}, patches: [{target: {kind: Deployment}, patch: '- {op: replace, path: /spec/replicas, value: 3}'}]}"), want: "the services ask for 15 pods and have 0"},
+		attack{why: "many services in two clusters", files: map[string]string{
+			"specs/bank/a.yaml": bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 3}, ", 4) + "]}}")["specs/bank/a.yaml"],
+			"specs/bank/b.yaml": named("{namespace: bank, name: b}", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, replicas: 0}]}}")["specs/bank/a.yaml"],
+		}, want: "bank/b: the services ask for 1 pod and have 0; those of all the tenant's clusters, including those served before this one, already have 12"},
 		attack{why: "more pods while they are replaced", files: objectPatch(deployment, "Deployment", "spec: {strategy: {rollingUpdate: {maxSurge: 5000}}}"), want: "maxSurge"},
 		attack{why: "more memory", files: balancer("resources: {limits: {memory: 2Gi}}"), want: "found 2Gi, but tenant bank"},
 		attack{why: "memory without end", files: balancer("resources: {limits: {cpu: 1}}"), want: "limits.memory: bank/a: missing, but tenant bank"},

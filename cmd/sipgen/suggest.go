@@ -42,9 +42,17 @@ func (l *loaded) suggestPatches(ui *ui, before previousTree, tenants []v1alpha1.
 	if invalid != nil {
 		return flatten(invalid), nil
 	}
-	safe, err := l.beyond(ui, before, site)
-	if err != nil || len(safe) == 0 {
+	safe, pods, err := l.beyond(ui, before, site)
+	if err != nil {
 		return nil, err
+	}
+	defer func() {
+		for i := range tenants {
+			tenancy.NeedPods(l.site, &tenants[i], pods[tenants[i].Name])
+		}
+	}()
+	if len(safe) == 0 {
+		return nil, nil
 	}
 	was := slices.Clone(tenants)
 	for i := range tenants {
@@ -56,10 +64,11 @@ func (l *loaded) suggestPatches(ui *ui, before previousTree, tenants []v1alpha1.
 	if invalid != nil {
 		return nil, invalid
 	}
-	wide, err := l.beyond(ui, before, site)
+	wide, all, err := l.beyond(ui, before, site)
 	if err != nil {
 		return nil, err
 	}
+	pods = all
 	for i := range tenants {
 		wrong := wrongOf(wide, tenants[i])
 		if len(wrong) > 0 && len(wrong) == len(wrongOf(safe, tenants[i])) {
@@ -81,21 +90,35 @@ func wrongOf(errs []error, tenant v1alpha1.Tenant) (out []error) {
 	return out
 }
 
-// beyond is what the services of patched clusters ask for as they are built that a Site with other grants would refuse.
-func (l *loaded) beyond(ui *ui, before previousTree, site *v1alpha1.Site) ([]error, error) {
+// beyond is what the services of patched clusters ask for as they are built that a Site with other grants would refuse, and how many pods each tenant's have,
+// of which there may be any number.
+func (l *loaded) beyond(ui *ui, before previousTree, site *v1alpha1.Site) (wrong []error, pods map[string]int, err error) {
 	trial := *l
+	lifted := *site
+	lifted.Spec.Tenants = slices.Clone(site.Spec.Tenants)
+	for i := range lifted.Spec.Tenants {
+		most := v1alpha1.MaxTenantPods
+		lifted.Spec.Tenants[i].MaxPods = &most
+	}
+	site = &lifted
 	trial.site, trial.tenants, trial.built = site, tenancy.Of(site, l.hostNamespaces), &serviceBuilds{}
 	decided, err := trial.decide(ui, before)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	_, services, err := render.Site(render.Input{Site: site, Clusters: decided.clusters, Placement: decided.placement, Previous: before.files})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	checked := &checked{decided: decided}
-	_, wrong := checked.checkServices(services, nil, nil)
-	return flatten(wrong), nil
+	_, refused := checked.checkServices(services, nil, nil)
+	pods = map[string]int{}
+	for _, use := range checked.podUses(services, nil, nil) {
+		if tenant := trial.tenants.Of(use.Cluster.Namespace); tenant != nil {
+			pods[tenant.Name] += use.Wants
+		}
+	}
+	return flatten(refused), pods, nil
 }
 
 // withTenants is the Site with other tenants, valid.

@@ -83,7 +83,7 @@ type need struct {
 	addresses           map[netip.Addr]bool
 	domains, issuers    map[string]bool
 	classes             map[string]bool
-	clusters            int
+	clusters, pods      int
 	images, attachments map[string]bool
 	podKeys             map[string]bool
 }
@@ -98,7 +98,7 @@ func newNeed(site *v1alpha1.Site, tenant v1alpha1.Tenant) *need {
 
 func (n *need) add(c *v1.SIPCluster) {
 	t := &n.tenant
-	n.clusters++
+	n.clusters, n.pods = n.clusters+1, n.pods+Pods(c)
 	t.MaxPriority = max(t.MaxPriority, c.Spec.Priority)
 	if len(c.Spec.Patches) > 0 && t.Patches == v1alpha1.PatchesNone {
 		t.Patches = v1alpha1.PatchesSafe
@@ -225,11 +225,23 @@ func (n *need) finish() {
 	if n.clusters > mostClusters {
 		t.MaxClusters = &n.clusters
 	}
+	NeedPods(n.site, &t.Tenant, n.pods)
 	most, standby := n.hosts.Hosts, n.hosts.Standby
 	if n.listed {
 		most, standby = max(most, *t.Hosts.Max), max(standby, *t.Hosts.MaxStandby)
 	}
 	t.Hosts.Max, t.Hosts.MaxStandby = &most, &standby
+}
+
+// NeedPods widens a tenant's grant of pods to so many, if it is less.
+func NeedPods(site *v1alpha1.Site, t *v1alpha1.Tenant, pods int) {
+	most := *site.Spec.MaxPodsPerTenant
+	if t.MaxPods != nil {
+		most = *t.MaxPods
+	}
+	if pods > most {
+		t.MaxPods = &pods
+	}
 }
 
 // specsOf gives the folders of each namespace's specs: where all of them are in a folder of their own it, else those of their files that

@@ -72,6 +72,18 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
+// TestSuggestPods: more pods than the Site lets a tenant have are granted by their number.
+func TestSuggestPods(t *testing.T) {
+	clusters := []v1.SIPCluster{clusterOf(t, "bank/a", "{services: {jumpHost: [{nodeInterfaceId: oam, replicas: 4}, {nodeInterfaceId: oam, replicas: 0}]}}"), clusterOf(t, "edge/a", "{services: {jumpHost: [{nodeInterfaceId: oam, replicas: 4}]}}")}
+	text, err := Render(Of(siteOf(t, "  maxPodsPerTenant: 4\n"), nil).Suggest(clusters, Files{}, Holdings{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(text, "maxPods:") != 1 || !strings.Contains(text, "    maxPods: 5\n") {
+		t.Errorf("found\n%s", text)
+	}
+}
+
 // TestSuggestKeeps: what the Site grants already stays as it is, and only what is missing is added. A second time nothing is.
 func TestSuggestKeeps(t *testing.T) {
 	const had = `  tenants:
@@ -80,6 +92,7 @@ func TestSuggestKeeps(t *testing.T) {
     namespaces: [bank]
     hosts: {selector: {matchLabels: {pool: finance}}, max: 24, maxStandby: 4}
     maxClusters: 1
+    maxPods: 3
     maxPriority: 10
     nodePorts: [{start: 30000, end: 30009}]
     addresses: [203.0.113.0/28]
@@ -93,6 +106,7 @@ func TestSuggestKeeps(t *testing.T) {
     namespaces: [idle]
     hosts: {max: 1, maxStandby: 1}
     maxClusters: 100
+    maxPods: 1000
     patches: any
     limits: {replicas: 10}
 `
@@ -100,7 +114,7 @@ func TestSuggestKeeps(t *testing.T) {
 		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 30}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 5, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7'}, networkAttachments: [{name: s1, namespace: networks}, {name: t, namespace: networks}]}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
 		clusterOf(t, "bank/b", dex("nodePort: 30005, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
 	}
-	wanted := strings.NewReplacer("max: 24", "max: 30", "maxClusters: 1\n", "maxClusters: 2\n", "{start: 30000, end: 30009}", "{start: 30000, end: 30009}, {start: 30010, end: 30010}",
+	wanted := strings.NewReplacer("max: 24", "max: 30", "maxClusters: 1\n", "maxClusters: 2\n", "maxPods: 3\n", "maxPods: 7\n", "{start: 30000, end: 30009}", "{start: 30000, end: 30009}, {start: 30010, end: 30010}",
 		"    images", "    certificateIssuers: [ClusterIssuer/ca]\n    images", "networks/s*]", "networks/s*, networks/t]", "patches: none", "patches: safe",
 		"replicas: 3", "replicas: 5").Replace(had)
 	for why, text := range map[string]string{"the first time": had, "a second time": wanted} {

@@ -60,11 +60,12 @@ func (t *Tenants) Of(namespace string) *Tenant {
 
 // byDefault is the tenant that a namespace is where the Site lists none.
 func (t *Tenants) byDefault(namespace string) *Tenant {
-	replicas, hosts, clusters := int32(10), *t.site.Spec.MaxHostsPerTenant, *t.site.Spec.MaxClustersPerTenant
+	replicas, hosts, clusters, pods := int32(10), *t.site.Spec.MaxHostsPerTenant, *t.site.Spec.MaxClustersPerTenant, *t.site.Spec.MaxPodsPerTenant
 	return &Tenant{Tenant: v1alpha1.Tenant{
 		Name: namespace, Namespaces: []string{namespace},
 		Hosts:       v1alpha1.TenantHosts{Max: &hosts, MaxStandby: &hosts},
 		MaxClusters: &clusters,
+		MaxPods:     &pods,
 		NodePorts:   []v1alpha1.NodePorts{*t.site.Spec.NodePorts},
 		Images:      []string{"*"},
 		Patches:     v1alpha1.PatchesSafe,

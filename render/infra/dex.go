@@ -132,10 +132,10 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 	ports := []corev1.ServicePort{{
 		Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromString("https"), NodePort: dex.NodePort,
 	}}
-	objects := []any{o.deployment(s, &dex.Service, 2, pod), o.expose(s, &dex.Service, ports), o.serviceAccount(s),
+	objects := []any{o.deployment(s, &dex.Service, v1.DefaultReplicas(v1.ListDex), pod), o.expose(s, &dex.Service, ports), o.serviceAccount(s),
 		o.networkPolicy(s, portRange{dexPort, dexPort}, dexTelemetryPort)}
 	objects = append(objects, o.inside(o.dexStorageRole(s))...)
-	if budget := o.budget(s, &dex.Service, 2); budget != nil {
+	if budget := o.budget(s, &dex.Service, v1.DefaultReplicas(v1.ListDex)); budget != nil {
 		objects = append(objects, budget)
 	}
 	if dex.TLS.IssuerRef != nil {

@@ -42,9 +42,9 @@ func (o *overlay) jumpHost(i int, jump *v1.JumpHost) error {
 	ports := []corev1.ServicePort{{
 		Name: "ssh", Protocol: corev1.ProtocolTCP, Port: 22, TargetPort: intstr.FromString("ssh"), NodePort: jump.NodePort,
 	}}
-	objects := []any{o.deployment(s, &jump.Service, 1, o.jumpPod(s, jump, table, access)), o.expose(s, &jump.Service, ports), o.serviceAccount(s),
+	objects := []any{o.deployment(s, &jump.Service, v1.DefaultReplicas(v1.ListJumpHost), o.jumpPod(s, jump, table, access)), o.expose(s, &jump.Service, ports), o.serviceAccount(s),
 		o.networkPolicy(s, portRange{sshPort, sshPort}, 0)}
-	if budget := o.budget(s, &jump.Service, 1); budget != nil {
+	if budget := o.budget(s, &jump.Service, v1.DefaultReplicas(v1.ListJumpHost)); budget != nil {
 		objects = append(objects, budget)
 	}
 	if access == v1.BMCMetal3 {
