@@ -205,6 +205,21 @@ func (p *pool) resummarize() {
 	}
 }
 
+// clear takes all numbers out.
+func (p *pool) clear() {
+	clear(p.bitset)
+	clear(p.summary)
+}
+
+// first is the least number of the pool, -1 if it is empty.
+func (p *pool) first() int32 {
+	w := p.summary.next(0)
+	if w < 0 {
+		return -1
+	}
+	return p.bitset.next(64 * w)
+}
+
 // removeAll takes a set out.
 func (p *pool) removeAll(s *set) {
 	for _, i := range s.list {

@@ -3,12 +3,17 @@ package schedule
 // far is the price of what has not been reached.
 const far = int(^uint(0) >> 1)
 
-// cheapest is one search for the cheapest way to give a role one more host (Dijkstra's, with prices made positive by those
+// cheapest searches for the cheapest way to give a role one more host (Dijkstra's, with prices made positive by those
 // that earlier searches found: Johnson's). Its nodes are the slots, and behind them the roles.
+//
+// Nearly all nodes have the same price, as one host that moves is as dear as another. So the nodes of the least price are a set, and only those that are
+// dearer a heap.
 type cheapest struct {
 	*mover
-	nodes []hop // how they are reached
-	queue []item
+	nodes []hop  // how they are reached
+	least pool   // nodes of the price to be visited
+	now   int    // that price
+	queue []item // nodes that are dearer
 }
 
 // hop is the price of a node, and how it is reached.
@@ -19,12 +24,22 @@ type hop struct {
 	done  bool
 }
 
-// augment gives the role one more host, at the least price.
-func (m *mover) augment(start *role) bool {
-	c := &cheapest{mover: m, nodes: make([]hop, len(m.base))}
+func (m *mover) newCheapest() *cheapest {
+	return &cheapest{mover: m, nodes: make([]hop, len(m.base)), least: newPool(len(m.base))}
+}
+
+// begin forgets the search before.
+func (c *cheapest) begin() {
 	for k := range c.nodes {
-		c.nodes[k].price = far
+		c.nodes[k] = hop{price: far}
 	}
+	c.least.clear()
+	c.now, c.queue = 0, c.queue[:0]
+}
+
+// augment gives the role one more host, at the least price.
+func (c *cheapest) augment(start *role) bool {
+	c.begin()
 	c.reach(c.node(start), hop{from: root})
 	end := c.search()
 	if end < 0 {
@@ -52,13 +67,7 @@ func (m *mover) node(r *role) int { return len(m.slots) + int(r.index) }
 
 // search visits nodes, cheapest first, up to a slot with room. It gives -1 if there is none, or it would take too long.
 func (c *cheapest) search() int {
-	for len(c.queue) > 0 {
-		var top item
-		top, c.queue = pop(c.queue)
-		node := int(top.bucket)
-		if c.nodes[node].done {
-			continue
-		}
+	for node := c.next(); node >= 0; node = c.next() {
 		c.nodes[node].done = true
 		before := c.spent
 		switch {
@@ -77,6 +86,24 @@ func (c *cheapest) search() int {
 		}
 	}
 	return -1
+}
+
+// next is the node to visit next, the first of those that are cheapest, -1 if there is none.
+func (c *cheapest) next() int {
+	if c.least.first() < 0 {
+		for len(c.queue) > 0 && (c.least.first() < 0 || c.queue[0].key == int64(c.now)) {
+			var top item
+			if top, c.queue = pop(c.queue); !c.nodes[top.bucket].done {
+				c.now = int(top.key)
+				c.least.add(top.bucket)
+			}
+		}
+	}
+	node := c.least.first()
+	if node >= 0 {
+		c.least.remove(node)
+	}
+	return int(node)
 }
 
 // visitRole goes on from a role to the slots in whose domains it has room.
@@ -133,6 +160,10 @@ func (c *cheapest) visitFull(node int) {
 func (c *cheapest) reach(node int, by hop) {
 	if by.price < c.nodes[node].price {
 		c.nodes[node] = by
+		if by.price == c.now {
+			c.least.add(int32(node))
+			return
+		}
 		c.queue = push(c.queue, item{int64(by.price), int32(node)})
 	}
 }

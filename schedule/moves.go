@@ -22,8 +22,10 @@ type mover struct {
 	// only, if set, is the cluster that may take hosts that are not free: then whoever gives one up
 	// has a free one in exchange.
 	only *cluster
-	use  []map[int32]int     // by role: hosts by domain
-	in   []map[int32][]int32 // by topology and domain: the slots of hosts that are not free
+	// fit are, for each role of that cluster, those of these hosts that it could use.
+	fit map[*role]bitset
+	use []map[int32]int     // by role: hosts by domain
+	in  []map[int32][]int32 // by topology and domain: the slots of hosts that are not free
 	// base is by how much the ways to a slot or, behind them, a role are dearer than those searches see, so that none of them sees
 	// a negative price.
 	base  []int
@@ -134,6 +136,17 @@ func (s *site) newMover(c, only *cluster, held bool) *mover {
 			}
 		}
 	}
+	if only != nil {
+		m.fit = map[*role]bitset{}
+		for _, r := range only.roles {
+			m.fit[r] = newBitset(len(extra))
+			for k := range extra {
+				if s.couldUse(r, extra[k].host) {
+					m.fit[r].add(int32(k))
+				}
+			}
+		}
+	}
 	m.base = make([]int, len(m.slots)+len(s.roles))
 	return m
 }
@@ -158,10 +171,10 @@ func (m *mover) fits(r *role, k int) bool {
 	if sl.owner == r {
 		return true
 	}
-	if m.only != nil && r.cluster != m.only {
-		return false
+	if m.only == nil {
+		return m.s.couldUse(r, sl.host)
 	}
-	return m.s.couldUse(r, sl.host)
+	return r.cluster == m.only && m.fit[r].has(int32(k-len(m.s.net.buckets)))
 }
 
 // price of a unit of the role in a slot.
@@ -239,9 +252,10 @@ func (s *site) move(c *cluster) bool {
 
 // place finds a flow in which the cluster has all it must have.
 func (m *mover) place(c *cluster) bool {
+	search := m.newCheapest()
 	for _, r := range c.roles {
 		for range r.must - r.units {
-			if !m.augment(r) {
+			if !search.augment(r) {
 				return false
 			}
 		}

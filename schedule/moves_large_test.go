@@ -105,12 +105,15 @@ func TestHintsSayWhereTheyEnd(t *testing.T) {
 
 func BenchmarkMoves(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
-		for _, allow := range []bool{false, true} {
-			b.Run(fmt.Sprintf("hosts=%d/allow=%t", n, allow), func(b *testing.B) {
+		for _, row := range []struct {
+			want  int
+			allow bool
+		}{{3, false}, {3, true}, {n / 20, true}} {
+			b.Run(fmt.Sprintf("hosts=%d/want=%d/allow=%t", n, row.want, row.allow), func(b *testing.B) {
 				benchmark(b, func() (slots, filled int) {
-					_, c, way := rearranged(b, n, 0, 3, allow)
-					if len(way.Moves) != 3 {
-						b.Fatalf("found %+v, want 3 moves", way)
+					_, c, way := rearranged(b, n, 0, row.want, row.allow)
+					if len(way.Moves) != row.want {
+						b.Fatalf("found %d moves, want %d", len(way.Moves), row.want)
 					}
 					return c.Roles[0].Active, len(c.Roles[0].Assigned)
 				})

@@ -90,6 +90,52 @@ func TestFewestMoves(t *testing.T) {
 	}
 }
 
+// TestMovesOfOnePrice: either a or b could give up a host. It is b, which has another one in the same rack: all hosts that could move are looked at before what
+// else their roles could have.
+func TestMovesOfOnePrice(t *testing.T) {
+	a, b := nodes("team=a", 1, 0), nodes("team=b", 1, 0)
+	a.TopologyKey = ""
+	clusters := []v1.SIPCluster{
+		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: a}),
+		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: b}),
+		newCluster("c", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)}),
+	}
+	hosts := []inventory.Host{
+		newHost("f1", "team=a rack=r1"),
+		newHost("f2", "team=b rack=r2"),
+		claimed(newHost("h1", "team=a kind=x rack=r1"), "a", v1.RoleWorker),
+		claimed(newHost("h2", "team=b kind=x rack=r2"), "b", v1.RoleWorker),
+	}
+	for _, hosts := range [][]inventory.Host{hosts, {hosts[3], hosts[1], hosts[2], hosts[0]}} {
+		p := plan(t, clusters, hosts, Previous{}, testOptions)
+		if len(p.Moves) != 1 || p.Moves[0].Host.Name != "h2" {
+			t.Errorf("moves %v, want just h2's", p.Moves)
+		}
+	}
+}
+
+// TestMovesToTheRoleThatSelects: two roles of a cluster get the hosts that each of them selects, not one another's.
+func TestMovesToTheRoleThatSelects(t *testing.T) {
+	clusters := []v1.SIPCluster{
+		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 2, 0)}),
+		newCluster("b", map[string]v1.NodeSet{v1.RoleControlPlane: nodes("kind=x", 1, 0), v1.RoleWorker: nodes("kind=y", 1, 0)}),
+	}
+	hosts := []inventory.Host{
+		host1("f1", "z", "r1"), host1("f2", "z", "r2"),
+		claimed(host1("h1", "y", "r3"), "a", v1.RoleWorker), claimed(host1("h2", "x", "r4"), "a", v1.RoleWorker),
+	}
+	options := testOptions
+	options.AllowMoves = true
+	p := plan(t, clusters, hosts, Previous{}, options)
+	to := map[string]string{}
+	for _, m := range p.Moves {
+		to[m.Host.Name] = m.To.Role
+	}
+	if len(p.Moves) != 2 || to["h2"] != v1.RoleControlPlane || to["h1"] != v1.RoleWorker {
+		t.Errorf("moves %v, want h2 to the control planes and h1 to the workers", p.Moves)
+	}
+}
+
 // TestWaitRatherThanMove: a host that is being released anyway spares a move.
 func TestWaitRatherThanMove(t *testing.T) {
 	hosts := []inventory.Host{
