@@ -61,8 +61,6 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	var (
 		errs  []error
 		files []string
-		// nameless hosts have no uid.
-		nameless []*inventory.Host
 	)
 	put := func(host *inventory.Host, labels map[string]string, wave string, approved bool) {
 		// A host's name is a DNS subdomain and its namespace a DNS label without dots: no two hosts share a file.
@@ -75,7 +73,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			return
 		}
 		if merge && host.UID == "" {
-			nameless = append(nameless, host)
+			s.nameless = append(s.nameless, nameless{c.Key, host})
 			return
 		}
 		patch := hostPatch{
@@ -119,15 +117,6 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			}
 		}
 	}
-	if len(nameless) > 0 {
-		first := nameless[0]
-		which := "host " + first.Key()
-		if len(nameless) > 1 {
-			which = fmt.Sprintf("%d hosts, %s the first", len(nameless), first.Key())
-		}
-		errs = append(errs, fmt.Errorf("%s: %s (%s): no metadata.uid, want one: with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from the cluster or from a snapshot, or use hosts.apply overlay",
-			c.Key, which, first.Source))
-	}
 	// kustomize refuses to build an overlay with nothing in it; see hasHosts.
 	if len(files) == 0 {
 		return errors.Join(errs...)
@@ -143,6 +132,32 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	content, err := object.Marshal(kustomization)
 	s.tree[folder+"/kustomization.yaml"] = content
 	return errors.Join(append(errs, err)...)
+}
+
+// nameless is a host without a uid, and the cluster that a patch would be for.
+type nameless struct {
+	cluster schedule.ClusterKey
+	host    *inventory.Host
+}
+
+// allNamed says, once for all clusters, that hosts lack a uid.
+func (s *site) allNamed() error {
+	if len(s.nameless) == 0 {
+		return nil
+	}
+	first, clusters := s.nameless[0], map[schedule.ClusterKey]bool{}
+	for _, n := range s.nameless {
+		clusters[n.cluster] = true
+	}
+	whose, which := first.cluster.String(), "host "+first.host.Key()
+	if len(clusters) > 1 {
+		whose = fmt.Sprintf("%d clusters, %s the first", len(clusters), whose)
+	}
+	if len(s.nameless) > 1 {
+		which = fmt.Sprintf("%d hosts, %s the first", len(s.nameless), first.host.Key())
+	}
+	return fmt.Errorf("%s: %s (%s): no metadata.uid, want one: with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from the cluster or from a snapshot, or use hosts.apply overlay",
+		whose, which, first.host.Source)
 }
 
 // takenOver is what a host that is being released carries while somebody else owns one of sipgen's labels

@@ -83,6 +83,20 @@ func TestMergeNeedsUIDs(t *testing.T) {
 	}
 }
 
+// What every host of a site lacks is said once.
+func TestUIDsAreMissedOnce(t *testing.T) {
+	in := Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a"), testCluster("b")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a"), placed("b")}}}
+	for i := range in.Placement.Clusters {
+		for j := range in.Placement.Clusters[i].Roles[0].Assigned {
+			in.Placement.Clusters[i].Roles[0].Assigned[j].Host.UID = ""
+		}
+	}
+	_, _, err := Site(in)
+	if err == nil || strings.Count(err.Error(), "no metadata.uid") != 1 || !strings.HasPrefix(err.Error(), "2 clusters, lab/a the first: ") {
+		t.Errorf("found %v, want one error for both clusters", err)
+	}
+}
+
 func TestFluxCannotDeleteHosts(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	_, hosts, _ := strings.Cut(string(tree["flux/lab.a.yaml"]), "name: lab.a.hosts")

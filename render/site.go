@@ -78,6 +78,7 @@ func (s *site) render() (Tree, []Services, error) {
 		s.clusters = append(s.clusters, c)
 		problems.Add(s.cluster(c))
 	}
+	problems.Add(s.allNamed())
 	problems.Add(s.released())
 	problems.Add(s.rights())
 	problems.Add(s.siteObjects())
@@ -187,6 +188,8 @@ type site struct {
 	owners map[schedule.HostKey]schedule.ClusterKey
 	// shown are the networks on which the PLAN.md before shows hosts, where they were asked for.
 	shown map[shownHost][]string
+	// nameless are hosts that a patch was to be for.
+	nameless []nameless
 	// hostsIn are the namespaces of the site's hosts, and namespaces those in each folder of the tree, where they were asked for.
 	hostsIn    []string
 	namespaces map[string][]string

@@ -72,7 +72,7 @@ func claimWarning(w schedule.Warning) string {
 		}
 		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim, and they contradict %s: %s keeps its claim", w.Host, keys(w.Keys), w.Source, w.Cluster)
 	case schedule.LeftAlone:
-		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s",
+		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site lets it go",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
 	case schedule.UsedAfterRelease:
 		return fmt.Sprintf("%s released by %s and still in use: counted towards the tenant's hosts.max until the machine is gone: %s",
