@@ -12,6 +12,8 @@ type Inventory struct {
 	Hosts []Host
 	// LeftOut are objects that no host can be made of.
 	LeftOut []LeftOut
+	// Notes are what a reader should know about how files were read.
+	Notes []string
 	// TakenAt is when the hosts were read from a cluster; zero for manifests.
 	TakenAt time.Time
 	// Context is the cluster they were read from, or the files.

@@ -8,10 +8,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -47,6 +50,7 @@ type checked struct {
 func (d *decided) check(acceptLoss int) *checked {
 	warnings, harm := d.preflight()
 	warnings = append(warnings, d.network.Warnings()...)
+	warnings = append(warnings, d.unselected()...)
 	return &checked{decided: d, warnings: warnings, refusal: errors.Join(joined(d.surges()), brake(d.site, d.loss, acceptLoss), harm, errors.Join(d.network.Problems()...))}
 }
 
@@ -84,6 +88,37 @@ func (c *checked) proceed(ui *ui, how tolerance) error {
 	}
 	ui.say("nothing is written; --keep-going renders the other clusters")
 	return errFinding
+}
+
+// unselected are the roles that have hosts and match none of them any more: they are full, and nobody sees that before one fails.
+func (d *decided) unselected() []string {
+	var out []string
+	specs := map[schedule.ClusterKey]*v1.SIPCluster{}
+	for i := range d.clusters {
+		specs[keyOf(&d.clusters[i])] = &d.clusters[i]
+	}
+	for i := range d.placement.Clusters {
+		placed := &d.placement.Clusters[i]
+		c := specs[placed.Key]
+		if c == nil || len(d.settled.frozen[placed.Key]) > 0 {
+			continue
+		}
+		for j := range placed.Roles {
+			role := &placed.Roles[j]
+			set, asked := c.Spec.Nodes[role.Name]
+			if !asked || len(role.Assigned) == 0 {
+				continue
+			}
+			selector, err := set.HostSelector()
+			if err != nil || slices.ContainsFunc(role.Assigned, func(a schedule.Assignment) bool {
+				return a.Host.Unsure() || selector.Matches(labels.Set(a.Host.Labels))
+			}) {
+				continue
+			}
+			out = append(out, fmt.Sprintf("%s: %s: its labelSelector matches none of its %s any more: it keeps them, and could not get any in their place", c.Key(), role.Name, text.Count(len(role.Assigned), "host")))
+		}
+	}
+	return out
 }
 
 // here is a report whose reasons for frozen clusters name files as they were given: for who reads it on this machine, and not in the tree.

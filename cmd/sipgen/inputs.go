@@ -3,12 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // inputs are the flags that say what to plan from.
@@ -24,6 +29,8 @@ type inputs struct {
 	allAddresses bool
 	// keepGoing: what is wrong with the specs of one tenant is that one's finding, and the others go on.
 	keepGoing bool
+	// liveFlags are of use with a live cluster only.
+	liveFlags []*pflag.Flag
 	// evict are tenants whose clusters count as gone.
 	evict []string
 }
@@ -55,6 +62,7 @@ func (in *inputs) clusterFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&in.kubeconfig, "kubeconfig", "", "for the live cluster: the kubeconfig `FILE`; default: $KUBECONFIG, ~/.kube/config, or the pod's own account")
 	flags.StringVar(&in.context, "context", "", "for the live cluster: the context in the kubeconfig")
+	in.liveFlags = []*pflag.Flag{flags.Lookup("context"), flags.Lookup("kubeconfig")}
 	_ = command.RegisterFlagCompletionFunc("context", in.completeContexts) // fails for a flag that is not there
 }
 
@@ -114,3 +122,61 @@ func (in *inputs) checkInventory() error {
 
 // files are what the flags name besides the hosts.
 func (in *inputs) files() []string { return append([]string{in.site}, in.specs...) }
+
+// warnUnused says which flags do nothing with these inputs, and which files beside them are not read though they look as if they were meant to be. What the
+// environment gives is for whoever needs it.
+func (in *inputs) warnUnused(ui *ui, l *loaded) {
+	if in.inventory != fromCluster && !slices.Contains(in.specs, fromCluster) {
+		for _, flag := range in.liveFlags {
+			if flag.Changed && flag.Value.String() != os.Getenv("SIPGEN_"+strings.ToUpper(flag.Name)) {
+				ui.warn("--%s does nothing: neither hosts nor specs are read from the live cluster; --inventory cluster reads the hosts there", flag.Name)
+			}
+		}
+	}
+	if l.hostsInSpecs > 0 && len(l.clusters) > 0 && !slices.ContainsFunc(in.specs, in.hasHosts) {
+		ui.warn("%s: %s among the specs: not read here; --inventory is for hosts", strings.Join(in.specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost"))
+	}
+	for _, path := range append(slices.Clone(in.specs), in.inventory) {
+		if path == fromCluster || path == manifest.Stdin {
+			continue
+		}
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			continue // a file; or who reads the folder says what is wrong
+		}
+		beside, _ := manifest.Inventory.Folder(root, path, nearlyManifest) // what cannot be looked at is a problem of who reads it
+		_ = root.Close()                                                   // only read
+		for i, file := range beside {
+			if i == mostBeside {
+				ui.warn("%s: %s more with such names are not read", path, text.Count(len(beside)-i, "file"))
+				break
+			}
+			ui.warn("%s: not read: the name does not end in .yaml, .yml or .json", filepath.Join(path, filepath.FromSlash(file)))
+		}
+	}
+}
+
+// hasHosts says that the inventory is in a folder of specs, or the specs are in its.
+func (in *inputs) hasHosts(specs string) bool {
+	within := func(folder, path string) bool {
+		rest, err := filepath.Rel(folder, path)
+		return err == nil && filepath.IsLocal(rest)
+	}
+	return within(specs, in.inventory) || within(in.inventory, specs)
+}
+
+// mostBeside bounds how many files are named that are not read.
+const mostBeside = 5
+
+// nearlyManifest says that a file's name nearly ends as those of manifests do: other capitals, two letters swapped, one missing, or the .txt that editors add.
+func nearlyManifest(base string) bool {
+	ends := []string{".yaml", ".yml", ".json"}
+	end := filepath.Ext(base)
+	if slices.Contains(ends, end) {
+		return false
+	}
+	letters := func(word string) string { return string(slices.Sorted(slices.Values([]byte(strings.ToLower(word))))) }
+	return slices.ContainsFunc(ends, func(known string) bool {
+		return end == ".txt" && strings.HasSuffix(strings.TrimSuffix(base, end), known) || letters(end) == letters(known)
+	}) || end == ".yam"
+}

@@ -39,6 +39,8 @@ type loaded struct {
 	empty []finding
 	// written says which file each cluster was read from, as package tenancy names files.
 	written tenancy.Files
+	// hostsInSpecs is how many BareMetalHosts are among the specs.
+	hostsInSpecs int
 	// evicted are the namespaces whose clusters count as gone.
 	evicted map[string]bool
 	// inTree writes the paths of specs as they may stand in the tree.
@@ -76,6 +78,7 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	if l == nil {
 		return nil, err
 	}
+	in.warnUnused(ui, l)
 	if l.site != nil {
 		for _, warning := range l.site.Warnings {
 			ui.warn("%s", warning)
@@ -90,6 +93,9 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		ui.warn("%s", file.err)
 	}
 	if l.hosts != nil {
+		for _, note := range l.hosts.Notes {
+			ui.warn("%s", note)
+		}
 		for _, object := range l.hosts.LeftOut {
 			ui.warn("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text)
 		}
@@ -154,6 +160,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		l.tenants = tenancy.Of(site, l.hostNamespaces)
 	}
 	l.take(specs)
+	l.hostsInSpecs = specs.hosts
 	if in.allowEmpty {
 		l.empty = nil
 	}

@@ -1,11 +1,14 @@
 package bmh
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -67,6 +70,29 @@ func CheckKinds(docs []manifest.Document) error {
 		}
 	}
 	return problems.Err()
+}
+
+// Notes are what is read as something else than it says, and what is not read where it is likely that somebody thinks so: of each kind once.
+func Notes(docs []manifest.Document) []string {
+	const known = metal3Group + inventory.Version
+	var other, specs []*manifest.Document
+	for i := range docs {
+		switch doc := &docs[i]; {
+		case doc.Kind == KindHost && doc.APIVersion != known:
+			other = append(other, doc)
+		case doc.Kind == "SIPCluster":
+			specs = append(specs, doc)
+		}
+	}
+	var notes []string
+	if len(other) > 0 {
+		notes = append(notes, redact.Sprintf("%s: apiVersion: found %q, want %q: ", other[0].Where(), other[0].APIVersion, known)+
+			text.Count(len(other), KindHost)+" read as if of that version, and what it does not have is not looked at")
+	}
+	if len(specs) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %s among the hosts: not read here; --filename is for specs", specs[0].Where(), text.Count(len(specs), "SIPCluster")))
+	}
+	return notes
 }
 
 // misspelled says whether a kind of metal3's is BareMetalHost but for a few letters. None that there is comes that near, but for the list.

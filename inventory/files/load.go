@@ -45,12 +45,13 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 	if err := bmh.CheckKinds(docs); err != nil {
 		return nil, err
 	}
+	notes := bmh.Notes(docs)
 	hosts, leftOut := bmh.FromDocuments(docs)
 	if len(hosts)+len(leftOut) == 0 {
 		return nil, fmt.Errorf("%s: no %s in it%s", from, bmh.KindHost, specsIn(docs))
 	}
 	managed := slices.ContainsFunc(hosts, func(h inventory.Host) bool { return h.Managers != nil })
-	return &inventory.Inventory{Hosts: hosts, LeftOut: leftOut, Context: from, HasManagedFields: managed, Secrets: bmh.SecretNames(docs)}, nil
+	return &inventory.Inventory{Hosts: hosts, LeftOut: leftOut, Notes: notes, Context: from, HasManagedFields: managed, Secrets: bmh.SecretNames(docs)}, nil
 }
 
 // specsIn says of documents without a host that they are specs: the two flags were swapped.
