@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -81,15 +83,27 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 	var errs []error
 	cluster.Namespace, cluster.Name, _ = strings.Cut(b.cluster, "/")
 	if !cluster.Valid() {
-		errs = append(errs, redact.Errorf("--cluster: found %q, want NAMESPACE/NAME", b.cluster))
+		errs = append(errs, redact.Errorf("--cluster: found %q, want NAMESPACE/NAME, of lower-case letters, digits and -", b.cluster))
 	}
 	if b.engine != "auto" && b.engine != string(v1alpha1.EngineFlux) && b.engine != string(v1alpha1.EngineArgoCD) {
-		errs = append(errs, redact.Errorf("--engine: found %q, want auto, flux or argocd", b.engine))
+		errs = append(errs, redact.Errorf("--engine: found %q, want auto, flux or argocd, in lower case", b.engine))
+	}
+	if b.name != "" && len(validation.IsDNS1123Label(b.name)) > 0 {
+		errs = append(errs, redact.Errorf("--name: found %q, want at most 63 lower-case letters, digits and -", b.name))
 	}
 	answers := survey.Answers{Site: b.siteName(), Repository: b.repo, Specs: specsFolder, Namespace: cluster.Namespace, Name: cluster.Name}
 	answers.SSH, _ = (&v1alpha1.Repository{URL: b.repo}).SSH()
 	var err error
 	answers.Inventory, err = b.inventoryPath()
+	if len(errs) == 0 { // before anything is read: what the flags say does not depend on the hosts
+		answers.Engine = string(v1alpha1.EngineFlux)
+		_, siteErr := v1alpha1.Parse(site, survey.SiteYAML(&survey.Found{}, answers))
+		for _, e := range flatten(byFlag(siteErr)) {
+			if strings.HasPrefix(e.Error(), "--") {
+				errs = append(errs, e)
+			}
+		}
+	}
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return err
 	}
@@ -104,6 +118,9 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 		return err
 	}
 	found := survey.Of(hosts.Hosts)
+	if slices.ContainsFunc(found.Namespaces, func(n survey.Count) bool { return n.Name == cluster.Namespace }) {
+		return redact.Errorf("--cluster: hosts are in namespace %q, with their BMCs' credentials: want a namespace of the tenant's own", cluster.Namespace)
+	}
 	proposal := survey.Propose(hosts.Hosts, found)
 	show(ui, found, answers)
 	return b.write(ui, found, proposal, answers, site, filepath.Join(b.dir, specsFolder, cluster.Name+".yaml"))

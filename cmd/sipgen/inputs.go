@@ -29,6 +29,8 @@ type inputs struct {
 	allAddresses bool
 	// keepGoing: what is wrong with the specs of one tenant is that one's finding, and the others go on.
 	keepGoing bool
+	// part is a path of the Site's spec.inputs.specs of which only parts are read.
+	part string
 	// liveFlags are of use with a live cluster only.
 	liveFlags []*pflag.Flag
 	// evict are tenants whose clusters count as gone.
@@ -80,11 +82,14 @@ func (in *inputs) fromSite(site *v1alpha1.Site) {
 		}
 		return filepath.Join(filepath.Dir(in.site), filepath.FromSlash(path))
 	}
-	if len(in.specs) == 0 {
-		for _, path := range site.Spec.Inputs.Specs {
-			in.specs = append(in.specs, beside(path))
-		}
+	var all []string
+	for _, path := range site.Spec.Inputs.Specs {
+		all = append(all, beside(path))
 	}
+	if len(in.specs) == 0 {
+		in.specs = all
+	}
+	in.part = partOf(in.specs, all)
 	if in.inventory == "" && site.Spec.Inputs.Inventory != "" {
 		in.inventory = beside(site.Spec.Inputs.Inventory)
 	}
@@ -133,6 +138,9 @@ func (in *inputs) warnUnused(ui *ui, l *loaded) {
 			}
 		}
 	}
+	if in.part != "" {
+		ui.warn("-f names only a part of %s, which the Site's spec.inputs.specs names: clusters whose specs are elsewhere in it count as gone; leave out -f to read them all (sipgen plan NAME shows one cluster)", in.part)
+	}
 	if l.hostsInSpecs > 0 && len(l.clusters) > 0 && !slices.ContainsFunc(in.specs, in.hasHosts) {
 		ui.warn("%s: %s among the specs: not read here; --inventory is for hosts", strings.Join(in.specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost"))
 	}
@@ -154,6 +162,34 @@ func (in *inputs) warnUnused(ui *ui, l *loaded) {
 			ui.warn("%s: not read: the name does not end in .yaml, .yml or .json", filepath.Join(path, filepath.FromSlash(file)))
 		}
 	}
+}
+
+// partOf is a path of which others name only what is in it, empty if none does.
+func partOf(paths, all []string) string {
+	for _, whole := range all {
+		abs, err := filepath.Abs(whole)
+		if err != nil || whole == fromCluster {
+			continue
+		}
+		inside := 0
+		for _, path := range paths {
+			given, err := filepath.Abs(path)
+			if err != nil || path == fromCluster || path == manifest.Stdin {
+				continue
+			}
+			rest, err := filepath.Rel(abs, given)
+			switch {
+			case err == nil && rest == ".", err == nil && !filepath.IsLocal(rest) && strings.HasPrefix(abs, given+string(filepath.Separator)):
+				inside = -len(paths) // the whole is read
+			case err == nil && filepath.IsLocal(rest):
+				inside++
+			}
+		}
+		if inside > 0 {
+			return whole
+		}
+	}
+	return ""
 }
 
 // hasHosts says that the inventory is in a folder of specs, or the specs are in its.

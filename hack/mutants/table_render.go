@@ -182,7 +182,7 @@ var argoGuards = []mutant{
 	{"render/capi.go", `if err := in.Check(); err != nil {`, `if err := in.Check(); false {`,
 		in("render", "TestPreviewRefuses"),
 		"plan says that all is well where render refuses a name"},
-	{"render/hosts.go", `	if len(nameless) > 0 {`, `	if len(nameless) > 0 && !s.preview {`,
+	{"render/hosts.go", `	if len(s.nameless) == 0 {`, `	if len(s.nameless) == 0 || s.preview {`,
 		in("render", "TestPreviewRefuses"),
 		"plan says that all is well where render refuses hosts without a uid"},
 	{"render/runner.go", `EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &temporary}`, `EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: func(*resource.Quantity) *resource.Quantity { return nil }(&temporary)}`,
