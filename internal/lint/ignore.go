@@ -9,7 +9,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// IgnoreAnnotation on a SIPCluster or a BareMetalHost silences codes for this object. Each with a reason:
+// IgnoreAnnotation on a SIPCluster, a BareMetalHost or the Site silences codes for this object. Each with a reason:
 // "SIP013: rack labels follow in May". Several stand on lines of their own, or behind a semicolon.
 const IgnoreAnnotation = "sip.airshipit.org/lint-ignore"
 
@@ -23,6 +23,13 @@ var (
 func (c *checker) readIgnores() {
 	c.ignored = map[string]map[string]bool{}
 	const fix = `write "SIP000: reason", with a code from docs/lint.md, or remove the annotation`
+	if c.Site != nil {
+		codes, problems := parseIgnores(c.Site.Annotations[IgnoreAnnotation])
+		c.ignored[siteName(c.Site)] = codes
+		for _, problem := range problems {
+			c.site(codeIgnore, Error, ignoreField, problem, fix)
+		}
+	}
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
 		object := clusterName(cluster)

@@ -139,6 +139,7 @@ type checker struct {
 }
 
 func clusterName(c *v1.SIPCluster) string    { return v1.Kind + " " + c.Key() }
+func siteName(s *v1alpha1.Site) string       { return v1alpha1.Kind + " " + s.Name }
 func hostName(h *inventory.Host) string      { return "BareMetalHost " + h.Key() }
 func (c *checker) add(f Finding)             { c.findings = append(c.findings, f.onOneLine()) }
 func (c *checker) silences(o, s string) bool { return c.ignored[o][s] }
@@ -154,6 +155,17 @@ func (c *checker) cluster(code string, severity Severity, cluster *v1.SIPCluster
 func (c *checker) host(code string, severity Severity, host *inventory.Host, field, message, fix string) {
 	if object := hostName(host); !c.silences(object, code) {
 		c.add(Finding{code, severity, placeOfHost(host), object, field, message, fix})
+	}
+}
+
+// site notes a finding about a field of the Site, unless the Site silences it.
+func (c *checker) site(code string, severity Severity, field, message, fix string) {
+	if object := siteName(c.Site); !c.silences(object, code) {
+		var place Place
+		if doc := c.Site.Document; doc != nil && !noFile(doc.File) {
+			place = Place{File: doc.File, Document: doc.Index, Line: doc.LineOf(field)}
+		}
+		c.add(Finding{code, severity, place, object, field, message, fix})
 	}
 }
 
