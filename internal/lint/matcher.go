@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
+	operator "k8s.io/apimachinery/pkg/selection"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
@@ -16,6 +17,8 @@ import (
 type matcher struct {
 	all   []inventory.Host
 	kinds []kind
+	every []int                       // all kinds
+	by    map[string]map[string][]int // by label and value: the kinds that carry it
 	known map[string]*selection
 	has   map[string][]bool // by label that was asked for: which hosts carry it, with a value
 }
@@ -42,7 +45,10 @@ func newMatcher(roles []role, hosts []inventory.Host) *matcher {
 		}
 	}
 	sorted := slices.Sorted(maps.Keys(keys))
-	m := &matcher{all: hosts, known: map[string]*selection{}, has: map[string][]bool{}}
+	m := &matcher{all: hosts, by: map[string]map[string][]int{}, known: map[string]*selection{}, has: map[string][]bool{}}
+	for key := range keys {
+		m.by[key] = map[string][]int{}
+	}
 	index := map[string]int{}
 	for i := range hosts {
 		var id strings.Builder
@@ -59,6 +65,10 @@ func newMatcher(roles []role, hosts []inventory.Host) *matcher {
 			k = len(m.kinds)
 			index[id.String()] = k
 			m.kinds = append(m.kinds, kind{labels: set})
+			m.every = append(m.every, k)
+			for key, value := range set {
+				m.by[key][value] = append(m.by[key][value], k)
+			}
 		}
 		m.kinds[k].hosts = append(m.kinds[k].hosts, i)
 	}
@@ -72,14 +82,36 @@ func (m *matcher) selection(selector labels.Selector) *selection {
 		return known
 	}
 	out := &selection{any: map[string]bool{}, without: map[string][]int{}}
-	for i := range m.kinds {
-		if selector.Matches(m.kinds[i].labels) {
-			out.hosts = append(out.hosts, m.kinds[i].hosts...)
+	for _, k := range m.possible(selector) {
+		if selector.Matches(m.kinds[k].labels) {
+			out.hosts = append(out.hosts, m.kinds[k].hosts...)
 		}
 	}
 	slices.Sort(out.hosts)
 	m.known[id] = out
 	return out
+}
+
+// possible are kinds that the selector may match, all that it does match among them: those that carry one of the values that a requirement names. Of a fleet of which every
+// host has a name as a label, and every cluster selects a few by name, that is few kinds.
+func (m *matcher) possible(selector labels.Selector) []int {
+	requirements, _ := selector.Requirements()
+	fewest, lists := len(m.kinds), [][]int{m.every}
+	for _, q := range requirements {
+		if o := q.Operator(); o != operator.In && o != operator.Equals && o != operator.DoubleEquals {
+			continue
+		}
+		count, in := 0, [][]int(nil)
+		for value := range q.Values() {
+			kinds := m.by[q.Key()][value]
+			count += len(kinds)
+			in = append(in, kinds)
+		}
+		if count < fewest {
+			fewest, lists = count, in
+		}
+	}
+	return slices.Concat(lists...)
 }
 
 // carry says of each host whether it carries a label.
