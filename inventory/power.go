@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
+var powerSchemes = []string{
+	"redfish", "redfish-virtualmedia", "idrac", "idrac-redfish", "idrac-virtualmedia", "ilo4", "ilo4-virtualmedia", "ilo5", "ilo5-redfish", "ilo5-virtualmedia",
+	"irmc", "ibmc", "ipmi", "libvirt",
+}
+
 // PowerSchemes are the schemes of spec.bmc.address that metal3 knows (metal3: "Supported hardware"; baremetal-operator, pkg/hardwareutils/bmc). Those of
 // powerTransports may have "+http" or "+https" behind them.
-func PowerSchemes() []string {
-	return []string{
-		"redfish", "redfish-virtualmedia", "idrac", "idrac-redfish", "idrac-virtualmedia", "ilo4", "ilo4-virtualmedia", "ilo5", "ilo5-redfish", "ilo5-virtualmedia",
-		"irmc", "ibmc", "ipmi", "libvirt",
-	}
-}
+func PowerSchemes() []string { return slices.Clone(powerSchemes) }
 
 // powerTransports are those that each scheme takes.
 func powerTransports(scheme string) []string {
@@ -43,13 +43,10 @@ const (
 )
 
 // schemeBytes are what schemes are made of.
-const schemeBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-"
+const schemeBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
 
-var (
-	// powerHost is the name of a host as metal3 takes it.
-	powerHost   = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
-	powerScheme = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
-)
+// powerHost is the name of a host as metal3 takes it.
+var powerHost = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
 
 // CheckPower says what metal3 will not be able to do with an address of a power control, read as it reads one: without a scheme it is IPMI. scheme is what
 // stands before "://", empty where nothing does. An empty address is no problem: it is a host without power control.
@@ -58,9 +55,9 @@ func CheckPower(address string) (problem PowerProblem, scheme string) {
 		return PowerFine, ""
 	}
 	rest := address
-	if match := powerScheme.FindStringSubmatch(address); match != nil {
-		scheme = strings.ToLower(match[1]) // as url.Parse gives it
-		rest = address[len(match[0]):]
+	if before, after, found := strings.Cut(address, "://"); found && before != "" && strings.Trim(before, schemeBytes) == "" {
+		scheme = strings.ToLower(before) // as url.Parse gives it
+		rest = after
 		if !knownScheme(scheme) {
 			return PowerUnknownScheme, scheme
 		}
@@ -97,23 +94,21 @@ func badBare(parsed *url.URL) bool {
 
 func knownScheme(scheme string) bool {
 	name, transport, split := strings.Cut(scheme, "+")
-	return slices.Contains(PowerSchemes(), name) && (!split || slices.Contains(powerTransports(name), transport))
+	return slices.Contains(powerSchemes, name) && (!split || slices.Contains(powerTransports(name), transport))
 }
-
-var bootMAC = regexp.MustCompile(`^[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}$`)
 
 // MACProblem says why no network card boots from the network with a MAC address, "" if one may. An empty one is no problem: not every driver needs it.
 func MACProblem(mac string) string {
 	if mac == "" {
 		return ""
 	}
-	if !bootMAC.MatchString(mac) {
+	if len(mac) != len("52:54:00:12:34:56") || strings.Count(mac, ":") != 5 {
 		return "not a MAC address, want six pairs of hexadecimal digits with colons between them"
 	}
 	hardware, err := net.ParseMAC(mac)
 	switch {
 	case err != nil:
-		return "not a MAC address"
+		return "not a MAC address, want six pairs of hexadecimal digits with colons between them"
 	case hardware[0]&1 != 0:
 		return "a group address, which no network card has"
 	case strings.Trim(mac, "0:") == "":

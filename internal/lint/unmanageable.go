@@ -13,8 +13,13 @@ import (
 
 // Unmanageable gives those findings of Check that are about addresses by which metal3 cannot manage a host, and no others.
 func (in Input) Unmanageable() []Finding {
-	c := &checker{Input: Input{Hosts: slices.Clone(in.Hosts)}}
-	inventory.Sort(c.Hosts)
+	var hosts []inventory.Host
+	for i := range in.Hosts {
+		if power, _ := inventory.CheckPower(in.Hosts[i].BMC.Address); power != inventory.PowerFine || inventory.MACProblem(in.Hosts[i].BootMAC) != "" {
+			hosts = append(hosts, in.Hosts[i])
+		}
+	}
+	c := &checker{Input: Input{Hosts: hosts}}
 	c.readIgnores()
 	c.findings = nil // about the annotations that silence findings
 	c.unmanageable()
