@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -28,7 +29,7 @@ func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 	case accept == noAcceptance && loss.Total() <= limit, accept == loss.Total():
 		return nil
 	case accept != noAcceptance:
-		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %d hosts (%s)", accept, loss.Total(), describeLoss(loss))
+		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s (%s)", accept, text.Count(loss.Total(), "host"), describeLoss(loss))
 	}
 	return errors.Join(
 		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d: %s", loss.Total(), loss.Claimed, limit, describeLoss(loss)),

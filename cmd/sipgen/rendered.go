@@ -41,16 +41,17 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 			}
 		}
 		checked := decided.check(how.acceptLoss)
-		if !how.keepGoing || checked.refusal != nil {
+		if !how.keepGoing {
 			if err := checked.proceed(ui, how); err != nil {
 				return nil, err
 			}
 			return checked.render(ui)
 		}
+		// A run that is refused is looked at for whom it would freeze, too: --accept-loss is compared with what is lost without them.
 		rendered, err := checked.render(ui)
 		broken, others := decided.broken(err)
 		switch {
-		case others != nil:
+		case checked.refusal == nil && others != nil:
 			return nil, others
 		case len(broken) > 0:
 			l = l.with(broken)
