@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"maps"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -94,9 +96,31 @@ func issuer(at complaints, value string) {
 		at.add("found %q, want https: the API server accepts nothing else", value)
 	case parsed.Hostname() == "":
 		at.add("found %q, want a host in it", value)
+	case !portOf(parsed):
+		at.add("found %q, want a port of 1 to 65535 in it, or none", value)
+	case mapped(parsed.Hostname()).IsValid():
+		at.add("found %q, want the host %s: the IPv4 address as such, not mapped into IPv6", value, mapped(parsed.Hostname()))
 	case strings.HasSuffix(value, "/"):
 		at.add("found %q, want it without the slash at its end: issuers are compared letter by letter", value)
 	}
+}
+
+// portOf says whether the port of a URL is one, or there is none.
+func portOf(u *url.URL) bool {
+	port := u.Port()
+	if port == "" {
+		return !strings.HasSuffix(u.Host, ":")
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
+}
+
+// mapped is the IPv4 address that a host is, where it is one that is mapped into IPv6.
+func mapped(host string) netip.Addr {
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4In6() {
+		return ip.Unmap()
+	}
+	return netip.Addr{}
 }
 
 func (d *Dex) validateTLS(at complaints) {
@@ -210,6 +234,8 @@ func (d *Dex) validateClients(at complaints, env map[string]bool) {
 			at := at.at(".redirectURIs[%d]", j)
 			parsed, err := url.Parse(uri)
 			switch {
+			case err == nil && !portOf(parsed):
+				at.add("found %q, want a port of 1 to 65535 in it, or none", uri)
 			case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }):
 				at.add("found %q, want a URL", uri)
 			case slices.Contains(browserSchemes, parsed.Scheme):
@@ -272,7 +298,7 @@ func (d *Dex) validateConnector(at complaints, raw []byte, i int, ids map[string
 			at.at(".%s", field).add("missing: a connector of type %s needs it", connector.Type)
 		}
 	}
-	if host, isString := connector.Config["host"].(string); isString && host != "" && !ldapHost.MatchString(host) {
+	if host, isString := connector.Config["host"].(string); isString && host != "" && (!ldapHost.MatchString(host) || !portOf(&url.URL{Host: host})) {
 		at.at(".host").add("found a value of %d characters, want HOST or HOST:PORT, and no login in it", len(host))
 	}
 	if uri, isString := connector.Config["redirectURI"].(string); kind.callback && isString && uri != d.Issuer+"/callback" {

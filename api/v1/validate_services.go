@@ -24,6 +24,10 @@ var (
 	className  = regexp.MustCompile(`^[a-z0-9]([A-Za-z0-9./-]*[A-Za-z0-9])?$`)
 	sharingKey = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?$`)
 	ifName     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$`)
+
+	compatible = netip.MustParsePrefix("::/96")
+	nat64      = netip.MustParsePrefix("64:ff9b::/96")
+	sixToFour  = netip.MustParsePrefix("2002::/16")
 )
 
 // complaints gathers field errors below a path. What %q prints is shown only if it looks like a name.
@@ -224,6 +228,10 @@ func address(at complaints, value string) {
 		at.add("found %q, want an IP address", value)
 		return
 	}
+	if ip.Is4In6() {
+		at.add("found %q, want %s: the IPv4 address as such, not mapped into IPv6", value, ip.Unmap())
+		return
+	}
 	if whose := unfit(ip); whose != "" {
 		at.add("found %q, want an address that a service can have: it is %s", value, whose)
 	}
@@ -242,7 +250,26 @@ func unfit(ip netip.Addr) string {
 	case ip.Is4() && (ip.As4()[0] == 0 || ip.As4()[0] >= 240):
 		return "nobody's"
 	}
+	if inner := standsFor(ip); inner.IsValid() {
+		if whose := unfit(inner); whose != "" {
+			return whose + ": it stands for " + inner.String()
+		}
+	}
 	return ""
+}
+
+// standsFor is the IPv4 address that an IPv6 address is translated to: IPv4-compatible (::/96), of NAT64 (64:ff9b::/96, RFC 6052) and of 6to4 (2002::/16,
+// RFC 3056). Not valid, if there is none. inventory.NoHostAddress has the same for hosts.
+func standsFor(ip netip.Addr) netip.Addr {
+	bytes := ip.As16()
+	switch {
+	case ip.Is4():
+	case compatible.Contains(ip), nat64.Contains(ip):
+		return netip.AddrFrom4([4]byte(bytes[12:]))
+	case sixToFour.Contains(ip):
+		return netip.AddrFrom4([4]byte(bytes[2:6]))
+	}
+	return netip.Addr{}
 }
 
 // annotations are the Service's as they are, so they may not say what other fields say, where it is checked against the other clusters'.
@@ -275,6 +302,8 @@ func (n *NetworkAttachment) validate(at complaints, replicas int32) {
 	for i, ip := range n.IPs {
 		if prefix, err := netip.ParsePrefix(ip); err != nil || prefix.Addr().Zone() != "" {
 			at.at(".ips[%d]", i).add("found %q, want an address in CIDR notation", ip)
+		} else if prefix.Addr().Is4In6() {
+			at.at(".ips[%d]", i).add("found %q, want the IPv4 address %s as such, with the prefix of its network", ip, prefix.Addr().Unmap())
 		} else if whose := unfit(prefix.Addr()); whose != "" {
 			at.at(".ips[%d]", i).add("found %q, want an address that a pod can have: it is %s", ip, whose)
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
@@ -19,14 +21,14 @@ type rule func(was, is any) string
 // a field that nobody thought of is not a tenant's. docs/services.md has the table in words.
 var changeable = map[string]map[string]rule{
 	"Deployment": {
-		"metadata.labels":                                    ownKeys,
+		"metadata.labels":                                    ownLabels,
 		"metadata.annotations":                               ownKeys,
 		"spec.replicas":                                      number(0, 100),
 		"spec.minReadySeconds":                               number(0, 3600),
 		"spec.progressDeadlineSeconds":                       number(1, 86_400),
 		"spec.revisionHistoryLimit":                          number(0, 100),
 		"spec.strategy":                                      boundedSurge,
-		"spec.template.metadata.labels":                      ownKeys,
+		"spec.template.metadata.labels":                      ownLabels,
 		"spec.template.metadata.annotations":                 ownKeys,
 		"spec.template.spec.affinity":                        ownPods,
 		"spec.template.spec.nodeSelector":                    plain,
@@ -42,7 +44,7 @@ var changeable = map[string]map[string]rule{
 		"spec.template.spec.containers[].startupProbe":       ownProbe,
 	},
 	"Service": {
-		"metadata.labels":               ownKeys,
+		"metadata.labels":               ownLabels,
 		"metadata.annotations":          ownKeys,
 		"spec.externalTrafficPolicy":    oneOf("Cluster", "Local"),
 		"spec.internalTrafficPolicy":    oneOf("Cluster", "Local"),
@@ -55,21 +57,21 @@ var changeable = map[string]map[string]rule{
 		"spec.trafficDistribution":      oneOf("PreferClose", "PreferSameZone", "PreferSameNode"),
 	},
 	"PodDisruptionBudget": {
-		"metadata.labels":                 ownKeys,
+		"metadata.labels":                 ownLabels,
 		"metadata.annotations":            ownKeys,
 		"spec.maxUnavailable":             atLeastOne,
 		"spec.unhealthyPodEvictionPolicy": oneOf("AlwaysAllow"), // otherwise pods that never get ready keep their node from being drained
 	},
 	"NetworkPolicy": {
-		"metadata.labels":      ownKeys,
+		"metadata.labels":      ownLabels,
 		"metadata.annotations": ownKeys,
 	},
 	"ConfigMap": {
-		"metadata.labels":      ownKeys,
+		"metadata.labels":      ownLabels,
 		"metadata.annotations": ownKeys,
 	},
 	"Certificate": {
-		"metadata.labels":      ownKeys,
+		"metadata.labels":      ownLabels,
 		"metadata.annotations": ownKeys,
 	},
 }
@@ -172,6 +174,24 @@ func ownKeys(was, is any) string {
 		}
 		if whose := v1.ReservedKey(key); whose != "" {
 			return fmt.Sprintf("%s %s, and is not for a patch to change", quoted(key), whose)
+		}
+		if problems := validation.IsQualifiedName(strings.ToLower(key)); has && len(problems) > 0 {
+			return fmt.Sprintf("%s: the API server takes no such key: %s", quoted(key), problems[0])
+		}
+	}
+	return ""
+}
+
+// ownLabels is ownKeys with values that the API server takes: else all syncs of the cluster fail.
+func ownLabels(was, is any) string {
+	if problem := ownKeys(was, is); problem != "" {
+		return problem
+	}
+	labels, _ := is.(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		text, isText := labels[key].(string)
+		if problems := validation.IsValidLabelValue(text); isText && len(problems) > 0 {
+			return fmt.Sprintf("%s: the API server takes no such value: %s", quoted(key), problems[0])
 		}
 	}
 	return ""
