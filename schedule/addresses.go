@@ -11,6 +11,7 @@ import (
 
 // addresses settles where the hosts are reached, for everything that follows.
 func (s *site) addresses() {
+	s.readdress()
 	s.shared()
 	for _, c := range s.clusters {
 		if c.spec == nil || c.gone {
@@ -24,8 +25,10 @@ func (s *site) addresses() {
 
 // keepAddresses gives a held host the addresses that it had when it was handed out. Who consumes a host replaces its network data
 // (Cluster API's metal3 provider does, and clears it on release), so that is no source for held hosts. Only the host's annotation says
-// that it moved. The host is held already.
-func (s *site) keepAddresses(h *host, t *PreviousClaim) {
+// that it moved, and readdress decides about that. The host is held already.
+func (s *site) keepAddresses(i int32, t *PreviousClaim) {
+	h := &s.hosts[i]
+	h.tree = t
 	var served []string
 	if h.role != nil && h.role.cluster.spec != nil {
 		served = networksOf(h.role.cluster.spec, h.role.name)
@@ -45,8 +48,8 @@ func (s *site) keepAddresses(h *host, t *PreviousClaim) {
 		// On a network that no service uses a difference concerns nobody, until one does.
 		differs := len(found) > 0 && !slices.Equal(found, before) && slices.Contains(served, network)
 		if origin == inventory.FromHostAnnotation {
-			if differs {
-				s.clusterWarn(t.Cluster, AddressChanges{h.key(), network, before, found})
+			if !slices.Equal(found, before) {
+				s.moved = append(s.moved, readdressed{i, network, before, found, differs})
 			}
 			continue
 		}
@@ -71,6 +74,11 @@ func (s *site) keepAddresses(h *host, t *PreviousClaim) {
 		}
 	}
 	h.setAddresses(kept)
+}
+
+// known says whether the previous tree has a held host at an address.
+func (h *host) known(network string, ip netip.Addr) bool {
+	return h.role != nil && h.tree != nil && slices.Contains(h.tree.Addresses[network], ip)
 }
 
 // setAddresses gives the host other addresses; the inventory's host stays as it is.
@@ -133,6 +141,8 @@ func (s *site) shared() {
 		case !taken:
 			first[key] = i
 		case other == i || round == 0:
+		case round == 1 && a.Origin == inventory.FromHostAnnotation && s.hosts[other].known(a.Network, a.IP) && !h.known(a.Network, a.IP):
+			lose(i, other, a) // somebody points at a host that has been there before
 		case round == 1 && (s.hosts[other].role == nil || s.hosts[other].role.cluster != h.role.cluster):
 			// Each serves its own cluster, perhaps on wires of their own: lint says it.
 		default:
@@ -149,7 +159,7 @@ func (s *site) shared() {
 			for _, a := range h.Addresses { // as it is now: lose gives the host another list
 				mine := 2
 				switch {
-				case a.Origin == inventory.FromPreviousTree:
+				case a.Origin == inventory.FromPreviousTree || h.known(a.Network, a.IP):
 					mine = 0
 				case h.role != nil:
 					mine = 1

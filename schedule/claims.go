@@ -79,7 +79,7 @@ func (s *site) claim(previous Previous) {
 				s.warn(LabelsContradictTree{h.key(), s.options.Keys, t.Source, t.Cluster, false})
 			}
 			s.hold(int32(i), t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
-			s.keepAddresses(h, t)
+			s.keepAddresses(int32(i), t)
 			h.keepDomain(t)
 			h.wasPending = t.Pending
 		}
@@ -121,7 +121,7 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	}
 	s.hold(i, c.cluster, c.role, FromLive, standby, releasing, "")
 	if t != nil && t.Cluster == c.cluster {
-		s.keepAddresses(h, t)
+		s.keepAddresses(i, t)
 		h.keepDomain(t)
 		h.wasPending = t.Pending
 	}
@@ -138,7 +138,7 @@ func (s *site) holdAsBefore(i int32, c liveClaim, t *PreviousClaim) {
 		s.warn(LabelsContradictTree{h.key(), s.options.Keys, t.Source, t.Cluster, c.complete})
 	}
 	s.hold(i, t.Cluster, t.Role, origin, t.Standby, t.Releasing, t.Source)
-	s.keepAddresses(h, t)
+	s.keepAddresses(i, t)
 	h.keepDomain(t)
 	h.wasPending = t.Pending
 }
@@ -213,7 +213,7 @@ func (s *site) dispute(i int32, c liveClaim, t *PreviousClaim) {
 	default:
 		h.disputed = Disputed{c.cluster, t.Cluster}
 		s.hold(i, t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
-		s.keepAddresses(h, t)
+		s.keepAddresses(i, t)
 	}
 	s.warn(differ)
 }

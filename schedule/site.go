@@ -32,6 +32,7 @@ type site struct {
 	selections map[string]*selected
 	carries    map[string][]int32
 
+	moved   []readdressed // addresses of held hosts, by host and network
 	shapes  []*shape
 	matched *classes
 	net     *network
@@ -87,8 +88,9 @@ type host struct {
 	wasRole    string
 	// domain as the previous tree has it, for hosts of clusters that stay as they are.
 	domain string
-	class  int32 // -1 if no role can use the host
-	kind   int32 // hosts with the same labels, as far as selectors look
+	tree   *PreviousClaim // the one that is believed; nil if the tree has none
+	class  int32          // -1 if no role can use the host
+	kind   int32          // hosts with the same labels, as far as selectors look
 }
 
 // cluster is one SIPCluster, or the memory of one.

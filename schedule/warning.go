@@ -137,6 +137,13 @@ type (
 		Network string
 		Was, Is []netip.Addr
 	}
+	// AddressTaken: the host's annotation says that it moved to where Other is, so it stays where the previous tree has it.
+	AddressTaken struct {
+		Host    HostKey
+		Network string
+		Was, Is []netip.Addr
+		Other   HostKey
+	}
 	// AddressUnconfirmed: the tree has no address of a held host on a network, and those that its network data has may be its consumer's.
 	// They are used, so that fleets that were provisioned before sipgen knew them go on.
 	AddressUnconfirmed struct {
@@ -249,6 +256,7 @@ func (WithoutStatus) isWarning()        {}
 func (OfCluster) isWarning()            {}
 func (AddressDiffers) isWarning()       {}
 func (AddressChanges) isWarning()       {}
+func (AddressTaken) isWarning()         {}
 func (AddressUnconfirmed) isWarning()   {}
 func (AddressProblem) isWarning()       {}
 func (ServicesWithout) isWarning()      {}

@@ -109,7 +109,10 @@ func securityTable() []attack {
 	ownHosts["site.yaml"] = strings.NewReplacer("hosts: {namespaces: [metal3]}", "hosts: {namespaces: [aab, metal3]}", "maxStandby: 1}", "maxStandby: 1, namespaces: [metal3]}",
 		"namespaces: [edge]", "namespaces: [edge, aab], ownsHosts: true").Replace(securityFiles["site.yaml"])
 	ownHosts["hosts.yaml"] = securityFiles["hosts.yaml"] + strings.ReplaceAll(securityHost("x1", "192.0.2.1")+securityHost("x2", "192.0.2.2")+securityHost("x3", "192.0.2.3"), "namespace: metal3", "namespace: aab")
+	held := bankSpec("{nodes: {Worker: {count: {active: 1}}}, services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30000, end: 30000}}]}}")
 	add("address",
+		attack{why: "another tenant's host's, for a host that it holds", first: held, files: map[string]string{"hosts.yaml": securityHost("h1", "192.0.2.2") + securityHost("h2", "192.0.2.2") + securityHost("h3", "192.0.2.3")},
+			want: "in clusters/bank/a/assignments.yaml: - 192.0.2.1\n"},
 		attack{why: "those of the site's hosts, by hosts of its own", files: ownHosts, want: "in clusters/bank/a/assignments.yaml: name: h"},
 		attack{why: "one that is not granted", files: lbIP("203.0.113.1"), want: "loadBalancerIP: bank/a: found 203.0.113.1, which is in none of the networks that tenant bank"},
 		attack{why: "the second of two", files: lbIP("203.0.113.17,2001:db8::1"), want: "found 2001:db8::1, which is in none of the networks that tenant bank"},

@@ -195,11 +195,26 @@ var placementGuards = []mutant{
 	{"render/assignments.go", `inventory.FromHostAnnotation, inventory.FromPreviousTree, inventory.FromPreprovisioning:`, `inventory.FromPreviousTree, inventory.FromPreprovisioning:`,
 		in("render", "TestAddressesToKeep"),
 		"an annotation for a network without services drops the address that was recorded"},
-	{"schedule/addresses.go", `			if differs {
-				s.clusterWarn(t.Cluster, AddressChanges`, `			if false {
-				s.clusterWarn(t.Cluster, AddressChanges`,
+	{"schedule/readdress.go", `			s.clusterWarn(h.tree.Cluster, AddressChanges{`, `			_ = (AddressChanges{`,
 		in("schedule", "TestHeldAddress"),
 		"a held host's address changes and nobody is told"},
+	{"schedule/readdress.go", `	stays := make([]*int32, len(s.moved))
+`, `	s.moved = nil
+	stays := make([]*int32, len(s.moved))
+`,
+		in("schedule", "TestReaddressed"),
+		"an annotation points one tenant's services at another tenant's host"},
+	{"schedule/readdress.go", ` && (now >= 0 || other.role.cluster != h.role.cluster),`, ` && now >= 0,`,
+		in("schedule", "TestReaddressed"),
+		"a host takes the place of another cluster's, whose services may still lead there"},
+	{"schedule/readdress.go", `		again = len(found) > 0
+`, `		again = false
+`,
+		in("schedule", "TestReaddressed"),
+		"a host moves to where another one stays after all"},
+	{"schedule/addresses.go", `case round == 1 && a.Origin == inventory.FromHostAnnotation && `, `case false && `,
+		in("schedule", "TestReaddressed"),
+		"an annotation for a network that the tree does not know points at another tenant's host"},
 	{"schedule/eligible.go", `&& !r.cluster.marked[i] && inUse(h) != nil`, `&& !r.cluster.marked[i] && false`,
 		in("schedule", "TestWhenAHostFails", "TestStandInAgreesWithTheOracle"),
 		"a host in use loses its slot because its BMC does not answer"},

@@ -1,0 +1,100 @@
+package schedule
+
+import (
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestReaddressed: a held host moves to where its annotation says, unless another host is or was there.
+func TestReaddressed(t *testing.T) {
+	const one, two, three, four = "192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"
+	held := func(name, cluster string, now ...string) inventory.Host {
+		return at(claimed(host1(name, "w", name), cluster, v1.RoleWorker), inventory.FromHostAnnotation, now...)
+	}
+	free := func(namespace string, origin inventory.AddressOrigin) inventory.Host {
+		h := at(host1("h9", "w", "h9"), origin, four)
+		h.Namespace = namespace
+		return h
+	}
+	tree := func(name, cluster string, was ...string) PreviousClaim {
+		return knew(inTree(name, cluster, v1.RoleWorker), was...)
+	}
+	options := testOptions
+	options.Owner = func(namespace string) string { return map[string]string{"edge": "edge"}[namespace] }
+	for _, row := range []struct {
+		why   string
+		hosts []inventory.Host
+		tree  []PreviousClaim
+		want  string // where the hosts of a and b are
+		says  string // by whom they are kept where they are
+	}{
+		{"nobody is there", []inventory.Host{held("h1", "a", four)}, []PreviousClaim{tree("h1", "a", one)}, four, ""},
+		{"another cluster's host is", []inventory.Host{held("h1", "a", two), held("h2", "b", two)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two)}, one + " " + two, "h1 by h2"},
+		{"another cluster's host is, and the other way round", []inventory.Host{held("h1", "a", one), held("h2", "b", one)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two)}, one + " " + two, "h2 by h1"},
+		{"another cluster's host is, whose annotation is gone", []inventory.Host{held("h1", "a", two), held("h2", "b")}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two)}, one + " " + two, "h1 by h2"},
+		{"another host of the cluster is", []inventory.Host{held("h1", "a", two), held("h2", "a")}, []PreviousClaim{tree("h1", "a", one), tree("h2", "a", two)}, one + " " + two, "h1 by h2"},
+		{"the second of two addresses", []inventory.Host{held("h1", "a", one, "2001:db8::2"), held("h2", "b")}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two, "2001:db8::2")}, one + " " + two + ",2001:db8::2", "h1 by h2"},
+		{"a free host is", []inventory.Host{held("h1", "a", four), free("metal", inventory.FromNetworkData)}, []PreviousClaim{tree("h1", "a", one)}, one, "h1 by h9"},
+		{"a free host had the address from inspection", []inventory.Host{held("h1", "a", four), free("metal", inventory.FromHardware)}, []PreviousClaim{tree("h1", "a", one)}, four, ""},
+		{"a tenant says so of its own free host", []inventory.Host{held("h1", "a", four), free("edge", inventory.FromHostAnnotation)}, []PreviousClaim{tree("h1", "a", one)}, four, ""},
+		{"two of a cluster exchange theirs", []inventory.Host{held("h1", "a", two), held("h2", "a", one)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "a", two)}, two + " " + one, ""},
+		{"two of two clusters do", []inventory.Host{held("h1", "a", two), held("h2", "b", one)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two)}, one + " " + two, "h1 by h2, h2 by h1"},
+		{"one follows another", []inventory.Host{held("h1", "a", two), held("h2", "a", four)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "a", two)}, two + " " + four, ""},
+		{"one follows another, who cannot go", []inventory.Host{held("h1", "a", two), held("h2", "a", three), held("h3", "a", three)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "a", two), tree("h3", "a", three)}, one + " " + two + " " + three, "h1 by h2, h2 by h3"},
+		{"one leaves another cluster's way: next time", []inventory.Host{held("h1", "a", two), held("h2", "b", four)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two)}, one + " " + four, "h1 by h2"},
+		{"two want the same", []inventory.Host{held("h1", "a", four), held("h2", "b", four)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two)}, one + " " + two, "h1 by h2, h2 by h1"},
+		{"one that the tree has nowhere points at another cluster's", []inventory.Host{held("h1", "a", two), held("h2", "b", two), held("h3", "a", three)}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), tree("h2", "b", two)}, " " + three + " " + two, ""},
+		{"two that the tree has there already: on wires of their own", []inventory.Host{held("h1", "a", one), held("h2", "b", one)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", one)}, one + " " + one, ""},
+	} {
+		// Nothing is left for the free host: it would be at its address then.
+		count := map[string]int{}
+		for _, h := range row.hosts {
+			if h.Name != "h9" {
+				count[h.Labels[testOptions.Keys.ClusterName]]++
+			}
+		}
+		p := plan(t, []v1.SIPCluster{onOAM("a", count["a"], 0), onOAM("b", count["b"], 0)}, row.hosts, Previous{Claims: row.tree}, options)
+		var where, kept []string
+		for _, c := range p.Clusters {
+			for _, r := range c.Roles {
+				for _, a := range r.Assigned {
+					where = append(where, addressesOf(a.Host.On("oam")))
+				}
+			}
+			for _, w := range c.Warnings {
+				if taken, is := w.(AddressTaken); is {
+					kept = append(kept, taken.Host.Name+" by "+taken.Other.Name)
+				}
+			}
+		}
+		if got := strings.Join(where, " "); got != row.want {
+			t.Errorf("%s: at %q, want %q", row.why, got, row.want)
+		}
+		if got := strings.Join(kept, ", "); got != row.says {
+			t.Errorf("%s: %q are kept, want %q", row.why, got, row.says)
+		}
+	}
+}
+
+// TestReaddressedUnserved: what no service uses yet is no way around: the tree keeps what a service may use later.
+func TestReaddressedUnserved(t *testing.T) {
+	unserved := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
+	hosts := []inventory.Host{
+		at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromHostAnnotation, "192.0.2.2"),
+		at(claimed(host1("h2", "w", "r2"), "b", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.2"),
+	}
+	claims := []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), knew(inTree("h2", "b", v1.RoleWorker), "192.0.2.2")}
+	p := plan(t, []v1.SIPCluster{unserved, onOAM("b", 1, 0)}, hosts, Previous{Claims: claims}, testOptions)
+	if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" || len(p.Clusters[0].Warnings) > 0 {
+		t.Errorf("at %s, %q", got, Say.Warnings(p.Clusters[0].Warnings))
+	}
+	want := "host metal/h1: on network oam its annotation sip.airshipit.org/address.oam says 192.0.2.2, but host metal/h2 is or was there: the host keeps 192.0.2.1, " +
+		"which the previous tree says, and the services stay as they are; correct the annotation, or move host metal/h2 away first"
+	p = plan(t, []v1.SIPCluster{onOAM("a", 1, 0), onOAM("b", 1, 0)}, hosts, Previous{Claims: claims}, testOptions)
+	if got := Say.Warnings(p.Clusters[0].Warnings); len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
