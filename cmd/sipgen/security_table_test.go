@@ -271,6 +271,10 @@ func securityTable() []attack {
 		return files
 	}
 	const tooMany = "have yet to release 2, and are given 0 before this one; tenant bank"
+	fewPods := func(files map[string]string) map[string]string {
+		files["site.yaml"] = strings.Replace(securityFiles["site.yaml"], "    maxClusters: 2\n", "    maxClusters: 2\n    maxPods: 12\n", 1)
+		return files
+	}
 	add("quota",
 		attack{why: "others under a role's other name", first: holding, files: withHosts(inUse, bankSpec("{nodes: {Node: {count: {active: 2}}}}")), want: tooMany},
 		attack{why: "more hosts", files: bankSpec("{nodes: {Worker: {count: {active: 3}}}}"), want: "asks for 3 hosts and holds 0"},
@@ -281,13 +285,13 @@ func securityTable() []attack {
 		attack{why: "before everybody", files: bankSpec("{priority: 2147483647}"), want: "found 2147483647, but tenant bank"},
 		attack{why: "three thousand clusters", files: bankFile(many), want: "one cluster too many"},
 		attack{why: "more pods", files: balancer("replicas: 4"), want: "replicas: bank/a: found 4, but tenant bank"},
-		attack{why: "many services with as many pods as one may have", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 3}, ", 5) + "]}}"), want: "the services ask for 15 pods and have 0"},
-		attack{why: "many services without pods", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 0}, ", 13) + "]}}"), want: "the services ask for 13 pods and have 0"},
-		attack{why: "many services whose pods come by a patch", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 1}, ", 5) + "]}, patches: [{target: {kind: Deployment}, patch: '- {op: replace, path: /spec/replicas, value: 3}'}]}"), want: "the services ask for 15 pods and have 0"},
-		attack{why: "many services in two clusters", files: map[string]string{
+		attack{why: "many services with as many pods as one may have", files: fewPods(bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 3}, ", 5) + "]}}")), want: "the services ask for 15 pods and have 0"},
+		attack{why: "many services without pods", files: fewPods(bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 0}, ", 13) + "]}}")), want: "the services ask for 13 pods and have 0"},
+		attack{why: "many services whose pods come by a patch", files: fewPods(bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 1}, ", 5) + "]}, patches: [{target: {kind: Deployment}, patch: '- {op: replace, path: /spec/replicas, value: 3}'}]}")), want: "the services ask for 15 pods and have 0"},
+		attack{why: "many services in two clusters", files: fewPods(map[string]string{
 			"specs/bank/a.yaml": bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 3}, ", 4) + "]}}")["specs/bank/a.yaml"],
 			"specs/bank/b.yaml": named("{namespace: bank, name: b}", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, replicas: 0}]}}")["specs/bank/a.yaml"],
-		}, want: "bank/b: the services ask for 1 pod and have 0; those of all the tenant's clusters, including those served before this one, already have 12"},
+		}), want: "bank/b: the services ask for 1 pod and have 0; those of all the tenant's clusters, including those served before this one, already have 12"},
 		attack{why: "more pods while they are replaced", files: objectPatch(deployment, "Deployment", "spec: {strategy: {rollingUpdate: {maxSurge: 5000}}}"), want: "maxSurge"},
 		attack{why: "more memory", files: balancer("resources: {limits: {memory: 2Gi}}"), want: "found 2Gi, but tenant bank"},
 		attack{why: "memory without end", files: balancer("resources: {limits: {cpu: 1}}"), want: "limits.memory: bank/a: missing, but tenant bank"},

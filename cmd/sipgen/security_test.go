@@ -48,7 +48,6 @@ spec:
     namespaces: [bank]
     hosts: {max: 2, maxStandby: 1}
     maxClusters: 2
-    maxPods: 12
     maxPriority: 5
     nodePorts: [{start: 30000, end: 30099}]
     addresses: [203.0.113.16/28]
