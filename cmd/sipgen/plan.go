@@ -103,6 +103,9 @@ overlaps; -o network-svg is a picture of that.`,
 			for _, warning := range checked.warnings {
 				ui.say("render and publish would report: warning: %s", warning)
 			}
+			if !in.keepGoing && !ofNetwork && len(decided.settled.late) > 0 && !decided.placement.Schedulable() {
+				ui.say("render and publish would refuse the run because of what is frozen; with --keep-going they go on with the other clusters")
+			}
 			if !decided.placement.Schedulable() || ofNetwork && loaded.network.Overlaps() {
 				return errFinding
 			}
