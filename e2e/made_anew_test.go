@@ -15,9 +15,11 @@ import (
 func rowMadeAnew(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1")
-	// Each row and engine has addresses of its own, high in the API server's range.
-	last := nextNodePort() % 250
-	addresses := []string{fmt.Sprintf("10.96.253.%d", last), fmt.Sprintf("10.96.254.%d", last)}
+	// Each row and engine has addresses of its own, in the lowest 256 of the API server's range: it gives no Service one of those by itself.
+	var addresses []string
+	for range 2 {
+		addresses = append(addresses, fmt.Sprintf("10.96.0.%d", 20+nextNodePort()%230))
+	}
 	c.site.Spec.Tenants = []v1alpha1.Tenant{{
 		Name: "all", Namespaces: []string{c.tenants}, NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts}, Addresses: []string{addresses[0] + "/32", addresses[1] + "/32"},
 	}}
