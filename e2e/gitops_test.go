@@ -54,6 +54,7 @@ var rows = []struct {
 	{"several", rowSeveral},
 	{"on-call", rowOnCall},
 	{"root-deleted", rowRootDeleted},
+	{"lost", rowLost},
 	{"hosts-namespace-gone", rowHostsNamespaceGone},
 }
 

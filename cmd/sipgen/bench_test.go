@@ -68,7 +68,7 @@ func BenchmarkStages(b *testing.B) {
 			}
 			to := &destination{target: publish.Target{URL: repo, Branch: "main"}, meta: publish.Meta{
 				Author: publish.Signature{Name: "bench", Email: "bench@example.org"}, When: time.Unix(0, 0)}}
-			_, err := l.publish(context.Background(), quiet, to, tolerance{acceptLoss: noAcceptance}, &approval{})
+			_, err := l.publish(context.Background(), quiet, to, noTolerance, &approval{})
 			return err
 		})
 	}
@@ -80,7 +80,7 @@ func renderedFrom(l *loaded, ui *ui, before previousTree) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	checked := decided.check(noAcceptance)
+	checked := decided.check(noTolerance)
 	if err := checked.proceed(ui, tolerance{}); err != nil {
 		return nil, err
 	}

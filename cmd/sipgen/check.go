@@ -25,12 +25,18 @@ type tolerance struct {
 	acceptLoss int
 	// pushes: the tree is for a branch, and not for a folder.
 	pushes bool
+	// lostTree: the branch has lost its tree, and there is none to put back.
+	lostTree bool
 }
+
+// noTolerance is that of a command that writes nothing.
+var noTolerance = tolerance{acceptLoss: noAcceptance}
 
 func (t *tolerance) flags(command *cobra.Command, in *inputs) {
 	command.Flags().BoolVar(&t.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable, wrong or beyond its grants; that one keeps what it has")
 	command.PreRun = func(*cobra.Command, []string) { in.keepGoing = t.keepGoing }
 	acceptLossFlag(command, &t.acceptLoss)
+	lostTreeFlag(command, &t.lostTree)
 }
 
 // keepGoingFlag is for commands that write nothing: they show what the others do with the flag.
@@ -46,12 +52,13 @@ type checked struct {
 	refusal error
 }
 
-// check asks the grants of hosts and the brake, and holds the patches to be against the live hosts.
-func (d *decided) check(acceptLoss int) *checked {
+// check asks whether the tree before is lost, the grants of hosts and the brake, and holds the patches to be against the live hosts.
+func (d *decided) check(how tolerance) *checked {
 	warnings, harm := d.preflight()
 	warnings = append(warnings, d.network.Warnings()...)
 	warnings = append(warnings, d.unselected()...)
-	return &checked{decided: d, warnings: warnings, refusal: errors.Join(joined(d.surges()), brake(d.site, d.loss, acceptLoss), harm, errors.Join(d.network.Problems()...))}
+	refusal := errors.Join(d.lost(how.lostTree), joined(d.surges()), brake(d.site, d.loss, how.acceptLoss), harm, errors.Join(d.network.Problems()...))
+	return &checked{decided: d, warnings: warnings, refusal: refusal}
 }
 
 // proceed says what was found, and gives the error that ends the run, if something does. An unschedulable cluster is a finding.

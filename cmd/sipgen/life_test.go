@@ -206,7 +206,7 @@ func pullRequestBody(site, repo string, accept int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	checked := decided.check(accept)
+	checked := decided.check(tolerance{acceptLoss: accept})
 	if err := checked.proceed(quiet, tolerance{}); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, said.String())
 	}

@@ -75,7 +75,7 @@ overlaps; -o network-svg is a picture of that.`,
 			if err != nil {
 				return err
 			}
-			checked := decided.check(noAcceptance)
+			checked := decided.check(noTolerance)
 			shown := decided.report
 			withServices, unrendered := checked.preview(ui)
 			if unrendered == nil {

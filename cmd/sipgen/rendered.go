@@ -40,7 +40,7 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 				continue
 			}
 		}
-		checked := decided.check(how.acceptLoss)
+		checked := decided.check(how)
 		if !how.keepGoing {
 			if err := checked.proceed(ui, how); err != nil {
 				return nil, err

@@ -58,7 +58,7 @@ func (l *loaded) decideAsPublished(ui *ui, before previousTree) (*decided, error
 			more = d.giveTooMuch()
 		}
 		if len(more) == 0 {
-			_, err := d.check(noAcceptance).render(ui)
+			_, err := d.check(noTolerance).render(ui)
 			if more, err = d.broken(err); err != nil {
 				return nil, err
 			}

@@ -60,6 +60,20 @@ const (
 	managedFieldsWords = "the inventory has no managedFields (read it from the cluster, from a snapshot of it, or by kubectl get -o yaml --show-managed-fields)"
 )
 
+// Synced: Flux or Argo CD has given the host the labels that say whose it is, or knows it as an object of that cluster's.
+func Synced(keys v1alpha1.LabelKeys, host *inventory.Host) bool {
+	namespace, name := host.Labels[keys.ClusterNamespace], host.Labels[keys.ClusterName]
+	if namespace == "" || name == "" {
+		return false
+	}
+	if sync := namespace + "." + name + "."; strings.HasPrefix(host.Engine[fluxName], sync) || strings.HasPrefix(host.Engine[argoTracking], sync) {
+		return true
+	}
+	return slices.ContainsFunc(host.Managers, func(m inventory.Manager) bool {
+		return (m.Name == fluxManager || m.Name == argoManager) && slices.Contains(m.Labels, keys.ClusterName)
+	})
+}
+
 // Check looks at the hosts for which patched is true, since only those are touched. The findings are sorted by host,
 // and of one host in the order in which they are to be fixed.
 //

@@ -114,3 +114,28 @@ func TestOrderOfHostsDoesNotMatter(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+func TestSynced(t *testing.T) {
+	keys := v1alpha1.LabelKeys{ClusterNamespace: "ns", ClusterName: "name"}
+	labels := map[string]string{"ns": "a", "name": "b"}
+	by := func(manager string, labels ...string) []inventory.Manager {
+		return []inventory.Manager{{Name: "vino", Operation: "Update", OwnsSpec: true}, {Name: manager, Operation: "Apply", Labels: labels}}
+	}
+	for what, row := range map[string]struct {
+		host inventory.Host
+		want bool
+	}{
+		"Flux set them":                     {inventory.Host{Labels: labels, Managers: by("kustomize-controller", "name", "ns")}, true},
+		"Argo CD set them":                  {inventory.Host{Labels: labels, Managers: by("argocd-controller", "name", "ns")}, true},
+		"SIP set them":                      {inventory.Host{Labels: labels, Managers: by("manager", "name", "ns")}, false},
+		"Flux set other labels":             {inventory.Host{Labels: labels, Managers: by("kustomize-controller", "rack")}, false},
+		"Flux knows it as the cluster's":    {inventory.Host{Labels: labels, Engine: map[string]string{"kustomize.toolkit.fluxcd.io/name": "a.b.hosts"}}, true},
+		"Argo CD knows it as the cluster's": {inventory.Host{Labels: labels, Engine: map[string]string{"argocd.argoproj.io/tracking-id": "a.b.hosts:metal3.io/BareMetalHost:metal3/n1"}}, true},
+		"Flux knows it as another's":        {inventory.Host{Labels: labels, Engine: map[string]string{"kustomize.toolkit.fluxcd.io/name": "hosts"}}, false},
+		"it has none":                       {inventory.Host{Labels: map[string]string{"ns": "a"}, Managers: by("kustomize-controller", "name", "ns")}, false},
+	} {
+		if got := Synced(keys, &row.host); got != row.want {
+			t.Errorf("%s: %t, want %t", what, got, row.want)
+		}
+	}
+}
