@@ -41,6 +41,9 @@ func (c *classes) hostsOf(kind int32) int {
 
 // countUngranted adds the hosts that one of the roles selects, that its tenant is not granted, and that none of the others selects.
 func (n *rejections) countUngranted(s *site, roles []*role) {
+	if !slices.ContainsFunc(roles, func(r *role) bool { return s.ungranted(r).n > 0 }) {
+		return
+	}
 	out := newBitset(s.kinds.n)
 	for _, r := range roles {
 		s.ungranted(r).addTo(out)

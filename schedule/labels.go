@@ -20,6 +20,7 @@ type kinds struct {
 	carried map[string]bitset // what carrying found, by the labels
 	single  map[int32]int32   // by kind: the only host, for hosts that annotations name
 	scratch bitset
+	spare   bitset // of the last selector that matched few kinds, to be used again
 }
 
 // column is one label key.
@@ -183,12 +184,19 @@ func (k *kinds) matching(selector labels.Selector) set {
 	if !selectable {
 		return set{}
 	}
-	out := newBitset(k.n)
+	out := k.spare
+	if k.spare = nil; out == nil {
+		out = newBitset(k.n)
+	}
 	out.fill(k.n)
 	for _, q := range requirements {
 		k.narrow(out, &q)
 	}
-	return newSet(out)
+	these := newSet(out)
+	if these.bits == nil {
+		k.spare = out
+	}
+	return these
 }
 
 // meets says whether any kind meets a requirement.

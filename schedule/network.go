@@ -157,8 +157,11 @@ func (n *network) fit(classOf []int32) {
 	}
 	runs := runsOf(simple)
 	var shapes, roles tally
+	var fit bitset
 	for _, sh := range s.shapes {
-		fit := newBitset(count)
+		if clear(fit); fit == nil {
+			fit = newBitset(count)
+		}
 		one := func(kind int32) bool {
 			if b := simple[kind]; b >= 0 {
 				fit.add(b)
@@ -185,7 +188,9 @@ func (n *network) fit(classOf []int32) {
 		} else {
 			sh.kinds.all(one)
 		}
-		sh.buckets = newSet(fit)
+		if sh.buckets = newSet(fit); sh.buckets.bits != nil {
+			fit = nil
+		}
 		shapes.add(&sh.buckets, 1, count)
 		roles.add(&sh.buckets, sh.roles, count)
 	}
