@@ -287,7 +287,11 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 			known := *h.Host
 			known.UID, h.Host = t.UID, &known
 		}
-		if t.UID != "" && h.UID != "" && t.UID != h.UID {
+		switch renewed := t.UID != "" && h.UID != "" && t.UID != h.UID; {
+		case renewed && s.restored(h, t):
+			h.restored = true
+			s.clusterWarn(t.Cluster, Restored{t.Host, t.Source, t.Role, t.UID, h.UID})
+		case renewed:
 			s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, h.UID, t.Releasing})
 			s.lose(t)
 			continue
@@ -299,6 +303,13 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 		tree[i] = t
 	}
 	return tree
+}
+
+// restored says whether a host with another uid is the same machine: a backup that is restored and clusterctl move make objects anew, with the labels
+// that say whose they are, and what uses them goes on. Nobody else puts a machine that is in use under these labels.
+func (s *site) restored(h *host, t *PreviousClaim) bool {
+	c := s.live(h)
+	return !t.Releasing && h.State.InUse() && c.complete && c.agrees(t)
 }
 
 // clusterWarn puts a warning to the cluster if there is one, else to the site.

@@ -42,8 +42,12 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		foreign = map[HostKey]bool{}
 	)
 	for i := range p.site.hosts {
-		if h := &p.site.hosts[i]; h.foreign {
-			foreign[HostKey{h.Namespace, h.Name}] = true
+		h := &p.site.hosts[i]
+		if h.foreign {
+			foreign[h.key()] = true
+		}
+		if h.restored {
+			uids[h.key()] = ""
 		}
 	}
 	holders := p.holders(&loss)

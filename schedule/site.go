@@ -82,7 +82,8 @@ type host struct {
 	// adopted: the previous tree has no claim of the host, and its labels have. wasRole is the role that it has the host in, where the labels
 	// say another.
 	// unwanted: the Site asks to release it.
-	adopted, unwanted bool
+	// restored: it is in use, and the one that the previous tree has, under another uid.
+	adopted, unwanted, restored bool
 	// wasPending: the previous tree says that it is to be released.
 	wasPending bool
 	wasRole    string

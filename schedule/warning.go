@@ -76,6 +76,11 @@ type (
 		// Releasing: Source was giving the host back.
 		Releasing bool
 	}
+	// Restored: Source knows the host by another uid, and it is in use under the labels that Source gave it: the same machine, and it keeps its addresses.
+	Restored struct {
+		Host                  HostKey
+		Source, Role, Was, Is string
+	}
 	// NamesUnknownHost: an annotation of the cluster names a host that the inventory does not have.
 	NamesUnknownHost struct{ Annotation, Host string }
 	// NamesHostOfOthers: an annotation of the cluster names a host that Holder has.
@@ -245,6 +250,7 @@ func (ClustersDiffer) isWarning()       {}
 func (NobodyGets) isWarning()           {}
 func (NotInInventory) isWarning()       {}
 func (CreatedAnew) isWarning()          {}
+func (Restored) isWarning()             {}
 func (NamesUnknownHost) isWarning()     {}
 func (NamesHostOfOthers) isWarning()    {}
 func (NamesFreeHost) isWarning()        {}

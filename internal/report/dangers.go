@@ -119,7 +119,7 @@ func (p *Plan) placementDangers() []string {
 	return slices.Concat(running, missing, moved, clusters, promotions, released)
 }
 
-// lost says which hosts a cluster had and has not, though nobody released them.
+// lost says which hosts a cluster had and has not, though nobody released them, and which it has under another uid.
 func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 	var out []string
 	for _, w := range warnings {
@@ -130,6 +130,8 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 			if !w.Releasing {
 				out = append(out, fmt.Sprintf("%s loses %s: it was created anew, with another uid", cluster, w.Host))
 			}
+		case schedule.Restored:
+			out = append(out, fmt.Sprintf("%s %s keeps %s, which is in use under another uid: look whether its object was restored or moved", cluster, w.Role, w.Host))
 		case schedule.ClustersDiffer:
 			if w.Foreign {
 				out = append(out, fmt.Sprintf("%s loses %s: its labels name %s, which is not this site's", cluster, w.Host, w.Labels.Quoted()))
