@@ -34,6 +34,8 @@ type Assignments struct {
 	Hosts []AssignedHost  `json:"hosts"`
 	// Releasing are hosts whose patch drops our labels.
 	Releasing []ReleasingHost `json:"releasing,omitempty"`
+	// HeldBack is the place of the cluster's tenant among those whose releases the brake held back, from 1: they go first, in this order.
+	HeldBack int `json:"heldBack,omitempty"`
 	// Digest is of everything above. These are decisions, and an edit by hand would be obeyed: it is refused.
 	Digest string `json:"digest"`
 }
@@ -78,13 +80,14 @@ type ReleasingHost struct {
 }
 
 // assignmentsOf is the assignments.yaml of a cluster; spec is nil for one that is gone.
-func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster) ([]byte, error) {
+func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, heldBack int) ([]byte, error) {
 	file := Assignments{
 		APIVersion: v1alpha1.APIVersion,
 		Kind:       AssignmentsKind,
 		Metadata:   AssignmentsMetadata{Namespace: c.Key.Namespace, Name: c.Key.Name},
 		Site:       assignmentsSite(site),
 		Hosts:      []AssignedHost{},
+		HeldBack:   heldBack,
 	}
 	for i := range c.Roles {
 		role := &c.Roles[i]
@@ -204,6 +207,12 @@ func previous(where string, tree Tree, site *v1alpha1.Site, may func(siteChange)
 			changed.add(docs[0].File, slices.DeleteFunc(file.changes(site), may))
 		}
 		previous.Claims = append(previous.Claims, file.claims(docs[0].File)...)
+		if file.HeldBack > 0 {
+			if previous.HeldBack == nil {
+				previous.HeldBack = map[schedule.ClusterKey]int{}
+			}
+			previous.HeldBack[file.cluster()] = file.HeldBack
+		}
 	}
 	problems.Add(changed.problems(site))
 	var err error

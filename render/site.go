@@ -34,6 +34,9 @@ type Input struct {
 	// Previous is the tree as it was, empty if there was none. A cluster that is gone keeps its services
 	// from it until its last host is released.
 	Previous Tree
+	// HeldBack are clusters that keep hosts only because the site takes no more from clusters in one run, with their tenant's place among
+	// those. The next run reads it, as schedule.Previous.HeldBack.
+	HeldBack map[schedule.ClusterKey]int
 }
 
 // Services are the services of one cluster, as they were rendered: what its patches make of them is seen only in what kustomize builds.
@@ -249,7 +252,7 @@ func (s *site) cluster(c *schedule.Cluster) error {
 	problems.Add(s.hosts(c, folder+"/hosts"))
 	problems.Add(s.capi(c, folder+"/capi"))
 	if !s.preview {
-		file, err := assignmentsOf(s.Site, c, s.specs[c.Key])
+		file, err := assignmentsOf(s.Site, c, s.specs[c.Key], s.HeldBack[c.Key])
 		problems.Add(err)
 		s.tree[folder+"/assignments.yaml"] = file
 	}

@@ -67,6 +67,8 @@ type Previous struct {
 	Claims []PreviousClaim
 	// StillUsed are hosts that clusters have released, with something on them.
 	StillUsed []StillUsed
+	// HeldBack are clusters whose releases were too many for the run that made the tree, with their place among those that wait. Plan does not ask.
+	HeldBack map[ClusterKey]int
 }
 
 // PreviousClaim is one host in the previous tree.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -42,16 +44,59 @@ func brakeLimit(site *v1alpha1.Site, loss schedule.Loss) int {
 	return max(*site.Spec.Brake.MaxHosts, loss.Claimed**site.Spec.Brake.MaxPercent/100)
 }
 
-// giveTooMuch are the clusters of the tenant whose specs take most hosts from clusters, where the run takes more than the site allows: with
-// --keep-going that tenant is frozen, so that nobody who drops all specs stops the others. Hosts that are lost otherwise are nobody's to give
+// giver is a tenant whose specs take hosts from clusters.
+type giver struct {
+	tenant   string
+	hosts    int
+	place    int // among those that were held back in the run before, 0: it was not
+	clusters []schedule.ClusterKey
+}
+
+// giveTooMuch are the clusters of tenants whose specs take hosts from clusters, where the run takes more than the site allows: with --keep-going
+// those tenants are frozen, so that nobody who drops all specs stops the others. As many tenants as the limit has room for go on. Those that were held back
+// before come first, in their order, so that whoever asks for no more than the limit gets a turn, however often others give back a few hosts; then
+// those that take least. One for which there is no room holds nobody up, and one that asks for more than the limit has no turn to wait for. Hosts that are lost otherwise are nobody's to give
 // back, and evicted tenants are not asked: where those alone are too many, nobody is frozen, and the run is refused.
 func (d *decided) giveTooMuch() []finding {
 	limit := brakeLimit(d.site, d.loss)
 	if d.loss.Total() <= limit {
 		return nil
 	}
-	given, taken := 0, d.takenBy()
-	byTenant, clusters := map[string]int{}, map[string][]schedule.ClusterKey{}
+	givers := d.givers()
+	most := limit - d.loss.Total()
+	for _, g := range givers {
+		most += g.hosts
+	}
+	if most < 0 {
+		return nil // it is too much without them
+	}
+	var out []finding
+	room, place := most, 0
+	for _, f := range d.findings {
+		place = max(place, f.place)
+	}
+	for _, g := range givers {
+		if g.hosts <= room {
+			room -= g.hosts
+			continue
+		}
+		until, turn := "until a run is given --accept-loss", 0
+		if g.hosts <= limit {
+			place++
+			until, turn = "until a later run, in which those that were held back go first, or until one is given --accept-loss", place
+		}
+		for _, key := range g.clusters {
+			out = append(out, finding{cluster: key, place: turn, err: fmt.Errorf(
+				"%d of %d claimed hosts would be lost or released, but the site allows only %d; the specs of %s account for %d of them, so its clusters keep what they have %s",
+				d.loss.Total(), d.loss.Claimed, limit, g.tenant, g.hosts, until)})
+		}
+	}
+	return out
+}
+
+// givers are the tenants whose specs take hosts from clusters, in the order in which they get their turn.
+func (d *decided) givers() []giver {
+	taken, byTenant := d.takenBy(), map[string]*giver{}
 	for i := range d.placement.Clusters {
 		key := d.placement.Clusters[i].Key
 		n := taken[key]
@@ -62,24 +107,34 @@ func (d *decided) giveTooMuch() []finding {
 		if t := d.tenants.Of(tenant); t != nil {
 			tenant = t.Name
 		}
-		given += n
-		byTenant[tenant] += n
-		clusters[tenant] = append(clusters[tenant], key)
-	}
-	if d.loss.Total()-given > limit {
-		return nil // it is too much without them
-	}
-	most := ""
-	for _, tenant := range slices.Sorted(maps.Keys(byTenant)) {
-		if most == "" || byTenant[tenant] > byTenant[most] {
-			most = tenant
+		g := byTenant[tenant]
+		if g == nil {
+			g = &giver{tenant: tenant}
+			byTenant[tenant] = g
+		}
+		g.hosts += n
+		g.clusters = append(g.clusters, key)
+		if place := d.claims.HeldBack[key]; place > 0 && (g.place == 0 || place < g.place) {
+			g.place = place
 		}
 	}
-	var out []finding
-	for _, key := range clusters[most] {
-		out = append(out, finding{cluster: key, err: fmt.Errorf(
-			"%d of %d claimed hosts would be lost or released, but the site allows only %d; the specs of %s account for %d of them, so its clusters keep what they have until a run is given --accept-loss",
-			d.loss.Total(), d.loss.Claimed, limit, most, byTenant[most])})
+	var out []giver
+	for _, tenant := range slices.Sorted(maps.Keys(byTenant)) {
+		out = append(out, *byTenant[tenant])
+	}
+	slices.SortStableFunc(out, func(a, b giver) int {
+		return cmp.Or(order.Bool(a.place == 0, b.place == 0), cmp.Compare(a.place, b.place), cmp.Compare(a.hosts, b.hosts))
+	})
+	return out
+}
+
+// heldBack are the clusters whose tenants the brake holds back, with their places.
+func (l *loaded) heldBack() map[schedule.ClusterKey]int {
+	out := map[schedule.ClusterKey]int{}
+	for _, f := range l.findings {
+		if f.place > 0 {
+			out[f.cluster] = f.place
+		}
 	}
 	return out
 }

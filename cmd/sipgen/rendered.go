@@ -18,7 +18,7 @@ type rendered struct {
 
 // tree decides on top of a tree, checks and renders that. Where the run goes on, a cluster whose services cannot be rendered as it asks,
 // or are not granted as they are built, is frozen, and so is one that gets hosts on top of those that its tenant is still to let go, and a tenant that gives
-// back more hosts than the site allows; then it is decided again.
+// back hosts when the run takes more than the site allows; then it is decided again.
 func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, error) {
 	for {
 		decided, err := l.decide(ui, before)
@@ -100,7 +100,7 @@ func (c *checked) preview(ui *ui) (*report.Plan, error) {
 
 func (c *checked) renderedBy(site func(render.Input) (render.Tree, []render.Services, error), ui *ui) (*rendered, error) {
 	defer ui.progress.stage("rendering")()
-	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files})
+	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files, HeldBack: c.heldBack()})
 	was := filesOfServices(c.before.files)
 	built, wrong := c.checkServices(services, was, filesOfServices(tree))
 	if err = errors.Join(err, wrong); err != nil {

@@ -37,6 +37,8 @@ type finding struct {
 	decided bool
 	// surge: the cluster would get hosts that its tenant may not have yet, by tenancy.Surges.
 	surge bool
+	// place of the tenant among those whose releases the brake holds back, from 1; 0 for any other finding.
+	place int
 	err   error
 }
 

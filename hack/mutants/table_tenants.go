@@ -412,4 +412,18 @@ var tenantGuards = []mutant{
 	{"cmd/sipgen/tenants.go", `	if len(left) == 0 {`, `	if len(left) >= 0 {`,
 		in("cmd/sipgen", "TestScripts/bounds"),
 		"a tenant writes thousands of clusters that are frozen, and nobody finds the others in the plan"},
+	{"cmd/sipgen/brake.go", `order.Bool(a.place == 0, b.place == 0), cmp.Compare(a.place, b.place), `, `order.Bool(false, false), `,
+		in("cmd/sipgen", "TestScripts/attacks"),
+		"a tenant that gives back a host in every run holds off for ever a tenant that gives back no more than the limit"},
+	{"cmd/sipgen/rendered.go", `HeldBack: c.heldBack()`, `HeldBack: nil`,
+		in("cmd/sipgen", "TestScripts/attacks"),
+		"no tree says who was held back by the brake"},
+	{"cmd/sipgen/brake.go", `		if g.hosts <= room {`, `		if g.hosts <= room-room {`,
+		in("cmd/sipgen", "TestScripts/attacks"),
+		"one tenant gives back too much, and nobody may give back anything"},
+	{"cmd/sipgen/brake.go", `		if g.hosts <= limit {
+			place++`, `		if g.hosts > 0 {
+			place++`,
+		in("cmd/sipgen", "TestScripts/attacks"),
+		"a tenant waits for a turn that cannot come"},
 }
