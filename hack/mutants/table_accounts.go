@@ -59,7 +59,7 @@ var accountGuards = []mutant{
 		in("e2e", "TestAccounts/policy/a_host_is_switched_off", "TestAccounts/rights/rights_in_a_namespace_of_Kubernetes", "TestAccounts/rights/another_account_of_Flux",
 			"TestAccounts/site/a_runner_that_is_Flux", "TestAccounts/fleet/a_Kustomization_as_Flux"),
 		"the guard of accounts is there, and holds for nobody"},
-	{"render/account_guard.go", `"!(request.resource.resource in " + celList(given) + ") || `, `"true || `,
+	{"render/account_guard.go", `"!(request.resource.resource in " + celList(given) + ") || `, `"true || !(request.resource.resource in " + celList(given) + ") || `,
 		in("e2e", "TestAccounts/policy/a_host_is_switched_off", "TestAccounts/rights/a_ConfigMap"),
 		"who gives rights uses them"},
 	{"render/account_guard.go", `!request.namespace.startsWith('kube-') && `, ``,
