@@ -9,7 +9,7 @@ import (
 )
 
 // Insecure reports what the connectors do without that protects a login: fields of Dex that say so by their name, unless they are false, and addresses
-// without TLS. Each has its path below the entry.
+// without TLS, or that may be: what a variable holds is not seen here. Each has its path below the entry.
 func (d *Dex) Insecure() []FieldError {
 	var errs []FieldError
 	for i := range d.Connectors {
@@ -38,8 +38,19 @@ func insecure(at complaints, key string, value any) {
 			insecure(at.at("[%d]", i), key, item)
 		}
 	case string:
-		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(value)), "http://") {
+		begin := strings.ToLower(strings.TrimSpace(value))
+		switch {
+		case strings.HasPrefix(begin, "http://"):
 			at.add("found an address without TLS, want https")
+		case isDexAddress(key) && strings.Contains(begin, "$") && !strings.HasPrefix(begin, "https://"):
+			at.add("found an address that begins with what comes from a Secret, which may be one without TLS, want https://")
 		}
 	}
+}
+
+// isDexAddress says whether Dex connects to what a field of a connector holds, with the scheme that it begins with: issuer, ssoURL, and those of
+// providerDiscoveryOverrides. Dex reads its config without regard to case.
+func isDexAddress(field string) bool {
+	field = strings.ToLower(field)
+	return field == "issuer" || strings.HasSuffix(field, "url")
 }

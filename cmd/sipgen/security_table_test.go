@@ -136,6 +136,7 @@ func securityTable() []attack {
 		attack{why: "another tenant's name", files: issuer("https://dex.edge.example.org", "secretName: t"), want: `found "dex.edge.example.org", which is in no domain that tenant bank`},
 		attack{why: "a name that ends alike", files: issuer("https://evilbank.example.org", "secretName: t"), want: `found "evilbank.example.org"`},
 		attack{why: "a star", files: issuer("https://*.bank.example.org", "secretName: t"), want: "issuer: "},
+		attack{why: "a login at what a Secret says", files: dexWith("issuer: 'https://dex.bank.example.org', tls: {secretName: t}, env: [{name: U, secretRef: {name: s, key: k}}], connectors: [{type: oidc, id: a, name: A, config: {issuer: $U, clientID: a, clientSecret: $U, redirectURI: 'https://dex.bank.example.org/callback'}}]"), want: "connectors[0].config.issuer: bank/a: found an address that begins with what comes from a Secret"},
 		attack{why: "without TLS", files: issuer("http://dex.bank.example.org", "secretName: t"), want: "want https"},
 		attack{why: "another issuer", files: issuer("https://dex.bank.example.org", "issuerRef: {kind: ClusterIssuer, name: root}"), want: `found ClusterIssuer "root", which tenant bank`},
 		attack{why: "the name in another group", files: issuer("https://dex.bank.example.org", "issuerRef: {kind: ClusterIssuer, name: site-ca, group: evil.example.org}"), want: "tls.issuerRef: "},

@@ -24,10 +24,13 @@ func insecureDex(kind, fields string) string {
 	config := map[string]string{
 		"ldap": "host: 'l.example:389', userSearch: {baseDN: 'ou=p', username: uid, idAttr: uid, emailAttr: mail, nameAttr: cn}",
 		"oidc": "clientID: $S, clientSecret: $S, " + callback,
-		"saml": "ssoURL: 'https://i.example/sso', usernameAttr: u, emailAttr: e, " + callback,
+		"saml": "usernameAttr: u, emailAttr: e, " + callback,
 	}[kind]
 	if kind == "oidc" && !strings.Contains(fields, "issuer:") {
 		config += ", issuer: 'https://i.example'"
+	}
+	if kind == "saml" && !strings.Contains(fields, "ssoURL:") {
+		config += ", ssoURL: 'https://i.example/sso'"
 	}
 	return "{services: {dex: [{connectors: [{type: " + kind + ", id: a, name: A, config: {" + config + ", " + fields + "}}], staticClients: [{id: k, public: true}], " +
 		"env: [{name: S, secretRef: {name: s, key: k}}], " + issuer + "}]}}"
@@ -80,6 +83,11 @@ func TestGrants(t *testing.T) {
 		{"certificate", "a switch that is off", insecureDex("oidc", "insecureSkipVerify: false"), "", "issuer"},
 		{"certificate", "an issuer without TLS", insecureDex("oidc", "issuer: 'HTTP://i.example'"), ".connectors[0].config.issuer: found an address without TLS, want https", "TLS"},
 		{"certificate", "keys from an address without TLS", insecureDex("oidc", "providerDiscoveryOverrides: {jwksURL: 'http://i.example/keys'}"), ".config.providerDiscoveryOverrides.jwksURL", "jwksURL"},
+
+		{"certificate", "an issuer that a Secret has", insecureDex("oidc", "issuer: $S"), ".connectors[0].config.issuer: found an address that begins with what comes from a Secret, which may be one without TLS, want https://", "TLS"},
+		{"certificate", "keys from an address that a Secret has the end of", insecureDex("oidc", "providerDiscoveryOverrides: {jwksURL: 'h${S}'}"), ".config.providerDiscoveryOverrides.jwksURL", "jwksURL"},
+		{"certificate", "SAML at an address that a Secret has", insecureDex("saml", "ssoURL: $S"), ".config.ssoURL", "ssoURL"},
+		{"certificate", "a path that a Secret has", insecureDex("oidc", "issuer: 'HTTPS://i.example/$S'"), "", "TLS"},
 
 		{"address", "none", lb("service: {type: LoadBalancer}"), "", ""},
 		{"address", "one of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.16}"), "", at + ".service.loadBalancerIP: found 203.0.113.16, which is in none of the networks that a namespace that"},
