@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"cmp"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -161,14 +160,15 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 	c.account = c.reader(t)
 	steps := procedure(t, "gitops.md", "To another engine", direction)
 	if to.flux != nil {
-		// "With the function from above."
+		// "With the functions from above."
 		steps = slices.Insert(steps, 0, handOver(t))
 	}
 	c.halfWay(t, from, oldSpec, oldReader, steps)
 	end("half-way " + direction + ", and back")
 	end = c.wantNothingChanged(t)
 	c.run(t, procedure(t, "safety.md", "Stop everything", oldSection))
-	last := len(steps) - 1
+	// The old engine's objects, and its tree.
+	last := len(steps) - 2
 	said := c.run(t, steps[:last])
 	if !regexp.MustCompile(`(?m)^2 clusters, 3 hosts assigned \(0 new\), 2 free\.$`).MatchString(said) {
 		t.Errorf("the plan for another engine changes something:\n%s", said)
@@ -180,8 +180,14 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 	c.started, c.synced = true, nil
 	c.sync(t, nil)
 	c.check(t, direction+", the new one started", nil)
-	c.run(t, steps[last:])
+	c.run(t, slices.Concat([]string{"fleet=$(mktemp -d) && git clone --quiet \"$REPO\" \"$fleet\"\n"}, steps[last:]))
 	c.gone(t, from)
+	for name := range c.repo.Files(t) {
+		if !strings.HasPrefix(name, c.site.Spec.Repository.Path+"/") {
+			t.Errorf("%s: the branch still has %s", direction, name)
+		}
+	}
+	c.site.Spec.Repository.PreviousPath = ""
 	c.sync(t, nil)
 	c.check(t, direction, nil)
 	end(direction)
@@ -194,20 +200,19 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 // halfWay goes up to the hand-over and back again, and wants everything to be as it was: owners, deletion policies, the branch, and the old engine at work.
 func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldReader string, steps []string) {
 	t.Helper()
-	handedOver := slices.IndexFunc(steps, func(block string) bool { return strings.Contains(block, "hand_over $dir ") })
+	handedOver := slices.IndexFunc(steps, func(block string) bool { return strings.HasPrefix(block, "hand_over_tree ") })
 	back := procedure(t, "gitops.md", "To another engine", "If you stop half-way")
-	if len(back) != 5 || !strings.HasPrefix(back[0], "export OLD=") || handedOver < 0 {
+	if len(back) != 4 || handedOver < 0 {
 		t.Fatalf("the way back is %d blocks:\n%s", len(back), strings.Join(back, "\n"))
 	}
-	back[0] = "export OLD=" + cmp.Or(old.Repository.Path, ".") + "\n"
 	if from.argo == nil {
-		back = slices.Delete(back, 2, 3) // if the new engine was to be Flux
+		back = slices.Delete(back, 1, 2) // if the new engine was to be Flux
 	} else {
-		back = slices.Concat(back[:1], back[2:4]) // if it was to be Argo CD; nor has Flux a deletion policy
+		back = back[1:3] // if it was to be Argo CD; nor has Flux a deletion policy
 	}
 	before := c.owners(t)
 	switched, switchedReader, to := c.site.Spec, c.account, c.rig
-	c.run(t, slices.Concat(steps[:handedOver+1], []string{"test \"$(git -C fleet rev-list --count HEAD)\" -gt 1\n"}, back))
+	c.run(t, slices.Concat(steps[:handedOver+1], []string{"test \"$(git -C \"$fleet\" rev-list --count HEAD)\" -gt 1\n"}, back))
 	c.rig, c.site.Spec, c.account = from, old, oldReader
 	if now := c.owners(t); !slices.Equal(now, before) {
 		t.Errorf("half-way and back, and the owners are\n%s\nand were\n%s", strings.Join(now, "\n"), strings.Join(before, "\n"))
@@ -261,12 +266,12 @@ var (
 	services        = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 )
 
-// handOver is the definition of the function in the first direction's commands.
+// handOver is the block of the first direction that defines the functions.
 func handOver(t *testing.T) string {
 	t.Helper()
 	for _, block := range procedure(t, "gitops.md", "To another engine", "From Flux to Argo CD") {
-		if definition, _, found := strings.Cut(block, "\n}\n"); found && strings.HasPrefix(definition, "hand_over()") {
-			return definition + "\n}\n"
+		if strings.HasPrefix(block, "hand_over()") {
+			return block
 		}
 	}
 	t.Fatal("docs/gitops.md: no function hand_over")
