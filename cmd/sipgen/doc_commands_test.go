@@ -61,7 +61,7 @@ func TestCommandsOfThePages(t *testing.T) {
 				wantOutput(t, root, name, block.text)
 				ran++
 			default:
-				runOffline(t, root, name, block.text)
+				runOffline(t, root, name, block)
 				ran++
 			}
 		}
@@ -137,7 +137,7 @@ func commandBlocks(t *testing.T, page string) []block {
 }
 
 // oneShell are the sections whose blocks are the steps of one procedure, which go on where the one before has left the shell.
-var oneShell = []string{"safety.md, A tree that is refused"}
+var oneShell = []string{"safety.md, A tree that is refused", "safety.md, A wrong commit was merged"}
 
 func inOneShell(page string, blocks []block) (joined []block) {
 	for _, next := range blocks {
@@ -194,13 +194,17 @@ func unpadded(text string) string {
 }
 
 // runOffline runs a block in a shell that ends with the first command that fails.
-func runOffline(t *testing.T, root, page, text string) {
+func runOffline(t *testing.T, root, page string, block block) {
 	t.Helper()
 	dir := t.TempDir()
 	check(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
 	shell(t, dir, page, setup)
 	syncHosts(func(err error) { check(t, err) }, filepath.Join(dir, "tree"), filepath.Join(dir, "hosts"))
-	shell(t, dir, page, before[page]+offline.Replace(text)+after[page])
+	part := page
+	if block.headings != "" && before[page] == "" {
+		part += ", " + block.headings
+	}
+	shell(t, dir, page, before[part]+offline.Replace(block.text)+after[part])
 }
 
 // setup makes what the pages take as given: specs in a repository, a rendered tree that is synced, the fleet's repository, a snapshot.
@@ -219,10 +223,10 @@ var (
 	before = map[string]string{"README.md": "rm -rf site.yaml tenants fleet.git && git checkout -q hosts && git init -q --bare -b main fleet.git && " +
 		"git clone -q fleet.git first 2>&1 && cd first && git config user.name me && git config user.email me@example.org && " +
 		"git commit -q --allow-empty -m first && git push -q origin HEAD:main && cd .. && export SIPGEN_PREVIOUS=\n",
-		"safety.md": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
+		"safety.md, A tree that is refused": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
 			"git commit -q --amend -m 'Hosts for the edge (#7)' && git push -qf origin HEAD:main && " + // as a forge does that squashes
 			"git rm -q clusters/tenant-a/edge-a/assignments.yaml && git commit -q -m broken && git push -q origin HEAD:main && cd ..\n"}
-	after = map[string]string{"safety.md": "git diff --exit-code HEAD~2\ngit diff --exit-code origin/main\n" +
+	after = map[string]string{"safety.md, A tree that is refused": "git diff --exit-code HEAD~2\ngit diff --exit-code origin/main\n" +
 		"test $commit = \"$(git rev-parse HEAD~2)\"\n"}
 )
 
