@@ -74,6 +74,7 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	if strings.TrimSpace(way[0]) != strings.TrimSpace(steps[0]) {
 		t.Errorf("docs/from-sip.md stops SIP with %q, and takeover.sh with %q", way[0], steps[0])
 	}
+	s.run("mkdir -p tenants && mv sip-specs/lma-infra tenants\n") // step 2: "move the tenant's file"
 	c.specs["lma"] = s.read("tenants/lma-infra/lma.yaml")
 	// Who set the labels is said, as it was: SIP did, by updates.
 	if want := "# labels: of 5 hosts ("; !strings.Contains(s.read("takeover.sh"), want) || !strings.Contains(s.read("takeover.sh"), "): owned by manager (Update): they stay;") {

@@ -76,23 +76,25 @@ func (in *inputs) fromSite(site *v1alpha1.Site) {
 	if site == nil {
 		return
 	}
-	beside := func(path string) string {
-		if path == fromCluster || in.site == manifest.Stdin {
-			return path
-		}
-		return filepath.Join(filepath.Dir(in.site), filepath.FromSlash(path))
-	}
 	var all []string
 	for _, path := range site.Spec.Inputs.Specs {
-		all = append(all, beside(path))
+		all = append(all, in.beside(path))
 	}
 	if len(in.specs) == 0 {
 		in.specs = all
 	}
 	in.part = partOf(in.specs, all)
 	if in.inventory == "" && site.Spec.Inputs.Inventory != "" {
-		in.inventory = beside(site.Spec.Inputs.Inventory)
+		in.inventory = in.beside(site.Spec.Inputs.Inventory)
 	}
+}
+
+// beside is a path of the Site's, which is relative to the Site's file.
+func (in *inputs) beside(path string) string {
+	if path == fromCluster || in.site == manifest.Stdin {
+		return path
+	}
+	return filepath.Join(filepath.Dir(in.site), filepath.FromSlash(path))
 }
 
 // checkStdin refuses a command line that names standard input more than once.

@@ -37,6 +37,9 @@ are rendered. The exit code is 1 in both cases.`,
 			if err != nil {
 				return err
 			}
+			if err := in.checkOut(out); err != nil {
+				return err
+			}
 			before, err := readFolder(ctx, out, adopt)
 			if err != nil {
 				return err

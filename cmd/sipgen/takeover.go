@@ -34,7 +34,7 @@ commands is a comment. With --out, also write the converted specs, one file each
 in the cluster. docs/from-sip.md describes the whole move.
 
 Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read it; 2 an error.`,
-		Example: `  sipgen takeover --site site.yaml -f cluster --out tenants > takeover.sh
+		Example: `  sipgen takeover --site site.yaml -f cluster --out sip-specs > takeover.sh
   kubectl get sipclusters,deployments,services,bmh -A -o yaml --show-managed-fields > sip.yaml
   sipgen takeover --site site.yaml -f sip.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -44,6 +44,11 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 			site, err := in.loadSite(ui)
 			if err != nil {
 				return err
+			}
+			for _, path := range site.Spec.Inputs.Specs {
+				if specs := in.beside(path); out != "" && readable(specs) && below(out, specs) {
+					return fmt.Errorf("--out: found %s, want a folder outside %s, which sipgen reads specs from: the next run would be of all tenants at once", out, specs)
+				}
 			}
 			installation, err := in.installation(cmd.Context(), ui, site)
 			if err != nil {
@@ -69,7 +74,7 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 	in.siteFlag(command)
 	flags := command.Flags()
 	flags.StringArrayVarP(&in.specs, "filename", "f", nil, "the installation: a file or folder of its objects, - for standard input, or the word cluster; may be repeated")
-	flags.StringVar(&out, "out", "", "a folder for the converted specs, NAMESPACE/NAME.yaml; existing files are not touched")
+	flags.StringVar(&out, "out", "", "a folder for the converted specs, NAMESPACE/NAME.yaml, outside the Site's spec.inputs.specs; existing files are not touched")
 	in.clusterFlags(command)
 	return command
 }

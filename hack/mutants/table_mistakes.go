@@ -2,6 +2,15 @@ package main
 
 // mistakeGuards are about what people type by mistake.
 var mistakeGuards = []mutant{
+	{"cmd/sipgen/outfolder.go", `readable(in.inventory) && below(out, in.inventory)`, `readable(in.inventory) && out == in.inventory`,
+		in("cmd/sipgen", "TestScripts/outfolder"),
+		"the tree is written among the hosts, and every host in it is defined twice from then on"},
+	{"cmd/sipgen/outfolder.go", `if found, err := filepath.EvalSymlinks(dir); err == nil {`, `if found, err := dir, error(nil); err == nil {`,
+		in("cmd/sipgen", "TestScripts/outfolder"),
+		"the tree is written among the hosts, by way of a link"},
+	{"cmd/sipgen/takeover.go", `out != "" && readable(specs) && below(out, specs)`, `out == "" && readable(specs) && below(out, specs)`,
+		in("cmd/sipgen", "TestScripts/outfolder"),
+		"takeover writes all tenants into the specs, and every run of the site is refused"},
 	{"api/v1alpha1/runner.go", `	if !scpURL.MatchString(r.URL) {
 		return r.URL`, `	if true {
 		return r.URL`,

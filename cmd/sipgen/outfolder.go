@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+)
+
+// checkOut refuses to write the tree where the next run reads specs or hosts: the patches in it are hosts to whoever reads the folder.
+func (in *inputs) checkOut(out string) error {
+	for _, folder := range in.specs {
+		if readable(folder) && realPath(out) == realPath(folder) {
+			return fmt.Errorf("--out: found %s, which the specs are read from, want a folder of the tree's own", out)
+		}
+	}
+	if readable(in.inventory) && below(out, in.inventory) {
+		return fmt.Errorf("--out: found %s, want a folder outside %s, which the hosts are read from: each would be defined twice", out, in.inventory)
+	}
+	return nil
+}
+
+// readable: a path that is read, and neither standard input nor the live cluster.
+func readable(path string) bool {
+	return path != "" && path != fromCluster && path != manifest.Stdin
+}
+
+// below says that a path is that of a folder, or of something in it.
+func below(path, folder string) bool {
+	rel, err := filepath.Rel(realPath(folder), realPath(path))
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// realPath is a path without links, as far as it is there.
+func realPath(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	for dir, rest := abs, ""; ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
+		if found, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(found, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return abs
+		}
+	}
+}
