@@ -184,19 +184,27 @@ func (c *circle) breakGlass(t *testing.T) {
 	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
 		_ = unstructured.SetNestedField(o, map[string]any{"kind": "Metal3Machine", "namespace": c.ns, "name": "m"}, "spec", "consumerRef")
 	})
-	words := strings.NewReplacer("-n NAMESPACE NAME", "-n "+c.ns+" n1", "YOU", "somebody", "=CLUSTER", "=b")
+	words := strings.NewReplacer("-n NAMESPACE NAME", "-n "+c.ns+" n1", "YOU", "somebody", "=NAMESPACE-OF-CLUSTER", "="+c.tenants+"-2", "=CLUSTER", "=b", "=ROLE", "=Worker")
 	var commands []string
 	for _, block := range procedure(t, "safety.md", "Break glass") {
 		commands = append(commands, words.Replace(block))
 	}
-	if len(commands) != 2 || !strings.Contains(commands[0], "delete bmh") {
-		t.Fatalf("found %q, want a command that deletes a host and one that labels it", commands)
+	may, moves := blockWith(t, commands, "can-i"), blockWith(t, commands, "--overwrite")
+	if said := c.run(t, []string{may}); strings.Count(said, "yes\n") != 2 {
+		t.Errorf("may break the glass: %q", said)
 	}
-	c.run(t, commands[1:])
-	if got := c.rig.api.OurLabels(t, c.ns, "n1")["sip.airshipit.org/cluster-name"]; got != "b" {
-		t.Errorf("the host is cluster %q's, want b's", got)
+	c.run(t, []string{moves})
+	labels := c.rig.api.OurLabels(t, c.ns, "n1")
+	for key, want := range map[string]string{"cluster-namespace": c.tenants + "-2", "cluster-name": "b", "node-type": "Worker"} {
+		if got := labels["sip.airshipit.org/"+key]; got != want {
+			t.Errorf("moved: the label %s is %q, want %q", key, got, want)
+		}
 	}
-	c.run(t, commands[:1])
+	c.run(t, []string{blockWith(t, commands, "cluster-name- ")})
+	if labels := c.rig.api.OurLabels(t, c.ns, "n1"); len(labels) > 0 {
+		t.Errorf("the labels were taken off, and it has %v", labels)
+	}
+	c.run(t, []string{moves, blockWith(t, commands, "delete bmh")})
 	if c.rig.api.Exists(t, engine.Hosts, c.ns, "n1") {
 		t.Error("the host is still there")
 	}

@@ -143,9 +143,9 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 	c.accept(t)
 	c.settle(t, "the spec is back")
 
-	glass := procedure(t, "safety.md", "Break glass")
+	deletes := blockWith(t, procedure(t, "safety.md", "Break glass"), "delete bmh")
 	r.api.HostWatch.During(t, c.ns, "n2", func() {
-		on("n2", glass[0])
+		on("n2", deletes)
 		c.waitGone(t, "n2")
 	})
 	c.accept(t)
@@ -153,7 +153,7 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "a host that was deleted", "a", "n1", "n3")
 
 	r.api.HostWatch.During(t, c.ns, "n1", func() {
-		on("n1", append(procedure(t, "safety.md", "Break glass", "Delete a host without wiping it"), glass[0])...)
+		on("n1", append(procedure(t, "safety.md", "Break glass", "Delete a host without wiping it"), deletes)...)
 		c.waitGone(t, "n1")
 		spared("a host that was detached", "n1")
 	})

@@ -63,6 +63,24 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 	return string(out)
 }
 
+// blockWith is the one block that has the words.
+func blockWith(t *testing.T, blocks []string, words string) string {
+	t.Helper()
+	found := ""
+	for _, block := range blocks {
+		if strings.Contains(block, words) {
+			if found != "" {
+				t.Fatalf("two blocks have %q", words)
+			}
+			found = block
+		}
+	}
+	if found == "" {
+		t.Fatalf("no block has %q:\n%s", words, strings.Join(blocks, "\n"))
+	}
+	return found
+}
+
 func TestCodeBlocks(t *testing.T) {
 	const page = "# Page\n\n    of nobody\n\n## One\n\n    a\n\n    b\nText.\n\n1. Item:\n   ```sh\n   c |\n     d\n   ```\n\n       e\n\n### Below\n\n    f\n\n## Other\n\n```\ng\n```\n"
 	for _, row := range []struct {
