@@ -116,8 +116,14 @@ func statusInput(site *v1alpha1.Site, before previousTree, claims schedule.Previ
 			refused[finding.Host] = finding.String()
 		}
 	}
+	clusters := map[schedule.ClusterKey]bool{}
+	for name := range before.files {
+		if folders := strings.Split(name, "/"); render.IsAssignments(name) && len(folders) == 4 {
+			clusters[schedule.ClusterKey{Namespace: folders[1], Name: folders[2]}] = true
+		}
+	}
 	return status.Input{
-		Claims: claims.Claims, Hosts: hosts.Hosts, Keys: options(site).Keys, NoTree: before.missing(), Guarded: site.Spec.Hosts.Apply == v1alpha1.ApplyMerge, Refused: refused,
+		Claims: claims.Claims, Hosts: hosts.Hosts, Keys: options(site).Keys, NoTree: before.missing(), Clusters: clusters, Guarded: site.Spec.Hosts.Apply == v1alpha1.ApplyMerge, Refused: refused,
 		Approved: func(claim *schedule.PreviousClaim, host *inventory.Host) bool {
 			return render.Approved(before.files, claim.Cluster, host)
 		},

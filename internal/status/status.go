@@ -54,6 +54,8 @@ type Input struct {
 	Keys   schedule.LabelKeys
 	// NoTree: there is no tree at all. What carries labels all the same may be its hosts, if it is lost.
 	NoTree bool
+	// Clusters are those that the tree has, with hosts or without.
+	Clusters map[schedule.ClusterKey]bool
 	// Guarded: the site's sync guard denies to move hosts in use.
 	Guarded bool
 	// Approved says whether the tree's patch of a host that is released is approved for what uses it now.
@@ -87,6 +89,9 @@ func Of(in Input) []Host {
 		}
 		if labels := in.carried(h); len(labels) > 0 {
 			alone := Host{Host: h.Key(), State: LeftAlone, What: "not in the tree: carries " + strings.Join(labels, ", ")}
+			if of := (schedule.ClusterKey{Namespace: h.Labels[in.Keys.ClusterNamespace], Name: h.Labels[in.Keys.ClusterName]}); in.Clusters[of] {
+				alone.What = "not among this cluster's hosts in the tree; the next run of sipgen decides: carries " + strings.Join(labels, ", ")
+			}
 			if alone.Stuck = in.NoTree; alone.Stuck {
 				alone.What = "there is no tree: carries " + strings.Join(labels, ", ")
 			}
@@ -121,7 +126,14 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 	case len(differ) > 0 && denied && in.Guarded:
 		return Host{State: Denied, What: strings.Join(differ, ", ") + "; the guards deny the change while the host is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) > 0 && !onlyStandby(differ, in.Keys.Standby):
-		return Host{State: Drifted, What: strings.Join(differ, ", ")}
+		what := strings.Join(differ, ", ")
+		if host.State.InUse() {
+			what += "; it is in use: " + use(&host.State)
+		}
+		return Host{State: Drifted, What: what}
+	case len(differ) > 0 && len(in.carried(host)) == 0 && host.State.InUse():
+		// It had them when it was handed out, or nobody would have used it.
+		return Host{State: Drifted, What: "has none of its labels any more, and is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) == 0:
 		return Host{State: NotSynced, What: "has none of its labels yet"}
 	case len(differ) > 0:

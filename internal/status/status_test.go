@@ -45,6 +45,7 @@ func TestOf(t *testing.T) {
 		{"another cluster's labels, and nobody uses it", claim, host("ns=t name=b role=Worker", ""), false, "", Drifted, false},
 		{"the same in use", claim, host("ns=t name=b role=Worker", machine), false, "", Denied, true},
 		{"a label is missing on a host in use: that is put back", claim, host("ns=t role=Worker", machine), false, "", Drifted, false},
+		{"no label is left on a host in use", claim, host("", machine), false, "", Drifted, false},
 		{"it waits for its consumer", pending, host(whole, machine), false, "", Pending, false},
 		{"it waited, and nothing uses it any more", pending, host(whole, ""), false, "", Pending, false},
 		{"on its way out", releasing, host(whole, ""), false, "", Releasing, false},
@@ -74,6 +75,38 @@ func TestOf(t *testing.T) {
 			if got := Of(in); got[0].Stuck {
 				t.Errorf("%s: without guards nothing is denied: %+v", row.why, got)
 			}
+		}
+	}
+}
+
+// TestWhatIsSaid: who is on call is told what runs on a host whose labels are gone, and of which host the next run decides.
+func TestWhatIsSaid(t *testing.T) {
+	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}
+	used := inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}}
+	for _, row := range []struct {
+		why    string
+		host   string
+		labels map[string]string
+		state  inventory.State
+		want   string
+	}{
+		{"labels that were taken off", "h", nil, used, "has none of its labels any more, and is in use: consumed by Metal3Machine metal/m"},
+		{"one that was taken off", "h", map[string]string{"ns": "t", "role": "Worker"}, used, `name: found "", want "a"; it is in use: consumed by Metal3Machine metal/m`},
+		{"the same, and nobody uses it", "h", map[string]string{"ns": "t", "role": "Worker"}, inventory.State{}, `name: found "", want "a"`},
+		{"a host that a rollback took from its cluster", "i", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, used,
+			"not among this cluster's hosts in the tree; the next run of sipgen decides: carries ns=t, name=a, role=Worker"},
+		{"the same, of a cluster that has no hosts", "i", map[string]string{"ns": "t", "name": "empty"}, used,
+			"not among this cluster's hosts in the tree; the next run of sipgen decides: carries ns=t, name=empty"},
+		{"another site's", "i", map[string]string{"ns": "t", "name": "b"}, used, "not in the tree: carries ns=t, name=b"},
+	} {
+		in := Input{Keys: keys, Guarded: true, Claims: []schedule.PreviousClaim{claim}, Clusters: map[schedule.ClusterKey]bool{claim.Cluster: true, {Namespace: "t", Name: "empty"}: true},
+			Hosts: []inventory.Host{{Namespace: "metal", Name: row.host, Labels: row.labels, State: row.state}}}
+		found := false
+		for _, h := range Of(in) {
+			found = found || h.What == row.want && h.Host == "metal/"+row.host
+		}
+		if !found {
+			t.Errorf("%s: found %+v, want %q", row.why, Of(in), row.want)
 		}
 	}
 }
