@@ -57,6 +57,7 @@ var runElsewhere = []pagePart{
 	{page: "safety.md", headings: "Go on/Flux", test: "TestProcedures"},
 	{page: "safety.md", headings: "Go on/Argo CD", test: "TestProcedures"},
 	{page: "safety.md", headings: "Look", test: "on-call"},
+	{page: "safety.md", headings: "Look/A change that does not arrive", test: "on-call"},
 	{page: "safety.md", headings: "Look/Put an emptied spec back", test: "on-call"},
 	// The first command of "Look", once more.
 	{page: "safety.md", headings: "A tree that is refused/A tree that is lost", begins: "kubectl get bmh -A -L", test: "on-call", source: `procedure(t, "safety.md", "Look")`},
