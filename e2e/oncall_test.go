@@ -109,6 +109,11 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 			t.Errorf("no %q in\n%s", word, said)
 		}
 	}
+	// The engine knows the commit, if the branch has lost it.
+	lost := procedure(t, "safety.md", "A tree that is refused", "A tree that is lost")
+	if said := c.run(t, []string{blockWith(t, lost, map[bool]string{true: "-n flux-system", false: "-n argocd"}[r.flux != nil]), "echo $commit\n"}); said != c.repo.Head(t)+"\n" {
+		t.Errorf("the engine has applied %q, and the branch has %s", said, c.repo.Head(t))
+	}
 	// With Flux the source and what it is applied by, each with the newest commit; with Argo CD the Applications.
 	arrive := procedure(t, "safety.md", "Look", "A change that does not arrive")
 	said := c.run(t, []string{blockWith(t, arrive, map[bool]string{true: "-n flux-system", false: "-n argocd"}[r.flux != nil])})

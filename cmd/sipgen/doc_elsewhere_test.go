@@ -61,6 +61,8 @@ var runElsewhere = []pagePart{
 	{page: "safety.md", headings: "Look/Put an emptied spec back", test: "on-call"},
 	// The first command of "Look", once more.
 	{page: "safety.md", headings: "A tree that is refused/A tree that is lost", begins: "kubectl get bmh -A -L", test: "on-call", source: `procedure(t, "safety.md", "Look")`},
+	{page: "safety.md", headings: "A tree that is refused/A tree that is lost", begins: "commit=$(kubectl", test: "on-call"},
+	{page: "safety.md", headings: "A tree that is refused/A tree that is lost", test: "TestLostTree", source: `"A tree that is refused/A tree that is lost"`},
 	{page: "safety.md", headings: "How hosts are made", test: "TestPageCommands"},
 	{page: "safety.md", headings: "The guards", begins: "jq", test: "TestPageCommands"},
 	{page: "safety.md", headings: "The guards", begins: "kubectl delete", test: "guards-off"},
@@ -142,7 +144,7 @@ func readTests(t *testing.T) testSources {
 	t.Helper()
 	s := testSources{map[string]map[string]testFunction{}, map[string]string{}}
 	row := regexp.MustCompile(`\{"([a-z-]+)", (row[A-Z][A-Za-z]*)`)
-	for _, pattern := range []string{"../../e2e/*_test.go", "../../e2e/*/*_test.go", "../../hack/*/*_test.go"} {
+	for _, pattern := range []string{"../../e2e/*_test.go", "../../e2e/*/*_test.go", "../../hack/*/*_test.go", "*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		check(t, err)
 		for _, file := range files {

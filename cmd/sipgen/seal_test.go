@@ -187,6 +187,49 @@ func TestRestoringStops(t *testing.T) {
 	}
 }
 
+// TestLostTree: the commands of docs/safety.md, "A tree that is lost", bring a tree back that a commit deleted, and one that a forced push took.
+func TestLostTree(t *testing.T) {
+	blocks := map[string]string{}
+	for _, b := range commandBlocks(t, "../../docs/safety.md") {
+		if b.headings == "A tree that is refused/A tree that is lost" {
+			word, _, _ := strings.Cut(b.text, " -")
+			if blocks[word] == "" { // of two, Flux's
+				blocks[word] = b.text
+			}
+		}
+	}
+	const tree = "git init -q -b main . && git config --global user.name me && git config --global user.email me@example.org && echo a >README && git add . && git commit -q -m first && " +
+		"mkdir -p clusters && echo a >clusters/a && echo a >.sipgen.yaml && git add . && git commit -q -m tree && git clone -q --bare . $HOME/fleet.git\nlost=$(git rev-parse HEAD)\n"
+	for _, row := range []struct {
+		why, lose string
+		blocks    []string
+	}{
+		{"deleted by a commit", "git rm -rq clusters .sipgen.yaml && git commit -q -m tidy && echo b >README && git commit -qam more && git push -q $HOME/fleet.git main",
+			[]string{`cd "$(mktemp`, "git revert"}},
+		{"a forced push", "git push -qf $HOME/fleet.git HEAD~1:main && git push -q $HOME/fleet.git HEAD:refs/heads/other",
+			[]string{`cd "$(mktemp`, "commit=$(kubectl", "git fetch"}},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			home := t.TempDir()
+			check(t, os.Mkdir(filepath.Join(home, "work"), 0o755))
+			script := "kubectl() { echo main@sha1:$lost; }\n" + tree + row.lose + "\n"
+			for _, name := range row.blocks {
+				text := blocks[name]
+				if text == "" {
+					t.Fatalf("no block begins with %s: %q", name, blocks)
+				}
+				script += strings.ReplaceAll(text, "https://git.example.org", home) + "\n"
+			}
+			script += "git -C $HOME/fleet.git diff --exit-code $lost main -- clusters .sipgen.yaml\n"
+			cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
+			cmd.Dir, cmd.Env = filepath.Join(home, "work"), append(os.Environ(), "HOME="+home, "TMPDIR="+home, "SITE=dc1", "GIT_CONFIG_NOSYSTEM=1")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s\n%s", err, script, out)
+			}
+		})
+	}
+}
+
 // TestTamperedFolders: the same on disk, where render writes to.
 func TestTamperedFolders(t *testing.T) {
 	work := t.TempDir()
