@@ -117,7 +117,7 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 	// With Flux the source and what it is applied by, each with the newest commit; with Argo CD the Applications.
 	arrive := procedure(t, "safety.md", "Look", "A change that does not arrive")
 	said := c.run(t, []string{blockWith(t, arrive, map[bool]string{true: "-n flux-system", false: "-n argocd"}[r.flux != nil])})
-	for _, want := range []string{c.root() + " ", c.root() + "-policy ", c.name("a", "hosts") + " ", c.repo.Head(t)} {
+	for _, want := range []string{c.root() + " ", c.name("a", "hosts") + " ", c.repo.Head(t)} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}
