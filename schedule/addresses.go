@@ -111,17 +111,7 @@ func (s *site) shared() {
 		ip      netip.Addr
 		owner   string
 	}
-	wanted := map[string]bool{}
-	for _, c := range s.clusters {
-		if c.spec == nil {
-			continue
-		}
-		for _, r := range c.roles {
-			for _, network := range networksOf(c.spec, r.name) {
-				wanted[network] = true
-			}
-		}
-	}
+	wanted := s.servedNetworks()
 	first := map[networkAddress]int32{}
 	lose := func(i, to int32, a inventory.Address) {
 		h, other := &s.hosts[i], &s.hosts[to]
@@ -172,6 +162,22 @@ func (s *site) shared() {
 			}
 		}
 	}
+}
+
+// servedNetworks are those on which services look for hosts.
+func (s *site) servedNetworks() map[string]bool {
+	served := map[string]bool{}
+	for _, c := range s.clusters {
+		if c.spec == nil {
+			continue
+		}
+		for _, r := range c.roles {
+			for _, network := range networksOf(c.spec, r.name) {
+				served[network] = true
+			}
+		}
+	}
+	return served
 }
 
 // ownerOf is whose a host is, empty for the site's.

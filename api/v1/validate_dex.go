@@ -231,16 +231,7 @@ func (d *Dex) validateClients(at complaints, env map[string]bool) {
 			notInEnv(at.at(".secretEnv"), client.SecretEnv, env)
 		}
 		for j, uri := range client.RedirectURIs {
-			at := at.at(".redirectURIs[%d]", j)
-			parsed, err := url.Parse(uri)
-			switch {
-			case err == nil && !portOf(parsed):
-				at.add("found %q, want a port of 1 to 65535 in it, or none", uri)
-			case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }):
-				at.add("found %q, want a URL", uri)
-			case slices.Contains(browserSchemes, parsed.Scheme):
-				at.add("a URL with scheme %s: what a browser makes of it is no page that a person is sent back to; want https, http, or an application's own scheme", parsed.Scheme)
-			}
+			validateRedirect(at.at(".redirectURIs[%d]", j), uri)
 		}
 	}
 	for i, client := range d.StaticClients {
@@ -252,6 +243,18 @@ func (d *Dex) validateClients(at complaints, env map[string]bool) {
 	}
 	if d.Kubernetes != nil && d.Kubernetes.ClientID != "" && !ids[d.Kubernetes.ClientID] {
 		at.at(".kubernetes.clientID").add("found %q, which is no client of staticClients", d.Kubernetes.ClientID)
+	}
+}
+
+func validateRedirect(at complaints, uri string) {
+	parsed, err := url.Parse(uri)
+	switch {
+	case err == nil && !portOf(parsed):
+		at.add("found %q, want a port of 1 to 65535 in it, or none", uri)
+	case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }):
+		at.add("found %q, want a URL", uri)
+	case slices.Contains(browserSchemes, parsed.Scheme):
+		at.add("a URL with scheme %s: what a browser makes of it is no page that a person is sent back to; want https, http, or an application's own scheme", parsed.Scheme)
 	}
 }
 

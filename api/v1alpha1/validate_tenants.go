@@ -116,15 +116,7 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 		checkName(fmt.Sprintf("%s.namespaces[%d]", at, i), namespace, add)
 	}
 	t.Hosts.validate(at+".hosts", s.Hosts.Namespaces, add)
-	if n := *t.MaxClusters; n < 0 || n > maxTenantClusters {
-		add(at+".maxClusters", "found %d, want 0 to %d", n, maxTenantClusters)
-	}
-	if n := *t.MaxPods; n < 0 || n > MaxTenantPods {
-		add(at+".maxPods", "found %d, want 0 to %d", n, MaxTenantPods)
-	}
-	if t.MaxPriority < 0 {
-		add(at+".maxPriority", "found %d, want 0 or more", t.MaxPriority)
-	}
+	t.validateNumbers(at, add)
 	for i, p := range t.NodePorts {
 		if p.Start > p.End || p.Start < s.NodePorts.Start || p.End > s.NodePorts.End {
 			add(fmt.Sprintf("%s.nodePorts[%d]", at, i), "found %d to %d, want a range within %d to %d, the site's", p.Start, p.End, s.NodePorts.Start, s.NodePorts.End)
@@ -153,6 +145,18 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 	t.Limits.validate(at+".limits", add)
 	validateQuota(at+".quota", t.Quota, add)
 	t.LimitRange.validate(at+".limitRange", add)
+}
+
+func (t *Tenant) validateNumbers(at string, add problem) {
+	if n := *t.MaxClusters; n < 0 || n > maxTenantClusters {
+		add(at+".maxClusters", "found %d, want 0 to %d", n, maxTenantClusters)
+	}
+	if n := *t.MaxPods; n < 0 || n > MaxTenantPods {
+		add(at+".maxPods", "found %d, want 0 to %d", n, MaxTenantPods)
+	}
+	if t.MaxPriority < 0 {
+		add(at+".maxPriority", "found %d, want 0 or more", t.MaxPriority)
+	}
 }
 
 func (t *Tenant) validatePatterns(at string, add problem) {

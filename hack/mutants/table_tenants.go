@@ -8,7 +8,7 @@ var tenantGuards = []mutant{
 	{"api/v1/validate_dex.go", `		if near := manifest.Nearest(name, slices.Sorted(maps.Keys(env))); near != "" {`, `		if near := manifest.Nearest(name, slices.Sorted(maps.Keys(env))); true {`,
 		in("api/v1", "TestServicesThatAreNot"),
 		"a client's secret that stands where its variable should be is in the log"},
-	{"api/v1/validate_dex.go", `			case slices.Contains(browserSchemes, parsed.Scheme):`, `			case false:`,
+	{"api/v1/validate_dex.go", `	case slices.Contains(browserSchemes, parsed.Scheme):`, `			case false:`,
 		in("api/v1", "TestServicesThatAreNot"),
 		"who logs in runs a tenant's script"},
 	{"api/v1/validate_services.go", `*s.ClusterIP == corev1.ClusterIPNone && (kind`, `false && (kind`,
