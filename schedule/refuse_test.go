@@ -117,3 +117,18 @@ func TestRefusedByTheCaller(t *testing.T) {
 		t.Errorf("got %s and %q", got, p.Clusters[0].Refused)
 	}
 }
+
+// TestNetworkThatIsNone: what no network can be called is not repeated, whatever it is: validation has frozen such a cluster, and its hosts are looked at
+// all the same.
+func TestNetworkThatIsNone(t *testing.T) {
+	for _, id := range []string{"\n::error::x", "a b", strings.Repeat("L", 129)} {
+		c := onOAM("a", 1, 0)
+		c.Spec.Services.LoadBalancerWorker[0].NodeInterface = id
+		h := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
+		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h, host1("h2", "w", "r2")}, Previous{Claims: []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}}, testOptions)
+		want := []string{"Worker: none of its hosts has an address on network (not shown): metal/h1; set the address in the host's annotation sip.airshipit.org/address.(not shown)"}
+		if got := Say.Refusals(p.Clusters[0].Refused); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", id, got, want)
+		}
+	}
+}

@@ -260,7 +260,8 @@ func invalidRole(name string) bool {
 	return name == "" || len(validation.IsValidLabelValue(name)) > 0
 }
 
-// notShown stands for a topology key that is no label key, which no host can have, and for keys and networks that are secrets. Reasons repeat them.
+// notShown stands for a topology key that is no label key, which no host can have, for a network that is none, and for keys and networks that are secrets.
+// Reasons repeat them, also those of a cluster that is frozen for them.
 const notShown = "(not shown)"
 
 func labelKey(key string) string {
@@ -282,6 +283,10 @@ func shown(name string) string {
 func networksOf(spec *v1.SIPCluster, role string) []string {
 	networks := spec.Networks(role)
 	for i, network := range networks {
+		if network != "" && !v1.IsNetworkID(network) {
+			networks[i] = notShown
+			continue
+		}
 		networks[i] = shown(network)
 	}
 	return networks

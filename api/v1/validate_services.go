@@ -139,13 +139,19 @@ func nodePort(at complaints, port int32) {
 	}
 }
 
+// maxNetworkID is how many characters the id of a network may have.
+const maxNetworkID = 128
+
+// IsNetworkID says whether validation takes an id for that of a network.
+func IsNetworkID(id string) bool { return len(id) <= maxNetworkID && networkID.MatchString(id) }
+
 // validate reports what is wrong with the fields that all services have. replicas is the default.
 func (s *Service) validate(at complaints, needsNetwork bool, replicas int32) {
 	at.at(".image").match(s.Image, imageName, 400, "an image reference, as in registry.example/haproxy:3.2")
 	if needsNetwork && s.NodeInterface == "" {
 		at.at(".nodeInterfaceId").add("missing: the id of the network on which the hosts are reached")
 	}
-	at.at(".nodeInterfaceId").match(s.NodeInterface, networkID, 128, "a network id of letters, digits and ._:-")
+	at.at(".nodeInterfaceId").match(s.NodeInterface, networkID, maxNetworkID, "a network id of letters, digits and ._:-")
 	if s.AddressFamily != "" && s.AddressFamily != IPv4 && s.AddressFamily != IPv6 {
 		at.at(".addressFamily").add("found %q, want IPv4 or IPv6", s.AddressFamily)
 	}
