@@ -35,7 +35,7 @@ func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 	}
 	return errors.Join(
 		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d: %s", loss.Total(), loss.Claimed, limit, describeLoss(loss)),
-		fmt.Errorf("refused: if every one of these hosts is meant to go, repeat with --accept-loss %d", loss.Total()),
+		fmt.Errorf("refused: if every one of these hosts is meant to go, repeat publish (or render) with --accept-loss %d", loss.Total()),
 	)
 }
 
