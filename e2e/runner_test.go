@@ -56,6 +56,11 @@ func rowRunner(t *testing.T, r *rig, name string) {
 	}
 	blocks := c.runnerCommands(t, namespace)
 	c.run(t, append([]string{"cp site-new.yaml site.yaml\necho secret >token.txt\n"}, blocks[0]))
+	change := procedure(t, "runner.md", "Set it up", "Change the Site or the credentials")[0]
+	c.run(t, []string{"cp site-new.yaml site.yaml\necho newer >token.txt\n", strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+name+"-").Replace(change)})
+	if got := r.api.Kubectl(t, "", "-n", namespace, "get", "secret", "sipgen-"+name+"-git", "-o", "jsonpath={.data.password}"); got != "bmV3ZXIK" {
+		t.Errorf("the page's command to change the Secret, and the password is %q", got)
+	}
 	// The site's repository is reached by ssh: "the keys of the Secret are identity and known_hosts".
 	r.api.Kubectl(t, "", "-n", namespace, "patch", "secret", "sipgen-"+name+"-git", "--type=merge", "-p", `{"stringData":{"identity":"key","known_hosts":"host"}}`)
 

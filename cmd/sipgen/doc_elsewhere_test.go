@@ -47,6 +47,7 @@ var runElsewhere = []pagePart{
 	{page: "gitops.md", headings: "To another engine/If you stop half-way", test: "TestProcedures"},
 	{page: "placement.md", headings: "Where a host is reached", test: "TestPageCommands"},
 	{page: "runner.md", headings: "Set it up", test: "runner"},
+	{page: "runner.md", headings: "Set it up/Change the Site or the credentials", test: "runner"},
 	{page: "safety.md", test: "TestProceduresNameTheirVariables", source: `filepath.Join("..", "docs", "safety.md")`},
 	{page: "safety.md", headings: "Stop everything/Flux", test: "TestProcedures"},
 	{page: "safety.md", headings: "Stop everything/Argo CD", test: "TestProcedures"},
