@@ -257,12 +257,13 @@ type HostStatus struct {
 // Key is the cluster's "namespace/name".
 func (c *SIPCluster) Key() string { return c.Namespace + "/" + c.Name }
 
-// Want is the role's active and standby counts.
+// Want is the role's active and standby counts. One that validation refuses is the nearest that it takes: a cluster that is frozen for it is
+// counted all the same, and no sum of these overflows.
 func (n *NodeSet) Want() (active, standby int) {
 	if n.Count == nil {
 		return 0, 0
 	}
-	return n.Count.Active, n.Count.Standby
+	return min(max(n.Count.Active, 0), MaxCount), min(max(n.Count.Standby, 0), MaxCount)
 }
 
 // Keys are the role's topology keys, the widest domains first.

@@ -165,11 +165,11 @@ func (n *NodeSet) validate(role string) []FieldError {
 		add(".labelSelector", "not a valid selector: %s", redact.Quotes(err.Error()))
 	}
 	n.validateNamespaces(add)
-	active, standby := n.Want()
+	asked := cmp.Or(n.Count, &NodeCount{})
 	for _, count := range []struct {
 		field string
 		n     int
-	}{{".count.active", active}, {".count.standby", standby}} {
+	}{{".count.active", asked.Active}, {".count.standby", asked.Standby}} {
 		if count.n < 0 || count.n > MaxCount {
 			add(count.field, "found %d, want 0 to %d", count.n, MaxCount)
 		}

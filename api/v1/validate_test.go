@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -156,5 +157,15 @@ func TestClustersAreSortedAndUnique(t *testing.T) {
 	want := "f.yaml: document 2: line 20: metadata.name: SIPCluster lab/one is a duplicate, first defined at f.yaml: document 1: line 1"
 	if err == nil || err.Error() != want {
 		t.Errorf("found %v\nwant  %s", err, want)
+	}
+}
+
+// TestWantIsWithinBounds: counts that validation refuses are summed all the same.
+func TestWantIsWithinBounds(t *testing.T) {
+	for _, row := range []struct{ asked, want int }{{-5, 0}, {0, 0}, {MaxCount, MaxCount}, {MaxCount + 1, MaxCount}, {math.MaxInt, MaxCount}, {math.MinInt, 0}} {
+		set := NodeSet{Count: &NodeCount{Active: row.asked, Standby: row.asked}}
+		if active, standby := set.Want(); active != row.want || standby != row.want {
+			t.Errorf("%d: want %d active and %d standby, want %d of both", row.asked, active, standby, row.want)
+		}
 	}
 }

@@ -39,10 +39,11 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 		return err
 	}
 	hosts := status.Of(statusInput(d.site, before, d.claims, d.hosts))
-	if err := in.writeStatuses(ctx, ui, d.tenantStatus(hosts)); err != nil {
-		return err
+	failed := in.writeStatuses(ctx, ui, d.tenantStatus(hosts))
+	if shown := showStatus(ui, before, d.site, hosts, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
+		return errors.Join(failed, shown)
 	}
-	return showStatus(ui, before, d.site, hosts, output)
+	return failed // more than a finding
 }
 
 // decideAsPublished is the decision of sipgen publish --keep-going: a cluster whose services cannot be rendered, or whose tenant would have or gives
@@ -152,16 +153,27 @@ func writeStatus(ctx context.Context, writer *live.StatusWriter, tenants *status
 	}
 }
 
-// liveCluster is a live SIPCluster. A spec that is no spec is no reason to tell its tenant nothing: what is wrong with it is in the status, then.
+// liveCluster is a live SIPCluster. A spec that is no spec is no reason to tell its tenant nothing: what is wrong with it is in the status, then. A
+// status that is none is written anew.
 func liveCluster(object json.RawMessage) (*v1.SIPCluster, error) {
 	cluster := &v1.SIPCluster{}
 	if json.Unmarshal(object, cluster) == nil {
 		return cluster, nil
 	}
-	var rest struct {
+	var parts struct {
 		metav1.ObjectMeta `json:"metadata"`
-		Status            v1.SIPClusterStatus `json:"status"`
+		Spec              json.RawMessage `json:"spec"`
+		Status            json.RawMessage `json:"status"`
 	}
-	err := json.Unmarshal(object, &rest)
-	return &v1.SIPCluster{ObjectMeta: rest.ObjectMeta, Status: rest.Status}, err
+	if err := json.Unmarshal(object, &parts); err != nil {
+		return nil, err
+	}
+	cluster = &v1.SIPCluster{ObjectMeta: parts.ObjectMeta}
+	if json.Unmarshal(parts.Spec, &cluster.Spec) != nil {
+		cluster.Spec = v1.SIPClusterSpec{}
+	}
+	if json.Unmarshal(parts.Status, &cluster.Status) != nil {
+		cluster.Status = v1.SIPClusterStatus{}
+	}
+	return cluster, nil
 }

@@ -85,3 +85,32 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveClusterOfAnotherShape: what is in a live object is anybody's. A status that is none is no status, and the spec counts all the same.
+func TestLiveClusterOfAnotherShape(t *testing.T) {
+	const rest = `"metadata":{"namespace":"t","name":"a","generation":2,"resourceVersion":"7"},`
+	for _, row := range []struct {
+		object         string
+		priority, most int // most conditions
+	}{
+		{`{` + rest + `"spec":{"priority":3},"status":{"conditions":[{"type":"Paid","status":"True"}]}}`, 3, 1},
+		{`{` + rest + `"spec":{"priority":3},"status":"x"}`, 3, 0},
+		{`{` + rest + `"spec":{"priority":3},"status":{"conditions":"x"}}`, 3, 0},
+		{`{` + rest + `"spec":{"priority":3},"status":{"assigned":"x","short":1}}`, 3, 0},
+		{`{` + rest + `"spec":"x","status":{"conditions":[{"type":"Paid","status":"True"}]}}`, 0, 1},
+		{`{` + rest + `"spec":"x","status":7}`, 0, 0},
+		{`{` + rest + `"spec":"x"}`, 0, 0},
+	} {
+		c, err := liveCluster(json.RawMessage(row.object))
+		if err != nil {
+			t.Errorf("%s: %v", row.object, err)
+			continue
+		}
+		if c.Key() != "t/a" || c.ResourceVersion != "7" || c.Generation != 2 || int(c.Spec.Priority) != row.priority || len(c.Status.Conditions) != row.most || c.Status.Short != nil {
+			t.Errorf("%s: found %+v", row.object, c)
+		}
+	}
+	if _, err := liveCluster(json.RawMessage(`{"metadata":"x"}`)); err == nil {
+		t.Error("an object without a name is a cluster")
+	}
+}
