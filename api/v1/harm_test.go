@@ -66,9 +66,9 @@ func TestHarmlessServices(t *testing.T) {
 		{"a pod's address that is IPv4 in IPv6", func(s *Service) {
 			s.NetworkAttachments = []NetworkAttachment{{Name: "a", IPs: []string{"::ffff:192.0.2.9/120"}}}
 		}, ".networkAttachments[0].ips[0]: found \"::ffff:192.0.2.9/120\", want the IPv4 address 192.0.2.9 as such"},
-		{"the cloud's metadata, by NAT64", lbIP("64:ff9b::a9fe:a9fe"), "it is of the link: it stands for 169.254.169.254"},
-		{"the node itself, by 6to4", lbIP("2002:7f00:1::1"), "it is the machine's own: it stands for 127.0.0.1"},
-		{"the node itself, compatible", lbIP("::127.0.0.1"), "it is the machine's own: it stands for 127.0.0.1"},
+		{"the cloud's metadata, by NAT64", lbIP("64:ff9b::a9fe:a9fe"), "it is of the link, because it embeds 169.254.169.254"},
+		{"the node itself, by 6to4", lbIP("2002:7f00:1::1"), "it is the machine's own, because it embeds 127.0.0.1"},
+		{"the node itself, compatible", lbIP("::127.0.0.1"), "it is the machine's own, because it embeds 127.0.0.1"},
 		{"another's, by NAT64", lbIP("64:ff9b::203.0.113.1"), ""},
 		{"the cloud's metadata", lbIP("169.254.169.254"), "it is of the link"},
 		{"the link, IPv6", lbIP("fe80::1"), "it is of the link"},

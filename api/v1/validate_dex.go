@@ -254,7 +254,7 @@ func validateRedirect(at complaints, uri string) {
 	case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }):
 		at.add("found %q, want a URL", uri)
 	case slices.Contains(browserSchemes, parsed.Scheme):
-		at.add("a URL with scheme %s: what a browser makes of it is no page that a person is sent back to; want https, http, or an application's own scheme", parsed.Scheme)
+		at.add("a URL with scheme %s: a browser cannot send a person back to a page with it; want https, http, or an application's own scheme", parsed.Scheme)
 	}
 }
 

@@ -258,7 +258,7 @@ func unfit(ip netip.Addr) string {
 	}
 	if inner := standsFor(ip); inner.IsValid() {
 		if whose := unfit(inner); whose != "" {
-			return whose + ": it stands for " + inner.String()
+			return whose + ", because it embeds " + inner.String()
 		}
 	}
 	return ""

@@ -114,7 +114,7 @@ type TenantDex struct {
 	// +optional
 	SkipApprovalScreen bool `json:"skipApprovalScreen,omitempty"`
 	// InsecureConnectors lets connectors have fields that begin with insecure, such as insecureSkipVerify and insecureEnableGroups, and
-	// addresses that begin with http:// or with a variable, which may hold such a one. Default false.
+	// addresses that begin with http:// or with a variable, which may hold such an address. Default false.
 	// +optional
 	InsecureConnectors bool `json:"insecureConnectors,omitempty"`
 }

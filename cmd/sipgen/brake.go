@@ -83,7 +83,7 @@ func (d *decided) giveTooMuch() []finding {
 		until, turn := "until a run is given --accept-loss", 0
 		if g.hosts <= limit {
 			place++
-			until, turn = "until a later run, in which those that were held back go first, or until one is given --accept-loss", place
+			until, turn = "until a later run, in which the tenants held back now go first, or until a run is given --accept-loss", place
 		}
 		for _, key := range g.clusters {
 			out = append(out, finding{cluster: key, place: turn, err: fmt.Errorf(

@@ -122,7 +122,7 @@ func (d *decided) unselected() []string {
 			}) {
 				continue
 			}
-			out = append(out, fmt.Sprintf("%s: %s: its labelSelector matches none of its %s any more: it keeps them, and could not get any in their place", c.Key(), role.Name, text.Count(len(role.Assigned), "host")))
+			out = append(out, fmt.Sprintf("%s: %s: its labelSelector no longer matches any host that it has (%s): it keeps what it has, but only a matching host can replace one", c.Key(), role.Name, text.Count(len(role.Assigned), "host")))
 		}
 	}
 	return out

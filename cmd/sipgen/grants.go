@@ -24,8 +24,8 @@ func newTenants(ui *ui) *cobra.Command {
 		Short: "Show the tenants and what they ask for, or suggest their grants",
 		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, those that are to be let
 go and still there (LEAVING; machines on released hosts count too), how many the tenant may have,
-and how many more its grants would give it now (MORE), if the site has them. PODS are those of its
-services, by the specs, and how many there may be.
+and how many more its grants would give it now (MORE), if the site has them. PODS are the pods of
+its services according to the specs, and how many it may have.
 
 --suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
 with what they lack, and a new tenant for every other namespace. It grants everything that is asked

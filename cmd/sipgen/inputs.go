@@ -158,7 +158,7 @@ func (in *inputs) warnUnused(ui *ui, l *loaded) {
 		_ = root.Close()                                                   // only read
 		for i, file := range beside {
 			if i == mostBeside {
-				ui.warn("%s: %s more with such names are not read", path, text.Count(len(beside)-i, "file"))
+				ui.warn("%s: not read, for the same reason: %s more", path, text.Count(len(beside)-i, "file"))
 				break
 			}
 			ui.warn("%s: not read: the name does not end in .yaml, .yml or .json", filepath.Join(path, filepath.FromSlash(file)))

@@ -122,7 +122,7 @@ func warnUnmanageable(ui *ui, hosts []inventory.Host) {
 		ui.warn("%s", found[i].String())
 	}
 	if more := len(found) - mostUnmanageable; more > 0 {
-		ui.warn("%s about BMC and MAC addresses that cannot be; sipgen lint shows them", text.Plural(more, "more finding", "more findings"))
+		ui.warn("%s about unusable BMC and MAC addresses; sipgen lint shows them", text.Plural(more, "more finding", "more findings"))
 	}
 }
 

@@ -33,7 +33,7 @@ func (c *checker) unreadAnnotations() {
 				message = fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)
 			}
 			c.host(codeUnread, Warning, host, redact.Sprintf("metadata.annotations[%q]", key), message,
-				"correct the key, or put what is yours below a domain of your own")
+				"correct the key, or give an annotation of your own a domain of your own")
 		}
 		for _, network := range annotatedNetworks(host) {
 			if len(used) == 0 || slices.Contains(used, network) || len(on[network]) > 1 || len(on[network]) == 1 && !on[network][host.Key()] {

@@ -80,7 +80,7 @@ func Codes() []Code {
 		{codeCredentials, "Flux cannot read the repository"},
 		{codeBackendless, "A load balancer without a backend"},
 		{codeEmpty, "A file of specs with nothing in it"},
-		{codeUnmanageable, "A BMC or MAC address that cannot be"},
+		{codeUnmanageable, "An unusable BMC or MAC address"},
 		{codeUnread, "An annotation that nobody reads"},
 	}
 }

@@ -74,7 +74,7 @@ func (c *checker) warnings() {
 			code, fix := codeUseless, "set the field, or remove the entry"
 			switch {
 			case strings.HasPrefix(warning.Path, "metadata.annotations["):
-				code, fix = codeUnread, "correct the key, or put what is yours below a domain of your own"
+				code, fix = codeUnread, "correct the key, or give an annotation of your own a domain of your own"
 			case warning.Path == "metadata.deletionTimestamp":
 				fix = "remove the line; if the cluster is to go, remove its file"
 			case strings.HasPrefix(warning.Path, "spec.services.auth["):

@@ -58,7 +58,7 @@ func powerProblem(problem inventory.PowerProblem, scheme string) (severity Sever
 	const form = "redfish://192.0.2.7/redfish/v1/Systems/1"
 	switch problem {
 	case inventory.PowerUnknownScheme:
-		message = "there is no scheme before ://, and a name with a port behind it is no address for metal3"
+		message = "there is no scheme such as ipmi://, and metal3 does not accept a name with a port and no scheme"
 		if scheme == "" {
 			return Error, message, "write the scheme before it, such as ipmi:// or " + form
 		}
@@ -68,7 +68,7 @@ func powerProblem(problem inventory.PowerProblem, scheme string) (severity Sever
 		near := manifest.Nearest(name, known)
 		switch {
 		case transport && slices.Contains(known, name):
-			return Warning, fmt.Sprintf("found the scheme %q with something behind its + that metal3 does not know there", name), fmt.Sprintf("write %s:// (metal3: Supported hardware says which schemes take +http or +https)", name)
+			return Warning, fmt.Sprintf("found the scheme %q, but metal3 does not know what follows the + for it", name), fmt.Sprintf("write %s:// (metal3: Supported hardware says which schemes take +http or +https)", name)
 		case near != "":
 			return Warning, message, fmt.Sprintf("did you mean %s://? metal3 knows %s", near, strings.Join(known, ", "))
 		}
@@ -80,5 +80,5 @@ func powerProblem(problem inventory.PowerProblem, scheme string) (severity Sever
 	case inventory.PowerBadPort:
 		return Error, "the port is no number from 1 to 65535", "correct the port, or leave it out together with its colon"
 	}
-	return Error, "not an address of a BMC", "write it like " + form + "; a login belongs into the Secret of credentialsName"
+	return Error, "not an address of a BMC", "write it like " + form + "; a login belongs in the Secret that credentialsName names"
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
@@ -66,8 +67,11 @@ func Synced(keys v1alpha1.LabelKeys, host *inventory.Host) bool {
 	if namespace == "" || name == "" {
 		return false
 	}
-	if sync := namespace + "." + name + "."; strings.HasPrefix(host.Engine[fluxName], sync) || strings.HasPrefix(host.Engine[argoTracking], sync) {
-		return true
+	application, _, _ := strings.Cut(host.Engine[argoTracking], ":")
+	for _, part := range []string{"hosts", "infra"} { // with spec.argocd.order waves they are one Application
+		if sync := v1.SyncName(namespace, name, part); host.Engine[fluxName] == sync || application == sync {
+			return true
+		}
 	}
 	return slices.ContainsFunc(host.Managers, func(m inventory.Manager) bool {
 		return (m.Name == fluxManager || m.Name == argoManager) && slices.Contains(m.Labels, keys.ClusterName)

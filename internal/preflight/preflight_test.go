@@ -118,6 +118,7 @@ func TestOrderOfHostsDoesNotMatter(t *testing.T) {
 func TestSynced(t *testing.T) {
 	keys := v1alpha1.LabelKeys{ClusterNamespace: "ns", ClusterName: "name"}
 	labels := map[string]string{"ns": "a", "name": "b"}
+	long := map[string]string{"ns": "a-namespace-with-a-name-that-is-long", "name": "and-a-cluster-with-a-long-name-too"}
 	by := func(manager string, labels ...string) []inventory.Manager {
 		return []inventory.Manager{{Name: "vino", Operation: "Update", OwnsSpec: true}, {Name: manager, Operation: "Apply", Labels: labels}}
 	}
@@ -131,8 +132,9 @@ func TestSynced(t *testing.T) {
 		"Flux set other labels":             {inventory.Host{Labels: labels, Managers: by("kustomize-controller", "rack")}, false},
 		"Flux knows it as the cluster's":    {inventory.Host{Labels: labels, Engine: map[string]string{"kustomize.toolkit.fluxcd.io/name": "a.b.hosts"}}, true},
 		"Argo CD knows it as the cluster's": {inventory.Host{Labels: labels, Engine: map[string]string{"argocd.argoproj.io/tracking-id": "a.b.hosts:metal3.io/BareMetalHost:metal3/n1"}}, true},
-		"Flux knows it as another's":        {inventory.Host{Labels: labels, Engine: map[string]string{"kustomize.toolkit.fluxcd.io/name": "hosts"}}, false},
-		"it has none":                       {inventory.Host{Labels: map[string]string{"ns": "a"}, Managers: by("kustomize-controller", "name", "ns")}, false},
+		"Flux knows it as the cluster's, whose name is too long": {inventory.Host{Labels: long, Engine: map[string]string{"kustomize.toolkit.fluxcd.io/name": "a-namespace-with-a-name-that-is-long.and-a-clust-e07f6287.hosts"}}, true},
+		"Flux knows it as another's":                             {inventory.Host{Labels: labels, Engine: map[string]string{"kustomize.toolkit.fluxcd.io/name": "hosts"}}, false},
+		"it has none":                                            {inventory.Host{Labels: map[string]string{"ns": "a"}, Managers: by("kustomize-controller", "name", "ns")}, false},
 	} {
 		if got := Synced(keys, &row.host); got != row.want {
 			t.Errorf("%s: %t, want %t", what, got, row.want)

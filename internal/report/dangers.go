@@ -131,7 +131,7 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 				out = append(out, fmt.Sprintf("%s loses %s: it was created anew, with another uid", cluster, w.Host))
 			}
 		case schedule.Restored:
-			out = append(out, fmt.Sprintf("%s %s keeps %s, which is in use under another uid: look whether its object was restored or moved", cluster, w.Role, w.Host))
+			out = append(out, fmt.Sprintf("%s %s keeps %s, which is in use under another uid: check whether its object was restored or moved", cluster, w.Role, w.Host))
 		case schedule.ClustersDiffer:
 			if w.Foreign {
 				out = append(out, fmt.Sprintf("%s loses %s: its labels name %s, which is not this site's", cluster, w.Host, w.Labels.Quoted()))

@@ -87,7 +87,7 @@ func Notes(docs []manifest.Document) []string {
 	var notes []string
 	if len(other) > 0 {
 		notes = append(notes, redact.Sprintf("%s: apiVersion: found %q, want %q: ", other[0].Where(), other[0].APIVersion, known)+
-			text.Count(len(other), KindHost)+" read as if of that version, and what it does not have is not looked at")
+			text.Count(len(other), KindHost)+"  read as if of that version; fields that it does not have are ignored")
 	}
 	if len(specs) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %s among the hosts: not read here; --filename is for specs", specs[0].Where(), text.Count(len(specs), "SIPCluster")))

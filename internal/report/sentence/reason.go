@@ -124,7 +124,7 @@ func released(r schedule.Reason) string {
 	case schedule.ReleasedBefore:
 		return "released earlier, but not yet seen without labels"
 	case schedule.Replaced:
-		return Reason(r.Trouble) + ", and the role has its hosts without it"
+		return Reason(r.Trouble) + ", and the role has enough hosts without it"
 	case schedule.Unwanted:
 		return Reason(r.Trouble) + ", and " + Reason(r.Why)
 	case schedule.Approved:

@@ -95,10 +95,10 @@ func TestReason(t *testing.T) {
 		{schedule.ReleaseWaits{Why: schedule.NoSpec{}, Use: schedule.HasImage{}}, "its cluster has no spec any more; release waits until it is free: it has an image"},
 		{schedule.ReleaseWaits{Why: schedule.SiteAsks{}, Use: schedule.HasImage{}}, "the Site asks for it (spec.hosts.release); release waits until it is free: it has an image"},
 		{schedule.ReleaseWaits{Why: schedule.Replaced{Trouble: schedule.MarkedForRemoval{}}, Use: schedule.HasImage{}},
-			"marked for removal, and the role has its hosts without it; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
+			"marked for removal, and the role has enough hosts without it; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
 		{schedule.Unwanted{Trouble: schedule.Unhealthy{}, Why: schedule.Surplus{Want: 1}}, "marked unhealthy, and more than the 1 host wanted"},
 		{schedule.Unhealthy{Error: schedule.InError{Message: "no power"}}, "marked unhealthy, in error: no power"},
-		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: schedule.InError{Type: "inspection error"}}}, "marked for removal, in error (inspection error), and the role has its hosts without it"},
+		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: schedule.InError{Type: "inspection error"}}}, "marked for removal, in error (inspection error), and the role has enough hosts without it"},
 		{schedule.MovesTo{Role: schedule.RoleKey{Cluster: red, Role: "Worker"}}, "moves to tenants/red Worker, which cannot be placed otherwise"},
 		{schedule.NewInDomain{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1}, "new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
 	} {
