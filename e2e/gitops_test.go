@@ -132,6 +132,15 @@ func rowDecommission(t *testing.T, r *rig, name string) {
 	c.tenantWith("b", 1, "")
 	c.step(t, "assign")
 	delete(c.specs, "a")
+	infra, rights := "clusters/"+c.tenants+"/a/infra/kustomization.yaml", "rights/"+c.tenants+"/a/account.yaml"
+	for c.tree[infra] != nil && c.commit(t) {
+		// In the commit that takes the services, too: that Flux is quick to delete them is not to be relied on.
+		if r.flux != nil && c.tree[rights] == nil {
+			t.Errorf("the account of a leaves the tree in the commit that takes its services")
+		}
+		c.sync(t, nil)
+		c.check(t, "decommission", nil)
+	}
 	c.settle(t, "decommission")
 	c.wantHolds(t, "decommission", "a")
 	c.wantHolds(t, "decommission", "b", "n3")
