@@ -3,7 +3,6 @@ package lint
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/netip"
 	"os"
 	"reflect"
 	"regexp"
@@ -450,78 +449,4 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			t.Fatalf("another order, other findings:\n%v\n%v", got, want)
 		}
 	}
-}
-
-// TestOwnedHosts: what a tenant's host has of the site's is that host's finding, whatever the names.
-func TestOwnedHosts(t *testing.T) {
-	host := func(namespace, name string) inventory.Host {
-		return inventory.Host{Namespace: namespace, Name: name, BootMAC: "52:54:00:00:00:01", Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("192.0.2.1"), Origin: inventory.FromHostAnnotation}}}
-	}
-	in := Input{Site: siteOf(""), Hosts: []inventory.Host{host("a-bank", "h1"), host("metal3", "h2")}, Owner: func(namespace string) string {
-		return map[string]string{"a-bank": "bank"}[namespace]
-	}}
-	found := 0
-	for _, finding := range in.Check() {
-		if finding.Code != codeMAC && finding.Code != codeHostAddress {
-			continue
-		}
-		if found++; !strings.Contains(finding.Object, "a-bank/h1") {
-			t.Errorf("found %+v, want it of the tenant's host", finding)
-		}
-	}
-	if found != 2 {
-		t.Errorf("found %d findings, want 2", found)
-	}
-}
-
-// TestNoLoginIsShown: what is wrong with the address of a power control is said without any of the address, which may have a login where none is looked for.
-func TestNoLoginIsShown(t *testing.T) {
-	for _, address := range []string{
-		"redfish://root:calvin9@192.0.2.1:99999/x", "root:calvin9", "redfish://root:calvin9", "ipmi://root:calvin9/192.0.2.1", "redfsh://root:calvin9@192.0.2.1",
-		"redfish://root%3Acalvin9@/x", "root:calvin9@192.0.2.1:http", "redfish://root:cal/vin9@", "redfish:root:calvin9",
-	} {
-		hosts, _ := metal3hosts.FromDocuments(documents(t, "hosts.yaml", bmh("h1", "", "bmc: {address: '"+address+"'}")))
-		findings := Input{Hosts: hosts}.Unmanageable()
-		if len(findings) != 1 || findings[0].Place.File != "hosts.yaml" || findings[0].Place.Line == 0 {
-			t.Errorf("%s: got %v, want one finding with its file and line", address, findings)
-		}
-		for _, f := range findings {
-			if said := fmt.Sprintf("%+v", f); strings.Contains(said, "vin9") {
-				t.Errorf("%s: the password is in %s", address, said)
-			}
-		}
-	}
-}
-
-// TestUnmanageableIsSilenced: with a reason, as every finding.
-func TestUnmanageableIsSilenced(t *testing.T) {
-	host := inventory.Host{Namespace: "metal3", Name: "h1", BMC: inventory.BMC{Address: "vendor://192.0.2.1"}}
-	if found := (Input{Hosts: []inventory.Host{host}}).Unmanageable(); len(found) != 1 {
-		t.Errorf("got %v, want one finding", found)
-	}
-	host.LintIgnore = "SIP035: our metal3 has a driver of our own"
-	if found := (Input{Hosts: []inventory.Host{host}}).Unmanageable(); len(found) != 0 {
-		t.Errorf("silenced: got %v", found)
-	}
-}
-
-// TestHeldHostsAddress: a held host keeps its address when what gave it one is of no use any more, and somebody has to know.
-func TestHeldHostsAddress(t *testing.T) {
-	in := inputs(t, siteOf(""), cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"), bmh("h1", claimLabels, "networkData: {name: nm}")+nmstate("nm")+annotated("h2", "192.0.2.2"))
-	for i := range in.Placement.Hosts {
-		if line := &in.Placement.Hosts[i]; line.Host.Name == "h1" {
-			held := *line.Host
-			held.Addresses = []inventory.Address{address("oam", "192.0.2.1", inventory.FromPreviousTree)}
-			line.Host = &held
-		}
-	}
-	for _, f := range in.Check() {
-		if f.Code == codeNoAddress && strings.Contains(f.Object, "h1") {
-			if !strings.Contains(f.Message, "keeps 192.0.2.1") {
-				t.Errorf("got %q, want the address that the host keeps", f.Message)
-			}
-			return
-		}
-	}
-	t.Errorf("got %v, want a finding about the held host", codes(in.Check()))
 }
