@@ -18,7 +18,7 @@ import (
 type hookOutput struct{ http.RoundTripper }
 
 // hookWait is how long a server's hooks are waited for after its report: the push is done by then.
-const hookWait = 10 * time.Second
+const hookWait = time.Minute
 
 func (h hookOutput) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := h.RoundTripper.RoundTrip(request)
