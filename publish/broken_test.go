@@ -150,7 +150,7 @@ func TestSilentServer(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: found %v, want the end of the context", scheme, err)
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s: took %s", scheme, took)
 		}
 	}
