@@ -181,6 +181,20 @@ func ProvisionedStates() []string {
 	return []string{"provisioning", "provisioned", "externally provisioned", "deprovisioning"}
 }
 
+// Emptied: a system is on the host by its status, and its spec names neither that nor a BMC any more. metal3 wipes such a server as soon as somebody puts the
+// BMC's address back, and no image. What deprovisions a host on purpose takes the image and leaves the BMC.
+func (h *Host) Emptied() bool {
+	s := &h.State
+	return slices.Contains([]string{"provisioning", "provisioned", "externally provisioned"}, s.Provisioning) &&
+		h.BMC.Address == "" && !s.Image && !s.ExternallyProvisioned &&
+		!slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultObject }) // whose spec nobody could read
+}
+
+// InError: metal3 reports an error.
+func (s *State) InError() bool {
+	return s.Operational == "error" || s.ErrorMessage != "" || s.ErrorType != ""
+}
+
 // InUse: somebody consumes the host, or it is provisioned. The sync guard asks the same of the live object.
 func (s *State) InUse() bool { return s.Consumer != nil || s.Provisioned() }
 

@@ -21,7 +21,7 @@ func reject(h *host) Reason {
 		return Detached{}
 	case s.Unhealthy:
 		return Unhealthy{}
-	case s.Operational == "error" || s.ErrorMessage != "" || s.ErrorType != "":
+	case s.InError():
 		return InError{s.ErrorType, s.ErrorMessage}
 	case s.Consumer != nil:
 		return InUse{s.Consumer.String()}
@@ -59,7 +59,7 @@ func failed(h *host) Reason {
 
 // reportedError is what metal3 says that is wrong with a host, nil for nothing.
 func reportedError(h *host) Reason {
-	if h.State.Operational == "error" || h.State.ErrorMessage != "" || h.State.ErrorType != "" {
+	if h.State.InError() {
 		return InError{h.State.ErrorType, h.State.ErrorMessage}
 	}
 	return nil

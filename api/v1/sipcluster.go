@@ -249,7 +249,7 @@ type HostStatus struct {
 	// Standby hosts take no part in the cluster yet.
 	// +optional
 	Standby bool `json:"standby,omitempty"`
-	// State is how far the host is, in the words of sipgen status: synced, not synced, release pending, denied.
+	// State is how far the host is, in the words of sipgen status: synced, not synced, release pending, denied, failed, emptied.
 	// +optional
 	State string `json:"state,omitempty"`
 }

@@ -17,13 +17,12 @@ import (
 )
 
 // approval is the last look at a commit: what it does that a reviewer must not miss, and on a terminal the question whether to go on. Of a
-// proposal others decide.
+// proposal others decide, who are told the same by the commit and the pull request.
 type approval struct {
 	yes, dryRun bool
 	// ask: somebody sits at the terminal, and nobody else reviews the commit.
-	ask      bool
-	proposal bool
-	target   string
+	ask    bool
+	target string
 	// approved is what was said when somebody agreed: when others push first and the same comes out, nobody is asked again.
 	approved string
 }
@@ -39,8 +38,8 @@ var errDryRun = errors.New("dry run")
 
 // begin finds out who decides.
 func (a *approval) begin(ui *ui, to *destination) {
-	a.target, a.proposal = to.target.String(), to.target.Proposal != ""
-	a.ask = !a.yes && !a.dryRun && !a.proposal && isTerminal(ui.in) && isTerminal(ui.err)
+	a.target = to.target.String()
+	a.ask = !a.yes && !a.dryRun && to.target.Proposal == "" && isTerminal(ui.in) && isTerminal(ui.err)
 }
 
 func isTerminal(stream any) bool {
@@ -55,7 +54,7 @@ const mostDangers = 50
 func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error {
 	dangers := report.Dangers(r.report, filesOf(changes))
 	said := strings.Join(append(dangers, countChanges(changes)), "\n")
-	if said == a.approved || a.proposal && !a.dryRun {
+	if said == a.approved {
 		return nil
 	}
 	ui.say("%s", r.report.Summary())

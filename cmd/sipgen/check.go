@@ -68,6 +68,11 @@ func (c *checked) proceed(ui *ui, how tolerance) error {
 	if !keepGoing {
 		here = c.sayRefused(ui, here)
 	}
+	if !how.pushes { // publish says all dangers before it pushes
+		for _, danger := range here.Emptied() {
+			ui.say("danger: %s", danger)
+		}
+	}
 	for _, problem := range here.Problems() {
 		ui.say("%s", problem)
 	}

@@ -2,6 +2,23 @@ package main
 
 // mistakeGuards are about what people type by mistake.
 var mistakeGuards = []mutant{
+	{"inventory/host.go", `		h.BMC.Address == "" && !s.Image &&`, `		!s.Image &&`,
+		in("inventory", "TestEmptied"),
+		"every host that is deprovisioned on purpose is said to have lost its spec, and nobody believes the warning any more"},
+	{"internal/status/status.go", `	case live.Emptied():
+		if`, `	case false:
+		if`,
+		in("internal/status", "TestOf"),
+		"a host whose spec was emptied is synced, and its server is wiped when somebody puts the BMC back"},
+	{"internal/status/status.go", ` || h.State == Failed && live.State.InUse()`, ``,
+		in("internal/status", "TestOf"),
+		"a host in error that serves stays so for ever, with exit code 0"},
+	{"internal/report/dangers.go", `slices.Concat(p.Emptied(), running,`, `slices.Concat(running,`,
+		in("internal/report", "TestEmptiedComesFirst"),
+		"a reviewer is not told that the spec of a host in use is gone"},
+	{"cmd/sipgen/approve.go", `if said == a.approved {`, `if said == a.approved || !a.ask && !a.dryRun {`,
+		in("cmd/sipgen", "TestScripts/propose"),
+		"a proposal in CI says neither what it does nor what is dangerous in it"},
 	{"cmd/sipgen/outfolder.go", `readable(in.inventory) && below(out, in.inventory)`, `readable(in.inventory) && out == in.inventory`,
 		in("cmd/sipgen", "TestScripts/outfolder"),
 		"the tree is written among the hosts, and every host in it is defined twice from then on"},

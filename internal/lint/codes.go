@@ -38,6 +38,7 @@ const (
 	codeEmpty         = "SIP034"
 	codeUnmanageable  = "SIP035"
 	codeUnread        = "SIP036"
+	codeEmptied       = "SIP037"
 )
 
 // Code is what a code means.
@@ -82,6 +83,7 @@ func Codes() []Code {
 		{codeEmpty, "A file of specs with nothing in it"},
 		{codeUnmanageable, "An unusable BMC or MAC address"},
 		{codeUnread, "An annotation that nobody reads"},
+		{codeEmptied, "A host whose spec was emptied"},
 	}
 }
 

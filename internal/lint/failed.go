@@ -7,6 +7,17 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
+// emptied are hosts whose spec was emptied while something runs on them, whoever has them.
+func (c *checker) emptied() {
+	for i := range c.Hosts {
+		if host := &c.Hosts[i]; host.Emptied() {
+			c.host(codeEmptied, Error, host, "spec",
+				"neither a BMC nor an image, and status.provisioning.state is "+host.State.Provisioning+": metal3 wipes the server as soon as its BMC is put back without its image",
+				`pause the host before anything else; docs/safety.md, "Put an emptied spec back", has the steps`)
+		}
+	}
+}
+
 // failed are hosts that a cluster has and that metal3 or Cluster API says are of no use: they take up a slot, or stand by in vain.
 func (c *checker) failed() {
 	if c.Placement == nil {

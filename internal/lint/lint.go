@@ -113,6 +113,7 @@ func (in Input) Check() []Finding {
 	c.shortages()
 	c.failed()
 	c.powerless()
+	c.emptied()
 	c.unmanageable()
 	c.unreadAnnotations()
 	c.secrets()

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -116,7 +117,20 @@ func (p *Plan) placementDangers() []string {
 			}
 		}
 	}
-	return slices.Concat(running, missing, moved, clusters, promotions, released)
+	return slices.Concat(p.Emptied(), running, missing, moved, clusters, promotions, released)
+}
+
+// Emptied are the hosts whose spec was emptied while something runs on them, with what to do before anything else. Nothing that sipgen finds is worse.
+func (p *Plan) Emptied() []string {
+	var out []string
+	for i := range p.Hosts {
+		if h := &p.Hosts[i]; h.Emptied {
+			whose := cmp.Or(strings.TrimSpace(h.Cluster+" "+h.Role), "nobody's")
+			out = append(out, fmt.Sprintf("the spec of %s (%s) is EMPTY, and there is a system on the host: metal3 wipes the server as soon as its BMC is put back without its image; "+
+				`pause the host before anything else (docs/safety.md, "Put an emptied spec back")`, h.Host, whose))
+		}
+	}
+	return out
 }
 
 // lost says which hosts a cluster had and has not, though nobody released them, and which it has under another uid.

@@ -26,3 +26,23 @@ func TestLastHostOfARole(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptiedComesFirst: nothing is worse than a spec that was emptied, whoever has the host.
+func TestEmptiedComesFirst(t *testing.T) {
+	p := &Plan{
+		Hosts: []Host{{Host: "m/a", Cluster: "t/a", Role: "Worker", Emptied: true}, {Host: "m/b"}, {Host: "m/c", Emptied: true}},
+		Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Slots: []Slot{
+			{Host: "m/x", Status: StatusReleased, InUse: "it is provisioned", Why: "approved"}, {Host: "m/a", Status: StatusKept},
+		}}}}},
+	}
+	got := Dangers(p, nil)
+	if len(got) < 3 || !strings.HasPrefix(got[0], "the spec of m/a (t/a Worker) is EMPTY, and there is a system on the host: metal3 wipes the server") ||
+		!strings.HasPrefix(got[1], "the spec of m/c (nobody's) is EMPTY") || !strings.Contains(got[2], "IN USE") {
+		t.Errorf("%q", got)
+	}
+	var table strings.Builder
+	Table(&table, p, TableOptions{})
+	if !strings.Contains(table.String(), "\ndanger: the spec of m/a (t/a Worker) is EMPTY") {
+		t.Error(table.String())
+	}
+}

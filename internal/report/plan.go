@@ -145,6 +145,8 @@ type Host struct {
 	Cluster string `json:"cluster,omitempty"`
 	Role    string `json:"role,omitempty"`
 	Why     string `json:"why,omitempty"`
+	// Emptied: its spec is empty, and by its status there is a system on it.
+	Emptied bool `json:"emptied,omitempty"`
 }
 
 // Of makes the data from a placement. clusters are the specs it was made from, for the networks
@@ -174,7 +176,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	}
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
-		host := Host{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role, Why: sentence.Reason(line.Reason)}
+		host := Host{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role, Why: sentence.Reason(line.Reason), Emptied: line.Host.Emptied()}
 		if line.Cluster != (schedule.ClusterKey{}) {
 			host.Cluster = line.Cluster.String()
 		}

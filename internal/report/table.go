@@ -89,6 +89,9 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 		fmt.Fprintf(w, "%s unchanged; --all shows %s.\n", text.Count(same, "host"), sentence.Verb(same, "it", "them"))
 	}
 	fmt.Fprintln(w, p.Summary())
+	for _, danger := range p.Emptied() {
+		fmt.Fprintln(w, options.painted(text.Line("danger: "+danger), bad))
+	}
 	for _, problem := range p.Problems() {
 		fmt.Fprintln(w, text.Line(problem))
 	}
@@ -129,6 +132,14 @@ func (o TableOptions) paint(r table.Row, colours prettytext.Colors) table.Row {
 		r[statusColumn] = colours.EscapeSeq() + r[statusColumn].(string) + prettytext.Reset.EscapeSeq()
 	}
 	return r
+}
+
+// painted is a line in a colour, where there are colours.
+func (o TableOptions) painted(line string, colours prettytext.Colors) string {
+	if !o.Colour {
+		return line
+	}
+	return colours.EscapeSeq() + line + prettytext.Reset.EscapeSeq()
 }
 
 // row is a table's row. A UID, or a domain that a label names, may be any text.

@@ -59,6 +59,9 @@ func (t *Tenants) Of(live *v1.SIPCluster, now metav1.Time) (_ v1.SIPClusterStatu
 			ready.Message += fmt.Sprintf("; short of %s", text.Count(int(*n), "standby host"))
 		}
 	}
+	if failed := t.failed(key); len(failed) > 0 {
+		ready.Message += "; in error, marked unhealthy or being deleted: " + strings.Join(failed, ", ")
+	}
 	ready.Message = text.Truncate(text.Line(redact.Text(ready.Message)), maxMessage)
 	status.Conditions = withCondition(status.Conditions, ready)
 	return status, true
@@ -183,7 +186,7 @@ func (t *Tenants) unfinished(key schedule.ClusterKey) (stuck, moving []string) {
 	for i := range t.Hosts {
 		h := &t.Hosts[i]
 		switch {
-		case h.Cluster != key.String() || h.State == Synced || h.State == Released:
+		case h.Cluster != key.String() || h.State == Synced || h.State == Failed || h.State == Released:
 		case h.Stuck:
 			stuck = append(stuck, h.Host+": "+string(h.State))
 		default:
@@ -191,6 +194,16 @@ func (t *Tenants) unfinished(key schedule.ClusterKey) (stuck, moving []string) {
 		}
 	}
 	return stuck, moving
+}
+
+// failed are the hosts of a cluster that have its labels, and are of no use or soon may be. Whether the cluster has what it asks for does not depend on them.
+func (t *Tenants) failed(key schedule.ClusterKey) (names []string) {
+	for i := range t.Hosts {
+		if t.Hosts[i].Cluster == key.String() && t.Hosts[i].State == Failed {
+			names = append(names, t.Hosts[i].Host)
+		}
+	}
+	return names
 }
 
 // shortages say which roles cannot have all that they must have.

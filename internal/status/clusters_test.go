@@ -80,6 +80,9 @@ func TestOfTenants(t *testing.T) {
 		}, v1.ReasonProgressing, "1 host to come, 1 host to change slots, 1 host to go", 3, 0, 3},
 		{"a label is on its way", func(w *world) { w.tenants.Hosts[1].State = NotSynced }, v1.ReasonProgressing, "metal/h1: not synced", 3, 0, 3},
 		{"the guards deny a label", func(w *world) { w.tenants.Hosts[1].State, w.tenants.Hosts[1].Stuck = Denied, true }, v1.ReasonLabels, "metal/h1: denied", 3, 0, 3},
+		{"a host is in error, and has its labels", func(w *world) { w.tenants.Hosts[0].State, w.tenants.Hosts[0].Stuck = Failed, true },
+			v1.ReasonSucceeded, "; in error, marked unhealthy or being deleted: metal/h", 3, 0, 3},
+		{"a host's spec was emptied", func(w *world) { w.tenants.Hosts[1].State, w.tenants.Hosts[1].Stuck = Emptied, true }, v1.ReasonLabels, "metal/h1: emptied", 3, 0, 3},
 		{"a host is given back and the cluster has what it asks for", func(w *world) {
 			w.claim("h4", false)
 			w.tenants.Claims[3].Releasing, w.tenants.Hosts[3].State = true, Released

@@ -17,9 +17,12 @@ import (
 // State is how far a host is.
 type State string
 
-// The states. A host that is Denied, Missing, Anew or Refused stays so until somebody does something.
+// The states. A host that is Emptied, Denied, Missing, Anew or Refused stays so until somebody does something, and one that has Failed while something
+// runs on it.
 const (
 	Synced    State = "synced"
+	Emptied   State = "emptied"    // its spec is empty, and something runs on it
+	Failed    State = "failed"     // its labels are right; it is in error, marked unhealthy or being deleted
 	NotSynced State = "not synced" // the engine has not set its labels yet
 	Drifted   State = "drifted"    // somebody else changed its labels; the engine sets them back
 	Pending   State = "release pending"
@@ -33,7 +36,7 @@ const (
 )
 
 // states are all of them, as Summary lists them.
-var states = []State{Synced, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied, Refused, Missing, Anew}
+var states = []State{Emptied, Synced, Failed, NotSynced, Drifted, Pending, Releasing, Released, LeftAlone, Denied, Refused, Missing, Anew}
 
 // Host is one host of the tree, or one that carries labels without being in it.
 type Host struct {
@@ -76,11 +79,12 @@ func Of(in Input) []Host {
 		claim := &in.Claims[i]
 		claimed[claim.Host] = true
 		h := in.claim(claim, live[claim.Host])
+		h.health(live[claim.Host])
 		h.Host, h.Cluster, h.Role = claim.Host.String(), claim.Cluster.String(), claim.Role
-		if why := in.Refused[h.Host]; why != "" {
+		if why := in.Refused[h.Host]; why != "" && h.State != Emptied {
 			h.State, h.What = Refused, why
 		}
-		out = append(out, h.stuck())
+		out = append(out, h.stuck(live[claim.Host]))
 	}
 	for i := range in.Hosts {
 		h := &in.Hosts[i]
@@ -95,6 +99,9 @@ func Of(in Input) []Host {
 			if alone.Stuck = in.NoTree; alone.Stuck {
 				alone.What = "there is no tree: carries " + strings.Join(labels, ", ")
 			}
+			if h.Emptied() {
+				alone.State, alone.What, alone.Stuck = Emptied, emptied(h)+"; "+alone.What, true
+			}
 			out = append(out, alone)
 		}
 	}
@@ -104,9 +111,69 @@ func Of(in Input) []Host {
 	return out
 }
 
-func (h Host) stuck() Host {
-	h.Stuck = slices.Contains([]State{Denied, Refused, Missing, Anew}, h.State)
+// stuck: a host in error that nothing runs on is replaced by the next run, if there is another one.
+func (h Host) stuck(live *inventory.Host) Host {
+	h.Stuck = slices.Contains([]State{Emptied, Denied, Refused, Missing, Anew}, h.State) || h.State == Failed && live.State.InUse()
 	return h
+}
+
+// health adds what is wrong with the host itself. That its labels are right says nothing about it. Of one that its name is all that the tree knows,
+// it says nothing.
+func (h *Host) health(live *inventory.Host) {
+	if live == nil || h.State == Anew {
+		return
+	}
+	what, trouble := h.What, trouble(&live.State)
+	switch {
+	case live.Emptied():
+		if h.State != Synced {
+			what = strings.TrimSuffix(string(h.State)+": "+what, ": ")
+		}
+		h.State, h.What = Emptied, emptied(live)
+	case trouble == "":
+		return
+	case h.State == Synced:
+		h.State, h.What = Failed, trouble
+		if live.State.InUse() {
+			h.What += "; it goes on serving, as far as anybody knows: " + use(&live.State)
+		}
+	default:
+		h.What = trouble
+	}
+	if what != "" {
+		h.What += "; " + what
+	}
+}
+
+// emptied says what becomes of a host whose spec is empty, and what to do first.
+func emptied(host *inventory.Host) string {
+	words := "its spec is empty, and there is a system on it (" + host.State.Provisioning + "): metal3 WIPES the server as soon as its BMC is put back without its image; "
+	if host.State.Paused {
+		return words + `it is paused; docs/safety.md, "Put an emptied spec back", says how to go on`
+	}
+	return words + `pause the host before anything else (docs/safety.md, "Put an emptied spec back")`
+}
+
+// trouble is what is wrong with a host by its own state, empty for nothing.
+func trouble(s *inventory.State) string {
+	var words []string
+	if s.Deleting {
+		words = append(words, "being deleted")
+	}
+	if s.Unhealthy {
+		words = append(words, "marked unhealthy")
+	}
+	if s.InError() {
+		what := "in error"
+		if s.ErrorType != "" {
+			what += " (" + s.ErrorType + ")"
+		}
+		if s.ErrorMessage != "" {
+			what += ": " + redact.Text(s.ErrorMessage)
+		}
+		words = append(words, what)
+	}
+	return strings.Join(words, ", ")
 }
 
 // claim is how far one claim of the tree is. host is nil where there is none of its name.

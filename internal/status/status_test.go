@@ -27,6 +27,19 @@ func TestOf(t *testing.T) {
 		}
 		return h
 	}
+	ill := func(h *inventory.Host) *inventory.Host {
+		bad := *h
+		bad.State.Operational, bad.State.ErrorType = "error", "power management error"
+		return &bad
+	}
+	deleting := func(h *inventory.Host) *inventory.Host {
+		h.State.Deleting = true
+		return h
+	}
+	empty := func(h *inventory.Host) *inventory.Host {
+		h.State.Provisioning = "provisioned"
+		return h
+	}
 	const whole, machine = "ns=t name=a role=Worker", "Metal3Machine"
 	anew := host(whole, "")
 	anew.UID = "other"
@@ -57,6 +70,15 @@ func TestOf(t *testing.T) {
 		{"gone", claim, nil, false, "", Missing, true},
 		{"another one of its name", claim, anew, false, "", Anew, true},
 		{"preflight says no", claim, host("", ""), false, "spec is the engine's", Refused, true},
+		{"in error, and it serves", claim, ill(host(whole, machine)), false, "", Failed, true},
+		{"in error, and nothing runs on it: the next run replaces it", claim, ill(host(whole, "")), false, "", Failed, false},
+		{"being deleted, in use", claim, deleting(host(whole, machine)), false, "", Failed, true},
+		{"in error, and it waits for its labels", claim, ill(host("", "")), false, "", NotSynced, false},
+		{"in error, but another host than the tree's", claim, ill(anew), false, "", Anew, true},
+		{"its spec was emptied", claim, empty(host(whole, "")), false, "", Emptied, true},
+		{"the same, on its way out", releasing, empty(host(whole, "")), true, "", Emptied, true},
+		{"the same, and a patch of it would do harm", claim, empty(host(whole, "")), false, "spec is the engine's", Emptied, true},
+		{"the same, of others", schedule.PreviousClaim{}, empty(host("name=x", "")), false, "", Emptied, true},
 		{"labels of others", schedule.PreviousClaim{}, host("name=x", ""), false, "", LeftAlone, false},
 	} {
 		in := Input{Keys: keys, Guarded: true, Refused: map[string]string{"metal/h": row.refused},
@@ -90,6 +112,15 @@ func TestWhatIsSaid(t *testing.T) {
 		state  inventory.State
 		want   string
 	}{
+		{"a host in error that serves", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, inventory.State{Consumer: used.Consumer, ErrorType: "power management error", ErrorMessage: "no power"},
+			"in error (power management error): no power; it goes on serving, as far as anybody knows: consumed by Metal3Machine metal/m"},
+		{"one that waits for its labels", "h", nil, inventory.State{Unhealthy: true}, "marked unhealthy; has none of its labels yet"},
+		{"an empty spec", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, inventory.State{Provisioning: "provisioned"},
+			"its spec is empty, and there is a system on it (provisioned): metal3 WIPES the server as soon as its BMC is put back without its image; " +
+				`pause the host before anything else (docs/safety.md, "Put an emptied spec back")`},
+		{"the same, paused, and without a label", "h", nil, inventory.State{Provisioning: "provisioned", Paused: true},
+			"its spec is empty, and there is a system on it (provisioned): metal3 WIPES the server as soon as its BMC is put back without its image; " +
+				`it is paused; docs/safety.md, "Put an emptied spec back", says how to go on; drifted: has none of its labels any more, and is in use: provisioning state provisioned`},
 		{"labels that were taken off", "h", nil, used, "has none of its labels any more, and is in use: consumed by Metal3Machine metal/m"},
 		{"one that was taken off", "h", map[string]string{"ns": "t", "role": "Worker"}, used, `name: found "", want "a"; it is in use: consumed by Metal3Machine metal/m`},
 		{"the same, and nobody uses it", "h", map[string]string{"ns": "t", "role": "Worker"}, inventory.State{}, `name: found "", want "a"`},
