@@ -161,7 +161,7 @@ var runGuards = []mutant{
 	{"cmd/sipgen/status.go", `Clusters: clusters, `, ``,
 		in("cmd/sipgen", "TestScripts/status"),
 		"after a rollback a host of a cluster in the tree is said to be another site's: people release it"},
-	{"internal/status/status.go", `[]State{Denied, Refused, Missing, Anew}`, `[]State{Refused, Missing, Anew}`,
+	{"internal/status/status.go", `[]State{Emptied, Denied, Refused, Missing, Anew}`, `[]State{Emptied, Refused, Missing, Anew}`,
 		in("internal/status", "TestOf"),
 		"status says that all is well while the guards deny a patch at every sync"},
 	{"internal/status/status.go", `!in.Approved(claim, host):`, `false:`,

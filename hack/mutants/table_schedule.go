@@ -95,7 +95,7 @@ var placementGuards = []mutant{
 	{"schedule/eligible.go", `	case s.Image:`, `	case false:`,
 		in("schedule", "TestEligible"),
 		"a host with a system of nobody knows whom is handed out"},
-	{"schedule/eligible.go", `	case s.Operational == "error" || s.ErrorMessage != "" || s.ErrorType != "":`, `	case false:`,
+	{"schedule/eligible.go", `	case s.InError():`, `	case false:`,
 		in("schedule", "TestEligible"),
 		"a host in error is handed out"},
 	{"schedule/eligible.go", `	case s.Provisioning != stateAvailable && s.Provisioning != stateReady:`, `	case false:`,
