@@ -109,6 +109,24 @@ func ParseAddress(text, netmask string) (netip.Addr, error) {
 	return ip, nil
 }
 
+// SubnetOf is the network of an address that ParseAddress takes, not valid where that is not known. A host that is routed to by itself, or a
+// netmask of no bits, says nothing of one.
+func SubnetOf(text, netmask string) netip.Prefix {
+	text = strings.TrimSpace(text)
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		ip, err := netip.ParseAddr(text)
+		if err != nil {
+			return netip.Prefix{}
+		}
+		prefix = netip.PrefixFrom(ip, prefixLength(netmask, ip))
+	}
+	if !prefix.IsValid() || prefix.Bits() == 0 || prefix.IsSingleIP() {
+		return netip.Prefix{}
+	}
+	return prefix.Masked()
+}
+
 // prefixLength reads a netmask as network data has it: as an address or as a number of bits. It is -1 where that cannot be read: nothing is
 // known of the subnet then.
 func prefixLength(netmask string, ip netip.Addr) int {

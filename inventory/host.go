@@ -58,6 +58,9 @@ type Address struct {
 	IP      netip.Addr `json:"ip"`
 	// Origin says which of the sources the address came from.
 	Origin AddressOrigin `json:"origin"`
+	// Outside are the networks in which the host's own network data has it, where an annotation says an address that lies in none of them. Empty where
+	// it lies in one, and where nothing is known of that: network data may have no netmask, and that of a host in use may be its user's.
+	Outside string `json:"outside,omitempty"`
 }
 
 // AddressOrigin is where an address was found.

@@ -11,6 +11,7 @@ import (
 
 // addresses settles where the hosts are reached, for everything that follows.
 func (s *site) addresses() {
+	s.misplaced()
 	s.readdress()
 	s.shared()
 	for _, c := range s.clusters {
@@ -104,7 +105,8 @@ func (h *host) unaddressed(network string) Unaddressed {
 
 // shared takes an address away from all but one of the hosts that have it on one network: of two hosts at one address one is reached
 // under the other's name. A held host keeps what it has; among others the first by name does, those last whose address is a lease of
-// inspection: it may have been given on. A host that belongs to a tenant takes an address from that tenant's hosts only.
+// inspection: it may have been given on. A host that belongs to a tenant takes an address from that tenant's hosts only, and has none that another owner's host
+// has in the tree or the site's has anywhere: see ofOthers.
 func (s *site) shared() {
 	type networkAddress struct {
 		network string
@@ -113,11 +115,16 @@ func (s *site) shared() {
 	}
 	wanted := s.servedNetworks()
 	first := map[networkAddress]int32{}
-	lose := func(i, to int32, a inventory.Address) {
+	theirs := s.theirs()
+	lose := func(i, to int32, a inventory.Address, network string) {
 		h, other := &s.hosts[i], &s.hosts[to]
+		text := fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key())
+		if network != a.Network {
+			text += ", on network " + network
+		}
 		h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
 		h.AddressProblems = append(slices.Clone(h.AddressProblems), inventory.AddressProblem{
-			Network: a.Network, Origin: a.Origin, Text: fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key()),
+			Network: a.Network, Origin: a.Origin, Text: text,
 		})
 	}
 	settle := func(round int, i int32, a inventory.Address) {
@@ -127,16 +134,20 @@ func (s *site) shared() {
 		if !taken {
 			other, taken = first[key]
 		}
+		if j, network, lost := s.ofOthers(theirs, i, a, round); lost {
+			lose(i, j, a, network)
+			return
+		}
 		switch {
 		case !taken:
 			first[key] = i
 		case other == i || round == 0:
 		case round == 1 && a.Origin == inventory.FromHostAnnotation && s.hosts[other].known(a.Network, a.IP) && !h.known(a.Network, a.IP):
-			lose(i, other, a) // somebody points at a host that has been there before
+			lose(i, other, a, a.Network) // somebody points at a host that has been there before
 		case round == 1 && (s.hosts[other].role == nil || s.hosts[other].role.cluster != h.role.cluster):
 			// Each serves its own cluster, perhaps on wires of their own: lint says it.
 		default:
-			lose(i, other, a)
+			lose(i, other, a, a.Network)
 		}
 	}
 	// The site's hosts come before those of tenants, each first those whose address is in the tree, then other held hosts, free hosts, leases of free hosts.
@@ -162,6 +173,45 @@ func (s *site) shared() {
 			}
 		}
 	}
+}
+
+// theirs are the hosts that no tenant's host takes an address from: those that the previous tree has there, and the site's. nil: no tenant has hosts.
+func (s *site) theirs() map[place][]int32 {
+	if !slices.ContainsFunc(s.hosts, func(h host) bool { return s.ownerOf(&h) != "" }) {
+		return nil
+	}
+	at := map[place][]int32{}
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		for _, a := range h.Addresses {
+			if h.role != nil && h.hasFromTree(a) || s.ownerOf(h) == "" && a.Origin != inventory.FromHardware {
+				p := s.place(a.Network, a.IP)
+				at[p] = append(at[p], int32(i))
+			}
+		}
+	}
+	return at
+}
+
+// ofOthers finds the host of another owner, and its network, that has the address of a tenant's host, on this network or one that meets it. The one that
+// comes later loses, unless it is held and nobody pointed it there, or the site lists the address for its namespace.
+func (s *site) ofOthers(theirs map[place][]int32, i int32, a inventory.Address, round int) (other int32, network string, found bool) {
+	h := &s.hosts[i]
+	owner := s.ownerOf(h)
+	if owner == "" || round == 0 || round == 1 && a.Origin != inventory.FromHostAnnotation || h.Reserved(a, s.options.Networks) {
+		return 0, "", false
+	}
+	for _, j := range theirs[s.place(a.Network, a.IP)] {
+		if s.ownerOf(&s.hosts[j]) == owner {
+			continue
+		}
+		for _, b := range s.hosts[j].Addresses {
+			if b.IP == a.IP && s.options.Spaces[b.Network] == s.options.Spaces[a.Network] {
+				return j, b.Network, true
+			}
+		}
+	}
+	return 0, "", false
 }
 
 // servedNetworks are those on which services look for hosts.

@@ -47,6 +47,12 @@ type Options struct {
 	// any but that tenant's.
 	Owner func(namespace string) string
 
+	// Networks are those on which hosts may have addresses, and which. Without any, the address of an annotation has to lie in the network of
+	// the host's own network data, where that is known.
+	Networks []inventory.HostNetwork
+	// Spaces are the address spaces of networks, by their ids: what is in one space cannot be reached from another. The others are in the space "".
+	Spaces map[string]string
+
 	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
 
 	// For tests: searches are completed as on large sites, shortages are made minimal in so many steps at most (0: minimalWork), and nobody is

@@ -30,13 +30,7 @@ func (s *site) readdress() {
 			}
 		}
 		for _, n := range found {
-			m := &s.moved[n]
-			h := &s.hosts[m.host]
-			kept := slices.DeleteFunc(slices.Clone(h.Addresses), func(a inventory.Address) bool { return a.Network == m.network })
-			for _, ip := range m.was {
-				kept = append(kept, inventory.Address{Network: m.network, IP: ip, Origin: inventory.FromPreviousTree})
-			}
-			h.setAddresses(kept)
+			s.stayAt(&s.moved[n])
 		}
 		again = len(found) > 0
 	}
@@ -52,10 +46,15 @@ func (s *site) readdress() {
 	}
 }
 
-// place is an address on a network.
+// place is an address in an address space: on any of the networks that meet.
 type place struct {
-	network string
-	ip      netip.Addr
+	space string
+	ip    netip.Addr
+}
+
+// place is where a host is that has an address on a network.
+func (s *site) place(network string, ip netip.Addr) place {
+	return place{s.options.Spaces[network], ip}
 }
 
 // atMoved finds the hosts that have, or had in the previous tree, one of the addresses that others are to move to.
@@ -63,7 +62,7 @@ func (s *site) atMoved() map[place][]int32 {
 	has := map[place][]int32{}
 	for _, m := range s.moved {
 		for _, ip := range m.is {
-			has[place{m.network, ip}] = nil
+			has[s.place(m.network, ip)] = nil
 		}
 	}
 	if len(has) == 0 {
@@ -77,14 +76,14 @@ func (s *site) atMoved() map[place][]int32 {
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		for _, a := range h.Addresses {
-			note(i, place{a.Network, a.IP})
+			note(i, s.place(a.Network, a.IP))
 		}
 		if h.tree == nil {
 			continue
 		}
 		for network, ips := range h.tree.Addresses {
 			for _, ip := range ips {
-				note(i, place{network, ip})
+				note(i, s.place(network, ip))
 			}
 		}
 	}
@@ -93,14 +92,15 @@ func (s *site) atMoved() map[place][]int32 {
 
 // taken is the first host that keeps a host from moving, nil if there is none. A held host has the address that the previous tree has it at; where it is
 // another cluster's, also in the run in which it moves away, because that cluster's services may stay as they are. Any other address of a host counts as
-// among hosts that are free: leases may have been given on, and what a tenant says of its own hosts is not said of others'.
+// among hosts that are free: leases may have been given on, and what a tenant says of its own hosts is not said of others'. On another network that meets
+// this one, those count that another cluster, or another owner than the host's, has.
 func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
 	h := &s.hosts[m.host]
 	for _, ip := range m.is {
 		if slices.Contains(m.was, ip) {
 			continue
 		}
-		for _, i := range has[place{m.network, ip}] {
+		for _, i := range has[s.place(m.network, ip)] {
 			other := &s.hosts[i]
 			now := slices.IndexFunc(other.Addresses, func(a inventory.Address) bool { return a.Network == m.network && a.IP == ip })
 			switch {
@@ -108,8 +108,26 @@ func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
 			case other.known(m.network, ip) && (now >= 0 || other.role.cluster != h.role.cluster),
 				now >= 0 && other.Addresses[now].Origin != inventory.FromHardware && (s.ownerOf(other) == "" || s.ownerOf(other) == s.ownerOf(h)):
 				return &i
+			case s.elsewhere(other, h, m.network, ip):
+				return &i
 			}
 		}
 	}
 	return nil
+}
+
+// elsewhere says whether a host has an address on another network than the one given, which h cannot take from it: the previous tree has it there for
+// another cluster's, or it is the site's, and h is a tenant's.
+func (s *site) elsewhere(other, h *host, network string, ip netip.Addr) bool {
+	meets := func(n string) bool { return n != network && s.options.Spaces[n] == s.options.Spaces[network] }
+	if other.tree != nil && other.role != nil && other.role.cluster != h.role.cluster {
+		for n, ips := range other.tree.Addresses {
+			if meets(n) && slices.Contains(ips, ip) {
+				return true
+			}
+		}
+	}
+	return s.ownerOf(other) == "" && s.ownerOf(h) != "" && slices.ContainsFunc(other.Addresses, func(a inventory.Address) bool {
+		return meets(a.Network) && a.IP == ip && a.Origin != inventory.FromHardware
+	})
 }

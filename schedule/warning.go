@@ -149,6 +149,13 @@ type (
 		Was, Is []netip.Addr
 		Other   HostKey
 	}
+	// AddressOutside: Why the host is not believed to be where its Origin says. It is Kept at what the previous tree has, or where nothing but labels says
+	// that it is held, at that address.
+	AddressOutside struct {
+		Host         HostKey
+		Network, Why string
+		Kept         []netip.Addr
+	}
 	// AddressUnconfirmed: the tree has no address of a held host on a network, and those that its network data has may be its consumer's.
 	// They are used, so that fleets that were provisioned before sipgen knew them go on.
 	AddressUnconfirmed struct {
@@ -263,6 +270,7 @@ func (OfCluster) isWarning()            {}
 func (AddressDiffers) isWarning()       {}
 func (AddressChanges) isWarning()       {}
 func (AddressTaken) isWarning()         {}
+func (AddressOutside) isWarning()       {}
 func (AddressUnconfirmed) isWarning()   {}
 func (AddressProblem) isWarning()       {}
 func (ServicesWithout) isWarning()      {}

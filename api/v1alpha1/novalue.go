@@ -28,7 +28,7 @@ var meansAll = map[string]string{
 	"quota":                           "no quota",
 }
 
-// checkNoValues complains about spec.metrics and spec.tenants without a value, about what has none below it, and about what is empty and means more than that. Decoding cannot tell them from fields that are
+// checkNoValues complains about spec.metrics, spec.hosts.networks and spec.tenants without a value, about what has none below it, and about what is empty and means more than that. Decoding cannot tell them from fields that are
 // left out, so it reads the document itself, which is decoded strictly before.
 func checkNoValues(document []byte, add problem) {
 	var site struct {
@@ -40,6 +40,19 @@ func checkNoValues(document []byte, add problem) {
 	if metrics, has := site.Spec["metrics"]; has {
 		if fields, _ := metrics.(map[string]any); fields["namespaces"] == nil {
 			add("spec.metrics.namespaces", "has no value: list namespaces, write [] for none, or remove spec.metrics, which lets all pods of the management cluster connect")
+		}
+	}
+	if hosts, _ := site.Spec["hosts"].(map[string]any); hosts != nil {
+		if networks, has := hosts["networks"]; has {
+			if len(anyList(networks)) == 0 {
+				add("spec.hosts.networks", "has no value: list networks, or remove the field, which lets hosts be on any network")
+			}
+			for i, network := range anyList(networks) {
+				fields, _ := network.(map[string]any)
+				if namespaces, has := fields["namespaces"]; has && len(anyList(namespaces)) == 0 {
+					add(fmt.Sprintf("spec.hosts.networks[%d].namespaces", i), "has no value: list namespaces, or remove the field, which means all")
+				}
+			}
 		}
 	}
 	tenants, has := site.Spec["tenants"]
@@ -54,6 +67,12 @@ func checkNoValues(document []byte, add problem) {
 	for i, tenant := range list {
 		noValues(fmt.Sprintf("spec.tenants[%d]", i), "", tenant, add)
 	}
+}
+
+// anyList is a value as a list, empty if it is none.
+func anyList(value any) []any {
+	list, _ := value.([]any)
+	return list
 }
 
 // noValues looks at one value. field is its path in the tenant, without the indexes of lists.

@@ -194,6 +194,12 @@ type Hosts struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Release []HostRelease `json:"release,omitempty"`
+	// Networks are those on which services reach hosts, with the addresses that hosts may have there. Where there are any, no host is believed to be
+	// at another address, nor on another network. Default: none are listed, and an annotation's address has to lie in the network of the host's own
+	// networkData, where that is known.
+	// +kubebuilder:validation:MaxItems=200
+	// +optional
+	Networks []HostNetwork `json:"networks,omitempty"`
 	// Apply is how patches reach the hosts: merge (default), into hosts that live in the cluster, or overlay, over host manifests that are
 	// in git.
 	// +optional
@@ -201,6 +207,21 @@ type Hosts struct {
 	// Base is the folder of the hosts' manifests in the repository, a kustomization. Required with apply: overlay, and only then.
 	// +optional
 	Base string `json:"base,omitempty"`
+}
+
+// HostNetwork is a network on which hosts have addresses. One that is listed several times has all their addresses.
+type HostNetwork struct {
+	// Name is the network's id in the hosts' network data and annotations, as nodeInterfaceId names it.
+	Name string `json:"name"`
+	// Addresses are the networks, in CIDR notation, in which hosts have addresses there.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=200
+	Addresses []string `json:"addresses"`
+	// Namespaces are those whose hosts have these addresses. No host of another tenant's takes an address from a host whose namespace is named.
+	// Default: all.
+	// +kubebuilder:validation:MaxItems=200
+	// +optional
+	Namespaces []string `json:"namespaces,omitempty"`
 }
 
 // HostRelease asks to release hosts of a cluster that sipgen does not know.

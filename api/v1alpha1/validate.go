@@ -114,6 +114,7 @@ func (h *Hosts) validate(add problem) {
 	}
 	h.validateRelease(add)
 	h.validateClaims(add)
+	h.validateNetworks(add)
 }
 
 func (k *LabelKeys) validate(add problem) {

@@ -47,7 +47,7 @@ func (s *Site) validateAddressSpaces(add problem) {
 				continue
 			}
 			places[network] = place
-			id, ofHosts := strings.CutPrefix(network, "hosts/")
+			id, ofHosts := cutHosts(network)
 			switch {
 			case ofHosts && (id == "" || len(id) > maxNetworkName), !ofHosts && !known[network]:
 				add(place, "found %q, want hosts/ID, %s, or one of the Site's: ironic/NAMESPACE/NAME, virtualHosts/NAMESPACE/NAME/NETWORK, networks/NAMESPACE/NAME",
@@ -56,6 +56,9 @@ func (s *Site) validateAddressSpaces(add problem) {
 		}
 	}
 }
+
+// cutHosts gives the id of a network that hosts are on, of its name in an address space.
+func cutHosts(network string) (id string, ofHosts bool) { return strings.CutPrefix(network, "hosts/") }
 
 // spaceNetworks are the names of the site's networks, as address spaces name them.
 func (s *Site) spaceNetworks() map[string]bool {

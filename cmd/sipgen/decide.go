@@ -7,6 +7,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -120,8 +121,13 @@ func options(site *v1alpha1.Site) schedule.Options {
 			release[schedule.HostKey{Namespace: in, Name: called}] = schedule.ClusterKey{Namespace: namespace, Name: name}
 		}
 	}
+	var networks []inventory.HostNetwork
+	for i := range site.Spec.Hosts.Networks {
+		network := &site.Spec.Hosts.Networks[i]
+		networks = append(networks, inventory.HostNetwork{Name: network.Name, Addresses: network.Prefixes(), Namespaces: network.Namespaces})
+	}
 	return schedule.Options{
-		Release: release,
+		Release: release, Networks: networks, Spaces: site.HostSpaces(),
 		Keys: schedule.LabelKeys{
 			ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName,
 			NodeType: keys.NodeType, Standby: keys.Standby,

@@ -96,7 +96,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 
 // lint looks for findings. Where nothing can be decided, it has those that need no decision.
 func (l *loaded) lint(decided *decided) []lint.Finding {
-	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Owner: l.tenants.OwnerOfHosts, LeftOut: l.hosts.LeftOut, Secrets: map[string]bool{}}
+	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Owner: l.tenants.OwnerOfHosts, Networks: options(l.site).Networks, LeftOut: l.hosts.LeftOut, Secrets: map[string]bool{}}
 	for _, name := range append(l.hosts.Secrets, l.secrets...) {
 		in.Secrets[name] = true
 	}

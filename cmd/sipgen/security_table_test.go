@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -110,7 +111,19 @@ func securityTable() []attack {
 		"namespaces: [edge]", "namespaces: [edge, aab], ownsHosts: true").Replace(securityFiles["site.yaml"])
 	ownHosts["hosts.yaml"] = securityFiles["hosts.yaml"] + strings.ReplaceAll(securityHost("x1", "192.0.2.1")+securityHost("x2", "192.0.2.2")+securityHost("x3", "192.0.2.3"), "namespace: metal3", "namespace: aab")
 	held := bankSpec("{nodes: {Worker: {count: {active: 1}}}, services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30000, end: 30000}}]}}")
+	// Somebody points a host at the API server's address: where the Site lists the hosts' networks, and where the host's network data has another one.
+	listed := map[string]string{"site.yaml": strings.Replace(securityFiles["site.yaml"], "hosts: {namespaces: [metal3]}", "hosts: {namespaces: [metal3], networks: [{name: oam, addresses: [192.0.2.0/24]}]}", 1)}
+	maps.Copy(listed, held)
+	pointed := map[string]string{"hosts.yaml": securityHost("h1", "10.96.0.1") + securityHost("h2", "192.0.2.2") + securityHost("h3", "192.0.2.3")}
+	unheld := maps.Clone(listed)
+	maps.Copy(unheld, pointed)
+	known := maps.Clone(held)
+	known["hosts.yaml"] = strings.Replace(pointed["hosts.yaml"], "spec: {online: true", "spec: {networkData: {name: h1-net}, online: true", 1) +
+		"---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: metal3, name: h1-net}\nstringData: {networkData: 'networks: [{id: oam, type: ipv4, ip_address: 192.0.2.1, netmask: 255.255.255.0}]'}\n"
 	add("address",
+		attack{why: "the API server's, for a host, beyond the Site's networks", files: unheld, want: "in clusters/bank/a/assignments.yaml: name: h2\n"},
+		attack{why: "the API server's, for a host that it holds", first: listed, files: pointed, want: "in clusters/bank/a/assignments.yaml: - 192.0.2.1\n"},
+		attack{why: "the API server's, for a host, beyond its own network", files: known, want: "in clusters/bank/a/assignments.yaml: name: h2\n"},
 		attack{why: "another tenant's host's, for a host that it holds", first: held, files: map[string]string{"hosts.yaml": securityHost("h1", "192.0.2.2") + securityHost("h2", "192.0.2.2") + securityHost("h3", "192.0.2.3")},
 			want: "in clusters/bank/a/assignments.yaml: - 192.0.2.1\n"},
 		attack{why: "those of the site's hosts, by hosts of its own", files: ownHosts, want: "in clusters/bank/a/assignments.yaml: name: h"},

@@ -25,9 +25,11 @@ func (c *checker) placed() map[string]*schedule.HostLine {
 func (c *checker) unread() {
 	var troubled []inventory.Host
 	var index []int // by troubled host: its place among all
-	for i := range c.Hosts {
-		if len(c.Hosts[i].AddressProblems) > 0 {
-			troubled, index = append(troubled, c.Hosts[i]), append(index, i)
+	hosts := slices.Clone(c.Hosts)
+	for i := range hosts {
+		c.misplaced(&hosts[i])
+		if len(hosts[i].AddressProblems) > 0 {
+			troubled, index = append(troubled, hosts[i]), append(index, i)
 		}
 	}
 	wanting := c.wanting()
@@ -44,8 +46,8 @@ func (c *checker) unread() {
 		}
 	}
 	lines := c.placed()
-	for i := range c.Hosts {
-		host := &c.Hosts[i]
+	for i := range hosts {
+		host := &hosts[i]
 		at := host
 		if line := lines[host.Key()]; line != nil {
 			at = line.Host
@@ -57,6 +59,22 @@ func (c *checker) unread() {
 		for _, network := range slices.Compact(needed[i]) {
 			c.unreadOn(host, at, network)
 		}
+	}
+}
+
+// misplaced notes the addresses of a host that lie outside the networks that it can be on, as problems, and leaves them out.
+func (c *checker) misplaced(host *inventory.Host) {
+	at, has := host.Addresses, 0
+	for _, a := range at {
+		why := host.Misplaced(a, c.Networks)
+		if why == "" {
+			has++
+			continue
+		}
+		host.AddressProblems = append(slices.Clone(host.AddressProblems), inventory.AddressProblem{Network: a.Network, Origin: a.Origin, Text: why})
+	}
+	if has < len(at) {
+		host.Addresses = slices.DeleteFunc(slices.Clone(at), func(a inventory.Address) bool { return host.Misplaced(a, c.Networks) != "" })
 	}
 }
 

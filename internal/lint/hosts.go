@@ -19,7 +19,8 @@ func (c *checker) duplicates() {
 			return cmp.Compare(min(1, len(c.Owner(a.Namespace))), min(1, len(c.Owner(b.Namespace))))
 		})
 	}
-	bmcs, macs, addresses := map[string]*inventory.Host{}, map[string]*inventory.Host{}, map[string]claimed{}
+	bmcs, macs, addresses, anywhere := map[string]*inventory.Host{}, map[string]*inventory.Host{}, map[string]claimed{}, map[string]elsewhere{}
+	spaces := c.Site.HostSpaces()
 	for _, host := range hosts {
 		if id := inventory.PowerControl(host.BMC.Address); id != "" {
 			if first := bmcs[id]; first != nil {
@@ -40,6 +41,36 @@ func (c *checker) duplicates() {
 			}
 		}
 		c.addresses(host, addresses)
+		c.elsewhere(host, spaces, anywhere)
+	}
+}
+
+// elsewhere is a host and its network, in one address space.
+type elsewhere struct {
+	host    *inventory.Host
+	network string
+}
+
+// elsewhere looks for hosts of two owners that have one address on two networks that may meet. Two of one owner may be on wires of their own: the owner
+// knows that.
+func (c *checker) elsewhere(host *inventory.Host, spaces map[string]string, seen map[string]elsewhere) {
+	if c.Owner == nil {
+		return
+	}
+	for _, address := range host.Addresses {
+		if !address.IP.IsValid() || address.Origin == inventory.FromHardware {
+			continue
+		}
+		id := spaces[address.Network] + " " + address.IP.Unmap().String()
+		first, taken := seen[id]
+		switch {
+		case !taken:
+			seen[id] = elsewhere{host, address.Network}
+		case first.network != address.Network && c.Owner(first.host.Namespace) != c.Owner(host.Namespace):
+			c.host(codeHostAddress, Warning, host, "",
+				fmt.Sprintf("%s on network %s is an address of %s on network %s too, and the two are not one owner's", address.IP.Unmap(), address.Network, at(first.host), first.network),
+				"correct one of the two, or say in the Site's spec.services.addressSpaces that the networks never meet")
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	metal3hosts "github.com/airshipit/sipgen/inventory/bmh"
 )
@@ -82,4 +83,71 @@ func TestHeldHostsAddress(t *testing.T) {
 		}
 	}
 	t.Errorf("got %v, want a finding about the held host", codes(in.Check()))
+}
+
+// TestMisplacedAddress: an address outside the networks of the host or of the site is a finding where a service needs it, also of a host that keeps it.
+func TestMisplacedAddress(t *testing.T) {
+	in := inputs(t, siteOf(""), cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"), bmh("h1", "", "")+annotated("h2", "192.0.2.2"))
+	found := func() string {
+		var messages []string
+		for _, f := range in.Check() {
+			if f.Code == codeNoAddress {
+				messages = append(messages, f.Object+" "+f.Field+": "+f.Message)
+			}
+		}
+		return strings.Join(messages, "\n")
+	}
+	if got := found(); got != "" {
+		t.Fatalf("nothing is known: %s", got)
+	}
+	const keeps = "; the host keeps 192.0.2.2, which it was assigned with" // so says the placement, which was made before
+	const h2 = `BareMetalHost metal3/h2 metadata.annotations["sip.airshipit.org/address.oam"]: no address on network oam from there: annotation sip.airshipit.org/address.oam: `
+	for i := range in.Hosts {
+		for n := range in.Hosts[i].Addresses {
+			in.Hosts[i].Addresses[n].Outside = "198.51.100.0/24"
+		}
+	}
+	if got, want := found(), h2+"found 192.0.2.2, want an address in 198.51.100.0/24, where the host's networkData has network oam"+keeps; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	in.Networks = []inventory.HostNetwork{{Name: "oam", Addresses: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}}
+	if got, want := found(), h2+"found 192.0.2.2, want an address in 203.0.113.0/24, by the Site's spec.hosts.networks for network oam"+keeps; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	in.Networks[0].Addresses[0] = netip.MustParsePrefix("192.0.2.0/24")
+	if got := found(); got != "" {
+		t.Errorf("the site lists it: %s", got)
+	}
+}
+
+// TestOneAddressOfTwoOwners: on two networks that may meet it is a finding; on those of one owner, and on those that never meet, it is none.
+func TestOneAddressOfTwoOwners(t *testing.T) {
+	host := func(namespace, name, network string) inventory.Host {
+		return inventory.Host{Namespace: namespace, Name: name, Addresses: []inventory.Address{{Network: network, IP: netip.MustParseAddr("192.0.2.1"), Origin: inventory.FromHostAnnotation}}}
+	}
+	for _, row := range []struct {
+		why   string
+		apart []v1alpha1.AddressSpace
+		other inventory.Host
+		want  string
+	}{
+		{"another owner's", nil, host("metal3", "h2", "oam"), "192.0.2.1 on network edge is an address of BareMetalHost metal3/h2 on network oam too, and the two are not one owner's"},
+		{"its own", nil, host("a-bank", "h2", "oam"), ""},
+		{"networks that never meet", []v1alpha1.AddressSpace{{Name: "edge", Networks: []string{"hosts/edge"}}}, host("metal3", "h2", "oam"), ""},
+	} {
+		site := siteOf("")
+		site.Spec.Services.AddressSpaces = row.apart
+		in := Input{Site: site, Hosts: []inventory.Host{host("a-bank", "h1", "edge"), row.other}, Owner: func(namespace string) string {
+			return map[string]string{"a-bank": "bank"}[namespace]
+		}}
+		got := ""
+		for _, f := range in.Check() {
+			if f.Code == codeHostAddress {
+				got += f.Message
+			}
+		}
+		if !strings.Contains(got, row.want) || row.want == "" && got != "" {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		}
+	}
 }

@@ -62,6 +62,8 @@ type Input struct {
 	Hosts    []inventory.Host
 	// Owner says whose the hosts in a namespace are, empty for the site's; nil: all are the site's.
 	Owner func(namespace string) string
+	// Networks are those on which hosts may have addresses, where the Site lists any.
+	Networks []inventory.HostNetwork
 	// LeftOut are the objects that no host was made of.
 	LeftOut []inventory.LeftOut
 	// Granted are the selectors of roles, narrowed to the hosts that their tenants are granted, where that is less than what the specs select.

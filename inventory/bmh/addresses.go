@@ -41,11 +41,12 @@ type dataNetwork struct {
 // AddAddresses finds a host's addresses, the strongest source first. For each network the first source that has it counts.
 // What cannot be read is the host's own problem: addresses that are missing concern only those who need them.
 func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest.Document, related Related) {
-	r := addressReader{host: host, settled: map[string]inventory.AddressOrigin{}}
+	r := addressReader{host: host, settled: map[string]inventory.AddressOrigin{}, subnets: map[string][]subnet{}}
 	r.annotations(bmh, doc)
 	for _, ref := range SecretRefs(host, bmh) {
 		r.secret(related, ref)
 	}
+	r.outside()
 	details := bmh.Status.HardwareDetails
 	if data := related.Hardware[Key(host.Namespace, host.Name)]; data != nil {
 		var hardware metal3.HardwareData
@@ -101,6 +102,14 @@ type addressReader struct {
 	settled map[string]inventory.AddressOrigin
 	// closed: no weaker source counts for any network.
 	closed bool
+	// subnets are those of the host's network data, by network.
+	subnets map[string][]subnet
+}
+
+// subnet is where network data has a host on a network.
+type subnet struct {
+	netip.Prefix
+	origin inventory.AddressOrigin
 }
 
 // addressLike is what may be shown of an ip_address in a Secret: what somebody would write for an address, right or wrong.
@@ -355,6 +364,42 @@ func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetw
 			bad(network.ID, "ip_address", "%s", found(network.IPAddress, "not an "+network.Type[:4]+" address"))
 		default:
 			r.add(network.ID, ip, origin)
+			if prefix := inventory.SubnetOf(network.IPAddress, netmask); prefix.IsValid() && r.annotated(network.ID) {
+				r.subnets[network.ID] = append(r.subnets[network.ID], subnet{prefix, origin})
+			}
+		}
+	}
+}
+
+// annotated says whether an annotation has given the host an address on a network.
+func (r *addressReader) annotated(network string) bool {
+	return r.settled[network] == inventory.FromHostAnnotation
+}
+
+// outside marks the addresses of annotations that lie outside the networks of the host's network data. What spec.networkData says counts
+// only while nobody uses the host: Cluster API's metal3 provider replaces it. Preprovisioning data may be of another network than the one that the host
+// is used on, so it only adds to those that are known.
+func (r *addressReader) outside() {
+	if r.host.State.Consumer != nil {
+		return
+	}
+	for i := range r.host.Addresses {
+		a := &r.host.Addresses[i]
+		if a.Origin != inventory.FromHostAnnotation {
+			continue
+		}
+		var networks []string
+		known, within := false, false
+		for _, s := range r.subnets[a.Network] {
+			if s.Addr().Is4() == a.IP.Is4() {
+				networks = append(networks, s.String())
+				known = known || s.origin == inventory.FromNetworkData
+				within = within || s.Contains(a.IP)
+			}
+		}
+		if known && !within {
+			slices.Sort(networks)
+			a.Outside = strings.Join(slices.Compact(networks), ", ")
 		}
 	}
 }

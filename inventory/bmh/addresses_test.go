@@ -186,3 +186,43 @@ func TestUnreadableAddresses(t *testing.T) {
 		})
 	}
 }
+
+// TestAnnotatedOutside: the address of an annotation is marked where the host's own network data says another network, and only where that is the host's.
+func TestAnnotatedOutside(t *testing.T) {
+	const consumed = "  consumerRef: {kind: Metal3Machine, namespace: metal, name: m}\n"
+	for _, row := range []struct{ why, annotation, data, spec, want string }{
+		{"within", "192.0.2.99", "{id: oam, type: ipv4, ip_address: 192.0.2.7, netmask: 255.255.255.0}", "", ""},
+		{"outside", "10.96.0.1", "{id: oam, type: ipv4, ip_address: 192.0.2.7, netmask: 255.255.255.0}", "", "192.0.2.0/24"},
+		{"outside, netmask in bits", "10.96.0.1", "{id: oam, type: ipv4, ip_address: 192.0.2.7, netmask: 25}", "", "192.0.2.0/25"},
+		{"outside, by a prefix", "10.96.0.1", "{id: oam, type: ipv4, ip_address: 192.0.2.7/26}", "", "192.0.2.0/26"},
+		{"outside of two", "10.96.0.1", "{id: oam, ip_address: 198.51.100.7/24}, {id: oam, ip_address: 192.0.2.7/24}", "", "192.0.2.0/24, 198.51.100.0/24"},
+		{"within the second", "198.51.100.9", "{id: oam, ip_address: 192.0.2.7/24}, {id: oam, ip_address: 198.51.100.7/24}", "", ""},
+		{"the other family is not known", "2001:db8::1", "{id: oam, ip_address: 192.0.2.7/24}", "", ""},
+		{"no netmask", "10.96.0.1", "{id: oam, type: ipv4, ip_address: 192.0.2.7}", "", ""},
+		{"a host that is routed to by itself", "10.96.0.1", "{id: oam, type: ipv4, ip_address: 192.0.2.7/32}", "", ""},
+		{"another network", "10.96.0.1", "{id: pxe, type: ipv4, ip_address: 192.0.2.7/24}", "", ""},
+		{"network data of a host in use may be its user's", "10.96.0.1", "{id: oam, ip_address: 192.0.2.7/24}", consumed, ""},
+	} {
+		hosts, err := fromText(inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam: '"+row.annotation+"'}\n", inventorytest.NamesSecret+row.spec) +
+			inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: ["+row.data+"]")))
+		if err != nil || len(hosts) != 1 || len(hosts[0].Addresses) == 0 {
+			t.Fatalf("%s: %v, %v", row.why, hosts, err)
+		}
+		if a := hosts[0].Addresses[0]; a.Outside != row.want || a.IP.String() != row.annotation {
+			t.Errorf("%s: %s outside %q, want %q", row.why, a.IP, a.Outside, row.want)
+		}
+	}
+	// Preprovisioning data may be of another network: it widens what is known, and is not enough.
+	pre := inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: [{id: oam, ip_address: 10.96.0.9/24}]"))
+	for _, row := range []struct{ spec, annotation, want string }{
+		{"  preprovisioningNetworkDataName: pre\n", "172.16.0.1", ""},
+		{inventorytest.NamesSecret + "  preprovisioningNetworkDataName: pre\n", "10.96.0.1", ""},
+		{inventorytest.NamesSecret + "  preprovisioningNetworkDataName: pre\n", "172.16.0.1", "10.96.0.0/24, 192.0.2.0/24"},
+	} {
+		hosts, err := fromText(inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam: '"+row.annotation+"'}\n", row.spec) + pre +
+			inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [{id: oam, ip_address: 192.0.2.7/24}]")))
+		if err != nil || len(hosts) != 1 || len(hosts[0].Addresses) == 0 || hosts[0].Addresses[0].Outside != row.want {
+			t.Errorf("%s %s: %+v, %v, want outside %q", row.spec, row.annotation, hosts, err, row.want)
+		}
+	}
+}

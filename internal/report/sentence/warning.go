@@ -158,6 +158,9 @@ func addressWarning(w schedule.Warning) string {
 	case schedule.AddressTaken:
 		return fmt.Sprintf("host %s: on network %s its annotation %s%s says %s, but host %s has or had that address: %[1]s keeps %[7]s, as in the previous tree, and the services stay as they are; correct the annotation, or move host %[6]s away first",
 			w.Host, w.Network, inventory.AddressAnnotationKey, w.Network, addresses(w.Is), w.Other, addresses(w.Was))
+	case schedule.AddressOutside:
+		return fmt.Sprintf("host %s: %s; the host keeps %s on network %s, and the services stay as they are: correct the annotation, or list the address in the Site's spec.hosts.networks",
+			w.Host, w.Why, addresses(w.Kept), w.Network)
 	case schedule.AddressUnconfirmed:
 		return fmt.Sprintf("host %s: on network %s its %s says %s, and sipgen uses that; but the host is %s, which may have replaced its network data, "+
 			"and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation %s%s: %s",

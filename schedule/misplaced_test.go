@@ -1,0 +1,182 @@
+package schedule
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestMisplacedAddress: a host is not believed to be outside the networks of the site, or of its own network data. One that is held keeps what it has.
+func TestMisplacedAddress(t *testing.T) {
+	const inside, outside = "192.0.2.1", "10.96.0.1"
+	beyond := func(h inventory.Host) inventory.Host {
+		for i := range h.Addresses {
+			if h.Addresses[i].IP.String() == outside {
+				h.Addresses[i].Outside = "192.0.2.0/24"
+			}
+		}
+		return h
+	}
+	free := host1("h1", "w", "r1")
+	held := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
+	tree := func(was ...string) []PreviousClaim {
+		return []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), was...)}
+	}
+	const own = "annotation sip.airshipit.org/address.oam: found 10.96.0.1, want an address in 192.0.2.0/24, where the host's networkData has network oam"
+	const listed = "annotation sip.airshipit.org/address.oam: found 10.96.0.1, want an address in 192.0.2.0/24, 2001:db8::/32, by the Site's spec.hosts.networks for network oam"
+	network := func(name string, namespaces ...string) []inventory.HostNetwork {
+		return []inventory.HostNetwork{{Name: name, Namespaces: namespaces, Addresses: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}}}
+	}
+	for _, row := range []struct {
+		why      string
+		host     inventory.Host
+		tree     []PreviousClaim
+		networks []inventory.HostNetwork
+		want     string // where it is; none: nobody gets it
+		says     string
+	}{
+		{"nothing is known", at(free, inventory.FromHostAnnotation, outside), nil, nil, outside, ""},
+		{"free, and in another network than its own", beyond(at(free, inventory.FromHostAnnotation, outside)), nil, nil, "none", own},
+		{"the site lists where", at(free, inventory.FromHostAnnotation, outside), nil, network("oam"), "none", listed},
+		{"the site's list says it is all right", beyond(at(free, inventory.FromHostAnnotation, outside)), nil,
+			append(network("oam"), inventory.HostNetwork{Name: "oam", Addresses: []netip.Prefix{netip.MustParsePrefix("10.96.0.0/16")}}), outside, ""},
+		{"a list is for all that a host may say", at(free, inventory.FromNetworkData, outside), nil, network("oam"), "none",
+			strings.Replace(listed, "annotation sip.airshipit.org/address.oam", "networkData", 1)},
+		{"of the list", at(free, inventory.FromHostAnnotation, inside), nil, network("oam", "metal"), inside, ""},
+		{"of the list, for other namespaces", at(free, inventory.FromHostAnnotation, inside), nil, network("oam", "other"), "none",
+			"annotation sip.airshipit.org/address.oam: found 192.0.2.1 on network oam, which the Site's spec.hosts.networks does not list for hosts in namespace metal"},
+		{"a network that is not listed", at(free, inventory.FromHostAnnotation, inside), nil, network("other"), "none", "found 192.0.2.1 on network oam, which the Site's"},
+		{"the second of two", beyond(at(free, inventory.FromHostAnnotation, outside, "2001:db8::1")), nil, nil, "2001:db8::1", ""},
+		{"held: it does not move there", beyond(at(held, inventory.FromHostAnnotation, outside)), tree(inside), nil, inside,
+			own + "; the host keeps 192.0.2.1 on network oam, and the services stay as they are: correct the annotation, or list the address in the Site's spec.hosts.networks"},
+		{"held: nor with one of two", beyond(at(held, inventory.FromHostAnnotation, "192.0.2.9", "2001:db8::1", outside)), tree(inside, "2001:db8::2"), nil, inside + ",2001:db8::2", own},
+		{"held: it moves within", at(held, inventory.FromHostAnnotation, "192.0.2.9"), tree(inside), network("oam"), "192.0.2.9", "the services on that network change with it"},
+		{"held, and the tree has it there", beyond(at(held, inventory.FromHostAnnotation, outside)), tree(outside), nil, outside, "the host keeps 10.96.0.1 on network oam"},
+		{"held, the tree has it there, and nothing else does", at(held, ""), tree(outside), network("oam"), outside, "previous tree: found 10.96.0.1, want an address in"},
+		{"labelled, and the tree is lost", beyond(at(held, inventory.FromHostAnnotation, outside)), nil, nil, outside, "the host keeps 10.96.0.1 on network oam"},
+		{"labelled, the tree is lost, and the site lists where", at(held, inventory.FromHostAnnotation, outside), nil, network("oam"), "", listed},
+		{"held, and the tree has it elsewhere only", beyond(at(held, inventory.FromHostAnnotation, outside)), func() []PreviousClaim {
+			c := inTree("h1", "a", v1.RoleWorker)
+			c.Addresses = map[string][]netip.Addr{"other": {netip.MustParseAddr(inside)}}
+			return []PreviousClaim{c}
+		}(), nil, "", own},
+	} {
+		options := testOptions
+		options.Networks = row.networks
+		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{row.host}, Previous{Claims: row.tree}, options)
+		got := "none"
+		if hosts := p.Clusters[0].Roles[0].Assigned; len(hosts) == 1 {
+			got = addressesOf(hosts[0].Host.On("oam"))
+		}
+		if got != row.want {
+			t.Errorf("%s: at %q, want %q", row.why, got, row.want)
+		}
+		said := append(Say.Warnings(p.Clusters[0].Warnings), Say.Warnings(p.Clusters[0].Roles[0].Warnings)...)
+		for _, refusal := range p.Clusters[0].Refused {
+			said = append(said, Say.Refusals([]Refusal{refusal})...)
+		}
+		if row.says == "" && len(said) > 0 || !slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, row.says) }) && row.says != "" {
+			t.Errorf("%s: said %q, want %q", row.why, said, row.says)
+		}
+	}
+}
+
+// TestOthersAddress: a tenant's host does not come to an address that another owner's host has, on whichever network; those that have one keep it.
+func TestOthersAddress(t *testing.T) {
+	const ip = "192.0.2.1"
+	host := func(namespace, cluster, network string, origin inventory.AddressOrigin) inventory.Host {
+		h := host1("h-"+namespace, "w-"+namespace, namespace)
+		if cluster != "" {
+			h = claimed(h, cluster, v1.RoleWorker)
+		}
+		h = at(h, origin, ip)
+		h.Namespace = namespace
+		h.Addresses[0].Network = network
+		return h
+	}
+	holds := func(namespace, cluster, network string) PreviousClaim {
+		c := inTree("h-"+namespace, cluster, v1.RoleWorker)
+		c.Host.Namespace = namespace
+		c.Addresses = map[string][]netip.Addr{network: {netip.MustParseAddr(ip)}}
+		return c
+	}
+	granted := []inventory.HostNetwork{{Name: "oam", Addresses: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Namespaces: []string{"edge"}}, {Name: "far", Addresses: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}}
+	for _, row := range []struct {
+		why      string
+		edge     inventory.Host // what the host of tenant edge is
+		other    inventory.Host
+		tree     []PreviousClaim
+		networks []inventory.HostNetwork
+		spaces   map[string]string
+		loses    string
+	}{
+		{"free, and another tenant's is held there", host("edge", "", "oam", inventory.FromHostAnnotation), host("bank", "b", "oam", ""), []PreviousClaim{holds("bank", "b", "oam")}, nil, nil,
+			"192.0.2.1 is the address of host bank/h-bank too"},
+		{"on another network", host("edge", "", "oam", inventory.FromHostAnnotation), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far")}, nil, nil,
+			"192.0.2.1 is the address of host bank/h-bank too, on network far"},
+		{"by its network data", host("edge", "", "oam", inventory.FromNetworkData), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far")}, nil, nil,
+			"192.0.2.1 is the address of host bank/h-bank too, on network far"},
+		{"the networks never meet", host("edge", "", "oam", inventory.FromHostAnnotation), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far")}, nil, map[string]string{"far": "far"}, ""},
+		{"the site lists it for the namespace", host("edge", "", "oam", inventory.FromHostAnnotation), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far")}, granted, nil, ""},
+		{"the site's, held", host("edge", "", "oam", inventory.FromHostAnnotation), host("metal", "b", "far", ""), []PreviousClaim{holds("metal", "b", "far")}, nil, nil,
+			"192.0.2.1 is the address of host metal/h-metal too, on network far"},
+		{"the site's, free", host("edge", "", "oam", inventory.FromHostAnnotation), host("metal", "", "far", inventory.FromNetworkData), nil, nil, nil,
+			"192.0.2.1 is the address of host metal/h-metal too, on network far"},
+		{"a lease of the site's", host("edge", "", "oam", inventory.FromHostAnnotation), host("metal", "", "far", inventory.FromHardware), nil, nil, nil, ""},
+		{"another tenant's, free as well", host("edge", "", "oam", inventory.FromHostAnnotation), host("bank", "", "far", inventory.FromNetworkData), nil, nil, nil, ""},
+		{"held there itself", host("edge", "a", "oam", inventory.FromHostAnnotation), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far"), holds("edge", "a", "oam")}, nil, nil, ""},
+		{"held, and its network data says so", host("edge", "a", "oam", inventory.FromNetworkData), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far")}, nil, nil, ""},
+		{"held, and somebody pointed it there", host("edge", "a", "oam", inventory.FromHostAnnotation), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far")}, nil, nil,
+			"192.0.2.1 is the address of host bank/h-bank too, on network far"},
+	} {
+		options := testOptions
+		options.Networks, options.Spaces = row.networks, row.spaces
+		options.Owner = func(namespace string) string { return strings.TrimPrefix(namespace, "metal") }
+		a := onOAM("a", 1, 0)
+		a.Spec.Nodes = map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w-edge", 1, 0)}
+		b := newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind in (w-bank, w-metal)", 1, 0)})
+		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{row.edge, row.other}, Previous{Claims: row.tree}, options)
+		got := ""
+		for _, line := range p.Hosts {
+			if line.Host.Namespace == "edge" {
+				got = line.Host.NoAddress("oam")
+			} else if len(line.Host.Addresses) != 1 {
+				t.Errorf("%s: the other host has %v", row.why, line.Host.Addresses)
+			}
+		}
+		if got != row.loses {
+			t.Errorf("%s: %q, want %q", row.why, got, row.loses)
+		}
+	}
+}
+
+// TestReaddressedElsewhere: a held host does not move to where another cluster's host is on another network, unless the two never meet.
+func TestReaddressedElsewhere(t *testing.T) {
+	hosts := []inventory.Host{
+		at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromHostAnnotation, "192.0.2.2"),
+		at(claimed(host1("h2", "w", "r2"), "b", v1.RoleWorker), ""),
+	}
+	far := inTree("h2", "b", v1.RoleWorker)
+	far.Addresses = map[string][]netip.Addr{"far": {netip.MustParseAddr("192.0.2.2")}}
+	claims := []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), far}
+	b := newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
+	for _, row := range []struct {
+		why    string
+		spaces map[string]string
+		want   string
+	}{
+		{"they meet", nil, "192.0.2.1"},
+		{"they never do", map[string]string{"far": "far"}, "192.0.2.2"},
+	} {
+		options := testOptions
+		options.Spaces = row.spaces
+		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0), b}, hosts, Previous{Claims: claims}, options)
+		if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != row.want {
+			t.Errorf("%s: at %s, want %s; %q", row.why, got, row.want, Say.Warnings(p.Clusters[0].Warnings))
+		}
+	}
+}
