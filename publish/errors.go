@@ -47,6 +47,17 @@ var (
 	ErrUnsigned = errors.New("no signature")
 )
 
+// BranchError is ErrNoBranch of a branch that was named. A caller may find out which of the repository's was meant.
+type BranchError struct {
+	Branch   string
+	Branches []string // of the repository, sorted
+}
+
+func (b *BranchError) Error() string {
+	return fmt.Sprintf("%v: %s: want one of the repository's (%s)", ErrNoBranch, b.Branch, some(b.Branches))
+}
+func (b *BranchError) Unwrap() error { return ErrNoBranch }
+
 // SettingError is an error that a field of Auth may put right: one that is not set, or is not what the server takes. A
 // caller knows where its users set it.
 type SettingError struct {

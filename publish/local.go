@@ -36,6 +36,9 @@ func localPath(endpoint *transport.Endpoint) (string, error) {
 func (r *remote) openLocal() (*gogit.Repository, error) {
 	repository, err := gogit.PlainOpenWithOptions(r.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
+		if entries, err := os.ReadDir(r.local); err != nil || len(entries) > 0 { // whose files would be among git's own
+			return nil, fmt.Errorf("%w: %s is a folder with other files, and no git repository: name the fleet's repository, or make a new one in a folder of its own: git init --bare fleet.git", ErrNoRepository, r.local)
+		}
 		return nil, fmt.Errorf("%w: %s is no git repository; make one: git init --bare %s", ErrNoRepository, r.local, r.local)
 	}
 	if err != nil {

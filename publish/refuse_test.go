@@ -73,7 +73,8 @@ func TestBadRepositories(t *testing.T) {
 		says             string
 	}{
 		{"nothing there", filepath.Join(plain, "absent"), "main", ErrNoRepository, "absent"},
-		{"a folder that is no repository", plain, "main", ErrNoRepository, "git init --bare"},
+		{"a folder that is no repository", t.TempDir(), "main", ErrNoRepository, "make one: git init --bare"},
+		{"a folder with files of its own", plain, "main", ErrNoRepository, "make a new one in a folder of its own: git init --bare fleet.git"},
 		{"a file", filepath.Join(plain, "x"), "main", ErrNoRepository, "not a folder"},
 		{"a detached HEAD and no branch", detached, "", ErrNoBranch, "detached"},
 		{"a transport that is none", "ftp://example.org/x", "main", nil, "want a path, file, ssh or https"},

@@ -72,15 +72,17 @@ func (r *refs) base(target *Target) (string, error) {
 		}
 		return "", fmt.Errorf("%w: %s: HEAD names no branch to create it from%s; propose it on top of one of them", ErrNoBranch, branch, r.list())
 	}
-	return "", fmt.Errorf("%w: %s: want one of the repository's%s", ErrNoBranch, branch, r.list())
+	return "", &BranchError{branch, slices.Sorted(maps.Keys(r.branches))}
 }
 
-func (r *refs) list() string {
-	names := slices.Sorted(maps.Keys(r.branches))
+func (r *refs) list() string { return " (" + some(slices.Sorted(maps.Keys(r.branches))) + ")" }
+
+// some is the first few names.
+func some(names []string) string {
 	if len(names) > 10 {
-		names = append(names[:10], "...")
+		names = append(slices.Clone(names[:10]), "...")
 	}
-	return " (" + strings.Join(names, ", ") + ")"
+	return strings.Join(names, ", ")
 }
 
 func (r *remote) readRefs(ctx context.Context) (*refs, error) {

@@ -54,6 +54,9 @@ func (c *SIPCluster) Warnings() []FieldError {
 	}
 	out = append(out, c.unreadAnnotations()...)
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
+		if set := c.Spec.Nodes[role]; set.Count == nil {
+			out = append(out, FieldError{"spec.nodes." + role + ".count", "missing: the role asks for no host, and releases those that it has; write count: {active: 0} if that is what you want"})
+		}
 		for _, known := range []string{RoleControlPlane, RoleWorker} {
 			if near := manifest.Nearest(role, []string{known}); near != "" && role != known {
 				out = append(out, FieldError{"spec.nodes." + role, redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})

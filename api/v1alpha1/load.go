@@ -79,6 +79,9 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 		site.modernizePlacement(add)
 		site.Default()
 		site.validate(add)
+		for _, unread := range site.UnreadAnnotations() {
+			site.warn(unread.Path, "%s", unread.Message)
+		}
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func checkNoValues(document []byte, add problem) {
 		return
 	}
 	if tenants == nil {
-		add("spec.tenants", "has no value: list tenants, or remove the field, which makes every namespace a tenant")
+		add("spec.tenants", "has no value: list tenants, or remove the field, which makes every namespace a tenant; without the field, sipgen tenants --suggest prints the list that the specs need")
 		return
 	}
 	list, _ := tenants.([]any)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,8 @@ type inputs struct {
 	keepGoing bool
 	// part is a path of the Site's spec.inputs.specs of which only parts are read.
 	part string
+	// specsOfSite, inventoryOfSite: the Site says where they are, and no flag.
+	specsOfSite, inventoryOfSite bool
 	// liveFlags are of use with a live cluster only.
 	liveFlags []*pflag.Flag
 	// evict are tenants whose clusters count as gone.
@@ -81,12 +84,20 @@ func (in *inputs) fromSite(site *v1alpha1.Site) {
 		all = append(all, in.beside(path))
 	}
 	if len(in.specs) == 0 {
-		in.specs = all
+		in.specs, in.specsOfSite = all, true
 	}
 	in.part = partOf(in.specs, all)
 	if in.inventory == "" && site.Spec.Inputs.Inventory != "" {
-		in.inventory = in.beside(site.Spec.Inputs.Inventory)
+		in.inventory, in.inventoryOfSite = in.beside(site.Spec.Inputs.Inventory), true
 	}
+}
+
+// missingOf says which field of the Site names a file or folder that is not there, or has nothing in it: nobody typed its name just now.
+func (in *inputs) missingOf(err error, bySite bool, field string) error {
+	if !bySite || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, manifest.ErrNoFiles) {
+		return err
+	}
+	return fmt.Errorf("%w (%s of %s names it)", err, field, in.site)
 }
 
 // beside is a path of the Site's, which is relative to the Site's file.

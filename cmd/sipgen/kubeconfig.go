@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,13 +24,20 @@ func (in *inputs) contexts(rules *clientcmd.ClientConfigLoadingRules) []string {
 	return slices.Sorted(maps.Keys(config.Contexts))
 }
 
+// there says that a file is, whether it can be read or not.
+func there(file string) bool {
+	_, err := os.Stat(file)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // kubeconfigProblem says what a person may have meant where no cluster can be reached: a file that is not there, a context that the kubeconfig
 // does not have. nil if it is something else.
 func (in *inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) error {
-	if in.kubeconfig != "" {
-		if _, err := os.Stat(in.kubeconfig); errors.Is(err, fs.ErrNotExist) {
-			return redact.Errorf("--kubeconfig: %s: no such file or directory", in.kubeconfig)
-		}
+	if in.kubeconfig != "" && !there(in.kubeconfig) {
+		return redact.Errorf("--kubeconfig: %s: no such file or directory", in.kubeconfig)
+	}
+	if files := filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)); in.kubeconfig == "" && len(files) > 0 && !slices.ContainsFunc(files, there) {
+		return redact.Errorf("$KUBECONFIG: %s: no such file or directory", strings.Join(files, ", "))
 	}
 	known := in.contexts(rules)
 	switch {

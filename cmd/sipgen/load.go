@@ -100,6 +100,7 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 			ui.warn("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text)
 		}
 		warnUnmanageable(ui, l.hosts.Hosts)
+		warnTwice(ui, l.hosts.Hosts)
 	}
 	if l.tenants != nil {
 		err = errors.Join(err, l.evict(in.evict))
@@ -123,6 +124,38 @@ func warnUnmanageable(ui *ui, hosts []inventory.Host) {
 	}
 	if more := len(found) - mostUnmanageable; more > 0 {
 		ui.warn("%s about unusable BMC and MAC addresses; sipgen lint shows them", text.Plural(more, "more finding", "more findings"))
+	}
+}
+
+// warnTwice says which files define the same hosts, which the plan cannot say: it is the same wherever the files are.
+func warnTwice(ui *ui, hosts []inventory.Host) {
+	type pair struct{ one, other string }
+	var pairs []pair
+	first, count := map[pair]string{}, map[pair]int{}
+	for i := range hosts {
+		for _, fault := range hosts[i].Faults {
+			if fault.Kind != inventory.FaultTwice || fault.Other == "" {
+				continue
+			}
+			one, _, _ := strings.Cut(hosts[i].Source, ": document ")
+			other, _, _ := strings.Cut(fault.Other, ": document ")
+			p := pair{min(one, other), max(one, other)}
+			if count[p]++; count[p] == 1 {
+				pairs = append(pairs, p)
+				first[p] = fmt.Sprintf("%s (%s, and %s)", hosts[i].Key(), hosts[i].Source, fault.Other)
+			}
+		}
+	}
+	for i, p := range pairs {
+		if i == mostUnmanageable {
+			ui.warn("%s of files define the same hosts; sipgen lint shows them", text.Plural(len(pairs)-i, "more pair", "more pairs"))
+			break
+		}
+		both := p.one + " and " + p.other + " both define"
+		if p.one == p.other {
+			both = p.one + " defines twice"
+		}
+		ui.warn("%s %s, the first of them %s: keep one definition of each", both, text.Count(count[p], "host"), first[p])
 	}
 }
 
@@ -169,7 +202,11 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files && !in.allowEmpty {
 		specsErr = fmt.Errorf("%s: no %s %s in it; --allow-empty if the last tenant is gone", strings.Join(in.specs, " "), v1.APIVersion, v1.Kind)
-		if specs.hosts > 0 {
+		switch {
+		case len(specs.sites) > 0:
+			specsErr = fmt.Errorf("%s: no %s %s in it, but a Site in %s: --site is for the Site, and --filename for specs",
+				strings.Join(in.specs, " "), v1.APIVersion, v1.Kind, strings.Join(specs.sites, " "))
+		case specs.hosts > 0:
 			specsErr = fmt.Errorf("%s: no %s %s in it, but %s: --filename is for specs, and --inventory for hosts",
 				strings.Join(in.specs, " "), v1.APIVersion, v1.Kind, text.Count(specs.hosts, "BareMetalHost"))
 		}
@@ -219,7 +256,8 @@ func (e *noSiteError) Unwrap() error { return e.err }
 func (in *inputs) loadHosts(ctx context.Context, ui *ui, site *v1alpha1.Site, clusters []v1.SIPCluster) (*inventory.Inventory, error) {
 	switch {
 	case in.inventory != fromCluster:
-		return files.Load([]string{in.inventory}, ui.in)
+		hosts, err := files.Load([]string{in.inventory}, ui.in)
+		return hosts, in.missingOf(err, in.inventoryOfSite, "spec.inputs.inventory")
 	case site == nil:
 		return nil, nil
 	case in.allAddresses:

@@ -87,8 +87,10 @@ type specs struct {
 	// secrets are the names of the Secrets in the files, "namespace/name".
 	secrets []string
 	// files: some specs are files. hosts are the BareMetalHosts in them, which nobody looks for there.
+	// sites are the files among them that have a Site in them, as messages name them.
 	files bool
 	hosts int
+	sites []string
 	// paths are the files as messages name them, each with the path that package tenancy gives it.
 	paths map[string]string
 }
@@ -138,7 +140,7 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 		switch {
 		case in.allowEmpty && errors.Is(err, manifest.ErrNoFiles):
 		case errors.Is(err, manifest.ErrNoFiles):
-			errs = append(errs, fmt.Errorf("%w; --allow-empty if the last tenant is gone", err))
+			errs = append(errs, fmt.Errorf("%w; --allow-empty if the last tenant is gone", in.missingOf(err, in.specsOfSite, "spec.inputs.specs")))
 		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.empty = append(s.empty, finding{file: s.paths[inFile.File], err: inFile})
@@ -146,12 +148,15 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.broken = append(s.broken, finding{file: s.paths[inFile.File], err: err})
 		default:
-			errs = append(errs, err)
+			errs = append(errs, in.missingOf(err, in.specsOfSite, "spec.inputs.specs"))
 		}
 	}
 	for i := range documents {
-		if documents[i].Kind == "BareMetalHost" {
+		switch {
+		case documents[i].Kind == "BareMetalHost":
 			s.hosts++
+		case documents[i].Kind == v1alpha1.Kind && documents[i].APIVersion == v1alpha1.APIVersion && !slices.Contains(s.sites, documents[i].File):
+			s.sites = append(s.sites, documents[i].File)
 		}
 	}
 	for _, decoded := range v1.Decode(documents) {

@@ -39,11 +39,16 @@ func (l *loaded) beyondGrants() []finding {
 			continue
 		}
 		for _, e := range append(l.tenants.Namespace(c), l.tenants.Spec(c)...) {
-			out = append(out, finding{cluster: keyOf(c), err: c.Problem(e.Path, "%s", e.Message)})
+			out = append(out, finding{cluster: keyOf(c), err: &beyondError{c.Problem(e.Path, "%s", e.Message)}})
 		}
 	}
 	return out
 }
+
+// beyondError is that a spec asks for what its tenant is not granted.
+type beyondError struct{ error }
+
+func (e *beyondError) Unwrap() error { return e.error }
 
 // evict notes the namespaces of evicted tenants.
 func (l *loaded) evict(names []string) error {

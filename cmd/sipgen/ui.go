@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/internal/forge"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
@@ -87,7 +89,13 @@ func hintFor(command *cobra.Command, err error) string {
 		noSite  *noSiteError
 		unread  *previousError
 		wrong   *wrongSpecsError
+		branch  *publish.BranchError
+		beyond  *beyondError
 	)
+	suggestion := ""
+	if errors.As(err, &beyond) {
+		suggestion = "sipgen tenants --suggest prints the grants that the specs need; "
+	}
 	switch {
 	case errors.As(err, &usage):
 		return "sipgen " + usage.command + " --help"
@@ -98,7 +106,9 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.As(err, &unread):
 		return "--previous none plans without the decisions that are not synced yet; --previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &wrong) && onlyWrongSpecs(err):
-		return flagOr(command, "keep-going", "--keep-going goes on with the other clusters; this one keeps what it has", "")
+		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters; this one keeps what it has", ""), "; ")
+	case suggestion != "":
+		return strings.TrimSuffix(suggestion, "; ")
 	case errors.As(err, &setting):
 		return authVariables[setting.Field]
 	case errors.Is(err, forge.ErrCertificate):
@@ -106,9 +116,12 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.Is(err, publish.ErrForeign), errors.Is(err, publish.ErrTaken), errors.Is(err, publish.ErrOwnership):
 		return flagOr(command, "adopt", "--adopt takes it over", "sipgen render and sipgen publish have --adopt, which takes it over")
 	case errors.Is(err, publish.ErrNoRepository):
-		return "--repo names the repository; git init --bare makes a local one"
+		return "--repo names the fleet's repository, by its URL or the path of a bare one"
 	case errors.Is(err, publish.ErrNothingThere):
 		return "push a first commit to that branch (a README is enough), or publish once without --propose"
+	case errors.As(err, &branch) && manifest.Nearest(branch.Branch, branch.Branches) != "":
+		return redact.Sprintf("did you mean the branch %q? --branch or the Site's spec.repository.branch names it", manifest.Nearest(branch.Branch, branch.Branches)) +
+			flagOr(command, "create-branch", "; --create-branch creates a new one", "")
 	case errors.Is(err, publish.ErrNoBranch):
 		return flagOr(command, "create-branch", "--create-branch creates it", "sipgen publish --create-branch creates it; --branch names another one")
 	case errors.Is(err, publish.ErrRejected):

@@ -2,6 +2,21 @@ package main
 
 // mistakeGuards are about what people type by mistake.
 var mistakeGuards = []mutant{
+	{"internal/manifest/syntax.go", `oneLower.MatchString(message) {`, `false {`,
+		in("internal/manifest", "TestDecodeNamesThePlace"),
+		"a line that is indented wrongly is said to be the one before it, which is right"},
+	{"internal/manifest/syntax.go", `n := second(d.source); n >= 0 &&`, `n := second(d.source); n >= 1<<30 &&`,
+		in("internal/manifest", "TestDecodeNamesThePlace"),
+		"a file that lacks a line with --- is said to set four keys twice"},
+	{"api/v1/warnings.go", `set.Count == nil {`, `set.Count == nil && len(role) == 0 {`,
+		in("cmd/sipgen", "TestScripts/mistakes"),
+		"a role whose count was lost in an edit gives back its hosts without a word"},
+	{"cmd/sipgen/load.go", `		warnTwice(ui, l.hosts.Hosts)`, `		warnTwice(ui, nil)`,
+		in("cmd/sipgen", "TestScripts/faults"),
+		"two files define the same hosts, and nobody is told which"},
+	{"publish/local.go", `err != nil || len(entries) > 0 {`, `err != nil || len(entries) < 0 {`,
+		in("publish", "TestBadRepositories"),
+		"people are told to make a git repository out of the folder that has their specs"},
 	{"inventory/host.go", `		h.BMC.Address == "" && !s.Image &&`, `		!s.Image &&`,
 		in("inventory", "TestEmptied"),
 		"every host that is deprovisioned on purpose is said to have lost its spec, and nobody believes the warning any more"},

@@ -14,6 +14,12 @@ import (
 // unreadAnnotations are annotations of hosts that were meant for sipgen and do nothing: their key is none that it reads, or they give an address on a
 // network that no cluster uses and no other host is on. Those of SIPClusters are among their warnings.
 func (c *checker) unreadAnnotations() {
+	const correct = "correct the key, or give an annotation of your own a domain of your own"
+	if c.Site != nil {
+		for _, unread := range c.Site.UnreadAnnotations() {
+			c.site(codeUnread, Warning, unread.Path, unread.Message, correct)
+		}
+	}
 	on := map[string]map[string]bool{} // by network: the hosts that are on it, by whatever source
 	for i := range c.Hosts {
 		for _, address := range c.Hosts[i].Addresses {
@@ -32,8 +38,7 @@ func (c *checker) unreadAnnotations() {
 			if near, _ := manifest.StrayAnnotation(key, read); near != "" {
 				message = fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)
 			}
-			c.host(codeUnread, Warning, host, redact.Sprintf("metadata.annotations[%q]", key), message,
-				"correct the key, or give an annotation of your own a domain of your own")
+			c.host(codeUnread, Warning, host, redact.Sprintf("metadata.annotations[%q]", key), message, correct)
 		}
 		for _, network := range annotatedNetworks(host) {
 			if len(used) == 0 || slices.Contains(used, network) || len(on[network]) > 1 || len(on[network]) == 1 && !on[network][host.Key()] {

@@ -81,6 +81,8 @@ func (c *checker) warnings() {
 				code, fix = codeDeprecated, "describe the provider in spec.services.dex"
 			case strings.HasPrefix(warning.Path, "spec.services."+v1.ListWorker+"[") && strings.HasSuffix(warning.Path, "].nodePort"):
 				code, fix = codeDeprecated, "remove the field"
+			case strings.HasPrefix(warning.Path, "spec.nodes.") && strings.HasSuffix(warning.Path, ".count"):
+				fix = "say how many hosts the role needs, such as count: {active: 3}"
 			case strings.HasPrefix(warning.Path, "spec.nodes."):
 				fix = "rename the role, unless it is meant to have no load balancer"
 			}

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -135,64 +134,6 @@ func (d *Document) typeErrors(err error, into any) error {
 		problems.Add(d.Problem("", "not an object of its kind: a value in it has the wrong form"))
 	}
 	return problems.Err()
-}
-
-var yamlLine = regexp.MustCompile(`line (\d+):? ?`)
-
-// yamlQuotes are the messages of the YAML parser that repeat what stands in the file, which may be a secret.
-var yamlQuotes = []*regexp.Regexp{
-	regexp.MustCompile(`(?s)((?:unknown )?anchor) '.*'`),
-	regexp.MustCompile("(?s)(cannot (?:decode|unmarshal) \\S+) `.*`"),
-	regexp.MustCompile(`(?is)((?:invalid|unsupported) map key).*`),
-}
-
-// syntaxError moves the line number of a YAML parser's message to the file's own.
-func (d *Document) syntaxError(err error) error {
-	message := err.Error()
-	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
-		message = strings.TrimPrefix(message, prefix)
-	}
-	problem := &Problem{File: d.File, Document: d.Index, Line: d.Line}
-	if match := yamlLine.FindStringSubmatch(message); match != nil {
-		n, _ := strconv.Atoi(match[1])
-		problem.Line = d.Line + n - 1
-		message = strings.Replace(message, match[0], "", 1)
-	}
-	for _, quote := range yamlQuotes {
-		message = quote.ReplaceAllString(message, "$1 …")
-	}
-	problem.Message = "not valid YAML: " + redact.Quotes(strings.TrimSpace(message))
-	if n := tab(d.source); n >= 0 && d.Line+n <= problem.Line {
-		problem.Line, problem.Message = d.Line+n, "not valid YAML: the line begins with a tab, want spaces"
-	}
-	if n := conflict(d.source); n >= 0 {
-		problem.Line, problem.Message = d.Line+n, "an unresolved merge conflict"
-	}
-	return problem
-}
-
-// tab gives the index of the first line that is indented with a tab, -1 where there is none.
-func tab(text []byte) int {
-	n := 0
-	for line := range bytes.Lines(text) {
-		if trimmed := bytes.TrimLeft(line, " "); len(trimmed) > 1 && trimmed[0] == '\t' && len(bytes.TrimSpace(trimmed)) > 0 {
-			return n
-		}
-		n++
-	}
-	return -1
-}
-
-// conflict gives the index of the line where git has marked a merge conflict, -1 where there is none.
-func conflict(text []byte) int {
-	n := 0
-	for line := range bytes.Lines(text) {
-		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
-			return n
-		}
-		n++
-	}
-	return -1
 }
 
 // positions are the nodes of a document, which are made when the first of its problems wants a line. The objects of a List share them.

@@ -65,6 +65,24 @@ func TestDecodeNamesThePlace(t *testing.T) {
 		"a field twice": {
 			"kind: A\nkind: B\n",
 			`f.yaml: document 1: line 2: not valid YAML: key "kind" already set in map`},
+		"two fields twice": {
+			"a: 1\nb: 1\na: 2\nb: 2\n",
+			`f.yaml: document 1: line 3: not valid YAML: key "a" already set in map; line 4: key "b" already set in map`},
+		"two objects, and no line between them": {
+			"# two\n---\napiVersion: v1\nkind: A\nspec: {}\n\nkind: A\napiVersion: v1\nspec: {}\n",
+			`f.yaml: document 2: line 7: not valid YAML: another object begins here, and there is no line with --- before it`},
+		"a reference with a field twice": {
+			"apiVersion: v1\nkind: A\nspec:\n  kind: B\n  apiVersion: v1\n  kind: B\n",
+			`f.yaml: document 1: line 6: not valid YAML: key "kind" already set in map`},
+		"a line that is not indented enough": {
+			"kind: A\n---\nspec:\n  a:\n    b: 1\n   c: 2\n  d: 1\n",
+			`f.yaml: document 2: line 6: not valid YAML: did not find expected key: is it indented like the lines that it belongs to?`},
+		"a line that is indented too far": {
+			"kind: A\nspec:\n  a: 1\n   b: 2\n",
+			`f.yaml: document 1: line 4: not valid YAML: mapping values are not allowed in this context: is the line indented too far, or does the one before it lack its colon, or the space behind the colon?`},
+		"an entry of a list that is not indented enough": {
+			"kind: A\nspec:\n   - a\n   - b\n  - c\n",
+			`f.yaml: document 1: line 5: not valid YAML: did not find expected key: is it indented like the lines that it belongs to?`},
 		"not YAML": {
 			"kind: A\n---\nspec: [\n",
 			`f.yaml: document 2: line 3: not valid YAML: did not find expected node content`},

@@ -60,6 +60,7 @@ func SiteYAML(found *Found, a Answers) []byte {
 		p.line("      - %s # %d hosts", scalar(n.Name), n.Hosts)
 	}
 	p.line("  # Who may ask for what. Without this list every namespace is a tenant with narrow rights: docs/tenants.md.")
+	p.line("  # sipgen tenants --suggest prints what today's specs need; below is how it begins.")
 	p.line("  # tenants:\n  # - name: %s\n  #   namespaces: [%s]", scalar(a.Namespace), scalar(a.Namespace))
 	return []byte(p.String())
 }

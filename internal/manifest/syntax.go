@@ -1,0 +1,119 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+var yamlLine = regexp.MustCompile(`line (\d+):? ?`)
+
+// yamlQuotes are the messages of the YAML parser that repeat what stands in the file, which may be a secret.
+var yamlQuotes = []*regexp.Regexp{
+	regexp.MustCompile(`(?s)((?:unknown )?anchor) '.*'`),
+	regexp.MustCompile("(?s)(cannot (?:decode|unmarshal) \\S+) `.*`"),
+	regexp.MustCompile(`(?is)((?:invalid|unsupported) map key).*`),
+}
+
+// oneLower are the messages that the YAML library gives the line before: it counts from 0 where its parser complains, and from 1 where its scanner does.
+var oneLower = regexp.MustCompile(`^did not find expected (<|node content|'-' indicator|key$|',' or )`)
+
+// meant says of a message of the YAML library what a person most likely did.
+var meant = map[string]string{
+	"did not find expected key":                      "is it indented like the lines that it belongs to?",
+	"did not find expected '-' indicator":            "is it indented like the entries of the list?",
+	"mapping values are not allowed in this context": "is the line indented too far, or does the one before it lack its colon, or the space behind the colon?",
+}
+
+// syntaxError moves the line numbers of a YAML parser's message to the file's own.
+func (d *Document) syntaxError(err error) error {
+	message := err.Error()
+	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
+		message = strings.TrimPrefix(message, prefix)
+	}
+	problem := &Problem{File: d.File, Document: d.Index, Line: d.Line}
+	if match := yamlLine.FindStringSubmatch(message); match != nil {
+		n, _ := strconv.Atoi(match[1])
+		message = strings.Replace(message, match[0], "", 1)
+		if oneLower.MatchString(message) {
+			n = min(n+1, max(n, bytes.Count(bytes.TrimRight(d.source, "\n"), []byte("\n"))+1))
+		}
+		problem.Line = d.Line + n - 1
+	}
+	for _, quote := range yamlQuotes {
+		message = quote.ReplaceAllString(message, "$1 …")
+	}
+	message, more, _ := strings.Cut(message, "\n") // the library says each key that is set twice
+	message = redact.Quotes(strings.TrimSpace(message))
+	if hint := meant[message]; hint != "" {
+		message += ": " + hint
+	}
+	for _, match := range yamlLine.FindAllStringSubmatchIndex(more, -1) {
+		n, _ := strconv.Atoi(more[match[2]:match[3]])
+		rest, _, _ := strings.Cut(more[match[1]:], "\n")
+		message += fmt.Sprintf("; line %d: %s", d.Line+n-1, redact.Quotes(rest))
+	}
+	problem.Message = "not valid YAML: " + message
+	if n := second(d.source); n >= 0 && strings.Contains(message, "already set in map") {
+		problem.Line, problem.Message = d.Line+n, "not valid YAML: another object begins here, and there is no line with --- before it"
+	}
+	if n := tab(d.source); n >= 0 && d.Line+n <= problem.Line {
+		problem.Line, problem.Message = d.Line+n, "not valid YAML: the line begins with a tab, want spaces"
+	}
+	if n := conflict(d.source); n >= 0 {
+		problem.Line, problem.Message = d.Line+n, "an unresolved merge conflict"
+	}
+	return problem
+}
+
+// second gives the index of the line where a second object begins: what comes first of apiVersion and kind where both are there twice. -1 where there is
+// none.
+func second(text []byte) int {
+	var (
+		n, again = 0, -1
+		seen     = map[string]int{}
+	)
+	for line := range bytes.Lines(text) {
+		for _, key := range []string{"apiVersion:", "kind:"} {
+			if !bytes.HasPrefix(line, []byte(key)) {
+				continue
+			}
+			if seen[key]++; seen[key] == 2 && again < 0 {
+				again = n
+			}
+		}
+		n++
+	}
+	if seen["apiVersion:"] > 1 && seen["kind:"] > 1 {
+		return again
+	}
+	return -1
+}
+
+// tab gives the index of the first line that is indented with a tab, -1 where there is none.
+func tab(text []byte) int {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if trimmed := bytes.TrimLeft(line, " "); len(trimmed) > 1 && trimmed[0] == '\t' && len(bytes.TrimSpace(trimmed)) > 0 {
+			return n
+		}
+		n++
+	}
+	return -1
+}
+
+// conflict gives the index of the line where git has marked a merge conflict, -1 where there is none.
+func conflict(text []byte) int {
+	n := 0
+	for line := range bytes.Lines(text) {
+		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
+			return n
+		}
+		n++
+	}
+	return -1
+}
