@@ -13,7 +13,9 @@ import (
 // Dangers are what a reviewer must not miss, the worst first: hosts that run something and are released, hosts that
 // change hands, clusters that go or cannot be served, policies and services that change, and how many hosts are handed
 // out. files are the files that change.
-func Dangers(p *Plan, files []File) []string {
+func Dangers(p *Plan, files []File) []string { return sentences(p.dangers(files)) }
+
+func (p *Plan) dangers(files []File) []danger {
 	dangers := slices.Concat(p.placementDangers(), p.fileDangers(files), p.serviceDangers(), p.replicaDangers())
 	if t := p.Totals(); t.Offered > 0 {
 		them, disks, how := "them", "their disks", "handed out"
@@ -26,14 +28,14 @@ func Dangers(p *Plan, files []File) []string {
 		case t.Offered > t.New:
 			how = "handed out or promoted from standby"
 		}
-		dangers = append(dangers, fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(t.Offered, "host"), how, them, disks))
+		dangers = append(dangers, ofSite("handed out", fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(t.Offered, "host"), how, them, disks)))
 	}
 	return dangers
 }
 
 // Dangers are those of the plan itself: of the placement, and of the services where they are known.
 func (p *Plan) Dangers() []string {
-	return slices.Concat(p.placementDangers(), p.serviceDangers(), p.replicaDangers())
+	return sentences(slices.Concat(p.placementDangers(), p.serviceDangers(), p.replicaDangers()))
 }
 
 // mostLeaving bounds how many hosts of a cluster that is gone a danger names, of each kind.
@@ -70,54 +72,62 @@ func leaving(c *Cluster) string {
 	return ": " + strings.Join(parts, "; ")
 }
 
-func (p *Plan) placementDangers() []string {
-	var running, moved, promotions, released, clusters []string
-	missing := slices.Clone(p.lost)
+func (p *Plan) placementDangers() []danger {
+	var emptied, running, missing, moved, promotions, released, clusters []danger
+	for _, words := range p.Emptied() {
+		emptied = append(emptied, ofSite("emptied", words))
+	}
+	for _, words := range p.lost {
+		missing = append(missing, ofSite("missing", words))
+	}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
+		add := func(to *[]danger, kind, words string) { *to = append(*to, danger{kind, c.Namespace, words}) }
 		if c.Gone {
-			clusters = append(clusters, c.Key()+" is being decommissioned"+leaving(c))
+			add(&clusters, "gone", c.Key()+" is being decommissioned"+leaving(c))
 		}
 		switch {
 		case len(c.Frozen) > 0:
-			clusters = append(clusters, c.Key()+" is frozen: it keeps what it has, as it is, and gets nothing new: "+strings.Join(c.Frozen, "; "))
+			add(&clusters, "frozen", c.Key()+" is frozen: it keeps what it has, as it is, and gets nothing new: "+strings.Join(c.Frozen, "; "))
 		case c.Unschedulable:
-			clusters = append(clusters, c.Key()+" is unschedulable: it keeps what it has and gets nothing new")
+			add(&clusters, "frozen", c.Key()+" is unschedulable: it keeps what it has and gets nothing new")
 		}
-		missing = append(missing, c.lost...)
+		for _, words := range c.lost {
+			add(&missing, "missing", words)
+		}
 		if c.AnyPatches {
-			clusters = append(clusters, c.Key()+" has patches that may change more than the fields that are safe (its tenant's grant has patches: any)")
+			add(&clusters, "patches", c.Key()+" has patches that may change more than the fields that are safe (its tenant's grant has patches: any)")
 		}
 		if c.HAProxyLines {
-			clusters = append(clusters, c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)")
+			add(&clusters, "lines", c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)")
 		}
 		for j := range c.Roles {
 			if !c.Gone && loses(&c.Roles[j]) {
-				clusters = append(clusters, c.Key()+" "+c.Roles[j].Name+" loses its last host: its load balancers and jump hosts will have nothing behind them")
+				add(&clusters, "last host", c.Key()+" "+c.Roles[j].Name+" loses its last host: its load balancers and jump hosts will have nothing behind them")
 			}
 			for _, slot := range c.Roles[j].Slots {
 				for _, change := range slot.Changes {
 					if change == promoted || strings.HasPrefix(change, "was ") {
-						promotions = append(promotions, fmt.Sprintf("%s %s: %s: %s", c.Key(), c.Roles[j].Name, slot.Host, strings.Join(slot.Changes, "; ")))
+						add(&promotions, "promoted", fmt.Sprintf("%s %s: %s: %s", c.Key(), c.Roles[j].Name, slot.Host, strings.Join(slot.Changes, "; ")))
 						break
 					}
 				}
 				if slot.From != "" {
-					moved = append(moved, fmt.Sprintf("%s %s takes over %s, which %s had", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
+					add(&moved, "moved", fmt.Sprintf("%s %s takes over %s, which %s had", c.Key(), c.Roles[j].Name, slot.Host, slot.From))
 				}
 				if slot.Status != StatusReleased {
 					continue
 				}
 				words := fmt.Sprintf("%s %s releases %s: %s", c.Key(), c.Roles[j].Name, slot.Host, slot.Why)
 				if slot.InUse != "" {
-					running = append(running, words+"; the host is IN USE: "+slot.InUse)
+					add(&running, "running", words+"; the host is IN USE: "+slot.InUse)
 				} else {
-					released = append(released, words)
+					add(&released, "released", words)
 				}
 			}
 		}
 	}
-	return slices.Concat(p.Emptied(), running, missing, moved, clusters, promotions, released)
+	return slices.Concat(emptied, running, missing, moved, clusters, promotions, released)
 }
 
 // Emptied are the hosts whose spec was emptied while something runs on them, with what to do before anything else. Nothing that sipgen finds is worse.
@@ -172,9 +182,9 @@ func loses(role *Role) bool {
 
 // fileDangers are changes outside the hosts that a reviewer must not miss, as far as paths tell. Of services whose objects are compared they say
 // nothing.
-func (p *Plan) fileDangers(files []File) []string {
+func (p *Plan) fileDangers(files []File) []danger {
 	var (
-		dangers  []string
+		dangers  []danger
 		services = map[string]map[string]bool{} // cluster → what happens to its services
 		policy   bool
 		claims   bool
@@ -208,17 +218,17 @@ func (p *Plan) fileDangers(files []File) []string {
 		}
 	}
 	if policy {
-		dangers = append(dangers, "the policies that guard the hosts change")
+		dangers = append(dangers, ofSite("tree", "the policies that guard the hosts change"))
 	}
 	if claims {
-		dangers = append(dangers, "other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/")
+		dangers = append(dangers, ofSite("tree", "other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/"))
 	}
 	if runner {
-		dangers = append(dangers, "the runner changes: what runs in the cluster with the site's git credentials")
+		dangers = append(dangers, ofSite("tree", "the runner changes: what runs in the cluster with the site's git credentials"))
 	}
 	for _, cluster := range sorted(services) {
 		for _, what := range sorted(services[cluster]) {
-			dangers = append(dangers, cluster+": "+what)
+			dangers = append(dangers, ofCluster("services", cluster, cluster+": "+what))
 		}
 	}
 	return dangers

@@ -47,8 +47,8 @@ func Markdown(p *Plan) string {
 // maxBody is what forges allow for a pull request's body (GitHub: 65,536 characters), less room for the cut.
 const maxBody = 65_000
 
-// maxDangers bounds the dangers of a commit message, which has the hosts as well.
-const maxDangers = 200
+// maxDangers bounds the dangers of a commit message, which has the hosts as well, in bytes.
+const maxDangers = maxBody / 2
 
 // CommitMessage says in a subject line and a body what a run changes: counts in the subject; dangers, and the changed
 // hosts of every cluster, in the body.
@@ -61,13 +61,14 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n", subject)
-	dangers := Dangers(p, files)
-	for i, danger := range dangers {
-		if i == maxDangers {
-			fmt.Fprintf(&out, "! … %d more; sipgen plan shows them all\n", len(dangers)-i)
-			break
-		}
-		fmt.Fprintf(&out, "! %s\n", inert(bounded(danger)))
+	line := func(words string) string { return "! " + inert(bounded(words)) + "\n" }
+	dangers := p.dangers(files)
+	shown := fairly(dangers, maxDangers, func(words string) int { return len(line(words)) })
+	for _, danger := range shown {
+		out.WriteString(line(danger.words))
+	}
+	if len(shown) < len(dangers) {
+		out.WriteString(line("… and " + moreDangers(dangers, shown) + "; sipgen plan shows them all"))
 	}
 	fmt.Fprintf(&out, "%s\n", p.Summary())
 	if len(areas) > 0 {

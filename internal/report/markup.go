@@ -18,7 +18,7 @@ const maxCell = 300
 
 // code puts words into a code span that is safe in a table's cell; empty words stay empty.
 func code(words string) string {
-	words = strings.ReplaceAll(text.Line(words), "|", "¦")
+	words = uncommanded(strings.ReplaceAll(text.Line(words), "|", "¦"))
 	if words == "" {
 		return ""
 	}
@@ -81,17 +81,36 @@ func prose(sentence string) string {
 		}
 	}
 	flush()
-	return strings.Join(out, " ")
+	return uncommanded(strings.Join(out, " "))
 }
 
 var (
 	mention = regexp.MustCompile(`@([\pL\pN_])`)
 	issue   = regexp.MustCompile(`([#!])([0-9])`)
+	// ticket and link are the other ways to name an issue: "closes GH-1", and by its address.
+	ticket = regexp.MustCompile(`(?i)\b(GH-)([0-9])`)
+	link   = regexp.MustCompile(`(?i)/(issues|pulls?|merge_requests|work_items)/([0-9])`)
+	// skips are the words by which CI systems leave a commit unchecked: "[skip ci]", "[ci-skip]", "[no ci]", "[skip azp]", "***NO_CI***", and the
+	// trailer "skip-checks: true".
+	skips = regexp.MustCompile(`(?i)\[(?:[^\s\[\]][^\[\]]*)?(?:skip|no[ _-]?ci)[^\[\]]*\]|\*{3}no_ci\*{3}|skip-checks:`)
 )
 
-// inert is words from outside in a commit message: forges read mentions and issues there too.
+// inert is words from outside in a commit message: forges read mentions and issues there too, and CI systems what they are to leave out.
 func inert(words string) string {
-	return issue.ReplaceAllString(mention.ReplaceAllString(text.Line(words), "@ $1"), "$1 $2")
+	return mention.ReplaceAllString(uncommanded(text.Line(words)), "@ $1")
+}
+
+// uncommanded closes no issue and skips no check. A pull request that is squashed becomes a commit message, where code spans are nothing special.
+func uncommanded(words string) string {
+	words = issue.ReplaceAllString(words, "$1 $2")
+	words = ticket.ReplaceAllString(words, "$1 $2")
+	words = link.ReplaceAllString(words, "/$1/ $2")
+	return skips.ReplaceAllStringFunc(words, func(found string) string {
+		if inside, bracket := strings.CutPrefix(found, "["); bracket {
+			return "[ " + strings.TrimSuffix(inside, "]") + " ]"
+		}
+		return found[:2] + " " + found[2:]
+	})
 }
 
 // size is a text's length as forges count it, at most: GitHub counts characters, a browser UTF-16 units.

@@ -41,11 +41,14 @@ func PullRequest(p *Plan, about About) string {
 		b.add("**There is nothing left to merge here**: the base branch has all of it. Close this pull request, or leave it open: the next proposal reuses it.\n")
 		return b.out.String() + end
 	}
-	dangers := Dangers(p, about.Files)
-	if len(dangers) == 0 {
+	if dangers := p.dangers(about.Files); len(dangers) == 0 {
 		b.add("Nothing to look at first: no host changes hands or leaves its cluster, no service changes, no policy changes.\n")
 	} else {
-		b.list("**Look at this first**\n\n", dangers, b.left/3, "danger", "dangers")
+		shown := fairly(dangers, b.left/3, func(words string) int { return size(item(words)) })
+		b.list("**Look at this first**\n\n", sentences(shown), b.left, "danger", "dangers")
+		if len(shown) < len(dangers) {
+			b.force(fmt.Sprintf("- … and **%s**: sipgen plan shows them all\n", prose(moreDangers(dangers, shown))))
+		}
 	}
 	b.add("\n" + paragraph(p, about))
 	b.list("\n### Short\n\n", unique(p.Shortages), b.left/3, "shortage", "shortages")
@@ -124,13 +127,15 @@ func (b *body) list(heading string, sentences []string, budget int, one, many st
 		return
 	}
 	for i, sentence := range sentences {
-		item := "- " + prose(sentence) + "\n"
-		if budget -= size(item); budget < 0 || !b.add(item) {
+		if budget -= size(item(sentence)); budget < 0 || !b.add(item(sentence)) {
 			b.force(fmt.Sprintf("- … and **%s**: sipgen plan shows them all\n", text.Plural(len(sentences)-i, "more "+one, "more "+many)))
 			return
 		}
 	}
 }
+
+// item is a sentence in a list.
+func item(sentence string) string { return "- " + prose(sentence) + "\n" }
 
 // force adds what says that something was cut, for which there is room kept.
 func (b *body) force(text string) {

@@ -77,10 +77,12 @@ func (s *ServiceChanges) dangers() []string {
 	return out
 }
 
-func (p *Plan) serviceDangers() []string {
-	var out []string
+func (p *Plan) serviceDangers() []danger {
+	var out []danger
 	for i := range p.Services {
-		out = slices.Concat(out, p.Services[i].dangers())
+		for _, words := range p.Services[i].dangers() {
+			out = append(out, ofCluster("services", p.Services[i].Cluster, words))
+		}
 	}
 	return out
 }

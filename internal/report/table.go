@@ -96,10 +96,10 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 		fmt.Fprintln(w, text.Line(problem))
 	}
 	for _, change := range p.serviceDangers() {
-		fmt.Fprintln(w, text.Line("services: "+change))
+		fmt.Fprintln(w, text.Line("services: "+change.words))
 	}
 	for _, change := range p.replicaDangers() {
-		fmt.Fprintln(w, text.Line(change))
+		fmt.Fprintln(w, text.Line(change.words))
 	}
 }
 

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// danger is a sentence that a reviewer must not miss.
+type danger struct {
+	kind      string // what it is about, such as "released"
+	namespace string // whose clusters it is about; empty: the site's
+	words     string
+}
+
+func ofSite(kind, words string) danger { return danger{kind: kind, words: words} }
+
+// ofCluster is a danger of a cluster, "namespace/name".
+func ofCluster(kind, cluster, words string) danger {
+	namespace, _, _ := strings.Cut(cluster, "/")
+	return danger{kind, namespace, words}
+}
+
+func sentences(dangers []danger) []string {
+	var out []string
+	for _, d := range dangers {
+		out = append(out, d.words)
+	}
+	return out
+}
+
+// fairly gives those of the dangers for which there is room, in their order. Where not all fit, kinds and namespaces take turns: first comes one of each kind
+// of each namespace, then a second one, and so on. So nobody's dangers are hidden by another tenant's, however many that tenant makes, and none of a
+// tenant's own is hidden by one of another kind.
+func fairly(dangers []danger, room int, size func(words string) int) []danger {
+	type pair struct{ kind, namespace string }
+	turns, seen := make([]int, len(dangers)), map[pair]int{}
+	order := make([]int, len(dangers))
+	for i, d := range dangers {
+		of := pair{d.kind, d.namespace}
+		turns[i], order[i] = seen[of], i
+		seen[of]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(turns[a], turns[b]) })
+	var kept []int
+	for _, i := range order {
+		if room -= size(dangers[i].words); room < 0 {
+			break
+		}
+		kept = append(kept, i)
+	}
+	slices.Sort(kept)
+	var out []danger
+	for _, i := range kept {
+		out = append(out, dangers[i])
+	}
+	return out
+}
+
+// moreDangers says how many are left out, and of whom most of them are: that is where to look for the cause.
+func moreDangers(all, shown []danger) string {
+	left := map[string]int{}
+	for _, d := range all {
+		left[d.namespace]++
+	}
+	for _, d := range shown {
+		left[d.namespace]--
+	}
+	most := ""
+	for _, namespace := range sorted(left) {
+		if namespace != "" && (most == "" || left[namespace] > left[most]) {
+			most = namespace
+		}
+	}
+	n := len(all) - len(shown)
+	words := text.Plural(n, "more danger", "more dangers")
+	if most != "" && 2*left[most] > n {
+		words += ", " + text.Plural(left[most], "of which is", "of which are") + " of namespace " + most
+	}
+	return words
+}

@@ -1,0 +1,54 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestDangersTakeTurns: however many clusters a tenant breaks, and however much it writes into them, what becomes of others is seen, and what else becomes
+// of its own.
+func TestDangersTakeTurns(t *testing.T) {
+	p := &Plan{Site: "dc1"}
+	for i := range 300 {
+		p.Clusters = append(p.Clusters, Cluster{Namespace: "evil", Name: fmt.Sprintf("c%03d", i), Frozen: []string{strings.Repeat("spec.x: unknown field ", 100)}})
+	}
+	p.Clusters[299].Frozen, p.Clusters[299].AnyPatches = nil, true
+	p.Clusters = append(p.Clusters, Cluster{Namespace: "good", Name: "edge", Roles: []Role{{Name: "Worker", Slots: []Slot{
+		{Host: "m/a", Status: StatusReleased, Why: "more than the 1 host wanted"}, {Host: "m/b", Status: StatusKept}}}}})
+	p.Services = []ServiceChanges{{Cluster: "evil/c299", Objects: []ObjectChange{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
+	about := About{Files: []File{{Path: "policy/x.yaml", Kind: "changed"}}}
+	for name, text := range map[string]string{"pull request": PullRequest(p, about), "commit": CommitMessage(p, "", about.Files)} {
+		plain := strings.ReplaceAll(text, "`", "")
+		for _, want := range []string{
+			"evil/c000 is frozen", "evil/c299 has patches", "good/edge Worker releases m/a", "the policies that guard the hosts change", "evil/c299: Deployment jumphost changes: command",
+			" more dangers, ", " of which are of namespace evil",
+		} {
+			if !strings.Contains(plain, want) {
+				t.Errorf("%s: no %q in\n%.3000s", name, want, text)
+			}
+		}
+		inOrder(t, plain, "evil/c000 is frozen", "good/edge Worker releases m/a", "the policies that guard", "more dangers")
+		if strings.Count(plain, "is frozen") < 10 {
+			t.Errorf("%s: only %d lines of what fits", name, strings.Count(plain, "is frozen"))
+		}
+	}
+}
+
+// TestNoWordSkipsTheChecks: the words that forges and CI systems obey in a commit message, from their documentation (GitHub, GitLab, Gitea, Azure
+// Pipelines, CircleCI, Travis, Buildkite, Netlify). A pull request that is squashed is a commit message too.
+func TestNoWordSkipsTheChecks(t *testing.T) {
+	for _, words := range []string{
+		"[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]", "[skip-ci]", "[ci-skip]", "[CI SKIP]", "[skip azurepipelines]", "[azp skip]", "[skip travis]", "[travis skip]",
+		"[skip netlify]", "***NO_CI***", "skip-checks: true", "closes GH-1", "fixes https://forge.example/a/b/issues/12", "closes #12", "resolves a/b#12", "closes https://forge.example/a/b/-/work_items/12",
+	} {
+		p := &Plan{Site: "dc1", Warnings: []string{"unknown field \"" + words + "\""}, Clusters: []Cluster{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []Role{{Name: words, Slots: []Slot{{
+			Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},
+		}}}}}}}
+		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, "", nil), "plan": Markdown(p)} {
+			if strings.Contains(strings.ToLower(text), strings.ToLower(words)) {
+				t.Errorf("%s: %q is in\n%s", name, words, text)
+			}
+		}
+	}
+}
