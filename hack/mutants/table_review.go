@@ -2,6 +2,14 @@ package main
 
 // reviewGuards are what a reviewer must not miss: the words of the plan, the commit and the pull request.
 var reviewGuards = []mutant{
+	{"internal/text/machine.go", `		case last == 't' && escape:`, `		case false && escape:`,
+		in("internal/text", "TestJSON"),
+		"a command stands behind a tab in JSON, and a CI system obeys it"},
+	{"internal/text/machine.go", `	return true
+}`, `	return false
+}`,
+		in("internal/text", "FuzzEscapeQuoted"),
+		"a string is a command from its first byte on, and is written into YAML without quotes"},
 	{"internal/text/machine.go", `	_, err := w.Write(EscapeQuoted(out.Bytes()))`, `	_, err := w.Write(out.Bytes())`,
 		in("internal/treediff", "TestNothingIsACommandInJSON"),
 		"what a tenant writes into an annotation is a command to the CI system that shows the diff"},
