@@ -156,12 +156,15 @@ func PowerControl(address string) string {
 	if !strings.Contains(address, "://") {
 		address = "ipmi://" + address
 	}
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" {
-		return strings.ToLower(address)
+	scheme, host, port, path, ok := plainURL(address)
+	if !ok {
+		parsed, err := url.Parse(address)
+		if err != nil || parsed.Host == "" {
+			return strings.ToLower(address)
+		}
+		scheme, host, port, path = parsed.Scheme, parsed.Hostname(), parsed.Port(), parsed.Path
 	}
-	scheme, transport, _ := strings.Cut(strings.ToLower(parsed.Scheme), "+")
-	port := parsed.Port()
+	scheme, transport, _ := strings.Cut(strings.ToLower(scheme), "+")
 	if port == "" {
 		switch {
 		case transport != "":
@@ -172,11 +175,13 @@ func PowerControl(address string) string {
 			port = "443" // redfish, idrac, ilo: HTTPS
 		}
 	}
-	name := strings.ToLower(strings.TrimSuffix(parsed.Hostname(), "."))
-	if ip := literal(name); strings.Contains(ip, ":") {
-		name = "[" + ip + "]"
+	name := strings.ToLower(strings.TrimSuffix(host, "."))
+	if strings.Contains(name, ":") {
+		if ip := literal(name); strings.Contains(ip, ":") {
+			name = "[" + ip + "]"
+		}
 	}
-	return name + ":" + port + strings.TrimRight(parsed.Path, "/")
+	return name + ":" + port + strings.TrimRight(path, "/")
 }
 
 // literal is an IP address in its usual form, empty for a name.

@@ -3,7 +3,6 @@ package inventory
 import (
 	"net"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,8 +44,58 @@ const (
 // schemeBytes are what schemes are made of.
 const schemeBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-."
 
-// powerHost is the name of a host as metal3 takes it.
-var powerHost = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
+// powerHost says whether metal3 takes a text for the name of a host: labels of 1 to 63 letters, digits and dashes, none of which begins or ends with a dash.
+func powerHost(name string) bool {
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+		for i := range len(label) {
+			if c := label[i]; c != '-' && !alphanumeric(c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// plainURL takes a URL apart in which every byte stands for itself: scheme://host, with or without a port and a path. ok is false for any other text:
+// url.Parse reads those. Sites have tens of thousands of such addresses, which are looked at several times.
+func plainURL(address string) (scheme, host, port, path string, ok bool) {
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		return "", "", "", "", false
+	}
+	for i := range len(scheme) {
+		if c := scheme[i]; !alphanumeric(c) && (i == 0 || c != '+' && c != '-' && c != '.') || i == 0 && c <= '9' {
+			return "", "", "", "", false
+		}
+	}
+	end := 0
+	for end < len(rest) && (alphanumeric(rest[end]) || rest[end] == '.' || rest[end] == '-') {
+		end++
+	}
+	host, rest = rest[:end], rest[end:]
+	if digits, is := strings.CutPrefix(rest, ":"); is {
+		end = 0
+		for end < len(digits) && digits[end] >= '0' && digits[end] <= '9' {
+			end++
+		}
+		if port, rest = digits[:end], digits[end:]; port == "" {
+			return "", "", "", "", false
+		}
+	}
+	for i := range len(rest) {
+		if c := rest[i]; c != '/' && (i == 0 || !alphanumeric(c) && c != '.' && c != '-' && c != '_') {
+			return "", "", "", "", false
+		}
+	}
+	return scheme, host, port, rest, scheme != "" && host != ""
+}
 
 // CheckPower says what metal3 will not be able to do with an address of a power control, read as it reads one: without a scheme it is IPMI. scheme is what
 // stands before "://", empty where nothing does. An empty address is no problem: it is a host without power control.
@@ -54,6 +103,22 @@ func CheckPower(address string) (problem PowerProblem, scheme string) {
 	if address == "" {
 		return PowerFine, ""
 	}
+	if scheme, host, port, _, ok := plainURL(address); ok && powerHost(host) && (port == "" || powerPort(port)) {
+		if scheme = strings.ToLower(scheme); knownScheme(scheme) {
+			return PowerFine, scheme
+		}
+	}
+	return parsedPower(address)
+}
+
+// powerPort says whether a port is one.
+func powerPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
+}
+
+// parsedPower is CheckPower by url.Parse.
+func parsedPower(address string) (problem PowerProblem, scheme string) {
 	rest := address
 	if before, after, found := strings.Cut(address, "://"); found && before != "" && strings.Trim(before, schemeBytes) == "" {
 		scheme = strings.ToLower(before) // as url.Parse gives it
@@ -76,13 +141,11 @@ func CheckPower(address string) (problem PowerProblem, scheme string) {
 	switch host := parsed.Hostname(); {
 	case host == "":
 		return PowerNoHost, scheme
-	case net.ParseIP(host) == nil && !powerHost.MatchString(host):
+	case net.ParseIP(host) == nil && !powerHost(host):
 		return PowerBadHost, scheme
 	}
-	if port := parsed.Port(); port != "" || strings.HasSuffix(parsed.Host, ":") {
-		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return PowerBadPort, scheme
-		}
+	if port := parsed.Port(); (port != "" || strings.HasSuffix(parsed.Host, ":")) && !powerPort(port) {
+		return PowerBadPort, scheme
 	}
 	return PowerFine, scheme
 }
@@ -102,17 +165,27 @@ func MACProblem(mac string) string {
 	if mac == "" {
 		return ""
 	}
-	if len(mac) != len("52:54:00:12:34:56") || strings.Count(mac, ":") != 5 {
-		return "not a MAC address, want six pairs of hexadecimal digits with colons between them"
+	const like = "52:54:00:12:34:56"
+	zeros := len(mac) == len(like)
+	for i := range min(len(mac), len(like)) {
+		if colon := mac[i] == ':'; colon != (like[i] == ':') || !colon && !hexadecimal(mac[i]) {
+			return notMAC
+		}
+		zeros = zeros && (mac[i] == '0' || mac[i] == ':')
 	}
-	hardware, err := net.ParseMAC(mac)
 	switch {
-	case err != nil:
-		return "not a MAC address, want six pairs of hexadecimal digits with colons between them"
-	case hardware[0]&1 != 0:
+	case len(mac) != len(like):
+		return notMAC
+	case strings.IndexByte("13579bBdDfF", mac[1]) >= 0:
 		return "a group address, which no network card has"
-	case strings.Trim(mac, "0:") == "":
+	case zeros:
 		return "all zeros, which no network card has"
 	}
 	return ""
+}
+
+const notMAC = "not a MAC address, want six pairs of hexadecimal digits with colons between them"
+
+func hexadecimal(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }

@@ -1,6 +1,12 @@
 package inventory
 
-import "testing"
+import (
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
 
 // TestCheckPower: what metal3 would take is no problem, in whatever form it takes it; what it would not is the problem that it has.
 func TestCheckPower(t *testing.T) {
@@ -65,4 +71,50 @@ func TestMACProblem(t *testing.T) {
 			t.Errorf("%q: got %q, want fine %t", mac, got, fine)
 		}
 	}
+}
+
+// wantHost is metal3's rule for the name of a power control's host.
+var wantHost = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
+
+// FuzzPowerAddress: an address that is taken apart byte by byte has the parts that url.Parse gives, and what is said of it is what would be said with those.
+func FuzzPowerAddress(f *testing.F) {
+	for _, seed := range []string{
+		"", "redfish://192.0.2.7/redfish/v1/Systems/1", "Redfish+HTTP://BMC.example.org.:8000//a/", "ipmi://a:", "ipmi://a:0", "ipmi://a:65536", "ipmi://:1", "://a",
+		"1pmi://a", "+ipmi://a", "redfish://a-/x", "redfish://-a", "redfish://a..b", "redfish://a.", "ipmi://a/b?c#d", "ipmi://a%20b", "ipmi://a/%2F", "ipmi://u:p@a",
+		"ipmi://[2001:db8::7]:1/x", "redfsh://a", "ipmi://a:1x", "ipmi://a:b", "ipmi://a_b", "ipmi://" + strings.Repeat("a", 64), "ipmi:a://b", "ipmi://a://b", "ipmi://a b",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		if problem, scheme := CheckPower(address); address != "" {
+			if wantProblem, wantScheme := parsedPower(address); problem != wantProblem || scheme != wantScheme {
+				t.Errorf("CheckPower(%q) = %d of %q, want %d of %q", address, problem, scheme, wantProblem, wantScheme)
+			}
+		}
+		if got, want := powerHost(address), wantHost.MatchString(address); got != want {
+			t.Errorf("powerHost(%q) = %t, want %t", address, got, want)
+		}
+		scheme, host, port, path, ok := plainURL(address)
+		if !ok {
+			return
+		}
+		want, err := url.Parse(address)
+		if err != nil || !strings.EqualFold(scheme, want.Scheme) || host != want.Hostname() || port != want.Port() || path != want.Path || want.RawQuery+want.Fragment+want.RawPath != "" || want.User != nil {
+			t.Errorf("plainURL(%q) = %q %q %q %q, want %#v, %v", address, scheme, host, port, path, want, err)
+		}
+	})
+}
+
+// FuzzMACProblem holds it to package net.
+func FuzzMACProblem(f *testing.F) {
+	for _, seed := range []string{"", "52:54:00:12:34:56", "52:54:00:12:34:5", "52:54:00:12:34:567", "5:254:00:12:34:56", "ff:ff:ff:ff:ff:ff", "fe:FF:0a:0A:00:00", "00:00:00:00:00:00", "0::::::::::::::::", "52:54:00:12:34:5g"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, mac string) {
+		hardware, err := net.ParseMAC(mac)
+		fine := err == nil && len(mac) == 17 && strings.Count(mac, ":") == 5 && hardware[0]&1 == 0 && hardware.String() != "00:00:00:00:00:00"
+		if problem := MACProblem(mac); fine != (problem == "") && mac != "" {
+			t.Errorf("MACProblem(%q) = %q", mac, problem)
+		}
+	})
 }
