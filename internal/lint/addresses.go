@@ -48,10 +48,13 @@ func (c *checker) unread() {
 	lines := c.placed()
 	for i := range hosts {
 		host := &hosts[i]
+		if len(host.AddressProblems) == 0 {
+			continue
+		}
 		at := host
 		if line := lines[host.Key()]; line != nil {
 			at = line.Host
-			if cluster := c.find(line.Cluster); cluster != nil && len(host.AddressProblems) > 0 {
+			if cluster := c.find(line.Cluster); cluster != nil {
 				needed[i] = append(needed[i], cluster.Networks(line.Role)...)
 			}
 		}
