@@ -124,7 +124,7 @@ func (w *simpleWriter) read(top bool) (n node, ok bool) {
 		n.kind = 'n'
 		return n, true
 	case n.text == "true" || n.text == "false":
-	case len(n.text) > 18 || strings.Trim(strings.TrimPrefix(n.text, "-"), "0123456789") != "" || n.text == "-0":
+	case len(n.text) > 18 || !allDigits(strings.TrimPrefix(n.text, "-")) || n.text == "-0":
 		return n, false // a fraction or a huge number
 	}
 	n.kind = 'x'
@@ -314,10 +314,21 @@ var words = map[string]bool{
 	"": true, "null": true, "Null": true, "NULL": true,
 }
 
+const longestWord = len("false")
+
+func allDigits(text string) bool {
+	for i := range len(text) {
+		if !isDigit(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // style is how the library writes a text of printable ASCII on one line: what would be read as something else in double quotes, what would
 // be read as YAML's own marks in single ones.
 func style(text string) quoting {
-	if words[text] || strings.Trim(text, "0123456789") == "" {
+	if len(text) <= longestWord && words[text] || allDigits(text) {
 		return doubleQuoted
 	}
 	switch c := text[0]; {
