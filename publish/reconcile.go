@@ -173,15 +173,31 @@ func (r *reconciliation) delete(name string) {
 // lookupNoFollow is at, where what lies behind a link does not exist: an owned file is never looked for,
 // and never deleted, outside the folder.
 func lookupNoFollow(here folderReader, name string) (entryKind, []byte, error) {
-	for i := 0; ; {
+	l := lookup{here: here}
+	return l.at(name)
+}
+
+// lookup is lookupNoFollow for names that are asked for one behind the other, sorted: the folders around the last one are not looked at again.
+type lookup struct {
+	here folderReader
+	// folder ends with a slash; it, and all around it, are folders.
+	folder string
+}
+
+func (l *lookup) at(name string) (entryKind, []byte, error) {
+	if !strings.HasPrefix(name, l.folder) {
+		l.folder = ""
+	}
+	for i := len(l.folder); ; {
 		next := strings.IndexByte(name[i:], '/')
 		if next < 0 {
-			return here.at(name)
+			return l.here.at(name)
 		}
-		kind, _, err := here.at(name[:i+next])
+		kind, _, err := l.here.at(name[:i+next])
 		if err != nil || kind != folder {
 			return nothing, nil, err
 		}
 		i += next + 1
+		l.folder = name[:i]
 	}
 }

@@ -146,12 +146,16 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)
 	}
 	var total treeSize
+	owned := lookup{here: s.files}
 	for _, name := range slices.Sorted(maps.Keys(s.owned)) { // neighbours are deltas against each other
-		kind, text, err := lookupNoFollow(s.files, name)
+		kind, text, err := owned.at(name)
 		if err != nil {
 			return err
 		}
-		if err := total.add(path.Join(site, name), text); err != nil {
+		if err := total.add(name, text); err != nil {
+			if site != "" {
+				return fmt.Errorf("%s/%w", site, err)
+			}
 			return err
 		}
 		if kind == file {

@@ -72,8 +72,9 @@ func (s *Search) traces(here folderReader) ([]string, error) {
 func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) {
 	state := &State{Tree: make(Tree, len(owned.sums))}
 	var total treeSize
+	files := lookup{here: here}
 	for _, name := range slices.Sorted(maps.Keys(owned.sums)) { // neighbours are deltas against each other
-		kind, text, err := lookupNoFollow(here, name)
+		kind, text, err := files.at(name)
 		if err != nil {
 			return nil, err
 		}
