@@ -83,3 +83,20 @@ func TestStateWithoutList(t *testing.T) {
 		}
 	}
 }
+
+// TestALinkBesideAFolder: the files of a folder that has become a link to another one are missing, whichever folder was looked at before it.
+func TestALinkBesideAFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "out")
+	mustWrite(t, dir, tree("a/in/x", "1", "b/in/x", "1", "b/in/y", "1", "c/in/x", "1"))
+	if err := os.RemoveAll(filepath.Join(dir, "b/in")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../a/in", filepath.Join(dir, "b/in")); err != nil {
+		t.Fatal(err)
+	}
+	found, err := ReadState(context.Background(), dir, Search{})
+	if want := []string{"b/in/x", "b/in/y"}; err != nil || !reflect.DeepEqual(found.Missing, want) || len(found.Tree) != 2 {
+		t.Errorf("missing %v of %v (%v), want %v", found.Missing, found.Tree, err, want)
+	}
+}

@@ -66,7 +66,7 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/namespaces.go", `		case host.NoNamespace:`, `		case false:`,
 		in("cmd/sipgen", "TestScripts/faults"),
 		"a host whose document lost its namespace vanishes, and another one takes its slot without a word"},
-	{"inventory/power.go", `err != nil || n == 0 {`, `err != nil && n == 1 {`,
+	{"inventory/power.go", `return err == nil && n > 0`, `return err == nil || n == 1`,
 		in("inventory", "TestCheckPower"),
 		"a BMC's port that no BMC can have is not found before somebody waits for the host"},
 	{"inventory/power.go", `	case host == "":`, `	case false:`,
