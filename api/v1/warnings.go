@@ -50,7 +50,7 @@ func (c *SIPCluster) allServices() []listed {
 func (c *SIPCluster) Warnings() []FieldError {
 	var out []FieldError
 	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
-		out = append(out, FieldError{"metadata.deletionTimestamp", "marks the cluster as being deleted, so its hosts are released; if the cluster is to stay, remove this line (only an API server should set it)"})
+		out = append(out, FieldError{"metadata.deletionTimestamp", "marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the cluster is to stay, remove this line (only an API server should set it)"})
 	}
 	out = append(out, c.unreadAnnotations()...)
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {

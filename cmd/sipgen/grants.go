@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/render"
 )
 
 func newTenants(ui *ui) *cobra.Command {
@@ -25,7 +28,8 @@ func newTenants(ui *ui) *cobra.Command {
 		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, those that are to be let
 go and still there (LEAVING; machines on released hosts count too), how many the tenant may have,
 and how many more its grants would give it now (MORE), if the site has them. PODS are the pods of
-its services according to the specs, and how many it may have.
+its services, by the specs or by what patches make of them if that is more, and how many it may
+have.
 
 --suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
 with what they lack, and a new tenant for every other namespace. It grants everything that is asked
@@ -68,11 +72,18 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			loaded.showTenants(ui, held, decided.tenants.Rooms(decided.clusters, held, decided.placement))
+			pods, built, err := decided.builtPods()
+			if err != nil {
+				return err
+			}
+			loaded.showTenants(ui, held, decided.tenants.Rooms(decided.clusters, held, decided.placement), pods)
 			for _, f := range beyond {
 				ui.say("%s", f.err)
 			}
-			if len(beyond)+len(wrong) > 0 {
+			for _, err := range built {
+				ui.say("%s", err)
+			}
+			if len(beyond)+len(wrong)+len(built) > 0 {
 				return errFinding
 			}
 			return nil
@@ -104,8 +115,35 @@ func (l *loaded) withinGrants(ui *ui, before previousTree) (*decided, []finding,
 	return decided, beyond, nil
 }
 
-// showTenants prints a line for each tenant that has clusters or is listed, by name.
-func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]tenancy.Room) {
+// builtPods is how many pods the services of patched clusters have, as a run that goes on builds them, and what is wrong with what is built: by cluster, "namespace/name".
+// Where nobody has patches, the specs say all of it.
+func (d *decided) builtPods() (pods map[string]int, wrong []error, err error) {
+	if !slices.ContainsFunc(d.clusters, func(c v1.SIPCluster) bool { return len(c.Spec.Patches) > 0 }) {
+		return nil, nil, nil
+	}
+	tree, services, err := render.Site(render.Input{Site: d.site, Clusters: d.clusters, Placement: d.placement, Previous: d.before.files})
+	checked := &checked{decided: d}
+	was, is := filesOfServices(d.before.files), filesOfServices(tree)
+	_, refused := checked.checkServices(services, was, is)
+	for _, e := range flatten(errors.Join(err, refused)) {
+		var of *render.ClusterError
+		if !errors.As(e, &of) {
+			return nil, nil, e
+		}
+		wrong = append(wrong, e)
+	}
+	pods = map[string]int{}
+	for _, use := range checked.podUses(services, was, is) {
+		if !use.Stays {
+			pods[use.Cluster.Key()] = use.Wants
+		}
+	}
+	return pods, wrong, nil
+}
+
+// showTenants prints a line for each tenant that has clusters or is listed, by name. pods is how many the services of clusters have as they are built, where that
+// is known.
+func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]tenancy.Room, pods map[string]int) {
 	type line struct {
 		namespaces []string
 		clusters   int
@@ -138,7 +176,7 @@ func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]ten
 			continue
 		}
 		line := add(t)
-		line.clusters, line.pods = line.clusters+1, line.pods+tenancy.Pods(&l.clusters[i])
+		line.clusters, line.pods = line.clusters+1, line.pods+max(tenancy.Pods(&l.clusters[i]), pods[l.clusters[i].Key()])
 		want := tenancy.Wants(&l.clusters[i])
 		line.want.Hosts, line.want.Standby = line.want.Hosts+want.Hosts, line.want.Standby+want.Standby
 	}

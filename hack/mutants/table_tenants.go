@@ -2,6 +2,9 @@ package main
 
 // tenantGuards bound what a tenant may ask for, and what its mistakes may do to others.
 var tenantGuards = []mutant{
+	{"cmd/sipgen/grants.go", `max(tenancy.Pods(&l.clusters[i]), pods[l.clusters[i].Key()])`, `tenancy.Pods(&l.clusters[i])`,
+		in("cmd/sipgen", "TestScripts/pods"),
+		"whoever looks at the tenants does not see the pods that patches make"},
 	{"internal/manifest/manifest.go", `		if line := another(d.source); line >= 0 {`, `		if line := another(d.source); line >= 1<<30 {`,
 		in("internal/manifest", "TestDecodeNamesThePlace"),
 		"a cluster behind a line of three dots is not there, and nobody says so"},
