@@ -20,6 +20,7 @@ import (
 var offline = strings.NewReplacer(
 	"init --inventory cluster --repo https://git.example.org/fleet.git", "init --inventory hosts --repo https://git.example.org/fleet.git",
 	"git clone --quiet https://git.example.org/fleet.git", `git clone --quiet "$HOME/fleet.git"`,
+	"../sipgen/examples/two-tenants/hosts", "../hosts",
 	"--inventory cluster", "--inventory hosts", "https://git.example.org/fleet.git", "fleet.git", "--repo ...", "--repo fleet.git",
 	"sipgen plan ... ", "sipgen plan $ALL ", "sipgen publish ... ", "sipgen publish $ALL ", "--evict bank       #", "--evict tenant-b || [ $? -eq 1 ] #", "--evict bank", "--evict tenant-b",
 	"bin/sipgen", "sipgen", "COMMIT", "HEAD~1",
@@ -223,6 +224,7 @@ var (
 	before = map[string]string{"README.md": "rm -rf site.yaml tenants fleet.git && git checkout -q hosts && git init -q --bare -b main fleet.git && " +
 		"git clone -q fleet.git first 2>&1 && cd first && git config user.name me && git config user.email me@example.org && " +
 		"git commit -q --allow-empty -m first && git push -q origin HEAD:main && cd .. && export SIPGEN_PREVIOUS=\n",
+		"tutorial.md, Without a live cluster, or without a forge": "git checkout -q hosts && git config --global user.name me && git config --global user.email me@example.org\n",
 		"safety.md, A tree that is refused": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
 			"git commit -q --amend -m 'Hosts for the edge (#7)' && git push -qf origin HEAD:main && " + // as a forge does that squashes
 			"git rm -q clusters/tenant-a/edge-a/assignments.yaml && git commit -q -m broken && git push -q origin HEAD:main && cd ..\n"}

@@ -33,6 +33,8 @@ type beginning struct {
 	in                          inputs
 	dir                         string
 	repo, engine, name, cluster string
+	// named: the first SIPCluster was given by its flag.
+	named bool
 }
 
 // specsFolder is where init puts the first SIPCluster.
@@ -57,6 +59,10 @@ On a terminal, sipgen asks for what no flag gives. Otherwise, --inventory and --
 			if b.dir == "" {
 				b.dir = "."
 			}
+			if path := os.Getenv("SIPGEN_REPO"); path != "" && b.repo == path && !strings.Contains(path, ":") {
+				b.repo = "" // where the other commands publish for a trial: no engine reads it there
+			}
+			b.named = cmd.Flags().Changed("cluster")
 			return b.begin(cmd.Context(), ui)
 		},
 	}
@@ -122,14 +128,17 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 		return redact.Errorf("--cluster: hosts are in namespace %q, with their BMCs' credentials: want a namespace of the tenant's own", cluster.Namespace)
 	}
 	proposal := survey.Propose(hosts.Hosts, found)
-	show(ui, found, answers)
+	show(ui, found, answers, b.engine == "auto")
+	sayNameless(ui, hosts.Hosts)
 	return b.write(ui, found, proposal, answers, site, filepath.Join(b.dir, specsFolder, cluster.Name+".yaml"))
 }
 
 // write writes both files, or neither: they are read first as every command reads them. Where no host is free there is no first SIPCluster to
 // propose, and the Site is written alone: so it is where other clusters have all hosts already.
 func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
-	alone := len(proposal.Roles) == 0
+	folder := filepath.Dir(spec)
+	there := !b.named && hasManifests(folder)
+	alone := len(proposal.Roles) == 0 || there
 	siteText, specText := survey.SiteYAML(found, answers), []byte(nil)
 	_, siteErr := v1alpha1.Parse(site, siteText)
 	var specErr error
@@ -158,13 +167,44 @@ func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal,
 		return err
 	}
 	fmt.Fprintf(ui.out, "\nwrote %s\n", text.Line(site))
-	if alone {
-		ui.say("no host is free, so no first SIPCluster was written; next: read the Site, and put specs into %s", filepath.Dir(spec))
+	switch {
+	case there:
+		ui.say("%s has files already, so no first SIPCluster was written; next: read the Site, then sipgen lint and sipgen plan", folder)
+		return nil
+	case alone:
+		ui.say("no host is free, so no first SIPCluster was written; next: read the Site, and put specs into %s", folder)
 		return nil
 	}
 	fmt.Fprintf(ui.out, "wrote %s\n", text.Line(spec))
-	ui.say("next: read both files, then sipgen plan; the namespace %s has to exist before the first sync", answers.Namespace)
+	ui.say("next: read both files, then sipgen lint and sipgen plan; the namespace %s has to exist before the first sync", answers.Namespace)
 	return nil
+}
+
+// hasManifests says whether a folder has files that a run would read.
+func hasManifests(folder string) bool {
+	found := false
+	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error { // what cannot be looked at is nobody's specs yet
+		if err == nil && !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// sayNameless says of hosts without a uid what can be done with them and what cannot.
+func sayNameless(ui *ui, hosts []inventory.Host) {
+	n := 0
+	for i := range hosts {
+		if hosts[i].UID == "" {
+			n++
+		}
+	}
+	if n > 0 {
+		ui.warn("%d of %s have no metadata.uid, as in manifests that people write: sipgen plan works with them, but render and publish need the uid that the API server gave each host; "+
+			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory)", n, text.Count(len(hosts), "host"))
+	}
 }
 
 // byFlag says of what is wrong with a Site that nobody wrote which flag it came from: there is no such file.
@@ -203,29 +243,69 @@ func (b *beginning) ask(ui *ui) error {
 	for _, q := range []struct {
 		flag, question, usual string
 		value                 *string
+		wrong                 func() error
 	}{
-		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?", fromCluster, &b.in.inventory},
-		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL?", "", &b.repo},
+		{"--inventory", "Where are the hosts: a file or folder of manifests, or the word cluster for the live cluster?", fromCluster, &b.in.inventory, b.wrongInventory},
+		{"--repo", "Which git repository does Flux or Argo CD sync: an https or ssh URL?", "", &b.repo, b.wrongRepo},
 	} {
 		switch {
 		case *q.value != "":
 		case lines == nil:
 			errs = append(errs, fmt.Errorf("%s is required where there is no terminal to ask on", q.flag))
 		default:
-			fmt.Fprintf(ui.err, "%s ", q.question)
-			if q.usual != "" {
-				fmt.Fprintf(ui.err, "[%s] ", q.usual)
-			}
-			answer, err := lines.ReadString('\n')
-			if *q.value = strings.TrimSpace(answer); *q.value == "" {
-				*q.value = q.usual
-			}
-			if err != nil || *q.value == "" {
-				errs = append(errs, fmt.Errorf("%s: no answer", q.flag))
+			if err := b.askOne(ui, lines, q.question, q.usual, q.value, q.wrong); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", q.flag, err))
 			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// askOne asks until it gets an answer that will do, or none.
+func (b *beginning) askOne(ui *ui, lines *bufio.Reader, question, usual string, value *string, wrong func() error) error {
+	for {
+		fmt.Fprintf(ui.err, "%s ", question)
+		if usual != "" {
+			fmt.Fprintf(ui.err, "[%s] ", usual)
+		}
+		answer, err := lines.ReadString('\n')
+		if *value = strings.TrimSpace(answer); *value == "" {
+			*value = usual
+		}
+		if err != nil || *value == "" {
+			return errors.New("no answer")
+		}
+		problem := wrong()
+		if problem == nil {
+			return nil
+		}
+		for _, single := range flatten(problem) {
+			ui.say("%s", single)
+		}
+	}
+}
+
+// wrongInventory is what is wrong with an answer that names hosts, as far as that can be seen at once.
+func (b *beginning) wrongInventory() error {
+	if b.in.inventory == fromCluster {
+		return nil
+	}
+	if _, err := os.Stat(b.in.inventory); err != nil {
+		return manifest.WithoutOperation(b.in.inventory, err)
+	}
+	return nil
+}
+
+// wrongRepo is what is wrong with an answer that names a repository.
+func (b *beginning) wrongRepo() error {
+	_, err := v1alpha1.Parse("site.yaml", survey.SiteYAML(&survey.Found{}, survey.Answers{Site: "site", Repository: b.repo, Engine: string(v1alpha1.EngineFlux), Inventory: fromCluster, Specs: specsFolder, Namespace: "a"}))
+	var wrong []error
+	for _, e := range flatten(byFlag(err)) {
+		if strings.HasPrefix(e.Error(), "--repo") {
+			wrong = append(wrong, e)
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // siteName is the folder's name, as far as it can be one.
@@ -303,24 +383,31 @@ func (b *beginning) findEngine(ctx context.Context) (engine, why string, err err
 	}
 	switch {
 	case groups[fluxGroup]:
-		return string(v1alpha1.EngineFlux), "Flux is installed on the cluster.", nil
+		return string(v1alpha1.EngineFlux), "Flux is installed on the cluster", nil
 	case groups[argoGroup]:
-		return string(v1alpha1.EngineArgoCD), "Argo CD is installed on the cluster.", nil
+		return string(v1alpha1.EngineArgoCD), "Argo CD is installed on the cluster", nil
 	}
-	return string(v1alpha1.EngineFlux), "Neither is installed on the cluster yet.", nil
+	return string(v1alpha1.EngineFlux), "the default: neither Flux nor Argo CD is installed on the cluster yet", nil
 }
 
 // shownValues is how many values of a label are shown.
 const shownValues = 6
 
-// show prints what was found.
-func show(ui *ui, found *survey.Found, answers survey.Answers) {
+// show prints what was found. assumed: the engine is the default.
+func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
 	var namespaces []string
 	for _, n := range found.Namespaces {
 		namespaces = append(namespaces, fmt.Sprintf("%s (%d)", text.Line(n.Name), n.Hosts))
 	}
 	fmt.Fprintf(ui.out, "%s, %d of them free, in %s\n", text.Count(found.Hosts, "host"), found.Free, strings.Join(namespaces, ", "))
-	fmt.Fprintf(ui.out, "engine: %s\n\n", strings.TrimSpace(answers.Engine+" "+answers.EngineWhy))
+	engine := answers.Engine
+	switch {
+	case answers.EngineWhy != "":
+		engine += " (" + answers.EngineWhy + ")"
+	case assumed:
+		engine += " (the default: hosts in files do not show what runs; --engine argocd is for Argo CD)"
+	}
+	fmt.Fprintf(ui.out, "engine: %s\n\n", engine)
 	table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "LABEL\tLOOKS LIKE\tVALUES (HOSTS)")
 	for _, l := range found.Labels {

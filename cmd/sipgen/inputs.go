@@ -92,12 +92,17 @@ func (in *inputs) fromSite(site *v1alpha1.Site) {
 	}
 }
 
-// missingOf says which field of the Site names a file or folder that is not there, or has nothing in it: nobody typed its name just now.
-func (in *inputs) missingOf(err error, bySite bool, field string) error {
-	if !bySite || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, manifest.ErrNoFiles) {
-		return err
+// missingOf says who names a file or folder that is not there, or has nothing in it, where nobody typed its name just now: a field of the Site, or a
+// variable of the environment.
+func (in *inputs) missingOf(err error, bySite bool, field, variable string, path ...string) error {
+	switch given := os.Getenv(variable); {
+	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, manifest.ErrNoFiles):
+	case bySite:
+		return fmt.Errorf("%w (%s of %s names it)", err, field, in.site)
+	case given != "" && given == strings.Join(path, string(filepath.ListSeparator)):
+		return fmt.Errorf("%w ($%s names it)", err, variable)
 	}
-	return fmt.Errorf("%w (%s of %s names it)", err, field, in.site)
+	return err
 }
 
 // beside is a path of the Site's, which is relative to the Site's file.

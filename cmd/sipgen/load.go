@@ -257,7 +257,7 @@ func (in *inputs) loadHosts(ctx context.Context, ui *ui, site *v1alpha1.Site, cl
 	switch {
 	case in.inventory != fromCluster:
 		hosts, err := files.Load([]string{in.inventory}, ui.in)
-		return hosts, in.missingOf(err, in.inventoryOfSite, "spec.inputs.inventory")
+		return hosts, in.missingOf(err, in.inventoryOfSite, "spec.inputs.inventory", "SIPGEN_INVENTORY", in.inventory)
 	case site == nil:
 		return nil, nil
 	case in.allAddresses:

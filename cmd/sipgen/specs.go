@@ -140,7 +140,7 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 		switch {
 		case in.allowEmpty && errors.Is(err, manifest.ErrNoFiles):
 		case errors.Is(err, manifest.ErrNoFiles):
-			errs = append(errs, fmt.Errorf("%w; --allow-empty if the last tenant is gone", in.missingOf(err, in.specsOfSite, "spec.inputs.specs")))
+			errs = append(errs, fmt.Errorf("%w; --allow-empty if the last tenant is gone", in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.specs...)))
 		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.empty = append(s.empty, finding{file: s.paths[inFile.File], err: inFile})
@@ -148,7 +148,7 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.broken = append(s.broken, finding{file: s.paths[inFile.File], err: err})
 		default:
-			errs = append(errs, in.missingOf(err, in.specsOfSite, "spec.inputs.specs"))
+			errs = append(errs, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.specs...))
 		}
 	}
 	for i := range documents {

@@ -44,6 +44,8 @@ func (p *previousFlags) flags(command *cobra.Command) {
 // where the flags do not. Where there is none yet, that is said: every host that has no labels is free then.
 func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (previousTree, error) {
 	switch {
+	case p.dir != "" && p.git.url != "" && p.dir == os.Getenv("SIPGEN_PREVIOUS") && p.git.url == os.Getenv("SIPGEN_REPO"):
+		return previousTree{}, errors.New("$SIPGEN_PREVIOUS and $SIPGEN_REPO are both set, and each says where the previous tree is: unset one of them")
 	case p.dir != "" && p.git.url != "":
 		return previousTree{}, errors.New("--previous and --repo: use only one of them")
 	case p.dir == noPrevious && !p.compared:

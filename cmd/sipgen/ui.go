@@ -104,7 +104,7 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.As(err, &unread) && command.Name() == "status":
 		return "--previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &unread):
-		return "--previous none plans without the decisions that are not synced yet; --previous DIR or --repo URL says where the tree is"
+		return "if nothing was published yet, --previous none plans without it; else the decisions that are not synced yet are in it: --previous DIR or --repo URL says where it is"
 	case errors.As(err, &wrong) && onlyWrongSpecs(err):
 		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters; this one keeps what it has", ""), "; ")
 	case suggestion != "":

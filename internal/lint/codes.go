@@ -39,6 +39,9 @@ const (
 	codeUnmanageable  = "SIP035"
 	codeUnread        = "SIP036"
 	codeEmptied       = "SIP037"
+	codeNameless      = "SIP038"
+	codeOwnerless     = "SIP039"
+	codeAlike         = "SIP040"
 )
 
 // Code is what a code means.
@@ -84,6 +87,9 @@ func Codes() []Code {
 		{codeUnmanageable, "An unusable BMC or MAC address"},
 		{codeUnread, "An annotation that nobody reads"},
 		{codeEmptied, "A host whose spec was emptied"},
+		{codeNameless, "Hosts without a uid"},
+		{codeOwnerless, "A host labelled for a cluster that is not there"},
+		{codeAlike, "Failure domains that differ in capital letters"},
 	}
 }
 

@@ -62,6 +62,8 @@ type Input struct {
 	Hosts    []inventory.Host
 	// Owner says whose the hosts in a namespace are, empty for the site's; nil: all are the site's.
 	Owner func(namespace string) string
+	// ByUID: the hosts are patched one by one, and each patch names its host by the uid.
+	ByUID bool
 	// Networks are those on which hosts may have addresses, where the Site lists any.
 	Networks []inventory.HostNetwork
 	// LeftOut are the objects that no host was made of.
@@ -116,10 +118,14 @@ func (in Input) Check() []Finding {
 	c.failed()
 	c.powerless()
 	c.emptied()
+	c.nameless()
+	c.ownerless()
+	c.alike()
 	c.unmanageable()
 	c.unreadAnnotations()
 	c.secrets()
 	c.images()
+	c.siteImages()
 	c.credentials()
 	slices.SortFunc(c.findings, compare)
 	return slices.Compact(c.findings)

@@ -46,7 +46,11 @@ func SiteYAML(found *Found, a Answers) []byte {
 	p.line("  inputs:\n    specs: [%s]\n    inventory: %s", scalar(a.Specs), scalar(a.Inventory))
 	p.line("  # Where the tree is published to, and what the engine syncs.")
 	p.line("  repository:\n    url: %s\n    branch: main", scalar(a.Repository))
-	p.line("%s", strings.TrimRight("  # What syncs the tree: flux or argocd. "+a.EngineWhy, " "))
+	why := ""
+	if a.EngineWhy != "" {
+		why = " Chosen: " + a.EngineWhy + "."
+	}
+	p.line("  # What syncs the tree: flux or argocd.%s", why)
 	p.line("  engine: %s", scalar(a.Engine))
 	if a.Engine == "flux" {
 		p.credentials(a)

@@ -94,7 +94,7 @@ func TestFaults(t *testing.T) {
 		}, "", nil, 0},
 		{"not allowed to list hosts, said in the server's words, and not tried again", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return isHosts(r) && refuse(w, 403, "Forbidden", `User "ci" cannot list resource "baremetalhosts"`)
-		}, `forbidden: the account lacks a right that the site's policy folder grants: User "ci" cannot list resource "baremetalhosts"`, nil, 1},
+		}, `forbidden: the account lacks a right; for sipgen's own account, policy/reader.yaml in the tree grants it: User "ci" cannot list resource "baremetalhosts"`, nil, 1},
 		{"not logged in", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return refuse(w, 401, "Unauthorized", "Unauthorized")
 		}, "not logged in", nil, 1},

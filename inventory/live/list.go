@@ -234,7 +234,7 @@ func passing(err error) bool {
 func plainStatus(err error) error {
 	switch {
 	case apierrors.IsForbidden(err):
-		return fmt.Errorf("forbidden: the account lacks a right that the site's policy folder grants: %w", err)
+		return fmt.Errorf("forbidden: the account lacks a right; for sipgen's own account, policy/reader.yaml in the tree grants it: %w", err)
 	case apierrors.IsUnauthorized(err):
 		return fmt.Errorf("not logged in: %w", err)
 	case errors.Is(err, context.DeadlineExceeded) || utilnet.IsTimeout(err):

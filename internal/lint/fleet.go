@@ -1,0 +1,113 @@
+package lint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// nameless are hosts whose patches could not say which host they are for. They are one finding: files seldom leave out the uid of one host alone.
+func (c *checker) nameless() {
+	if !c.ByUID || c.Site == nil {
+		return
+	}
+	first, n := "", 0
+	for i := range c.Hosts {
+		if host := &c.Hosts[i]; host.UID == "" && !unreadable(host) && !c.silences(hostName(host), codeNameless) {
+			if n++; n == 1 {
+				first = host.Key()
+			}
+		}
+	}
+	if n > 0 {
+		c.site(codeNameless, Warning, "spec.inputs.inventory", fmt.Sprintf("%d of %d hosts have no metadata.uid, %s the first: plan shows them, but render and publish refuse to patch them", n, len(c.Hosts), first),
+			"read the hosts from the cluster (--inventory cluster), or from a snapshot of it (sipgen inventory); manifests that people write have no uid")
+	}
+}
+
+// ownerless are hosts that carry the labels of a cluster that nobody has: one finding for each such cluster.
+func (c *checker) ownerless() {
+	if c.Placement == nil {
+		return
+	}
+	var of []schedule.ClusterKey
+	hosts := map[schedule.ClusterKey][]*inventory.Host{}
+	for i := range c.Placement.Hosts {
+		line := &c.Placement.Hosts[i]
+		unknown, is := line.Reason.(schedule.UnknownCluster)
+		if !is || c.silences(hostName(line.Host), codeOwnerless) {
+			continue
+		}
+		if hosts[unknown.Cluster] == nil {
+			of = append(of, unknown.Cluster)
+		}
+		hosts[unknown.Cluster] = append(hosts[unknown.Cluster], line.Host)
+	}
+	for _, cluster := range of {
+		also := ""
+		if more := len(hosts[cluster]) - 1; more > 0 {
+			also = fmt.Sprintf(" (the same of %s)", text.Plural(more, "more host", "more hosts"))
+		}
+		c.host(codeOwnerless, Warning, hosts[cluster][0], "metadata.labels",
+			fmt.Sprintf("labelled for cluster %s, which is in neither the specs nor the tree%s: nobody gets it", cluster.Quoted(), also),
+			"find out whose it is: another site's, another tool's, or that of a cluster whose spec is lost; if nobody has it, spec.hosts.release of the Site lets it go")
+	}
+}
+
+// alike are failure domains whose names differ in capital letters alone: they count as two, and most likely are one.
+func (c *checker) alike() {
+	found := map[string]string{} // by key: what is wrong with its values, empty for nothing
+	for i := range c.Clusters {
+		cluster := &c.Clusters[i]
+		for _, name := range slices.Sorted(maps.Keys(cluster.Spec.Nodes)) {
+			set := cluster.Spec.Nodes[name]
+			for _, key := range set.Keys() {
+				if _, looked := found[key]; !looked {
+					found[key] = twoSpellings(c.Hosts, key)
+				}
+				if found[key] != "" {
+					c.cluster(codeAlike, Warning, cluster, "spec.nodes."+name, found[key], "give the hosts of one domain the same label; until then a domain may get twice as many hosts as the role allows")
+				}
+			}
+		}
+	}
+}
+
+// twoSpellings names the first two values of a label that differ in capital letters alone, with a host of each; empty for none.
+func twoSpellings(hosts []inventory.Host, key string) string {
+	type spelling struct{ value, host string }
+	seen := map[string]spelling{}
+	for i := range hosts {
+		value := hosts[i].Labels[key]
+		folded := strings.ToLower(value)
+		first, known := seen[folded]
+		switch {
+		case value == "":
+		case !known:
+			seen[folded] = spelling{value, hosts[i].Key()}
+		case first.value != value:
+			return fmt.Sprintf("%s is %q on %s and %q on %s: these count as two failure domains", key, first.value, first.host, value, hosts[i].Key())
+		}
+	}
+	return ""
+}
+
+// siteImages are the Site's own images whose tag is moved to newer contents.
+func (c *checker) siteImages() {
+	if c.Site == nil {
+		return
+	}
+	images := &c.Site.Spec.Images
+	for _, image := range []struct{ field, name string }{{"haproxy", images.HAProxy}, {"jumpHost", images.JumpHost}, {"dex", images.Dex}} {
+		if image.name != "" && mutable(image.name) {
+			c.site(codeMutable, Warning, "spec.images."+image.field,
+				fmt.Sprintf("found %q, a tag whose contents change: pods of one Deployment may run different images, and no commit records when it changed", image.name),
+				"name a version, or a digest (@sha256:…)")
+		}
+	}
+}
