@@ -144,7 +144,7 @@ func (s *site) keep(r *role) {
 		}
 	}
 	why := r.surplusReason()
-	if why == (NoSpec{}) && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].unwanted }) {
+	if r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].unwanted }) {
 		why = SiteAsks{}
 	}
 	if tooMany := len(healthy) - r.want(); tooMany > 0 {
@@ -168,7 +168,7 @@ func (s *site) keep(r *role) {
 func (r *role) surplusReason() Reason {
 	switch {
 	case r.cluster.spec == nil:
-		return NoSpec{}
+		return NoSpec{Evicted: r.cluster.evicted}
 	case r.cluster.gone:
 		return ClusterDeleted{}
 	case r.want() == 0:

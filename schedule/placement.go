@@ -39,6 +39,9 @@ type Options struct {
 	// clusters all do, as far as there are hosts.
 	Replace map[ClusterKey]int
 
+	// Evicted are the namespaces whose clusters count as gone though they may have specs. They decide nothing: it is said why hosts are released.
+	Evicted map[string]bool
+
 	// Asked are the selectors of roles as their specs have them, where the selectors of the clusters given are narrower: to what a tenant is
 	// granted. They decide nothing: it is said where a grant is why a role does not get a host.
 	Asked map[RoleKey]labels.Selector

@@ -130,8 +130,8 @@ type (
 	Surplus struct{ Want int }
 	// SiteAsks: the Site's spec.hosts.release names hosts of the role, and nobody knows its cluster.
 	SiteAsks struct{}
-	// NoSpec: the spec of its cluster is gone.
-	NoSpec struct{}
+	// NoSpec: the spec of its cluster is gone, or counts as gone: its tenant is evicted.
+	NoSpec struct{ Evicted bool }
 	// ClusterDeleted: the spec of its cluster is being deleted.
 	ClusterDeleted struct{}
 	// NoneWanted by the role.

@@ -45,7 +45,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.expectLeftOut()
 	d.report = report.Of(l.site.Name, d.clusters, d.placement)
 	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
-	d.noteAnyPatches()
+	d.noteAboutClusters()
 	if undecided := render.Undecided(d.site, d.clusters, before.files); undecided != "" {
 		d.report.Warnings = append(d.report.Warnings, undecided)
 	}
@@ -84,6 +84,7 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
 	d.options.Refused = d.unknownNetworks(claims)
 	d.options.Owner = l.tenants.OwnerOfHosts
+	d.options.Evicted = l.evicted
 	for key, why := range d.losesBackends(claims) {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)
 	}
@@ -93,8 +94,8 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	return d
 }
 
-// noteAnyPatches marks the clusters whose patches are not held to the fields that are safe, and those with lines of HAProxy's configuration.
-func (d *decided) noteAnyPatches() {
+// noteAboutClusters marks the clusters of evicted tenants, those whose patches are not held to the fields that are safe, and those with lines of HAProxy's configuration.
+func (d *decided) noteAboutClusters() {
 	patched, lines := map[string]bool{}, map[string]bool{}
 	for i := range d.clusters {
 		c := &d.clusters[i]
@@ -103,6 +104,7 @@ func (d *decided) noteAnyPatches() {
 	}
 	for i := range d.report.Clusters {
 		c := &d.report.Clusters[i]
+		c.Evicted = c.Gone && d.evicted[c.Namespace]
 		c.AnyPatches, c.HAProxyLines = patched[c.Key()], lines[c.Key()]
 	}
 }

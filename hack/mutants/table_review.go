@@ -44,6 +44,13 @@ var reviewGuards = []mutant{
 `, ``,
 		in("cmd/sipgen", "TestScripts/stumbles"),
 		"a host that is lost is no danger line for reviewers"},
+	{"internal/report/table.go", `if unseen[danger.kind] {`, `if false {`,
+		in("internal/report", "TestAnyIsADanger"),
+		"whoever reads sipgen plan is not told that a tenant's patches may do anything"},
+	{"cmd/sipgen/decide.go", `		c.Evicted = c.Gone && d.evicted[c.Namespace]
+`, ``,
+		in("cmd/sipgen", "TestScripts/tenants$"),
+		"a tenant that operators evict looks like one whose spec is gone"},
 	{"internal/report/fair.go", `return cmp.Compare(turns[a], turns[b])`, `return cmp.Compare(a, b)`,
 		in("internal/report", "TestDangersTakeTurns"),
 		"a tenant with many broken specs hides from the reviewer what becomes of another tenant's hosts"},

@@ -83,7 +83,10 @@ func (p *Plan) placementDangers() []danger {
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		add := func(to *[]danger, kind, words string) { *to = append(*to, danger{kind, c.Namespace, words}) }
-		if c.Gone {
+		switch {
+		case c.Evicted:
+			add(&clusters, "evicted", c.Key()+" is being decommissioned, because its tenant is evicted (--evict)"+leaving(c))
+		case c.Gone:
 			add(&clusters, "gone", c.Key()+" is being decommissioned"+leaving(c))
 		}
 		switch {

@@ -92,6 +92,11 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	for _, danger := range p.Emptied() {
 		fmt.Fprintln(w, options.painted(text.Line("danger: "+danger), bad))
 	}
+	for _, danger := range p.placementDangers() {
+		if unseen[danger.kind] {
+			fmt.Fprintln(w, options.painted(text.Line("danger: "+danger.words), bad))
+		}
+	}
 	for _, problem := range p.Problems() {
 		fmt.Fprintln(w, text.Line(problem))
 	}
@@ -102,6 +107,9 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 		fmt.Fprintln(w, text.Line(change.words))
 	}
 }
+
+// unseen are the kinds of dangers that the table and its problems do not show by themselves.
+var unseen = map[string]bool{"evicted": true, "patches": true, "lines": true, "last host": true}
 
 // The colours of what comes, goes or fails, and changes otherwise: those of sipgen diff.
 var (

@@ -116,6 +116,9 @@ func released(r schedule.Reason) string {
 	case schedule.SiteAsks:
 		return "the Site asks for it (spec.hosts.release)"
 	case schedule.NoSpec:
+		if r.Evicted {
+			return "its tenant is evicted (--evict)"
+		}
 		return "its cluster has no spec any more"
 	case schedule.ClusterDeleted:
 		return "its cluster is being deleted"
