@@ -37,7 +37,8 @@ mutants: ## takes out each guard in turn; a test has to notice. ONLY=REGEXP choo
 	@$(GO) run ./e2e/prepare
 	@$(GO) run ./hack/mutants -only '$(ONLY)'
 
-nightly: ## placements against the oracles: each of them for NIGHT (10m) on random sites that no night tried before
+nightly: ## every kind of secret in every field, and placements against the oracles: each for NIGHT (10m) on random sites
+	SIPGEN_CANARIES=all $(GO) test ./cmd/sipgen -count 1 -timeout 2h -run NoSecretIsPrinted
 	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./schedule -count 1 -v -timeout 6h -run 'Agree|Advice|Promises|OverTime|Moves'
 
 fuzz: ## every fuzz target for FUZZTIME each; inputs that fail go to testdata/fuzz

@@ -182,7 +182,7 @@ func (d *Dex) validateEnv(at complaints) map[string]bool {
 		env[e.Name] = true
 		secret(at.at(".secretRef.name"), e.SecretRef.Name, true)
 		for _, message := range validation.IsConfigMapKey(e.SecretRef.Key) {
-			at.at(".secretRef.key").add("found %q: %s", e.SecretRef.Key, message)
+			at.at(".secretRef.key").add("found what is no key of a Secret (not shown, because it may be the value): %s", message)
 		}
 	}
 	return env

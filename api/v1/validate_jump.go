@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 func (c *SIPCluster) validateJumpHosts(root complaints) {
@@ -35,7 +37,7 @@ func (c *SIPCluster) validateJumpHosts(root complaints) {
 	}
 }
 
-// secret complains about a name that no Secret can have.
+// secret complains about a name that no Secret can have. It is not repeated: where a Secret is to be named, people paste the secret.
 func secret(at complaints, name string, required bool) {
 	if name == "" {
 		if required {
@@ -44,7 +46,7 @@ func secret(at complaints, name string, required bool) {
 		return
 	}
 	for _, message := range validation.IsDNS1123Subdomain(name) {
-		at.add("found %q: %s", name, message)
+		at.add("%s: %s", redact.NoSecretName, message)
 	}
 }
 

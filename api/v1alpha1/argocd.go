@@ -46,6 +46,8 @@ func (a *ArgoCD) validateServer(add func(path, format string, args ...any)) {
 	case parsed.User != nil:
 		// The URL is not repeated: it carries a credential.
 		add(field, "carries user or password, which would be committed: Argo CD's cluster Secret has the credentials")
+	case hasQuery(parsed):
+		add(field, "has a query or a fragment, which would be committed and may hold a token: want none")
 	case parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Host == "":
 		add(field, "found %q, want the URL of an API server, as in Argo CD's cluster Secret", a.Server)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/robfig/cron/v3"
-	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // ConfigName is the ConfigMap that the runner reads the Site from.
@@ -83,10 +82,11 @@ func (s *Site) validateRunner(add problem) {
 		add(field, "Argo CD is in another cluster than the hosts, and the runner would be with it: run sipgen elsewhere, with a kubeconfig")
 	}
 	validateSchedule(field+".schedule", r.Schedule, add)
-	names := []struct{ field, value string }{{"configMap", r.ConfigMap}, {"secret", r.Secret}}
+	optionalName(field+".configMap", r.ConfigMap, add)
+	secretName(field+".secret", r.Secret, add)
 	if r.Status != nil {
 		validateSchedule(field+".status.schedule", r.Status.Schedule, add)
-		names = append(names, struct{ field, value string }{"status.secret", r.Status.Secret})
+		secretName(field+".status.secret", r.Status.Secret, add)
 	}
 	switch {
 	case r.Image == "":
@@ -97,13 +97,6 @@ func (s *Site) validateRunner(add problem) {
 	for i, specs := range s.Spec.Inputs.Specs {
 		if specs != InputCluster && !configFile.MatchString(specs) {
 			add(fmt.Sprintf("spec.inputs.specs[%d]", i), "found %q, which the runner cannot have in its ConfigMap: want cluster, or a file beside the Site as in \"tenants.yaml\"", specs)
-		}
-	}
-	for _, name := range names {
-		if name.value != "" {
-			for _, message := range validation.IsDNS1123Subdomain(name.value) {
-				add(field+"."+name.field, "found %q: %s", name.value, message)
-			}
 		}
 	}
 	if b := r.Propose; b != "" {

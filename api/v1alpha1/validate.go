@@ -219,6 +219,8 @@ func checkURL(raw string, add problem) {
 	case parsed.User != nil && parsed.Scheme != "ssh" || hasPassword(parsed):
 		// The URL is not repeated: it carries a credential.
 		add(field, "carries user or password, which would be committed: give credentials by environment or file")
+	case hasQuery(parsed):
+		add(field, "has a query or a fragment, which would be committed and may hold a token: want none")
 	case strings.ContainsAny(raw, " \t\r\n\"'`$\\"):
 		add(field, "has a blank, a quote or a control character")
 	case parsed.Scheme == "ssh" || parsed.Scheme == "https" || parsed.Scheme == "http":
@@ -230,6 +232,9 @@ func checkURL(raw string, add problem) {
 		add(field, "found %q, want ssh://, https:// or user@host:path; sipgen publish --repo takes a path too", raw)
 	}
 }
+
+// hasQuery: forges take tokens there, as in ?private_token=.
+func hasQuery(u *url.URL) bool { return u.RawQuery != "" || u.ForceQuery || u.Fragment != "" }
 
 func hasPassword(u *url.URL) bool {
 	if u.User == nil {

@@ -53,7 +53,7 @@ func (c *ironicCheck) mariaDB(i *Ironic) {
 	} {
 		checkName(at+"."+name.field, name.value, c.add)
 	}
-	optionalName(at+".tlsCertificateName", db.TLSCertificateName, c.add)
+	secretName(at+".tlsCertificateName", db.TLSCertificateName, c.add)
 	optionalName(at+".storageClassName", db.StorageClassName, c.add)
 	if !databaseName.MatchString(db.Username) {
 		c.add(at+".username", "found %q, want a name of letters, digits, _ and -", db.Username)
@@ -78,7 +78,7 @@ func (c *ironicCheck) mariaDB(i *Ironic) {
 }
 
 func (c *ironicCheck) spec(spec *ironic.IronicSpec, database bool) {
-	optionalName(c.at+".spec.apiCredentialsName", spec.APICredentialsName, c.add)
+	secretName(c.at+".spec.apiCredentialsName", spec.APICredentialsName, c.add)
 	c.version(spec.Version)
 	if db := spec.Database; db != nil {
 		c.database(db)
@@ -126,8 +126,8 @@ func (c *ironicCheck) database(db *ironic.Database) {
 			c.say("database."+field.name, "missing: a database needs credentialsName, host and name")
 		}
 	}
-	optionalName(c.at+".spec.database.credentialsName", db.CredentialsName, c.add)
-	optionalName(c.at+".spec.database.tlsCertificateName", db.TLSCertificateName, c.add)
+	secretName(c.at+".spec.database.credentialsName", db.CredentialsName, c.add)
+	secretName(c.at+".spec.database.tlsCertificateName", db.TLSCertificateName, c.add)
 	if db.Host != "" && !databaseHost.MatchString(db.Host) {
 		c.say("database.host", "found %q, want a host name or an address", db.Host)
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 func (c *ironicCheck) networking(spec *ironic.IronicSpec) {
@@ -163,6 +164,16 @@ func optionalName(field, name string, add problem) {
 	}
 	for _, message := range validation.IsDNS1123Subdomain(name) {
 		add(field, "found %q: %s", name, message)
+	}
+}
+
+// secretName is optionalName for the names of Secrets, which are not repeated.
+func secretName(field, name string, add problem) {
+	if name == "" {
+		return
+	}
+	for _, message := range validation.IsDNS1123Subdomain(name) {
+		add(field, "%s: %s", redact.NoSecretName, message)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func (c *ironicCheck) tls(tls *ironic.TLS) {
-	optionalName(c.at+".spec.tls.certificateName", tls.CertificateName, c.add)
+	secretName(c.at+".spec.tls.certificateName", tls.CertificateName, c.add)
 	reference := func(field string, r *ironic.ResourceReference) {
 		if r.Name == "" {
 			c.say(field+".name", "missing")
@@ -136,8 +136,8 @@ func (c *ironicCheck) imageURL(field, raw string) {
 }
 
 func (c *ironicCheck) switches(service *ironic.NetworkingService) {
-	optionalName(c.at+".spec.networkingService.switchConfigSecretName", service.SwitchConfigSecretName, c.add)
-	optionalName(c.at+".spec.networkingService.switchCredentialsSecretName", service.SwitchCredentialsSecretName, c.add)
+	secretName(c.at+".spec.networkingService.switchConfigSecretName", service.SwitchConfigSecretName, c.add)
+	secretName(c.at+".spec.networkingService.switchCredentialsSecretName", service.SwitchCredentialsSecretName, c.add)
 	types := []string{"idle", "inspection", "cleaning", "rescuing", "servicing", "provisioning"}
 	first := map[ironic.ProviderNetworkType]int{}
 	for i := range service.ProviderNetworks {

@@ -52,7 +52,11 @@ func (c *placementCheck) spec(p *Placement) {
 		if name.value == "" && name.required {
 			c.say(name.field, "missing")
 		}
-		optionalName(c.at+".spec."+name.field, name.value, c.add)
+		check := optionalName
+		if name.field == "secret" {
+			check = secretName
+		}
+		check(c.at+".spec."+name.field, name.value, c.add)
 	}
 	if spec.APITimeout != 0 && spec.APITimeout < 10 {
 		c.say("apiTimeout", "found %d, want 10 seconds or more", spec.APITimeout)
@@ -93,8 +97,8 @@ func (c *placementCheck) override(p *Placement) {
 		oneOf(c.add, c.at+".spec."+at, endpoint, "internal", "public")
 		service := p.Spec.Override.Service[endpoint]
 		if raw := service.EndpointURL; raw != nil {
-			if u, err := url.Parse(*raw); err != nil || u.User != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-				c.say(at+".endpointURL", "found %q, want an http or https URL without a login", *raw)
+			if u, err := url.Parse(*raw); err != nil || u.User != nil || hasQuery(u) || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+				c.say(at+".endpointURL", "found %q, want an http or https URL without a login and a query", *raw)
 			}
 		}
 		if service.Spec != nil && service.Spec.Type != "" {

@@ -92,7 +92,7 @@ func (c *vinoCheck) credentials(v *VirtualHosts) {
 		if v.CredentialsSecret == "" {
 			c.add(c.at+".credentialsSecret", "missing: the Secret in namespace %s with bmc_username and bmc_password", c.site.Spec.Flux.Namespace)
 		}
-		optionalName(c.at+".credentialsSecret", v.CredentialsSecret, c.add)
+		secretName(c.at+".credentialsSecret", v.CredentialsSecret, c.add)
 		c.variables(v)
 	}
 	if len(v.Spec.BMCCredentials) > 0 {

@@ -2,6 +2,12 @@ package main
 
 // secretGuards keep secrets out of git and of messages.
 var secretGuards = []mutant{
+	{"api/v1alpha1/validate.go", `case hasQuery(parsed):`, `case false:`,
+		in("api/v1alpha1", "TestBadSites"),
+		"a token in the query of the repository's URL is committed"},
+	{"api/v1/validate_jump.go", `at.add("%s: %s", redact.NoSecretName, message)`, `at.add("found %q: %s", name, message)`,
+		in("api/v1", "TestServicesThatAreNot"),
+		"a password that somebody wrote where a Secret is named is in the log of CI"},
 	{"api/v1/validate.go", `	open := doc.OpenSecrets()`, `	open := map[string]string{}`,
 		in("api/v1", "TestSecretsInTheOpen"),
 		"a private key in a spec is committed"},

@@ -33,6 +33,9 @@ func Value(value string) string {
 	return "a value of " + plural(utf8.RuneCountInString(value), "character") + " (not shown)"
 }
 
+// NoSecretName says of what was found where the name of a Secret belongs that it is none, without repeating it.
+const NoSecretName = "found what is no Secret's name (not shown, because it may be what belongs into the Secret)"
+
 // Plain is Value without the quotes around a value that is shown.
 func Plain(value string) string {
 	if shown := Value(value); shown != strconv.Quote(value) {

@@ -31,19 +31,25 @@ func sentences(dangers []danger) []string {
 	return out
 }
 
-// fairly gives those of the dangers for which there is room, in their order. Where not all fit, kinds and namespaces take turns: first comes one of each kind
-// of each namespace, then a second one, and so on. So nobody's dangers are hidden by another tenant's, however many that tenant makes, and none of a
-// tenant's own is hidden by one of another kind.
+// fairly gives those of the dangers for which there is room, in their order. Where not all fit, kinds take turns, and within a kind namespaces do: first
+// comes one of each kind, then a second one of each, of another namespace where there is one. So nobody's dangers are hidden by another tenant's, however
+// many that tenant makes and in however many namespaces, and none of a tenant's own by one of another kind.
 func fairly(dangers []danger, room int, size func(words string) int) []danger {
-	type pair struct{ kind, namespace string }
-	turns, seen := make([]int, len(dangers)), map[pair]int{}
+	turns := make([]int, len(dangers))
 	order := make([]int, len(dangers))
-	for i, d := range dangers {
-		of := pair{d.kind, d.namespace}
-		turns[i], order[i] = seen[of], i
-		seen[of]++
+	for i := range dangers {
+		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(turns[a], turns[b]) })
+	take := func(who func(d danger) string) {
+		seen := map[string]int{}
+		for _, i := range order {
+			turns[i] = seen[who(dangers[i])]
+			seen[who(dangers[i])]++
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(turns[a], turns[b]) })
+	}
+	take(func(d danger) string { return d.kind + "/" + d.namespace })
+	take(func(d danger) string { return d.kind })
 	var kept []int
 	for _, i := range order {
 		if room -= size(dangers[i].words); room < 0 {

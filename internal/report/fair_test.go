@@ -6,32 +6,60 @@ import (
 	"testing"
 )
 
-// TestDangersTakeTurns: however many clusters a tenant breaks, and however much it writes into them, what becomes of others is seen, and what else becomes
-// of its own.
+// TestDangersTakeTurns: however many clusters a tenant breaks, in one namespace or in many, and however much it writes into them, what becomes of others is
+// seen, and what else becomes of its own.
 func TestDangersTakeTurns(t *testing.T) {
-	p := &Plan{Site: "dc1"}
-	for i := range 300 {
-		p.Clusters = append(p.Clusters, Cluster{Namespace: "evil", Name: fmt.Sprintf("c%03d", i), Frozen: []string{strings.Repeat("spec.x: unknown field ", 100)}})
-	}
-	p.Clusters[299].Frozen, p.Clusters[299].AnyPatches = nil, true
-	p.Clusters = append(p.Clusters, Cluster{Namespace: "good", Name: "edge", Roles: []Role{{Name: "Worker", Slots: []Slot{
-		{Host: "m/a", Status: StatusReleased, Why: "more than the 1 host wanted"}, {Host: "m/b", Status: StatusKept}}}}})
-	p.Services = []ServiceChanges{{Cluster: "evil/c299", Objects: []ObjectChange{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
-	about := About{Files: []File{{Path: "policy/x.yaml", Kind: "changed"}}}
-	for name, text := range map[string]string{"pull request": PullRequest(p, about), "commit": CommitMessage(p, "", about.Files)} {
-		plain := strings.ReplaceAll(text, "`", "")
-		for _, want := range []string{
-			"evil/c000 is frozen", "evil/c299 has patches", "good/edge Worker releases m/a", "the policies that guard the hosts change", "evil/c299: Deployment jumphost changes: command",
-			" more dangers, ", " of which are of namespace evil",
-		} {
-			if !strings.Contains(plain, want) {
-				t.Errorf("%s: no %q in\n%.3000s", name, want, text)
+	for why, namespace := range map[string]func(int) string{
+		"one namespace":   func(int) string { return "evil" },
+		"many namespaces": func(i int) string { return fmt.Sprintf("evil-%d", i) },
+	} {
+		p := &Plan{Site: "dc1"}
+		for i := range 300 {
+			p.Clusters = append(p.Clusters, Cluster{Namespace: namespace(i), Name: fmt.Sprintf("c%03d", i), Frozen: []string{strings.Repeat("spec.x: unknown field ", 100)}})
+		}
+		p.Clusters[299].Frozen, p.Clusters[299].AnyPatches = nil, true
+		evil := p.Clusters[299].Key()
+		p.Clusters = append(p.Clusters, Cluster{Namespace: "good", Name: "edge", Roles: []Role{{Name: "Worker", Slots: []Slot{
+			{Host: "m/a", Status: StatusReleased, Why: "more than the 1 host wanted"}, {Host: "m/b", Status: StatusKept}}}}})
+		p.Services = []ServiceChanges{{Cluster: evil, Objects: []ObjectChange{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
+		about := About{Files: []File{{Path: "policy/x.yaml", Kind: "changed"}}}
+		for name, text := range map[string]string{"pull request": PullRequest(p, about), "commit": CommitMessage(p, "", about.Files)} {
+			plain := strings.ReplaceAll(text, "`", "")
+			for _, want := range []string{
+				p.Clusters[0].Key() + " is frozen", evil + " has patches", "good/edge Worker releases m/a", "the policies that guard the hosts change",
+				evil + ": Deployment jumphost changes: command", " more dangers",
+			} {
+				if !strings.Contains(plain, want) {
+					t.Errorf("%s: %s: no %q in\n%.3000s", why, name, want, text)
+				}
+			}
+			if found := strings.Contains(plain, " of which are of namespace evil"); found != (why == "one namespace") {
+				t.Errorf("%s: %s: whose dangers are left out: %v", why, name, found)
+			}
+			inOrder(t, plain, p.Clusters[0].Key()+" is frozen", "good/edge Worker releases m/a", "the policies that guard", "more dangers")
+			if strings.Count(plain, "is frozen") < 10 {
+				t.Errorf("%s: %s: only %d lines of what fits", why, name, strings.Count(plain, "is frozen"))
 			}
 		}
-		inOrder(t, plain, "evil/c000 is frozen", "good/edge Worker releases m/a", "the policies that guard", "more dangers")
-		if strings.Count(plain, "is frozen") < 10 {
-			t.Errorf("%s: only %d lines of what fits", name, strings.Count(plain, "is frozen"))
-		}
+	}
+}
+
+// TestNamespacesTakeTurns: of one kind too, nobody is hidden.
+func TestNamespacesTakeTurns(t *testing.T) {
+	var dangers []danger
+	for i := range 100 {
+		dangers = append(dangers, danger{"released", "a", fmt.Sprint(i)})
+	}
+	dangers = append(dangers, danger{"released", "b", "of b"}, danger{"patches", "b", "any"}, ofSite("tree", "policy"))
+	shown := fairly(dangers, 6, func(string) int { return 1 })
+	if got, want := strings.Join(sentences(shown), " "), "0 1 2 of b any policy"; got != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if got, want := moreDangers(dangers, shown), "97 more dangers, 97 of which are of namespace a"; got != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	if got := fairly(dangers, 1000, func(string) int { return 1 }); len(got) != len(dangers) {
+		t.Errorf("%d of %d", len(got), len(dangers))
 	}
 }
 
