@@ -201,7 +201,7 @@ func (s *site) dispute(i int32, c liveClaim, t *PreviousClaim) {
 	differ := ClustersDiffer{Host: h.key(), Labels: c.cluster, Tree: t.Cluster, Source: t.Source}
 	switch {
 	case !s.options.LabelsNewer:
-		s.problem("host %s: its labels say cluster %s, but %s says cluster %s, and the hosts may have been read before that was committed: read them again from the cluster (sipgen inventory records when it read them); if somebody wrote these labels into a file, take them out",
+		s.problem("host %s: its labels say cluster %s, but %s says cluster %s, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not say); if somebody wrote these labels into a file, take them out",
 			h.Key(), c.cluster.Quoted(), t.Source, t.Cluster)
 		return
 	case s.specOf(c.cluster) == nil:

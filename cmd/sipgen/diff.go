@@ -17,6 +17,7 @@ func newDiff(ui *ui) *cobra.Command {
 	formats := []string{"human", "unified", "json", "markdown", "github"}
 	var (
 		output, color string
+		all           bool
 
 		in   inputs
 		out  string
@@ -27,7 +28,8 @@ func newDiff(ui *ui) *cobra.Command {
 		Use:   "diff [--out DIR | --repo URL]",
 		Short: "Show what render or publish would change",
 		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository),
-by object and field, hosts first. Nothing is written.
+by object and field, hosts first. Nothing is written. A folder that is new as a whole, as all of
+them are in a first tree, is summed up; --all shows its files.
 
 -o unified is exactly what patch(1) takes, so values in it may look like commands to a CI system:
 write it to a file there.
@@ -56,6 +58,9 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 			if err != nil {
 				return err
 			}
+			if len(before.files) == 0 && before.unsealed == nil {
+				ui.say("no previous tree: %s has none yet, so all of it is new", before.where)
+			}
 			rendered, err := loaded.tree(ui, before, how)
 			switch {
 			case errors.Is(err, errFinding):
@@ -68,7 +73,7 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 			if before.former {
 				was = nil
 			}
-			if err := showDiff(ui, was, rendered.tree, output, colour); err != nil {
+			if err := showDiff(ui, was, rendered.tree, output, colour, all); err != nil {
 				return err
 			}
 			return rendered.unschedulable()
@@ -82,12 +87,13 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 	completeFlag(command, "color", "auto", "always", "never")
 	repo.flags(command)
 	flags := command.Flags()
+	flags.BoolVar(&all, "all", false, "in human output: show each file of a folder that is new as a whole, too")
 	flags.StringVar(&out, "out", "", "the folder that render writes to")
 	return command
 }
 
 // showDiff prints what differs, and ends in a finding if anything does.
-func showDiff(ui *ui, before, after map[string][]byte, output string, colour bool) error {
+func showDiff(ui *ui, before, after map[string][]byte, output string, colour, all bool) error {
 	delete(before, publish.OwnershipFile)
 	difference, err := treediff.Compare(before, after)
 	if err != nil {
@@ -103,7 +109,11 @@ func showDiff(ui *ui, before, after map[string][]byte, output string, colour boo
 	case "github":
 		err = difference.GitHub(ui.out)
 	default:
-		err = difference.Human(ui.out, colour)
+		show := difference.Brief
+		if all {
+			show = difference.Human
+		}
+		err = show(ui.out, colour)
 	}
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func notSeenClean(claims schedule.Previous, hosts []inventory.Host, keys schedul
 	if len(waiting) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed at %s: %s; nobody gets them before they are read again",
+	return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed at %s: %s; nobody gets them before a new snapshot, or the cluster itself, shows them",
 		read.UTC().Format(time.RFC3339), committed.UTC().Format(time.RFC3339), strings.Join(waiting, ", "))}
 }
 

@@ -108,7 +108,7 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		if in.keepGoing {
 			l.findings = append(l.findings, beyond...)
 		} else if err = errors.Join(err, l.wrong(beyond)); err != nil {
-			err = errors.Join(err, l.clashes())
+			err = errors.Join(err, l.clashes(beyond...))
 		}
 	}
 	return l, err
@@ -161,11 +161,18 @@ func warnTwice(ui *ui, hosts []inventory.Host) {
 
 // clashes are what clusters ask for that is another's, for a run that ends because of something else: all that is wrong is said at once. Else
 // decide looks for them: the tree says who was first.
-func (l *loaded) clashes() error {
+// Of a port that is beyond its grants it is said once that it cannot be had.
+func (l *loaded) clashes(beyond ...finding) error {
 	ports := l.site.Spec.NodePorts
+	said := map[string]bool{}
+	for _, f := range beyond {
+		said[f.cluster.String()+" "+f.field] = true
+	}
 	var errs []error
 	for _, clash := range v1.ValidateSite(l.clusters, ports.Start, ports.End) {
-		errs = append(errs, clash.Cluster.Problem(clash.Path, "%s", clash.Message))
+		if !said[clash.Cluster.Key()+" "+clash.Path] || !strings.Contains(clash.Message, "the site's range") {
+			errs = append(errs, clash.Cluster.Problem(clash.Path, "%s", clash.Message))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -39,6 +39,8 @@ type finding struct {
 	surge bool
 	// place of the tenant among those whose releases the brake holds back, from 1; 0 for any other finding.
 	place int
+	// field that it is about, of one that is beyond the cluster's grants.
+	field string
 	err   error
 }
 

@@ -39,7 +39,7 @@ func (l *loaded) beyondGrants() []finding {
 			continue
 		}
 		for _, e := range append(l.tenants.Namespace(c), l.tenants.Spec(c)...) {
-			out = append(out, finding{cluster: keyOf(c), err: &beyondError{c.Problem(e.Path, "%s", e.Message)}})
+			out = append(out, finding{cluster: keyOf(c), field: e.Path, err: &beyondError{c.Problem(e.Path, "%s", e.Message)}})
 		}
 	}
 	return out

@@ -89,8 +89,13 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 			s.add(e.Path+".service.loadBalancerClass", "found %q, which %s is not granted", class, t.where("loadBalancerClasses"))
 		}
 	}
-	if p := e.NodePorts; p.Start != 0 && !t.mayName(p) {
-		s.add(e.NodePortField, "found node port %s, which is not within what %s is granted", p, t.where("nodePorts"))
+	switch p := e.NodePorts; {
+	case p.Start == 0 || t.mayName(p):
+	case t.Listed:
+		s.add(e.NodePortField, "found node port %s, which is not granted to %s", p, t.where("nodePorts"))
+	default:
+		ports := s.site.Spec.NodePorts
+		s.add(e.NodePortField, "found node port %s, want one within %d to %d, the site's range", p, ports.Start, ports.End)
 	}
 	if n := e.Service.Replicas; n != nil && *n > *t.Limits.Replicas {
 		s.add(e.Path+".replicas", "found %d, but %s may have at most %d", *n, t.where("limits.replicas"), *t.Limits.Replicas)

@@ -55,7 +55,7 @@ func TestGrants(t *testing.T) {
 	listed, plain := Of(siteOf(t, bank), nil), Of(siteOf(t, ""), nil)
 	const at = "spec.services.loadBalancerControlPlane[0]"
 	for _, row := range []struct{ class, why, spec, want, byDefault string }{
-		{"priority", "as much as it has", "{priority: 10}", "", "spec.priority: found 10, but a namespace that the Site lists in no spec.tenants may have at most 0"},
+		{"priority", "as much as it has", "{priority: 10}", "", "spec.priority: found 10, but a namespace without an entry in the Site's spec.tenants may have at most 0"},
 		{"priority", "more", "{priority: 11}", "spec.priority: found 11, but tenant bank (the Site's spec.tenants[].maxPriority) may have at most 10", "spec.priority"},
 		{"priority", "the most that there is", "{priority: 2147483647}", "spec.priority: found 2147483647", "spec.priority"},
 		{"priority", "less than others", "{priority: -5}", "", ""},
@@ -63,9 +63,9 @@ func TestGrants(t *testing.T) {
 		{"port", "none", lb("replicas: 1"), "", ""},
 		{"port", "one of its own", lb("nodePort: 30010"), "", ""},
 		{"port", "the last of its own", lb("nodePort: 30029"), "", ""},
-		{"port", "one before its own", lb("nodePort: 30009"), at + ".nodePort: found node port 30009, which is not within what tenant bank (the Site's spec.tenants[].nodePorts) is granted", ""},
+		{"port", "one before its own", lb("nodePort: 30009"), at + ".nodePort: found node port 30009, which is not granted to tenant bank (the Site's spec.tenants[].nodePorts)", ""},
 		{"port", "one behind its own", lb("nodePort: 30030"), at + ".nodePort: found node port 30030", ""},
-		{"port", "one of the node's own", lb("nodePort: 22"), at + ".nodePort: found node port 22", at + ".nodePort: found node port 22, which is not within what a namespace that"},
+		{"port", "one of the node's own", lb("nodePort: 22"), at + ".nodePort: found node port 22", at + ".nodePort: found node port 22, want one within 30000 to 32767, the site's range"},
 		{"port", "one of a load balancer", lb("nodePort: 30030, service: {type: LoadBalancer}"), at + ".nodePort", ""},
 		{"port", "one that is not used", lb("nodePort: 30030, service: {type: ClusterIP}"), "", ""},
 		{"port", "a range over two that touch", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30015, end: 30024}}]}}", "", ""},
@@ -90,19 +90,19 @@ func TestGrants(t *testing.T) {
 		{"certificate", "a path that a Secret has", insecureDex("oidc", "issuer: 'HTTPS://i.example/$S'"), "", "issuer"},
 
 		{"address", "none", lb("service: {type: LoadBalancer}"), "", ""},
-		{"address", "one of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.16}"), "", at + ".service.loadBalancerIP: found 203.0.113.16, which is in none of the networks that a namespace that"},
+		{"address", "one of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.16}"), "", at + ".service.loadBalancerIP: found 203.0.113.16, which is in none of the networks that a namespace without"},
 		{"address", "the last of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.31}"), "", "loadBalancerIP"},
 		{"address", "the one before", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.15}"), at + ".service.loadBalancerIP: found 203.0.113.15, which is in none of the networks that tenant bank (the Site's spec.tenants[].addresses) is granted", "loadBalancerIP"},
 		{"address", "the one behind", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.32}"), at + ".service.loadBalancerIP: found 203.0.113.32", "loadBalancerIP"},
 		{"address", "the second of two", lb("service: {type: LoadBalancer, loadBalancerIP: '203.0.113.16,2001:db8:1::1'}"), "found 2001:db8:1::1", "found 203.0.113.16"},
 		{"address", "both", lb("service: {type: LoadBalancer, loadBalancerIP: '203.0.113.16,2001:db8::1'}"), "", "found 203.0.113.16"},
-		{"address", "a class of its own", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class}"), "", at + ".service.loadBalancerClass: found \"kube-vip.io/kube-vip-class\", which a namespace that"},
+		{"address", "a class of its own", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class}"), "", at + ".service.loadBalancerClass: found \"kube-vip.io/kube-vip-class\", which a namespace without"},
 		{"address", "another class", lb("service: {type: LoadBalancer, loadBalancerClass: tailscale}"), at + ".service.loadBalancerClass: found \"tailscale\", which tenant bank (the Site's spec.tenants[].loadBalancerClasses) is not granted", "loadBalancerClass"},
 		{"address", "a class that begins alike", lb("service: {type: LoadBalancer, loadBalancerClass: kube-vip.io/kube-vip-class-2}"), at + ".service.loadBalancerClass", "loadBalancerClass"},
 		{"address", "the cluster's DNS", lb("clusterIP: 10.96.0.10"), at + ".clusterIP: found 10.96.0.10", at + ".clusterIP: found 10.96.0.10"},
 		{"address", "no cluster IP at all", lb("clusterIP: None"), "", ""},
 
-		{"certificate", "in its domain", dex("issuer: 'https://dex.bank.example.org', tls: {issuerRef: {name: site-ca, kind: ClusterIssuer}}"), "", "spec.services.dex[0].issuer: found \"dex.bank.example.org\", which is in no domain that a namespace that"},
+		{"certificate", "in its domain", dex("issuer: 'https://dex.bank.example.org', tls: {issuerRef: {name: site-ca, kind: ClusterIssuer}}"), "", "spec.services.dex[0].issuer: found \"dex.bank.example.org\", which is in no domain that a namespace without"},
 		{"certificate", "the domain itself", dex("issuer: 'https://bank.example.org:32000/dex', tls: {secretName: a}"), "", "issuer"},
 		{"certificate", "its address", dex("issuer: 'https://192.0.2.1:32000', tls: {secretName: a}"), "", "issuer"},
 		{"certificate", "another address", dex("issuer: 'https://192.0.2.10', tls: {secretName: a}"), `spec.services.dex[0].issuer: found "192.0.2.10"`, "issuer"},
@@ -137,7 +137,7 @@ func TestGrants(t *testing.T) {
 		{"network", "the second", lb("networkAttachments: [{name: storage-1, namespace: networks}, {name: bmc, namespace: networks}]"), "networkAttachments[1]", "networkAttachments[0]"},
 
 		{"annotation", "a pod's keys without a domain", lb("pods: {labels: {team: net}, annotations: {log: verbose, prometheus.io/port: '9'}}"), "", ""},
-		{"annotation", "of a granted domain, and one below", lb("pods: {labels: {bank.example.org/a: b}, annotations: {x.bank.example.org/a: b}}"), "", at + ".pods.labels[bank.example.org/a]: other programs may act on this key, and a namespace that"},
+		{"annotation", "of a granted domain, and one below", lb("pods: {labels: {bank.example.org/a: b}, annotations: {x.bank.example.org/a: b}}"), "", at + ".pods.labels[bank.example.org/a]: other programs may act on this key, and a namespace without"},
 		{"annotation", "a sidecar's label", lb("pods: {labels: {sidecar.example.com/inject: 'true'}}"), at + ".pods.labels[sidecar.example.com/inject]: other programs may act on this key, and tenant bank (the Site's spec.tenants[].podKeys) is not granted its domain", at + ".pods.labels"},
 		{"annotation", "a sidecar's annotation", lb("pods: {annotations: {sidecar.example.com/inject: 'true'}}"), at + ".pods.annotations[sidecar.example.com/inject]: ", at + ".pods.annotations"},
 		{"annotation", "a domain that ends alike", lb("pods: {labels: {evilbank.example.org/a: b}}"), at + ".pods.labels[evilbank.example.org/a]: ", at + ".pods.labels"},
@@ -145,7 +145,7 @@ func TestGrants(t *testing.T) {
 
 		{"quota", "as many pods as it may", lb("replicas: 3"), "", ""},
 		{"quota", "more", lb("replicas: 4"), at + ".replicas: found 4, but tenant bank (the Site's spec.tenants[].limits.replicas) may have at most 3", ""},
-		{"quota", "a great many", lb("replicas: 100"), "replicas: found 100", "replicas: found 100, but a namespace that"},
+		{"quota", "a great many", lb("replicas: 100"), "replicas: found 100", "replicas: found 100, but a namespace without"},
 		{"quota", "as much as it may", lb("resources: {requests: {cpu: 2000m}, limits: {cpu: 2000m, memory: 1024Mi}}"), "", ""},
 		{"quota", "more CPU", lb("resources: {requests: {cpu: 2001m}, limits: {memory: 1Gi}}"), at + ".resources.requests.cpu: found 2001m, but tenant bank", ""},
 		{"quota", "more memory", lb("resources: {limits: {memory: 1025Mi}}"), at + ".resources.limits.memory: found 1025Mi", ""},
@@ -177,7 +177,7 @@ func TestGrants(t *testing.T) {
 	want(t, "patches of a tenant without", said(listed.Spec(&c)), "spec.patches: found 1, but tenant edge (the Site's spec.tenants[].patches) is granted no patches")
 	want(t, "patches by default", said(plain.Spec(&c)), "")
 	c = clusterOf(t, "edge/c", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, haproxy: {balance: first, lines: {global: [x], backend: [z]}}}]}}")
-	want(t, "lines of HAProxy by default", said(plain.Spec(&c)), "spec.services.loadBalancerControlPlane[0].haproxy.lines.global: raw lines of HAProxy's configuration can do anything, so they need the grant patches: any, which a namespace that the Site lists in no spec.tenants does not have; the other fields of haproxy need no grant\n"+
+	want(t, "lines of HAProxy by default", said(plain.Spec(&c)), "spec.services.loadBalancerControlPlane[0].haproxy.lines.global: raw lines of HAProxy's configuration can do anything, so they need the grant patches: any, which a namespace without an entry in the Site's spec.tenants does not have; the other fields of haproxy need no grant\n"+
 		"spec.services.loadBalancerControlPlane[0].haproxy.lines.backend: raw lines of HAProxy's configuration")
 	of := Of(siteOf(t, "  tenants:\n  - {name: edge, namespaces: [edge], patches: any}\n"), nil)
 	want(t, "lines of HAProxy where any patch is granted", said(of.Spec(&c)), "")

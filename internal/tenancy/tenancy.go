@@ -114,7 +114,7 @@ func (t *Tenants) Namespace(c *v1.SIPCluster) []v1.FieldError {
 // where is the grant of a tenant as a message names it.
 func (t *Tenant) where(field string) string {
 	if !t.Listed {
-		return "a namespace that the Site lists in no spec.tenants"
+		return "a namespace without an entry in the Site's spec.tenants"
 	}
 	return fmt.Sprintf("tenant %s (the Site's spec.tenants[].%s)", t.Name, field)
 }

@@ -30,6 +30,9 @@ const (
 // only follow from the others.
 type Diff struct {
 	Files []File `json:"files"`
+
+	// there are the folders that the old tree had, as folder names them.
+	there map[string]bool
 }
 
 // File is one file that differs.
@@ -98,9 +101,12 @@ func Compare(old, new map[string][]byte) (*Diff, error) {
 		all[name] = true
 	}
 	var (
-		diff Diff
+		diff = Diff{there: map[string]bool{}}
 		errs []error
 	)
+	for name := range old {
+		diff.there[folder(name)] = true
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if name == "." || !fs.ValidPath(name) {
 			errs = append(errs, fmt.Errorf("%q: want a path below the tree, with slashes", name))

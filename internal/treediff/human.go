@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/text"
@@ -21,14 +23,35 @@ const (
 // Human writes the difference for a person at a terminal: per file its objects, per object its fields, with "+" for
 // what is added, "-" removed, "~" changed. Of an object that is added or removed only the labels are shown.
 // Files that only follow from the others are named in one line at the end.
-func (d *Diff) Human(w io.Writer, colour bool) error {
+func (d *Diff) Human(w io.Writer, colour bool) error { return d.human(w, colour, false) }
+
+// Brief is Human, and shorter where a folder is new as a whole, as all are in a first tree: of one with hosts each host is a line, of any other the kinds
+// of its objects are counted.
+func (d *Diff) Brief(w io.Writer, colour bool) error { return d.human(w, colour, true) }
+
+func (d *Diff) human(w io.Writer, colour, brief bool) error {
 	out := bufio.NewWriter(w)
 	p := &printer{out, colour}
 	var derived []string
+	fresh, cut := map[string][]*File{}, false
+	if brief {
+		for i := range d.Files {
+			if f := &d.Files[i]; folder(f.Path) != "" && !d.there[folder(f.Path)] {
+				fresh[folder(f.Path)] = append(fresh[folder(f.Path)], f)
+			}
+		}
+	}
 	for i := range d.Files {
 		f := &d.Files[i]
 		if f.Derived {
 			derived = append(derived, f.Path)
+			continue
+		}
+		if files, is := fresh[folder(f.Path)]; is && len(files) != 1 {
+			if len(files) > 1 { // said with the first of them
+				p.fresh(folder(f.Path), files)
+				fresh[folder(f.Path)], cut = nil, true
+			}
 			continue
 		}
 		p.file(f)
@@ -41,9 +64,72 @@ func (d *Diff) Human(w io.Writer, colour bool) error {
 		fmt.Fprintf(out, "%s %s\n", strings.Join(derived, " and "), verb)
 	}
 	if len(d.Files) > 0 {
-		fmt.Fprintf(out, "\n%s\n", d.summary())
+		more := ""
+		if cut {
+			more = "; --all shows each file of what is new"
+		}
+		fmt.Fprintf(out, "\n%s%s\n", d.summary(), more)
 	}
 	return out.Flush()
+}
+
+// folder is the part of a tree that a file belongs to: a cluster's hosts, services or component, its rights, or one of the site's folders. It is empty for a
+// file that stands alone.
+func folder(name string) string {
+	parts := strings.Split(name, "/")
+	depth := 1
+	switch parts[0] {
+	case "clusters":
+		depth = 4
+	case "rights":
+		depth = 3
+	}
+	if len(parts) <= depth {
+		return ""
+	}
+	return strings.Join(parts[:depth], "/")
+}
+
+// fresh writes what a folder holds that was not there.
+func (p *printer) fresh(name string, files []*File) {
+	kinds := map[string]int{}
+	var hosts []string
+	for _, f := range files {
+		for i := range f.Objects {
+			o := &f.Objects[i]
+			switch {
+			case f.Host && o.Kind == "BareMetalHost":
+				hosts = append(hosts, o.String()+": "+strings.Join(o.labels(), ", "))
+			case o.Kind != "" && o.Kind != "Kustomization" || strings.HasPrefix(name, "flux"):
+				kinds[o.Kind]++
+			}
+		}
+	}
+	p.line(0, "", fmt.Sprintf("%s/: added, %s", text.Verbatim(name), text.Count(len(files), "file")))
+	for _, host := range hosts {
+		p.line(2, "+", short(host))
+	}
+	var counted []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		counted = append(counted, fmt.Sprintf("%d %s", kinds[kind], kind))
+	}
+	if len(counted) > 0 {
+		p.line(2, "+", short(strings.Join(counted, ", ")))
+	}
+}
+
+// labels are the labels of an object that is added, their keys without the domain.
+func (o *Object) labels() []string {
+	var out []string
+	for _, field := range o.Fields {
+		key, is := strings.CutPrefix(field.Path, "metadata.labels")
+		if !is {
+			continue
+		}
+		key = strings.Trim(key, `.[]"`)
+		out = append(out, key[strings.LastIndex(key, "/")+1:]+"="+textOf(field.New))
+	}
+	return out
 }
 
 type printer struct {

@@ -255,3 +255,50 @@ func TestWordsOf(t *testing.T) {
 		}
 	}
 }
+
+// TestBrief: a folder that is new as a whole is summed up, with its hosts; one that was there, and a file that stands alone, is not.
+func TestBrief(t *testing.T) {
+	host := func(name, role string) []byte {
+		return []byte("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  namespace: m\n  name: " + name + "\n  uid: u\n  labels: {example.org/role: " + role + ", plain: x}\n")
+	}
+	object := func(kind string) []byte {
+		return []byte("apiVersion: v1\nkind: " + kind + "\nmetadata: {name: x}\nspec: {a: 1}\n")
+	}
+	list := []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [x.yaml]\n")
+	old := map[string][]byte{"clusters/t/b/hosts/m.b.yaml": host("b", "w"), "policy/a.yaml": object("Role")}
+	diff, err := Compare(old, map[string][]byte{
+		"clusters/t/a/hosts/m.a.yaml": host("a", "cp"), "clusters/t/a/hosts/kustomization.yaml": list, "clusters/t/a/assignments.yaml": object("Assignments"),
+		"clusters/t/a/infra/x.yaml": object("Service"), "clusters/t/a/infra/y.yaml": object("Deployment"), "clusters/t/a/infra/kustomization.yaml": list,
+		"clusters/t/b/hosts/m.b.yaml": host("b", "w"), "clusters/t/b/hosts/m.c.yaml": host("c", "w"), "clusters/t/b/hosts/kustomization.yaml": list,
+		"policy/a.yaml": object("Role"), "policy/b.yaml": object("ClusterRole"), "policy/kustomization.yaml": list, "PLAN.md": []byte("plan\n"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `clusters/t/a/hosts/: added, 2 files
+  + BareMetalHost m/a: role=cp, plain=x
+clusters/t/b/hosts/m.c.yaml: added
+  + BareMetalHost m/c
+    + metadata.labels["example.org/role"]: w
+    + metadata.labels.plain: x
+clusters/t/b/hosts/kustomization.yaml: added
+  + Kustomization
+clusters/t/a/assignments.yaml: added
+  + Assignments x
+clusters/t/a/infra/: added, 3 files
+  + 1 Deployment, 1 Service
+policy/b.yaml: added
+  + ClusterRole x
+policy/kustomization.yaml: added
+  + Kustomization
+PLAN.md follows
+
+11 files added; --all shows each file of what is new
+`
+	if got := written(t, func(w io.Writer) error { return diff.Brief(w, false) }); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if all := written(t, func(w io.Writer) error { return diff.Human(w, false) }); strings.Contains(all, "--all") || !strings.Contains(all, "clusters/t/a/infra/x.yaml: added\n  + Service x\n") {
+		t.Error(all)
+	}
+}
