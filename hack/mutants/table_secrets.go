@@ -5,7 +5,7 @@ var secretGuards = []mutant{
 	{"api/v1alpha1/validate.go", `case hasQuery(parsed):`, `case false:`,
 		in("api/v1alpha1", "TestBadSites"),
 		"a token in the query of the repository's URL is committed"},
-	{"api/v1/validate_jump.go", `at.add("%s: %s", redact.NoSecretName, message)`, `at.add("found %q: %s", name, message)`,
+	{"api/v1/validate_jump.go", `at.add("%s: %s", redact.NoSecretName, message)`, `_ = redact.NoSecretName; at.add("found %q: %s", name, message)`,
 		in("api/v1", "TestServicesThatAreNot"),
 		"a password that somebody wrote where a Secret is named is in the log of CI"},
 	{"api/v1/validate.go", `	open := doc.OpenSecrets()`, `	open := map[string]string{}`,
