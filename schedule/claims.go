@@ -115,9 +115,11 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 		s.warn(RolesDiffer{h.key(), c.cluster, c.role, t.Role, t.Source})
 		h.wasRole = t.Role
 	case t.Role != c.role:
+	case t.Releasing:
+		releasing = true // the tree says no more of its slot
 	default:
 		// A change between active and standby that has not been synced yet is in the tree only.
-		standby, releasing = t.Standby, t.Releasing
+		standby = t.Standby
 	}
 	s.hold(i, c.cluster, c.role, FromLive, standby, releasing, "")
 	if t != nil && t.Cluster == c.cluster {
@@ -292,7 +294,7 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 			h.restored = true
 			s.clusterWarn(t.Cluster, Restored{t.Host, t.Source, t.Role, t.UID, h.UID})
 		case renewed:
-			s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, h.UID, t.Releasing})
+			s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, h.UID, t.Releasing, s.labelled(h, t)})
 			s.lose(t)
 			continue
 		}
@@ -308,8 +310,13 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 // restored says whether a host with another uid is the same machine: a backup that is restored and clusterctl move make objects anew, with the labels
 // that say whose they are, and what uses them goes on. Nobody else puts a machine that is in use under these labels.
 func (s *site) restored(h *host, t *PreviousClaim) bool {
+	return !t.Releasing && h.State.InUse() && s.labelled(h, t)
+}
+
+// labelled says whether the labels of a host are a whole claim, and that of the tree.
+func (s *site) labelled(h *host, t *PreviousClaim) bool {
 	c := s.live(h)
-	return !t.Releasing && h.State.InUse() && c.complete && c.agrees(t)
+	return c.complete && c.agrees(t)
 }
 
 // clusterWarn puts a warning to the cluster if there is one, else to the site.

@@ -260,11 +260,11 @@ func unpatchable(h *host) Reason {
 
 // holdAgain takes back hosts that were released and still carry the labels, where slots that have to
 // be filled are empty and the domain has room. A failed host that serves fills one. It gives the hosts that are held and those that still
-// leave.
+// leave, and counts those of them that could fill the other slots: Options.standbyBack takes these too.
 func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []int32) {
-	want := r.active
-	if s.options.StandbyRequired {
-		want = r.want()
+	must, want := r.active, r.want()
+	if s.options.StandbyRequired || s.options.standbyBack {
+		must = want
 	}
 	in := map[int32]int{} // by domain
 	count := func(i int32) {
@@ -286,19 +286,40 @@ func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []i
 	for _, i := range bad {
 		if s.serves(r, i) {
 			count(i)
+			must--
 			want--
 		}
 	}
+	slices.SortStableFunc(leaving, func(a, b int32) int { return order.Bool(s.hosts[a].standby, s.hosts[b].standby) })
 	for _, i := range leaving {
-		if len(healthy) < want && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() {
-			healthy = append(healthy, i)
+		if len(healthy)+r.back < want && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() {
 			count(i)
-			s.hosts[i].releasing = false
-			continue
+			if len(healthy) < must {
+				healthy = append(healthy, i)
+				s.hosts[i].releasing = false
+				continue
+			}
+			r.back++
 		}
 		left = append(left, i)
 	}
 	return healthy, left
+}
+
+// standbyBack says whether roles may take back hosts for their standby slots as well, which they released and which still carry their labels: nobody
+// else lacks a host, so nobody else can have been meant to get these.
+func (s *site) standbyBack() bool {
+	back := false
+	for _, r := range s.roles {
+		if len(r.cluster.refused) > 0 {
+			continue // placed as if it had not asked
+		}
+		if r.shortActive+r.shortStandby+len(r.standIn) > r.back {
+			return false
+		}
+		back = back || r.back > 0
+	}
+	return back
 }
 
 // slotsBeyond is how many more of the hosts are active, and standby, than the role wants; below 0: fewer.

@@ -78,6 +78,10 @@ func arrange(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 		s.noWait, s.given = noWait, given{clusters, hosts, previous}
 		s.assign()
 		if known || !s.contested() {
+			if !options.standbyBack && s.standbyBack() {
+				options.standbyBack = true
+				continue
+			}
 			return s, nil
 		}
 		s.choose()

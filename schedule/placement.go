@@ -57,6 +57,8 @@ type Options struct {
 	Spaces map[string]string
 
 	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
+	// standbyBack: hosts that were released and still carry their labels are taken back for standby slots, too. Plan says when.
+	standbyBack bool
 
 	// For tests: searches are completed as on large sites, shortages are made minimal in so many steps at most (0: minimalWork), and nobody is
 	// advised, which on small sites is most of the work.

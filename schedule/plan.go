@@ -28,12 +28,16 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 		s.choose()
 		p := s.result()
 		broken := s.broken(p)
-		if len(broken) == 0 {
+		switch {
+		case len(broken) > 0:
+			for _, c := range broken {
+				noWait[c] = true
+			}
+		case !options.standbyBack && s.standbyBack():
+			options.standbyBack = true
+		default:
 			s.advise() // in p's shortages
 			return p, nil
-		}
-		for _, c := range broken {
-			noWait[c] = true
 		}
 	}
 }

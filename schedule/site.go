@@ -140,6 +140,7 @@ type role struct {
 	spares    []int32          // failed or marked, replaced, but filling standby slots all the same
 	lingering []int32          // failed or marked, replaced, kept until the replacement is seen
 	pending   map[int32]Reason // to be released; the value says what it waits for
+	back      int              // of those that are released: how many could be taken back for standby slots
 	released  []release        // by name
 	frozen    []int32          // all claimed hosts of a refused cluster
 	why       map[int32]Reason // of failed and marked hosts: what is wrong with them

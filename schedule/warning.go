@@ -73,8 +73,8 @@ type (
 	CreatedAnew struct {
 		Host            HostKey
 		Source, Was, Is string
-		// Releasing: Source was giving the host back.
-		Releasing bool
+		// Releasing: Source was giving the host back. Labelled: the host has the labels that Source gave it, and they decide.
+		Releasing, Labelled bool
 	}
 	// Restored: Source knows the host by another uid, and it is in use under the labels that Source gave it: the same machine, and it keeps its addresses.
 	Restored struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,14 +33,14 @@ func (d *decided) releasesInDoubt() []string {
 	case d.options.LabelsOlder:
 		return notSeenClean(d.claims, d.hosts.Hosts, d.options.Keys, d.hosts.TakenAt, d.before.committed)
 	case d.hosts.TakenAt.IsZero(), !d.options.LabelsNewer:
-		return takenForClean(d.claims, d.placement)
+		return takenForClean(d.claims, d.placement, d.hosts.Hosts, d.options.Keys)
 	}
 	return nil
 }
 
 // takenForClean warns of hosts that the tree was releasing and that manifests without a time show without our labels:
 // they may have been written before the labels were ever set.
-func takenForClean(claims schedule.Previous, placement *schedule.Placement) []string {
+func takenForClean(claims schedule.Previous, placement *schedule.Placement, hosts []inventory.Host, keys schedule.LabelKeys) []string {
 	leaving := map[string]bool{}
 	for i := range placement.Clusters {
 		for j := range placement.Clusters[i].Roles {
@@ -49,31 +50,31 @@ func takenForClean(claims schedule.Previous, placement *schedule.Placement) []st
 			}
 		}
 	}
-	var clean []string
-	for _, claim := range claims.Claims {
-		if claim.Releasing && !leaving[claim.Host.String()] {
-			clean = append(clean, claim.Host.String())
-		}
-	}
+	clean := slices.DeleteFunc(releasedWithoutLabels(claims, hosts, keys), func(host string) bool { return leaving[host] })
 	if len(clean) == 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but nothing says that they were read after the tree was written: %s; a live inventory would be certain, and so would a snapshot with --repo", strings.Join(clean, ", "))}
 }
 
-// notSeenClean names the hosts that the tree releases and that have no label of sipgen's in an inventory older than the tree.
-func notSeenClean(claims schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys, read, committed time.Time) []string {
+// releasedWithoutLabels are the hosts that the tree releases and that have no label of sipgen's.
+func releasedWithoutLabels(claims schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) (released []string) {
 	clean := map[string]bool{}
 	for i := range hosts {
 		labels := hosts[i].Labels
 		clean[hosts[i].Key()] = labels[keys.ClusterNamespace]+labels[keys.ClusterName]+labels[keys.NodeType]+labels[keys.Standby] == ""
 	}
-	var waiting []string
 	for _, claim := range claims.Claims {
 		if claim.Releasing && clean[claim.Host.String()] {
-			waiting = append(waiting, claim.Host.String())
+			released = append(released, claim.Host.String())
 		}
 	}
+	return released
+}
+
+// notSeenClean names the hosts that the tree releases and that have no label of sipgen's in an inventory older than the tree.
+func notSeenClean(claims schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys, read, committed time.Time) []string {
+	waiting := releasedWithoutLabels(claims, hosts, keys)
 	if len(waiting) == 0 {
 		return nil
 	}

@@ -21,9 +21,37 @@ var placementGuards = []mutant{
 `, ``,
 		in("schedule", "TestAdviceSuffices"),
 		"a shortage asks for more hosts than would do, and says that fewer would not"},
-	{"schedule/plan.go", `if len(broken) == 0 {`, `if true {`,
+	{"schedule/plan.go", `		case len(broken) > 0:`, `		case false:`,
 		in("schedule", "TestWaits"),
 		"a cluster is promised a host that another one takes first"},
+	{"schedule/keep.go", `		if r.shortActive+r.shortStandby+len(r.standIn) > r.back {
+			return false
+		}
+`, ``,
+		in("schedule", "TestPlan"),
+		"a host that was released, and that another cluster needs, is taken back for a standby slot"},
+	{"schedule/keep.go", `	slices.SortStableFunc(leaving, func(a, b int32) int { return order.Bool(s.hosts[a].standby, s.hosts[b].standby) })
+`, ``,
+		in("schedule", "TestPlan"),
+		"of the hosts that a cluster was releasing it takes back a standby host, and the one that was active leaves"},
+	{"schedule/claims.go", `		releasing = true // the tree`, `		standby, releasing = false, true // the tree`,
+		in("schedule", "TestPlan"),
+		"a cluster that comes back takes its standby host for an active one"},
+	{"internal/report/since.go", `c.back = had && !any && !c.Gone`, `c.back = had && any && !c.Gone`,
+		in("cmd/sipgen", "TestScripts/returns"),
+		"no danger says that a deleted cluster is back"},
+	{"internal/report/dangers.go", `			case keeps:`, `			case keeps && w.Releasing:`,
+		in("cmd/sipgen", "TestScripts/returns"),
+		"a danger says that a cluster loses a host that it keeps"},
+	{"cmd/sipgen/freshness.go", `		if claim.Releasing && clean[claim.Host.String()] {`, `		if claim.Releasing {`,
+		in("cmd/sipgen", "TestScripts/returns"),
+		"hosts with all their labels are said to have none"},
+	{"schedule/plan.go", `			options.standbyBack = true
+`, `			s.advise()
+			return p, nil
+`,
+		in("schedule", "TestPlan"),
+		"a cluster that comes back exchanges its standby hosts, which still have its labels, for others"},
 	{"schedule/assign.go", `			s.fill(r, r.gave)
 `, ``,
 		in("schedule", "TestMoveFromLaterCluster"),

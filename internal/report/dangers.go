@@ -55,21 +55,49 @@ func leaving(c *Cluster) string {
 		status Status
 		words  string
 	}{{StatusReleased, "released"}, {StatusPending, "with release pending"}} {
-		names := hosts[kind.status]
-		if len(names) == 0 {
-			continue
+		if names := hosts[kind.status]; len(names) > 0 {
+			parts = append(parts, text.Count(len(names), "host")+" "+kind.words+": "+some(names))
 		}
-		slices.Sort(names)
-		more := ""
-		if n := len(names) - mostLeaving; n > 0 {
-			names, more = names[:mostLeaving], fmt.Sprintf(", and %d more", n)
-		}
-		parts = append(parts, text.Plural(len(hosts[kind.status]), "host", "hosts")+" "+kind.words+": "+strings.Join(names, ", ")+more)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return ": " + strings.Join(parts, "; ")
+}
+
+// some names hosts, so many at most.
+func some(names []string) string {
+	slices.Sort(names)
+	if n := len(names) - mostLeaving; n > 0 {
+		return strings.Join(names[:mostLeaving], ", ") + fmt.Sprintf(", and %d more", n)
+	}
+	return strings.Join(names, ", ")
+}
+
+// returns says what becomes of the hosts of a cluster that was to go, and has a spec again: those that it keeps, and those that leave all the same.
+func returns(c *Cluster) string {
+	var kept, left []string
+	for i := range c.Roles {
+		for _, slot := range c.Roles[i].Slots {
+			switch {
+			case slices.Contains(slot.Changes, takenBack):
+				kept = append(kept, slot.Host)
+			case slot.Status == StatusLeaving:
+				left = append(left, slot.Host)
+			}
+		}
+	}
+	var parts []string
+	if len(kept) > 0 {
+		parts = append(parts, "it keeps "+text.Plural(len(kept), "host that was", "hosts that were")+" being released: "+some(kept))
+	}
+	if len(left) > 0 {
+		parts = append(parts, text.Plural(len(left), "host that still has its labels leaves", "hosts that still have its labels leave")+" all the same: "+some(left))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return c.Key() + " is back: " + strings.Join(parts, "; ")
 }
 
 func (p *Plan) placementDangers() []danger {
@@ -88,6 +116,9 @@ func (p *Plan) placementDangers() []danger {
 			add(&clusters, "evicted", c.Key()+" is being decommissioned, because its tenant is evicted (--evict)"+leaving(c))
 		case c.Gone:
 			add(&clusters, "gone", c.Key()+" is being decommissioned"+leaving(c))
+		}
+		if words := returns(c); c.back && words != "" {
+			add(&clusters, "back", words)
 		}
 		switch {
 		case len(c.Frozen) > 0:
@@ -146,15 +177,27 @@ func (p *Plan) Emptied() []string {
 	return out
 }
 
-// lost says which hosts a cluster had and has not, though nobody released them, and which it has under another uid.
-func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
+// lost says which hosts a cluster had and has not, though nobody released them, and which it has under another uid. roles are those that it has hosts in.
+func lost(cluster schedule.ClusterKey, warnings []schedule.Warning, roles []schedule.Role) []string {
+	held := map[schedule.HostKey]string{}
+	for i := range roles {
+		for _, a := range roles[i].Assigned {
+			if a.Origin != schedule.New {
+				held[schedule.HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}] = roles[i].Name
+			}
+		}
+	}
 	var out []string
 	for _, w := range warnings {
 		switch w := w.(type) {
 		case schedule.NotInInventory:
 			out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory any more", cluster, w.Role, w.Host))
 		case schedule.CreatedAnew:
-			if !w.Releasing {
+			role, keeps := held[w.Host]
+			switch {
+			case keeps:
+				out = append(out, fmt.Sprintf("%s %s: %s was created anew, with another uid; its labels still say %s, so %s keeps it: check that it is the same server", cluster, role, w.Host, cluster, cluster))
+			case !w.Releasing:
 				out = append(out, fmt.Sprintf("%s loses %s: it was created anew, with another uid", cluster, w.Host))
 			}
 		case schedule.Restored:

@@ -64,6 +64,8 @@ type Cluster struct {
 
 	// lost are hosts that it had in the previous tree and that are gone without anybody's decision, in words.
 	lost []string
+	// back: the previous tree was releasing all its hosts, and it has a spec again.
+	back bool
 }
 
 // Key is the cluster's "namespace/name".
@@ -164,7 +166,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		cluster := Cluster{
 			Namespace: c.Key.Namespace, Name: c.Key.Name, Priority: c.Priority,
 			Gone: c.Gone, Unschedulable: c.Unschedulable, Frozen: sentence.Refusals(c.Refused), Roles: []Role{}, Warnings: sentence.Warnings(c.Warnings),
-			lost: lost(c.Key, c.Warnings),
+			lost: lost(c.Key, c.Warnings, c.Roles),
 		}
 		for j := range c.Roles {
 			cluster.Roles = append(cluster.Roles, roleOf(&c.Roles[j], specs[c.Key]))
@@ -173,7 +175,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	}
 	for _, w := range p.Warnings {
 		if of, is := w.(schedule.OfCluster); is {
-			plan.lost = append(plan.lost, lost(of.Cluster, []schedule.Warning{of.Warning})...)
+			plan.lost = append(plan.lost, lost(of.Cluster, []schedule.Warning{of.Warning}, nil)...)
 		}
 	}
 	for i := range p.Hosts {

@@ -7,19 +7,25 @@ import (
 // Since notes what is different from a previous tree: which hosts another cluster had before, which ones are adopted, and which ones that were
 // released are free now.
 func (p *Plan) Since(previous schedule.Previous) {
-	from := map[string]string{}
+	from, releasing, stays := map[string]string{}, map[string]bool{}, map[string]bool{}
 	for _, claim := range previous.Claims {
-		from[claim.Host.String()] = claim.Cluster.String()
+		from[claim.Host.String()], releasing[claim.Host.String()] = claim.Cluster.String(), claim.Releasing
+		stays[claim.Cluster.String()] = stays[claim.Cluster.String()] || !claim.Releasing
 	}
 	p.freed(previous)
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
+		any, had := stays[c.Key()]
+		c.back = had && !any && !c.Gone
 		for j := range c.Roles {
 			for k := range c.Roles[j].Slots {
 				slot := &c.Roles[j].Slots[k]
 				was := from[slot.Host]
 				if (slot.Status == StatusNew || slot.Status == StatusKept) && was != c.Key() {
 					slot.From = was
+				}
+				if slot.Status == StatusKept && was == c.Key() && releasing[slot.Host] {
+					slot.Changes = append(slot.Changes, takenBack)
 				}
 				if slot.adopted {
 					slot.Changes = append(slot.Changes, adopted)

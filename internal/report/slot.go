@@ -111,5 +111,8 @@ func inUse(state inventory.State) string {
 // adopted is the change of a slot whose host was not in the previous tree.
 const adopted = "adopted"
 
+// takenBack is the change of a slot whose host the previous tree was releasing.
+const takenBack = "taken back"
+
 // promoted is the change of a slot that was standby.
 var promoted = sentence.Reason(schedule.Promoted{})

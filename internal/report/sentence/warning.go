@@ -90,7 +90,11 @@ func claimWarning(w schedule.Warning) string {
 	case schedule.NotInInventory:
 		return fmt.Sprintf("host %s: %s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Host, w.Source, w.Role)
 	case schedule.CreatedAnew:
-		return fmt.Sprintf("host %s: %s knows it by uid %s, but its uid is now %s: the host was re-created, so the claim is void", w.Host, w.Source, w.Was, w.Is)
+		decides := ""
+		if w.Labelled {
+			decides = ", and its labels decide"
+		}
+		return fmt.Sprintf("host %s: %s knows it by uid %s, but its uid is now %s: the host was re-created, so the claim is void%s", w.Host, w.Source, w.Was, w.Is, decides)
 	case schedule.Restored:
 		return fmt.Sprintf("host %s: %s knows it by uid %s, but its uid is now %s: it is in use and carries the cluster's labels, so it was restored or moved, and keeps its slot and its addresses", w.Host, w.Source, w.Was, w.Is)
 	case schedule.WithoutStatus:
