@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -13,8 +14,16 @@ func Refusals(refusals []schedule.Refusal) []string {
 	for _, r := range refusals {
 		out = append(out, Refusal(r))
 	}
+	lines(out)
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// lines makes each sentence one line, whatever the values in it hold: what follows a line end would be taken for another sentence.
+func lines(sentences []string) {
+	for i, words := range sentences {
+		sentences[i] = text.Line(words)
+	}
 }
 
 // lies says in which domain a host lies.

@@ -135,3 +135,11 @@ func TestWarning(t *testing.T) {
 		}
 	}
 }
+
+// TestOneLineASentence: a uid in a file may be any text.
+func TestOneLineASentence(t *testing.T) {
+	found := Warnings([]schedule.Warning{schedule.CreatedAnew{Host: schedule.HostKey{Namespace: "m", Name: "a"}, Source: "a.yaml", Was: "1", Is: "2\n  held: by\u202e evil"}})
+	if len(found) != 1 || strings.ContainsAny(found[0], "\n\u202e") {
+		t.Errorf("%q", found)
+	}
+}

@@ -26,6 +26,7 @@ func Warnings(warnings []schedule.Warning) []string {
 	for _, faults := range alike {
 		out = append(out, faultsAlike(faults)...)
 	}
+	lines(out)
 	slices.Sort(out)
 	return out
 }
