@@ -30,11 +30,30 @@ func (m *mover) newCheapest() *cheapest {
 
 // begin forgets the search before.
 func (c *cheapest) begin() {
-	for k := range c.nodes {
+	for k := range c.watched {
 		c.nodes[k] = hop{price: far}
 	}
 	c.least.clear()
 	c.now, c.queue = 0, c.queue[:0]
+}
+
+// watched are the nodes that searches look at.
+func (m *mover) watched(yield func(int32) bool) {
+	for k := range m.s.net.buckets {
+		if !yield(int32(k)) {
+			return
+		}
+	}
+	for _, k := range m.look {
+		if !yield(k) {
+			return
+		}
+	}
+	for _, r := range m.s.roles {
+		if !yield(int32(m.node(r))) {
+			return
+		}
+	}
 }
 
 // augment gives the role one more host, at the least price.
@@ -46,7 +65,7 @@ func (c *cheapest) augment(start *role) bool {
 		return false
 	}
 	most := c.nodes[end].price
-	for k := range c.base {
+	for k := range c.watched {
 		c.base[k] += min(c.nodes[k].price, most)
 	}
 	c.apply(end)
@@ -119,9 +138,9 @@ func (c *cheapest) visitRole(r *role) {
 	for b := range r.shape.buckets.all {
 		take(int(b))
 	}
-	for k := len(c.s.net.buckets); k < len(c.slots); k++ {
-		if !c.nodes[k].done && c.fits(r, k) {
-			take(k)
+	for _, k := range c.look {
+		if !c.nodes[k].done && c.fits(r, int(k)) {
+			take(int(k))
 		}
 	}
 }
@@ -170,16 +189,17 @@ func (c *cheapest) reach(node int, by hop) {
 
 // apply shifts the units along the way to a slot.
 func (c *cheapest) apply(end int) {
-	for k := int32(end); ; {
+	for k := int32(end); k != root; k = c.nodes[k].from {
 		by := c.nodes[k]
 		if by.from != root {
 			c.shift(by.role, int(by.from), -1)
 		}
 		c.shift(by.role, int(k), 1)
-		if by.from == root {
-			return
+	}
+	for k := int32(end); k != root; k = c.nodes[k].from {
+		if c.slots[k].bucket < 0 {
+			c.join(k)
 		}
-		k = by.from
 	}
 }
 

@@ -25,7 +25,8 @@ type mover struct {
 	// fit are, for each role of that cluster, those of these hosts that it could use.
 	fit map[*role]bitset
 	use []map[int32]int     // by role: hosts by domain
-	in  []map[int32][]int32 // by topology and domain: the slots of hosts that are not free
+	in  []map[int32][]int32 // by topology and domain: the slots of hosts that are not free, as far as searches look at them
+	twins
 	// base is by how much the ways to a slot or, behind them, a role are dearer than those searches see, so that none of them sees
 	// a negative price.
 	base  []int
@@ -128,14 +129,6 @@ func (s *site) newMover(c, only *cluster, held bool) *mover {
 		m.slots = append(m.slots, sl)
 	}
 	m.slots = append(m.slots, extra...)
-	for t, topology := range s.topology {
-		m.in[t] = map[int32][]int32{}
-		for k := len(s.net.buckets); k < len(m.slots); k++ {
-			for d := topology.dom[m.slots[k].host]; d >= 0; d = topology.above(d) {
-				m.in[t][d] = append(m.in[t][d], int32(k))
-			}
-		}
-	}
 	if only != nil {
 		m.fit = map[*role]bitset{}
 		for _, r := range only.roles {
@@ -148,6 +141,7 @@ func (s *site) newMover(c, only *cluster, held bool) *mover {
 		}
 	}
 	m.base = make([]int, len(m.slots)+len(s.roles))
+	m.pair()
 	return m
 }
 
@@ -199,6 +193,9 @@ func (m *mover) used(k int) int {
 
 func (m *mover) shift(r *role, k, by int) {
 	sl := &m.slots[k]
+	if sl.bucket < 0 {
+		m.part(int32(k))
+	}
 	m.count(r, m.domain(r, k), by)
 	for i := range sl.units {
 		if sl.units[i].role == r {

@@ -60,11 +60,12 @@ type Options struct {
 	// standbyBack: hosts that were released and still carry their labels are taken back for standby slots, too. Plan says when.
 	standbyBack bool
 
-	// For tests: searches are completed as on large sites, shortages are made minimal in so many steps at most (0: minimalWork), and nobody is
-	// advised, which on small sites is most of the work.
+	// For tests: searches are completed as on large sites, shortages are made minimal in so many steps at most (0: minimalWork), nobody is
+	// advised, which on small sites is most of the work, and searches for moves look at each of the slots that are alike.
 	sweep     bool
 	steps     int
 	unadvised bool
+	unpaired  bool
 }
 
 // LabelKeys are the label keys by which a host is claimed.
