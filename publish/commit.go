@@ -94,6 +94,9 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 		}
 		return done, nil
 	}
+	if err := r.checkOverwrite(ctx, base, meta); err != nil {
+		return nil, err
+	}
 	if meta.Approve != nil {
 		if err := meta.Approve(done.Changes); err != nil {
 			return nil, err

@@ -26,13 +26,14 @@
 // git's own receive-pack, so git has to be installed for that, and for that only.
 //
 // Errors that callers tell apart with errors.Is: ErrForeign, ErrTaken, ErrOwnership, ErrConflict,
-// ErrRejected, ErrNoRepository, ErrNothingThere, ErrNoBranch, ErrAuth, ErrHostKey, ErrCertificate, ErrEmpty, ErrName,
+// ErrRejected, ErrOverwrite, ErrNoRepository, ErrNothingThere, ErrNoBranch, ErrAuth, ErrHostKey, ErrCertificate, ErrEmpty, ErrName,
 // ErrTimeout, ErrUnsigned. Nothing was written when one of them is returned, but for
 // ErrTimeout and an ended context while a push is under way, which may still be taken: the message says so.
 //
 // Where things are: Loop and everything that is tried again in loop.go; timeouts in timeout.go; logins in auth.go, git's
 // credential helper in helper.go, what a login lacks in errors.go; branches and objects are read by remote.go, local.go
-// and fetch.go, packs by pack.go; trees and commits are made in objects.go and pushed by push.go. Folders are written by
+// and fetch.go, packs by pack.go; trees and commits are made in objects.go and pushed by push.go; overwrite.go
+// says what a new proposal would drop. Folders are written by
 // dir.go: as a whole by exchange.go, else file by file. Both ask reconcile.go what to write, and ownership.go what is
 // sipgen's.
 package publish

@@ -29,6 +29,8 @@ var (
 	ErrConflict = errors.New("the branch has moved")
 	// ErrRejected: the repository refuses the push, and would again.
 	ErrRejected = errors.New("push refused")
+	// ErrOverwrite: the branch of a proposal has commits that sipgen did not write, or wrote for another path.
+	ErrOverwrite = errors.New("commits that sipgen did not write")
 	// ErrNoRepository: there is no git repository at the URL, or none that these credentials may see.
 	ErrNoRepository = errors.New("no repository")
 	// ErrNothingThere: a proposal for a repository that has no commits: there is no branch that it could be merged into.

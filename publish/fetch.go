@@ -49,18 +49,7 @@ func (r *remote) listRefs(ctx context.Context) (*refs, *session, error) {
 		found, err := r.localRefs(ctx, repository)
 		return found, &session{local: repository}, err
 	}
-	opened, err := withCredentialHelper(ctx, r, func(ctx context.Context, _ func()) (*session, error) {
-		remote, err := r.client.NewUploadPackSession(r.endpoint, r.auth)
-		if err != nil {
-			return nil, err
-		}
-		advertised, err := remote.AdvertisedReferencesContext(ctx)
-		if err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
-			_ = remote.Close() // it has not answered
-			return nil, err
-		}
-		return &session{remote: remote, advertised: advertised, idleTimeout: r.target.IdleTimeout}, nil
-	})
+	opened, err := r.openSession(ctx)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -72,6 +61,22 @@ func (r *remote) listRefs(ctx context.Context) (*refs, *session, error) {
 		opened.close()
 	}
 	return found, opened, err
+}
+
+// openSession opens a session with git's upload-pack, which a repository on this machine has too.
+func (r *remote) openSession(ctx context.Context) (*session, error) {
+	return withCredentialHelper(ctx, r, func(ctx context.Context, _ func()) (*session, error) {
+		remote, err := r.client.NewUploadPackSession(r.endpoint, r.auth)
+		if err != nil {
+			return nil, err
+		}
+		advertised, err := remote.AdvertisedReferencesContext(ctx)
+		if err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
+			_ = remote.Close() // it has not answered
+			return nil, err
+		}
+		return &session{remote: remote, advertised: advertised, idleTimeout: r.target.IdleTimeout}, nil
+	})
 }
 
 // fetchObjects gives the store that holds the commits, their trees, and what is below the target's path at the tip.
@@ -93,21 +98,21 @@ func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.
 		defer first.close()
 	}
 	store := newPackStore()
-	return store, r.explain(r.fetch(ctx, first, store, commits, packp.DepthCommits(1), ""))
+	return store, r.explain(r.fetch(ctx, first, store, wanted{objects: commits, depth: 1}))
 }
 
 // fetch asks for one pack. A server that was done before the client had closed its side looks to go-git's ssh
 // like one that broke; asking again tells.
-func (r *remote) fetch(ctx context.Context, s *session, store *packStore, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) error {
+func (r *remote) fetch(ctx context.Context, s *session, store *packStore, want wanted) error {
 	closedEarly := func(err error) bool { return strings.Contains(err.Error(), "closing input") }
 	_, err := retry(ctx, closedEarly, func() (_ struct{}, err error) {
 		if s == nil {
-			if _, s, err = r.listRefs(ctx); err != nil {
+			if s, err = r.openSession(ctx); err != nil {
 				return struct{}{}, err
 			}
 			defer s.close()
 		}
-		err = s.fetch(ctx, store, wants, depth, filter)
+		err = s.fetch(ctx, store, want)
 		s = nil
 		return struct{}{}, err
 	}, backoff.WithMaxTries(6))
@@ -123,7 +128,7 @@ func (s *session) supportsPartialClone() bool {
 
 // fetchPartial gets the commits and all folders, and then the files of one folder: git's own partial clone.
 func (r *remote) fetchPartial(ctx context.Context, store *packStore, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
-	if err := r.fetch(ctx, first, store, commits, packp.DepthCommits(1), packp.FilterBlobNone()); err != nil {
+	if err := r.fetch(ctx, first, store, wanted{objects: commits, depth: 1, filter: packp.FilterBlobNone()}); err != nil {
 		return err
 	}
 	commit, err := object.GetCommit(store, tip)
@@ -139,19 +144,27 @@ func (r *remote) fetchPartial(ctx context.Context, store *packStore, first *sess
 		return err
 	}
 	defer second.close()
-	return r.fetch(ctx, second, store, []plumbing.Hash{site}, packp.DepthCommits(0), "")
+	return r.fetch(ctx, second, store, wanted{objects: []plumbing.Hash{site}})
 }
 
-// fetch gets objects, and what they lead to, into the store.
-func (s *session) fetch(ctx context.Context, store *packStore, wants []plumbing.Hash, depth packp.DepthCommits, filter packp.Filter) error {
+// wanted is what a pack is to bring: objects, and what they lead to.
+type wanted struct {
+	objects []plumbing.Hash
+	have    []plumbing.Hash    // commits that are left out, with all that they lead to
+	depth   packp.DepthCommits // of commits; 0: all
+	filter  packp.Filter
+}
+
+// fetch gets objects into the store.
+func (s *session) fetch(ctx context.Context, store *packStore, want wanted) error {
 	request := packp.NewUploadPackRequestFromCapabilities(s.advertised.Capabilities)
-	request.Wants, request.Filter = wants, filter
+	request.Wants, request.Haves, request.Filter = want.objects, want.have, want.filter
 	ask := []capability.Capability{capability.NoProgress}
 	if s.advertised.Capabilities.Supports(capability.Shallow) {
-		request.Depth = depth
+		request.Depth = want.depth
 		ask = append(ask, capability.Shallow)
 	}
-	if filter != "" {
+	if want.filter != "" {
 		ask = append(ask, capability.Filter)
 	}
 	for _, wanted := range ask {

@@ -107,7 +107,7 @@ func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbi
 	if session.supportsPartialClone() {
 		filter = packp.FilterBlobNone() // the notes themselves are never read
 	}
-	return tip, store, r.explain(session.fetch(ctx, store, []plumbing.Hash{tip}, packp.DepthCommits(1), filter))
+	return tip, store, r.explain(session.fetch(ctx, store, wanted{objects: []plumbing.Hash{tip}, depth: 1, filter: filter}))
 }
 
 // notePath gives the path of a commit's note, and the note that is there. git keeps notes at the commit's hash, and when

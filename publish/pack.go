@@ -41,6 +41,16 @@ func (p *packStore) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) 
 	return nil, plumbing.ErrObjectNotFound
 }
 
+// HasEncodedObject looks for an object in every pack.
+func (p *packStore) HasEncodedObject(hash plumbing.Hash) error {
+	for _, pack := range p.blobs.packs {
+		if _, err := pack.index.FindOffset(hash); err == nil {
+			return nil
+		}
+	}
+	return plumbing.ErrObjectNotFound
+}
+
 // add takes a pack in. It is checked as a whole: its checksum, and the hash of every object.
 func (p *packStore) add(file billy.File) error {
 	index, err := indexPack(file)

@@ -92,7 +92,7 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 			panic(http.ErrAbortHandler)
 		}
 		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-upload-pack") && served.breaks.Load() {
-			if !bytes.Contains(body, []byte("deepen 1")) {
+			if !bytes.Contains(body, []byte("deepen 1")) && !bytes.Contains(body, []byte("have ")) {
 				fmt.Fprint(w, "0030ERR upload-pack: not our ref 00000000000000\n")
 				return
 			}

@@ -24,7 +24,8 @@ type Target struct {
 	// Create makes Branch from the tip of HEAD's branch where it does not exist. In a repository without any
 	// commit a branch is always made.
 	Create bool
-	// Proposal is a branch to push to instead: one commit on top of Branch, replaced by the next proposal.
+	// Proposal is a branch to push to instead: one commit on top of Branch, replaced by the next proposal. ErrOverwrite
+	// if it has commits that sipgen did not write: known by one of Meta.Trailers, if there are any, and by the OwnershipFile.
 	Proposal string
 	// IdleTimeout is how long a server may be silent before it is given up. Zero: five minutes.
 	IdleTimeout time.Duration

@@ -33,11 +33,12 @@ The commit goes to the branch that is synced. First, sipgen lists what a reviewe
 a terminal it then asks, unless --yes is given. --dry-run stops there, and nothing is pushed.
 
 With --propose the commit goes to another branch, on top of --branch, for a pull request. The next
-proposal replaces it. sipgen prints where to open the pull request by hand. If SIPGEN_FORGE_TOKEN is
-set, sipgen opens the pull request, and later updates it: it never opens a second one, and never
-reopens one that somebody closed at the same commit. Set --forge if the host name does not show the
-kind of forge. With --forge github, gitlab or gitea and an https repository, SIPGEN_GIT_TOKEN is
-used if SIPGEN_FORGE_TOKEN is not set.
+proposal replaces it, unless the branch has commits that sipgen did not write: then nothing is
+pushed. sipgen prints where to open the pull request by hand. If SIPGEN_FORGE_TOKEN is set, sipgen
+opens the pull request, and later updates it: it never opens a second one, and never reopens one
+that somebody closed at the same commit. Set --forge if the host name does not show the kind of
+forge. With --forge github, gitlab or gitea and an https repository, SIPGEN_GIT_TOKEN is used if
+SIPGEN_FORGE_TOKEN is not set.
 
 Credentials come from the environment. For https: SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or
 SIPGEN_GIT_TOKEN. For ssh: SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE and

@@ -124,6 +124,8 @@ func hintFor(command *cobra.Command, err error) string {
 			flagOr(command, "create-branch", "; --create-branch creates a new one", "")
 	case errors.Is(err, publish.ErrNoBranch):
 		return flagOr(command, "create-branch", "--create-branch creates it", "sipgen publish --create-branch creates it; --branch names another one")
+	case errors.Is(err, publish.ErrOverwrite):
+		return "take another branch; or keep what is in these commits somewhere else, and delete the branch: git push REPOSITORY --delete BRANCH"
 	case errors.Is(err, publish.ErrRejected):
 		return "--propose BRANCH pushes to a separate branch, for a pull request"
 	case errors.Is(err, publish.ErrTimeout):

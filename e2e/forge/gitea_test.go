@@ -16,6 +16,7 @@ func TestGitea(t *testing.T) {
 	gitea := engine.StartGitea(t)
 	t.Run("a proposal's life", func(t *testing.T) { life(t, newSite(t, gitea, "life")) })
 	t.Run("the page's commands", func(t *testing.T) { byPage(t, newSite(t, gitea, "by-page")) })
+	t.Run("others' commits", func(t *testing.T) { others(t, newSite(t, gitea, "others")) })
 	t.Run("without a token", func(t *testing.T) { byHand(t, newSite(t, gitea, "by-hand")) })
 	t.Run("a protected branch", func(t *testing.T) { protected(t, newSite(t, gitea, "protected")) })
 	t.Run("tokens", func(t *testing.T) { tokens(t, newSite(t, gitea, "tokens")) })
@@ -117,6 +118,40 @@ func life(t *testing.T, s *site) {
 	if diff := s.git(t, "diff", "--stat", "origin/main", "origin/sipgen/two"); diff != "" {
 		t.Errorf("the proposal still changes\n%s", diff)
 	}
+}
+
+// Gitea's button merges main into the proposal, which is harmless; its editor commits to the branch, and that is not thrown
+// away. When the branch is deleted, there is a new pull request.
+func others(t *testing.T, s *site) {
+	propose := []string{"--propose", "sipgen/two", "--forge", "gitea"}
+	s.publish(t, 0, propose...)
+	write := func(branch, name, message string) {
+		s.Call(t, "POST", s.path("/contents/"+name), map[string]any{"branch": branch, "message": message, "content": "aGVyZQ=="}, nil)
+	}
+	write("main", "elsewhere.md", "on main")
+	engine.Wait(t, "the update", 30*time.Second, func() error { // as for a merge
+		return s.Try("POST", s.path("/pulls/1/update"), nil, nil)
+	})
+	s.git(t, "fetch", "--quiet", "origin")
+	if merges := s.git(t, "rev-list", "--merges", "--count", "origin/main..origin/sipgen/two"); merges != "1" {
+		t.Fatalf("merges: found %s, want 1", merges)
+	}
+	_, words := s.publish(t, 0, propose...)
+	wantWords(t, words, "pull request: updated: "+s.URL+"/ada/others/pulls/1")
+
+	write("sipgen/two", "fix.md", "a reviewer's fix")
+	s.git(t, "fetch", "--quiet", "origin")
+	fixed := s.git(t, "rev-parse", "origin/sipgen/two")
+	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
+	_, words = s.publish(t, 2, propose...)
+	wantWords(t, words, "the branch has 1 commit that sipgen did not write: "+fixed[:7]+` "a reviewer's fix" by `, "nothing is pushed", "hint: take another branch")
+	s.git(t, "fetch", "--quiet", "origin")
+	if now := s.git(t, "rev-parse", "origin/sipgen/two"); now != fixed {
+		t.Errorf("the branch has moved to %s", now)
+	}
+	s.git(t, "push", "--quiet", "origin", "--delete", "sipgen/two")
+	_, words = s.publish(t, 0, propose...)
+	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/others/pulls/2")
 }
 
 // Without a token Gitea's own words say where a person goes; where the kind is known sipgen says it, once.

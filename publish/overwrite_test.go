@@ -1,0 +1,297 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// ours is meta with what tells sipgen's commits from others.
+func ours() Meta {
+	about := meta
+	about.Trailers = []Trailer{{"Sipgen-Version", "v1"}}
+	return about
+}
+
+// A proposal is replaced by the next one, unless something in it would be lost that sipgen did not write.
+func TestProposalWithOthersCommits(t *testing.T) {
+	t.Parallel()
+	commit := func(t *testing.T, clone, subject string, files Tree) {
+		t.Helper()
+		put(t, clone, files)
+		git(t, clone, "add", "-A")
+		git(t, clone, "commit", "--quiet", "-m", subject)
+	}
+	onMain := func(t *testing.T, clone string, files Tree) {
+		t.Helper()
+		git(t, clone, "switch", "--quiet", "main")
+		commit(t, clone, "on main", files)
+		git(t, clone, "push", "--quiet", "origin", "main")
+		git(t, clone, "switch", "--quiet", "sipgen/site")
+	}
+	rows := []struct {
+		why  string
+		do   func(t *testing.T, clone string)
+		want []string // in the refusal; none: it is replaced
+	}{
+		{"sipgen's alone", func(*testing.T, string) {}, nil},
+		{"main has moved on", func(t *testing.T, clone string) { onMain(t, clone, tree("other", "1")) }, nil},
+		{"a fix by a reviewer", func(t *testing.T, clone string) { commit(t, clone, "fix: a \x1b[31mhost", tree("site/a", "fixed")) },
+			[]string{"1 commit that", `"fix: a [31mhost" by Rival`}},
+		{"somebody's own work, three commits of it", func(t *testing.T, clone string) {
+			git(t, clone, "reset", "--quiet", "--hard", "main")
+			for i := range 3 {
+				commit(t, clone, fmt.Sprint("work ", i), tree("code", fmt.Sprint(i)))
+			}
+		}, []string{"3 commits that", `"work 2" by Rival, `, `"work 1" by Rival, `, `"work 0" by Rival`}},
+		{"more of it than is named", func(t *testing.T, clone string) {
+			for i := range 5 {
+				commit(t, clone, fmt.Sprint("work ", i), tree("code", fmt.Sprint(i)))
+			}
+		}, []string{"5 commits that", `"work 2" by Rival, …`}},
+		{"more of it than is counted", func(t *testing.T, clone string) {
+			stream := "reset refs/heads/sipgen/site\n\n"
+			for i := range mostCommits + 3 {
+				stream += fmt.Sprintf("commit refs/heads/sipgen/site\ncommitter Rival <r@example.org> %d +0000\ndata 4\nwork\nM 644 inline code\ndata %d\n%d\n\n", 1700000000+i, len(fmt.Sprint(i)), i)
+			}
+			file := filepath.Join(t.TempDir(), "stream")
+			if err := os.WriteFile(file, []byte(stream), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			git(t, clone, "switch", "--quiet", "--detach")
+			git(t, clone, "-c", "alias.take=!git fast-import --force --quiet <"+file, "take")
+		}, []string{"more than 100 commits that", `"work" by Rival, …`}},
+		{"the forge's button: main is merged into it", func(t *testing.T, clone string) {
+			onMain(t, clone, tree("other", "1"))
+			git(t, clone, "merge", "--quiet", "--no-ff", "-m", "Merge branch 'main' into sipgen/site", "main")
+		}, nil},
+		{"a merge that keeps the proposal, whatever main has", func(t *testing.T, clone string) {
+			onMain(t, clone, tree("site/a", "main's"))
+			git(t, clone, "merge", "--quiet", "--no-ff", "-s", "ours", "-m", "Merge", "main")
+		}, nil},
+		{"a merge with something of its own", func(t *testing.T, clone string) {
+			onMain(t, clone, tree("other", "1"))
+			git(t, clone, "merge", "--quiet", "--no-commit", "--no-ff", "main")
+			commit(t, clone, "Merge by hand", tree("other", "by hand"))
+		}, []string{"1 commit that", `"Merge by hand" by Rival (edited by hand: other)`}},
+		{"a merge of somebody's work", func(t *testing.T, clone string) {
+			git(t, clone, "switch", "--quiet", "-c", "side", "main")
+			commit(t, clone, "on the side", tree("code", "by hand"))
+			git(t, clone, "switch", "--quiet", "sipgen/site")
+			git(t, clone, "merge", "--quiet", "--no-ff", "-m", "Merge", "side")
+		}, []string{"1 commit that", `"on the side" by Rival`}},
+		{"rebased", func(t *testing.T, clone string) {
+			onMain(t, clone, tree("other", "1"))
+			git(t, clone, "rebase", "--quiet", "main")
+		}, nil},
+		{"rebased upon somebody's work", func(t *testing.T, clone string) {
+			git(t, clone, "switch", "--quiet", "-c", "side", "main")
+			commit(t, clone, "on the side", tree("code", "by hand"))
+			git(t, clone, "switch", "--quiet", "sipgen/site")
+			git(t, clone, "rebase", "--quiet", "side")
+		}, []string{"1 commit that", `"on the side" by Rival`}},
+		{"another message, and a line below it", func(t *testing.T, clone string) {
+			message := "look here\n\n" + git(t, clone, "log", "-1", "--format=%B")
+			git(t, clone, "commit", "--quiet", "--amend", "--signoff", "-m", message)
+		}, nil},
+		{"amended: a file of sipgen's is edited", func(t *testing.T, clone string) {
+			put(t, clone, tree("site/a", "edited"))
+			git(t, clone, "commit", "--quiet", "--amend", "-a", "--no-edit")
+		}, []string{"1 commit that", `"sites: change" by Ada (edited by hand: site/a)`}},
+		{"amended: a file of sipgen's is deleted", func(t *testing.T, clone string) {
+			git(t, clone, "rm", "--quiet", "site/d")
+			git(t, clone, "commit", "--quiet", "--amend", "--no-edit")
+		}, []string{"1 commit that", "(edited by hand: site/"}},
+		{"amended: a folder of sipgen's is deleted", func(t *testing.T, clone string) {
+			git(t, clone, "rm", "--quiet", "-r", "site/b")
+			git(t, clone, "commit", "--quiet", "--amend", "--no-edit")
+		}, []string{"1 commit that", "(edited by hand: site/"}},
+		{"amended: the list is edited", func(t *testing.T, clone string) {
+			list := strings.Replace(git(t, clone, "show", "HEAD:site/"+OwnershipFile), "path: a", "path: z", 1)
+			put(t, clone, tree("site/"+OwnershipFile, list))
+			git(t, clone, "commit", "--quiet", "--amend", "-a", "--no-edit")
+		}, []string{"1 commit that", "(edited by hand: site/" + OwnershipFile + ")"}},
+		{"amended: a file beside the site", func(t *testing.T, clone string) {
+			put(t, clone, tree("code", "by hand"))
+			git(t, clone, "add", "-A")
+			git(t, clone, "commit", "--quiet", "--amend", "--no-edit")
+		}, []string{"1 commit that", "(edited by hand: code)"}},
+		{"a commit that starts the checks again", func(t *testing.T, clone string) {
+			git(t, clone, "commit", "--quiet", "--allow-empty", "-m", "run the checks")
+		}, nil},
+		{"the same, without a proposal below it", func(t *testing.T, clone string) {
+			git(t, clone, "reset", "--quiet", "--hard", "main")
+			git(t, clone, "commit", "--quiet", "--allow-empty", "-m", "run the checks")
+		}, nil},
+		{"reverted by somebody", func(t *testing.T, clone string) { git(t, clone, "revert", "--no-edit", "HEAD") },
+			[]string{"1 commit that", `Revert \"sites: change\"`}},
+		{"squashed into main, which has moved on", func(t *testing.T, clone string) {
+			git(t, clone, "switch", "--quiet", "main")
+			git(t, clone, "merge", "--quiet", "--squash", "sipgen/site")
+			git(t, clone, "commit", "--quiet", "-m", "squashed")
+			onMain(t, clone, tree("other", "1"))
+		}, nil},
+		{"merged into main, which has moved on", func(t *testing.T, clone string) {
+			git(t, clone, "switch", "--quiet", "main")
+			git(t, clone, "merge", "--quiet", "--no-ff", "-m", "Merge", "sipgen/site")
+			onMain(t, clone, tree("other", "1"))
+		}, nil},
+		{"it has nothing in common with main", func(t *testing.T, clone string) {
+			git(t, clone, "switch", "--quiet", "--orphan", "pages")
+			commit(t, clone, "pages", tree("index.html", "1"))
+			git(t, clone, "branch", "--quiet", "-M", "sipgen/site")
+		}, []string{"1 commit that", `"pages" by Rival`}},
+	}
+	first := bare(t)
+	rival(t, first, "main", tree("readme", "read this"))
+	target := Target{URL: first, Branch: "main", Path: "site"}
+	publishAs(t, target, tree("a", "1", "b/c", "2"))
+	target.Proposal = "sipgen/site"
+	publishAs(t, target, tree("a", "2", "b/c", "3", "d", "4"))
+	git(t, first, "config", "http.receivepack", "true")
+	root := t.TempDir()
+	server := serveHTTPS(t, root)
+	remote := target
+	remote.Auth = Auth{Username: "robot", Password: "s3cret", CAFile: server.ca, NoHelper: true}
+	for way, target := range map[string]Target{"a repository on this machine": target, "over https": remote} {
+		for i, row := range rows {
+			t.Run(way+"/"+row.why, func(t *testing.T) {
+				t.Parallel()
+				target := target
+				name := fmt.Sprintf("%d-%d.git", len(way), i)
+				repo := filepath.Join(root, name)
+				if err := os.CopyFS(repo, os.DirFS(first)); err != nil {
+					t.Fatal(err)
+				}
+				if target.URL = repo; target.Auth.Username != "" {
+					target.URL = server.url + "/" + name
+				}
+				clone := filepath.Join(t.TempDir(), "clone")
+				git(t, t.TempDir(), "clone", "--quiet", repo, clone)
+				git(t, clone, "switch", "--quiet", "sipgen/site")
+				row.do(t, clone)
+				git(t, clone, "push", "--quiet", "--force", "origin", "sipgen/site")
+				git(t, repo, "repack", "-adbq") // as a server has it, that knows what each commit leads to
+				before := git(t, repo, "rev-parse", "sipgen/site")
+				done, err := publishTree(target, tree("a", "5", "b/c", "3"), ours())
+				after := git(t, repo, "rev-parse", "sipgen/site")
+				if len(row.want) == 0 {
+					if err != nil || after != done.Commit || after == before || git(t, repo, "rev-list", "--count", "main..sipgen/site") != "1" {
+						t.Fatalf("found %+v, %v at %s", done, err, after)
+					}
+					return
+				}
+				if !errors.Is(err, ErrOverwrite) || errors.Is(err, ErrConflict) || after != before {
+					t.Fatalf("found %v and the branch at %s, want ErrOverwrite and %s", err, after, before)
+				}
+				for _, words := range row.want {
+					if !strings.Contains(err.Error(), words) {
+						t.Errorf("found %q, want %q in it", err, words)
+					}
+				}
+			})
+		}
+	}
+}
+
+func publishAs(t testing.TB, target Target, files Tree) {
+	t.Helper()
+	if _, err := publishTree(target, files, ours()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is proposed for the second time is in main's history: the server sends none of it.
+func TestProposalOfAnOlderState(t *testing.T) {
+	repo := bare(t)
+	target := httpsTarget(t, repo).Target
+	target.Path = "site"
+	publishAs(t, target, tree("a", "1", "b", "1"))
+	publishAs(t, target, tree("a", "2", "b", "1"))
+	target.Proposal = "sipgen/site"
+	publishAs(t, target, tree("a", "1", "b", "1"))
+	rival(t, repo, "main", tree("other", "1"))
+	git(t, repo, "repack", "-adbq")
+	publishAs(t, target, tree("a", "3", "b", "1"))
+	if count := git(t, repo, "rev-list", "--count", "main..sipgen/site"); count != "1" {
+		t.Errorf("commits in the proposal: found %s, want 1", count)
+	}
+}
+
+// Two sites that share a branch by mistake do not replace each other's proposals.
+func TestProposalForAnotherPath(t *testing.T) {
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	first := Target{URL: repo, Branch: "main", Path: "dc1", Proposal: "sipgen/next"}
+	publishAs(t, first, tree("a", "1"))
+	second := first
+	second.Path = "dc2"
+	_, err := publishTree(second, tree("a", "1"), ours())
+	if !errors.Is(err, ErrOverwrite) || !strings.Contains(err.Error(), "has a proposal for the folder dc1, and each site needs a branch of its own: ") {
+		t.Errorf("found %v", err)
+	}
+	second.Path = ""
+	about := ours()
+	about.Adopt = true
+	if _, err = publishTree(second, tree("a", "1"), about); !errors.Is(err, ErrOverwrite) {
+		t.Errorf("found %v", err)
+	}
+	publishAs(t, first, tree("a", "2"))
+}
+
+// The files beside the tree are sipgen's too, and a list alone tells its commits where no trailer does.
+func TestProposalWithExtraFiles(t *testing.T) {
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "next"}
+	about := meta
+	for i := range 2 {
+		about.ExtraFiles = tree("extra", fmt.Sprint(i))
+		if _, err := publishTree(target, tree("a", fmt.Sprint(i)), about); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rival(t, repo, "next", tree("extra", "by hand"))
+	about.ExtraFiles = tree("extra", "3")
+	if _, err := publishTree(target, tree("a", "3"), about); !errors.Is(err, ErrOverwrite) || !strings.Contains(err.Error(), `"rival" by Rival`) {
+		t.Errorf("found %v", err)
+	}
+}
+
+// Who pushes to the branch after it was looked at is not overwritten either: it is looked at again.
+func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
+	repo := bare(t)
+	target := Target{URL: repo, Branch: "main", Path: "site"}
+	publishAs(t, target, tree("a", "1"))
+	target.Proposal = "next"
+	publishAs(t, target, tree("a", "2"))
+	for why, when := range map[string]func(about *Meta, push func()){
+		"before the commits are read": func(_ *Meta, push func()) { push() },
+		"before the push": func(about *Meta, push func()) {
+			about.Approve = func([]Change) error { push(); return nil }
+		},
+	} {
+		tip, err := Read(context.Background(), target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		about := ours()
+		when(&about, func() { rival(t, repo, "next", tree("code", why)) })
+		if _, err = Commit(context.Background(), target, tip, tree("a", why), about); !errors.Is(err, ErrConflict) {
+			t.Errorf("%s: found %v, want ErrConflict", why, err)
+		}
+		attempts := 0
+		_, _, err = Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) {
+			attempts++
+			return tree("a", why), ours(), "", nil
+		})
+		if !errors.Is(err, ErrOverwrite) || attempts != 1 {
+			t.Errorf("%s: found %v in %d attempts, want ErrOverwrite in one", why, err, attempts)
+		}
+		git(t, repo, "update-ref", "refs/heads/next", "refs/heads/next~1")
+	}
+}
