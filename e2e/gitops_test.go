@@ -36,6 +36,7 @@ var rows = []struct {
 	{"made-anew", rowMadeAnew},
 	{"policy", rowPolicy},
 	{"overlay", rowOverlay},
+	{"overlay-in-use", rowOverlayInUse},
 	{"in-use", rowInUse},
 	{"rolled-back", rowRolledBack},
 	{"approved", rowApproved},

@@ -30,7 +30,15 @@ var guarded = engine.Shared(func(t testing.TB) *engine.APIServer {
 // guardPolicy renders policy/ for an engine.
 func guardPolicy(t *testing.T, e v1alpha1.Engine, namespaces ...string) render.Tree {
 	t.Helper()
+	return guardPolicyOf(t, e, v1alpha1.ApplyMerge, namespaces...)
+}
+
+func guardPolicyOf(t *testing.T, e v1alpha1.Engine, apply v1alpha1.ApplyMode, namespaces ...string) render.Tree {
+	t.Helper()
 	site := &v1alpha1.Site{}
+	if site.Spec.Hosts.Apply = apply; apply == v1alpha1.ApplyOverlay {
+		site.Spec.Hosts.Base = "metal"
+	}
 	site.Name, site.Spec.Engine = "guards", e
 	site.Spec.Repository.URL = "ssh://git@git.invalid/guards.git"
 	site.Spec.Hosts.Namespaces = namespaces

@@ -98,6 +98,44 @@ func TestMovedHosts(t *testing.T) {
 	makeHost(t, api, "controller", ns, "probe", "r1")
 	syncer := engine.NewClient(t, api.As(movedSyncer, "everybody-here"))
 	waitGuarded(t, syncer, ns, "probe")
+	tryMoves(t, api, syncer, ns)
+}
+
+// TestMovedHostsInGit: with the hosts' manifests in git the guard makes the same of moves, and stands in the way of nothing else.
+func TestMovedHostsInGit(t *testing.T) {
+	api := guarded(t)
+	api.Apply(t, "e2e", everybodyHere)
+	for e, user := range map[v1alpha1.Engine]string{
+		v1alpha1.EngineFlux: "system:serviceaccount:flux-system:kustomize-controller", v1alpha1.EngineArgoCD: "system:serviceaccount:argocd:argocd-application-controller",
+	} {
+		t.Run(string(e), func(t *testing.T) {
+			ns := "guards-in-git-" + string(e)
+			api.Namespaces(t, ns, "flux-system", "argocd")
+			api.Apply(t, "e2e", string(guardPolicyOf(t, e, v1alpha1.ApplyOverlay, ns)["policy/sync-guard.yaml"]))
+			api.WaitPolicies(t, ns)
+			syncer := engine.NewClient(t, api.As(user, "everybody-here"))
+			tryMoves(t, api, syncer, ns)
+
+			host := engine.Objects(t, []byte(strings.TrimSpace(hostManifest(ns, "whole", "r1"))+"\n  "+machine))[0]
+			host.SetLabels(movedLabels(wholeClaim))
+			wantDenied(t, "it makes a host", syncer.TryApply(host, "engine", false), "")
+			labels := host.GetLabels()
+			labels["rack"] = "another"
+			host.SetLabels(labels)
+			wantDenied(t, "it writes a label of people's", syncer.TryApply(host, "engine", false), "")
+			_ = unstructured.SetNestedField(host.Object, false, "spec", "online")
+			wantDenied(t, "it writes a spec", syncer.TryApply(host, "engine", false), "")
+			person := engine.NewClient(t, api.As("somebody", "everybody-here"))
+			wantDenied(t, "a person takes the labels", person.TryEdit("probe", engine.Hosts, ns, "whole", "", func(o map[string]any) {
+				unstructured.RemoveNestedField(o, "metadata", "labels")
+			}), "")
+		})
+	}
+}
+
+// tryMoves has who syncs the hosts of a guarded namespace move them, row by row.
+func tryMoves(t *testing.T, api *engine.APIServer, syncer *engine.Client, ns string) {
+	t.Helper()
 	for i, row := range movedRows() {
 		t.Run(row.why, func(t *testing.T) {
 			name := fmt.Sprintf("n%02d", i)

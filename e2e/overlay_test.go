@@ -1,16 +1,35 @@
 package e2e_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
 )
 
 // rowOverlay: the hosts' manifests are in git too, and sipgen's patches lie over them. A host is
 // released by leaving its patch out.
 func rowOverlay(t *testing.T, r *rig, name string) {
+	c := newOverlay(t, r, name)
+	c.hosts(t, "server-side apply", "n1", "n2")
+	c.tenant("a", 2)
+	c.step(t, "assign")
+	c.wantHolds(t, "assign", "a", "n1", "n2")
+	c.tenant("a", 1)
+	c.step(t, "release")
+	c.wantHolds(t, "release", "a", "n1")
+	c.tenant("a", 0)
+	c.settle(t, "release of the last one")
+	c.wantHolds(t, "release of the last one", "a")
+}
+
+// newOverlay makes a site whose hosts n1 and n2 have their manifests in git.
+func newOverlay(t *testing.T, r *rig, name string) *circle {
+	t.Helper()
 	c := newCircle(t, r, name)
 	c.site.Spec.Hosts.Apply = v1alpha1.ApplyOverlay
 	c.site.Spec.Hosts.Base = "metal"
@@ -30,16 +49,93 @@ func rowOverlay(t *testing.T, r *rig, name string) {
 			}
 		}
 	})
+	return c
+}
+
+// rowOverlayInUse: hosts in use are held against git with their manifests in git, too. A rollback moves none, an approved release goes through,
+// and the approval is void for the next machine.
+func rowOverlayInUse(t *testing.T, r *rig, name string) {
+	c := newOverlay(t, r, name)
 	c.hosts(t, "server-side apply", "n1", "n2")
+	c.tenant("b", 1)
+	c.step(t, "assign to b")
+	had := c.repo.Head(t)
+	c.tenant("b", 0)
+	c.settle(t, "release")
+	none := c.repo.Head(t)
 	c.tenant("a", 2)
-	c.step(t, "assign")
-	c.wantHolds(t, "assign", "a", "n1", "n2")
+	c.step(t, "assign to a")
+	c.wantHolds(t, "assign to a", "a", "n1", "n2")
+	r.api.Operator.ChangeUse(func() { r.consume(t, c.ns, "n1", "n2") })
+	c.accept(t)
+	labels := func() string { return fmt.Sprint(r.api.OurLabels(t, c.ns, "n1"), r.api.OurLabels(t, c.ns, "n2")) }
+	were := labels()
+	denied := map[string]string{c.root() + "-hosts": "is in use"}
+	stays := func(what string) {
+		t.Helper()
+		c.readTree(t)
+		c.sync(t, denied)
+		c.untouched.Check(t, what)
+		if got := labels(); got != were {
+			t.Errorf("after %s: the hosts have labels %s, want %s", what, got, were)
+		}
+		c.commit(t)
+		c.sync(t, nil)
+		c.check(t, "the run after "+what, nil)
+		c.wantHolds(t, "the run after "+what, "a", "n1", "n2")
+		c.settle(t, "the run after "+what)
+	}
+	c.repo.Reset(t, had)
+	c.readTree(t)
+	c.sync(t, denied)
+	c.strict = true // which status always is
+	if code := c.sipgen(t, "status"); code != 1 || !strings.Contains(c.said, "denied") {
+		t.Errorf("sipgen status: exit code %d, want 1 and a host that is denied\n%s", code, c.said)
+	}
+	c.strict = false
+	stays("a force-push to when b had n1")
+	c.repo.Revert(t, had)
+	stays("a revert to when b had n1")
+	c.repo.Reset(t, none)
+	stays("a force-push to when nobody had them")
+
 	c.tenant("a", 1)
-	c.step(t, "release")
-	c.wantHolds(t, "release", "a", "n1")
-	c.tenant("a", 0)
-	c.settle(t, "release of the last one")
-	c.wantHolds(t, "release of the last one", "a")
+	c.settle(t, "a release that is pending")
+	c.wantHolds(t, "a release that is pending", "a", "n1", "n2")
+	c.specs["a"] = strings.Replace(c.specs["a"], "name: a}", "name: a, annotations: {sip.airshipit.org/approve-release: n2, sip.airshipit.org/remove: n2}}", 1)
+	c.step(t, "an approved release")
+	c.wantHolds(t, "an approved release", "a", "n1")
+	approved := c.repo.Head(t)
+	c.settle(t, "an approved release")
+	if got, found := r.api.Get(t, engine.Hosts, c.ns, "n2").GetAnnotations()["sip.airshipit.org/release-of"]; found {
+		t.Errorf("the approval is still on the host: %q", got)
+	}
+	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n2") })
+	c.accept(t)
+	c.tenant("a", 1)
+	c.tenant("b", 1)
+	c.step(t, "assign to b")
+	c.wantHolds(t, "assign to b", "b", "n2")
+	r.api.Operator.ChangeUse(func() {
+		r.consume(t, c.ns, "n2")
+		r.api.HostWatch.During(t, c.ns, "n2", func() {
+			r.editAsCAPM3(t, c.ns, "n2", func(spec map[string]any) { spec["consumerRef"].(map[string]any)["name"] = "machine-of-b" })
+		})
+	})
+	c.accept(t)
+	were = labels()
+	c.repo.Reset(t, approved)
+	c.readTree(t)
+	c.sync(t, denied)
+	c.untouched.Check(t, "a replayed approval")
+	if got := labels(); got != were {
+		t.Errorf("after a replayed approval: the hosts have labels %s, want %s", got, were)
+	}
+	c.commit(t)
+	c.sync(t, nil)
+	c.check(t, "the run after it", nil)
+	c.wantHolds(t, "the run after it", "b", "n2")
+	c.settle(t, "the run after it")
 }
 
 // rowInUse: a host that is provisioned, or that something consumes, is not released before it is let go.

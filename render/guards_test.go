@@ -125,10 +125,11 @@ func TestGuardsOfASite(t *testing.T) {
 				s.Spec.Hosts.Base, s.Spec.Flux.Identity = "metal", v1alpha1.KustomizeController("flux-system")
 			}
 		})
-		names := []string{"sipgen-dc1-delete-guard-v1", "sipgen-dc1-label-guard-v1"}
-		writer := v1alpha1.KustomizeController("flux-system")
+		names := []string{"sipgen-dc1-delete-guard-v1", "sipgen-dc1-label-guard-v1", "sipgen-dc1-sync-guard-v1"}
+		writer, synced := v1alpha1.KustomizeController("flux-system"), "'"+v1alpha1.KustomizeController("flux-system")+"'"
 		if apply == v1alpha1.ApplyMerge {
-			names, writer = append(names, "sipgen-dc1-sync-guard-v1"), "system:serviceaccount:flux-system:sipgen-dc1-hosts"
+			writer = "system:serviceaccount:flux-system:sipgen-dc1-hosts"
+			synced = "'" + writer + "', 'system:serviceaccount:flux-system:sipgen-hosts'"
 		}
 		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
 		// That of accounts is for all namespaces; TestAccountGuard.
@@ -148,6 +149,15 @@ func TestGuardsOfASite(t *testing.T) {
 			}
 		}
 		want(t, tree, "policy/label-guard.yaml", "username in [''"+writer+"''])")
+		policies := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
+		guard := policies["sipgen-dc1-sync-guard-v1"]
+		if got := guard.Spec.MatchConditions; len(got) != 1 || got[0].Expression != "request.userInfo.username in ["+synced+"]" {
+			t.Errorf("%s: the sync guard is for %v, want %s", apply, got, synced)
+		}
+		// Whole hosts are applied from an overlay: they are made by it, too.
+		if operations := guard.Spec.MatchConstraints.ResourceRules[0].Operations; slices.Contains(operations, admissionv1.Create) != (apply == v1alpha1.ApplyMerge) || !slices.Contains(operations, admissionv1.Update) {
+			t.Errorf("%s: the sync guard is for %v", apply, operations)
+		}
 	}
 }
 

@@ -72,7 +72,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			}
 			return
 		}
-		if merge && host.UID == "" {
+		if (merge || approved) && host.UID == "" {
 			s.nameless = append(s.nameless, nameless{c.Key, host})
 			return
 		}
@@ -86,9 +86,12 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			if wave != "" {
 				patch.Metadata.Annotations[argoWave] = wave
 			}
-			if approved {
-				patch.Metadata.Annotations[releaseOf] = releaseToken(host)
+		}
+		if approved {
+			if patch.Metadata.Annotations == nil {
+				patch.Metadata.Annotations = map[string]string{}
 			}
+			patch.Metadata.Annotations[releaseOf] = releaseToken(host)
 		}
 		var content []byte
 		if !s.preview {
@@ -110,9 +113,8 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 			put(a.Host, s.labels(c.Key, role.Name, a.Standby), afterServices, false)
 		}
 		for _, r := range role.Releasing {
-			// With an overlay the base is the whole object: leaving the patch out drops the labels.
-			if merge {
-				_, approved := r.Reason.(schedule.Approved)
+			// With an overlay the base is the whole object: leaving the patch out drops the labels. Only an approval takes a patch.
+			if _, approved := r.Reason.(schedule.Approved); merge || approved {
 				put(r.Host, s.takenOver(r.Host), "", approved)
 			}
 		}
@@ -156,8 +158,11 @@ func (s *site) allNamed() error {
 	if len(s.nameless) > 1 {
 		which = fmt.Sprintf("%d hosts, %s the first", len(s.nameless), first.host.Key())
 	}
-	return fmt.Errorf("%s: %s (%s): no metadata.uid, want one: with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from the cluster or from a snapshot, or use hosts.apply overlay",
-		whose, which, first.host.Source)
+	why := "with hosts.apply merge a patch without it would create a host that does not exist; read the inventory from the cluster or from a snapshot, or use hosts.apply overlay"
+	if !s.merge() {
+		why = "the approval of a release names the host by it; read the inventory from the cluster or from a snapshot"
+	}
+	return fmt.Errorf("%s: %s (%s): no metadata.uid, want one: %s", whose, which, first.host.Source, why)
 }
 
 // takenOver is what a host that is being released carries while somebody else owns one of sipgen's labels

@@ -29,12 +29,11 @@ func (s *site) policy() error {
 		files = append(files, name)
 		s.tree["policy/"+name] = content
 	}
-	// An overlay applies whole hosts: its identity has to write specs, and the guard would only be in the way.
+	put("sync-guard.yaml", s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
 	if s.merge() {
 		if objects := s.rbac(s.ownAccounts().hosts); len(objects) > 0 {
 			put("rbac.yaml", objects...)
 		}
-		put("sync-guard.yaml", s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
 		// An overlay's hosts are in git, and their namespaces may come after the policy.
 		put("reader.yaml", s.reader(s.ownAccounts())...)
 		if s.writesStatus() {
@@ -173,7 +172,17 @@ func hostsRules() []rbacv1.PolicyRule {
 
 // syncGuard lets the syncing identity only update hosts, and of them only our labels and the tools' own
 // keys. Written with has(): a spec that was removed is an absent key.
+//
+// With an overlay that identity applies whole hosts, from manifests that are people's: it has to make them and to write what is in them. What is
+// left to guard is whose a host in use is.
 func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
+	if !s.merge() {
+		policy := s.guard(syncGuard, admissionv1.Update)
+		policy.Spec.MatchConditions = syncing(s.labelWriters())
+		policy.Spec.Variables = append(metadataVariables(), inUseVariables(s.Site.Spec.LabelKeys)...)
+		policy.Spec.Validations = inUseValidations(func(expression string) string { return expression })
+		return policy
+	}
 	keys := s.Site.Spec.LabelKeys
 	ours := celList([]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby})
 	tools := "k.startsWith('kustomize.toolkit.fluxcd.io/') || k.startsWith('argocd.argoproj.io/') || k == 'app.kubernetes.io/instance'"
@@ -185,9 +194,7 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 	}
 	update := func(expression string) string { return "request.operation != 'UPDATE' || (" + expression + ")" }
 	policy := s.guard(syncGuard, admissionv1.Create, admissionv1.Update, admissionv1.Delete)
-	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{
-		Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(s.guardedIdentities()),
-	}}
+	policy.Spec.MatchConditions = syncing(s.guardedIdentities())
 	policy.Spec.Variables = append(metadataVariables(), inUseVariables(keys)...)
 	policy.Spec.Validations = append([]admissionv1.Validation{
 		{Expression: "request.operation == 'UPDATE'", Message: "the GitOps identity may only update a BareMetalHost: sipgen neither creates nor deletes hosts"},
@@ -197,6 +204,11 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 		{Expression: update(same("metadata.finalizers") + " && " + same("metadata.ownerReferences")), Message: "the GitOps identity may not change a BareMetalHost's finalizers or owners"},
 	}, inUseValidations(update)...)
 	return policy
+}
+
+// syncing leaves everybody out but the users that an engine applies hosts as.
+func syncing(users []string) []admissionv1.MatchCondition {
+	return []admissionv1.MatchCondition{{Name: "syncing-identity", Expression: "request.userInfo.username in " + celList(users)}}
 }
 
 // metadataVariables are the labels and annotations before and after, empty where there are none. An apply of an empty map that owns all of

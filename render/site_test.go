@@ -212,6 +212,24 @@ func TestOverlay(t *testing.T) {
 	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "kind: Component", "path: metal3.kept.yaml")
 	wantNot(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml")
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "uid", "annotations")
+
+	// An approval takes a patch: the sync guard asks for it. It makes no host that is not there, as a uid would.
+	approved := placed("a")
+	release := &approved.Roles[0].Releasing[0]
+	release.Reason, release.Host.State.Consumer = schedule.Approved{}, &inventory.Consumer{Kind: "Metal3Machine", Namespace: "t", Name: "m"}
+	in := Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{approved}}}
+	tree = render(t, in)
+	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "path: metal3.gone.yaml")
+	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "sip.airshipit.org/release-of: uid-of-gone/Metal3Machine/t/m\n")
+	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "labels", "  uid:")
+	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "annotations")
+	if !Approved(tree, approved.Key, release.Host) {
+		t.Error("the approval is not found in the tree")
+	}
+	release.Host.UID = ""
+	if _, _, err := Site(in); err == nil || !strings.Contains(err.Error(), "no metadata.uid, want one: the approval of a release names the host by it") {
+		t.Errorf("an approval of a host without a uid: found %v", err)
+	}
 }
 
 func TestSyncNames(t *testing.T) {

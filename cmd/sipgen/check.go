@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/text"
@@ -175,9 +174,7 @@ func (d *decided) preflight() (warnings []string, err error) {
 	var errs []error
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
 	findings := preflight.Check(d.site.Spec.Engine, d.site.Spec.Hosts.Apply, d.hosts.Hosts, isPatched)
-	if d.site.Spec.Hosts.Apply == v1alpha1.ApplyMerge {
-		findings = append(findings, preflight.Moves(d.site.Spec.LabelKeys, asks)...)
-	}
+	findings = append(findings, preflight.Moves(d.site.Spec.Hosts.Apply, d.site.Spec.LabelKeys, asks)...)
 	findings = append(findings, preflight.Sites(d.site.Name, d.site.Spec.Hosts.Namespaces, d.guards)...)
 	findings = append(findings, preflight.Services(d.site.Spec.Engine, d.clusters, d.services)...)
 	findings = append(findings, preflight.PortNames(d.clusters, d.services)...)

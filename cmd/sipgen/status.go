@@ -123,7 +123,7 @@ func statusInput(site *v1alpha1.Site, before previousTree, claims schedule.Previ
 		}
 	}
 	return status.Input{
-		Claims: claims.Claims, Hosts: hosts.Hosts, Keys: options(site).Keys, NoTree: before.missing(), Clusters: clusters, Guarded: site.Spec.Hosts.Apply == v1alpha1.ApplyMerge, Refused: refused,
+		Claims: claims.Claims, Hosts: hosts.Hosts, Keys: options(site).Keys, NoTree: before.missing(), Clusters: clusters, Refused: refused,
 		Approved: func(claim *schedule.PreviousClaim, host *inventory.Host) bool {
 			return render.Approved(before.files, claim.Cluster, host)
 		},

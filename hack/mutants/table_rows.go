@@ -9,7 +9,7 @@ var rowGuards = []mutant{
 	{"render/hosts.go", `put(r.Host, s.takenOver(r.Host), "", approved)`, `put(r.Host, s.labels(c.Key, role.Name, false), "", approved)`,
 		in("e2e", "TestFluxRows/release", "TestArgoRows/release"),
 		"a live host that is released keeps its labels"},
-	{"render/hosts.go", "			if merge {\n				_, approved := r.Reason.(schedule.Approved)\n				put(r.Host, s.takenOver(r.Host), \"\", approved)\n			}", "			_ = r",
+	{"render/hosts.go", "			if _, approved := r.Reason.(schedule.Approved); merge || approved {\n				put(r.Host, s.takenOver(r.Host), \"\", approved)\n			}", "			_ = r",
 		in("e2e", "TestFluxRows/contract-expand", "TestArgoRows/contract-expand", "TestFluxRows/killed", "TestArgoRows/killed"),
 		"a released host is dropped from the tree at once, and the live one keeps its labels for ever"},
 	{"schedule/claims.go", `		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder && !h.mislabelled(): // seen clean: free again`, `		case c.complete && t != nil && t.Releasing:`,
@@ -61,6 +61,9 @@ var rowGuards = []mutant{
 	{"render/guard.go", `		return []string{s.Site.Spec.Flux.Identity}`, `		return s.identities()`,
 		in("e2e", "TestFluxRows/overlay"),
 		"with hosts in git no live host can be handed out"},
+	{"render/policy.go", `policy.Spec.Validations = inUseValidations(func(expression string) string { return expression })`, `_ = inUseValidations`,
+		in("e2e", "TestFluxRows/overlay-in-use", "TestArgoRows/overlay-in-use", "TestMovedHostsInGit"),
+		"with hosts in git a rollback gives a running server to another tenant, or to nobody"},
 	{"schedule/eligible.go", `	case h.State.Consumer != nil:
 		return InUse{h.State.Consumer.String()}
 	case provisioned(h):`, `	case false:

@@ -20,9 +20,13 @@ type Ask struct {
 }
 
 // Moves finds the hosts in use whose cluster labels a tree would remove or change without an approval. The sync guard of the site denies
-// such a patch, and with it the sync of all hosts of that cluster, so each is said before: it is a warning, since the labels stay as they
-// are whatever is committed. The findings are sorted by host.
-func Moves(keys v1alpha1.LabelKeys, asks []Ask) []Finding {
+// such a patch, and with it the sync of all hosts of that cluster, or with an overlay of the site, so each is said before: it is a warning,
+// since the labels stay as they are whatever is committed. The findings are sorted by host.
+func Moves(apply v1alpha1.ApplyMode, keys v1alpha1.LabelKeys, asks []Ask) []Finding {
+	whose := "that cluster's"
+	if apply == v1alpha1.ApplyOverlay {
+		whose = "the site's"
+	}
 	var out []Finding
 	for _, ask := range asks {
 		if !ask.Host.State.InUse() || ask.Approved {
@@ -43,7 +47,7 @@ func Moves(keys v1alpha1.LabelKeys, asks []Ask) []Finding {
 		if len(differ) > 0 {
 			out = append(out, Finding{
 				Host: ask.Host.Key(), Found: fmt.Sprintf("it is in use, and the labels that say whose it is differ from the tree's (%s)", strings.Join(differ, ", ")),
-				Why:     "the sync guard denies the patch, so none of that cluster's hosts is synced; only if the tree is right and the live labels are wrong, a member of the break-glass groups has to set the labels",
+				Why:     "the sync guard denies the patch, so none of " + whose + " hosts is synced; only if the tree is right and the live labels are wrong, a member of the break-glass groups has to set the labels",
 				Fix:     command("label", ask.Host, append([]string{"--overwrite", "--field-manager=oncall", "--as=YOU", "--as-group=GROUP"}, set...)...),
 				Warning: true,
 			})

@@ -36,12 +36,19 @@ func TestMoves(t *testing.T) {
 		{"and so is a state", inventory.State{Provisioning: "deprovisioning"}, map[string]string{"ns": "u"}, same, `(ns: "u" to become "t")`},
 	} {
 		row.ask.Host = &inventory.Host{Namespace: "metal", Name: "n1", Labels: row.labels, State: row.state}
-		got := Moves(keys, []Ask{row.ask})
+		got := Moves(v1alpha1.ApplyMerge, keys, []Ask{row.ask})
 		switch {
 		case row.want == "" && len(got) > 0:
 			t.Errorf("%s: got %v, want nothing", row.why, got)
 		case row.want != "" && (len(got) != 1 || !got[0].Warning || !strings.Contains(got[0].String(), row.want)):
 			t.Errorf("%s: got %v, want a warning with %q", row.why, got, row.want)
+		}
+	}
+	// One overlay has the hosts of all clusters.
+	moved := Ask{Namespace: "t", Cluster: "a", Role: "Edge", Host: &inventory.Host{Namespace: "metal", Name: "n1", Labels: claim, State: used}}
+	for apply, want := range map[v1alpha1.ApplyMode]string{v1alpha1.ApplyMerge: "so none of that cluster's hosts is synced", v1alpha1.ApplyOverlay: "so none of the site's hosts is synced"} {
+		if got := Moves(apply, keys, []Ask{moved}); len(got) != 1 || !strings.Contains(got[0].String(), want) {
+			t.Errorf("%s: got %v, want %q", apply, got, want)
 		}
 	}
 }

@@ -59,8 +59,6 @@ type Input struct {
 	NoTree bool
 	// Clusters are those that the tree has, with hosts or without.
 	Clusters map[schedule.ClusterKey]bool
-	// Guarded: the site's sync guard denies to move hosts in use.
-	Guarded bool
 	// Approved says whether the tree's patch of a host that is released is approved for what uses it now.
 	Approved func(*schedule.PreviousClaim, *inventory.Host) bool
 	// Refused are hosts whose patches would do harm, by name, and why.
@@ -190,7 +188,7 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 	}
 	differ, denied := in.differ(claim, host)
 	switch {
-	case len(differ) > 0 && denied && in.Guarded:
+	case len(differ) > 0 && denied:
 		return Host{State: Denied, What: strings.Join(differ, ", ") + "; the guards deny the change while the host is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) > 0 && !onlyStandby(differ, in.Keys.Standby):
 		what := strings.Join(differ, ", ")
@@ -218,7 +216,7 @@ func (in *Input) releasing(claim *schedule.PreviousClaim, host *inventory.Host) 
 	switch {
 	case len(carried) == 0:
 		return Host{State: Released, What: "seen without labels: the next run can assign it"}
-	case !host.State.InUse() || !in.Guarded:
+	case !host.State.InUse():
 	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !in.Approved(claim, host):
 		return Host{State: Denied, What: "should lose " + strings.Join(carried, ", ") + ", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
 	}

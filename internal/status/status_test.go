@@ -81,7 +81,7 @@ func TestOf(t *testing.T) {
 		{"the same, of others", schedule.PreviousClaim{}, empty(host("name=x", "")), false, "", Emptied, true},
 		{"labels of others", schedule.PreviousClaim{}, host("name=x", ""), false, "", LeftAlone, false},
 	} {
-		in := Input{Keys: keys, Guarded: true, Refused: map[string]string{"metal/h": row.refused},
+		in := Input{Keys: keys, Refused: map[string]string{"metal/h": row.refused},
 			Approved: func(*schedule.PreviousClaim, *inventory.Host) bool { return row.approved }}
 		if row.claim.Role != "" {
 			in.Claims = []schedule.PreviousClaim{row.claim}
@@ -92,11 +92,6 @@ func TestOf(t *testing.T) {
 		got := Of(in)
 		if len(got) != 1 || got[0].State != row.want || got[0].Stuck != row.stuck {
 			t.Errorf("%s: %+v, want %s, stuck %t", row.why, got, row.want, row.stuck)
-		}
-		if in.Guarded = false; row.want == Denied {
-			if got := Of(in); got[0].Stuck {
-				t.Errorf("%s: without guards nothing is denied: %+v", row.why, got)
-			}
 		}
 	}
 }
@@ -130,7 +125,7 @@ func TestWhatIsSaid(t *testing.T) {
 			"not among this cluster's hosts in the tree; the next run of sipgen decides: carries ns=t, name=empty"},
 		{"another site's", "i", map[string]string{"ns": "t", "name": "b"}, used, "not in the tree: carries ns=t, name=b"},
 	} {
-		in := Input{Keys: keys, Guarded: true, Claims: []schedule.PreviousClaim{claim}, Clusters: map[schedule.ClusterKey]bool{claim.Cluster: true, {Namespace: "t", Name: "empty"}: true},
+		in := Input{Keys: keys, Claims: []schedule.PreviousClaim{claim}, Clusters: map[schedule.ClusterKey]bool{claim.Cluster: true, {Namespace: "t", Name: "empty"}: true},
 			Hosts: []inventory.Host{{Namespace: "metal", Name: row.host, Labels: row.labels, State: row.state}}}
 		found := false
 		for _, h := range Of(in) {
