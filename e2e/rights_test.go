@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -144,8 +145,44 @@ subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.
 			})
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(u.objects)) {
+		if o := u.objects[id]; o.GetKind() == "Service" || o.GetKind() == "Deployment" {
+			resource, err := api.Resource(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			was := serves(t.Context(), resource, o.GetName())
+			add("what serves", func(ctx context.Context) error {
+				if is := serves(ctx, resource, o.GetName()); is != was {
+					return fmt.Errorf("%s is %s, was %s", id, is, was)
+				}
+				return nil
+			})
+		}
+	}
 	add("the hosts' labels", func(ctx context.Context) error { return u.sameLabels(ctx, held) })
 	return out
+}
+
+// serves is what those who use a Service notice of it, or of the Deployment behind it: the whole spec of the one; of the other how many pods
+// there are, of which images, and by which labels they are found.
+func serves(ctx context.Context, resource dynamic.ResourceInterface, name string) string {
+	live, err := resource.Get(ctx, name, getOptions)
+	if err != nil {
+		return err.Error()
+	}
+	spec, _, _ := unstructured.NestedMap(live.Object, "spec")
+	if live.GetKind() == "Service" {
+		return fmt.Sprint(spec)
+	}
+	labels, _, _ := unstructured.NestedMap(spec, "template", "metadata", "labels")
+	containers, _, _ := unstructured.NestedSlice(spec, "template", "spec", "containers")
+	var images []any
+	for _, container := range containers {
+		container, _ := container.(map[string]any)
+		images = append(images, container["image"], container["ports"])
+	}
+	return fmt.Sprint(spec["replicas"], spec["selector"], labels, images)
 }
 
 // sameLabels wants of every host the labels that the live tree gives it.

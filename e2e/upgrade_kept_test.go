@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/e2e/trees"
 	"github.com/airshipit/sipgen/inventory"
@@ -114,7 +115,11 @@ func (u *upgrade) wantNothingLost(t *testing.T, live map[string][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, what := range lost {
+	interrupted, err := trees.Interrupted(live, u.tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range append(lost, interrupted...) {
 		t.Error(what)
 	}
 	objects, err := trees.Objects(u.tree)
@@ -125,6 +130,31 @@ func (u *upgrade) wantNothingLost(t *testing.T, live map[string][]byte) {
 		if o.GetKind() == "BareMetalHost" && u.objects[id] == nil {
 			t.Errorf("%s is new", id)
 		}
+	}
+}
+
+// wantHeld wants that the engine cannot move a host that Cluster API consumes: from today's tree there is a guard for that in every mode.
+func (u *upgrade) wantHeld(t *testing.T) {
+	t.Helper()
+	user := "system:serviceaccount:" + engine.FluxNamespace + ":sipgen-" + u.site.Name + "-hosts"
+	switch {
+	case u.rig.argo != nil:
+		user = "system:serviceaccount:" + engine.ArgoNamespace + ":argocd-application-controller"
+	case u.site.Spec.Hosts.Apply == v1alpha1.ApplyOverlay:
+		user = "system:serviceaccount:" + engine.FluxNamespace + ":kustomize-controller"
+	}
+	syncer, held := engine.NewClient(t, u.rig.api.As(user)), 0
+	for _, host := range u.patches() {
+		if host.GetLabels()["sip.airshipit.org/standby"] != "" {
+			continue
+		}
+		held++
+		if err := tryPatch(t.Context(), syncer, host, `{"metadata":{"labels":{"sip.airshipit.org/cluster-name":"another"}}}`); err == nil || !strings.Contains(err.Error(), "is in use") {
+			t.Errorf("the engine moves host %s, which is in use: got %v", host.GetName(), err)
+		}
+	}
+	if held == 0 {
+		t.Error("no host is in use")
 	}
 }
 

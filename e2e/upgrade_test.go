@@ -295,6 +295,7 @@ func (u *upgrade) run(t *testing.T) {
 		}
 	}
 	u.ownAccounts(t)
+	u.wantHeld(t)
 	u.untouched.Check(t, "the upgrade")
 	for namespace := range u.hostNames {
 		u.rig.wantNoHarm(t, namespace, "the upgrade")

@@ -66,7 +66,7 @@ func TestUpgrade(t *testing.T) {
 			}
 			check(t, os.WriteFile(site, append(text, granted...), 0o600))
 			wantKept(t, live, []byte(sipgen(0, "plan", "-o", "json", "--previous", folder)))
-			// What replaces a guard is there in the first commit, and what it replaces goes with the second.
+			// What replaces a guard is there in the first commit, and what it replaces goes with the second. A tree that lacked one gets it, too.
 			for range 2 {
 				sipgen(0, "render", "--out", folder)
 				next, err := trees.Read(folder)
@@ -80,6 +80,7 @@ func TestUpgrade(t *testing.T) {
 					}
 				}
 				live = wantNothingLost(t, live, next)
+				wantGuards(t, live, "delete-guard", "label-guard", "sync-guard")
 			}
 			sipgen(0, "diff", "--out", folder)
 			if _, found := live["policy/replaced-guards.yaml"]; found {
@@ -96,10 +97,36 @@ func wantNothingLost(t *testing.T, live, next map[string][]byte) map[string][]by
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, what := range lost {
+	interrupted, err := trees.Interrupted(live, next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range append(lost, interrupted...) {
 		t.Error(what)
 	}
 	return next
+}
+
+// wantGuards wants guards of hosts in a tree, in force, each for its site.
+func wantGuards(t *testing.T, tree map[string][]byte, guards ...string) {
+	t.Helper()
+	objects, err := trees.Objects(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"} {
+		for _, guard := range guards {
+			found := 0
+			for _, o := range objects {
+				if o.GetKind() == kind && o.GetName() == "sipgen-"+o.GetLabels()["sipgen.airshipit.org/site"]+"-"+guard+"-v1" {
+					found++
+				}
+			}
+			if found != 1 {
+				t.Errorf("found %d of kind %s for the %s, want 1", found, kind, guard)
+			}
+		}
+	}
 }
 
 // slot is where a host stands.
