@@ -132,6 +132,9 @@ func (d *decided) named(name string) (cluster, host string, err error) {
 		}
 		known[key] |= isHost
 	}
+	if gone := d.goneHost(name, known); gone != nil {
+		return "", "", gone
+	}
 	key, err := oneOf(name, "host or cluster", names)
 	if err != nil {
 		return "", "", err
@@ -143,6 +146,17 @@ func (d *decided) named(name string) (cluster, host string, err error) {
 		host = key
 	}
 	return cluster, host, nil
+}
+
+// goneHost says of a host that the tree has and the inventory has not that it is gone: a name that is like it leads to another server.
+func (d *decided) goneHost(name string, known map[string]int) error {
+	for i := range d.claims.Claims {
+		claim := &d.claims.Claims[i]
+		if key := claim.Host.String(); known[key] == 0 && (key == name || claim.Host.Name == name) {
+			return redact.Errorf("%s: not in the inventory any more; the tree has it as a host of %s %s", key, claim.Cluster.String(), claim.Role)
+		}
+	}
+	return nil
 }
 
 // maxMeant is how many names are listed that one may stand for.
@@ -174,7 +188,7 @@ func oneOf(name, what string, names []string) (string, error) {
 	if near := nearestName(name, names); near != "" {
 		return "", redact.Errorf("%s: no such %s, did you mean %q?", shown, what, near)
 	}
-	return "", redact.Errorf("%s: no such %s among %d, want NAMESPACE/NAME", shown, what, len(names))
+	return "", redact.Errorf("%s: no such %s; the site has %d", shown, what, len(names))
 }
 
 // nearestName is the name that looks like the one found, which may be without a namespace.

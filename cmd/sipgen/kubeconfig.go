@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -45,9 +44,6 @@ func (in *inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 		return nil
 	case in.context == "":
 		return redact.Errorf("cluster: the kubeconfig has no current context: want --context, one of %s", strings.Join(known, ", "))
-	}
-	if near := manifest.Nearest(in.context, known); near != "" {
-		return redact.Errorf("--context: the kubeconfig has no context %q, did you mean %q?", in.context, near)
 	}
 	return redact.Errorf("--context: the kubeconfig has no context %q, want one of %s", in.context, strings.Join(known, ", "))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -82,7 +83,12 @@ func flagMessage(cmd *cobra.Command, err error) string {
 	if name, is := strings.CutPrefix(err.Error(), "unknown flag: "); is {
 		var known []string
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, "--"+flag.Name) })
-		if near := manifest.Nearest(name, known); near != "" {
+		longer := slices.DeleteFunc(slices.Clone(known), func(flag string) bool { return len(name) < 5 || !strings.HasPrefix(flag, name) })
+		near := manifest.Nearest(name, known)
+		if len(longer) == 1 { // it was cut short
+			near = longer[0]
+		}
+		if near != "" {
 			return fmt.Sprintf("unknown flag: %s, did you mean %s?", redact.Plain(name), near)
 		}
 		return "unknown flag: " + redact.Plain(name)

@@ -105,6 +105,8 @@ func hintFor(command *cobra.Command, err error) string {
 		return "--previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &unread):
 		return "if nothing was published yet, --previous none plans without it; else the decisions that are not synced yet are in it: --previous DIR or --repo URL says where it is"
+	case olderShape(err):
+		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it (docs/from-sip.md)"
 	case errors.As(err, &wrong) && onlyWrongSpecs(err):
 		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters; this one keeps what it has", ""), "; ")
 	case suggestion != "":
@@ -138,6 +140,23 @@ func hintFor(command *cobra.Command, err error) string {
 		return "check the owner and permissions of that path"
 	}
 	return ""
+}
+
+// olderShape says whether what is wrong with specs are fields that only earlier versions of SIPCluster had.
+func olderShape(err error) bool {
+	for _, single := range flatten(err) {
+		var problem *manifest.Problem
+		if !errors.As(single, &problem) || !strings.HasPrefix(problem.Message, "unknown field") {
+			continue
+		}
+		switch problem.Field[strings.LastIndex(problem.Field, ".")+1:] {
+		case "vmFlavor", "vm-flavor", "spreadTopology", "scheduling-constraints", "nodeSets", "config":
+			if strings.HasPrefix(problem.Field, "spec.nodes") || strings.HasPrefix(problem.Field, "spec.nodeSets") || problem.Field == "spec.config" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // flagOr is a hint for a command that has a flag, or one for those that have not.

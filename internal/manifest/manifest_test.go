@@ -74,6 +74,9 @@ func TestDecodeNamesThePlace(t *testing.T) {
 		"a reference with a field twice": {
 			"apiVersion: v1\nkind: A\nspec:\n  kind: B\n  apiVersion: v1\n  kind: B\n",
 			`f.yaml: document 1: line 6: not valid YAML: key "kind" already set in map`},
+		"a quote that is not closed": {
+			"kind: A\nspec:\n  a: \"it's\" # don't\n  b: 'it''s'\n  c: \"x\\\"\n  d: 1\n",
+			`f.yaml: document 1: line 5: not valid YAML: a quote is opened here and not closed`},
 		"a line that is not indented enough": {
 			"kind: A\n---\nspec:\n  a:\n    b: 1\n   c: 2\n  d: 1\n",
 			`f.yaml: document 2: line 6: not valid YAML: did not find expected key: is it indented like the lines that it belongs to?`},

@@ -58,6 +58,9 @@ func (d *Document) syntaxError(err error) error {
 		message += fmt.Sprintf("; line %d: %s", d.Line+n-1, redact.Quotes(rest))
 	}
 	problem.Message = "not valid YAML: " + message
+	if n := openQuote(d.source); n >= 0 && message == "found unexpected end of stream" {
+		problem.Line, problem.Message = d.Line+n, "not valid YAML: a quote is opened here and not closed"
+	}
 	if n := second(d.source); n >= 0 && strings.Contains(message, "already set in map") {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: another object begins here, and there is no line with --- before it"
 	}
@@ -92,6 +95,39 @@ func second(text []byte) int {
 		return again
 	}
 	return -1
+}
+
+// openQuote gives the index of the line where a scalar in quotes begins that does not end, -1 where all end.
+func openQuote(source []byte) int {
+	n, open, begun := 0, byte(0), -1
+	last := byte('\n') // what came before, but for blanks
+	for i := 0; i < len(source); i++ {
+		c := source[i]
+		switch {
+		case c == '\n':
+			n++
+		case open == '"' && c == '\\':
+			i++
+			if i < len(source) && source[i] == '\n' {
+				n++
+			}
+		case open == '\'' && c == '\'' && i+1 < len(source) && source[i+1] == '\'':
+			i++
+		case open != 0 && c == open:
+			open, begun = 0, -1
+		case open != 0:
+		case c == '#' && (i == 0 || source[i-1] == ' ' || source[i-1] == '\n'):
+			for i+1 < len(source) && source[i+1] != '\n' {
+				i++
+			}
+		case (c == '"' || c == '\'') && bytes.IndexByte([]byte(":-[{,\n"), last) >= 0:
+			open, begun = c, n
+		}
+		if c != ' ' {
+			last = c
+		}
+	}
+	return begun
 }
 
 // tab gives the index of the first line that is indented with a tab, -1 where there is none.

@@ -123,15 +123,24 @@ func (l *layout) rack(c *canvas, s *Site, k *rack) {
 		c.f("</g>")
 	}
 	c.WriteByte('\n')
+	var names []string
+	for _, i := range k.hosts {
+		names = append(names, shortName(&s.Hosts[i]))
+	}
+	most := l.letters(badgeRoom(&Host{Failed: true}))
+	if l.lines == 1 {
+		most = l.fineLetters()
+	}
+	cut := shorten(names, most)
 	for n, i := range k.hosts {
 		x, y := l.cell(k, n)
-		l.host(c, s, i, x, y)
+		l.host(c, s, i, x, y, cut)
 	}
 	c.WriteString("</g>\n")
 }
 
 // host draws one cell. Its title is what a pointer or a screen reader gets.
-func (l *layout) host(c *canvas, s *Site, i, x, y int) {
+func (l *layout) host(c *canvas, s *Site, i, x, y int, cut func(name string, n int) string) {
 	h := &s.Hosts[i]
 	words := escape(about(s, h))
 	c.f("<g class=\"host %s%s%s\" data-host=\"%s\"", appearanceOf(h.Verdict).class, state(h), fill(h), escape(h.Name))
@@ -146,10 +155,9 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 	}
 	switch {
 	case l.lines == 1:
-		l.oneLine(c, h)
+		l.oneLine(c, h, cut)
 	case l.named:
-		_, short, _ := strings.Cut(h.Name, "/")
-		c.f("<text class=\"name\" x=\"7\" y=\"16\">%s</text>", escape(truncateFront(short, l.letters(badgeRoom(h)))))
+		c.f("<text class=\"name\" x=\"7\" y=\"16\">%s</text>", escape(cut(shortName(h), l.letters(badgeRoom(h)))))
 		c.f("<text class=\"tag\" x=\"7\" y=\"31\">%s</text>", escape(caption(s, h, 21*l.cellWidth/large.cellWidth)))
 		l.badge(c, h, l.cellWidth-12, 12, 7)
 	default:
@@ -165,10 +173,18 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int) {
 	c.WriteString("</g>\n")
 }
 
-// oneLine is a cell's text in one line: the end of the name, and on the right the tag.
-func (l *layout) oneLine(c *canvas, h *Host) {
+// shortName is a host's name without its namespace.
+func shortName(h *Host) string {
 	_, short, _ := strings.Cut(h.Name, "/")
-	c.f("<text class=\"name fine\" x=\"5\" y=\"13\">%s</text>", escape(truncateFront(short, 12+(l.cellWidth-medium.cellWidth)/7)))
+	return short
+}
+
+// fineLetters is how many letters a name has room for in a cell of one line.
+func (l *form) fineLetters() int { return 12 + (l.cellWidth-medium.cellWidth)/7 }
+
+// oneLine is a cell's text in one line: as much of the name as fits, and on the right the tag.
+func (l *layout) oneLine(c *canvas, h *Host, cut func(name string, n int) string) {
+	c.f("<text class=\"name fine\" x=\"5\" y=\"13\">%s</text>", escape(cut(shortName(h), l.fineLetters())))
 	end := l.cellWidth - 5
 	if mark(h) != "" {
 		end -= 12

@@ -32,7 +32,9 @@ func read(paths []string, stdin io.Reader) ([]manifest.Document, error) {
 		docs = append(docs, found...)
 		errs = append(errs, err)
 	}
-	found, err := manifest.Inventory.Read(manifests, stdin)
+	limits := manifest.Inventory
+	limits.Empty = true
+	found, err := limits.Read(manifests, stdin)
 	return append(docs, found...), errors.Join(append(errs, err)...)
 }
 

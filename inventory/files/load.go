@@ -3,6 +3,7 @@
 package files
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -17,10 +18,31 @@ import (
 // Load reads hosts from files, folders and "-": manifests as kubectl prints them, a kustomization, or a snapshot.
 func Load(paths []string, stdin io.Reader) (*inventory.Inventory, error) {
 	docs, err := read(paths, stdin)
+	empty, err := cutOff(err)
 	if err != nil {
 		return nil, err
 	}
-	return fromDocuments(docs, strings.Join(paths, " "))
+	hosts, err := fromDocuments(docs, strings.Join(paths, " "))
+	if err == nil {
+		hosts.Notes = append(hosts.Notes, empty...)
+	}
+	return hosts, err
+}
+
+// cutOff takes the files with nothing in them out of an error: they are no reason to read none of the others.
+func cutOff(err error) (empty []string, rest error) {
+	if joined, several := err.(interface{ Unwrap() []error }); several {
+		var errs []error
+		for _, single := range joined.Unwrap() {
+			found, other := cutOff(single)
+			empty, errs = append(empty, found...), append(errs, other)
+		}
+		return empty, errors.Join(errs...)
+	}
+	if errors.Is(err, manifest.ErrEmpty) {
+		return []string{err.Error() + "; if hosts were here, they are gone"}, nil
+	}
+	return nil, err
 }
 
 // Parse is Load of one file's text: YAML documents or JSON, or a snapshot. file is its name in problems.
