@@ -89,6 +89,9 @@ func (s *site) claim(previous Previous) {
 	for key, hosts := range s.foreign { // warnings are sorted
 		s.warn(LeftAlone{key, hosts})
 	}
+	for of, hosts := range s.toOwner {
+		s.warn(LabelsOfOthers{of.cluster, of.owner, of.held, hosts})
+	}
 }
 
 // mislabelled says whether labels that are not seen may be on the host all the same.
@@ -101,6 +104,17 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	h := &s.hosts[i]
 	standby, releasing := c.standby, false
 	switch {
+	case t == nil && s.ofAnother(h, c.cluster):
+		s.leaveToOwner(h, c.cluster)
+		return
+	case t != nil && t.Cluster != c.cluster && s.ofAnother(h, c.cluster):
+		of := othersCluster{c.cluster, s.ownerOf(h), t.Cluster}
+		s.toOwner[of] = append(s.toOwner[of], h.key())
+		s.hold(i, t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
+		s.keepAddresses(i, t)
+		h.keepDomain(t)
+		h.wasPending = t.Pending
+		return
 	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid() && s.options.Release[h.key()] == c.cluster:
 		h.adopted, h.unwanted = true, true
 	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid():
@@ -183,6 +197,28 @@ func (s *site) specOf(key ClusterKey) *v1.SIPCluster {
 		return c.spec
 	}
 	return nil
+}
+
+// ofAnother says whether a host is one tenant's and a cluster another's. Who owns a host writes its labels: that gives it to nobody else's cluster, whose
+// services would lead to it, and which would give back a host of its own for it.
+func (s *site) ofAnother(h *host, cluster ClusterKey) bool {
+	owner := s.ownerOf(h)
+	return owner != "" && s.options.Tenant != nil && s.options.Tenant(cluster.Namespace) != owner
+}
+
+// leaveToOwner is for a host whose labels name a cluster that is not its owner's, and that the tree gave to nobody. Nobody gets it.
+func (s *site) leaveToOwner(h *host, key ClusterKey) {
+	owner := s.ownerOf(h)
+	h.reject = OthersCluster{key, owner}
+	of := othersCluster{key, owner, ClusterKey{}}
+	s.toOwner[of] = append(s.toOwner[of], h.key())
+}
+
+// othersCluster is a cluster that is not the owner's, and the one that has the hosts by the tree.
+type othersCluster struct {
+	cluster ClusterKey
+	owner   string
+	held    ClusterKey
 }
 
 // leaveAlone is for a host whose labels name a cluster that has no spec, where the tree does not say that it was sipgen

@@ -23,6 +23,8 @@ func general(r Reason) Reason {
 		return IncompleteLabels{}
 	case UnknownCluster:
 		return UnknownCluster{}
+	case OthersCluster:
+		return OthersCluster{}
 	case InvalidCluster, InvalidRole:
 		return InvalidClaim{}
 	case NoAddress:

@@ -50,6 +50,8 @@ type Options struct {
 	// any but that tenant's.
 	Owner func(namespace string) string
 
+	// Tenant says whose the clusters in a namespace are, empty for nobody's; nil: it is not asked. Labels give no host of a tenant to another one's cluster.
+	Tenant func(namespace string) string
 	// Networks are those on which hosts may have addresses, and which. Without any, the address of an annotation has to lie in the network of
 	// the host's own network data, where that is known.
 	Networks []inventory.HostNetwork

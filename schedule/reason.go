@@ -45,6 +45,11 @@ type (
 	IncompleteLabels struct{ Keys LabelKeys }
 	// UnknownCluster: the labels name one that is in neither the specs nor the tree.
 	UnknownCluster struct{ Cluster ClusterKey }
+	// OthersCluster: the labels name one that is not of the tenant Owner, whose the host is.
+	OthersCluster struct {
+		Cluster ClusterKey
+		Owner   string
+	}
 	// InvalidCluster: what claims the host cannot be the name of a cluster.
 	InvalidCluster struct{ Cluster ClusterKey }
 	// InvalidRole: what claims the host cannot be the name of a role.
@@ -186,6 +191,7 @@ func (Faulty) isReason()                {}
 func (Unsure) isReason()                {}
 func (IncompleteLabels) isReason()      {}
 func (UnknownCluster) isReason()        {}
+func (OthersCluster) isReason()         {}
 func (InvalidCluster) isReason()        {}
 func (InvalidRole) isReason()           {}
 func (InvalidClaim) isReason()          {}

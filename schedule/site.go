@@ -56,6 +56,7 @@ type site struct {
 	worked       int                          // steps spent on making shortages minimal
 	advising     int                          // hosts and roles planned again to advise
 	foreign      map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
+	toOwner      map[othersCluster][]HostKey  // hosts whose labels name a cluster that is not their owner's
 	stillUsed    []StillUsed                  // hosts that were released, and are in use still
 	lost         map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings     []Warning
@@ -204,7 +205,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]bool{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]bool{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, toOwner: map[othersCluster][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}

@@ -36,6 +36,14 @@ type (
 		Cluster ClusterKey
 		Hosts   []HostKey
 	}
+	// LabelsOfOthers: Hosts are the tenant Owner's, and their labels name Cluster, which is not: it does not get them. Held is who has them by the tree, if
+	// anybody does.
+	LabelsOfOthers struct {
+		Cluster ClusterKey
+		Owner   string
+		Held    ClusterKey
+		Hosts   []HostKey
+	}
 	// UsedAfterRelease: Cluster has released Hosts, and they are in use still.
 	UsedAfterRelease struct {
 		Cluster ClusterKey
@@ -251,6 +259,7 @@ func (HasFault) isWarning()             {}
 func (Unlabelled) isWarning()           {}
 func (LabelsContradictTree) isWarning() {}
 func (LeftAlone) isWarning()            {}
+func (LabelsOfOthers) isWarning()       {}
 func (UsedAfterRelease) isWarning()     {}
 func (RolesDiffer) isWarning()          {}
 func (ClustersDiffer) isWarning()       {}

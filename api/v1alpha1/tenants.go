@@ -23,7 +23,7 @@ type Tenant struct {
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
 	// OwnsHosts lets the tenant's namespaces have hosts: all hosts in them are its own, with their BMC credentials. No
-	// other tenant may select one of them. Default false.
+	// other tenant gets one of them. Default false.
 	// +optional
 	OwnsHosts bool `json:"ownsHosts,omitempty"`
 	// Hosts are the hosts that the tenant may have.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/preflight"
@@ -122,7 +121,7 @@ func (d *decided) unselected() []string {
 			}
 			selector, err := set.HostSelector()
 			if err != nil || slices.ContainsFunc(role.Assigned, func(a schedule.Assignment) bool {
-				return a.Host.Unsure() || selector.Matches(labels.Set(a.Host.Labels))
+				return a.Host.Unsure() || selector.Matches(v1.HostLabels{Namespace: a.Host.Namespace, Labels: a.Host.Labels})
 			}) {
 				continue
 			}

@@ -83,7 +83,7 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	served.clusters = d.settled.clusters
 	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
 	d.options.Refused = d.unknownNetworks(claims)
-	d.options.Owner = l.tenants.OwnerOfHosts
+	d.options.Owner, d.options.Tenant = l.tenants.OwnerOfHosts, l.tenants.NameOf
 	d.options.Evicted = l.evicted
 	for key, why := range d.losesBackends(claims) {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)

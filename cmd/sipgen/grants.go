@@ -56,7 +56,7 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			held := tenancy.Held(claims, loaded.hosts.Hosts, options(loaded.site).Keys)
+			held := loaded.tenants.Held(claims, loaded.hosts.Hosts, options(loaded.site).Keys)
 			wrong := flatten(joined(loaded.findings))
 			for _, err := range wrong {
 				ui.say("%s", err)

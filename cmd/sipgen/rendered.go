@@ -35,8 +35,8 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 			}
 		}
 		if how.keepGoing && how.acceptLoss == noAcceptance {
-			if giving := decided.giveTooMuch(); len(giving) > 0 {
-				l = l.with(giving)
+			if giving, gone := decided.giveTooMuch(); len(giving) > 0 {
+				l = l.with(giving).keeping(gone)
 				continue
 			}
 		}

@@ -56,7 +56,8 @@ func (l *loaded) decideAsPublished(ui *ui, before previousTree) (*decided, error
 		}
 		more := d.surges()
 		if len(more) == 0 {
-			more = d.giveTooMuch()
+			giving, gone := d.giveTooMuch()
+			more, l = giving, l.keeping(gone)
 		}
 		if len(more) == 0 {
 			_, err := d.check(noTolerance).render(ui)

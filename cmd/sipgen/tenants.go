@@ -93,7 +93,7 @@ func (l *loaded) evictsNobody(tree render.Tree, claims schedule.Previous) error 
 	for _, f := range l.findings {
 		keys = append(keys, f.cluster)
 	}
-	keys = append(keys, tenancy.Held(claims, l.hosts.Hosts, options(l.site).Keys).Clusters()...)
+	keys = append(keys, l.tenants.Held(claims, l.hosts.Hosts, options(l.site).Keys).Clusters()...)
 	var known []string
 	for _, key := range keys {
 		known = append(known, key.Namespace)
@@ -165,13 +165,13 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	if l.tenants == nil {
 		return s
 	}
-	held := tenancy.Held(claims, l.hosts.Hosts, options(l.site).Keys)
+	held := l.tenants.Held(claims, l.hosts.Hosts, options(l.site).Keys)
 	s.leaveAlone(l, held, claims)
 	gone := s.gone(claims)
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
 	s.beyond = l.tenants.Clusters(s.clusters, kept, s.isFrozen())
 	s.complain(s.beyond)
-	beyond := append(l.tenants.Owned(l.tenants.Narrowed(s.clusters), l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
+	beyond := append(l.tenants.Owned(s.clusters, l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
 	s.complain(beyond)
 	s.beyond = append(s.beyond, beyond...)
 	pods := l.tenants.MaxPods(s.podUses(l, before.files, kept))

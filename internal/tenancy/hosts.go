@@ -60,6 +60,14 @@ func Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.Labe
 	return h
 }
 
+// Held reads the holdings. Labels of a tenant's hosts that name another tenant's cluster give it none, as in package schedule.
+func (t *Tenants) Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) Holdings {
+	return Held(previous, slices.DeleteFunc(slices.Clone(hosts), func(h inventory.Host) bool {
+		owner := t.OwnerOfHosts(h.Namespace)
+		return owner != "" && h.Labels[keys.ClusterNamespace] != "" && t.NameOf(h.Labels[keys.ClusterNamespace]) != owner
+	}), keys)
+}
+
 // Holder is the cluster that holds a host.
 func (h Holdings) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, found bool) {
 	cluster, found = h.hosts[host]
@@ -187,7 +195,7 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 		if tenant == nil {
 			continue
 		}
-		mine := t.withoutOthersVirtualHosts(tenant)
+		mine := t.withoutOthersHosts(tenant)
 		if namespaces := tenant.Hosts.Namespaces; len(namespaces) > 0 {
 			mine.MatchExpressions = append(slices.Clone(mine.MatchExpressions), metav1.LabelSelectorRequirement{
 				Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpIn, Values: namespaces,
@@ -214,7 +222,7 @@ func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Se
 		if tenant == nil {
 			continue
 		}
-		if mine := t.withoutOthersVirtualHosts(tenant); len(mine.MatchLabels)+len(mine.MatchExpressions)+len(tenant.Hosts.Namespaces) == 0 {
+		if mine := t.withoutOthersHosts(tenant); len(mine.MatchLabels)+len(mine.MatchExpressions)+len(tenant.Hosts.Namespaces) == 0 {
 			continue
 		}
 		for name, set := range clusters[i].Spec.Nodes { // each by itself
@@ -226,8 +234,9 @@ func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Se
 	return asked
 }
 
-// withoutOthersVirtualHosts is a tenant's selector, without the virtual hosts that the Site has for other tenants only.
-func (t *Tenants) withoutOthersVirtualHosts(tenant *Tenant) metav1.LabelSelector {
+// withoutOthersHosts is a tenant's selector, without the virtual hosts that the Site has for other tenants only, and without the hosts that other tenants own:
+// a label on one of those freezes nobody else's cluster.
+func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 	var others []string
 	for i := range t.site.Spec.Services.VirtualHosts {
 		v := &t.site.Spec.Services.VirtualHosts[i]
@@ -235,13 +244,24 @@ func (t *Tenants) withoutOthersVirtualHosts(tenant *Tenant) metav1.LabelSelector
 			others = append(others, v.Group())
 		}
 	}
-	if len(others) == 0 {
-		return tenant.Hosts.Selector
+	var owned []string
+	for _, namespace := range t.hosts {
+		if owner := t.OwnerOfHosts(namespace); owner != "" && owner != tenant.Name {
+			owned = append(owned, namespace)
+		}
 	}
 	selector := tenant.Hosts.Selector
-	selector.MatchExpressions = append(slices.Clone(selector.MatchExpressions), metav1.LabelSelectorRequirement{
-		Key: v1alpha1.VirtualHostsLabel, Operator: metav1.LabelSelectorOpNotIn, Values: others,
-	})
+	selector.MatchExpressions = slices.Clone(selector.MatchExpressions)
+	if len(others) > 0 {
+		selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
+			Key: v1alpha1.VirtualHostsLabel, Operator: metav1.LabelSelectorOpNotIn, Values: others,
+		})
+	}
+	if len(owned) > 0 {
+		selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
+			Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpNotIn, Values: owned,
+		})
+	}
 	return selector
 }
 
@@ -257,48 +277,20 @@ func both(a, b *metav1.LabelSelector) metav1.LabelSelector {
 	return out
 }
 
-// Owned reports what is in the way of tenants that own the hosts of a namespace: clusters of others that select one of these hosts, and
-// the owner's own clusters there as long as another cluster holds one. clusters are as Narrowed gives them.
+// Owned reports the clusters in the namespaces of tenants that own the hosts there, as long as another tenant's cluster holds one of these.
 func (t *Tenants) Owned(clusters []v1.SIPCluster, hosts []inventory.Host, held Holdings) []v1.ClusterError {
 	owned := map[string][]*inventory.Host{} // by namespace
 	for i := range hosts {
-		if owner := t.byNamespace[hosts[i].Namespace]; owner != nil && owner.OwnsHosts {
+		if t.OwnerOfHosts(hosts[i].Namespace) != "" {
 			owned[hosts[i].Namespace] = append(owned[hosts[i].Namespace], &hosts[i])
 		}
 	}
-	if len(owned) == 0 {
-		return nil
-	}
 	var errs []v1.ClusterError
-	selected := map[string]string{} // by selector and namespace: the first host that matches
 	for i := range clusters {
 		c := &clusters[i]
 		if host, holder := t.heldByOthers(c, owned[c.Namespace], held); host != "" {
 			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "metadata.namespace", Message: fmt.Sprintf(
 				"found %q, where %s holds host %s: not all hosts in this namespace belong to tenant %s, and its services would run next to the BMC credentials of the others", c.Namespace, holder, host, t.Of(c.Namespace).Name)}})
-		}
-		for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
-			set := c.Spec.Nodes[role]
-			selector, err := set.HostSelector()
-			if active, standby := set.Want(); err != nil || active+standby == 0 {
-				continue
-			}
-			for _, namespace := range slices.Sorted(maps.Keys(owned)) {
-				owner := t.byNamespace[namespace]
-				if t.Of(c.Namespace) == owner {
-					continue
-				}
-				id := namespace + " " + selector.String()
-				host, done := selected[id]
-				if !done {
-					host = firstSelected(selector, owned[namespace])
-					selected[id] = host
-				}
-				if host != "" {
-					errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes." + role + ".labelSelector", Message: fmt.Sprintf(
-						"selects host %s, but all hosts in namespace %s belong to tenant %s (ownsHosts)", host, namespace, owner.Name)}})
-				}
-			}
 		}
 	}
 	return errs
@@ -313,16 +305,6 @@ func (t *Tenants) heldByOthers(c *v1.SIPCluster, hosts []*inventory.Host, held H
 		}
 	}
 	return host, holder
-}
-
-func firstSelected(selector labels.Selector, hosts []*inventory.Host) string {
-	first := ""
-	for _, h := range hosts {
-		if selector.Matches(v1.HostLabels{Namespace: h.Namespace, Labels: h.Labels}) && (first == "" || h.Key() < first) {
-			first = h.Key()
-		}
-	}
-	return first
 }
 
 // Clusters that hold hosts, by name.

@@ -194,7 +194,6 @@ func TestOwned(t *testing.T) {
 	}
 	own := clusterOf(t, "metal3/c", "{nodes: {Worker: {count: {active: 1}}}}")
 	edge := clusterOf(t, "edge/c", "{nodes: {Worker: {count: {active: 1}}}}")
-	narrow := clusterOf(t, "edge/c", "{nodes: {Worker: {labelSelector: {matchLabels: {pool: finance}}, count: {active: 1}}}}")
 	for _, row := range []struct {
 		why     string
 		cluster v1.SIPCluster
@@ -202,12 +201,56 @@ func TestOwned(t *testing.T) {
 		want    string
 	}{
 		{"its own hosts", own, Holdings{}, ""},
-		{"another tenant's", edge, Holdings{}, "edge/c: spec.nodes.Worker.labelSelector: selects host metal3/x1, but all hosts in namespace metal3 belong to tenant metal (ownsHosts)"},
-		{"a selector that leaves them out", narrow, Holdings{}, ""},
+		{"another tenant's", edge, Holdings{}, ""},
 		{"another tenant holds one", own, holds("x2", "edge"), `metadata.namespace: found "metal3", where edge/c holds host metal3/x2`},
 		{"it holds its own", own, holds("x2", "metal3"), ""},
-		{"a pool that leaves them out", wanting("a", 0, 1, 0), Holdings{}, ""},
 	} {
-		want(t, row.why, said(tenants.Owned(tenants.Narrowed([]v1.SIPCluster{row.cluster}), hosts, row.held)), row.want)
+		want(t, row.why, said(tenants.Owned([]v1.SIPCluster{row.cluster}, hosts, row.held)), row.want)
+	}
+}
+
+// TestOthersHostsAreNotGranted: a tenant's cluster gets no host that another tenant owns, and is not frozen because such a host matches its selector.
+func TestOthersHostsAreNotGranted(t *testing.T) {
+	tenants := Of(siteOf(t, bank), []string{"metal3", "z"})
+	edge := clusterOf(t, "edge/c", "{nodes: {Worker: {count: {active: 2}, labelSelector: {matchExpressions: [{key: host, operator: Exists}]}}}}")
+	own := clusterOf(t, "metal3/c", "{nodes: {Worker: {count: {active: 2}, labelSelector: {matchExpressions: [{key: host, operator: Exists}]}}}}")
+	for _, row := range []struct {
+		cluster v1.SIPCluster
+		want    string
+	}{{edge, "z/f1 z/f2"}, {own, "metal3/x1 metal3/x2"}} {
+		label := map[string]string{"host": "a"}
+		hosts := append(hostsOf("metal3", label, "x1", "x2"), hostsOf("z", label, "f1", "f2")...)
+		placement, err := schedule.Plan(tenants.Narrowed([]v1.SIPCluster{row.cluster}), hosts, schedule.Previous{}, schedule.Options{Keys: keys})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, a := range placement.Clusters[0].Roles[0].Assigned {
+			found = append(found, a.Host.Key())
+		}
+		if got := strings.Join(found, " "); got != row.want {
+			t.Errorf("%s: got %s, want %s", row.cluster.Key(), got, row.want)
+		}
+	}
+	if asked := tenants.Asked([]v1.SIPCluster{edge}); len(asked) != 1 {
+		t.Errorf("asked %v, want what the spec says, to tell why hosts are not got", asked)
+	}
+}
+
+// TestHeldByLabelsOfOthers: a tenant's labels on its own hosts count for no other tenant.
+func TestHeldByLabelsOfOthers(t *testing.T) {
+	tenants := Of(siteOf(t, bank), []string{"metal3", "m"})
+	labelled := func(namespace string) map[string]string {
+		return map[string]string{keys.ClusterNamespace: namespace, keys.ClusterName: "c", keys.NodeType: "Worker"}
+	}
+	hosts := append(append(hostsOf("metal3", labelled("edge"), "x1"), hostsOf("metal3", labelled("metal3"), "x2")...), hostsOf("m", labelled("edge"), "f1")...)
+	held := tenants.Held(schedule.Previous{}, hosts, keys)
+	for _, row := range []struct {
+		namespace string
+		want      int
+	}{{"edge", 1}, {"metal3", 1}} {
+		if got := held.Of(schedule.ClusterKey{Namespace: row.namespace, Name: "c"}).Hosts; got != row.want {
+			t.Errorf("%s holds %d, want %d", row.namespace, got, row.want)
+		}
 	}
 }

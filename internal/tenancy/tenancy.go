@@ -73,6 +73,14 @@ func (t *Tenants) byDefault(namespace string) *Tenant {
 	}}
 }
 
+// NameOf is the name of the tenant of a namespace, empty if it is no tenant's.
+func (t *Tenants) NameOf(namespace string) string {
+	if tenant := t.Of(namespace); tenant != nil {
+		return tenant.Name
+	}
+	return ""
+}
+
 // OwnerOfHosts is the tenant whose hosts those of a namespace are, empty if they are the site's.
 func (t *Tenants) OwnerOfHosts(namespace string) string {
 	if listed := t.byNamespace[namespace]; listed != nil && listed.OwnsHosts {

@@ -233,6 +233,11 @@ func claim(r schedule.Reason) string {
 			return "labelled for a cluster that is in neither the specs nor the tree"
 		}
 		return "labelled for " + r.Cluster.Quoted() + ", which is in neither the specs nor the tree"
+	case schedule.OthersCluster:
+		if r.Cluster == (schedule.ClusterKey{}) {
+			return "labelled for a cluster that is not its owner's"
+		}
+		return "labelled for " + r.Cluster.Quoted() + ", which is not of tenant " + r.Owner + ", whose host it is"
 	case schedule.InvalidClaim:
 		return "claimed by a name that is none"
 	case schedule.InvalidCluster:

@@ -75,6 +75,12 @@ func claimWarning(w schedule.Warning) string {
 	case schedule.LeftAlone:
 		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site lets it go",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
+	case schedule.LabelsOfOthers:
+		stays := "nobody gets them; take the labels off"
+		if w.Held != (schedule.ClusterKey{}) {
+			stays = w.Held.Quoted() + " keeps its claim"
+		}
+		return fmt.Sprintf("%s of tenant %s (ownsHosts) labelled for %s, which is not that tenant's: %s: %s", text.Count(len(w.Hosts), "host"), w.Owner, w.Cluster.Quoted(), someHosts(w.Hosts), stays)
 	case schedule.UsedAfterRelease:
 		return fmt.Sprintf("%s released by %s and still in use: counted towards the tenant's hosts.max until the machine is gone: %s",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
