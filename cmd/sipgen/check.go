@@ -88,7 +88,10 @@ func (c *checked) proceed(ui *ui, how tolerance) error {
 		return nil
 	}
 	for i := range c.report.Clusters {
-		if cluster := &c.report.Clusters[i]; cluster.Unschedulable {
+		switch cluster := &c.report.Clusters[i]; {
+		case len(cluster.Frozen) > 0:
+			ui.say("%s: frozen", cluster.Key())
+		case cluster.Unschedulable:
 			ui.say("%s: unschedulable", cluster.Key())
 		}
 	}
@@ -155,7 +158,7 @@ func (c *checked) sayRefused(ui *ui, here *report.Plan) *report.Plan {
 	for i := range here.Clusters {
 		for _, why := range here.Clusters[i].Frozen {
 			if !late[why] && !c.settled.shortened[why] {
-				ui.say("%s: %s", here.Clusters[i].Key(), why)
+				ui.say("%s", here.Clusters[i].Because(why))
 			}
 		}
 		here.Clusters[i].Frozen = nil

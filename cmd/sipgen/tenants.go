@@ -150,7 +150,9 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 		case f.strange, f.beside && (s.has(f.cluster) || !slices.Contains(known, f.cluster)):
 			s.lost = append(s.lost, f)
 		case f.cluster != schedule.ClusterKey{}:
-			s.freeze(f.cluster, f.err)
+			for _, why := range flatten(f.err) {
+				s.freeze(f.cluster, why)
+			}
 			if f.decided {
 				s.stays(f.cluster)
 			}

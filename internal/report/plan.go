@@ -4,6 +4,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -70,6 +71,11 @@ type Cluster struct {
 
 // Key is the cluster's "namespace/name".
 func (c *Cluster) Key() string { return c.Namespace + "/" + c.Name }
+
+// Because says why a cluster is frozen, and names the cluster once: reasons from its spec name it after their place.
+func (c *Cluster) Because(why string) string {
+	return c.Key() + ": " + strings.Replace(why, ": "+c.Key()+": ", ": ", 1)
+}
 
 // Role is one role of a cluster, with its counts.
 type Role struct {

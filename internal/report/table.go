@@ -70,6 +70,8 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 				slot string
 			}{{role.ShortActive, "active"}, {role.ShortStandby, "standby"}} {
 				switch {
+				case short.n > 0 && len(c.Frozen) > 0:
+					slots.AppendRow(options.paint(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d not placed", short.n)), bad))
 				case short.n == 1:
 					slots.AppendRow(options.paint(row(name, role.Name, "-", "", short.slot, "", "short"), bad))
 				case short.n > 1:
@@ -213,7 +215,7 @@ func (p *Plan) Problems() []string {
 	}
 	for i := range p.Clusters {
 		for _, text := range p.Clusters[i].Frozen {
-			lines = append(lines, "frozen: "+p.Clusters[i].Key()+": "+text)
+			lines = append(lines, "frozen: "+p.Clusters[i].Because(text))
 		}
 	}
 	for _, shortage := range p.Shortages {

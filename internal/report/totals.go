@@ -19,7 +19,9 @@ func (p *Plan) Totals() Totals {
 			t.New += role.New
 			t.Offered += role.New
 			t.Pending += role.Pending
-			t.Short += role.ShortActive + role.ShortStandby
+			if len(p.Clusters[i].Frozen) == 0 { // else its spec is not placed, whatever hosts there are
+				t.Short += role.ShortActive + role.ShortStandby
+			}
 			for _, slot := range role.Slots {
 				if slot.failed {
 					t.Failed++
