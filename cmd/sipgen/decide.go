@@ -51,6 +51,9 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	}
 	d.report.Since(claims)
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
+	for _, r := range d.renamed() {
+		d.report.Warnings = append(d.report.Warnings, r.String())
+	}
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
 	d.report.Warnings = append(d.report.Warnings, d.backendless()...)
 	d.loss = schedule.Losses(d.placement, claims, l.hosts.Hosts)

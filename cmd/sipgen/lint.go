@@ -128,7 +128,7 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 	if decided != nil {
 		in.Placement = decided.placement
 		in.Beyond = append(in.Beyond, decided.settled.beyond...)
-		in.Served = decided.servedBefore()
+		in.Served, in.Renamed = decided.servedBefore(), decided.renamed()
 	}
 	return in.Check()
 }

@@ -46,6 +46,20 @@ var placementGuards = []mutant{
 	{"cmd/sipgen/freshness.go", `		if claim.Releasing && clean[claim.Host.String()] {`, `		if claim.Releasing {`,
 		in("cmd/sipgen", "TestScripts/returns"),
 		"hosts with all their labels are said to have none"},
+	{"cmd/sipgen/renamed.go", `!sharesPorts(alike[0]) && !wantsAsMany(c, had[alike[0]])`, `false`,
+		in("cmd/sipgen", "TestScripts/returns"),
+		"any new cluster whose roles select the hosts of one that is gone is said to be that one"},
+	{"cmd/sipgen/renamed.go", `				was = append(was, old)
+`, `				_ = old
+`,
+		in("cmd/sipgen", "TestScripts/returns"),
+		"a renamed role is not recognised"},
+	{"cmd/sipgen/check.go", `			ui.say("%s: frozen", cluster.Key())`, `			ui.say("%s: unschedulable", cluster.Key())`,
+		in("cmd/sipgen", "TestScripts/returns"),
+		"publish calls a frozen cluster unschedulable, and nobody finds out why"},
+	{"cmd/sipgen/tenants.go", `			for _, why := range flatten(f.err) {`, `			for _, why := range []error{f.err} {`,
+		in("cmd/sipgen", "TestScripts/returns"),
+		"what is wrong with a spec stands in one line, without anything between"},
 	{"schedule/plan.go", `			options.standbyBack = true
 `, `			s.advise()
 			return p, nil

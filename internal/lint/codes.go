@@ -42,6 +42,7 @@ const (
 	codeNameless      = "SIP038"
 	codeOwnerless     = "SIP039"
 	codeAlike         = "SIP040"
+	codeRenamed       = "SIP041"
 )
 
 // Code is what a code means.
@@ -90,6 +91,7 @@ func Codes() []Code {
 		{codeNameless, "Hosts without a uid"},
 		{codeOwnerless, "A host labelled for a cluster that is not there"},
 		{codeAlike, "Failure domains that differ in capital letters"},
+		{codeRenamed, "A renamed cluster or role"},
 	}
 }
 

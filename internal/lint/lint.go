@@ -76,11 +76,29 @@ type Input struct {
 	Empty []string
 	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the field.
 	Served map[string]bool
+	// Renamed are clusters and roles that most likely had another name in the tree.
+	Renamed []Renamed
 	// Placement of the clusters. Nil where there is none: hosts that fall short are not looked for then.
 	Placement *schedule.Placement
 	// Secrets that are known by "namespace/name". Of a namespace in which no host's power control has its Secret, or no cluster's
 	// service, nothing is said of those: files seldom hold Secrets, and an account seldom may list them.
 	Secrets map[string]bool
+}
+
+// Renamed is a cluster, or a role of it, that most likely had another name in the tree.
+type Renamed struct {
+	Cluster *v1.SIPCluster
+	// Path of the name, and what is said of it.
+	Path, Message string
+}
+
+// String says it for a plan.
+func (r *Renamed) String() string {
+	role, is := strings.CutPrefix(r.Path, "spec.nodes.")
+	if !is {
+		return r.Cluster.Key() + ": " + r.Message
+	}
+	return r.Cluster.Key() + ": " + role + ": " + r.Message
 }
 
 // Check gives the findings of a site that are not silenced, by place, code, object, field and message.
@@ -105,6 +123,9 @@ func (in Input) Check() []Finding {
 	c.networks()
 	c.warnings()
 	c.backendless()
+	for _, r := range c.Renamed {
+		c.cluster(codeRenamed, Warning, r.Cluster, r.Path, r.Message, "put the name back; if the hosts are to be exchanged, go on")
+	}
 	for _, file := range c.Empty {
 		c.add(Finding{codeEmpty, Warning, Place{File: file}, v1.Kind, "", "nothing in it but comments; if a spec was here, it is gone", "restore the spec; if the cluster is to go, delete the file"})
 	}
