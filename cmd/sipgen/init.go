@@ -72,6 +72,7 @@ On a terminal, sipgen asks for what no flag gives. Otherwise, --inventory and --
 	b.in.clusterFlags(command)
 	flags.StringVar(&b.repo, "repo", "", "the git repository that the engine syncs: an https or ssh `URL`")
 	flags.StringVar(&b.engine, "engine", "auto", "what syncs it: flux, argocd, or auto (the one that runs on the live cluster, else flux)")
+	completeFlag(command, "engine", "auto", string(v1alpha1.EngineFlux), string(v1alpha1.EngineArgoCD))
 	flags.StringVar(&b.name, "name", "", "the Site's `NAME` (default: the folder's)")
 	flags.StringVar(&b.cluster, "cluster", "tenant-a/first", "the first SIPCluster, `NAMESPACE/NAME`")
 	return command

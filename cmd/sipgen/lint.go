@@ -89,6 +89,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	flags.StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)
 	flags.StringVar(&failOn, "fail-on", string(lint.Warning), "what makes the exit code 1: warning (any finding), error")
+	completeFlag(command, "fail-on", string(lint.Warning), string(lint.Error))
 	flags.StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")
 	completeFlag(command, "color", "auto", "always", "never")
 	return command

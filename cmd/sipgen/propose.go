@@ -26,6 +26,7 @@ func (p *proposal) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&p.branch, "propose", "", "push to this `BRANCH` instead, for a pull request")
 	flags.StringVar(&p.forge, "forge", "auto", "the `KIND` of forge for --propose: auto (by well-known host names), github, gitlab, gitea (Forgejo too), none")
+	completeFlag(command, "forge", "auto", "github", "gitlab", "gitea", "none")
 	flags.StringVar(&p.web, "forge-url", "", "the base `URL` of the forge's pages, if --repo does not show it: https://git.example.org:8443/forge")
 	flags.StringArrayVar(&p.labels, "label", nil, "a `NAME` to label the pull request with; may be repeated")
 }

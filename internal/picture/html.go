@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -134,7 +135,12 @@ func (l *layout) image(c *canvas, s *Site, k *rack) {
 }
 
 func hostTable(c *canvas, s *Site) {
-	c.f("<details>\n<summary>The same as a table</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr><th>Host</th><th>Row</th><th>Rack</th><th>Cluster</th><th>Role</th><th>Slot</th><th>State</th><th>Why</th></tr></thead>\n<tbody>\n")
+	c.f("<details>\n<summary>The same as a table</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr><th>Host</th>")
+	inRows := slices.ContainsFunc(s.Hosts, func(h Host) bool { return h.Row != "" }) // else the column would only take up room
+	if inRows {
+		c.f("<th>Row</th>")
+	}
+	c.f("<th>Rack</th><th>Cluster</th><th>Role</th><th>Slot</th><th>State</th><th>Why</th></tr></thead>\n<tbody>\n")
 	for i := range s.Hosts {
 		h := &s.Hosts[i]
 		tenant, slot := "", ""
@@ -144,8 +150,11 @@ func hostTable(c *canvas, s *Site) {
 				slot = "standby"
 			}
 		}
-		c.f("<tr data-for=\"%s\">", escape(h.Name))
-		for _, value := range []string{h.Name, h.Row, h.Rack, tenant, h.Role, slot, appearanceOf(h.Verdict).words, h.Reason} {
+		c.f("<tr data-for=\"%s\"><td>%s</td>", escape(h.Name), escape(h.Name))
+		if inRows {
+			c.f("<td>%s</td>", escape(h.Row))
+		}
+		for _, value := range []string{h.Rack, tenant, h.Role, slot, appearanceOf(h.Verdict).words, h.Reason} {
 			c.f("<td>%s</td>", escape(value))
 		}
 		c.f("</tr>\n")

@@ -2,6 +2,7 @@ package picture
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -35,5 +36,18 @@ func TestNamesToldApart(t *testing.T) {
 	}
 	if got := shorten([]string{"a"}, 12)("a", 12); got != "a" {
 		t.Error(got)
+	}
+}
+
+// TestNoEmptyColumn: where no host has a row, the table has no column for it.
+func TestNoEmptyColumn(t *testing.T) {
+	for _, row := range []struct {
+		row  string
+		want bool
+	}{{"", false}, {"a", true}} {
+		page := string(HTML(Site{Name: "x", Hosts: []Host{{Name: "m/h", Rack: "r1", Row: row.row, Tenant: -1}}}))
+		if got := strings.Contains(page, "<th>Row</th>"); got != row.want || strings.Contains(page, "<td></td><td>r1</td>") {
+			t.Errorf("row %q: column: %t, want %t", row.row, got, row.want)
+		}
 	}
 }

@@ -122,7 +122,9 @@ func (f *File) words() []string {
 		if o.Status == Changed {
 			var fields []string
 			for _, field := range o.Fields {
-				fields = append(fields, string(field.Change)+" "+field.Path)
+				if !field.digest() {
+					fields = append(fields, string(field.Change)+" "+field.Path)
+				}
 			}
 			text += ": " + strings.Join(fields, ", ")
 		}

@@ -237,6 +237,9 @@ func TestMarkdownWithoutNoise(t *testing.T) {
 			t.Errorf("%s has digests:\n%s", name, text)
 		}
 	}
+	if text := written(t, diff.GitHub); strings.Contains(text, "digest") || !strings.Contains(text, "roles[]") {
+		t.Errorf("what CI says names a digest:\n%s", text)
+	}
 	if page := written(t, diff.Markdown); strings.Contains(page, "&#123;") {
 		t.Errorf("JSON:\n%s", page)
 	}
