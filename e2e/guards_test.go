@@ -150,11 +150,12 @@ func TestRightsOfATenant(t *testing.T) {
 		}
 		return nil
 	})
-	kinds := []right{{"", "configmaps"}, {"", "services"}, {"", "serviceaccounts"}, {"apps", "deployments"}, {"policy", "poddisruptionbudgets"}, {"cert-manager.io", "certificates"}}
+	kinds := []right{{"", "configmaps"}, {"", "services"}, {"", "serviceaccounts"}, {"apps", "deployments"}, {"policy", "poddisruptionbudgets"}, {"cert-manager.io", "certificates"},
+		{"networking.k8s.io", "networkpolicies"}}
 	seen := []right{{"", "pods"}, {"apps", "replicasets"}}
 	roles := []right{{"rbac.authorization.k8s.io", "roles"}, {"rbac.authorization.k8s.io", "rolebindings"}}
 	others := slices.Concat(roles, []right{
-		{"", "secrets"}, {"", "pods/exec"}, {"", "serviceaccounts/token"}, {"", "namespaces"}, {"", "endpoints"}, {"apps", "daemonsets"}, {"batch", "jobs"},
+		{"", "secrets"}, {"", "pods/exec"}, {"", "serviceaccounts/token"}, {"", "namespaces"}, {"", "endpoints"}, {"networking.k8s.io", "ingresses"}, {"apps", "daemonsets"}, {"batch", "jobs"},
 		{"rbac.authorization.k8s.io", "clusterroles"}, {"rbac.authorization.k8s.io", "clusterrolebindings"}, {"metal3.io", "baremetalhosts"},
 		{"admissionregistration.k8s.io", "validatingadmissionpolicies"}, {"kustomize.toolkit.fluxcd.io", "kustomizations"},
 	})

@@ -75,6 +75,7 @@ var runElsewhere = []pagePart{
 	{page: "services.md", headings: "Jump host", test: "TestPageCommands"},
 	{page: "site-services.md", headings: "Virtual hosts/Credentials with Argo CD", test: "TestWholeSiteOnArgoCD"},
 	{page: "site-services.md", headings: "The ledger in Placement/Loading it", test: "TestLoadByPage"},
+	{page: "tenants.md", headings: "How to onboard a tenant", test: "TestNoPrivilegedPodOfATenant"},
 	{page: "tutorial.md", headings: "Before you begin", test: "TestTutorial"},
 	{page: "tutorial.md", headings: "Five commands", test: "TestTutorial"},
 	// The same commands as gitops.md's, which TestReadmeRepeatsPages holds.
