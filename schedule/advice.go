@@ -123,6 +123,9 @@ type attempt struct {
 	n       []int          // by role
 	move    map[int]string // by role: the domain with hosts that its first host lies in
 	tries   int
+	// promised: where it was not enough, hosts were promised to a cluster. A plan holds each promise to what comes of it, and gives up those that are not
+	// kept; a try does not, and so a plan may place the cluster with these hosts.
+	promised bool
 }
 
 // lack is how many hosts a role is short of, by the standby slots or those that the cluster is not placed without.
@@ -171,7 +174,7 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 	for _, n := range a.n {
 		kinds += min(n, 1)
 	}
-	out := Advice{Cluster: c.key, Standby: standby, Fewest: fewest && short == 1 && kinds == 1}
+	out := Advice{Cluster: c.key, Standby: standby, Fewest: fewest && !a.promised && short == 1 && kinds == 1}
 	for k, r := range c.roles {
 		if a.n[k] == 0 {
 			continue
@@ -282,6 +285,7 @@ func (a *attempt) try() (missing []int, err error) {
 	if !lacking {
 		return nil, nil
 	}
+	a.promised = a.promised || slices.ContainsFunc(next.clusters, func(c *cluster) bool { return c.way != nil && c.way.Way == Done })
 	return missing, nil
 }
 

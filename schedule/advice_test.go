@@ -18,8 +18,9 @@ func TestAdviceSuffices(t *testing.T) {
 	sites := RandomSites(t, 240)
 	short, standby, advised := 0, 0, 0
 	for seed := range sites.Seeds(
-		3411,   // of one role that is short there are hosts of two kinds to add
-		903616, // one of two roles needs none, and then the other needs fewer
+		3411,          // of one role that is short there are hosts of two kinds to add
+		903616,        // one of two roles needs none, and then the other needs fewer
+		2078000001153, // with fewer hosts another cluster is promised one, and the promise is given up
 	) {
 		w := newWorld(uint64(seed))
 		if seed%2 == 0 {
