@@ -1,6 +1,7 @@
 package v1alpha1
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -28,6 +29,28 @@ func (s *Site) Reserved(namespace string) string {
 		return "is the engine's"
 	case controllers[namespace] != "":
 		return "is of " + controllers[namespace] + " (a Site opens it by naming it in spec.tenants[].namespaces)"
+	}
+	return ""
+}
+
+// ServiceIn is the first of the Site's own services that is in a namespace, or makes hosts there, as its field: empty if there is none. Whoever may mount
+// Secrets there has that service's. Networks are not among them: they may be in a tenant's namespace.
+func (s *Site) ServiceIn(namespace string) string {
+	services := &s.Spec.Services
+	for i := range services.Ironic {
+		if services.Ironic[i].Namespace == namespace {
+			return fmt.Sprintf("spec.services.ironic[%d]", i)
+		}
+	}
+	for i := range services.VirtualHosts {
+		if v := &services.VirtualHosts[i]; v.Namespace == namespace || v.HostNamespace == namespace && !slices.Contains(s.Spec.Hosts.SharedNamespaces, namespace) {
+			return fmt.Sprintf("spec.services.virtualHosts[%d]", i)
+		}
+	}
+	for i := range services.Placement {
+		if services.Placement[i].Namespace == namespace {
+			return fmt.Sprintf("spec.services.placement[%d]", i)
+		}
 	}
 	return ""
 }

@@ -2,6 +2,9 @@ package main
 
 // tenantGuards bound what a tenant may ask for, and what its mistakes may do to others.
 var tenantGuards = []mutant{
+	{"internal/tenancy/tenancy.go", `	if service := t.site.ServiceIn(namespace); service != "" {`, `	if service := ""; service != "" {`,
+		in("internal/tenancy", "TestNamespaces"),
+		"a SIPCluster beside Ironic mounts Ironic's credentials"},
 	{"schedule/claims.go", `	case t == nil && s.ofAnother(h, c.cluster):`, `	case false:`,
 		in("schedule", "TestLabelsOfOthers"),
 		"whoever owns a host labels it into another tenant's cluster, which gives back a host for it"},

@@ -89,6 +89,11 @@ func (t *Tenants) OwnerOfHosts(namespace string) string {
 	return ""
 }
 
+// operators are namespaces of programs that work with the Site's services, under the names that their installations give them. Engines may apply things there.
+var operators = map[string]string{
+	"sipcluster-system": "the SIP operator", "openstack-operators": "OpenStack's operators", "mariadb-system": "MariaDB's operator",
+}
+
 // whyNot says why a namespace is no tenant's, empty if it is one's.
 func (t *Tenants) whyNot(namespace string) string {
 	listed := t.byNamespace[namespace]
@@ -104,6 +109,12 @@ func (t *Tenants) whyNot(namespace string) string {
 	}
 	if whose := t.site.Reserved(namespace); whose != "" {
 		return whose
+	}
+	if operator := operators[namespace]; operator != "" {
+		return "is of " + operator + " (a Site opens it by naming it in spec.tenants[].namespaces)"
+	}
+	if service := t.site.ServiceIn(namespace); service != "" {
+		return "has " + service + " of the Site, and its credentials (a Site opens it by naming it in spec.tenants[].namespaces)"
 	}
 	if len(spec.Tenants) > 0 {
 		return "belongs to none of the Site's spec.tenants"

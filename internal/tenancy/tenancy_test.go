@@ -84,6 +84,17 @@ func TestNamespaces(t *testing.T) {
 	listed := Of(siteOf(t, bank), hosts)
 	shared := Of(siteOf(t, "  hosts: {sharedNamespaces: [vino-system]}\n"), hosts)
 	argocd := Of(siteOf(t, "  engine: argocd\n  argocd: {order: none, namespace: gitops}\n"), hosts)
+	const ironic = "  services: {ironic: [{name: ironic, namespace: bmo, spec: {version: '35.0', apiCredentialsName: ironic-auth, networking: {interface: eth1, ipAddress: 172.22.0.2}}}]}\n"
+	vino := v1alpha1.SiteSpec{Services: v1alpha1.SiteServices{
+		VirtualHosts: []v1alpha1.VirtualHosts{{Namespace: "vino", HostNamespace: "vms"}}, Placement: []v1alpha1.Placement{{Namespace: "openstack"}},
+	}}
+	open := vino
+	open.Hosts.SharedNamespaces = []string{"vms"}
+	defaulted := func(spec v1alpha1.SiteSpec) *Tenants {
+		site := &v1alpha1.Site{Spec: spec}
+		site.Default()
+		return Of(site, nil)
+	}
 	for _, row := range []struct {
 		why       string
 		tenants   *Tenants
@@ -104,6 +115,13 @@ func TestNamespaces(t *testing.T) {
 		{"with hosts, and shared", shared, "vino-system", ""},
 		{"with hosts, and another one is shared", shared, "metal3", "has hosts"},
 		{"a namespace of the Site", Of(siteOf(t, "  hosts: {namespaces: [racks]}\n"), nil), "racks", "has hosts"},
+		{"the SIP operator's", plain, "sipcluster-system", "is of the SIP operator (a Site opens it"},
+		{"Ironic's", Of(siteOf(t, ironic), nil), "bmo", `has spec.services.ironic[0] of the Site, and its credentials`},
+		{"Ironic's, which the Site opens", Of(siteOf(t, ironic+"  tenants: [{name: a, namespaces: [bmo]}]\n"), nil), "bmo", ""},
+		{"ViNO's", defaulted(vino), "vino", `has spec.services.virtualHosts[0] of the Site`},
+		{"that of ViNO's hosts", defaulted(vino), "vms", `has spec.services.virtualHosts[0] of the Site`},
+		{"that of ViNO's hosts, which is shared", defaulted(open), "vms", ""},
+		{"Placement's", defaulted(vino), "openstack", `has spec.services.placement[0] of the Site`},
 		{"one whose HostClaims have hosts", Of(siteOf(t, "  hosts: {namespaces: [metal3], claimNamespaces: [platform]}\n"), nil), "platform", "may have HostClaims for any host"},
 		{"a listed one", listed, "bank-test", ""},
 		{"one that is not listed", listed, "anything", "belongs to none of the Site's spec.tenants"},
