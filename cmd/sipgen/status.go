@@ -40,7 +40,8 @@ func newStatus(ui *ui) *cobra.Command {
 		Short: "Show what in the tree has not reached the live hosts yet, and what is stuck",
 		Long: `Show what in the tree (default: the Site's repository) has not reached the live hosts yet: labels
 that are not synced, releases and what they wait for, labels that somebody changed, and patches that
-the guards deny; and hosts that have failed, or whose spec was emptied. Without --write, no specs are read and nothing is written.
+the guards deny; and hosts that have failed, or whose spec was emptied. Without --write, no specs
+are read and nothing is written.
 
 -o wide also shows the hosts that are as they should be.
 
