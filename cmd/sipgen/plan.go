@@ -83,7 +83,7 @@ overlaps; -o network-svg is a picture of that.`,
 			}
 			refusals := errors.Join(joined(decided.settled.late), checked.refusal, unrendered)
 			whole := *shown
-			whole.InputWarnings, whole.Preflight = ui.warnings, checked.warnings
+			whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
 			if decided.placement.Schedulable() {
 				for _, refusal := range flatten(refusals) {
 					whole.Refusals = append(whole.Refusals, refusal.Error())

@@ -54,6 +54,14 @@ var placementGuards = []mutant{
 `,
 		in("cmd/sipgen", "TestScripts/returns"),
 		"a renamed role is not recognised"},
+	{"internal/report/plan.go", `	if !m {
+		return warnings`, `	if true {
+		return warnings`,
+		in("cmd/sipgen", "TestScripts/returns"),
+		"each of the hosts of a missing file has a warning, and nobody finds the brake"},
+	{"internal/report/plan.go", `		out.LookFirst = Dangers(&out, nil)`, `		out.LookFirst = p.LookFirst`,
+		in("cmd/sipgen", "TestScripts/returns"),
+		"the plan of one cluster has the dangers of all"},
 	{"cmd/sipgen/check.go", `			ui.say("%s: frozen", cluster.Key())`, `			ui.say("%s: unschedulable", cluster.Key())`,
 		in("cmd/sipgen", "TestScripts/returns"),
 		"publish calls a frozen cluster unschedulable, and nobody finds out why"},

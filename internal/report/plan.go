@@ -3,6 +3,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -32,6 +33,8 @@ type Plan struct {
 	// Preflight is what render and publish would warn of, and Refusals why they would refuse the plan.
 	Preflight []string `json:"preflight,omitempty"`
 	Refusals  []string `json:"refusals,omitempty"`
+	// LookFirst is what a reviewer must not miss, the worst first: see Dangers.
+	LookFirst []string `json:"dangers,omitempty"`
 	// Services are what changes in the services of clusters that have some already, by cluster, where there is a tree to compare with.
 	Services []ServiceChanges `json:"services,omitempty"`
 	// Replicas are the numbers of machines that change in the components for Cluster API, where there is a tree to compare with.
@@ -129,6 +132,9 @@ func (p *Plan) Only(cluster string) *Plan {
 			out.Replicas = append(out.Replicas, change)
 		}
 	}
+	if len(p.LookFirst) > 0 {
+		out.LookFirst = Dangers(&out, nil)
+	}
 	return &out
 }
 
@@ -162,16 +168,17 @@ type Host struct {
 // Of makes the data from a placement. clusters are the specs it was made from, for the networks
 // whose addresses are shown.
 func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
+	missing, many := manyMissing(p)
 	specs := map[schedule.ClusterKey]*v1.SIPCluster{}
 	for i := range clusters {
 		specs[schedule.ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}] = &clusters[i]
 	}
-	plan := &Plan{APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: []Cluster{}, Hosts: []Host{}, Warnings: sentence.Warnings(p.Warnings)}
+	plan := &Plan{APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: []Cluster{}, Hosts: []Host{}, Warnings: sentence.Warnings(many.without(p.Warnings))}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		cluster := Cluster{
 			Namespace: c.Key.Namespace, Name: c.Key.Name, Priority: c.Priority,
-			Gone: c.Gone, Unschedulable: c.Unschedulable, Frozen: sentence.Refusals(c.Refused), Roles: []Role{}, Warnings: sentence.Warnings(c.Warnings),
+			Gone: c.Gone, Unschedulable: c.Unschedulable, Frozen: sentence.Refusals(c.Refused), Roles: []Role{}, Warnings: sentence.Warnings(many.without(c.Warnings)),
 			lost: lost(c.Key, c.Warnings, c.Roles),
 		}
 		for j := range c.Roles {
@@ -183,6 +190,9 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		if of, is := w.(schedule.OfCluster); is {
 			plan.lost = append(plan.lost, lost(of.Cluster, []schedule.Warning{of.Warning}, nil)...)
 		}
+	}
+	if many {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("%d hosts of the previous tree are not in the inventory, %s the first: their slots count as empty; is all of the inventory there?", len(missing), missing[0]))
 	}
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
@@ -204,6 +214,48 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		plan.Moves = append(plan.Moves, sentence.Move(m))
 	}
 	return plan
+}
+
+// mostMissing is how many hosts that the inventory does not have any more are warned of one by one.
+const mostMissing = 5
+
+// missingHosts: so many hosts are missing that one warning says so.
+type missingHosts bool
+
+// manyMissing gives the hosts that the inventory does not have any more, sorted, and whether there are many.
+func manyMissing(p *schedule.Placement) (hosts []string, many missingHosts) {
+	add := func(w schedule.Warning) {
+		if of, is := w.(schedule.OfCluster); is {
+			w = of.Warning
+		}
+		if gone, is := w.(schedule.NotInInventory); is {
+			hosts = append(hosts, gone.Host.String())
+		}
+	}
+	for _, w := range p.Warnings {
+		add(w)
+	}
+	for i := range p.Clusters {
+		for _, w := range p.Clusters[i].Warnings {
+			add(w)
+		}
+	}
+	slices.Sort(hosts)
+	return hosts, len(hosts) > mostMissing
+}
+
+// without are the warnings but for those that one says.
+func (m missingHosts) without(warnings []schedule.Warning) []schedule.Warning {
+	if !m {
+		return warnings
+	}
+	return slices.DeleteFunc(slices.Clone(warnings), func(w schedule.Warning) bool {
+		if of, is := w.(schedule.OfCluster); is {
+			w = of.Warning
+		}
+		_, gone := w.(schedule.NotInInventory)
+		return gone
+	})
 }
 
 func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
