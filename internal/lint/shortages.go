@@ -102,5 +102,5 @@ func (c *checker) starved(short schedule.RoleKey, shortage *schedule.Shortage, h
 	if len(parts) > shown {
 		parts = append(parts[:shown:shown], fmt.Sprintf("%d more roles", len(parts)-shown))
 	}
-	return fmt.Sprintf("%s; of the hosts that it selects, others are held: %s", sentence.Shortage(shortage), strings.Join(parts, ", "))
+	return fmt.Sprintf("%s; of the hosts that it selects, others are held: %s", strings.TrimSuffix(sentence.Shortage(shortage), "."), strings.Join(parts, ", "))
 }
