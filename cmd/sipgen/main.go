@@ -82,14 +82,22 @@ func finish(ctx context.Context, patience time.Duration, stderr io.Writer, run f
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ui := &ui{in: stdin, out: stdout, err: stderr, progress: progressOn(stderr, os.Getenv, quickEnough)}
+	product := &product{Writer: stdout}
+	ui := &ui{in: stdin, out: product, err: stderr, progress: progressOn(stderr, os.Getenv, quickEnough)}
 	root := newRoot(ui)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(product)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
 	switch {
+	case product.err != nil:
+		// Whoever keeps what was printed must not take it for all there is.
+		incomplete := &incompleteError{product.err}
+		if errors.Is(err, errFinding) || errors.Is(err, product.err) {
+			err = nil
+		}
+		err = errors.Join(err, incomplete)
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errFinding):

@@ -17,6 +17,26 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
+// product is stdout, and remembers that something could not be written to it: most of what prints does not look.
+type product struct {
+	io.Writer
+	err error
+}
+
+func (p *product) Write(text []byte) (int, error) {
+	n, err := p.Writer.Write(text)
+	if p.err == nil {
+		p.err = err
+	}
+	return n, err
+}
+
+// incompleteError: not all that was to be printed was printed.
+type incompleteError struct{ err error }
+
+func (e *incompleteError) Error() string { return "the output is incomplete: " + e.err.Error() }
+func (e *incompleteError) Unwrap() error { return e.err }
+
 // checkFormat refuses an --output that a command has not.
 func checkFormat(found string, want []string) error {
 	for _, format := range want {
@@ -39,6 +59,9 @@ func coloured(when string, out io.Writer, getenv func(string) string) (bool, err
 	case "never":
 		return false, nil
 	case "auto":
+		if whole, is := out.(*product); is {
+			out = whole.Writer
+		}
 		file, isFile := out.(*os.File)
 		return isFile && getenv("NO_COLOR") == "" && term.IsTerminal(int(file.Fd())), nil
 	}

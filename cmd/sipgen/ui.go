@@ -89,14 +89,18 @@ func hintFor(command *cobra.Command, err error) string {
 		noSite  *noSiteError
 		unread  *previousError
 		wrong   *wrongSpecsError
-		branch  *publish.BranchError
-		beyond  *beyondError
+		// of it nothing is known but that it was not printed
+		incomplete *incompleteError
+		branch     *publish.BranchError
+		beyond     *beyondError
 	)
 	suggestion := ""
 	if errors.As(err, &beyond) {
 		suggestion = "sipgen tenants --suggest prints the grants that the specs need; "
 	}
 	switch {
+	case errors.As(err, &incomplete):
+		return ""
 	case errors.As(err, &usage):
 		return "sipgen " + usage.command + " --help"
 	case errors.As(err, &noSite):
