@@ -26,7 +26,7 @@
 // git's own receive-pack, so git has to be installed for that, and for that only.
 //
 // Errors that callers tell apart with errors.Is: ErrForeign, ErrTaken, ErrOwnership, ErrConflict,
-// ErrRejected, ErrOverwrite, ErrNoRepository, ErrNothingThere, ErrNoBranch, ErrAuth, ErrHostKey, ErrCertificate, ErrEmpty, ErrName,
+// ErrRejected, ErrOverwrite, ErrOwner, ErrNoRepository, ErrNothingThere, ErrNoBranch, ErrAuth, ErrHostKey, ErrCertificate, ErrEmpty, ErrName,
 // ErrTimeout, ErrUnsigned. Nothing was written when one of them is returned, but for
 // ErrTimeout and an ended context while a push is under way, which may still be taken: the message says so.
 //

@@ -31,6 +31,8 @@ var (
 	ErrRejected = errors.New("push refused")
 	// ErrOverwrite: the branch of a proposal has commits that sipgen did not write, or wrote for another path.
 	ErrOverwrite = errors.New("commits that sipgen did not write")
+	// ErrOwner: a repository on this machine belongs to another user, and git does not touch it.
+	ErrOwner = errors.New("it belongs to another user, and git does not touch it")
 	// ErrNoRepository: there is no git repository at the URL, or none that these credentials may see.
 	ErrNoRepository = errors.New("no repository")
 	// ErrNothingThere: a proposal for a repository that has no commits: there is no branch that it could be merged into.
@@ -87,6 +89,8 @@ func (r *remote) explain(err error) error {
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTimeout):
 		return err
+	case r.local != "" && strings.Contains(message, "detected dubious ownership"):
+		return fmt.Errorf("%w: %s", ErrOwner, r.local)
 	case errors.Is(err, transport.ErrRepositoryNotFound):
 		return fmt.Errorf("%w: %s; check the URL, and that these credentials can read it", ErrNoRepository, message)
 	case errors.Is(err, transport.ErrAuthenticationRequired):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,9 @@ func localPath(endpoint *transport.Endpoint) (string, error) {
 		return "", err
 	}
 	info, err := os.Stat(where)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s: %w: no such folder", where, ErrNoRepository)
+	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %w", where, ErrNoRepository, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -54,7 +55,15 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	if strings.Contains(refused.status, "currently checked out") {
 		reason = "the branch is checked out there; push to another branch, or to a bare repository, or set receive.denyCurrentBranch to updateInstead there"
 	}
+	if isReadOnly(reason) {
+		return "", fmt.Errorf("%w: %s: %w", ErrRejected, reason, fs.ErrPermission)
+	}
 	return "", fmt.Errorf("%w: %s", ErrRejected, reason)
+}
+
+// isReadOnly recognises a repository that git may not write to, by git's own words.
+func isReadOnly(reason string) bool {
+	return strings.Contains(reason, "unable to create temporary object directory") || strings.Contains(reason, "insufficient permission for adding an object")
 }
 
 // isConcurrentPush recognises a push that lost against another one which has not moved the branch yet. A branch that

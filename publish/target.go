@@ -77,6 +77,9 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 			return nil, fmt.Errorf("path: %w", err)
 		}
 	}
+	if scheme, rest, is := strings.Cut(t.URL, ":"); is && isScheme(scheme) && !strings.HasPrefix(rest, "//") { // else the scheme were an ssh server's name
+		return nil, fmt.Errorf("the repository's URL: want %s, with two slashes behind the colon", redact.URL(scheme+"://"+strings.TrimLeft(rest, "/")))
+	}
 	endpoint, err := transport.NewEndpoint(t.URL)
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a path or URL of a repository", redact.URL(t.URL))
@@ -101,4 +104,13 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 		return nil, fmt.Errorf("%s: transport %s: want a path, file, ssh or https", redact.URL(t.URL), endpoint.Protocol)
 	}
 	return endpoint, nil
+}
+
+// isScheme says whether a word before a colon is a URL's, and not the name of an ssh server.
+func isScheme(word string) bool {
+	switch strings.ToLower(word) {
+	case "http", "https", "ssh", "git", "file", "git+ssh", "ssh+git":
+		return true
+	}
+	return false
 }

@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // flagVariable is an environment variable that gives a flag's value where the command line does not.
@@ -47,4 +51,43 @@ func fromEnvironment(command *cobra.Command, getenv func(string) string) error {
 		}
 	}
 	return nil
+}
+
+// otherVariables are the variables that are read beside those that stand for flags. What holds a secret can also be NAME_FILE.
+var otherVariables = []string{
+	"SIPGEN_FORGE_TOKEN", "SIPGEN_FORGE_TOKEN_FILE", "SIPGEN_GIT_CA_FILE", "SIPGEN_GIT_CERT_FILE", "SIPGEN_GIT_KEY_FILE", "SIPGEN_GIT_PASSWORD",
+	"SIPGEN_GIT_PASSWORD_FILE", "SIPGEN_GIT_PROXY", "SIPGEN_GIT_PROXY_FILE", "SIPGEN_GIT_TOKEN", "SIPGEN_GIT_TOKEN_FILE", "SIPGEN_GIT_USERNAME",
+	"SIPGEN_SIGN_PASSPHRASE", "SIPGEN_SIGN_PASSPHRASE_FILE", "SIPGEN_SSH_KEY_FILE", "SIPGEN_SSH_KEY_PASSPHRASE", "SIPGEN_SSH_KEY_PASSPHRASE_FILE",
+	"SIPGEN_SSH_KNOWN_HOSTS",
+}
+
+// misspeltVariables names the variables of the environment that nobody reads and that look like one that is read: a run without it
+// would quietly take something else.
+func misspeltVariables(environment []string) []string {
+	const prefix = "SIPGEN_"
+	known := map[string]bool{}
+	var names []string
+	add := func(name string) {
+		known[name] = true
+		names = append(names, strings.TrimPrefix(name, prefix))
+	}
+	for _, variable := range flagVariables {
+		add(variable.name)
+	}
+	for _, name := range otherVariables {
+		add(name)
+	}
+	var warnings []string
+	for _, entry := range environment {
+		name, _, _ := strings.Cut(entry, "=")
+		rest, is := strings.CutPrefix(name, prefix)
+		if !is || known[name] {
+			continue
+		}
+		if near := manifest.Nearest(rest, names); near != "" {
+			warnings = append(warnings, redact.Sprintf("$%s is not read, did you mean $%s?", name, prefix+near))
+		}
+	}
+	slices.Sort(warnings)
+	return warnings
 }

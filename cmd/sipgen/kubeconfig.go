@@ -38,6 +38,12 @@ func (in *inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 	if files := filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)); in.kubeconfig == "" && len(files) > 0 && !slices.ContainsFunc(files, there) {
 		return redact.Errorf("$KUBECONFIG: %s: no such file or directory", strings.Join(files, ", "))
 	}
+	if _, err := rules.Load(); err != nil && strings.Contains(err.Error(), "is registered for version") {
+		if in.kubeconfig == "" {
+			return errors.New("$KUBECONFIG: found another object, want a kubeconfig")
+		}
+		return redact.Errorf("--kubeconfig: %s: found another object, want a kubeconfig", in.kubeconfig)
+	}
 	known := in.contexts(rules)
 	switch {
 	case len(known) == 0 || slices.Contains(known, in.context):

@@ -90,6 +90,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(product)
 	root.SetErr(stderr)
 	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = ui.unknown
+	}
 	switch {
 	case product.err != nil:
 		// Whoever keeps what was printed must not take it for all there is.

@@ -60,7 +60,34 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()), " "), errors.New(flagMessage(cmd, err))}
 	})
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd, os.Getenv) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		for _, warning := range misspeltVariables(os.Environ()) {
+			ui.say("warning: %s", warning)
+		}
+		return fromEnvironment(cmd, os.Getenv)
+	}
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		// cobra shows its general help for a command that there is not, and calls that a success.
+		if words := cmd.Flags().Args(); cmd == root && len(words) > 0 && words[0] != "help" {
+			ui.unknown = root.Args(root, words)
+			return
+		}
+		help(cmd, args)
+	})
+	root.SetHelpCommand(&cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			command, rest, err := root.Find(args)
+			if err != nil || command == root && len(rest) > 0 {
+				return root.Args(root, args)
+			}
+			command.InitDefaultHelpFlag()
+			return command.Help()
+		},
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeCommands(root),
+	})
 	// A template of our own would bring text/template, and with it half as many bytes again: docs/performance.md#size.
 	root.Version = versionText()
 	root.InitDefaultVersionFlag()
@@ -71,6 +98,18 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		strictArgs(command)
 	}
 	return root
+}
+
+// completeCommands completes the names of the commands.
+func completeCommands(root *cobra.Command) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
+		for _, command := range root.Commands() {
+			if len(args) == 0 && command.IsAvailableCommand() && strings.HasPrefix(command.Name(), begun) {
+				names = append(names, command.Name()+"\t"+command.Short)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // plugin says whether the program was called as a plugin of kubectl, whose help then says so.
@@ -93,8 +132,16 @@ func flagMessage(cmd *cobra.Command, err error) string {
 		}
 		return "unknown flag: " + redact.Plain(name)
 	}
+	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
+		if want := wantedValue[wrong.GetFlag().Value.Type()]; want != "" {
+			return redact.Sprintf("--%s: found %q, want %s", wrong.GetFlag().Name, wrong.GetValue(), want)
+		}
+	}
 	return redact.Quotes(err.Error())
 }
+
+// wantedValue is what a flag wants, by the library's name of its type.
+var wantedValue = map[string]string{"int": "a whole number", "duration": `a duration, as in "10m"`, "bool": "true or false"}
 
 // strictArgs has commands that say nothing of arguments take none.
 func strictArgs(command *cobra.Command) {

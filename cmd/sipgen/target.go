@@ -7,11 +7,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -54,6 +56,9 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 		// A name that is misspelt would make every host a new one.
 		if _, err := os.Stat(p.dir); !p.compared && err != nil {
 			return previousTree{}, fmt.Errorf("--previous: %w", err)
+		}
+		if isRepository(p.dir) && !p.compared {
+			return previousTree{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
 		}
 		return readFolder(ctx, p.dir, false)
 	}
@@ -141,8 +146,43 @@ func (r *repository) target() (publish.Target, error) {
 	if r.path != "" && !filepath.IsLocal(filepath.FromSlash(r.path)) {
 		return publish.Target{}, redact.Errorf("--path: found %q, want a folder inside the repository", r.path)
 	}
+	if near := nearRepository(r.url); near != "" {
+		return publish.Target{}, redact.Errorf("--repo: %s: no such repository, did you mean %q?", r.url, near)
+	}
 	auth, err := authFromEnvironment(os.Getenv)
 	return publish.Target{URL: r.url, Branch: r.branch, Path: r.path, Auth: auth, Timeout: r.timeout}, err
+}
+
+// nearRepository is the folder that was probably meant by a path where there is nothing.
+func nearRepository(url string) string {
+	if strings.Contains(url, ":") || url == "" || there(url) {
+		return ""
+	}
+	entries, err := os.ReadDir(filepath.Dir(url))
+	if err != nil {
+		return ""
+	}
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() {
+			folders = append(folders, entry.Name())
+		}
+	}
+	near := manifest.Nearest(filepath.Base(url), folders)
+	if near == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(url), near)
+}
+
+// isRepository says that a folder is a bare git repository.
+func isRepository(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if !there(filepath.Join(dir, name)) {
+			return false
+		}
+	}
+	return !there(filepath.Join(dir, publish.OwnershipFile))
 }
 
 // elsewhere says in what a target is not the place that the tree is synced from, by its own objects. Where somebody carries the tree on from

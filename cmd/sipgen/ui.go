@@ -25,6 +25,8 @@ type ui struct {
 	progress *progress
 	// warnings are those about the inputs, for who wants them as data.
 	warnings []string
+	// unknown is that help was asked for a command that there is not.
+	unknown error
 }
 
 // warn says a warning about the inputs.
@@ -129,9 +131,15 @@ func hintFor(command *cobra.Command, err error) string {
 		return redact.Sprintf("did you mean the branch %q? --branch or the Site's spec.repository.branch names it", manifest.Nearest(branch.Branch, branch.Branches)) +
 			flagOr(command, "create-branch", "; --create-branch creates a new one", "")
 	case errors.Is(err, publish.ErrNoBranch):
-		return flagOr(command, "create-branch", "--create-branch creates it", "sipgen publish --create-branch creates it; --branch names another one")
+		return "--branch or the Site's spec.repository.branch names another one" + flagOr(command, "create-branch", "; --create-branch creates it", "")
 	case errors.Is(err, publish.ErrOverwrite):
 		return "take another branch; or keep what is in these commits somewhere else, and delete the branch: git push REPOSITORY --delete BRANCH"
+	case errors.Is(err, publish.ErrOwner):
+		return "git config --global --add safe.directory FOLDER, with the folder above, if you trust its owner"
+	case errors.Is(err, publish.ErrRejected) && errors.Is(err, fs.ErrPermission):
+		return "check the owner and permissions of the repository"
+	case errors.Is(err, publish.ErrRejected) && command.Flags().Changed("propose"):
+		return "take another name for the branch, or ask who runs the repository what it takes"
 	case errors.Is(err, publish.ErrRejected):
 		return "--propose BRANCH pushes to a separate branch, for a pull request"
 	case errors.Is(err, publish.ErrTimeout):
