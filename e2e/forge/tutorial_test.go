@@ -54,7 +54,7 @@ func TestTutorial(t *testing.T) {
 		}
 		said[i] = run(credentials[0] + strings.ReplaceAll(block, there, repo))
 	}
-	wantWords(t, said[0], "24 hosts, 22 of them free, in vino-system (24)", "engine: flux Flux is installed on the cluster.", "vino.airshipit.org/rack    failure domain", "wrote site.yaml", "wrote tenants/first.yaml")
+	wantWords(t, said[0], "24 hosts, 22 of them free, in vino-system (24)", "engine: flux (Flux is installed on the cluster)", "vino.airshipit.org/rack    failure domain", "wrote site.yaml", "wrote tenants/first.yaml")
 	wantWords(t, said[1], "no finding")
 	wantWords(t, said[2], "tenant-a/first", "1 cluster, 5 hosts assigned (5 new)")
 	wantWords(t, said[3], "look at this first: 5 hosts are handed out", "dry run: ", "nothing is pushed")
