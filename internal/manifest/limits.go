@@ -11,6 +11,9 @@ import (
 type Limits struct {
 	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of.
 	File, Total, Own int64
+	// Values bounds what the documents of one owner may hold, counted by the marks between values: line ends, commas, colons and brackets. A byte of YAML
+	// is some 200 bytes of memory where each is a value. OneValues is the same for one document.
+	Values, OneValues int
 	// Files that one call reads, and Documents in one file; the items of a List are documents.
 	Files, Documents int
 	// Depth of mappings and lists within one another.
@@ -60,7 +63,7 @@ func (c *fileCount) add(file, where string) (whose string, tooMany bool, err err
 
 var (
 	// Specs are the limits of what people write: a SIPCluster is a few kilobytes, and an API server takes at most 3 MiB.
-	Specs = Limits{File: 16 << 20, Total: 256 << 20, Own: 64 << 20, Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
+	Specs = Limits{File: 16 << 20, Total: 256 << 20, Own: 16 << 20, Values: 600_000, OneValues: 200_000, Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
 	// Inventory are the limits of an inventory. One of 100,000 hosts is about 300 MiB, and may be one file, or three files a host.
 	Inventory = Limits{File: 1 << 30, Total: 2 << 30, Files: 1_000_000, Documents: 1_000_000, Depth: 100, Aliases: 64 << 20}
 )
@@ -69,6 +72,15 @@ var (
 const device = 16 << 20
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
+
+// valuesIn is about how many values a text of YAML or JSON has: never fewer, and some more where strings have marks in them.
+func valuesIn(text []byte) int {
+	n := 1
+	for _, mark := range []byte("\n,:[{") {
+		n += bytes.Count(text, []byte{mark})
+	}
+	return n + bytes.Count(text, []byte("- ")) // lists within lists stand on one line
+}
 
 // depthOf is how deep the mappings and lists of a JSON text are, or more than most as soon as they are.
 func depthOf(text []byte, most int) int {

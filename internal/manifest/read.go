@@ -61,13 +61,17 @@ func (l Limits) ReadExcept(paths []string, stdin io.Reader, skip func(file strin
 		}
 	}
 	errs = append(errs, size.decide())
-	left := budget{limits: l, total: l.Total, own: map[string]int64{}}
+	left := budget{limits: l, total: l.Total, own: map[string]int64{}, held: map[string]int{}}
 	for _, file := range all {
 		if size.over[file.whose] != "" {
 			continue
 		}
 		data, err := left.read(file, stdin)
 		if err != nil {
+			errs = append(errs, &FileError{file.shown(), err})
+			continue
+		}
+		if err := left.values(file, data); err != nil {
 			errs = append(errs, &FileError{file.shown(), err})
 			continue
 		}
@@ -107,6 +111,25 @@ type budget struct {
 	limits Limits
 	total  int64
 	own    map[string]int64
+	held   map[string]int // values, by owner
+}
+
+// values says what is wrong where an owner's file has, or its files have, more values than they may, before one of them is parsed.
+func (b *budget) values(file ownedFile, data []byte) error {
+	l := b.limits
+	if file.whose == "" || l.Values == 0 {
+		return nil
+	}
+	for i, chunk := range split(data) {
+		n := valuesIn(chunk.text)
+		if n > l.OneValues {
+			return fmt.Errorf("%s: document %d: about %d values, want at most %d in a document", file.shown(), i+1, n, l.OneValues)
+		}
+		if b.held[file.whose] += n; b.held[file.whose] > l.Values {
+			return fmt.Errorf("%s: with this file more than %d values in the files of folder %s, want at most that", file.shown(), l.Values, file.whose)
+		}
+	}
+	return nil
 }
 
 func (b *budget) read(file ownedFile, stdin io.Reader) ([]byte, error) {
