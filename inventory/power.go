@@ -70,10 +70,8 @@ func plainURL(address string) (scheme, host, port, path string, ok bool) {
 	if !ok {
 		return "", "", "", "", false
 	}
-	for i := range len(scheme) {
-		if c := scheme[i]; !alphanumeric(c) && (i == 0 || c != '+' && c != '-' && c != '.') || i == 0 && c <= '9' {
-			return "", "", "", "", false
-		}
+	if !plainScheme(scheme) {
+		return "", "", "", "", false
 	}
 	end := 0
 	for end < len(rest) && (alphanumeric(rest[end]) || rest[end] == '.' || rest[end] == '-') {
@@ -89,12 +87,28 @@ func plainURL(address string) (scheme, host, port, path string, ok bool) {
 			return "", "", "", "", false
 		}
 	}
-	for i := range len(rest) {
-		if c := rest[i]; c != '/' && (i == 0 || !alphanumeric(c) && c != '.' && c != '-' && c != '_') {
-			return "", "", "", "", false
-		}
+	if !plainPath(rest) {
+		return "", "", "", "", false
 	}
 	return scheme, host, port, rest, scheme != "" && host != ""
+}
+
+func plainScheme(scheme string) bool {
+	for i := range len(scheme) {
+		if c := scheme[i]; !alphanumeric(c) && (i == 0 || c != '+' && c != '-' && c != '.') || i == 0 && c <= '9' {
+			return false
+		}
+	}
+	return true
+}
+
+func plainPath(path string) bool {
+	for i := range len(path) {
+		if c := path[i]; c != '/' && (i == 0 || !alphanumeric(c) && c != '.' && c != '-' && c != '_') {
+			return false
+		}
+	}
+	return true
 }
 
 // CheckPower says what metal3 will not be able to do with an address of a power control, read as it reads one: without a scheme it is IPMI. scheme is what

@@ -86,14 +86,12 @@ func flatten(err error) []error {
 // hintFor is what to try. It names a flag only with a command that has it.
 func hintFor(command *cobra.Command, err error) string {
 	var (
-		usage   *usageError
-		setting *publish.SettingError
-		noSite  *noSiteError
-		unread  *previousError
-		wrong   *wrongSpecsError
+		usage  *usageError
+		noSite *noSiteError
+		unread *previousError
+		wrong  *wrongSpecsError
 		// of it nothing is known but that it was not printed
 		incomplete *incompleteError
-		branch     *publish.BranchError
 		beyond     *beyondError
 	)
 	suggestion := ""
@@ -117,6 +115,25 @@ func hintFor(command *cobra.Command, err error) string {
 		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters; this one keeps what it has", ""), "; ")
 	case suggestion != "":
 		return strings.TrimSuffix(suggestion, "; ")
+	case publishHint(command, err) != "":
+		return publishHint(command, err)
+	case errors.Is(err, errNoPullRequest):
+		return "the branch is pushed; run it again, or open the pull request by hand"
+	case errors.Is(err, syscall.ENOSPC):
+		return "the disk is full; nothing was changed"
+	case errors.Is(err, fs.ErrPermission):
+		return "check the owner and permissions of that path"
+	}
+	return ""
+}
+
+// publishHint is what to try where a folder, a repository or a forge did not take the tree.
+func publishHint(command *cobra.Command, err error) string {
+	var (
+		setting *publish.SettingError
+		branch  *publish.BranchError
+	)
+	switch {
 	case errors.As(err, &setting):
 		return authVariables[setting.Field]
 	case errors.Is(err, forge.ErrCertificate):
@@ -144,12 +161,6 @@ func hintFor(command *cobra.Command, err error) string {
 		return "--propose BRANCH pushes to a separate branch, for a pull request"
 	case errors.Is(err, publish.ErrTimeout):
 		return flagOr(command, "timeout", "--timeout raises the limit", "")
-	case errors.Is(err, errNoPullRequest):
-		return "the branch is pushed; run it again, or open the pull request by hand"
-	case errors.Is(err, syscall.ENOSPC):
-		return "the disk is full; nothing was changed"
-	case errors.Is(err, fs.ErrPermission):
-		return "check the owner and permissions of that path"
 	}
 	return ""
 }

@@ -29,7 +29,32 @@ const ManyHosts = 100
 // Table writes the plan for a terminal: a table of the clusters' slots, then what is short and
 // what to look at.
 func Table(w io.Writer, p *Plan, options TableOptions) {
-	slots, wide, same := newTable(w), options.Wide, 0
+	if same := slotTable(w, p, options); same > 0 {
+		fmt.Fprintf(w, "%s unchanged; --all shows %s.\n", text.Count(same, "host"), sentence.Verb(same, "it", "them"))
+	}
+	fmt.Fprintln(w, p.Summary())
+	for _, danger := range p.Emptied() {
+		fmt.Fprintln(w, options.painted(text.Line("danger: "+danger), bad))
+	}
+	for _, danger := range p.placementDangers() {
+		if unseen[danger.kind] {
+			fmt.Fprintln(w, options.painted(text.Line("danger: "+danger.words), bad))
+		}
+	}
+	for _, problem := range p.Problems() {
+		fmt.Fprintln(w, text.Line(problem))
+	}
+	for _, change := range p.serviceDangers() {
+		fmt.Fprintln(w, text.Line("services: "+change.words))
+	}
+	for _, change := range p.replicaDangers() {
+		fmt.Fprintln(w, text.Line(change.words))
+	}
+}
+
+// slotTable writes the table of slots, and counts those that did not change and are left out.
+func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
+	slots, wide := newTable(w), options.Wide
 	head := table.Row{"CLUSTER", "ROLE", "HOST", "DOMAIN", "SLOT", "ADDRESSES", "STATUS"}
 	if wide {
 		head = append(head, "WHY", "UID")
@@ -87,27 +112,7 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 		slots.Render()
 		fmt.Fprintln(w)
 	}
-	if same > 0 {
-		fmt.Fprintf(w, "%s unchanged; --all shows %s.\n", text.Count(same, "host"), sentence.Verb(same, "it", "them"))
-	}
-	fmt.Fprintln(w, p.Summary())
-	for _, danger := range p.Emptied() {
-		fmt.Fprintln(w, options.painted(text.Line("danger: "+danger), bad))
-	}
-	for _, danger := range p.placementDangers() {
-		if unseen[danger.kind] {
-			fmt.Fprintln(w, options.painted(text.Line("danger: "+danger.words), bad))
-		}
-	}
-	for _, problem := range p.Problems() {
-		fmt.Fprintln(w, text.Line(problem))
-	}
-	for _, change := range p.serviceDangers() {
-		fmt.Fprintln(w, text.Line("services: "+change.words))
-	}
-	for _, change := range p.replicaDangers() {
-		fmt.Fprintln(w, text.Line(change.words))
-	}
+	return same
 }
 
 // unseen are the kinds of dangers that the table and its problems do not show by themselves.
