@@ -87,6 +87,18 @@ func TestHeldAddress(t *testing.T) {
 	}
 }
 
+// TestFrozenAddress: the hosts of a frozen cluster stay where the tree has them, as its services do.
+func TestFrozenAddress(t *testing.T) {
+	options := testOptions
+	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"its spec is wrong"}}
+	host := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromHostAnnotation, "192.0.2.9")
+	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{host}, Previous{Claims: []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")}}, options)
+	want := []string{"host metal/h1: on network oam the previous tree says 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam says 192.0.2.9: its cluster is frozen, so the former stays, in its services too"}
+	if got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")); got != "192.0.2.1" || !slices.Equal(Say.Warnings(p.Clusters[0].Warnings), want) {
+		t.Errorf("at %s, %q", got, Say.Warnings(p.Clusters[0].Warnings))
+	}
+}
+
 // TestUnservedAddress: on a network that no service uses the tree's address stays too, and that another source says another concerns nobody.
 func TestUnservedAddress(t *testing.T) {
 	host := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9")

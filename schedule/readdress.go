@@ -18,6 +18,7 @@ type readdressed struct {
 // readdress lets held hosts have the addresses of their annotations, but for those that another host has: the services of one cluster would
 // lead to the host of another. Where one stays, what it stays at is not to be had either.
 func (s *site) readdress() {
+	s.frozenStay()
 	stays := make([]*int32, len(s.moved))
 	for again := true; again; {
 		has := s.atMoved()
@@ -44,6 +45,23 @@ func (s *site) readdress() {
 			s.clusterWarn(h.tree.Cluster, AddressTaken{h.key(), m.network, m.was, m.is, s.hosts[*stays[n]].key()})
 		}
 	}
+}
+
+// frozenStay leaves the hosts of frozen clusters where the previous tree has them: their services stay as they are, and the tree says with them where the
+// cluster's hosts are reached.
+func (s *site) frozenStay() {
+	s.moved = slices.DeleteFunc(s.moved, func(m readdressed) bool {
+		h := &s.hosts[m.host]
+		c := s.byKey[h.tree.Cluster]
+		if c == nil || len(c.refused)+len(s.options.Refused[c.key]) == 0 {
+			return false
+		}
+		s.stayAt(&m)
+		if m.served {
+			s.clusterWarn(c.key, AddressWaits{h.key(), m.network, m.was, m.is})
+		}
+		return true
+	})
 }
 
 // place is an address in an address space: on any of the networks that meet.

@@ -150,6 +150,12 @@ type (
 		Network string
 		Was, Is []netip.Addr
 	}
+	// AddressWaits: the same, and the cluster is frozen, so the host stays where the previous tree has it until the cluster is not.
+	AddressWaits struct {
+		Host    HostKey
+		Network string
+		Was, Is []netip.Addr
+	}
 	// AddressTaken: the host's annotation says that it moved to where Other is, so it stays where the previous tree has it.
 	AddressTaken struct {
 		Host    HostKey
@@ -278,6 +284,7 @@ func (WithoutStatus) isWarning()        {}
 func (OfCluster) isWarning()            {}
 func (AddressDiffers) isWarning()       {}
 func (AddressChanges) isWarning()       {}
+func (AddressWaits) isWarning()         {}
 func (AddressTaken) isWarning()         {}
 func (AddressOutside) isWarning()       {}
 func (AddressUnconfirmed) isWarning()   {}

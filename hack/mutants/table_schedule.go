@@ -251,6 +251,10 @@ var placementGuards = []mutant{
 	{"render/assignments.go", `inventory.FromHostAnnotation, inventory.FromPreviousTree, inventory.FromPreprovisioning:`, `inventory.FromPreviousTree, inventory.FromPreprovisioning:`,
 		in("render", "TestAddressesToKeep"),
 		"an annotation for a network without services drops the address that was recorded"},
+	{"schedule/readdress.go", `	s.frozenStay()
+`, ``,
+		in("schedule", "TestFrozenAddress"),
+		"the tree says that a frozen cluster's host is where its services do not look for it"},
 	{"schedule/readdress.go", `			s.clusterWarn(h.tree.Cluster, AddressChanges{`, `			_ = (AddressChanges{`,
 		in("schedule", "TestHeldAddress"),
 		"a held host's address changes and nobody is told"},

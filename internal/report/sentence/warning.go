@@ -166,6 +166,9 @@ func addressWarning(w schedule.Warning) string {
 	case schedule.AddressChanges:
 		return fmt.Sprintf("host %s: on network %s the previous tree says %s, but the host's annotation %s%s says %s: sipgen uses the latter, and the services on that network change with it",
 			w.Host, w.Network, addresses(w.Was), inventory.AddressAnnotationKey, w.Network, addresses(w.Is))
+	case schedule.AddressWaits:
+		return fmt.Sprintf("host %s: on network %s the previous tree says %s, but the host's annotation %s%s says %s: its cluster is frozen, so the former stays, in its services too",
+			w.Host, w.Network, addresses(w.Was), inventory.AddressAnnotationKey, w.Network, addresses(w.Is))
 	case schedule.AddressTaken:
 		return fmt.Sprintf("host %s: on network %s its annotation %s%s says %s, but host %s has or had that address: %[1]s keeps %[7]s, as in the previous tree, and the services stay as they are; correct the annotation, or move host %[6]s away first",
 			w.Host, w.Network, inventory.AddressAnnotationKey, w.Network, addresses(w.Is), w.Other, addresses(w.Was))
