@@ -198,13 +198,13 @@ func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Pla
 		plan = plan.Only(cluster)
 	}
 	switch v.output {
-	case "svg", "html":
+	case "svg":
 		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Removed: leftOut})
-		draw := picture.SVG
-		if v.output == "html" {
-			draw = picture.HTML
-		}
-		_, err := ui.out.Write(draw(site))
+		_, err := ui.out.Write(picture.SVG(site))
+		return err
+	case "html":
+		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Dangers: plan.DangersUndrawn(), Removed: leftOut})
+		_, err := ui.out.Write(picture.HTML(site))
 		return err
 	case "json":
 		return writeJSON(ui, plan)

@@ -25,6 +25,8 @@ type Options struct {
 	WhatIf []string
 	// Refusals are why nothing would be written of the plan, one sentence each.
 	Refusals []string
+	// Dangers are what a reviewer must not miss, one sentence each.
+	Dangers []string
 	// Removed are the hosts that a what-if leaves out of the placement. They are drawn as gone.
 	Removed []inventory.Host
 }
@@ -37,7 +39,7 @@ type Site struct {
 	Tenants []Tenant
 	// Hosts by namespace and name, numbers in them counted: n2 before n10.
 	Hosts []Host
-	// Notes are shown under the heading: what-ifs, why nothing would be written, why clusters are frozen, shortages and warnings.
+	// Notes are shown under the heading: what-ifs, why nothing would be written, dangers, why clusters are frozen, shortages and warnings.
 	Notes []string
 }
 
@@ -95,6 +97,9 @@ func Of(p *schedule.Placement, options Options) Site {
 	site.Notes = append(site.Notes, options.WhatIf...)
 	for _, refusal := range options.Refusals {
 		site.Notes = append(site.Notes, "nothing would be written: "+refusal)
+	}
+	for _, danger := range options.Dangers {
+		site.Notes = append(site.Notes, "danger: "+danger)
 	}
 	for i := range p.Clusters {
 		for _, why := range sentence.Refusals(p.Clusters[i].Refused) {

@@ -38,6 +38,12 @@ func (p *Plan) Dangers() []string {
 	return sentences(slices.Concat(p.placementDangers(), p.serviceDangers(), p.replicaDangers()))
 }
 
+// DangersUndrawn are the dangers that a picture of the site and its notes do not show: it draws what is released and promoted, and says what is frozen.
+func (p *Plan) DangersUndrawn() []string {
+	drawn := []string{"frozen", "promoted", "released"}
+	return sentences(slices.DeleteFunc(p.dangers(nil), func(d danger) bool { return slices.Contains(drawn, d.kind) }))
+}
+
 // mostLeaving bounds how many hosts of a cluster that is gone a danger names, of each kind.
 const mostLeaving = 40
 
