@@ -182,7 +182,7 @@ func (d *Dex) validateEnv(at complaints) map[string]bool {
 		env[e.Name] = true
 		secret(at.at(".secretRef.name"), e.SecretRef.Name, true)
 		for _, message := range validation.IsConfigMapKey(e.SecretRef.Key) {
-			at.at(".secretRef.key").add("found what is no key of a Secret (not shown, because it may be the value): %s", message)
+			at.at(".secretRef.key").add("found a value that is not a valid key of a Secret (not shown, because it may be the secret itself): %s", message)
 		}
 	}
 	return env

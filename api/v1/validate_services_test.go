@@ -172,7 +172,7 @@ func TestServicesThatAreNot(t *testing.T) {
 		{"a user CA that runs a command", func(s *Services) { s.JumpHost[0].TrustedUserCA = "command=\"id\" " + goodKey }, "spec.services.jumpHost[0].trustedUserCA", "options before the key"},
 		{"a user CA as authorized_keys has it", func(s *Services) { s.JumpHost[0].TrustedUserCA = "cert-authority " + goodKey }, "spec.services.jumpHost[0].trustedUserCA", "options before the key"},
 		{"two keys in one line", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey + "\n" + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "more than one line"},
-		{"a Secret's name that leads elsewhere", func(s *Services) { s.JumpHost[0].NodeSSHPrivateKeys = "../../etc/shadow" }, "spec.services.jumpHost[0].nodeSSHPrivateKeys", "no Secret's name (not shown"},
+		{"a Secret's name that leads elsewhere", func(s *Services) { s.JumpHost[0].NodeSSHPrivateKeys = "../../etc/shadow" }, "spec.services.jumpHost[0].nodeSSHPrivateKeys", "not a valid Secret name (not shown"},
 		{"an access that there is not", func(s *Services) { s.JumpHost[0].BMC = &BMC{Access: "ipmi"} }, "spec.services.jumpHost[0].bmc.access", "ipmi"},
 		{"an issuer that is not https", func(s *Services) { s.Dex[0].Issuer = "http://dex.example" }, "spec.services.dex[0].issuer", "want https"},
 		{"an issuer with a slash at its end", func(s *Services) { s.Dex[0].Issuer = "https://dex.example/" }, "spec.services.dex[0].issuer", "slash"},

@@ -85,7 +85,7 @@ func TestBadIronics(t *testing.T) {
 	for _, row := range []struct{ why, spec, want string }{
 		{"an unknown field", "apiCredentialName: x", `line 7: spec.services.ironic[0].spec.apiCredentialName: unknown field, did you mean "apiCredentialsName"?`},
 		{"a wrong type", "version: 35", "line 7: spec.services.ironic[0].spec.version: found a whole number, want a string"},
-		{"a name that is none", "apiCredentialsName: A_b", `spec.apiCredentialsName: found what is no Secret's name (not shown`},
+		{"a name that is none", "apiCredentialsName: A_b", `spec.apiCredentialsName: found a value that is not a valid Secret name (not shown`},
 		{"a version that nobody knows", "version: '12.0'", `line 7: spec.services.ironic[0].spec.version: found "12.0", want one that the operator knows: 33.0, 34.0, 35.0, 37.0, latest`},
 		{"no version at all", "version: new", `spec.version: found "new", want one`},
 		{"high availability without a database", "highAvailability: true", "spec.database: missing: highAvailability needs a database"},

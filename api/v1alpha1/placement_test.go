@@ -55,7 +55,7 @@ func TestBadPlacement(t *testing.T) {
 	for _, row := range []struct{ why, old, new, want string }{
 		{"no database", "        databaseInstance: openstack\n", "", "spec.services.placement[0].spec.databaseInstance: missing"},
 		{"no Secret", "        secret: placement-secret\n", "", "spec.services.placement[0].spec.secret: missing"},
-		{"a Secret that is none", "placement-secret", "Placement_Secret", `spec.secret: found what is no Secret's name (not shown`},
+		{"a Secret that is none", "placement-secret", "Placement_Secret", `spec.secret: found a value that is not a valid Secret name (not shown`},
 		{"an impatient timeout", "        secret:", "        apiTimeout: 5\n        secret:", "spec.apiTimeout: found 5, want 10 seconds or more"},
 		{"too many replicas", "        secret:", "        replicas: 33\n        secret:", "spec.replicas: found 33, want 0 to 32"},
 		{"an image that is none", "quay.io/podified", "quay io", `spec.containerImage: found`},

@@ -217,7 +217,7 @@ type HostNetwork struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=200
 	Addresses []string `json:"addresses"`
-	// Namespaces are those whose hosts have these addresses. No host of another tenant's takes an address from a host whose namespace is named.
+	// Namespaces are those whose hosts have these addresses. A host in one of them cannot lose its address to another tenant's host.
 	// Default: all.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional

@@ -41,7 +41,7 @@ func TestBadVinos(t *testing.T) {
 		{"a Secret on Argo CD", "  services:", "  engine: argocd\n  argocd: {order: none}\n  services:", "virtualHosts[0].credentialsSecret: given with engine argocd, which puts nothing from a Secret into a Vino: want none"},
 		{"credentials", "        nodeSelector:", "        bmcCredentials: {username: admin, password: hunter2}\n        nodeSelector:", "line 13: spec.services.virtualHosts[0].spec.bmcCredentials: given, and would be committed"},
 		{"no Secret", "      credentialsSecret: vino-bmc\n", "", "virtualHosts[0].credentialsSecret: missing: the Secret in namespace flux-system"},
-		{"a Secret that is none", "vino-bmc", "Vino_bmc", `credentialsSecret: found what is no Secret's name (not shown`},
+		{"a Secret that is none", "vino-bmc", "Vino_bmc", `credentialsSecret: found a value that is not a valid Secret name (not shown`},
 		{"no node selector", "        nodeSelector: {matchLabels: {vino: 'yes'}}\n", "", "spec.nodeSelector: missing: ViNO's controller crashes without it"},
 		{"all nodes", "{matchLabels: {vino: 'yes'}}", "{matchLabels: {}}", "spec.nodeSelector.matchLabels: found none: every node"},
 		{"a node that is not selected", "{rack: r1}", "{rack: r1, vino: 'no'}", `virtualHosts[0].nodes[0].labels: vino is "no", and spec.nodeSelector wants "yes"`},

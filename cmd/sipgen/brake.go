@@ -132,7 +132,7 @@ func (l *loaded) keeping(gone []schedule.HostKey) *loaded {
 	hosts := slices.DeleteFunc(slices.Clone(l.hosts.Hosts), func(h inventory.Host) bool { return kept[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}] })
 	for _, host := range gone {
 		hosts = append(hosts, inventory.Host{Namespace: host.Namespace, Name: host.Name, Faults: []inventory.Fault{{
-			Kind: inventory.FaultObject, Text: "its owner deleted it, made it anew or gave it other labels: it stays as the tree has it",
+			Kind: inventory.FaultObject, Text: "its owner deleted, re-created or relabelled it: it stays as the tree has it",
 		}}})
 	}
 	inventory.Sort(hosts)

@@ -87,7 +87,7 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 	completeFlag(command, "color", "auto", "always", "never")
 	repo.flags(command)
 	flags := command.Flags()
-	flags.BoolVar(&all, "all", false, "in human output: show each file of a folder that is new as a whole, too")
+	flags.BoolVar(&all, "all", false, "in human output, also show each file of a folder that is entirely new")
 	flags.StringVar(&out, "out", "", "the folder that render writes to")
 	return command
 }

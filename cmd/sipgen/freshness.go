@@ -78,7 +78,7 @@ func notSeenClean(claims schedule.Previous, hosts []inventory.Host, keys schedul
 	if len(waiting) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed at %s: %s; nobody gets them before a new snapshot, or the cluster itself, shows them",
+	return []string{fmt.Sprintf("not known to be free yet, because the hosts were read at %s and the tree was committed at %s: %s; nobody gets them until a new snapshot, or the cluster itself, shows that they are free",
 		read.UTC().Format(time.RFC3339), committed.UTC().Format(time.RFC3339), strings.Join(waiting, ", "))}
 }
 

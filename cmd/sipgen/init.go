@@ -406,7 +406,7 @@ func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
 	case answers.EngineWhy != "":
 		engine += " (" + answers.EngineWhy + ")"
 	case assumed:
-		engine += " (the default: hosts in files do not show what runs; --engine argocd is for Argo CD)"
+		engine += " (the default: files do not show which engine the cluster has; --engine argocd chooses Argo CD)"
 	}
 	fmt.Fprintf(ui.out, "engine: %s\n\n", engine)
 	table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)

@@ -189,7 +189,7 @@ func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Pla
 		cluster, err := oneOf(v.cluster, "cluster", clusters)
 		for i := range plan.Hosts {
 			if host := plan.Hosts[i].Host; err != nil && (host == v.cluster || strings.HasSuffix(host, "/"+v.cluster)) {
-				return redact.Errorf("%s: a host, and no cluster: sipgen explain %s says what becomes of it", redact.Plain(v.cluster), redact.Plain(v.cluster))
+				return redact.Errorf("%s: a host, not a cluster: sipgen explain %s says what happens to it", redact.Plain(v.cluster), redact.Plain(v.cluster))
 			}
 		}
 		if err != nil {

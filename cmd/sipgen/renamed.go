@@ -122,7 +122,7 @@ func renamedRoles(c *v1.SIPCluster, had map[string][]*inventory.Host) (out []lin
 		}
 		slices.Sort(was)
 		out = append(out, lint.Renamed{Cluster: c, Path: "spec.nodes." + name, Message: fmt.Sprintf(
-			"selects the hosts of the role %s, which the spec has no more: a renamed role gives up its hosts and gets others; put the name back to keep them", was[0])})
+			"selects the hosts of the role %s, which is no longer in the spec: a renamed role gives up its hosts and gets others; put the name back to keep them", was[0])})
 	}
 	return out
 }

@@ -108,7 +108,7 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.As(err, &unread) && command.Name() == "status":
 		return "--previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &unread):
-		return "if nothing was published yet, --previous none plans without it; else the decisions that are not synced yet are in it: --previous DIR or --repo URL says where it is"
+		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise --previous DIR or --repo URL says where it is: it has the decisions that are not synced yet"
 	case olderShape(err):
 		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it (docs/from-sip.md)"
 	case errors.As(err, &wrong) && onlyWrongSpecs(err):
@@ -120,7 +120,7 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.Is(err, errNoPullRequest):
 		return "the branch is pushed; run it again, or open the pull request by hand"
 	case errors.Is(err, syscall.ENOSPC):
-		return "the disk is full; nothing was changed"
+		return "the disk is full: free some space, then run it again"
 	case errors.Is(err, fs.ErrPermission):
 		return "check the owner and permissions of that path"
 	}
@@ -156,7 +156,7 @@ func publishHint(command *cobra.Command, err error) string {
 	case errors.Is(err, publish.ErrRejected) && errors.Is(err, fs.ErrPermission):
 		return "check the owner and permissions of the repository"
 	case errors.Is(err, publish.ErrRejected) && command.Flags().Changed("propose"):
-		return "take another name for the branch, or ask who runs the repository what it takes"
+		return "use another branch name, or ask whoever runs the repository which names it accepts"
 	case errors.Is(err, publish.ErrRejected):
 		return "--propose BRANCH pushes to a separate branch, for a pull request"
 	case errors.Is(err, publish.ErrTimeout):

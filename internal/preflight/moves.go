@@ -47,7 +47,7 @@ func Moves(apply v1alpha1.ApplyMode, keys v1alpha1.LabelKeys, asks []Ask) []Find
 		if len(differ) > 0 {
 			out = append(out, Finding{
 				Host: ask.Host.Key(), Found: fmt.Sprintf("it is in use, and the labels that say whose it is differ from the tree's (%s)", strings.Join(differ, ", ")),
-				Why:     "the sync guard denies the patch, so none of " + whose + " hosts is synced; only if the tree is right and the live labels are wrong, a member of the break-glass groups has to set the labels",
+				Why:     "the sync guard denies the patch, so none of " + whose + " hosts is synced; a member of the break-glass groups has to set the labels, but only if the tree is right and the live labels are wrong",
 				Fix:     command("label", ask.Host, append([]string{"--overwrite", "--field-manager=oncall", "--as=YOU", "--as-group=GROUP"}, set...)...),
 				Warning: true,
 			})

@@ -34,7 +34,7 @@ func Value(value string) string {
 }
 
 // NoSecretName says of what was found where the name of a Secret belongs that it is none, without repeating it.
-const NoSecretName = "found what is no Secret's name (not shown, because it may be what belongs into the Secret)"
+const NoSecretName = "found a value that is not a valid Secret name (not shown, because it may be the secret itself)"
 
 // Plain is Value without the quotes around a value that is shown.
 func Plain(value string) string {

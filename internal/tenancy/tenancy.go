@@ -91,7 +91,7 @@ func (t *Tenants) OwnerOfHosts(namespace string) string {
 
 // operators are namespaces of programs that work with the Site's services, under the names that their installations give them. Engines may apply things there.
 var operators = map[string]string{
-	"sipcluster-system": "the SIP operator", "openstack-operators": "OpenStack's operators", "mariadb-system": "MariaDB's operator",
+	"openstack-operators": "OpenStack's operators", "mariadb-system": "MariaDB's operator",
 }
 
 // whyNot says why a namespace is no tenant's, empty if it is one's.

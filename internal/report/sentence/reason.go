@@ -237,7 +237,7 @@ func claim(r schedule.Reason) string {
 		if r.Cluster == (schedule.ClusterKey{}) {
 			return "labelled for a cluster that is not its owner's"
 		}
-		return "labelled for " + r.Cluster.Quoted() + ", which is not of tenant " + r.Owner + ", whose host it is"
+		return "labelled for " + r.Cluster.Quoted() + ", which does not belong to tenant " + r.Owner + ", the host's owner"
 	case schedule.InvalidClaim:
 		return "claimed by a name that is none"
 	case schedule.InvalidCluster:

@@ -120,7 +120,7 @@ func TestWarning(t *testing.T) {
 		{schedule.OfCluster{Cluster: red, Warning: schedule.CreatedAnew{Host: h1, Source: "a.yaml", Was: "1", Is: "2"}},
 			"cluster tenants/red: host metal/h1: a.yaml knows it by uid 1, but its uid is now 2: the host was re-created, so the claim is void"},
 		{schedule.CreatedAnew{Host: h1, Source: "a.yaml", Was: "1", Is: "2", Labelled: true},
-			"host metal/h1: a.yaml knows it by uid 1, but its uid is now 2: the host was re-created, so the claim is void, and its labels decide"},
+			"host metal/h1: a.yaml knows it by uid 1, but its uid is now 2: the host was re-created, so the claim is void, and the host's labels decide who has it"},
 		{schedule.Restored{Host: h1, Source: "a.yaml", Role: "Worker", Was: "1", Is: "2"},
 			"host metal/h1: a.yaml knows it by uid 1, but its uid is now 2: it is in use and carries the cluster's labels, so it was restored or moved, and keeps its slot and its addresses"},
 		{schedule.NobodyGets{Host: h1, Why: schedule.InvalidRole{Role: "-"}}, `host metal/h1: claimed for role "-", which is no valid name, according to its labels: it is not handed out`},

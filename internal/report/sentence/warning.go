@@ -99,7 +99,7 @@ func claimWarning(w schedule.Warning) string {
 	case schedule.CreatedAnew:
 		decides := ""
 		if w.Labelled {
-			decides = ", and its labels decide"
+			decides = ", and the host's labels decide who has it"
 		}
 		return fmt.Sprintf("host %s: %s knows it by uid %s, but its uid is now %s: the host was re-created, so the claim is void%s", w.Host, w.Source, w.Was, w.Is, decides)
 	case schedule.Restored:
