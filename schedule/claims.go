@@ -104,6 +104,8 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	h := &s.hosts[i]
 	standby, releasing := c.standby, false
 	switch {
+	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid() && s.options.Release[h.key()] == c.cluster:
+		h.adopted, h.unwanted = true, true
 	case t == nil && s.ofAnother(h, c.cluster):
 		s.leaveToOwner(h, c.cluster)
 		return
@@ -115,8 +117,6 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 		h.keepDomain(t)
 		h.wasPending = t.Pending
 		return
-	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid() && s.options.Release[h.key()] == c.cluster:
-		h.adopted, h.unwanted = true, true
 	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid():
 		s.leaveAlone(i, c.cluster)
 		return

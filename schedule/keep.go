@@ -20,10 +20,13 @@ func (s *site) named() {
 }
 
 // neverApproved takes hosts that Cluster API keeps for a cluster's next machine out of those that are approved: that machine would come up
-// on a host that is another tenant's by then. The sync guard denies such a release too.
+// on a host that is another tenant's by then. The sync guard denies such a release too, and one whose approval does not say the host's uid.
 func (s *site) neverApproved(c *cluster) {
 	for i := range c.approved {
-		if h := &s.hosts[i]; h.State.Consumer != nil && h.State.Consumer.Kind == inventory.ClusterKind {
+		if s.hosts[i].UID == "" {
+			delete(c.approved, i)
+			c.warn(ApprovedWithoutUID{v1.ApproveReleaseAnnotation, s.hosts[i].key()})
+		} else if h := &s.hosts[i]; h.State.Consumer != nil && h.State.Consumer.Kind == inventory.ClusterKind {
 			delete(c.approved, i)
 			c.warn(NeverApproved{v1.ApproveReleaseAnnotation, h.key(), h.State.Consumer.String()})
 		}
@@ -263,7 +266,12 @@ func unpatchable(h *host) Reason {
 // leave, and counts those of them that could fill the other slots: Options.standbyBack takes these too.
 func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []int32) {
 	must, want := r.active, r.want()
-	if s.options.StandbyRequired || s.options.standbyBack {
+	if s.options.StandbyRequired {
+		must = want
+	}
+	// A host whose release somebody has approved by its name is taken back where the cluster cannot do without it, and for nothing else.
+	approved := must
+	if s.options.standbyBack {
 		must = want
 	}
 	in := map[int32]int{} // by domain
@@ -288,11 +296,12 @@ func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []i
 			count(i)
 			must--
 			want--
+			approved--
 		}
 	}
 	slices.SortStableFunc(leaving, func(a, b int32) int { return order.Bool(s.hosts[a].standby, s.hosts[b].standby) })
 	for _, i := range leaving {
-		if len(healthy)+r.back < want && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() {
+		if len(healthy)+r.back < want && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() && (len(healthy) < approved || !r.cluster.approved[i]) {
 			count(i)
 			if len(healthy) < must {
 				healthy = append(healthy, i)

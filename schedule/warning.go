@@ -120,6 +120,11 @@ type (
 		Found, Spec     bool
 		Use             Reason
 	}
+	// ApprovedWithoutUID: an annotation approves the release of a host whose uid is not known, and an approval in the tree says it.
+	ApprovedWithoutUID struct {
+		Annotation string
+		Host       HostKey
+	}
 	// NeverApproved: an annotation approves the release of a host that its Consumer, a Cluster, keeps for its next machine.
 	NeverApproved struct {
 		Annotation string
@@ -279,6 +284,7 @@ func (NamesFreeHost) isWarning()        {}
 func (NamesSeveralHosts) isWarning()    {}
 func (NamesMore) isWarning()            {}
 func (NeverApproved) isWarning()        {}
+func (ApprovedWithoutUID) isWarning()   {}
 func (ReleaseOfNothing) isWarning()     {}
 func (WithoutStatus) isWarning()        {}
 func (OfCluster) isWarning()            {}

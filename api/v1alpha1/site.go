@@ -181,7 +181,8 @@ type Hosts struct {
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
 	// SharedNamespaces are namespaces that may have both SIPClusters and hosts, as bmc.access redfish needs. Whoever owns such a
-	// SIPCluster is trusted with the hosts there: their BMC credentials are Secrets beside its services. Default: none.
+	// SIPCluster is trusted with the hosts there: their BMC credentials are Secrets beside its services. The same goes for namespaces of the
+	// Site's own services and of their operators. Default: none.
 	// +optional
 	SharedNamespaces []string `json:"sharedNamespaces,omitempty"`
 	// ClaimNamespaces are namespaces whose metal3 HostClaims may have hosts of spec.hosts.namespaces, each of which gets a HostDeployPolicy

@@ -104,7 +104,7 @@ func (d *decided) giveTooMuch() (frozen []finding, gone []schedule.HostKey) {
 // ownLosses are the hosts that a run takes from clusters of the tenants who own them, by the clusters: their objects are gone, are new ones, or have labels of others.
 func (d *decided) ownLosses() map[schedule.ClusterKey][]schedule.HostKey {
 	lost := map[schedule.HostKey]bool{}
-	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Anew, d.loss.Foreign, d.loss.Moved} {
+	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Anew, d.loss.Foreign} {
 		for _, host := range hosts {
 			lost[host] = true
 		}

@@ -110,11 +110,14 @@ func (t *Tenants) whyNot(namespace string) string {
 	if whose := t.site.Reserved(namespace); whose != "" {
 		return whose
 	}
-	if operator := operators[namespace]; operator != "" {
-		return "is of " + operator + " (a Site opens it by naming it in spec.tenants[].namespaces)"
-	}
-	if service := t.site.ServiceIn(namespace); service != "" {
-		return "has " + service + " of the Site, and its credentials (a Site opens it by naming it in spec.tenants[].namespaces)"
+	if !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
+		const opens = " (a Site opens it with spec.hosts.sharedNamespaces, or by naming it in spec.tenants[].namespaces)"
+		if operator := operators[namespace]; operator != "" {
+			return "is of " + operator + opens
+		}
+		if service := t.site.ServiceIn(namespace); service != "" {
+			return "has " + service + " of the Site, and its credentials" + opens
+		}
 	}
 	if len(spec.Tenants) > 0 {
 		return "belongs to none of the Site's spec.tenants"

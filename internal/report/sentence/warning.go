@@ -149,6 +149,8 @@ func annotationWarning(w schedule.Warning) string {
 		return fmt.Sprintf("annotation %s: %d more names have no effect", w.Annotation, w.More)
 	case schedule.ReleaseOfNothing:
 		return releaseOfNothing(w)
+	case schedule.ApprovedWithoutUID:
+		return fmt.Sprintf("annotation %s approves the release of host %s, whose uid is not known: it waits until sipgen reads the host from the cluster or a new snapshot", w.Annotation, w.Host)
 	case schedule.NeverApproved:
 		return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved; it waits until Cluster API lets the host go", w.Annotation, w.Host, w.Consumer)
 	case schedule.NamesFreeHost:
