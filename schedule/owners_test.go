@@ -77,7 +77,9 @@ func TestReleaseOfAnOwnersHost(t *testing.T) {
 // TestApprovedReleaseStays: a host whose release was approved by its name, and that leaves already, is not taken back for a standby slot; for an active one
 // it is. An approval of a host without a uid is none.
 func TestApprovedReleaseStays(t *testing.T) {
-	used := func(name string) inventory.Host { return provisionedBy(claimed(host1(name, "w", "r"+name), "a", v1.RoleWorker), name) }
+	used := func(name string) inventory.Host {
+		return provisionedBy(claimed(host1(name, "w", "r"+name), "a", v1.RoleWorker), name)
+	}
 	nameless := used("h2")
 	nameless.UID = ""
 	for _, row := range []struct {
