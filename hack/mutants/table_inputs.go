@@ -139,7 +139,7 @@ var inputGuards = []mutant{
 	{"internal/manifest/read.go", `		case int64(len(data)) > limit:`, `		case false:`,
 		in("internal/manifest", "TestLimitsHold"),
 		"standard input without end takes all memory"},
-	{"internal/manifest/read.go", `	b.total -= int64(len(data))`, `	_ = b.total`,
+	{"internal/manifest/budget.go", `	b.total -= int64(len(data))`, `	_ = b.total`,
 		in("internal/manifest", "TestLimitsHold"),
 		"any number of bytes is read, file by file"},
 	{"internal/manifest/manifest.go", `	if len(chunks) > l.Documents {`, `	if false {`,

@@ -1,0 +1,68 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+)
+
+// TestFleet: what is wrong with many hosts at once, or with the Site's own images, is one finding.
+func TestFleet(t *testing.T) {
+	const labels = "sip.airshipit.org/cluster-namespace: gone, sip.airshipit.org/cluster-name: g, sip.airshipit.org/node-type: Worker"
+	uid := func(host, uid string) string { return strings.Replace(host, "metadata:", "metadata:\n  uid: "+uid, 1) }
+	const racks = `{nodes: {Worker: {count: {active: 1}, labelSelector: {}, topologyKey: rack}}}`
+	for _, row := range []struct {
+		why, specs, hosts string
+		images            v1alpha1.Images
+		apply             bool
+		want              []string
+		says              string
+	}{
+		{why: "hosts without a uid are one finding", hosts: uid(bmh("h1", "", ""), "u1") + bmh("h2", "", "") + bmh("h3", "", ""), apply: true,
+			want: []string{"SIP038 warning Site dc1 spec.inputs.inventory"}, says: "2 of 3 hosts have no metadata.uid, metal3/h2 the first"},
+		{why: "all have one", hosts: uid(bmh("h1", "", ""), "u1"), apply: true},
+		{why: "nobody patches them by uid", hosts: bmh("h1", "", "")},
+		{why: "labels of a cluster that is not there", hosts: bmh("h1", labels, "") + bmh("h2", labels, "") + bmh("h3", "", ""),
+			want: []string{"SIP039 warning BareMetalHost metal3/h1 metadata.labels"}, says: `labelled for cluster gone/g, which is in neither the specs nor the tree (the same of 1 more host)`},
+		{why: "the first of them is meant", hosts: strings.Replace(bmh("h1", labels, ""), "metadata:", "metadata:\n  annotations: {sip.airshipit.org/lint-ignore: \"SIP039: by hand\"}", 1) + bmh("h2", labels, ""),
+			want: []string{"SIP039 warning BareMetalHost metal3/h2 metadata.labels"}, says: "labelled for cluster gone/g, which is in neither the specs nor the tree: nobody"},
+		{why: "two spellings of a rack", specs: cluster("a", racks), hosts: bmh("h1", "rack: r1", "") + bmh("h2", "rack: R1", "") + bmh("h3", "rack: r2", ""),
+			want: []string{"SIP040 warning SIPCluster a/a spec.nodes.Worker"}, says: `rack is "r1" on metal3/h1 and "R1" on metal3/h2`},
+		{why: "two racks", specs: cluster("a", racks), hosts: bmh("h1", "rack: r1", "") + bmh("h2", "rack: r2", "") + bmh("h3", "rack: r1", "")},
+		{why: "images of the Site", images: v1alpha1.Images{HAProxy: "haproxy:latest", JumpHost: "reg.example/jump", Dex: "dex:v2.45.0"},
+			want: []string{"SIP030 warning Site dc1 spec.images.haproxy", "SIP030 warning Site dc1 spec.images.jumpHost"}},
+	} {
+		site := siteOf("")
+		site.Name = "dc1"
+		if row.images != (v1alpha1.Images{}) {
+			site.Spec.Images = row.images
+		}
+		in := inputs(t, site, row.specs, row.hosts)
+		in.ByUID = row.apply
+		findings := in.Check()
+		if got := codes(findings); !slices.Equal(got, row.want) {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		} else if row.says != "" && !strings.Contains(findings[0].Message, row.says) {
+			t.Errorf("%s: %s", row.why, findings[0].Message)
+		}
+	}
+}
+
+// TestRenamed: what the tree has under another name is a finding at the new one, unless the cluster says that it is meant.
+func TestRenamed(t *testing.T) {
+	in := inputs(t, siteOf(""), "", "")
+	var a v1.SIPCluster
+	a.Namespace, a.Name = "a", "a"
+	in.Clusters, in.Renamed = []v1.SIPCluster{a}, []Renamed{{Cluster: &a, Path: "spec.nodes.Compute", Message: "selects the hosts of the role Worker"}}
+	if got, want := codes(in.Check()), []string{"SIP041 warning SIPCluster a/a spec.nodes.Compute"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	a.Annotations = map[string]string{IgnoreAnnotation: "SIP041: meant"}
+	in.Clusters = []v1.SIPCluster{a}
+	if got := codes(in.Check()); len(got) > 0 {
+		t.Errorf("silenced: got %q", got)
+	}
+}
