@@ -127,6 +127,7 @@ func TestBadSites(t *testing.T) {
 		"a release from anybody":              {repository + "  hosts: {release: [{cluster: '*', hosts: [metal3/n1]}]}\n", `spec.hosts.release[0].cluster: found "*", want NAMESPACE/NAME`},
 		"a release of another site's host":    {repository + "  hosts: {namespaces: [metal3], release: [{cluster: old/edge, hosts: [racks/n1]}]}\n", `spec.hosts.release[0].hosts[0]: found "racks/n1", which is in none of spec.hosts.namespaces`},
 		"one host released from two clusters": {repository + "  hosts: {release: [{cluster: old/a, hosts: [metal3/n1]}, {cluster: old/b, hosts: [metal3/n1]}]}\n", `spec.hosts.release[1].hosts[0]: "metal3/n1" is a duplicate of spec.hosts.release[0].hosts[0]`},
+		"a host network with a line end":      {repository + "  hosts: {networks: [{name: \"oam\\nx\", addresses: [192.0.2.0/24]}]}\n", `spec.hosts.networks[0].name: found`},
 		"a host network without a name":       {repository + "  hosts: {networks: [{addresses: [192.0.2.0/24]}]}\n", `spec.hosts.networks[0].name: found "", want a network's id`},
 		"a host network without addresses":    {repository + "  hosts: {networks: [{name: oam}]}\n", "spec.hosts.networks[0].addresses: found 0, want 1 to 200 networks in CIDR notation"},
 		"a host network of an address":        {repository + "  hosts: {networks: [{name: oam, addresses: [192.0.2.1]}]}\n", `spec.hosts.networks[0].addresses[0]: found "192.0.2.1", want a network in CIDR notation`},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/airshipit/sipgen/internal/redact"
 )
@@ -14,6 +16,9 @@ const (
 	maxHostNetworkValues = 200
 )
 
+// noneOfAnID says of a character that no service can name a network with it.
+func noneOfAnID(c rune) bool { return !unicode.IsGraphic(c) || unicode.IsSpace(c) }
+
 // validateNetworks checks where hosts may have addresses.
 func (h *Hosts) validateNetworks(add problem) {
 	const field = "spec.hosts.networks"
@@ -23,7 +28,7 @@ func (h *Hosts) validateNetworks(add problem) {
 	}
 	for i := range h.Networks {
 		network, at := &h.Networks[i], fmt.Sprintf("%s[%d]", field, i)
-		if network.Name == "" || len(network.Name) > maxNetworkName {
+		if network.Name == "" || len(network.Name) > maxNetworkName || strings.ContainsFunc(network.Name, noneOfAnID) {
 			add(at+".name", "found %q, want a network's id in the hosts' network data", redact.Plain(network.Name))
 		}
 		if n := len(network.Addresses); n == 0 || n > maxHostNetworkValues {
