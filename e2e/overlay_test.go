@@ -116,26 +116,7 @@ func rowOverlayInUse(t *testing.T, r *rig, name string) {
 	c.tenant("b", 1)
 	c.step(t, "assign to b")
 	c.wantHolds(t, "assign to b", "b", "n2")
-	r.api.Operator.ChangeUse(func() {
-		r.consume(t, c.ns, "n2")
-		r.api.HostWatch.During(t, c.ns, "n2", func() {
-			r.editAsCAPM3(t, c.ns, "n2", func(spec map[string]any) { spec["consumerRef"].(map[string]any)["name"] = "machine-of-b" })
-		})
-	})
-	c.accept(t)
-	were = labels()
-	c.repo.Reset(t, approved)
-	c.readTree(t)
-	c.sync(t, denied)
-	c.untouched.Check(t, "a replayed approval")
-	if got := labels(); got != were {
-		t.Errorf("after a replayed approval: the hosts have labels %s, want %s", got, were)
-	}
-	c.commit(t)
-	c.sync(t, nil)
-	c.check(t, "the run after it", nil)
-	c.wantHolds(t, "the run after it", "b", "n2")
-	c.settle(t, "the run after it")
+	c.replay(t, r, approved, denied, "n1", "n2")
 }
 
 // rowInUse: a host that is provisioned, or that something consumes, is not released before it is let go.

@@ -89,6 +89,13 @@ func rowApproved(t *testing.T, r *rig, name string) {
 	if got, found := r.api.Get(t, engine.Hosts, c.ns, "n2").GetAnnotations()["sip.airshipit.org/release-of"]; found {
 		t.Errorf("the approval is still on the host: %q", got)
 	}
+	c.replay(t, r, approved, map[string]string{c.name("a", "hosts"): "is in use"}, "n2")
+}
+
+// replay has a machine of b use n2, and sets the branch back to the commit that approved n2's release from a. The hosts keep their labels, and the next run
+// goes on.
+func (c *circle) replay(t *testing.T, r *rig, approved string, denied map[string]string, hosts ...string) {
+	t.Helper()
 	r.api.Operator.ChangeUse(func() {
 		r.consume(t, c.ns, "n2")
 		r.api.HostWatch.During(t, c.ns, "n2", func() {
@@ -96,13 +103,18 @@ func rowApproved(t *testing.T, r *rig, name string) {
 		})
 	})
 	c.accept(t)
-	labels := r.api.OurLabels(t, c.ns, "n2")
+	were := map[string]map[string]string{}
+	for _, host := range hosts {
+		were[host] = r.api.OurLabels(t, c.ns, host)
+	}
 	c.repo.Reset(t, approved)
 	c.readTree(t)
-	c.sync(t, map[string]string{c.name("a", "hosts"): "is in use"})
+	c.sync(t, denied)
 	c.untouched.Check(t, "a replayed approval")
-	if got := r.api.OurLabels(t, c.ns, "n2"); !maps.Equal(got, labels) {
-		t.Errorf("after a replayed approval: the host has labels %v, want %v", got, labels)
+	for _, host := range hosts {
+		if got := r.api.OurLabels(t, c.ns, host); !maps.Equal(got, were[host]) {
+			t.Errorf("after a replayed approval: host %s has labels %v, want %v", host, got, were[host])
+		}
 	}
 	c.commit(t)
 	c.sync(t, nil)
