@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,7 +128,8 @@ func (s *session) supportsPartialClone() bool {
 		can.Supports(capability.AllowReachableSHA1InWant) && can.Supports(capability.AllowTipSHA1InWant)
 }
 
-// fetchPartial gets the commits and all folders, and then the files of one folder: git's own partial clone.
+// fetchPartial gets the commits and all folders, and then the files of one folder, and those above it that say what becomes of them: git's own partial
+// clone.
 func (r *remote) fetchPartial(ctx context.Context, store *packStore, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
 	if err := r.fetch(ctx, first, store, wanted{objects: commits, depth: 1, filter: packp.FilterBlobNone()}); err != nil {
 		return err
@@ -136,15 +139,30 @@ func (r *remote) fetchPartial(ctx context.Context, store *packStore, first *sess
 		return err
 	}
 	site, err := siteTree(store, commit.TreeHash, r.target.Path)
-	if err != nil || site.IsZero() {
-		return nil // nothing to fetch there; whoever reads it will say what is wrong
+	if err != nil {
+		return nil // whoever reads it will say what is wrong
+	}
+	files, err := above(store, commit.TreeHash, r.target.Path)
+	if err != nil {
+		return err
+	}
+	want := map[plumbing.Hash]bool{}
+	for _, hash := range files {
+		want[hash] = true
+	}
+	if !site.IsZero() {
+		want[site] = true
+	}
+	if len(want) == 0 {
+		return nil
 	}
 	_, second, err := r.listRefs(ctx)
 	if err != nil {
 		return err
 	}
 	defer second.close()
-	return r.fetch(ctx, second, store, wanted{objects: []plumbing.Hash{site}})
+	objects := slices.SortedFunc(maps.Keys(want), func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	return r.fetch(ctx, second, store, wanted{objects: objects})
 }
 
 // wanted is what a pack is to bring: objects, and what they lead to.

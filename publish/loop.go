@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -16,7 +17,7 @@ const conflictLimit = 3 * time.Minute
 
 // Loop publishes beside others: it reads the branch, lets attempt make the tree from what is there, and
 // commits, again as long as somebody else is faster. attempt is called again only when the files below
-// Target.Path have changed; a commit elsewhere in the repository keeps the tree and is only built upon.
+// Target.Path have changed, or those above it that Snapshot.Strangers gives; a commit elsewhere in the repository keeps the tree and is only built upon.
 // What attempt returns beside the tree that was committed is returned, and its errors end the loop as they are.
 //
 // Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds, and it gives
@@ -24,7 +25,8 @@ const conflictLimit = 3 * time.Minute
 func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tree, Meta, T, error)) (*Published, T, error) {
 	var (
 		rounds int
-		seen   plumbing.Hash // the tree at Target.Path that attempt was given
+		seen   plumbing.Hash            // the tree at Target.Path that attempt was given
+		above  map[string]plumbing.Hash // and the files above it
 		tree   Tree
 		meta   Meta
 		value  T
@@ -40,11 +42,11 @@ func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tr
 		if err != nil {
 			return nil, backoff.Permanent(err)
 		}
-		if rounds == 0 || base.site != seen {
+		if rounds == 0 || base.site != seen || !maps.Equal(base.above, above) {
 			if tree, meta, value, err = attempt(base); err != nil {
 				return nil, backoff.Permanent(err)
 			}
-			seen = base.site
+			seen, above = base.site, base.above
 		}
 		rounds++
 		return r.publish(ctx, base, tree, meta)

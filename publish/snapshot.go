@@ -40,6 +40,7 @@ type Snapshot struct {
 	owned        map[string]string
 	damaged      error // of the OwnershipFile
 	files        *commitFiles
+	above        map[string]plumbing.Hash // the files above Target.Path that are read
 }
 
 // Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is
@@ -114,6 +115,9 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 	}
 	s.root, s.path, s.When = commit.TreeHash, site, commit.Committer.When
 	if s.site, err = siteTree(store, s.root, site); err != nil {
+		return err
+	}
+	if s.above, err = above(store, s.root, site); err != nil {
 		return err
 	}
 	s.files = &commitFiles{store: store, root: s.site}

@@ -69,6 +69,7 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 			case err != nil:
 				return err
 			}
+			before.warnOfSteered(ui, loaded.site, rendered.tree)
 			was := before.files
 			if before.former {
 				was = nil

@@ -131,6 +131,9 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err := rendered.stopByLint(ui, how); err != nil {
 			return fail(err)
 		}
+		if err := rendered.refuseSteered(); err != nil {
+			return fail(err)
+		}
 		meta := to.meta
 		meta.Message = func(changes []publish.Change) string { return rendered.commitMessage(to.subject, changes, meta.When) }
 		meta.Approve = func(changes []publish.Change) error { return ask.approve(ui, rendered, changes) }

@@ -48,6 +48,9 @@ are rendered. The exit code is 1 in both cases.`,
 			if err != nil {
 				return err
 			}
+			if err := rendered.refuseSteered(); err != nil {
+				return err
+			}
 			written, err := rendered.write(ctx, ui, out, adopt)
 			if err != nil {
 				return err

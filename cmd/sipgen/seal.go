@@ -20,6 +20,8 @@ type previousTree struct {
 	committed time.Time
 	// former: it is the tree of another folder, of which only the decisions are here.
 	former bool
+	// strangers are the files of others that a tree would have beside it at this place; nil where there is none.
+	strangers strangers
 }
 
 // missing: there is a place for the tree, and nothing of a tree in it.

@@ -90,6 +90,7 @@ Exit codes: 0 everything is done or will finish by itself; 1 something is stuck;
 			if err = errors.Join(err, before.unsealed); err != nil {
 				return err
 			}
+			before.warnOfSteered(ui, site, before.files)
 			return showStatus(ui, before, site, status.Of(statusInput(site, before, claims, hosts)), output)
 		},
 	}

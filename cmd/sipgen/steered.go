@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/steering"
+	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/render"
+)
+
+// strangers are the files of others beside a tree, in the repository at a place, and the path of the tree's folder in it.
+type strangers func(tree render.Tree) (where, prefix string, found []publish.Stranger, err error)
+
+// onBranch are the strangers of a tree that is committed on top of a branch.
+func onBranch(target publish.Target, tip *publish.Snapshot) strangers {
+	return func(tree render.Tree) (string, string, []publish.Stranger, error) {
+		found, err := tip.Strangers(tree, steering.Names())
+		if err != nil {
+			return "", "", nil, fmt.Errorf("%s: %w", target, err)
+		}
+		prefix := target.Path
+		target.Path = ""
+		return target.String(), prefix, found, nil
+	}
+}
+
+// inFolder are those of a tree that is written to a folder. What is above the folder counts in a git checkout.
+func inFolder(ctx context.Context, dir string) strangers {
+	return func(tree render.Tree) (string, string, []publish.Stranger, error) {
+		found, prefix, err := publish.DirStrangers(ctx, dir, tree, steering.Names())
+		return dir, prefix, found, err
+	}
+}
+
+// steered is why the engine would apply something else than the tree, or delete what is in it: files of others, where the tree before is, say so.
+func (t *previousTree) steered(site *v1alpha1.Site, tree render.Tree) error {
+	if t.strangers == nil || len(tree) == 0 {
+		return nil
+	}
+	where, prefix, found, err := t.strangers(tree)
+	if err != nil {
+		return err
+	}
+	engine := steering.Flux
+	if site.Spec.Engine == v1alpha1.EngineArgoCD {
+		engine = steering.ArgoCD
+	}
+	var others []steering.File
+	for _, f := range found {
+		others = append(others, steering.File(f))
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		names = append(names, path.Join(prefix, name))
+	}
+	var problems []error
+	for _, problem := range flatten(steering.Check(engine, names, others)) {
+		problems = append(problems, fmt.Errorf("%s: %w", where, problem))
+	}
+	return errors.Join(problems...)
+}
+
+// refuseSteered is steered, as the end of a run.
+func (r *rendered) refuseSteered() error {
+	problems := r.before.steered(r.site, r.tree)
+	if problems == nil {
+		return nil
+	}
+	return errors.Join(problems, errors.New(`refused: the engine would not apply what the tree says (docs/safety.md, "Files of others beside the tree")`))
+}
+
+// warnOfSteered says the same where nothing is written.
+func (t *previousTree) warnOfSteered(ui *ui, site *v1alpha1.Site, tree render.Tree) {
+	for _, problem := range flatten(t.steered(site, tree)) {
+		ui.say("warning: %s", problem)
+	}
+}

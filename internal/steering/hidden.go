@@ -1,0 +1,112 @@
+package steering
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// fluxDefaults are what Flux leaves out of every repository, whatever its .sourceignore files say first: fluxcd/pkg/sourceignore v0.15.
+var fluxDefaults = strings.Split(".git/,.gitignore,.gitmodules,.gitattributes,"+
+	"*.jpg,*.jpeg,*.gif,*.png,*.wmv,*.flv,*.tar.gz,*.zip,"+
+	".github/,.circleci/,.travis.yml,.gitlab-ci.yml,appveyor.yml,.drone.yml,cloudbuild.yaml,codeship-services.yml,codeship-steps.yml,"+
+	"**/.goreleaser.yml,**/.sops.yaml,**/.flux.yaml", ",")
+
+// rule is a line of a .sourceignore, or one of Flux' defaults.
+type rule struct {
+	where, text string
+	pattern     gitignore.Pattern
+}
+
+// hidden are the files of the tree that Flux leaves out of its artifact, by the rule that says so. kustomize-controller builds what is left: without its
+// kustomization.yaml a folder is taken for a collection of manifests, and prunes what is in none of them; an empty one prunes everything.
+func hidden(tree []string, others []File) (problems []error) {
+	rules, links := ignoreRules(tree, others)
+	problems = links
+	var order []rule
+	by := map[rule][]string{}
+	seen := map[string]*rule{}
+	for _, name := range tree {
+		hides := hides(rules, seen, name, false)
+		if hides == nil {
+			continue
+		}
+		if by[*hides] == nil {
+			order = append(order, *hides)
+		}
+		by[*hides] = append(by[*hides], name)
+	}
+	for _, rule := range order {
+		if rule.where == "" {
+			problems = append(problems, fmt.Errorf("%s: Flux leaves out what is called %q, unless a %s says otherwise, and its sync would fail, or prune; take another folder (the Site's spec.repository.path)",
+				files(by[rule]), rule.text, ignoreFile))
+			continue
+		}
+		problems = append(problems, redact.Errorf("%s: %q hides %s from Flux, whose sync would fail, or prune what it no longer finds; take the line out, or narrow it",
+			rule.where, rule.text, files(by[rule])))
+	}
+	return problems
+}
+
+// hides is the rule that hides a path, or a folder that it is in; nil if none does. seen are the folders that were looked at.
+func hides(rules []rule, seen map[string]*rule, name string, isFolder bool) *rule {
+	if isFolder {
+		if rule, is := seen[name]; is {
+			return rule
+		}
+	}
+	var found *rule
+	if parent := path.Dir(name); parent != "." {
+		found = hides(rules, seen, parent, true)
+	}
+	parts := strings.Split(name, "/")
+	for i := len(rules) - 1; i >= 0; i-- {
+		match := rules[i].pattern.Match(parts, isFolder)
+		if match == gitignore.NoMatch {
+			continue
+		}
+		found = nil
+		if match == gitignore.Exclude {
+			found = &rules[i]
+		}
+		break
+	}
+	if isFolder {
+		seen[name] = found
+	}
+	return found
+}
+
+// ignoreRules are Flux' defaults, and the lines of the .sourceignore files that are in force for files of the tree, in the order in which Flux reads them.
+func ignoreRules(tree []string, others []File) (rules []rule, problems []error) {
+	for _, line := range fluxDefaults {
+		rules = append(rules, rule{text: line, pattern: gitignore.ParsePattern(line, nil)})
+	}
+	others = slices.DeleteFunc(slices.Clone(others), func(f File) bool { return path.Base(f.Path) != ignoreFile })
+	slices.SortFunc(others, outerFirst)
+	for _, other := range others {
+		if other.NoFile {
+			problems = append(problems, fmt.Errorf("%s: it is a link, and Flux hides files by what it leads to; want a file, or none", other.Path))
+			continue
+		}
+		var folder []string
+		if dir := path.Dir(other.Path); dir != "." {
+			folder = strings.Split(dir, "/")
+		}
+		number := 0
+		for lines := bufio.NewScanner(bytes.NewReader(other.Text)); lines.Scan(); {
+			number++
+			if line := lines.Text(); !strings.HasPrefix(line, "#") && strings.TrimSpace(line) != "" {
+				rules = append(rules, rule{fmt.Sprintf("%s: line %d", other.Path, number), line, gitignore.ParsePattern(line, folder)})
+			}
+		}
+	}
+	return rules, problems
+}

@@ -1,0 +1,113 @@
+package steering
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+var tree = []string{
+	"fleet/PLAN.md",
+	"fleet/clusters/bank/bank/infra/kustomization.yaml",
+	"fleet/clusters/bank/bank/infra/deployment.yaml",
+	"fleet/clusters/bank/bank/infra/loadbalancer.cfg",
+	"fleet/clusters/bank/bank/assignments.yaml",
+	"fleet/flux/kustomization.yaml",
+	"fleet/flux/root.yaml",
+}
+
+func file(name string, lines ...string) File {
+	return File{Path: name, Text: []byte(strings.Join(lines, "\n") + "\n")}
+}
+
+func TestCheck(t *testing.T) {
+	const infra = "fleet/clusters/bank/bank/infra/"
+	for name, row := range map[string]struct {
+		others       []File
+		flux, argocd string // what the only problem says, empty: none
+	}{
+		"nothing": {},
+		"a second kustomization": {
+			[]File{file(infra+"kustomization.yml", "resources: []")},
+			infra + "kustomization.yml: sipgen did not write it", infra + "kustomization.yml: sipgen did not write it"},
+		"a third name, as a link": {
+			[]File{{Path: infra + "Kustomization", NoFile: true}}, "sipgen did not write it", "sipgen did not write it"},
+		"a kustomization where the engine builds nothing": {[]File{file("fleet/clusters/bank/bank/kustomization.yml")}, "", ""},
+		"Argo CD's overrides": {
+			[]File{file(infra+".argocd-source.yaml", "kustomize: {namePrefix: x-}")}, "", infra + ".argocd-source.yaml: sipgen did not write it, and Argo CD builds"},
+		"Argo CD's overrides for one Application": {
+			[]File{file("fleet/flux/.argocd-source-sipgen-lab.yaml")}, "", "fleet/flux/.argocd-source-sipgen-lab.yaml"},
+		"Argo CD's overrides above": {[]File{file("fleet/clusters/bank/.argocd-source.yaml")}, "", ""},
+
+		"everything is hidden, from the top": {
+			[]File{file(".sourceignore", "# all", "", "/*")}, `.sourceignore: line 3: "/*" hides fleet/PLAN.md and 6 other files of the tree from Flux`, ""},
+		"and shown again":                     {[]File{file(".sourceignore", "/*", "!/fleet")}, "", ""},
+		"and shown again by another spelling": {[]File{file(".sourceignore", "/*", "!fleet/")}, "", ""},
+		"only YAML is hidden, and Flux builds an empty folder": {
+			[]File{file(".sourceignore", "*.yaml")}, `"*.yaml" hides fleet/clusters/bank/bank/assignments.yaml and 4 other files`, ""},
+		"a folder is hidden": {
+			[]File{file(".sourceignore", "clusters/")}, `"clusters/" hides fleet/clusters/bank/bank/assignments.yaml and 3 other files`, ""},
+		"one file is hidden, in the tree's own folder": {
+			[]File{file(infra+".sourceignore", "deployment.yaml")}, infra + `.sourceignore: line 1: "deployment.yaml" hides ` + infra + "deployment.yaml from Flux", ""},
+		"the folder is hidden at the top and shown again in it": {[]File{file(".sourceignore", "*.cfg"), file("fleet/.sourceignore", "!*.cfg")}, "", ""},
+		"other folders are hidden":                              {[]File{file(".sourceignore", "/docs", "*.md", "!/fleet/PLAN.md", "testdata/")}, "", ""},
+		"a link of Flux' file":                                  {[]File{{Path: ".sourceignore", NoFile: true}}, ".sourceignore: it is a link", ""},
+
+		"CRLF for all": {
+			[]File{file(".gitattributes", "* text=auto eol=crlf")}, "",
+			".gitattributes: line 1: git checks out fleet/PLAN.md and 6 other files of the tree for Argo CD with other bytes than sipgen wrote (eol=crlf)"},
+		"CRLF for one kind": {
+			[]File{file(".gitattributes", "*.md eol=lf", "*.cfg eol=crlf")}, "", ".gitattributes: line 2: git checks out " + infra + "loadbalancer.cfg for Argo CD"},
+		"CRLF for others":              {[]File{file(".gitattributes", "*.bat eol=crlf", "/docs/** eol=crlf", "fleet/ eol=crlf", "/ eol=crlf")}, "", ""},
+		"CRLF, and not in our folder":  {[]File{file(".gitattributes", "* eol=crlf", "/fleet/** -text -ident -filter -working-tree-encoding")}, "", ""},
+		"CRLF, and not for binaries":   {[]File{file(".gitattributes", "* eol=crlf", "* binary")}, "", ""},
+		"not CRLF, and then it is":     {[]File{file(".gitattributes", "* -text", "*.cfg text")}, "", ""},
+		"CRLF in the folder after all": {[]File{file(".gitattributes", "* eol=lf"), file("fleet/.gitattributes", "*.cfg eol=crlf")}, "", "fleet/.gitattributes: line 1: "},
+		"line ends of the machine":     {[]File{file(".gitattributes", "* text=auto", "*.yaml text eol=lf", "*.cfg diff=ini merge=union export-ignore")}, "", ""},
+		"a filter":                     {[]File{file(".gitattributes", "*.yaml filter=lfs diff=lfs merge=lfs -text")}, "", "(filter=lfs)"},
+		"a filter by a macro":          {[]File{file(".gitattributes", "[attr]crypt filter=git-crypt", "fleet/clusters/** crypt")}, "", "line 2: git checks out fleet/clusters/"},
+		"keywords":                     {[]File{file(".gitattributes", "*.cfg ident")}, "", "(ident)"},
+		"another encoding":             {[]File{file(".gitattributes", "*.cfg working-tree-encoding=UTF-16")}, "", "(working-tree-encoding=UTF-16)"},
+		"a line that git cannot read":  {[]File{file(".gitattributes", "*.cfg eol==", "*.cfg -=x", `"`)}, "", ""},
+
+		"what nobody reads": {[]File{file(infra + "Chart.yaml"), file(infra + ".krmignore"), file(infra + "x.yaml")}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for engine, want := range map[Engine]string{Flux: row.flux, ArgoCD: row.argocd} {
+				err := Check(engine, tree, row.others)
+				switch {
+				case want == "" && err != nil:
+					t.Errorf("engine %d: found %v, want nothing", engine, err)
+				case want != "" && (err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")):
+					t.Errorf("engine %d: found %v, want one problem with %q", engine, err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestFluxDefaults: a folder that Flux leaves out by itself cannot hold a tree.
+func TestFluxDefaults(t *testing.T) {
+	for _, folder := range []string{".github/fleet", "sites.zip", "a/.circleci"} {
+		err := Check(Flux, []string{folder + "/flux/kustomization.yaml", folder + "/flux/root.yaml"}, nil)
+		if err == nil || !strings.Contains(err.Error(), "and 1 other file of the tree: Flux leaves out what is called") {
+			t.Errorf("%s: found %v", folder, err)
+		}
+		if err := Check(ArgoCD, []string{folder + "/argocd/kustomization.yaml"}, nil); err != nil {
+			t.Errorf("%s: Argo CD reads it; found %v", folder, err)
+		}
+	}
+	shown := []File{file(".sourceignore", "!sites.zip")}
+	if err := Check(Flux, []string{"sites.zip/flux/kustomization.yaml"}, shown); err != nil {
+		t.Errorf("shown again: found %v", err)
+	}
+}
+
+// TestNames: every file that Check looks at is asked for.
+func TestNames(t *testing.T) {
+	for _, name := range []string{".sourceignore", ".gitattributes", "kustomization.yml", "Kustomization", ".argocd-source*"} {
+		if !slices.Contains(Names(), name) {
+			t.Errorf("found %q, want %s among them", Names(), name)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// Stranger is a file that is not the tree's, in a folder that holds files of the tree, or that such a folder is in.
+type Stranger struct {
+	// Path is from the repository's top.
+	Path string
+	Text []byte
+	// NoFile: it is a link, a submodule or a device. Text is nil then.
+	NoFile bool
+}
+
+// readAbove are the names of files above Target.Path that Read gets too: they say what becomes of the files below them.
+var readAbove = []string{".gitattributes", ".sourceignore"}
+
+// Strangers are the files of others as they are beside the tree once it is committed, sorted by path: those whose name is in names, or begins with
+// one that ends in *. Files above Target.Path count, if they have one of the names that Read gets there: .gitattributes and .sourceignore.
+func (s *Snapshot) Strangers(tree Tree, names []string) ([]Stranger, error) {
+	if s.root.IsZero() {
+		return nil, nil
+	}
+	return strangers(&commitFiles{store: s.files.store, root: s.root}, s.path, s.owned, tree, names)
+}
+
+// DirStrangers is Strangers for a folder that WriteDir writes. top is the git checkout that the folder is in, and prefix the folder's path in it; outside one it
+// is the folder itself.
+func DirStrangers(ctx context.Context, dir string, tree Tree, names []string) (found []Stranger, prefix string, err error) {
+	root, err := resolve(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	unlock, err := lockParent(ctx, root, false)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
+	}
+	defer unlock()
+	here, err := openFolder(root)
+	if err != nil {
+		return nil, "", err
+	}
+	owned, _, _, err := here.owned()
+	here.close()
+	if err != nil && !errors.Is(err, ErrOwnership) {
+		return nil, "", err
+	}
+	top := checkoutOf(root)
+	if prefix, err = filepath.Rel(top, root); err != nil {
+		return nil, "", err
+	}
+	if prefix = filepath.ToSlash(prefix); prefix == "." {
+		prefix = ""
+	}
+	whole, err := openFolder(top)
+	if err != nil {
+		return nil, "", err
+	}
+	defer whole.close()
+	found, err = strangers(whole, prefix, owned.sums, tree, names)
+	return found, prefix, err
+}
+
+// checkoutOf is the top of the git checkout that a folder is in, or the folder itself.
+func checkoutOf(dir string) string {
+	for parent := dir; ; parent = filepath.Dir(parent) {
+		if _, err := os.Lstat(filepath.Join(parent, ".git")); err == nil {
+			return parent
+		}
+		if parent == filepath.Dir(parent) {
+			return dir
+		}
+	}
+}
+
+func strangers(whole folderReader, site string, owned map[string]string, tree Tree, names []string) ([]Stranger, error) {
+	folders := map[string]bool{".": true}
+	for parent := path.Join(site, "."); parent != "." && parent != ""; parent = path.Dir(parent) {
+		folders[parent] = true
+	}
+	for name := range tree {
+		for parent := path.Dir(path.Join(site, name)); !folders[parent]; parent = path.Dir(parent) {
+			folders[parent] = true
+		}
+	}
+	var found []Stranger
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		above := site != "" && folder != site && !strings.HasPrefix(folder, site+"/")
+		inside, err := whole.in(folder)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range inside {
+			full := path.Join(folder, name)
+			inTree := strings.TrimPrefix(strings.TrimPrefix(full, site), "/")
+			_, written := tree[inTree]
+			_, ours := owned[inTree]
+			if !called(name, names) || above && !slices.Contains(readAbove, name) || !above && (written || ours) {
+				continue
+			}
+			kind, text, err := whole.at(full)
+			if err != nil {
+				return nil, err
+			}
+			if kind == file || kind == other {
+				found = append(found, Stranger{Path: full, Text: text, NoFile: kind == other})
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Stranger) int { return cmp.Compare(a.Path, b.Path) })
+	return found, nil
+}
+
+// called says whether a name is among others, of which one that ends in * stands for all that begin so.
+func called(name string, names []string) bool {
+	return slices.ContainsFunc(names, func(want string) bool {
+		begin, any := strings.CutSuffix(want, "*")
+		return name == want || any && strings.HasPrefix(name, begin)
+	})
+}
+
+// above are the files above a path that Read gets, by their paths.
+func above(store storer.EncodedObjectStorer, root plumbing.Hash, site string) (map[string]plumbing.Hash, error) {
+	found := map[string]plumbing.Hash{}
+	whole := &commitFiles{store: store, root: root}
+	for folder := site; folder != "." && folder != ""; {
+		folder = path.Dir(folder)
+		for _, name := range readAbove {
+			entry, is, err := whole.entry(path.Join(folder, name))
+			if err != nil {
+				return nil, err
+			}
+			if is && entry.Mode != filemode.Dir && entry.Mode != filemode.Submodule {
+				found[path.Join(folder, name)] = entry.Hash
+			}
+		}
+	}
+	return found, nil
+}
+
+// in lists what is directly in a folder and is no folder.
+func (c *commitFiles) in(name string) ([]string, error) {
+	tree, err := c.tree(name)
+	if err != nil || tree == nil {
+		return nil, err
+	}
+	var names []string
+	for _, entry := range tree.Entries {
+		if entry.Mode != filemode.Dir {
+			names = append(names, entry.Name)
+		}
+	}
+	return names, nil
+}
+
+func (d diskFolder) in(name string) ([]string, error) {
+	if d.root == nil {
+		return nil, nil
+	}
+	kind, _, err := d.at(name)
+	if err != nil || kind != folder {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(d.root.FS(), name)
+	var names []string
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, err
+}
