@@ -1,9 +1,14 @@
 package manifest
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 var perhapsHugePattern = regexp.MustCompile(`[0-9.][eE][+-]?[0-9]{4}|[0-9.]{30}`)
@@ -21,4 +26,31 @@ func FuzzPerhapsHuge(f *testing.F) {
 			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
 	})
+}
+
+type ring struct {
+	Next *ring
+	Last []map[string][1]*struct{ resource.Quantity }
+}
+
+func TestHasQuantities(t *testing.T) {
+	for _, row := range []struct {
+		of   any
+		want bool
+	}{
+		{&struct{ Data map[string]string }{}, false},
+		{&metav1.ObjectMeta{}, false},
+		{&corev1.Secret{}, false},
+		{&corev1.PodSpec{}, true},
+		{&corev1.ResourceList{}, true},
+		{resource.Quantity{}, true},
+		{ring{}, true},
+		{new(any), false},
+	} {
+		for range 2 { // the second time it is known
+			if got := hasQuantities(reflect.TypeOf(row.of)); got != row.want {
+				t.Errorf("%T: got %v, want %v", row.of, got, row.want)
+			}
+		}
+	}
 }

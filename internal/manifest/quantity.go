@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 )
@@ -50,7 +51,7 @@ func perhapsHuge(object []byte) bool {
 // HugeQuantities calls report with the path of each resource.Quantity in an object, as JSON, that its decoder would not be done with.
 // into is what the object is to be decoded into.
 func HugeQuantities(object []byte, into any, report func(path string)) {
-	if !perhapsHuge(object) {
+	if !hasQuantities(reflect.TypeOf(into)) || !perhapsHuge(object) {
 		return
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(object)))
@@ -59,6 +60,38 @@ func HugeQuantities(object []byte, into any, report func(path string)) {
 	if decoder.Decode(&value) == nil {
 		hugeQuantities(value, reflect.TypeOf(into), "", report)
 	}
+}
+
+// withQuantities is whether a reflect.Type has a quantity in it, of those that were asked for.
+var withQuantities sync.Map
+
+// hasQuantities says whether a value of a type may have a resource.Quantity in it. Hosts and Secrets have none.
+func hasQuantities(t reflect.Type) bool {
+	known, found := withQuantities.Load(t)
+	if !found {
+		known = reaches(t, map[reflect.Type]bool{})
+		withQuantities.Store(t, known)
+	}
+	return known.(bool)
+}
+
+// reaches looks for a quantity in a type, and in all that its values can lead to, but for the types seen before.
+func reaches(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t == quantityType || seen[t] {
+		return t == quantityType
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Array:
+		return reaches(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if reaches(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func hugeQuantities(value any, t reflect.Type, path string, report func(path string)) {

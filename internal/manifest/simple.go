@@ -3,6 +3,7 @@ package manifest
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // simpleJSON gives the JSON of a YAML document that is as simple as nearly all of them are, and the same that yaml.YAMLToJSONStrict gives, byte
@@ -16,7 +17,9 @@ func simpleJSON(text []byte, maxDepth int) (object []byte, top *head, ok bool) {
 			return nil, nil, false
 		}
 	}
-	p := simple{text: text, end: -1, most: maxDepth, out: make([]byte, 0, len(text)+len(text)/8)}
+	room := rooms.Get().(*simpleRoom)
+	defer room.release()
+	p := simple{text: string(text), end: -1, most: maxDepth, out: make([]byte, 0, len(text)+len(text)/8), simpleRoom: room}
 	if p.next(); p.col < 0 || !p.block(p.col) || p.col >= 0 {
 		return nil, nil, false
 	}
@@ -24,6 +27,26 @@ func simpleJSON(text []byte, maxDepth int) (object []byte, top *head, ok bool) {
 		return p.out, nil, true
 	}
 	return p.out, &p.top, true
+}
+
+// simpleRoom is what one document after the other is read with.
+type simpleRoom struct {
+	// entries of the mappings around pos, and room to sort them.
+	entries []simpleEntry
+	sorted  []byte
+}
+
+var rooms = sync.Pool{New: func() any { return &simpleRoom{} }}
+
+// release gives the room to another document. It keeps no text of this one, and no more than documents usually need.
+func (r *simpleRoom) release() {
+	const much = 1 << 10
+	if cap(r.entries) > much || cap(r.sorted) > much*64 {
+		return
+	}
+	clear(r.entries[:cap(r.entries)])
+	r.entries = r.entries[:0]
+	rooms.Put(r)
 }
 
 // SimpleJSON gives the JSON of a YAML document, as yaml.YAMLToJSONStrict does, where that is quickly done. ok is false for any other text, valid
@@ -42,15 +65,13 @@ type head struct {
 
 // simple reads a document line by line. Its methods give false for what is not simple, and nothing is to be used then.
 type simple struct {
-	text []byte
+	text string
 	// pos is where reading is, on a line that begins at begin and ends at end. col is the column of what is to be read next; -1 after the last line.
 	pos, begin, end, col int
 	// depth of mappings and lists around pos, and the most there may be.
 	depth, most int
 	out         []byte
-	// entries of the mappings around pos, and room to sort them.
-	entries []simpleEntry
-	sorted  []byte
+	*simpleRoom
 	// path of the mappings around pos, as far as head needs it.
 	inMetadata bool
 	top        head
@@ -302,7 +323,7 @@ func (p *simple) key() (key string, ok bool) {
 				break
 			}
 		}
-		if key = string(p.text[from:p.pos]); !plainKey(key) {
+		if key = p.text[from:p.pos]; !plainKey(key) {
 			return "", false
 		}
 	}

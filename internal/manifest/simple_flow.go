@@ -96,5 +96,5 @@ func (p *simple) flowValue() bool {
 		}
 		p.pos = at
 	}
-	return p.scalar(string(p.text[from:p.pos]))
+	return p.scalar(p.text[from:p.pos])
 }

@@ -13,6 +13,8 @@ var named = map[string]bool{
 	"Null": true, "NULL": true, "true": true, "false": true, "null": true,
 }
 
+const longestNamed = len("false")
+
 // scalar writes a plain scalar, if there is no doubt what it is.
 func (p *simple) scalar(text string) bool {
 	switch {
@@ -47,7 +49,7 @@ func certainString(text string) bool {
 	case isDigit(c):
 		return !perhapsNumber(text)
 	case isWord(c):
-		return !named[text]
+		return len(text) > longestNamed || !named[text]
 	default:
 		return c == '/' || c == '_'
 	}
@@ -115,10 +117,10 @@ func (p *simple) quoted() (text string, ok bool) {
 			}
 			p.pos++
 		case c == quote:
-			if out == nil {
-				out = p.text[from:p.pos]
-			}
 			p.pos++
+			if out == nil {
+				return p.text[from : p.pos-1], true
+			}
 			return string(out), true
 		}
 		if out != nil {
@@ -130,21 +132,30 @@ func (p *simple) quoted() (text string, ok bool) {
 
 // appendString writes a string as encoding/json does. It is ASCII, and no control characters are in it but line ends and tabs.
 func appendString(out []byte, text string) []byte {
+	return append(appendEscaped(append(out, '"'), text), '"')
+}
+
+// appendEscaped is appendString without the quotes.
+func appendEscaped(out []byte, text string) []byte {
 	const hex = "0123456789abcdef"
-	out = append(out, '"')
+	written := 0
 	for i := range len(text) {
-		switch c := text[i]; c {
+		c := text[i]
+		if c >= ' ' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&' {
+			continue
+		}
+		out = append(out, text[written:i]...)
+		written = i + 1
+		switch c {
 		case '"', '\\':
 			out = append(out, '\\', c)
 		case '\n':
 			out = append(out, '\\', 'n')
 		case '\t':
 			out = append(out, '\\', 't')
-		case '<', '>', '&':
-			out = append(out, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		default:
-			out = append(out, c)
+			out = append(out, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 	}
-	return append(out, '"')
+	return append(out, text[written:]...)
 }

@@ -36,7 +36,7 @@ func (p *simple) plainLine() (line string, whole bool) {
 			break
 		}
 	}
-	return strings.TrimRight(string(p.text[from:p.pos]), " "), whole
+	return strings.TrimRight(p.text[from:p.pos], " "), whole
 }
 
 // quotedLines reads a string in single quotes that goes on in the lines that are further in than column col.
@@ -70,6 +70,9 @@ func (p *simple) quotedLines(col int) (text string, ok bool) {
 	}
 }
 
+// lineEnd is the end of a line in a string of JSON.
+const lineEnd = `\n`
+
 // literal reads a block of lines as they are, with one line end at its end (|) or none (|-).
 func (p *simple) literal(col int) bool {
 	p.pos++
@@ -81,10 +84,11 @@ func (p *simple) literal(col int) bool {
 		return false
 	}
 	var (
-		lines  []byte
+		from   = len(p.out)
 		indent = -1
 		empty  = 0
 	)
+	p.out = append(p.out, '"')
 	at := p.end + 1
 	for ; at < len(p.text); at = p.end + 1 {
 		p.end = at
@@ -92,7 +96,7 @@ func (p *simple) literal(col int) bool {
 			p.end++
 		}
 		line := p.text[at:p.end]
-		spaces := len(line) - len(strings.TrimLeft(string(line), " "))
+		spaces := len(line) - len(strings.TrimLeft(line, " "))
 		switch {
 		case len(line) == 0:
 			empty++
@@ -106,19 +110,19 @@ func (p *simple) literal(col int) bool {
 			break
 		}
 		for ; empty > 0; empty-- {
-			lines = append(lines, '\n')
+			p.out = append(p.out, lineEnd...)
 		}
-		lines = append(append(lines, line[indent:]...), '\n')
+		p.out = append(appendEscaped(p.out, line[indent:]), lineEnd...)
 		continue
 	}
 	p.end = at - 1 // of the last line of the block, or empty line after it
-	if len(lines) == 0 {
+	if len(p.out) == from+1 {
 		return false
 	}
 	if strip {
-		lines = lines[:len(lines)-1]
+		p.out = p.out[:len(p.out)-len(lineEnd)]
 	}
-	p.out = appendString(p.out, string(lines))
+	p.out = append(p.out, '"')
 	p.next()
 	return p.col <= col
 }
