@@ -73,9 +73,10 @@ func Once(hosts []Host) []Host {
 	out := hosts[:0]
 	for i := range hosts {
 		found := hosts[i]
-		n, twice := at[found.Key()]
+		key := found.Key()
+		n, twice := at[key]
 		if !twice {
-			at[found.Key()] = len(out)
+			at[key] = len(out)
 			out = append(out, found)
 			continue
 		}

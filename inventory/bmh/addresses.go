@@ -41,7 +41,7 @@ type dataNetwork struct {
 // AddAddresses finds a host's addresses, the strongest source first. For each network the first source that has it counts.
 // What cannot be read is the host's own problem: addresses that are missing concern only those who need them.
 func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest.Document, related Related) {
-	r := addressReader{host: host, settled: map[string]inventory.AddressOrigin{}, subnets: map[string][]subnet{}}
+	r := addressReader{host: host, settled: map[string]inventory.AddressOrigin{}}
 	r.annotations(bmh, doc)
 	for _, ref := range SecretRefs(host, bmh) {
 		r.secret(related, ref)
@@ -290,11 +290,16 @@ func networksOf(text string) ([]dataNetwork, error) {
 	if unmarshal([]byte(text), &data) != nil {
 		return nil, fmt.Errorf("cannot be read, %s", want)
 	}
-	var entries []json.RawMessage
+	var (
+		networks []dataNetwork
+		entries  []json.RawMessage
+	)
 	switch {
+	case data.Networks != nil && json.Unmarshal(data.Networks, &networks) == nil && len(networks) > 0:
+		return networks, nil
 	case data.Networks != nil && json.Unmarshal(data.Networks, &entries) != nil:
 		return nil, fmt.Errorf("networks is no list, %s", want)
-	case len(entries) > 0:
+	case len(entries) > 0: // and something is wrong with one of them
 	case data.Interfaces != nil:
 		return nil, fmt.Errorf("found NMState, %s", want)
 	case data.Network != nil || data.Ethernets != nil:
@@ -304,7 +309,7 @@ func networksOf(text string) ([]dataNetwork, error) {
 	default:
 		return nil, fmt.Errorf("no networks in it, %s", want)
 	}
-	networks := make([]dataNetwork, len(entries))
+	networks = make([]dataNetwork, len(entries))
 	for i, entry := range entries {
 		if json.Unmarshal(entry, &networks[i]) != nil {
 			// An id that can be read tells which network it is that lacks an address.
@@ -365,6 +370,9 @@ func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetw
 		default:
 			r.add(network.ID, ip, origin)
 			if prefix := inventory.SubnetOf(network.IPAddress, netmask); prefix.IsValid() && r.annotated(network.ID) {
+				if r.subnets == nil {
+					r.subnets = map[string][]subnet{}
+				}
 				r.subnets[network.ID] = append(r.subnets[network.ID], subnet{prefix, origin})
 			}
 		}

@@ -33,22 +33,22 @@ func SecretNames(docs []manifest.Document) []string {
 // looked into. What is wrong with a host's document is a fault of that host; left out are those that no host can be made of.
 func FromDocuments(docs []manifest.Document) (hosts []inventory.Host, leftOut []inventory.LeftOut) {
 	related := relatedOf(docs)
-	made := make([]struct {
-		host    inventory.Host
-		leftOut *inventory.LeftOut
-	}, len(docs))
-	manifest.Each(len(docs), func(i int) {
-		if isMetal3(&docs[i], KindHost) {
-			made[i].host, made[i].leftOut = hostOf(&docs[i], related)
-		}
-	})
+	var of []*manifest.Document
 	for i := range docs {
-		switch {
-		case !isMetal3(&docs[i], KindHost):
-		case made[i].leftOut != nil:
-			leftOut = append(leftOut, *made[i].leftOut)
-		default:
-			hosts = append(hosts, made[i].host)
+		if isMetal3(&docs[i], KindHost) {
+			of = append(of, &docs[i])
+		}
+	}
+	made, why := make([]inventory.Host, len(of)), make([]*inventory.LeftOut, len(of))
+	manifest.Each(len(of), func(i int) {
+		made[i], why[i] = hostOf(of[i], related)
+	})
+	hosts = made[:0]
+	for i := range made {
+		if why[i] != nil {
+			leftOut = append(leftOut, *why[i])
+		} else {
+			hosts = append(hosts, made[i])
 		}
 	}
 	return inventory.Once(hosts), leftOut
