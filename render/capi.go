@@ -39,7 +39,11 @@ func (s *site) capi(c *schedule.Cluster, folder string) error {
 		return ofCluster(c.Key, err)
 	}
 	s.add(folder, files)
-	trust, err := infra.Authentication(infra.Input{Site: s.Site, Cluster: s.specs[c.Key]})
+	checked, err := s.infraInput(c)
+	if err != nil {
+		return nil // which infra has said
+	}
+	trust, err := infra.Authentication(checked)
 	if err != nil {
 		return ofCluster(c.Key, err)
 	}

@@ -120,8 +120,10 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 		}
 	}
 	if !s.keepsServices(c) && rendered(c) {
-		if notes := strings.TrimSpace(infra.Notes(s.infraInput(c))); notes != "" {
-			fmt.Fprintf(out, "\n%s\n", notes)
+		if in, err := s.infraInput(c); err == nil { // else the tree is not written
+			if notes := strings.TrimSpace(infra.Notes(in)); notes != "" {
+				fmt.Fprintf(out, "\n%s\n", notes)
+			}
 		}
 	}
 }

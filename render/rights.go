@@ -97,7 +97,11 @@ func (s *site) serviceRights(c *schedule.Cluster) (map[string][]byte, error) {
 	case s.rightsStay(c.Key):
 		return files, nil
 	}
-	return infra.Rights(s.infraInput(c))
+	in, err := s.infraInput(c)
+	if err != nil {
+		return nil, err
+	}
+	return infra.Rights(in)
 }
 
 // rightsStay says that the tree that is live has a cluster's rights among its services, and not yet marked to be kept when they leave them: they

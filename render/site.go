@@ -63,7 +63,9 @@ func Preview(in Input) (Tree, []Services, error) {
 
 func newSite(in Input) *site {
 	in.Previous = withoutEmptied(in.Previous)
-	s := &site{Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}}
+	s := &site{
+		Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}, infraInputs: map[schedule.ClusterKey]*infra.Checked{},
+	}
 	for i := range in.Clusters {
 		c := &in.Clusters[i]
 		s.specs[schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}] = c
@@ -187,6 +189,8 @@ type site struct {
 	clusters []*schedule.Cluster
 	// services that are not kept as they were.
 	services []Services
+	// infraInputs are what the services of clusters are rendered from, of those that were asked for.
+	infraInputs map[schedule.ClusterKey]*infra.Checked
 	// owners of all assigned hosts, where lostBy was asked.
 	owners map[schedule.HostKey]schedule.ClusterKey
 	// shown are the networks on which the PLAN.md before shows hosts, where they were asked for.
@@ -281,8 +285,10 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 		maps.Copy(s.tree, kept)
 		return nil
 	}
-	in := s.infraInput(c)
-	in.Unwritten = s.previews(c)
+	in, err := s.infraInput(c)
+	if err != nil {
+		return ofCluster(c.Key, err)
+	}
 	files, err := infra.Overlay(in)
 	if err != nil {
 		return ofCluster(c.Key, err)
@@ -311,15 +317,23 @@ func (s *site) hasInfra(c *schedule.Cluster) bool {
 	return found
 }
 
-func (s *site) infraInput(c *schedule.Cluster) infra.Input {
-	in := infra.Input{Cluster: s.specs[c.Key], Site: s.Site, RightsInside: s.rightsStay(c.Key), Tolerated: s.tolerated(c.Key)}
+func (s *site) infraInput(c *schedule.Cluster) (*infra.Checked, error) {
+	if checked, found := s.infraInputs[c.Key]; found {
+		return checked, nil
+	}
+	in := infra.Input{
+		Cluster: s.specs[c.Key], Site: s.Site, RightsInside: s.rightsStay(c.Key), Tolerated: s.tolerated(c.Key), Unwritten: s.previews(c),
+	}
 	for i := range c.Roles {
 		for _, a := range c.Roles[i].Assigned {
 			in.Hosts = append(in.Hosts, infra.Host{Host: a.Host, Role: c.Roles[i].Name, Standby: a.Standby})
 		}
 	}
-	slices.SortFunc(in.Hosts, func(a, b infra.Host) int { return compareHosts(a.Host, b.Host) })
-	return in
+	checked, err := infra.Check(in)
+	if err == nil {
+		s.infraInputs[c.Key] = checked
+	}
+	return checked, err
 }
 
 func (s *site) add(folder string, files map[string][]byte) {

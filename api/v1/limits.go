@@ -59,9 +59,9 @@ func (c *SIPCluster) limits() []FieldError {
 	if len(c.Spec.Nodes) <= MaxRoles {
 		for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 			set := c.Spec.Nodes[role]
-			path := redact.Sprintf("spec.nodes[%q]", role)
-			if len(rules.IsValidLabelValue(role)) == 0 {
-				path = "spec.nodes." + role
+			path := "spec.nodes." + role
+			if len(rules.IsValidLabelValue(role)) > 0 {
+				path = redact.Sprintf("spec.nodes[%q]", role)
 			}
 			most(path+".hostNamespaces", len(set.HostNamespaces), MaxNamespaces, "namespaces")
 			most(path+".topologyKeys", len(set.TopologyKeys), MaxTopologyKeys, "keys")

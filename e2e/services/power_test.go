@@ -66,7 +66,7 @@ func objects(t *testing.T, file []byte, kinds ...string) []*unstructured.Unstruc
 // rights are what an entry of the cluster may do: the site gives it, and not the overlay.
 func rights(t *testing.T, in infra.Input, name string) []*unstructured.Unstructured {
 	t.Helper()
-	files, err := infra.Rights(in)
+	files, err := infra.Rights(checked(t, in))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,11 +55,20 @@ func input(services v1.Services, role string, addresses ...string) infra.Input {
 
 func overlay(t *testing.T, in infra.Input) map[string][]byte {
 	t.Helper()
-	files, err := infra.Overlay(in)
+	files, err := infra.Overlay(checked(t, in))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return files
+}
+
+func checked(t *testing.T, in infra.Input) *infra.Checked {
+	t.Helper()
+	checked, err := infra.Check(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checked
 }
 
 // program finds a program in PATH or where Debian has those of the administrator. What is not installed is missing.

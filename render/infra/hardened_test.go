@@ -112,7 +112,7 @@ func mostWritten(pod *corev1.PodSpec) resource.Quantity {
 // rights are the files of the services' rights, with a kustomization of them.
 func rights(t *testing.T, in Input) map[string][]byte {
 	t.Helper()
-	files, err := Rights(in)
+	files, err := Rights(checked(t, in))
 	if err != nil {
 		t.Fatal(err)
 	}

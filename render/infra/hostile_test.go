@@ -132,7 +132,7 @@ func TestHostileValuesAreRefusedOrHarmless(t *testing.T) {
 		for _, value := range hostile {
 			in := tenant()
 			set(&in, value)
-			files, err := Overlay(in)
+			files, err := overlayOf(in)
 			if err != nil {
 				refused++
 				continue
@@ -154,7 +154,7 @@ func TestNotesCarryNoMarkup(t *testing.T) {
 		for _, value := range append([]string{"<script>", "](javascript:x)", "```"}, hostile...) {
 			in := tenant()
 			set(&in, value)
-			if notes := Notes(in); strings.Contains(notes, "<script") || strings.Contains(notes, "](") || strings.Contains(notes, "evil") || strings.Count(notes, "```")%2 != 0 {
+			if notes := notesOf(in); strings.Contains(notes, "<script") || strings.Contains(notes, "](") || strings.Contains(notes, "evil") || strings.Count(notes, "```")%2 != 0 {
 				t.Errorf("%s: %q is in the notes:\n%s", slot, value, notes)
 			}
 		}
@@ -197,9 +197,9 @@ func FuzzOverlay(f *testing.F) {
 		in := tenant()
 		slots[names[int(slot)%len(names)]](&in, value)
 		only(&in)
-		if files, err := Overlay(in); err == nil {
+		if files, err := overlayOf(in); err == nil {
 			harmless(t, files)
 		}
-		_ = Notes(in)
+		_ = notesOf(in)
 	})
 }

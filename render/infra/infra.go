@@ -49,14 +49,10 @@ type Host struct {
 //
 // What the cluster's patches do is seen only in what kustomize builds of it. Nothing of an overlay with patches may be written before that
 // was checked.
-func Overlay(in Input) (map[string][]byte, error) {
-	in, errs := checked(in)
+func Overlay(in *Checked) (map[string][]byte, error) {
 	o := newOverlay(in)
-	if len(errs) > 0 {
-		// Nothing is rendered from values that have not been found harmless.
-		return nil, o.joined(errs)
-	}
-	services := &in.Cluster.Spec.Services
+	var errs []error
+	services := &o.Cluster.Spec.Services
 	for i := range services.LoadBalancerControlPlane {
 		errs = append(errs, o.controlPlane(i, &services.LoadBalancerControlPlane[i]))
 	}
@@ -73,7 +69,7 @@ func Overlay(in Input) (map[string][]byte, error) {
 		return nil, err
 	}
 	if len(o.resources) == 0 {
-		for i := range in.Cluster.Spec.Patches {
+		for i := range o.Cluster.Spec.Patches {
 			errs = append(errs, fmt.Errorf("spec.patches[%d]: it matches nothing: the cluster has no services", i))
 		}
 		return nil, o.joined(errs)
@@ -94,9 +90,13 @@ func (o *overlay) joined(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// checked sorts the hosts and refuses names that could break out of the formats they are rendered
+// Checked is an Input whose values have been found harmless: nothing is rendered from any other. Only Check makes one.
+type Checked struct{ input Input }
+
+// Check sorts the hosts and refuses names that could break out of the formats they are rendered
 // into. Names come from the inventory, and files are not checked by an API server.
-func checked(in Input) (Input, []error) {
+// Every problem is reported, each beginning with the cluster's key.
+func Check(in Input) (*Checked, error) {
 	in.Hosts = slices.SortedFunc(slices.Values(in.Hosts), func(a, b Host) int {
 		return cmp.Or(cmp.Compare(a.Host.Namespace, b.Host.Namespace), cmp.Compare(a.Host.Name, b.Host.Name))
 	})
@@ -115,7 +115,11 @@ func checked(in Input) (Input, []error) {
 			errs = append(errs, fmt.Errorf("host %q: role %q: %s", h.Host.Name, h.Role, message))
 		}
 	}
-	return in, errs
+	checked := &Checked{in}
+	if len(errs) > 0 {
+		return nil, newOverlay(checked).joined(errs)
+	}
+	return checked, nil
 }
 
 // overlay gathers the files of one cluster.
@@ -140,8 +144,8 @@ type configMap struct {
 	keepName bool
 }
 
-func newOverlay(in Input) *overlay {
-	return &overlay{Input: in, files: map[string][]byte{}}
+func newOverlay(in *Checked) *overlay {
+	return &overlay{Input: in.input, files: map[string][]byte{}}
 }
 
 // add marshals the objects into one file.

@@ -63,9 +63,36 @@ func tenant() Input {
 	}}
 }
 
+// overlayOf is the overlay of an input, if it is a harmless one.
+func overlayOf(in Input) (map[string][]byte, error) {
+	checked, err := Check(in)
+	if err != nil {
+		return nil, err
+	}
+	return Overlay(checked)
+}
+
+// notesOf are the notes of an input, if it is a harmless one.
+func notesOf(in Input) string {
+	checked, err := Check(in)
+	if err != nil {
+		return ""
+	}
+	return Notes(checked)
+}
+
+func checked(t *testing.T, in Input) *Checked {
+	t.Helper()
+	checked, err := Check(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return checked
+}
+
 func render(t *testing.T, in Input) map[string][]byte {
 	t.Helper()
-	files, err := Overlay(in)
+	files, err := overlayOf(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,26 +13,23 @@ const (
 // Authentication renders, for each Dex of a cluster, a kustomize component that has the cluster's API servers trust it, for the Cluster API objects
 // that somebody else writes: paths begin with the name of the Dex. Nothing in the tree applies it. It is a component of its own, because
 // including it rolls the control plane.
-func Authentication(in Input) (map[string][]byte, error) {
-	in, errs := checked(in)
+func Authentication(in *Checked) (map[string][]byte, error) {
 	o := newOverlay(in)
-	if len(errs) > 0 {
-		return nil, o.joined(errs)
-	}
+	var errs []error
 	files := map[string][]byte{}
 	put := func(name string, content any) {
 		text, err := object.Marshal(content)
 		errs = append(errs, err)
 		files[name] = text
 	}
-	for i := range in.Cluster.Spec.Services.Dex {
-		folder, id := o.dexName(i).name, identityOf(&in.Cluster.Spec.Services.Dex[i])
+	for i := range o.Cluster.Spec.Services.Dex {
+		folder, id := o.dexName(i).name, identityOf(&o.Cluster.Spec.Services.Dex[i])
 		config, err := object.Marshal(id.authentication())
 		errs = append(errs, err)
 		var patches []object.Patch
 		for _, version := range []string{"v1beta1", "v1beta2"} {
 			file := "kubeadmcontrolplane-" + version + ".yaml"
-			put(folder+"/"+file, kubeadmPatchOf(in.Cluster.Name, version, string(config)))
+			put(folder+"/"+file, kubeadmPatchOf(o.Cluster.Name, version, string(config)))
 			patches = append(patches, object.Patch{Path: file, Target: &object.PatchTarget{Group: kubeadmGroup, Version: version, Kind: kubeadmKind}})
 		}
 		put(folder+"/kustomization.yaml", object.NewComponent(patches...))

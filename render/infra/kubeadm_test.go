@@ -13,7 +13,7 @@ import (
 // whatever they are, and its API server reads the file that tenant/ has.
 func TestAuthenticationComponent(t *testing.T) {
 	in := tenant()
-	files, err := Authentication(in)
+	files, err := Authentication(checked(t, in))
 	if err != nil || len(files) != 3 {
 		t.Fatalf("found %d files, %v; want a component of two patches", len(files), err)
 	}

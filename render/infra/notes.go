@@ -15,23 +15,19 @@ const anyNode = "MANAGEMENT-NODE"
 
 // Notes is markdown for a reader of PLAN.md: how to reach the cluster's services, and what has to be made by
 // hand once. It has no secret in it, and is empty for a cluster without services.
-func Notes(in Input) string {
-	in, errs := checked(in)
-	if len(errs) > 0 {
-		return ""
-	}
+func Notes(in *Checked) string {
 	o := newOverlay(in)
 	var out strings.Builder
-	services := &in.Cluster.Spec.Services
+	services := &o.Cluster.Spec.Services
 	for i := range services.LoadBalancerControlPlane {
 		lb := &services.LoadBalancerControlPlane[i]
-		name := v1.ServiceName(v1.ListControlPlane, i, in.Cluster.Name)
+		name := v1.ServiceName(v1.ListControlPlane, i, o.Cluster.Name)
 		host, port := o.reached(name, &lb.Service, lb.NodePort, apiPort)
 		fmt.Fprintf(&out, "- API servers, by `%s`: `https://%s:%d`\n", name, host, port)
 	}
 	for i := range services.LoadBalancerWorker {
 		lb := &services.LoadBalancerWorker[i]
-		name := v1.ServiceName(v1.ListWorker, i, in.Cluster.Name)
+		name := v1.ServiceName(v1.ListWorker, i, o.Cluster.Name)
 		host, _ := o.reached(name, &lb.Service, lb.NodePortRange.Start, lb.NodePortRange.Start)
 		fmt.Fprintf(&out, "- Workers, by `%s`: `%s`, TCP ports %s\n", name, host, lb.NodePortRange)
 	}

@@ -71,19 +71,19 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 func TestASiteLabelMayNotSelectPods(t *testing.T) {
 	in := tenant()
 	in.Site.Spec.Defaults.Labels = map[string]string{"app.kubernetes.io/instance": "x"}
-	if _, err := Overlay(in); err == nil || !strings.Contains(err.Error(), "selects pods") {
+	if _, err := overlayOf(in); err == nil || !strings.Contains(err.Error(), "selects pods") {
 		t.Errorf("got %v", err)
 	}
 }
 
 // checkedOverlay is an overlay as it may be written: rendered, built and checked.
 func checkedOverlay(in Input) (map[string][]byte, error) {
-	files, err := Overlay(in)
+	files, err := overlayOf(in)
 	if err != nil {
 		return nil, err
 	}
 	if _, errs := build.Check(files, len(in.Cluster.Spec.Patches), in.Site.Spec.Images.RegistryMirror, false); len(errs) > 0 {
-		return nil, newOverlay(in).joined(errs)
+		return nil, newOverlay(&Checked{in}).joined(errs)
 	}
 	return files, nil
 }
@@ -192,7 +192,7 @@ func TestAClusterWithoutServicesHasNoOverlay(t *testing.T) {
 		t.Errorf("got %d files", len(files))
 	}
 	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "{}"}}
-	if _, err := Overlay(in); err == nil || !strings.Contains(err.Error(), "spec.patches[0]: it matches nothing") {
+	if _, err := overlayOf(in); err == nil || !strings.Contains(err.Error(), "spec.patches[0]: it matches nothing") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 	} {
 		in := tenant()
 		row.change(&in)
-		if _, err := Overlay(in); err == nil || !strings.Contains(err.Error(), row.want) {
+		if _, err := overlayOf(in); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: got %v, want %q in it", row.why, err, row.want)
 		}
 	}
@@ -229,7 +229,7 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 func TestHostsWithoutAddress(t *testing.T) {
 	in := tenant()
 	in.Hosts[0].Host.Addresses = nil
-	files, err := Overlay(in)
+	files, err := overlayOf(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestOneIssuerEverywhere(t *testing.T) {
 			t.Errorf("%s: no issuer %s in\n%s", name, issuer, text)
 		}
 	}
-	if notes := Notes(in); !strings.Contains(notes, "--oidc-issuer-url="+issuer+" ") {
+	if notes := notesOf(in); !strings.Contains(notes, "--oidc-issuer-url="+issuer+" ") {
 		t.Errorf("no issuer %s in\n%s", issuer, notes)
 	}
 }

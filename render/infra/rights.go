@@ -11,12 +11,9 @@ import (
 
 // Rights renders what the accounts of a cluster's services may do, one file per entry: a Dex keeps its state, a jump host reboots hosts. They
 // are not in the overlay, which is applied as an account that can give no rights. Every problem is reported.
-func Rights(in Input) (map[string][]byte, error) {
-	in, errs := checked(in)
+func Rights(in *Checked) (map[string][]byte, error) {
 	o := newOverlay(in)
-	if len(errs) > 0 {
-		return nil, o.joined(errs)
-	}
+	var errs []error
 	files := map[string][]byte{}
 	put := func(s service, objects []any) {
 		if len(objects) == 0 {
@@ -26,7 +23,7 @@ func Rights(in Input) (map[string][]byte, error) {
 		errs = append(errs, err)
 		files[s.name+".yaml"] = text
 	}
-	services := &in.Cluster.Spec.Services
+	services := &o.Cluster.Spec.Services
 	for i := range services.JumpHost {
 		if s := o.jumpName(i); bmcAccess(&services.JumpHost[i]) == v1.BMCMetal3 {
 			put(s, o.powerRoles(s))

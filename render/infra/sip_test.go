@@ -16,7 +16,7 @@ func TestPortNameOfSIP(t *testing.T) {
 		cluster := &v1.SIPCluster{}
 		cluster.Namespace, cluster.Name = "a", "b"
 		cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{NodeInterface: "oam", Image: "haproxy:2.3.2"}, NodePort: 30001, PortName: name}}
-		files, err := Overlay(Input{Cluster: cluster, Site: site})
+		files, err := overlayOf(Input{Cluster: cluster, Site: site})
 		if err != nil {
 			t.Fatal(err)
 		}
