@@ -53,6 +53,16 @@ func TestConflictAndLoop(t *testing.T) {
 	}
 	fsck(t, repo)
 	same(t, "the branch", inGit(t, repo, "main"), tree("site/a", "3", "site/unowned", "x", "elsewhere", "y"))
+	calls = 0
+	if _, _, err := Loop(context.Background(), Target{URL: repo, Branch: "main", Path: "new"}, func(*Snapshot) (Tree, Meta, string, error) {
+		if calls == 0 {
+			rival(t, repo, "main", tree("elsewhere", "z"))
+		}
+		calls++
+		return tree("a", "1"), meta, "", nil
+	}); err != nil || calls != 2 {
+		t.Errorf("attempts at a first tree, beside a change elsewhere: found %d, %v, want 2", calls, err)
+	}
 	own := errors.New("unschedulable")
 	if _, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return nil, Meta{}, "", own }); err != own {
 		t.Errorf("found %v, want the attempt's own error", err)

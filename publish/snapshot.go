@@ -41,6 +41,8 @@ type Snapshot struct {
 	damaged      error // of the OwnershipFile
 	files        *commitFiles
 	above        map[string]plumbing.Hash // the files above Target.Path that are read
+	from         *remote
+	made         bool // Target.Branch: from another one, of which the files are
 }
 
 // Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is
@@ -73,7 +75,7 @@ func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 		return nil, err
 	}
 	defer session.close()
-	snapshot := &Snapshot{Tree: Tree{}, branch: r.target.pushBranch()}
+	snapshot := &Snapshot{Tree: Tree{}, branch: r.target.pushBranch(), from: r}
 	base, err := found.base(r.target)
 	if err != nil {
 		return nil, err
@@ -81,6 +83,7 @@ func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 	if snapshot.branch == "" {
 		snapshot.branch = base
 	}
+	snapshot.made = r.target.Branch != "" && base != r.target.Branch
 	snapshot.old = found.branches[snapshot.branch]
 	snapshot.tip = found.branches[base]
 	if snapshot.tip.IsZero() {

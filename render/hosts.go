@@ -63,8 +63,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 		files []string
 	)
 	put := func(host *inventory.Host, labels map[string]string, wave string, approved bool) {
-		// A host's name is a DNS subdomain and its namespace a DNS label without dots: no two hosts share a file.
-		name := host.Namespace + "." + host.Name + ".yaml"
+		name := HostFile(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
 		if host.Untouchable() {
 			if was, found := s.Previous[folder+"/"+name]; found {
 				files = append(files, name)
@@ -135,6 +134,10 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	s.tree[folder+"/kustomization.yaml"] = content
 	return errors.Join(append(errs, err)...)
 }
+
+// HostFile is the name of the file, in a cluster's hosts/, with the patch of a host. A host's name is a DNS subdomain and its namespace a DNS label
+// without dots: no two hosts share a file.
+func HostFile(host schedule.HostKey) string { return host.Namespace + "." + host.Name + ".yaml" }
 
 // nameless is a host without a uid, and the cluster that a patch would be for.
 type nameless struct {

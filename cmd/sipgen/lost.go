@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +16,9 @@ func lostTreeFlag(command *cobra.Command, accept *bool) {
 // lost refuses to begin anew where an engine has synced a tree before: the branch was pushed by force or its folder deleted. A new tree would lack the clusters
 // that have no spec any more, with their services, and the addresses and releases that nothing but the old one has.
 func (d *decided) lost(accept bool) error {
+	if elsewhere := d.doubled(); elsewhere != nil { // the labels are that tree's
+		return elsewhere
+	}
 	if accept || !d.before.missing() {
 		return nil
 	}
@@ -29,11 +31,6 @@ func (d *decided) lost(accept bool) error {
 	if len(synced) == 0 {
 		return nil
 	}
-	const most = 5
-	names := strings.Join(synced[:min(most, len(synced))], ", ")
-	if more := len(synced) - most; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
 	return fmt.Errorf(`refused: %s has no tree, but Flux or Argo CD has labelled %s for clusters (%s): the tree is lost; put it back (docs/safety.md, "A tree that is lost"); `+
-		"if there is none to put back, sipgen publish --accept-lost-tree goes by the labels alone", d.before.where, text.Count(len(synced), "host"), names)
+		"if there is none to put back, sipgen publish --accept-lost-tree goes by the labels alone", d.before.where, text.Count(len(synced), "host"), firstHosts(synced))
 }

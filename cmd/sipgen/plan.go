@@ -71,6 +71,9 @@ overlaps; -o network-svg is a picture of that.`,
 			if err != nil {
 				return err
 			}
+			if before, err = before.withOthers(cmd.Context(), loaded); err != nil {
+				return err
+			}
 			decided, err := loaded.decide(ui, before)
 			if err != nil {
 				return err

@@ -121,6 +121,9 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err == nil {
 			before, err = before.orFormer(ctx, ui, to.target, l.site)
 		}
+		if err == nil {
+			before, err = before.withOthers(ctx, l)
+		}
 		if err != nil {
 			return fail(err)
 		}

@@ -22,6 +22,10 @@ type previousTree struct {
 	former bool
 	// strangers are the files of others that a tree would have beside it at this place; nil where there is none.
 	strangers strangers
+	// tip is the branch that the tree was read from, nil for a folder.
+	tip *publish.Snapshot
+	// others are the trees in other folders of the branch, where the site has none in its own.
+	others []otherTree
 }
 
 // missing: there is a place for the tree, and nothing of a tree in it.

@@ -110,6 +110,7 @@ func readSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool)
 	}
 	tree := previousOf(target.String(), target.Path, state, snapshot.When)
 	tree.strangers = onBranch(target, snapshot)
+	tree.tip = snapshot
 	if tree.unsealed == nil && !adopt && errors.Is(state.Unlisted, publish.ErrOwnership) {
 		return tree, fmt.Errorf("%s: %w", target, state.Unlisted)
 	}

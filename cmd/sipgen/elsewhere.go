@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// otherTree is a tree in another folder of the branch, as far as it is about hosts with the names of this site's.
+type otherTree struct {
+	folder   string
+	clusters []render.Assignments
+}
+
+// withOthers reads, where the site has no tree in its folder yet, which hosts the trees in other folders of the branch have. Their files' names settle
+// it for trees that have no host of such a name; of the others only the assignments of the clusters that have one are read.
+func (p previousTree) withOthers(ctx context.Context, l *loaded) (previousTree, error) {
+	if p.tip == nil || !p.former && !p.missing() {
+		return p, nil
+	}
+	files := map[string]bool{}
+	for i := range l.hosts.Hosts {
+		files[render.HostFile(keyOfHost(&l.hosts.Hosts[i]))] = true
+	}
+	found, err := p.tip.Elsewhere(ctx, search.Among, func(_ string, names []string) []string {
+		var read []string
+		for _, name := range names {
+			folder, file := path.Split(name)
+			cluster, is := strings.CutSuffix(folder, "/hosts/")
+			if is && files[file] && !slices.Contains(read, cluster+"/assignments.yaml") {
+				read = append(read, cluster+"/assignments.yaml")
+			}
+		}
+		return read
+	})
+	if err != nil {
+		return p, fmt.Errorf("looking for trees in other folders: %w", err)
+	}
+	for _, tree := range found {
+		other := otherTree{folder: tree.Path}
+		for _, name := range slices.Sorted(maps.Keys(tree.Tree)) {
+			assignments, err := assignmentsIn(path.Join(tree.Path, name), tree.Tree[name])
+			if err != nil {
+				return p, fmt.Errorf("%w: so it is not known whether the tree in %s has this site's hosts", err, folderWords(tree.Path))
+			}
+			other.clusters = append(other.clusters, assignments)
+		}
+		p.others = append(p.others, other)
+	}
+	return p, nil
+}
+
+// assignmentsIn reads the assignments of another tree. They are compared and not obeyed: an edit by hand is for that tree's own runs to find.
+func assignmentsIn(where string, content []byte) (file render.Assignments, err error) {
+	docs, err := manifest.Parse(where, content)
+	switch {
+	case err != nil:
+		return file, err
+	case len(docs) != 1 || docs[0].Kind != render.AssignmentsKind:
+		return file, fmt.Errorf("%s: want one document of kind %s", where, render.AssignmentsKind)
+	}
+	return file, docs[0].Decode(&file)
+}
+
+func keyOfHost(h *inventory.Host) schedule.HostKey {
+	return schedule.HostKey{Namespace: h.Namespace, Name: h.Name}
+}
+
+func folderWords(folder string) string {
+	if folder == "." {
+		return "the repository's root"
+	}
+	return "folder " + text.Line(folder)
+}
+
+// doubled refuses a new tree with hosts that a tree in another folder of the branch has: both would be synced, each engine would label hosts as its
+// own tree says, and what one tree releases the other holds. Hosts of another API server may have the same names; their uids tell. A host without
+// one is the same if the Sites have the same name.
+func (d *decided) doubled() error {
+	former := path.Join(".", d.site.Spec.Repository.PreviousPath)
+	var errs []error
+	for _, other := range d.before.others {
+		if d.before.former && other.folder == former {
+			continue
+		}
+		sites := map[string]bool{}
+		var both []string
+		held := map[schedule.HostKey]*inventory.Host{}
+		for _, ask := range d.asks() {
+			held[keyOfHost(ask.Host)] = ask.Host
+		}
+		for i := range other.clusters {
+			cluster := &other.clusters[i]
+			has := func(namespace, name, uid string) {
+				host := held[schedule.HostKey{Namespace: namespace, Name: name}]
+				if host == nil || uid != "" && host.UID != "" && uid != host.UID || (uid == "" || host.UID == "") && cluster.Site.Name != d.site.Name {
+					return
+				}
+				both = append(both, host.Key())
+				sites[cluster.Site.Name] = true
+			}
+			for _, h := range cluster.Hosts {
+				has(h.Namespace, h.Name, h.UID)
+			}
+			for _, h := range cluster.Releasing {
+				has(h.Namespace, h.Name, h.UID)
+			}
+		}
+		if len(both) > 0 {
+			slices.Sort(both)
+			errs = append(errs, d.doubledBy(other.folder, slices.Sorted(maps.Keys(sites)), slices.Compact(both)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (d *decided) doubledBy(folder string, sites, hosts []string) error {
+	what := fmt.Sprintf("refused: %s would be a new tree, and the tree in %s has %d of its hosts already (%s): two trees would each say whose these are",
+		d.before.where, folderWords(folder), len(hosts), firstHosts(hosts))
+	if !slices.Equal(sites, []string{d.site.Name}) {
+		return fmt.Errorf("%s; that tree is of the Site %s: give each Site the namespaces of its hosts (spec.hosts.namespaces), no namespace to two", what, text.Line(strings.Join(sites, ", ")))
+	}
+	return fmt.Errorf(`%s; if the tree is to move, move that folder (docs/gitops.md, "To another folder"), or publish to it: --path %s`, what, text.Line(folder))
+}
+
+// firstHosts are the first of many hosts.
+func firstHosts(hosts []string) string {
+	const most = 5
+	names := strings.Join(hosts[:min(most, len(hosts))], ", ")
+	if more := len(hosts) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return names
+}
