@@ -201,9 +201,21 @@ var bareKeys = []struct{ key, whose string }{
 const readByDashboards = "makes dashboards read the object"
 
 // freeKeys are keys of reserved domains that do no harm.
-var freeKeys = []string{
-	"metallb.io/address-pool", "metallb.universe.tf/address-pool", // a pool, not an address: MetalLB checks who may use it
-	"cluster-autoscaler.kubernetes.io/safe-to-evict",
+var freeKeys = append([]string{"cluster-autoscaler.kubernetes.io/safe-to-evict"}, poolKeys...)
+
+// poolKeys are the annotations by which a Service names the pool that its load balancer's address is from: MetalLB's, and its older spelling. Which
+// pools a tenant may name is a grant of its own. What other load balancers choose pools by is reserved.
+var poolKeys = []string{"metallb.io/address-pool", "metallb.universe.tf/address-pool"}
+
+// AddressPools are the pools that annotations name, by their keys.
+func AddressPools(annotations map[string]string) map[string]string {
+	pools := map[string]string{}
+	for _, key := range poolKeys {
+		if pool := annotations[key]; pool != "" {
+			pools[key] = pool
+		}
+	}
+	return pools
 }
 
 // ReservedKey says what a label or annotation does that is not a tenant's to write ("steers the GitOps engine"); empty for all others.

@@ -58,6 +58,11 @@ type Tenant struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	LoadBalancerClasses []string `json:"loadBalancerClasses,omitempty"`
+	// AddressPools are the pools of addresses that it may name, by MetalLB's annotation metallb.io/address-pool, with "*" for anything. A Service that
+	// names none gets an address from any pool that gives one to its namespace. Default: none.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	AddressPools []string `json:"addressPools,omitempty"`
 	// IssuerDomains are the domains of its OIDC issuers, subdomains included; certificates are requested for these names. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional

@@ -38,6 +38,7 @@ func TestTenantsAreRead(t *testing.T) {
     maxClusters: 3
     maxPods: 40
     loadBalancerClasses: [kube-vip.io/kube-vip-class, bgp]
+    addressPools: [bank-*, edge.1, '*']
     addresses: [203.0.113.16/28, 203.0.113.17/32, '2001:db8::/64']
     issuerDomains: [bank.example.org, dex.bank.example.org, 192.0.2.1]
     certificateIssuers: [ClusterIssuer/site-ca, Issuer/*, awspca.cert-manager.io/AWSPCAIssuer/bank-*]
@@ -99,6 +100,8 @@ func TestBadTenants(t *testing.T) {
 		{"a negative site's limit of pods", "  maxPodsPerTenant: -1\n", "spec.maxPodsPerTenant: found -1"},
 		{"a negative site's limit of clusters", "  maxClustersPerTenant: -1\n", "spec.maxClustersPerTenant: found -1"},
 		{"every class", one("loadBalancerClasses: ['*']"), `spec.tenants[0].loadBalancerClasses[0]: found "*", want the name of a class`},
+		{"a pool that is no name", one("addressPools: [Bank_1]"), `spec.tenants[0].addressPools[0]: found "Bank_1", want the name of a pool, with * for anything`},
+		{"a pool in a namespace", one("addressPools: [metallb-system/bank]"), `spec.tenants[0].addressPools[0]: found "metallb-system/bank"`},
 		{"a negative site's limit", "  maxHostsPerTenant: -1\n", "spec.maxHostsPerTenant: found -1"},
 		{"priority below the default", one("maxPriority: -1"), "spec.tenants[0].maxPriority: found -1"},
 		{"ports upside down", one("nodePorts: [{start: 30010, end: 30000}]"), "spec.tenants[0].nodePorts[0]: found 30010 to 30000"},

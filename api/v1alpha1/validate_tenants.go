@@ -81,7 +81,7 @@ func (t *Tenant) bounded(at string, add problem) bool {
 		n     int
 	}{
 		{"specs", len(t.Specs)}, {"namespaces", len(t.Namespaces)}, {"nodePorts", len(t.NodePorts)}, {"addresses", len(t.Addresses)},
-		{"loadBalancerClasses", len(t.LoadBalancerClasses)},
+		{"loadBalancerClasses", len(t.LoadBalancerClasses)}, {"addressPools", len(t.AddressPools)},
 		{"issuerDomains", len(t.IssuerDomains)}, {"certificateIssuers", len(t.CertificateIssuers)}, {"images", len(t.Images)},
 		{"networkAttachments", len(t.NetworkAttachments)}, {"podKeys", len(t.PodKeys)},
 		{"hosts.namespaces", len(t.Hosts.Namespaces)},
@@ -174,6 +174,11 @@ func (t *Tenant) validatePatterns(at string, add problem) {
 	for i, image := range t.Images {
 		if !imagePattern.MatchString(image) || strings.Contains(image, "**") || strings.Contains(image, "//") || hasTag(image) || len(image) > 400 {
 			add(fmt.Sprintf("%s.images[%d]", at, i), "found %q, want the name of an image without tag and digest, with * for anything, as in registry.example.org/bank/*", image)
+		}
+	}
+	for i, pool := range t.AddressPools {
+		if !objectPattern.MatchString(pool) {
+			add(fmt.Sprintf("%s.addressPools[%d]", at, i), "found %q, want the name of a pool, with * for anything, as in bank-*", pool)
 		}
 	}
 	for i, attachment := range t.NetworkAttachments {

@@ -102,6 +102,7 @@ func (b *builtCheck) service(s *corev1.Service) {
 	if ip := s.Spec.LoadBalancerIP; ip != "" {
 		b.address("spec.loadBalancerIP", ip)
 	}
+	b.pools("metadata.annotations", s.Annotations)
 	for _, key := range addressNotes {
 		for ip := range strings.SplitSeq(s.Annotations[key], ",") {
 			if ip = strings.TrimSpace(ip); ip == "" {

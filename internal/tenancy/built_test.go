@@ -49,6 +49,7 @@ const fullService = `  hosts: {namespaces: [metal3]}
     podKeys: [bank.example.org]
     networkAttachments: [networks/oam]
     loadBalancerClasses: [bgp]
+    addressPools: [bank]
     limits: {replicas: 3, resources: {memory: 1Gi}}
 `
 
@@ -82,6 +83,9 @@ func TestBuilt(t *testing.T) {
 		{"address", "no address at all", "Service", "{metadata: {annotations: {metallb.io/loadBalancerIPs: any}}}", `found "any", want addresses`},
 		{"address", "another class", "Service", "{spec: {loadBalancerClass: tailscale}}", `spec.loadBalancerClass: found "tailscale", which tenant bank (the Site's spec.tenants[].loadBalancerClasses) is not granted`},
 		{"address", "a class of its own", "Service", "{spec: {loadBalancerClass: bgp}}", ""},
+		{"address", "another's pool", "Service", "{metadata: {annotations: {metallb.io/address-pool: edge}}}", `metadata.annotations[metallb.io/address-pool]: found the address pool "edge", which tenant bank (the Site's spec.tenants[].addressPools) is not granted`},
+		{"address", "another's pool, in the older spelling", "Service", "{metadata: {annotations: {metallb.universe.tf/address-pool: edge}}}", "metallb.universe.tf/address-pool]: found the address pool"},
+		{"address", "a pool of its own", "Service", "{metadata: {annotations: {metallb.io/address-pool: bank}}}", ""},
 		{"address", "another's node port", "Service", "{spec: {ports: [{port: 1, nodePort: 30100}]}}", "spec.ports[0].nodePort: found node port 30100"},
 		{"address", "the node's SSH", "Service", "{spec: {ports: [{port: 1, nodePort: 30001}, {port: 2, nodePort: 22}]}}", "spec.ports[1].nodePort: found node port 22"},
 		{"address", "a port for health checks", "Service", "{spec: {healthCheckNodePort: 31000}}", "spec.healthCheckNodePort: found node port 31000"},

@@ -81,7 +81,9 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
 		s.address(e.Path+".clusterIP", *ip)
 	}
+	s.pools(e.Path+".annotations", e.Service.Annotations)
 	if exposure := e.Service.Service; exposure != nil {
+		s.pools(e.Path+".service.annotations", exposure.Annotations)
 		for _, ip := range exposure.Addresses() {
 			s.address(e.Path+".service.loadBalancerIP", ip)
 		}
@@ -117,6 +119,16 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 			continue
 		}
 		s.podAddresses(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), n.Namespace, n.IPs)
+	}
+}
+
+// pools checks the pools that annotations of a Service take addresses from. Those that the site gives all objects are the site's choice.
+func (s *asked) pools(field string, annotations map[string]string) {
+	named := v1.AddressPools(annotations)
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		if pool := named[key]; !s.tenant.mayTakeFrom(pool) && s.site.Spec.Defaults.Annotations[key] != pool {
+			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which %s is not granted", pool, s.tenant.where("addressPools"))
+		}
 	}
 }
 

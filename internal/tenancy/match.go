@@ -114,6 +114,11 @@ func (t *Tenant) mayAttach(own, namespace, name string) bool {
 	return slices.ContainsFunc(t.NetworkAttachments, func(pattern string) bool { return matches(pattern, namespace+"/"+name) })
 }
 
+// mayTakeFrom says whether the tenant may name a pool of addresses.
+func (t *Tenant) mayTakeFrom(pool string) bool {
+	return slices.ContainsFunc(t.AddressPools, func(pattern string) bool { return matches(pattern, pool) })
+}
+
 // matches compares a name with a pattern, in which "*" is anything but a slash. Brackets and backslashes are in no valid pattern.
 func matches(pattern, name string) bool {
 	matched, err := path.Match(pattern, name)

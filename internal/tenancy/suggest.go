@@ -82,7 +82,7 @@ type need struct {
 	hosts               Count
 	addresses           map[netip.Addr]bool
 	domains, issuers    map[string]bool
-	classes             map[string]bool
+	classes, pools      map[string]bool
 	clusters, pods      int
 	images, attachments map[string]bool
 	podKeys             map[string]bool
@@ -92,7 +92,7 @@ func newNeed(site *v1alpha1.Site, tenant v1alpha1.Tenant) *need {
 	return &need{
 		site: site, tenant: Tenant{Tenant: tenant},
 		addresses: map[netip.Addr]bool{}, domains: map[string]bool{}, issuers: map[string]bool{}, images: map[string]bool{}, attachments: map[string]bool{},
-		classes: map[string]bool{}, podKeys: map[string]bool{},
+		classes: map[string]bool{}, pools: map[string]bool{}, podKeys: map[string]bool{},
 	}
 }
 
@@ -111,7 +111,9 @@ func (n *need) add(c *v1.SIPCluster) {
 		if ip := e.Service.ClusterIP; ip != nil && *ip != corev1.ClusterIPNone {
 			n.address(*ip)
 		}
+		n.poolsOf(e.Service.Annotations)
 		if e.Service.Service != nil {
+			n.poolsOf(e.Service.Service.Annotations)
 			for _, ip := range e.Service.Service.Addresses() {
 				n.address(ip)
 			}
@@ -187,6 +189,14 @@ func (n *need) replicas(wanted int32) {
 	}
 }
 
+func (n *need) poolsOf(annotations map[string]string) {
+	for key, pool := range v1.AddressPools(annotations) {
+		if !n.tenant.mayTakeFrom(pool) && n.site.Spec.Defaults.Annotations[key] != pool {
+			n.pools[pool] = true
+		}
+	}
+}
+
 func (n *need) address(text string) {
 	if ip, err := netip.ParseAddr(text); err == nil && !n.tenant.mayHave(ip) {
 		n.addresses[ip.Unmap()] = true
@@ -199,7 +209,7 @@ func (n *need) finish() {
 	// The Site's own lists are not to be written into.
 	t.NodePorts, t.Addresses, t.IssuerDomains = slices.Clip(t.NodePorts), slices.Clip(t.Addresses), slices.Clip(t.IssuerDomains)
 	t.CertificateIssuers, t.Images, t.NetworkAttachments = slices.Clip(t.CertificateIssuers), slices.Clip(t.Images), slices.Clip(t.NetworkAttachments)
-	t.LoadBalancerClasses = slices.Clip(t.LoadBalancerClasses)
+	t.LoadBalancerClasses, t.AddressPools = slices.Clip(t.LoadBalancerClasses), slices.Clip(t.AddressPools)
 	slices.SortFunc(n.ports, func(a, b v1alpha1.NodePorts) int { return int(a.Start - b.Start) })
 	own := len(t.NodePorts)
 	for _, p := range n.ports {
@@ -217,6 +227,7 @@ func (n *need) finish() {
 	t.Images = append(t.Images, slices.Sorted(maps.Keys(n.images))...)
 	t.NetworkAttachments = append(t.NetworkAttachments, slices.Sorted(maps.Keys(n.attachments))...)
 	t.LoadBalancerClasses = append(t.LoadBalancerClasses, slices.Sorted(maps.Keys(n.classes))...)
+	t.AddressPools = append(t.AddressPools, slices.Sorted(maps.Keys(n.pools))...)
 	t.PodKeys = append(slices.Clip(t.PodKeys), slices.Sorted(maps.Keys(n.podKeys))...)
 	mostClusters := *n.site.Spec.MaxClustersPerTenant
 	if t.MaxClusters != nil {

@@ -16,7 +16,7 @@ func TestSuggest(t *testing.T) {
 	site := siteOf(t, "")
 	tenants := Of(site, nil)
 	clusters := []v1.SIPCluster{
-		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 3, standby: 1}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 12, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7', loadBalancerClass: bgp}, networkAttachments: [{name: s, namespace: networks}, {name: own}]}], jumpHost: [{nodeInterfaceId: oam, networkAttachments: [{name: s, namespace: networks, ips: [192.0.2.9/24]}]}], loadBalancerWorker: [{nodeInterfaceId: oam, clusterIP: 10.96.7.7, nodePortRange: {start: 30011, end: 30019}}]}}"),
+		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 3, standby: 1}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 12, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7', loadBalancerClass: bgp, annotations: {metallb.universe.tf/address-pool: edge}}, annotations: {metallb.io/address-pool: bank}, networkAttachments: [{name: s, namespace: networks}, {name: own}]}], jumpHost: [{nodeInterfaceId: oam, networkAttachments: [{name: s, namespace: networks, ips: [192.0.2.9/24]}]}], loadBalancerWorker: [{nodeInterfaceId: oam, clusterIP: 10.96.7.7, nodePortRange: {start: 30011, end: 30019}}]}}"),
 		clusterOf(t, "bank/b", dex("nodePort: 30556, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
 		clusterOf(t, "edge/a", "{services: {jumpHost: [{nodeInterfaceId: oam, pods: {labels: {example.com/a: b, team: x}, annotations: {x.example.net/a: b, prometheus.io/port: '1'}}}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
 	}
@@ -38,6 +38,7 @@ func TestSuggest(t *testing.T) {
     nodePorts: [{start: 30010, end: 30019}, {start: 30556, end: 30556}]
     addresses: [10.96.7.7/32, 192.0.2.9/32, 203.0.113.7/32]
     loadBalancerClasses: [bgp]
+    addressPools: [bank, edge]
     issuerDomains: [dex.example.org]
     certificateIssuers: [ClusterIssuer/ca]
     images: [example.org/x/haproxy]

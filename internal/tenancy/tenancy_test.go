@@ -57,7 +57,7 @@ func want(t *testing.T, why, found, want string) {
 	}
 }
 
-const bank = `  defaults: {resources: {limits: {cpu: '1', memory: 256Mi}}}
+const bank = `  defaults: {resources: {limits: {cpu: '1', memory: 256Mi}}, annotations: {metallb.universe.tf/address-pool: sites}}
   tenants:
   - name: bank
     specs: [tenants/bank, more/bank.yaml]
@@ -67,6 +67,7 @@ const bank = `  defaults: {resources: {limits: {cpu: '1', memory: 256Mi}}}
     nodePorts: [{start: 30010, end: 30019}, {start: 30020, end: 30029}, {start: 31000, end: 31000}]
     addresses: [203.0.113.16/28, '2001:db8::/64']
     loadBalancerClasses: [kube-vip.io/kube-vip-class]
+    addressPools: [bank-*, shared]
     maxClusters: 2
     issuerDomains: [bank.example.org, 192.0.2.1]
     certificateIssuers: [ClusterIssuer/site-ca, Issuer/bank-*, awspca.cert-manager.io/AWSPCAIssuer/ca]
