@@ -191,9 +191,7 @@ func TestNoSecretIsPrinted(t *testing.T) {
 		}
 		fields := input.fields
 		if input.file == "cluster.yaml" {
-			for _, field := range connectorFields {
-				fields = append(fields, "spec.services.dex[].connectors[]."+field)
-			}
+			fields = append(fields, connectors()...)
 		}
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, os.DirFS(example)); err != nil {
