@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
@@ -36,7 +37,11 @@ func (s *Snapshot) Strangers(tree Tree, names []string) ([]Stranger, error) {
 	if s.root.IsZero() {
 		return nil, nil
 	}
-	return strangers(&commitFiles{store: s.files.store, root: s.root}, s.path, s.owned, tree, names)
+	whole := &commitFiles{store: s.files.store, root: s.root, trees: map[string]*object.Tree{}}
+	for folder, read := range s.files.trees {
+		whole.trees[path.Join(s.path, folder)] = read
+	}
+	return strangers(whole, s.path, s.owned, tree, names)
 }
 
 // DirStrangers is Strangers for a folder that WriteDir writes. top is the git checkout that the folder is in, and prefix the folder's path in it; outside one it
@@ -106,11 +111,14 @@ func strangers(whole folderReader, site string, owned map[string]string, tree Tr
 			return nil, err
 		}
 		for _, name := range inside {
+			if !called(name, names) || above && !slices.Contains(readAbove, name) {
+				continue
+			}
 			full := path.Join(folder, name)
 			inTree := strings.TrimPrefix(strings.TrimPrefix(full, site), "/")
 			_, written := tree[inTree]
 			_, ours := owned[inTree]
-			if !called(name, names) || above && !slices.Contains(readAbove, name) || !above && (written || ours) {
+			if !above && (written || ours) {
 				continue
 			}
 			kind, text, err := whole.at(full)

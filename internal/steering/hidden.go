@@ -30,6 +30,9 @@ type rule struct {
 func hidden(tree []string, others []File) (problems []error) {
 	rules, links := ignoreRules(tree, others)
 	problems = links
+	if len(rules) == 0 {
+		return problems
+	}
 	var order []rule
 	by := map[rule][]string{}
 	seen := map[string]*rule{}
@@ -84,10 +87,45 @@ func hides(rules []rule, seen map[string]*rule, name string, isFolder bool) *rul
 	return found
 }
 
-// ignoreRules are Flux' defaults, and the lines of the .sourceignore files that are in force for files of the tree, in the order in which Flux reads them.
+// partsOf are the names of all files and folders in the paths of a tree, which is sorted.
+func partsOf(tree []string) map[string]bool {
+	parts, last := map[string]bool{}, ""
+	for _, name := range tree {
+		folder, file := path.Split(name)
+		parts[file] = true
+		if folder != last {
+			for part := range strings.SplitSeq(folder, "/") {
+				parts[part] = true
+			}
+			last = folder
+		}
+	}
+	return parts
+}
+
+// perhaps says whether one of Flux' defaults may match a path with these parts: they are names of a file or a folder, some with a * at the beginning. It
+// takes much less than asking each of them for each file, and mostly none is left.
+func perhaps(line string, parts map[string]bool) bool {
+	name := strings.TrimSuffix(strings.TrimPrefix(line, "**/"), "/")
+	end, any := strings.CutPrefix(name, "*")
+	if !any {
+		return parts[name]
+	}
+	for part := range parts {
+		if strings.HasSuffix(part, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// ignoreRules are those of Flux' defaults that may match a file of the tree, and the lines of the .sourceignore files that are in force for files of the tree, in the order in which Flux reads them.
 func ignoreRules(tree []string, others []File) (rules []rule, problems []error) {
+	parts := partsOf(tree)
 	for _, line := range fluxDefaults {
-		rules = append(rules, rule{text: line, pattern: gitignore.ParsePattern(line, nil)})
+		if perhaps(line, parts) {
+			rules = append(rules, rule{text: line, pattern: gitignore.ParsePattern(line, nil)})
+		}
 	}
 	others = slices.DeleteFunc(slices.Clone(others), func(f File) bool { return path.Base(f.Path) != ignoreFile })
 	slices.SortFunc(others, outerFirst)

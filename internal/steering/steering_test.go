@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 )
 
 var tree = []string{
@@ -109,5 +111,34 @@ func TestNames(t *testing.T) {
 		if !slices.Contains(Names(), name) {
 			t.Errorf("found %q, want %s among them", Names(), name)
 		}
+	}
+}
+
+// TestPerhaps: no default of Flux' is passed over that matches a path.
+func TestPerhaps(t *testing.T) {
+	matched := 0
+	for _, name := range []string{
+		"a/b.yaml", "a.jpg", "x/y.tar.gz/z.yaml", ".git/a", "a/.git", "a/.github/b", ".sops.yaml", "a/b/.sops.yaml", "a/.flux.yaml/b", "appveyor.yml", "a/zip", "a/.zip",
+		"sites.zip/a.yaml", ".gitlab-ci.yml/a", "a/.goreleaser.yml",
+	} {
+		parts := partsOf([]string{name})
+		for _, line := range fluxDefaults {
+			pattern := gitignore.ParsePattern(line, nil)
+			for _, isFolder := range []bool{false, true} {
+				matches := pattern.Match(strings.Split(name, "/"), isFolder) != gitignore.NoMatch
+				if matches && !perhaps(line, parts) {
+					t.Errorf("%s is passed over for %s, which it matches", line, name)
+				}
+				if matches {
+					matched++
+				}
+			}
+		}
+		if name == "a/b.yaml" && slices.ContainsFunc(fluxDefaults, func(line string) bool { return perhaps(line, parts) }) {
+			t.Error("a default is asked for a/b.yaml")
+		}
+	}
+	if matched < 20 {
+		t.Errorf("%d matches", matched)
 	}
 }
