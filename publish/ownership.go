@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -48,10 +47,12 @@ func digest(text []byte) string {
 func (o *ownership) digest() string {
 	hash := sha256.New()
 	if o.Writing {
-		fmt.Fprintln(hash, "writing")
+		hash.Write([]byte("writing\n"))
 	}
+	var line []byte
 	for _, file := range o.Files {
-		fmt.Fprintf(hash, "%s  %s\n", file.SHA256, file.Path)
+		line = append(append(append(append(line[:0], file.SHA256...), "  "...), file.Path...), '\n')
+		hash.Write(line)
 	}
 	return "sha256:" + hex.EncodeToString(hash.Sum(nil))
 }
@@ -67,15 +68,16 @@ func formatUnion(owned map[string]string, tree Tree) []byte {
 }
 
 func formatList(owned map[string]string, tree Tree, writing bool) []byte {
-	sums := map[string]string{}
-	maps.Copy(sums, owned)
+	list := ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Writing: writing, Files: make([]ownedFile, 0, len(tree))}
 	for name, text := range tree {
-		sums[name] = digest(text)
+		list.Files = append(list.Files, ownedFile{name, digest(text)})
 	}
-	list := ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Writing: writing, Files: []ownedFile{}}
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		list.Files = append(list.Files, ownedFile{name, sums[name]})
+	for name, sum := range owned {
+		if _, stays := tree[name]; !stays {
+			list.Files = append(list.Files, ownedFile{name, sum})
+		}
 	}
+	slices.SortFunc(list.Files, func(a, b ownedFile) int { return strings.Compare(a.Path, b.Path) })
 	list.Digest = list.digest()
 	if text, is := list.plain(); is {
 		return text

@@ -22,7 +22,7 @@ import (
 type packStore struct {
 	storer.EncodedObjectStorer // for what is neither read nor written
 	held                       []*packfile.Packfile
-	blobs                      packedBlobs // of the same packs
+	packed                     packedObjects // of the same packs
 }
 
 func newPackStore() *packStore {
@@ -43,7 +43,7 @@ func (p *packStore) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) 
 
 // HasEncodedObject looks for an object in every pack.
 func (p *packStore) HasEncodedObject(hash plumbing.Hash) error {
-	for _, pack := range p.blobs.packs {
+	for _, pack := range p.packed.packs {
 		if _, err := pack.index.FindOffset(hash); err == nil {
 			return nil
 		}
@@ -57,7 +57,7 @@ func (p *packStore) add(file billy.File) error {
 	if err != nil {
 		return fmt.Errorf("the pack that the server sent: %w", err)
 	}
-	p.blobs.packs = append(p.blobs.packs, indexedPack{index, file})
+	p.packed.packs = append(p.packed.packs, indexedPack{index, file})
 	p.held = append(p.held, packfile.NewPackfileWithCache(index, nil, file, cache.NewObjectLRU(8*cache.MiByte), 0))
 	return nil
 }

@@ -1,21 +1,26 @@
 package publish
 
 import (
+	"bytes"
 	"compress/zlib"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
-// packedBlobs reads the files that stand in packs as they are, no deltas: those that a push of sipgen brought do. A tree has tens of thousands of them,
-// and go-git's reader, which sums up every byte of the pack by itself and keeps what it read, takes twice as long. What is anything else is
+// packedObjects reads the files and folders that stand in packs as they are, no deltas: those that a push of sipgen brought do. A tree has tens of thousands of
+// them, and go-git's reader, which sums up every byte of the pack by itself and keeps what it read, takes twice as long. What is anything else is
 // left to go-git, and so are all errors.
-type packedBlobs struct {
+type packedObjects struct {
 	packs   []indexedPack
 	section packSection
 	inflate io.ReadCloser
@@ -26,22 +31,22 @@ type indexedPack struct {
 	file  io.ReaderAt
 }
 
-// blob gives the content of an object, if it is a file that is kept whole.
-func (p *packedBlobs) blob(hash plumbing.Hash) ([]byte, bool) {
+// object gives the content of an object, if it is of a kind and kept whole.
+func (p *packedObjects) object(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, bool) {
 	for _, pack := range p.packs {
 		if offset, err := pack.index.FindOffset(hash); err == nil {
 			p.section.begin(pack.file, offset)
-			return p.read()
+			return p.read(kind)
 		}
 	}
 	return nil, false
 }
 
-// read reads the object at which the section begins.
-func (p *packedBlobs) read() ([]byte, bool) {
+// read reads the object at which the section begins, if it is of a kind.
+func (p *packedObjects) read(kind plumbing.ObjectType) ([]byte, bool) {
 	// The first byte has the kind and four bits of the size, those behind it seven each, least first; the highest bit says that there is another one.
 	head, err := p.section.ReadByte()
-	if err != nil || plumbing.ObjectType(head>>4&7) != plumbing.BlobObject {
+	if err != nil || plumbing.ObjectType(head>>4&7) != kind {
 		return nil, false
 	}
 	size, shift := int64(head&15), 4
@@ -122,22 +127,22 @@ func (s *packSection) Read(into []byte) (int, error) {
 // localStore is the objects of a repository on this machine.
 type localStore struct {
 	*filesystem.Storage
-	blobs *packedBlobs // nil: not opened yet
+	packed *packedObjects // nil: not opened yet
 }
 
-// blob is packedBlobs.blob. What is opened is closed when nobody has the repository any more.
-func (l *localStore) blob(hash plumbing.Hash) ([]byte, bool) {
-	if l.blobs == nil {
-		l.blobs = &packedBlobs{}
+// object is packedObjects.object. What is opened is closed when nobody has the repository any more.
+func (l *localStore) object(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, bool) {
+	if l.packed == nil {
+		l.packed = &packedObjects{}
 		folder := dotgit.New(l.Filesystem())
 		packs, _ := folder.ObjectPacks() // go-git will say what is wrong
 		for _, name := range packs {
 			if pack, err := openIndexed(folder, name); err == nil {
-				l.blobs.packs = append(l.blobs.packs, pack)
+				l.packed.packs = append(l.packed.packs, pack)
 			}
 		}
 	}
-	return l.blobs.blob(hash)
+	return l.packed.object(kind, hash)
 }
 
 func openIndexed(folder *dotgit.DotGit, name plumbing.Hash) (indexedPack, error) {
@@ -159,5 +164,43 @@ func openIndexed(folder *dotgit.DotGit, name plumbing.Hash) (indexedPack, error)
 	return indexedPack{index, file}, nil
 }
 
-// blob is packedBlobs.blob, of the packs that a server sent.
-func (p *packStore) blob(hash plumbing.Hash) ([]byte, bool) { return p.blobs.blob(hash) }
+// object is packedObjects.object, of the packs that a server sent.
+func (p *packStore) object(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, bool) {
+	return p.packed.object(kind, hash)
+}
+
+// packed gives the content of an object that a store can read in the short way; false for any other.
+func packed(store storer.EncodedObjectStorer, kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, bool) {
+	packed, is := store.(interface {
+		object(kind plumbing.ObjectType, hash plumbing.Hash) ([]byte, bool)
+	})
+	if !is {
+		return nil, false
+	}
+	return packed.object(kind, hash)
+}
+
+// readTree is object.GetTree, in the short way where there is one.
+func readTree(store storer.EncodedObjectStorer, hash plumbing.Hash) (*object.Tree, error) {
+	if text, found := packed(store, plumbing.TreeObject, hash); found {
+		if entries, is := treeEntries(text); is {
+			return &object.Tree{Entries: entries, Hash: hash}, nil
+		}
+	}
+	return object.GetTree(store, hash)
+}
+
+// treeEntries reads the content of a tree object: for each entry its mode in octal, a space, its name, a byte of zero, and the bytes of its hash.
+func treeEntries(text []byte) (entries []object.TreeEntry, is bool) {
+	for len(text) > 0 {
+		head, rest, ended := bytes.Cut(text, []byte{0})
+		digits, name, named := strings.Cut(string(head), " ")
+		mode, err := filemode.New(digits)
+		if !ended || !named || err != nil || len(rest) < len(plumbing.ZeroHash) {
+			return nil, false
+		}
+		entries = append(entries, object.TreeEntry{Name: name, Mode: mode, Hash: plumbing.Hash(rest[:len(plumbing.ZeroHash)])})
+		text = rest[len(plumbing.ZeroHash):]
+	}
+	return entries, true
+}

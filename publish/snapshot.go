@@ -219,7 +219,7 @@ func (c *commitFiles) tree(name string) (*object.Tree, error) {
 		}
 		hash = entry.Hash
 	}
-	tree, err := object.GetTree(c.store, hash)
+	tree, err := readTree(c.store, hash)
 	if err != nil {
 		return nil, fmt.Errorf("%s: tree %s: %w", name, hash, err)
 	}
@@ -301,12 +301,8 @@ func (c *commitFiles) below(name string) ([]string, error) {
 }
 
 func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, err error) {
-	if packed, is := store.(interface {
-		blob(hash plumbing.Hash) ([]byte, bool)
-	}); is {
-		if text, found := packed.blob(hash); found {
-			return text, nil
-		}
+	if text, found := packed(store, plumbing.BlobObject, hash); found {
+		return text, nil
 	}
 	encoded, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if err != nil {

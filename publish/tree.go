@@ -156,6 +156,9 @@ func checkName(name string) error {
 // isDotGit says whether a file system could take the name for .git or .gitmodules: in any case, in NTFS's
 // short form, with the trailing dots and spaces that NTFS drops, with the code points that HFS+ ignores.
 func isDotGit(part string) bool {
+	if c := part[0]; c < utf8.RuneSelf && c != '.' && c != 'g' && c != 'G' {
+		return false
+	}
 	bare := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
