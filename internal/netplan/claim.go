@@ -126,8 +126,11 @@ func (c *Claim) addresses(s v1alpha1.Span) bool {
 
 // before is the order of the plan: what cannot overlap stands apart, and a range stands before what begins in it at the same place.
 func before(a, b *Claim) int {
+	if first := cmp.Or(a.apart(b), a.span.from.compare(b.span.from)); first != 0 {
+		return first // of nearly all
+	}
 	return cmp.Or(
-		a.apart(b), a.span.from.compare(b.span.from), b.span.to.compare(a.span.to),
+		b.span.to.compare(a.span.to),
 		cmp.Compare(a.party(), b.party()), cmp.Compare(a.Use, b.Use), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Network, b.Network),
 		cmp.Compare(a.Field, b.Field), cmp.Compare(a.Within, b.Within),
 	)
