@@ -89,7 +89,7 @@ var inventoryGuards = []mutant{
 `, ``,
 		in("inventory/bmh", "TestBadHosts"),
 		"a host that no file can be named after ends every run once it is handed out"},
-	{"inventory/files/snapshot.go", `		bmh.CheckLength(&host)
+	{"inventory/files/snapshot.go", `		bmh.CheckLength(host)
 `, ``,
 		in("inventory/files", "TestFaultyHostsOfSnapshots"),
 		"a host of a snapshot that no file can be named after ends every run"},

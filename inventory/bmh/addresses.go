@@ -91,6 +91,9 @@ func SecretRefs(host *inventory.Host, bmh *metal3.BareMetalHost) []SecretRef {
 
 // Invalid says that no Secret can have the name: an API server is not asked for it.
 func (ref SecretRef) Invalid() bool {
+	if simpleName(ref.Name) && simpleName(ref.Namespace) {
+		return false
+	}
 	return len(validation.IsDNS1123Subdomain(ref.Name)) > 0 || len(validation.IsDNS1123Label(ref.Namespace)) > 0
 }
 

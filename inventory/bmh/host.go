@@ -120,6 +120,9 @@ func faultOf(err error) inventory.Fault {
 // BadName finds names that an API server would refuse too: they become paths in what is rendered, and files are not checked by an API
 // server. field is empty for good ones.
 func BadName(namespace, name string) (field, text string) {
+	if simpleName(name) && simpleName(namespace) {
+		return "", ""
+	}
 	if messages := validation.IsDNS1123Subdomain(name); len(messages) > 0 {
 		return "metadata.name", redact.Sprintf("found %q: %s", name, messages[0])
 	}
@@ -127,6 +130,17 @@ func BadName(namespace, name string) (field, text string) {
 		return "metadata.namespace", redact.Sprintf("found %q: %s", namespace, messages[0])
 	}
 	return "", ""
+}
+
+// simpleName says that a text is what Kubernetes calls a DNS-1123 label. It may be the name of anything, the key of a label and its value: nobody has to ask
+// the expressions of Kubernetes, which take far longer.
+func simpleName(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && (c != '-' || i == 0 || i == len(text)-1) {
+			return false
+		}
+	}
+	return text != "" && len(text) <= validation.DNS1123LabelMaxLength
 }
 
 // maxFileName is what is left of the 255 bytes that file systems take, for namespace and name, without a dot and ".yaml".
@@ -143,6 +157,13 @@ func CheckLength(host *inventory.Host) {
 
 // CheckLabels takes labels from a host that an API server would refuse, and notes the fault.
 func CheckLabels(host *inventory.Host) {
+	simple := true
+	for label, value := range host.Labels {
+		simple = simple && simpleName(label) && simpleName(value)
+	}
+	if simple {
+		return
+	}
 	for _, label := range slices.Sorted(maps.Keys(host.Labels)) {
 		var fault inventory.Fault
 		switch value := host.Labels[label]; {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"time"
@@ -54,6 +55,7 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 	if doc.APIVersion != snapshotVersion {
 		return nil, doc.Problem("apiVersion", "found %q, want %s", doc.APIVersion, snapshotVersion)
 	}
+	file.Hosts = make([]inventory.Host, 0, bytes.Count(doc.JSON, []byte(`"bmc":`))) // most hosts have one
 	if err := doc.Decode(&file); err != nil {
 		return nil, err
 	}
@@ -61,18 +63,18 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 		return nil, doc.Problem("count", "found %d hosts, but the file announces another number: it is cut off", len(file.Hosts))
 	}
 	var leftOut []inventory.LeftOut
-	hosts := make([]inventory.Host, 0, len(file.Hosts))
+	hosts := file.Hosts[:0]
 	for i := range file.Hosts {
-		host := file.Hosts[i]
+		host := &file.Hosts[i]
 		host.Source = doc.File
-		bmh.Clean(&host)
+		bmh.Clean(host)
 		if field, text := bmh.BadName(host.Namespace, host.Name); field != "" {
 			leftOut = append(leftOut, inventory.LeftOut{Source: fmt.Sprintf("%s: hosts[%d]", doc.File, i), Field: field, Text: text})
 			continue
 		}
-		bmh.CheckLength(&host)
-		bmh.CheckLabels(&host)
-		hosts = append(hosts, host)
+		bmh.CheckLength(host)
+		bmh.CheckLabels(host)
+		hosts = append(hosts, *host)
 	}
 	return &inventory.Inventory{Hosts: inventory.Once(hosts), LeftOut: leftOut, TakenAt: file.TakenAt.Time.In(time.UTC), Context: file.Context, HasManagedFields: file.HasManagedFields}, nil
 }
