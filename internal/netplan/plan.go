@@ -36,7 +36,7 @@ type Conflict struct {
 // address from another one by a host of his own.
 func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, owner func(namespace string) string) *Plan {
 	g := newGatherer(site)
-	g.claims = make([]Claim, 0, len(clusters)+2*len(hosts)) // most hosts have an address and a MAC address
+	g.claims = make([]Claim, 0, 4*len(clusters)+3*len(hosts)) // most have no more
 	g.services()
 	for i := range clusters {
 		g.cluster(&clusters[i])
