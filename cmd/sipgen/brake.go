@@ -35,9 +35,13 @@ func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s (%s)", accept, text.Count(loss.Total(), "host"), describeLoss(loss))
 	}
 	return errors.Join(
-		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d: %s", loss.Total(), loss.Claimed, limit, describeLoss(loss)),
-		fmt.Errorf("refused: if every one of these hosts is meant to go, repeat publish (or render) with --accept-loss %d", loss.Total()),
+		fmt.Errorf("%s: %s", brakeWords(site, loss), describeLoss(loss)),
+		fmt.Errorf(`refused: find out why first (docs/troubleshooting.md, "The brake"); if every one of these hosts is meant to go, repeat publish (or render) with --accept-loss %d`, loss.Total()),
 	)
+}
+
+func brakeWords(site *v1alpha1.Site, loss schedule.Loss) string {
+	return fmt.Sprintf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d", loss.Total(), loss.Claimed, brakeLimit(site, loss))
 }
 
 // brakeLimit is how many hosts a run may take from the clusters.
@@ -247,7 +251,7 @@ func describeLoss(loss schedule.Loss) string {
 		for _, host := range part.hosts {
 			names = append(names, host.String())
 		}
-		const most = 20
+		const most = 10
 		more := ""
 		if len(names) > most {
 			more = fmt.Sprintf(" and %d more", len(names)-most)

@@ -48,6 +48,8 @@ type checked struct {
 	warnings []string
 	// refusal: the decision gives tenants or takes from clusters too much, or its patches would do harm. nil if neither.
 	refusal error
+	// braked: the refusal is, among others, that too many hosts would be lost or released.
+	braked bool
 }
 
 // check asks whether the tree before is lost, the grants of hosts and the brake, and holds the patches to be against the live hosts.
@@ -55,9 +57,13 @@ func (d *decided) check(how tolerance) *checked {
 	warnings, harm := d.preflight()
 	warnings = append(warnings, d.network.Warnings()...)
 	warnings = append(warnings, d.unselected()...)
-	refusal := errors.Join(d.lost(how.lostTree), joined(d.surges()), brake(d.site, d.loss, how.acceptLoss), harm, errors.Join(d.network.Problems()...))
-	return &checked{decided: d, warnings: warnings, refusal: refusal}
+	braked := brake(d.site, d.loss, how.acceptLoss) // it comes last, where a terminal shows it
+	refusal := errors.Join(d.lost(how.lostTree), joined(d.surges()), harm, errors.Join(d.network.Problems()...), braked)
+	return &checked{decided: d, warnings: warnings, refusal: refusal, braked: braked != nil && how.acceptLoss == noAcceptance}
 }
+
+// fewWords is how many bytes may stand before the brake's refusal without a word about it: ten lines of a narrow terminal.
+const fewWords = 10 * 80
 
 // proceed says what was found, and gives the error that ends the run, if something does. An unschedulable cluster is a finding.
 func (c *checked) proceed(ui *ui, how tolerance) error {
@@ -66,12 +72,16 @@ func (c *checked) proceed(ui *ui, how tolerance) error {
 	if !keepGoing {
 		here = c.sayRefused(ui, here)
 	}
+	problems := here.Problems()
+	if c.braked && len(strings.Join(slices.Concat(problems, c.warnings), "")) > fewWords {
+		ui.say("%s: the end says which, and what to do", brakeWords(c.site, c.loss))
+	}
 	if !how.pushes { // publish says all dangers before it pushes
 		for _, danger := range here.Emptied() {
 			ui.say("danger: %s", danger)
 		}
 	}
-	for _, problem := range here.Problems() {
+	for _, problem := range problems {
 		ui.say("%s", problem)
 	}
 	for _, warning := range c.warnings {

@@ -87,10 +87,11 @@ overlaps; -o network-svg is a picture of that.`,
 			refusals := errors.Join(joined(decided.settled.late), checked.refusal, unrendered)
 			whole := *shown
 			whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
-			if decided.placement.Schedulable() {
-				for _, refusal := range flatten(refusals) {
-					whole.Refusals = append(whole.Refusals, refusal.Error())
-				}
+			if !decided.placement.Schedulable() {
+				refusals = checked.refusal // the plan itself says the rest
+			}
+			for _, refusal := range flatten(refusals) {
+				whole.Refusals = append(whole.Refusals, refusal.Error())
 			}
 			if ofNetwork {
 				for _, clash := range flatten(loaded.clashes()) {
@@ -109,10 +110,14 @@ overlaps; -o network-svg is a picture of that.`,
 			if !in.keepGoing && !ofNetwork && len(decided.settled.late) > 0 && !decided.placement.Schedulable() {
 				ui.say("render and publish would refuse the run because of what is frozen; with --keep-going they go on with the other clusters")
 			}
-			if !decided.placement.Schedulable() || ofNetwork && loaded.network.Overlaps() {
+			if ofNetwork && loaded.network.Overlaps() {
 				return errFinding
 			}
-			return sayRefusals(ui, refusals)
+			refused := sayRefusals(ui, refusals)
+			if !decided.placement.Schedulable() {
+				return errFinding
+			}
+			return refused
 		},
 	}
 	in.flags(command)
