@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -14,11 +16,24 @@ import (
 // Load reads the one Site of a file, or of stdin for "-": decoded strictly, defaulted and valid. Every problem is reported, joined, with
 // its file, line and field; there is no Site then.
 func Load(file string, stdin io.Reader) (*Site, error) {
+	if about, err := os.Stat(file); err == nil && about.IsDir() {
+		return nil, isFolder(file)
+	}
 	docs, err := manifest.Read([]string{file}, stdin)
 	if err != nil {
 		return nil, err
 	}
 	return fromFile(file, docs)
+}
+
+// isFolder says that a folder is no Site, and which file in it may be meant.
+func isFolder(folder string) error {
+	for _, name := range []string{"site.yaml", "site.yml", "site.json"} {
+		if about, err := os.Stat(filepath.Join(folder, name)); err == nil && about.Mode().IsRegular() {
+			return redact.Errorf("%s: a folder, want the Site's file: did you mean %s?", folder, filepath.Join(folder, name))
+		}
+	}
+	return redact.Errorf("%s: a folder, want the Site's file, and there is no site.yaml in it", folder)
 }
 
 // Parse is Load of a file's text, YAML or JSON. file is its name in problems.
@@ -47,10 +62,21 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 		site     *Site
 		problems manifest.Problems
 	)
+	isSite := func(doc manifest.Document) bool { return doc.Kind == Kind && doc.APIVersion == APIVersion }
+	if at := slices.IndexFunc(docs, func(doc manifest.Document) bool { return !isSite(doc) }); at >= 0 {
+		doc, more := &docs[at], ""
+		switch others := len(slices.DeleteFunc(slices.Clone(docs), isSite)) - 1; others {
+		case 0:
+		case 1:
+			more = "; another document is no Site either"
+		default:
+			more = fmt.Sprintf("; %d other documents are no Sites either", others)
+		}
+		problems.Add(doc.Problem("", "found %s %s, want %s %s%s", redact.Plain(doc.APIVersion), redact.Plain(doc.Kind), APIVersion, Kind, more))
+	}
 	for i := range docs {
 		doc := &docs[i]
-		if doc.Kind != Kind || doc.APIVersion != APIVersion {
-			problems.Add(doc.Problem("", "found %s %s, want %s %s", redact.Plain(doc.APIVersion), redact.Plain(doc.Kind), APIVersion, Kind))
+		if !isSite(*doc) {
 			continue
 		}
 		if site != nil {

@@ -57,7 +57,7 @@ var runGuards = []mutant{
 	{"cmd/sipgen/brake.go", `	case accept == noAcceptance && loss.Total() <= limit, accept == loss.Total():`, `	case accept == noAcceptance && loss.Total() <= limit, accept >= 0:`,
 		in("cmd/sipgen", "TestBrake"),
 		"--accept-loss of one number accepts any loss"},
-	{"cmd/sipgen/check.go", `joined(d.surges()), brake(d.site, d.loss, how.acceptLoss), harm,`, `joined(d.surges()), harm,`,
+	{"cmd/sipgen/check.go", `errors.Join(d.network.Problems()...), braked)`, `errors.Join(d.network.Problems()...))`,
 		in("cmd/sipgen", "TestScripts/contract"),
 		"nothing asks the brake"},
 	{"cmd/sipgen/check.go", `	case refusal != nil:

@@ -131,7 +131,7 @@ var siteServiceGuards = []mutant{
 	{"internal/netplan/plan.go", `host == nil || c.Mild || c.With.Host != nil ||`, `host == nil || c.With.Host != nil ||`,
 		in("cmd/sipgen", "TestScripts/network"),
 		"a host whose power control has an address of Ironic's DHCP range is handed out no more"},
-	{"cmd/sipgen/check.go", `, errors.Join(d.network.Problems()...))`, `)`,
+	{"cmd/sipgen/check.go", `harm, errors.Join(d.network.Problems()...), braked)`, `harm, braked)`,
 		in("cmd/sipgen", "TestScripts/network"),
 		"a tree is written in which MetalLB and Ironic give out the same addresses"},
 	{"cmd/sipgen/tenants.go", `	s.overlaps(l.network)
