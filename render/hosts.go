@@ -122,6 +122,10 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	if len(files) == 0 {
 		return errors.Join(errs...)
 	}
+	if s.preview {
+		s.tree[folder+"/kustomization.yaml"] = nil
+		return errors.Join(errs...)
+	}
 	slices.Sort(files)
 	kustomization := object.NewKustomization(files...)
 	if !merge {

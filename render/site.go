@@ -293,7 +293,9 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 	if err != nil {
 		return ofCluster(c.Key, err)
 	}
-	infra.KeepNames(files, func(name string) []byte { return s.Previous[folder+"/"+name] })
+	if !s.previews(c) {
+		infra.KeepNames(files, func(name string) []byte { return s.Previous[folder+"/"+name] })
+	}
 	if len(files) > 0 {
 		s.services = append(s.services, Services{Cluster: s.specs[c.Key], Files: files})
 	}

@@ -8,7 +8,7 @@ var serviceGuards = []mutant{
 	{"render/infra/frontend.go", `bytes.Equal(was, oldName(content))`, `bytes.Contains(was, []byte("frontend "))`,
 		in("render/infra", "TestKeepNames"),
 		"a load balancer never has another server"},
-	{"render/site.go", `	infra.KeepNames(files, func(name string) []byte { return s.Previous[folder+"/"+name] })
+	{"render/site.go", `		infra.KeepNames(files, func(name string) []byte { return s.Previous[folder+"/"+name] })
 `, ``,
 		in("cmd/sipgen", "TestUpgrade"),
 		"an upgrade replaces the pods of all load balancers for a name"},

@@ -173,7 +173,10 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	for i := range clusters {
 		specs[schedule.ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}] = &clusters[i]
 	}
-	plan := &Plan{APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: []Cluster{}, Hosts: []Host{}, Warnings: sentence.Warnings(many.without(p.Warnings))}
+	plan := &Plan{
+		APIVersion: v1alpha1.APIVersion, Kind: "Plan", Site: site, Clusters: make([]Cluster, 0, len(p.Clusters)), Hosts: make([]Host, 0, len(p.Hosts)),
+		Warnings: sentence.Warnings(many.without(p.Warnings)),
+	}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		cluster := Cluster{
@@ -261,7 +264,7 @@ func (m missingHosts) without(warnings []schedule.Warning) []schedule.Warning {
 func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 	role := Role{
 		Name: r.Name, Active: r.Active, Standby: r.Standby,
-		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: []Slot{}, Warnings: sentence.Warnings(r.Warnings),
+		ShortActive: r.ShortActive, ShortStandby: r.ShortStandby, Slots: make([]Slot, 0, len(r.Assigned)+len(r.Releasing)), Warnings: sentence.Warnings(r.Warnings),
 	}
 	for i := range r.Assigned {
 		a := &r.Assigned[i]

@@ -3,7 +3,6 @@ package infra
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,16 +26,18 @@ func fill(file string, values values) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	unused := maps.Clone(values)
+	size := 0
+	for _, part := range parts {
+		size += len(part.text) + len(values[part.name])
+	}
 	var errs []error
-	var out []byte
+	out := make([]byte, 0, size)
 	for _, part := range parts {
 		out = append(out, part.text...)
 		if part.name == "" {
 			continue
 		}
 		value, given := values[part.name]
-		delete(unused, part.name)
 		switch {
 		case !given:
 			errs = append(errs, fmt.Errorf("template %s: no value for %s", file, part.name))
@@ -47,7 +48,14 @@ func fill(file string, values values) ([]byte, error) {
 		}
 		out = append(out, value...)
 	}
-	for _, name := range slices.Sorted(maps.Keys(unused)) {
+	var unused []string
+	for name := range values {
+		if !slices.ContainsFunc(parts, func(p part) bool { return p.name == name }) {
+			unused = append(unused, name)
+		}
+	}
+	slices.Sort(unused)
+	for _, name := range unused {
 		errs = append(errs, fmt.Errorf("template %s: it has no %s", file, name))
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -42,12 +42,13 @@ func (o *overlay) finish() error {
 	if err := o.override(&k); err != nil {
 		return err
 	}
-	text, err := object.Marshal(k)
-	if err != nil {
-		return err
+	if o.Unwritten {
+		o.files[kustomizationFile] = nil
+		return nil
 	}
+	text, err := object.Marshal(k)
 	o.files[kustomizationFile] = text
-	return nil
+	return err
 }
 
 const kustomizationFile = "kustomization.yaml"
