@@ -79,6 +79,7 @@ func (r *remote) explain(err error) error {
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
 		hostname    x509.HostnameError
+		redirected  *redirectError
 	)
 	message := ""
 	if err != nil {
@@ -89,6 +90,8 @@ func (r *remote) explain(err error) error {
 		return err
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTimeout):
 		return err
+	case errors.As(err, &redirected):
+		return redirected
 	case r.local != "" && strings.Contains(message, "detected dubious ownership"):
 		return fmt.Errorf("%w: %s", ErrOwner, r.local)
 	case errors.Is(err, transport.ErrRepositoryNotFound):

@@ -68,13 +68,11 @@ func (r *remote) listRefs(ctx context.Context) (*refs, *session, error) {
 // openSession opens a session with git's upload-pack, which a repository on this machine has too.
 func (r *remote) openSession(ctx context.Context) (*session, error) {
 	return withCredentialHelper(ctx, r, func(ctx context.Context, _ func()) (*session, error) {
-		remote, err := r.client.NewUploadPackSession(r.endpoint, r.auth)
-		if err != nil {
-			return nil, err
-		}
-		advertised, err := remote.AdvertisedReferencesContext(ctx)
-		if err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
-			_ = remote.Close() // it has not answered
+		remote, advertised, err := connect(ctx, r, r.client.NewUploadPackSession)
+		switch {
+		case errors.Is(err, transport.ErrEmptyRemoteRepository):
+			return &session{}, nil
+		case err != nil:
 			return nil, err
 		}
 		return &session{remote: remote, advertised: advertised, idleTimeout: r.target.IdleTimeout}, nil

@@ -24,6 +24,7 @@ import (
 // one who knows where git.example.test is.
 type forwardProxy struct {
 	url, anonymous string
+	handler        *goproxy.ProxyHttpServer
 	through        atomic.Int64 // connections that it has made
 }
 
@@ -31,6 +32,7 @@ func serveProxy(t testing.TB, gitServer string) *forwardProxy {
 	t.Helper()
 	served := &forwardProxy{}
 	proxy := goproxy.NewProxyHttpServer()
+	served.handler = proxy
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("squid:pr0xy"))
 	proxy.OnRequest().HandleConnectFunc(func(host string, ctx *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) {
 		if ctx.Req.Header.Get("Proxy-Authorization") != want {

@@ -89,15 +89,11 @@ func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip
 }
 
 func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash, pack []byte, active func()) (output string, err error) {
-	session, err := r.client.NewReceivePackSession(r.endpoint, r.auth)
+	session, advertised, err := connect(ctx, r, r.client.NewReceivePackSession)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = session.Close() }() // nothing comes after the report
-	advertised, err := session.AdvertisedReferencesContext(ctx)
-	if err != nil {
-		return "", err
-	}
 	if advertised.References[name.String()] != old {
 		return "", ErrConflict
 	}

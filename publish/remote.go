@@ -44,6 +44,25 @@ func newRemote(target *Target) (*remote, error) {
 	return r, nil
 }
 
+// connect opens a session, and gives what the repository says of itself. With an error the session is closed.
+func connect[S transport.Session](ctx context.Context, r *remote, open func(*transport.Endpoint, transport.AuthMethod) (S, error)) (S, *packp.AdvRefs, error) {
+	for {
+		scheme := r.endpoint.Protocol
+		session, err := open(r.endpoint, r.auth)
+		if err != nil {
+			return session, nil, err
+		}
+		advertised, err := session.AdvertisedReferencesContext(ctx)
+		if err != nil {
+			_ = session.Close() // nothing was asked for
+		}
+		if r.endpoint.Protocol == scheme {
+			return session, advertised, err
+		}
+		// It was led from http to https, and go-git would ask the rest without credentials. A session that begins there has them.
+	}
+}
+
 // refs is what a repository says about its branches.
 type refs struct {
 	branches map[string]plumbing.Hash

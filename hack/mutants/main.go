@@ -54,7 +54,7 @@ func (m *mutant) String() string { return m.file + ": " + m.why }
 // table is every guard.
 func table() []mutant {
 	return slices.Concat(reviewGuards, lifeGuards, rowGuards, capiGuards, hostGuards, fluxGuards, argoGuards, treeGuards, policyGuards, serviceGuards, patchGuards, placementGuards, tenantGuards, tenantMistakeGuards,
-		runGuards, preflightGuards, publishGuards, statusGuards, inputGuards, inventoryGuards, sipGuards, siteGuards, siteServiceGuards, ledgerGuards, secretGuards, watchGuards, waveGuards, accountGuards, mistakeGuards)
+		runGuards, preflightGuards, publishGuards, statusGuards, inputGuards, inventoryGuards, sipGuards, siteGuards, siteServiceGuards, ledgerGuards, secretGuards, watchGuards, waveGuards, accountGuards, mistakeGuards, networkGuards)
 }
 
 func main() {
