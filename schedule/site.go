@@ -248,9 +248,9 @@ func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
 		return c
 	}
 	for name := range spec.Spec.Nodes { // sorted by serve
-		if invalidRole(name) {
+		if invalidRole(name) || shown(name) != name { // a role's name is printed, and committed
 			if len(s.options.Refused[key]) == 0 { // else that is said already
-				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, which is not a valid label value", name)})
+				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, which cannot be a label's value", name)})
 			}
 			continue
 		}

@@ -118,7 +118,7 @@ var inventoryGuards = []mutant{
 		in("inventory/bmh", "TestBadHosts"),
 		"a host's name in a manifest leads out of the tree"},
 	{"inventory/bmh/host.go", `	Clean(&host)
-	return host`, `	return host`,
+	CheckSecrets`, `	CheckSecrets`,
 		in("inventory/bmh", "TestWhatOthersWroteIsCleaned"),
 		"a driver's message repeats the password of a BMC"},
 	{"inventory/bmh/host.go", `WithoutUser(bmh.Spec.BMC.Address)`, `bmh.Spec.BMC.Address`,

@@ -2,6 +2,26 @@ package main
 
 // secretGuards keep secrets out of git and of messages.
 var secretGuards = []mutant{
+	{"inventory/bmh/host.go", `	CheckSecrets(&host)
+	return host`, `	return host`,
+		in("inventory/bmh", "TestBadHosts/a_label_that_is_a_token"),
+		"a token in a host's label or uid is printed in every plan, and committed"},
+	{"inventory/bmh/host.go", `secretIn(host.UID); secret {`, `secretIn(host.UID); false && secret {`,
+		in("inventory/bmh", "TestBadHosts/a_uid_that_is_a_token"),
+		"a private key in place of a host's uid is in the patch that is committed"},
+	{"inventory/bmh/host.go", `secretIn(label); secret {`, `secretIn(label); false {`,
+		in("inventory/bmh", "TestBadHosts/a_label_key_that_is_a_token"),
+		"a token in the key of a host's label is printed"},
+	{"inventory/files/snapshot.go", `		bmh.CheckSecrets(host)
+`, ``,
+		in("inventory/files", "TestFaultyHostsOfSnapshots"),
+		"a token in a label of a snapshot is printed in every plan, and committed"},
+	{"schedule/site.go", ` || shown(name) != name {`, ` {`,
+		in("cmd/sipgen", "TestLeakedSecrets"),
+		"a token that is a role's name is printed of the frozen cluster"},
+	{"internal/tenancy/bind.go", `redact.Plain(name))`, `redact.Plain("")+name)`,
+		in("cmd/sipgen", "TestLeakedSecrets"),
+		"a random folder of specs is repeated, which may be a password"},
 	{"api/v1alpha1/validate.go", `case hasQuery(parsed):`, `case false:`,
 		in("api/v1alpha1", "TestBadSites"),
 		"a token in the query of the repository's URL is committed"},

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // fromCluster is the word that stands for the live cluster among the roots.
@@ -93,6 +94,15 @@ func Folder(site *v1alpha1.Site, file string) string {
 	return ""
 }
 
+// plain are names of the Site's for a message.
+func plain(names []string) string {
+	var shown []string
+	for _, name := range names {
+		shown = append(shown, redact.Plain(name))
+	}
+	return strings.Join(shown, ", ")
+}
+
 // Written complains about a cluster that is written where its tenant does not write: in another tenant's folder, or, where the tenant has
 // folders, outside of them. file is as Path gives it; a cluster that was read from the cluster has none, and is bound by its namespace.
 // Such a spec is not the tenant's word, and nothing is to be done because of it.
@@ -106,7 +116,7 @@ func (t *Tenants) Written(c *v1.SIPCluster, file string) []v1.FieldError {
 	case author != nil && author != owner:
 		message = fmt.Sprintf("found %q in %s, a file of tenant %s: want one of that tenant's namespaces: %s", c.Namespace, file, author.Name, strings.Join(author.Namespaces, ", "))
 	case author == nil && owner != nil && len(owner.Specs) > 0:
-		message = fmt.Sprintf("found %q in %s, but that namespace belongs to tenant %s, whose specs are in %s", c.Namespace, file, owner.Name, strings.Join(owner.Specs, ", "))
+		message = fmt.Sprintf("found %q in %s, but that namespace belongs to tenant %s, whose specs are in %s", c.Namespace, file, owner.Name, plain(owner.Specs))
 	default:
 		return nil
 	}

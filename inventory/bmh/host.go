@@ -216,7 +216,38 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 		host.State.Consumer = &inventory.Consumer{APIVersion: ref.APIVersion, Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
 	}
 	Clean(&host)
+	CheckSecrets(&host)
 	return host
+}
+
+// secretIn is redact.Find for labels and uids, of which there are many, and nearly all too short for a secret, or a UUID.
+func secretIn(text string) (kind string, found bool) {
+	const shortest, uuid = len("xoxb-0123456789"), len("00000000-0000-0000-0000-000000000000")
+	if len(text) < shortest || len(text) == uuid && strings.Trim(text, "0123456789abcdef-") == "" {
+		return "", false
+	}
+	return redact.Find(text)
+}
+
+// CheckSecrets takes labels and a uid from a host that are secrets beyond doubt, and notes the fault: they would be printed, and committed.
+func CheckSecrets(host *inventory.Host) {
+	for _, label := range slices.Sorted(maps.Keys(host.Labels)) {
+		kind, secret := secretIn(host.Labels[label])
+		field := "metadata.labels[" + label + "]"
+		if !secret {
+			if kind, secret = secretIn(label); secret {
+				field = "metadata.labels"
+			}
+		}
+		if secret {
+			host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultLabel, Field: field, Text: "found " + kind + " (not shown), want no secret in a label"})
+			delete(host.Labels, label)
+		}
+	}
+	if kind, secret := secretIn(host.UID); secret {
+		host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultObject, Field: "metadata.uid", Text: "found " + kind + " (not shown), want the uid that the API server gave it"})
+		host.UID = ""
+	}
 }
 
 // mostUnread is how many annotations of one host are noted that nobody reads.

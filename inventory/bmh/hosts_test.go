@@ -84,6 +84,9 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// token is one of GitHub's, by its form.
+const token = "gh" + "p_Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Yau7"
+
 // TestBadHosts wants the fault with the host, in words that name the field and never say what stands in a Secret, and the host beside it whole.
 func TestBadHosts(t *testing.T) {
 	twice := inventorytest.HostYAML("n1", "", "") + inventorytest.HostYAML("n2", "", "") + inventorytest.HostYAML("n1", "", "")
@@ -99,6 +102,9 @@ func TestBadHosts(t *testing.T) {
 		{"a namespace with a slash", strings.Replace(inventorytest.HostYAML("n1", "", ""), "namespace: metal", "namespace: a/b", 1), `metadata.namespace found "a/b"`, "", false},
 		{"a label with a line break", inventorytest.HostYAML("n1", "  labels: {rack: \"r1\\nx: y\", flavor: x}\n", ""), "", `metadata.labels[rack]: found a value of 7 characters (not shown), want at most 63 letters`, false},
 		{"a label key that is a path", inventorytest.HostYAML("n1", "  labels: {../x: z, flavor: x}\n", ""), "", `metadata.labels: "../x" is no valid label`, false},
+		{"a label that is a token", inventorytest.HostYAML("n1", "  labels: {rack: "+token+", flavor: x}\n", ""), "", `metadata.labels[rack]: found an access token of GitHub (not shown), want no secret in a label`, false},
+		{"a label key that is a token", inventorytest.HostYAML("n1", "  labels: {"+token+": r1, flavor: x}\n", ""), "", `metadata.labels: found an access token of GitHub (not shown)`, false},
+		{"a uid that is a token", inventorytest.HostYAML("n1", "  uid: "+token+"\n", ""), "", `metadata.uid: found an access token of GitHub (not shown), want the uid that the API server gave it`, true},
 		{"a label that is a number", inventorytest.HostYAML("n1", "  labels: {rack: 1}\n", ""), "", `metadata.labels.rack: found a whole number, want a string`, true},
 		{"a name that no file can have", inventorytest.HostYAML("n1"+strings.Repeat("x", 243), "", ""), "", "found 250 characters in namespace and name, want at most 249", false},
 		{"a wrong type", inventorytest.HostYAML("n1", "", "  bmc: "+inventorytest.Marker+"\n"), "", "spec.bmc: found a string, want", true},
@@ -119,6 +125,9 @@ func TestBadHosts(t *testing.T) {
 			}
 			if !strings.Contains(got, row.left) || (row.left == "") != (got == "") {
 				t.Errorf("left out %q, want %q", got, row.left)
+			}
+			if all := fmt.Sprintf("%+v", hosts); strings.Contains(all, token) {
+				t.Errorf("the token is still there: %s", all)
 			}
 			inventorytest.NoMarker(t, fmt.Sprintf("%+v %+v", hosts, left))
 			if row.fault == "" {

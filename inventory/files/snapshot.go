@@ -74,6 +74,7 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 		}
 		bmh.CheckLength(host)
 		bmh.CheckLabels(host)
+		bmh.CheckSecrets(host)
 		hosts = append(hosts, *host)
 	}
 	return &inventory.Inventory{Hosts: inventory.Once(hosts), LeftOut: leftOut, TakenAt: file.TakenAt.Time.In(time.UTC), Context: file.Context, HasManagedFields: file.HasManagedFields}, nil

@@ -73,7 +73,7 @@ func TestBadSnapshots(t *testing.T) {
 // TestFaultyHostsOfSnapshots: one host's fault is that host's. A snapshot says what was wrong with the object that it was made from.
 func TestFaultyHostsOfSnapshots(t *testing.T) {
 	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\ntakenAt: null\ncontext: x\ncount: 6\nhosts:\n" +
-		"- {namespace: a, name: b}\n- {namespace: a, name: b, uid: u, labels: {rack: r1, ../x: z}}\n- {namespace: a, name: ../b}\n" +
+		"- {namespace: a, name: b}\n- {namespace: a, name: b, uid: u, labels: {rack: r1, ../x: z, row: gh" + "p_Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Yau7}}\n- {namespace: a, name: ../b}\n" +
 		"- {namespace: a, name: c, faults: [{kind: object, field: spec, text: found a string}]}\n- {namespace: a, name: d}\n" +
 		"- {namespace: a, name: e" + strings.Repeat("e", 248) + "}\n"
 	inv, err := Load([]string{"-"}, strings.NewReader(text))
@@ -89,7 +89,7 @@ func TestFaultyHostsOfSnapshots(t *testing.T) {
 		}
 		got += "\n"
 	}
-	want := `b u map[rack:r1]; metadata.labels: "../x" is no valid label; defined more than once
+	want := `b u map[rack:r1]; metadata.labels: "../x" is no valid label; metadata.labels[row]: found an access token of GitHub (not shown), want no secret in a label; defined more than once
 c  map[]; spec: found a string
 d  map[]
 eee  map[]; found 250 characters in namespace and name, want at most 249: they name a file in the tree
