@@ -20,13 +20,17 @@ type budget struct {
 	held   map[string]int // values, by owner
 }
 
-// values says what is wrong where an owner's file has, or its files have, more values than they may, before one of them is parsed.
+// values says what is wrong where an owner's file has a document that is too large, or it has, or its files have, more values than they may, before one
+// of them is parsed.
 func (b *budget) values(file ownedFile, data []byte) error {
 	l := b.limits
 	if file.whose == "" || l.Values == 0 {
 		return nil
 	}
 	for i, chunk := range split(data) {
+		if size := int64(len(chunk.text)); size > l.One {
+			return fmt.Errorf("%s: document %d: more than %s, want at most that in a document", file.shown(), i+1, megabytes(l.One))
+		}
 		n := valuesIn(chunk.text)
 		if n > l.OneValues {
 			return fmt.Errorf("%s: document %d: about %d values, want at most %d in a document", file.shown(), i+1, n, l.OneValues)

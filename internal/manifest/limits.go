@@ -9,8 +9,9 @@ import (
 
 // Limits bound what is read, so that no file can take all memory or the whole day. Every field counts.
 type Limits struct {
-	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of.
-	File, Total, Own int64
+	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of. One is of a document of an owner: a
+	// single long string takes some 25 times as much memory until it is read.
+	File, Total, Own, One int64
 	// Values bounds what the documents of one owner may hold, counted by the marks between values: line ends, commas, colons and brackets. A byte of YAML
 	// is some 200 bytes of memory where each is a value. OneValues is the same for one document.
 	Values, OneValues int
@@ -63,7 +64,7 @@ func (c *fileCount) add(file, where string) (whose string, tooMany bool, err err
 
 var (
 	// Specs are the limits of what people write: a SIPCluster is a few kilobytes, and an API server takes at most 3 MiB.
-	Specs = Limits{File: 16 << 20, Total: 256 << 20, Own: 16 << 20, Values: 600_000, OneValues: 200_000, Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
+	Specs = Limits{File: 16 << 20, Total: 256 << 20, Own: 16 << 20, One: 4 << 20, Values: 600_000, OneValues: 200_000, Files: 20_000, Documents: 20_000, Depth: 100, Aliases: 16 << 20}
 	// Inventory are the limits of an inventory. One of 100,000 hosts is about 300 MiB, and may be one file, or three files a host.
 	Inventory = Limits{File: 1 << 30, Total: 2 << 30, Files: 1_000_000, Documents: 1_000_000, Depth: 100, Aliases: 64 << 20}
 )

@@ -7,11 +7,17 @@ import (
 // plain reads a scalar without quotes. It goes on in the lines that are further in than column col.
 func (p *simple) plain(col int) bool {
 	line, whole := p.plainLine()
-	text := line
+	var more []byte // all lines, where there is more than one
 	for {
 		last := p.end
 		if p.next(); p.col <= col {
-			return p.scalar(text)
+			if more != nil {
+				line = string(more)
+			}
+			return p.scalar(line)
+		}
+		if more == nil {
+			more = []byte(line)
 		}
 		if !whole || p.begin != last+1 || !isWord(p.text[p.pos]) && p.text[p.pos] != '/' {
 			return false
@@ -19,7 +25,7 @@ func (p *simple) plain(col int) bool {
 		if line, whole = p.plainLine(); line == "" {
 			return false
 		}
-		text += " " + line
+		more = append(append(more, ' '), line...)
 	}
 }
 

@@ -29,12 +29,29 @@ var meant = map[string]string{
 	"mapping values are not allowed in this context": "is the line indented too far, or does the one before it lack its colon, or the space behind the colon?",
 }
 
+// mostTold is how many of a document's mistakes in YAML are told: the library lists each key that is set twice, and there may be as many as lines.
+const mostTold = 10
+
+// firstLines gives the first n lines of a text, and how many there are behind them.
+func firstLines(text string, n int) (first string, more int) {
+	for i := range len(text) {
+		if text[i] != '\n' {
+			continue
+		}
+		if n--; n == 0 {
+			return text[:i], strings.Count(text[i:], "\n")
+		}
+	}
+	return text, 0
+}
+
 // syntaxError moves the line numbers of a YAML parser's message to the file's own.
 func (d *Document) syntaxError(err error) error {
 	message := err.Error()
 	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {
 		message = strings.TrimPrefix(message, prefix)
 	}
+	message, untold := firstLines(message, mostTold)
 	problem := &Problem{File: d.File, Document: d.Index, Line: d.Line}
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
 		n, _ := strconv.Atoi(match[1])
@@ -56,6 +73,9 @@ func (d *Document) syntaxError(err error) error {
 		n, _ := strconv.Atoi(more[match[2]:match[3]])
 		rest, _, _ := strings.Cut(more[match[1]:], "\n")
 		message += fmt.Sprintf("; line %d: %s", d.Line+n-1, redact.Quotes(rest))
+	}
+	if untold > 0 {
+		message += fmt.Sprintf("; and %d more", untold)
 	}
 	problem.Message = "not valid YAML: " + message
 	if n := openQuote(d.source); n >= 0 && message == "found unexpected end of stream" {
