@@ -116,8 +116,8 @@ func TestAdviceCountsRivals(t *testing.T) {
 		said = append(said, Say.Shortage(&p.Shortages[i]))
 	}
 	want := []string{
-		"tenants/a Worker needs 3; there is only 1 free host it can use; short 2. 2 more hosts with kind=w would place tenants/a, and fewer would not.",
-		"tenants/b Worker needs 2; there is only 1 free host it can use; short 1. 1 more host with kind=w would place tenants/b.",
+		"short 2: tenants/a Worker needs 3; there is only 1 free host it can use. 2 more hosts with kind=w would place tenants/a, and fewer would not.",
+		"short 1: tenants/b Worker needs 2; there is only 1 free host it can use. 1 more host with kind=w would place tenants/b.",
 	}
 	if !slices.Equal(said, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(said, "\n"), strings.Join(want, "\n"))
@@ -125,7 +125,7 @@ func TestAdviceCountsRivals(t *testing.T) {
 	clusters[0] = workers("a", 2)
 	p = plan(t, clusters, hosts, Previous{}, testOptions)
 	got := Say.Shortage(&p.Shortages[1])
-	if want := "tenants/b Worker needs 2; there is only 1 free host it can use; short 1. 3 more hosts with kind=w would place tenants/b, and fewer would not."; got != want {
+	if want := "short 1: tenants/b Worker needs 2; there is only 1 free host it can use. 3 more hosts with kind=w would place tenants/b, and fewer would not."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

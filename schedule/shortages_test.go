@@ -47,7 +47,7 @@ func TestShortagePage(t *testing.T) {
 	} {
 		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)
 		for _, at := range row.want {
-			text := "    short: " + Say.Shortage(&p.Shortages[at]) + "\n"
+			text := "    " + Say.Shortage(&p.Shortages[at]) + "\n"
 			if !strings.Contains(string(page), text) {
 				t.Errorf("%s: the page does not show:\n%s", row.why, text)
 			}

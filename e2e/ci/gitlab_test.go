@@ -171,7 +171,7 @@ func TestGitLab(t *testing.T) {
 		t.Errorf("plan: exit %d\n%.4000s", code, log)
 	}
 	second := f.only(t)
-	wantWords(t, second.body, "nothing is published", "short: tenant-a/edge-a Worker needs 45 more")
+	wantWords(t, second.body, "nothing is published", ": tenant-a/edge-a Worker needs 45 more")
 	if first.id != second.id {
 		t.Errorf("comment %d, then %d", first.id, second.id)
 	}

@@ -140,7 +140,7 @@ func explainRole(b *strings.Builder, shortages []schedule.Shortage, key schedule
 	for i := range shortages {
 		for _, k := range shortages[i].Roles {
 			if k == (schedule.RoleKey{Cluster: key, Role: r.Name}) {
-				fmt.Fprintf(b, "    short: %s\n", sentence.Shortage(&shortages[i]))
+				fmt.Fprintf(b, "    %s\n", sentence.Shortage(&shortages[i]))
 			}
 		}
 	}

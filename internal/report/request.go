@@ -85,7 +85,7 @@ func paragraph(p *Plan, about About) string {
 func notes(p *Plan) []string {
 	var lines []string
 	for _, problem := range p.Problems() {
-		if !strings.HasPrefix(problem, "short: ") && !strings.HasPrefix(problem, "failed: ") {
+		if !strings.HasPrefix(problem, "short ") && !strings.HasPrefix(problem, "failed: ") {
 			lines = append(lines, problem)
 		}
 	}

@@ -137,6 +137,7 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 		}
 		for i := range p.Shortages {
 			dirty(&p.Shortages[i])
+			p.Shortages[i] = "short 1: " + p.Shortages[i] // how each of them begins
 		}
 		p.Warnings = append([]string{}, words)
 		clean.Warnings = []string{"x"}
@@ -214,7 +215,7 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 		}, []string{"more dangers", "more hosts being released"}},
 		{"all of them short", func(p *Plan, _ *About) {
 			for i := range p.Clusters {
-				p.Shortages = append(p.Shortages, fmt.Sprintf("tenant-%d/edge Worker needs 5; the 2 free hosts it can use lie in 1 rack domain (r%d), and it can have one there; short 4", i, i))
+				p.Shortages = append(p.Shortages, fmt.Sprintf("short 4: tenant-%d/edge Worker needs 5; the 2 free hosts it can use lie in 1 rack domain (r%d), and it can have one there", i, i))
 			}
 		}, []string{"more shortages"}},
 		{"all services change", func(_ *Plan, about *About) {

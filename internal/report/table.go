@@ -224,7 +224,7 @@ func (p *Plan) Problems() []string {
 		}
 	}
 	for _, shortage := range p.Shortages {
-		lines = append(lines, "short: "+shortage)
+		lines = append(lines, shortage)
 	}
 	for _, move := range p.Moves {
 		lines = append(lines, "move: "+move)

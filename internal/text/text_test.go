@@ -11,7 +11,7 @@ import (
 
 func TestLine(t *testing.T) {
 	for _, row := range []struct{ why, in, want string }{
-		{"most text stays", "short: a/b Worker needs 5; 2 free", "short: a/b Worker needs 5; 2 free"},
+		{"most text stays", "short 3: a/b Worker needs 5; 2 free", "short 3: a/b Worker needs 5; 2 free"},
 		{"letters of every script stay", "Größe 東京 ñ", "Größe 東京 ñ"},
 		{"a line end would begin a line of its own", "a\nsipgen: all is well\r\n", "a sipgen: all is well"},
 		{"Unicode's line ends too", "a\u2028b\u2029c\u0085d", "a b c d"},

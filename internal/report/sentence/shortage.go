@@ -11,13 +11,10 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Shortage says in one paragraph which slots stay empty, and why no more can be filled.
+// Shortage says in one paragraph which slots stay empty, how many first, and why no more can be filled.
 func Shortage(c *schedule.Shortage) string {
 	var b strings.Builder
-	b.WriteString(needs(c))
-	b.WriteString("; ")
-	b.WriteString(has(c))
-	fmt.Fprintf(&b, "; short %d.", c.Need-c.Capacity)
+	fmt.Fprintf(&b, "short %d: %s; %s.", c.Need-c.Capacity, needs(c), has(c))
 	if c.Unreduced {
 		b.WriteString(" Perhaps not all of these roles compete: there are too many to check each one.")
 	}
