@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -186,11 +186,14 @@ func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]ten
 			line.has.Hosts, line.has.Standby = line.has.Hosts+has.Hosts, line.has.Standby+has.Standby
 		}
 	}
-	table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "TENANT\tNAMESPACES\tCLUSTERS\tASKS FOR\tHOLDS\tLEAVING\tMOST\tMORE\tPODS\tPATCHES")
+	rows := [][]string{{"TENANT", "NAMESPACES", "CLUSTERS", "ASKS FOR", "HOLDS", "LEAVING", "MOST", "MORE", "PODS", "PATCHES"}}
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
 		line := lines[name]
-		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d/%d\t%s\n", text.Line(name), text.Line(strings.Join(line.namespaces, " ")), line.clusters, line.want.Hosts, line.has.Hosts, line.room.Leaving, line.most, line.room.More, line.pods, line.mostPods, line.patches)
+		row := []string{text.Line(name), text.Line(strings.Join(line.namespaces, " "))}
+		for _, n := range []int{line.clusters, line.want.Hosts, line.has.Hosts, line.room.Leaving, line.most, line.room.More} {
+			row = append(row, strconv.Itoa(n))
+		}
+		rows = append(rows, append(row, fmt.Sprintf("%d/%d", line.pods, line.mostPods), line.patches))
 	}
-	_ = table.Flush() // the terminal's; what cannot be written there cannot be said either
+	_ = writeColumns(ui.out, rows, terminalWidth(ui.out), 1) // the terminal's; what cannot be written there cannot be said either
 }

@@ -68,6 +68,22 @@ func coloured(when string, out io.Writer, getenv func(string) string) (bool, err
 	return false, redact.Errorf("--color: found %q, want auto, always or never", when)
 }
 
+// terminalWidth is how many columns the terminal has that is written to, 0 if it is none.
+func terminalWidth(out io.Writer) int {
+	if whole, is := out.(*product); is {
+		out = whole.Writer
+	}
+	file, isFile := out.(*os.File)
+	if !isFile {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // writeJSON prints a value as every command prints JSON.
 func writeJSON(ui *ui, value any) error { return text.JSON(ui.out, value) }
 

@@ -223,6 +223,6 @@ func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Pla
 		return err
 	}
 	many := plan.Totals().Assigned >= report.ManyHosts
-	report.Table(ui.out, plan, report.TableOptions{Wide: v.output == "wide", Changes: many && !v.all && v.cluster == "", Colour: v.colour})
+	report.Table(ui.out, plan, report.TableOptions{Wide: v.output == "wide", Changes: many && !v.all && v.cluster == "", Colour: v.colour, Width: terminalWidth(ui.out)})
 	return nil
 }

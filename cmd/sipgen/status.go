@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -145,18 +144,17 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 			return err
 		}
 	} else {
-		table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)
-		rows := 0
+		var rows [][]string
 		for _, h := range hosts {
 			if h.State == status.Synced && output != "wide" {
 				continue
 			}
-			if rows++; rows == 1 {
-				fmt.Fprintln(table, "HOST\tCLUSTER\tROLE\tSTATE\tWHAT")
+			if len(rows) == 0 {
+				rows = append(rows, []string{"HOST", "CLUSTER", "ROLE", "STATE", "WHAT"})
 			}
-			fmt.Fprintln(table, strings.Join([]string{text.Line(h.Host), text.Line(h.Cluster), text.Line(h.Role), string(h.State), text.Line(h.What)}, "\t"))
+			rows = append(rows, []string{text.Line(h.Host), text.Line(h.Cluster), text.Line(h.Role), string(h.State), text.Line(h.What)})
 		}
-		if err := table.Flush(); err != nil {
+		if err := writeColumns(ui.out, rows, terminalWidth(ui.out), 4); err != nil {
 			return err
 		}
 		fmt.Fprintf(ui.out, "%s.\n", status.Summary(hosts))

@@ -21,6 +21,8 @@ type TableOptions struct {
 	Changes bool
 	// Colour marks what comes, goes and falls short.
 	Colour bool
+	// Width is how many columns the terminal has; 0: there is none, and no cell is shortened.
+	Width int
 }
 
 // ManyHosts is from how many hosts on a plan is too long to be read whole.
@@ -54,12 +56,12 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 
 // slotTable writes the table of slots, and counts those that did not change and are left out.
 func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
-	slots, wide := newTable(w), options.Wide
+	slots, wide := &fitted{Writer: newTable(w)}, options.Wide
 	head := table.Row{"CLUSTER", "ROLE", "HOST", "DOMAIN", "SLOT", "ADDRESSES", "STATUS"}
 	if wide {
 		head = append(head, "WHY", "UID")
 	}
-	slots.AppendHeader(head)
+	slots.head(head)
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		if slots.Length() > 0 {
@@ -88,7 +90,7 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 				if wide {
 					cells = append(cells, slot.Why, slot.UID)
 				}
-				slots.AppendRow(options.paint(row(cells...), slot.colours()))
+				slots.row(options.paint(row(cells...), slot.colours()))
 			}
 			for _, short := range []struct {
 				n    int
@@ -96,19 +98,25 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 			}{{role.ShortActive, "active"}, {role.ShortStandby, "standby"}} {
 				switch {
 				case short.n > 0 && len(c.Frozen) > 0:
-					slots.AppendRow(options.paint(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d not placed", short.n)), bad))
+					slots.row(options.paint(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d not placed", short.n)), bad))
 				case short.n == 1:
-					slots.AppendRow(options.paint(row(name, role.Name, "-", "", short.slot, "", "short"), bad))
+					slots.row(options.paint(row(name, role.Name, "-", "", short.slot, "", "short"), bad))
 				case short.n > 1:
-					slots.AppendRow(options.paint(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d short", short.n)), bad))
+					slots.row(options.paint(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d short", short.n)), bad))
 				}
 			}
 		}
 		if len(c.Roles) == 0 && !options.Changes {
-			slots.AppendRow(row(name, "-", "-", "", "", "", ""))
+			slots.row(row(name, "-", "-", "", "", "", ""))
 		}
 	}
 	if slots.Length() > 0 {
+		switch {
+		case options.Width > 0 && wide:
+			slots.unruled(options.Width)
+		case options.Width > 0:
+			slots.fit(options.Width)
+		}
 		slots.Render()
 		fmt.Fprintln(w)
 	}

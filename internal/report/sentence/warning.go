@@ -47,7 +47,7 @@ func faultsAlike(faults []schedule.HasFault) []string {
 	for _, fault := range faults[1:] {
 		others = append(others, fault.Host.String())
 	}
-	return []string{fmt.Sprintf("%s; the same is wrong with %d more hosts: %s", Warning(faults[0]), len(others), list(others, 10, "more"))}
+	return []string{fmt.Sprintf("%s; the same is wrong with %s: %s", Warning(faults[0]), text.Count(len(others), "more host"), list(others, 10, "more"))}
 }
 
 // Warning says what a person should look at.

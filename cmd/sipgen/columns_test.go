@@ -1,0 +1,29 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestColumns(t *testing.T) {
+	rows := [][]string{{"HOST", "NAMESPACES", "WHAT"}, {"metal3/a", strings.Repeat("n", 30), "it waits until the sync is done, and then for the next run"}, {"metal3/b", "", ""}}
+	for _, row := range []struct {
+		width, narrow int
+		want          string
+	}{
+		{0, 2, "HOST      NAMESPACES                      WHAT\nmetal3/a  nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn  it waits until the sync is done, and then for the next run\nmetal3/b\n"},
+		{200, 2, "HOST      NAMESPACES                      WHAT\nmetal3/a  nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn  it waits until the sync is done, and then for the next run\nmetal3/b\n"},
+		{80, 2, "HOST     NAMESPACES                     WHAT\nmetal3/a nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn it waits until the sync is done, and\n" +
+			"                                        then for the next run\nmetal3/b\n"},
+		{88, 1, "HOST     NAMESPACES           WHAT\nmetal3/a nnnnnnnnnnnnnnnnnnn… it waits until the sync is done, and then for the next run\nmetal3/b\n"},
+	} {
+		var out strings.Builder
+		check(t, writeColumns(&out, rows, row.width, row.narrow))
+		if out.String() != row.want {
+			t.Errorf("%d columns: found\n%swant\n%s", row.width, out.String(), row.want)
+		}
+	}
+	if begin, rest := wrapCell("abcdefgh", 3); begin != "abc" || rest != "defgh" {
+		t.Errorf("a long word: %q %q", begin, rest)
+	}
+}
