@@ -49,6 +49,10 @@ func (w *folderWrite) exchange() error {
 		if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 			return errCannotExchange
 		}
+		var of *fs.PathError
+		if errors.As(err, &of) { // its name is one that nobody gave
+			return fmt.Errorf("%s: no folder can be made there: %w", w.root, of.Err)
+		}
 		return err
 	}
 	seen, err := w.stage(stage)

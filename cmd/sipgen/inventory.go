@@ -15,6 +15,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/files"
 	"github.com/airshipit/sipgen/inventory/live"
@@ -39,7 +40,7 @@ same plan as with the live inventory even where the cluster cannot be reached: i
 			if err != nil {
 				return err
 			}
-			ui.say("%d hosts read from %s", len(hosts.Hosts), hosts.Context)
+			ui.say("%s read from %s", text.Count(len(hosts.Hosts), "host"), hosts.Context)
 			return files.WriteSnapshot(ui.out, hosts)
 		},
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/internal/forge"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
@@ -26,7 +28,7 @@ func (p *proposal) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&p.branch, "propose", "", "push to this `BRANCH` instead, for a pull request")
 	flags.StringVar(&p.forge, "forge", "auto", "the `KIND` of forge for --propose: auto (by well-known host names), github, gitlab, gitea (Forgejo too), none")
-	completeFlag(command, "forge", "auto", "github", "gitlab", "gitea", "none")
+	completeFlag(command, "forge", forgeKinds...)
 	flags.StringVar(&p.web, "forge-url", "", "the base `URL` of the forge's pages, if --repo does not show it: https://git.example.org:8443/forge")
 	flags.StringArrayVar(&p.labels, "label", nil, "a `NAME` to label the pull request with; may be repeated")
 }
@@ -49,11 +51,30 @@ type pullRequester struct {
 	client     *forge.Client
 }
 
+// forgeKinds are what --forge may say.
+var forgeKinds = []string{"auto", "github", "gitlab", "gitea", "none"}
+
 // prepare checks the flags and the environment, before anything is read or pushed.
 func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*pullRequester, error) {
+	if !slices.Contains(forgeKinds, p.forge) {
+		hint := ""
+		if near := manifest.Nearest(p.forge, forgeKinds); near != "" {
+			hint = redact.Sprintf(", did you mean %q?", near)
+		}
+		return nil, redact.Errorf("--forge: found %q, want %s or %s%s", p.forge, strings.Join(forgeKinds[:len(forgeKinds)-1], ", "), forgeKinds[len(forgeKinds)-1], hint)
+	}
 	if p.branch == "" {
-		if p.forge != "auto" && p.forge != "none" || p.web != "" || len(p.labels) > 0 {
-			return nil, errors.New("--forge, --forge-url, --label: need --propose")
+		var given []string
+		for _, flag := range []struct {
+			name string
+			is   bool
+		}{{"--forge", p.forge != "auto" && p.forge != "none"}, {"--forge-url", p.web != ""}, {"--label", len(p.labels) > 0}} {
+			if flag.is {
+				given = append(given, flag.name)
+			}
+		}
+		if len(given) > 0 {
+			return nil, fmt.Errorf("%s: only with --propose", strings.Join(given, ", "))
 		}
 		return nil, nil
 	}

@@ -121,6 +121,8 @@ func hintFor(command *cobra.Command, err error) string {
 		return "the branch is pushed; run it again, or open the pull request by hand"
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full: free some space, then run it again"
+	case errors.Is(err, syscall.EDQUOT):
+		return "your quota on that disk is used up: free some space of yours, or have the quota raised, then run it again"
 	case errors.Is(err, fs.ErrPermission):
 		return "check the owner and permissions of that path"
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Answers are what an inventory does not tell.
@@ -61,7 +63,7 @@ func SiteYAML(found *Found, a Answers) []byte {
 	}
 	p.line("  # Which namespaces have the site's hosts.\n  hosts:\n    namespaces:")
 	for _, n := range found.Namespaces {
-		p.line("      - %s # %d hosts", scalar(n.Name), n.Hosts)
+		p.line("      - %s # %s", scalar(n.Name), text.Count(n.Hosts, "host"))
 	}
 	p.line("  # Who may ask for what. Without this list every namespace is a tenant with narrow rights: docs/tenants.md.")
 	p.line("  # sipgen tenants --suggest prints what today's specs need; below is how it begins.")

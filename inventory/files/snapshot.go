@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
 )
@@ -59,8 +60,11 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 	if err := doc.Decode(&file); err != nil {
 		return nil, err
 	}
-	if file.Count == nil || *file.Count != len(file.Hosts) {
-		return nil, doc.Problem("count", "found %d hosts, but the file announces another number: it is cut off", len(file.Hosts))
+	switch {
+	case file.Count == nil:
+		return nil, doc.Problem("count", "missing, want the number of hosts in the file: it is cut off, or was edited")
+	case *file.Count != len(file.Hosts):
+		return nil, doc.Problem("count", "the file announces %s, and has %d: it is cut off, or was edited", text.Count(*file.Count, "host"), len(file.Hosts))
 	}
 	var leftOut []inventory.LeftOut
 	hosts := file.Hosts[:0]
