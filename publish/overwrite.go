@@ -3,6 +3,7 @@ package publish
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -19,6 +20,8 @@ import (
 // overwriteError names the commits that would be lost, newest first.
 type overwriteError struct {
 	commits []string
+	// files are those of them that sipgen did not write, each the first of a commit that is otherwise its own.
+	files []string
 	// folder is where one of them has a proposal of sipgen's for another path; there is none: empty.
 	folder string
 }
@@ -42,6 +45,16 @@ func (o *overwriteError) Error() string {
 		named += ", …"
 	}
 	return fmt.Sprintf("the branch has %s: %s; nothing is pushed", what, named)
+}
+
+// OnlyFiles are files in otherwise sipgen's own commits that an error, which is ErrOverwrite, is about; nil where there is more to lose. A file that a run puts
+// beside the tree (Meta.ExtraFiles), and this one does not, is among them.
+func OnlyFiles(err error) []string {
+	var o *overwriteError
+	if !errors.As(err, &o) || len(o.files) != len(o.commits) {
+		return nil
+	}
+	return o.files
 }
 
 func (o *overwriteError) Is(target error) bool { return target == ErrOverwrite }
@@ -112,6 +125,9 @@ func (p *proposedCommits) others(tip plumbing.Hash) (*overwriteError, error) {
 		if lost != nil {
 			found.commits = append(found.commits, describe(commit)+lost.why)
 			found.folder = cmp.Or(found.folder, lost.folder)
+			if lost.file != "" {
+				found.files = append(found.files, lost.file)
+			}
 		}
 		for _, parent := range commit.ParentHashes {
 			if !seen[parent] {
@@ -132,6 +148,7 @@ func describe(commit *object.Commit) string {
 type loss struct {
 	why    string // where the commit does not say it by itself
 	folder string // that the commit has a proposal for
+	file   string // the first that is not sipgen's, in a commit that is
 }
 
 // lost gives what sipgen did not write and is lost with a commit, nil if there is nothing.
@@ -159,7 +176,7 @@ func (p *proposedCommits) lost(commit *object.Commit) (*loss, error) {
 		case is && folder != path.Join(".", p.path):
 			return &loss{folder: folderName(folder)}, nil
 		case !is && !extra:
-			return &loss{why: fmt.Sprintf(" (edited by hand: %s)", text.Line(name))}, nil
+			return &loss{why: fmt.Sprintf(" (edited by hand: %s)", text.Line(name)), file: name}, nil
 		}
 	}
 	if !merge && len(p.meta.Trailers) == 0 && len(sealed) == 0 { // then only its list tells a commit of sipgen's

@@ -2,6 +2,9 @@ package main
 
 // publishGuards keep what is in folders and branches.
 var publishGuards = []mutant{
+	{"publish/overwrite.go", ` || len(o.files) != len(o.commits) {`, ` {`,
+		in("publish", "TestOnlyFiles"),
+		"whoever left out a flag is told to give it again where a reviewer's commit would be lost"},
 	{"cmd/sipgen/publish.go", `if err := rendered.refuseSteered(); err != nil {`, `if err := rendered.refuseSteered(); err != nil && to.meta.Adopt {`,
 		in("cmd/sipgen", "TestScripts/steered"),
 		"a .sourceignore that somebody pushes later hides the tree from Flux, which prunes it"},
