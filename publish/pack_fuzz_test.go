@@ -150,7 +150,7 @@ func FuzzPack(f *testing.F) {
 		if err != nil {
 			return
 		}
-		index, err := indexPack(memoryFile{bytes.NewReader(pack)})
+		index, err := indexPack(memoryFile{bytes.NewReader(pack)}, packLimits{held: maxHeld, all: maxUnpacked})
 		if err != nil || len(index.objects) != len(oracle.offsets) {
 			t.Fatalf("found %d objects, %v; want %d", len(index.objects), err, len(oracle.offsets))
 		}
