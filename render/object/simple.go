@@ -46,6 +46,7 @@ type simpleWriter struct {
 var writers = sync.Pool{New: func() any {
 	w := &simpleWriter{nodes: make([]node, 512)}
 	w.encoder = json.NewEncoder(&w.json)
+	w.encoder.SetEscapeHTML(false)
 	return w
 }}
 
@@ -145,8 +146,28 @@ func (w *simpleWriter) string() (string, bool) {
 	if !escaped {
 		return w.in[from+1 : w.pos-1], true
 	}
-	var text string
-	return text, json.Unmarshal([]byte(w.in[from:w.pos]), &text) == nil
+	return unescaped(w.in[from:w.pos])
+}
+
+// unescaped is a string of JSON, in quotes. Most that have escapes are texts of several lines.
+func unescaped(quoted string) (string, bool) {
+	out := make([]byte, 0, len(quoted))
+	for i := 1; i < len(quoted)-1; i++ {
+		c := quoted[i]
+		if c == '\\' {
+			i++
+			switch c = quoted[i]; c {
+			case 'n':
+				c = '\n'
+			case '"', '\\':
+			default:
+				var text string
+				return text, json.Unmarshal([]byte(quoted), &text) == nil
+			}
+		}
+		out = append(out, c)
+	}
+	return string(out), true
 }
 
 // mapping writes the fields of an object, sorted, each on a line of its own but the first where inLine.
