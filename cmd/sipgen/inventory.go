@@ -81,7 +81,8 @@ func (in *inputs) clusterSpecs(ctx context.Context) ([]manifest.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	return live.Documents(ctx, cfg, sipClusters, v1.Kind)
+	documents, err := live.Documents(ctx, cfg, sipClusters, v1.Kind)
+	return documents, in.asked(cfg, err)
 }
 
 // sipClusters is the resource that tenants apply.
@@ -124,7 +125,8 @@ func (in *inputs) liveState(ctx context.Context, site *v1alpha1.Site, now time.T
 		return nil, err
 	}
 	none := func(*inventory.Host) bool { return false }
-	return live.Hosts(ctx, cfg, live.Options{Namespaces: site.Spec.Hosts.Namespaces, NeedsAddresses: none, Now: now})
+	hosts, err := live.Hosts(ctx, cfg, live.Options{Namespaces: site.Spec.Hosts.Namespaces, NeedsAddresses: none, Now: now})
+	return hosts, in.asked(cfg, err)
 }
 
 // liveHosts reads the live hosts, and the addresses of those that a plan of the clusters may look at. Without
@@ -138,5 +140,6 @@ func (in *inputs) liveHosts(ctx context.Context, site *v1alpha1.Site, clusters [
 	if clusters != nil {
 		opts.NeedsAddresses, opts.KeepsAddresses = schedule.Candidates(clusters, options(site).Keys)
 	}
-	return live.Hosts(ctx, cfg, opts)
+	hosts, err := live.Hosts(ctx, cfg, opts)
+	return hosts, in.asked(cfg, err)
 }

@@ -93,6 +93,7 @@ func hintFor(command *cobra.Command, err error) string {
 		// of it nothing is known but that it was not printed
 		incomplete *incompleteError
 		beyond     *beyondError
+		asked      *askedError
 	)
 	suggestion := ""
 	if errors.As(err, &beyond) {
@@ -101,6 +102,8 @@ func hintFor(command *cobra.Command, err error) string {
 	switch {
 	case errors.As(err, &incomplete):
 		return ""
+	case errors.As(err, &asked) && asked.hint() != "":
+		return asked.hint()
 	case errors.As(err, &usage):
 		return "sipgen " + usage.command + " --help"
 	case errors.As(err, &noSite):

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"errors"
+	"net"
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/client-go/rest"
+
+	"github.com/airshipit/sipgen/internal/redact"
+)
+
+// askedError is what came of asking an API server, and which one that was.
+type askedError struct {
+	err error
+	// context is the kubeconfig's, empty for the pod's own account. server is a host and a port, without credentials or a path.
+	context, server string
+}
+
+func (e *askedError) Error() string   { return e.err.Error() }
+func (e *askedError) Unwrap() []error { return []error{e.err} }
+
+// asked notes with an error which API server was asked.
+func (in *inputs) asked(cfg *rest.Config, err error) error {
+	if err == nil {
+		return nil
+	}
+	out := &askedError{err: err, context: in.context}
+	if at, err := url.Parse(cfg.Host); err == nil {
+		out.server = at.Host
+	}
+	if config, err := in.loadingRules().Load(); err == nil && out.context == "" {
+		out.context = config.CurrentContext
+	}
+	return out
+}
+
+// hint says which API server was asked, and what to look at.
+func (e *askedError) hint() string {
+	whose, other := "the pod's own account", ""
+	if e.context != "" {
+		whose, other = redact.Sprintf("context %q", e.context), " (--context names another one)"
+	}
+	what := ""
+	var refused *net.OpError
+	switch {
+	case apierrors.IsUnauthorized(e.err):
+		what = "its credentials are wrong or have expired" + other
+	case apierrors.IsForbidden(e.err):
+		what = "kubectl auth can-i --list shows what that account may do" + other
+	case errors.As(e.err, &refused) || utilnet.IsConnectionRefused(e.err) || utilnet.IsTimeout(e.err):
+		what = "it cannot be reached from here: is that the right cluster, and is a VPN or a proxy missing" + other + "?"
+	default:
+		return ""
+	}
+	return redact.Sprintf("the API server asked is %s (%s): %s", e.server, whose, what)
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAsked: who is refused by an API server is told which one it was, by its host and the context, and nothing of how to log in there.
+func TestAsked(t *testing.T) {
+	t.Chdir(t.TempDir())
+	site, err := filepath.Abs(".")
+	check(t, err)
+	check(t, os.WriteFile("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec: {repository: {url: \"https://git.example.org/fleet.git\"}}\n"), 0o600))
+	for _, row := range []struct {
+		code         int
+		reason, want string
+	}{
+		{http.StatusUnauthorized, "Unauthorized", `its credentials are wrong or have expired (--context names another one)`},
+		{http.StatusForbidden, "Forbidden", `kubectl auth can-i --list shows what that account may do (--context names another one)`},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(row.code)
+			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":%q,"code":%d}`, row.reason, row.code)
+		}))
+		address := strings.TrimPrefix(server.URL, "http://")
+		check(t, os.WriteFile("kubeconfig", fmt.Appendf(nil, "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters: [{name: a, cluster: {server: \"http://robot:s3cret-Marker@%s/hidden\"}}]\n"+
+			"contexts: [{name: lab, context: {cluster: a, user: u}}]\nusers: [{name: u, user: {token: s3cret-Marker}}]\n", address), 0o600))
+		var out bytes.Buffer
+		code := run(t.Context(), []string{"inventory", "--site", filepath.Join(site, "site.yaml"), "--kubeconfig", "kubeconfig", "--context", "lab"}, strings.NewReader(""), &out, &out)
+		server.Close()
+		want := fmt.Sprintf("sipgen: hint: the API server asked is %s (context \"lab\"): %s\n", address, row.want)
+		if code != exitError || !strings.Contains(out.String(), want) || strings.Contains(out.String(), "s3cret-Marker") || strings.Contains(out.String(), "hidden") {
+			t.Errorf("%d: exit code %d, want %q in\n%s", row.code, code, want, out.String())
+		}
+	}
+	unreachable := &askedError{err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), server: "10.0.0.1:6443"}
+	if hint := hintFor(newRoot(&ui{}), unreachable); hint != "the API server asked is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is that the right cluster, and is a VPN or a proxy missing?" {
+		t.Error(hint)
+	}
+	if hint := hintFor(newRoot(&ui{}), &askedError{err: errors.New("something else")}); hint != "" {
+		t.Error(hint)
+	}
+}
