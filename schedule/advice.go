@@ -274,7 +274,7 @@ func (a *attempt) try() (missing []int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	next.noWait, next.until, next.untilStandby = a.s.noWait, &a.c.key, a.standby
+	next.noWait, next.stay, next.until, next.untilStandby = a.s.noWait, a.s.stay, &a.c.key, a.standby
 	next.assign()
 	c := next.byKey[a.c.key]
 	lacking := c.unschedulable

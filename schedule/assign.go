@@ -78,7 +78,6 @@ func (s *site) assignActive(c *cluster) bool {
 			s.net.clear(r)
 		}
 		for _, r := range c.roles {
-			s.fill(r, r.gave)
 			s.shortOf(r)
 		}
 		return false

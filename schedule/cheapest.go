@@ -206,6 +206,6 @@ func (c *cheapest) apply(end int) {
 // movable: hosts of roles that have failed ones do not move, nor those of clusters that get nothing new. A role that lacks hosts may give one up:
 // it has another in exchange, and what it lacks it gets at its turn. If only complete roles gave hosts up, the next run, in which this one is
 // complete, would find moves that this one did not.
-func movable(r *role) bool {
-	return !r.cluster.unschedulable && !r.cluster.gone && len(r.standIn)+len(r.lingering) == 0
+func (s *site) movable(r *role) bool {
+	return !r.cluster.unschedulable && !r.cluster.gone && !s.stay[r.cluster.key] && len(r.standIn)+len(r.lingering) == 0
 }

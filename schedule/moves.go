@@ -60,7 +60,7 @@ func (s *site) others(c, only *cluster, held bool) (extra []slot) {
 	}
 	for _, r := range s.holding {
 		for _, i := range r.held {
-			if !held || !movable(r) || reject(&s.hosts[i]) != nil || inUse(&s.hosts[i]) != nil || only == nil && s.hinted[i] || only != nil && !fits(i) {
+			if !held || !s.movable(r) || reject(&s.hosts[i]) != nil || inUse(&s.hosts[i]) != nil || only == nil && s.hinted[i] || only != nil && !fits(i) {
 				continue
 			}
 			extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})

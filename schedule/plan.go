@@ -17,14 +17,17 @@ import (
 // The error joins every conflict that is found: a host or a cluster that stands twice, claims that
 // contradict each other. A cluster that cannot be placed is no error, and neither is one whose spec is refused; see Placement.Schedulable.
 func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
-	noWait := map[ClusterKey]bool{}
+	noWait, stay := map[ClusterKey]bool{}, map[ClusterKey]bool{}
 	for {
 		s, err := prepare(clusters, hosts, previous, options)
 		if err != nil {
 			return nil, err
 		}
-		s.noWait, s.given = noWait, given{clusters, hosts, previous}
+		s.noWait, s.stay, s.given = noWait, stay, given{clusters, hosts, previous}
 		s.assign()
+		if s.keepRobbed() {
+			continue
+		}
 		s.choose()
 		p := s.result()
 		broken := s.broken(p)

@@ -35,7 +35,8 @@ func (s *site) tellWays() {
 		}
 		for _, r := range c.roles {
 			c.way.Wants += r.active
-			c.way.Filled += r.active - r.shortActive
+			short, _ := s.shortSlots(r)
+			c.way.Filled += r.active - short
 		}
 		c.warn(*c.way)
 	}
@@ -51,7 +52,18 @@ func (s *site) moves() (moves []Move) {
 	return moves
 }
 
-// broken are the clusters that wait for hosts and would not have all their active slots once these were seen without labels, in the order
+// keepRobbed notes the clusters that cannot be placed, and of which hosts were to move to clusters that are served earlier: theirs stay. It says whether it found
+// any, for which the site is to be planned again.
+func (s *site) keepRobbed() (again bool) {
+	for _, c := range s.clusters {
+		if c.unschedulable && slices.ContainsFunc(c.roles, func(r *role) bool { return r.gave > 0 }) {
+			s.stay[c.key], again = true, true
+		}
+	}
+	return again
+}
+
+// broken are the clusters that wait for hosts and would not have all their slots once these were seen without labels, in the order
 // served. Others come before them: a cluster whose failed host no free host can replace takes the next one that can, and
 // one that cannot be placed may be placed then.
 func (s *site) broken(p *Placement) (broken []ClusterKey) {
@@ -65,9 +77,8 @@ func (s *site) broken(p *Placement) (broken []ClusterKey) {
 		}
 		kept := err == nil
 		if kept {
-			for _, r := range next.byKey[c.key].roles {
-				kept = kept && r.shortActive == 0
-			}
+			c := next.byKey[c.key]
+			kept = !c.unschedulable && !slices.ContainsFunc(c.roles, func(r *role) bool { return r.waiting > 0 })
 		}
 		if !kept {
 			broken = append(broken, c.key)
@@ -145,12 +156,18 @@ func (s *site) next(p *Placement) (*site, error) {
 	}
 	options := s.options
 	options.LabelsOlder = false
-	next, err := prepare(s.specs(), hosts, previous, options)
-	if err != nil {
-		return nil, err
+	stay := map[ClusterKey]bool{}
+	for {
+		next, err := prepare(s.specs(), hosts, previous, options)
+		if err != nil {
+			return nil, err
+		}
+		next.stay = stay
+		next.assign()
+		if !next.keepRobbed() {
+			return next, nil
+		}
 	}
-	next.assign()
-	return next, nil
 }
 
 // specs are the clusters as they were given, in the order served.

@@ -28,9 +28,10 @@ func (s *site) result() *Placement {
 
 // roleResult lists the role's hosts, and notes them in the lines of the inventory.
 func (s *site) roleResult(r *role, lines []HostLine) Role {
+	shortActive, shortStandby := s.shortSlots(r)
 	out := Role{
 		Name: r.name, Active: r.active, Standby: r.standby, TopologyKeys: r.keys, PerDomain: r.limits,
-		Replaced: len(r.fresh), ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
+		Replaced: len(r.fresh), ShortActive: shortActive, ShortStandby: shortStandby, Rejected: r.rejected,
 	}
 	if total := len(r.held) + len(r.standIn) + len(r.spares) + len(r.lingering) + len(r.frozen) + len(r.pending) + len(r.picks); total > 0 {
 		out.Assigned = make([]Assignment, 0, total)
@@ -84,6 +85,15 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	sortValues(r.warnings)
 	out.Warnings = r.warnings
 	return out
+}
+
+// shortSlots are the slots of a role that stay empty. Active slots are filled first, also where it waits for standby slots that its cluster must have.
+func (s *site) shortSlots(r *role) (active, standby int) {
+	if r.waiting == 0 || !s.options.StandbyRequired {
+		return r.shortActive, r.shortStandby
+	}
+	active = min(r.waiting, max(0, r.active-len(r.held)-len(r.standIn)-len(r.picks)-r.units))
+	return active, r.shortStandby + r.waiting - active
 }
 
 // held is why a host has a slot of the role that nobody is to take from it.

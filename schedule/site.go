@@ -49,6 +49,7 @@ type site struct {
 	until        *ClusterKey                  // the last cluster that is served, nil: all are; nothing is said then
 	untilStandby bool                         // until its standby slots are filled, too
 	noWait       map[ClusterKey]bool          // clusters that would wait in vain
+	stay         map[ClusterKey]bool          // clusters whose hosts do not move: they cannot be placed
 	hinting      int                          // steps spent on finding out what would place clusters
 	competing    *competitors                 // of the last shortage
 	cuts         int32                        // put into numbers so far

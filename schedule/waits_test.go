@@ -141,7 +141,7 @@ func TestReplacesAfterItWaited(t *testing.T) {
 	options := testOptions
 	options.StandbyRequired = true
 	previous := Previous{Claims: []PreviousClaim{inTree("h3", "gone", worker)}}
-	for run, want := range []string{"b Worker: h0 ~h1 short 1/0", "b Worker: h0 ~h1 short 1/0", "b Worker: h0 ~h1 +~h2 +~h3", "b Worker: h0 ~h2 ~h3 -h1"} {
+	for run, want := range []string{"b Worker: h0 ~h1 short 0/1", "b Worker: h0 ~h1 short 0/1", "b Worker: h0 ~h1 +~h2 +~h3", "b Worker: h0 ~h2 ~h3 -h1"} {
 		p := plan(t, clusters, hosts, previous, options)
 		if got, _, _ := strings.Cut(summary(p), "\n"); got != want {
 			t.Errorf("run %d: %s, want %s", run, got, want)
@@ -182,7 +182,7 @@ func TestMoveFromARoleThatGrows(t *testing.T) {
 	}
 }
 
-// TestMoveFromLaterCluster: b gives a host to a, which is served before it, and keeps the one that it gets for it, whether b itself can be placed or not.
+// TestMoveFromLaterCluster: b gives a host to a, which is served before it, where b itself can be placed: else its hosts stay.
 func TestMoveFromLaterCluster(t *testing.T) {
 	worker := v1.RoleWorker
 	for _, row := range []struct {
@@ -191,7 +191,8 @@ func TestMoveFromLaterCluster(t *testing.T) {
 		want string
 	}{
 		{"b is placed", 1, "a Worker: short 1/0\nb ControlPlane: +h3\nb Worker: +h2 -h1\n"},
-		{"b cannot be placed", 2, "a Worker: short 1/0\nb ControlPlane: short 2/0 unschedulable\nb Worker: +h2 -h1 unschedulable\n"},
+		{"b could not be placed then, and is without the move", 2, "a Worker: short 1/0 unschedulable\nb ControlPlane: +h2 +h3\nb Worker: h1\n"},
+		{"b cannot be placed", 3, "a Worker: short 1/0 unschedulable\nb ControlPlane: short 3/0 unschedulable\nb Worker: h1 unschedulable\n"},
 	} {
 		hosts := []inventory.Host{
 			claimed(newHost("h1", "gold=yes kind=any rack=r1"), "b", worker), newHost("h2", "kind=any rack=r2"), newHost("h3", "kind=any rack=r3"),
@@ -209,6 +210,59 @@ func TestMoveFromLaterCluster(t *testing.T) {
 			row.want = strings.NewReplacer("+h2", "+x", "+h3", "+x").Replace(row.want)
 		}
 		if got != row.want {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+	}
+}
+
+// TestWaitsForRequiredStandby: standby slots that a cluster must have are waited for like active ones, and not in vain.
+func TestWaitsForRequiredStandby(t *testing.T) {
+	worker := v1.RoleWorker
+	role := func(name string, active, standby int) v1.SIPCluster {
+		return newCluster(name, map[string]v1.NodeSet{worker: nodes("", active, standby)})
+	}
+	options := testOptions
+	options.StandbyRequired = true
+	for _, row := range []struct {
+		why   string
+		first v1.SIPCluster
+		host  inventory.Host // that it holds
+		want  string
+	}{
+		{"it gets the released host", role("a", 1, 0), claimed(newHost("h0", "rack=r0"), "a", worker),
+			"a Worker: h0\nb Worker: h1 short 0/1\n"},
+		{"not one that replaces a failed host first", role("a", 1, 0), broken(claimed(newHost("h0", "rack=r0"), "a", worker)),
+			"a Worker: h0\nb Worker: h1 short 0/1 unschedulable\n"},
+	} {
+		hosts := []inventory.Host{row.host, claimed(newHost("h1", "rack=r1"), "b", worker), claimed(newHost("h2", "rack=r2"), "gone", worker)}
+		p := plan(t, []v1.SIPCluster{row.first, role("b", 1, 1)}, hosts, Previous{Claims: []PreviousClaim{inTree("h2", "gone", worker)}}, options)
+		if got := summary(p); !strings.HasPrefix(got, row.want) {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+	}
+}
+
+// TestWaitsThoughAMoveIsInVain: in the next run h1 would be the exchange for the host that c gives to a, so b does not wait for it.
+func TestWaitsThoughAMoveIsInVain(t *testing.T) {
+	worker := v1.RoleWorker
+	hosts := []inventory.Host{claimed(newHost("h0", "gold=yes kind=any rack=r0"), "c", worker), claimed(newHost("h1", "kind=any rack=r1"), "gone", worker)}
+	for _, row := range []struct {
+		why  string
+		also int // what another role of c wants, which nothing matches
+		want string
+	}{
+		{"c can be placed", 0, "a Worker: short 1/0 unschedulable\nb Worker: short 0/1 unschedulable\nc "},
+		{"c cannot be placed, so its host stays", 1, "a Worker: short 1/0 unschedulable\nb Worker: short 0/1\nc "},
+	} {
+		clusters := []v1.SIPCluster{
+			newCluster("a", map[string]v1.NodeSet{worker: nodes("gold=yes", 1, 0)}),
+			newCluster("b", map[string]v1.NodeSet{worker: nodes("kind=any", 0, 1)}),
+			newCluster("c", map[string]v1.NodeSet{worker: nodes("kind=any", 1, 0), "Infra": nodes("kind=none", row.also, 0)}),
+		}
+		options := testOptions
+		options.AllowMoves, options.StandbyRequired = true, true
+		p := plan(t, clusters, hosts, Previous{Claims: []PreviousClaim{inTree("h1", "gone", worker)}}, options)
+		if got := summary(p); !strings.HasPrefix(got, row.want) {
 			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
 		}
 	}

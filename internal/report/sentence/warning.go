@@ -274,7 +274,10 @@ func rearrangement(w schedule.Rearrangement) string {
 	switch {
 	case w.Way == schedule.Done:
 		words = "placed as soon as " + words
-		if w.Filled > 0 {
+		switch {
+		case w.Filled == w.Wants: // so it waits for standby hosts that it must have
+			words += "; until then standby slots are empty"
+		case w.Filled > 0:
 			words += fmt.Sprintf("; until then it has hosts for %d of its %s", w.Filled, text.Count(w.Wants, "active slot"))
 		}
 		return words
