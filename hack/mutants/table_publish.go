@@ -11,6 +11,10 @@ var publishGuards = []mutant{
 	{"cmd/sipgen/render.go", `if err := rendered.refuseSteered(); err != nil {`, `if err := rendered.refuseSteered(); false {`,
 		in("cmd/sipgen", "TestScripts/steered"),
 		"a folder is written although Argo CD would build something else from it"},
+	{"internal/steering/steering.go", `			is = is || within(path.Dir(folder))
+`, ``,
+		in("internal/steering", "TestCheck/the_files_of_a_folder_below_a_kustomization"),
+		"the configuration of a jump host is hidden from Flux, and its sync fails"},
 	{"internal/steering/hidden.go", `	for _, line := range fluxDefaults {`, `	for _, line := range fluxDefaults[:0] {`,
 		in("internal/steering", "TestFluxDefaults"),
 		"a tree in a folder that Flux never reads is published"},

@@ -48,12 +48,28 @@ func Names() []string {
 func Check(engine Engine, tree []string, others []File) error {
 	tree = slices.Sorted(slices.Values(tree))
 	problems := builds(engine, tree, others)
-	if engine == Flux {
-		problems = append(problems, hidden(tree, others)...)
+	if read := builtFrom(tree); engine == Flux {
+		problems = append(problems, hidden(read, others)...)
 	} else {
-		problems = append(problems, changed(tree, others)...)
+		problems = append(problems, changed(read, others)...)
 	}
 	return errors.Join(problems...)
+}
+
+// builtFrom are the files that are in a kustomization's folder, or below it. An engine reads no others: PLAN.md may be hidden from it.
+func builtFrom(tree []string) []string {
+	inside := map[string]bool{".": false}
+	var within func(folder string) bool
+	within = func(folder string) bool {
+		is, known := inside[folder]
+		if !known {
+			_, is = slices.BinarySearch(tree, folder+"/"+kustomization)
+			is = is || within(path.Dir(folder))
+			inside[folder] = is
+		}
+		return is
+	}
+	return slices.DeleteFunc(slices.Clone(tree), func(name string) bool { return !within(path.Dir(name)) })
 }
 
 // builds are files beside a kustomization of the tree that the engine builds it with.

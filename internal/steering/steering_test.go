@@ -16,6 +16,7 @@ var tree = []string{
 	"fleet/clusters/bank/bank/assignments.yaml",
 	"fleet/flux/kustomization.yaml",
 	"fleet/flux/root.yaml",
+	"fleet/clusters/bank/bank/infra/jump/sshd_config",
 }
 
 func file(name string, lines ...string) File {
@@ -42,22 +43,24 @@ func TestCheck(t *testing.T) {
 		"Argo CD's overrides above": {[]File{file("fleet/clusters/bank/.argocd-source.yaml")}, "", ""},
 
 		"everything is hidden, from the top": {
-			[]File{file(".sourceignore", "# all", "", "/*")}, `.sourceignore: line 3: "/*" hides fleet/PLAN.md and 6 other files of the tree from Flux`, ""},
+			[]File{file(".sourceignore", "# all", "", "/*")}, `.sourceignore: line 3: "/*" hides fleet/clusters/bank/bank/infra/deployment.yaml and 5 other files of the tree from Flux`, ""},
 		"and shown again":                     {[]File{file(".sourceignore", "/*", "!/fleet")}, "", ""},
 		"and shown again by another spelling": {[]File{file(".sourceignore", "/*", "!fleet/")}, "", ""},
 		"only YAML is hidden, and Flux builds an empty folder": {
-			[]File{file(".sourceignore", "*.yaml")}, `"*.yaml" hides fleet/clusters/bank/bank/assignments.yaml and 4 other files`, ""},
+			[]File{file(".sourceignore", "*.yaml")}, `"*.yaml" hides fleet/clusters/bank/bank/infra/deployment.yaml and 3 other files`, ""},
+		"the files of a folder below a kustomization": {
+			[]File{file(".sourceignore", "sshd_*")}, `"sshd_*" hides ` + infra + "jump/sshd_config from Flux", ""},
 		"a folder is hidden": {
-			[]File{file(".sourceignore", "clusters/")}, `"clusters/" hides fleet/clusters/bank/bank/assignments.yaml and 3 other files`, ""},
+			[]File{file(".sourceignore", "clusters/")}, `"clusters/" hides fleet/clusters/bank/bank/infra/deployment.yaml and 3 other files`, ""},
 		"one file is hidden, in the tree's own folder": {
 			[]File{file(infra+".sourceignore", "deployment.yaml")}, infra + `.sourceignore: line 1: "deployment.yaml" hides ` + infra + "deployment.yaml from Flux", ""},
-		"the folder is hidden at the top and shown again in it": {[]File{file(".sourceignore", "*.cfg"), file("fleet/.sourceignore", "!*.cfg")}, "", ""},
-		"other folders are hidden":                              {[]File{file(".sourceignore", "/docs", "*.md", "!/fleet/PLAN.md", "testdata/")}, "", ""},
-		"a link of Flux' file":                                  {[]File{{Path: ".sourceignore", NoFile: true}}, ".sourceignore: it is a link", ""},
+		"the folder is hidden at the top and shown again in it":    {[]File{file(".sourceignore", "*.cfg"), file("fleet/.sourceignore", "!*.cfg")}, "", ""},
+		"other folders are hidden, and files that no engine reads": {[]File{file(".sourceignore", "/docs", "*.md", "assignments.yaml", "testdata/")}, "", ""},
+		"a link of Flux' file": {[]File{{Path: ".sourceignore", NoFile: true}}, ".sourceignore: it is a link", ""},
 
 		"CRLF for all": {
 			[]File{file(".gitattributes", "* text=auto eol=crlf")}, "",
-			".gitattributes: line 1: git checks out fleet/PLAN.md and 6 other files of the tree for Argo CD with other bytes than sipgen wrote (eol=crlf)"},
+			".gitattributes: line 1: git checks out fleet/clusters/bank/bank/infra/deployment.yaml and 5 other files of the tree for Argo CD with other bytes than sipgen wrote (eol=crlf)"},
 		"CRLF for one kind": {
 			[]File{file(".gitattributes", "*.md eol=lf", "*.cfg eol=crlf")}, "", ".gitattributes: line 2: git checks out " + infra + "loadbalancer.cfg for Argo CD"},
 		"CRLF for others":              {[]File{file(".gitattributes", "*.bat eol=crlf", "/docs/** eol=crlf", "fleet/ eol=crlf", "/ eol=crlf")}, "", ""},
