@@ -39,6 +39,37 @@ func (b bitset) count() int {
 	return n
 }
 
+// all iterates over the set, least first.
+func (b bitset) all(yield func(int32) bool) {
+	for w, word := range b {
+		for ; word != 0; word &= word - 1 {
+			if !yield(int32(w*64 + bits.TrailingZeros64(word))) {
+				return
+			}
+		}
+	}
+}
+
+// meets says whether two sets over the same numbers have one in common.
+func (b bitset) meets(other bitset) bool {
+	for w, word := range b {
+		if word&other[w] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// within says whether all numbers are in another set over the same.
+func (b bitset) within(other bitset) bool {
+	for w, word := range b {
+		if word&^other[w] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // next is the least number of the set that is not below from, -1 if there is none.
 func (b bitset) next(from int32) int32 {
 	w := int(uint32(from) / 64)

@@ -134,7 +134,7 @@ func (c *cheapest) visitRole(r *role) {
 			c.reach(k, hop{price: at.price + c.price(r, k) + c.base[node] - c.base[k], role: r, from: at.from})
 		}
 	}
-	c.spent += r.shape.buckets.n + len(c.slots) - len(c.s.net.buckets)
+	c.spent += r.shape.buckets.count() + len(c.slots) - len(c.s.net.buckets)
 	for b := range r.shape.buckets.all {
 		take(int(b))
 	}

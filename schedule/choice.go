@@ -30,11 +30,13 @@ func (s *site) room(r *role) *room {
 	case r.tree.parent != nil:
 		m.in = make([]int32, len(r.tree.names))
 		m.byName(s, r)
-	case r.tree.together && sh.buckets.bits != nil:
-		parts := r.tree.parts(n.dom[r.topo])
-		m.hosts = n.sizes.sum(sh.buckets.bits)
-		m.loose = n.sizes.sumWithin(sh.buckets.bits, parts.loose)
-		m.domains = parts.count(sh.buckets.bits) + n.sizes.sumWithin(sh.buckets.bits, parts.alone)
+	case r.tree.together && sh.buckets.classes != nil:
+		m.byClass(n, r)
+	case r.tree.together && sh.buckets.set.bits != nil:
+		parts, these := r.tree.parts(n.dom[r.topo]), sh.buckets.set.bits
+		m.hosts = n.sizes.sum(these)
+		m.loose = n.sizes.sumWithin(these, parts.loose)
+		m.domains = parts.count(these) + n.sizes.sumWithin(these, parts.alone)
 	default:
 		m.in = make([]int32, len(r.tree.names))
 		dom := n.dom[r.topo]
@@ -94,6 +96,20 @@ func (s *site) choice(r *role, i int32, m *room) Reason {
 	}
 	in = max(1, in) // it may be alone
 	return NewInDomain{Key: key, Value: value, There: in, Elsewhere: m.hosts - in, Domains: m.domains - 1}
+}
+
+// byClass counts them where there are few classes.
+func (m *room) byClass(n *network, r *role) {
+	shares, in := n.shares(r.topo), newBitset(len(r.tree.names))
+	for class := range r.shape.buckets.classes.all {
+		m.hosts += n.classes.hosts[class]
+		m.loose += shares.loose[class]
+		m.domains += shares.alone[class]
+		for w, word := range shares.in[class] {
+			in[w] |= word
+		}
+	}
+	m.domains += in.count()
 }
 
 // byName counts the hosts by the narrowest domains that they lie in, those with one host too.

@@ -12,8 +12,9 @@ type use struct {
 	shared int32 // the topology that the roles share, -1: none
 	// Buckets that some role can use, and those that fit a role that has all it may have in their domain.
 	usable, full bitset
-	rest         pool  // those that are not usable
-	limits       []int // by domain: slots of roles whose own limit is what binds
+	rest         pool   // those that are not usable
+	gone         bitset // classes of which all are usable
+	limits       []int  // by domain: slots of roles whose own limit is what binds
 }
 
 // useOf counts, per domain of the topology that the roles share, the free hosts that they can use
@@ -22,7 +23,7 @@ type use struct {
 func (s *site) useOf(roles []*role, shared int32) (domains []Domain, loose, full int) {
 	count := len(s.net.buckets)
 	s.cuts++
-	u := &use{s: s, shared: shared, usable: newBitset(count), full: newBitset(count), rest: newPool(count)}
+	u := &use{s: s, shared: shared, usable: newBitset(count), full: newBitset(count), rest: newPool(count), gone: newBitset(len(s.matched.classes))}
 	u.rest.fill(count)
 	if shared >= 0 {
 		u.limits = make([]int, len(s.topology[shared].names))
@@ -63,7 +64,10 @@ func (u *use) buckets(r *role, taken []int32) {
 	}
 	if taken == nil {
 		sh.counted = u.s.cuts
-		u.rest.removeAll(&sh.buckets)
+		sh.buckets.removeFrom(&u.rest, u.gone)
+		for w, word := range sh.buckets.classes {
+			u.gone[w] |= word
+		}
 		return
 	}
 	full := func(d int32) bool {

@@ -15,8 +15,8 @@ func (n *network) greedy(r *role, k int) int {
 			n.add(r, b)
 		}
 	}
-	if r.shape.buckets.bits == nil {
-		for _, b := range n.byLevel(r.shape.buckets.list) {
+	if set := &r.shape.buckets.set; r.shape.buckets.classes == nil && set.bits == nil {
+		for _, b := range n.byLevel(set.list) {
 			if got == k {
 				break
 			}
@@ -29,14 +29,14 @@ func (n *network) greedy(r *role, k int) int {
 			continue
 		}
 		at := &n.levels.pools[level]
-		for b := at.next(&r.shape.buckets, 0); b >= 0 && got < k; {
+		for b := r.shape.buckets.first(at); b >= 0 && got < k; {
 			n.work++
 			if d := n.domainOf(r, b); r.full(d) {
-				b = at.next(&r.shape.buckets, n.after(r, d, b))
+				b = r.shape.buckets.next(&at.pool, n.after(r, d, b))
 				continue
 			}
 			take(b)
-			b = at.next(&r.shape.buckets, b+1)
+			b = r.shape.buckets.next(&at.pool, b+1)
 		}
 		if got == k {
 			break
@@ -81,12 +81,12 @@ type levels struct {
 	sizes int     // levels of one group
 	group []uint8 // by bucket
 	of    []int16 // by bucket: its level, -1 where nothing is free
-	pools []pool
+	pools []classPool
 	size  []int32 // by level: buckets
 	count []int32 // scratch of byLevel
 }
 
-func newLevels(buckets []bucket) *levels {
+func newLevels(buckets []bucket, classes *byClass) *levels {
 	l := &levels{group: make([]uint8, len(buckets)), of: make([]int16, len(buckets))}
 	most, top := int32(0), int32(0)
 	for b := range buckets {
@@ -109,7 +109,7 @@ func newLevels(buckets []bucket) *levels {
 		l.group[b] = groupOf[buckets[b].rank]
 	}
 	for range (groups + 1) * l.sizes {
-		l.pools = append(l.pools, newPool(len(buckets)))
+		l.pools = append(l.pools, newClassPool(len(buckets), classes))
 	}
 	l.size, l.count = make([]int32, len(l.pools)), make([]int32, len(l.pools))
 	return l

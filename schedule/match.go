@@ -25,7 +25,7 @@ type shape struct {
 	refused  int   // those hosts
 	lacking  set   // label kinds that the selector matches, and that lack a label that is required
 	required []string
-	buckets  set   // buckets that fit
+	buckets  fits  // buckets that fit
 	counted  int32 // the cut in which its buckets were counted last
 }
 

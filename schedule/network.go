@@ -24,14 +24,15 @@ type network struct {
 	bucketOf []int32   // by host, -1: none
 	left     bitset    // hosts of the buckets that are not given away for good
 	edges    []edge
-	unused   []int32 // edges that carry nothing
-	free     pool    // buckets with free hosts
-	ends     pool    // those, and buckets that the focus has units in
-	size     []int32 // by bucket: number of hosts
-	sizes    tally   // the same, bit by bit
-	levels   *levels // the same as free, by how soon they are to be filled
-	focus    *role   // the role whose hosts are chosen
-	focusAt  []int32 // its units by bucket
+	unused   []int32   // edges that carry nothing
+	classes  *byClass  // nil where there are many
+	free     classPool // buckets with free hosts
+	ends     classPool // those, and buckets that the focus has units in
+	size     []int32   // by bucket: number of hosts
+	sizes    tally     // the same, bit by bit
+	levels   *levels   // the same as free, by how soon they are to be filled
+	focus    *role     // the role whose hosts are chosen
+	focusAt  []int32   // its units by bucket
 
 	// Scratch of one search.
 	search  int32
@@ -54,6 +55,7 @@ type network struct {
 	rest    []*role // roles that a sweep has not seen
 	path    []step
 	kept    []int32
+	gone    bitset  // classes that a sweep has seen all buckets of
 	reduced bool    // base is less than alive
 	marked  []int32 // by domain: mark of the last look at it
 	mark    int32
@@ -92,7 +94,8 @@ func (s *site) newNetwork() *network {
 	n := &network{s: s, visited: make([]int32, len(s.roles)), leads: make([]int32, len(s.roles)), barren: make([]int32, len(s.roles)), epoch: 1, via: make([]int32, len(s.roles)), generation: 1}
 	classOf := n.collapse()
 	count := len(n.buckets)
-	n.free, n.ends, n.open = newPool(count), newPool(count), newPool(count)
+	n.classes = n.newByClass(classOf)
+	n.free, n.ends, n.open = newClassPool(count, n.classes), newClassPool(count, n.classes), newPool(count)
 	n.alive, n.base = newBitset(count), newBitset(count)
 	n.alive.fill(count)
 	n.base.fill(count)
@@ -109,7 +112,7 @@ func (s *site) newNetwork() *network {
 		n.marked = append(n.marked, make([]int32, max(0, len(topology.names)-len(n.marked)))...)
 	}
 	n.fit(classOf)
-	n.levels = newLevels(n.buckets)
+	n.levels = newLevels(n.buckets, n.classes)
 	for b := range n.buckets {
 		n.account(int32(b))
 	}
@@ -129,6 +132,10 @@ func (s *site) newNetwork() *network {
 
 // fit finds the buckets that each shape can use, and for each bucket how many can use it.
 func (n *network) fit(classOf []int32) {
+	if n.classes != nil {
+		n.fitByClass()
+		return
+	}
 	s, c, count := n.s, n.s.matched, len(n.buckets)
 	byClass := make([]bitset, len(c.classes))
 	simple := make([]int32, s.kinds.n) // by kind: its only bucket, where every role that selects it can use it; else -1
@@ -188,15 +195,38 @@ func (n *network) fit(classOf []int32) {
 		} else {
 			sh.kinds.all(one)
 		}
-		if sh.buckets = newSet(fit); sh.buckets.bits != nil {
+		if sh.buckets = (fits{set: newSet(fit), plain: true}); sh.buckets.set.bits != nil {
 			fit = nil
 		}
-		shapes.add(&sh.buckets, 1, count)
-		roles.add(&sh.buckets, sh.roles, count)
+		shapes.add(&sh.buckets.set, 1, count)
+		roles.add(&sh.buckets.set, sh.roles, count)
 	}
 	for b, class := range classOf {
 		n.buckets[b].rank = shapes.count(int32(b))
 		c.classes[class].roles = roles.count(int32(b))
+	}
+}
+
+// fitByClass is the same where there are few classes.
+func (n *network) fitByClass() {
+	c, shapes := n.s.matched, make([]int32, len(n.s.matched.classes))
+	for _, sh := range n.s.shapes {
+		sh.buckets = fits{classes: newBitset(len(c.classes)), in: n.classes}
+		if len(n.s.shapes)*len(n.alive) <= mostWords && n.s.options.fits != asClasses {
+			sh.buckets.set.bits, sh.buckets.plain = newBitset(len(n.buckets)), true
+		}
+		for kind := range sh.kinds.all {
+			for _, id := range c.byKind[kind] {
+				if n.classes.count[id] > 0 && c.classes[id].missing(sh.networks) == "" {
+					sh.buckets.add(id)
+					shapes[id]++
+					c.classes[id].roles += sh.roles
+				}
+			}
+		}
+	}
+	for b, class := range n.classes.of {
+		n.buckets[b].rank = shapes[class]
 	}
 }
 
@@ -374,6 +404,9 @@ func (n *network) fix(b int32) (host int32) {
 	host = at.hosts[at.next]
 	at.next++
 	n.left.remove(host)
+	if n.classes != nil {
+		n.classes.left.remove(n.classes.place[host])
+	}
 	n.account(b)
 	if int(at.next) == len(at.hosts) { // of no use to any search
 		n.alive.remove(b)

@@ -52,11 +52,14 @@ func (p *parts) count(of bitset) (domains int) {
 }
 
 // hostsOf is how many hosts the buckets of a set have.
-func (n *network) hostsOf(of *set) (hosts int) {
-	if of.bits != nil {
-		return n.sizes.sum(of.bits)
+func (n *network) hostsOf(of *fits) (hosts int) {
+	if of.classes != nil {
+		return of.hosts()
 	}
-	for _, b := range of.list {
+	if of.set.bits != nil {
+		return n.sizes.sum(of.set.bits)
+	}
+	for _, b := range of.set.list {
 		hosts += int(n.size[b])
 	}
 	return hosts

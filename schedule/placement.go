@@ -62,9 +62,10 @@ type Options struct {
 	// standbyBack: hosts that were released and still carry their labels are taken back for standby slots, too. Plan says when.
 	standbyBack bool
 
-	// For tests: searches are completed as on large sites, shortages are made minimal in so many steps at most (0: minimalWork), nobody is
+	// For tests: searches are completed as on large sites, what fits a role is known as it is on other sites, shortages are made minimal in so many steps at most (0: minimalWork), nobody is
 	// advised, which on small sites is most of the work, and searches for moves look at each of the slots that are alike.
 	sweep     bool
+	fits      fitsAs
 	steps     int
 	unadvised bool
 	unpaired  bool

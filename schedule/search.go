@@ -95,11 +95,11 @@ func (n *network) endFor(r *role) int32 {
 			return b
 		}
 	}
-	first := ends.next(&r.shape.buckets, 0)
+	first := r.shape.buckets.first(ends)
 	if first < 0 && ends == n.widest() {
 		n.barren[r.index] = n.epoch
 	}
-	for b := first; b >= 0; b = ends.next(&r.shape.buckets, b) {
+	for b := first; b >= 0; b = r.shape.buckets.next(&ends.pool, b) {
 		n.work++
 		d := n.domainOf(r, b)
 		switch {
@@ -118,7 +118,7 @@ func (n *network) endFor(r *role) int32 {
 func (n *network) saw(b int32) bool { return n.base.has(b) && !n.open.has(b) }
 
 // widest are the buckets at which any search may end, whatever its goal.
-func (n *network) widest() *pool {
+func (n *network) widest() *classPool {
 	if n.focus == nil {
 		return &n.free
 	}
@@ -259,7 +259,7 @@ func (n *network) expand(r *role, from int32) int32 {
 	via := n.via[r.index]
 	sh := &r.shape.buckets
 	for range few {
-		b := n.open.next(sh, from)
+		b := sh.next(&n.open, from)
 		if b < 0 {
 			return -1
 		}
@@ -309,7 +309,7 @@ func (n *network) siblings(r *role, d, parent int32) bool {
 	dom := n.dom[r.topo]
 	if in := t.buckets[d]; t.together {
 		last := in[len(in)-1]
-		for b := n.open.nextUpTo(sh, in[0], last); b >= 0; b = n.open.nextUpTo(sh, b+1, last) {
+		for b := sh.nextUpTo(&n.open, in[0], last); b >= 0; b = sh.nextUpTo(&n.open, b+1, last) {
 			n.work++
 			if t.parent != nil {
 				if filled := r.blocking(dom[b], d); filled >= 0 {

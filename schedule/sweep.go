@@ -7,6 +7,9 @@ import "slices"
 // same as those that visits would have found.
 func (n *network) sweep() bool {
 	n.wide = true
+	if clear(n.gone); n.gone == nil {
+		n.gone = newBitset(len(n.s.matched.classes))
+	}
 	for _, r := range n.waiting {
 		n.takeAll(r)
 	}
@@ -57,12 +60,15 @@ func (n *network) seenEdge(r *role) int32 {
 // takeAll takes the buckets out of open that a role can use and where it has room.
 func (n *network) takeAll(r *role) {
 	sh := &r.shape.buckets
-	n.work += 4 + len(sh.list)
-	if n.open.next(sh, 0) < 0 {
+	n.work += 4 + len(sh.set.list)
+	if sh.classes != nil && sh.classes.within(n.gone) || sh.next(&n.open, 0) < 0 {
 		return
 	}
 	if r.topo < 0 || len(r.edges)+len(r.taken) == 0 {
-		n.open.removeAll(sh)
+		sh.removeFrom(&n.open, n.gone)
+		for w, word := range sh.classes {
+			n.gone[w] |= word
+		}
 		return
 	}
 	// All but those in domains that are full.
@@ -85,7 +91,7 @@ func (n *network) takeAll(r *role) {
 	for _, d := range r.taken {
 		keep(d)
 	}
-	n.open.removeAll(sh)
+	sh.removeFrom(&n.open, n.gone)
 	for _, b := range kept {
 		n.open.add(b)
 	}
