@@ -1,5 +1,7 @@
 package schedule
 
+import "slices"
+
 // choose fixes which hosts the roles get, out of all assignments that fill as many slots: in the
 // order served, each role gets the hosts with the least names that leave every other role its
 // number. With a preferred spread, the least name among the emptiest domains comes first.
@@ -18,7 +20,8 @@ func (n *network) choose(r *role) {
 	want := r.units
 	n.setFocus(r)
 	sp := n.newSpread(r)
-	fixed := make(map[int32]int, len(r.taken))
+	r.picks, r.taken = slices.Grow(r.picks, want), slices.Grow(r.taken, want)
+	fixed := n.fixed // hosts that the role has for good, by domain
 	fix := func(d int32) {
 		for ; d >= 0; d = r.tree.above(d) {
 			fixed[d]++
@@ -29,7 +32,7 @@ func (n *network) choose(r *role) {
 	}
 	fits := func(d int32) bool {
 		for ; d >= 0; d = r.tree.above(d) {
-			if fixed[d] >= r.most(d) {
+			if int(fixed[d]) >= r.most(d) {
 				return false
 			}
 		}
@@ -51,6 +54,11 @@ func (n *network) choose(r *role) {
 		r.take(d)
 		r.picks = append(r.picks, pick{host, n.s.chosen(r, host)})
 		c.took(b, host)
+	}
+	for _, d := range r.taken {
+		for ; d >= 0; d = r.tree.above(d) {
+			fixed[d] = 0
+		}
 	}
 	n.focus = nil // all its units are picks now, so its counts are zero again
 	n.epoch++

@@ -58,6 +58,7 @@ type network struct {
 	gone    bitset  // classes that a sweep has seen all buckets of
 	reduced bool    // base is less than alive
 	marked  []int32 // by domain: mark of the last look at it
+	fixed   []int32 // by domain: scratch of choose
 	mark    int32
 	heap    []item
 	best    []int32
@@ -81,6 +82,8 @@ type bucket struct {
 // edge is flow from a role to a bucket.
 type edge struct {
 	role   *role
+	index  int32 // of the role
+	loose  bool  // the role has no topology keys
 	bucket int32
 	n      int32
 	posR   int32 // in role.edges
@@ -107,10 +110,16 @@ func (s *site) newNetwork() *network {
 		n.sizes.one(int32(b), n.size[b], count)
 	}
 	n.focusAt = make([]int32, count)
+	wanted := 0
+	for _, r := range s.roles {
+		wanted += min(r.want(), len(s.hosts))
+	}
+	n.edges = make([]edge, 0, min(wanted, len(s.hosts))+1)
 	for t, topology := range s.topology {
 		topology.index(n.dom[t])
 		n.marked = append(n.marked, make([]int32, max(0, len(topology.names)-len(n.marked)))...)
 	}
+	n.fixed = make([]int32, len(n.marked))
 	n.fit(classOf)
 	n.levels = newLevels(n.buckets, n.classes)
 	for b := range n.buckets {
@@ -285,11 +294,12 @@ func (n *network) collapse() (classOf []int32) {
 		n.dom[t] = make([]int32, len(first))
 	}
 	number := make([]int32, len(first))
+	edges := make([]int32, 2*len(first)) // room for the first of each bucket, side by side
 	all, from := make([]int32, n.left.count()), int32(0)
 	for to, b := range order {
 		number[b] = int32(to)
 		host := first[b]
-		n.buckets[to] = bucket{hosts: all[from : from : from+size[b]]}
+		n.buckets[to] = bucket{hosts: all[from : from : from+size[b]], edges: edges[2*to : 2*to : 2*to+2]}
 		from += size[b]
 		classOf[to] = s.hosts[host].class
 		for t, topology := range s.topology {
@@ -359,7 +369,10 @@ func (n *network) add(r *role, b int32) {
 		n.edges = append(n.edges, edge{})
 	}
 	bucket := &n.buckets[b]
-	n.edges[e] = edge{role: r, bucket: b, n: 1, posR: int32(len(r.edges)), posB: int32(len(bucket.edges))}
+	n.edges[e] = edge{role: r, index: r.index, loose: r.topo < 0, bucket: b, n: 1, posR: int32(len(r.edges)), posB: int32(len(bucket.edges))}
+	if r.edges == nil {
+		r.edges = make([]int32, 0, min(r.want(), 64))
+	}
 	r.edges = append(r.edges, e)
 	bucket.edges = append(bucket.edges, e)
 }

@@ -286,14 +286,22 @@ func (n *network) after(r *role, d, b int32) int32 {
 // onward visits what the roles with units on a full bucket could take instead.
 func (n *network) onward(b int32) bool {
 	for _, e := range n.buckets[b].edges {
-		r := n.edges[e].role
-		// Within the domain the role's own limit does not matter: it gives up one host there.
-		for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {
-			if r.filled(d) && n.siblings(r, d, e) {
-				return true
-			}
+		by := &n.edges[e]
+		if !by.loose && n.exchange(by.role, b, e) {
+			return true
 		}
-		if n.visited[r.index] != n.search && n.reach(r, e) {
+		if n.visited[by.index] != n.search && n.reach(by.role, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// exchange visits what the role could take for a host of a full bucket within the domains around it: the role's own limit does not matter there, as it gives up
+// one host. What it finds in a domain it finds at once, and many of its units may lie there. Where it has looked in a domain, it has in those around it.
+func (n *network) exchange(r *role, b, e int32) bool {
+	for d := n.domainOf(r, b); d >= 0 && r.firstIn(d, n.search); d = r.tree.above(d) {
+		if r.filled(d) && n.siblings(r, d, e) {
 			return true
 		}
 	}
@@ -302,9 +310,6 @@ func (n *network) onward(b int32) bool {
 
 // siblings visits the buckets of a filled domain that the role can use, but for those in domains within that are filled too.
 func (n *network) siblings(r *role, d, parent int32) bool {
-	if !r.firstIn(d, n.search) {
-		return false
-	}
 	t, sh := r.tree, &r.shape.buckets
 	dom := n.dom[r.topo]
 	if in := t.buckets[d]; t.together {
@@ -332,7 +337,7 @@ func (n *network) siblings(r *role, d, parent int32) bool {
 	return false
 }
 
-// firstIn says whether it is the first time in a search that the role looks at a domain. What it finds there it finds at once, and many of its units may lie there.
+// firstIn says whether it is the first time in a search that the role looks at a domain.
 func (r *role) firstIn(d, search int32) bool {
 	if r.looked == nil {
 		r.looked = newBitset(len(r.tree.names))

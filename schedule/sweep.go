@@ -112,10 +112,8 @@ func (n *network) sweepSiblings() (ends, more bool) {
 			if !n.saw(b) {
 				continue
 			}
-			for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {
-				if r.filled(d) && n.siblings(r, d, e) {
-					return true, false
-				}
+			if n.exchange(r, b, e) {
+				return true, false
 			}
 		}
 	}

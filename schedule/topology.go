@@ -17,11 +17,12 @@ const (
 // narrow key that allows no fewer hosts than a wider one that the host carries is no domain, as it constrains nothing.
 type topology struct {
 	keys    []string
-	dom     []int32   // by host
-	raw     []int32   // by host: the same, for hosts alone in their domain too
-	names   []string  // by domain: the value of the deciding key
-	hosts   []int32   // by domain: how many hosts of the inventory lie in it
-	buckets [][]int32 // by domain: those within it
+	columns [][]string // by key: the value by host, nil where no host carries it
+	dom     []int32    // by host
+	raw     []int32    // by host: the same, for hosts alone in their domain too
+	names   []string   // by domain: the value of the deciding key
+	hosts   []int32    // by domain: how many hosts of the inventory lie in it
+	buckets [][]int32  // by domain: those within it
 	// together: the buckets of a domain have numbers one after the other.
 	together bool
 	levels   []int32 // by domain: which of the keys decides
@@ -110,7 +111,7 @@ func lessThanWider(limits []int) (less []bool) {
 }
 
 func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topology {
-	t := &topology{keys: slices.Clone(keys), dom: make([]int32, len(s.hosts))}
+	t := &topology{keys: slices.Clone(keys), columns: make([][]string, len(keys)), dom: make([]int32, len(s.hosts))}
 	type inner struct {
 		within int32
 		level  int
@@ -120,14 +121,13 @@ func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topolog
 	for i := range outer {
 		outer[i] = map[string]int32{}
 	}
-	columns := make([][]string, len(keys))
 	for k, key := range keys {
-		columns[k] = s.column(key)
+		t.columns[k] = s.column(key)
 	}
 	var parent []int32
 	for i := range s.hosts {
 		at, most := int32(noLabel), int(^uint(0)>>1)
-		for k, column := range columns {
+		for k, column := range t.columns {
 			value := ""
 			if column != nil {
 				if value = column[i]; value == "" && !anyLabels {
@@ -233,10 +233,12 @@ func (s *site) domainName(r *role, i int32) string {
 		}
 		return ""
 	}
-	h := &s.hosts[i]
-	for _, key := range slices.Backward(r.keys) {
-		if value := h.Labels[key]; value != "" {
-			return value
+	if r.tree == nil {
+		return ""
+	}
+	for _, column := range slices.Backward(r.tree.columns) {
+		if column != nil && column[i] != "" {
+			return column[i]
 		}
 	}
 	return ""

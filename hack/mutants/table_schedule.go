@@ -304,12 +304,10 @@ var placementGuards = []mutant{
 	{"schedule/search.go", `if filled := r.blocking(dom[b], d); filled >= 0 {`, `if filled := r.blocking(dom[b], d); false {`,
 		in("schedule", "TestLimitsPerKeyAgreeWithBruteForce"),
 		"a host of a row goes to a rack of it that is full"},
-	{"schedule/search.go", `		for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {
-			if r.filled(d) && n.siblings(r, d, e) {`, `		for d := n.domainOf(r, b); d >= 0; d = alone {
-			if r.filled(d) && n.siblings(r, d, e) {`,
+	{"schedule/search.go", `r.firstIn(d, n.search); d = r.tree.above(d) {`, `r.firstIn(d, n.search); d = alone {`,
 		in("schedule", "TestLimitsPerKeyAgreeWithBruteForce"),
 		"a cluster is unschedulable though a host could move to another rack of its row"},
-	{"schedule/sweep.go", `for d := n.domainOf(r, b); d >= 0; d = r.tree.above(d) {`, `for d := n.domainOf(r, b); d >= 0; d = alone {`,
+	{"schedule/sweep.go", `			if n.exchange(r, b, e) {`, `			if false {`,
 		in("schedule", "TestLimitsPerKeyAgreeWithBruteForce"),
 		"on large sites, a cluster is unschedulable though a host could move to another rack of its row"},
 	{"schedule/cheapest.go", `if k != node && c.room(r, c.domain(r, k), d) {`, `if k != node {`,
