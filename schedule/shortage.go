@@ -64,6 +64,10 @@ type Domain struct {
 // than need be.
 const minimalWork = 20_000_000
 
+// manyRoles compete where so many are left in a set that was made minimal. Each of the shortages behind it that as many roles or more compete in would cost as much
+// as this one, and say as little: their sets stay as they are.
+const manyRoles = 500
+
 // blame records why slots of a role stay empty. It follows a search that failed: the buckets and
 // roles that the search saw are the source side of a minimum cut, the least one, which is the same
 // whatever flow led to it. Roles that the shortage does not need are taken out.
@@ -117,7 +121,7 @@ func (s *site) minimal(r *role, want int, competing []*role, had map[*role]int) 
 		if other == r {
 			continue
 		}
-		if s.worked > cmp.Or(s.options.steps, minimalWork) {
+		if s.worked > cmp.Or(s.options.steps, minimalWork) || s.many > 0 && len(competing) >= s.many {
 			slices.Reverse(dropped)
 			return dropped, false
 		}
@@ -145,6 +149,9 @@ func (s *site) minimal(r *role, want int, competing []*role, had map[*role]int) 
 			s.fill(other, had[other])
 		}
 		s.worked += n.work - before
+	}
+	if len(competing)-len(dropped) > manyRoles {
+		s.many = len(competing)
 	}
 	slices.Reverse(dropped)
 	return dropped, true

@@ -55,6 +55,7 @@ type site struct {
 	cuts         int32                        // put into numbers so far
 	groups       *groups                      // made for shortages of several roles
 	worked       int                          // steps spent on making shortages minimal
+	many         int                          // roles that competed where that left many, 0: nowhere
 	advising     int                          // hosts and roles planned again to advise
 	foreign      map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
 	toOwner      map[othersCluster][]HostKey  // hosts whose labels name a cluster that is not their owner's
