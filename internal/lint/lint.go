@@ -166,6 +166,7 @@ type checker struct {
 	findings []Finding
 	// ignored are the codes that an object silences.
 	ignored map[string]map[string]bool
+	guesses int
 }
 
 func clusterName(c *v1.SIPCluster) string    { return v1.Kind + " " + c.Key() }

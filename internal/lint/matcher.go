@@ -20,8 +20,13 @@ type matcher struct {
 	every []int                       // all kinds
 	by    map[string]map[string][]int // by label and value: the kinds that carry it
 	known map[string]*selection
+	held  int // hosts in known, at most most
+	most  int
 	has   map[string][]bool // by label that was asked for: which hosts carry it, with a value
 }
+
+// mostHeld is how many hosts selections keep: beyond it, they are found again. Thousands of roles may each select nearly all hosts in a way of their own.
+const mostHeld = 4 << 20
 
 // selection is the hosts of a selector, by index, in order, and what was found out about them: many roles share one.
 type selection struct {
@@ -45,7 +50,7 @@ func newMatcher(roles []role, hosts []inventory.Host) *matcher {
 		}
 	}
 	sorted := slices.Sorted(maps.Keys(keys))
-	m := &matcher{all: hosts, by: map[string]map[string][]int{}, known: map[string]*selection{}, has: map[string][]bool{}}
+	m := &matcher{all: hosts, most: mostHeld, by: map[string]map[string][]int{}, known: map[string]*selection{}, has: map[string][]bool{}}
 	for key := range keys {
 		m.by[key] = map[string][]int{}
 	}
@@ -82,14 +87,69 @@ func (m *matcher) selection(selector labels.Selector) *selection {
 		return known
 	}
 	out := &selection{any: map[string]bool{}, without: map[string][]int{}}
-	for _, k := range m.possible(selector) {
-		if selector.Matches(m.kinds[k].labels) {
-			out.hosts = append(out.hosts, m.kinds[k].hosts...)
-		}
+	kinds := m.possible(selector)
+	requirements, _ := selector.Requirements()
+	for _, q := range requirements {
+		kinds = m.matching(kinds, q)
+	}
+	for _, k := range kinds {
+		out.hosts = append(out.hosts, m.kinds[k].hosts...)
 	}
 	slices.Sort(out.hosts)
 	m.known[id] = out
+	m.hold(len(out.hosts))
 	return out
+}
+
+// hold counts hosts that a selection keeps, and forgets all selections where they are too many.
+func (m *matcher) hold(n int) {
+	if m.held += n; m.held > m.most {
+		clear(m.known)
+		m.held = 0
+	}
+}
+
+// matching are those of the kinds that a requirement matches.
+func (m *matcher) matching(kinds []int, q labels.Requirement) []int {
+	var out []int
+	if o := q.Operator(); o != operator.NotIn && o != operator.NotEquals {
+		for _, k := range kinds {
+			if q.Matches(m.kinds[k].labels) {
+				out = append(out, k)
+			}
+		}
+		return out
+	}
+	// Nearly all kinds match, and those that do not are known.
+	not := map[int]bool{}
+	for value := range q.Values() {
+		for _, k := range m.by[q.Key()][value] {
+			not[k] = true
+		}
+	}
+	if len(not) == 0 {
+		return kinds
+	}
+	out = make([]int, 0, len(kinds))
+	for _, k := range kinds {
+		if !not[k] {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// anyMatches says whether a requirement matches any host.
+func (m *matcher) anyMatches(q labels.Requirement) bool {
+	if o := q.Operator(); o == operator.In || o == operator.Equals || o == operator.DoubleEquals {
+		for value := range q.Values() {
+			if len(m.by[q.Key()][value]) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(m.kinds, func(k kind) bool { return q.Matches(k.labels) })
 }
 
 // possible are kinds that the selector may match, all that it does match among them: those that carry one of the values that a requirement names. Of a fleet of which every
@@ -173,5 +233,6 @@ func (m *matcher) lacking(of *selection, keys []string, all bool) []int {
 		}
 	}
 	of.without[id] = out
+	m.hold(len(out))
 	return out
 }

@@ -117,8 +117,10 @@ func (c *checker) unknownKeys(match *matcher, r *role, chosen *selection) bool {
 		}
 		found = true
 		message := fmt.Sprintf("none of the %d hosts that the role selects has a label %s", len(chosen.hosts), key)
-		if near := manifest.NearestKey(key, match.carried(chosen)); near != "" {
-			message += fmt.Sprintf(", did you mean %q?", near)
+		if c.guess() {
+			if near := manifest.NearestKey(key, match.carried(chosen)); near != "" {
+				message += fmt.Sprintf(", did you mean %q?", near)
+			}
 		}
 		c.cluster(codeUnknownKey, Error, r.cluster, r.field(field), message, "correct the key, or label the hosts")
 	}
@@ -176,11 +178,11 @@ func (c *checker) unlabelled(match *matcher, r *role, chosen *selection) {
 func (c *checker) nearest(m *matcher, selector labels.Selector) string {
 	requirements, _ := selector.Requirements()
 	for _, q := range requirements {
-		if slices.ContainsFunc(m.kinds, func(k kind) bool { return q.Matches(k.labels) }) {
+		if m.anyMatches(q) {
 			continue
 		}
 		words := fmt.Sprintf(": no host has %s", q.String())
-		if values := q.Values().UnsortedList(); len(values) == 1 {
+		if values := q.Values().UnsortedList(); len(values) == 1 && c.guess() {
 			if near := c.meant(q.Key(), values[0]); near != "" {
 				words += fmt.Sprintf(", did you mean %s?", near)
 			}
@@ -188,6 +190,15 @@ func (c *checker) nearest(m *matcher, selector labels.Selector) string {
 		return words
 	}
 	return ""
+}
+
+// mostGuesses is how many findings of a run say what may have been meant: all hosts' labels are looked at for each.
+const mostGuesses = 200
+
+// guess says whether a finding may say what was meant, and counts it.
+func (c *checker) guess() bool {
+	c.guesses++
+	return c.guesses <= mostGuesses
 }
 
 // meant is the label of hosts that looks like one that none has.
