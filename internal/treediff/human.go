@@ -218,9 +218,9 @@ func (p *printer) field(f Field) {
 	case f.Change == FieldRemoved && isOld:
 		p.line(4, "-", path+": "+sizeOf(old))
 	case f.Change == FieldAdded:
-		p.line(4, "+", path+": "+short(textOf(f.New)))
+		p.value("+", path, f.New)
 	case f.Change == FieldRemoved:
-		p.line(4, "-", path+": "+short(textOf(f.Old)))
+		p.value("-", path, f.Old)
 	case f.Change == FieldReordered:
 		p.line(4, "~", path+": in another order: "+short(textOf(f.Old))+" → "+short(textOf(f.New)))
 	case isOld && isNew:
@@ -229,4 +229,33 @@ func (p *printer) field(f Field) {
 	default:
 		p.line(4, "~", path+": "+short(textOf(f.Old))+" → "+short(textOf(f.New)))
 	}
+}
+
+// value is a field that comes or goes: of a list of objects each is a line.
+func (p *printer) value(mark, path string, value any) {
+	items, isList := value.([]any)
+	if isList && len(items) > 0 && !slices.ContainsFunc(items, func(item any) bool { _, is := item.(map[string]any); return !is }) {
+		for _, item := range items {
+			p.line(4, mark, path+"[]: "+short(inFields(item)))
+		}
+		return
+	}
+	p.line(4, mark, path+": "+short(inFields(value)))
+}
+
+// inFields is a mapping by its fields on one line, as YAML would have it there without the outer braces; anything else is as textOf has it.
+func inFields(value any) string {
+	fields, is := value.(map[string]any)
+	if !is || len(fields) == 0 {
+		return textOf(value)
+	}
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		words := inFields(fields[key])
+		if inner, nested := fields[key].(map[string]any); nested && len(inner) > 0 {
+			words = "{" + words + "}"
+		}
+		parts = append(parts, key+": "+words)
+	}
+	return strings.Join(parts, ", ")
 }

@@ -305,3 +305,23 @@ PLAN.md follows
 		t.Error(all)
 	}
 }
+
+// Objects in lists are read by their fields, a line each, and not as JSON.
+func TestObjectsAreWords(t *testing.T) {
+	file := func(text string) map[string][]byte {
+		return map[string][]byte{"a.yaml": []byte("kind: Assignments\napiVersion: v1\nmetadata: {name: a}\n" + text)}
+	}
+	d, err := Compare(file("hosts:\n- {name: h1, role: Worker, addresses: {oam: [10.0.0.1]}}\n- {name: h2}\n"), file("hosts:\n- {name: h2}\nreleasing:\n- {name: h1, role: Worker}\n- {name: h3, standby: true}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := d.Human(&out, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"    + releasing[]: name: h1, role: Worker\n    + releasing[]: name: h3, standby: true\n", "    - hosts[]: addresses: {oam: [\"10.0.0.1\"]}, name: h1, role: Worker\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("want %q in\n%s", want, out.String())
+		}
+	}
+}
