@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"strings"
 
@@ -55,6 +57,27 @@ func secretFromEnvironment(name string, getenv func(string) string) (string, err
 		return "", fmt.Errorf("%s_FILE: %w", name, err)
 	}
 	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+// unencrypted says to which servers a run will send a token or a password that everybody on the way can read: by http, to another machine. It is not refused, since
+// there are git servers inside of clusters that have nothing else. What git's credential helper knows is not asked for here.
+func unencrypted(target publish.Target, requester *pullRequester) (warnings []string) {
+	if address, err := url.Parse(target.URL); err == nil && inTheClear(address) && (target.Auth.Token != "" || target.Auth.Password != "" || address.User != nil) {
+		warnings = append(warnings, "the git credentials go to http://"+address.Host+" unencrypted, and whoever reads them can push: use https")
+	}
+	if requester == nil || requester.client == nil {
+		return warnings
+	}
+	if address, err := url.Parse(requester.repository.Web); err == nil && inTheClear(address) {
+		warnings = append(warnings, "the forge's token goes to http://"+address.Host+" unencrypted: use https")
+	}
+	return warnings
+}
+
+// inTheClear says that what is sent to an address can be read on the way.
+func inTheClear(address *url.URL) bool {
+	host := address.Hostname()
+	return address.Scheme == "http" && host != "localhost" && !net.ParseIP(host).IsLoopback()
 }
 
 // authVariables says where each field of publish.Auth that an error may name is set.

@@ -94,3 +94,42 @@ func TestTokenOfTheForge(t *testing.T) {
 		}
 	}
 }
+
+// What is sent by http can be read by everybody on the way, but not on this machine.
+func TestUnencrypted(t *testing.T) {
+	t.Parallel()
+	token := publish.Auth{Token: "t0ken"}
+	for _, row := range []struct {
+		url   string
+		auth  publish.Auth
+		forge string
+		want  []string
+	}{
+		{"http://git.example.org:3000/a/b.git", token, "", []string{"the git credentials go to http://git.example.org:3000 unencrypted"}},
+		{"HTTP://git.example.org/a/b.git", publish.Auth{Username: "robot", Password: "s3cret"}, "", []string{"the git credentials go to http://git.example.org unencrypted"}},
+		{"http://robot:s3cret@git.example.org/a/b.git", publish.Auth{}, "", []string{"the git credentials go to http://git.example.org unencrypted"}},
+		{"http://git.example.org/a/b.git", token, "http://git.example.org/a/b", []string{"the git credentials", "the forge's token goes to http://git.example.org unencrypted"}},
+		{"ssh://git@git.example.org/a/b.git", publish.Auth{}, "http://git.example.org/a/b", []string{"the forge's token"}},
+		{"http://git.example.org/a/b.git", publish.Auth{}, "", nil},
+		{"https://git.example.org/a/b.git", token, "https://git.example.org/a/b", nil},
+		{"http://localhost:3000/a/b.git", token, "http://localhost:3000/a/b", nil},
+		{"http://127.0.0.2/a/b.git", token, "", nil},
+		{"http://[::1]:3000/a/b.git", token, "", nil},
+		{"fleet.git", token, "", nil},
+	} {
+		requester := &pullRequester{repository: forge.Repository{Web: row.forge}}
+		if row.forge != "" {
+			requester.client = &forge.Client{Token: "t0ken"}
+		}
+		found := unencrypted(publish.Target{URL: row.url, Auth: row.auth}, requester)
+		if len(found) != len(row.want) {
+			t.Errorf("%s: found %q, want %q", row.url, found, row.want)
+			continue
+		}
+		for i, words := range found {
+			if !strings.HasPrefix(words, row.want[i]) || strings.Contains(words, "s3cret") || strings.Contains(words, "t0ken") {
+				t.Errorf("%s: found %q, want %q", row.url, words, row.want[i])
+			}
+		}
+	}
+}

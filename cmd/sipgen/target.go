@@ -68,6 +68,9 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 	if err != nil {
 		return previousTree{}, err
 	}
+	for _, warning := range unencrypted(target, nil) {
+		ui.say("warning: %s", warning)
+	}
 	done := ui.progress.stage("reading " + target.String())
 	snapshot, err := publish.Read(ctx, target)
 	done()

@@ -23,4 +23,13 @@ var networkGuards = []mutant{
 	{"publish/pack.go", `	if size < 0 || size > l.all {`, `	if size < 0 {`,
 		in("publish", "TestPackLimits"),
 		"a small pack takes hours to sum up"},
+	{"cmd/sipgen/auth.go", `address.Scheme == "http" && host`, `address.Scheme == "ftp" && host`,
+		in("cmd/sipgen", "TestUnencrypted"),
+		"the token of a git server goes over the wire in the clear, and nobody is told"},
+	{"cmd/sipgen/destination.go", `unencrypted(to.target, to.requester)...`, `unencrypted(to.target, to.requester)[:0]...`,
+		in("cmd/sipgen", "TestScripts/http_in_the_clear"),
+		"a run that sends its token in the clear does not say so"},
+	{"cmd/sipgen/target.go", `range unencrypted(target, nil) {`, `range unencrypted(target, nil)[:0] {`,
+		in("cmd/sipgen", "TestScripts/http_in_the_clear"),
+		"a plan that sends its token in the clear does not say so"},
 }
