@@ -64,7 +64,7 @@ func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transpor
 	case "https", "http":
 		client, err := a.HTTPClient()
 		if err == nil {
-			client.Transport, client.CheckRedirect = hookOutput{client.Transport}, checkRedirect
+			client.Transport, client.CheckRedirect = boundedRefs{hookOutput{client.Transport}}, checkRedirect
 		}
 		return githttp.NewClient(client), a.httpLogin(), err
 	}

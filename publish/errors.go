@@ -80,6 +80,7 @@ func (r *remote) explain(err error) error {
 		authority   x509.UnknownAuthorityError
 		hostname    x509.HostnameError
 		redirected  *redirectError
+		page        *pageError
 	)
 	message := ""
 	if err != nil {
@@ -92,6 +93,8 @@ func (r *remote) explain(err error) error {
 		return err
 	case errors.As(err, &redirected):
 		return redirected
+	case errors.As(err, &page):
+		return page
 	case r.local != "" && strings.Contains(message, "detected dubious ownership"):
 		return fmt.Errorf("%w: %s", ErrOwner, r.local)
 	case errors.Is(err, transport.ErrRepositoryNotFound):

@@ -2,7 +2,7 @@ package main
 
 // networkGuards are for servers that do what they should not: git servers, forges, API servers, and what stands before them.
 var networkGuards = []mutant{
-	{"publish/auth.go", `hookOutput{client.Transport}, checkRedirect`, `hookOutput{client.Transport}, nil`,
+	{"publish/auth.go", `boundedRefs{hookOutput{client.Transport}}, checkRedirect`, `boundedRefs{hookOutput{client.Transport}}, nil`,
 		in("publish", "TestRedirectsElsewhereAreRefused"),
 		"a redirect takes the git server's credentials to another port, over plain http"},
 	{"publish/redirect.go", `	return safer || from.Scheme == to.Scheme && effectivePort(from) == effectivePort(to)`, `	return safer || from.Scheme == to.Scheme`,
@@ -32,4 +32,13 @@ var networkGuards = []mutant{
 	{"cmd/sipgen/target.go", `range unencrypted(target, nil) {`, `range unencrypted(target, nil)[:0] {`,
 		in("cmd/sipgen", "TestScripts/http_in_the_clear"),
 		"a plan that sends its token in the clear does not say so"},
+	{"publish/answers.go", `left: maxRefs}`, `left: maxRefs << 4}`,
+		in("publish", "TestAnswersThatAreNotGits"),
+		"a server that names branches without an end takes half an hour, or all memory"},
+	{"publish/answers.go", `	case response.StatusCode >= 300:`, `	case response.StatusCode >= 3000:`,
+		in("publish", "TestAnswersThatAreNotGits"),
+		"an error page without an end takes all memory"},
+	{"publish/answers.go", `	case kind == "text/html":`, `	case kind == "text/htm":`,
+		in("publish", "TestAnswersThatAreNotGits"),
+		"a proxy's login page is reported as a length of a packet"},
 }

@@ -1,0 +1,66 @@
+package publish
+
+import (
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+const (
+	// maxRefs is how many bytes a server may take to list its branches and tags, of which go-git keeps all: some 800,000 of them.
+	maxRefs = 64 << 20
+	// maxErrorPage is how much is read of an answer that is no success.
+	maxErrorPage = 64 << 10
+)
+
+// boundedRefs is an HTTP transport that gives go-git no more than it can keep, and no page that is meant for people.
+type boundedRefs struct{ http.RoundTripper }
+
+func (b boundedRefs) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	body := response.Body
+	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
+	case response.StatusCode >= 300:
+		response.Body = limitedBody{io.LimitReader(body, maxErrorPage), body}
+	case kind == "text/html":
+		_ = body.Close() // nobody reads it
+		return nil, &pageError{text.Line(request.URL.Host)}
+	case strings.HasSuffix(request.URL.Path, "/info/refs"):
+		response.Body = limitedBody{&limitedRefs{from: body, left: maxRefs}, body}
+	}
+	return response, nil
+}
+
+type limitedBody struct {
+	io.Reader
+	io.Closer
+}
+
+// limitedRefs is a list of branches and tags that ends with an error where it is too long.
+type limitedRefs struct {
+	from io.Reader
+	left int
+}
+
+func (l *limitedRefs) Read(into []byte) (int, error) {
+	if l.left == 0 {
+		return 0, fmt.Errorf("the server's list of branches and tags has more than %d MiB, want at most that", maxRefs>>20)
+	}
+	n, err := l.from.Read(into[:min(len(into), l.left)])
+	l.left -= n
+	return n, err
+}
+
+// pageError is a web page where git's answer should be.
+type pageError struct{ host string }
+
+func (e *pageError) Error() string {
+	return e.host + " answered with a web page, and not as a git server does: is the URL that of a repository, or does a proxy ask for a login?"
+}
