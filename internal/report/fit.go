@@ -11,7 +11,6 @@ import (
 // fitted is the table of slots, with the width of each of its columns.
 type fitted struct {
 	table.Writer
-	names  []string
 	widths []int
 	filled []bool // below the head
 	name   int    // how wide the names of hosts are without their namespaces

@@ -231,9 +231,7 @@ func (p *Plan) Problems() []string {
 			lines = append(lines, "frozen: "+p.Clusters[i].Because(text))
 		}
 	}
-	for _, shortage := range p.Shortages {
-		lines = append(lines, shortage)
-	}
+	lines = append(lines, p.Shortages...)
 	for _, move := range p.Moves {
 		lines = append(lines, "move: "+move)
 	}
