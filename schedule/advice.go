@@ -283,9 +283,32 @@ func (a *attempt) try() (missing []int, err error) {
 		lacking = lacking || a.standby && r.shortStandby > 0
 	}
 	if !lacking {
-		return nil, nil
+		return a.check(next, hosts)
 	}
 	a.promised = a.promised || slices.ContainsFunc(next.clusters, func(c *cluster) bool { return c.way != nil && c.way.Way == Done })
+	return missing, nil
+}
+
+// check asks a whole plan, where the cluster would be placed by waiting for hosts, or others before it would: what comes of that is seen then only. It gives the
+// hosts that are missing then, as try does.
+func (a *attempt) check(next *site, hosts []inventory.Host) (missing []int, err error) {
+	if !slices.ContainsFunc(next.clusters, func(c *cluster) bool { return c.way != nil && c.way.Way == Done }) {
+		return nil, nil
+	}
+	a.tries += 2
+	options := a.s.options
+	options.unadvised = true
+	p, err := Plan(a.s.given.clusters, hosts, a.s.given.previous, options)
+	if err != nil {
+		return nil, err
+	}
+	c := p.site.byKey[a.c.key]
+	if !c.unschedulable && !(a.standby && c.lacks(true)) {
+		return nil, nil
+	}
+	for _, r := range c.roles {
+		missing = append(missing, r.lack(a.standby && !c.unschedulable))
+	}
 	return missing, nil
 }
 

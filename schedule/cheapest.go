@@ -135,8 +135,10 @@ func (c *cheapest) visitRole(r *role) {
 		}
 	}
 	c.spent += r.shape.buckets.count() + len(c.slots) - len(c.s.net.buckets)
-	for b := range r.shape.buckets.all {
-		take(int(b))
+	if !c.waits(r) {
+		for b := range r.shape.buckets.all {
+			take(int(b))
+		}
 	}
 	for _, k := range c.look {
 		if !c.nodes[k].done && c.fits(r, int(k)) {
@@ -149,6 +151,9 @@ func (c *cheapest) visitRole(r *role) {
 func (c *cheapest) visitFull(node int) {
 	for _, u := range c.slots[node].units {
 		r := u.role
+		if c.waits(r) && c.slots[node].bucket >= 0 {
+			continue
+		}
 		left := c.nodes[node].price - c.price(r, node) + c.base[node]
 		for d := c.domain(r, node); d >= 0; d = r.tree.above(d) {
 			if c.use[r.index][d] > r.most(d) { // where held hosts are too many, none takes another's place
@@ -162,7 +167,7 @@ func (c *cheapest) visitFull(node int) {
 			buckets, others := r.tree.buckets[d], c.in[r.topo][d]
 			c.spent += len(buckets) + len(others)
 			for _, b := range buckets {
-				if r.shape.buckets.has(b) {
+				if !c.waits(r) && r.shape.buckets.has(b) {
 					take(int(b))
 				}
 			}
@@ -205,7 +210,10 @@ func (c *cheapest) apply(end int) {
 
 // movable: hosts of roles that have failed ones do not move, nor those of clusters that get nothing new. A role that lacks hosts may give one up:
 // it has another in exchange, and what it lacks it gets at its turn. If only complete roles gave hosts up, the next run, in which this one is
-// complete, would find moves that this one did not.
-func (s *site) movable(r *role) bool {
+// complete, would find moves that this one did not. Nobody is told to move hosts of a cluster that, as the outcome says, cannot be placed.
+func (s *site) movable(r *role, by *cluster, told bool) bool {
+	if told && r.cluster != by && s.outcome != nil && s.outcome.unschedulable[r.cluster.key] {
+		return false
+	}
 	return !r.cluster.unschedulable && !r.cluster.gone && !s.stay[r.cluster.key] && len(r.standIn)+len(r.lingering) == 0
 }

@@ -92,6 +92,8 @@ func (s *site) whyNot(r *role, i int32) Reason {
 	switch {
 	case h.role != nil && h.reject == nil:
 		return HeldBy{h.role.key()}
+	case h.reject == (BeingReleased{}) && r.cluster.named[i]:
+		return NamedByCluster{}
 	case h.reject != nil:
 		return h.reject
 	case r.cluster.never[i]:

@@ -39,8 +39,9 @@ type class struct {
 
 // classes is the collapsed inventory.
 type classes struct {
-	classes []class
-	byKind  [][]int32 // classes of a kind
+	classes  []class
+	byKind   [][]int32 // classes of a kind
+	networks []string  // that any role asks for
 	// For each kind, hosts that are held, and hosts by reason why nobody may take them.
 	held    []int32
 	reasons []Reason
@@ -116,7 +117,7 @@ func (sh *shape) refuse(never map[int32]bool, k *kinds) {
 
 func (s *site) sortHosts(networks []string) *classes {
 	n := s.kinds.n
-	c := &classes{byKind: make([][]int32, n), held: make([]int32, n), rejects: map[int32][]rejects{}, unfree: newBitset(n), unreached: newBitset(n)}
+	c := &classes{networks: networks, byKind: make([][]int32, n), held: make([]int32, n), rejects: map[int32][]rejects{}, unfree: newBitset(n), unreached: newBitset(n)}
 	bit := map[string]int{}
 	for i, id := range networks {
 		bit[id] = i

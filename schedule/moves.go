@@ -22,6 +22,8 @@ type mover struct {
 	// only, if set, is the cluster that may take hosts that are not free: then whoever gives one up
 	// has a free one in exchange.
 	only *cluster
+	// others: roles of other clusters may wait for another host than the one that they wait for.
+	others bool
 	// fit are, for each role of that cluster, those of these hosts that it could use.
 	fit map[*role]bitset
 	use []map[int32]int     // by role: hosts by domain
@@ -39,6 +41,7 @@ type slot struct {
 	bucket   int32 // -1: a host that is not free
 	host     int32
 	owner    *role // who holds the host; nil: it is being released
+	waits    *role // who waits for it, nil if nobody does
 	capacity int
 	units    []unit
 }
@@ -49,8 +52,9 @@ type unit struct {
 }
 
 // others are the hosts that are not free and that the cluster could be placed with, or another role instead of it. With held, hosts that are
-// held and not in use may move. It is empty where there are too few of them, or of free hosts to take their place.
-func (s *site) others(c, only *cluster, held bool) (extra []slot) {
+// held and not in use may move. With others, those are among them that other clusters wait for. It is empty where there are too few of them, or of free hosts
+// to take their place.
+func (s *site) others(c, only *cluster, held, others bool) (extra []slot) {
 	missing, fit, leaving := 0, 0, 0
 	for _, r := range c.roles {
 		missing += max(0, r.must-r.units)
@@ -60,7 +64,7 @@ func (s *site) others(c, only *cluster, held bool) (extra []slot) {
 	}
 	for _, r := range s.holding {
 		for _, i := range r.held {
-			if !held || !s.movable(r) || reject(&s.hosts[i]) != nil || inUse(&s.hosts[i]) != nil || only == nil && s.hinted[i] || only != nil && !fits(i) {
+			if !held || !s.movable(r, c, only == nil) || reject(&s.hosts[i]) != nil || inUse(&s.hosts[i]) != nil || only == nil && s.hinted[i] || only != nil && !fits(i) {
 				continue
 			}
 			extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})
@@ -68,7 +72,14 @@ func (s *site) others(c, only *cluster, held bool) (extra []slot) {
 		}
 		for _, gone := range r.released {
 			i := gone.host
-			if reject(&s.hosts[i]) != nil || s.awaited[i] || only == nil && s.hinted[i] || only != nil && !fits(i) {
+			if reject(&s.hosts[i]) != nil || only == nil && !s.told(c, i) || only != nil && !others && !fits(i) {
+				continue
+			}
+			if waits := s.awaited[i]; waits != nil {
+				if _, moves := gone.reason.(MovesTo); others && !moves {
+					extra = append(extra, slot{bucket: -1, host: i, waits: waits, capacity: 1, units: []unit{{waits, 1}}})
+					fit++
+				}
 				continue
 			}
 			extra = append(extra, slot{bucket: -1, host: i, capacity: 1})
@@ -88,6 +99,11 @@ func (s *site) others(c, only *cluster, held bool) (extra []slot) {
 	return extra
 }
 
+// told says whether a cluster that cannot be placed may be told of a host that is being released: it would not refuse it, and nobody else gets it.
+func (s *site) told(c *cluster, i int32) bool {
+	return !s.hinted[i] && !c.named[i] && (s.outcome == nil || !s.outcome.awaited[i])
+}
+
 // couldUse says whether a role could use a host that is not free. When it comes free it has the addresses that it was read with, and the
 // annotations still name it.
 func (s *site) couldUse(r *role, i int32) bool {
@@ -104,12 +120,12 @@ func (s *site) couldUse(r *role, i int32) bool {
 }
 
 // newMover copies the flow that is there, for a way to place a cluster. It is nil where there is none for want of hosts.
-func (s *site) newMover(c, only *cluster, held bool) *mover {
-	extra := s.others(c, only, held)
+func (s *site) newMover(c, only *cluster, held, others bool) *mover {
+	extra := s.others(c, only, held, others)
 	if len(extra) == 0 {
 		return nil
 	}
-	m := &mover{s: s, only: only, use: make([]map[int32]int, len(s.roles)), in: make([]map[int32][]int32, len(s.topology))}
+	m := &mover{s: s, only: only, others: others, use: make([]map[int32]int, len(s.roles)), in: make([]map[int32][]int32, len(s.topology))}
 	for _, r := range s.roles {
 		m.use[r.index] = map[int32]int{}
 		for _, d := range r.taken {
@@ -168,14 +184,20 @@ func (m *mover) fits(r *role, k int) bool {
 	if m.only == nil {
 		return m.s.couldUse(r, sl.host)
 	}
+	if m.waits(r) {
+		return sl.owner == nil && m.s.couldUse(r, sl.host)
+	}
 	return r.cluster == m.only && m.fit[r].has(int32(k-len(m.s.net.buckets)))
 }
+
+// waits says that a role of another cluster waits for hosts. It may wait for others instead, and keeps what it has.
+func (m *mover) waits(r *role) bool { return m.others && r.waiting > 0 && r.cluster != m.only }
 
 // price of a unit of the role in a slot.
 func (m *mover) price(r *role, k int) int {
 	sl := &m.slots[k]
 	switch {
-	case sl.bucket >= 0 || sl.owner == r:
+	case sl.bucket >= 0 || sl.owner == r || sl.waits == r:
 		return 0
 	case sl.owner == nil:
 		return priceWait
@@ -219,20 +241,21 @@ func (s *site) move(c *cluster) bool {
 	for _, r := range c.roles {
 		s.fill(r, r.must)
 	}
-	if m := s.newMover(c, c, false); m != nil && m.place(c) {
-		s.moveBy(c, m)
-		return true
-	}
-	if s.options.AllowMoves {
-		if m := s.newMover(c, c, true); m != nil && m.place(c) {
-			s.moveBy(c, m)
-			return true
+	for _, held := range []bool{false, true} {
+		for _, others := range []bool{false, true} {
+			if held && !s.options.AllowMoves || others && len(s.awaited) == 0 {
+				continue
+			}
+			if m := s.newMover(c, c, held, others); m != nil && m.place(c) {
+				s.moveBy(c, m)
+				return true
+			}
 		}
 	}
 	if s.until != nil {
 		return false
 	}
-	if m := s.newMover(c, nil, true); m != nil {
+	if m := s.newMover(c, nil, true, false); m != nil {
 		m.steps = cmp.Or(s.options.steps, hintWork) - s.hinting
 		switch {
 		case m.steps <= 0:
@@ -270,6 +293,9 @@ func (s *site) moveBy(c *cluster, m *mover) {
 		}
 		to := sl.units[0].role
 		h := &s.hosts[sl.host]
+		if sl.owner == nil && m.only != nil && to.cluster != c {
+			continue // that waits for it
+		}
 		if sl.owner == nil {
 			found.Waits = append(found.Waits, h.key())
 			continue
@@ -302,6 +328,12 @@ func (s *site) applyMoves(m *mover) {
 		s.net.clear(r)
 	}
 	for k := range m.slots {
+		if sl := &m.slots[k]; sl.waits != nil {
+			sl.waits.open(s.domain(sl.waits, sl.host))
+			sl.waits.waiting--
+		}
+	}
+	for k := range m.slots {
 		sl := &m.slots[k]
 		for _, u := range sl.units {
 			if sl.bucket >= 0 {
@@ -322,9 +354,8 @@ func (s *site) applyMoves(m *mover) {
 				sl.owner.released = append(sl.owner.released, release{sl.host, MovesTo{u.role.key()}, New})
 			}
 			u.role.take(s.domain(u.role, sl.host))
-			s.awaited[sl.host] = true
+			s.awaited[sl.host] = u.role
 			u.role.waiting++
-			u.role.warn(WaitsFor{s.hosts[sl.host].key()})
 		}
 	}
 }

@@ -18,16 +18,18 @@ import (
 // contradict each other. A cluster that cannot be placed is no error, and neither is one whose spec is refused; see Placement.Schedulable.
 func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
 	noWait, stay := map[ClusterKey]bool{}, map[ClusterKey]bool{}
+	var before *outcome
 	for {
 		s, err := prepare(clusters, hosts, previous, options)
 		if err != nil {
 			return nil, err
 		}
-		s.noWait, s.stay, s.given = noWait, stay, given{clusters, hosts, previous}
+		s.noWait, s.stay, s.outcome, s.given = noWait, stay, before, given{clusters, hosts, previous}
 		s.assign()
 		if s.keepRobbed() {
 			continue
 		}
+		s.countMoved()
 		s.choose()
 		p := s.result()
 		broken := s.broken(p)
@@ -38,6 +40,8 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 			}
 		case !options.standbyBack && s.standbyBack():
 			options.standbyBack = true
+		case before == nil && s.misled:
+			before = s.newOutcome()
 		default:
 			s.advise() // in p's shortages
 			return p, nil

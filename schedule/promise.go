@@ -21,16 +21,51 @@ func hostsOf(moves []Move) []HostKey {
 // hosts are all that the rearrangement needs.
 func (w *Rearrangement) hosts() []HostKey { return append(hostsOf(w.Moves), w.Waits...) }
 
+// outcome is what a placement came to. Clusters that cannot be placed are told of hosts at their turn, when it is not known yet who waits for hosts later, and
+// whose hosts stay; told once more, with the outcome, they are not misled. What they are told decides nothing.
+type outcome struct {
+	awaited       map[int32]bool
+	unschedulable map[ClusterKey]bool
+}
+
+func (s *site) newOutcome() *outcome {
+	o := &outcome{map[int32]bool{}, map[ClusterKey]bool{}}
+	for i := range s.awaited {
+		o.awaited[i] = true
+	}
+	for _, c := range s.clusters {
+		o.unschedulable[c.key] = c.unschedulable
+	}
+	return o
+}
+
 // tellWays warns of what would place the clusters that could not be placed, or will place those that wait. What would needs a host that a
-// later cluster is waiting for is not said: no host is promised twice.
+// later cluster is waiting for is not said: no host is promised twice. Nor is what would move a host of a cluster that cannot be placed.
 func (s *site) tellWays() {
+	waits := map[*cluster][]HostKey{}
+	for _, r := range s.holding {
+		for _, gone := range r.released {
+			to, key := s.awaited[gone.host], s.hosts[gone.host].key()
+			if to == nil {
+				continue
+			}
+			to.warn(WaitsFor{key})
+			if _, moves := gone.reason.(MovesTo); !moves {
+				waits[to.cluster] = append(waits[to.cluster], key)
+			}
+		}
+	}
 	for _, c := range s.clusters {
 		if c.way == nil {
 			continue
 		}
-		taken := func(key HostKey) bool { return s.awaited[s.find(key)] }
-		if c.way.Way != Done && slices.ContainsFunc(c.way.hosts(), taken) {
-			c.way = nil
+		taken := func(key HostKey) bool { return s.awaited[s.find(key)] != nil }
+		stays := func(m Move) bool { return m.From.Cluster != c.key && s.byKey[m.From.Cluster].unschedulable }
+		switch {
+		case c.way.Way == Done:
+			c.way.Waits = waits[c]
+		case slices.ContainsFunc(c.way.hosts(), taken) || slices.ContainsFunc(c.way.Moves, stays):
+			c.way, s.misled = nil, true
 			continue
 		}
 		for _, r := range c.roles {

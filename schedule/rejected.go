@@ -1,5 +1,7 @@
 package schedule
 
+import "slices"
+
 // rejections counts, per role, the hosts that its selector matches and that it cannot have.
 func (s *site) rejections() {
 	c := s.matched
@@ -46,7 +48,10 @@ func (s *site) rejections() {
 		n.no[HeldByOtherCluster{}], n.no[HeldByOtherRole{}] = n.held-own-others, others
 		delete(n.no, NotGranted{}) // of the role before
 		n.countUngranted(s, []*role{r})
+		named := s.releasedByName([]*role{r}, r.shape.kinds.has)
+		n.rename(named)
 		r.rejected = n.sum()
+		n.rename(-named) // of this role only
 	}
 }
 
@@ -119,6 +124,7 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 		}
 	}
 	n.no[HeldByOtherRoles{}] = n.held
+	n.rename(s.releasedByName(roles, kinds.has))
 	n.countUngranted(s, roles)
 	counted := map[int32]bool{}
 	for _, r := range roles {
@@ -139,6 +145,82 @@ func (s *site) rejectedOf(roles []*role) []ReasonCount {
 		}
 	}
 	return n.sum()
+}
+
+// releasedByName counts the hosts of some kinds that are being released, and that all of the roles that select them refuse, as annotations of their clusters name
+// them.
+func (s *site) releasedByName(roles []*role, has func(kind int32) bool) (n int) {
+	counted := map[int32]bool{}
+	for _, r := range roles {
+		for i := range r.cluster.named {
+			h := &s.hosts[i]
+			if counted[i] || h.reject != (BeingReleased{}) || !has(h.kind) {
+				continue
+			}
+			counted[i] = true
+			if !slices.ContainsFunc(roles, func(other *role) bool { return other.shape.kinds.has(h.kind) && !other.cluster.named[i] }) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// rename counts hosts that are being released as named by the cluster.
+func (n *rejections) rename(hosts int) {
+	if hosts == 0 {
+		return
+	}
+	n.counts[slices.Index(n.c.reasons, Reason(BeingReleased{}))] -= hosts
+	n.no[NamedByCluster{}] += hosts
+}
+
+// countMoved counts the hosts that move as being released, also in what was said before they did.
+func (s *site) countMoved() {
+	c, moved := s.matched, false
+	for _, r := range s.roles {
+		for _, gone := range r.released {
+			if _, moves := gone.reason.(MovesTo); !moves {
+				continue
+			}
+			h := &s.hosts[gone.host]
+			h.reject = BeingReleased{}
+			at := slices.Index(c.reasons, h.reject)
+			if at < 0 {
+				at, c.reasons = len(c.reasons), append(c.reasons, h.reject)
+			}
+			c.held[h.kind]--
+			c.reject(h.kind, int32(at))
+			moved = true
+		}
+	}
+	if !moved {
+		return
+	}
+	s.rejections()
+	s.competing = nil
+	again := func(short *Shortage) {
+		var roles []*role
+		for _, key := range short.Roles {
+			for _, r := range s.byKey[key.Cluster].roles {
+				if r.name == key.Role {
+					roles = append(roles, r)
+				}
+			}
+		}
+		short.Rejected = s.competitors(roles).rejected
+	}
+	for i := range s.shortages {
+		again(&s.shortages[i])
+	}
+	for _, r := range s.roles {
+		for i, w := range r.warnings {
+			if short, is := w.(StandbyShort); is {
+				again(&short.Shortage)
+				r.warnings[i] = short
+			}
+		}
+	}
 }
 
 // unreachedOn is the first network for lack of which no role can use a class, "" if one can, or none selects it.

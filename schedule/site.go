@@ -43,13 +43,16 @@ type site struct {
 	}
 
 	shortages    []Shortage
-	awaited      map[int32]bool               // hosts being released that a role waits for
+	awaited      map[int32]*role              // hosts being released that a role waits for
 	hinted       map[int32]bool               // hosts that a cluster was told of which cannot be placed without them
 	given        given                        // what the site was made from
 	until        *ClusterKey                  // the last cluster that is served, nil: all are; nothing is said then
 	untilStandby bool                         // until its standby slots are filled, too
 	noWait       map[ClusterKey]bool          // clusters that would wait in vain
 	stay         map[ClusterKey]bool          // clusters whose hosts do not move: they cannot be placed
+	outcome      *outcome                     // of the same placement before, nil: there was none
+	anyNames     map[int32]bool               // hosts that an annotation of any cluster names, made when asked for
+	misled       bool                         // a cluster was told of a host that it would not get
 	hinting      int                          // steps spent on finding out what would place clusters
 	competing    *competitors                 // of the last shortage
 	cuts         int32                        // put into numbers so far
@@ -207,7 +210,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]bool{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, toOwner: map[othersCluster][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]*role{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, toOwner: map[othersCluster][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}

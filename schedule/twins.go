@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 )
 
@@ -65,6 +66,10 @@ func (m *mover) like(k int32) []byte {
 	} else {
 		index(nil)
 	}
+	if m.others {
+		index(sl.waits)
+		key = m.s.unlike(key, sl.host)
+	}
 	for _, topology := range m.s.topology {
 		key = binary.NativeEndian.AppendUint32(key, uint32(topology.dom[sl.host]))
 	}
@@ -76,6 +81,29 @@ func (m *mover) like(k int32) []byte {
 		key = append(key, fits)
 	}
 	m.key = key
+	return key
+}
+
+// unlike adds what tells apart hosts that a role of any cluster could use from those that it could not.
+func (s *site) unlike(key []byte, i int32) []byte {
+	h := &s.hosts[i]
+	key = binary.NativeEndian.AppendUint32(key, uint32(h.kind))
+	for _, id := range s.matched.networks {
+		on := byte(0)
+		if len(h.read.On(id)) > 0 {
+			on = 1
+		}
+		key = append(key, on)
+	}
+	if s.anyNames == nil {
+		s.anyNames = map[int32]bool{}
+		for _, c := range s.clusters {
+			maps.Copy(s.anyNames, c.named)
+		}
+	}
+	if s.anyNames[i] {
+		key = binary.NativeEndian.AppendUint32(key, uint32(i))
+	}
 	return key
 }
 
