@@ -267,7 +267,15 @@ func (a *attempt) try() (missing []int, err error) {
 	for k, r := range a.c.roles {
 		template := r.template()
 		for i := range a.n[k] {
-			hosts = append(hosts, advised(r, template, networks, i, a.move[k]))
+			h := advised(r, template, networks, i, a.move[k])
+			if domain := a.move[k]; i == 0 && domain != "" {
+				for key, value := range a.s.alikeIn(r.own(template)[0], domain) {
+					if !slices.Contains(r.keys, key) && template[key] == "" {
+						h.Labels[key] = value
+					}
+				}
+			}
+			hosts = append(hosts, h)
 		}
 	}
 	next, err := prepare(a.s.given.clusters, hosts, a.s.given.previous, a.s.options)
@@ -310,6 +318,27 @@ func (a *attempt) check(next *site, hosts []inventory.Host) (missing []int, err 
 		missing = append(missing, r.lack(a.standby && !c.unschedulable))
 	}
 	return missing, nil
+}
+
+// alikeIn are the labels of topology keys that all hosts in a domain have in common: of a rack, its row.
+func (s *site) alikeIn(key, domain string) map[string]string {
+	var shared map[string]string
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		if h.Labels[key] != domain {
+			continue
+		}
+		if shared == nil {
+			shared = map[string]string{}
+			for _, t := range s.topology {
+				for _, k := range t.keys {
+					shared[k] = h.Labels[k]
+				}
+			}
+		}
+		maps.DeleteFunc(shared, func(k, value string) bool { return value == "" || h.Labels[k] != value })
+	}
+	return shared
 }
 
 // own are the topology keys that the labels leave open.

@@ -85,7 +85,13 @@ func placedWith(t *testing.T, w *world, key ClusterKey, advice Advice, less int)
 			if kind.Key != "" {
 				h.Labels[kind.Key] = "of-" + h.Name
 				if i == less && len(kind.Domains) > 0 && len(advice.Hosts) == 1 && less == 0 {
-					h.Labels[kind.Key] = kind.Domains[len(kind.Domains)-1]
+					domain := kind.Domains[len(kind.Domains)-1]
+					h.Labels[kind.Key] = domain
+					for key, value := range alikeIn(w, kind.Key, domain) {
+						if h.Labels[key] == "" && !slices.Contains(kind.Narrower, key) {
+							h.Labels[key] = value
+						}
+					}
 				}
 			}
 			hosts = append(hosts, h)
@@ -99,6 +105,28 @@ func placedWith(t *testing.T, w *world, key ClusterKey, advice Advice, less int)
 	}
 	at := slices.IndexFunc(p.Clusters, func(c Cluster) bool { return c.Key == key })
 	return !p.Clusters[at].Unschedulable && !(advice.Standby && lacks(&p.Clusters[at]))
+}
+
+// alikeIn are the topology labels that all hosts in a domain have in common.
+func alikeIn(w *world, key, domain string) map[string]string {
+	common := map[string]string{}
+	for i := range w.clusters {
+		for _, set := range w.clusters[i].Spec.Nodes {
+			for _, k := range set.Keys() {
+				values := map[string]bool{}
+				for _, h := range w.hosts {
+					if h.Labels[key] == domain {
+						values[h.Labels[k]] = true
+						common[k] = h.Labels[k]
+					}
+				}
+				if len(values) != 1 || values[""] {
+					delete(common, k)
+				}
+			}
+		}
+	}
+	return common
 }
 
 // TestAdviceCountsRivals: what is short for the cut is not what places the cluster, because a cluster before it takes hosts first.

@@ -18,6 +18,8 @@ type Shortage struct {
 	Others RoleGroup
 	// Holding: some of them hold hosts already, beside what they need.
 	Holding bool
+	// Waiting are the hosts that they wait for, beside what they need.
+	Waiting int
 	// Standby: the short slots are standby slots only.
 	Standby bool
 	// Need slots, of which Capacity can be filled.
@@ -191,6 +193,7 @@ func (s *site) certificate(roles []*role, short *role, want int, standby bool) S
 		}
 		out.Needs[i] = need
 		out.Holding = out.Holding || len(r.held)+len(r.standIn) > 0
+		out.Waiting += r.waiting
 		out.Capacity += r.units
 		out.Need += need
 	}

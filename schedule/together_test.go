@@ -149,6 +149,10 @@ func TestHints(t *testing.T) {
 		{"not a host of a cluster that cannot be placed",
 			[]v1.SIPCluster{one("b", "kind=b", 1), newCluster("c", map[string]v1.NodeSet{worker: nodes("", 1, 0), "Infra": nodes("kind=none", 1, 0)})},
 			[]inventory.Host{claimed(newHost("hb", "kind=b rack=rb"), "c", worker), newHost("f", "rack=rf")}, nil},
+		{"but one of a cluster that can, where either would do",
+			[]v1.SIPCluster{one("b", "kind=b", 1), newCluster("c", map[string]v1.NodeSet{worker: nodes("", 1, 0), "Infra": nodes("kind=none", 1, 0)}), one("d", "", 1)},
+			[]inventory.Host{claimed(newHost("hb", "kind=b rack=rb"), "c", worker), claimed(newHost("hd", "kind=b rack=rd"), "d", worker), newHost("f", "rack=rf")},
+			[]string{"feasible at its turn if 1 unprovisioned host moves: metal/hd from tenants/d Worker to tenants/b Worker (the site forbids moves)"}},
 		{"which it is where that can be placed",
 			[]v1.SIPCluster{one("b", "kind=b", 1), one("c", "", 1)},
 			[]inventory.Host{claimed(newHost("hb", "kind=b rack=rb"), "c", worker), newHost("f", "rack=rf")},
@@ -250,4 +254,46 @@ func TestAdviceSeesTheNextRun(t *testing.T) {
 		return
 	}
 	t.Errorf("b is not advised\n%s", summary(p))
+}
+
+// TestShortStandbyOfOneThatWaits: the host that a role waits for is none of those that its standby slots lack, and that is said.
+func TestShortStandbyOfOneThatWaits(t *testing.T) {
+	worker := v1.RoleWorker
+	hosts := []inventory.Host{newHost("f", "rack=rf"), claimed(newHost("h1", "rack=r1"), "gone", worker)}
+	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 2, 1)})}
+	p := plan(t, clusters, hosts, Previous{Claims: []PreviousClaim{inTree("h1", "gone", worker)}}, testOptions)
+	var got []string
+	for i := range p.Shortages {
+		got = append(got, Say.Shortage(&p.Shortages[i]))
+	}
+	if len(got) != 2 || strings.Contains(got[0], "beside") || !strings.Contains(got[1], "tenants/a Worker needs 2, including standby hosts, beside 1 host that it waits for; there is only 1 free host it can use") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestAdviceKnowsTheRow: a host in rack r0 is in row w1, like the others there, and b, which needs a host of any row, gets it first.
+func TestAdviceKnowsTheRow(t *testing.T) {
+	row := nodes("", 1, 0)
+	row.TopologyKey = "row"
+	clusters := []v1.SIPCluster{
+		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 0, 1)}),
+		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: row}),
+	}
+	for _, r := range []struct{ labels, want string }{
+		{"rack=r0 row=w1", "1 more host, in a rack of its own, would fill the standby slots of tenants/a."},
+		{"rack=r0", "1 more host, in a rack of its own or in rack r0, would fill the standby slots of tenants/a."},
+	} {
+		hosts := []inventory.Host{
+			with(newHost("h0", r.labels), func(s *inventory.State) { s.Paused = true }),
+			with(newHost("h1", "row=w2"), func(s *inventory.State) { s.Paused = true }),
+		}
+		p := plan(t, clusters, hosts, Previous{}, testOptions)
+		at := slices.IndexFunc(p.Shortages, func(s Shortage) bool { return s.Standby })
+		if at < 0 {
+			t.Fatal(summary(p))
+		}
+		if got := Say.Shortage(&p.Shortages[at]); !strings.HasSuffix(got, r.want) {
+			t.Errorf("%s: %s, want %s", r.labels, got, r.want)
+		}
+	}
 }

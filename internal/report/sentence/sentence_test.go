@@ -143,3 +143,21 @@ func TestOneLineASentence(t *testing.T) {
 		t.Errorf("%q", found)
 	}
 }
+
+// TestAdvice: domains that there are, which several hosts may lie in, were tried for one host at a time.
+func TestAdvice(t *testing.T) {
+	host := func(role string, domains ...string) schedule.AdvisedHosts {
+		return schedule.AdvisedHosts{Role: role, Count: 1, Key: "rack", Domains: domains}
+	}
+	for want, hosts := range map[string][]schedule.AdvisedHosts{
+		"1 more host, in a rack of its own or in rack r0, would place t/a": {host("Worker", "r0")},
+		"1 more host for Worker, in a rack of its own or in rack r0, and 1 more host for Infra, in a rack of its own, would place t/a": {
+			host("Worker", "r0"), host("Infra")},
+		"1 more host for Worker, in a rack of its own or in rack r0, and 1 more host for Infra, in a rack of its own or in rack r0 (only one of them in a domain with hosts), would place t/a": {
+			host("Worker", "r0"), host("Infra", "r0")},
+	} {
+		if got := Advice(&schedule.Advice{Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Hosts: hosts}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -67,12 +67,17 @@ func Advice(a *schedule.Advice) string {
 		return ""
 	}
 	var parts []string
-	total := 0
+	total, choices := 0, 0
 	for i := range a.Hosts {
 		total += a.Hosts[i].Count
+		choices += min(len(a.Hosts[i].Domains), 1)
 		parts = append(parts, advised(&a.Hosts[i], len(a.Hosts) > 1))
 	}
-	words := strings.Join(parts, " and ") + would
+	words := strings.Join(parts, " and ")
+	if choices > 1 { // each of them was tried with the other hosts in domains of their own
+		words = strings.TrimSuffix(words, ",") + " (only one of them in a domain with hosts),"
+	}
+	words += would
 	if a.Fewest && total > 1 {
 		words += ", and fewer would not"
 	}
@@ -128,6 +133,13 @@ func needs(c *schedule.Shortage) string {
 	}
 	if c.Standby {
 		words += ", including standby hosts"
+	}
+	if c.Waiting > 0 {
+		wait := "it waits for"
+		if len(c.Roles) > 1 {
+			wait = "they wait for"
+		}
+		words += ", beside " + text.Count(c.Waiting, "host") + " that " + wait
 	}
 	if len(c.Roles) > mostRoles {
 		words += " (" + groups(c) + ")"
