@@ -81,9 +81,15 @@ func settle(w *world) (kept int, err error) {
 			c := &p.Clusters[i]
 			words, was := promised[c.Key]
 			delete(promised, c.Key)
+			if was && c.Unschedulable {
+				return kept, fmt.Errorf("%s: %q, and cannot be\n%s", c.Key, words, story)
+			}
 			for _, r := range c.Roles {
 				if was && r.ShortActive > 0 {
 					return kept, fmt.Errorf("%s: %q, and is not\n%s", c.Key, words, story)
+				}
+				if c.Unschedulable && moved(r.Releasing) {
+					return kept, fmt.Errorf("%s cannot be placed, and loses a host of %s\n%s", c.Key, r.Name, story)
 				}
 			}
 			if was {
