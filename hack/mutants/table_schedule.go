@@ -21,7 +21,7 @@ var placementGuards = []mutant{
 		in("schedule", "TestHints"),
 		"a cluster is told of nothing, as a later one waits for the host that it was to be told of"},
 	{"schedule/cheapest.go", `&& s.outcome.unschedulable[r.cluster.key] {`, `&& false {`,
-		in("schedule", "TestHints", "TestMovesAgreeWithTheOracle"),
+		in("schedule", "TestHints"),
 		"a cluster is told to take a host of one that cannot be placed"},
 	{"schedule/rejected.go", `		named := s.releasedByName([]*role{r}, r.shape.kinds.has)`, `		named := 0`,
 		in("schedule", "TestReleasedHostsAreCounted"),
