@@ -352,5 +352,3 @@ func (s *site) once(path string, content []byte) []byte {
 	}
 	return content
 }
-
-func compareHosts(a, b *inventory.Host) int { return strings.Compare(a.Key(), b.Key()) }
