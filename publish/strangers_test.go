@@ -137,9 +137,10 @@ func TestLoopSeesWhatIsAbove(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{".sourceignore": 2, "README": 1} {
 		repo := bare(t)
-		rival(t, repo, "main", tree("x", "1"))
+		target := Target{URL: repo, Branch: "main", Path: "site"}
+		mustPublish(t, target, tree("a", "0")) // without a tree, each round would ask anew
 		rounds := 0
-		_, _, err := Loop(context.Background(), Target{URL: repo, Branch: "main", Path: "site"}, func(*Snapshot) (Tree, Meta, int, error) {
+		_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, int, error) {
 			if rounds++; rounds == 1 {
 				rival(t, repo, "main", tree(name, "meanwhile"))
 			}
