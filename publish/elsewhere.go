@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
 // Elsewhere is a tree in another folder of the same commit.
@@ -29,13 +30,19 @@ func (s *Snapshot) Elsewhere(ctx context.Context, among string, choose func(fold
 		return nil, nil
 	}
 	whole := &commitFiles{store: s.files.store, root: s.root}
-	folders, err := whole.owned(".", path.Join(".", s.path), among)
-	if err != nil {
-		return nil, err
+	s.looked = true
+	ctx, stop := s.from.target.withTimeout(ctx)
+	defer stop()
+	search := ownedSearch{store: s.files.store, but: path.Join(".", s.path), among: among, without: map[plumbing.Hash]bool{}}
+	if err := search.below(ctx, ".", s.root); err != nil {
+		return nil, s.from.explain(err)
 	}
 	var found []Elsewhere
 	wants := map[string]plumbing.Hash{} // by path in the repository
-	for _, folder := range folders {
+	for _, folder := range search.found {
+		if err := ctx.Err(); err != nil {
+			return nil, s.from.explain(err)
+		}
 		below := path.Join(folder, among)
 		if entry, is, err := whole.entry(below); err != nil || !is || entry.Mode != filemode.Dir {
 			if err != nil {
@@ -87,29 +94,51 @@ func (s *Snapshot) Elsewhere(ctx context.Context, among string, choose func(fold
 	return found, nil
 }
 
-// owned are the folders with an OwnershipFile at and below a folder, but for one and what is in it. What a tree has below among is its own.
-func (c *commitFiles) owned(folder, but, among string) ([]string, error) {
-	tree, err := c.tree(folder)
-	if err != nil || tree == nil {
-		return nil, err
+// mostTrees bounds how many trees a repository may have: a few hundred bytes of git can be folders within one another without number.
+const mostTrees = 100_000
+
+// ownedSearch looks for folders with an OwnershipFile in a commit.
+type ownedSearch struct {
+	store storer.EncodedObjectStorer
+	// but is a folder whose own OwnershipFile does not count. What a tree has below among is its own.
+	but, among string
+	// without are folders that were found to have none inside.
+	without map[plumbing.Hash]bool
+	found   []string
+}
+
+// below looks at a folder and those in it.
+func (o *ownedSearch) below(ctx context.Context, folder string, hash plumbing.Hash) error {
+	if o.without[hash] {
+		return nil
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tree, err := readTree(o.store, hash)
+	if err != nil {
+		return fmt.Errorf("%s: tree %s: %w", folder, hash, err)
+	}
+	before := len(o.found)
 	own := slices.ContainsFunc(tree.Entries, func(e object.TreeEntry) bool { return e.Name == OwnershipFile && e.Mode.IsFile() })
-	var found []string
-	if own && folder != but {
-		found = append(found, folder)
+	if own && folder != o.but {
+		o.found = append(o.found, folder)
+	}
+	if len(o.found) > mostTrees {
+		return fmt.Errorf("more than %d trees in one commit", mostTrees)
 	}
 	for _, entry := range tree.Entries {
-		full := path.Join(folder, entry.Name)
-		if entry.Mode != filemode.Dir || full == but || own && entry.Name == among {
+		if entry.Mode != filemode.Dir || own && entry.Name == o.among {
 			continue
 		}
-		inside, err := c.owned(full, but, among)
-		if err != nil {
-			return nil, err
+		if err := o.below(ctx, path.Join(folder, entry.Name), entry.Hash); err != nil {
+			return err
 		}
-		found = append(found, inside...)
 	}
-	return found, nil
+	if len(o.found) == before && !own {
+		o.without[hash] = true
+	}
+	return nil
 }
 
 // fetchMissing gets the objects that the snapshot's store lacks, all at once.

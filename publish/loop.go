@@ -17,8 +17,8 @@ const conflictLimit = 3 * time.Minute
 
 // Loop publishes beside others: it reads the branch, lets attempt make the tree from what is there, and
 // commits, again as long as somebody else is faster. attempt is called again only when the files below
-// Target.Path have changed, or those above it that Snapshot.Strangers gives, or while there is no tree: a first one may depend on what is
-// elsewhere (Snapshot.Elsewhere). Else a commit elsewhere in the repository keeps the tree and is only built upon.
+// Target.Path have changed, or those above it that Snapshot.Strangers gives, or anything where it asked for what is elsewhere
+// (Snapshot.Elsewhere). Else a commit elsewhere in the repository keeps the tree and is only built upon.
 // What attempt returns beside the tree that was committed is returned, and its errors end the loop as they are.
 //
 // Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds, and it gives
@@ -28,6 +28,7 @@ func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tr
 		rounds int
 		seen   plumbing.Hash            // the tree at Target.Path that attempt was given
 		above  map[string]plumbing.Hash // and the files above it
+		given  *Snapshot
 		tree   Tree
 		meta   Meta
 		value  T
@@ -43,11 +44,11 @@ func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tr
 		if err != nil {
 			return nil, backoff.Permanent(err)
 		}
-		if rounds == 0 || base.site != seen || base.site.IsZero() || !maps.Equal(base.above, above) {
+		if rounds == 0 || base.site != seen || given.looked && base.root != given.root || !maps.Equal(base.above, above) {
 			if tree, meta, value, err = attempt(base); err != nil {
 				return nil, backoff.Permanent(err)
 			}
-			seen, above = base.site, base.above
+			seen, above, given = base.site, base.above, base
 		}
 		rounds++
 		return r.publish(ctx, base, tree, meta)

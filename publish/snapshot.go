@@ -43,6 +43,7 @@ type Snapshot struct {
 	above        map[string]plumbing.Hash // the files above Target.Path that are read
 	from         *remote
 	made         bool // Target.Branch: from another one, of which the files are
+	looked       bool // Elsewhere was called
 }
 
 // Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is
@@ -200,6 +201,7 @@ type commitFiles struct {
 	store storer.EncodedObjectStorer
 	root  plumbing.Hash
 	trees map[string]*object.Tree // folders read so far; nil: not a folder
+	names int                     // that below has listed
 	known Tree                    // contents read so far
 }
 
@@ -279,10 +281,16 @@ func (c *commitFiles) at(name string) (entryKind, []byte, error) {
 	return file, text, nil
 }
 
+// mostNames bounds how many files and folders are listed: folders of one content may be within one another without number.
+const mostNames = 2_000_000
+
 func (c *commitFiles) below(name string) ([]string, error) {
 	tree, err := c.tree(name)
 	if err != nil || tree == nil {
 		return nil, err
+	}
+	if c.names += len(tree.Entries); c.names > mostNames {
+		return nil, fmt.Errorf("%s: more than %d files and folders", name, mostNames)
 	}
 	var found []string
 	for _, entry := range tree.Entries {

@@ -54,10 +54,6 @@ func TestLoopLogsInOnce(t *testing.T) {
 // loopWithRival publishes while somebody else is faster once, and takes the files of the login away meanwhile.
 func loopWithRival(t *testing.T, repo string, target Target, login ...string) {
 	t.Helper()
-	first := Target{URL: repo, Branch: "main", Path: target.Path} // without a tree, each round would ask anew
-	if _, _, err := Loop(t.Context(), first, func(*Snapshot) (Tree, Meta, int, error) { return tree("a", "0"), meta, 0, nil }); err != nil {
-		t.Fatal(err)
-	}
 	rounds := 0
 	done, made, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, int, error) {
 		rival(t, repo, "main", tree("elsewhere", fmt.Sprint(rounds)))

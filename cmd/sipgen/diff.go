@@ -58,9 +58,7 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 			if err != nil {
 				return err
 			}
-			if before, err = before.withOthers(ctx, loaded); err != nil {
-				return err
-			}
+			before = before.withOthers(ctx, loaded)
 			if len(before.files) == 0 && before.unsealed == nil {
 				ui.say("no previous tree: %s has none yet, so all of it is new", before.where)
 			}

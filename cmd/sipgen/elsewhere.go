@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
@@ -22,15 +23,20 @@ type otherTree struct {
 	clusters []render.Assignments
 }
 
-// withOthers reads, where the site has no tree in its folder yet, which hosts the trees in other folders of the branch have. Their files' names settle
-// it for trees that have no host of such a name; of the others only the assignments of the clusters that have one are read.
-func (p previousTree) withOthers(ctx context.Context, l *loaded) (previousTree, error) {
-	if p.tip == nil || !p.former && !p.missing() {
-		return p, nil
+// withOthers lets a run ask which hosts the trees in other folders of the branch have.
+func (p previousTree) withOthers(ctx context.Context, l *loaded) previousTree {
+	if p.tip != nil {
+		p.others = sync.OnceValues(func() ([]otherTree, error) { return p.readOthers(ctx, l.hosts.Hosts) })
 	}
+	return p
+}
+
+// readOthers reads which of the hosts the trees in other folders have. Their files' names settle it for trees that have no host of such a name; of the
+// others only the assignments of the clusters that have one are read.
+func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([]otherTree, error) {
 	files := map[string]bool{}
-	for i := range l.hosts.Hosts {
-		files[render.HostFile(keyOfHost(&l.hosts.Hosts[i]))] = true
+	for i := range hosts {
+		files[render.HostFile(keyOfHost(&hosts[i]))] = true
 	}
 	found, err := p.tip.Elsewhere(ctx, search.Among, func(_ string, names []string) []string {
 		var read []string
@@ -44,20 +50,21 @@ func (p previousTree) withOthers(ctx context.Context, l *loaded) (previousTree, 
 		return read
 	})
 	if err != nil {
-		return p, fmt.Errorf("looking for trees in other folders: %w", err)
+		return nil, fmt.Errorf("looking for trees in other folders: %w", err)
 	}
+	var others []otherTree
 	for _, tree := range found {
 		other := otherTree{folder: tree.Path}
 		for _, name := range slices.Sorted(maps.Keys(tree.Tree)) {
 			assignments, err := assignmentsIn(path.Join(tree.Path, name), tree.Tree[name])
 			if err != nil {
-				return p, fmt.Errorf("%w: so it is not known whether the tree in %s has this site's hosts", err, folderWords(tree.Path))
+				return nil, fmt.Errorf("%w: so it is not known whether the tree in %s has this site's hosts", err, folderWords(tree.Path))
 			}
 			other.clusters = append(other.clusters, assignments)
 		}
-		p.others = append(p.others, other)
+		others = append(others, other)
 	}
-	return p, nil
+	return others, nil
 }
 
 // assignmentsIn reads the assignments of another tree. They are compared and not obeyed: an edit by hand is for that tree's own runs to find.
@@ -83,26 +90,30 @@ func folderWords(folder string) string {
 	return "folder " + text.Line(folder)
 }
 
-// doubled refuses a new tree with hosts that a tree in another folder of the branch has: both would be synced, each engine would label hosts as its
+// doubled refuses a tree that would get hosts that a tree in another folder of the branch has: both would be synced, each engine would label hosts as its
 // own tree says, and what one tree releases the other holds. Hosts of another API server may have the same names; their uids tell. A host without
-// one is the same if the Sites have the same name.
+// one is the same if the Sites have the same name. Nobody looks for other trees where the tree gets no host.
 func (d *decided) doubled() error {
+	got := d.got()
+	if len(got) == 0 || d.before.others == nil {
+		return nil
+	}
+	others, err := d.before.others()
+	if err != nil {
+		return err
+	}
 	former := path.Join(".", d.site.Spec.Repository.PreviousPath)
 	var errs []error
-	for _, other := range d.before.others {
+	for _, other := range others {
 		if d.before.former && other.folder == former {
 			continue
 		}
 		sites := map[string]bool{}
 		var both []string
-		held := map[schedule.HostKey]*inventory.Host{}
-		for _, ask := range d.asks() {
-			held[keyOfHost(ask.Host)] = ask.Host
-		}
 		for i := range other.clusters {
 			cluster := &other.clusters[i]
 			has := func(namespace, name, uid string) {
-				host := held[schedule.HostKey{Namespace: namespace, Name: name}]
+				host := got[schedule.HostKey{Namespace: namespace, Name: name}]
 				if host == nil || uid != "" && host.UID != "" && uid != host.UID || (uid == "" || host.UID == "") && cluster.Site.Name != d.site.Name {
 					return
 				}
@@ -124,9 +135,30 @@ func (d *decided) doubled() error {
 	return errors.Join(errs...)
 }
 
+// got are the hosts that the tree would get: those that the one before, in the same folder, does not have.
+func (d *decided) got() map[schedule.HostKey]*inventory.Host {
+	had := map[schedule.HostKey]bool{}
+	if !d.before.former {
+		for _, claim := range d.claims.Claims {
+			had[claim.Host] = true
+		}
+	}
+	got := map[schedule.HostKey]*inventory.Host{}
+	for _, ask := range d.asks() {
+		if key := keyOfHost(ask.Host); !had[key] {
+			got[key] = ask.Host
+		}
+	}
+	return got
+}
+
 func (d *decided) doubledBy(folder string, sites, hosts []string) error {
-	what := fmt.Sprintf("refused: %s would be a new tree, and the tree in %s has %d of its hosts already (%s): two trees would each say whose these are",
-		d.before.where, folderWords(folder), len(hosts), firstHosts(hosts))
+	would, of := "would get hosts", "them"
+	if d.before.former || d.before.missing() {
+		would, of = "would be a new tree", "its hosts"
+	}
+	what := fmt.Sprintf("refused: %s %s, and the tree in %s has %d of %s already (%s): two trees would each say whose these are",
+		d.before.where, would, folderWords(folder), len(hosts), of, firstHosts(hosts))
 	if !slices.Equal(sites, []string{d.site.Name}) {
 		return fmt.Errorf("%s; that tree is of the Site %s: give each Site the namespaces of its hosts (spec.hosts.namespaces), no namespace to two", what, text.Line(strings.Join(sites, ", ")))
 	}

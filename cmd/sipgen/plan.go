@@ -71,9 +71,7 @@ overlaps; -o network-svg is a picture of that.`,
 			if err != nil {
 				return err
 			}
-			if before, err = before.withOthers(cmd.Context(), loaded); err != nil {
-				return err
-			}
+			before = before.withOthers(cmd.Context(), loaded)
 			decided, err := loaded.decide(ui, before)
 			if err != nil {
 				return err

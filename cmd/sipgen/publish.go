@@ -121,13 +121,10 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err == nil {
 			before, err = before.orFormer(ctx, ui, to.target, l.site)
 		}
-		if err == nil {
-			before, err = before.withOthers(ctx, l)
-		}
 		if err != nil {
 			return fail(err)
 		}
-		rendered, err := l.tree(ui, before, how)
+		rendered, err := l.tree(ui, before.withOthers(ctx, l), how)
 		if err != nil {
 			return fail(err)
 		}

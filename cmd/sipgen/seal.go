@@ -24,8 +24,8 @@ type previousTree struct {
 	strangers strangers
 	// tip is the branch that the tree was read from, nil for a folder.
 	tip *publish.Snapshot
-	// others are the trees in other folders of the branch, where the site has none in its own.
-	others []otherTree
+	// others gives the trees in other folders of the branch that have hosts with the names of this site's; nil where nobody can tell.
+	others func() ([]otherTree, error)
 }
 
 // missing: there is a place for the tree, and nothing of a tree in it.

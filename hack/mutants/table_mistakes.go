@@ -167,14 +167,27 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/elsewhere.go", `			for _, h := range cluster.Releasing {`, `			for _, h := range cluster.Releasing[:0] {`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"a host that another tree is giving back is handed out by a second one"},
-	{"publish/elsewhere.go", `		found = append(found, folder)
-	}
-	for`, `		return []string{folder}, nil
-	}
-	for`,
+	{"publish/elsewhere.go", `		o.found = append(o.found, folder)
+`, `		o.found = append(o.found, folder)
+		return nil
+`,
 		in("publish", "TestElsewhere"),
 		"a tree below another tree's folder is not found, and both have the same hosts"},
-	{"publish/loop.go", ` || base.site.IsZero()`, ``,
+	{"publish/elsewhere.go", `if own && folder != o.but {`, `if folder == o.but {
+		return nil
+	}
+	if own {`,
+		in("publish", "TestElsewhere"),
+		"a tree in a folder above another tree gets the same hosts"},
+	{"cmd/sipgen/elsewhere.go", `			had[claim.Host] = true
+`, `			had[claim.Host] = true
+		}
+		for _, ask := range d.asks() {
+			had[keyOfHost(ask.Host)] = !d.before.missing()
+`,
+		in("cmd/sipgen", "TestScripts/twotrees"),
+		"a tree that begins without hosts gets those of another one with its second commit"},
+	{"publish/loop.go", `given.looked && base.root != given.root`, `false`,
 		in("publish", "TestConflictAndLoop"),
 		"two first trees with the same hosts that are published at once do not see each other"},
 	{"publish/elsewhere.go", `	if err != nil && ctx.Err() == nil {`, `	if false {`,
