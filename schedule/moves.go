@@ -55,39 +55,23 @@ type unit struct {
 // held and not in use may move. With others, those are among them that other clusters wait for. It is empty where there are too few of them, or of free hosts
 // to take their place.
 func (s *site) others(c, only *cluster, held, others bool) (extra []slot) {
-	missing, fit, leaving := 0, 0, 0
+	missing, leaving := 0, 0
 	for _, r := range c.roles {
 		missing += max(0, r.must-r.units)
 	}
-	fits := func(i int32) bool {
-		return slices.ContainsFunc(c.roles, func(r *role) bool { return s.couldUse(r, i) })
-	}
 	for _, r := range s.holding {
-		for _, i := range r.held {
-			if !held || !s.movable(r, c, only == nil) || reject(&s.hosts[i]) != nil || inUse(&s.hosts[i]) != nil || only == nil && s.hinted[i] || only != nil && !fits(i) {
-				continue
-			}
-			extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})
-			fit++
+		if held && s.movable(r, c, only == nil) {
+			extra = s.addHeld(extra, r, only)
 		}
-		for _, gone := range r.released {
-			i := gone.host
-			if reject(&s.hosts[i]) != nil || only == nil && !s.told(c, i) || only != nil && !others && !fits(i) {
-				continue
+		before := len(extra)
+		extra = s.addReleased(extra, r, c, only, others)
+		for _, sl := range extra[before:] {
+			if sl.waits == nil {
+				leaving++
 			}
-			if waits := s.awaited[i]; waits != nil {
-				if _, moves := gone.reason.(MovesTo); others && !moves {
-					extra = append(extra, slot{bucket: -1, host: i, waits: waits, capacity: 1, units: []unit{{waits, 1}}})
-					fit++
-				}
-				continue
-			}
-			extra = append(extra, slot{bucket: -1, host: i, capacity: 1})
-			fit++
-			leaving++
 		}
 	}
-	if only != nil && fit < missing {
+	if only != nil && len(extra) < missing {
 		return nil
 	}
 	for b := s.net.free.bitset.next(0); b >= 0 && leaving < missing; b = s.net.free.bitset.next(b + 1) {
@@ -97,6 +81,40 @@ func (s *site) others(c, only *cluster, held, others bool) (extra []slot) {
 		return nil
 	}
 	return extra
+}
+
+// addHeld adds the hosts that the role holds and that could move.
+func (s *site) addHeld(extra []slot, r *role, only *cluster) []slot {
+	for _, i := range r.held {
+		if reject(&s.hosts[i]) != nil || inUse(&s.hosts[i]) != nil || only == nil && s.hinted[i] || only != nil && !s.anyCouldUse(only, i) {
+			continue
+		}
+		extra = append(extra, slot{bucket: -1, host: i, owner: r, capacity: 1, units: []unit{{r, 1}}})
+	}
+	return extra
+}
+
+// addReleased adds the hosts that the role gives back: those that nobody waits for, and with others those too that another role waits for and that do not move
+// to it.
+func (s *site) addReleased(extra []slot, r *role, c, only *cluster, others bool) []slot {
+	for _, gone := range r.released {
+		i := gone.host
+		if reject(&s.hosts[i]) != nil || only == nil && !s.told(c, i) || only != nil && !others && !s.anyCouldUse(only, i) {
+			continue
+		}
+		waits := s.awaited[i]
+		if waits == nil {
+			extra = append(extra, slot{bucket: -1, host: i, capacity: 1})
+		} else if _, moves := gone.reason.(MovesTo); others && !moves {
+			extra = append(extra, slot{bucket: -1, host: i, waits: waits, capacity: 1, units: []unit{{waits, 1}}})
+		}
+	}
+	return extra
+}
+
+// anyCouldUse says whether a role of the cluster could use a host that is not free.
+func (s *site) anyCouldUse(c *cluster, i int32) bool {
+	return slices.ContainsFunc(c.roles, func(r *role) bool { return s.couldUse(r, i) })
 }
 
 // told says whether a cluster that cannot be placed may be told of a host that is being released: it would not refuse it, and nobody else gets it.
