@@ -51,7 +51,7 @@ func Check(engine Engine, tree []string, others []File) error {
 	if read := builtFrom(tree); engine == Flux {
 		problems = append(problems, hidden(read, others)...)
 	} else {
-		problems = append(problems, changed(read, others)...)
+		problems = append(problems, changed(tree, read, others)...)
 	}
 	return errors.Join(problems...)
 }
