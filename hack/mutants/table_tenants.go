@@ -136,7 +136,7 @@ var tenantGuards = []mutant{
 `, ``,
 		in("internal/tenancy", "TestGrants"),
 		"a tenant takes its addresses from another tenant's pool, by an annotation of all objects"},
-	{"internal/tenancy/grants.go", `s.site.Spec.Defaults.Annotations[key] != pool {`, `s.site.Spec.Defaults.Annotations[key] == "" {`,
+	{"internal/tenancy/grants.go", `case s.site.Spec.Defaults.Annotations[key] == pool:`, `case s.site.Spec.Defaults.Annotations[key] != "":`,
 		in("internal/tenancy", "TestGrants"),
 		"where the site has a pool for all, a tenant takes another's"},
 	{"internal/tenancy/built.go", `	b.pools("metadata.annotations", s.Annotations)
@@ -302,4 +302,7 @@ var tenantGuards = []mutant{
 	{"api/v1/sipcluster.go", `return min(max(n.Count.Active, 0), MaxCount), `, `return n.Count.Active, `,
 		in("api/v1", "TestWantIsWithinBounds"),
 		"counts that are refused overflow in what is said of how many hosts a site lacks"},
+	{"internal/tenancy/suggest.go", `if isPool(pool) && !n.tenant`, `if !n.tenant`,
+		in("internal/tenancy", "TestSuggestNoPattern"),
+		"whoever pastes what --suggest prints grants a name that no pool has"},
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -126,11 +127,19 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 func (s *asked) pools(field string, annotations map[string]string) {
 	named := v1.AddressPools(annotations)
 	for _, key := range slices.Sorted(maps.Keys(named)) {
-		if pool := named[key]; !s.tenant.mayTakeFrom(pool) && s.site.Spec.Defaults.Annotations[key] != pool {
+		pool := named[key]
+		switch {
+		case s.site.Spec.Defaults.Annotations[key] == pool:
+		case !isPool(pool):
+			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which is no name of a pool: want lower case letters, digits, - and .", pool)
+		case !s.tenant.mayTakeFrom(pool):
 			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which %s is not granted", pool, s.tenant.where("addressPools"))
 		}
 	}
 }
+
+// isPool says whether a pool of addresses can have that name.
+func isPool(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }
 
 // memoryAndCPU compares what the pods of a service will have with what they may: by the spec, by the Site, or as they are rendered otherwise.
 func (s *asked) memoryAndCPU(e *v1.ServiceEntry) {

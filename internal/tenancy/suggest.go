@@ -191,7 +191,7 @@ func (n *need) replicas(wanted int32) {
 
 func (n *need) poolsOf(annotations map[string]string) {
 	for key, pool := range v1.AddressPools(annotations) {
-		if !n.tenant.mayTakeFrom(pool) && n.site.Spec.Defaults.Annotations[key] != pool {
+		if isPool(pool) && !n.tenant.mayTakeFrom(pool) && n.site.Spec.Defaults.Annotations[key] != pool {
 			n.pools[pool] = true
 		}
 	}

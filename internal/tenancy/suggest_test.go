@@ -73,6 +73,18 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
+// TestSuggestNoPattern: no value of a tenant is suggested that would be a pattern as a grant, and no pool's name that no pool can have.
+func TestSuggestNoPattern(t *testing.T) {
+	clusters := []v1.SIPCluster{clusterOf(t, "bank/a", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, service: {annotations: {metallb.universe.tf/address-pool: '*'}}, annotations: {metallb.io/address-pool: Bank Pool}, networkAttachments: [{name: b, namespace: networks}]}]}}")}
+	text, err := Render(Of(siteOf(t, ""), nil).Suggest(clusters, Files{}, Holdings{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text, "*") || strings.Contains(text, "addressPools") || !strings.Contains(text, "networkAttachments: [networks/b]") {
+		t.Errorf("found\n%s", text)
+	}
+}
+
 // TestSuggestPods: more pods than the Site lets a tenant have are granted by their number.
 func TestSuggestPods(t *testing.T) {
 	clusters := []v1.SIPCluster{clusterOf(t, "bank/a", "{services: {jumpHost: [{nodeInterfaceId: oam, replicas: 4}, {nodeInterfaceId: oam, replicas: 0}]}}"), clusterOf(t, "edge/a", "{services: {jumpHost: [{nodeInterfaceId: oam, replicas: 4}]}}")}
