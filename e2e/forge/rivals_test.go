@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +19,7 @@ func rivals(t *testing.T, s *site) {
 		t.Fatal(err)
 	}
 	run := func(args ...string) (string, error) {
-		cmd := exec.Command(binary, append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", s.repo}, args...)...)
+		cmd := exec.Command(binary, append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--repo", s.repo}, args...)...)
 		cmd.Dir = s.dir
 		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, s.env...)
 		out, err := cmd.CombinedOutput()
@@ -28,7 +29,7 @@ func rivals(t *testing.T, s *site) {
 	var group sync.WaitGroup
 	for i := range n {
 		group.Go(func() {
-			if out, err := run("--path", fmt.Sprintf("sites/dc%d", i)); err != nil {
+			if out, err := run("--path", fmt.Sprintf("sites/dc%d", i), "--inventory", hostsOf(t, s.dir, i)); err != nil {
 				t.Errorf("dc%d: %v\n%s", i, err, out)
 			}
 		})
@@ -45,7 +46,7 @@ func rivals(t *testing.T, s *site) {
 	words := ""
 	for range n {
 		group.Go(func() {
-			out, err := run("--path", "proposed", "--propose", "sipgen/two", "--forge", "gitea", "--author", "Ada <ada@example.org>")
+			out, err := run("--inventory", "hosts", "--path", "proposed", "--propose", "sipgen/two", "--forge", "gitea", "--author", "Ada <ada@example.org>")
 			mu.Lock()
 			defer mu.Unlock()
 			words += out
@@ -68,3 +69,24 @@ func rivals(t *testing.T, s *site) {
 		t.Error(words)
 	}
 }
+
+// hostsOf are the hosts of another API server, which have the same names and uids of their own: two trees of one branch do not get the same hosts.
+func hostsOf(t *testing.T, dir string, i int) string {
+	folder := fmt.Sprintf("hosts-dc%d", i)
+	if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(dir, "hosts"))); err != nil {
+		t.Error(err)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, folder, "*.yaml"))
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(file, uid.ReplaceAll(text, fmt.Appendf(nil, "${1}%08d", i)), 0o600)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	return folder
+}
+
+var uid = regexp.MustCompile(`(?m)^(  uid: ).{8}`)

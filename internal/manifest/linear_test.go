@@ -51,7 +51,7 @@ func TestParseTakesNoMoreThanTwiceForTwice(t *testing.T) {
 				return after.TotalAlloc - before.TotalAlloc
 			}
 			const n = 4000
-			if once, twice := taken(n), taken(2*n); twice > 3*once {
+			if once, twice := taken(n), taken(2*n); twice > 3*once+1<<20 { // a room that was kept or not
 				t.Errorf("%d times takes %d bytes, %d times %d", n, once, 2*n, twice)
 			}
 		})
