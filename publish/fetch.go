@@ -15,7 +15,6 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/memfs"
-	"github.com/go-git/go-billy/v5/osfs"
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -223,25 +222,20 @@ const maxPackInMemory = 2 << 20
 
 // spool keeps what it reads: in memory if it is small, else in a file without a name, which the system removes
 // when the last one who has it open is gone.
-func spool(reader io.Reader) (billy.File, error) {
+func spool(reader io.Reader) (file billy.File, err error) {
 	var head bytes.Buffer
-	_, err := io.CopyN(&head, reader, maxPackInMemory)
+	_, err = io.CopyN(&head, reader, maxPackInMemory)
 	small := errors.Is(err, io.EOF)
 	if err != nil && !small {
 		return nil, err
 	}
-	where := memfs.New()
-	if !small {
-		where = osfs.New(os.TempDir(), osfs.WithBoundOS())
+	if small {
+		file, err = memfs.New().TempFile("", "sipgen-pack-")
+	} else {
+		file, err = newUnnamedFile(os.TempDir())
 	}
-	file, err := where.TempFile("", "sipgen-pack-")
 	if err != nil {
 		return nil, fmt.Errorf("no place for the fetched pack, which is bigger than %d MB: $TMPDIR: %w", maxPackInMemory>>20, err)
-	}
-	if !small {
-		if err := os.Remove(file.Name()); err != nil {
-			return nil, errors.Join(err, file.Close())
-		}
 	}
 	if _, err = io.Copy(file, io.MultiReader(&head, reader)); err == nil {
 		_, err = file.Seek(0, io.SeekStart)
@@ -250,4 +244,25 @@ func spool(reader io.Reader) (billy.File, error) {
 		return nil, fmt.Errorf("keeping the fetched pack: %w", errors.Join(err, file.Close()))
 	}
 	return file, nil
+}
+
+// unnamedFile is a file on disk that nobody else can open, so there is nothing to lock.
+type unnamedFile struct{ *os.File }
+
+func (unnamedFile) Lock() error   { return nil }
+func (unnamedFile) Unlock() error { return nil }
+
+// newUnnamedFile makes a file without a name. Where the file system knows no such files it has one for a moment, in which a kill leaves an empty file.
+func newUnnamedFile(folder string) (billy.File, error) {
+	if file, err := openUnnamed(folder); err == nil {
+		return unnamedFile{file}, nil
+	}
+	file, err := os.CreateTemp(folder, "sipgen-pack-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(file.Name()); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return unnamedFile{file}, nil
 }
