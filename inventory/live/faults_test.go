@@ -3,6 +3,8 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -77,6 +79,18 @@ func TestFaults(t *testing.T) {
 		{"an item of a wrong form, whose content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":["`+inventorytest.Marker+`"]}`)
 		}, "an item is not a BareMetalHost", nil, 0},
+		{"an item of a wrong form has a name, and its content stays out", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[{"kind":"BareMetalHost","metadata":{"namespace":"metal","name":"n3"},"spec":{"online":"`+inventorytest.Marker+`"}}]}`)
+		}, "an item is not a BareMetalHost: metal/n3: ", nil, 0},
+		{"items of another kind", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7"},"items":[{"kind":"Secret","metadata":{"namespace":"metal","name":"n3"}}]}`)
+		}, "an item is of kind Secret, want BareMetalHost", nil, 0},
+		{"the same page for ever", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return second(r) && page(w, `{"metadata":{"resourceVersion":"7","continue":"2"},"items":[]}`)
+		}, "after 2 objects the API server gives the same token to continue again", ErrIncomplete, 2},
+		{"pages without end", func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return isHosts(r) && page(w, fmt.Sprintf(`{"metadata":{"resourceVersion":"7","continue":"c%d"},"items":[]}`, n))
+		}, "4000 pages and 0 objects seen", ErrIncomplete, 4000},
 		{"busy for a while", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return n < 3 && refuse(w, 429, "TooManyRequests", "busy")
 		}, "", nil, 0},
@@ -185,3 +199,39 @@ func TestCancelled(t *testing.T) {
 		cancel()
 	}
 }
+
+// TestHostsOfAnotherNamespace: hosts that the list was not asked for are an error.
+func TestHostsOfAnotherNamespace(t *testing.T) {
+	api := newFakeAPI(t, site)
+	api.fault = func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		if !strings.HasSuffix(r.URL.Path, "/namespaces/metal/baremetalhosts") {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"metadata":{"resourceVersion":"7"},"items":[{"kind":"BareMetalHost","metadata":{"namespace":"red","name":"n1"}}]}`))
+		return true
+	}
+	got, err := api.read(Options{Namespaces: []string{"metal"}})
+	if want := "the list of namespace metal has an item of namespace red"; got != nil || err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %+v, %v, want %q", got, err, want)
+	}
+}
+
+// TestLargeAnswer: an answer that is larger than any list ends with an error, before all of it is read.
+func TestLargeAnswer(t *testing.T) {
+	const most = 1 << 20
+	limited := bounded{roundTrip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(strings.Repeat("x", most+1)))}, nil
+	}), most}
+	response, err := limited.RoundTrip(&http.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read, err := io.ReadAll(response.Body); len(read) != most || err == nil {
+		t.Errorf("read %d bytes, %v; want %d and an error", len(read), err, most)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }

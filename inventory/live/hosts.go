@@ -20,6 +20,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
 )
@@ -72,7 +73,7 @@ func Hosts(ctx context.Context, cfg *rest.Config, options Options) (_ *inventory
 	for _, namespace := range orAll(options.Namespaces) {
 		before := len(inv.Hosts)
 		err := reader.list(ctx, hostResource.Resource, namespace, func(item json.RawMessage) error {
-			object, host, err := hostFromItem(item)
+			object, host, err := hostFromItem(item, namespace)
 			if err != nil {
 				return err
 			}
@@ -115,6 +116,7 @@ func (o *Options) keeps(host *inventory.Host) bool {
 // liveHost is a BareMetalHost without what no one here reads: inspected hardware but for the NICs, history, status of the
 // last operations. That is most of the object, and most of the time it takes to decode it.
 type liveHost struct {
+	Kind              string `json:"kind"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              metal3.BareMetalHostSpec `json:"spec"`
 	Status            struct {
@@ -133,11 +135,34 @@ type liveHost struct {
 	} `json:"status"`
 }
 
+// undecoded says which item cannot be decoded, and what is wrong in it.
+func undecoded(item json.RawMessage) error {
+	var head struct {
+		Metadata struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"metadata"`
+	}
+	wrong := fmt.Errorf("%s: an item is not a %s", hostResource.Resource, bmh.KindHost)
+	if json.Unmarshal(item, &head) != nil || head.Metadata.Name == "" {
+		return wrong
+	}
+	doc := manifest.Document{File: bmh.Live, Index: 1, Line: 1, Kind: bmh.KindHost, Namespace: head.Metadata.Namespace, Name: head.Metadata.Name, JSON: item}
+	return fmt.Errorf("%w: %s: %w", wrong, text.Line(bmh.Key(head.Metadata.Namespace, head.Metadata.Name)), doc.DecodeLoose(&liveHost{}))
+}
+
 // hostFromItem decodes one item of a list, and keeps of the object only what finding its addresses needs.
-func hostFromItem(item json.RawMessage) (*metal3.BareMetalHost, inventory.Host, error) {
+// An item that the API server was not asked for is an error: another kind, or another namespace.
+func hostFromItem(item json.RawMessage, namespace string) (*metal3.BareMetalHost, inventory.Host, error) {
 	var found liveHost
 	if err := json.Unmarshal(item, &found); err != nil {
-		return nil, inventory.Host{}, fmt.Errorf("%s: an item is not a %s", hostResource.Resource, bmh.KindHost)
+		return nil, inventory.Host{}, undecoded(item)
+	}
+	if found.Kind != "" && found.Kind != bmh.KindHost {
+		return nil, inventory.Host{}, fmt.Errorf("%s: an item is of kind %s, want %s", hostResource.Resource, text.Line(found.Kind), bmh.KindHost)
+	}
+	if namespace != "" && found.Namespace != namespace {
+		return nil, inventory.Host{}, fmt.Errorf("%s: the list of namespace %s has an item of namespace %s", hostResource.Resource, namespace, text.Line(found.Namespace))
 	}
 	object := metal3.BareMetalHost{ObjectMeta: found.ObjectMeta, Spec: found.Spec}
 	object.Status.OperationalStatus, object.Status.ErrorType, object.Status.ErrorMessage = found.Status.OperationalStatus, found.Status.ErrorType, found.Status.ErrorMessage

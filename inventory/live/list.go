@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,6 +25,10 @@ const (
 	pageSize = 500
 	// restarts is how often a list begins anew because its continue token expired.
 	restarts = 3
+	// mostPages bounds a list: two million objects.
+	mostPages = 4_000
+	// mostBytes bounds an answer. An object has at most some 1.5 MiB in etcd, and most have a few kilobytes.
+	mostBytes = 1 << 30
 )
 
 // Errors that a caller may tell apart.
@@ -57,8 +62,23 @@ func newReader(cfg *rest.Config, gv schema.GroupVersion, backoff wait.Backoff) (
 	cfg.ContentType = runtime.ContentTypeJSON
 	cfg.AcceptContentTypes = runtime.ContentTypeJSON
 	unthrottled(cfg)
+	cfg.Wrap(func(inner http.RoundTripper) http.RoundTripper { return bounded{inner, mostBytes} })
 	client, err := rest.RESTClientFor(cfg)
 	return &reader{client: client, gv: gv, backoff: backoff}, err
+}
+
+// bounded ends an answer that is too large with an error.
+type bounded struct {
+	http.RoundTripper
+	most int64 // bytes
+}
+
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, b.most)
+	}
+	return response, err
 }
 
 // unthrottled takes client-go's own brake off: the API server's priority and fairness is the better one.
@@ -129,7 +149,7 @@ func (r *reader) pages(ctx context.Context, resource, namespace string, each fun
 // fetch sends a list page by page. Its end is an error unless all that the API server announced was there.
 func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched chan<- []json.RawMessage) error {
 	token, version, seen := "", "", 0
-	for {
+	for n := 1; ; n++ {
 		answer, err := r.page(ctx, resource, namespace, token, seen)
 		if err != nil {
 			return err
@@ -146,13 +166,19 @@ func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched 
 			return ctx.Err()
 		}
 		seen += len(answer.Items)
-		token = answer.Metadata.Continue
-		if token == "" {
+		if answer.Metadata.Continue == "" {
 			if left := answer.Metadata.RemainingItemCount; left != nil && *left > 0 {
 				return fmt.Errorf("%w: %d objects seen, %d more announced, and no token to continue", ErrIncomplete, seen, *left)
 			}
 			return nil
 		}
+		if token == answer.Metadata.Continue {
+			return fmt.Errorf("%w: after %d objects the API server gives the same token to continue again", ErrIncomplete, seen)
+		}
+		if n == mostPages {
+			return fmt.Errorf("%w: %d pages and %d objects seen, and there is a token to continue, want at most so many", ErrIncomplete, n, seen)
+		}
+		token = answer.Metadata.Continue
 	}
 }
 
