@@ -3,6 +3,7 @@
 package steering
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -43,10 +44,13 @@ func Names() []string {
 }
 
 // Check says which of the others' files steer the engine away from the files of a tree. Only what both engines were seen to read counts: Flux' source-controller
-// v1.7 and kustomize-controller v1.7, Argo CD v3.2. There is no word of Chart.yaml, .krmignore, .sops.yaml, .gitmodules and links, which change nothing of a tree
+// v1.7 and kustomize-controller v1.7, Argo CD v3.2. There is no word of Chart.yaml, .krmignore, .sops.yaml, .gitmodules and other links, which change nothing of a tree
 // whose Applications and Kustomizations are built with kustomize.
 func Check(engine Engine, tree []string, others []File) error {
 	tree = slices.Sorted(slices.Values(tree))
+	if problems := unread(engine, others); problems != nil {
+		return errors.Join(problems...)
+	}
 	problems := builds(engine, tree, others)
 	if read := builtFrom(tree); engine == Flux {
 		problems = append(problems, hidden(read, others)...)
@@ -54,6 +58,30 @@ func Check(engine Engine, tree []string, others []File) error {
 		problems = append(problems, changed(tree, read, others)...)
 	}
 	return errors.Join(problems...)
+}
+
+// mostLines is how many lines files of one name may have together: each is compared with each file of the tree.
+const mostLines = 10_000
+
+// unread are files that Check cannot go by: a link, of which git takes the target's path for lines, and more lines than anybody writes.
+func unread(engine Engine, others []File) (problems []error) {
+	name := ignoreFile
+	if engine == ArgoCD {
+		name = attributesFile
+	}
+	n := 0
+	for _, other := range others {
+		if path.Base(other.Path) != name {
+			continue
+		}
+		if other.NoFile && path.Base(other.Path) == attributesFile {
+			problems = append(problems, fmt.Errorf("%s: it is a link, and git may read the path that it leads to as a line; want a file, or none", other.Path))
+		}
+		if n += bytes.Count(other.Text, []byte("\n")) + 1; n > mostLines {
+			return append(problems, fmt.Errorf("%s: with this file more than %d lines in the %s files beside the tree and above it, want at most that", other.Path, mostLines, name))
+		}
+	}
+	return problems
 }
 
 // builtFrom are the files that are in a kustomization's folder, or below it. An engine reads no others: PLAN.md may be hidden from it.

@@ -56,6 +56,7 @@ func TestCheck(t *testing.T) {
 			[]File{file(infra+".sourceignore", "deployment.yaml")}, infra + `.sourceignore: line 1: "deployment.yaml" hides ` + infra + "deployment.yaml from Flux", ""},
 		"the folder is hidden at the top and shown again in it":    {[]File{file(".sourceignore", "*.cfg"), file("fleet/.sourceignore", "!*.cfg")}, "", ""},
 		"other folders are hidden, and files that no engine reads": {[]File{file(".sourceignore", "/docs", "*.md", "assignments.yaml", "testdata/")}, "", ""},
+		"a link of git's file": {[]File{{Path: "fleet/.gitattributes", NoFile: true}}, "", "fleet/.gitattributes: it is a link, and git may read"},
 		"a link of Flux' file": {[]File{{Path: ".sourceignore", NoFile: true}}, ".sourceignore: it is a link", ""},
 
 		"CRLF for all": {
@@ -155,5 +156,22 @@ func TestPerhaps(t *testing.T) {
 	}
 	if matched < 20 {
 		t.Errorf("%d matches", matched)
+	}
+}
+
+// TestTooManyLines: what takes hours to compare is refused before it is compared.
+func TestTooManyLines(t *testing.T) {
+	tree := []string{"fleet/kustomization.yaml"}
+	for engine, name := range map[Engine]string{Flux: ".sourceignore", ArgoCD: ".gitattributes"} {
+		one := File{Path: name, Text: []byte(strings.Repeat("*.jpg x\n", mostLines/2))}
+		if err := Check(engine, tree, []File{one}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		other := one
+		other.Path = "fleet/" + name
+		err := Check(engine, tree, []File{one, other})
+		if want := other.Path + ": with this file more than 10000 lines"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, want %q", name, err, want)
+		}
 	}
 }

@@ -12,7 +12,15 @@ type wildmatch struct {
 // token is a part of a pattern.
 type token struct {
 	kind kind
-	is   [256]bool // the bytes that a oneByte takes
+	is   *[256]bool // the bytes that a oneByte takes; nil: byte alone
+	byte byte
+}
+
+func (t *token) takes(b byte) bool {
+	if t.is == nil {
+		return b == t.byte
+	}
+	return t.is[b]
 }
 
 type kind int
@@ -68,7 +76,7 @@ func parseWildmatch(text string) (w wildmatch) {
 			c = text[i]
 			fallthrough
 		default:
-			w.add(func(b byte) bool { return b == c })
+			w.tokens = append(w.tokens, token{kind: oneByte, byte: c})
 			i++
 		}
 	}
@@ -76,7 +84,7 @@ func parseWildmatch(text string) (w wildmatch) {
 }
 
 func (w *wildmatch) add(is func(byte) bool) {
-	t := token{kind: oneByte}
+	t := token{kind: oneByte, is: new([256]bool)}
 	for b := range t.is {
 		t.is[b] = is(byte(b))
 	}
@@ -103,7 +111,7 @@ func (w wildmatch) match(name string) bool {
 				continue
 			}
 			switch token := &w.tokens[t]; {
-			case token.kind == oneByte && token.is[name[i]]:
+			case token.kind == oneByte && token.takes(name[i]):
 				next[t+1], alive = true, true
 			case token.kind == anyInName && name[i] != '/', token.kind == anything:
 				next[t], alive = true, true
