@@ -3,6 +3,7 @@ package forge
 import (
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"net/url"
 )
@@ -25,9 +26,20 @@ type limitedTransport struct{ http.RoundTripper }
 func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := l.RoundTripper.RoundTrip(request)
 	if err == nil {
+		if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/html" && response.StatusCode < 300 {
+			_ = response.Body.Close() // nobody reads it
+			return nil, &pageError{oneLine(request.URL.Host)}
+		}
 		response.Body = http.MaxBytesReader(nil, response.Body, maxResponse)
 	}
 	return response, err
+}
+
+// pageError is a web page where the API's answer should be.
+type pageError struct{ host string }
+
+func (e *pageError) Error() string {
+	return e.host + " answered with a web page, and not as a forge's API does: is the forge at that address, or does a proxy ask for a login?"
 }
 
 // movedError is a redirect that is not followed.

@@ -119,6 +119,9 @@ func (g *giteaAPI) close(ctx context.Context, made *pull) error {
 	return nil
 }
 
+// labelPages bounds the list of a repository's labels, 50 a page.
+const labelPages = 100
+
 // label adds those labels that the repository or its organisation has: Gitea knows them by numbers.
 func (g *giteaAPI) label(ctx context.Context, open *pull, labels []string) ([]string, error) {
 	client, err := g.client(ctx)
@@ -126,7 +129,7 @@ func (g *giteaAPI) label(ctx context.Context, open *pull, labels []string) ([]st
 		return nil, err
 	}
 	numbers := map[string]int64{}
-	for page := 1; page != 0; {
+	for page := 1; page != 0 && page <= labelPages; {
 		all, response, err := client.ListRepoLabels(g.owner, g.name, gitea.ListLabelsOptions{ListOptions: gitea.ListOptions{Page: page, PageSize: 50}})
 		if err != nil {
 			return nil, giteaError(response, err)

@@ -268,7 +268,11 @@ func TestElsewhere(t *testing.T) {
 				_, _ = w.Write([]byte("<html>Please log in\x1b[31m</html>"))
 				return true
 			}
-			refuse(t, f, Client{Token: fakeToken, Timeout: time.Second})
+			started := time.Now()
+			err := refuse(t, f, Client{Token: fakeToken, Timeout: time.Minute})
+			if !strings.Contains(err.Error(), "answered with a web page, and not as a forge's API does") || time.Since(started) > 30*time.Second {
+				t.Errorf("after %s found %v", time.Since(started), err)
+			}
 		})
 	})
 }
