@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
 )
 
 // writeColumns prints rows, the head among them, in columns with two blanks between. Where a terminal of so many columns is too narrow for that, it is one
@@ -13,61 +14,36 @@ func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+	columns := table.NewWriter()
+	columns.SuppressTrailingSpaces()
+	last, longest, total := len(rows[0])-1, 0, 0
+	for i := range rows[0] {
+		most := 0
+		for _, row := range rows {
+			most = max(most, prettytext.StringWidth(row[i]))
+		}
+		if total += most; i == narrow {
+			longest = most
 		}
 	}
-	total := func(gap int) int {
-		sum := gap * (len(widths) - 1)
-		for _, w := range widths {
-			sum += w
-		}
-		return sum
-	}
-	gap, last := 2, len(widths)-1
-	if width > 0 && total(gap) > width {
-		gap = 1
+	gap := "  "
+	if over := total + 2*last - width; width > 0 && over > 0 {
+		gap = " "
 		const least = 20
-		widths[narrow] = min(widths[narrow], max(least, widths[narrow]+width-total(gap)))
-	}
-	for _, row := range rows {
-		for more := true; more; {
-			more = false
-			var line strings.Builder
-			rest := make([]string, len(row))
-			for i, cell := range row {
-				switch over := utf8.RuneCountInString(cell) > widths[i]; {
-				case over && i == last:
-					cell, rest[i] = wrapCell(cell, widths[i])
-					more = rest[i] != ""
-				case over:
-					cell = string([]rune(cell)[:widths[i]-1]) + "…"
-				}
-				line.WriteString(cell)
-				if i < last {
-					line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+gap))
-				}
-			}
-			if _, err := fmt.Fprintln(out, strings.TrimRight(line.String(), " ")); err != nil {
-				return err
-			}
-			row = rest
+		fit := table.ColumnConfig{Number: narrow + 1, WidthMax: min(longest, max(least, longest-over+last)), WidthMaxEnforcer: prettytext.WrapSoft}
+		if narrow < last {
+			fit.WidthMaxEnforcer = func(cell string, most int) string { return prettytext.Snip(cell, most, "…") }
 		}
+		columns.SetColumnConfigs([]table.ColumnConfig{fit})
 	}
-	return nil
-}
-
-// wrapCell is as much of a text as has room, up to a blank if there is one, and the rest.
-func wrapCell(text string, width int) (begin, rest string) {
-	letters := []rune(text)
-	at := width
-	for at > 0 && letters[at] != ' ' {
-		at--
+	columns.SetStyle(table.Style{Box: table.BoxStyle{PaddingRight: gap}})
+	for _, row := range rows {
+		cells := make(table.Row, len(row))
+		for i, cell := range row {
+			cells[i] = cell
+		}
+		columns.AppendRow(cells)
 	}
-	if at == 0 {
-		return string(letters[:width]), string(letters[width:])
-	}
-	return string(letters[:at]), strings.TrimLeft(string(letters[at:]), " ")
+	_, err := fmt.Fprintln(out, columns.Render())
+	return err
 }

@@ -23,7 +23,4 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%d columns: found\n%swant\n%s", row.width, out.String(), row.want)
 		}
 	}
-	if begin, rest := wrapCell("abcdefgh", 3); begin != "abc" || rest != "defgh" {
-		t.Errorf("a long word: %q %q", begin, rest)
-	}
 }

@@ -176,7 +176,7 @@ func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched 
 			return fmt.Errorf("%w: after %d objects the API server gives the same token to continue again", ErrIncomplete, seen)
 		}
 		if n == mostPages {
-			return fmt.Errorf("%w: %d pages and %d objects seen, and there is a token to continue, want at most so many", ErrIncomplete, n, seen)
+			return fmt.Errorf("%w: %d pages and %d objects seen, and there is more, want at most so many pages", ErrIncomplete, n, seen)
 		}
 		token = answer.Metadata.Continue
 	}
