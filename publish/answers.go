@@ -62,5 +62,5 @@ func (l *limitedRefs) Read(into []byte) (int, error) {
 type pageError struct{ host string }
 
 func (e *pageError) Error() string {
-	return e.host + " answered with a web page, and not as a git server does: is the URL that of a repository, or does a proxy ask for a login?"
+	return e.host + " answered with a web page instead of git data: is this the URL of a repository, or does a proxy ask for a login?"
 }

@@ -42,7 +42,7 @@ func TestAnswersThatAreNotGits(t *testing.T) {
 		"a login page": {func(w http.ResponseWriter, _ *http.Request, _ *atomic.Int64) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprint(w, "<html>\x1b[31m please log in </html>")
-		}, 1, " answered with a web page, and not as a git server does"},
+		}, 1, " answered with a web page instead of git data"},
 	} {
 		t.Run(why, func(t *testing.T) {
 			t.Parallel()

@@ -129,10 +129,10 @@ func TestPackLimits(t *testing.T) {
 	}{
 		"a chain":                         {chain, packLimits{held: 15 * mib, all: 22 * mib}, ""},
 		"a chain, and less memory":        {chain, packLimits{held: 13 * mib, all: 22 * mib}, "of memory"},
-		"a chain, and less in all":        {chain, packLimits{held: 15 * mib, all: 20 * mib}, "its objects are more than"},
+		"a chain, and less in all":        {chain, packLimits{held: 15 * mib, all: 20 * mib}, "its objects unpack to more than"},
 		"siblings give their memory back": {siblings, packLimits{held: 18 * mib, all: 1 << 30}, ""},
 		"a file":                          {chain[:1], packLimits{all: mib}, ""},
-		"a file, and less in all":         {chain[:1], packLimits{all: mib - 1}, "its objects are more than"},
+		"a file, and less in all":         {chain[:1], packLimits{all: mib - 1}, "its objects unpack to more than"},
 	} {
 		_, err := indexPack(inMemory(t, packOfEntries(row.entries...)), row.limits)
 		if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {

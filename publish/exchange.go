@@ -51,7 +51,7 @@ func (w *folderWrite) exchange() error {
 		}
 		var of *fs.PathError
 		if errors.As(err, &of) { // its name is one that nobody gave
-			return fmt.Errorf("%s: no folder can be made there: %w", w.root, of.Err)
+			return fmt.Errorf("%s: no folder can be created there: %w", w.root, of.Err)
 		}
 		return err
 	}

@@ -16,9 +16,9 @@ import (
 const conflictLimit = 3 * time.Minute
 
 // Loop publishes beside others: it reads the branch, lets attempt make the tree from what is there, and
-// commits, again as long as somebody else is faster. attempt is called again only when the files below
-// Target.Path have changed, or those above it that Snapshot.Strangers gives, or anything where it asked for what is elsewhere
-// (Snapshot.Elsewhere). Else a commit elsewhere in the repository keeps the tree and is only built upon.
+// commits, again as long as somebody else is faster. attempt is called again only if the files below
+// Target.Path have changed, or those above it that Snapshot.Strangers gives; if it called Snapshot.Elsewhere,
+// then after any change. Otherwise its tree is kept, and committed on top of the new commit.
 // What attempt returns beside the tree that was committed is returned, and its errors end the loop as they are.
 //
 // Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds, and it gives

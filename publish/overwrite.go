@@ -47,8 +47,8 @@ func (o *overwriteError) Error() string {
 	return fmt.Sprintf("the branch has %s: %s; nothing is pushed", what, named)
 }
 
-// OnlyFiles are files in otherwise sipgen's own commits that an error, which is ErrOverwrite, is about; nil where there is more to lose. A file that a run puts
-// beside the tree (Meta.ExtraFiles), and this one does not, is among them.
+// OnlyFiles gives, for an ErrOverwrite, the files that sipgen did not write in commits that are otherwise its own, one for each commit; nil if anything else would
+// be lost too. Among them is a file that another run committed next to the tree (Meta.ExtraFiles) and this run does not.
 func OnlyFiles(err error) []string {
 	var o *overwriteError
 	if !errors.As(err, &o) || len(o.files) != len(o.commits) {

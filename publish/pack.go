@@ -230,7 +230,7 @@ type packLimits struct{ held, all int64 }
 
 func (l *packLimits) unpack(size int64) error {
 	if size < 0 || size > l.all {
-		return fmt.Errorf("its objects are more than %d MiB, want at most that", maxUnpacked>>20)
+		return fmt.Errorf("its objects unpack to more than %d MiB, want at most that", maxUnpacked>>20)
 	}
 	l.all -= size
 	return nil

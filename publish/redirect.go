@@ -13,7 +13,7 @@ import (
 type redirectError struct{ to string }
 
 func (e *redirectError) Error() string {
-	return "the server redirects to " + e.to + ", another scheme, host or port, where no credentials are sent: if it has moved there, use that URL"
+	return "the server redirects to " + e.to + ", which has another scheme, host or port, so no credentials are sent there: if the repository has moved, use that URL"
 }
 
 // checkRedirect refuses a redirect to another server, before anything is sent there: Go's client sends what it logs in with to every port of a host, by http

@@ -51,7 +51,7 @@ func TestRedirectsElsewhereAreRefused(t *testing.T) {
 				target := Target{URL: server.URL + "/acme/fleet.git", Branch: "main", Auth: auth}
 				_, _, err := Loop(t.Context(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil })
 				server.Close()
-				if err == nil || !strings.Contains(err.Error(), row.says+", a") || !strings.Contains(err.Error(), "if it has moved there, use that URL") {
+				if err == nil || !strings.Contains(err.Error(), row.says+", which has another") || !strings.Contains(err.Error(), "if the repository has moved, use that URL") {
 					t.Errorf("%s, https %t: found %v, want %q", row.why, secure, err, row.says)
 				}
 				if err != nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// Stranger is a file that is not the tree's, in a folder that holds files of the tree, or that such a folder is in.
+// Stranger is a file that sipgen did not write, in a folder with files of the tree or in one above it.
 type Stranger struct {
-	// Path is from the repository's top.
+	// Path is relative to the repository's root.
 	Path string
 	Text []byte
 	// NoFile: it is a link, a submodule or a device. Text is nil then.
@@ -31,8 +31,8 @@ type Stranger struct {
 // readAbove are the names of files above Target.Path that Read gets too: they say what becomes of the files below them.
 var readAbove = []string{".gitattributes", ".sourceignore"}
 
-// Strangers are the files of others as they are beside the tree once it is committed, sorted by path: those whose name is in names, or begins with
-// one that ends in *. Files above Target.Path count, if they have one of the names that Read gets there: .gitattributes and .sourceignore.
+// Strangers gives the files that sipgen did not write and that are next to the tree once it is committed, sorted by path: those whose name is in names; a
+// name that ends in * stands for all that begin with the rest. Above Target.Path, only .gitattributes and .sourceignore are found.
 func (s *Snapshot) Strangers(tree Tree, names []string) ([]Stranger, error) {
 	if s.root.IsZero() {
 		return nil, nil
@@ -44,8 +44,8 @@ func (s *Snapshot) Strangers(tree Tree, names []string) ([]Stranger, error) {
 	return strangers(whole, s.path, s.owned, tree, names)
 }
 
-// DirStrangers is Strangers for a folder that WriteDir writes. top is the git checkout that the folder is in, and prefix the folder's path in it; outside one it
-// is the folder itself.
+// DirStrangers is Strangers for a folder that WriteDir writes. Paths are relative to the git checkout that contains the folder, and prefix is the folder's path
+// in it; outside a checkout, paths are relative to the folder itself, and prefix is empty.
 func DirStrangers(ctx context.Context, dir string, tree Tree, names []string) (found []Stranger, prefix string, err error) {
 	root, err := resolve(dir)
 	if err != nil {

@@ -139,7 +139,7 @@ func (s *site) hosts(c *schedule.Cluster, folder string) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// HostFile is the name of the file, in a cluster's hosts/, with the patch of a host. A host's name is a DNS subdomain and its namespace a DNS label
+// HostFile is the name of the file, in a cluster's hosts/, that holds a host's patch. A host's name is a DNS subdomain and its namespace a DNS label
 // without dots: no two hosts share a file.
 func HostFile(host schedule.HostKey) string { return host.Namespace + "." + host.Name + ".yaml" }
 

@@ -16,9 +16,9 @@ type Shortage struct {
 	// Groups are the roles by name and selector, those that need most first, mostGroups at most. Others are those of all other groups together.
 	Groups []RoleGroup
 	Others RoleGroup
-	// Holding: some of them hold hosts already, beside what they need.
+	// Holding: some of them hold hosts already, in addition to what they need.
 	Holding bool
-	// Waiting are the hosts that they wait for, beside what they need.
+	// Waiting is how many hosts they wait for, in addition to what they need.
 	Waiting int
 	// Standby: the short slots are standby slots only.
 	Standby bool

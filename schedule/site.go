@@ -255,7 +255,7 @@ func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
 	for name := range spec.Spec.Nodes { // sorted by serve
 		if invalidRole(name) || shown(name) != name { // a role's name is printed, and committed
 			if len(s.options.Refused[key]) == 0 { // else that is said already
-				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, which cannot be a label's value", name)})
+				c.refuse(Contradiction{redact.Sprintf("spec.nodes: found a role %q, want a valid label value that is not a secret", name)})
 			}
 			continue
 		}

@@ -266,7 +266,7 @@ func TestShortStandbyOfOneThatWaits(t *testing.T) {
 	for i := range p.Shortages {
 		got = append(got, Say.Shortage(&p.Shortages[i]))
 	}
-	if len(got) != 2 || strings.Contains(got[0], "beside") || !strings.Contains(got[1], "tenants/a Worker needs 2, including standby hosts, beside 1 host that it waits for; there is only 1 free host it can use") {
+	if len(got) != 2 || strings.Contains(got[0], "in addition") || !strings.Contains(got[1], "tenants/a Worker needs 2, including standby hosts, in addition to 1 host that it waits for; there is only 1 free host it can use") {
 		t.Errorf("%q", got)
 	}
 }

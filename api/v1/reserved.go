@@ -207,7 +207,7 @@ var freeKeys = append([]string{"cluster-autoscaler.kubernetes.io/safe-to-evict"}
 // pools a tenant may name is a grant of its own. What other load balancers choose pools by is reserved.
 var poolKeys = []string{"metallb.io/address-pool", "metallb.universe.tf/address-pool"}
 
-// AddressPools are the pools that annotations name, by their keys.
+// AddressPools gives the address pools that annotations name, by annotation key.
 func AddressPools(annotations map[string]string) map[string]string {
 	pools := map[string]string{}
 	for _, key := range poolKeys {

@@ -68,9 +68,9 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 		switch others := len(slices.DeleteFunc(slices.Clone(docs), isSite)) - 1; others {
 		case 0:
 		case 1:
-			more = "; another document is no Site either"
+			more = "; another document is not a Site either"
 		default:
-			more = fmt.Sprintf("; %d other documents are no Sites either", others)
+			more = fmt.Sprintf("; %d other documents are not Sites either", others)
 		}
 		problems.Add(doc.Problem("", "found %s %s, want %s %s%s", redact.Plain(doc.APIVersion), redact.Plain(doc.Kind), APIVersion, Kind, more))
 	}

@@ -58,8 +58,8 @@ type Tenant struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	LoadBalancerClasses []string `json:"loadBalancerClasses,omitempty"`
-	// AddressPools are the pools of addresses that it may name, by MetalLB's annotation metallb.io/address-pool, with "*" for anything. A Service that
-	// names none gets an address from any pool that gives one to its namespace. Default: none.
+	// AddressPools are the address pools that it may name in MetalLB's annotation metallb.io/address-pool; "*" in a name stands for anything. A Service
+	// that names none gets an address from any pool that is open to its namespace. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	AddressPools []string `json:"addressPools,omitempty"`

@@ -100,7 +100,7 @@ func TestBadTenants(t *testing.T) {
 		{"a negative site's limit of pods", "  maxPodsPerTenant: -1\n", "spec.maxPodsPerTenant: found -1"},
 		{"a negative site's limit of clusters", "  maxClustersPerTenant: -1\n", "spec.maxClustersPerTenant: found -1"},
 		{"every class", one("loadBalancerClasses: ['*']"), `spec.tenants[0].loadBalancerClasses[0]: found "*", want the name of a class`},
-		{"a pool that is no name", one("addressPools: [Bank_1]"), `spec.tenants[0].addressPools[0]: found "Bank_1", want the name of a pool, with * for anything`},
+		{"a pool that is no name", one("addressPools: [Bank_1]"), `spec.tenants[0].addressPools[0]: found "Bank_1", want the name of an address pool, in which * stands for anything`},
 		{"a pool in a namespace", one("addressPools: [metallb-system/bank]"), `spec.tenants[0].addressPools[0]: found "metallb-system/bank"`},
 		{"a negative site's limit", "  maxHostsPerTenant: -1\n", "spec.maxHostsPerTenant: found -1"},
 		{"priority below the default", one("maxPriority: -1"), "spec.tenants[0].maxPriority: found -1"},

@@ -178,7 +178,7 @@ func (t *Tenant) validatePatterns(at string, add problem) {
 	}
 	for i, pool := range t.AddressPools {
 		if !objectPattern.MatchString(pool) {
-			add(fmt.Sprintf("%s.addressPools[%d]", at, i), "found %q, want the name of a pool, with * for anything, as in bank-*", pool)
+			add(fmt.Sprintf("%s.addressPools[%d]", at, i), "found %q, want the name of an address pool, in which * stands for anything, as in bank-*", pool)
 		}
 	}
 	for i, attachment := range t.NetworkAttachments {

@@ -41,19 +41,19 @@ func (in *inputs) asked(cfg *rest.Config, err error) error {
 func (e *askedError) hint() string {
 	whose, other := "the pod's own account", ""
 	if e.context != "" {
-		whose, other = redact.Sprintf("context %q", e.context), " (--context names another one)"
+		whose, other = redact.Sprintf("context %q", e.context), " (--context selects another cluster)"
 	}
 	what := ""
 	var refused *net.OpError
 	switch {
 	case apierrors.IsUnauthorized(e.err):
-		what = "its credentials are wrong or have expired" + other
+		what = "the credentials are wrong or have expired" + other
 	case apierrors.IsForbidden(e.err):
-		what = "kubectl auth can-i --list shows what that account may do" + other
+		what = "kubectl auth can-i --list, run with the same credentials, shows what they allow" + other
 	case errors.As(e.err, &refused) || utilnet.IsConnectionRefused(e.err) || utilnet.IsTimeout(e.err):
-		what = "it cannot be reached from here: is that the right cluster, and is a VPN or a proxy missing" + other + "?"
+		what = "it cannot be reached from here: is it the right cluster" + other + ", and does it need a VPN or a proxy?"
 	default:
 		return ""
 	}
-	return redact.Sprintf("the API server asked is %s (%s): %s", e.server, whose, what)
+	return redact.Sprintf("the API server is %s (%s): %s", e.server, whose, what)
 }

@@ -23,8 +23,8 @@ func TestAsked(t *testing.T) {
 		code         int
 		reason, want string
 	}{
-		{http.StatusUnauthorized, "Unauthorized", `its credentials are wrong or have expired (--context names another one)`},
-		{http.StatusForbidden, "Forbidden", `kubectl auth can-i --list shows what that account may do (--context names another one)`},
+		{http.StatusUnauthorized, "Unauthorized", `the credentials are wrong or have expired (--context selects another cluster)`},
+		{http.StatusForbidden, "Forbidden", `kubectl auth can-i --list, run with the same credentials, shows what they allow (--context selects another cluster)`},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
@@ -37,13 +37,13 @@ func TestAsked(t *testing.T) {
 		var out bytes.Buffer
 		code := run(t.Context(), []string{"inventory", "--site", filepath.Join(site, "site.yaml"), "--kubeconfig", "kubeconfig", "--context", "lab"}, strings.NewReader(""), &out, &out)
 		server.Close()
-		want := fmt.Sprintf("sipgen: hint: the API server asked is %s (context \"lab\"): %s\n", address, row.want)
+		want := fmt.Sprintf("sipgen: hint: the API server is %s (context \"lab\"): %s\n", address, row.want)
 		if code != exitError || !strings.Contains(out.String(), want) || strings.Contains(out.String(), "s3cret-Marker") || strings.Contains(out.String(), "hidden") {
 			t.Errorf("%d: exit code %d, want %q in\n%s", row.code, code, want, out.String())
 		}
 	}
 	unreachable := &askedError{err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), server: "10.0.0.1:6443"}
-	if hint := hintFor(newRoot(&ui{}), unreachable); hint != "the API server asked is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is that the right cluster, and is a VPN or a proxy missing?" {
+	if hint := hintFor(newRoot(&ui{}), unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {
 		t.Error(hint)
 	}
 	if hint := hintFor(newRoot(&ui{}), &askedError{err: errors.New("something else")}); hint != "" {

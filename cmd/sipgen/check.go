@@ -74,7 +74,7 @@ func (c *checked) proceed(ui *ui, how tolerance) error {
 	}
 	problems := here.Problems()
 	if c.braked && len(strings.Join(slices.Concat(problems, c.warnings), "")) > fewWords {
-		ui.say("%s: the end says which, and what to do", brakeWords(c.site, c.loss))
+		ui.say("%s: the last lines say which, and what to do", brakeWords(c.site, c.loss))
 	}
 	if !how.pushes { // publish says all dangers before it pushes
 		for _, danger := range here.Emptied() {

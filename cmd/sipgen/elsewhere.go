@@ -157,12 +157,12 @@ func (d *decided) doubledBy(folder string, sites, hosts []string) error {
 	if d.before.former || d.before.missing() {
 		would, of = "would be a new tree", "its hosts"
 	}
-	what := fmt.Sprintf("refused: %s %s, and the tree in %s has %d of %s already (%s): two trees would each say whose these are",
+	what := fmt.Sprintf("refused: %s %s, but the tree in %s already has %d of %s (%s): both trees would claim them",
 		d.before.where, would, folderWords(folder), len(hosts), of, firstHosts(hosts))
 	if !slices.Equal(sites, []string{d.site.Name}) {
-		return fmt.Errorf("%s; that tree is of the Site %s: give each Site the namespaces of its hosts (spec.hosts.namespaces), no namespace to two", what, text.Line(strings.Join(sites, ", ")))
+		return fmt.Errorf("%s; that tree belongs to the Site %s: give each Site namespaces of its own (spec.hosts.namespaces)", what, text.Line(strings.Join(sites, ", ")))
 	}
-	return fmt.Errorf(`%s; if the tree is to move, move that folder (docs/gitops.md, "To another folder"), or publish to it: --path %s`, what, text.Line(folder))
+	return fmt.Errorf(`%s; to move the tree, move that folder (docs/gitops.md, "To another folder"); to keep it there, use --path %s`, what, text.Line(folder))
 }
 
 // firstHosts are the first of many hosts.

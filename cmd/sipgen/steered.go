@@ -72,7 +72,7 @@ func (r *rendered) refuseSteered() error {
 	if problems == nil {
 		return nil
 	}
-	return errors.Join(problems, errors.New(`refused: the engine would not apply what the tree says (docs/safety.md, "Files of others beside the tree")`))
+	return errors.Join(problems, errors.New(`refused: the engine would not apply what the tree says (docs/safety.md, "Files that change what the engine applies")`))
 }
 
 // warnOfSteered says the same where nothing is written.

@@ -125,7 +125,7 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.Is(err, syscall.ENOSPC):
 		return "the disk is full: free some space, then run it again"
 	case errors.Is(err, syscall.EDQUOT):
-		return "your quota on that disk is used up: free some space of yours, or have the quota raised, then run it again"
+		return "your disk quota is used up: delete some files of yours, or have the quota raised, then run it again"
 	case errors.Is(err, fs.ErrPermission):
 		return "check the owner and permissions of that path"
 	}

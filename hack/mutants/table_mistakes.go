@@ -157,7 +157,7 @@ var mistakeGuards = []mutant{
 		"a password in a kubeconfig's server is in the hint"},
 	{"cmd/sipgen/lost.go", `elsewhere := d.doubled(); elsewhere != nil {`, `elsewhere := d.doubled(); false {`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
-		"two trees of one repository have the same hosts, and each says whose they are"},
+		"two trees of one repository have the same hosts, and both claim them"},
 	{"cmd/sipgen/elsewhere.go", `uid != "" && host.UID != "" && uid != host.UID ||`, ``,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"a site cannot begin because hosts of another API server have the same names"},

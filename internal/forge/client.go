@@ -39,7 +39,7 @@ func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, err
 type pageError struct{ host string }
 
 func (e *pageError) Error() string {
-	return e.host + " answered with a web page, and not as a forge's API does: is the forge at that address, or does a proxy ask for a login?"
+	return e.host + " answered with a web page instead of API data: is the forge at that address, or does a proxy ask for a login?"
 }
 
 // movedError is a redirect that is not followed.

@@ -270,7 +270,7 @@ func TestElsewhere(t *testing.T) {
 			}
 			started := time.Now()
 			err := refuse(t, f, Client{Token: fakeToken, Timeout: time.Minute})
-			if !strings.Contains(err.Error(), "answered with a web page, and not as a forge's API does") || time.Since(started) > 30*time.Second {
+			if !strings.Contains(err.Error(), "answered with a web page instead of API data") || time.Since(started) > 30*time.Second {
 				t.Errorf("after %s found %v", time.Since(started), err)
 			}
 		})

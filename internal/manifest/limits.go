@@ -9,8 +9,8 @@ import (
 
 // Limits bound what is read, so that no file can take all memory or the whole day. Every field counts.
 type Limits struct {
-	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of. One is of a document of an owner: a
-	// single long string takes some 25 times as much memory until it is read.
+	// File and Total are bytes: of one file, and of all that one call reads. Own is of all files of one owner; see Of. One is of one document of an owner:
+	// reading a single long string takes some 25 times its size in memory.
 	File, Total, Own, One int64
 	// Values bounds what the documents of one owner may hold, counted by the marks between values: line ends, commas, colons and brackets. A byte of YAML
 	// is some 200 bytes of memory where each is a value. OneValues is the same for one document.

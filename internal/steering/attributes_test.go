@@ -197,7 +197,7 @@ func TestAdvice(t *testing.T) {
 			if err == nil {
 				t.Fatal("found nothing, want the line refused")
 			}
-			_, advice, _ := strings.Cut(err.Error(), "to the end of the file: ")
+			_, advice, _ := strings.Cut(err.Error(), "at the end of the file: ")
 			if pattern, _, _ := strings.Cut(advice, " "); pattern != row.advice {
 				t.Errorf("found %q, want %q", pattern, row.advice)
 			}

@@ -31,7 +31,7 @@ func changed(tree, read []string, others []File) (problems []error) {
 		}
 	}
 	for _, at := range order {
-		problems = append(problems, redact.Errorf("%s: line %d: git checks out %s for Argo CD with other bytes than sipgen wrote (%s); take the line out, or add one to the end of the file: %s -text -ident -filter -working-tree-encoding",
+		problems = append(problems, redact.Errorf("%s: line %d: git checks out %s for Argo CD with different bytes than sipgen wrote (%s); remove the line, or add this one at the end of the file: %s -text -ident -filter -working-tree-encoding",
 			at.file, at.number, files(by[at]), what[at], covering(tree, at.file)))
 	}
 	return problems
@@ -86,7 +86,7 @@ func rewrites(values map[string]found) (why string, at line) {
 	}
 	switch encoding := values["working-tree-encoding"]; {
 	case encoding.state == set:
-		return "working-tree-encoding without a value, by which the checkout fails", encoding.line
+		return "working-tree-encoding without a value, which makes the checkout fail", encoding.line
 	case encoding.state == valued && encoding.value != "" && !strings.EqualFold(encoding.value, "utf-8") && !strings.EqualFold(encoding.value, "utf8"):
 		return "working-tree-encoding=" + encoding.value, encoding.line
 	}

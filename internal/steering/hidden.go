@@ -48,11 +48,11 @@ func hidden(tree []string, others []File) (problems []error) {
 	}
 	for _, rule := range order {
 		if rule.where == "" {
-			problems = append(problems, fmt.Errorf("%s: Flux leaves out what is called %q, unless a %s says otherwise, and its sync would fail, or prune; take another folder (the Site's spec.repository.path)",
+			problems = append(problems, fmt.Errorf("%s: Flux ignores %q unless a %s says otherwise, and its sync would fail, or prune; choose another folder (the Site's spec.repository.path)",
 				files(by[rule]), rule.text, ignoreFile))
 			continue
 		}
-		problems = append(problems, redact.Errorf("%s: %q hides %s from Flux, whose sync would fail, or prune what it no longer finds; take the line out, or narrow it",
+		problems = append(problems, redact.Errorf("%s: %q hides %s from Flux, whose sync would fail, or prune what it no longer finds; remove the line, or narrow it",
 			rule.where, rule.text, files(by[rule])))
 	}
 	return problems
@@ -131,7 +131,7 @@ func ignoreRules(tree []string, others []File) (rules []rule, problems []error) 
 	slices.SortFunc(others, outerFirst)
 	for _, other := range others {
 		if other.NoFile {
-			problems = append(problems, fmt.Errorf("%s: it is a link, and Flux hides files by what it leads to; want a file, or none", other.Path))
+			problems = append(problems, fmt.Errorf("%s: found a link, and Flux hides what the file behind it lists; want a file, or none", other.Path))
 			continue
 		}
 		var folder []string

@@ -1,5 +1,5 @@
-// Package steering finds the files of others in a repository by which a GitOps engine would apply something else than the tree beside them: that hide files
-// of the tree, change them at the checkout, or say how they are built.
+// Package steering finds the files that sipgen did not write and that would make a GitOps engine apply something other than the tree: they hide files
+// of the tree, change them at checkout, or say how they are built.
 package steering
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// File is a file of others. Path is from the repository's top, as all paths here are.
+// File is a file that sipgen did not write. Its path is relative to the repository's root, as all paths here are.
 type File struct {
 	Path string
 	Text []byte
@@ -22,7 +22,7 @@ type File struct {
 	NoFile bool
 }
 
-// Engine is which engine syncs the tree.
+// Engine is the engine that syncs the tree.
 type Engine int
 
 // The engines.
@@ -38,14 +38,14 @@ const (
 	argoSource     = ".argocd-source"
 )
 
-// Names are the names of files that Check has to see, in the folders of the tree and above them. One that ends in * stands for all that begin so.
+// Names are the names of the files that Check has to see, in the tree's folders and above them. A name that ends in * stands for all names that begin with the rest.
 func Names() []string {
 	return []string{ignoreFile, attributesFile, "kustomization.yml", "Kustomization", argoSource + "*"}
 }
 
-// Check says which of the others' files steer the engine away from the files of a tree. Only what both engines were seen to read counts: Flux' source-controller
-// v1.7 and kustomize-controller v1.7, Argo CD v3.2. There is no word of Chart.yaml, .krmignore, .sops.yaml, .gitmodules and other links, which change nothing of a tree
-// whose Applications and Kustomizations are built with kustomize.
+// Check reports which of the other files would make the engine apply something other than the tree. It knows what Flux's source-controller v1.7 and
+// kustomize-controller v1.7 and Argo CD v3.2 were seen to read. It accepts Chart.yaml, .krmignore, .sops.yaml, .gitmodules and other links, which change nothing
+// in a tree whose Applications and Kustomizations are built with kustomize.
 func Check(engine Engine, tree []string, others []File) error {
 	tree = slices.Sorted(slices.Values(tree))
 	if problems := unread(engine, others); problems != nil {
@@ -75,10 +75,10 @@ func unread(engine Engine, others []File) (problems []error) {
 			continue
 		}
 		if other.NoFile && path.Base(other.Path) == attributesFile {
-			problems = append(problems, fmt.Errorf("%s: it is a link, and git may read the path that it leads to as a line; want a file, or none", other.Path))
+			problems = append(problems, fmt.Errorf("%s: found a link, and git may read the path in it as a line; want a file, or none", other.Path))
 		}
 		if n += bytes.Count(other.Text, []byte("\n")) + 1; n > mostLines {
-			return append(problems, fmt.Errorf("%s: with this file more than %d lines in the %s files beside the tree and above it, want at most that", other.Path, mostLines, name))
+			return append(problems, fmt.Errorf("%s: with this file, the %s files in the tree's folders and above have more than %d lines, want at most that", other.Path, name, mostLines))
 		}
 	}
 	return problems
@@ -109,10 +109,10 @@ func builds(engine Engine, tree []string, others []File) (problems []error) {
 		}
 		switch {
 		case name == "kustomization.yml" || name == "Kustomization":
-			problems = append(problems, fmt.Errorf("%s: sipgen did not write it, and kustomize builds no folder that has a %s besides: the engine would sync nothing from it; move it out of this folder",
+			problems = append(problems, fmt.Errorf("%s: sipgen did not write it, and kustomize does not build a folder that also has a %s: the engine would sync nothing from this folder; move the file out of it",
 				other.Path, kustomization))
 		case engine == ArgoCD && strings.HasPrefix(name, argoSource):
-			problems = append(problems, fmt.Errorf("%s: sipgen did not write it, and Argo CD builds this folder as it says: with other images, patches or names than the tree has; move it out of this folder",
+			problems = append(problems, fmt.Errorf("%s: sipgen did not write it, and Argo CD builds this folder with the images, patches and names that the file sets; move the file out of this folder",
 				other.Path))
 		}
 	}

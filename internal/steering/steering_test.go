@@ -56,12 +56,12 @@ func TestCheck(t *testing.T) {
 			[]File{file(infra+".sourceignore", "deployment.yaml")}, infra + `.sourceignore: line 1: "deployment.yaml" hides ` + infra + "deployment.yaml from Flux", ""},
 		"the folder is hidden at the top and shown again in it":    {[]File{file(".sourceignore", "*.cfg"), file("fleet/.sourceignore", "!*.cfg")}, "", ""},
 		"other folders are hidden, and files that no engine reads": {[]File{file(".sourceignore", "/docs", "*.md", "assignments.yaml", "testdata/")}, "", ""},
-		"a link of git's file": {[]File{{Path: "fleet/.gitattributes", NoFile: true}}, "", "fleet/.gitattributes: it is a link, and git may read"},
-		"a link of Flux' file": {[]File{{Path: ".sourceignore", NoFile: true}}, ".sourceignore: it is a link", ""},
+		"a link of git's file": {[]File{{Path: "fleet/.gitattributes", NoFile: true}}, "", "fleet/.gitattributes: found a link, and git may read"},
+		"a link of Flux' file": {[]File{{Path: ".sourceignore", NoFile: true}}, ".sourceignore: found a link", ""},
 
 		"CRLF for all": {
 			[]File{file(".gitattributes", "* text=auto eol=crlf")}, "",
-			".gitattributes: line 1: git checks out fleet/clusters/bank/bank/infra/deployment.yaml and 5 other files of the tree for Argo CD with other bytes than sipgen wrote (eol=crlf)"},
+			".gitattributes: line 1: git checks out fleet/clusters/bank/bank/infra/deployment.yaml and 5 other files of the tree for Argo CD with different bytes than sipgen wrote (eol=crlf)"},
 		"CRLF for one kind": {
 			[]File{file(".gitattributes", "*.md eol=lf", "*.cfg eol=crlf")}, "", ".gitattributes: line 2: git checks out " + infra + "loadbalancer.cfg for Argo CD"},
 		"CRLF for others":              {[]File{file(".gitattributes", "*.bat eol=crlf", "/docs/** eol=crlf", "fleet/ eol=crlf", "/ eol=crlf")}, "", ""},
@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 		"CRLF, and no more a binary":   {[]File{file(".gitattributes", "* eol=crlf binary", "*.cfg -binary")}, "", "loadbalancer.cfg for Argo CD"},
 		"CRLF, and the old name":       {[]File{file(".gitattributes", "* eol=crlf -crlf", "*.yaml text")}, "", "deployment.yaml and 3 other files"},
 		"the usual encoding":           {[]File{file(".gitattributes", "* working-tree-encoding=UTF-8", "*.cfg working-tree-encoding=")}, "", ""},
-		"an encoding without a name":   {[]File{file(".gitattributes", "*.cfg working-tree-encoding")}, "", "by which the checkout fails"},
+		"an encoding without a name":   {[]File{file(".gitattributes", "*.cfg working-tree-encoding")}, "", "which makes the checkout fail"},
 		"a line that git cannot read":  {[]File{file(".gitattributes", "*.cfg eol==", "*.cfg -=x", `"`)}, "", ""},
 
 		"what nobody reads": {[]File{file(infra + "Chart.yaml"), file(infra + ".krmignore"), file(infra + "x.yaml")}, "", ""},
@@ -108,7 +108,7 @@ func TestCheck(t *testing.T) {
 func TestFluxDefaults(t *testing.T) {
 	for _, folder := range []string{".github/fleet", "sites.zip", "a/.circleci"} {
 		err := Check(Flux, []string{folder + "/flux/kustomization.yaml", folder + "/flux/root.yaml"}, nil)
-		if err == nil || !strings.Contains(err.Error(), "and 1 other file of the tree: Flux leaves out what is called") {
+		if err == nil || !strings.Contains(err.Error(), "and 1 other file of the tree: Flux ignores ") {
 			t.Errorf("%s: found %v", folder, err)
 		}
 		if err := Check(ArgoCD, []string{folder + "/argocd/kustomization.yaml"}, nil); err != nil {
@@ -170,7 +170,7 @@ func TestTooManyLines(t *testing.T) {
 		other := one
 		other.Path = "fleet/" + name
 		err := Check(engine, tree, []File{one, other})
-		if want := other.Path + ": with this file more than 10000 lines"; err == nil || !strings.Contains(err.Error(), want) {
+		if want := other.Path + ": with this file, the " + name + " files in the tree's folders and above have more than 10000 lines"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: found %v, want %q", name, err, want)
 		}
 	}

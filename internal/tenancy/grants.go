@@ -131,7 +131,7 @@ func (s *asked) pools(field string, annotations map[string]string) {
 		switch {
 		case s.site.Spec.Defaults.Annotations[key] == pool:
 		case !isPool(pool):
-			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which is no name of a pool: want lower case letters, digits, - and .", pool)
+			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which is not a valid pool name: want lower case letters, digits, - and .", pool)
 		case !s.tenant.mayTakeFrom(pool):
 			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which %s is not granted", pool, s.tenant.where("addressPools"))
 		}

@@ -229,7 +229,7 @@ func secretIn(text string) (kind string, found bool) {
 	return redact.Find(text)
 }
 
-// CheckSecrets takes labels and a uid from a host that are secrets beyond doubt, and notes the fault: they would be printed, and committed.
+// CheckSecrets removes labels and a uid that are clearly secrets from a host, and notes a fault for each: they would be printed, and committed.
 func CheckSecrets(host *inventory.Host) {
 	for _, label := range slices.Sorted(maps.Keys(host.Labels)) {
 		kind, secret := secretIn(host.Labels[label])

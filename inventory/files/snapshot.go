@@ -64,7 +64,7 @@ func readSnapshot(doc *manifest.Document) (*inventory.Inventory, error) {
 	case file.Count == nil:
 		return nil, doc.Problem("count", "missing, want the number of hosts in the file: it is cut off, or was edited")
 	case *file.Count != len(file.Hosts):
-		return nil, doc.Problem("count", "the file announces %s, and has %d: it is cut off, or was edited", text.Count(*file.Count, "host"), len(file.Hosts))
+		return nil, doc.Problem("count", "the file announces %s, but has %d: it is cut off, or was edited", text.Count(*file.Count, "host"), len(file.Hosts))
 	}
 	var leftOut []inventory.LeftOut
 	hosts := file.Hosts[:0]

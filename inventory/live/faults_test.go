@@ -87,7 +87,7 @@ func TestFaults(t *testing.T) {
 		}, "an item is of kind Secret, want BareMetalHost", nil, 0},
 		{"the same page for ever", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return second(r) && page(w, `{"metadata":{"resourceVersion":"7","continue":"2"},"items":[]}`)
-		}, "after 2 objects the API server gives the same token to continue again", ErrIncomplete, 2},
+		}, "after 2 objects the API server repeats its continue token", ErrIncomplete, 2},
 		{"pages without end", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return isHosts(r) && page(w, fmt.Sprintf(`{"metadata":{"resourceVersion":"7","continue":"c%d"},"items":[]}`, n))
 		}, "4000 pages and 0 objects seen", ErrIncomplete, 4000},

@@ -173,10 +173,10 @@ func (r *reader) fetch(ctx context.Context, resource, namespace string, fetched 
 			return nil
 		}
 		if token == answer.Metadata.Continue {
-			return fmt.Errorf("%w: after %d objects the API server gives the same token to continue again", ErrIncomplete, seen)
+			return fmt.Errorf("%w: after %d objects the API server repeats its continue token", ErrIncomplete, seen)
 		}
 		if n == mostPages {
-			return fmt.Errorf("%w: %d pages and %d objects seen, and there is more, want at most so many pages", ErrIncomplete, n, seen)
+			return fmt.Errorf("%w: %d pages and %d objects seen, and the list goes on, want at most that many pages", ErrIncomplete, n, seen)
 		}
 		token = answer.Metadata.Continue
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Shortage says in one paragraph which slots stay empty, how many first, and why no more can be filled.
+// Shortage says in one paragraph how many hosts are short, for which slots, and why no more can be filled.
 func Shortage(c *schedule.Shortage) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "short %d: %s; %s.", c.Need-c.Capacity, needs(c), has(c))
@@ -139,7 +139,7 @@ func needs(c *schedule.Shortage) string {
 		if len(c.Roles) > 1 {
 			wait = "they wait for"
 		}
-		words += ", beside " + text.Count(c.Waiting, "host") + " that " + wait
+		words += ", in addition to " + text.Count(c.Waiting, "host") + " that " + wait
 	}
 	if len(c.Roles) > mostRoles {
 		words += " (" + groups(c) + ")"
