@@ -17,7 +17,7 @@ const conflictLimit = 3 * time.Minute
 
 // Loop publishes beside others: it reads the branch, lets attempt make the tree from what is there, and
 // commits, again as long as somebody else is faster. attempt is called again only if the files below
-// Target.Path have changed, or those above it that Snapshot.Strangers gives; if it called Snapshot.Elsewhere,
+// Target.Path have changed, or those above it that Snapshot.ForeignFiles gives; if it called Snapshot.Elsewhere,
 // then after any change. Otherwise its tree is kept, and committed on top of the new commit.
 // What attempt returns beside the tree that was committed is returned, and its errors end the loop as they are.
 //

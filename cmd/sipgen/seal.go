@@ -20,8 +20,8 @@ type previousTree struct {
 	committed time.Time
 	// former: it is the tree of another folder, of which only the decisions are here.
 	former bool
-	// strangers are the files of others that a tree would have beside it at this place; nil where there is none.
-	strangers strangers
+	// foreignFiles gives the files that sipgen did not write and that a tree would have next to it at this place; nil where there is none.
+	foreignFiles foreignFiles
 	// tip is the branch that the tree was read from, nil for a folder.
 	tip *publish.Snapshot
 	// others gives the trees in other folders of the branch that have hosts with the names of this site's; nil where nobody can tell.

@@ -14,13 +14,13 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// strangers are the files of others beside a tree, in the repository at a place, and the path of the tree's folder in it.
-type strangers func(tree render.Tree) (where, prefix string, found []publish.Stranger, err error)
+// foreignFiles are the files of others beside a tree, in the repository at a place, and the path of the tree's folder in it.
+type foreignFiles func(tree render.Tree) (where, prefix string, found []publish.ForeignFile, err error)
 
-// onBranch are the strangers of a tree that is committed on top of a branch.
-func onBranch(target publish.Target, tip *publish.Snapshot) strangers {
-	return func(tree render.Tree) (string, string, []publish.Stranger, error) {
-		found, err := tip.Strangers(tree, steering.Names())
+// onBranch are the foreignFiles of a tree that is committed on top of a branch.
+func onBranch(target publish.Target, tip *publish.Snapshot) foreignFiles {
+	return func(tree render.Tree) (string, string, []publish.ForeignFile, error) {
+		found, err := tip.ForeignFiles(tree, steering.Names())
 		if err != nil {
 			return "", "", nil, fmt.Errorf("%s: %w", target, err)
 		}
@@ -31,19 +31,19 @@ func onBranch(target publish.Target, tip *publish.Snapshot) strangers {
 }
 
 // inFolder are those of a tree that is written to a folder. What is above the folder counts in a git checkout.
-func inFolder(ctx context.Context, dir string) strangers {
-	return func(tree render.Tree) (string, string, []publish.Stranger, error) {
-		found, prefix, err := publish.DirStrangers(ctx, dir, tree, steering.Names())
+func inFolder(ctx context.Context, dir string) foreignFiles {
+	return func(tree render.Tree) (string, string, []publish.ForeignFile, error) {
+		found, prefix, err := publish.DirForeignFiles(ctx, dir, tree, steering.Names())
 		return dir, prefix, found, err
 	}
 }
 
 // steered is why the engine would apply something else than the tree, or delete what is in it: files of others, where the tree before is, say so.
 func (t *previousTree) steered(site *v1alpha1.Site, tree render.Tree) error {
-	if t.strangers == nil || len(tree) == 0 {
+	if t.foreignFiles == nil || len(tree) == 0 {
 		return nil
 	}
-	where, prefix, found, err := t.strangers(tree)
+	where, prefix, found, err := t.foreignFiles(tree)
 	if err != nil {
 		return err
 	}

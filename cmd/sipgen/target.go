@@ -97,7 +97,7 @@ func readFolder(ctx context.Context, dir string, adopt bool) (previousTree, erro
 		return previousTree{}, err
 	}
 	tree := previousOf(dir, dir, state, time.Time{})
-	tree.strangers = inFolder(ctx, dir)
+	tree.foreignFiles = inFolder(ctx, dir)
 	if tree.unsealed == nil && !adopt {
 		return tree, state.Unlisted
 	}
@@ -112,7 +112,7 @@ func readSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool)
 		return previousTree{}, fmt.Errorf("%s: %w", target, err)
 	}
 	tree := previousOf(target.String(), target.Path, state, snapshot.When)
-	tree.strangers = onBranch(target, snapshot)
+	tree.foreignFiles = onBranch(target, snapshot)
 	tree.tip = snapshot
 	if tree.unsealed == nil && !adopt && errors.Is(state.Unlisted, publish.ErrOwnership) {
 		return tree, fmt.Errorf("%s: %w", target, state.Unlisted)

@@ -167,13 +167,13 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/elsewhere.go", `			for _, h := range cluster.Releasing {`, `			for _, h := range cluster.Releasing[:0] {`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"a host that another tree is giving back is handed out by a second one"},
-	{"publish/elsewhere.go", `		o.found = append(o.found, folder)
+	{"publish/othertrees.go", `		o.found = append(o.found, folder)
 `, `		o.found = append(o.found, folder)
 		return nil
 `,
 		in("publish", "TestElsewhere"),
 		"a tree below another tree's folder is not found, and both have the same hosts"},
-	{"publish/elsewhere.go", `if own && folder != o.but {`, `if folder == o.but {
+	{"publish/othertrees.go", `if own && folder != o.but {`, `if folder == o.but {
 		return nil
 	}
 	if own {`,
@@ -190,7 +190,7 @@ var mistakeGuards = []mutant{
 	{"publish/loop.go", `given.looked && base.root != given.root`, `false`,
 		in("publish", "TestConflictAndLoop"),
 		"two first trees with the same hosts that are published at once do not see each other"},
-	{"publish/elsewhere.go", `	if err != nil && ctx.Err() == nil {`, `	if false {`,
+	{"publish/othertrees.go", `	if err != nil && ctx.Err() == nil {`, `	if false {`,
 		in("publish", "TestElsewhere"),
 		"a server that gives no objects by their names keeps a site from its first tree"},
 	{"cmd/sipgen/lost.go", `	if accept || !d.before.missing() {`, `	if true {`,

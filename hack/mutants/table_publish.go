@@ -52,7 +52,7 @@ var publishGuards = []mutant{
 	{"publish/fetch.go", `		want[hash] = true
 	}`, `		_ = hash
 	}`,
-		in("publish", "TestStrangersOfAPartialClone"),
+		in("publish", "TestForeignFilesOfAPartialClone"),
 		"a file above the tree cannot be read on a server that leaves out files"},
 	{"publish/fetch.go", `openUnnamed(folder); err == nil {`, `openUnnamed(folder); err == nil && file == nil {`,
 		in("publish", "TestSpooledPackNeverHasAName"),

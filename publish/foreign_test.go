@@ -28,14 +28,14 @@ var strange = Tree{
 
 var afterwards = tree("a/kustomization.yml", "2", "new/deep/kustomization.yaml", "3")
 
-var strangersWanted = []Stranger{
+var foreignWanted = []ForeignFile{
 	{Path: ".sourceignore", Text: []byte("top")},
 	{Path: "site/.gitattributes", Text: []byte("above")},
 	{Path: "site/dc1/a/.argocd-source-x.yaml", Text: []byte("beside")},
 	{Path: "site/dc1/new/deep/kustomization.yml", Text: []byte("in a folder that the tree will have")},
 }
 
-func TestStrangers(t *testing.T) {
+func TestForeignFiles(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", strange)
@@ -47,8 +47,8 @@ func TestStrangers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := snapshot.Strangers(afterwards, askedFor)
-		if err != nil || !reflect.DeepEqual(found, strangersWanted) {
+		found, err := snapshot.ForeignFiles(afterwards, askedFor)
+		if err != nil || !reflect.DeepEqual(found, foreignWanted) {
 			t.Errorf("%s: found %+v, %v", name, found, err)
 		}
 	}
@@ -56,13 +56,13 @@ func TestStrangers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found, err := none.Strangers(afterwards, askedFor); err != nil || found != nil {
+	if found, err := none.ForeignFiles(afterwards, askedFor); err != nil || found != nil {
 		t.Errorf("no commit: found %+v, %v", found, err)
 	}
 }
 
-// TestStrangersAtTheTop: where the tree's folder is the repository, all of its files are beside the tree.
-func TestStrangersAtTheTop(t *testing.T) {
+// TestForeignFilesAtTheTop: where the tree's folder is the repository, all of its files are beside the tree.
+func TestForeignFilesAtTheTop(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", Tree{"kustomization.yml": []byte("1"), "docs/kustomization.yml": []byte("1")})
@@ -70,14 +70,14 @@ func TestStrangersAtTheTop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := snapshot.Strangers(tree("a/b", "1"), askedFor)
+	found, err := snapshot.ForeignFiles(tree("a/b", "1"), askedFor)
 	if err != nil || len(found) != 1 || found[0].Path != "kustomization.yml" {
 		t.Errorf("found %+v, %v", found, err)
 	}
 }
 
-// TestStrangersOfAPartialClone: what a server leaves out, because it is above the site, is asked for where it is read.
-func TestStrangersOfAPartialClone(t *testing.T) {
+// TestForeignFilesOfAPartialClone: what a server leaves out, because it is above the site, is asked for where it is read.
+func TestForeignFilesOfAPartialClone(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
 	rival(t, repo, "main", strange)
@@ -93,14 +93,14 @@ func TestStrangersOfAPartialClone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := snapshot.Strangers(afterwards, askedFor)
+		found, err := snapshot.ForeignFiles(afterwards, askedFor)
 		if err != nil || len(found) != want || string(found[0].Text) != "top" || string(found[1].Text) != "above" {
 			t.Errorf("%s: found %+v, %v", path, found, err)
 		}
 	}
 }
 
-func TestStrangersOfAFolder(t *testing.T) {
+func TestForeignFilesOfAFolder(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	put(t, top, strange)
@@ -108,8 +108,8 @@ func TestStrangersOfAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Outside a checkout, nobody knows what will be above it.
-	found, prefix, err := DirStrangers(context.Background(), filepath.Join(top, "site/dc1"), afterwards, askedFor)
-	want := []Stranger{
+	found, prefix, err := DirForeignFiles(context.Background(), filepath.Join(top, "site/dc1"), afterwards, askedFor)
+	want := []ForeignFile{
 		{Path: "a/.argocd-source-x.yaml", Text: []byte("beside")},
 		{Path: "a/.argocd-source.yaml", NoFile: true},
 		{Path: "new/deep/kustomization.yml", Text: []byte("in a folder that the tree will have")},
@@ -123,11 +123,11 @@ func TestStrangersOfAFolder(t *testing.T) {
 	if err := os.Remove(filepath.Join(top, "site/dc1/a/.argocd-source.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	found, prefix, err = DirStrangers(context.Background(), filepath.Join(top, "site/dc1"), afterwards, askedFor)
-	if err != nil || prefix != "site/dc1" || !reflect.DeepEqual(found, strangersWanted) {
+	found, prefix, err = DirForeignFiles(context.Background(), filepath.Join(top, "site/dc1"), afterwards, askedFor)
+	if err != nil || prefix != "site/dc1" || !reflect.DeepEqual(found, foreignWanted) {
 		t.Errorf("a checkout: found %+v, %q, %v", found, prefix, err)
 	}
-	if found, _, err = DirStrangers(context.Background(), filepath.Join(top, "not", "there"), afterwards, askedFor); err != nil || len(found) != 1 {
+	if found, _, err = DirForeignFiles(context.Background(), filepath.Join(top, "not", "there"), afterwards, askedFor); err != nil || len(found) != 1 {
 		t.Errorf("a folder that is not there yet: found %+v, %v", found, err)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// Stranger is a file that sipgen did not write, in a folder with files of the tree or in one above it.
-type Stranger struct {
+// ForeignFile is a file that sipgen did not write, in a folder with files of the tree or in one above it.
+type ForeignFile struct {
 	// Path is relative to the repository's root.
 	Path string
 	Text []byte
@@ -31,9 +31,9 @@ type Stranger struct {
 // readAbove are the names of files above Target.Path that Read gets too: they say what becomes of the files below them.
 var readAbove = []string{".gitattributes", ".sourceignore"}
 
-// Strangers gives the files that sipgen did not write and that are next to the tree once it is committed, sorted by path: those whose name is in names; a
+// ForeignFiles gives the files that sipgen did not write and that are next to the tree once it is committed, sorted by path: those whose name is in names; a
 // name that ends in * stands for all that begin with the rest. Above Target.Path, only .gitattributes and .sourceignore are found.
-func (s *Snapshot) Strangers(tree Tree, names []string) ([]Stranger, error) {
+func (s *Snapshot) ForeignFiles(tree Tree, names []string) ([]ForeignFile, error) {
 	if s.root.IsZero() {
 		return nil, nil
 	}
@@ -41,12 +41,12 @@ func (s *Snapshot) Strangers(tree Tree, names []string) ([]Stranger, error) {
 	for folder, read := range s.files.trees {
 		whole.trees[path.Join(s.path, folder)] = read
 	}
-	return strangers(whole, s.path, s.owned, tree, names)
+	return foreignFiles(whole, s.path, s.owned, tree, names)
 }
 
-// DirStrangers is Strangers for a folder that WriteDir writes. Paths are relative to the git checkout that contains the folder, and prefix is the folder's path
+// DirForeignFiles is ForeignFiles for a folder that WriteDir writes. Paths are relative to the git checkout that contains the folder, and prefix is the folder's path
 // in it; outside a checkout, paths are relative to the folder itself, and prefix is empty.
-func DirStrangers(ctx context.Context, dir string, tree Tree, names []string) (found []Stranger, prefix string, err error) {
+func DirForeignFiles(ctx context.Context, dir string, tree Tree, names []string) (found []ForeignFile, prefix string, err error) {
 	root, err := resolve(dir)
 	if err != nil {
 		return nil, "", err
@@ -77,7 +77,7 @@ func DirStrangers(ctx context.Context, dir string, tree Tree, names []string) (f
 		return nil, "", err
 	}
 	defer whole.close()
-	found, err = strangers(whole, prefix, owned.sums, tree, names)
+	found, err = foreignFiles(whole, prefix, owned.sums, tree, names)
 	return found, prefix, err
 }
 
@@ -93,7 +93,7 @@ func checkoutOf(dir string) string {
 	}
 }
 
-func strangers(whole folderReader, site string, owned map[string]string, tree Tree, names []string) ([]Stranger, error) {
+func foreignFiles(whole folderReader, site string, owned map[string]string, tree Tree, names []string) ([]ForeignFile, error) {
 	folders := map[string]bool{".": true}
 	for parent := path.Join(site, "."); parent != "." && parent != ""; parent = path.Dir(parent) {
 		folders[parent] = true
@@ -103,7 +103,7 @@ func strangers(whole folderReader, site string, owned map[string]string, tree Tr
 			folders[parent] = true
 		}
 	}
-	var found []Stranger
+	var found []ForeignFile
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		above := site != "" && folder != site && !strings.HasPrefix(folder, site+"/")
 		inside, err := whole.in(folder)
@@ -126,11 +126,11 @@ func strangers(whole folderReader, site string, owned map[string]string, tree Tr
 				return nil, err
 			}
 			if kind == file || kind == other {
-				found = append(found, Stranger{Path: full, Text: text, NoFile: kind == other})
+				found = append(found, ForeignFile{Path: full, Text: text, NoFile: kind == other})
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b Stranger) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(found, func(a, b ForeignFile) int { return cmp.Compare(a.Path, b.Path) })
 	return found, nil
 }
 
