@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,6 +151,12 @@ func others(t *testing.T, s *site) {
 		t.Errorf("the branch has moved to %s", now)
 	}
 	s.git(t, "push", "--quiet", "origin", "--delete", "sipgen/two")
+	engine.Wait(t, "Gitea to close the pull request", time.Minute, func() error { // it does so in the background, by then of a branch that may be back
+		if all := s.pulls(t); all[0].State != "closed" {
+			return fmt.Errorf("found %+v", all[0])
+		}
+		return nil
+	})
 	_, words = s.publish(t, 0, propose...)
 	wantWords(t, words, "pull request: opened: "+s.URL+"/ada/others/pulls/2")
 }
