@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
-	"slices"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/steering"
@@ -55,12 +53,12 @@ func (t *previousTree) steered(site *v1alpha1.Site, tree render.Tree) error {
 	for _, f := range found {
 		others = append(others, steering.File(f))
 	}
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(tree)) {
-		names = append(names, path.Join(prefix, name))
+	files := make(map[string][]byte, len(tree))
+	for name, content := range tree {
+		files[path.Join(prefix, name)] = content
 	}
 	var problems []error
-	for _, problem := range flatten(steering.Check(engine, names, others)) {
+	for _, problem := range flatten(steering.Check(engine, files, others)) {
 		problems = append(problems, fmt.Errorf("%s: %w", where, problem))
 	}
 	return errors.Join(problems...)

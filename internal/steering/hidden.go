@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
@@ -27,7 +28,8 @@ type rule struct {
 
 // hidden are the files of the tree that Flux leaves out of its artifact, by the rule that says so. kustomize-controller builds what is left: without its
 // kustomization.yaml a folder is taken for a collection of manifests, and prunes what is in none of them; an empty one prunes everything.
-func hidden(tree []string, others []File) (problems []error) {
+// Files that nothing in the tree applies do not count.
+func hidden(contents map[string][]byte, tree []string, others []File) (problems []error) {
 	rules, links := ignoreRules(tree, others)
 	problems = links
 	if len(rules) == 0 {
@@ -36,9 +38,10 @@ func hidden(tree []string, others []File) (problems []error) {
 	var order []rule
 	by := map[rule][]string{}
 	seen := map[string]*rule{}
+	isOffered := sync.OnceValue(func() func(string) bool { return offered(contents, tree) })
 	for _, name := range tree {
 		hides := hides(rules, seen, name, false)
-		if hides == nil {
+		if hides == nil || isOffered()(name) {
 			continue
 		}
 		if by[*hides] == nil {

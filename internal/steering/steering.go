@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -45,15 +46,15 @@ func Names() []string {
 
 // Check reports which of the other files would make the engine apply something other than the tree. It knows what Flux's source-controller v1.7 and
 // kustomize-controller v1.7 and Argo CD v3.2 were seen to read. It accepts Chart.yaml, .krmignore, .sops.yaml, .gitmodules and other links, which change nothing
-// in a tree whose Applications and Kustomizations are built with kustomize.
-func Check(engine Engine, tree []string, others []File) error {
-	tree = slices.Sorted(slices.Values(tree))
+// in a tree whose Applications and Kustomizations are built with kustomize. contents is the tree, by paths.
+func Check(engine Engine, contents map[string][]byte, others []File) error {
+	tree := slices.Sorted(maps.Keys(contents))
 	if problems := unread(engine, others); problems != nil {
 		return errors.Join(problems...)
 	}
 	problems := builds(engine, tree, others)
 	if read := builtFrom(tree); engine == Flux {
-		problems = append(problems, hidden(read, others)...)
+		problems = append(problems, hidden(contents, read, others)...)
 	} else {
 		problems = append(problems, changed(tree, read, others)...)
 	}

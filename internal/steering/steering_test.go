@@ -19,6 +19,15 @@ var tree = []string{
 	"fleet/clusters/bank/bank/infra/jump/sshd_config",
 }
 
+// written are files with contents that do not matter.
+func written(names ...string) map[string][]byte {
+	tree := map[string][]byte{}
+	for _, name := range names {
+		tree[name] = []byte("x: y\n")
+	}
+	return tree
+}
+
 func file(name string, lines ...string) File {
 	return File{Path: name, Text: []byte(strings.Join(lines, "\n") + "\n")}
 }
@@ -92,7 +101,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for engine, want := range map[Engine]string{Flux: row.flux, ArgoCD: row.argocd} {
-				err := Check(engine, tree, row.others)
+				err := Check(engine, written(tree...), row.others)
 				switch {
 				case want == "" && err != nil:
 					t.Errorf("engine %d: found %v, want nothing", engine, err)
@@ -107,16 +116,16 @@ func TestCheck(t *testing.T) {
 // TestFluxDefaults: a folder that Flux leaves out by itself cannot hold a tree.
 func TestFluxDefaults(t *testing.T) {
 	for _, folder := range []string{".github/fleet", "sites.zip", "a/.circleci"} {
-		err := Check(Flux, []string{folder + "/flux/kustomization.yaml", folder + "/flux/root.yaml"}, nil)
+		err := Check(Flux, written(folder+"/flux/kustomization.yaml", folder+"/flux/root.yaml"), nil)
 		if err == nil || !strings.Contains(err.Error(), "and 1 other file of the tree: Flux ignores ") {
 			t.Errorf("%s: found %v", folder, err)
 		}
-		if err := Check(ArgoCD, []string{folder + "/argocd/kustomization.yaml"}, nil); err != nil {
+		if err := Check(ArgoCD, written(folder+"/argocd/kustomization.yaml"), nil); err != nil {
 			t.Errorf("%s: Argo CD reads it; found %v", folder, err)
 		}
 	}
 	shown := []File{file(".sourceignore", "!sites.zip")}
-	if err := Check(Flux, []string{"sites.zip/flux/kustomization.yaml"}, shown); err != nil {
+	if err := Check(Flux, written("sites.zip/flux/kustomization.yaml"), shown); err != nil {
 		t.Errorf("shown again: found %v", err)
 	}
 }
@@ -161,7 +170,7 @@ func TestPerhaps(t *testing.T) {
 
 // TestTooManyLines: what takes hours to compare is refused before it is compared.
 func TestTooManyLines(t *testing.T) {
-	tree := []string{"fleet/kustomization.yaml"}
+	tree := written("fleet/kustomization.yaml")
 	for engine, name := range map[Engine]string{Flux: ".sourceignore", ArgoCD: ".gitattributes"} {
 		one := File{Path: name, Text: []byte(strings.Repeat("*.jpg x\n", mostLines/2))}
 		if err := Check(engine, tree, []File{one}); err != nil {
