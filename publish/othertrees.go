@@ -23,10 +23,10 @@ type Elsewhere struct {
 
 // Elsewhere finds the trees in folders other than Target.Path: those with an OwnershipFile, which is not read. choose is called once for each, with
 // the sorted paths of the files below its folder among, and says which of them to read; a tree of which it chooses none is left out. Where the server
-// can leave out files, only those are fetched. The trees are sorted by Path. There are none if the branch is created from another one: the trees are on
-// that one.
+// can leave out files, only those are fetched. The trees are sorted by Path. If the branch is created from another one, they are that one's, and the new
+// branch begins with them.
 func (s *Snapshot) Elsewhere(ctx context.Context, among string, choose func(folder string, names []string) []string) ([]Elsewhere, error) {
-	if s.root.IsZero() || s.made {
+	if s.root.IsZero() {
 		return nil, nil
 	}
 	whole := &commitFiles{store: s.files.store, root: s.root}

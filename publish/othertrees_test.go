@@ -51,7 +51,7 @@ func TestElsewhere(t *testing.T) {
 		{"sites/a", "main", []string{"sites/b", "sites/b/deep"}, "sites/b/deepmap[clusters/z/assignments.yaml:deep has n1] "},
 		{"sites/b", "main", []string{"sites/a", "sites/b/deep"}, all},
 		{"sites", "main", []string{"sites/a", "sites/b", "sites/b/deep"}, all},
-		{"sites/c", "new", nil, ""}, // it is made from main, which has them
+		{"sites/c", "new", []string{"sites/a", "sites/b", "sites/b/deep"}, all}, // it is made from main, which has them
 	} {
 		saw, found, err := asked(t, Target{URL: first, Branch: row.branch, Path: row.path, Create: true})
 		if err != nil || found != row.want || !slices.Equal(saw, row.saw) {

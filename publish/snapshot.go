@@ -27,6 +27,8 @@ type Snapshot struct {
 	// Foreign says that the path holds files, and no OwnershipFile. Commit refuses it, unless it may adopt. The files that a forge puts into a new
 	// repository, README.md and the like, do not count at its top: sipgen writes none of their names.
 	Foreign bool
+	// From is the branch that Target.Branch is to be created from, and that everything here is of; empty: Target.Branch is there.
+	From string
 
 	tip      plumbing.Hash // of Target.Branch
 	old      plumbing.Hash // of the branch to push to; zero: it does not exist
@@ -42,7 +44,6 @@ type Snapshot struct {
 	files        *commitFiles
 	above        map[string]plumbing.Hash // the files above Target.Path that are read
 	from         *remote
-	made         bool // Target.Branch: from another one, of which the files are
 	looked       bool // Elsewhere was called
 }
 
@@ -84,7 +85,9 @@ func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 	if snapshot.branch == "" {
 		snapshot.branch = base
 	}
-	snapshot.made = r.target.Branch != "" && base != r.target.Branch
+	if r.target.Branch != "" && base != r.target.Branch {
+		snapshot.From = base
+	}
 	snapshot.old = found.branches[snapshot.branch]
 	snapshot.tip = found.branches[base]
 	if snapshot.tip.IsZero() {

@@ -110,12 +110,17 @@ func (d *decided) doubled() error {
 		}
 		sites := map[string]bool{}
 		var both []string
+		byName := map[string]bool{}
 		for i := range other.clusters {
 			cluster := &other.clusters[i]
 			has := func(namespace, name, uid string) {
 				host := got[schedule.HostKey{Namespace: namespace, Name: name}]
-				if host == nil || uid != "" && host.UID != "" && uid != host.UID || (uid == "" || host.UID == "") && cluster.Site.Name != d.site.Name {
+				unknown := uid == "" || host != nil && host.UID == ""
+				if host == nil || !unknown && uid != host.UID || unknown && cluster.Site.Name != d.site.Name {
 					return
+				}
+				if unknown {
+					byName[host.Key()] = true
 				}
 				both = append(both, host.Key())
 				sites[cluster.Site.Name] = true
@@ -129,7 +134,7 @@ func (d *decided) doubled() error {
 		}
 		if len(both) > 0 {
 			slices.Sort(both)
-			errs = append(errs, d.doubledBy(other.folder, slices.Sorted(maps.Keys(sites)), slices.Compact(both)))
+			errs = append(errs, d.doubledBy(other.folder, slices.Sorted(maps.Keys(sites)), slices.Compact(both), len(byName)))
 		}
 	}
 	return errors.Join(errs...)
@@ -152,17 +157,28 @@ func (d *decided) got() map[schedule.HostKey]*inventory.Host {
 	return got
 }
 
-func (d *decided) doubledBy(folder string, sites, hosts []string) error {
+// doubledBy says which hosts the tree in another folder has, and what to do. byName is how many of them are taken for the same without a uid that tells.
+func (d *decided) doubledBy(folder string, sites, hosts []string, byName int) error {
 	would, of := "would get hosts", "them"
 	if d.before.former || d.before.missing() {
 		would, of = "would be a new tree", "its hosts"
 	}
+	where := folderWords(folder)
+	if from := d.before.tip.From; from != "" {
+		where += " of " + text.Line(from) + ", from which the branch is created,"
+	}
 	what := fmt.Sprintf("refused: %s %s, but the tree in %s already has %d of %s (%s): both trees would claim them",
-		d.before.where, would, folderWords(folder), len(hosts), of, firstHosts(hosts))
+		d.before.where, would, where, len(hosts), of, firstHosts(hosts))
 	if !slices.Equal(sites, []string{d.site.Name}) {
 		return fmt.Errorf("%s; that tree belongs to the Site %s: give each Site namespaces of its own (spec.hosts.namespaces)", what, text.Line(strings.Join(sites, ", ")))
 	}
-	return fmt.Errorf(`%s; to move the tree, move that folder (docs/gitops.md, "To another folder"); to keep it there, use --path %s`, what, text.Line(folder))
+	apart := "namespaces of its own (spec.hosts.namespaces)"
+	if byName > 0 {
+		what += fmt.Sprintf("; for lack of a uid, %d of them were compared by namespace and name alone", byName)
+		apart = "a name of its own (metadata.name)"
+	}
+	return fmt.Errorf(`%s; to move the tree, move that folder (docs/gitops.md, "To another folder"); to keep it there, use --path %s; if it belongs to another Site that is also called %s, give each Site %s`,
+		what, text.Line(folder), text.Line(d.site.Name), apart)
 }
 
 // firstHosts are the first of many hosts.

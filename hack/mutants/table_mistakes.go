@@ -158,15 +158,20 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/lost.go", `elsewhere := d.doubled(); elsewhere != nil {`, `elsewhere := d.doubled(); false {`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"two trees of one repository have the same hosts, and both claim them"},
-	{"cmd/sipgen/elsewhere.go", `uid != "" && host.UID != "" && uid != host.UID ||`, ``,
+	{"cmd/sipgen/elsewhere.go", `!unknown && uid != host.UID ||`, ``,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"a site cannot begin because hosts of another API server have the same names"},
-	{"cmd/sipgen/elsewhere.go", `(uid == "" || host.UID == "") && cluster.Site.Name != d.site.Name`, `(uid == "" || host.UID == "")`,
+	{"cmd/sipgen/elsewhere.go", `unknown && cluster.Site.Name != d.site.Name`, `unknown`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"two trees of one Site have the same hosts, which have no uids"},
 	{"cmd/sipgen/elsewhere.go", `			for _, h := range cluster.Releasing {`, `			for _, h := range cluster.Releasing[:0] {`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"a host that another tree is giving back is handed out by a second one"},
+	{"publish/othertrees.go", `	if s.root.IsZero() {
+		return nil, nil`, `	if s.root.IsZero() || s.From != "" {
+		return nil, nil`,
+		in("publish", "TestElsewhere"),
+		"a branch that is created from another one begins with two trees that have the same hosts"},
 	{"publish/othertrees.go", `		o.found = append(o.found, folder)
 `, `		o.found = append(o.found, folder)
 		return nil
