@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"net"
-	"net/url"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -28,7 +27,7 @@ func (in *inputs) asked(cfg *rest.Config, err error) error {
 		return nil
 	}
 	out := &askedError{err: err, context: in.context}
-	if at, err := url.Parse(cfg.Host); err == nil {
+	if at, _, err := rest.DefaultServerUrlFor(cfg); err == nil { // as the client takes it: a kubeconfig may name a host and a port without a scheme
 		out.server = at.Host
 	}
 	if config, err := in.loadingRules().Load(); err == nil && out.context == "" {

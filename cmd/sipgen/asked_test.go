@@ -21,10 +21,13 @@ func TestAsked(t *testing.T) {
 	check(t, os.WriteFile("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec: {repository: {url: \"https://git.example.org/fleet.git\"}}\n"), 0o600))
 	for _, row := range []struct {
 		code         int
-		reason, want string
+		reason       string
+		server, want string
 	}{
-		{http.StatusUnauthorized, "Unauthorized", `the credentials are wrong or have expired (--context selects another cluster)`},
-		{http.StatusForbidden, "Forbidden", `kubectl auth can-i --list, run with the same credentials, shows what they allow (--context selects another cluster)`},
+		{http.StatusUnauthorized, "Unauthorized", "http://robot:s3cret-Marker@%s/hidden", `the credentials are wrong or have expired (--context selects another cluster)`},
+		{http.StatusUnauthorized, "Unauthorized", "%s", `the credentials are wrong or have expired (--context selects another cluster)`},
+		{http.StatusUnauthorized, "Unauthorized", "robot:s3cret-Marker@%s", `the credentials are wrong or have expired (--context selects another cluster)`},
+		{http.StatusForbidden, "Forbidden", "http://robot:s3cret-Marker@%s/hidden", `kubectl auth can-i --list, run with the same credentials, shows what they allow (--context selects another cluster)`},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
@@ -32,14 +35,14 @@ func TestAsked(t *testing.T) {
 			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":%q,"code":%d}`, row.reason, row.code)
 		}))
 		address := strings.TrimPrefix(server.URL, "http://")
-		check(t, os.WriteFile("kubeconfig", fmt.Appendf(nil, "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters: [{name: a, cluster: {server: \"http://robot:s3cret-Marker@%s/hidden\"}}]\n"+
-			"contexts: [{name: lab, context: {cluster: a, user: u}}]\nusers: [{name: u, user: {token: s3cret-Marker}}]\n", address), 0o600))
+		check(t, os.WriteFile("kubeconfig", fmt.Appendf(nil, "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters: [{name: a, cluster: {server: %q}}]\n"+
+			"contexts: [{name: lab, context: {cluster: a, user: u}}]\nusers: [{name: u, user: {token: s3cret-Marker}}]\n", fmt.Sprintf(row.server, address)), 0o600))
 		var out bytes.Buffer
 		code := run(t.Context(), []string{"inventory", "--site", filepath.Join(site, "site.yaml"), "--kubeconfig", "kubeconfig", "--context", "lab"}, strings.NewReader(""), &out, &out)
 		server.Close()
 		want := fmt.Sprintf("sipgen: hint: the API server is %s (context \"lab\"): %s\n", address, row.want)
 		if code != exitError || !strings.Contains(out.String(), want) || strings.Contains(out.String(), "s3cret-Marker") || strings.Contains(out.String(), "hidden") {
-			t.Errorf("%d: exit code %d, want %q in\n%s", row.code, code, want, out.String())
+			t.Errorf("%d of %s: exit code %d, want %q in\n%s", row.code, row.server, code, want, out.String())
 		}
 	}
 	unreachable := &askedError{err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), server: "10.0.0.1:6443"}
