@@ -3,8 +3,10 @@ package publish
 import (
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/text"
@@ -56,6 +58,26 @@ func (l *limitedRefs) Read(into []byte) (int, error) {
 	n, err := l.from.Read(into[:min(len(into), l.left)])
 	l.left -= n
 	return n, err
+}
+
+// boundSSH bounds the list of branches and tags that a session of go-git's ssh is about to read. done lifts the bound: packs are bounded elsewhere. go-git takes
+// neither a connection nor a reader for ssh, but its session has the reader in a field that is exported.
+func boundSSH(session any) (done func()) {
+	value := reflect.Indirect(reflect.ValueOf(session))
+	if value.Kind() != reflect.Struct {
+		return func() {}
+	}
+	output := value.FieldByName("Stdout")
+	if !output.IsValid() || !output.CanSet() {
+		return func() {}
+	}
+	from, is := output.Interface().(io.Reader)
+	if !is {
+		return func() {}
+	}
+	bounded := &limitedRefs{from: from, left: maxRefs}
+	output.Set(reflect.ValueOf(bounded))
+	return func() { bounded.left = math.MaxInt }
 }
 
 // pageError is a web page where git's answer should be.

@@ -52,7 +52,12 @@ func connect[S transport.Session](ctx context.Context, r *remote, open func(*tra
 		if err != nil {
 			return session, nil, err
 		}
+		listed := func() {}
+		if r.endpoint.Protocol == "ssh" {
+			listed = boundSSH(session)
+		}
 		advertised, err := session.AdvertisedReferencesContext(ctx)
+		listed()
 		if err != nil {
 			_ = session.Close() // nothing was asked for
 		}

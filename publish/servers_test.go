@@ -131,6 +131,15 @@ type sshd struct {
 
 func serveSSH(t testing.TB) sshd {
 	t.Helper()
+	return serveSSHCommand(t, "")
+}
+
+// serveSSHCommand is serveSSH that runs a command of its own, unless that is empty, whatever is asked for.
+func serveSSHCommand(t testing.TB, command string) sshd {
+	t.Helper()
+	if command != "" {
+		command = `command="` + command + `" `
+	}
 	binary := "/usr/sbin/sshd"
 	if _, err := os.Stat(binary); err != nil {
 		need.Missing(t, "ssh: there is no sshd here; Debian has it in openssh-server")
@@ -154,7 +163,7 @@ func serveSSH(t testing.TB) sshd {
 	}
 	files := map[string]string{
 		s.knownHosts:                     "[127.0.0.1]:" + port + " " + read(s.hostKey+".pub"),
-		filepath.Join(dir, "authorized"): read(s.userKey + ".pub"),
+		filepath.Join(dir, "authorized"): command + read(s.userKey+".pub"),
 		filepath.Join(dir, "config"): "Port " + port + "\nListenAddress 127.0.0.1\nHostKey " + s.hostKey + "\nAuthorizedKeysFile " + filepath.Join(dir, "authorized") +
 			"\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPidFile none\n",
 	}
