@@ -50,6 +50,8 @@ type circle struct {
 	killWhen  func()
 	untouched *engine.Untouched
 	started   bool
+	// sources is Flux's source-controller, where the test does not play its part.
+	sources *engine.Sources
 	// synced are the sync objects of the last sync.
 	synced []string
 }
@@ -75,6 +77,22 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	c.account = c.reader(t)
 	t.Cleanup(func() { r.wantNoHarm(t, c.ns, "all of it") })
 	return c
+}
+
+// bySources has a real source-controller fetch the repository, by HTTP.
+func (c *circle) bySources(t *testing.T) {
+	t.Helper()
+	c.sources = fluxSources(t)
+	c.site.Spec.Repository.URL = c.repo.Serve(t)
+}
+
+// publish shows Flux the branch's newest commit.
+func (c *circle) publish(t *testing.T) (revision string) {
+	t.Helper()
+	if c.sources != nil {
+		return c.sources.Publish(t, engine.FluxNamespace, c.root(), c.repo)
+	}
+	return c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
 }
 
 func (c *circle) root() string { return "sipgen-" + c.site.Name }

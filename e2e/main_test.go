@@ -7,7 +7,7 @@
 // part of its spec or is deleted without the test having said that it means to.
 //
 // Standing in: the operator's own test mode for Ironic and the servers, engine.Kubelet for the Deployment controller and those who run
-// pods, engine.Flux.Publish for source-controller, and rig.consume and rig.letGo for Cluster API's provider for metal3.
+// pods, engine.Flux.Publish for source-controller (some rows have a real one), and rig.consume and rig.letGo for Cluster API's provider for metal3.
 package e2e_test
 
 import (

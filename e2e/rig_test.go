@@ -162,7 +162,7 @@ func (c *circle) begin(t *testing.T) string {
 		c.rig.bootstrap(t, c)
 	}
 	if c.rig.flux != nil {
-		return c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
+		return c.publish(t)
 	}
 	if started {
 		c.rig.argo.Refresh(t, c.root())
@@ -225,7 +225,7 @@ func (c *circle) await(t *testing.T, name, commit, revision string, failures map
 func (c *circle) again(t *testing.T, name, words string) {
 	t.Helper()
 	if c.rig.flux != nil {
-		revision := c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
+		revision := c.publish(t)
 		c.rig.flux.Reconcile(t, engine.FluxNamespace, name)
 		c.rig.flux.WaitFailed(t, engine.FluxNamespace, name, revision, words)
 		return

@@ -50,6 +50,13 @@ func FluxCRDs(t testing.TB) []string {
 	}
 }
 
+// SourceCRDs are the definitions that source-controller does not start without, and FluxCRDs does not have.
+func SourceCRDs(t testing.TB) []string {
+	t.Helper()
+	dir := filepath.Join(ModuleDir(t, "source-controller", "github.com/fluxcd/source-controller"), "config", "crd", "bases")
+	return []string{filepath.Join(dir, "source.toolkit.fluxcd.io_helmcharts.yaml"), filepath.Join(dir, "source.toolkit.fluxcd.io_helmrepositories.yaml")}
+}
+
 // ArgoCRDs are the definitions of Application, ApplicationSet and AppProject.
 func ArgoCRDs(t testing.TB) []string {
 	t.Helper()

@@ -4,7 +4,7 @@
 // in the test's own folder, and is gone when the test is, however the test ends.
 //
 // Where nothing real can be had on one machine, something stands in, and does no more than its doc comment says: Kubelet
-// for those who run pods, Flux.Publish for Flux's source-controller, and the baremetal-operator's own test mode
+// for those who run pods, Flux.Publish for Flux's source-controller, of which Sources is a real one, and the baremetal-operator's own test mode
 // for Ironic and the servers behind it.
 package engine
 
@@ -43,6 +43,7 @@ var programs = map[string]program{
 	"kube-apiserver":          {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"},
 	"kubectl":                 {"kubernetes", "k8s.io/kubernetes", "k8s.io/kubernetes/cmd/kubectl"},
 	"kustomize-controller":    {"flux", "github.com/fluxcd/kustomize-controller", "github.com/fluxcd/kustomize-controller"},
+	"source-controller":       {"source-controller", "github.com/fluxcd/source-controller", "github.com/fluxcd/source-controller"},
 	"baremetal-operator":      {"baremetal-operator", operatorModule, operatorModule},
 	"argocd":                  {"argocd", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd"},
 	"kustomize":               {"kustomize", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5"},

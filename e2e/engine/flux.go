@@ -162,6 +162,23 @@ func (f *Flux) WaitFailed(t testing.TB, namespace, name, revision, words string)
 	})
 }
 
+// WaitNoFolder waits until a Kustomization has not found its folder in a revision. Flux does not call that an attempt.
+func (f *Flux) WaitNoFolder(t testing.TB, namespace, name, revision string) {
+	t.Helper()
+	f.wait(t, namespace, name, "no folder in "+revision, func(k *unstructured.Unstructured) error {
+		if !NoFolder(k, revision) {
+			return fmt.Errorf("%s", Condition(k, "Ready"))
+		}
+		return nil
+	})
+}
+
+// NoFolder says whether a Kustomization has not found its folder in a revision.
+func NoFolder(k *unstructured.Unstructured, revision string) bool {
+	ready := Condition(k, "Ready")
+	return ready.Status == "False" && strings.Contains(ready.Message, "path not found") && strings.Contains(Condition(k, "Reconciling").Message, revision)
+}
+
 // WaitDependency waits until a Kustomization was tried again and waits for another one, and gives up at once where never gives
 // an error.
 func (f *Flux) WaitDependency(t testing.TB, namespace, name, other string, never func() error) {

@@ -14,7 +14,8 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// fluxDefaults are what Flux leaves out of every repository, whatever its .sourceignore files say first: fluxcd/pkg/sourceignore v0.15.
+// fluxDefaults are what Flux leaves out of a repository by itself: fluxcd/pkg/sourceignore v0.15. If there is any line in a .sourceignore anywhere, Flux uses only the
+// first four, but a tree that needs a line about other files to be seen is not safe.
 var fluxDefaults = strings.Split(".git/,.gitignore,.gitmodules,.gitattributes,"+
 	"*.jpg,*.jpeg,*.gif,*.png,*.wmv,*.flv,*.tar.gz,*.zip,"+
 	".github/,.circleci/,.travis.yml,.gitlab-ci.yml,appveyor.yml,.drone.yml,cloudbuild.yaml,codeship-services.yml,codeship-steps.yml,"+

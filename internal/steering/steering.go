@@ -45,8 +45,8 @@ func Names() []string {
 }
 
 // Check reports which of the other files would make the engine apply something other than the tree. It knows what Flux's source-controller v1.7 and
-// kustomize-controller v1.7 and Argo CD v3.2 were seen to read. It accepts Chart.yaml, .krmignore, .sops.yaml, .gitmodules and other links, which change nothing
-// in a tree whose Applications and Kustomizations are built with kustomize. contents is the tree, by paths.
+// kustomize-controller v1.7 and Argo CD v3.2 were seen to read: TestSteering of e2e compares them. It accepts Chart.yaml, .krmignore, .sops.yaml, .gitmodules and other
+// links, which change nothing in a tree whose Applications and Kustomizations are built with kustomize. contents is the tree, by paths.
 func Check(engine Engine, contents map[string][]byte, others []File) error {
 	tree := slices.Sorted(maps.Keys(contents))
 	if problems := unread(engine, others); problems != nil {
@@ -107,6 +107,9 @@ func builds(engine Engine, tree []string, others []File) (problems []error) {
 		folder, name := path.Split(other.Path)
 		if _, built := slices.BinarySearch(tree, folder+kustomization); !built {
 			continue
+		}
+		if engine == Flux && other.NoFile {
+			continue // no links are in what Flux builds
 		}
 		switch {
 		case name == "kustomization.yml" || name == "Kustomization":

@@ -1,0 +1,370 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/internal/steering"
+)
+
+// fluxSources is a source-controller beside the Flux of fluxRig.
+var fluxSources = engine.Shared(func(t testing.TB) *engine.Sources { return engine.StartSources(t, fluxRig(t).api) })
+
+// outcome is what an engine makes of a commit that has files of others beside a tree.
+type outcome string
+
+const (
+	asWritten outcome = ""        // what the tree says is applied
+	fails     outcome = "fails"   // the sync fails, and everything stays as it was
+	differs   outcome = "differs" // something else is applied, or only a part of it, and the rest is pruned
+	pruned    outcome = "pruned"  // everything is pruned
+)
+
+// steeredRow are files of others, and what engines make of them.
+type steeredRow struct {
+	name string
+	// files by their path in the repository. One that begins with "-> " is a link.
+	files        map[string]string
+	flux, argocd outcome
+	// careful: sipgen refuses the files though the engines here take no notice. The row says why.
+	careful string
+	// unseen: sipgen says nothing, though the sync fails. The row says why.
+	unseen string
+	// folder of the tree, "fleet" if empty.
+	folder string
+}
+
+const steeredApp = "fleet/app/"
+
+func one(path string, lines ...string) map[string]string {
+	return map[string]string{path: strings.Join(lines, "\n") + "\n"}
+}
+
+// wholeRepository is why sipgen says nothing: the file may be anywhere, is none of the tree's folders' and fails the sync of every folder at once, visibly.
+const wholeRepository = "Argo CD refuses the whole repository"
+
+var steeredRows = []steeredRow{
+	{name: "nothing"},
+
+	// Flux' .sourceignore.
+	{name: "a generator's file is hidden", files: one(".sourceignore", "*.cfg"), flux: fails},
+	{name: "hidden in a folder of the tree", files: one("fleet/.sourceignore", "# ours", "", "app/x.cfg"), flux: fails},
+	{name: "the folder's files are hidden", files: one(steeredApp+".sourceignore", "*"), flux: pruned},
+	{name: "all YAML is hidden", files: one(".sourceignore", "*.yaml"), flux: pruned},
+	{name: "the folder is hidden", files: one(".sourceignore", "/fleet/app/"), flux: fails},
+	{name: "the kustomization is hidden", files: one(".sourceignore", "kustomization.yaml"), flux: differs},
+	{name: "everything is hidden, and shown again", files: one(".sourceignore", "/*", "!/fleet"), flux: asWritten},
+	{name: "what no engine reads is hidden", files: one(".sourceignore", "*.md", "/docs/"), flux: asWritten},
+	{name: "another folder's", files: one("docs/.sourceignore", "*"), flux: asWritten},
+	{name: "a link to a list", files: map[string]string{".sourceignore": "-> docs/list", "docs/list": "*.cfg\n"}, flux: fails},
+	{name: "a folder that Flux leaves out", folder: ".github", flux: fails},
+	{name: "a folder that Flux leaves out, but for a list", folder: ".github", files: one(".sourceignore", "/docs/"),
+		careful: "without the list Flux leaves the folder out"},
+
+	// A second kustomization.
+	{name: "kustomization.yml", files: one(steeredApp+"kustomization.yml", "resources: []"), flux: fails, argocd: fails},
+	{name: "Kustomization", files: one(steeredApp+"Kustomization", "resources: []"), flux: fails, argocd: fails},
+	{name: "a link as a kustomization", files: map[string]string{steeredApp + "kustomization.yml": "-> kustomization.yaml"}, argocd: fails},
+	{name: "a kustomization above", files: one("fleet/kustomization.yaml", "namePrefix: other-", "resources: [app]")},
+	{name: "a folder called so", files: one(steeredApp+"Kustomization/README", "x")},
+
+	// Argo CD's overrides.
+	{name: "a prefix", files: one(steeredApp+".argocd-source.yaml", "kustomize: {namePrefix: other-}"), argocd: differs},
+	{name: "a patch", files: one(steeredApp+".argocd-source.yaml", "kustomize:", "  patches:", "  - target: {kind: ConfigMap, name: plain}", `    patch: '[{"op": "replace", "path": "/data/text", "value": "other"}]'`), argocd: differs},
+	{name: "another tool", files: one(steeredApp+".argocd-source.yaml", "directory: {recurse: true}"), argocd: fails},
+	{name: "one Application's", files: one(steeredApp+".argocd-source-APPLICATION.yaml", "kustomize: {nameSuffix: -other}"), argocd: differs},
+	{name: "another Application's", files: one(steeredApp+".argocd-source-another.yaml", "kustomize: {nameSuffix: -other}"),
+		careful: "an Application may come to have that name"},
+	{name: "overrides above", files: one("fleet/.argocd-source.yaml", "kustomize: {namePrefix: other-}")},
+
+	// git's attributes.
+	{name: "CRLF", files: one(".gitattributes", "*.cfg text eol=crlf"), argocd: differs},
+	{name: "CRLF, in the tree", files: one(steeredApp+".gitattributes", "*.cfg text eol=crlf"), argocd: differs},
+	{name: "CRLF, taken back as sipgen advises", files: one(".gitattributes", "* eol=crlf", "/fleet/** -text -ident -filter -working-tree-encoding")},
+	{name: "keywords", files: one("fleet/.gitattributes", "*.cfg ident"), argocd: differs},
+	{name: "an encoding", files: one(".gitattributes", "*.cfg working-tree-encoding=UTF-16"), argocd: differs},
+	{name: "no encoding", files: one(".gitattributes", "*.cfg working-tree-encoding"), argocd: fails},
+	{name: "a filter that is not installed", files: one(".gitattributes", "*.cfg filter=crypt"), careful: "where it is installed, it changes files"},
+	{name: "what git archive reads", files: one(".gitattributes", "*.cfg export-ignore export-subst", "*.yaml export-ignore")},
+	{name: "what the machine decides", files: one(".gitattributes", "* text=auto diff merge=union")},
+
+	// What nobody reads, in a tree that is built with kustomize.
+	{name: "other tools' files", files: map[string]string{
+		steeredApp + "Chart.yaml": "apiVersion: v2\nname: x\nversion: 1.0.0\n", steeredApp + "values.yaml": "x: 1\n", steeredApp + "templates/x.yaml": "kind: ConfigMap\napiVersion: v1\nmetadata: {name: chart}\n",
+		steeredApp + "main.jsonnet": "{apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'jsonnet'}}\n", steeredApp + "other.yaml": "kind: ConfigMap\napiVersion: v1\nmetadata: {name: other}\n",
+		steeredApp + "plugin.yaml": "kind: ConfigManagementPlugin\n", steeredApp + ".krmignore": "*\n", steeredApp + ".sops.yaml": "creation_rules: []\n", steeredApp + ".flux.yaml": "version: 1\n",
+		steeredApp + ".argocd-allow-concurrency": "", steeredApp + ".gitignore": "*\n", steeredApp + ".helmignore": "*\n", steeredApp + "kustomization.yaml.original": "resources: []\n", ".argocd/plugin.yaml": "x\n",
+	}},
+	{name: "a link within the repository", files: map[string]string{steeredApp + "link.yaml": "-> ../PLAN.md"}},
+	{name: "a link out of the repository", files: map[string]string{"docs/hosts": "-> /etc/hosts"}, argocd: fails, unseen: wholeRepository},
+	{name: "a submodule that nobody can fetch", files: map[string]string{".gitmodules": "[submodule \"m\"]\n\tpath = docs/m\n\turl = file:///nowhere\n", "docs/m": "=> submodule"}, argocd: fails, unseen: wholeRepository},
+	{name: "a list of submodules that git cannot read", files: one(".gitmodules", "[submodule"), argocd: fails, unseen: wholeRepository},
+}
+
+// TestSteering: what engines make of files that sipgen did not write, next to a folder that they sync and above it: Flux with its source-controller, and Argo CD. Wherever
+// that is not what the tree says, internal/steering says so too, and nowhere else.
+func TestSteering(t *testing.T) {
+	t.Parallel()
+	t.Run("flux", func(t *testing.T) {
+		t.Parallel()
+		trySteering(t, fluxRig(t), fluxSources(t), steering.Flux, func(row steeredRow) outcome { return row.flux })
+	})
+	t.Run("argocd", func(t *testing.T) {
+		t.Parallel()
+		trySteering(t, argoRig(t), nil, steering.ArgoCD, func(row steeredRow) outcome { return row.argocd })
+	})
+}
+
+// steered is a row under way.
+type steered struct {
+	steeredRow
+	ns   string
+	repo *engine.Repo
+	// commit is the second one, and revision what Flux calls it.
+	commit, revision string
+}
+
+// tree is a folder with what sipgen renders: objects, and a file that a generator reads. What it is about differs between the commits.
+func (s *steered) tree(text string) map[string]string {
+	app := s.at(steeredApp)
+	return map[string]string{
+		app + "kustomization.yaml":              "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [plain.yaml]\ngeneratorOptions: {disableNameSuffixHash: true}\nconfigMapGenerator:\n- {name: generated, files: [x.cfg]}\n",
+		app + "plain.yaml":                      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\ndata: {text: " + text + "}\n",
+		app + "x.cfg":                           configOf(text),
+		path.Dir(app[:len(app)-1]) + "/PLAN.md": "# " + text + "\n",
+	}
+}
+
+func configOf(text string) string { return "# $Id$ $Format:%H$\n" + text + "\n" }
+
+// at is a path in the row's tree.
+func (s *steered) at(name string) string {
+	if below, is := strings.CutPrefix(name, "fleet/"); is && s.folder != "" {
+		return s.folder + "/" + below
+	}
+	return name
+}
+
+func trySteering(t *testing.T, r *rig, sources *engine.Sources, which steering.Engine, want func(steeredRow) outcome) {
+	var all []*steered
+	var namespaces []string
+	for i, row := range steeredRows {
+		s := &steered{steeredRow: row, ns: fmt.Sprintf("steering-%d", i), repo: engine.NewRepo(t)}
+		all, namespaces = append(all, s), append(namespaces, s.ns)
+	}
+	r.api.Namespaces(t, namespaces...)
+	for _, s := range all {
+		s.commit = s.repo.Edit(t, "first", func(dir string) { s.write(t, dir, s.tree("first")) })
+		s.revision = s.repo.Branch + "@sha1:" + s.commit
+		s.start(t, r, sources)
+	}
+	for _, s := range all {
+		if s.folder == "" {
+			if got, said := s.done(t, r, "first"); got != asWritten {
+				t.Errorf("%s: the first commit: %s %s", s.name, got, said)
+			}
+		}
+	}
+	for _, s := range all {
+		s.commit = s.repo.Edit(t, "second", func(dir string) {
+			s.write(t, dir, s.tree("second"))
+			s.write(t, dir, s.files)
+		})
+		s.revision = s.repo.Branch + "@sha1:" + s.commit
+		if sources != nil {
+			sources.Ask(t, s.ns, "site")
+		} else {
+			r.argo.Refresh(t, s.ns)
+		}
+	}
+	for _, s := range all {
+		got, said := s.done(t, r, "second")
+		t.Logf("%-50s %-8s %.300s", s.name, got, strings.ReplaceAll(said, "\n", " "))
+		if got != want(s.steeredRow) {
+			t.Errorf("%s: found %q, want %q: %s", s.name, got, want(s.steeredRow), said)
+		}
+		s.wantRefused(t, which, got)
+	}
+}
+
+// write writes files, links and submodules into a checkout.
+func (s *steered) write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		content := files[name]
+		file := filepath.Join(dir, filepath.FromSlash(strings.Replace(name, "APPLICATION", s.ns, 1)))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if target, is := strings.CutPrefix(content, "-> "); is {
+			if err := os.Symlink(target, file); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if strings.HasPrefix(content, "=> ") {
+			if err := os.MkdirAll(file, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command("git", "-C", dir, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("12", 20)+","+name).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			continue
+		}
+		if path.Base(name) == ".gitattributes" {
+			// What is there already is committed as it is, whatever the attributes would make of it.
+			for _, args := range [][]string{{"add", "--all"}, {"update-index", "--assume-unchanged", s.at(steeredApp) + "x.cfg"}} {
+				if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+		}
+		write(t, file, content)
+	}
+}
+
+// start makes the engine sync the folder, as sipgen has it sync a cluster's services.
+func (s *steered) start(t *testing.T, r *rig, sources *engine.Sources) {
+	t.Helper()
+	folder := strings.TrimSuffix(s.at(steeredApp), "/")
+	if sources == nil {
+		root, err := os.ReadFile("../golden/single-argocd-waves/argocd/root.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range engine.Objects(t, root) {
+			if o.GetKind() != "Application" {
+				continue
+			}
+			o.SetName(s.ns)
+			for field, value := range map[string]string{
+				"project": "default", "source.path": folder, "source.repoURL": s.repo.URL(), "source.targetRevision": s.repo.Branch, "destination.namespace": s.ns,
+			} {
+				if err := unstructured.SetNestedField(o.Object, value, append([]string{"spec"}, strings.Split(field, ".")...)...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			text, err := o.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.api.Apply(t, "e2e", string(text))
+		}
+		return
+	}
+	r.api.Apply(t, "e2e", fmt.Sprintf(`
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {namespace: %[1]s, name: site}
+spec: {interval: 1h, url: %[2]q, ref: {branch: %[3]s}}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {namespace: %[1]s, name: app}
+spec: {interval: 1h, retryInterval: 2s, path: ./%[4]s, prune: true, targetNamespace: %[1]s, sourceRef: {kind: GitRepository, name: site}}
+`, s.ns, s.repo.Serve(t), s.repo.Branch, folder))
+	sources.Ask(t, s.ns, "site")
+}
+
+// done waits until the engine has done with the commit, and says what came of it and what the engine says.
+func (s *steered) done(t *testing.T, r *rig, text string) (got outcome, said string) {
+	t.Helper()
+	failed := false
+	engine.Wait(t, s.name+": "+text, engine.SyncTimeout, func() error {
+		if r.argo == nil {
+			k, err := r.api.Dynamic.Resource(engine.Kustomizations).Namespace(s.ns).Get(context.Background(), "app", metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			ready := engine.Condition(k, "Ready")
+			attempted, _, _ := unstructured.NestedString(k.Object, "status", "lastAttemptedRevision")
+			said, failed = ready.Message, ready.Status == "False"
+			if engine.NoFolder(k, s.revision) {
+				return nil
+			}
+			if attempted != s.revision || ready.Status == "Unknown" || ready.Status == "" {
+				return fmt.Errorf("attempted %q: %s", attempted, ready)
+			}
+			return nil
+		}
+		app, err := r.api.Dynamic.Resource(engine.Applications).Namespace(engine.ArgoNamespace).Get(context.Background(), s.ns, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		sync, _, _ := unstructured.NestedString(app.Object, "status", "sync", "status")
+		revision, _, _ := unstructured.NestedString(app.Object, "status", "sync", "revision")
+		phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
+		said, failed = "", false
+		for _, c := range engine.Conditions(app) {
+			said, failed = said+c.Type+": "+c.Message+" ", failed || c.Type == "ComparisonError"
+		}
+		if !failed && (sync != "Synced" || revision != s.commit || phase == "Running") {
+			return fmt.Errorf("%s at %q, %s %s", sync, revision, phase, said)
+		}
+		return nil
+	})
+	live := map[string]string{}
+	for _, o := range r.api.List(t, engine.ConfigMaps, s.ns) {
+		if o.GetName() == "kube-root-ca.crt" {
+			continue
+		}
+		data, _, _ := unstructured.NestedStringMap(o.Object, "data")
+		binary, _, _ := unstructured.NestedStringMap(o.Object, "binaryData")
+		for key, value := range binary {
+			raw, _ := base64.StdEncoding.DecodeString(value)
+			live[o.GetName()+" "+key] = string(raw)
+		}
+		for key, value := range data {
+			live[o.GetName()+" "+key] = value
+		}
+	}
+	is := func(text string) bool {
+		return maps.Equal(live, map[string]string{"plain text": text, "generated x.cfg": configOf(text)})
+	}
+	switch {
+	case failed && (is("first") || s.folder != "" && len(live) == 0):
+		return fails, said
+	case failed:
+		return "failed halfway", fmt.Sprintf("%s %q", said, live)
+	case is(text):
+		return asWritten, said
+	case len(live) == 0:
+		return pruned, said
+	}
+	return differs, fmt.Sprintf("%s %q", said, live)
+}
+
+// wantRefused compares what internal/steering says of the commit with what the engine made of it.
+func (s *steered) wantRefused(t *testing.T, which steering.Engine, got outcome) {
+	t.Helper()
+	var others []steering.File
+	for _, name := range slices.Sorted(maps.Keys(s.files)) {
+		content := s.files[name]
+		link := strings.HasPrefix(content, "-> ") || strings.HasPrefix(content, "=> ")
+		others = append(others, steering.File{Path: strings.Replace(name, "APPLICATION", s.ns, 1), Text: []byte(content), NoFile: link})
+	}
+	tree := map[string][]byte{}
+	for name, content := range s.tree("second") {
+		tree[name] = []byte(content)
+	}
+	err := steering.Check(which, tree, others)
+	switch {
+	case got == asWritten && err != nil && s.careful == "":
+		t.Errorf("%s: the engine applies what the tree says, and sipgen refuses it: %v", s.name, err)
+	case got != asWritten && err == nil && s.unseen == "":
+		t.Errorf("%s: %s, and sipgen says nothing", s.name, got)
+	}
+}
