@@ -57,6 +57,7 @@ var rows = []struct {
 	{"root-deleted", rowRootDeleted},
 	{"lost", rowLost},
 	{"hosts-namespace-gone", rowHostsNamespaceGone},
+	{"moved-tree", rowMovedTree},
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }

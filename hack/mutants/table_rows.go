@@ -117,4 +117,7 @@ var rowGuards = []mutant{
 	{"cmd/sipgen/lost.go", `	if len(synced) == 0 {`, `	if len(synced) >= 0 {`,
 		in("e2e", "TestFluxRows/lost", "TestArgoRows/lost"),
 		"a branch that has lost its tree gets a new one by the labels of live hosts"},
+	{"render/flux.go", `"./" + path.Join(s.Site.Spec.Repository.Path, folder)`, `"./" + path.Join(folder)`,
+		in("e2e", "TestFluxRows/moved-tree"),
+		"a tree that was moved to another folder is looked for at the repository's root, and never found"},
 }
