@@ -142,12 +142,17 @@ func (p *proposal) token(target publish.Target, repository forge.Repository, get
 	return "", "", nil
 }
 
-// cutHint takes what the server says of a pull request out of its output: request reports it once, in sipgen's words.
+// cutHint takes what the server says of a pull request out of its output: request reports it once, in sipgen's words. An address on another host than the
+// forge's stays the server's word.
 func (p *pullRequester) cutHint(serverSaid string) (string, forge.PullRequestHint) {
 	if p == nil || p.silent {
 		return serverSaid, forge.PullRequestHint{}
 	}
-	return forge.CutPullRequestHint(serverSaid)
+	rest, hint := forge.CutPullRequestHint(serverSaid)
+	if on, _ := p.repository.OnHost(hint.Page); !on && !p.local {
+		return serverSaid, forge.PullRequestHint{}
+	}
+	return rest, hint
 }
 
 // request opens or updates the pull request where there is a token, and says where a person does it where there is none.
@@ -189,8 +194,17 @@ func (p *pullRequester) open(ctx context.Context, ui *ui, done *publication, pag
 		}
 		return fmt.Errorf("%w: %w", errNoPullRequest, err)
 	}
+	p.sayOpened(ui, opened)
+	return nil
+}
+
+// sayOpened says what became of the pull request, and where it is.
+func (p *pullRequester) sayOpened(ui *ui, opened *forge.Opened) {
 	for _, warning := range opened.Warnings {
 		ui.say("warning: pull request: %s", warning)
+	}
+	if opened.OtherHost != "" {
+		ui.say("warning: pull request: the forge gave the address of its page on another host, %s; if the forge's pages are there, set --forge-url", opened.OtherHost)
 	}
 	switch opened.Outcome {
 	case forge.Nothing:
@@ -200,7 +214,6 @@ func (p *pullRequester) open(ctx context.Context, ui *ui, done *publication, pag
 	default:
 		ui.say("pull request: %s: %s", opened.Outcome, opened.URL)
 	}
-	return nil
 }
 
 // aboutOf is what a pull request says besides the plan.

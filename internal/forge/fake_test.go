@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -27,6 +28,8 @@ type fake struct {
 	labels []string // of the repository, on Gitea
 	writes []string // requests that change something
 	seen   []string // every request, with its token
+	// pages is where it says that its pages begin; empty: where they do.
+	pages string
 	// before answers instead of the API where it gives true.
 	before func(http.ResponseWriter, *http.Request) bool
 	// rival: while the next one is created another run creates one, and both are taken.
@@ -196,6 +199,10 @@ func (f *fake) addLabels(w http.ResponseWriter, rest string, body map[string]any
 }
 
 // show is a pull request as the forge writes it.
+func (f *fake) page(what string, p *fakePull) string {
+	return cmp.Or(f.pages, f.server.URL) + what + fmt.Sprint(p.Number)
+}
+
 func (f *fake) show(p *fakePull) any {
 	repository, own := 1, 1
 	if p.FromFork {
@@ -214,13 +221,13 @@ func (f *fake) show(p *fakePull) any {
 			labels = []string{}
 		}
 		return map[string]any{"iid": p.Number, "title": p.Title, "description": p.Body, "state": state, "source_branch": p.Head, "target_branch": p.Base,
-			"source_project_id": repository, "target_project_id": own, "sha": p.SHA, "labels": labels, "web_url": fmt.Sprintf("https://forge/-/merge_requests/%d", p.Number)}
+			"source_project_id": repository, "target_project_id": own, "sha": p.SHA, "labels": labels, "web_url": f.page("/-/merge_requests/", p)}
 	}
 	var labels []any
 	for _, label := range p.Labels {
 		labels = append(labels, map[string]any{"name": label})
 	}
-	shown := map[string]any{"number": p.Number, "title": p.Title, "body": p.Body, "state": state, "labels": labels, "html_url": fmt.Sprintf("https://forge/pull/%d", p.Number), "merged": p.Merged,
+	shown := map[string]any{"number": p.Number, "title": p.Title, "body": p.Body, "state": state, "labels": labels, "html_url": f.page("/pull/", p), "merged": p.Merged,
 		"head": map[string]any{"ref": p.Head, "sha": p.SHA, "repo_id": repository, "repo": map[string]any{"id": repository}},
 		"base": map[string]any{"ref": p.Base, "repo_id": own, "repo": map[string]any{"id": own}}}
 	if p.Merged {

@@ -43,10 +43,12 @@ const (
 
 // Opened is what Open did.
 type Opened struct {
-	Outcome  Outcome
-	URL      string // the pull request's page; empty for Nothing
-	Number   int64
-	Warnings []string // labels that could not be set
+	Outcome Outcome
+	URL     string // the pull request's page on the forge's host; empty for Nothing
+	Number  int64
+	// OtherHost is the host of the page that the forge gave, if that is another one: URL is then made from the number.
+	OtherHost string
+	Warnings  []string // labels that could not be set
 }
 
 // Client talks to forges. The zero value has no token, which no forge takes.
@@ -136,6 +138,9 @@ func (c *Client) Open(ctx context.Context, repository Repository, request Reques
 			last = err
 		}
 		return nil, c.explain(repository, last)
+	}
+	if on, other := repository.OnHost(opened.URL); !on && opened.Outcome != Nothing {
+		opened.URL, opened.OtherHost = repository.PullRequestPage(opened.Number), c.mask(other)
 	}
 	opened.URL = c.mask(opened.URL)
 	for i, warning := range opened.Warnings {

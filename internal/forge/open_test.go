@@ -57,7 +57,7 @@ func refuse(t *testing.T, f *fake, client Client) error {
 func TestOneBranchIsOnePullRequest(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		opened := ask(t, f, request(nil), Created)
-		if !strings.HasPrefix(opened.URL, "https://forge/") || opened.Number != 1 {
+		if !strings.HasPrefix(opened.URL, f.server.URL+"/") || strings.Contains(opened.URL, "acme/fleet") || opened.Number != 1 || opened.OtherHost != "" {
 			t.Errorf("found %+v", opened)
 		}
 		if p := f.pulls[0]; p.Title != "dc1: 3 hosts" || p.Body != "the body" || p.Head != "sipgen/dc1" || p.Base != "main" {
@@ -73,6 +73,38 @@ func TestOneBranchIsOnePullRequest(t *testing.T) {
 		ask(t, f, request(func(r *Request) { r.Title, r.Body, r.Base = "dc1: 4 hosts", "another", "production" }), Updated)
 		if p := f.pulls[0]; len(f.pulls) != 1 || p.Title != "dc1: 4 hosts" || p.Body != "another" || p.Base != "production" {
 			t.Errorf("found %d, %+v", len(f.pulls), p)
+		}
+	})
+}
+
+// Nobody is sent to another host than the forge's: a page there is replaced by one that is made from the number.
+func TestPagesOnOtherHosts(t *testing.T) {
+	onEach(t, func(t *testing.T, f *fake) {
+		own := f.server.URL + map[Kind]string{GitHub: "/acme/fleet/pull/1", GitLab: "/acme/fleet/-/merge_requests/1", Gitea: "/acme/fleet/pulls/1"}[f.kind]
+		want := Created
+		for _, row := range []struct{ pages, other string }{
+			{"https://evil.example", "evil.example"}, {"https://EVIL.example:8443/x", "EVIL.example:8443"}, {f.server.URL + "@evil.example", ""}, {"https://evil.example\u202e/", "evil.example"},
+			{"javascript://127.0.0.1/%0a", ""}, {"http://127.0.0.1.evil.example", "127.0.0.1.evil.example"}, {"/elsewhere", ""}, {"https://127.0.0.1%2eevil.example", ""},
+		} {
+			f.pages = row.pages
+			if opened := ask(t, f, request(nil), want); opened.URL != own || opened.OtherHost != row.other {
+				t.Errorf("%s: found %+v, want %s and the other host %q", row.pages, opened, own, row.other)
+			}
+			want = Unchanged
+		}
+		for _, pages := range []string{"https://127.0.0.1", "http://127.0.0.1:1/forge"} { // by another port, or scheme, of its host
+			f.pages = pages
+			if opened := ask(t, f, request(nil), Unchanged); !strings.HasPrefix(opened.URL, pages) || opened.OtherHost != "" {
+				t.Errorf("%s: found %+v", pages, opened)
+			}
+		}
+		f.pages = "https://evil.example"
+		f.pulls = []*fakePull{{Number: 1, Head: "sipgen/dc1", Base: "main", SHA: "c0ffee"}}
+		if opened := ask(t, f, request(nil), Declined); opened.URL != own || opened.OtherHost != "evil.example" {
+			t.Errorf("closed: found %+v", opened)
+		}
+		if opened := ask(t, f, request(func(r *Request) { r.UpdateOnly = true }), Nothing); opened.URL != "" || opened.OtherHost != "" {
+			t.Errorf("none: found %+v", opened)
 		}
 	})
 }

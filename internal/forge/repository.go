@@ -195,6 +195,33 @@ func (r Repository) Page(base, head string) string {
 	return ""
 }
 
+// PullRequestPage is the page of a pull request, empty where the kind of forge is unknown.
+func (r Repository) PullRequestPage(number int64) string {
+	switch r.Kind {
+	case GitHub:
+		return fmt.Sprintf("%s/pull/%d", r, number)
+	case GitLab:
+		return fmt.Sprintf("%s/-/merge_requests/%d", r, number)
+	case Gitea:
+		return fmt.Sprintf("%s/pulls/%d", r, number)
+	}
+	return ""
+}
+
+// OnHost says whether an address is a page on the forge's host, at any port: for a forge that is reached by ssh nobody knows it. If it is on another one, that
+// host is given; it is empty if the address is none.
+func (r Repository) OnHost(page string) (is bool, other string) {
+	address, err := url.Parse(page)
+	if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.User != nil || address.Hostname() == "" {
+		return false, ""
+	}
+	web, err := url.Parse(r.Web)
+	if err == nil && strings.EqualFold(strings.TrimSuffix(address.Hostname(), "."), strings.TrimSuffix(web.Hostname(), ".")) {
+		return true, ""
+	}
+	return false, oneLine(address.Host)
+}
+
 // escapePath escapes each part of a path, and keeps its slashes.
 func escapePath(path string) string {
 	parts := strings.Split(path, "/")

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/internal/forge"
+	"github.com/airshipit/sipgen/publish"
+)
+
+// TestPagesOnOtherHosts: sipgen says in its own words only where pages are that are on the forge's host.
+func TestPagesOnOtherHosts(t *testing.T) {
+	p := &pullRequester{repository: forge.Repository{Kind: forge.Gitea, Web: "https://git.example.org", Path: "acme/fleet"}, target: publish.Target{Branch: "main", Proposal: "sipgen/dc1"}}
+	const own, others = "Visit the existing pull request:; https://git.example.org/acme/fleet/pulls/7; done", "Visit the existing pull request:; https://git.example.org.evil.example/acme/fleet/pulls/7; done"
+	if rest, hint := p.cutHint(own); rest != "done" || hint.Page != "https://git.example.org/acme/fleet/pulls/7" || !hint.Open {
+		t.Errorf("found %q, %+v", rest, hint)
+	}
+	if rest, hint := p.cutHint(others); rest != others || hint.Page != "" || hint.Open {
+		t.Errorf("another host's page is taken for the forge's: %q, %+v", rest, hint)
+	}
+	if rest, hint := (&pullRequester{local: true}).cutHint(own); rest != "done" || !hint.Open {
+		t.Errorf("the hook of a repository on this machine: %q, %+v", rest, hint)
+	}
+	var out bytes.Buffer
+	p.sayOpened(&ui{err: &out}, &forge.Opened{Outcome: forge.Created, URL: "https://git.example.org/acme/fleet/pulls/7", Number: 7, OtherHost: "evil.example"})
+	for _, want := range []string{
+		"warning: pull request: the forge gave the address of its page on another host, evil.example; if the forge's pages are there, set --forge-url\n",
+		"pull request: opened: https://git.example.org/acme/fleet/pulls/7\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("found %q, want %q", out.String(), want)
+		}
+	}
+}
