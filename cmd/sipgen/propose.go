@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -116,8 +117,17 @@ func (p *proposal) prepare(target publish.Target, getenv func(string) string) (*
 	if err != nil {
 		return nil, err
 	}
-	r.client = &forge.Client{HTTP: httpClient, Token: token, TokenName: name}
+	r.client = &forge.Client{HTTP: httpClient, Token: token, TokenName: name, Timeout: forgeTimeout(target.Timeout)}
 	return r, nil
+}
+
+// forgeTimeout is how long a forge may take, where --timeout says how long the repository may.
+func forgeTimeout(limit time.Duration) time.Duration {
+	const most = 2 * time.Minute
+	if limit <= 0 {
+		return most
+	}
+	return min(limit, most)
 }
 
 // token gives the token for the forge's API and the name of its variable. git's own is taken only where --forge

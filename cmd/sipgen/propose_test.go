@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/publish"
@@ -30,6 +31,18 @@ func TestPagesOnOtherHosts(t *testing.T) {
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("found %q, want %q", out.String(), want)
+		}
+	}
+}
+
+// TestForgeEndsWithTheRun: a short --timeout is the forge's, too.
+func TestForgeEndsWithTheRun(t *testing.T) {
+	for limit, want := range map[time.Duration]time.Duration{0: 2 * time.Minute, time.Second: time.Second, time.Hour: 2 * time.Minute} {
+		p := &proposal{branch: "sipgen/dc1", forge: "gitea"}
+		environment := func(name string) string { return map[string]string{"SIPGEN_FORGE_TOKEN": "t0ken"}[name] }
+		r, err := p.prepare(publish.Target{URL: "https://git.example.org/acme/fleet.git", Branch: "main", Timeout: limit}, environment)
+		if err != nil || r.client == nil || r.client.Timeout != want {
+			t.Errorf("--timeout %s: found %+v, %v, want %s", limit, r, err, want)
 		}
 	}
 }

@@ -107,6 +107,8 @@ func (c *Client) explain(repository Repository, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s: the forge did not answer in time", repository)
 	case errors.As(err, &refused) && refused.status == http.StatusUnauthorized:
 		return fmt.Errorf("%s: %w: %s is wrong or expired; it needs %s: %s", repository.Web, ErrToken, c.TokenName, tokenScopes[repository.Kind], words)
 	case errors.As(err, &refused) && refused.status == http.StatusForbidden && refused.after == 0:

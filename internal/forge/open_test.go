@@ -243,6 +243,37 @@ func TestPatienceEnds(t *testing.T) {
 	})
 }
 
+// A forge that takes the request and does not answer, or never ends its answer, does not keep a run from its end.
+func TestForgesThatNeverEnd(t *testing.T) {
+	for name, serve := range map[string]func(http.ResponseWriter, *http.Request){
+		"silent": func(http.ResponseWriter, *http.Request) {},
+		"a byte now and then": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			for r.Context().Err() == nil {
+				_, _ = w.Write([]byte(" "))
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(50 * time.Millisecond)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			onEach(t, func(t *testing.T, f *fake) {
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					serve(w, r)
+					<-r.Context().Done()
+				}))
+				defer server.Close()
+				client := Client{Token: fakeToken, Timeout: time.Second}
+				started := time.Now()
+				opened, err := client.Open(t.Context(), Repository{Kind: f.kind, Web: server.URL, Path: "acme/fleet"}, request(nil))
+				if err == nil || !strings.HasSuffix(err.Error(), "/acme/fleet: the forge did not answer in time") || time.Since(started) > 10*time.Second {
+					t.Errorf("after %s found %+v, %v", time.Since(started), opened, err)
+				}
+			})
+		})
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		err := refuse(t, f, Client{Token: "wr0ng-token", TokenName: "SIPGEN_FORGE_TOKEN"})
