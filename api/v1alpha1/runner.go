@@ -64,7 +64,6 @@ func (s *Site) StatusSecretName() string {
 }
 
 var (
-	runnerImage = regexp.MustCompile(`^[a-z0-9][A-Za-z0-9._/:@-]*$`)
 	configFile  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*\.(ya?ml|json)$`)
 	environment = regexp.MustCompile(`^SIPGEN_[A-Z0-9_]+$`)
 )
@@ -88,12 +87,10 @@ func (s *Site) validateRunner(add problem) {
 		validateSchedule(field+".status.schedule", r.Status.Schedule, add)
 		secretName(field+".status.secret", r.Status.Secret, add)
 	}
-	switch {
-	case r.Image == "":
+	if r.Image == "" {
 		add(field+".image", "missing: the image of sipgen")
-	case !runnerImage.MatchString(r.Image):
-		add(field+".image", "found %q, want the name of an image", r.Image)
 	}
+	checkImage(field+".image", r.Image, add)
 	for i, specs := range s.Spec.Inputs.Specs {
 		if specs != InputCluster && !configFile.MatchString(specs) {
 			add(fmt.Sprintf("spec.inputs.specs[%d]", i), "found %q, which the runner cannot have in its ConfigMap: want cluster, or a file beside the Site as in \"tenants.yaml\"", specs)

@@ -14,7 +14,7 @@ func TestBadRunners(t *testing.T) {
 		{"schedule: '5 minutes', image: a", "", `spec.runner.schedule: found "5 minutes", want five fields as in "*/10 * * * *"`},
 		{"schedule: '61 * * * *', image: a", "", `spec.runner.schedule: found "61 * * * *"`},
 		{"schedule: 'CRON_TZ=UTC 0 * * * *', image: a", "", "a CronJob takes no time zone"},
-		{"schedule: '* * * * *', image: 'a b'", "", `spec.runner.image: found "a b", want the name of an image`},
+		{"schedule: '* * * * *', image: 'a b'", "", `spec.runner.image: found "a b", want an image reference`},
 		{good + ", configMap: A_b", "", `spec.runner.configMap: found "A_b"`},
 		{good + ", secret: ../git", "", `spec.runner.secret: found a value that is not a valid Secret name (not shown`},
 		{good + ", propose: '-x'", "", `spec.runner.propose: found "-x", want a branch name`},

@@ -37,6 +37,7 @@ func (s *Site) validate(add problem) {
 	s.validateRunner(add)
 	oneOf(add, "spec.scheduling.moves", spec.Scheduling.Moves, "forbid", "allow")
 	spec.Inputs.validate(add)
+	spec.Images.validate(add)
 	spec.Hosts.validate(add)
 	spec.LabelKeys.validate(add)
 	checkGroups(spec.BreakGlassGroups, add)

@@ -58,9 +58,7 @@ func (c *ironicCheck) mariaDB(i *Ironic) {
 	if !databaseName.MatchString(db.Username) {
 		c.add(at+".username", "found %q, want a name of letters, digits, _ and -", db.Username)
 	}
-	if db.Image != "" && !imagePattern.MatchString(db.Image) {
-		c.add(at+".image", "found %q, want an image", db.Image)
-	}
+	checkImage(at+".image", db.Image, c.add)
 	if db.Replicas < 1 || db.Replicas > 9 {
 		c.add(at+".replicas", "found %d, want 1 to 9", db.Replicas)
 	}

@@ -71,9 +71,7 @@ func (c *ironicCheck) images(images *ironic.Images) {
 }
 
 func (c *ironicCheck) image(field, image string) {
-	if image != "" && !imageReference.MatchString(image) {
-		c.say(field, "found %q, want an image", image)
-	}
+	checkImage(c.at+".spec."+field, image, c.add)
 }
 
 // containers are those that Ironic's pods have besides, which are in the open.
@@ -88,10 +86,7 @@ func (c *ironicCheck) containers(at string, list []corev1.Container) {
 	}
 }
 
-var (
-	imageReference = regexp.MustCompile(`^[a-z0-9][a-zA-Z0-9._-]*(:[0-9]+)?(/[a-zA-Z0-9][a-zA-Z0-9._-]*)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]*)?(@sha256:[0-9a-f]{64})?$`)
-	ramdiskBranch  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
-)
+var ramdiskBranch = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
 
 func (c *ironicCheck) prometheus(p *ironic.PrometheusExporter) {
 	if p == nil {

@@ -64,9 +64,7 @@ func (c *placementCheck) spec(p *Placement) {
 	if spec.Replicas != nil && (*spec.Replicas < 0 || *spec.Replicas > 32) {
 		c.say("replicas", "found %d, want 0 to 32", *spec.Replicas)
 	}
-	if spec.ContainerImage != "" && (!imagePattern.MatchString(spec.ContainerImage) || strings.Contains(spec.ContainerImage, "*")) {
-		c.say("containerImage", "found %q, want an image", spec.ContainerImage)
-	}
+	checkImage(c.at+".spec.containerImage", spec.ContainerImage, c.add)
 	for _, key := range slices.Sorted(maps.Keys(spec.DefaultConfigOverwrite)) {
 		if key != "policy.yaml" {
 			c.say("defaultConfigOverwrite", "found %q, want policy.yaml alone", key)

@@ -165,9 +165,7 @@ func (c *vinoCheck) daemonSet(d *VinoDaemonSet) {
 	for _, image := range []struct{ field, value string }{
 		{"libvirtImage", d.LibvirtImage}, {"sushyImage", d.SushyImage}, {"vinoBuilderImage", d.VinoBuilder}, {"nodeAnnotatorImage", d.NodeLabeler},
 	} {
-		if image.value != "" && (!imagePattern.MatchString(image.value) || strings.Contains(image.value, "*")) {
-			c.say("daemonSetOptions."+image.field, "found %q, want an image", image.value)
-		}
+		checkImage(c.at+".spec.daemonSetOptions."+image.field, image.value, c.add)
 	}
 	c.object("daemonSetOptions.namespacedName", d.Template, false)
 }

@@ -53,7 +53,7 @@ func TestBadVinos(t *testing.T) {
 		{"the labels of a cluster's host, copied", "nodeLabelKeysToCopy: [rack]", "nodeLabelKeysToCopy: [sip.airshipit.org/cluster-name]", "spec.nodeLabelKeysToCopy[0]: found \"sip.airshipit.org/cluster-name\", which sipgen writes"},
 		{"the labels of a cluster's host", "bmhLabels: {role: worker}", "bmhLabels: {sip.airshipit.org/node-type: Worker}", "spec.nodes[0].bmhLabels: found \"sip.airshipit.org/node-type\", which sipgen writes"},
 		{"a label that is none", "bmhLabels: {role: worker}", "bmhLabels: {role: 'a b'}", `spec.nodes[0].bmhLabels: "role"`},
-		{"an image that is none", "quay.io/airshipit/libvirt:v1", "a b", `spec.daemonSetOptions.libvirtImage: found "a b", want an image`},
+		{"an image that is none", "quay.io/airshipit/libvirt:v1", "a b", `spec.daemonSetOptions.libvirtImage: found "a b", want an image reference`},
 		{"half a template", "daemonSetOptions: {", "daemonSetOptions: {namespacedName: {name: x}, ", "spec.daemonSetOptions.namespacedName.namespace: missing"},
 		{"no network data", "networkDataTemplate: {name: t, namespace: vino}, ", "", "spec.nodes[0].networkDataTemplate.name: missing"},
 		{"a variable of Flux", "role: worker}", "role: 'x${cluster}'}", "bmhLabels.role: has ${ in it, which Flux would replace"},

@@ -243,4 +243,7 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/plan.go", `			if !in.keepGoing && !ofNetwork && len(decided.settled.late) > 0`, `			if in.keepGoing && !ofNetwork && len(decided.settled.late) > 0`,
 		in("cmd/sipgen", "TestScripts/keepgoing"),
 		"plan shows a cluster as frozen, and publish refuses the run of all"},
+	{"api/v1alpha1/images.go", `image != "" && !v1.IsImage(image)`, `image != "" && len(image) > 400`,
+		in("api/v1alpha1", "TestImages"),
+		"an image of the Site that is none is found when no load balancer's pod starts"},
 }

@@ -1,0 +1,34 @@
+package v1alpha1
+
+import (
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+)
+
+// wantImage is what validation says of what is no image, as it does for a SIPCluster.
+const wantImage = "found %q, want an image reference, as in registry.example/haproxy:3.2"
+
+// checkImage wants what a container runtime pulls, by the rule of SIPClusters, or nothing: the default.
+func checkImage(field, image string, add problem) {
+	if image != "" && !v1.IsImage(image) {
+		add(field, wantImage, image)
+	}
+}
+
+func (i *Images) validate(add problem) {
+	for _, image := range []struct{ field, value string }{{"haproxy", i.HAProxy}, {"jumpHost", i.JumpHost}, {"dex", i.Dex}} {
+		checkImage("spec.images."+image.field, image.value, add)
+	}
+	// The mirror is put before an image's own path, so it is what may stand there.
+	if mirror := i.RegistryMirror; mirror != "" && !isRegistry(mirror) {
+		add("spec.images.registryMirror", "found %q, want a registry and no scheme, as in registry.example:5000/mirror", mirror)
+	}
+}
+
+// isRegistry says whether images may stand below a text: a host with a port or without, and folders of it.
+func isRegistry(text string) bool {
+	text = strings.TrimSuffix(text, "/")
+	last := text[strings.LastIndex(text, "/")+1:]
+	return v1.IsImage(text+"/image") && (last == text || !strings.ContainsAny(last, ":@"))
+}
