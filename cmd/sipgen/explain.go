@@ -132,6 +132,9 @@ func (d *decided) named(name string) (cluster, host string, err error) {
 		}
 		known[key] |= isHost
 	}
+	if other := d.otherHost(name, known); other != nil {
+		return "", "", other
+	}
 	if gone := d.goneHost(name, known); gone != nil {
 		return "", "", gone
 	}

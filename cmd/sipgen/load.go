@@ -29,6 +29,8 @@ type loaded struct {
 	secrets []string
 	// hostNamespaces have hosts, those that are not the site's too. Sorted.
 	hostNamespaces []string
+	// others are the hosts in files that have a namespace which is not the site's, "namespace/name".
+	others []string
 	// live: the hosts were read from the cluster by this run.
 	live bool
 	// tenants say who may ask for what. nil without a site.
@@ -229,7 +231,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		return l, err
 	}
 	var err error
-	if l.hosts, err = ofTheSite(site, hosts); err != nil {
+	if l.hosts, l.others, err = ofTheSite(site, hosts); err != nil {
 		return l, err
 	}
 	if err := nameReleased(site, l.hosts.Hosts); err != nil {

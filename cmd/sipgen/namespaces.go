@@ -6,15 +6,18 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
 
 // ofTheSite leaves the hosts of other namespaces out, as the live inventory does. One of which the document has no namespace is said to be left out:
 // it may be a host of the site's that somebody has.
-func ofTheSite(site *v1alpha1.Site, all *inventory.Inventory) (*inventory.Inventory, error) {
+// others are the hosts that have another namespace, "namespace/name".
+func ofTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inventory, others []string, _ error) {
 	want := site.Spec.Hosts.Namespaces
 	if len(want) == 0 {
-		return all, nil
+		return all, nil, nil
 	}
 	kept := *all
 	kept.Hosts, kept.LeftOut = make([]inventory.Host, 0, len(all.Hosts)), slices.Clone(all.LeftOut)
@@ -26,13 +29,57 @@ func ofTheSite(site *v1alpha1.Site, all *inventory.Inventory) (*inventory.Invent
 			kept.LeftOut = append(kept.LeftOut, inventory.LeftOut{
 				Source: host.Source, Field: "metadata.namespace", Text: "missing, so host " + host.Name + " is not in " + strings.Join(want, " or ") + " (the Site's spec.hosts.namespaces)",
 			})
+		default:
+			others = append(others, host.Key())
 		}
 	}
 	if len(kept.Hosts) == 0 && len(all.Hosts) > 0 {
-		return nil, fmt.Errorf("site %s: spec.hosts.namespaces: no host in %s, the inventory has hosts in %s",
+		return nil, nil, fmt.Errorf("site %s: spec.hosts.namespaces: no host in %s, the inventory has hosts in %s",
 			site.Name, strings.Join(want, ", "), strings.Join(namespacesOf(all.Hosts), ", "))
 	}
-	return &kept, nil
+	return &kept, others, nil
+}
+
+// sayOthers says that hosts were left out because they are in other namespaces, which may be meant: sites may share a folder of hosts.
+func (l *loaded) sayOthers(ui *ui) {
+	if len(l.others) == 0 {
+		return
+	}
+	var namespaces []string
+	for _, host := range l.others {
+		namespace, _, _ := strings.Cut(host, "/")
+		namespaces = append(namespaces, namespace)
+	}
+	slices.Sort(namespaces)
+	if namespaces = slices.Compact(namespaces); len(namespaces) > maxMeant {
+		namespaces = append(namespaces[:maxMeant], "...")
+	}
+	ui.say("%s in %s %s", text.Count(len(l.others), "host"), strings.Join(namespaces, ", "), l.notOurs(len(l.others)))
+}
+
+// otherHost says of a host that it is there, and in a namespace that is not the site's.
+func (l *loaded) otherHost(name string, known map[string]int) error {
+	for key := range known {
+		if key == name || strings.HasSuffix(key, "/"+name) {
+			return nil
+		}
+	}
+	short := name[strings.LastIndex(name, "/")+1:]
+	for _, host := range l.others {
+		if strings.HasSuffix(host, "/"+short) {
+			return redact.Errorf("%s: in the inventory, but %s", host, l.notOurs(1))
+		}
+	}
+	return nil
+}
+
+// notOurs ends a sentence about n hosts.
+func (l *loaded) notOurs(n int) string {
+	are := "are"
+	if n == 1 {
+		are = "is"
+	}
+	return are + " not the site's (spec.hosts.namespaces: " + strings.Join(l.site.Spec.Hosts.Namespaces, ", ") + ")"
 }
 
 // namespacesOf are the namespaces of hosts, sorted.

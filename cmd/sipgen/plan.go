@@ -64,6 +64,7 @@ overlaps; -o network-svg is a picture of that.`,
 			if err != nil {
 				return err
 			}
+			loaded.sayOthers(ui)
 			if ask.asked() {
 				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, view)
 			}

@@ -78,7 +78,7 @@ Exit codes: 0 everything is done or will finish by itself; 1 something is stuck;
 			if err != nil {
 				return err
 			}
-			if hosts, err = ofTheSite(site, hosts); err != nil {
+			if hosts, _, err = ofTheSite(site, hosts); err != nil {
 				return err
 			}
 			before, err := previous.read(ctx, ui, site)

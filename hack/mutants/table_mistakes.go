@@ -246,4 +246,10 @@ var mistakeGuards = []mutant{
 	{"api/v1alpha1/images.go", `image != "" && !v1.IsImage(image)`, `image != "" && len(image) > 400`,
 		in("api/v1alpha1", "TestImages"),
 		"an image of the Site that is none is found when no load balancer's pod starts"},
+	{"cmd/sipgen/namespaces.go", `	if len(l.others) == 0 {`, `	if len(l.others) >= 0 {`,
+		in("cmd/sipgen", "TestScripts/slips"),
+		"a rack whose manifests have another namespace is gone from the site without a word"},
+	{"cmd/sipgen/explain.go", `	if other := d.otherHost(name, known); other != nil {`, `	if other := d.otherHost(name, known); other != nil && false {`,
+		in("cmd/sipgen", "TestScripts/slips"),
+		"who asks for a host in another namespace is sent to one whose name is like it"},
 }
