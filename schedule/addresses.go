@@ -114,6 +114,12 @@ func (s *site) shared() {
 		owner   string
 	}
 	wanted := s.servedNetworks()
+	var served []int32 // hosts that have an address on one of them
+	for i := range s.hosts {
+		if len(wanted) > 0 && slices.ContainsFunc(s.hosts[i].Addresses, func(a inventory.Address) bool { return wanted[a.Network] }) {
+			served = append(served, int32(i))
+		}
+	}
 	first := map[networkAddress]int32{}
 	theirs := s.theirs()
 	lose := func(i, to int32, a inventory.Address, network string) {
@@ -152,7 +158,7 @@ func (s *site) shared() {
 	}
 	// The site's hosts come before those of tenants, each first those whose address is in the tree, then other held hosts, free hosts, leases of free hosts.
 	for turn := range 8 {
-		for i := range s.hosts {
+		for _, i := range served {
 			h := &s.hosts[i]
 			if (s.ownerOf(h) != "") != (turn >= 4) {
 				continue
@@ -168,7 +174,7 @@ func (s *site) shared() {
 					mine = 3
 				}
 				if mine == turn%4 && wanted[a.Network] {
-					settle(mine, int32(i), a)
+					settle(mine, i, a)
 				}
 			}
 		}

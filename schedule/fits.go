@@ -19,8 +19,13 @@ const mostWords = 2 << 20
 func (f *fits) add(class int32) {
 	f.classes.add(class)
 	f.few++
+}
+
+// spread makes the set beside the classes.
+func (f *fits) spread() {
+	f.set.bits, f.plain = newBitset(len(f.in.of)), true
 	for w := range f.set.bits {
-		f.set.bits[w] |= f.in.buckets[class][w]
+		f.set.bits[w] = f.in.word(w, f.classes)
 	}
 }
 
@@ -39,7 +44,7 @@ const (
 // byClass has the buckets by class. It is nil where there are many classes.
 type byClass struct {
 	of      []int32   // by bucket: its class
-	buckets []bitset  // by class
+	buckets []uint64  // those of each class, side by side for each word: what a role asks about a word lies together
 	count   []int     // by class: buckets
 	hosts   []int     // by class: hosts
 	parts   []*shares // by topology: where the hosts of each class lie; made when they are asked for
@@ -48,6 +53,7 @@ type byClass struct {
 	left         bitset
 	from         []int32 // by class: where its hosts are, the first that may be left
 	to           []int32
+	scratch      bitset // of classes
 }
 
 // shares are where the hosts of each class lie.
@@ -61,13 +67,9 @@ func (n *network) newByClass(classOf []int32) *byClass {
 	if classes > mostClasses || n.s.options.fits == asSets {
 		return nil
 	}
-	in := &byClass{of: classOf, buckets: make([]bitset, classes), count: make([]int, classes), hosts: make([]int, classes), parts: make([]*shares, len(n.s.topology))}
-	for class := range in.buckets {
-		in.buckets[class] = newBitset(len(classOf))
-	}
+	in := &byClass{parts: make([]*shares, len(n.s.topology)), hosts: make([]int, classes)}
+	in.sort(classOf, classes)
 	for b, class := range classOf {
-		in.buckets[class].add(int32(b))
-		in.count[class]++
 		in.hosts[class] += len(n.buckets[b].hosts)
 	}
 	in.from, in.to = make([]int32, classes), make([]int32, classes)
@@ -86,6 +88,27 @@ func (n *network) newByClass(classOf []int32) *byClass {
 		}
 	}
 	return in
+}
+
+// sort notes the class of each bucket.
+func (in *byClass) sort(classOf []int32, classes int) {
+	in.of, in.count, in.scratch = classOf, make([]int, classes), newBitset(classes)
+	in.buckets = make([]uint64, (len(classOf)+63)/64*classes)
+	for b, class := range classOf {
+		in.buckets[b/64*classes+int(class)] |= 1 << (b % 64)
+		in.count[class]++
+	}
+}
+
+// word is a word of the buckets of some classes.
+func (in *byClass) word(w int, classes bitset) (of uint64) {
+	at := in.buckets[w*len(in.count):][:len(in.count)]
+	for c, word := range classes {
+		for ; word != 0; word &= word - 1 {
+			of |= at[c*64+bits.TrailingZeros64(word)]
+		}
+	}
+	return of
 }
 
 // next is the place of the first host of a class from a place on that is not given away for good, -1 if there is none.
@@ -153,9 +176,9 @@ func (f *fits) all(yield func(int32) bool) {
 		f.set.all(yield)
 		return
 	}
-	for class := range f.classes.all {
-		for b := range f.in.buckets[class].all {
-			if !yield(b) {
+	for w := range (len(f.in.of) + 63) / 64 {
+		for word := f.in.word(w, f.classes); word != 0; word &= word - 1 {
+			if !yield(int32(w*64 + bits.TrailingZeros64(word))) {
 				return
 			}
 		}
@@ -184,12 +207,7 @@ func (f *fits) first(p *classPool) int32 {
 // word gives those of a word of buckets that fit.
 func (f *fits) word(w int32, of uint64) (fit uint64) {
 	if bits.OnesCount64(of) > 2*f.few {
-		for c, word := range f.classes {
-			for ; word != 0; word &= word - 1 {
-				fit |= f.in.buckets[c*64+bits.TrailingZeros64(word)][w]
-			}
-		}
-		return fit & of
+		return f.in.word(int(w), f.classes) & of
 	}
 	for class := f.in.of[64*w:]; of != 0; of &= of - 1 {
 		if i := bits.TrailingZeros64(of); f.classes.has(class[i]) {
@@ -201,32 +219,51 @@ func (f *fits) word(w int32, of uint64) (fit uint64) {
 
 // next is the least of the buckets in a pool that is not below from, -1 if there is none.
 func (f *fits) next(p *pool, from int32) int32 {
-	return f.nextUpTo(p, from, int32(len(p.bitset))*64-1)
+	w := f.within(p, int32(len(p.bitset))*64-1)
+	return w.next(from)
 }
 
-// nextUpTo is the same, among the buckets up to last.
-func (f *fits) nextUpTo(p *pool, from, last int32) int32 {
-	if f.plain {
-		return p.nextUpTo(&f.set, from, last)
+// walk goes through the buckets in a pool up to last, from the least. It looks at a word of them once: what comes into the pool meanwhile it may not see.
+type walk struct {
+	fits *fits
+	pool *pool
+	last int32
+	at   int32  // the word that it looked at, -1: none
+	word uint64 // what fits of it
+}
+
+func (f *fits) within(p *pool, last int32) walk { return walk{f, p, last, -1, 0} }
+
+// next is the least of the buckets that is not below from, -1 if there is none. What comes after may not be below what came before.
+func (k *walk) next(from int32) int32 {
+	if k.fits.plain {
+		return k.pool.nextUpTo(&k.fits.set, from, k.last)
 	}
-	if from > last {
-		return -1
-	}
-	within := ^uint64(0) << (uint32(from) % 64)
-	for w := from / 64; ; within = ^uint64(0) {
-		if w == last/64 {
-			within &= ^uint64(0) >> (63 - uint32(last)%64)
+	for from <= k.last {
+		w, above := from/64, ^uint64(0)<<(uint32(from)%64)
+		if w != k.at {
+			k.at, k.word = w, k.fits.word(w, k.pool.bitset[w]&above&upTo(k.last, w))
 		}
-		if word := f.word(w, p.bitset[w]&within); word != 0 {
+		if word := k.word & above; word != 0 {
 			return w*64 + int32(bits.TrailingZeros64(word))
 		}
-		if w++; w > last/64 {
+		if w++; w > k.last/64 {
 			return -1
 		}
-		if w = p.summary.next(w); w < 0 || w > last/64 {
+		if w = k.pool.summary.next(w); w < 0 {
 			return -1
 		}
+		from = w * 64
 	}
+	return -1
+}
+
+// upTo are the bits of a word that are not above last.
+func upTo(last, w int32) uint64 {
+	if w < last/64 {
+		return ^uint64(0)
+	}
+	return ^uint64(0) >> (63 - uint32(last)%64)
 }
 
 // removeFrom takes the buckets out of a pool, but for those of classes of which it has none any more.
@@ -235,64 +272,76 @@ func (f *fits) removeFrom(p *pool, gone bitset) {
 		p.removeAll(&f.set)
 		return
 	}
-	for class := range f.classes.all {
-		if gone.has(class) {
-			continue
-		}
-		buckets := f.in.buckets[class]
-		for w := p.summary.next(0); w >= 0; w = p.summary.next(w + 1) {
-			if p.bitset[w] &^= buckets[w]; p.bitset[w] == 0 {
-				p.summary.remove(w)
-			}
+	left := f.in.scratch
+	copy(left, f.classes)
+	left.without(gone)
+	for w := p.summary.next(0); w >= 0; w = p.summary.next(w + 1) {
+		if p.bitset[w] &^= f.in.word(int(w), left); p.bitset[w] == 0 {
+			p.summary.remove(w)
 		}
 	}
 }
 
-// classPool is a pool of buckets that knows of which classes it has any.
+// classPool is a pool of buckets that knows of which classes it has any, and where.
 type classPool struct {
 	pool
 	in  *byClass // nil where there are many classes
 	n   []int32  // by class
 	any bitset
-	low []int32 // by class: none of its buckets in the pool is below
+	// By class: the words of the pool with buckets of it, and from which word of these on there are any.
+	words []bitset
+	low   []int32
 }
 
 func newClassPool(n int, in *byClass) classPool {
 	p := classPool{pool: newPool(n), in: in}
-	if in != nil {
-		p.n, p.any, p.low = make([]int32, len(in.hosts)), newBitset(len(in.hosts)), make([]int32, len(in.hosts))
+	if in == nil {
+		return p
+	}
+	classes := len(in.count)
+	p.n, p.any, p.words, p.low = make([]int32, classes), newBitset(classes), make([]bitset, classes), make([]int32, classes)
+	each := len(p.summary)
+	all := make(bitset, classes*each)
+	for class := range p.words {
+		p.words[class] = all[class*each : (class+1)*each : (class+1)*each]
 	}
 	return p
 }
 
 func (p *classPool) add(b int32) {
 	if p.in != nil && !p.has(b) {
-		class := p.in.of[b]
+		class, w := p.in.of[b], b/64
 		p.n[class]++
 		p.any.add(class)
-		p.low[class] = min(p.low[class], b)
+		p.words[class].add(w)
+		p.low[class] = min(p.low[class], w)
 	}
 	p.pool.add(b)
 }
 
 // first is the least bucket of a class that is in the pool.
 func (p *classPool) first(class int32) int32 {
-	w, buckets := p.low[class]/64, p.in.buckets[class]
-	word := p.bitset[w] & buckets[w]
-	for word == 0 {
-		w = p.summary.next(w + 1)
-		word = p.bitset[w] & buckets[w]
-	}
-	p.low[class] = w*64 + int32(bits.TrailingZeros64(word))
-	return p.low[class]
+	w := p.words[class].next(p.low[class])
+	p.low[class] = w
+	return w*64 + int32(bits.TrailingZeros64(p.of(class, w)))
+}
+
+// of are the buckets of a class in a word of the pool.
+func (p *classPool) of(class, w int32) uint64 {
+	return p.bitset[w] & p.in.buckets[int(w)*len(p.in.count)+int(class)]
 }
 
 func (p *classPool) remove(b int32) {
-	if p.in != nil && p.has(b) {
-		class := p.in.of[b]
-		if p.n[class]--; p.n[class] == 0 {
-			p.any.remove(class)
-		}
+	if p.in == nil || !p.has(b) {
+		p.pool.remove(b)
+		return
 	}
 	p.pool.remove(b)
+	class, w := p.in.of[b], b/64
+	if p.n[class]--; p.n[class] == 0 {
+		p.any.remove(class)
+	}
+	if p.of(class, w) == 0 {
+		p.words[class].remove(w)
+	}
 }

@@ -51,16 +51,11 @@ func TestFits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 7))
 	for range 300 {
 		n, classes := 1+rng.IntN(300), 1+rng.IntN(100)
-		in := &byClass{of: make([]int32, n), buckets: make([]bitset, classes), count: make([]int, classes), hosts: make([]int, classes)}
-		for class := range classes {
-			in.buckets[class] = newBitset(n)
+		in, of := &byClass{hosts: make([]int, classes)}, make([]int32, n)
+		for b := range of {
+			of[b] = int32(rng.IntN(classes))
 		}
-		for b := range in.of {
-			class := int32(rng.IntN(classes))
-			in.of[b] = class
-			in.buckets[class].add(int32(b))
-			in.count[class]++
-		}
+		in.sort(of, classes)
 		f, all := fits{classes: newBitset(classes), in: in}, newBitset(n)
 		for class := range classes {
 			if rng.IntN(4) == 0 {
@@ -87,8 +82,16 @@ func TestFits(t *testing.T) {
 			if got, want := f.first(&p), p.next(&set, 0); got != want {
 				t.Fatalf("step %d: the first is %d, want %d", step, got, want)
 			}
-			if got, want := f.nextUpTo(&p.pool, from, last), p.nextUpTo(&set, from, last); got != want {
-				t.Fatalf("step %d: the next from %d up to %d is %d, want %d", step, from, last, got, want)
+			for walk := f.within(&p.pool, last); ; { // some of them, in their order
+				got, want := walk.next(from), p.nextUpTo(&set, from, last)
+				if got != want {
+					t.Fatalf("step %d: the next from %d up to %d is %d, want %d", step, from, last, got, want)
+				}
+				if got < 0 {
+					break
+				}
+				p.remove(got)
+				from = got + 1 + int32(rng.IntN(3))
 			}
 		}
 		if f.count() != set.n {

@@ -20,6 +20,7 @@ type kinds struct {
 	carried map[string]bitset // what carrying found, by the labels
 	single  map[int32]int32   // by kind: the only host, for hosts that annotations name
 	scratch bitset
+	named   []*set // of the conditions of one selector, to be used again
 	spare   bitset // of the last selector that matched few kinds, to be used again
 }
 
@@ -184,13 +185,21 @@ func (k *kinds) matching(selector labels.Selector) set {
 	if !selectable {
 		return set{}
 	}
+	k.named = k.named[:0]
+	conditions := make([]condition, len(requirements))
+	for i := range requirements {
+		conditions[i] = k.condition(&requirements[i])
+	}
+	if these, few := k.few(conditions); few {
+		return these
+	}
 	out := k.spare
 	if k.spare = nil; out == nil {
 		out = newBitset(k.n)
 	}
 	out.fill(k.n)
-	for _, q := range requirements {
-		k.narrow(out, &q)
+	for _, c := range conditions {
+		k.narrow(out, c)
 	}
 	these := newSet(out)
 	if these.bits == nil {
@@ -203,40 +212,83 @@ func (k *kinds) matching(selector labels.Selector) set {
 func (k *kinds) meets(q *labels.Requirement) bool {
 	out := newBitset(k.n)
 	out.fill(k.n)
-	k.narrow(out, q)
+	k.named = k.named[:0]
+	k.narrow(out, k.condition(q))
 	return out.next(0) >= 0
 }
 
-// narrow takes out the kinds that do not meet a requirement.
-func (k *kinds) narrow(out bitset, q *labels.Requirement) {
-	c := k.columns[q.Key()]
+// condition is a requirement: kinds are in one of the sets, or in none of them.
+type condition struct {
+	none bool
+	sets []*set
+}
+
+func (k *kinds) condition(q *labels.Requirement) condition {
+	c, from := k.columns[q.Key()], len(k.named)
+	none := false
 	switch q.Operator() {
-	case selection.DoesNotExist:
-		c.has.removeFrom(out)
-	case selection.NotIn, selection.NotEquals:
-		for value := range q.Values() {
+	case selection.DoesNotExist, selection.NotIn, selection.NotEquals:
+		none = true
+	}
+	switch q.Operator() {
+	case selection.DoesNotExist, selection.Exists:
+		k.named = append(k.named, &c.has)
+	case selection.NotIn, selection.NotEquals, selection.In, selection.Equals, selection.DoubleEquals:
+		for _, value := range q.ValuesUnsorted() {
 			if id, is := c.ids[value]; is {
-				c.kinds[id].removeFrom(out)
+				k.named = append(k.named, &c.kinds[id])
 			}
 		}
-	case selection.Exists:
-		k.and(out, &c.has)
-	case selection.In, selection.Equals, selection.DoubleEquals:
-		var these []*set
-		for value := range q.Values() {
-			if id, is := c.ids[value]; is {
-				these = append(these, &c.kinds[id])
-			}
-		}
-		k.and(out, these...)
 	default: // comparisons of numbers
-		var these []*set
 		for id, value := range c.values {
 			if q.Matches(labels.Set{q.Key(): value}) {
-				these = append(these, &c.kinds[id])
+				k.named = append(k.named, &c.kinds[id])
 			}
 		}
-		k.and(out, these...)
+	}
+	return condition{none, k.named[from:len(k.named):len(k.named)]}
+}
+
+// meets says whether a kind meets the condition.
+func (c *condition) meets(kind int32) bool {
+	return slices.ContainsFunc(c.sets, func(s *set) bool { return s.has(kind) }) != c.none
+}
+
+// few is what meets the conditions, where few kinds meet one of them, as where it is a host's name: those are held to the others one by one, and the rest is not
+// looked at. Else it says that it was not done.
+func (k *kinds) few(conditions []condition) (these set, done bool) {
+	least, first, sets := k.n, -1, 0
+	for i, c := range conditions {
+		n := 0
+		for _, one := range c.sets {
+			n += one.n
+		}
+		if sets += len(c.sets); !c.none && n < least {
+			least, first = n, i
+		}
+	}
+	if first < 0 || least*sets >= k.n/(4*sparse) {
+		return set{}, false
+	}
+	list := make([]int32, 0, least)
+	for _, one := range conditions[first].sets {
+		list = append(list, one.list...)
+	}
+	slices.Sort(list)
+	list = slices.DeleteFunc(slices.Compact(list), func(kind int32) bool {
+		return slices.ContainsFunc(conditions, func(c condition) bool { return !c.meets(kind) })
+	})
+	return set{n: len(list), list: list}, true
+}
+
+// narrow takes out the kinds that do not meet a condition.
+func (k *kinds) narrow(out bitset, c condition) {
+	if !c.none {
+		k.and(out, c.sets...)
+		return
+	}
+	for _, one := range c.sets {
+		one.removeFrom(out)
 	}
 }
 

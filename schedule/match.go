@@ -125,6 +125,16 @@ func (s *site) sortHosts(networks []string) *classes {
 	ids, reasons := map[string]int32{}, map[Reason]int32{}
 	var buf []byte
 	on := make([]bool, len(networks))
+	has := func(names []string) bool { // those that are on, and no others
+		for b, is := range on {
+			if is && (len(names) == 0 || names[0] != networks[b]) {
+				return false
+			} else if is {
+				names = names[1:]
+			}
+		}
+		return len(names) == 0
+	}
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		k := h.kind
@@ -151,6 +161,11 @@ func (s *site) sortHosts(networks []string) *classes {
 				on[b] = true
 			}
 		}
+		if known := c.byKind[k]; len(known) > 0 && has(c.classes[known[0]].networks) { // most kinds have one class
+			h.class = known[0]
+			c.classes[h.class].free++
+			continue
+		}
 		buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(k))
 		for b, is := range on {
 			if is {
@@ -160,7 +175,9 @@ func (s *site) sortHosts(networks []string) *classes {
 		id, known := ids[string(buf)]
 		if !known {
 			id = int32(len(c.classes))
-			ids[string(buf)] = id
+			if len(c.byKind[k]) > 0 { // else it is found without
+				ids[string(buf)] = id
+			}
 			var names []string
 			for b, is := range on {
 				if is {

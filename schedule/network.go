@@ -221,9 +221,6 @@ func (n *network) fitByClass() {
 	c, shapes := n.s.matched, make([]int32, len(n.s.matched.classes))
 	for _, sh := range n.s.shapes {
 		sh.buckets = fits{classes: newBitset(len(c.classes)), in: n.classes}
-		if len(n.s.shapes)*len(n.alive) <= mostWords && n.s.options.fits != asClasses {
-			sh.buckets.set.bits, sh.buckets.plain = newBitset(len(n.buckets)), true
-		}
 		for kind := range sh.kinds.all {
 			for _, id := range c.byKind[kind] {
 				if n.classes.count[id] > 0 && c.classes[id].missing(sh.networks) == "" {
@@ -232,6 +229,9 @@ func (n *network) fitByClass() {
 					c.classes[id].roles += sh.roles
 				}
 			}
+		}
+		if len(n.s.shapes)*len(n.alive) <= mostWords && n.s.options.fits != asClasses {
+			sh.buckets.spread()
 		}
 	}
 	for b, class := range n.classes.of {

@@ -99,7 +99,7 @@ func (n *network) endFor(r *role) int32 {
 	if first < 0 && ends == n.widest() {
 		n.barren[r.index] = n.epoch
 	}
-	for b := first; b >= 0; b = r.shape.buckets.next(&ends.pool, b) {
+	for b, walk := first, r.shape.buckets.within(&ends.pool, int32(len(n.buckets))-1); b >= 0; b = walk.next(b) {
 		n.work++
 		d := n.domainOf(r, b)
 		switch {
@@ -257,9 +257,9 @@ func (n *network) run(most int) (found, done bool) {
 func (n *network) expand(r *role, from int32) int32 {
 	const few = 8
 	via := n.via[r.index]
-	sh := &r.shape.buckets
+	walk := r.shape.buckets.within(&n.open, int32(len(n.buckets))-1)
 	for range few {
-		b := sh.next(&n.open, from)
+		b := walk.next(from)
 		if b < 0 {
 			return -1
 		}
@@ -313,8 +313,8 @@ func (n *network) siblings(r *role, d, parent int32) bool {
 	t, sh := r.tree, &r.shape.buckets
 	dom := n.dom[r.topo]
 	if in := t.buckets[d]; t.together {
-		last := in[len(in)-1]
-		for b := sh.nextUpTo(&n.open, in[0], last); b >= 0; b = sh.nextUpTo(&n.open, b+1, last) {
+		walk := sh.within(&n.open, in[len(in)-1])
+		for b := walk.next(in[0]); b >= 0; b = walk.next(b + 1) {
 			n.work++
 			if t.parent != nil {
 				if filled := r.blocking(dom[b], d); filled >= 0 {
