@@ -58,6 +58,7 @@ var rows = []struct {
 	{"lost", rowLost},
 	{"hosts-namespace-gone", rowHostsNamespaceGone},
 	{"moved-tree", rowMovedTree},
+	{"steered", rowSteered},
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig) }
