@@ -62,6 +62,8 @@ var steeredRows = []steeredRow{
 	// Flux' .sourceignore.
 	{name: "a generator's file is hidden", files: one(".sourceignore", "*.cfg"), flux: fails},
 	{name: "hidden in a folder of the tree", files: one("fleet/.sourceignore", "# ours", "", "app/x.cfg"), flux: fails},
+	{name: "hidden by a line with CRLF, after a line that shows it", files: map[string]string{".sourceignore": "!*.cfg\r\n*.cfg\r\n"}, flux: fails},
+	{name: "hidden above, shown in the folder", files: map[string]string{".sourceignore": "*.cfg\n", steeredApp + ".sourceignore": "!x.cfg\n"}},
 	{name: "the folder's files are hidden", files: one(steeredApp+".sourceignore", "*"), flux: pruned},
 	{name: "all YAML is hidden", files: one(".sourceignore", "*.yaml"), flux: pruned},
 	{name: "the folder is hidden", files: one(".sourceignore", "/fleet/app/"), flux: fails},
@@ -84,6 +86,7 @@ var steeredRows = []steeredRow{
 	// Argo CD's overrides.
 	{name: "a prefix", files: one(steeredApp+".argocd-source.yaml", "kustomize: {namePrefix: other-}"), argocd: differs},
 	{name: "a patch", files: one(steeredApp+".argocd-source.yaml", "kustomize:", "  patches:", "  - target: {kind: ConfigMap, name: plain}", `    patch: '[{"op": "replace", "path": "/data/text", "value": "other"}]'`), argocd: differs},
+	{name: "a link to overrides", files: map[string]string{steeredApp + ".argocd-source.yaml": "-> ../../docs/overrides.yaml", "docs/overrides.yaml": "kustomize: {namePrefix: other-}\n"}, argocd: differs},
 	{name: "another tool", files: one(steeredApp+".argocd-source.yaml", "directory: {recurse: true}"), argocd: fails},
 	{name: "one Application's", files: one(steeredApp+".argocd-source-APPLICATION.yaml", "kustomize: {nameSuffix: -other}"), argocd: differs},
 	{name: "another Application's", files: one(steeredApp+".argocd-source-another.yaml", "kustomize: {nameSuffix: -other}"),
@@ -183,6 +186,8 @@ func trySteering(t *testing.T, r *rig, sources *engine.Sources, which steering.E
 			s.write(t, dir, s.tree("second"))
 			s.write(t, dir, s.files)
 		})
+		// A tag with the branch's name. Argo CD would take it for the branch by chance, if the Application did not give the branch's whole name: among so many rows, in some.
+		s.repo.Tag(t, s.repo.Branch, s.commit+"^")
 		s.revision = s.repo.Branch + "@sha1:" + s.commit
 		if sources != nil {
 			sources.Ask(t, s.ns, "site")
@@ -251,7 +256,7 @@ func (s *steered) start(t *testing.T, r *rig, sources *engine.Sources) {
 			}
 			o.SetName(s.ns)
 			for field, value := range map[string]string{
-				"project": "default", "source.path": folder, "source.repoURL": s.repo.URL(), "source.targetRevision": s.repo.Branch, "destination.namespace": s.ns,
+				"project": "default", "source.path": folder, "source.repoURL": s.repo.URL(), "destination.namespace": s.ns,
 			} {
 				if err := unstructured.SetNestedField(o.Object, value, append([]string{"spec"}, strings.Split(field, ".")...)...); err != nil {
 					t.Fatal(err)

@@ -213,8 +213,9 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 		Spec: argoApplicationSpec{
 			Project: name,
 			Source: argoSource{
-				RepoURL:        s.Site.Spec.Repository.URL,
-				TargetRevision: s.Site.Spec.Repository.Branch,
+				RepoURL: s.Site.Spec.Repository.URL,
+				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and whoever may push a tag would have it synced.
+				TargetRevision: "refs/heads/" + s.Site.Spec.Repository.Branch,
 				Path:           path.Join(s.Site.Spec.Repository.Path, folder),
 				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply, assignments.yaml among them. Said to be
 				// kustomize's, the folder is an error, and nothing is synced. An empty struct Argo CD takes away; this is the one field

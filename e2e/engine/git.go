@@ -74,6 +74,12 @@ func (r *Repo) Reset(t testing.TB, commit string) {
 	git(t, r.Dir, "update-ref", "refs/heads/"+r.Branch, commit)
 }
 
+// Tag makes a tag of a commit.
+func (r *Repo) Tag(t testing.TB, name, commit string) {
+	t.Helper()
+	git(t, r.Dir, "tag", name, commit)
+}
+
 // Revert commits the content of an older commit on top of the branch.
 func (r *Repo) Revert(t testing.TB, commit string) string {
 	t.Helper()
@@ -84,7 +90,7 @@ func (r *Repo) Revert(t testing.TB, commit string) string {
 }
 
 // Head is the id of the branch's newest commit.
-func (r *Repo) Head(t testing.TB) string { return git(t, r.Dir, "rev-parse", r.Branch) }
+func (r *Repo) Head(t testing.TB) string { return git(t, r.Dir, "rev-parse", "refs/heads/"+r.Branch) }
 
 // Message is that of the branch's newest commit.
 func (r *Repo) Message(t testing.TB) string {

@@ -123,4 +123,7 @@ var rowGuards = []mutant{
 	{"cmd/sipgen/publish.go", `if err := rendered.refuseSteered(); err != nil {`, `if err := rendered.refuseSteered(); false && err != nil {`,
 		in("e2e", "TestFluxRows/steered", "TestArgoRows/steered"),
 		"a run goes on as if the engine synced what it commits, while files of others say otherwise"},
+	{"render/argocd.go", `"refs/heads/" + s.Site.Spec.Repository.Branch`, `s.Site.Spec.Repository.Branch`,
+		in("golden", "TestGolden"),
+		"whoever may push a tag has Argo CD sync it in place of the branch of the same name"},
 }
