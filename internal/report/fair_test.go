@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -63,12 +64,36 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	}
 }
 
+// TestWordsOfTwoPlaces: what is no order in a field may be one beside the next field.
+func TestWordsOfTwoPlaces(t *testing.T) {
+	p := &Plan{Site: "dc1", Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "fixes", Slots: []Slot{{
+		Host: "h", Domain: "PROJ-12", Status: StatusReleased, Why: "PROJ-13", Addresses: []string{"closes"},
+	}}}}}}}
+	if text := CommitMessage(p, "", nil); regexp.MustCompile(`(fixes|closes) +PROJ-[0-9]`).MatchString(text) || !strings.Contains(text, "fixes  PROJ- 12  closes  (PROJ-13)") {
+		t.Errorf("found\n%s", text)
+	}
+}
+
+// TestWordsThatAreNoOrders: names and pages stay as they are.
+func TestWordsThatAreNoOrders(t *testing.T) {
+	for _, words := range []string{
+		"rack-12 of DC1-R12", "SHA-256 and UTF-8", "docs/gitops.md#to-another-folder", "docs/lint.md#sip041", "../safety.md#a-tree-that-is-refused", "prefix PROJ-12", "closed: 3 of r-12",
+		"fixed-1", "resolve it, rack-12", "C# 8", "a#b", "fix the host rack-1",
+	} {
+		if found := uncommanded(words); found != words {
+			t.Errorf("%q becomes %q", words, found)
+		}
+	}
+}
+
 // TestNoWordSkipsTheChecks: the words that forges and CI systems obey in a commit message, from their documentation (GitHub, GitLab, Gitea, Azure
 // Pipelines, CircleCI, Travis, Buildkite, Netlify). A pull request that is squashed is a commit message too.
 func TestNoWordSkipsTheChecks(t *testing.T) {
 	for _, words := range []string{
 		"[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]", "[skip-ci]", "[ci-skip]", "[CI SKIP]", "[skip azurepipelines]", "[azp skip]", "[skip travis]", "[travis skip]",
 		"[skip netlify]", "***NO_CI***", "skip-checks: true", "closes GH-1", "fixes https://forge.example/a/b/issues/12", "closes #12", "resolves a/b#12", "closes https://forge.example/a/b/-/work_items/12",
+		"Closes PROJ-12", "closing: proj-12", "Fixes:PROJ-12", "fix  PROJ-12", "Resolves issue PROJ-12", "resolved issues: A_B2-1", "Implements PROJ-12", "completes ENG-1", "reopens PROJ-12", "closes GL-12",
+		"closes [issue:12]", "closes [work_item:a/b/12]", "PROJ-12 #close", "PROJ-12#close", "PROJ-12 is done #time 2d", "(#resolve", "#comment",
 	} {
 		p := &Plan{Site: "dc1", Warnings: []string{"unknown field \"" + words + "\""}, Clusters: []Cluster{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []Role{{Name: words, Slots: []Slot{{
 			Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},

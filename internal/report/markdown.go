@@ -132,15 +132,16 @@ func (c *Cluster) changedSlots() string {
 			if !slot.changed() {
 				continue
 			}
-			fmt.Fprintf(&out, "  %-8s %s  %s", slot.Status.words(), inert(slot.Host), inert(role.Name))
+			var line strings.Builder
+			fmt.Fprintf(&line, "  %-8s %s  %s", slot.Status.words(), inert(slot.Host), inert(role.Name))
 			if slot.Standby {
-				out.WriteString(" standby")
+				line.WriteString(" standby")
 			}
 			if slot.Domain != "" {
-				out.WriteString("  " + inert(slot.Domain))
+				line.WriteString("  " + inert(slot.Domain))
 			}
 			if len(slot.Addresses) > 0 {
-				out.WriteString("  " + inert(strings.Join(slot.Addresses, " ")))
+				line.WriteString("  " + inert(strings.Join(slot.Addresses, " ")))
 			}
 			notes := slot.Changes
 			if slot.From != "" {
@@ -150,9 +151,9 @@ func (c *Cluster) changedSlots() string {
 				notes = append(slices.Clone(notes), slot.Why)
 			}
 			if len(notes) > 0 {
-				out.WriteString("  (" + inert(strings.Join(notes, "; ")) + ")")
+				line.WriteString("  (" + inert(strings.Join(notes, "; ")) + ")")
 			}
-			out.WriteString("\n")
+			out.WriteString(uncommanded(line.String()) + "\n") // a role's name and a domain may be an order together
 		}
 	}
 	return out.String()
