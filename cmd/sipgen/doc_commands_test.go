@@ -26,7 +26,7 @@ var offline = strings.NewReplacer(
 	"bin/sipgen", "sipgen", "COMMIT", "HEAD~1",
 )
 
-var program = regexp.MustCompile(`(?m)^(\$ )?(bin/sipgen|sipgen|kubectl|make|git|go|docker|jq|export|cd|test "\S+|then=\S+|commit=\S+|d=\$|sha256sum|[A-Z_]+=\S+) `)
+var program = regexp.MustCompile(`(?m)^(\$ )?(bin/sipgen|sipgen|kubectl|make|git|go|docker|jq|export|cd|test "\S+|test -n|test ! -e|command -v|then=\S+|commit=\S+|d=\$|sha256sum|[A-Z_]+=\S+) `)
 
 // TestCommandsOfThePages runs the commands of README.md and of the pages below docs, block by block, in a folder that has two-tenants and its
 // repository. A block that nothing runs is an error, unless notRun says why. Targets of make have to exist.

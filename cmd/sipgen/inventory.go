@@ -29,7 +29,8 @@ func newInventory(ui *ui) *cobra.Command {
 		Short: "Print a snapshot of the live inventory, without secrets",
 		Long: `Print a snapshot of the live inventory, without secrets. With --inventory SNAPSHOT, sipgen makes the
 same plan as with the live inventory even where the cluster cannot be reached: in CI or on a laptop.`,
-		Example: `  sipgen inventory --site site.yaml --context management > inventory.yaml
+		Example: `  sipgen inventory --site site.yaml --context management > inventory.new &&
+    mv inventory.new inventory.yaml
   sipgen plan --site site.yaml -f tenants --inventory inventory.yaml`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			site, err := in.loadSite(ui)

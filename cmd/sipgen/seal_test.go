@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestTamperedTrees: a tree whose decisions are lost, older or somebody else's is refused, by every command that plans from it,
@@ -187,6 +190,82 @@ func TestRestoringStops(t *testing.T) {
 	}
 }
 
+// TestRestoringWithoutSha256sum: the commands that look for the commit take shasum where there is no sha256sum, and say so where there is neither,
+// for that nothing is printed means that no commit fits.
+func TestRestoringWithoutSha256sum(t *testing.T) {
+	find := ""
+	for _, b := range commandBlocks(t, "../../docs/safety.md") {
+		if b.headings == "A tree that is refused" && strings.Contains(b.text, "fits()") {
+			find = b.text
+		}
+	}
+	work := t.TempDir()
+	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	t.Chdir(work)
+	var stderr bytes.Buffer
+	if code := run(context.Background(), []string{"render", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--out", "tree"}, strings.NewReader(""), &bytes.Buffer{}, &stderr); code != exitDone {
+		t.Fatal(stderr.String())
+	}
+	sum, err := exec.LookPath("sha256sum")
+	if err != nil {
+		need.Missing(t, "sha256sum")
+	}
+	check(t, os.Mkdir("bin", 0o755))
+	for _, name := range []string{"awk", "bash", "cut", "git", "grep", "mktemp"} {
+		path, err := exec.LookPath(name)
+		check(t, err)
+		check(t, os.Symlink(path, filepath.Join("bin", name)))
+	}
+	try := func() string {
+		cmd := exec.Command(filepath.Join(work, "bin", "bash"), "-c", "git init -q -b main . && git config user.name me && git config user.email me@example.org && git add . && git commit -q -m tree; cd .\n"+
+			find+"\necho found $commit of $(git rev-parse HEAD)")
+		cmd.Dir = filepath.Join(work, "tree")
+		cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "PATH="+filepath.Join(work, "bin"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v:\n%s", err, out)
+		}
+		return string(out)
+	}
+	if said := try(); !strings.Contains(said, "stop: there is neither sha256sum nor shasum\n") || !strings.Contains(said, "found none of ") {
+		t.Errorf("with neither:\n%s", said)
+	}
+	check(t, os.WriteFile("bin/shasum", []byte("#!"+filepath.Join(work, "bin", "bash")+"\n[ \"$1 $2\" = '-a 256' ] && shift 2 && exec "+sum+" \"$@\"\n"), 0o755))
+	said := try()
+	_, found, _ := strings.Cut(said, "found ")
+	if commit, head, _ := strings.Cut(strings.TrimSpace(found), " of "); commit != head || len(head) != 40 || strings.Contains(said, "stop:") {
+		t.Errorf("with shasum:\n%s", said)
+	}
+}
+
+// TestEmptyVariables: a block of commands that deletes or pushes something stops if a variable of it is empty, as it is in a new shell.
+func TestEmptyVariables(t *testing.T) {
+	dangerous := regexp.MustCompile(`\bdelete\b|\bgit( -C \S+)? (rm|push|revert)\b|\brm -r`)
+	variable := regexp.MustCompile(`\$\{?([A-Za-z_]+)(:[?-])?`)
+	pages, err := filepath.Glob("../../docs/*.md")
+	check(t, err)
+	looked := 0
+	for _, page := range pages {
+		for _, b := range commandBlocks(t, page) {
+			if !dangerous.MatchString(b.text) {
+				continue
+			}
+			looked++
+			sure := map[string]bool{}
+			for _, match := range variable.FindAllStringSubmatch(b.text, -1) {
+				name := match[1]
+				sure[name] = sure[name] || match[2] != "" || regexp.MustCompile(`(?m)\b`+name+`=`).MatchString(b.text)
+				if !sure[name] {
+					t.Errorf("%s, %q: $%s may be empty; want ${%s:?} where it is used first:\n%s", filepath.Base(page), b.headings, name, name, b.text)
+				}
+			}
+		}
+	}
+	if looked < 15 {
+		t.Errorf("%d blocks delete or push something: want at least 15", looked)
+	}
+}
+
 // TestLostTree: the commands of docs/safety.md, "A tree that is lost", bring a tree back that a commit deleted, and one that a forced push took.
 func TestLostTree(t *testing.T) {
 	blocks := map[string]string{}
@@ -199,32 +278,52 @@ func TestLostTree(t *testing.T) {
 		}
 	}
 	const tree = "git init -q -b main . && git config --global user.name me && git config --global user.email me@example.org && echo a >README && git add . && git commit -q -m first && " +
-		"mkdir -p clusters && echo a >clusters/a && echo a >.sipgen.yaml && git add . && git commit -q -m tree && git clone -q --bare . $HOME/fleet.git\nlost=$(git rev-parse HEAD)\n"
+		"mkdir -p clusters && echo a >clusters/a && echo a >.sipgen.yaml && git add . && git commit -q -m tree && git clone -q --bare . $HOME/fleet.git && git -C $HOME/fleet.git config receive.denyDeleteCurrent ignore\nlost=$(git rev-parse HEAD)\n"
+	const push, found = "git push -q $HOME/fleet.git main", "git -C $HOME/fleet.git diff --exit-code $lost main -- clusters .sipgen.yaml\n"
+	const forced = "git push -qf $HOME/fleet.git HEAD~1:main && git push -q $HOME/fleet.git HEAD:refs/heads/other"
+	// untouched: pasted into a shell that goes on after what fails, the commands changed nothing on the server.
+	const untouched = "test \"$(git -C $HOME/fleet.git for-each-ref)\" = \"$refs\"\n"
 	for _, row := range []struct {
-		why, lose string
-		blocks    []string
+		why, lose, site, kubectl string
+		blocks                   []string
+		wanted                   string
 	}{
-		{"deleted by a commit", "git rm -rq clusters .sipgen.yaml && git commit -q -m tidy && echo b >README && git commit -qam more && git push -q $HOME/fleet.git main",
-			[]string{`cd "$(mktemp`, "git revert"}},
-		{"a forced push", "git push -qf $HOME/fleet.git HEAD~1:main && git push -q $HOME/fleet.git HEAD:refs/heads/other",
-			[]string{`cd "$(mktemp`, "commit=$(kubectl", "git fetch"}},
+		{"deleted by a commit", "git rm -rq clusters .sipgen.yaml && git commit -q -m tidy && echo b >README && git commit -qam more && " + push, "", "",
+			[]string{`cd "$(mktemp`, "test !"}, found},
+		{"a forced push", forced, "", "echo main@sha1:$lost", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, found},
+		{"a new tree has begun", "git rm -rq clusters .sipgen.yaml && git commit -q -m tidy && echo b >.sipgen.yaml && git add . && git commit -qm new && " + push, "", "",
+			[]string{`cd "$(mktemp`, "test !"}, untouched},
+		{"the branch never had one", forced, "", "", []string{`cd "$(mktemp`, "test !"}, untouched},
+		{"the engine has applied nothing", forced, "", "echo", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
+		{"the engine cannot be asked", forced, "", "false", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
+		{"no SITE", forced, "unset SITE", "echo main@sha1:$lost", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			home := t.TempDir()
 			check(t, os.Mkdir(filepath.Join(home, "work"), 0o755))
-			script := "kubectl() { echo main@sha1:$lost; }\n" + tree + row.lose + "\n"
+			commands := "kubectl() { " + cmp.Or(row.kubectl, "false") + "; }\n"
 			for _, name := range row.blocks {
 				text := blocks[name]
 				if text == "" {
 					t.Fatalf("no block begins with %s: %q", name, blocks)
 				}
-				script += strings.ReplaceAll(text, "https://git.example.org", home) + "\n"
+				commands += strings.ReplaceAll(text, "https://git.example.org", home) + "\n"
 			}
-			script += "git -C $HOME/fleet.git diff --exit-code $lost main -- clusters .sipgen.yaml\n"
-			cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
-			cmd.Dir, cmd.Env = filepath.Join(home, "work"), append(os.Environ(), "HOME="+home, "TMPDIR="+home, "SITE=dc1", "GIT_CONFIG_NOSYSTEM=1")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s\n%s", err, script, out)
+			var said []byte
+			bash := func(script string, flags ...string) error {
+				cmd := exec.Command("bash", append(flags, "-c", script)...)
+				cmd.Dir, cmd.Env = filepath.Join(home, "work"), append(os.Environ(), "HOME="+home, "TMPDIR="+home, "GIT_CONFIG_NOSYSTEM=1")
+				out, err := cmd.CombinedOutput()
+				said = append(said, script+"\n"+string(out)...)
+				return err
+			}
+			check(t, bash(tree+row.lose+"\necho \"lost=$lost refs='$(git -C $HOME/fleet.git for-each-ref)'\" >$HOME/was", "-euo", "pipefail"))
+			err := bash(". $HOME/was; " + cmp.Or(row.site, "SITE=dc1") + "\n" + commands)
+			if row.wanted == found {
+				check(t, err)
+			}
+			if err := bash(". $HOME/was; " + row.wanted); err != nil {
+				t.Errorf("%v\n%s", err, said)
 			}
 		})
 	}
