@@ -254,7 +254,7 @@ func TestEmptyVariables(t *testing.T) {
 			sure := map[string]bool{}
 			for _, match := range variable.FindAllStringSubmatch(b.text, -1) {
 				name := match[1]
-				sure[name] = sure[name] || match[2] != "" || regexp.MustCompile(`(?m)\b`+name+`=`).MatchString(b.text)
+				sure[name] = sure[name] || match[2] != "" || regexp.MustCompile(`\b`+name+`=|\bread -r `+name+`\b`).MatchString(b.text)
 				if !sure[name] {
 					t.Errorf("%s, %q: $%s may be empty; want ${%s:?} where it is used first:\n%s", filepath.Base(page), b.headings, name, name, b.text)
 				}
