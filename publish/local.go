@@ -78,6 +78,9 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 		}
 	}
 	if base := r.target.Branch; base != "" && !found.branches[base].IsZero() {
+		if proposal := r.target.Proposal; proposal != "" && found.branches[proposal].IsZero() {
+			_ = listBranches(repository, found.branches) // a broken one is no reason to stop: the push finds out whether there is room
+		}
 		return found, nil
 	}
 	always := func(error) bool { return true }

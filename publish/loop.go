@@ -39,6 +39,7 @@ func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tr
 	}
 	ctx, stop := target.withTimeout(ctx)
 	defer stop()
+	locked := waiting{said: target.Waiting}
 	round := func() (*Published, error) {
 		base, err := r.snapshot(ctx)
 		if err != nil {
@@ -51,13 +52,37 @@ func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tr
 			seen, above, given = base.site, base.above, base
 		}
 		rounds++
-		return r.publish(ctx, base, tree, meta)
+		done, err := r.publish(ctx, base, tree, meta)
+		locked.saw(err, r.mask)
+		return done, err
 	}
 	done, err := retry(ctx, isConflict, round, backoff.WithMaxElapsedTime(conflictLimit))
 	if isConflict(err) {
 		return nil, value, fmt.Errorf("gave up after %d rounds: %w", rounds, err)
 	}
 	return done, value, err
+}
+
+// saidAfter is how long a lock has to be there before it is said that Loop waits for it: most are gone at once.
+const saidAfter = 2 * time.Second
+
+// waiting notices that a run waits for a lock, and says so once.
+type waiting struct {
+	since time.Time // the first round in a row that met a lock
+	said  func(string)
+}
+
+func (w *waiting) saw(err error, mask func(string) string) {
+	var lock *lockError
+	switch now := time.Now(); {
+	case !errors.As(err, &lock):
+		w.since = time.Time{}
+	case w.since.IsZero():
+		w.since = now
+	case now.Sub(w.since) >= saidAfter && w.said != nil:
+		w.said(mask(lock.reason))
+		w.said = nil
+	}
 }
 
 func isConflict(err error) bool { return errors.Is(err, ErrConflict) }

@@ -50,7 +50,7 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	}
 	if isConcurrentPush(refused.status, output) {
 		// The reason matters where it never ends: it names the lock that a git that was killed has left.
-		return "", fmt.Errorf("%w: another push was in progress: %s", ErrConflict, reason)
+		return "", &lockError{reason}
 	}
 	if strings.Contains(refused.status, "currently checked out") {
 		reason = "the branch is checked out there; push to another branch, or to a bare repository, or set receive.denyCurrentBranch to updateInstead there"
@@ -61,9 +61,19 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 	return "", fmt.Errorf("%w: %s", ErrRejected, reason)
 }
 
+// lockError: another push was in progress, and has not moved the branch yet.
+type lockError struct{ reason string }
+
+func (l *lockError) Error() string {
+	return ErrConflict.Error() + ": another push was in progress: " + l.reason
+}
+func (l *lockError) Unwrap() error { return ErrConflict }
+
 // isReadOnly recognises a repository that git may not write to, by git's own words.
 func isReadOnly(reason string) bool {
-	return strings.Contains(reason, "unable to create temporary object directory") || strings.Contains(reason, "insufficient permission for adding an object")
+	return strings.Contains(reason, "unable to create temporary object directory") || strings.Contains(reason, "insufficient permission for adding an object") ||
+		strings.Contains(reason, "cannot lock ref") && (strings.Contains(reason, "Permission denied") || strings.Contains(reason, "Operation not permitted") ||
+			strings.Contains(reason, "Read-only file system"))
 }
 
 // isConcurrentPush recognises a push that lost against another one which has not moved the branch yet. A branch that
@@ -73,12 +83,29 @@ func isConcurrentPush(status, output string) bool {
 	// lock", "stale info", "fetch first", "non-fast-forward"; GitLab's Gitaly and Gitea pass git's messages on;
 	// GitHub: "cannot lock ref" in the status; JGit and Gerrit: "lock failure".
 	reason := strings.ToLower(status)
+	if isPermanent(reason + " " + strings.ToLower(output)) {
+		return false
+	}
 	for _, phrase := range []string{"cannot lock ref", "failed to lock", "lock failure", "stale info", "fetch first", "non-fast-forward", "reference already exists", "incorrect old value"} {
 		if strings.Contains(reason, phrase) {
 			return true
 		}
 	}
 	return strings.Contains(reason, "failed to update ref") && strings.Contains(strings.ToLower(output), "cannot lock ref")
+}
+
+// isPermanent recognises a ref that git cannot lock however often it is tried, by the words of git and of the system behind it.
+func isPermanent(reason string) bool {
+	if !strings.Contains(reason, "cannot lock ref") {
+		return false
+	}
+	for _, phrase := range []string{"; cannot create '", "permission denied", "operation not permitted", "read-only file system", "not a directory", "is a directory",
+		"no space left on device", "disk quota exceeded", "reference broken"} {
+		if strings.Contains(reason, phrase) {
+			return true
+		}
+	}
+	return false
 }
 
 // push asks the repository to move a branch, or a ref beside the branches, from old to new, and gives the server's output.

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -104,6 +105,9 @@ func TestBadTargets(t *testing.T) {
 		{"a proposal on the branch that is synced", Target{URL: repo, Branch: "main", Path: "site", Proposal: "main"}, "a proposal needs a branch of its own"},
 		{"git's own files", Target{URL: repo, Branch: "main", Path: "site/.git/hooks"}, "git keeps its own files there"},
 		{"a branch that there is not", Target{URL: repo, Branch: "mian", Path: "site"}, "no such branch"},
+		{"a ref for a branch", Target{URL: repo, Branch: "main", Path: "site", Proposal: "refs/heads/y"}, `branch "refs/heads/y": want the name alone, as in "y"`},
+		{"a ref for the branch that is synced", Target{URL: repo, Branch: "refs/heads/main", Path: "site"}, `want the name alone, as in "main"`},
+		{"what HEAD names", Target{URL: repo, Branch: "main", Path: "site", Proposal: "HEAD"}, `branch "HEAD": not a name for a branch`},
 		{"a branch that an option could be", Target{URL: repo, Branch: "-x", Path: "site"}, "not a name for a branch"},
 	} {
 		_, err := publishTree(row.target, tree("a", "1"), meta)
@@ -116,6 +120,89 @@ func TestBadTargets(t *testing.T) {
 	}
 	if branches := git(t, repo, "branch", "--list"); strings.Contains(branches, "mian") {
 		t.Errorf("branches are %q", branches)
+	}
+}
+
+// TestCheckBranch: git is asked, too.
+func TestCheckBranch(t *testing.T) {
+	for _, name := range []string{"main", "sipgen/x", "a.b", "a@b", "ümlaut", "heads/y", "HEAD/x",
+		"HEAD", "-x", "a..b", "a b", "a~b", "a^b", "a:b", "a?b", "a*b", "a[b", "a\\b", "a@{b", ".a", "a/.b", "a.", "a.lock", "a.lock/b", "/a", "a/", "a//b", "a\x7fb"} {
+		_, refused := tryGit(t.TempDir(), "check-ref-format", "--branch", name)
+		if err := checkBranch(name); (err == nil) != (refused == nil) {
+			t.Errorf("%q: found %v, git says %v", name, err, refused)
+		}
+	}
+}
+
+// TestNoRoom: git has no branch that is a folder of other branches. Nothing is tried, and so nothing waited for.
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	git(t, repo, "branch", "sipgen/x", "main")
+	git(t, repo, "branch", "sipgen/b", "main")
+	for branch, says := range map[string]string{
+		"sipgen":     `branch "sipgen" cannot exist beside "sipgen/b"`,
+		"sipgen/x/y": `branch "sipgen/x/y" cannot exist beside "sipgen/x"`,
+	} {
+		attempts := 0
+		_, _, err := Loop(context.Background(), Target{URL: repo, Branch: "main", Path: "site", Proposal: branch}, func(*Snapshot) (Tree, Meta, string, error) {
+			attempts++
+			return tree("a", "1"), meta, "", nil
+		})
+		if !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), says) || attempts > 0 {
+			t.Errorf("%s: found %v after %d attempts, want %q", branch, err, attempts, says)
+		}
+	}
+	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/xy"}, tree("a", "1"), meta); err != nil {
+		t.Error(err)
+	}
+}
+
+// Git's words for refs that it cannot lock, as receive-pack says them: which of them are worth another try.
+func TestIsConcurrentPush(t *testing.T) {
+	const cannot = "error: cannot lock ref 'refs/heads/a': "
+	for words, again := range map[string]bool{
+		cannot + "'refs/heads/a/b' exists; cannot create 'refs/heads/a'":                 false,
+		cannot + "Unable to create '/r/refs/heads/a.lock': Operation not permitted":      false,
+		cannot + "Unable to create '/r/refs/heads/a.lock': Permission denied":            false,
+		cannot + "Unable to create '/r/refs/heads/a.lock': Read-only file system":        false,
+		cannot + "Unable to create '/r/refs/heads/a.lock': Not a directory":              false,
+		cannot + "Unable to create '/r/refs/heads/a.lock': No space left on device":      false,
+		cannot + "unable to resolve reference 'refs/heads/a': reference broken":          false,
+		cannot + "Unable to create '/r/refs/heads/a.lock': File exists.":                 true,
+		cannot + "is at 0123456789012345678901234567890123456789 but expected 012345678": true,
+		cannot + "reference already exists":                                              true,
+	} {
+		if found := isConcurrentPush("failed to update ref", words); found != again {
+			t.Errorf("%s: found %v", words, found)
+		}
+	}
+	if !isConcurrentPush("non-fast-forward", "remote: permission denied for nobody") {
+		t.Error("a server's own words about permissions end the run")
+	}
+}
+
+// TestLockIsMentioned: a run that waits for a lock says so once, and only if the lock does not go at once.
+func TestLockIsMentioned(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	lock := filepath.Join(repo, "refs/heads/main.lock")
+	if err := os.WriteFile(lock, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	target := Target{URL: repo, Branch: "main", Path: "site", Waiting: func(reason string) {
+		if said = append(said, reason); len(said) == 1 {
+			time.AfterFunc(2*saidAfter, func() { _ = os.Remove(lock) })
+		}
+	}}
+	if _, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil }); err != nil {
+		t.Error(err)
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "main.lock") {
+		t.Errorf("found %q, want one sentence that names the lock", said)
 	}
 }
 

@@ -99,6 +99,23 @@ func (r *refs) base(target *Target) (string, error) {
 	return "", &BranchError{branch, slices.Sorted(maps.Keys(r.branches))}
 }
 
+// roomFor says why a branch cannot be made: to git a branch is a file, and no folder of other branches.
+func (r *refs) roomFor(branch string) error {
+	if _, there := r.branches[branch]; there {
+		return nil
+	}
+	beside := ""
+	for other := range r.branches {
+		if (strings.HasPrefix(other, branch+"/") || strings.HasPrefix(branch, other+"/")) && (beside == "" || other < beside) {
+			beside = other
+		}
+	}
+	if beside == "" {
+		return nil
+	}
+	return redact.Errorf("%w: branch %q cannot exist beside %q: want another name", ErrRejected, branch, beside)
+}
+
 func (r *refs) list() string { return " (" + some(slices.Sorted(maps.Keys(r.branches))) + ")" }
 
 // some is the first few names.

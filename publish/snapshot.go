@@ -88,6 +88,9 @@ func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 	if r.target.Branch != "" && base != r.target.Branch {
 		snapshot.From = base
 	}
+	if err := found.roomFor(snapshot.branch); err != nil {
+		return nil, err
+	}
 	snapshot.old = found.branches[snapshot.branch]
 	snapshot.tip = found.branches[base]
 	if snapshot.tip.IsZero() {

@@ -32,6 +32,8 @@ type Target struct {
 	// Timeout is how long Read, Commit or Loop may take in all, however busy the server is: ErrTimeout. Zero: thirty
 	// minutes.
 	Timeout time.Duration
+	// Waiting is called once if Loop waits for a lock of the branch, with the server's words, which name it. nil: it waits without a word.
+	Waiting func(reason string) `json:"-"`
 	// Auth is how to log in. The zero value uses the SSH agent, the user's keys and known_hosts, and git's
 	// credential helper.
 	Auth Auth
@@ -65,8 +67,8 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 		if branch == "" {
 			continue
 		}
-		if err := plumbing.NewBranchReferenceName(branch).Validate(); err != nil || strings.HasPrefix(branch, "-") {
-			return nil, redact.Errorf("branch %q: not a name for a branch", branch)
+		if err := checkBranch(branch); err != nil {
+			return nil, err
 		}
 	}
 	if t.Proposal != "" && t.Proposal == t.Branch {
@@ -104,6 +106,17 @@ func (t *Target) endpoint() (*transport.Endpoint, error) {
 		return nil, fmt.Errorf("%s: transport %s: want a path, file, ssh or https", redact.URL(t.URL), endpoint.Protocol)
 	}
 	return endpoint, nil
+}
+
+// checkBranch wants a name that git takes for a new branch, as git check-ref-format --branch does, and none that stands for something else.
+func checkBranch(branch string) error {
+	if short, whole := strings.CutPrefix(branch, "refs/heads/"); whole {
+		return redact.Errorf("branch %q: want the name alone, as in %q", branch, short)
+	}
+	if err := plumbing.NewBranchReferenceName(branch).Validate(); err != nil || strings.HasPrefix(branch, "-") || branch == "HEAD" || branch == "@" {
+		return redact.Errorf("branch %q: not a name for a branch", branch)
+	}
+	return nil
 }
 
 // isScheme says whether a word before a colon is a URL's, and not the name of an ssh server.

@@ -113,6 +113,9 @@ type publication struct {
 // publish decides on top of the branch's tip, checks and renders that, commits and pushes the tree, again as long as others are faster.
 func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how tolerance, ask *approval) (*publication, error) {
 	defer ui.progress.stage("publishing to " + to.target.String())()
+	to.target.Waiting = func(reason string) {
+		ui.say("another push holds the branch; trying again for up to three minutes: %s", reason)
+	}
 	done, tree, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *rendered, error) {
 		fail := func(err error) (publish.Tree, publish.Meta, *rendered, error) {
 			return nil, publish.Meta{}, nil, unpushed(err)
