@@ -111,6 +111,7 @@ func TestBadSites(t *testing.T) {
 		"an unknown field":                    {repository + "  hosts: {namespace: [a]}\n", `spec.hosts.namespace: unknown field, did you mean "namespaces"?`},
 		"a default label that is none":        {repository + "  defaults: {labels: {a: 'b c'}}\n", "spec.defaults.labels"},
 		"a brake above a hundred":             {repository + "  brake: {maxPercent: 101}\n", "spec.brake.maxPercent: found 101, want 0 to 100"},
+		"an interval in milliseconds":         {repository + "  flux: {interval: 9999ms}\n", "spec.flux.interval: found 9.999s, want 10s or more"},
 		"an interval of nothing":              {repository + "  flux: {interval: 0s}\n", "spec.flux.interval: found 0s"},
 		"a scheduling choice not known":       {repository + "  scheduling: {moves: yes}\n", "spec.scheduling.moves"},
 		"a namespace that is none":            {repository + "  hosts: {namespaces: [a, B]}\n", `spec.hosts.namespaces[1]: found "B"`},

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
@@ -21,6 +22,9 @@ var (
 	branchName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
 	pathName   = regexp.MustCompile(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
 )
+
+// minInterval bounds how often Flux builds and compares all of a tree.
+const minInterval = 10 * time.Second
 
 // problem notes what is wrong with a field.
 type problem func(path, format string, args ...any)
@@ -48,8 +52,8 @@ func (s *Site) validate(add problem) {
 	s.validateRootAccount(add)
 	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
 	checkName("spec.argocd.project", spec.ArgoCD.Project, add)
-	if spec.Flux.Interval.Duration <= 0 {
-		add("spec.flux.interval", "found %s, want a time above zero", spec.Flux.Interval.Duration)
+	if spec.Flux.Interval.Duration < minInterval {
+		add("spec.flux.interval", "found %s, want %s or more", spec.Flux.Interval.Duration, minInterval)
 	}
 	if p := spec.NodePorts; p.Start < 1 || p.End > 65535 || p.Start > p.End {
 		add("spec.nodePorts", "found %d to %d, want a range within 1 to 65535", p.Start, p.End)

@@ -113,7 +113,7 @@ func (d *Document) strictError(err error, root reflect.Type) error {
 }
 
 // typeErrors turns an error of the JSON decoder into problems, one for every value of a wrong type.
-// They say which type was found and not which value: it may be a secret.
+// They say which type was found, and which value only where no secret belongs and it looks like none.
 func (d *Document) typeErrors(err error, into any) error {
 	var (
 		value    any

@@ -48,20 +48,41 @@ func TestDecodeNamesThePlace(t *testing.T) {
 			`f.yaml: document 1: line 5: spec.roles.Worker.topologykey: unknown field, did you mean "topologyKey"?`},
 		"second document: the file's line, not the document's": {
 			"kind: A\n---\nkind: B\nspec:\n  count: many\n",
-			`f.yaml: document 2: line 5: spec.count: found a string, want a whole number`},
+			`f.yaml: document 2: line 5: spec.count: found "many", want a whole number`},
 		"in a map: its key is named": {
 			"kind: A\nspec:\n  roles:\n    Worker:\n      topologyKey: [x]\n",
 			`f.yaml: document 1: line 5: spec.roles.Worker.topologyKey: found a list, want a string`},
 		"every wrong type": {
 			"kind: A\nspec:\n  count: x\n  services: [{nodePort: 1}, {nodePort: true}]\n",
-			`f.yaml: document 1: line 3: spec.count: found a string, want a whole number` + "\n" +
-				`f.yaml: document 1: line 4: spec.services[1].nodePort: found true or false, want a whole number`},
+			`f.yaml: document 1: line 3: spec.count: found "x", want a whole number` + "\n" +
+				`f.yaml: document 1: line 4: spec.services[1].nodePort: found true, want a whole number`},
 		"a number with a fraction": {
 			"kind: A\nspec:\n  count: 1.5\n",
+			`f.yaml: document 1: line 3: spec.count: found 1.5, want a whole number`},
+		"a number in quotes": {
+			"kind: A\nspec:\n  count: \"3\"\n",
+			`f.yaml: document 1: line 3: spec.count: found "3", want a whole number: without quotes`},
+		"a share": {
+			"kind: A\nspec:\n  count: 10%\n",
+			`f.yaml: document 1: line 3: spec.count: found "10%", want a whole number`},
+		"what may be a password": {
+			"kind: A\nspec:\n  count: hunter2\n",
+			`f.yaml: document 1: line 3: spec.count: found a string, want a whole number`},
+		"a number that may be a PIN": {
+			"kind: A\nspec:\n  count: 12345678901.5\n",
 			`f.yaml: document 1: line 3: spec.count: found a number, want a whole number`},
+		"a template": {
+			"kind: A\nspec:\n  # {{ the number }}\n  count: {{ .Values.n }}\n",
+			`f.yaml: document 1: line 4: not valid YAML: is this a template? sipgen reads plain YAML`},
+		"a template's block": {
+			"kind: A\n{{- if .x }}\nspec:\n  count: 1\n",
+			`f.yaml: document 1: line 2: not valid YAML: is this a template? sipgen reads plain YAML`},
+		"an object for a name": {
+			"kind: A\nspec:\n  count: {[a]: 1}\n",
+			`f.yaml: document 1: line 3: not valid YAML: invalid map key: an object, want a name`},
 		"a list where a mapping belongs": {
 			"kind: A\nspec: []\n",
-			`f.yaml: document 1: line 2: spec: found a list, want a mapping`},
+			`f.yaml: document 1: line 2: spec: found a list, want a mapping with count, roles, selector, services`},
 		"a field twice": {
 			"kind: A\nkind: B\n",
 			`f.yaml: document 1: line 2: not valid YAML: key "kind" already set in map`},

@@ -12,8 +12,8 @@ func TestKeysOfMapsAreNotRepeated(t *testing.T) {
 		Kind   string         `json:"kind"`
 		Limits map[string]int `json:"limits"`
 	}
-	want := "f.yaml: document 1: line 2: limits: found a string, want a whole number\n" +
-		"f.yaml: document 1: line 3: limits.cpu: found a string, want a whole number"
+	want := "f.yaml: document 1: line 2: limits: found \"z\", want a whole number\n" +
+		"f.yaml: document 1: line 3: limits.cpu: found \"x\", want a whole number"
 	if err := docs[0].Decode(&into); err == nil || err.Error() != want {
 		t.Errorf("found %v\nwant  %s", err, want)
 	}

@@ -28,8 +28,8 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 		{"no quantity", "{limits: {cpu: 1, memory: hunter2}}", `line 3: spec.limits.memory: found a string, want a quantity as in "500m" or "2Gi"`},
 		{"a list for a quantity", "{limits: {cpu: [1]}}", "spec.limits.cpu: found a list, want a quantity"},
 		{"a quantity in words, beside another mistake", "{limits: {cpu: two}, name: 7}", "spec.name: found a whole number, want a string"},
-		{"no duration", "{interval: soon}", `spec.interval: found a string, want a duration as in "10m"`},
-		{"a number for a duration", "{interval: 10}", "spec.interval: found a whole number, want a duration"},
+		{"no duration", "{interval: soon}", `spec.interval: found "soon", want a duration as in "10m"`},
+		{"a number for a duration", "{interval: 10}", "spec.interval: found 10, want a duration"},
 		{"no time", "{since: yesterday}", "spec.since: found a string, want a time as in"},
 	} {
 		docs, err := manifest.Parse("x.yaml", []byte("apiVersion: v1\nkind: X\nspec: "+row.spec+"\n"))

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	yamlv3 "go.yaml.in/yaml/v3"
+
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -84,6 +86,14 @@ func (d *Document) syntaxError(err error) error {
 	if n := second(d.source); n >= 0 && strings.Contains(message, "already set in map") {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: another object begins here, and there is no line with --- before it"
 	}
+	if n := objectKey(d.source); n >= 0 && strings.HasPrefix(message, "invalid map key") {
+		problem.Line, problem.Message = d.Line+n, "not valid YAML: invalid map key: an object, want a name"
+	}
+	for _, n := range []int{problem.Line - d.Line, problem.Line - d.Line - 1} { // of a block the library gives the line behind it
+		if template.Match(line(d.source, n)) {
+			problem.Line, problem.Message = d.Line+n, "not valid YAML: is this a template? sipgen reads plain YAML"
+		}
+	}
 	if n := tab(d.source); n >= 0 && d.Line+n <= problem.Line {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: the line begins with a tab, want spaces"
 	}
@@ -115,6 +125,41 @@ func second(text []byte) int {
 		return again
 	}
 	return -1
+}
+
+// template recognises what Helm, Jinja and the like replace, outside of quotes and comments.
+var template = regexp.MustCompile(`^[^#"'\n]*\{[{%]`)
+
+// line gives the line with an index, empty where there is none.
+func line(text []byte, n int) []byte {
+	for line := range bytes.Lines(text) {
+		if n == 0 {
+			return line
+		}
+		n--
+	}
+	return nil
+}
+
+// objectKey gives the index of the first line where an object or a list is the name of a field, which the library does not say. -1 where there is none.
+func objectKey(text []byte) int {
+	var document yamlv3.Node
+	if len(text) > mostPositions || yamlv3.Unmarshal(text, &document) != nil {
+		return -1
+	}
+	var in func(node *yamlv3.Node) int
+	in = func(node *yamlv3.Node) int {
+		for i, child := range node.Content {
+			if node.Kind == yamlv3.MappingNode && i%2 == 0 && (child.Kind == yamlv3.MappingNode || child.Kind == yamlv3.SequenceNode) {
+				return child.Line - 1
+			}
+			if n := in(child); n >= 0 {
+				return n
+			}
+		}
+		return -1
+	}
+	return in(&document)
 }
 
 // openQuote gives the index of the line where a scalar in quotes begins that does not end, -1 where all end.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -29,7 +31,7 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 		return
 	case p.Implements(jsonUnmarshaler), p.Implements(textUnmarshaler):
 		if text, err := json.Marshal(value); err == nil && json.Unmarshal(text, reflect.New(t).Interface()) != nil {
-			report(path, jsonType(value), wanted(t))
+			report(path, shown(value, t), wanted(t))
 		}
 		return
 	}
@@ -57,9 +59,60 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 		return
 	}
 	if found, want := mismatch(value, t); want != "" {
+		if seen := shown(value, t); found == jsonType(value) {
+			found = seen
+		}
+		if text, is := value.(string); is && bareNumber.MatchString(text) {
+			want += ": without quotes"
+		}
 		report(path, found, want)
 	}
 }
+
+var (
+	// bareNumber is a number that is a string only because of its quotes.
+	bareNumber = regexp.MustCompile(`^-?[0-9]{1,9}$`)
+	// harmless is what people write for a number, an amount or a time, and no password: "3", "10%", "5 GB", "10min", "lots".
+	harmless = regexp.MustCompile(`^([-+]?[0-9]{1,9}([.,][0-9]{1,6})? ?([A-Za-z]{1,5}|%)?|[a-z]{1,8})$`)
+)
+
+// shown is a value that does not fit, where it is meant to be a number, an amount, a time, or true or false, and is nothing that could be a secret. Of
+// any other it is the type: what belongs into a text may be a password.
+func shown(value any, t reflect.Type) string {
+	switch kind := t.Kind(); {
+	case t == quantityType, t == reflect.TypeFor[metav1.Duration](), kind == reflect.Bool, kind >= reflect.Int && kind <= reflect.Float64:
+	default:
+		return jsonType(value)
+	}
+	switch value := value.(type) {
+	case string:
+		if harmless.MatchString(value) {
+			return strconv.Quote(value)
+		}
+	case bool:
+		return fmt.Sprint(value)
+	case int64, float64:
+		if text := fmt.Sprint(value); harmless.MatchString(text) {
+			return text
+		}
+	}
+	return jsonType(value)
+}
+
+// keysOf names the fields of a struct that has few, for one who wrote something else in its place.
+func keysOf(t reflect.Type) string {
+	if t.Kind() != reflect.Struct {
+		return ""
+	}
+	names := sortedKeys(structFields(t))
+	if len(names) == 0 || len(names) > mostKeys {
+		return ""
+	}
+	return " with " + strings.Join(names, ", ")
+}
+
+// mostKeys bounds how many fields are named.
+const mostKeys = 8
 
 // fieldPath is the path of a field. A key of a map that does not look like a name is left out of it: it may be a secret.
 func fieldPath(t reflect.Type, path, name string) string {
@@ -119,7 +172,10 @@ func mismatch(value any, t reflect.Type) (found, want string) {
 		return wholeNumber(value, t)
 	}
 	if found == want {
-		want = ""
+		return found, ""
+	}
+	if want == "a mapping" {
+		want += keysOf(t)
 	}
 	return found, want
 }
@@ -156,7 +212,7 @@ func jsonType(value any) string {
 	return "a number"
 }
 
-func sortedKeys(m map[string]any) []string {
+func sortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {
 		keys = append(keys, key)
