@@ -76,14 +76,15 @@ func namedFleet(n, want int) ([]v1.SIPCluster, []inventory.Host) {
 	return clusters, racked(n, func(i int) string { return fmt.Sprintf("hostname=h%d", i) })
 }
 
-// rolesFleet has clusters of 64 roles each.
+// rolesFleet has clusters of 64 roles each, the last of fewer: as many roles for a host at any size, which use 90% of the hosts.
 func rolesFleet(n int) ([]v1.SIPCluster, []inventory.Host) {
 	rng := rand.New(rand.NewPCG(12, uint64(n)))
 	model := func() string { return fmt.Sprintf("m%d", rng.IntN(23)) }
 	var clusters []v1.SIPCluster
-	for c := range n / 640 {
+	roles := n * 9984 / 100_000
+	for c := range (roles + 63) / 64 {
 		nodes := map[string]v1.NodeSet{}
-		for k := range 64 {
+		for k := range min(64, roles-64*c) {
 			set := chosenBy(8, 1, is("model", model(), model(), model()), expression("disk", metav1.LabelSelectorOpNotIn, fmt.Sprintf("d%d", rng.IntN(5))))
 			if k%2 == 0 {
 				set.TopologyKey = "rack"
@@ -134,17 +135,8 @@ func limitsFleet(n int) ([]v1.SIPCluster, []inventory.Host) {
 	return clusters, racked(n, func(int) string { return "" })
 }
 
-// levelsFleet is perKeySite, whose workers want a fifth more: more hosts than there are.
-func levelsFleet(n int) ([]v1.SIPCluster, []inventory.Host) {
-	clusters, hosts := perKeySite(n)
-	for _, c := range clusters {
-		set := c.Spec.Nodes[v1.RoleWorker]
-		active, standby := set.Want()
-		set.Count = &v1.NodeCount{Active: active + active/5, Standby: standby}
-		c.Spec.Nodes[v1.RoleWorker] = set
-	}
-	return clusters, hosts
-}
+// levelsFleet is perKeySite with clusters that want more hosts than there are.
+func levelsFleet(n int) ([]v1.SIPCluster, []inventory.Host) { return perKeySite(n, 1060) }
 
 // neighboursFleet has pools of 50 hosts, and as many clusters: each selects a pool and the next one, so that all compete, and none of them gets the standby host that it
 // wants too. The pool of the next cluster is so many further on.

@@ -145,6 +145,7 @@ func (k *kinds) index(columns []*column, rows []string) {
 	}
 	for i, c := range columns {
 		any := newBitset(k.n)
+		c.kinds = make([]set, 0, len(lists[i]))
 		for _, list := range lists[i] {
 			for _, kind := range list {
 				any.add(kind)

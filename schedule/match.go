@@ -118,6 +118,11 @@ func (sh *shape) refuse(never map[int32]bool, k *kinds) {
 func (s *site) sortHosts(networks []string) *classes {
 	n := s.kinds.n
 	c := &classes{networks: networks, byKind: make([][]int32, n), held: make([]int32, n), rejects: map[int32][]rejects{}, unfree: newBitset(n), unreached: newBitset(n)}
+	first := make([]int32, n) // room for one class of each kind, side by side
+	for k := range c.byKind {
+		c.byKind[k] = first[k : k : k+1]
+	}
+	c.classes = make([]class, 0, n)
 	bit := map[string]int{}
 	for i, id := range networks {
 		bit[id] = i

@@ -28,7 +28,7 @@ var shapes = []struct {
 	{"features-infeasible", func(n int) ([]v1.SIPCluster, []inventory.Host) { return featuresSite(n, 110, false) }},
 	{"features-per-rack", func(n int) ([]v1.SIPCluster, []inventory.Host) { return featuresSite(n, 97, true) }},
 	{"notin", notInSite},
-	{"per-key", perKeySite},
+	{"per-key", func(n int) ([]v1.SIPCluster, []inventory.Host) { return perKeySite(n, 892) }},
 }
 
 func expression(key string, operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
@@ -154,17 +154,22 @@ func notInSite(n int) ([]v1.SIPCluster, []inventory.Host) {
 	return clusters, hosts
 }
 
-// perKeySite has rooms of 800 hosts, rows of 200 and racks of 20. A cluster for every 250 hosts has limits for each of the three keys, and 89% of the hosts are
-// used: workers have a kind of their own and the next one, at most 12 in a room, 3 in a row and 1 in a rack, and control planes 1 in a row.
-func perKeySite(n int) ([]v1.SIPCluster, []inventory.Host) {
+// perKeySite has rooms of 800 hosts, rows of 200 and racks of 20. Clusters, one for every 25 hosts and 400 at most, want so many hosts of 1,000 and have limits for
+// each of the three keys: workers have a kind of their own and the next one, at most 12 in a room, 3 in a row and 1 in a rack, and control planes 1 in a row. From
+// 10,000 hosts on, hosts, slots and domains grow alike, so that a cluster wants as many of those that its limits allow: ten times as many clusters, each as large,
+// would not fit into a tenth of the rows.
+func perKeySite(n, wanted int) ([]v1.SIPCluster, []inventory.Host) {
 	var hosts []inventory.Host
 	for i := range n {
 		hosts = append(hosts, newHost(fmt.Sprintf("node-%06d", i), fmt.Sprintf("room=m%d row=w%d rack=r%d kind=k%d", i/800, i/200, i/20, i%5)))
 	}
 	var clusters []v1.SIPCluster
-	for c := range n / 250 {
+	count, slots := min(400, n/25), n*wanted/1000
+	for c := range count {
 		kind := func(k int) string { return fmt.Sprintf("k%d", k%5) }
-		worker := chosenBy(min(210, 10*n/800), 10, expression("kind", metav1.LabelSelectorOpIn, kind(c), kind(c+1)))
+		standby := max(1, n/10_000)
+		active := (c+1)*slots/count - c*slots/count - 3 - standby
+		worker := chosenBy(min(active, n/80), standby, expression("kind", metav1.LabelSelectorOpIn, kind(c), kind(c+1)))
 		worker.TopologyKeys, worker.MaxPerDomainByKey = []string{"room", "row", "rack"}, map[string]v1.PerDomain{"room": 12, "row": 3}
 		control := chosenBy(3, 0, expression("kind", metav1.LabelSelectorOpIn, kind(c), kind(c+2)))
 		control.TopologyKeys = []string{"row", "rack"}
@@ -182,6 +187,42 @@ func BenchmarkShapes(b *testing.B) {
 			})
 		}
 	}
+}
+
+// BenchmarkGrowth measures how many times as long a plan of 100,000 hosts takes as one of 10,000. Sites of both sizes are planned in turn, ten of the smaller ones
+// for one of the larger, so that what slows the machine down for a while slows down both. Each figure is the median of all turns.
+func BenchmarkGrowth(b *testing.B) {
+	for _, site := range append(append(shapes[:0:0], shapes...), fleets...) {
+		b.Run(site.name, func(b *testing.B) {
+			slots := 0
+			plans := func(n, times int) (seconds float64) {
+				clusters, hosts := site.make(n)
+				for range times {
+					seconds += userSeconds(b, func() { slots, _ = slotsOf(plan(b, clusters, hosts, Previous{}, testOptions)) })
+				}
+				return seconds / float64(times)
+			}
+			var small, large, growth []float64
+			from, to := 0, 0
+			for b.Loop() {
+				few := plans(10_000, 10)
+				from = slots
+				many := plans(100_000, 1)
+				to = slots
+				small, large, growth = append(small, few), append(large, many), append(growth, many/few)
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(1000*median(small), "small-ms")
+			b.ReportMetric(1000*median(large), "large-ms")
+			b.ReportMetric(float64(to)/float64(from), "slots-times")
+			b.ReportMetric(median(growth), "times")
+		})
+	}
+}
+
+func median(list []float64) float64 {
+	slices.Sort(list)
+	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
 }
 
 // BenchmarkFewerClusters has the sites of 100,000 hosts that grow most, with as many clusters as there are for 10,000 hosts, each ten times as large: what

@@ -9,11 +9,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"syscall"
 	"time"
+
+	"github.com/airshipit/sipgen/internal/garbage"
 )
 
 // The exit codes of every command.
@@ -24,7 +23,7 @@ const (
 )
 
 func main() {
-	collectLate()
+	garbage.CollectLate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := finish(ctx, patience, os.Stderr, func() int {
@@ -32,30 +31,6 @@ func main() {
 	})
 	stop()
 	os.Exit(code)
-}
-
-// leastHeap is what the heap grows to before garbage is collected, where growth percent above what is in use is less: most runs are over by then.
-const (
-	leastHeap = 128 << 20
-	growth    = 75
-)
-
-// collectLate sets leastHeap, anew after each time that garbage was collected. Where GOGC is set, that counts.
-func collectLate() {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
-	const begin = 4 << 20 // with 100 percent
-	debug.SetGCPercent(100 * leastHeap / begin)
-	var collected func(struct{})
-	collected = func(struct{}) {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		used := max(int(live[0].Value.Uint64()), begin)
-		debug.SetGCPercent(max(growth, 100*(leastHeap-used)/used))
-		runtime.AddCleanup(new([16]byte), collected, struct{}{})
-	}
-	runtime.AddCleanup(new([16]byte), collected, struct{}{})
 }
 
 // patience is how long a run may take, after a signal, to put its things down.

@@ -1,0 +1,38 @@
+// Package garbage says when the program collects garbage. The benchmarks do it as the program does.
+package garbage
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+)
+
+// leastHeap is what the heap grows to before garbage is collected, where growth percent above what is in use is less: most runs are over by then.
+const (
+	leastHeap = 128 << 20
+	growth    = 75
+)
+
+// CollectLate sets leastHeap, anew after each time that garbage was collected, from the first call on. Where GOGC is set, that counts.
+func CollectLate() { once.Do(collectLate) }
+
+var once sync.Once
+
+func collectLate() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	const begin = 4 << 20 // with 100 percent
+	debug.SetGCPercent(100 * leastHeap / begin)
+	var collected func(struct{})
+	collected = func(struct{}) {
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(live)
+		used := max(int(live[0].Value.Uint64()), begin)
+		debug.SetGCPercent(max(growth, 100*(leastHeap-used)/used))
+		runtime.AddCleanup(new([16]byte), collected, struct{}{})
+	}
+	runtime.AddCleanup(new([16]byte), collected, struct{}{})
+}

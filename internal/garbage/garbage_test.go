@@ -1,0 +1,44 @@
+package garbage
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+func goal() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// TestCollectLate: a heap that is small is not collected before it is large, and one that is large is before it is twice as large.
+func TestCollectLate(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	wait := func(why string, least, most uint64) {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+			got := goal()
+			if got >= least && got <= most {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%s: the heap grows to %d MB, want %d to %d", why, got>>20, least>>20, most>>20)
+			}
+		}
+	}
+	t.Setenv("GOGC", "100")
+	collectLate()
+	runtime.GC()
+	wait("GOGC is set", 0, 32<<20)
+	t.Setenv("GOGC", "")
+	collectLate()
+	runtime.GC()
+	wait("a small heap", 120<<20, 140<<20)
+	live := make([]byte, 200<<20)
+	runtime.GC()
+	wait("a large heap", 320<<20, 380<<20)
+	runtime.KeepAlive(live)
+}
