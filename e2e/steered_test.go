@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -50,7 +51,31 @@ func rowSteered(t *testing.T, r *rig, name string) {
 	for _, try := range tries {
 		c.steer(t, try)
 	}
+	if r.flux != nil {
+		c.hideComponents(t)
+	}
 	c.settle(t, "all of them are gone")
+}
+
+// hideComponents hides the components for Cluster API, which nothing in the tree applies: nothing changes, and sipgen goes on.
+func (c *circle) hideComponents(t *testing.T) {
+	t.Helper()
+	const what, file = "components are hidden", ".sourceignore"
+	if component := "clusters/" + c.tenants + "/a/capi/kustomization.yaml"; c.tree[component] == nil {
+		t.Fatalf("%s: the tree has no %s", what, component)
+	}
+	end := c.wantNothingChanged(t)
+	c.edit(t, what, func(dir string) { write(t, filepath.Join(dir, file), "capi/\n") })
+	delete(c.tree, file)
+	c.sync(t, nil)
+	c.wantHolds(t, what, "a", "n1", "n2")
+	c.wantServices(t, what, true)
+	for _, command := range []string{"publish", "diff"} {
+		if code := c.sipgen(t, command); code != 0 || strings.Contains(c.said, "hides") {
+			t.Errorf("%s: %s: exit code %d\n%s", what, command, code, c.said)
+		}
+	}
+	end(what)
 }
 
 // steeredTry is a file that steers the engine.
