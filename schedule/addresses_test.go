@@ -225,6 +225,11 @@ func TestAddressesOfOwnedHosts(t *testing.T) {
 		h.Namespace = namespace
 		return h
 	}
+	leased := func(namespace, name string) inventory.Host {
+		h := at(host1(name, "w", name), inventory.FromHardware, "192.0.2.1")
+		h.Namespace = namespace
+		return h
+	}
 	options := testOptions
 	options.Owner = func(namespace string) string {
 		return map[string]string{"a-bank": "bank", "b-bank": "bank", "a-edge": "edge"}[namespace]
@@ -236,6 +241,7 @@ func TestAddressesOfOwnedHosts(t *testing.T) {
 		lost  string // the address
 	}{
 		{"the site's host has it, whatever the names", []inventory.Host{of("a-bank", "h1"), of("metal", "h2")}, "a-bank/h1"},
+		{"the site's host has it from a lease", []inventory.Host{of("a-bank", "h1"), leased("metal", "h2")}, "a-bank/h1"},
 		{"a tenant's own", []inventory.Host{of("b-bank", "h1"), of("a-bank", "h2")}, "b-bank/h1"},
 		{"two tenants'", []inventory.Host{of("a-bank", "h1"), of("a-edge", "h2")}, ""},
 		{"one of a tenant is held", []inventory.Host{held(of("a-bank", "h1"), "a"), of("metal", "h2")}, ""},
