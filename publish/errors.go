@@ -6,8 +6,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"os/exec"
 	"strings"
+	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/skeema/knownhosts"
@@ -45,6 +47,8 @@ var (
 	ErrHostKey = errors.New("host key not known")
 	// ErrCertificate: the TLS certificate of the server does not verify.
 	ErrCertificate = errors.New("certificate not trusted")
+	// ErrUnreachable: there is no connection to the server.
+	ErrUnreachable = errors.New("cannot be reached")
 	// ErrTimeout: Target.Timeout has passed.
 	ErrTimeout = errors.New("timed out")
 	// ErrUnsigned: a signature is required and there is none.
@@ -71,6 +75,39 @@ type SettingError struct {
 
 func (s *SettingError) Error() string { return s.Err.Error() }
 func (s *SettingError) Unwrap() error { return s.Err }
+
+// unreachableError is ErrUnreachable, and why, without the addresses that a system's error repeats.
+type unreachableError struct {
+	why string
+	err error
+}
+
+func (u *unreachableError) Error() string   { return ErrUnreachable.Error() + ": " + u.why }
+func (u *unreachableError) Unwrap() []error { return []error{ErrUnreachable, u.err} }
+
+// unreachable says why no connection was made, and nothing of an error in one that was.
+func unreachable(err error) string {
+	var (
+		name *net.DNSError
+		dial *net.OpError
+	)
+	switch {
+	case errors.As(err, &name) && name.IsNotFound:
+		return "no such host"
+	case errors.As(err, &name):
+		return "the server's name could not be looked up: " + name.Err
+	case !errors.As(err, &dial) || dial.Op != "dial":
+		return ""
+	case dial.Timeout():
+		return "the connection timed out"
+	}
+	for _, cause := range []syscall.Errno{syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH} {
+		if errors.Is(err, cause) {
+			return cause.Error()
+		}
+	}
+	return ""
+}
 
 // explain turns the errors of the transports into ours, with what to do.
 func (r *remote) explain(err error) error {
@@ -122,6 +159,8 @@ func (r *remote) explain(err error) error {
 		return &SettingError{"ClientCertFile", fmt.Errorf("%w: the server requires a client certificate", ErrAuth)}
 	case strings.Contains(message, "remote error: tls: ") && r.target.Auth.ClientCertFile != "":
 		return fmt.Errorf("%w: the server rejected the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile, message)
+	case unreachable(err) != "":
+		return &unreachableError{unreachable(err), err}
 	case errors.Is(err, exec.ErrNotFound):
 		return fmt.Errorf("pushing to a local repository needs git, which is not installed: %w", err)
 	}

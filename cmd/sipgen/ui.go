@@ -147,6 +147,8 @@ func publishHint(command *cobra.Command, err error) string {
 		return flagOr(command, "adopt", "--adopt takes it over", "sipgen render and sipgen publish have --adopt, which takes it over")
 	case errors.Is(err, publish.ErrNoRepository):
 		return "--repo names the fleet's repository, by its URL or the path of a bare one"
+	case errors.Is(err, publish.ErrUnreachable):
+		return "is the URL right? behind a VPN, connect first; behind a proxy, set SIPGEN_GIT_PROXY, or HTTPS_PROXY and NO_PROXY (for ssh ALL_PROXY)"
 	case errors.Is(err, publish.ErrNothingThere):
 		return "push a first commit to that branch (a README is enough), or publish once without --propose"
 	case errors.As(err, &branch) && manifest.Nearest(branch.Branch, branch.Branches) != "":

@@ -273,4 +273,7 @@ var mistakeGuards = []mutant{
 	{"api/v1alpha1/validate.go", `	if spec.Flux.Interval.Duration < minInterval {`, `	if spec.Flux.Interval.Duration <= 0 {`,
 		in("api/v1alpha1", "TestBadSites"),
 		"Flux is told to build a tree every millisecond"},
+	{"publish/errors.go", `	case unreachable(err) != "":`, `	case false:`,
+		in("publish", "TestUnreachable|TestNobodyListens"),
+		"who mistypes the server's name reads of the address of a resolver"},
 }
