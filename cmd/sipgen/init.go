@@ -82,7 +82,7 @@ On a terminal, sipgen asks for what no flag gives. Otherwise, --inventory and --
 func (b *beginning) begin(ctx context.Context, ui *ui) error {
 	site, cluster := filepath.Join(b.dir, "site.yaml"), schedule.ClusterKey{}
 	if _, err := os.Lstat(site); !errors.Is(err, fs.ErrNotExist) {
-		return redact.Errorf("%s: there is one already; sipgen plan --site shows what it gives", site)
+		return redact.Errorf("%s is there already, and init changes no file: %s shows its plan; sipgen init DIR writes elsewhere", site, planOf(site))
 	}
 	if err := b.ask(ui); err != nil {
 		return err
@@ -132,6 +132,14 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 	show(ui, found, answers, b.engine == "auto")
 	sayNameless(ui, hosts.Hosts)
 	return b.write(ui, found, proposal, answers, site, filepath.Join(b.dir, specsFolder, cluster.Name+".yaml"))
+}
+
+// planOf is the command that shows what a Site gives.
+func planOf(site string) string {
+	if site == "site.yaml" {
+		return "sipgen plan"
+	}
+	return "sipgen plan --site " + redact.Plain(site)
 }
 
 // write writes both files, or neither: they are read first as every command reads them. Where no host is free there is no first SIPCluster to

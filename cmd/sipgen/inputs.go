@@ -14,6 +14,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -97,12 +98,45 @@ func (in *inputs) fromSite(site *v1alpha1.Site) {
 func (in *inputs) missingOf(err error, bySite bool, field, variable string, path ...string) error {
 	switch given := os.Getenv(variable); {
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, manifest.ErrNoFiles):
+		return err
 	case bySite:
 		return fmt.Errorf("%w (%s of %s names it)", err, field, in.site)
 	case given != "" && given == strings.Join(path, string(filepath.ListSeparator)):
 		return fmt.Errorf("%w ($%s names it)", err, variable)
 	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, one := range path {
+		if near := nearPath(one); near != "" {
+			flag := map[string]string{"SIPGEN_SPECS": "--filename", "SIPGEN_INVENTORY": "--inventory"}[variable]
+			return fmt.Errorf("%s: %w%s", flag, err, redact.Sprintf(", did you mean %q?", near))
+		}
+	}
 	return err
+}
+
+// nearPath is what was probably meant by a path where there is nothing: a neighbour of its, or the word for the live cluster.
+func nearPath(given string) string {
+	if given == fromCluster || there(given) {
+		return ""
+	}
+	var names []string
+	entries, err := os.ReadDir(filepath.Dir(given))
+	if err != nil {
+		return ""
+	}
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	if filepath.Base(given) == given {
+		names = append(names, fromCluster)
+	}
+	near := manifest.Nearest(filepath.Base(given), names)
+	if near == "" || near == fromCluster {
+		return near
+	}
+	return filepath.Join(filepath.Dir(given), near)
 }
 
 // beside is a path of the Site's, which is relative to the Site's file.

@@ -117,6 +117,17 @@ func plugin(name string) bool {
 	return strings.HasPrefix(filepath.Base(name), "kubectl-")
 }
 
+// commandsWith are the commands that have a flag.
+func commandsWith(root *cobra.Command, flag string) []string {
+	var names []string
+	for _, command := range root.Commands() {
+		if command.IsAvailableCommand() && command.LocalFlags().Lookup(flag) != nil {
+			names = append(names, command.CommandPath())
+		}
+	}
+	return names
+}
+
 // flagMessage is what is wrong with a flag. What stands behind the dashes may have been meant as something else.
 func flagMessage(cmd *cobra.Command, err error) string {
 	if name, is := strings.CutPrefix(err.Error(), "unknown flag: "); is {
@@ -127,10 +138,18 @@ func flagMessage(cmd *cobra.Command, err error) string {
 		if len(longer) == 1 { // it was cut short
 			near = longer[0]
 		}
+		if others := commandsWith(cmd.Root(), strings.TrimPrefix(name, "--")); len(others) > 0 && len(longer) == 0 {
+			return fmt.Sprintf("unknown flag: %s, which is of %s", redact.Plain(name), strings.Join(others, ", "))
+		}
 		if near != "" {
 			return fmt.Sprintf("unknown flag: %s, did you mean %s?", redact.Plain(name), near)
 		}
 		return "unknown flag: " + redact.Plain(name)
+	}
+	if _, word, is := strings.Cut(err.Error(), "unknown shorthand flag: "); is {
+		if _, word, is = strings.Cut(word, " in -"); is && cmd.Flags().Lookup(word) != nil {
+			return fmt.Sprintf("unknown flag: -%s, did you mean --%s?", word, word)
+		}
 	}
 	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
 		if want := wantedValue[wrong.GetFlag().Value.Type()]; want != "" {

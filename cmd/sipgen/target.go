@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -55,7 +56,7 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 	case p.dir != "":
 		// A name that is misspelt would make every host a new one.
 		if _, err := os.Stat(p.dir); !p.compared && err != nil {
-			return previousTree{}, fmt.Errorf("--previous: %w", err)
+			return previousTree{}, fmt.Errorf("--previous: %s: %w", p.dir, reasonOf(err))
 		}
 		if isRepository(p.dir) && !p.compared {
 			return previousTree{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
@@ -203,4 +204,12 @@ func elsewhere(site *v1alpha1.Site, target publish.Target) []string {
 		out = append(out, redact.Sprintf("--path is %q, but the rendered sync objects use folder %q (the Site's spec.repository.path)", target.Path, repository.Path))
 	}
 	return out
+}
+
+// reasonOf is why a path could not be looked at, without the name of the system's call.
+func reasonOf(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }

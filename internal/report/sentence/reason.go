@@ -66,7 +66,7 @@ func kept(r schedule.Reason) string {
 	case schedule.KeptByLabels:
 		return "held: its labels say so"
 	case schedule.KeptByTree:
-		return "held: the previous tree says so, but its labels do not yet"
+		return "held: the previous tree says so, but the host does not carry its labels yet"
 	case schedule.Consumed:
 		return "held, " + Use(r.Use)
 	case schedule.Serving:

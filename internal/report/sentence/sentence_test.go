@@ -89,7 +89,7 @@ func TestReason(t *testing.T) {
 		{schedule.InvalidCluster{Cluster: schedule.ClusterKey{Namespace: "t", Name: "a\nb"}}, `claimed by cluster "t/a\nb", which is no valid name`},
 		{schedule.InvalidRole{Role: "a b"}, `claimed for role "a b", which is no valid name`},
 		{schedule.Frozen{Kept: schedule.KeptByTree{}, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "second"}, schedule.Contradiction{Problem: "first"}, schedule.Contradiction{Problem: "first"}}},
-			"held: the previous tree says so, but its labels do not yet; its cluster is frozen: first; second"},
+			"held: the previous tree says so, but the host does not carry its labels yet; its cluster is frozen: first; second"},
 		{schedule.ReleaseWaits{Why: schedule.NoSpec{}, Use: schedule.Faulty{Kind: inventory.FaultPatch, Text: "it has a mark"}},
 			"its cluster has no spec any more; release waits until this is fixed: it has a mark"},
 		{schedule.ReleaseWaits{Why: schedule.NoSpec{}, Use: schedule.HasImage{}}, "its cluster has no spec any more; release waits until it is free: it has an image"},

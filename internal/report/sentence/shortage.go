@@ -40,7 +40,8 @@ func Shortage(c *schedule.Shortage) string {
 			b.WriteString(".")
 		}
 	}
-	if words := Advice(&c.Advice); words != "" {
+	// Hosts that have what was misspelt would do, and nobody wants them.
+	if words := Advice(&c.Advice); words != "" && !(c.Unmatched && c.Near != "") {
 		b.WriteString(" " + words + ".")
 	}
 	return b.String()
