@@ -57,8 +57,13 @@ func (d *decided) check(how tolerance) *checked {
 	warnings, harm := d.preflight()
 	warnings = append(warnings, d.network.Warnings()...)
 	warnings = append(warnings, d.unselected()...)
+	warnings = append(warnings, d.before.editedWords()...)
 	braked := brake(d.site, d.loss, how.acceptLoss) // it comes last, where a terminal shows it
-	refusal := errors.Join(d.lost(how.lostTree), joined(d.surges()), harm, errors.Join(d.network.Problems()...), braked)
+	lost := d.lost(how.lostTree)
+	if lost == nil && d.report.NoTree != "" && !how.pushes { // publish says it with the dangers
+		warnings = append(warnings, d.report.NoTree)
+	}
+	refusal := errors.Join(lost, joined(d.surges()), harm, errors.Join(d.network.Problems()...), braked)
 	return &checked{decided: d, warnings: warnings, refusal: refusal, braked: braked != nil && how.acceptLoss == noAcceptance}
 }
 

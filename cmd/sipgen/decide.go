@@ -50,6 +50,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 		d.report.Warnings = append(d.report.Warnings, undecided)
 	}
 	d.report.Since(claims)
+	d.report.NoTree = d.noTree()
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
 	for _, r := range d.renamed() {
 		d.report.Warnings = append(d.report.Warnings, r.String())

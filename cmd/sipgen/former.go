@@ -42,7 +42,7 @@ func (p previousTree) orFormer(ctx context.Context, ui *ui, target publish.Targe
 		return p, fmt.Errorf("spec.repository.previousPath: found %q, which has no tree: want the folder that the tree was in before, or none", former)
 	}
 	maps.DeleteFunc(before.files, func(name string, _ []byte) bool { return !render.IsAssignments(name) })
-	before.former, before.foreignFiles = true, p.foreignFiles
+	before.former, before.foreignFiles, before.edited = true, p.foreignFiles, nil // it stays as it is
 	ui.say("no tree in %s yet: going on with the hosts and addresses of the tree in %s", site.Spec.Repository.Path, former)
 	return before, nil
 }

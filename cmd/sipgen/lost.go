@@ -34,3 +34,23 @@ func (d *decided) lost(accept bool) error {
 	return fmt.Errorf(`refused: %s has no tree, but Flux or Argo CD has labelled %s for clusters (%s): the tree is lost; put it back (docs/safety.md, "A tree that is lost"); `+
 		"if there is none to put back, sipgen publish --accept-lost-tree goes by the labels alone", d.before.where, text.Count(len(synced), "host"), firstHosts(synced))
 }
+
+// noTree says that there is no tree and that hosts carry labels of clusters, which nobody knows to be an engine's: those of hosts that somebody, or the SIP
+// operator, labelled before the first tree look like those of a tree that is lost.
+func (d *decided) noTree() string {
+	if !d.before.missing() {
+		return ""
+	}
+	var labelled []string
+	for i := range d.hosts.Hosts {
+		h := &d.hosts.Hosts[i]
+		if keys := d.site.Spec.LabelKeys; h.Labels[keys.ClusterNamespace] != "" && h.Labels[keys.ClusterName] != "" {
+			labelled = append(labelled, h.Key())
+		}
+	}
+	if len(labelled) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`there is no tree, and %s of clusters (%s): if there was one, it is lost, and they are its hosts; put it back, and do not release them `+
+		`(docs/safety.md, "A tree that is lost"). If this is the first, nothing is wrong`, text.Plural(len(labelled), "host carries labels", "hosts carry labels"), firstHosts(labelled))
+}

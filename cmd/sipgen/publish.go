@@ -147,9 +147,6 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 
 // sayPublished says what was committed, and serverSaid, the server's output without what it says of pull requests.
 func (p *publication) sayPublished(ui *ui, to *destination, serverSaid string) {
-	for _, path := range p.Drifted {
-		ui.say("warning: %s was edited by hand; the edit is overwritten", path)
-	}
 	p.sayAge(ui, p.meta.When)
 	if serverSaid != "" {
 		ui.say("%s says: %s", to.target, serverSaid)

@@ -75,9 +75,6 @@ func (r *rendered) write(ctx context.Context, ui *ui, out string, adopt bool) (p
 
 // sayWritten says what was written.
 func (r *rendered) sayWritten(ui *ui, out string, written publish.Result) {
-	for _, path := range written.Drifted {
-		ui.say("warning: %s/%s was edited by hand; the edit is overwritten", out, path)
-	}
 	r.sayAge(ui, time.Now())
 	ui.say("%s", r.report.Summary())
 	ui.say("%s: %s, %d added, %d changed, %d deleted", out, text.Count(len(r.tree), "file"), len(written.Added), len(written.Changed), len(written.Deleted))

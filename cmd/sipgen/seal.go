@@ -16,6 +16,8 @@ type previousTree struct {
 	files render.Tree
 	// unsealed is why its decisions are not those that sipgen wrote, nil if they are.
 	unsealed error
+	// edited are its files that are not as sipgen wrote them.
+	edited []editedFile
 	// committed is when it was committed, zero for a folder.
 	committed time.Time
 	// former: it is the tree of another folder, of which only the decisions are here.
@@ -33,7 +35,7 @@ func (t *previousTree) missing() bool { return t.where != "" && len(t.files) == 
 
 // previousOf is the tree of a place in the given state. root is the place's path in its repository, for the way back.
 func previousOf(where, root string, state *publish.State, committed time.Time) previousTree {
-	return previousTree{where: where, files: state.Tree, unsealed: seal(where, root, state), committed: committed}
+	return previousTree{where: where, files: state.Tree, unsealed: seal(where, root, state), edited: editedIn(state), committed: committed}
 }
 
 // search is what tells that a tree was at a place, where the list of what sipgen wrote does not.
@@ -81,8 +83,7 @@ func seal(where, root string, state *publish.State) error {
 	if errors.Is(state.Unlisted, publish.ErrOwnership) {
 		problems = append([]error{fmt.Errorf("%s: %s", where, state.Unlisted)}, problems...)
 	}
-	list := path.Join(root, publish.OwnershipFile)
 	return errors.Join(append(problems, fmt.Errorf(
-		"refused: hosts would change hands without being released; to restore the tree, find the newest commit whose files match the checksums in its %s (docs/safety.md, \"A tree that is refused\", has the command), and run, with that COMMIT: git rev-parse -q --verify COMMIT^0 && git rm -r -q --ignore-unmatch %s %s && git checkout COMMIT -- %s %s",
-		list, path.Join(root, "clusters"), list, path.Join(root, "clusters"), list))...)
+		`refused: hosts would change hands without being released; restore %s and %s together, from the newest commit in which they match: docs/safety.md, "A tree that is refused", has the commands`,
+		path.Join(root, "clusters"), path.Join(root, publish.OwnershipFile)))...)
 }

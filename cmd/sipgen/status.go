@@ -24,6 +24,8 @@ type siteStatus struct {
 	Kind       string        `json:"kind"`
 	Site       string        `json:"site"`
 	Hosts      []status.Host `json:"hosts"`
+	// Edited are the files of the tree that somebody has edited or deleted.
+	Edited []editedFile `json:"edited,omitempty"`
 }
 
 func newStatus(ui *ui) *cobra.Command {
@@ -50,7 +52,8 @@ Ready, so that kubectl get sipclusters shows it. It writes nothing else, and onl
 It needs the right to patch sipclusters/status, which spec.runner.status in the Site grants to an
 account of its own.
 
-Exit codes: 0 everything is done or will finish by itself; 1 something is stuck; 2 an error.`,
+Exit codes: 0 everything is done or will finish by itself; 1 something is stuck, or a file of the
+tree is not as sipgen wrote it; 2 an error.`,
 		Example: `  sipgen status --site site.yaml --inventory cluster
   sipgen status --site site.yaml --inventory inventory.yaml --previous tree -o json
   sipgen status --site site.yaml --inventory cluster -f cluster --write`,
@@ -90,6 +93,9 @@ Exit codes: 0 everything is done or will finish by itself; 1 something is stuck;
 				return err
 			}
 			before.warnOfSteered(ui, site, before.files)
+			for _, words := range before.editedWords() {
+				ui.say("warning: %s", words)
+			}
 			return showStatus(ui, before, site, status.Of(statusInput(site, before, claims, hosts)), output)
 		},
 	}
@@ -140,7 +146,7 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 		}
 	}
 	if output == "json" {
-		if err := writeJSON(ui, siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts}); err != nil {
+		if err := writeJSON(ui, siteStatus{v1alpha1.APIVersion, "Status", site.Name, hosts, before.edited}); err != nil {
 			return err
 		}
 	} else {
@@ -165,6 +171,12 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 			ui.say("%s has no tree, and there are hosts with labels of clusters: if there was one, it is lost, and they are its hosts; "+
 				`do not release them (docs/safety.md, "A tree that is lost")`, before.where)
 		}
+	}
+	if len(before.edited) > 0 {
+		ui.say("%s has %s: the engine applies what is there; find out who changed it, and run sipgen publish",
+			before.where, text.Plural(len(before.edited), "file that is not as sipgen wrote it", "files that are not as sipgen wrote them"))
+	}
+	if stuck > 0 || len(before.edited) > 0 {
 		return errFinding
 	}
 	return nil

@@ -111,6 +111,9 @@ func (p *Plan) placementDangers() []danger {
 	for _, words := range p.Emptied() {
 		emptied = append(emptied, ofSite("emptied", words))
 	}
+	if p.NoTree != "" {
+		missing = append(missing, ofSite("no tree", p.NoTree))
+	}
 	for _, words := range p.lost {
 		missing = append(missing, ofSite("missing", words))
 	}

@@ -42,6 +42,8 @@ type Plan struct {
 	// WhatIf says in what the planned site differs from the real one, and what would fit.
 	WhatIf []string `json:"whatIf,omitempty"`
 
+	// NoTree: there is no tree before, and hosts carry labels of clusters, in words.
+	NoTree string `json:"-"`
 	// lost are the hosts that clusters without a spec lost, in words.
 	lost []string
 	// shortOf are the clusters that each of the Shortages is about.

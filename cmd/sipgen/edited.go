@@ -1,0 +1,53 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/render"
+)
+
+// editedFile is a file of a tree that is not as sipgen wrote it: the engine applies it as it is.
+type editedFile struct {
+	Path string `json:"path"`
+	What string `json:"what"`
+}
+
+// What became of it.
+const (
+	wasEdited  = "edited"
+	wasDeleted = "deleted"
+)
+
+// mostEdited bounds how many of them are named, each on a line of its own.
+const mostEdited = 20
+
+// editedIn are the files of a tree that somebody has edited or deleted, by path. Decisions are not among them: without those sipgen refuses the tree.
+func editedIn(state *publish.State) (edited []editedFile) {
+	for _, name := range state.Edited {
+		edited = append(edited, editedFile{name, wasEdited})
+	}
+	for _, name := range state.Missing {
+		edited = append(edited, editedFile{name, wasDeleted})
+	}
+	edited = slices.DeleteFunc(edited, func(f editedFile) bool { return render.IsAssignments(f.Path) })
+	slices.SortFunc(edited, func(a, b editedFile) int { return cmp.Compare(a.Path, b.Path) })
+	return edited
+}
+
+// editedWords says which files of the tree are not as sipgen wrote them, and what the next commit does to them.
+func (t *previousTree) editedWords() (words []string) {
+	for i, f := range t.edited {
+		if i == mostEdited {
+			return append(words, fmt.Sprintf("%s: %d more files were edited or deleted by hand", t.where, len(t.edited)-i))
+		}
+		if f.What == wasEdited {
+			words = append(words, fmt.Sprintf("%s/%s was edited by hand; the edit is overwritten", t.where, f.Path))
+			continue
+		}
+		words = append(words, fmt.Sprintf("%s/%s was deleted by hand; it is put back, unless the plan does without it", t.where, f.Path))
+	}
+	return words
+}
