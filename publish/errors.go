@@ -62,7 +62,7 @@ type BranchError struct {
 }
 
 func (b *BranchError) Error() string {
-	return fmt.Sprintf("%v: %s: want one of the repository's (%s)", ErrNoBranch, b.Branch, some(b.Branches))
+	return fmt.Sprintf("%v: %s: the repository has %s", ErrNoBranch, b.Branch, some(b.Branches))
 }
 func (b *BranchError) Unwrap() error { return ErrNoBranch }
 

@@ -38,7 +38,8 @@ func (in *inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 	if files := filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)); in.kubeconfig == "" && len(files) > 0 && !slices.ContainsFunc(files, there) {
 		return redact.Errorf("$KUBECONFIG: %s: no such file or directory", strings.Join(files, ", "))
 	}
-	if _, err := rules.Load(); err != nil && strings.Contains(err.Error(), "is registered for version") {
+	_, err := rules.Load()
+	if err != nil && strings.Contains(err.Error(), "is registered for version") {
 		if in.kubeconfig == "" {
 			return errors.New("$KUBECONFIG: found another object, want a kubeconfig")
 		}
@@ -46,6 +47,8 @@ func (in *inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 	}
 	known := in.contexts(rules)
 	switch {
+	case err == nil && len(known) == 0 && in.context != "":
+		return redact.Errorf("--context: no kubeconfig has a context, and so none has %q: want --kubeconfig FILE, $KUBECONFIG or ~/.kube/config", in.context)
 	case len(known) == 0 || slices.Contains(known, in.context):
 		return nil
 	case in.context == "":

@@ -294,4 +294,7 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/root.go", `len(others) > 0 && len(longer) == 0 {`, `len(others) < 0 {`,
 		in("cmd/sipgen", "TestScripts/slips"),
 		"the brake names a flag, and the command that was run says that there is none"},
+	{"cmd/sipgen/kubeconfig.go", `	case err == nil && len(known) == 0 && in.context != "":`, `	case false:`,
+		in("cmd/sipgen", "TestScripts/slips"),
+		"who has no kubeconfig is sent to look for a context"},
 }
