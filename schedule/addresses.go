@@ -122,17 +122,6 @@ func (s *site) shared() {
 	}
 	first := map[networkAddress]int32{}
 	theirs := s.theirs()
-	lose := func(i, to int32, a inventory.Address, network string) {
-		h, other := &s.hosts[i], &s.hosts[to]
-		text := fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key())
-		if network != a.Network {
-			text += ", on network " + network
-		}
-		h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
-		h.AddressProblems = append(slices.Clone(h.AddressProblems), inventory.AddressProblem{
-			Network: a.Network, Origin: a.Origin, Text: text,
-		})
-	}
 	settle := func(round int, i int32, a inventory.Address) {
 		h := &s.hosts[i]
 		key := networkAddress{a.Network, a.IP, s.ownerOf(h)}
@@ -141,7 +130,7 @@ func (s *site) shared() {
 			other, taken = first[key]
 		}
 		if j, network, lost := s.ofOthers(theirs, i, a, round); lost {
-			lose(i, j, a, network)
+			s.loseAddress(i, j, a, network)
 			return
 		}
 		switch {
@@ -149,11 +138,11 @@ func (s *site) shared() {
 			first[key] = i
 		case other == i || round == 0:
 		case round == 1 && a.Origin == inventory.FromHostAnnotation && s.hosts[other].known(a.Network, a.IP) && !h.known(a.Network, a.IP):
-			lose(i, other, a, a.Network) // somebody points at a host that has been there before
+			s.loseAddress(i, other, a, a.Network) // somebody points at a host that has been there before
 		case round == 1 && (s.hosts[other].role == nil || s.hosts[other].role.cluster != h.role.cluster):
 			// Each serves its own cluster, perhaps on wires of their own: lint says it.
 		default:
-			lose(i, other, a, a.Network)
+			s.loseAddress(i, other, a, a.Network)
 		}
 	}
 	// The site's hosts come before those of tenants, each first those whose address is in the tree, then other held hosts, free hosts, leases of free hosts.
@@ -163,22 +152,40 @@ func (s *site) shared() {
 			if (s.ownerOf(h) != "") != (turn >= 4) {
 				continue
 			}
-			for _, a := range h.Addresses { // as it is now: lose gives the host another list
-				mine := 2
-				switch {
-				case a.Origin == inventory.FromPreviousTree || h.known(a.Network, a.IP):
-					mine = 0
-				case h.role != nil:
-					mine = 1
-				case a.Origin == inventory.FromHardware:
-					mine = 3
-				}
-				if mine == turn%4 && wanted[a.Network] {
+			for _, a := range h.Addresses { // as it is now: loseAddress gives the host another list
+				if mine := h.turn(a); mine == turn%4 && wanted[a.Network] {
 					settle(mine, i, a)
 				}
 			}
 		}
 	}
+}
+
+// turn says when the addresses of a host are settled, beside others of its owner: those in the tree first, then those of other held hosts, of free hosts, and leases
+// of free hosts.
+func (h *host) turn(a inventory.Address) int {
+	switch {
+	case a.Origin == inventory.FromPreviousTree || h.known(a.Network, a.IP):
+		return 0
+	case h.role != nil:
+		return 1
+	case a.Origin == inventory.FromHardware:
+		return 3
+	}
+	return 2
+}
+
+// loseAddress takes an address away from a host, because another one has it, on this network or on one that meets it.
+func (s *site) loseAddress(i, to int32, a inventory.Address, network string) {
+	h, other := &s.hosts[i], &s.hosts[to]
+	text := fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key())
+	if network != a.Network {
+		text += ", on network " + network
+	}
+	h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
+	h.AddressProblems = append(slices.Clone(h.AddressProblems), inventory.AddressProblem{
+		Network: a.Network, Origin: a.Origin, Text: text,
+	})
 }
 
 // theirs are the hosts that no tenant's host takes an address from: those that the previous tree has there, and the site's. nil: no tenant has hosts.
