@@ -94,6 +94,14 @@ func (s *site) claim(previous Previous) {
 	}
 }
 
+// sayLabelled warns of the hosts that are left alone though their labels give them to a cluster.
+func (s *site) sayLabelled() {
+	for of, hosts := range s.alone { // warnings are sorted
+		slices.SortFunc(hosts, func(a, b HostKey) int { return strings.Compare(a.String(), b.String()) })
+		s.warn(LabelledBeyond{of.cluster, of.grant, hosts})
+	}
+}
+
 // mislabelled says whether labels that are not seen may be on the host all the same.
 func (h *host) mislabelled() bool {
 	return h.Unsure() || slices.ContainsFunc(h.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
@@ -119,6 +127,9 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 		return
 	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid():
 		s.leaveAlone(i, c.cluster)
+		return
+	case t == nil && s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:
+		s.leaveLabelled(h, c.cluster, s.options.Beyond[h.key()])
 		return
 	case t == nil:
 		h.adopted = true
@@ -212,6 +223,40 @@ func (s *site) leaveToOwner(h *host, key ClusterKey) {
 	h.reject = OthersCluster{key, owner}
 	of := othersCluster{key, owner, ClusterKey{}}
 	s.toOwner[of] = append(s.toOwner[of], h.key())
+}
+
+// labelledAlone is a cluster that labels alone give hosts to, and why it does not get them.
+type labelledAlone struct {
+	cluster ClusterKey
+	grant   Grant
+}
+
+// leaveLabelled is for a host that nothing uses, and whose labels alone give it to a cluster that may not have it. Nobody gets it, and its labels stay: who may
+// write labels gives a tenant no more than its grants.
+func (s *site) leaveLabelled(h *host, key ClusterKey, grant Grant) {
+	h.reject = LabelledAlone{key, grant}
+	h.adopted = false
+	alone := labelledAlone{key, grant}
+	s.alone[alone] = append(s.alone[alone], h.key())
+}
+
+// leaveToFrozen leaves alone what labels alone give to clusters that are to get nothing new: they would have hosts that nobody gave them. What the tree has under
+// another uid was theirs. Of a cluster that the tree does not have, labels are all that is known: it is being taken over.
+func (s *site) leaveToFrozen() {
+	for _, r := range s.roles {
+		if len(r.cluster.refused) == 0 || !s.options.Known[r.cluster.key] {
+			continue
+		}
+		r.claimed = slices.DeleteFunc(r.claimed, func(i int32) bool {
+			h := &s.hosts[i]
+			if !h.adopted || inUse(h) != nil || h.renewed == r.cluster.key {
+				return false
+			}
+			h.role, h.standby = nil, false
+			s.leaveLabelled(h, r.cluster.key, Grant{})
+			return true
+		})
+	}
 }
 
 // othersCluster is a cluster that is not the owner's, and the one that has the hosts by the tree.
@@ -330,6 +375,9 @@ func (s *site) treeClaims(previous Previous) map[int32]*PreviousClaim {
 			h.restored = true
 			s.clusterWarn(t.Cluster, Restored{t.Host, t.Source, t.Role, t.UID, h.UID})
 		case renewed:
+			if !t.Releasing {
+				h.renewed = t.Cluster
+			}
 			s.clusterWarn(t.Cluster, CreatedAnew{t.Host, t.Source, t.UID, h.UID, t.Releasing, s.labelled(h, t)})
 			s.lose(t)
 			continue

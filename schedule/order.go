@@ -25,6 +25,8 @@ func general(r Reason) Reason {
 		return UnknownCluster{}
 	case OthersCluster:
 		return OthersCluster{}
+	case LabelledAlone:
+		return LabelledAlone{}
 	case InvalidCluster, InvalidRole:
 		return InvalidClaim{}
 	case NoAddress:

@@ -35,6 +35,12 @@ type Options struct {
 	// such hosts are left alone.
 	Release map[HostKey]ClusterKey
 
+	// Beyond are hosts that the labels alone give to a cluster, and the grant of its tenant that it would be beyond with them: where nothing uses them, they are
+	// left alone.
+	Beyond map[HostKey]Grant
+	// Known are the clusters that the previous tree has. While one of them is to get nothing new, labels alone give it no host that nothing uses.
+	Known map[ClusterKey]bool
+
 	// Replace is how many failed hosts of a cluster get a successor in this run at most, where its tenant may not have more hosts. Of other
 	// clusters all do, as far as there are hosts.
 	Replace map[ClusterKey]int
@@ -70,6 +76,9 @@ type Options struct {
 	unadvised bool
 	unpaired  bool
 }
+
+// Grant is one of a tenant's: Field is its name in the tenant's entry in the Site.
+type Grant struct{ Tenant, Field string }
 
 // LabelKeys are the label keys by which a host is claimed.
 type LabelKeys struct {

@@ -59,6 +59,8 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	s.eligible()
 	s.addresses()
 	s.refusals()
+	s.leaveToFrozen()
+	s.sayLabelled()
 	if err := s.err(); err != nil {
 		return nil, err
 	}

@@ -50,6 +50,12 @@ type (
 		Cluster ClusterKey
 		Owner   string
 	}
+	// LabelledAlone: the labels name a cluster that the tree does not have the host for, and that would be beyond its tenant's Grant with it; without a
+	// grant, it is frozen.
+	LabelledAlone struct {
+		Cluster ClusterKey
+		Grant   Grant
+	}
 	// InvalidCluster: what claims the host cannot be the name of a cluster.
 	InvalidCluster struct{ Cluster ClusterKey }
 	// InvalidRole: what claims the host cannot be the name of a role.
@@ -192,6 +198,7 @@ func (Unsure) isReason()                {}
 func (IncompleteLabels) isReason()      {}
 func (UnknownCluster) isReason()        {}
 func (OthersCluster) isReason()         {}
+func (LabelledAlone) isReason()         {}
 func (InvalidCluster) isReason()        {}
 func (InvalidRole) isReason()           {}
 func (InvalidClaim) isReason()          {}

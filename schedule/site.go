@@ -62,6 +62,7 @@ type site struct {
 	advising     int                          // hosts and roles planned again to advise
 	foreign      map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
 	toOwner      map[othersCluster][]HostKey  // hosts whose labels name a cluster that is not their owner's
+	alone        map[labelledAlone][]HostKey  // hosts whose labels alone give them to a cluster that may not have them
 	stillUsed    []StillUsed                  // hosts that were released, and are in use still
 	lost         map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings     []Warning
@@ -90,6 +91,8 @@ type host struct {
 	// unwanted: the Site asks to release it.
 	// restored: it is in use, and the one that the previous tree has, under another uid.
 	adopted, unwanted, restored bool
+	// renewed is the cluster that the previous tree has the host for, under another uid.
+	renewed ClusterKey
 	// wasPending: the previous tree says that it is to be released.
 	wasPending bool
 	wasRole    string
@@ -210,7 +213,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]*role{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, toOwner: map[othersCluster][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]*role{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, toOwner: map[othersCluster][]HostKey{}, alone: map[labelledAlone][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}

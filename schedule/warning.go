@@ -44,6 +44,13 @@ type (
 		Held    ClusterKey
 		Hosts   []HostKey
 	}
+	// LabelledBeyond: the labels of Hosts name Cluster, which does not have them in the tree and would be beyond its tenant's Grant with them; without a grant,
+	// it is frozen.
+	LabelledBeyond struct {
+		Cluster ClusterKey
+		Grant   Grant
+		Hosts   []HostKey
+	}
 	// UsedAfterRelease: Cluster has released Hosts, and they are in use still.
 	UsedAfterRelease struct {
 		Cluster ClusterKey
@@ -271,6 +278,7 @@ func (Unlabelled) isWarning()           {}
 func (LabelsContradictTree) isWarning() {}
 func (LeftAlone) isWarning()            {}
 func (LabelsOfOthers) isWarning()       {}
+func (LabelledBeyond) isWarning()       {}
 func (UsedAfterRelease) isWarning()     {}
 func (RolesDiffer) isWarning()          {}
 func (ClustersDiffer) isWarning()       {}

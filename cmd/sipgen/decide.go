@@ -51,6 +51,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	}
 	d.report.Since(claims)
 	d.report.NoTree = d.noTree()
+	d.report.HasTree = before.known()
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
 	for _, r := range d.renamed() {
 		d.report.Warnings = append(d.report.Warnings, r.String())
@@ -89,6 +90,7 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	d.options.Refused = d.unknownNetworks(claims)
 	d.options.Owner, d.options.Tenant = l.tenants.OwnerOfHosts, l.tenants.NameOf
 	d.options.Evicted = l.evicted
+	d.options.Known, d.options.Beyond = d.settled.known, d.settled.labelled
 	for key, why := range d.losesBackends(claims) {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)
 	}

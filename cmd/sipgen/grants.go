@@ -76,6 +76,7 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
+			held = decided.settled.held // without what labels alone give beyond the grants
 			loaded.showTenants(ui, held, decided.tenants.Rooms(decided.clusters, held, decided.placement), pods)
 			for _, f := range beyond {
 				ui.say("%s", f.err)

@@ -112,7 +112,7 @@ func (s *supposed) withRoom(d *decided, count roleCount, most int) (room int, to
 // granted is the largest count of a role that its tenant is granted without another cluster being beyond its grants that is not so now, and what
 // is beyond them with one more. It is -1 if none is granted, and v1.MaxCount if that many are.
 func (d *decided) granted(count roleCount) (most int, more string, err error) {
-	held := d.tenants.Held(d.claims, d.hosts.Hosts, options(d.site).Keys)
+	held := d.settled.held
 	frozen := d.settled.isFrozen()
 	delete(frozen, count.cluster)
 	without := map[string]bool{} // are beyond their grants whatever the count is

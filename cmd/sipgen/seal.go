@@ -33,6 +33,9 @@ type previousTree struct {
 // missing: there is a place for the tree, and nothing of a tree in it.
 func (t *previousTree) missing() bool { return t.where != "" && len(t.files) == 0 && t.unsealed == nil }
 
+// known: there is a tree, so that what it does not have is new.
+func (t *previousTree) known() bool { return len(t.files) > 0 }
+
 // previousOf is the tree of a place in the given state. root is the place's path in its repository, for the way back.
 func previousOf(where, root string, state *publish.State, committed time.Time) previousTree {
 	return previousTree{where: where, files: state.Tree, unsealed: seal(where, root, state), edited: editedIn(state), committed: committed}

@@ -133,17 +133,24 @@ type settled struct {
 	late, lost []finding
 	// beyond are those of late that are about what tenants are granted, and not about what two clusters claim.
 	beyond []v1.ClusterError
+	// known are the clusters that the tree has, held is what each cluster holds, and labelled are hosts that one would have by their labels alone, beyond its tenant's grants.
+	held     tenancy.Holdings
+	labelled map[schedule.HostKey]schedule.Grant
+	known    map[schedule.ClusterKey]bool
 }
 
 // settle finds out which clusters are frozen.
 func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
-	s := settled{frozen: map[schedule.ClusterKey][]string{}, here: map[string]string{}, shortened: map[string]bool{}, inTree: l.inTree}
+	s := settled{frozen: map[schedule.ClusterKey][]string{}, here: map[string]string{}, shortened: map[string]bool{}, known: map[schedule.ClusterKey]bool{}, inTree: l.inTree}
 	for i := range l.clusters {
 		if !l.evicted[l.clusters[i].Namespace] {
 			s.clusters = append(s.clusters, l.clusters[i])
 		}
 	}
 	known := clustersIn(before.files, claims)
+	for _, key := range known {
+		s.known[key] = true
+	}
 	for _, f := range l.findings {
 		switch {
 		case l.evicted[f.cluster.Namespace]:
@@ -167,8 +174,16 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	if l.tenants == nil {
 		return s
 	}
-	held := l.tenants.Held(claims, l.hosts.Hosts, options(l.site).Keys)
+	keys := options(l.site).Keys
+	held := l.tenants.Held(claims, l.hosts.Hosts, keys)
 	s.leaveAlone(l, held, claims)
+	if before.known() {
+		frozen := s.isFrozen()
+		maps.DeleteFunc(frozen, func(key schedule.ClusterKey, _ bool) bool { return !s.known[key] })
+		s.labelled = l.tenants.Beyond(s.clusters, claims, l.hosts.Hosts, keys, frozen)
+		held = held.Without(s.labelled)
+	}
+	s.held = held
 	gone := s.gone(claims)
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
 	s.beyond = l.tenants.Clusters(s.clusters, kept, s.isFrozen())

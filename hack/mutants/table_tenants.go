@@ -288,7 +288,7 @@ var tenantGuards = []mutant{
 	{"internal/tenancy/suggest.go", `				n.podKeys[domain] = true`, `				_ = domain`,
 		in("internal/tenancy", "TestSuggest"),
 		"grants are suggested with which the specs that there are are refused"},
-	{"internal/tenancy/hosts.go", `used[tenant.Name] = used[tenant.Name].plus(count)`, `used[key.Namespace] = used[key.Namespace].plus(count)`,
+	{"internal/tenancy/labelled.go", `used[tenant.Name] = used[tenant.Name].plus(count)`, `used[key.Namespace] = used[key.Namespace].plus(count)`,
 		in("internal/tenancy", "TestHostCaps"),
 		"a tenant with two namespaces has hosts beyond its limit"},
 	{"internal/tenancy/hosts.go", `			used[tenant.Name] = after

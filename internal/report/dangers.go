@@ -107,7 +107,7 @@ func returns(c *Cluster) string {
 }
 
 func (p *Plan) placementDangers() []danger {
-	var emptied, running, missing, moved, promotions, released, clusters []danger
+	var emptied, running, missing, moved, taken, promotions, released, clusters []danger
 	for _, words := range p.Emptied() {
 		emptied = append(emptied, ofSite("emptied", words))
 	}
@@ -148,6 +148,9 @@ func (p *Plan) placementDangers() []danger {
 			if !c.Gone && loses(&c.Roles[j]) {
 				add(&clusters, "last host", c.Key()+" "+c.Roles[j].Name+" loses its last host: its load balancers and jump hosts will have nothing behind them")
 			}
+			if words := p.takenByLabels(c, &c.Roles[j]); words != "" {
+				add(&taken, "adopted", words)
+			}
 			for _, slot := range c.Roles[j].Slots {
 				for _, change := range slot.Changes {
 					if change == promoted || strings.HasPrefix(change, "was ") {
@@ -170,7 +173,22 @@ func (p *Plan) placementDangers() []danger {
 			}
 		}
 	}
-	return slices.Concat(emptied, running, missing, moved, clusters, promotions, released)
+	return slices.Concat(emptied, running, missing, moved, taken, clusters, promotions, released)
+}
+
+// takenByLabels names the hosts that a role has because somebody labelled them, where there is a tree and it does not say so. Without a tree labels are all
+// that is known of who has what.
+func (p *Plan) takenByLabels(c *Cluster, r *Role) string {
+	var hosts []string
+	for _, slot := range r.Slots {
+		if slot.adopted && (slot.Status == StatusKept || slot.Status == StatusPending) {
+			hosts = append(hosts, slot.Host)
+		}
+	}
+	if !p.HasTree || c.Gone || len(hosts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s takes %s by labels alone, which the tree does not have for it: %s", c.Key(), r.Name, text.Count(len(hosts), "host"), some(hosts))
 }
 
 // Emptied are the hosts whose spec was emptied while something runs on them, with what to do before anything else. Nothing that sipgen finds is worse.

@@ -44,6 +44,9 @@ type Plan struct {
 
 	// NoTree: there is no tree before, and hosts carry labels of clusters, in words.
 	NoTree string `json:"-"`
+	// HasTree: there is a tree to compare with. Hosts that it does not have for a cluster are new to it, whatever their labels say.
+	HasTree bool `json:"-"`
+
 	// lost are the hosts that clusters without a spec lost, in words.
 	lost []string
 	// shortOf are the clusters that each of the Shortages is about.

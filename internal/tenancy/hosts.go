@@ -24,11 +24,13 @@ type Count struct{ Hosts, Standby int }
 type Holdings struct {
 	counts map[schedule.ClusterKey]Count
 	hosts  map[schedule.HostKey]schedule.ClusterKey
+	// alone are the hosts that are held by their labels alone, and whether as standby.
+	alone map[schedule.HostKey]bool
 }
 
 // Held reads the holdings. A host that the tree is releasing is not held any more.
 func Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) Holdings {
-	h := Holdings{counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}}
+	h := Holdings{counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, alone: map[schedule.HostKey]bool{}}
 	known := map[schedule.HostKey]bool{}
 	add := func(host schedule.HostKey, cluster schedule.ClusterKey, standby bool) {
 		count := h.counts[cluster]
@@ -50,12 +52,13 @@ func Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.Labe
 	}
 	for i := range hosts {
 		key := schedule.HostKey{Namespace: hosts[i].Namespace, Name: hosts[i].Name}
-		cluster := schedule.ClusterKey{Namespace: hosts[i].Labels[keys.ClusterNamespace], Name: hosts[i].Labels[keys.ClusterName]}
+		cluster := labelledFor(&hosts[i], keys)
 		if cluster.Namespace == "" || cluster.Name == "" || hosts[i].Labels[keys.NodeType] == "" || known[key] {
 			continue
 		}
 		known[key] = true
-		add(key, cluster, hosts[i].Labels[keys.Standby] == "true")
+		h.alone[key] = hosts[i].Labels[keys.Standby] == "true"
+		add(key, cluster, h.alone[key])
 	}
 	return h
 }
@@ -95,13 +98,8 @@ func Wants(c *v1.SIPCluster) Count {
 // complained about. Those that hold hosts come first, then the higher priority, then the name: the newcomer goes without.
 // frozen are clusters that get nothing new anyway.
 func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[schedule.ClusterKey]bool) []v1.ClusterError {
-	used := map[string]Count{} // by tenant
+	used := t.used(held)
 	var growing []*v1.SIPCluster
-	for key, count := range held.counts {
-		if tenant := t.Of(key.Namespace); tenant != nil {
-			used[tenant.Name] = used[tenant.Name].plus(count)
-		}
-	}
 	for i := range clusters {
 		c := &clusters[i]
 		want, has := Wants(c), held.Of(keyOf(c))

@@ -220,6 +220,14 @@ func by(words, whom string) string {
 	return words + " by " + whom
 }
 
+// notByLabels is why a cluster does not get a host by its labels alone.
+func notByLabels(g schedule.Grant) string {
+	if g == (schedule.Grant{}) {
+		return "which does not have it in the tree and is frozen"
+	}
+	return "which does not have it in the tree, and beyond " + g.Field + " of tenant " + g.Tenant
+}
+
 // claim is what the labels and the tree say of a host.
 func claim(r schedule.Reason) string {
 	switch r := r.(type) {
@@ -238,6 +246,11 @@ func claim(r schedule.Reason) string {
 			return "labelled for a cluster that is not its owner's"
 		}
 		return "labelled for " + r.Cluster.Quoted() + ", which does not belong to tenant " + r.Owner + ", the host's owner"
+	case schedule.LabelledAlone:
+		if r.Cluster == (schedule.ClusterKey{}) {
+			return "labelled for a cluster that may not have it"
+		}
+		return "labelled for " + r.Cluster.Quoted() + ", " + notByLabels(r.Grant)
 	case schedule.InvalidClaim:
 		return "claimed by a name that is none"
 	case schedule.InvalidCluster:

@@ -1,0 +1,70 @@
+package schedule
+
+import (
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestLabelsAlone: a host that the tree does not have is new to a cluster, whatever its labels say: one that is to get nothing new, or may have no more, does not
+// get it. What something uses stays with the cluster that the labels name.
+func TestLabelsAlone(t *testing.T) {
+	labelled := func(used bool) inventory.Host {
+		h := claimed(newHost("x1", "kind=w rack=r2"), "a", v1.RoleWorker)
+		if used {
+			h = provisionedBy(h, "m")
+		}
+		return h
+	}
+	mine := newHost("h1", "kind=w rack=r1")
+	grant := map[HostKey]Grant{{"metal", "x1"}: {"bank", "hosts.max"}}
+	refused := map[ClusterKey][]string{{"tenants", "a"}: {"wrong"}}
+	known := map[ClusterKey]bool{{"tenants", "a"}: true}
+	tree := []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}
+	renewed := append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...)
+	renewed[0].UID = "uid-of-before"
+	const beyond = "1 host left alone: labelled for tenants/a, which does not have it in the tree, and beyond hosts.max of tenant bank: metal/x1; take the labels off, or widen the grant"
+	const frozen = "1 host left alone: labelled for tenants/a, which does not have it in the tree, and is frozen: metal/x1; take the labels off; if the hosts are its own, correct the cluster first"
+	for _, row := range []struct {
+		why     string
+		host    inventory.Host
+		tree    []PreviousClaim
+		change  func(o *Options)
+		want    string
+		warning string
+		verdict string
+	}{
+		{"within the grants", labelled(false), tree, func(o *Options) { o.Known = known }, "a Worker: h1 x1\n", "", ""},
+		{"beyond a grant", labelled(false), tree, func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 short 1/0 unschedulable\n", beyond,
+			"labelled for tenants/a, which does not have it in the tree, and beyond hosts.max of tenant bank"},
+		{"beyond a grant, and in use", labelled(true), tree, func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 x1\n", "", ""},
+		{"beyond a grant, and in the tree", labelled(false), append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...), func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 x1\n", "", ""},
+		{"frozen", labelled(false), tree, func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 short 1/0 unschedulable\n", frozen,
+			"labelled for tenants/a, which does not have it in the tree and is frozen"},
+		{"frozen, and in use", labelled(true), tree, func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 x1 unschedulable\n", "", ""},
+		{"frozen, and the tree does not have it", labelled(false), tree, func(o *Options) { o.Refused = refused }, "a Worker: h1 x1 unschedulable\n", "", ""},
+		{"frozen, and the host was made anew", labelled(false), renewed, func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 x1 unschedulable\n", "", ""},
+		{"frozen, and the host that left was made anew", labelled(false), append([]PreviousClaim{releasing(renewed[0])}, tree...), func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 short 1/0 unschedulable\n", frozen, ""},
+	} {
+		options := testOptions
+		row.change(&options)
+		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 2, 0)})}
+		p := plan(t, clusters, []inventory.Host{mine, row.host}, Previous{Claims: row.tree}, options)
+		if got := summary(p); got != row.want {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+		if got := strings.Join(Say.Warnings(p.Warnings), "\n"); !strings.Contains(got, row.warning) || row.warning == "" && strings.Contains(got, "left alone") {
+			t.Errorf("%s: warnings %q, want %q", row.why, got, row.warning)
+		}
+		for i := range p.Hosts {
+			if line := &p.Hosts[i]; line.Host.Name == "x1" && row.verdict != "" && Say.Reason(line.Reason) != row.verdict {
+				t.Errorf("%s: the host is %q, want %q", row.why, Say.Reason(line.Reason), row.verdict)
+			}
+		}
+		if loss := Losses(p, Previous{Claims: tree}, []inventory.Host{mine, row.host}); len(loss.Released)+len(loss.Missing)+len(loss.Foreign) > 0 {
+			t.Errorf("%s: lost %+v", row.why, loss)
+		}
+	}
+}
