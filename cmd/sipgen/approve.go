@@ -47,7 +47,7 @@ func isTerminal(stream any) bool {
 	return is && term.IsTerminal(int(file.Fd()))
 }
 
-// mostDangers bounds what is said on stderr; the commit has all of it.
+// mostDangers bounds what is said on stderr.
 const mostDangers = 50
 
 // approve says what a commit with these changes does, and asks. Its error means that nothing is pushed.
@@ -58,12 +58,12 @@ func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error 
 		return nil
 	}
 	ui.say("%s", r.report.Summary())
-	for i, danger := range dangers {
-		if i == mostDangers {
-			ui.say("look at this first: %s; --dry-run and sipgen diff show what changes", text.Plural(len(dangers)-i, "more thing", "more things"))
-			break
-		}
+	shown, more := report.FirstDangers(r.report, filesOf(changes), mostDangers)
+	for _, danger := range shown {
 		ui.say("look at this first: %s", danger)
+	}
+	if more != "" {
+		ui.say("look at this first: and %s; sipgen plan shows them all", more)
 	}
 	switch {
 	case a.dryRun:

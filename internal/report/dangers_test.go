@@ -46,3 +46,22 @@ func TestEmptiedComesFirst(t *testing.T) {
 		t.Error(table.String())
 	}
 }
+
+// TestFirstDangers: of what is said on a terminal, a tenant with many dangers hides nobody else's.
+func TestFirstDangers(t *testing.T) {
+	p := &Plan{}
+	for i := range 60 {
+		p.Clusters = append(p.Clusters, Cluster{Namespace: "evil", Name: string(rune('A' + i)), Frozen: []string{"wrong"}})
+	}
+	p.Clusters = append(p.Clusters, Cluster{Namespace: "bank", Name: "a", Roles: []Role{{Name: "Worker", Slots: []Slot{{Host: "m/h1", Status: StatusReleased, Why: "too many"}, {Host: "m/h2", Status: StatusKept}}}}})
+	shown, more := FirstDangers(p, nil, 50)
+	if said := strings.Join(shown, "\n"); len(shown) != 50 || !strings.Contains(said, "bank/a Worker releases m/h1") {
+		t.Errorf("found %d:\n%s", len(shown), said)
+	}
+	if want := "11 more dangers, 11 of which are of namespace evil"; more != want {
+		t.Errorf("found %q, want %q", more, want)
+	}
+	if shown, more = FirstDangers(p, nil, 61); len(shown) != 61 || more != "" {
+		t.Errorf("found %d and %q, want all", len(shown), more)
+	}
+}
