@@ -24,6 +24,7 @@ func (s *site) assign() {
 			r.shortActive = r.waiting
 		}
 	}
+	s.recall()
 	s.tellWays()
 	for _, c := range s.clusters {
 		if c.unschedulable || c.gone {

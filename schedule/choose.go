@@ -17,7 +17,7 @@ func (s *site) choose() {
 }
 
 func (n *network) choose(r *role) {
-	want := r.units
+	want := len(r.picks) + r.units
 	n.setFocus(r)
 	sp := n.newSpread(r)
 	r.picks, r.taken = slices.Grow(r.picks, want), slices.Grow(r.taken, want)

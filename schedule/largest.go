@@ -67,8 +67,18 @@ func LargestUpTo(clusters []v1.SIPCluster, hosts []inventory.Host, previous Prev
 	return -1, failed
 }
 
-// arrange gives hosts away as Plan does, without saying which: a cluster that would wait in vain does not wait.
+// arrange gives hosts away as Plan does, without saying which.
 func arrange(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
+	plan := func(options Options) (*site, error) { return arranged(clusters, hosts, previous, options) }
+	s, err := plan(options.with(nil, false))
+	if err != nil {
+		return nil, err
+	}
+	return s.keepPromises(plan)
+}
+
+// arranged is arrange without a thought for what was promised before: a cluster that would wait in vain does not wait.
+func arranged(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
 	noWait := map[ClusterKey]bool{}
 	for known := false; ; {
 		s, err := prepare(clusters, hosts, previous, options)
@@ -77,6 +87,10 @@ func arrange(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 		}
 		s.noWait, s.given = noWait, given{clusters, hosts, previous}
 		s.assign()
+		if s.withhold() {
+			known = false
+			continue
+		}
 		if known || !s.contested() {
 			if !options.standbyBack && s.standbyBack() {
 				options.standbyBack = true

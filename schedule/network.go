@@ -135,6 +135,9 @@ func (s *site) newNetwork() *network {
 				r.take(s.domain(r, i))
 			}
 		}
+		for _, p := range r.picks {
+			r.take(s.domain(r, p.host))
+		}
 	}
 	return n
 }

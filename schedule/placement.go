@@ -67,6 +67,9 @@ type Options struct {
 	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
 	// standbyBack: hosts that were released and still carry their labels are taken back for standby slots, too. Plan says when.
 	standbyBack bool
+	// unseen: hosts that the tree releases count as not seen without labels. meant are those of them that were seen before others, and the role that each is for.
+	unseen bool
+	meant  map[HostKey]RoleKey
 
 	// For tests: searches are completed as on large sites, what fits a role is known as it is on other sites, shortages are made minimal in so many steps at most (0: minimalWork), nobody is
 	// advised, which on small sites is most of the work, and searches for moves look at each of the slots that are alike.
@@ -107,6 +110,8 @@ type PreviousClaim struct {
 	Pending bool
 	// Releasing: the tree keeps the host's object without our labels, so that the engine removes them.
 	Releasing bool
+	// For is the role that waits for a host that is released, empty for none.
+	For RoleKey
 	// Addresses are those that the host had when it was handed out, by network id.
 	Addresses map[string][]netip.Addr
 	// Source is the file that says so, for messages.
@@ -254,6 +259,8 @@ type Release struct {
 	Reason Reason
 	// Since is FromTree when an earlier commit released it, and New when this one does.
 	Since Origin
+	// For is the role that waits for the host, empty for none.
+	For RoleKey
 	// Cluster and Role that it leaves are those it is listed under.
 }
 

@@ -17,6 +17,28 @@ import (
 // The error joins every conflict that is found: a host or a cluster that stands twice, claims that
 // contradict each other. A cluster that cannot be placed is no error, and neither is one whose spec is refused; see Placement.Schedulable.
 func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
+	plans := map[*site]*Placement{}
+	plan := func(options Options) (*site, error) {
+		p, err := planned(clusters, hosts, previous, options)
+		if err != nil {
+			return nil, err
+		}
+		plans[p.site] = p
+		return p.site, nil
+	}
+	s, err := plan(options.with(nil, false))
+	if err == nil {
+		s, err = s.keepPromises(plan)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.advise() // in the placement's shortages
+	return plans[s], nil
+}
+
+// planned is Plan without advice, and without a thought for what was promised before.
+func planned(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*Placement, error) {
 	noWait, stay := map[ClusterKey]bool{}, map[ClusterKey]bool{}
 	var before *outcome
 	for {
@@ -26,7 +48,7 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 		}
 		s.noWait, s.stay, s.outcome, s.given = noWait, stay, before, given{clusters, hosts, previous}
 		s.assign()
-		if s.keepRobbed() {
+		if s.keepRobbed() || s.withhold() {
 			continue
 		}
 		s.countMoved()
@@ -43,7 +65,6 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 		case before == nil && s.misled:
 			before = s.newOutcome()
 		default:
-			s.advise() // in p's shortages
 			return p, nil
 		}
 	}
@@ -71,6 +92,7 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 			s.holding = append(s.holding, r)
 		}
 	}
+	s.handOver()
 	s.matched = s.match()
 	s.rejections()
 	s.unreadable()

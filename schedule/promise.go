@@ -189,7 +189,7 @@ func (s *site) next(p *Placement) (*site, error) {
 			}
 		}
 	}
-	options := s.options
+	options := s.options.with(nil, false)
 	options.LabelsOlder = false
 	stay := map[ClusterKey]bool{}
 	for {

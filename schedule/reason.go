@@ -128,6 +128,8 @@ type (
 		Key   string
 		Hosts int
 	}
+	// WaitedFor: new, and meant for the role while it was being released.
+	WaitedFor struct{}
 	// NewInDomain: new, one of so many free hosts that fit There, with so many Elsewhere in other Domains.
 	NewInDomain struct {
 		Key, Value                string
@@ -227,6 +229,7 @@ func (Replacing) isReason()             {}
 func (Frozen) isReason()                {}
 func (ReleaseWaits) isReason()          {}
 func (NewAnywhere) isReason()           {}
+func (WaitedFor) isReason()             {}
 func (NewWithoutLabel) isReason()       {}
 func (NewInDomain) isReason()           {}
 func (Surplus) isReason()               {}

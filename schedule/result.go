@@ -78,7 +78,11 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	s.replacements(r, out.Assigned)
 	for _, gone := range r.released {
 		h := &s.hosts[gone.host]
-		out.Releasing = append(out.Releasing, Release{Host: h.Host, Reason: gone.reason, Since: gone.since})
+		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since}
+		if to := s.awaited[gone.host]; to != nil {
+			leaves.For = to.key()
+		}
+		out.Releasing = append(out.Releasing, leaves)
 		lines[gone.host] = HostLine{Host: h.Host, Verdict: Releasing, Cluster: r.cluster.key, Role: r.name, Reason: gone.reason}
 	}
 	slices.SortFunc(out.Releasing, func(a, b Release) int { return compareHosts(a.Host, b.Host) })

@@ -192,7 +192,7 @@ func (s *site) certificate(roles []*role, short *role, want int, standby bool) S
 			need = want
 		}
 		out.Needs[i] = need
-		out.Holding = out.Holding || len(r.held)+len(r.standIn) > 0
+		out.Holding = out.Holding || len(r.held)+len(r.standIn)+r.given > 0
 		out.Waiting += r.waiting
 		out.Capacity += r.units
 		out.Need += need

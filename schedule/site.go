@@ -63,6 +63,8 @@ type site struct {
 	foreign      map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
 	toOwner      map[othersCluster][]HostKey  // hosts whose labels name a cluster that is not their owner's
 	alone        map[labelledAlone][]HostKey  // hosts whose labels alone give them to a cluster that may not have them
+	promised     map[int32]RoleKey            // hosts that are being released, and the roles that wait for them as the tree says
+	clean        map[int32]*PreviousClaim     // claims of hosts that were being released and are seen without labels
 	stillUsed    []StillUsed                  // hosts that were released, and are in use still
 	lost         map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings     []Warning
@@ -169,6 +171,7 @@ type role struct {
 	looked   bitset // domains of which siblings has seen all, in the search lookedIn
 	lookedIn int32
 	picks    []pick
+	given    int // of picks: hosts that were meant for the role, which it has before anything is given away
 	units    int
 	waiting  int // slots that wait for a host that is being released
 
@@ -213,7 +216,7 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]*role{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, toOwner: map[othersCluster][]HostKey{}, alone: map[labelledAlone][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]*role{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, toOwner: map[othersCluster][]HostKey{}, alone: map[labelledAlone][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}, promised: map[int32]RoleKey{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}

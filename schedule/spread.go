@@ -38,6 +38,11 @@ func (n *network) newSpread(r *role) *spread {
 			}
 		}
 	}
+	for _, p := range r.picks[:r.given] {
+		if d := t.raw[p.host]; d >= 0 {
+			sp.n[d] = max(sp.n[d], 0) + 1
+		}
+	}
 	sp.lowest()
 	return sp
 }
@@ -99,7 +104,7 @@ func (s *site) uneven(r *role) {
 	if sp == nil {
 		return
 	}
-	for _, p := range r.picks {
+	for _, p := range r.picks[r.given:] {
 		sp.add(p.host)
 	}
 	most, fullest, emptiest := 0, "", ""

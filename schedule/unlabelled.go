@@ -147,6 +147,12 @@ func (s *site) unlabelled(r *role) {
 			}
 		}
 	}
+	for _, p := range r.picks[:r.given] {
+		held++
+		if s.domain(r, p.host) == noLabel {
+			lack++
+		}
+	}
 	switch {
 	case lack == 0:
 	case lack == m.hosts+held:

@@ -19,7 +19,7 @@ func Reason(r schedule.Reason) string {
 	switch r.(type) {
 	case nil:
 		return ""
-	case schedule.NewInDomain, schedule.NewAnywhere, schedule.NewWithoutLabel:
+	case schedule.NewInDomain, schedule.NewAnywhere, schedule.NewWithoutLabel, schedule.WaitedFor:
 		return chosen(r)
 	}
 	for _, say := range []func(schedule.Reason) string{kept, released, state, claim, candidate} {
@@ -35,6 +35,8 @@ func chosen(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.NewAnywhere:
 		return "new: " + oneOf(r.Hosts)
+	case schedule.WaitedFor:
+		return "new: it waited for this host, which is seen without labels now"
 	case schedule.NewWithoutLabel:
 		return "new: has no label " + r.Key + " and is not constrained; " + oneOf(r.Hosts)
 	case schedule.NewInDomain:
