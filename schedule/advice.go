@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -45,6 +46,8 @@ type AdvisedHosts struct {
 	Domains []string
 	// MoreDomains: others were not tried, and may do as well.
 	MoreDomains bool
+	// Spread is the key of the role's spread, where the hosts need that label: without it no host that the role selects has it. Empty elsewhere.
+	Spread string
 	// Narrower are the role's other topology keys, in whose domains each host lies alone.
 	Narrower []string
 }
@@ -54,6 +57,9 @@ const (
 	adviceWork = 60_000
 	mostTries  = 40
 )
+
+// errFrozen: with the hosts that were tried the cluster would be frozen.
+var errFrozen = errors.New("frozen")
 
 // given is what a placement was made from.
 type given struct {
@@ -123,6 +129,8 @@ type attempt struct {
 	n       []int          // by role
 	move    map[int]string // by role: the domain with hosts that its first host lies in
 	tries   int
+	// spread: the hosts have the labels of spread. Without these the cluster would be frozen.
+	spread bool
 	// promised: where it was not enough, hosts were promised to a cluster. A plan holds each promise to what comes of it, and gives up those that are not
 	// kept; a try does not, and so a plan may place the cluster with these hosts.
 	promised bool
@@ -169,12 +177,16 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 	if !placed {
 		return Advice{}, a.tries
 	}
-	fewest := a.reduce(most)
+	// Clusters that waited in vain, or whose hosts stay, may wait or give hosts up where there are more: tries do not see that.
+	fewest := a.reduce(most) && len(s.noWait)+len(s.stay) == 0
 	kinds := 0
 	for _, n := range a.n {
 		kinds += min(n, 1)
 	}
-	out := Advice{Cluster: c.key, Standby: standby, Fewest: fewest && !a.promised && short == 1 && kinds == 1}
+	out := Advice{Cluster: c.key, Standby: standby}
+	if fewest && !a.promised && short == 1 && kinds == 1 {
+		out.Fewest = a.nowhere(slices.IndexFunc(a.n, func(n int) bool { return n > 0 }), most)
+	}
 	for k, r := range c.roles {
 		if a.n[k] == 0 {
 			continue
@@ -191,6 +203,9 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 		if own := r.own(template); len(own) > 0 {
 			hosts.Key, hosts.Narrower = own[0], own[1:]
 			hosts.Domains, hosts.MoreDomains = a.domains(k, own[0], most)
+		}
+		if a.spread && r.spread != nil && template[r.spread.TopologyKey] == "" && !slices.Contains(r.keys, r.spread.TopologyKey) {
+			hosts.Spread = r.spread.TopologyKey
 		}
 		out.Hosts = append(out.Hosts, hosts)
 	}
@@ -218,6 +233,23 @@ func (a *attempt) reduce(most int) (all bool) {
 		}
 	}
 	return true
+}
+
+// nowhere says whether fewer hosts for the role do not do in domains with hosts either: reduce tries them in domains of their own. Of two hosts, one is tried in each
+// domain. Of more, not all ways to lie in domains are tried, and nothing is claimed.
+func (a *attempt) nowhere(k, most int) bool {
+	r := a.c.roles[k]
+	own := r.own(r.template())
+	switch {
+	case len(own) == 0 || a.n[k] == 1:
+		return true
+	case len(own) > 1 || r.anyLabels || a.n[k] > 2:
+		return false
+	}
+	a.n[k] = 1
+	good, more := a.domains(k, own[0], most)
+	a.n[k] = 2
+	return len(good) == 0 && !more
 }
 
 // domains are those with hosts of the inventory, up to a few, in which the first of the role's hosts may lie instead, by name: first those are tried in which
@@ -267,7 +299,7 @@ func (a *attempt) try() (missing []int, err error) {
 	for k, r := range a.c.roles {
 		template := r.template()
 		for i := range a.n[k] {
-			h := advised(r, template, networks, i, a.move[k])
+			h := advised(r, template, networks, i, a.move[k], a.spread)
 			if domain := a.move[k]; i == 0 && domain != "" {
 				for key, value := range a.s.alikeIn(r.own(template)[0], domain) {
 					if !slices.Contains(r.keys, key) && template[key] == "" {
@@ -285,6 +317,12 @@ func (a *attempt) try() (missing []int, err error) {
 	next.noWait, next.stay, next.until, next.untilStandby = a.s.noWait, a.s.stay, &a.c.key, a.standby
 	next.assign()
 	c := next.byKey[a.c.key]
+	if len(c.refused) > 0 && !a.spread {
+		a.spread = true
+		return a.try()
+	} else if len(c.refused) > 0 {
+		return nil, errFrozen
+	}
 	lacking := c.unschedulable
 	for _, r := range c.roles {
 		missing = append(missing, r.lack(a.standby && !c.unschedulable))
@@ -352,7 +390,7 @@ func (r *role) own(template map[string]string) (keys []string) {
 }
 
 // advised is the i-th host for a role: free, with an address on every network, and alone in its domains.
-func advised(r *role, template map[string]string, networks []string, i int, domain string) inventory.Host {
+func advised(r *role, template map[string]string, networks []string, i int, domain string, spread bool) inventory.Host {
 	name := fmt.Sprintf("advised-%s-%d", r.name, i)
 	h := inventory.Host{
 		Namespace: cmp.Or(template[v1.HostNamespaceKey], "~"), Name: "~" + name, // no host of the inventory has such a name
@@ -364,7 +402,7 @@ func advised(r *role, template map[string]string, networks []string, i int, doma
 	}
 	delete(h.Labels, v1.HostNamespaceKey)
 	keys := r.keys
-	if r.spread != nil {
+	if spread && r.spread != nil {
 		keys = append(slices.Clone(keys), r.spread.TopologyKey)
 	}
 	for _, key := range keys {

@@ -221,3 +221,60 @@ func TestAdviceOfManyRoles(t *testing.T) {
 		t.Errorf("%d plans to advise, %d clusters advised and %d not: want a few plans, and words for all clusters", plans, advised, untried)
 	}
 }
+
+// TestFewestClaimsNoMore: fewer hosts than advised may do in a domain that there is, and "fewer would not" is not said then.
+func TestFewestClaimsNoMore(t *testing.T) {
+	worker := v1.RoleWorker
+	one := func(name, selector string, n int) v1.SIPCluster {
+		c := newCluster(name, map[string]v1.NodeSet{worker: nodes(selector, n, 0)})
+		return c
+	}
+	anywhere := func(c v1.SIPCluster) v1.SIPCluster {
+		set := c.Spec.Nodes[worker]
+		set.TopologyKey = ""
+		c.Spec.Nodes[worker] = set
+		return c
+	}
+	for _, row := range []struct {
+		why      string
+		clusters []v1.SIPCluster
+		hosts    []inventory.Host
+		previous []PreviousClaim
+		key      string
+		want     string
+	}{
+		{"blue would take one in a rack of its own, and cannot have one in r1", []v1.SIPCluster{one("blue", "", 2), one("red", "", 1)},
+			[]inventory.Host{claimed(newHost("h1", "rack=r1"), "blue", worker)}, nil, "red",
+			"2 more hosts, each in a rack of its own (one of them may be in rack r1), would place tenants/red"},
+		{"blue would take one wherever it is", []v1.SIPCluster{one("blue", "kind=w", 1), one("red", "kind=w", 1)}, nil, nil, "red",
+			"2 more hosts with kind=w, each in a rack of its own, would place tenants/red, and fewer would not"},
+		{"three, which may lie in racks in many ways", []v1.SIPCluster{one("blue", "kind=w", 1), one("red", "kind=w", 2)}, nil, nil, "red",
+			"3 more hosts with kind=w, each in a rack of its own, would place tenants/red"},
+		{"three without racks", []v1.SIPCluster{anywhere(one("blue", "kind=w", 1)), anywhere(one("red", "kind=w", 2))}, nil, nil, "red",
+			"3 more hosts with kind=w would place tenants/red, and fewer would not"},
+	} {
+		p := plan(t, row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
+		advice := p.Advise(ClusterKey{"tenants", row.key})
+		if got := Say.Shortage(&Shortage{Roles: []RoleKey{{Role: "x"}}, Advice: advice}); !strings.HasSuffix(got, row.want+".") && !strings.HasSuffix(got, row.want) {
+			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
+		}
+	}
+}
+
+// TestAdviceForSpread: the label of a role's spread is asked for where the cluster would be frozen without it, and only there.
+func TestAdviceForSpread(t *testing.T) {
+	set := nodes("kind=a", 1, 0)
+	set.TopologyKey, set.Spread = "", &v1.Spread{TopologyKey: "row"}
+	clusters := []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: set})}
+	for _, row := range []struct {
+		labels string
+		spread string
+	}{{"kind=b row=w1", "row"}, {"kind=a row=w1", ""}} {
+		h := newHost("h1", row.labels)
+		h.State.Paused = true
+		advice := plan(t, clusters, []inventory.Host{h}, Previous{}, testOptions).Advise(ClusterKey{"tenants", "red"})
+		if len(advice.Hosts) != 1 || advice.Hosts[0].Spread != row.spread {
+			t.Errorf("%s: %+v", row.labels, advice)
+		}
+	}
+}

@@ -48,7 +48,10 @@ func planned(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 		}
 		s.noWait, s.stay, s.outcome, s.given = noWait, stay, before, given{clusters, hosts, previous}
 		s.assign()
-		if s.keepRobbed() || s.withhold() {
+		if s.keepRobbed() {
+			continue
+		}
+		if s.withhold() {
 			continue
 		}
 		s.countMoved()

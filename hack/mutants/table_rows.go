@@ -12,7 +12,7 @@ var rowGuards = []mutant{
 	{"render/hosts.go", "			if _, approved := r.Reason.(schedule.Approved); merge || approved {\n				put(r.Host, s.takenOver(r.Host), \"\", approved)\n			}", "			_ = r",
 		in("e2e", "TestFluxRows/contract-expand", "TestArgoRows/contract-expand", "TestFluxRows/killed", "TestArgoRows/killed"),
 		"a released host is dropped from the tree at once, and the live one keeps its labels for ever"},
-	{"schedule/claims.go", `		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder && !h.mislabelled(): // seen clean: free again`, `		case c.complete && t != nil && t.Releasing:`,
+	{"schedule/claims.go", `		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder && !s.options.unseen && !h.mislabelled(): // seen clean: free again`, `		case c.complete && t != nil && t.Releasing:`,
 		in("e2e", "TestFluxRows/move", "TestArgoRows/move"),
 		"a live host goes to the next cluster before it was seen without the labels of the one before"},
 	{"render/rights.go", `!is && (account || project)`, `!is && (account || project) && false`,

@@ -100,6 +100,13 @@ func advised(h *schedule.AdvisedHosts, role bool) string {
 	if len(h.Networks) > 0 {
 		words += " and an address on " + strings.Join(h.Networks, " and ")
 	}
+	if h.Spread != "" {
+		and := " with"
+		if len(h.Labels)+len(h.Networks) > 0 {
+			and = " and"
+		}
+		words += and + " a label " + h.Spread
+	}
 	if h.Key == "" {
 		return words
 	}
