@@ -415,7 +415,7 @@ var placementGuards = []mutant{
 	{"schedule/advice.go", `	case len(own) > 1 || r.anyLabels || a.n[k] > 2:`, `	case false:`,
 		in("schedule", "TestFewestClaimsNoMore"),
 		"somebody buys three hosts where two would do in racks that there are, because fewer would not, it was said"},
-	{"schedule/advice.go", `	return len(good) == 0 && !more`, `	return true`,
+	{"schedule/advice.go", `	return len(good) == 0 && !more`, `	return len(good) >= 0 || more`,
 		in("schedule", "TestFewestClaimsNoMore"),
 		"somebody buys two hosts where one would do in a rack that there is, because fewer would not, it was said"},
 	{"schedule/advice.go", `	if len(c.refused) > 0 && !a.spread {`, `	if false {`,
