@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -38,11 +39,15 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 	for i := range hosts {
 		files[render.HostFile(keyOfHost(&hosts[i]))] = true
 	}
-	found, err := p.tip.Elsewhere(ctx, search.Among, func(_ string, names []string) []string {
+	patches := map[string]int{} // by the path of the assignments beside them
+	found, err := p.tip.Elsewhere(ctx, search.Among, func(root string, names []string) []string {
 		var read []string
 		for _, name := range names {
 			folder, file := path.Split(name)
 			cluster, is := strings.CutSuffix(folder, "/hosts/")
+			if is {
+				patches[path.Join(root, cluster, "assignments.yaml")]++
+			}
 			if is && files[file] && !slices.Contains(read, cluster+"/assignments.yaml") {
 				read = append(read, cluster+"/assignments.yaml")
 			}
@@ -56,7 +61,8 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 	for _, tree := range found {
 		other := otherTree{folder: tree.Path}
 		for _, name := range slices.Sorted(maps.Keys(tree.Tree)) {
-			assignments, err := assignmentsIn(path.Join(tree.Path, name), tree.Tree[name])
+			where := path.Join(tree.Path, name)
+			assignments, err := assignmentsIn(where, tree.Tree[name], patches[where])
 			if err != nil {
 				return nil, fmt.Errorf("%w: so it is not known whether the tree in %s has this site's hosts", err, folderWords(tree.Path))
 			}
@@ -67,9 +73,16 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 	return others, nil
 }
 
-// assignmentsIn reads the assignments of another tree. They are compared and not obeyed: an edit by hand is for that tree's own runs to find.
-func assignmentsIn(where string, content []byte) (file render.Assignments, err error) {
-	docs, err := manifest.Parse(where, content)
+// assignmentsIn reads the assignments of another tree. They are compared and not obeyed: an edit by hand is for that tree's own runs to find. Who writes there
+// need not be trusted with this site's runs: they may be as large as hosts with so many patches need, or a cluster's largest number of them, and no larger.
+func assignmentsIn(where string, content []byte, patches int) (file render.Assignments, err error) {
+	hosts := min(patches, v1.MaxCount)
+	limits := manifest.Limits{One: 64<<10 + 2<<10*int64(hosts), OneValues: 2_000 + 64*hosts, Documents: 1, Depth: 20}
+	limits.One, limits.OneValues = min(limits.One, 64<<20), min(limits.OneValues, 4_000_000)
+	if problem := limits.CheckOne(content); problem != "" {
+		return file, fmt.Errorf("%s: %s, for %s", where, problem, text.Count(patches, "host"))
+	}
+	docs, err := limits.Parse(where, content)
 	switch {
 	case err != nil:
 		return file, err

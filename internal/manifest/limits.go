@@ -105,6 +105,17 @@ func depthOf(text []byte, most int) int {
 	return deepest
 }
 
+// CheckOne says what is wrong with the size of one document, empty for nothing. It is cheap: nothing is parsed.
+func (l Limits) CheckOne(text []byte) string {
+	switch {
+	case int64(len(text)) > l.One:
+		return fmt.Sprintf("%d bytes, want at most %d", len(text), l.One)
+	case valuesIn(text) > l.OneValues:
+		return fmt.Sprintf("more than %d values", l.OneValues)
+	}
+	return ""
+}
+
 // CheckAliases says what is wrong with a document's aliases, empty for nothing. An alias takes a few bytes and stands for
 // any number, also of other aliases: two kilobytes of text can be gibibytes of objects.
 func (l Limits) CheckAliases(text []byte) string {
