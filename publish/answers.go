@@ -60,7 +60,7 @@ func (l *limitedRefs) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// boundSSH bounds the list of branches and tags that a session of go-git's ssh is about to read. done lifts the bound: packs are bounded elsewhere. go-git takes
+// boundSSH bounds the list of branches and tags that a session of go-git's ssh is about to read. done lifts the bound, after all of the list was read: packs are bounded elsewhere. go-git takes
 // neither a connection nor a reader for ssh, but its session has the reader in a field that is exported.
 func boundSSH(session any) (done func()) {
 	value := reflect.Indirect(reflect.ValueOf(session))

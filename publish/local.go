@@ -89,15 +89,24 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 	return found, err
 }
 
+// listBranches adds the branches that are not in a map yet. A listing gives a branch that stands for another one as that, without a commit.
 func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) error {
 	branches, err := repository.Branches()
 	if err != nil {
 		return err
 	}
 	return branches.ForEach(func(reference *plumbing.Reference) error {
-		if !strings.HasSuffix(string(reference.Name()), ".lock") {
-			into[reference.Name().Short()] = reference.Hash()
+		name := reference.Name().Short()
+		if _, there := into[name]; there || strings.HasSuffix(name, ".lock") {
+			return nil
 		}
-		return nil
+		resolved, err := repository.Reference(reference.Name(), true)
+		if errors.Is(err, plumbing.ErrReferenceNotFound) { // it leads nowhere, or is gone by now
+			return nil
+		}
+		if err == nil {
+			into[name] = resolved.Hash()
+		}
+		return err
 	})
 }

@@ -42,3 +42,20 @@ func TestWithdrawnProposalIsReplaced(t *testing.T) {
 		t.Errorf("found %+v", again)
 	}
 }
+
+// The base is a name for another branch, as after a rename: a new proposal begins there.
+func TestProposalFromARenamedBranch(t *testing.T) {
+	repo := bare(t)
+	target := Target{URL: repo, Branch: "trunk", Path: "site"}
+	mustPublish(t, target, tree("a", "1"))
+	git(t, repo, "symbolic-ref", "refs/heads/old", "refs/heads/trunk")
+	git(t, repo, "symbolic-ref", "refs/heads/gone", "refs/heads/none")
+	target.Branch, target.Proposal = "old", "sipgen/site"
+	if same := mustPublish(t, target, tree("a", "1")); same.Changed {
+		t.Errorf("found %+v", same)
+	}
+	mustPublish(t, target, tree("a", "2"))
+	if count := git(t, repo, "rev-list", "--count", "trunk..sipgen/site"); count != "1" {
+		t.Errorf("commits in the proposal: found %s, want 1", count)
+	}
+}

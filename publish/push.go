@@ -83,7 +83,7 @@ func isConcurrentPush(status, output string) bool {
 	// lock", "stale info", "fetch first", "non-fast-forward"; GitLab's Gitaly and Gitea pass git's messages on;
 	// GitHub: "cannot lock ref" in the status; JGit and Gerrit: "lock failure".
 	reason := strings.ToLower(status)
-	if isPermanent(reason + " " + strings.ToLower(output)) {
+	if isPermanent(reason + "\n" + strings.ToLower(output)) {
 		return false
 	}
 	for _, phrase := range []string{"cannot lock ref", "failed to lock", "lock failure", "stale info", "fetch first", "non-fast-forward", "reference already exists", "incorrect old value"} {
@@ -96,12 +96,18 @@ func isConcurrentPush(status, output string) bool {
 
 // isPermanent recognises a ref that git cannot lock however often it is tried, by the words of git and of the system behind it.
 func isPermanent(reason string) bool {
-	if !strings.Contains(reason, "cannot lock ref") {
-		return false
+	for line := range strings.Lines(reason) {
+		if strings.Contains(line, "cannot lock ref") && permanently(line) {
+			return true
+		}
 	}
+	return false
+}
+
+func permanently(line string) bool {
 	for _, phrase := range []string{"; cannot create '", "permission denied", "operation not permitted", "read-only file system", "not a directory", "is a directory",
 		"no space left on device", "disk quota exceeded", "reference broken"} {
-		if strings.Contains(reason, phrase) {
+		if strings.Contains(line, phrase) {
 			return true
 		}
 	}

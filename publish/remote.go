@@ -57,9 +57,10 @@ func connect[S transport.Session](ctx context.Context, r *remote, open func(*tra
 			listed = boundSSH(session)
 		}
 		advertised, err := session.AdvertisedReferencesContext(ctx)
-		listed()
 		if err != nil {
-			_ = session.Close() // nothing was asked for
+			_ = session.Close() // nothing was asked for; what reads for go-git may still be reading
+		} else {
+			listed()
 		}
 		if r.endpoint.Protocol == scheme {
 			return session, advertised, err

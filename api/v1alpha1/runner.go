@@ -97,7 +97,7 @@ func (s *Site) validateRunner(add problem) {
 		}
 	}
 	if b := r.Propose; b != "" {
-		if !branchName.MatchString(b) || strings.Contains(b, "..") || strings.HasSuffix(b, "/") || strings.HasSuffix(b, ".lock") {
+		if !isBranch(b) {
 			add(field+".propose", "found %q, want a branch name", b)
 		} else if b == s.Spec.Repository.Branch {
 			add(field+".propose", "found %q, which is the branch that is synced", b)

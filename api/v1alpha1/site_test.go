@@ -73,6 +73,8 @@ func TestBadSites(t *testing.T) {
 		"a previous path that is the path":    {"  repository: {url: 'file:///a', previousPath: .}\n", `spec.repository.previousPath: found ".", which is spec.repository.path`},
 		"an absolute path":                    {"  repository: {url: 'file:///a', path: /b}\n", `spec.repository.path: found "/b"`},
 		"git's own folder":                    {"  repository: {url: 'file:///a', path: .git/hooks}\n", `spec.repository.path: found ".git/hooks"`},
+		"a branch by its whole name":          {"  repository: {url: 'file:///a', branch: refs/heads/main}\n", `spec.repository.branch: found "refs/heads/main", want a branch name`},
+		"a branch that stands for another":    {"  repository: {url: 'file:///a', branch: HEAD}\n", `spec.repository.branch: found "HEAD", want a branch name`},
 		"a branch that is an option":          {"  repository: {url: 'file:///a', branch: --upload-pack=x}\n", `spec.repository.branch: found "--upload-pack=x"`},
 		"an order that Argo CD cannot keep":   {repository + "  engine: argocd\n", `spec.argocd.order: missing: Argo CD does not wait with a host's labels`},
 		"an order that nobody knows":          {repository + "  engine: argocd\n  argocd: {order: ordered}\n", `spec.argocd.order: found "ordered", want none or waves`},

@@ -70,13 +70,19 @@ func (s *Site) validate(add problem) {
 	s.validateServices(add)
 }
 
+// isBranch: Argo CD and Flux are told the branch by its whole name, refs/heads/ and this.
+func isBranch(name string) bool {
+	return branchName.MatchString(name) && !strings.Contains(name, "..") && !strings.HasSuffix(name, "/") && !strings.HasSuffix(name, ".lock") &&
+		name != "HEAD" && !strings.HasPrefix(name, "refs/")
+}
+
 func (r *Repository) validate(engine Engine, add problem) {
 	checkURL(r.URL, add)
 	if engine == EngineFlux && strings.HasPrefix(r.URL, "file:") {
 		add("spec.repository.url", "found a file URL, which Flux does not sync: want ssh or https; sipgen publish --repo takes any")
 	}
-	if b := r.Branch; !branchName.MatchString(b) || strings.Contains(b, "..") || strings.HasSuffix(b, "/") || strings.HasSuffix(b, ".lock") {
-		add("spec.repository.branch", "found %q, want a branch name", b)
+	if !isBranch(r.Branch) {
+		add("spec.repository.branch", "found %q, want a branch name", r.Branch)
 	}
 	checkFolder("spec.repository.path", r.Path, add)
 	switch {

@@ -54,7 +54,7 @@ func (l *loaded) sayOthers(ui *ui) {
 	if namespaces = slices.Compact(namespaces); len(namespaces) > maxMeant {
 		namespaces = append(namespaces[:maxMeant], "...")
 	}
-	ui.say("%s in %s %s", text.Count(len(l.others), "host"), strings.Join(namespaces, ", "), l.notOurs(len(l.others)))
+	ui.say("%s", redact.Sprintf("%s in %s %s", text.Count(len(l.others), "host"), strings.Join(namespaces, ", "), l.notOurs(len(l.others))))
 }
 
 // otherHost says of a host that it is there, and in a namespace that is not the site's.

@@ -264,7 +264,7 @@ var mistakeGuards = []mutant{
 	{"publish/remote.go", `	if beside == "" {`, `	if beside == "" || true {`,
 		in("publish", "TestNoRoom"),
 		"a proposal that no repository has room for is rendered before anybody says so"},
-	{"publish/push.go", `	if isPermanent(reason + " " + strings.ToLower(output)) {`, `	if false {`,
+	{"publish/push.go", `	if isPermanent(reason + "\n" + strings.ToLower(output)) {`, `	if false {`,
 		in("publish", "TestIsConcurrentPush"),
 		"a push that can never work is tried for three minutes, in silence"},
 	{"publish/loop.go", `		w.said = nil`, ``,

@@ -2,6 +2,14 @@ package main
 
 // publishGuards keep what is in folders and branches.
 var publishGuards = []mutant{
+	{"publish/local.go", `		if _, there := into[name]; there || strings.HasSuffix(name, ".lock") {
+			return nil
+		}
+		resolved, err := repository.Reference(reference.Name(), true)
+`, `		resolved, err := reference, error(nil)
+`,
+		in("publish", "TestProposalFromARenamedBranch"),
+		"a new proposal from a renamed branch forgets the tree, and has hosts that the tree gave to others"},
 	{"publish/overwrite.go", ` || len(o.files) != len(o.commits) {`, ` {`,
 		in("publish", "TestOnlyFiles"),
 		"whoever left out a flag is told to give it again where a reviewer's commit would be lost"},

@@ -62,7 +62,7 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 		if seen := shown(value, t); found == jsonType(value) {
 			found = seen
 		}
-		if text, is := value.(string); is && bareNumber.MatchString(text) {
+		if text, is := value.(string); is && isNumber(t) && bareNumber.MatchString(text) {
 			want += ": without quotes"
 		}
 		report(path, found, want)
@@ -76,11 +76,13 @@ var (
 	harmless = regexp.MustCompile(`^([-+]?[0-9]{1,9}([.,][0-9]{1,6})? ?([A-Za-z]{1,5}|%)?|[a-z]{1,8})$`)
 )
 
+func isNumber(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 }
+
 // shown is a value that does not fit, where it is meant to be a number, an amount, a time, or true or false, and is nothing that could be a secret. Of
 // any other it is the type: what belongs into a text may be a password.
 func shown(value any, t reflect.Type) string {
-	switch kind := t.Kind(); {
-	case t == quantityType, t == reflect.TypeFor[metav1.Duration](), kind == reflect.Bool, kind >= reflect.Int && kind <= reflect.Float64:
+	switch {
+	case t == quantityType, t == reflect.TypeFor[metav1.Duration](), t.Kind() == reflect.Bool, isNumber(t):
 	default:
 		return jsonType(value)
 	}

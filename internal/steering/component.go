@@ -7,7 +7,8 @@ import (
 )
 
 // offered says which files are in a cluster's component for Cluster API, clusters/<namespace>/<name>/capi/, that nothing in the tree applies: it is there for
-// kustomizations of others. If Flux does not see all of it, a kustomization that includes it does not build, and nothing is pruned. read are the files of the
+// kustomizations of others. If Flux does not see all of it, a kustomization that includes it does not build, unless it says ignoreMissingComponents (docs/cluster-api.md
+// warns of that), and nothing is pruned. read are the files of the
 // tree that an engine reads.
 func offered(tree map[string][]byte, read []string) func(name string) bool {
 	components := map[string]bool{}
