@@ -49,6 +49,8 @@ const (
 	// FaultPatch: a patch of the host would do harm, or could not say which host it is for. Whoever has the host keeps it, and the patch that is
 	// in the tree stays as it is.
 	FaultPatch FaultKind = "patch"
+	// FaultOtherTree: a tree in another folder of the repository has the host, or may have it.
+	FaultOtherTree FaultKind = "another tree"
 	// FaultNetwork: a service of the site gives out, or has, an address of the host.
 	FaultNetwork FaultKind = "address"
 )

@@ -57,8 +57,8 @@ func (s *site) claim(previous Previous) {
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		for n := range h.Faults {
-			if h.Faults[n].Kind == inventory.FaultPatch {
-				continue // said where it matters: the cluster is refused, or the host's release waits
+			if kind := h.Faults[n].Kind; kind == inventory.FaultPatch || kind == inventory.FaultOtherTree {
+				continue // said where it matters: the cluster is refused, or the host's release waits; for all hosts of a folder at once
 			}
 			s.warn(HasFault{h.key(), h.Faults[n].String()})
 		}

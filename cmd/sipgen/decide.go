@@ -42,9 +42,14 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	if err := d.place(); err != nil {
 		return nil, err
 	}
+	elsewhere, err := d.leaveToOthers()
+	if err != nil {
+		return nil, err
+	}
 	d.expectLeftOut()
 	d.report = report.Of(l.site.Name, d.clusters, d.placement)
 	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
+	d.report.Warnings = append(d.report.Warnings, elsewhere...)
 	d.noteAboutClusters()
 	if undecided := render.Undecided(d.site, d.clusters, before.files); undecided != "" {
 		d.report.Warnings = append(d.report.Warnings, undecided)

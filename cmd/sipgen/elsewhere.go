@@ -22,6 +22,14 @@ import (
 type otherTree struct {
 	folder   string
 	clusters []render.Assignments
+	// unread are the assignments that nobody can read, which are about hosts with these names.
+	unread []unread
+}
+
+// unread are the assignments of a cluster of another tree, by what is wrong with them.
+type unread struct {
+	hosts []schedule.HostKey
+	err   error
 }
 
 // withOthers lets a run ask which hosts the trees in other folders of the branch have.
@@ -35,22 +43,30 @@ func (p previousTree) withOthers(ctx context.Context, l *loaded) previousTree {
 // readOthers reads which of the hosts the trees in other folders have. Their files' names settle it for trees that have no host of such a name; of the
 // others only the assignments of the clusters that have one are read.
 func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([]otherTree, error) {
-	files := map[string]bool{}
+	files := map[string]schedule.HostKey{}
 	for i := range hosts {
-		files[render.HostFile(keyOfHost(&hosts[i]))] = true
+		key := keyOfHost(&hosts[i])
+		files[render.HostFile(key)] = key
 	}
-	patches := map[string]int{} // by the path of the assignments beside them
+	patches, ours := map[string]int{}, map[string][]schedule.HostKey{} // by the path of the assignments beside them
 	found, err := p.tip.Elsewhere(ctx, search.Among, func(root string, names []string) []string {
 		var read []string
 		for _, name := range names {
 			folder, file := path.Split(name)
 			cluster, is := strings.CutSuffix(folder, "/hosts/")
-			if is {
-				patches[path.Join(root, cluster, "assignments.yaml")]++
+			if !is {
+				continue
 			}
-			if is && files[file] && !slices.Contains(read, cluster+"/assignments.yaml") {
+			where := path.Join(root, cluster, "assignments.yaml")
+			patches[where]++
+			host, known := files[file]
+			if !known {
+				continue
+			}
+			if ours[where] == nil {
 				read = append(read, cluster+"/assignments.yaml")
 			}
+			ours[where] = append(ours[where], host)
 		}
 		return read
 	})
@@ -64,7 +80,8 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 			where := path.Join(tree.Path, name)
 			assignments, err := assignmentsIn(where, tree.Tree[name], patches[where])
 			if err != nil {
-				return nil, fmt.Errorf("%w: so it is not known whether the tree in %s has this site's hosts", err, folderWords(tree.Path))
+				other.unread = append(other.unread, unread{ours[where], fmt.Errorf("%w: so it is not known whether the tree in %s has this site's hosts", err, folderWords(tree.Path))})
+				continue
 			}
 			other.clusters = append(other.clusters, assignments)
 		}
@@ -121,36 +138,95 @@ func (d *decided) doubled() error {
 		if d.before.former && other.folder == former {
 			continue
 		}
-		sites := map[string]bool{}
-		var both []string
-		byName := map[string]bool{}
-		for i := range other.clusters {
-			cluster := &other.clusters[i]
-			has := func(namespace, name, uid string) {
-				host := got[schedule.HostKey{Namespace: namespace, Name: name}]
-				unknown := uid == "" || host != nil && host.UID == ""
-				if host == nil || !unknown && uid != host.UID || unknown && cluster.Site.Name != d.site.Name {
-					return
-				}
-				if unknown {
-					byName[host.Key()] = true
-				}
-				both = append(both, host.Key())
-				sites[cluster.Site.Name] = true
-			}
-			for _, h := range cluster.Hosts {
-				has(h.Namespace, h.Name, h.UID)
-			}
-			for _, h := range cluster.Releasing {
-				has(h.Namespace, h.Name, h.UID)
+		both, sites, byName := d.both(&other, got)
+		for _, u := range other.unread {
+			if slices.ContainsFunc(u.hosts, func(host schedule.HostKey) bool { return got[host] != nil }) {
+				errs = append(errs, u.err)
 			}
 		}
 		if len(both) > 0 {
-			slices.Sort(both)
-			errs = append(errs, d.doubledBy(other.folder, slices.Sorted(maps.Keys(sites)), slices.Compact(both), len(byName)))
+			errs = append(errs, d.doubledBy(other.folder, sites, both, byName))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// both are those of some hosts that another tree has, too, by name, the Sites that it is of, and how many hosts are taken for the same without a uid.
+func (d *decided) both(other *otherTree, hosts map[schedule.HostKey]*inventory.Host) (both, sites []string, unknown int) {
+	of, byName, found := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i := range other.clusters {
+		cluster := &other.clusters[i]
+		has := func(namespace, name, uid string) {
+			host := hosts[schedule.HostKey{Namespace: namespace, Name: name}]
+			unknown := uid == "" || host != nil && host.UID == ""
+			if host == nil || !unknown && uid != host.UID || unknown && cluster.Site.Name != d.site.Name {
+				return
+			}
+			if unknown {
+				byName[host.Key()] = true
+			}
+			found[host.Key()] = true
+			of[cluster.Site.Name] = true
+		}
+		for _, h := range cluster.Hosts {
+			has(h.Namespace, h.Name, h.UID)
+		}
+		for _, h := range cluster.Releasing {
+			has(h.Namespace, h.Name, h.UID)
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), slices.Sorted(maps.Keys(of)), len(byName)
+}
+
+// leaveToOthers plans again, where the run goes on without what is wrong, without the hosts that a tree in another folder has or may have: who may write there
+// stops nobody else. A new tree is refused all the same, and so is one that has moved: then the other one is most likely the one that this should be. It
+// says of each folder how many hosts that are.
+func (d *decided) leaveToOthers() (said []string, err error) {
+	if !d.keepGoing || d.before.others == nil || d.before.former || d.before.missing() || len(d.got()) == 0 {
+		return nil, nil
+	}
+	others, err := d.before.others()
+	if err != nil {
+		return nil, nil // doubled says it
+	}
+	inTree := map[schedule.HostKey]bool{}
+	for _, claim := range d.claims.Claims {
+		inTree[claim.Host] = true
+	}
+	hosts := *d.hosts
+	hosts.Hosts = slices.Clone(hosts.Hosts)
+	byKey, free := map[string]*inventory.Host{}, map[schedule.HostKey]*inventory.Host{}
+	for i := range hosts.Hosts {
+		if h := &hosts.Hosts[i]; !inTree[keyOfHost(h)] {
+			byKey[h.Key()], free[keyOfHost(h)] = h, h
+		}
+	}
+	for _, other := range others {
+		both, _, _ := d.both(&other, free)
+		for _, u := range other.unread {
+			for _, host := range u.hosts {
+				if free[host] != nil {
+					both = append(both, host.String())
+				}
+			}
+			said = append(said, u.err.Error())
+		}
+		slices.Sort(both)
+		if both = slices.Compact(both); len(both) == 0 {
+			continue
+		}
+		for _, name := range both {
+			h := byKey[name]
+			h.Faults = append(slices.Clone(h.Faults), inventory.Fault{Kind: inventory.FaultOtherTree, Text: "the tree in " + folderWords(other.folder) + " has it"})
+		}
+		said = append(said, fmt.Sprintf("the tree in %s has %s of this site that no cluster of this tree has (%s): nobody gets them here",
+			folderWords(other.folder), text.Count(len(both), "host"), firstHosts(both)))
+	}
+	if len(said) == 0 {
+		return nil, nil
+	}
+	d.hosts, d.options.Replace = &hosts, nil
+	return said, d.place()
 }
 
 // got are the hosts that the tree would get: those that the one before, in the same folder, does not have.
