@@ -170,7 +170,7 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/elsewhere.go", `unknown && cluster.Site.Name != d.site.Name`, `unknown`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"two trees of one Site have the same hosts, which have no uids"},
-	{"cmd/sipgen/elsewhere.go", `			for _, h := range cluster.Releasing {`, `			for _, h := range cluster.Releasing[:0] {`,
+	{"cmd/sipgen/elsewhere.go", `		for _, h := range cluster.Releasing {`, `		for _, h := range cluster.Releasing[:0] {`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"a host that another tree is giving back is handed out by a second one"},
 	{"publish/othertrees.go", `	if s.root.IsZero() {
