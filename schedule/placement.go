@@ -275,12 +275,12 @@ type Verdict string
 
 // The verdicts.
 const (
-	Assigned    Verdict = "assigned"     // to a cluster, new in this run
-	Held        Verdict = "held"         // by a cluster, from before
-	Pending     Verdict = "pending"      // to be released, once it is let go or approved
-	Releasing   Verdict = "releasing"    // labels dropped, not yet seen clean
-	Free        Verdict = "free"         // nothing keeps it from being assigned: no role needs it, or none selects it
-	NotEligible Verdict = "not eligible" // for any role, or matches none; Reason says why
+	Assigned    Verdict = "assigned"        // to a cluster, new in this run
+	Held        Verdict = "held"            // by a cluster, from before
+	Pending     Verdict = "release pending" // to be released, once it is let go or approved
+	Releasing   Verdict = "releasing"       // labels dropped, not yet seen clean
+	Free        Verdict = "free"            // nothing keeps it from being assigned: no role needs it, or none selects it
+	NotEligible Verdict = "not eligible"    // for any role, or matches none; Reason says why
 )
 
 // HostLine is what became of one host of the inventory.

@@ -71,6 +71,28 @@ func TestJSONPage(t *testing.T) {
 	}
 }
 
+// TestJSONVerdicts: docs/json.md has every verdict of a host, and no other.
+func TestJSONVerdicts(t *testing.T) {
+	page, err := os.ReadFile("../../docs/json.md")
+	check(t, err)
+	row := regexp.MustCompile("(?m)^\\| `hosts\\[\\]\\.verdict` \\| (.*); \\*always\\*").FindStringSubmatch(string(page))
+	if row == nil {
+		t.Fatal("the page has no row about hosts[].verdict")
+	}
+	var found, want []string
+	for _, word := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
+		found = append(found, word[1])
+	}
+	source, err := os.ReadFile("../../schedule/placement.go")
+	check(t, err)
+	for _, verdict := range regexp.MustCompile(`(?m)^\s+\w+ +Verdict = "(.*)"`).FindAllStringSubmatch(string(source), -1) {
+		want = append(want, verdict[1])
+	}
+	if len(want) == 0 || !slices.Equal(found, want) {
+		t.Errorf("the page has the verdicts %q, want those of schedule.Verdict: %q", found, want)
+	}
+}
+
 // fieldsOf collects the paths of a type's fields, and whether each is always there. A cluster in an Explanation is that of a Plan.
 func fieldsOf(out map[string]bool, prefix string, of reflect.Type, explanation bool) {
 	for i := range of.NumField() {
