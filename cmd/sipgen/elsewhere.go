@@ -93,9 +93,7 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 // assignmentsIn reads the assignments of another tree. They are compared and not obeyed: an edit by hand is for that tree's own runs to find. Who writes there
 // need not be trusted with this site's runs: they may be as large as hosts with so many patches need, or a cluster's largest number of them, and no larger.
 func assignmentsIn(where string, content []byte, patches int) (file render.Assignments, err error) {
-	hosts := min(patches, v1.MaxCount)
-	limits := manifest.Limits{One: 64<<10 + 2<<10*int64(hosts), OneValues: 2_000 + 64*hosts, Documents: 1, Depth: 20}
-	limits.One, limits.OneValues = min(limits.One, 64<<20), min(limits.OneValues, 4_000_000)
+	limits := limitsOf(patches)
 	if problem := limits.CheckOne(content); problem != "" {
 		return file, fmt.Errorf("%s: %s, for %s", where, problem, text.Count(patches, "host"))
 	}
@@ -107,6 +105,11 @@ func assignmentsIn(where string, content []byte, patches int) (file render.Assig
 		return file, fmt.Errorf("%s: want one document of kind %s", where, render.AssignmentsKind)
 	}
 	return file, docs[0].Decode(&file)
+}
+
+func limitsOf(patches int) manifest.Limits {
+	hosts := min(patches, v1.MaxCount)
+	return manifest.Limits{One: min(64<<10+2<<10*int64(hosts), 64<<20), OneValues: min(2_000+64*hosts, 4_000_000), Documents: 1, Depth: 20}
 }
 
 func keyOfHost(h *inventory.Host) schedule.HostKey {

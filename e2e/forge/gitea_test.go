@@ -179,8 +179,13 @@ func byHand(t *testing.T, s *site) {
 
 	// A person has opened it: the next push is told so.
 	s.Call(t, "POST", s.path("/pulls"), map[string]any{"head": "sipgen/two", "base": "main", "title": "by hand"}, nil)
-	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
-	_, words = s.publish(t, 0, "--propose", "sipgen/two")
+	// Gitea's hook says nothing where Gitea did not answer it in time, and the push counts: then the next one is told.
+	for active := 4; active < 7; active++ {
+		s.edit(t, "tenants/edge-b.yaml", fmt.Sprintf("active: %d", active), fmt.Sprintf("active: %d", active+1))
+		if _, words = s.publish(t, 0, "--propose", "sipgen/two"); strings.Contains(words, "pull request already open") {
+			break
+		}
+	}
 	wantWords(t, words, "pull request already open: "+s.URL+"/ada/by-hand/pulls/1")
 }
 
