@@ -155,26 +155,7 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 			return Advice{}, 0
 		}
 	}
-	placed := false
-	for {
-		missing, err := a.try()
-		if err != nil || missing == nil {
-			placed = err == nil
-			break
-		}
-		if a.tries >= most {
-			break
-		}
-		for k, more := range missing {
-			if more > 0 && a.tries > 8 { // clusters before it take what there is
-				more = max(more, a.n[k])
-			}
-			if a.n[k] += min(more, 1+a.n[k]); a.n[k] > v1.MaxCount || more > 0 && c.roles[k].template() == nil {
-				return Advice{}, a.tries
-			}
-		}
-	}
-	if !placed {
+	if !a.enlarge(most) {
 		return Advice{}, a.tries
 	}
 	// Clusters that waited in vain, or whose hosts stay, may wait or give hosts up where there are more: tries do not see that.
@@ -187,29 +168,55 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 	if fewest && !a.promised && short == 1 && kinds == 1 {
 		out.Fewest = a.nowhere(slices.IndexFunc(a.n, func(n int) bool { return n > 0 }), most)
 	}
-	for k, r := range c.roles {
-		if a.n[k] == 0 {
-			continue
+	for k := range c.roles {
+		if a.n[k] > 0 {
+			out.Hosts = append(out.Hosts, a.hosts(k, most))
 		}
-		hosts := AdvisedHosts{Role: r.name, Count: a.n[k], Networks: r.shape.networks}
-		template := r.template()
-		for _, key := range slices.Sorted(maps.Keys(template)) {
-			if key == v1.HostNamespaceKey {
-				hosts.Namespace = template[key]
-				continue
-			}
-			hosts.Labels = append(hosts.Labels, key+"="+template[key])
-		}
-		if own := r.own(template); len(own) > 0 {
-			hosts.Key, hosts.Narrower = own[0], own[1:]
-			hosts.Domains, hosts.MoreDomains = a.domains(k, own[0], most)
-		}
-		if a.spread && r.spread != nil && template[r.spread.TopologyKey] == "" && !slices.Contains(r.keys, r.spread.TopologyKey) {
-			hosts.Spread = r.spread.TopologyKey
-		}
-		out.Hosts = append(out.Hosts, hosts)
 	}
 	return out, a.tries
+}
+
+// enlarge adds hosts until the cluster is placed with them, and says whether it is.
+func (a *attempt) enlarge(most int) bool {
+	for {
+		missing, err := a.try()
+		if err != nil || missing == nil {
+			return err == nil
+		}
+		if a.tries >= most {
+			return false
+		}
+		for k, more := range missing {
+			if more > 0 && a.tries > 8 { // clusters before it take what there is
+				more = max(more, a.n[k])
+			}
+			if a.n[k] += min(more, 1+a.n[k]); a.n[k] > v1.MaxCount || more > 0 && a.c.roles[k].template() == nil {
+				return false
+			}
+		}
+	}
+}
+
+// hosts are those that a role needs: how many, with which labels, and in which domains.
+func (a *attempt) hosts(k, most int) AdvisedHosts {
+	r := a.c.roles[k]
+	hosts := AdvisedHosts{Role: r.name, Count: a.n[k], Networks: r.shape.networks}
+	template := r.template()
+	for _, key := range slices.Sorted(maps.Keys(template)) {
+		if key == v1.HostNamespaceKey {
+			hosts.Namespace = template[key]
+			continue
+		}
+		hosts.Labels = append(hosts.Labels, key+"="+template[key])
+	}
+	if own := r.own(template); len(own) > 0 {
+		hosts.Key, hosts.Narrower = own[0], own[1:]
+		hosts.Domains, hosts.MoreDomains = a.domains(k, own[0], most)
+	}
+	if a.spread && r.spread != nil && template[r.spread.TopologyKey] == "" && !slices.Contains(r.keys, r.spread.TopologyKey) {
+		hosts.Spread = r.spread.TopologyKey
+	}
+	return hosts
 }
 
 // reduce takes hosts away as long as the cluster lacks nothing without. It goes round again after each role that needs fewer, because others may
