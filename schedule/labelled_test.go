@@ -25,8 +25,8 @@ func TestLabelsAlone(t *testing.T) {
 	tree := []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}
 	renewed := append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...)
 	renewed[0].UID = "uid-of-before"
-	const beyond = "1 host left alone: labelled for tenants/a, which does not have it in the tree, and beyond hosts.max of tenant bank: metal/x1; take the labels off, or widen the grant"
-	const frozen = "1 host left alone: labelled for tenants/a, which does not have it in the tree, and is frozen: metal/x1; take the labels off; if the hosts are its own, correct the cluster first"
+	const beyond = "1 host left alone: labelled for tenants/a, which does not have it in the tree and would be beyond hosts.max of tenant bank with it: metal/x1; take the labels off, or widen the grant"
+	const frozen = "1 host left alone: labelled for tenants/a, which does not have it in the tree and is frozen: metal/x1; take the labels off; if the hosts are its own, correct the cluster first"
 	for _, row := range []struct {
 		why     string
 		host    inventory.Host
@@ -38,7 +38,7 @@ func TestLabelsAlone(t *testing.T) {
 	}{
 		{"within the grants", labelled(false), tree, func(o *Options) { o.Known = known }, "a Worker: h1 x1\n", "", ""},
 		{"beyond a grant", labelled(false), tree, func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 short 1/0 unschedulable\n", beyond,
-			"labelled for tenants/a, which does not have it in the tree, and beyond hosts.max of tenant bank"},
+			"labelled for tenants/a, which does not have it in the tree and would be beyond hosts.max of tenant bank with it"},
 		{"beyond a grant, and in use", labelled(true), tree, func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 x1\n", "", ""},
 		{"beyond a grant, and in the tree", labelled(false), append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...), func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 x1\n", "", ""},
 		{"frozen", labelled(false), tree, func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 short 1/0 unschedulable\n", frozen,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
 )
@@ -41,7 +42,7 @@ func editedIn(state *publish.State) (edited []editedFile) {
 func (t *previousTree) editedWords() (words []string) {
 	for i, f := range t.edited {
 		if i == mostEdited {
-			return append(words, fmt.Sprintf("%s: %d more files were edited or deleted by hand", t.where, len(t.edited)-i))
+			return append(words, fmt.Sprintf("%s: %s edited or deleted by hand", t.where, text.Plural(len(t.edited)-i, "more file was", "more files were")))
 		}
 		if f.What == wasEdited {
 			words = append(words, fmt.Sprintf("%s/%s was edited by hand; the edit is overwritten", t.where, f.Path))

@@ -222,7 +222,7 @@ func (d *decided) leaveToOthers() (said []string, err error) {
 			h := byKey[name]
 			h.Faults = append(slices.Clone(h.Faults), inventory.Fault{Kind: inventory.FaultOtherTree, Text: "the tree in " + folderWords(other.folder) + " has it"})
 		}
-		said = append(said, fmt.Sprintf("the tree in %s has %s of this site that no cluster of this tree has (%s): nobody gets them here",
+		said = append(said, fmt.Sprintf("the tree in %s has %s of this site that no cluster of this tree has (%s): this run does not hand them out",
 			folderWords(other.folder), text.Count(len(both), "host"), firstHosts(both)))
 	}
 	if len(said) == 0 {

@@ -48,7 +48,7 @@ func (in *inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 	known := in.contexts(rules)
 	switch {
 	case err == nil && len(known) == 0 && in.context != "":
-		return redact.Errorf("--context: no kubeconfig has a context, and so none has %q: want --kubeconfig FILE, $KUBECONFIG or ~/.kube/config", in.context)
+		return redact.Errorf("--context: found %q, but there is no kubeconfig with a context: want --kubeconfig FILE, $KUBECONFIG or ~/.kube/config", in.context)
 	case len(known) == 0 || slices.Contains(known, in.context):
 		return nil
 	case in.context == "":

@@ -52,5 +52,5 @@ func (d *decided) noTree() string {
 		return ""
 	}
 	return fmt.Sprintf(`there is no tree, and %s of clusters (%s): if there was one, it is lost, and they are its hosts; put it back, and do not release them `+
-		`(docs/safety.md, "A tree that is lost"). If this is the first, nothing is wrong`, text.Plural(len(labelled), "host carries labels", "hosts carry labels"), firstHosts(labelled))
+		`(docs/safety.md, "A tree that is lost"). If this is the first tree, nothing is wrong`, text.Plural(len(labelled), "host carries labels", "hosts carry labels"), firstHosts(labelled))
 }

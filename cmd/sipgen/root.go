@@ -139,7 +139,7 @@ func flagMessage(cmd *cobra.Command, err error) string {
 			near = longer[0]
 		}
 		if others := commandsWith(cmd.Root(), strings.TrimPrefix(name, "--")); len(others) > 0 && len(longer) == 0 {
-			return fmt.Sprintf("unknown flag: %s, which is of %s", redact.Plain(name), strings.Join(others, ", "))
+			return fmt.Sprintf("unknown flag: %s: it is a flag of %s", redact.Plain(name), strings.Join(others, ", "))
 		}
 		if near != "" {
 			return fmt.Sprintf("unknown flag: %s, did you mean %s?", redact.Plain(name), near)

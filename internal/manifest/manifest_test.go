@@ -61,7 +61,7 @@ func TestDecodeNamesThePlace(t *testing.T) {
 			`f.yaml: document 1: line 3: spec.count: found 1.5, want a whole number`},
 		"a number in quotes": {
 			"kind: A\nspec:\n  count: \"3\"\n",
-			`f.yaml: document 1: line 3: spec.count: found "3", want a whole number: without quotes`},
+			`f.yaml: document 1: line 3: spec.count: found "3", want a whole number, without quotes`},
 		"a share": {
 			"kind: A\nspec:\n  count: 10%\n",
 			`f.yaml: document 1: line 3: spec.count: found "10%", want a whole number`},

@@ -63,7 +63,7 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 			found = seen
 		}
 		if text, is := value.(string); is && isNumber(t) && bareNumber.MatchString(text) {
-			want += ": without quotes"
+			want += ", without quotes"
 		}
 		report(path, found, want)
 	}

@@ -199,7 +199,7 @@ func (p *Plan) takenByLabels(c *Cluster, r *Role) string {
 	if !p.HasTree || c.Gone || len(hosts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s %s takes %s by labels alone, which the tree does not have for it: %s", c.Key(), r.Name, text.Count(len(hosts), "host"), some(hosts))
+	return fmt.Sprintf("%s %s takes %s that only labels give to it, not the tree: %s", c.Key(), r.Name, text.Count(len(hosts), "host"), some(hosts))
 }
 
 // Emptied are the hosts whose spec was emptied while something runs on them, with what to do before anything else. Nothing that sipgen finds is worse.

@@ -222,12 +222,12 @@ func by(words, whom string) string {
 	return words + " by " + whom
 }
 
-// notByLabels is why a cluster does not get a host by its labels alone.
-func notByLabels(g schedule.Grant) string {
+// notByLabels is why a cluster does not get hosts, called it or them, by their labels alone.
+func notByLabels(g schedule.Grant, them string) string {
 	if g == (schedule.Grant{}) {
-		return "which does not have it in the tree and is frozen"
+		return "which does not have " + them + " in the tree and is frozen"
 	}
-	return "which does not have it in the tree, and beyond " + g.Field + " of tenant " + g.Tenant
+	return "which does not have " + them + " in the tree and would be beyond " + g.Field + " of tenant " + g.Tenant + " with " + them
 }
 
 // claim is what the labels and the tree say of a host.
@@ -252,7 +252,7 @@ func claim(r schedule.Reason) string {
 		if r.Cluster == (schedule.ClusterKey{}) {
 			return "labelled for a cluster that may not have it"
 		}
-		return "labelled for " + r.Cluster.Quoted() + ", " + notByLabels(r.Grant)
+		return "labelled for " + r.Cluster.Quoted() + ", " + notByLabels(r.Grant, "it")
 	case schedule.InvalidClaim:
 		return "claimed by a name that is none"
 	case schedule.InvalidCluster:

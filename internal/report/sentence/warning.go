@@ -82,15 +82,14 @@ func claimWarning(w schedule.Warning) string {
 		}
 		return fmt.Sprintf("%s of tenant %s (ownsHosts) labelled for %s, which is not that tenant's: %s: %s", text.Count(len(w.Hosts), "host"), w.Owner, w.Cluster.Quoted(), someHosts(w.Hosts), stays)
 	case schedule.LabelledBeyond:
-		why, mend := "and is frozen", "take the labels off; if the hosts are its own, correct the cluster first"
-		if w.Grant != (schedule.Grant{}) {
-			why, mend = "and beyond "+w.Grant.Field+" of tenant "+w.Grant.Tenant, "take the labels off, or widen the grant"
-		}
-		them := "them"
+		them, mend := "them", "take the labels off, or widen the grant"
 		if len(w.Hosts) == 1 {
 			them = "it"
 		}
-		return fmt.Sprintf("%s left alone: labelled for %s, which does not have %s in the tree, %s: %s; %s", text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), them, why, someHosts(w.Hosts), mend)
+		if w.Grant == (schedule.Grant{}) {
+			mend = "take the labels off; if the hosts are its own, correct the cluster first"
+		}
+		return fmt.Sprintf("%s left alone: labelled for %s, %s: %s; %s", text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), notByLabels(w.Grant, them), someHosts(w.Hosts), mend)
 	case schedule.UsedAfterRelease:
 		return fmt.Sprintf("%s released by %s and still in use: counted towards the tenant's hosts.max until the machine is gone: %s",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
