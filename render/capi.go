@@ -27,8 +27,8 @@ func (s *site) capi(c *schedule.Cluster, folder string) error {
 			}
 		}
 	}
-	if s.preview {
-		// What else there is to refuse, the services were refused for.
+	if _, was := s.Previous[folder+"/kustomization.yaml"]; s.preview && !was {
+		// Nothing to compare with. What else there is to refuse, the services were refused for.
 		if err := in.Check(); err != nil {
 			return ofCluster(c.Key, err)
 		}

@@ -31,7 +31,7 @@ func previewed(t *testing.T, in Input, tree Tree, services []Services, err error
 	}
 	for path := range withoutEmptied(in.Previous) {
 		parts := strings.Split(path, "/")
-		if parts[0] != "rights" && (parts[0] != "clusters" || parts[3] != "infra") {
+		if parts[0] != "rights" && (parts[0] != "clusters" || parts[3] != "infra" && parts[3] != "capi") {
 			continue
 		}
 		if !bytes.Equal(preview[path], tree[path]) {

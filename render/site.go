@@ -54,7 +54,8 @@ type Services struct {
 func Site(in Input) (Tree, []Services, error) { return newSite(in).render() }
 
 // Preview is Site for a tree that nobody writes. It refuses what Site refuses, in the same words, and renders no more than shows what becomes of
-// services: those that have to be built to be checked, and those, with their rights, that Input.Previous has too. It takes a small part of the time.
+// services: those that have to be built to be checked, and those, with their rights, that Input.Previous has too; and of the components for Cluster API
+// that it has. It takes a small part of the time.
 func Preview(in Input) (Tree, []Services, error) {
 	s := newSite(in)
 	s.preview = true

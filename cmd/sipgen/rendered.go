@@ -109,5 +109,6 @@ func (c *checked) renderedBy(site func(render.Input) (render.Tree, []render.Serv
 	words := *c.report
 	words.Services = serviceChanges(was, filesOfRights(c.before.files), tree, built)
 	words.Replicas = c.replicaChanges()
+	words.Components = c.componentChanges(tree, words.Replicas)
 	return &rendered{checked: c, tree: tree, report: &words}, nil
 }

@@ -1,37 +1,25 @@
 package main
 
 import (
-	"path"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/render/capi"
 )
 
 // replicaChanges says which numbers of machines differ from those in the tree before, in the components for Cluster API that it has. Those of a
 // cluster that is refused, or has no spec any more, stay.
 func (d *decided) replicaChanges() []report.ReplicaChange {
-	was := map[string]map[string][]byte{} // folder → files that may set a number
-	for file, text := range d.before.files {
-		name := path.Base(file)
-		if folder := path.Dir(file); path.Base(folder) == "capi" && (name == "kubeadmcontrolplane.yaml" || strings.HasPrefix(name, "machinedeployment-")) {
-			if was[folder] == nil {
-				was[folder] = map[string][]byte{}
-			}
-			was[folder][name] = text
-		}
-	}
-	stay := map[string]bool{}
-	for i := range d.placement.Clusters {
-		c := &d.placement.Clusters[i]
-		stay[c.Key.String()] = c.Gone || len(c.Refused) > 0
-	}
+	was, stay := filesOfComponents(d.before.files), d.componentsStay()
 	var out []report.ReplicaChange
 	for i := range d.clusters {
 		c := &d.clusters[i]
-		before := was[render.Folder(keyOf(c))+"/capi"]
+		before := was[c.Key()]
+		maps.DeleteFunc(before, func(file string, _ []byte) bool {
+			return file != "kubeadmcontrolplane.yaml" && (strings.Contains(file, "/") || !strings.HasPrefix(file, "machinedeployment-"))
+		})
 		if len(before) == 0 || stay[c.Key()] {
 			continue
 		}

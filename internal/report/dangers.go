@@ -27,7 +27,7 @@ func FirstDangers(p *Plan, files []File, most int) (shown []string, more string)
 }
 
 func (p *Plan) dangers(files []File) []danger {
-	dangers := slices.Concat(p.placementDangers(), p.fileDangers(files), p.serviceDangers(), p.replicaDangers())
+	dangers := slices.Concat(p.placementDangers(), p.fileDangers(files), p.serviceDangers(), p.componentDangers())
 	if t := p.Totals(); t.Offered > 0 {
 		them, disks, how := "them", "their disks", "handed out"
 		if t.Offered == 1 {
@@ -46,7 +46,7 @@ func (p *Plan) dangers(files []File) []danger {
 
 // Dangers are those of the plan itself: of the placement, and of the services where they are known.
 func (p *Plan) Dangers() []string {
-	return sentences(slices.Concat(p.placementDangers(), p.serviceDangers(), p.replicaDangers()))
+	return sentences(slices.Concat(p.placementDangers(), p.serviceDangers(), p.componentDangers()))
 }
 
 // DangersUndrawn are the dangers that a picture of the site and its notes do not show: it draws what is released and promoted, and says what is frozen.

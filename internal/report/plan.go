@@ -39,6 +39,8 @@ type Plan struct {
 	Services []ServiceChanges `json:"services,omitempty"`
 	// Replicas are the numbers of machines that change in the components for Cluster API, where there is a tree to compare with.
 	Replicas []ReplicaChange `json:"replicas,omitempty"`
+	// Components are what else changes in those components.
+	Components []ComponentChange `json:"components,omitempty"`
 	// WhatIf says in what the planned site differs from the real one, and what would fit.
 	WhatIf []string `json:"whatIf,omitempty"`
 
@@ -105,7 +107,7 @@ type Role struct {
 // warnings.
 func (p *Plan) Only(cluster string) *Plan {
 	out := *p
-	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas = []Cluster{}, []Host{}, nil, nil, nil, nil, nil
+	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []Cluster{}, []Host{}, nil, nil, nil, nil, nil, nil
 	out.Moves, out.Warnings, out.lost = nil, nil, nil
 	for i := range p.Clusters {
 		if p.Clusters[i].Key() == cluster {
@@ -135,6 +137,11 @@ func (p *Plan) Only(cluster string) *Plan {
 	for _, change := range p.Replicas {
 		if change.Cluster == cluster {
 			out.Replicas = append(out.Replicas, change)
+		}
+	}
+	for i := range p.Components {
+		if p.Components[i].Cluster == cluster {
+			out.Components = append(out.Components, p.Components[i])
 		}
 	}
 	if len(p.LookFirst) > 0 {

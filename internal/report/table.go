@@ -49,7 +49,7 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	for _, change := range p.serviceDangers() {
 		fmt.Fprintln(w, text.Line("services: "+change.words))
 	}
-	for _, change := range p.replicaDangers() {
+	for _, change := range p.componentDangers() {
 		fmt.Fprintln(w, text.Line(change.words))
 	}
 }

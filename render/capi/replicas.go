@@ -1,14 +1,10 @@
 package capi
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
-	"sigs.k8s.io/yaml"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // Machines are the machines of one role: how many of them the component of a cluster asks Cluster API for.
@@ -47,12 +43,7 @@ func Replicas(file []byte) (replicas int, found bool) {
 			Replicas *int `json:"replicas"`
 		} `json:"spec"`
 	}
-	text, simple := manifest.SimpleJSON(file)
-	read := json.Unmarshal
-	if !simple { // no file that sipgen writes
-		text, read = file, func(text []byte, into any) error { return yaml.Unmarshal(text, into) }
-	}
-	if err := read(text, &patch); err != nil || patch.Spec.Replicas == nil {
+	if err := unmarshal(file, &patch); err != nil || patch.Spec.Replicas == nil {
 		return 0, false
 	}
 	return *patch.Spec.Replicas, true

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/render/capi"
+)
+
+// componentChanges says what else than replicas changes in the components for Cluster API that the tree before has.
+func (d *decided) componentChanges(after render.Tree, replicas []report.ReplicaChange) []report.ComponentChange {
+	was, is, stay := filesOfComponents(d.before.files), filesOfComponents(after), d.componentsStay()
+	counted := map[string]bool{}
+	for i := range replicas {
+		counted[replicas[i].Cluster] = true
+	}
+	var out []report.ComponentChange
+	for i := range d.clusters {
+		cluster := d.clusters[i].Key()
+		if before := was[cluster]; len(before) > 0 && !stay[cluster] && len(is[cluster]) > 0 {
+			out = append(out, componentChangesOf(cluster, before, is[cluster], counted[cluster])...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b report.ComponentChange) int { return cmp.Compare(a.Cluster, b.Cluster) })
+	return out
+}
+
+// componentChangesOf compares the files of one cluster, as values: how a file is written may differ between versions of sipgen. counted says that its
+// replicas change; which objects are patched, and how they roll, depends on those and on the failure domains, so then that is no news.
+func componentChangesOf(cluster string, was, is map[string][]byte, counted bool) []report.ComponentChange {
+	var endpoint, domains *report.ComponentChange
+	dexes := map[string]bool{} // folder of a Dex → it is gone
+	var others []string
+	steered := false
+	for _, file := range slices.Sorted(maps.Keys(union(was, is))) {
+		before, had := was[file]
+		after, has := is[file]
+		if had == has && bytes.Equal(before, after) {
+			continue
+		}
+		a, b := capi.ReadPatch(before), capi.ReadPatch(after)
+		if dex, _, found := strings.Cut(file, "/"); found {
+			if _, stays := is[dex+"/kustomization.yaml"]; had && (!has || !a.SameRest(b)) {
+				dexes[dex] = !stays
+			}
+			continue
+		}
+		if a.Endpoint != b.Endpoint {
+			endpoint = &report.ComponentChange{Cluster: cluster, What: report.ComponentEndpoint, From: a.Endpoint, To: b.Endpoint}
+		}
+		if !slices.Equal(a.Domains, b.Domains) {
+			domains = &report.ComponentChange{Cluster: cluster, What: report.ComponentDomains, From: strings.Join(a.Domains, ", "), To: strings.Join(b.Domains, ", ")}
+		}
+		switch {
+		case file == "kustomization.yaml":
+			steered = !a.SameRest(b)
+		case had && has && !a.SameRest(b), had && !has && a.Domains == nil && !counted:
+			others = append(others, file)
+		}
+	}
+	if steered && !counted && domains == nil {
+		others = append(others, "kustomization.yaml")
+	}
+	var out []report.ComponentChange
+	for _, dex := range slices.Sorted(maps.Keys(dexes)) {
+		out = append(out, report.ComponentChange{Cluster: cluster, What: report.ComponentAuthentication, Files: []string{dex}, Deleted: dexes[dex]})
+	}
+	for _, change := range []*report.ComponentChange{endpoint, domains} {
+		if change != nil {
+			out = append(out, *change)
+		}
+	}
+	if len(others) > 0 {
+		out = append(out, report.ComponentChange{Cluster: cluster, What: report.ComponentPatches, Files: others})
+	}
+	return out
+}
+
+func union(a, b map[string][]byte) map[string]bool {
+	out := map[string]bool{}
+	for name := range a {
+		out[name] = true
+	}
+	for name := range b {
+		out[name] = true
+	}
+	return out
+}
+
+// componentsStay are the clusters whose components stay as they are: they have no spec any more, or one that is refused.
+func (d *decided) componentsStay() map[string]bool {
+	stay := map[string]bool{}
+	for i := range d.placement.Clusters {
+		c := &d.placement.Clusters[i]
+		stay[c.Key.String()] = c.Gone || len(c.Refused) > 0
+	}
+	return stay
+}
+
+// filesOfComponents are the files of every cluster's components for Cluster API, by "namespace/name" and by path in their folder.
+func filesOfComponents(tree render.Tree) map[string]map[string][]byte {
+	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
+		parts := strings.SplitN(path, "/", 5)
+		if len(parts) < 5 || parts[0] != "clusters" || parts[3] != "capi" {
+			return "", "", false
+		}
+		return parts[1] + "/" + parts[2], parts[4], true
+	})
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// ComponentChange is what a run changes in the components for Cluster API of a cluster that has some already, other than replicas.
+type ComponentChange struct {
+	// Cluster is "namespace/name".
+	Cluster string `json:"cluster"`
+	// What is one of the words below.
+	What string `json:"what"`
+	// Files are those that change, or the component of a Dex, in the folder capi.
+	Files []string `json:"files,omitempty"`
+	// From and To are empty where nothing is set.
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+	// Deleted: the component of a Dex goes.
+	Deleted bool `json:"deleted,omitempty"`
+}
+
+// What changes in a component.
+const (
+	ComponentAuthentication = "authentication"
+	ComponentEndpoint       = "controlPlaneEndpoint"
+	ComponentDomains        = "failureDomains"
+	ComponentPatches        = "patches"
+)
+
+// String says it for a reviewer.
+func (c *ComponentChange) String() string {
+	words := c.Cluster + ": capi: "
+	switch {
+	case c.What == ComponentAuthentication && c.Deleted:
+		return words + strings.Join(c.Files, ", ") + " is deleted: a kustomization that includes that component does not build until it is taken out there, and then the control planes are replaced one by one, and lose the authentication by Dex"
+	case c.What == ComponentAuthentication:
+		return words + "the authentication changes (" + strings.Join(c.Files, ", ") + "), that is who may log in: where the component is used, the control planes are replaced one by one"
+	case c.What == ComponentEndpoint:
+		return words + "controlPlaneEndpoint" + c.fromTo() + ": where the component is used, a cluster that lives cannot have another one, because certificates and kubeconfigs contain it"
+	case c.What == ComponentDomains:
+		return words + "failureDomains" + c.fromTo() + ": where the component is used, Cluster API puts new control plane machines there"
+	}
+	return words + some(slices.Clone(c.Files)) + sentence.Verb(len(c.Files), " changes", " change") + ": where the component is used, the objects that it patches change, too"
+}
+
+func (c *ComponentChange) fromTo() string {
+	switch {
+	case c.From == "":
+		return " set to " + text.Truncate(c.To, maxValue)
+	case c.To == "":
+		return " " + text.Truncate(c.From, maxValue) + " is no longer set"
+	}
+	return " " + text.Truncate(c.From, maxValue) + " to " + text.Truncate(c.To, maxValue)
+}
+
+// maxValue is how much of a value a danger has.
+const maxValue = 200
+
+// componentDangers are those of the components for Cluster API. Who may log in is of another kind than how many machines there are: neither hides the other.
+func (p *Plan) componentDangers() []danger {
+	var out []danger
+	for i := range p.Components {
+		out = append(out, ofCluster("component "+p.Components[i].What, p.Components[i].Cluster, p.Components[i].String()))
+	}
+	return append(out, p.replicaDangers()...)
+}
