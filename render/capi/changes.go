@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net"
 	"reflect"
 	"slices"
-	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
@@ -63,7 +62,10 @@ func endpointIn(value any) string {
 	if host == "" {
 		return fmt.Sprintf("port %v", port)
 	}
-	return net.JoinHostPort(host, strconv.Itoa(int(port)))
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	return fmt.Sprintf("%s:%v", host, port)
 }
 
 // domainsIn is nil for what Component does not write.
