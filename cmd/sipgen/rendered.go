@@ -107,7 +107,7 @@ func (c *checked) renderedBy(site func(render.Input) (render.Tree, []render.Serv
 		return nil, err
 	}
 	words := *c.report
-	words.Services = serviceChanges(was, filesOfRights(c.before.files), tree, built)
+	words.Services = serviceChanges(servicesBefore(c.before.files), filesOfRights(c.before.files), tree, built)
 	words.Replicas = c.replicaChanges()
 	words.Components = c.componentChanges(tree, words.Replicas)
 	return &rendered{checked: c, tree: tree, report: &words}, nil

@@ -19,13 +19,16 @@ const maxCompared = 200
 // maxPatchedBefore is what patches of all trees before that are compared may have to do, as package overlay counts it: some 30 s.
 const maxPatchedBefore = 8 * overlay.MaxPatched
 
-// serviceChanges says what differs in the services of the clusters that have some in both trees, or had: was and hadRights are those of the tree
-// before. That comes from git: whoever can push may have edited it, so one that is not as sipgen writes it is not built, and that is said.
+// serviceChanges says what differs in the services of the clusters that the tree before has: was and hadRights are theirs there, and a cluster without
+// services has none. That comes from git: whoever can push may have edited it, so one that is not as sipgen writes it is not built, and that is said.
 // built are the services in the tree after that were built already.
 func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tree, built map[string]*overlay.Built) []report.ServiceChanges {
 	is, hasRights := filesOfServices(after), filesOfRights(after)
 	var changed []string
 	for _, cluster := range slices.Sorted(maps.Keys(was)) {
+		if was[cluster] == nil && is[cluster] == nil {
+			continue
+		}
 		if !maps.EqualFunc(was[cluster], is[cluster], bytes.Equal) || !maps.EqualFunc(hadRights[cluster], hasRights[cluster], bytes.Equal) {
 			changed = append(changed, cluster)
 		}
@@ -76,6 +79,17 @@ func weightBefore(services, rights map[string][]byte) (int, error) {
 	return sum, nil
 }
 
+// servicesBefore are the files of the services that the tree before has, with those clusters that have none there, and hosts or a folder all the same.
+func servicesBefore(tree render.Tree) map[string]map[string][]byte {
+	out := filesOfServices(tree)
+	for path := range tree {
+		if parts := strings.SplitN(path, "/", 4); len(parts) == 4 && parts[0] == "clusters" && out[parts[1]+"/"+parts[2]] == nil {
+			out[parts[1]+"/"+parts[2]] = nil
+		}
+	}
+	return out
+}
+
 // filesOfServices are the files of every cluster's services, by "namespace/name" and by path in their folder.
 func filesOfServices(tree render.Tree) map[string]map[string][]byte {
 	return filesByCluster(tree, func(path string) (cluster, inside string, found bool) {
@@ -123,8 +137,11 @@ func rank(was, is map[string][]byte) int {
 // compared compares services, and their rights where they are not the same: rights were among the services once, and have not changed when they
 // are no longer. built are the services after, if they were built already.
 func compared(was, hadRights, is, hasRights map[string][]byte, built *overlay.Built) ([]report.ObjectChange, error) {
-	before, err := buildServices(was)
-	if err != nil {
+	before := overlay.Built{}
+	var err error
+	if was == nil {
+		hadRights = nil // nothing that they were for is there
+	} else if before, err = buildServices(was); err != nil {
 		return nil, fmt.Errorf("before: %w", err)
 	}
 	after := overlay.Built{}

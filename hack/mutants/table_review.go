@@ -99,4 +99,30 @@ var reviewGuards = []mutant{
 	{"internal/picture/layout.go", `(f.cellWidth-8-beside)`, `(f.cellWidth-8)`,
 		in("internal/picture", "TestFewRacksUseTheWidth"),
 		"the sign of a new host covers the end of its name"},
+	{"internal/report/services.go", `		case o.Added:
+			out = append(out, ofCluster("reached", s.Cluster, fmt.Sprintf("%s: %s is new; it is reached at %s", s.Cluster, o.Object, o.Reached)))
+`, `		case o.Added:
+`,
+		in("cmd/sipgen", "TestScripts/access"),
+		"a second jump host of a cluster stands open on a node port, and no reviewer is told"},
+	{"internal/overlay/changes.go", `Added: true, Reached: reached(o)}
+			change.Logins, change.NoLogins = logins(nil, o)
+`, `Added: true, Reached: reached(o)}
+`,
+		in("cmd/sipgen", "TestScripts/access"),
+		"somebody may log in by a jump host that a cluster got since, and no reviewer is told who"},
+	{"internal/overlay/changes.go", `	change.Logins, change.NoLogins = logins(old, o)
+`, ``,
+		in("cmd/sipgen", "TestScripts/access"),
+		"a key is put in place of another, and the reviewer reads that a field changes"},
+	{"internal/overlay/access.go", `cmp.Or(v1.KeyFingerprint(line), "a line that is not a plain public key")`, `cmp.Or(v1.KeyFingerprint(line), line)`,
+		in("internal/overlay", "TestChangesOfAccess"),
+		"what somebody pasted into a tree, a private key perhaps, is repeated in a commit message"},
+	{"cmd/sipgen/rendered.go", `serviceChanges(servicesBefore(c.before.files), `, `serviceChanges(was, `,
+		in("cmd/sipgen", "TestScripts/access"),
+		"the first services of a cluster that is there already come without a word"},
+	{"render/infra/notes.go", `	out.WriteString(loginNotes(jump))
+`, ``,
+		in("cmd/sipgen", "TestScripts/access"),
+		"nobody can read in PLAN.md who may log in"},
 }

@@ -23,6 +23,10 @@ type Change struct {
 	Rolls bool
 	// Immutable are those of the fields that nobody can change: the object has to be deleted, and is made anew.
 	Immutable []string
+	// Reached says where a Service is reached, and WasReached where it was, if that changes. Of one that is gone it is not said.
+	Reached, WasReached string
+	// Logins are the SSH keys that may log in from now on, and NoLogins those that no longer may, by type and fingerprint.
+	Logins, NoLogins []string
 }
 
 // Changes says what differs between two folders as they are built, in the order of the second, and then what is gone. A changed configuration
@@ -44,7 +48,9 @@ func Changes(before, after Built) []Change {
 				out = append(out, change)
 			}
 		} else {
-			out = append(out, Change{Object: d.name(d.after, o), Added: true})
+			change := Change{Object: d.name(d.after, o), Added: true, Reached: reached(o)}
+			change.Logins, change.NoLogins = logins(nil, o)
+			out = append(out, change)
 		}
 	}
 	for i := range was {
@@ -111,6 +117,10 @@ func (d *delta) changed(old, o *Object) (Change, bool) {
 		change.Rolls = !reflect.DeepEqual(asMap(old.Fields["spec"])["template"], asMap(o.Fields["spec"])["template"])
 	}
 	change.Immutable = unchangeable(old, o)
+	if was, is := reached(old), reached(o); was != is {
+		change.Reached, change.WasReached = is, was
+	}
+	change.Logins, change.NoLogins = logins(old, o)
 	return change, len(change.Fields) > 0
 }
 

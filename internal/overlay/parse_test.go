@@ -1,9 +1,13 @@
 package overlay
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
 // What anybody may have pushed is built only if it is what sipgen writes: nothing is fetched, run or read from elsewhere.
@@ -108,6 +112,82 @@ func TestChanges(t *testing.T) {
 	}
 	if found := changes(t, less, before); len(found) != 4 || !found[0].Added {
 		t.Errorf("got %v, want four that are added", found)
+	}
+}
+
+const (
+	operatorsKey  = "ssh-ed25519 SHA256:WERnq7mMqNiz5nFshCa9JiNfTBPYeo9QtPDvK6tLl4w"
+	aKey          = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBbuXQpDCkJHZ3i6oUq7GzBLxFVnSgPkqFgZqkNdmqYj mallory@example.org"
+	notAPublicKey = "a line that is not a plain public key"
+)
+
+// Where a cluster's services are reached, and who may log in, is said of those that are new as of those that change: by address, port and fingerprint.
+func TestChangesOfAccess(t *testing.T) {
+	before := bank(t)
+	access := func(found []Change) map[string]string {
+		out := map[string]string{}
+		for _, c := range found {
+			if words := strings.Join([]string{c.WasReached, c.Reached, strings.Join(c.Logins, ", "), strings.Join(c.NoLogins, ", ")}, "|"); words != "|||" {
+				out[c.Object] = words
+			}
+		}
+		return out
+	}
+	is, err := before.Built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := access(Changes(Built{}, is)); !maps.Equal(found, map[string]string{
+		"ConfigMap jumphost-bank-keys":           "||" + operatorsKey + "|",
+		"Service dex-bank":                       "|every node of the management cluster, port 30556||",
+		"Service jumphost-bank":                  "|every node of the management cluster, port 30022||",
+		"Service loadbalancer-controlplane-bank": "|load balancer address 203.0.113.20, port 6443||",
+		"Service loadbalancer-worker-bank":       "|load balancer address 203.0.113.20, ports 30080-30084||",
+	}) {
+		t.Errorf("all new: got %q", found)
+	}
+	if found := access(changes(t, before, bank(t))); len(found) > 0 {
+		t.Errorf("nothing changes: got %q", found)
+	}
+
+	after := bank(t)
+	after.Files["jumphost-bank/authorized_keys"] = []byte("# May log in.\n\n" + aKey + "\ncommand=\"s3cret\" " + aKey + "\n-----BEGIN OPENSSH PRIVATE KEY-----\n")
+	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]), "nodePort: 30556", "nodePort: 30557", 1))
+	found := access(changes(t, before, after))
+	if got := found["Service dex-bank"]; got != "every node of the management cluster, port 30556|every node of the management cluster, port 30557||" {
+		t.Errorf("another node port: got %q", got)
+	}
+	keys := found["ConfigMap jumphost-bank-keys"]
+	if want := "||" + notAPublicKey + ", " + v1.KeyFingerprint(aKey) + "|" + operatorsKey; keys != want || strings.Contains(keys, "s3cret") || len(found) != 2 {
+		t.Errorf("other keys: got %q, want %q", found, want)
+	}
+}
+
+func TestWhereAServiceIsReached(t *testing.T) {
+	for _, row := range []struct{ fields, want string }{
+		{`{"spec": {"ports": [{"port": 22}]}}`, "its name within the management cluster, port 22"},
+		{`{"spec": {"clusterIP": "None", "ports": [{"port": 22}]}}`, "its name within the management cluster, port 22"},
+		{`{"spec": {"clusterIP": "10.96.0.9", "ports": [{"port": 22}]}}`, "cluster IP 10.96.0.9, port 22"},
+		{`{"spec": {"type": "NodePort", "ports": [{"port": 22}]}}`, "every node of the management cluster, at ports that the API server chooses"},
+		{`{"spec": {"type": "NodePort", "clusterIP": "10.96.0.9", "ports": [{"port": 22, "nodePort": 30022}]}}`, "cluster IP 10.96.0.9, port 22; every node of the management cluster, port 30022"},
+		{`{"spec": {"type": "LoadBalancer", "ports": [{"port": 443}, {"port": 80}, {"port": 81}]}}`, "a load balancer address that is not asked for by name, ports 80-81, 443"},
+		{`{"metadata": {"annotations": {"metallb.universe.tf/loadBalancerIPs": "192.0.2.7"}}, "spec": {"type": "LoadBalancer", "loadBalancerIP": "192.0.2.8", "ports": [{"port": 80}]}}`,
+			"load balancer address 192.0.2.7, 192.0.2.8, port 80"},
+		{`{"spec": {"externalIPs": ["192.0.2.7"], "ports": [{"port": 80}]}}`, "its name within the management cluster, port 80; external IPs 192.0.2.7, port 80"},
+		{`{"spec": {"type": "ExternalName", "externalName": "x.example"}}`, "another name than its own"},
+		{`{"spec": {"type": "LoadBalancer", "loadBalancerIP": "a\n! b", "ports": [{"port": 80}]}}`, `load balancer address "a\n! b", port 80`},
+		{`{"spec": {"ports": [{"port": 1}, {"port": 3}, {"port": 5}, {"port": 7}, {"port": 9}, {"port": 11}, {"port": 13}, {"port": 15}, {"port": 17}, {"port": 19}]}}`,
+			"its name within the management cluster, ports 1, 3, 5, 7, 9, 11, 13, 15 and 2 more ranges"},
+	} {
+		o := Object{Kind: "Service"}
+		decoder := json.NewDecoder(strings.NewReader(row.fields))
+		decoder.UseNumber()
+		if err := decoder.Decode(&o.Fields); err != nil {
+			t.Fatal(err)
+		}
+		if got := reached(&o); got != row.want {
+			t.Errorf("%s: got %q, want %q", row.fields, got, row.want)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// ServiceChanges are what a run changes in the services of one cluster that has some already, in the objects that the engine builds: patches
+// ServiceChanges are what a run changes in the services of one cluster that the tree has already, in the objects that the engine builds: patches
 // counted in.
 type ServiceChanges struct {
 	// Cluster is "namespace/name".
@@ -34,12 +34,21 @@ type ObjectChange struct {
 	Rolls bool `json:"rolls,omitempty"`
 	// Immutable are those of the fields that nobody can change: the object has to be deleted, and is made anew.
 	Immutable []string `json:"immutable,omitempty"`
+	// Reached says where a Service is reached, and WasReached where it was, if that changes.
+	Reached    string `json:"reached,omitempty"`
+	WasReached string `json:"wasReached,omitempty"`
+	// Logins are the SSH keys that may log in from now on, and NoLogins those that no longer may, by type and fingerprint.
+	Logins   []string `json:"logins,omitempty"`
+	NoLogins []string `json:"noLogins,omitempty"`
 }
 
 // maxFields is how many fields of an object a danger names.
 const maxFields = 6
 
-// dangers are one for every object that changes, and one for all that go. A service that is new has nothing to lose.
+// maxLogins is how many SSH keys a danger names.
+const maxLogins = 20
+
+// dangers are one for every object that changes, and one for all that go. A service that is new has nothing to lose; what it opens, openings says.
 func (s *ServiceChanges) dangers() []string {
 	if s.Unknown != "" {
 		return []string{fmt.Sprintf("%s: what changes in its services is not known, so look at its files: %s", s.Cluster, s.Unknown)}
@@ -77,12 +86,49 @@ func (s *ServiceChanges) dangers() []string {
 	return out
 }
 
+// openings are what a cluster that is there already opens: where its services are reached, and who may log in. They are of kinds of their own, so that
+// nobody's other changes hide them.
+func (s *ServiceChanges) openings() []danger {
+	var out []danger
+	for i := range s.Objects {
+		o := &s.Objects[i]
+		switch {
+		case o.Reached == "":
+		case o.Added:
+			out = append(out, ofCluster("reached", s.Cluster, fmt.Sprintf("%s: %s is new; it is reached at %s", s.Cluster, o.Object, o.Reached)))
+		default:
+			out = append(out, ofCluster("reached", s.Cluster, fmt.Sprintf("%s: %s is reached at %s; before, at %s", s.Cluster, o.Object, o.Reached, o.WasReached)))
+		}
+		var parts []string
+		if len(o.Logins) > 0 {
+			parts = append(parts, "may log in from now on: "+firstKeys(o.Logins))
+		}
+		if len(o.NoLogins) > 0 {
+			parts = append(parts, "may no longer log in: "+firstKeys(o.NoLogins))
+		}
+		if len(parts) > 0 {
+			out = append(out, ofCluster("logins", s.Cluster, fmt.Sprintf("%s: %s: %s", s.Cluster, o.Object, strings.Join(parts, "; "))))
+		}
+	}
+	return out
+}
+
+func firstKeys(keys []string) string {
+	if n := len(keys) - maxLogins; n > 0 {
+		return strings.Join(keys[:maxLogins], ", ") + fmt.Sprintf(" and %s", text.Count(n, "more key"))
+	}
+	return strings.Join(keys, ", ")
+}
+
 func (p *Plan) serviceDangers() []danger {
 	var out []danger
 	for i := range p.Services {
 		for _, words := range p.Services[i].dangers() {
 			out = append(out, ofCluster("services", p.Services[i].Cluster, words))
 		}
+	}
+	for i := range p.Services {
+		out = append(out, p.Services[i].openings()...)
 	}
 	return out
 }

@@ -31,6 +31,14 @@ func TestDangersOfServices(t *testing.T) {
 			kustomization, "a, b, c, d, e, f and 3 more fields", "g,"},
 		{"some go", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment x", Gone: true}, {Object: "Service x", Gone: true}, {Object: "Service y", Added: true}}}),
 			kustomization, "t/a: deleted: Deployment x, Service x", "Service y"},
+		{"a new one that opens", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service y", Added: true, Reached: "every node, port 30022"}}}),
+			kustomization, "t/a: Service y is new; it is reached at every node, port 30022", "its kustomization"},
+		{"one that opens elsewhere", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Service y", Fields: []string{"spec.ports"}, Reached: "port 2", WasReached: "port 1"}}}),
+			kustomization, "t/a: Service y is reached at port 2; before, at port 1", ""},
+		{"who may log in", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "ConfigMap y-keys", Added: true, Logins: []string{"k 1", "k 2"}, NoLogins: []string{"k 3"}}}}),
+			kustomization, "t/a: ConfigMap y-keys: may log in from now on: k 1, k 2; may no longer log in: k 3", ""},
+		{"many keys", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "ConfigMap y-keys", Logins: strings.Split(strings.Repeat("x", maxLogins+2), "")}}}),
+			kustomization, strings.Repeat("x, ", maxLogins-1) + "x and 2 more keys", ""},
 		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), []File{{"clusters/t/a/infra/lb.yaml", "deleted"}}, "t/a: all its services are deleted", "files of lb"},
 		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}), kustomization, "t/a: what changes in its services is not known, so look at its files: kustomization.yaml: missing", ""},
 		{"not known, and the files", quiet(ServiceChanges{Cluster: "t/a", Unknown: "x"}), kustomization, "t/a: its kustomization changes", ""},
@@ -53,7 +61,7 @@ func TestDangersOfServices(t *testing.T) {
 // Field names and images come from trees that anybody may have edited.
 func TestServicesAreNoMarkup(t *testing.T) {
 	for _, words := range hostile {
-		p := quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment " + words, Fields: []string{words}}, {Object: words, Gone: true}}},
+		p := quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "Deployment " + words, Fields: []string{words}, Reached: words, WasReached: words, Logins: []string{words}}, {Object: words, Gone: true}}},
 			ServiceChanges{Cluster: "t/b", Unknown: words})
 		if text := ours.Replace(outside(PullRequest(p, About{}))); !allowed.MatchString(strings.NewReplacer("**", "", "\n- ", "\n").Replace(text)) {
 			t.Errorf("%q: got\n%s", words, text)

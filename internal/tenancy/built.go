@@ -81,9 +81,6 @@ func (b *builtCheck) decode(o *overlay.Object, into any) bool {
 	return err == nil
 }
 
-// addressNotes are the annotations by which load balancers take addresses.
-var addressNotes = []string{"metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs", "kube-vip.io/loadbalancerIPs"}
-
 func (b *builtCheck) service(s *corev1.Service) {
 	if len(s.Spec.ExternalIPs) > 0 {
 		b.add("spec.externalIPs", "no tenant may set external IPs: they can capture traffic for any address")
@@ -103,7 +100,7 @@ func (b *builtCheck) service(s *corev1.Service) {
 		b.address("spec.loadBalancerIP", ip)
 	}
 	b.pools("metadata.annotations", s.Annotations)
-	for _, key := range addressNotes {
+	for _, key := range overlay.AddressNotes() {
 		for ip := range strings.SplitSeq(s.Annotations[key], ",") {
 			if ip = strings.TrimSpace(ip); ip == "" {
 				continue

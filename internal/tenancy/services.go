@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/overlay"
 )
 
 // Served reads what the clusters in a tree have, above all their services, by "namespace/name". The tree is what sipgen rendered before, and may have been
@@ -59,7 +60,7 @@ func serves(held *v1.Held, document *manifest.Document, namespace string) {
 			if port.NodePort != 0 {
 				held.NodePorts[port.NodePort] = true
 			}
-			for _, key := range addressNotes {
+			for _, key := range overlay.AddressNotes() {
 				if service.Annotations[key] == "" {
 					continue
 				}

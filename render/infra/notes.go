@@ -3,6 +3,7 @@ package infra
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -86,8 +87,32 @@ func (o *overlay) jumpNotes(out *strings.Builder, i int, jump *v1.JumpHost) {
 	if bmcAccess(jump) != v1.BMCNone {
 		out.WriteString("On it, `host list` shows the hosts, and `host reboot NAME` restarts one.\n\n")
 	}
+	out.WriteString(loginNotes(jump))
 	keys := cmp.Or(jump.HostKeys, name+"-host-keys")
 	fmt.Fprintf(out, "Its own host keys are the Secret `%s`. To make it, once:\n\n```sh\n%s\n```\n\n</details>\n", keys, hostKeysCommand(o.Cluster.Namespace, keys))
+}
+
+// maxLogins is how many keys that may log in are listed.
+const maxLogins = 50
+
+// loginNotes say who may log in, by fingerprint: that is what people compare. The comments of keys are not there, because whoever wrote the key wrote them.
+func loginNotes(jump *v1.JumpHost) string {
+	var lines []string
+	for _, key := range jump.SSHAuthorizedKeys {
+		lines = append(lines, "- `"+v1.KeyFingerprint(key)+"`")
+	}
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	if n := len(lines) - maxLogins; n > 0 {
+		lines = append(lines[:maxLogins:maxLogins], fmt.Sprintf("- and %d more", n))
+	}
+	if jump.TrustedUserCA != "" {
+		lines = append(lines, "- every user certificate that `"+v1.KeyFingerprint(jump.TrustedUserCA)+"` signs")
+	}
+	if len(lines) == 0 {
+		return "Nobody may log in: it has no keys.\n\n"
+	}
+	return "May log in (`ssh-keygen -lf KEY.pub` prints a key's fingerprint):\n\n" + strings.Join(lines, "\n") + "\n\n"
 }
 
 // jumpUser is the login name in the jump host's image.

@@ -1,0 +1,158 @@
+package overlay
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// AddressNotes are the annotations by which load balancers take addresses.
+func AddressNotes() []string {
+	return []string{"kube-vip.io/loadbalancerIPs", "metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs"}
+}
+
+// reached says where a Service is reached: the addresses and ports that a reviewer compares with what the cluster's people asked for. Empty: it is no Service.
+func reached(o *Object) string {
+	if o.Kind != "Service" {
+		return ""
+	}
+	spec := asMap(o.Fields["spec"])
+	kind, _ := spec["type"].(string)
+	var places []string
+	ports := portsOf(spec, "port")
+	switch ip, _ := spec["clusterIP"].(string); {
+	case kind == "LoadBalancer":
+		places = append(places, balanced(o, spec)+", "+ports)
+	case kind == "ExternalName":
+		places = append(places, "another name than its own")
+	case ip != "" && ip != "None":
+		places = append(places, "cluster IP "+plainText(ip)+", "+ports)
+	case kind != "NodePort":
+		places = append(places, "its name within the management cluster, "+ports)
+	}
+	if external := textsOf(spec["externalIPs"]); len(external) > 0 {
+		places = append(places, "external IPs "+strings.Join(external, ", ")+", "+ports)
+	}
+	if nodes := portsOf(spec, "nodePort"); nodes != "" {
+		places = append(places, "every node of the management cluster, "+nodes)
+	} else if kind == "NodePort" {
+		places = append(places, "every node of the management cluster, at ports that the API server chooses")
+	}
+	return strings.Join(places, "; ")
+}
+
+// balanced is the address of a load balancer.
+func balanced(o *Object, spec map[string]any) string {
+	notes := asMap(asMap(o.Fields["metadata"])["annotations"])
+	var asked []string
+	for _, key := range AddressNotes() {
+		asked = append(asked, textsOf([]any{notes[key]})...)
+	}
+	asked = append(asked, textsOf([]any{spec["loadBalancerIP"]})...)
+	slices.Sort(asked)
+	if asked = slices.Compact(asked); len(asked) > 0 {
+		return "load balancer address " + strings.Join(asked, ", ")
+	}
+	return "a load balancer address that is not asked for by name"
+}
+
+// textsOf are the texts of a list that are not empty.
+func textsOf(value any) []string {
+	list, _ := value.([]any)
+	var out []string
+	for _, item := range list {
+		if words, isText := item.(string); isText && words != "" {
+			out = append(out, plainText(words))
+		}
+	}
+	return out
+}
+
+// maxRanges bounds how many ranges of ports are named.
+const maxRanges = 8
+
+// portsOf are the ports of a Service, or its node ports, as in "ports 22, 30000-30009". Empty: it has none.
+func portsOf(spec map[string]any, field string) string {
+	list, _ := spec["ports"].([]any)
+	var ports []int64
+	for _, item := range list {
+		if n, isNumber := asMap(item)[field].(json.Number); isNumber {
+			if port, err := n.Int64(); err == nil && port > 0 {
+				ports = append(ports, port)
+			}
+		}
+	}
+	slices.Sort(ports)
+	ports = slices.Compact(ports)
+	var ranges []string
+	for i := 0; i < len(ports); {
+		last := i
+		for last+1 < len(ports) && ports[last+1] == ports[last]+1 {
+			last++
+		}
+		if last == i {
+			ranges = append(ranges, fmt.Sprint(ports[i]))
+		} else {
+			ranges = append(ranges, fmt.Sprintf("%d-%d", ports[i], ports[last]))
+		}
+		i = last + 1
+	}
+	if len(ranges) == 0 {
+		return ""
+	}
+	words := "port "
+	if len(ports) > 1 {
+		words = "ports "
+	}
+	if n := len(ranges) - maxRanges; n > 0 {
+		return words + strings.Join(ranges[:maxRanges], ", ") + " and " + text.Count(n, "more range")
+	}
+	return words + strings.Join(ranges, ", ")
+}
+
+// The keys of a jump host's ConfigMap that say who may log in.
+const (
+	authorizedKeys = "authorized_keys"
+	trustedUserCA  = "trusted_user_ca"
+)
+
+// logins are the SSH keys that may log in by a ConfigMap and could not before, and the other way round. was is nil for one that is new.
+func logins(was, is *Object) (more, less []string) {
+	before, after := loginsOf(was), loginsOf(is)
+	for _, key := range after {
+		if !slices.Contains(before, key) {
+			more = append(more, key)
+		}
+	}
+	for _, key := range before {
+		if !slices.Contains(after, key) {
+			less = append(less, key)
+		}
+	}
+	return more, less
+}
+
+// loginsOf are those of one ConfigMap, sorted. No text of it is repeated: in a tree that somebody edited it may be anything.
+func loginsOf(o *Object) []string {
+	if o == nil || o.Kind != "ConfigMap" {
+		return nil
+	}
+	data := asMap(o.Fields["data"])
+	var out []string
+	for _, source := range []struct{ key, suffix string }{{authorizedKeys, ""}, {trustedUserCA, " (a certificate authority: every user certificate that it signs)"}} {
+		content, _ := data[source.key].(string)
+		for line := range strings.Lines(content) {
+			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			out = append(out, cmp.Or(v1.KeyFingerprint(line), "a line that is not a plain public key")+source.suffix)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
