@@ -10,7 +10,8 @@ import (
 // have another one, and the one that was promised this host may have no other.
 //
 // The tree says who waits for what, and where nothing else has changed, recall has it so again. What has changed may make that wrong. So the run that sees some of
-// the hosts first asks what would be if it saw none of them, and gives them to those that would wait for them then.
+// the hosts first asks what would be if it saw none of them, and gives them to those that would wait for them then, too. Nobody else has a right to such a host:
+// who was promised none gets it by the order of clusters.
 
 // keepPromises is the site as plan makes it, but that hosts which are seen without labels before others are for those who wait for them. s is the site without
 // a thought for that.
@@ -22,13 +23,15 @@ func (s *site) keepPromises(plan func(Options) (*site, error)) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, meant := s, s.awaitedBy(unseen)
-	if s.lackWhatIsMeant(meant) {
-		if kept, err = plan(s.options.with(meant, false)); err != nil {
-			return nil, err
-		}
+	meant := s.awaitedBy(unseen)
+	if !s.lackWhatIsMeant(meant) {
+		return s, nil
 	}
-	if kept.leavesOut(unseen) {
+	kept, err := plan(s.options.with(meant, false))
+	if err != nil {
+		return nil, err
+	}
+	if kept.leavesOut(unseen) || kept.putsOff(s) {
 		return s, nil
 	}
 	return kept, nil
@@ -51,11 +54,9 @@ func (s *site) recall() {
 				now[gone.host] = to
 				n[to]++
 			}
-			if key, is := s.promised[gone.host]; is && s.byKey[key.Cluster] != nil {
-				if to := s.byKey[key.Cluster].role(key.Role); to != nil && to.waiting > 0 && s.couldUse(to, gone.host) {
-					then[gone.host] = to
-					n[to]--
-				}
+			if to := s.promisedTo(gone.host); to != nil {
+				then[gone.host] = to
+				n[to]--
 			}
 		}
 	}
@@ -82,12 +83,18 @@ func (s *site) recall() {
 	}
 }
 
-// ahead says whether hosts that the tree releases were seen without labels before others of them, while clusters lack hosts.
+// ahead says whether hosts that were promised are seen without labels before others that the tree releases, while clusters lack hosts.
 func (s *site) ahead() bool {
-	if s.options.unseen || s.options.meant != nil || len(s.clean) == 0 {
+	if s.options.unseen || s.options.meant != nil {
 		return false
 	}
-	later := false
+	promised, later := false, false
+	for i := range s.clean {
+		promised = promised || s.promised[i] != RoleKey{}
+	}
+	if !promised {
+		return false
+	}
 	for _, r := range s.holding {
 		for _, gone := range r.released {
 			later = later || gone.since == FromTree
@@ -112,12 +119,46 @@ func (s *site) leavesOut(other *site) bool {
 	})
 }
 
-// awaitedBy are the roles that would wait for these hosts then.
+// putsOff says whether a cluster lacks hosts that has all in another placement, and none of them is one that the tree promises it and that is still being
+// released: it would wait for the sake of others who come after it, and as nobody promises it anything, for ever if there are always others.
+func (s *site) putsOff(other *site) bool {
+	waits := map[*cluster]bool{}
+	for _, r := range s.holding {
+		for _, gone := range r.released {
+			if to := s.promisedTo(gone.host); to != nil {
+				waits[to.cluster] = true
+			}
+		}
+	}
+	return slices.ContainsFunc(s.clusters, func(c *cluster) bool {
+		was := other.byKey[c.key]
+		return was != nil && !c.gone && !waits[c] && c.unserved() && !was.unserved()
+	})
+}
+
+// promisedTo is the role that the tree promises the host, if it waits for hosts and could still use it.
+func (s *site) promisedTo(i int32) *role {
+	key, is := s.promised[i]
+	if !is || s.byKey[key.Cluster] == nil {
+		return nil
+	}
+	if to := s.byKey[key.Cluster].role(key.Role); to != nil && to.waiting > 0 && s.couldUse(to, i) {
+		return to
+	}
+	return nil
+}
+
+// unserved says whether the cluster cannot be placed, or waits.
+func (c *cluster) unserved() bool {
+	return c.unschedulable || slices.ContainsFunc(c.roles, func(r *role) bool { return r.waiting > 0 })
+}
+
+// awaitedBy are the roles that the tree promises these hosts, and that would wait for them then.
 func (s *site) awaitedBy(unseen *site) map[HostKey]RoleKey {
 	meant := map[HostKey]RoleKey{}
 	for i, t := range s.clean {
-		if r := unseen.awaited[i]; r != nil {
-			meant[t.Host] = r.key()
+		if r := unseen.awaited[i]; r != nil && t.For == r.key() {
+			meant[t.Host] = t.For
 		}
 	}
 	return meant
@@ -126,8 +167,7 @@ func (s *site) awaitedBy(unseen *site) map[HostKey]RoleKey {
 // lackWhatIsMeant says whether a cluster that hosts are meant for lacks hosts.
 func (s *site) lackWhatIsMeant(meant map[HostKey]RoleKey) bool {
 	for _, to := range meant {
-		c := s.byKey[to.Cluster]
-		if c.unschedulable || slices.ContainsFunc(c.roles, func(r *role) bool { return r.waiting > 0 }) {
+		if s.byKey[to.Cluster].unserved() {
 			return true
 		}
 	}

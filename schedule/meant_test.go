@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -33,6 +34,80 @@ func TestSeenOneAfterTheOther(t *testing.T) {
 			if got := summary(p); !strings.Contains(got, want) {
 				t.Errorf("%s: plan %d: got\n%swant\n%s", row.why, n, got, want)
 			}
+		}
+	}
+}
+
+// TestSeenHostsOfOthers: a host that is seen without labels before others is kept for the cluster that the tree promises it, and for nobody else, and not
+// where a cluster before that one has no promise of its own.
+func TestSeenHostsOfOthers(t *testing.T) {
+	for _, row := range []struct {
+		why      string
+		selects  string // what b does
+		promised map[string]string
+		stuck    string
+		want     string
+	}{
+		{"a waits for the one that is stuck, and b for the one that is seen", "", map[string]string{"h1": "b", "h2": "a"}, "h2", "a Worker: short 1/0\nb Worker: +h1\n"},
+		{"nobody was promised the one that is seen", "", map[string]string{"h1": "a"}, "h1", "a Worker: +h2\nb Worker: short 1/0\n"},
+		{"who was promised the one that is seen is gone", "", map[string]string{"h1": "a", "h2": "c"}, "h1", "a Worker: +h2\nb Worker: short 1/0\n"},
+		{"a was promised nothing", "", map[string]string{"h1": "b"}, "h2", "a Worker: +h1\nb Worker: short 1/0\n"},
+		{"a was promised nothing, and b could use no other", "kind=b", map[string]string{"h1": "b"}, "h2", "a Worker: +h1\nb Worker: short 1/0 unschedulable\n"},
+		{"what b was promised is stuck", "", map[string]string{"h2": "b"}, "h2", "a Worker: +h1\nb Worker: short 1/0\n"},
+		{"the tree says nothing of who waits", "", nil, "h2", "a Worker: +h1\nb Worker: short 1/0\n"},
+	} {
+		a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})
+		a.Spec.Priority = 10
+		b := newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes(row.selects, 1, 0)})
+		hosts := []inventory.Host{newHost("h1", "rack=r1 kind=b"), newHost("h2", "rack=r2")}
+		var claims []PreviousClaim
+		for i, h := range hosts {
+			claim := releasing(inTree(h.Name, "gone", v1.RoleWorker))
+			if to := row.promised[h.Name]; to != "" {
+				claim.For = RoleKey{ClusterKey{"tenants", to}, v1.RoleWorker}
+			}
+			claims = append(claims, claim)
+			if h.Name == row.stuck {
+				hosts[i] = claimed(h, "gone", v1.RoleWorker)
+			}
+		}
+		if got := summary(plan(t, []v1.SIPCluster{a, b}, hosts, Previous{Claims: claims}, testOptions)); !strings.HasPrefix(got, row.want) {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+	}
+}
+
+// TestStuckHost: a cluster that waits for a host which never loses its labels has another one as soon as one is released that nobody was promised, however many
+// others arrive that come after it.
+func TestStuckHost(t *testing.T) {
+	one := map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)}
+	for _, row := range []struct{ stuck, want string }{
+		{"h1", "a Worker: h2\nb Worker: h3\nc0 Worker: +h4\nc1 Worker: short 1/0\nc2 Worker: short 1/0\n"},
+		{"h2", "a Worker: h3\nb Worker: h1\nc0 Worker: +h4\nc1 Worker: short 1/0\nc2 Worker: short 1/0\n"},
+	} {
+		a := newCluster("a", one)
+		a.Spec.Priority = 10
+		clusters := []v1.SIPCluster{a, newCluster("b", one)}
+		hosts := []inventory.Host{claimed(newHost("h1", "rack=r1"), "gone", v1.RoleWorker), claimed(newHost("h2", "rack=r2"), "gone", v1.RoleWorker)}
+		p := plan(t, clusters, hosts, Previous{Claims: []PreviousClaim{inTree("h1", "gone", v1.RoleWorker), inTree("h2", "gone", v1.RoleWorker)}}, testOptions)
+		for n := range 3 {
+			var seen []HostKey
+			for _, h := range hosts {
+				if h.Name != row.stuck {
+					seen = append(seen, HostKey{h.Namespace, h.Name})
+				}
+			}
+			previous := tree(p)
+			hosts = ownLabels(hosts)
+			adoptBut(hosts, p, seen)
+			name := fmt.Sprintf("h%d", n+3)
+			hosts = append(hosts, claimed(newHost(name, fmt.Sprintf("rack=r%d", n+3)), "gone", v1.RoleWorker))
+			previous.Claims = append(previous.Claims, inTree(name, "gone", v1.RoleWorker))
+			clusters = append(clusters, newCluster(fmt.Sprintf("c%d", n), one))
+			p = plan(t, clusters, hosts, previous, testOptions)
+		}
+		if got := summary(p); !strings.HasPrefix(got, row.want) {
+			t.Errorf("%s is stuck: got\n%swant\n%s", row.stuck, got, row.want)
 		}
 	}
 }
