@@ -3,24 +3,30 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
 )
 
 // writeColumns prints rows, the head among them, in columns with two blanks between. Where a terminal of so many columns is too narrow for that, it is one
-// blank, and one of the columns is made narrower: the last one goes on in the next line, and any other is cut. Width 0 is no terminal.
+// blank, and the cells of one column go on in the next line, between words: none is cut. Width 0 is no terminal.
 func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	columns := table.NewWriter()
 	columns.SuppressTrailingSpaces()
-	last, longest, total := len(rows[0])-1, 0, 0
+	last, longest, word, total := len(rows[0])-1, 0, 0, 0
 	for i := range rows[0] {
 		most := 0
 		for _, row := range rows {
 			most = max(most, prettytext.StringWidth(row[i]))
+			if i == narrow {
+				for part := range strings.SplitSeq(together(row[i]), " ") {
+					word = max(word, prettytext.StringWidth(part))
+				}
+			}
 		}
 		if total += most; i == narrow {
 			longest = most
@@ -30,11 +36,9 @@ func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 	if over := total + 2*last - width; width > 0 && over > 0 {
 		gap = " "
 		const least = 20
-		fit := table.ColumnConfig{Number: narrow + 1, WidthMax: min(longest, max(least, longest-over+last)), WidthMaxEnforcer: prettytext.WrapSoft}
-		if narrow < last {
-			fit.WidthMaxEnforcer = func(cell string, most int) string { return prettytext.Snip(cell, most, "…") }
-		}
-		columns.SetColumnConfigs([]table.ColumnConfig{fit})
+		columns.SetColumnConfigs([]table.ColumnConfig{{Number: narrow + 1, WidthMax: min(longest, max(least, word, longest-over+last)), WidthMaxEnforcer: func(cell string, most int) string {
+			return strings.ReplaceAll(prettytext.WrapSoft(together(cell), most), glue, " ")
+		}}})
 	}
 	columns.SetStyle(table.Style{Box: table.BoxStyle{PaddingRight: gap}})
 	for _, row := range rows {
@@ -47,3 +51,9 @@ func writeColumns(out io.Writer, rows [][]string, width, narrow int) error {
 	_, err := fmt.Fprintln(out, columns.Render())
 	return err
 }
+
+// glue is a blank that no line ends at.
+const glue = "\ue000"
+
+// together keeps what is in parentheses with the word before it.
+func together(cell string) string { return strings.ReplaceAll(cell, " (", glue+"(") }

@@ -15,12 +15,18 @@ func TestColumns(t *testing.T) {
 		{200, 2, "HOST      NAMESPACES                      WHAT\nmetal3/a  nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn  it waits until the sync is done, and then for the next run\nmetal3/b\n"},
 		{80, 2, "HOST     NAMESPACES                     WHAT\nmetal3/a nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn it waits until the sync is done, and\n" +
 			"                                        then for the next run\nmetal3/b\n"},
-		{88, 1, "HOST     NAMESPACES           WHAT\nmetal3/a nnnnnnnnnnnnnnnnnnn… it waits until the sync is done, and then for the next run\nmetal3/b\n"},
+		{88, 1, "HOST     NAMESPACES                     WHAT\nmetal3/a nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn it waits until the sync is done, and then for the next run\nmetal3/b\n"},
 	} {
 		var out strings.Builder
 		check(t, writeColumns(&out, rows, row.width, row.narrow))
 		if out.String() != row.want {
 			t.Errorf("%d columns: found\n%swant\n%s", row.width, out.String(), row.want)
 		}
+	}
+	var out strings.Builder
+	rows = [][]string{{"TENANT", "NAMESPACES", "MOST"}, {"a", "rack-1 (24) rack-2 (24) rack-3 (24)", "9"}}
+	check(t, writeColumns(&out, rows, 32, 1))
+	if want := "TENANT NAMESPACES           MOST\na      rack-1 (24)          9\n       rack-2 (24)\n       rack-3 (24)\n"; out.String() != want {
+		t.Errorf("found\n%swant\n%s", out.String(), want)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -408,7 +407,9 @@ func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
 	for _, n := range found.Namespaces {
 		namespaces = append(namespaces, fmt.Sprintf("%s (%d)", text.Line(n.Name), n.Hosts))
 	}
-	fmt.Fprintf(ui.out, "%s, %d of them free, in %s\n", text.Count(found.Hosts, "host"), found.Free, strings.Join(namespaces, ", "))
+	width := terminalWidth(ui.out)
+	line := fmt.Sprintf("%s, %d of them free, in %s", text.Count(found.Hosts, "host"), found.Free, strings.Join(namespaces, ", "))
+	fmt.Fprintln(ui.out, text.Fold(line, width, "  "))
 	engine := answers.Engine
 	switch {
 	case answers.EngineWhy != "":
@@ -416,9 +417,8 @@ func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
 	case assumed:
 		engine += " (the default: files do not show which engine the cluster has; --engine argocd chooses Argo CD)"
 	}
-	fmt.Fprintf(ui.out, "engine: %s\n\n", engine)
-	table := tabwriter.NewWriter(ui.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "LABEL\tLOOKS LIKE\tVALUES (HOSTS)")
+	fmt.Fprintf(ui.out, "%s\n\n", text.Fold("engine: "+engine, width, "  "))
+	rows := [][]string{{"LABEL", "LOOKS LIKE", "VALUES (HOSTS)"}}
 	for _, l := range found.Labels {
 		var values []string
 		for i, v := range l.Values {
@@ -432,10 +432,10 @@ func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
 		if looks == "" {
 			looks = "-"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", l.Key, looks, strings.Join(values, ", "))
+		rows = append(rows, []string{l.Key, looks, strings.Join(values, ", ")})
 	}
 	for _, n := range found.Networks {
-		fmt.Fprintf(table, "%s\tnetwork\t(%d)\n", text.Line(n.Name), n.Hosts)
+		rows = append(rows, []string{text.Line(n.Name), "network", fmt.Sprintf("(%d)", n.Hosts)})
 	}
-	_ = table.Flush()
+	_ = writeColumns(ui.out, rows, width, len(rows[0])-1) // the terminal's; what cannot be written there cannot be said either
 }

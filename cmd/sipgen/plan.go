@@ -155,11 +155,11 @@ func sayRefusals(ui *ui, err error) error {
 
 // writeNetwork prints the network plan.
 func writeNetwork(ui *ui, plan *netplan.Plan, output string) error {
-	draw := plan.Table
-	if output == "network-svg" {
-		draw = plan.SVG
+	drawn := plan.SVG
+	if output == "network" {
+		drawn = func() []byte { return plan.Table(terminalWidth(ui.out)) }
 	}
-	_, err := ui.out.Write(draw())
+	_, err := ui.out.Write(drawn())
 	return err
 }
 

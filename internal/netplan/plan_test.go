@@ -3,6 +3,9 @@ package netplan
 import (
 	"fmt"
 	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -67,7 +70,7 @@ func TestTwentyThousandHosts(t *testing.T) {
 		began := processor()
 		plan := Of(site, clusters, hosts, nobody)
 		spent := processor() - began
-		table := plan.Table()
+		table := plan.Table(0)
 		t.Logf("same %t: %v, %d claims, %d conflicts, table of %d bytes", same, spent, len(plan.Claims), len(plan.Conflicts), len(table))
 		if spent > 3*time.Second {
 			t.Errorf("same %t: took %v of processor time", same, spent)
@@ -109,7 +112,7 @@ func TestHostileNames(t *testing.T) {
 	if len(plan.Conflicts) != 1 {
 		t.Fatalf("found %d conflicts", len(plan.Conflicts))
 	}
-	for what, out := range map[string]string{"table": string(plan.Table()), "picture": string(plan.SVG())} {
+	for what, out := range map[string]string{"table": string(plan.Table(0)), "picture": string(plan.SVG())} {
 		if strings.Contains(out, "\x1b") || strings.Contains(out, "\n! 10.0.0.1 ") || what == "picture" && (strings.Contains(out, "<b>") || strings.Contains(out, "<script>")) {
 			t.Errorf("%s: a name gets out of its place:\n%s", what, out)
 		}
@@ -169,5 +172,68 @@ func BenchmarkPlan(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Of(site, clusters, hosts, nobody)
+	}
+}
+
+// TestTableFitsATerminal: a table that is too wide for a terminal goes on in further lines, and loses no word.
+func TestTableFitsATerminal(t *testing.T) {
+	site := &v1alpha1.Site{}
+	site.Name = "dc1"
+	v := v1alpha1.VirtualHosts{Name: "subclusters-of-the-first-hall", Namespace: "v", HostNamespace: "hosts", Nodes: []v1alpha1.VirtualHostNode{{Name: "n1"}}}
+	v.Spec.Networks = []v1alpha1.VinoNetwork{{
+		Name: "management", SubNet: "10.0.0.0/24", StaticAllocationStart: "10.0.0.10", StaticAllocationStop: "10.0.0.99",
+		DHCPAllocationStart: "10.0.0.128", DHCPAllocationStop: "10.0.0.255", MACPrefix: "52:54:00:00:00:00",
+	}, {Name: "wide", SubNet: "2001:db8:aaaa:bbbb::/64", StaticAllocationStart: "2001:db8:aaaa:bbbb:1111:2222:3333:1", StaticAllocationStop: "2001:db8:aaaa:bbbb:1111:2222:3333:ffff", MACPrefix: "52:54:01:00:00:00"}}
+	site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{v}
+	hosts := []inventory.Host{{Namespace: "hosts", Name: "physical", Addresses: []inventory.Address{{Network: "management", IP: netip.MustParseAddr("10.0.0.130"), Origin: inventory.FromNetworkData}}}}
+	plan := Of(site, nil, hosts, nobody)
+	words := func(width int) []string { return strings.Fields(string(plan.Table(width))) }
+	whole := words(0)
+	for _, width := range []int{80, 100, 200} {
+		for line := range strings.Lines(string(plan.Table(width))) {
+			if len(strings.TrimSuffix(line, "\n")) > width {
+				t.Errorf("%d columns: %d: %s", width, len(line)-1, line)
+			}
+		}
+		var lost []string
+		for _, word := range whole {
+			if !slices.Contains(words(width), word) {
+				lost = append(lost, word)
+			}
+		}
+		if len(lost) > 0 {
+			t.Errorf("%d columns: lost %q:\n%s", width, lost, plan.Table(width))
+		}
+	}
+	for _, want := range []string{
+		"\n! 10.0.0.128-10.0.0.255\n      DHCP addresses of network management of Vino\n      v/subclusters-of-the-first-hall\n",
+		"\n  2001:db8:aaaa:bbbb:1111:2222:3333:1-2001:db8:aaaa:bbbb:1111:2222:3333:ffff\n      addresses of virtual hosts of network wide of Vino\n      v/subclusters-of-the-first-hall\n",
+	} {
+		if !strings.Contains(string(plan.Table(80)), want) {
+			t.Errorf("no %q in\n%s", want, plan.Table(80))
+		}
+	}
+}
+
+// TestPictureIsWideEnough: the picture is as wide as its longest row, and no text is cut or runs into another.
+func TestPictureIsWideEnough(t *testing.T) {
+	site, _, _ := big(0, false)
+	long := strings.Repeat("network-of-a-long-name-", 3) + "end"
+	plan := Of(site, nil, []inventory.Host{{Namespace: "metal3", Name: "host-" + strings.Repeat("x", 90), Addresses: []inventory.Address{
+		{Network: long, IP: netip.MustParseAddr("2001:db8:aaaa:bbbb:1111:2222:3333:4444"), Origin: inventory.FromNetworkData},
+	}}}, nobody)
+	out := string(plan.SVG())
+	if strings.Contains(out, "…") || !strings.Contains(out, long) {
+		t.Errorf("a name is cut:\n%s", out)
+	}
+	var page float64
+	if _, err := fmt.Sscanf(out[strings.Index(out, "width="):], "width=\"%f\"", &page); err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`<text class="say[^"]*" x="(\d+)" y="\d+">([^<]*)</text>`).FindAllStringSubmatch(out, -1) {
+		x, _ := strconv.ParseFloat(found[1], 64)
+		if end := x + 7.5*float64(len(found[2])); end > page {
+			t.Errorf("%q ends at %.0f of %.0f", found[2], end, page)
+		}
 	}
 }

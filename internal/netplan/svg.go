@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"strings"
+
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/airshipit/sipgen/internal/text"
 )
@@ -13,15 +16,51 @@ import (
 const (
 	margin    = 16
 	lineTall  = 18
-	barLeft   = 330
+	wrapTall  = 15
 	barWide   = 300
-	whatLeft  = barLeft + barWide + 16
-	pageWide  = whatLeft + 430
 	indent    = 10
-	letters   = 58
+	letters   = 90 // of a line of text beside a bar; what is longer goes on in the next line
 	maxDrawn  = 400
 	leastWide = 3.0
+	leastPage = 1080
+	mono      = 6.8 // a letter of a fixed width
+	bold      = 8.0 // what no letter of a bold text is wider than, taken together
 )
+
+// frame is where the columns of the picture stand: as far apart as the longest text needs.
+type frame struct{ barLeft, whatLeft, pageWide int }
+
+// frameOf measures the rows that are drawn.
+func frameOf(sections []section, head ...string) frame {
+	where, what, page := 300.0, 0.0, leastPage
+	for _, text := range head {
+		page = max(page, 2*margin+int(1.5*bold*float64(prettytext.StringWidth(text))))
+	}
+	drawn := 0
+	for i := range sections {
+		s := &sections[i]
+		page = max(page, 2*margin+int(1.2*bold*float64(prettytext.StringWidth(s.title()))))
+		for n := range s.rows {
+			if drawn++; drawn > maxDrawn {
+				break
+			}
+			r := &s.rows[n]
+			where = max(where, float64(r.depth*indent)+mono*float64(len(r.text())))
+			for _, line := range r.label() {
+				what = max(what, bold*float64(prettytext.StringWidth(line)))
+			}
+		}
+	}
+	f := frame{barLeft: margin + int(where) + 14}
+	f.whatLeft = f.barLeft + barWide + 16
+	f.pageWide = max(page, f.whatLeft+int(what)+margin)
+	return f
+}
+
+// label is what a row is and whose, in lines.
+func (r *row) label() []string {
+	return strings.Split(text.Fold(text.Line(r.what()+" of "+r.whose()), letters, ""), "\n")
+}
 
 const svgStyle = `:root { color-scheme: light dark; --page: #ffffff; --fg: #1b1f24; --dim: #59636e; --line: #d5dbe1; --range: #cfe3f7; --rangeline: #3b7dbb; --site: #1f5a93; --tenant: #b35900; --host: #2c7a4b; --bad: #c00000; --badfill: #ffd7d3; --doubt: #9a6700; }
 @media (prefers-color-scheme: dark) { :root { --page: #14171b; --fg: #e8ecf1; --dim: #a2adb9; --line: #3a424b; --range: #1d3a56; --rangeline: #6fb1ee; --site: #8ec2ff; --tenant: #ffb266; --host: #7fd6a2; --bad: #ff6b60; --badfill: #552220; --doubt: #e3b341; } }
@@ -76,12 +115,14 @@ func (s *section) areas() [][]row {
 func (p *Plan) SVG() []byte {
 	var body bytes.Buffer
 	y := margin + 18
-	fmt.Fprintf(&body, "<text class=\"h1\" x=\"%d\" y=\"%d\">Network plan of %s</text>\n", margin, y, html.EscapeString(text.Line(p.site.Name)))
+	sections, heading := p.sections(), "Network plan of "+text.Line(p.site.Name)
+	at := frameOf(sections, heading)
+	fmt.Fprintf(&body, "<text class=\"h1\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, html.EscapeString(heading))
 	y += 20
 	fmt.Fprintf(&body, "<text class=\"dim\" x=\"%d\" y=\"%d\">%s</text>\n", margin, y, p.summary())
 	y = legend(&body, y+22)
 	drawn, left := 0, 0
-	for _, s := range p.sections() {
+	for _, s := range sections {
 		if drawn >= maxDrawn {
 			left += len(s.rows)
 			continue
@@ -103,7 +144,7 @@ func (p *Plan) SVG() []byte {
 				}
 				drawn++
 				y += lineTall
-				area[i].draw(&body, y, from, from.distance(to)+1)
+				y += wrapTall * area[i].draw(&body, at, y, from, from.distance(to)+1)
 			}
 		}
 	}
@@ -113,9 +154,9 @@ func (p *Plan) SVG() []byte {
 	}
 	y += margin + 4
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="title">`+"\n", pageWide, y)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="title">`+"\n", at.pageWide, y)
 	fmt.Fprintf(&out, "<title id=\"title\">Network plan of %s: %s</title>\n<style>\n%s</style>\n", html.EscapeString(text.Line(p.site.Name)), p.summary(), svgStyle)
-	fmt.Fprintf(&out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", pageWide, y)
+	fmt.Fprintf(&out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", at.pageWide, y)
 	out.Write(body.Bytes())
 	out.WriteString("</svg>\n")
 	return out.Bytes()
@@ -143,20 +184,24 @@ func capital(s string) string {
 
 func (m mark) class() string { return [...]string{"", " mild", " hard"}[m] }
 
-// draw draws the row's line, on a scale that begins at from.
-func (r *row) draw(out *bytes.Buffer, y int, from number, size float64) {
+// draw draws the row's line, on a scale that begins at from, and says how many lines more its text has.
+func (r *row) draw(out *bytes.Buffer, at frame, y int, from number, size float64) int {
 	s := r.span()
-	x := barLeft + barWide*from.distance(s.from)/size
+	x := float64(at.barLeft) + barWide*from.distance(s.from)/size
 	wide := max(leastWide, barWide*(s.from.distance(s.to)+1)/size)
-	x = min(x, barLeft+barWide-wide)
+	x = min(x, float64(at.barLeft)+barWide-wide)
 	class := [...]string{"site", "tenant", "host"}[r.first.party()]
 	if r.first.Use.gives() {
 		class = "range"
 	}
 	class += r.at.class()
-	label := text.Line(r.what() + " of " + r.whose())
-	fmt.Fprintf(out, "<g><title>%s</title><text class=\"mono\" x=\"%d\" y=\"%d\">%s</text>", html.EscapeString(r.text()+": "+label), margin+r.depth*indent, y,
+	label := r.label()
+	fmt.Fprintf(out, "<g><title>%s</title><text class=\"mono\" x=\"%d\" y=\"%d\">%s</text>", html.EscapeString(r.text()+": "+strings.Join(label, " ")), margin+r.depth*indent, y,
 		html.EscapeString(r.text()))
-	fmt.Fprintf(out, "<path class=\"track\" d=\"M%d %d h%d\"/><rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"11\" rx=\"1.5\"/>", barLeft, y-4, barWide, class, x, y-10, wide)
-	fmt.Fprintf(out, "<text class=\"say%s\" x=\"%d\" y=\"%d\">%s</text></g>\n", r.at.class(), whatLeft, y, html.EscapeString(text.Truncate(label, letters)))
+	fmt.Fprintf(out, "<path class=\"track\" d=\"M%d %d h%d\"/><rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"11\" rx=\"1.5\"/>", at.barLeft, y-4, barWide, class, x, y-10, wide)
+	for i, line := range label {
+		fmt.Fprintf(out, "<text class=\"say%s\" x=\"%d\" y=\"%d\">%s</text>", r.at.class(), at.whatLeft, y+i*wrapTall, html.EscapeString(line))
+	}
+	out.WriteString("</g>\n")
+	return len(label) - 1
 }

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"text/tabwriter"
+
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/airshipit/sipgen/internal/text"
 )
@@ -132,42 +133,90 @@ func (r *row) takes(c *Claim, depth int, at mark) bool {
 	return f.Host != nil && c.Host != nil && f.Use == c.Use && f.Network == c.Network && r.depth == depth && r.at == at
 }
 
-// Table is the plan as text: what there is in the order of the addresses, and then what is at odds.
-func (p *Plan) Table() []byte {
+// Table is the plan as text: what there is in the order of the addresses, and then what is at odds. For a terminal of so many columns what is too wide goes on in
+// the next line; width 0 is no terminal.
+func (p *Plan) Table(width int) []byte {
 	var out bytes.Buffer
 	for i, s := range p.sections() {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		fmt.Fprintf(&out, "%s\n", strings.ToUpper(s.title()))
-		w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-		for n := range s.rows {
-			r := &s.rows[n]
-			fmt.Fprintf(w, "%s %s%s\t%s\t%s\n", [...]string{" ", "?", "!"}[r.at], strings.Repeat("  ", r.depth), r.text(), text.Line(r.what()), text.Line(r.whose()))
-		}
-		_ = w.Flush() // to a buffer
+		fmt.Fprintf(&out, "%s\n", text.Fold(strings.ToUpper(s.title()), width, ""))
+		s.write(&out, width)
 	}
-	fmt.Fprintf(&out, "\n%s\n", p.summary())
+	say := func(format string, values ...any) {
+		fmt.Fprintln(&out, text.Fold(fmt.Sprintf(format, values...), width, "  "))
+	}
+	out.WriteByte('\n')
+	say("%s", p.summary())
 	for i, tenants := range p.Tenants {
 		if i == maxShown {
-			fmt.Fprintf(&out, "and %d more of tenants\n", len(p.Tenants)-i)
+			say("and %d more of tenants", len(p.Tenants)-i)
 			break
 		}
-		fmt.Fprintf(&out, "! %s\n", text.Line(tenants))
+		say("! %s", text.Line(tenants))
 	}
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
 		if i == maxShown {
-			fmt.Fprintf(&out, "and %d more\n", len(p.Conflicts)-i)
+			say("and %d more", len(p.Conflicts)-i)
 			break
 		}
 		mark := "!"
 		if c.Mild {
 			mark = "?"
 		}
-		fmt.Fprintf(&out, "%s %s: %s\n", mark, text.Line(p.Place(c.At)), text.Line(p.words(c)))
+		say("%s %s: %s", mark, text.Line(p.Place(c.At)), text.Line(p.words(c)))
 	}
 	return out.Bytes()
+}
+
+// write writes the rows in columns: where, what and whose. Where a terminal has no room for that, the last two are divided into lines, or stand below the first.
+func (s *section) write(out *bytes.Buffer, width int) {
+	const gap, usual = 2, 24
+	cells, most, least := make([][3]string, len(s.rows)), [3]int{}, [3]int{usual, usual, usual}
+	for n := range s.rows {
+		r := &s.rows[n]
+		cells[n] = [3]string{[...]string{" ", "?", "!"}[r.at] + " " + strings.Repeat("  ", r.depth) + r.text(), text.Line(r.what()), text.Line(r.whose())}
+		for i, cell := range cells[n] {
+			most[i] = max(most[i], prettytext.StringWidth(cell))
+			for word := range strings.FieldsSeq(cell) {
+				least[i] = max(least[i], prettytext.StringWidth(word))
+			}
+		}
+	}
+	room := width - most[0] - 2*gap
+	narrow := width > 0 && room < most[1]+most[2]
+	if narrow && room < least[1]+least[2] {
+		for _, row := range cells {
+			const below = "      "
+			fmt.Fprintf(out, "%s\n%s\n", row[0], text.Fold(below+row[1]+" of "+row[2], width, below))
+		}
+		return
+	}
+	what := most[1]
+	if narrow {
+		what = min(what, max(room-most[2], least[1]), room-least[2])
+	}
+	for _, row := range cells {
+		lines := [2][]string{{row[1]}, {row[2]}}
+		if narrow {
+			lines = [2][]string{strings.Split(text.Fold(row[1], what, ""), "\n"), strings.Split(text.Fold(row[2], room-what, ""), "\n")}
+		}
+		for i := range max(len(lines[0]), len(lines[1])) {
+			parts := [3]string{row[0]}
+			if i > 0 {
+				parts[0] = ""
+			}
+			for j, of := range lines {
+				if i < len(of) {
+					parts[j+1] = of[i]
+				}
+			}
+			line := prettytext.Pad(parts[0], most[0]+gap, ' ') + prettytext.Pad(parts[1], what+gap, ' ') + parts[2]
+			fmt.Fprintln(out, strings.TrimRight(line, " "))
+		}
+	}
 }
 
 // maxShown is how many conflicts are listed.

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -8,36 +10,19 @@ import (
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
 )
 
-// fitted is the table of slots, with the width of each of its columns.
-type fitted struct {
-	table.Writer
-	widths []int
-	filled []bool // below the head
-	name   int    // how wide the names of hosts are without their namespaces
+// slotsTable is the table of slots: a head, and the rows of each cluster.
+type slotsTable struct {
+	head     table.Row
+	clusters []clusterRows
 }
 
-func (f *fitted) head(row table.Row) {
-	f.widths, f.filled = make([]int, len(row)), make([]bool, len(row))
-	for i, cell := range row {
-		f.widths[i] = prettytext.StringWidthWithoutEscSequences(cell.(string))
-	}
-	f.AppendHeader(row)
+// clusterRows are the rows of one cluster. name says its state, too.
+type clusterRows struct {
+	name string
+	rows []table.Row
 }
 
-func (f *fitted) row(row table.Row) {
-	for i, cell := range row {
-		width := prettytext.StringWidthWithoutEscSequences(cell.(string))
-		f.widths[i] = max(f.widths[i], width)
-		f.filled[i] = f.filled[i] || width > 0
-		if i == hostColumn {
-			host := cell.(string)
-			f.name = max(f.name, prettytext.StringWidth(host[strings.LastIndex(host, "/")+1:]))
-		}
-	}
-	f.AppendRow(row)
-}
-
-// The columns that are shortened, by their number.
+// The columns that a narrow terminal changes, by their number.
 const (
 	clusterColumn = iota
 	roleColumn
@@ -47,69 +32,203 @@ const (
 	addressColumn
 )
 
-// shrink is a column that is shortened, and to how much at most.
-type shrink struct {
-	column, least int
-	snip          func(cell string, most int) string
+// write prints the table for a terminal of so many columns, 0 if there is none. Nothing is cut off. Where the table is too wide, the columns that are empty go
+// first; then the name of each cluster stands above its hosts, a namespace that all hosts have is said once, below, the role moves to the cluster's name, and long
+// cells go on in the next line. A terminal that is too narrow for that gets lines that it wraps, and no rules. What is wide by request is not narrowed.
+func (s *slotsTable) write(w io.Writer, width int, wide bool) {
+	f := fitted{slotsTable: s, hidden: make([]bool, len(s.head)), most: make([]int, len(s.head))}
+	if f.measure(); width > 0 && !wide {
+		f.fit(width)
+	}
+	ruled := width == 0 || f.width() <= width
+	t := newTable()
+	var columns []table.ColumnConfig
+	for i := range s.head {
+		c := table.ColumnConfig{Number: i + 1, Hidden: f.hidden[i]}
+		if f.most[i] > 0 {
+			c.WidthMax, c.WidthMaxEnforcer = f.most[i], wrapping(i)
+		}
+		columns = append(columns, c)
+	}
+	t.SetColumnConfigs(columns)
+	t.AppendHeader(s.head)
+	for i, c := range f.clusters {
+		if i > 0 {
+			t.AppendSeparator()
+		}
+		t.AppendRows(c.rows)
+	}
+	next := 0
+	for _, line := range strings.Split(t.Render(), "\n") {
+		rule := line != "" && strings.Trim(line, "─") == ""
+		if ruled || !rule {
+			fmt.Fprintln(w, line)
+		}
+		if rule && f.hidden[clusterColumn] {
+			fmt.Fprintln(w, f.clusters[next].name)
+			next++
+		}
+	}
+	if f.namespace != "" {
+		fmt.Fprintf(w, "All hosts are in namespace %s.\n", f.namespace)
+	}
+	fmt.Fprintln(w)
 }
 
-// shrinking are the columns that are shortened, the least important first. Of a host and a cluster the end tells more than the namespace before it.
-func (f *fitted) shrinking() []shrink {
-	return []shrink{
-		{statusColumn, 12, snip}, {addressColumn, 15, snip}, {hostColumn, f.name + 2, snipFront}, {domainColumn, 8, snip}, {roleColumn, 8, snip},
-		{clusterColumn, 12, snipFront}, {hostColumn, 12, snipFront},
+// fitted is the table as it fits a terminal.
+type fitted struct {
+	*slotsTable
+	widths []int
+	filled []bool // below the head
+	hidden []bool
+	most   []int // how wide a column is at most, 0 for any width
+	// namespace is left out before the names of the hosts.
+	namespace string
+}
+
+// measure finds the width of each column.
+func (f *fitted) measure() {
+	f.widths, f.filled = make([]int, len(f.head)), make([]bool, len(f.head))
+	for i, cell := range f.head {
+		f.widths[i] = widest(cell.(string))
+	}
+	for _, c := range f.clusters {
+		for _, row := range c.rows {
+			for i, cell := range row {
+				width := widest(cell.(string))
+				f.widths[i], f.filled[i] = max(f.widths[i], width), f.filled[i] || width > 0
+			}
+		}
 	}
 }
 
-func snip(cell string, most int) string { return prettytext.Snip(cell, most, "…") }
-
-// snipFront keeps the end. Only plain cells are shortened by it.
-func snipFront(cell string, most int) string {
-	letters := []rune(cell)
-	if len(letters) <= most {
-		return cell
-	}
-	return "…" + string(letters[len(letters)-most+1:])
-}
+func widest(cell string) int { return prettytext.StringWidthWithoutEscSequences(cell) }
 
 // width is that of the whole table: each column has a blank before it and one after it.
 func (f *fitted) width() int {
 	total := 0
-	for _, width := range f.widths {
-		if width > 0 {
+	for i, width := range f.widths {
+		switch {
+		case f.hidden[i]:
+		case f.most[i] > 0:
+			total += f.most[i] + 2
+		default:
 			total += width + 2
 		}
 	}
 	return total
 }
 
-// fit shortens the table to a terminal's width: by columns that are empty, then by long cells. What is cut off, other formats and explain have. A
-// terminal that is too narrow for that gets lines that it wraps, and no rules.
 func (f *fitted) fit(width int) {
-	var columns []table.ColumnConfig
-	for i := range f.widths {
-		if f.width() > width && !f.filled[i] {
-			f.widths[i] = 0
-			columns = append(columns, table.ColumnConfig{Number: i + 1, Hidden: true})
-		}
+	for i := range f.head {
+		f.hidden[i] = f.width() > width && !f.filled[i]
 	}
-	for _, s := range f.shrinking() {
-		over := f.width() - width
-		if least := min(s.least, f.widths[s.column]); over > 0 && f.widths[s.column] > least {
-			f.widths[s.column] = max(least, f.widths[s.column]-over)
-			columns = slices.DeleteFunc(columns, func(c table.ColumnConfig) bool { return c.Number == s.column+1 })
-			columns = append(columns, table.ColumnConfig{Number: s.column + 1, WidthMax: f.widths[s.column], WidthMaxEnforcer: s.snip})
-		}
+	f.hidden[clusterColumn] = f.width() > width
+	f.wrap(statusColumn, 24, width)
+	if namespace := f.oneNamespace(); f.width() > width && namespace != "" {
+		f.leaveOut(namespace)
 	}
-	f.SetColumnConfigs(columns)
-	f.unruled(width)
+	f.wrap(addressColumn, f.longest(addressColumn, " "), width)
+	if f.width() > width {
+		f.byRole()
+	}
+	f.wrap(statusColumn, 12, width)
+	f.wrap(hostColumn, f.longest(hostColumn, "/"), width)
+	f.wrap(domainColumn, 8, width)
+	if most := f.most[statusColumn]; most > 0 && f.width() < width { // what is left is the status'
+		f.most[statusColumn] = min(most+width-f.width(), f.widths[statusColumn])
+	}
 }
 
-// unruled leaves out the rules of a table that is wider than the terminal, which would wrap.
-func (f *fitted) unruled(width int) {
-	if f.width() <= width {
-		return
+// wrap makes a column as narrow as it has to be, and not narrower than least.
+func (f *fitted) wrap(column, least, width int) {
+	if over := f.width() - width; over > 0 && !f.hidden[column] && f.widths[column] > least {
+		was := f.widths[column]
+		if f.most[column] > 0 {
+			was = f.most[column]
+		}
+		f.most[column] = max(least, was-over)
 	}
-	f.Style().Options.SeparateHeader, f.Style().Options.SeparateRows = false, false
-	f.Style().Box.MiddleHorizontal = " "
+}
+
+// wrapping says where the cells of a column are divided.
+func wrapping(column int) table.WidthEnforcer {
+	switch column {
+	case hostColumn:
+		return func(cell string, most int) string {
+			if at := strings.LastIndex(cell, "/") + 1; widest(cell) > most && at > 0 {
+				return cell[:at] + "\n" + cell[at:]
+			}
+			return cell
+		}
+	case statusColumn, addressColumn:
+		return prettytext.WrapSoft
+	}
+	return prettytext.WrapHard
+}
+
+// longest is the widest part of a column's cells, each of which ends with a separator.
+func (f *fitted) longest(column int, separator string) int {
+	most := widest(f.head[column].(string))
+	for _, c := range f.clusters {
+		for _, row := range c.rows {
+			for part := range strings.SplitAfterSeq(row[column].(string), separator) {
+				most = max(most, widest(strings.TrimRight(part, " ")))
+			}
+		}
+	}
+	return most
+}
+
+// noHost stands where a slot is empty, and where a cluster has no role.
+const noHost = "-"
+
+// oneNamespace is the namespace that all the hosts are in, if it is one.
+func (f *fitted) oneNamespace() string {
+	one := ""
+	for _, c := range f.clusters {
+		for _, row := range c.rows {
+			namespace, _, _ := strings.Cut(row[hostColumn].(string), "/")
+			switch {
+			case namespace == noHost:
+			case one == "":
+				one = namespace
+			case one != namespace:
+				return ""
+			}
+		}
+	}
+	return one
+}
+
+// byRole puts the role above its hosts, too.
+func (f *fitted) byRole() {
+	f.hidden[roleColumn] = true
+	roles := &slotsTable{head: f.head}
+	for _, c := range f.clusters {
+		for i, row := range c.rows {
+			if role := row[roleColumn].(string); i == 0 || role != c.rows[i-1][roleColumn] {
+				roles.clusters = append(roles.clusters, clusterRows{name: strings.TrimSuffix(c.name+" "+role, " "+noHost)})
+			}
+			last := &roles.clusters[len(roles.clusters)-1]
+			last.rows = append(last.rows, row)
+		}
+	}
+	f.slotsTable = roles
+}
+
+// leaveOut says the namespace once, and leaves it out before the name of each host.
+func (f *fitted) leaveOut(namespace string) {
+	f.namespace = namespace
+	short := &slotsTable{head: f.head}
+	for _, c := range f.clusters {
+		rows := make([]table.Row, len(c.rows))
+		for i, row := range c.rows {
+			rows[i] = slices.Clone(row)
+			rows[i][hostColumn] = strings.TrimPrefix(row[hostColumn].(string), namespace+"/")
+		}
+		short.clusters = append(short.clusters, clusterRows{c.name, rows})
+	}
+	f.slotsTable = short
+	f.measure()
 }

@@ -8,14 +8,17 @@ import (
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
 )
 
-// TestTableFitsATerminal: no line of the table is wider than the terminal, colours end where they began, and the names of hosts are whole as long as
-// there is room for them. Without a terminal nothing is shortened.
+// TestTableFitsATerminal: no line of the table is wider than the terminal, no name is cut, and colours end where they began. Without a terminal nothing changes.
 func TestTableFitsATerminal(t *testing.T) {
-	p := &Plan{Site: "dc1", Clusters: []Cluster{{Namespace: "tenant-of-a-bank", Name: "edge-of-the-city", Roles: []Role{{Name: "ControlPlane", New: 2, Slots: []Slot{
-		{Host: "vino-system/rack-1-node-1", Domain: "rack-1", Status: StatusNew},
-		{Host: "vino-system/rack-2-node-1", Domain: "rack-2", Status: StatusKept, use: "consumed by Metal3Machine metal3/edge-of-the-city-control-plane-0"},
-	}}}}}}
-	rows := func(options TableOptions) ([]string, int) {
+	const cluster, host, use = "tenant-of-a-bank/edge-of-the-city", "vino-system/rack-1-node-1", "consumed by Metal3Machine metal3/edge-of-the-city-control-plane-0"
+	p := &Plan{Site: "dc1", Clusters: []Cluster{
+		{Namespace: "tenant-of-a-bank", Name: "edge-of-the-city", Unschedulable: true, Roles: []Role{{Name: "ControlPlane", New: 2, ShortActive: 1, Slots: []Slot{
+			{Host: host, Domain: "rack-1", Addresses: []string{"198.51.100.41", "2001:db8:40::29"}, Status: StatusNew},
+			{Host: "vino-system/rack-2-node-1", Domain: "rack-2", Status: StatusKept, use: use},
+		}}}},
+		{Namespace: "b", Name: "quiet"},
+	}}
+	rows := func(p *Plan, options TableOptions) ([]string, int) {
 		var out bytes.Buffer
 		slotTable(&out, p, options)
 		lines, most := strings.Split(strings.TrimRight(out.String(), "\n"), "\n"), 0
@@ -24,40 +27,62 @@ func TestTableFitsATerminal(t *testing.T) {
 		}
 		return lines, most
 	}
-	whole, natural := rows(TableOptions{})
+	whole, natural := rows(p, TableOptions{})
+	const head, byRole, once = "\n" + cluster + " (unschedulable)\n", "\n" + cluster + " (unschedulable) ControlPlane\n", "\nAll hosts are in namespace vino-system."
 	for _, row := range []struct {
-		width int
-		host  string
-		ruled bool
+		width           int
+		has, hasNot     []string
+		ruled, coloured bool
 	}{
-		{natural, "vino-system/rack-1-node-1", true}, {120, "vino-system/rack-1-node-1", true}, {80, "…/rack-1-node-1 ", true}, {72, "…/rack-1-node-1 ", true},
+		{natural, []string{" " + cluster + " (unschedulable) ", host, use}, []string{head, once}, true, true},
+		{natural - 1, []string{head, host, use, "\nb/quiet\n -"}, []string{once}, true, true},
+		{100, []string{head, once, " rack-1-node-1 ", "\nb/quiet\n -"}, []string{host, use}, true, true},
+		{80, []string{byRole, once, " rack-1-node-1 ", " rack-2-node-1 "}, []string{host, head, "b/quiet -"}, true, true},
+		{70, []string{byRole, once, " rack-1-node-1 ", "198.51.100.41 ", "\n" + strings.Repeat(" ", 32) + "2001:db8:40::29"}, []string{host}, true, true},
+		{20, []string{byRole, "rack-1-node-1"}, nil, false, true},
 	} {
-		lines, most := rows(TableOptions{Width: row.width, Colour: true})
+		lines, most := rows(p, TableOptions{Width: row.width, Colour: true})
 		text := strings.Join(lines, "\n")
-		if most > row.width || !strings.Contains(text, row.host) || strings.Contains(text, "───") != row.ruled {
-			t.Errorf("%d columns: the widest line has %d, want %q in it:\n%s", row.width, most, row.host, text)
+		if row.ruled && most > max(row.width, len(byRole)-2) || strings.Contains(text, "───") != row.ruled || strings.Contains(text, "…") {
+			t.Errorf("%d columns: the widest line has %d:\n%s", row.width, most, text)
+		}
+		for _, want := range row.has {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d columns: no %q in\n%s", row.width, want, text)
+			}
+		}
+		for _, unwanted := range row.hasNot {
+			if strings.Contains(text, unwanted) {
+				t.Errorf("%d columns: %q in\n%s", row.width, unwanted, text)
+			}
 		}
 		if !strings.Contains(text, "\x1b[32mnew\x1b[0m") {
 			t.Errorf("%d columns: a colour goes on:\n%q", row.width, text)
 		}
 	}
-	if lines, most := rows(TableOptions{Width: 20}); strings.Contains(strings.Join(lines, "\n"), "───") || most > 67 {
-		t.Errorf("much too narrow: rules, or not as narrow as it can be (%d):\n%s", most, strings.Join(lines, "\n"))
-	}
-	if lines, _ := rows(TableOptions{Width: 80, Wide: true}); strings.Contains(strings.Join(lines, "\n"), "───") || !strings.Contains(lines[1], "vino-system/rack-1-node-1") {
+	if lines, _ := rows(p, TableOptions{Width: 80, Wide: true}); strings.Contains(strings.Join(lines, "\n"), "───") || !strings.Contains(lines[1], host) {
 		t.Errorf("wide: what was asked for as it is, without rules that wrap:\n%s", strings.Join(lines, "\n"))
 	}
-	if text := strings.Join(whole, "\n"); !strings.Contains(text, "consumed by Metal3Machine metal3/edge-of-the-city-control-plane-0") || strings.Contains(text, "…") {
+	if text := strings.Join(whole, "\n"); !strings.Contains(text, use) || strings.Contains(text, "All hosts") {
 		t.Errorf("without a terminal:\n%s", text)
+	}
+	p.Clusters[0].Roles[0].Slots[1].Host = "metal3/rack-2-node-1"
+	if lines, most := rows(p, TableOptions{Width: 66}); most > 66 || !strings.Contains(strings.Join(lines, "\n"), " vino-system/ ") || strings.Contains(strings.Join(lines, "\n"), "All hosts") {
+		t.Errorf("hosts of two namespaces: %d:\n%s", most, strings.Join(lines, "\n"))
 	}
 }
 
-// A colour that is cut off with a long status ends all the same.
-func TestSnipEndsColours(t *testing.T) {
+// A colour ends with each line of a long status.
+func TestWrappedColours(t *testing.T) {
 	p := &Plan{Clusters: []Cluster{{Namespace: "t", Name: "a", Roles: []Role{{Name: "Worker", Slots: []Slot{{Host: "m/h", Status: StatusReleased, use: strings.Repeat("long ", 20)}}}}}}}
 	var out bytes.Buffer
 	slotTable(&out, p, TableOptions{Width: 60, Colour: true})
-	if text := out.String(); !strings.Contains(text, "\x1b[31m") || strings.LastIndex(text, "\x1b[0m") < strings.LastIndex(text, "\x1b[31m") || !strings.Contains(text, "…") {
+	for line := range strings.Lines(out.String()) {
+		if strings.Count(line, "\x1b[31m") != strings.Count(line, "\x1b[0m") {
+			t.Errorf("%q", line)
+		}
+	}
+	if text := out.String(); strings.Count(text, "long") != 20 || strings.Count(text, "\x1b[31m") < 3 {
 		t.Errorf("%q", text)
 	}
 }

@@ -56,17 +56,13 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 
 // slotTable writes the table of slots, and counts those that did not change and are left out.
 func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
-	slots, wide := &fitted{Writer: newTable(w)}, options.Wide
-	head := table.Row{"CLUSTER", "ROLE", "HOST", "DOMAIN", "SLOT", "ADDRESSES", "STATUS"}
+	wide := options.Wide
+	slots := slotsTable{head: table.Row{"CLUSTER", "ROLE", "HOST", "DOMAIN", "SLOT", "ADDRESSES", "STATUS"}}
 	if wide {
-		head = append(head, "WHY", "UID")
+		slots.head = append(slots.head, "WHY", "UID")
 	}
-	slots.head(head)
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
-		if slots.Length() > 0 {
-			slots.AppendSeparator()
-		}
 		name := c.Key()
 		switch {
 		case c.Gone:
@@ -76,6 +72,7 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 		case c.Unschedulable:
 			name += " (unschedulable)"
 		}
+		var rows []table.Row
 		for j := range c.Roles {
 			role := &c.Roles[j]
 			for _, slot := range role.Slots {
@@ -90,7 +87,7 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 				if wide {
 					cells = append(cells, slot.Why, slot.UID)
 				}
-				slots.row(options.paint(row(cells...), slot.colours()))
+				rows = append(rows, options.paint(row(cells...), slot.colours()))
 			}
 			for _, short := range []struct {
 				n    int
@@ -98,27 +95,23 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 			}{{role.ShortActive, "active"}, {role.ShortStandby, "standby"}} {
 				switch {
 				case short.n > 0 && len(c.Frozen) > 0:
-					slots.row(options.paint(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d not placed", short.n)), bad))
+					rows = append(rows, options.paint(row(name, role.Name, noHost, "", short.slot, "", fmt.Sprintf("%d not placed", short.n)), bad))
 				case short.n == 1:
-					slots.row(options.paint(row(name, role.Name, "-", "", short.slot, "", "short"), bad))
+					rows = append(rows, options.paint(row(name, role.Name, noHost, "", short.slot, "", "short"), bad))
 				case short.n > 1:
-					slots.row(options.paint(row(name, role.Name, "-", "", short.slot, "", fmt.Sprintf("%d short", short.n)), bad))
+					rows = append(rows, options.paint(row(name, role.Name, noHost, "", short.slot, "", fmt.Sprintf("%d short", short.n)), bad))
 				}
 			}
 		}
 		if len(c.Roles) == 0 && !options.Changes {
-			slots.row(row(name, "-", "-", "", "", "", ""))
+			rows = append(rows, row(name, noHost, noHost, "", "", "", ""))
+		}
+		if len(rows) > 0 {
+			slots.clusters = append(slots.clusters, clusterRows{text.Line(name), rows})
 		}
 	}
-	if slots.Length() > 0 {
-		switch {
-		case options.Width > 0 && wide:
-			slots.unruled(options.Width)
-		case options.Width > 0:
-			slots.fit(options.Width)
-		}
-		slots.Render()
-		fmt.Fprintln(w)
+	if len(slots.clusters) > 0 {
+		slots.write(w, options.Width, wide)
 	}
 	return same
 }
@@ -174,9 +167,8 @@ func row(cells ...string) table.Row {
 	return r
 }
 
-func newTable(w io.Writer) table.Writer {
+func newTable() table.Writer {
 	t := table.NewWriter()
-	t.SetOutputMirror(w)
 	style := table.StyleLight
 	style.Options.DrawBorder = false
 	style.Options.SeparateColumns = false

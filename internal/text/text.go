@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
 )
 
 // Line is s as one line that is only text: white space of every kind is one blank, and what is not printable is left
@@ -73,6 +75,32 @@ func Truncate(s string, n int) string {
 		return s
 	}
 	return strings.TrimRight(string([]rune(s)[:n-1]), " ") + "…"
+}
+
+// Fold divides a line between words, so that no line is wider than a terminal of so many columns unless a word is. Further lines begin with indent. Width 0 is no
+// terminal, and the line stays as it is.
+func Fold(line string, width int, indent string) string {
+	if width <= 0 || prettytext.StringWidth(line) <= width {
+		return line
+	}
+	var b strings.Builder
+	at, first, filled := 0, true, false
+	for word := range strings.SplitSeq(line, " ") {
+		wide := prettytext.StringWidth(word)
+		switch {
+		case first:
+			first = false
+		case at+1+wide > width && filled:
+			b.WriteString("\n" + indent)
+			at = len(indent)
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at, filled = at+wide, filled || wide > 0
+	}
+	return b.String()
 }
 
 // Count is "1 host" or "2 hosts".

@@ -113,3 +113,23 @@ func TestTable(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestFold(t *testing.T) {
+	for _, row := range []struct {
+		line   string
+		width  int
+		indent string
+		want   string
+	}{
+		{"as it is, however long", 0, "", "as it is, however long"},
+		{"just ten c", 10, "  ", "just ten c"},
+		{"two words and more", 10, "  ", "two words\n  and more"},
+		{"  its own indent", 9, "  ", "  its own\n  indent"},
+		{"a longwordthatisnotcut b", 6, "  ", "a\n  longwordthatisnotcut\n  b"},
+		{"日本語 日本語", 8, "", "日本語\n日本語"},
+	} {
+		if got := text.Fold(row.line, row.width, row.indent); got != row.want {
+			t.Errorf("%q in %d: found %q, want %q", row.line, row.width, got, row.want)
+		}
+	}
+}
