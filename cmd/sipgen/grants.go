@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render"
@@ -21,7 +23,9 @@ func newTenants(ui *ui) *cobra.Command {
 		in       inputs
 		previous previousFlags
 		suggest  bool
+		output   string
 	)
+	formats := []string{"table", "json"}
 	command := &cobra.Command{
 		Use:   "tenants",
 		Short: "Show the tenants and what they ask for, or suggest their grants",
@@ -39,11 +43,19 @@ can allow.
 Hosts that were handed out but are not labelled yet count too, as the tree in the Site's repository
 has them, or the tree that --repo or --previous names.
 
+-o json also has the clusters' names, standby hosts, and what is wrong with the specs.
+
 Exit codes: 0 success; 1 a spec asks for more than its tenant is granted or, with --suggest, can be
 granted; 2 an error.`,
 		Example: `  sipgen tenants --site site.yaml -f tenants --inventory hosts
   sipgen tenants --site site.yaml -f tenants --inventory cluster --suggest`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkFormat(output, formats); err != nil {
+				return err
+			}
+			if suggest && output != "table" {
+				return redact.Errorf("--suggest prints YAML for the Site: leave out --output %s", output)
+			}
 			loaded, err := in.read(cmd.Context(), ui)
 			if err != nil {
 				return err
@@ -77,11 +89,17 @@ granted; 2 an error.`,
 				return err
 			}
 			held = decided.settled.held // without what labels alone give beyond the grants
-			loaded.showTenants(ui, held, decided.tenants.Rooms(decided.clusters, held, decided.placement), pods)
-			for _, f := range beyond {
-				ui.say("%s", f.err)
+			tenants := loaded.summarize(held, decided.tenants.Rooms(decided.clusters, held, decided.placement), pods)
+			problems := append(flatten(joined(beyond)), built...)
+			if output == "json" {
+				err = writeJSON(ui, siteTenants{v1alpha1.APIVersion, "Tenants", loaded.site.Name, tenants, said(append(wrong, problems...))})
+			} else {
+				err = showTenants(ui, tenants)
 			}
-			for _, err := range built {
+			if err != nil {
+				return err
+			}
+			for _, err := range problems {
 				ui.say("%s", err)
 			}
 			if len(beyond)+len(wrong)+len(built) > 0 {
@@ -93,6 +111,8 @@ granted; 2 an error.`,
 	in.flags(command)
 	previous.flags(command)
 	keepGoingFlag(command, &in)
+	command.Flags().StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
+	completeFlag(command, "output", formats...)
 	command.Flags().BoolVar(&suggest, "suggest", false, "print the grants that the specs need, as YAML for the Site")
 	return command
 }
@@ -142,27 +162,64 @@ func (d *decided) builtPods() (pods map[string]int, wrong []error, err error) {
 	return pods, wrong, nil
 }
 
-// showTenants prints a line for each tenant that has clusters or is listed, by name. pods is how many the services of clusters have as they are built, where that
-// is known.
-func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]tenancy.Room, pods map[string]int) {
-	type line struct {
-		namespaces []string
-		clusters   int
-		want, has  tenancy.Count
-		most       int
-		room       tenancy.Room
-		pods       int
-		mostPods   int
-		patches    string
+// siteTenants is what `sipgen tenants -o json` prints.
+type siteTenants struct {
+	APIVersion string          `json:"apiVersion"`
+	Kind       string          `json:"kind"`
+	Site       string          `json:"site"`
+	Tenants    []tenantSummary `json:"tenants"`
+	// Problems is what is wrong with specs, and what they ask for beyond the grants.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// tenantSummary is what a tenant asks for, has, and may have.
+type tenantSummary struct {
+	Name       string   `json:"name"`
+	Namespaces []string `json:"namespaces"`
+	// Listed: spec.tenants has it.
+	Listed   bool      `json:"listed,omitempty"`
+	Clusters []string  `json:"clusters,omitempty"`
+	AsksFor  hostCount `json:"asksFor"`
+	Holds    hostCount `json:"holds"`
+	Leaving  int       `json:"leaving"`
+	Most     hostCount `json:"most"`
+	More     int       `json:"more"`
+	Pods     int       `json:"pods"`
+	MostPods int       `json:"mostPods"`
+	Patches  string    `json:"patches"`
+}
+
+// hostCount is a number of hosts, and how many of them have standby slots.
+type hostCount struct {
+	Hosts   int `json:"hosts"`
+	Standby int `json:"standby"`
+}
+
+func (c *hostCount) add(more tenancy.Count) {
+	c.Hosts, c.Standby = c.Hosts+more.Hosts, c.Standby+more.Standby
+}
+
+// said are problems as they are printed.
+func said(problems []error) (out []string) {
+	for _, problem := range problems {
+		out = append(out, text.Line(redact.Text(problem.Error())))
 	}
-	lines := map[string]*line{}
-	add := func(t *tenancy.Tenant) *line {
+	return out
+}
+
+// summarize sums up each tenant that has clusters or is listed, by name. pods is how many the services of clusters have as they are built, where that is known.
+func (l *loaded) summarize(held tenancy.Holdings, rooms map[string]tenancy.Room, pods map[string]int) []tenantSummary {
+	lines := map[string]*tenantSummary{}
+	add := func(t *tenancy.Tenant) *tenantSummary {
 		if lines[t.Name] == nil {
 			room, known := rooms[t.Name]
 			if !known {
 				room.More = *t.Hosts.Max
 			}
-			lines[t.Name] = &line{namespaces: t.Namespaces, most: *t.Hosts.Max, mostPods: *t.MaxPods, room: room, patches: string(t.Patches)}
+			lines[t.Name] = &tenantSummary{
+				Name: t.Name, Namespaces: t.Namespaces, Listed: t.Listed, Most: hostCount{*t.Hosts.Max, *t.Hosts.MaxStandby}, MostPods: *t.MaxPods,
+				Leaving: room.Leaving, More: room.More, Patches: string(t.Patches),
+			}
 		}
 		return lines[t.Name]
 	}
@@ -177,24 +234,32 @@ func (l *loaded) showTenants(ui *ui, held tenancy.Holdings, rooms map[string]ten
 			continue
 		}
 		line := add(t)
-		line.clusters, line.pods = line.clusters+1, line.pods+max(tenancy.Pods(&l.clusters[i]), pods[l.clusters[i].Key()])
-		want := tenancy.Wants(&l.clusters[i])
-		line.want.Hosts, line.want.Standby = line.want.Hosts+want.Hosts, line.want.Standby+want.Standby
+		line.Clusters, line.Pods = append(line.Clusters, l.clusters[i].Key()), line.Pods+max(tenancy.Pods(&l.clusters[i]), pods[l.clusters[i].Key()])
+		line.AsksFor.add(tenancy.Wants(&l.clusters[i]))
 	}
 	for _, key := range held.Clusters() {
 		if t := l.tenants.Of(key.Namespace); t != nil {
-			line, has := add(t), held.Of(key)
-			line.has.Hosts, line.has.Standby = line.has.Hosts+has.Hosts, line.has.Standby+has.Standby
+			add(t).Holds.add(held.Of(key))
 		}
 	}
-	rows := [][]string{{"TENANT", "NAMESPACES", "CLUSTERS", "ASKS FOR", "HOLDS", "LEAVING", "MOST", "MORE", "PODS", "PATCHES"}}
+	out := []tenantSummary{}
 	for _, name := range slices.Sorted(maps.Keys(lines)) {
-		line := lines[name]
-		row := []string{text.Line(name), text.Line(strings.Join(line.namespaces, " "))}
-		for _, n := range []int{line.clusters, line.want.Hosts, line.has.Hosts, line.room.Leaving, line.most, line.room.More} {
+		slices.Sort(lines[name].Clusters)
+		out = append(out, *lines[name])
+	}
+	return out
+}
+
+// showTenants prints a line for each tenant.
+func showTenants(ui *ui, tenants []tenantSummary) error {
+	rows := [][]string{{"TENANT", "NAMESPACES", "CLUSTERS", "ASKS FOR", "HOLDS", "LEAVING", "MOST", "MORE", "PODS", "PATCHES"}}
+	for i := range tenants {
+		t := &tenants[i]
+		row := []string{text.Line(t.Name), text.Line(strings.Join(t.Namespaces, " "))}
+		for _, n := range []int{len(t.Clusters), t.AsksFor.Hosts, t.Holds.Hosts, t.Leaving, t.Most.Hosts, t.More} {
 			row = append(row, strconv.Itoa(n))
 		}
-		rows = append(rows, append(row, fmt.Sprintf("%d/%d", line.pods, line.mostPods), line.patches))
+		rows = append(rows, append(row, fmt.Sprintf("%d/%d", t.Pods, t.MostPods), t.Patches))
 	}
-	_ = writeColumns(ui.out, rows, terminalWidth(ui.out), 1) // the terminal's; what cannot be written there cannot be said either
+	return writeColumns(ui.out, rows, terminalWidth(ui.out), 1)
 }

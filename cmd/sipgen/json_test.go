@@ -26,6 +26,7 @@ var printed = map[string]reflect.Type{
 	}](),
 	"Difference": reflect.TypeFor[treediff.Diff](),
 	"Status":     reflect.TypeFor[siteStatus](),
+	"Tenants":    reflect.TypeFor[siteTenants](),
 	"Version":    reflect.TypeFor[versionInfo](),
 }
 
