@@ -1,6 +1,8 @@
 package v1
 
 import (
+	"strings"
+
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
@@ -104,13 +106,21 @@ type DexKubernetes struct {
 	// UsernameClaim is the claim of the token that names the user. Default email.
 	// +optional
 	UsernameClaim string `json:"usernameClaim,omitempty"`
-	// UsernamePrefix is put before the user's name. Default "oidc:".
+	// UsernamePrefix is put before the user's name. Default "oidc:". With an empty one, a token that names a user beginning with system: is refused.
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
 	// GroupsClaim is the claim of the token that lists the groups. Default groups.
 	// +optional
 	GroupsClaim string `json:"groupsClaim,omitempty"`
-	// GroupsPrefix is put before each group's name. Default "oidc:".
+	// GroupsPrefix is put before each group's name. Default "oidc:". With an empty one, a token that names a group beginning with system: is refused.
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
+}
+
+// ReservedPrefix is what the names of Kubernetes' own users and groups begin with. Members of system:masters may do everything.
+const ReservedPrefix = "system:"
+
+// MayBeReserved says whether a name with a prefix before it can begin with ReservedPrefix, whatever the prefix is: an empty one lets a token name everybody.
+func MayBeReserved(prefix string) bool {
+	return strings.HasPrefix(prefix, ReservedPrefix) || strings.HasPrefix(ReservedPrefix, prefix)
 }

@@ -74,7 +74,7 @@ func (c *SIPCluster) validateDexes(root complaints) {
 					continue
 				}
 				at.at(".kubernetes.%s", prefix.name).match(*prefix.value, claimPrefix, 63, "letters, digits and _.:/@#-")
-				if strings.HasPrefix(*prefix.value, "system:") {
+				if strings.HasPrefix(*prefix.value, ReservedPrefix) {
 					at.at(".kubernetes.%s", prefix.name).add("found %q: a token could then name the cluster's own users", *prefix.value)
 				}
 			}

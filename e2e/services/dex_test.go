@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -292,9 +293,12 @@ func whoAmI(config *rest.Config) (string, []string, error) {
 		return "", nil, err
 	}
 	defer response.Body.Close()
+	if response.StatusCode != http.StatusCreated {
+		_, _ = io.Copy(io.Discard, response.Body)
+		return "", nil, errors.New(response.Status)
+	}
 	var review struct {
-		Message string `json:"message"`
-		Status  struct {
+		Status struct {
 			UserInfo struct {
 				Username string   `json:"username"`
 				Groups   []string `json:"groups"`
@@ -303,9 +307,6 @@ func whoAmI(config *rest.Config) (string, []string, error) {
 	}
 	if err := json.NewDecoder(response.Body).Decode(&review); err != nil {
 		return "", nil, err
-	}
-	if response.StatusCode != http.StatusCreated {
-		return "", nil, fmt.Errorf("%s: %s", response.Status, review.Message)
 	}
 	return review.Status.UserInfo.Username, review.Status.UserInfo.Groups, nil
 }

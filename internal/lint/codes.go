@@ -43,6 +43,7 @@ const (
 	codeOwnerless     = "SIP039"
 	codeAlike         = "SIP040"
 	codeRenamed       = "SIP041"
+	codeReserved      = "SIP042"
 )
 
 // Code is what a code means.
@@ -92,6 +93,7 @@ func Codes() []Code {
 		{codeOwnerless, "A host labelled for a cluster that is not there"},
 		{codeAlike, "Failure domains that differ in capital letters"},
 		{codeRenamed, "A renamed cluster or role"},
+		{codeReserved, "Tokens may name Kubernetes' own users or groups"},
 	}
 }
 

@@ -118,8 +118,29 @@ func (c *checker) dexes() {
 			if message, fix := misplaced(dex, issuer, port); message != "" {
 				c.cluster(codeIssuerPlace, Warning, cluster, field, message, fix)
 			}
+			c.reserved(cluster, j)
 		}
 	}
+}
+
+// reserved are the prefixes with which whoever gives names at the identity provider gives rights in the tenant's cluster. The file authentication.yaml has a
+// rule against it; flags can have none. Nobody can make an e-mail address the name of one of Kubernetes' own users.
+func (c *checker) reserved(cluster *v1.SIPCluster, n int) {
+	k := cluster.Spec.Services.Dex[n].Kubernetes
+	if k == nil {
+		return
+	}
+	add := func(name, who, example string, prefix *string) {
+		if prefix != nil && v1.MayBeReserved(*prefix) {
+			c.cluster(codeReserved, Warning, cluster, fmt.Sprintf("spec.services.%s[%d].kubernetes.%s", v1.ListDex, n, name),
+				fmt.Sprintf("found %q: %s that the identity provider names %s is Kubernetes' own; authentication.yaml makes the API server refuse such a token, kube-apiserver-flags.txt cannot", *prefix, who, example),
+				`leave the field out, which means "oidc:", or use authentication.yaml, and suppress this`)
+		}
+	}
+	if k.UsernameClaim != "" && k.UsernameClaim != "email" {
+		add("usernamePrefix", "a user", "system:kube-scheduler", k.UsernamePrefix)
+	}
+	add("groupsPrefix", "a group", "system:masters", k.GroupsPrefix)
 }
 
 // misplaced says how the issuer's address differs from the one that Dex's Service has. A ClusterIP Service has something in front of it

@@ -7,6 +7,8 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
 // TestAuthenticationComponent builds a control plane of either version with the component of a Dex: it keeps its name, namespace and version,
@@ -78,6 +80,31 @@ func TestAuthenticationComponent(t *testing.T) {
 		}
 		if path == "" || path != config.Files[0].Path {
 			t.Errorf("%s: the API server is told %v, want it to read %s", version, args, config.Files[0].Path)
+		}
+	}
+}
+
+// TestReservedNames: where a prefix does not exclude the names of Kubernetes' own, rules do. Where it does, the file is as it always was: other bytes roll
+// control planes.
+func TestReservedNames(t *testing.T) {
+	const users, groups = "!user.username.startsWith(''system:'')", "!group.startsWith(''system:'')"
+	prefix := func(text string) *string { return &text }
+	for _, row := range []struct {
+		why           string
+		kubernetes    *v1.DexKubernetes
+		users, groups bool
+	}{
+		{"nothing is said", nil, false, false},
+		{"prefixes", &v1.DexKubernetes{UsernamePrefix: prefix("x"), GroupsPrefix: prefix("corp:")}, false, false},
+		{"no prefix for groups", &v1.DexKubernetes{GroupsPrefix: prefix("")}, false, true},
+		{"no prefix for users", &v1.DexKubernetes{UsernamePrefix: prefix("")}, true, false},
+		{"a prefix that a name completes", &v1.DexKubernetes{UsernamePrefix: prefix("sys"), GroupsPrefix: prefix("system")}, true, true},
+	} {
+		in := tenant()
+		in.Cluster.Spec.Services.Dex[0].Kubernetes = row.kubernetes
+		text := string(render(t, in)["dex-edge-a/tenant/authentication.yaml"])
+		if strings.Contains(text, users) != row.users || strings.Contains(text, groups) != row.groups || strings.Contains(text, "userValidationRules") != (row.users || row.groups) {
+			t.Errorf("%s: got\n%s", row.why, text)
 		}
 	}
 }

@@ -74,8 +74,23 @@ func (id identity) authentication() authenticationConfiguration {
 				Username: prefixedClaim{Claim: id.usernameClaim, Prefix: id.usernamePrefix},
 				Groups:   prefixedClaim{Claim: id.groupsClaim, Prefix: id.groupsPrefix},
 			},
+			UserValidationRules: id.rules(),
 		}},
 	}
+}
+
+// rules have the API server refuse a token that names Kubernetes' own users and groups, where the prefixes do not exclude that. Where they do, there are
+// none: other bytes would roll control planes.
+func (id identity) rules() []userValidationRule {
+	var rules []userValidationRule
+	if v1.MayBeReserved(id.usernamePrefix) {
+		rules = append(rules, userValidationRule{"!user.username.startsWith('" + v1.ReservedPrefix + "')", "the name of a user may not begin with " + v1.ReservedPrefix})
+	}
+	if v1.MayBeReserved(id.groupsPrefix) {
+		rules = append(rules, userValidationRule{"user.groups.all(group, !group.startsWith('" + v1.ReservedPrefix + "'))",
+			"the name of a group may not begin with " + v1.ReservedPrefix})
+	}
+	return rules
 }
 
 // The part of apiserver.config.k8s.io/v1beta1 that is rendered. The types in k8s.io/apiserver bring its feature gates and a
@@ -86,8 +101,13 @@ type (
 		JWT             []jwtAuthenticator `json:"jwt"`
 	}
 	jwtAuthenticator struct {
-		Issuer        jwtIssuer     `json:"issuer"`
-		ClaimMappings claimMappings `json:"claimMappings"`
+		Issuer              jwtIssuer            `json:"issuer"`
+		ClaimMappings       claimMappings        `json:"claimMappings"`
+		UserValidationRules []userValidationRule `json:"userValidationRules,omitempty"`
+	}
+	userValidationRule struct {
+		Expression string `json:"expression"`
+		Message    string `json:"message"`
 	}
 	jwtIssuer struct {
 		URL                  string   `json:"url"`
