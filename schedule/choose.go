@@ -98,6 +98,7 @@ func (n *network) swap(r *role, b, d int32) bool {
 		n.drop(r, n.found)
 	}
 	n.apply(r, n.found)
+	n.startBehind(2)
 	return true
 }
 

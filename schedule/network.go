@@ -50,6 +50,7 @@ type network struct {
 	found   int32   // where the search ended
 	seen    []int32 // buckets visited, in that order
 	wide    bool    // it was completed by sweeping, and seen is not all that it saw
+	start   int32   // bucket from which on a role looks at those that it can use, before those below
 	patient int     // how many buckets a search visits before it is asked whether it gets anywhere
 	waiting []*role // roles visited, in that order
 	rest    []*role // roles that a sweep has not seen

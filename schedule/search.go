@@ -168,8 +168,18 @@ func (n *network) augmentAlive(r *role) bool {
 	found := n.find(goal{}, func() bool { return n.reach(r, root) })
 	if found {
 		n.apply(r, n.found)
+		n.startBehind(1)
 	}
 	return found
+}
+
+// startBehind has the searches that follow begin at the bucket that the role took which came so many steps after the beginning of the path, where there is one:
+// what this search saw before that bucket led nowhere, and most of it would again. Else each search on a site that is nearly full would look through what all before
+// it have, from the first bucket on.
+func (n *network) startBehind(steps int) {
+	if k := len(n.path); k > steps {
+		n.start = n.path[k-steps].to
+	}
 }
 
 // bury keeps what the last search saw, which found no end, from those that follow: it leads nowhere for them either, as long as nothing comes free there. A path
@@ -233,7 +243,8 @@ func (n *network) impatient() int {
 // more visits than it may.
 func (n *network) run(most int) (found, done bool) {
 	bucket, role := 0, 0
-	from := int32(0)
+	end := int32(len(n.buckets)) - 1
+	from, last := n.start, end
 	for {
 		for ; bucket < len(n.seen); bucket++ {
 			if n.onward(n.seen[bucket]) {
@@ -246,18 +257,22 @@ func (n *network) run(most int) (found, done bool) {
 		if len(n.seen) > most {
 			return false, false
 		}
-		if from = n.expand(n.waiting[role], from); from < 0 {
-			role, from = role+1, 0
+		switch from = n.expand(n.waiting[role], from, last); {
+		case from >= 0:
+		case last >= n.start: // then those before
+			from, last = 0, n.start-1
+		default:
+			role, from, last = role+1, n.start, end
 		}
 	}
 }
 
-// expand visits the next of the buckets that a role can use, a few at a time. No search ends at any of them: reach has
+// expand visits the next of the buckets up to last that a role can use, a few at a time. No search ends at any of them: reach has
 // looked. It gives where to go on, -1 at the end.
-func (n *network) expand(r *role, from int32) int32 {
+func (n *network) expand(r *role, from, last int32) int32 {
 	const few = 8
 	via := n.via[r.index]
-	walk := r.shape.buckets.within(&n.open, int32(len(n.buckets))-1)
+	walk := r.shape.buckets.within(&n.open, last)
 	for range few {
 		b := walk.next(from)
 		if b < 0 {
