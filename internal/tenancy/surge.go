@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/text"
@@ -20,8 +21,8 @@ func Surge(granted int) int { return (granted + 9) / 10 }
 type share struct {
 	// held stay, leaving are to go and still there, and given are new.
 	held, leaving, given Count
-	// used, of leaving: released, seen without labels, and in use still.
-	used int
+	// used, of leaving: released, seen without labels, and in use still. labelled, of leaving: released by an earlier commit, and not seen without labels.
+	used, labelled int
 	// replaced failed hosts get a successor, which is among given.
 	replaced int
 	// lacks: a slot of theirs is empty, or has a failed host in it.
@@ -29,7 +30,7 @@ type share struct {
 }
 
 func (s share) plus(t share) share {
-	return share{held: s.held.plus(t.held), leaving: s.leaving.plus(t.leaving), given: s.given.plus(t.given), used: s.used + t.used}
+	return share{held: s.held.plus(t.held), leaving: s.leaving.plus(t.leaving), given: s.given.plus(t.given), used: s.used + t.used, labelled: s.labelled + t.labelled}
 }
 
 func (s share) all() Count { return s.held.plus(s.leaving).plus(s.given) }
@@ -129,8 +130,9 @@ func (t *Tenants) Replacements(clusters []v1.SIPCluster, p *schedule.Placement, 
 
 // Surges reports the clusters that get new hosts with which their tenant would have more than it is granted and Surge: what its clusters hold, what they
 // get, and what they are to let go and still have, those without a spec too. Hosts that are released count as long as they are in use, also when their
-// labels are gone and nobody has them. So a tenant that keeps its old hosts in use gets no others. What it has it keeps. Clusters that hold hosts
-// come first, then the higher priority, then the name.
+// labels are gone and nobody has them, and from the commit after their release until they have been seen without labels. So a tenant that keeps its old
+// hosts in use, or its releases from being synced, gets no others. What it has it keeps. Clusters that hold hosts come first, then the higher priority,
+// then the name.
 //
 // again are the tenants, by name, of which clusters were refused for this before, and are frozen now. If more of theirs are to be refused, all that get hosts or
 // lack some are, because they could get in turn those that the refused ones go without: so a few decisions do, however many clusters a tenant has.
@@ -218,9 +220,16 @@ func (t *Tenant) surges(given Count, now share, field string) string {
 	if field == "hosts.maxStandby" {
 		what, most, of = "new standby host", *t.Hosts.MaxStandby, func(c Count) int { return c.Standby }
 	}
+	var those []string
+	if now.used > 0 {
+		those = append(those, fmt.Sprintf("%d of them without labels but still in use", now.used))
+	}
+	if now.labelled > 0 {
+		those = append(those, fmt.Sprintf("%d of them released, but their labels are still there: see whether the engine syncs", now.labelled))
+	}
 	after := ""
-	if now.used > 0 && field != "hosts.maxStandby" {
-		after = fmt.Sprintf(" (%d of them without labels but still in use)", now.used)
+	if len(those) > 0 && field != "hosts.maxStandby" {
+		after = " (" + strings.Join(those, ", ") + ")"
 	}
 	return fmt.Sprintf("would get %s, but the tenant's clusters keep %d, have yet to release %d%s, and are given %d before this one; %s may have at most %d, "+
 		"plus %d while hosts are replaced: replace fewer hosts at a time, or release the old ones first",
@@ -253,8 +262,11 @@ func shareOf(c *schedule.Cluster) share {
 			}
 		}
 		for _, r := range role.Releasing {
-			if r.Host.State.InUse() {
+			if r.Host.State.InUse() || r.Since == schedule.FromTree {
 				s.leaving = s.leaving.plus(one(false))
+			}
+			if r.Since == schedule.FromTree {
+				s.labelled++
 			}
 		}
 	}
