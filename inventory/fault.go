@@ -68,6 +68,11 @@ func (h *Host) Untouchable() bool {
 	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultPatch })
 }
 
+// OfOtherTree says whether a tree in another folder of the repository has the host, or may have it.
+func (h *Host) OfOtherTree() bool {
+	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultOtherTree })
+}
+
 // Once leaves one of each host that is defined more than once, and notes the fault. It is one that is in use, if any is, then one that has a
 // uid, then the first. Hosts are sorted afterwards.
 func Once(hosts []Host) []Host {

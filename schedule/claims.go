@@ -135,6 +135,9 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	case t == nil && s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:
 		s.leaveLabelled(h, c.cluster, s.options.Beyond[h.key()])
 		return
+	case t == nil && h.OfOtherTree() && inUse(h) == nil: // the labels are most likely the other tree's
+		h.reject = reject(h)
+		return
 	case t == nil:
 		h.adopted = true
 	case t.Cluster != c.cluster:

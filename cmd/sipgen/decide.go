@@ -25,6 +25,8 @@ type decided struct {
 	report *report.Plan
 	// loss is what the placement takes from the clusters.
 	loss schedule.Loss
+	// leftToOthers are the hosts, by name, that are not handed out because a tree in another folder has them or may have them.
+	leftToOthers map[string]bool
 }
 
 // decide places the hosts: the previous tree's decisions are kept.
@@ -50,6 +52,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.report = report.Of(l.site.Name, d.clusters, d.placement)
 	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
 	d.report.Warnings = append(d.report.Warnings, elsewhere...)
+	d.report.LeftToOthers = len(d.leftToOthers)
 	d.noteAboutClusters()
 	if undecided := render.Undecided(d.site, d.clusters, before.files); undecided != "" {
 		d.report.Warnings = append(d.report.Warnings, undecided)

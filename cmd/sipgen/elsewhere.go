@@ -80,7 +80,7 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 			where := path.Join(tree.Path, name)
 			assignments, err := assignmentsIn(where, tree.Tree[name], patches[where])
 			if err != nil {
-				other.unread = append(other.unread, unread{ours[where], fmt.Errorf("%w: so it is not known whether the tree in %s has this site's hosts", err, folderWords(tree.Path))})
+				other.unread = append(other.unread, unread{ours[where], err})
 				continue
 			}
 			other.clusters = append(other.clusters, assignments)
@@ -137,21 +137,53 @@ func (d *decided) doubled() error {
 	}
 	former := path.Join(".", d.site.Spec.Repository.PreviousPath)
 	var errs []error
+	more := 0
 	for _, other := range others {
 		if d.before.former && other.folder == former {
 			continue
 		}
 		both, sites, byName := d.both(&other, got)
-		for _, u := range other.unread {
-			if slices.ContainsFunc(u.hosts, func(host schedule.HostKey) bool { return got[host] != nil }) {
-				errs = append(errs, u.err)
-			}
+		damaged, _ := other.unreadAbout(got)
+		switch {
+		case len(both) == 0 && damaged == "":
+			continue
+		case len(errs) >= mostFolders:
+			more++
+			continue
+		}
+		if damaged != "" {
+			errs = append(errs, fmt.Errorf("%s: so it is not known whether the tree in %s has this site's hosts", damaged, folderWords(other.folder)))
 		}
 		if len(both) > 0 {
 			errs = append(errs, d.doubledBy(other.folder, sites, both, byName))
 		}
 	}
+	if more > 0 {
+		errs = append(errs, fmt.Errorf("refused: the same with the trees in %s", text.Count(more, "more folder")))
+	}
 	return errors.Join(errs...)
+}
+
+// mostFolders is of how many folders a run speaks: who may write there can make any number.
+const mostFolders = 20
+
+// unreadAbout says which of the tree's assignments nobody can read, of those that are about some hosts, and about which. It is one line, however many they are.
+func (o *otherTree) unreadAbout(hosts map[schedule.HostKey]*inventory.Host) (words string, about []schedule.HostKey) {
+	files := 0
+	for _, u := range o.unread {
+		of := slices.DeleteFunc(slices.Clone(u.hosts), func(host schedule.HostKey) bool { return hosts[host] == nil })
+		if len(of) == 0 {
+			continue
+		}
+		if files++; files == 1 {
+			words = text.Line(u.err.Error())
+		}
+		about = append(about, of...)
+	}
+	if files > 1 {
+		words += fmt.Sprintf(" (and %s)", text.Count(files-1, "more file"))
+	}
+	return words, about
 }
 
 // both are those of some hosts that another tree has, too, by name, the Sites that it is of, and how many hosts are taken for the same without a uid.
@@ -182,8 +214,8 @@ func (d *decided) both(other *otherTree, hosts map[schedule.HostKey]*inventory.H
 }
 
 // leaveToOthers plans again, where the run goes on without what is wrong, without the hosts that a tree in another folder has or may have: who may write there
-// stops nobody else. A new tree is refused all the same, and so is one that has moved: then the other one is most likely the one that this should be. It
-// says of each folder how many hosts that are.
+// stops nobody else. A new tree is refused all the same, and so is one that has moved: then the other one is most likely the one that this should be. So is
+// one whose clusters have hosts by their labels that are in use. It says of each folder how many hosts are left to it.
 func (d *decided) leaveToOthers() (said []string, err error) {
 	if !d.keepGoing || d.before.others == nil || d.before.former || d.before.missing() || len(d.got()) == 0 {
 		return nil, nil
@@ -204,32 +236,65 @@ func (d *decided) leaveToOthers() (said []string, err error) {
 			byKey[h.Key()], free[keyOfHost(h)] = h, h
 		}
 	}
+	type leaving struct {
+		folder, unread string
+		hosts          []string
+	}
+	var left []leaving
 	for _, other := range others {
 		both, _, _ := d.both(&other, free)
-		for _, u := range other.unread {
-			for _, host := range u.hosts {
-				if free[host] != nil {
-					both = append(both, host.String())
-				}
-			}
-			said = append(said, u.err.Error())
+		unread, about := other.unreadAbout(free)
+		for _, host := range about {
+			both = append(both, host.String())
 		}
 		slices.Sort(both)
 		if both = slices.Compact(both); len(both) == 0 {
 			continue
 		}
 		for _, name := range both {
-			h := byKey[name]
-			h.Faults = append(slices.Clone(h.Faults), inventory.Fault{Kind: inventory.FaultOtherTree, Text: "the tree in " + folderWords(other.folder) + " has it"})
+			if h := byKey[name]; !h.OfOtherTree() {
+				h.Faults = append(slices.Clone(h.Faults), inventory.Fault{Kind: inventory.FaultOtherTree, Text: "the tree in " + folderWords(other.folder) + " has it"})
+			}
 		}
-		said = append(said, fmt.Sprintf("the tree in %s has %s of this site that no cluster of this tree has (%s): this run does not hand them out",
-			folderWords(other.folder), text.Count(len(both), "host"), firstHosts(both)))
+		left = append(left, leaving{folderWords(other.folder), unread, both})
 	}
-	if len(said) == 0 {
+	if len(left) == 0 {
 		return nil, nil
 	}
 	d.hosts, d.options.Replace = &hosts, nil
-	return said, d.place()
+	if err := d.place(); err != nil {
+		return nil, err
+	}
+	held := map[string]bool{}
+	for key := range d.got() {
+		held[key.String()] = true
+	}
+	d.leftToOthers = map[string]bool{}
+	more := 0
+	for _, l := range left {
+		names := slices.DeleteFunc(l.hosts, func(name string) bool { return held[name] }) // doubled refuses them
+		if len(names) == 0 {
+			continue
+		}
+		for _, name := range names {
+			d.leftToOthers[name] = true
+		}
+		if len(said) == mostFolders {
+			more++
+			continue
+		}
+		has := "has"
+		if l.unread != "" {
+			has = "has or may have"
+			l.unread = "; it cannot be read: " + l.unread
+		}
+		said = append(said, fmt.Sprintf("the tree in %s %s %s of this site that no cluster of this tree has (%s): this run does not hand them out%s",
+			l.folder, has, text.Count(len(names), "host"), firstHosts(names), l.unread))
+	}
+	if more > 0 {
+		said = append(said, fmt.Sprintf("the trees in %s have or may have hosts of this site that no cluster of this tree has: this run does not hand them out", text.Count(more, "more folder")))
+	}
+	return said, nil
 }
 
 // got are the hosts that the tree would get: those that the one before, in the same folder, does not have.

@@ -113,7 +113,7 @@ overlaps; -o network-svg is a picture of that.`,
 				return errFinding
 			}
 			refused := sayRefusals(ui, refusals)
-			if !decided.placement.Schedulable() {
+			if !decided.placement.Schedulable() || len(decided.leftToOthers) > 0 {
 				return errFinding
 			}
 			return refused

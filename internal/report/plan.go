@@ -48,6 +48,8 @@ type Plan struct {
 	NoTree string `json:"-"`
 	// HasTree: there is a tree to compare with. Hosts that it does not have for a cluster are new to it, whatever their labels say.
 	HasTree bool `json:"-"`
+	// LeftToOthers is how many hosts nobody gets because a tree in another folder of the branch has them or may have them.
+	LeftToOthers int `json:"-"`
 
 	// lost are the hosts that clusters without a spec lost, in words.
 	lost []string

@@ -195,7 +195,7 @@ func (p *Plan) Summary() string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{t.Adopted, "adopted (labelled already)"}, {t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
+	}{{t.Adopted, "adopted (labelled already)"}, {t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}, {p.LeftToOthers, "left to another tree"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}

@@ -203,8 +203,12 @@ func faulty(r schedule.Faulty) string {
 		return "that no patch may be written for"
 	case r.Kind == inventory.FaultNetwork:
 		return "with the same address as one of the site's services"
+	case r.Kind == inventory.FaultOtherTree:
+		return "that a tree in another folder has or may have"
+	case r.Kind == inventory.FaultUID, r.Kind == inventory.FaultBMC, r.Kind == inventory.FaultMAC:
+		return "with the " + string(r.Kind) + " of another host"
 	}
-	return "with the " + string(r.Kind) + " of another host"
+	return ""
 }
 
 // besides adds what metal3 reports of a host to what others say of it.

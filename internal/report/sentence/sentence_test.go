@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -159,5 +160,35 @@ func TestAdvice(t *testing.T) {
 		if got := Advice(&schedule.Advice{Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Hosts: hosts}); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// TestEveryFaultHasWords: hosts are counted by what is wrong with them, and each sentence says what that is.
+func TestEveryFaultHasWords(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../inventory/fault.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := map[string]string{}
+	for _, declared := range file.Decls {
+		group, is := declared.(*ast.GenDecl)
+		if !is || group.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range group.Specs {
+			value := spec.(*ast.ValueSpec)
+			kind, err := strconv.Unquote(value.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := Reason(schedule.Faulty{Kind: inventory.FaultKind(kind)})
+			if other := words[said]; said == "" || other != "" {
+				t.Errorf("%s: %q, as for %q", value.Names[0], said, other)
+			}
+			words[said] = value.Names[0].Name
+		}
+	}
+	if len(words) < 10 || words["that a tree in another folder has or may have"] != "FaultOtherTree" {
+		t.Errorf("found %v", words)
 	}
 }
