@@ -126,10 +126,10 @@ type NetworkAttachment struct {
 	// Namespace of the NetworkAttachmentDefinition. Default: the pod's.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	// Interface is the name of the interface in the pod.
+	// Interface is the name of the interface in the pod, neither lo nor eth0. Default: Multus chooses.
 	// +optional
 	Interface string `json:"interface,omitempty"`
-	// IPs to ask for, as addresses in CIDR notation.
+	// IPs to ask for, as addresses in CIDR notation, with the prefix of their network.
 	// +optional
 	IPs []string `json:"ips,omitempty"`
 }

@@ -295,6 +295,17 @@ func (e *ServiceExposure) annotations(at complaints) {
 	}
 }
 
+// podInterfaces are those that a pod has before any network is attached: the kernel's and the cluster's.
+var podInterfaces = []string{"eth0", "lo"}
+
+// leastBits is the prefix of the largest network that can be on one wire: everything in it is a neighbour, and no router is asked.
+func leastBits(ip netip.Addr) int {
+	if ip.Is4() {
+		return 8
+	}
+	return 32
+}
+
 func (n *NetworkAttachment) validate(at complaints, replicas int32) {
 	for _, field := range []struct{ name, value string }{{"name", n.Name}, {"namespace", n.Namespace}} {
 		if field.value == "" && field.name == "namespace" {
@@ -305,6 +316,9 @@ func (n *NetworkAttachment) validate(at complaints, replicas int32) {
 		}
 	}
 	at.at(".interface").match(n.Interface, ifName, 15, "an interface name of at most 15 letters, digits and ._-")
+	if slices.Contains(podInterfaces, n.Interface) {
+		at.at(".interface").add("found %q, which every pod has already, want another name, or none: Multus then chooses", n.Interface)
+	}
 	for i, ip := range n.IPs {
 		if prefix, err := netip.ParsePrefix(ip); err != nil || prefix.Addr().Zone() != "" {
 			at.at(".ips[%d]", i).add("found %q, want an address in CIDR notation", ip)
@@ -312,6 +326,8 @@ func (n *NetworkAttachment) validate(at complaints, replicas int32) {
 			at.at(".ips[%d]", i).add("found %q, want the IPv4 address %s as such, with the prefix of its network", ip, prefix.Addr().Unmap())
 		} else if whose := unfit(prefix.Addr()); whose != "" {
 			at.at(".ips[%d]", i).add("found %q, want an address that a pod can have: it is %s", ip, whose)
+		} else if least := leastBits(prefix.Addr()); prefix.Bits() < least {
+			at.at(".ips[%d]", i).add("found %q, want the prefix of its network, /%d at least: the pod would look for all of /%d on that network, and reach none of it elsewhere", ip, least, prefix.Bits())
 		}
 	}
 	if len(n.IPs) > 0 && replicas > 1 {

@@ -158,6 +158,12 @@ func TestServicesThatAreNot(t *testing.T) {
 		{"one fixed address for two pods", func(s *Services) {
 			s.LoadBalancerControlPlane[0].NetworkAttachments = []NetworkAttachment{{Name: "vlan", IPs: []string{"192.0.2.5/24"}}}
 		}, "spec.services.loadBalancerControlPlane[0].networkAttachments[0].ips", "replicas: 1"},
+		{"an address whose network is everything", attached(NetworkAttachment{Name: "vlan", IPs: []string{"192.0.2.5/24", "192.0.2.6/0"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[1]",
+			`found "192.0.2.6/0", want the prefix of its network, /8 at least`},
+		{"one whose network is half of everything", attached(NetworkAttachment{Name: "vlan", IPs: []string{"192.0.2.6/1"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[0]", "/8 at least"},
+		{"an IPv6 address whose network is everything", attached(NetworkAttachment{Name: "vlan", IPs: []string{"2001:db8::5/0"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[0]", "/32 at least"},
+		{"the kernel's own interface", attached(NetworkAttachment{Name: "vlan", Interface: "lo"}), "spec.services.jumpHost[0].networkAttachments[0].interface", `found "lo", which every pod has already`},
+		{"the cluster's interface", attached(NetworkAttachment{Name: "vlan", Interface: "eth0"}), "spec.services.jumpHost[0].networkAttachments[0].interface", `found "eth0", which every pod has already`},
 		{"a key that is none", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey, "rsa..."} }, "spec.services.jumpHost[0].sshAuthorizedKeys[1]", "not a public key"},
 		{"a key that runs a command", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"command=\"id\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
 		{"a key that opens a tunnel", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"tunnel=\"0\" " + goodKey} }, "spec.services.jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
@@ -288,5 +294,23 @@ func TestWarnings(t *testing.T) {
 	want := []string{"spec.services.loadBalancerWorker[0].nodePort", "spec.services.jumpHost[0].sshAuthorizedKeys", "spec.services.auth[0]"}
 	if !slices.Equal(paths, want) {
 		t.Errorf("got %v, want %v", paths, want)
+	}
+}
+
+func attached(n NetworkAttachment) func(*Services) {
+	return func(s *Services) { s.JumpHost[0].NetworkAttachments = []NetworkAttachment{n} }
+}
+
+// Prefixes that networks have are taken, and names that Multus gives.
+func TestNetworkAttachmentsThatAreTaken(t *testing.T) {
+	for _, n := range []NetworkAttachment{
+		{Name: "vlan", Interface: "net1", IPs: []string{"10.0.0.5/8", "192.0.2.5/32", "192.0.2.6/31", "2001:db8::5/32", "2001:db8::6/128"}},
+		{Name: "vlan", Interface: "eth1"}, {Name: "vlan", Interface: "lo0"}, {Name: "vlan"},
+	} {
+		c := withServices("edge-a")
+		attached(n)(&c.Spec.Services)
+		if err := c.Validate(); err != nil {
+			t.Errorf("%+v: %v", n, err)
+		}
 	}
 }

@@ -102,6 +102,7 @@ func TestBadIronics(t *testing.T) {
 		{"an external address that is none", "networking: {externalIP: x}", `spec.networking.externalIP: found "x", want an IP address`},
 		{"an external address and an ingress", "networking: {externalIP: 10.0.0.1, ingress: {}}", "spec.networking.externalIP: given beside networking.ingress"},
 		{"an interface that is none", "networking: {interface: 'a b'}", `spec.networking.interface: found "a b", want the name`},
+		{"an interface that no host reaches", "networking: {interface: lo}", `spec.networking.interface: found "lo", want the interface that hosts reach`},
 		{"a MAC that is none", "networking: {macAddresses: ['00:11']}", `spec.networking.macAddresses[0]: found "00:11", want a MAC address`},
 		{"DHCP on nothing", "networking: {dhcp: {networkCIDR: 10.0.0.0/24, rangeBegin: 10.0.0.1, rangeEnd: 10.0.0.2}}", "spec.networking.dhcp: given without ipAddress, interface and macAddresses"},
 		{"DHCP without a network", "networking: {interface: e, dhcp: {rangeBegin: 10.0.0.1, rangeEnd: 10.0.0.2}}", "spec.networking.dhcp.networkCIDR: missing"},

@@ -71,6 +71,7 @@ func TestBadPlacement(t *testing.T) {
 		{"an unknown field", "databaseInstance", "databaseInstanze", `spec.databaseInstanze: unknown field, did you mean "databaseInstance"?`},
 		{"a range upside down", "172.17.0.200-172.17.0.210", "172.17.0.210-172.17.0.200", "spec.services.networks[1].pool.addresses[0]: found"},
 		{"a pool of nothing", "[172.17.0.200-172.17.0.210]", "[]", "spec.services.networks[1].pool.addresses: missing"},
+		{"a pool of every address", "172.17.0.200-172.17.0.210", "0.0.0.0/0", `spec.services.networks[1].pool.addresses[0]: found "0.0.0.0/0", which is every address`},
 		{"neither nor", ", pool: {addresses: [172.17.0.200-172.17.0.210], autoAssign: false}", "", "spec.services.networks[1]: want attachment or pool, one of them"},
 		{"no JSON", `'{"cniVersion"`, `'{cniVersion"`, "spec.services.networks[0].attachment: is no JSON object"},
 		{"no type", `"type": "macvlan", `, "", "spec.services.networks[0].attachment: has no type and no plugins"},
