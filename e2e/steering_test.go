@@ -365,7 +365,7 @@ func (s *steered) wantRefused(t *testing.T, which steering.Engine, got outcome) 
 	for name, content := range s.tree("second") {
 		tree[name] = []byte(content)
 	}
-	err := steering.Check(which, tree, others)
+	_, err := steering.Check(which, tree, others)
 	switch {
 	case got == asWritten && err != nil && s.careful == "":
 		t.Errorf("%s: the engine applies what the tree says, and sipgen refuses it: %v", s.name, err)

@@ -134,7 +134,7 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err := rendered.stopByLint(ui, how); err != nil {
 			return fail(err)
 		}
-		if err := rendered.refuseSteered(); err != nil {
+		if err := rendered.refuseSteered(ui); err != nil {
 			return fail(err)
 		}
 		meta := to.meta

@@ -48,7 +48,7 @@ are rendered. The exit code is 1 in both cases.`,
 			if err != nil {
 				return err
 			}
-			if err := rendered.refuseSteered(); err != nil {
+			if err := rendered.refuseSteered(ui); err != nil {
 				return err
 			}
 			written, err := rendered.write(ctx, ui, out, adopt)

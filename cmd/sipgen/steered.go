@@ -36,14 +36,15 @@ func inFolder(ctx context.Context, dir string) foreignFiles {
 	}
 }
 
-// steered is why the engine would apply something else than the tree, or delete what is in it: files of others, where the tree before is, say so.
-func (t *previousTree) steered(site *v1alpha1.Site, tree render.Tree) error {
+// steered is why the engine would apply something else than the tree, or delete what is in it: files of others, where the tree before is, say so. warnings
+// are what they do to others' files that use the tree.
+func (t *previousTree) steered(site *v1alpha1.Site, tree render.Tree) (warnings []string, _ error) {
 	if t.foreignFiles == nil || len(tree) == 0 {
-		return nil
+		return nil, nil
 	}
 	where, prefix, found, err := t.foreignFiles(tree)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	engine := steering.Flux
 	if site.Spec.Engine == v1alpha1.EngineArgoCD {
@@ -57,16 +58,23 @@ func (t *previousTree) steered(site *v1alpha1.Site, tree render.Tree) error {
 	for name, content := range tree {
 		files[path.Join(prefix, name)] = content
 	}
+	notes, err := steering.Check(engine, files, others)
+	for _, note := range notes {
+		warnings = append(warnings, where+": "+note)
+	}
 	var problems []error
-	for _, problem := range flatten(steering.Check(engine, files, others)) {
+	for _, problem := range flatten(err) {
 		problems = append(problems, fmt.Errorf("%s: %w", where, problem))
 	}
-	return errors.Join(problems...)
+	return warnings, errors.Join(problems...)
 }
 
 // refuseSteered is steered, as the end of a run.
-func (r *rendered) refuseSteered() error {
-	problems := r.before.steered(r.site, r.tree)
+func (r *rendered) refuseSteered(ui *ui) error {
+	warnings, problems := r.before.steered(r.site, r.tree)
+	for _, warning := range warnings {
+		ui.say("warning: %s", warning)
+	}
 	if problems == nil {
 		return nil
 	}
@@ -75,7 +83,11 @@ func (r *rendered) refuseSteered() error {
 
 // warnOfSteered says the same where nothing is written.
 func (t *previousTree) warnOfSteered(ui *ui, site *v1alpha1.Site, tree render.Tree) {
-	for _, problem := range flatten(t.steered(site, tree)) {
+	warnings, problems := t.steered(site, tree)
+	for _, warning := range warnings {
+		ui.say("warning: %s", warning)
+	}
+	for _, problem := range flatten(problems) {
 		ui.say("warning: %s", problem)
 	}
 }

@@ -16,16 +16,25 @@ var publishGuards = []mutant{
 	{"publish/overwrite.go", ` || len(o.files) != len(o.commits) {`, ` {`,
 		in("publish", "TestOnlyFiles"),
 		"whoever left out a flag is told to give it again where a reviewer's commit would be lost"},
-	{"cmd/sipgen/publish.go", `if err := rendered.refuseSteered(); err != nil {`, `if err := rendered.refuseSteered(); err != nil && to.meta.Adopt {`,
+	{"cmd/sipgen/publish.go", `if err := rendered.refuseSteered(ui); err != nil {`, `if err := rendered.refuseSteered(ui); err != nil && to.meta.Adopt {`,
 		in("cmd/sipgen", "TestScripts/steered"),
 		"a .sourceignore that somebody pushes later hides the tree from Flux, which prunes it"},
-	{"cmd/sipgen/render.go", `if err := rendered.refuseSteered(); err != nil {`, `if err := rendered.refuseSteered(); false {`,
+	{"cmd/sipgen/render.go", `if err := rendered.refuseSteered(ui); err != nil {`, `if err := rendered.refuseSteered(ui); false {`,
 		in("cmd/sipgen", "TestScripts/steered"),
 		"a folder is written although Argo CD would build something else from it"},
 	{"internal/steering/steering.go", `			is = is || within(path.Dir(folder))
 `, ``,
 		in("internal/steering", "TestCheck/the_files_of_a_folder_below_a_kustomization"),
 		"the configuration of a jump host is hidden from Flux, and its sync fails"},
+	{"internal/steering/hidden.go", `			notApplied.add(*hides, name)
+`, ``,
+		in("internal/steering", "TestHiddenComponent"),
+		"somebody hides the components for Cluster API from Flux, and nobody says so"},
+	{"cmd/sipgen/steered.go", `	warnings, problems := r.before.steered(r.site, r.tree)
+	for _, warning := range warnings {`, `	warnings, problems := r.before.steered(r.site, r.tree)
+	for _, warning := range warnings[:0] {`,
+		in("cmd/sipgen", "TestScripts/steered"),
+		"publish does not say that the components for Cluster API are hidden"},
 	{"internal/steering/component.go", `		if named[last(3, folder)] {`, `		if false {`,
 		in("internal/steering", "TestHiddenComponent"),
 		"a component that the tree applies is hidden from Flux, and the sync fails"},

@@ -120,7 +120,7 @@ var rowGuards = []mutant{
 	{"render/flux.go", `"./" + path.Join(s.Site.Spec.Repository.Path, folder)`, `"./" + path.Join(folder)`,
 		in("e2e", "TestFluxRows/moved-tree"),
 		"a tree that was moved to another folder is looked for at the repository's root, and never found"},
-	{"cmd/sipgen/publish.go", `if err := rendered.refuseSteered(); err != nil {`, `if err := rendered.refuseSteered(); false && err != nil {`,
+	{"cmd/sipgen/publish.go", `if err := rendered.refuseSteered(ui); err != nil {`, `if err := rendered.refuseSteered(ui); false && err != nil {`,
 		in("e2e", "TestFluxRows/steered", "TestArgoRows/steered"),
 		"a run goes on as if the engine synced what it commits, while files of others say otherwise"},
 	{"render/argocd.go", `"refs/heads/" + s.Site.Spec.Repository.Branch`, `s.Site.Spec.Repository.Branch`,

@@ -193,7 +193,7 @@ func TestAdvice(t *testing.T) {
 		"in a folder that needs care": {[]string{"my fleet/clusters/a/kustomization.yaml"}, ".gitattributes", "/**"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := Check(ArgoCD, written(row.tree...), []File{file(row.at, "* eol=crlf ident filter=x working-tree-encoding=UTF-16")})
+			_, err := Check(ArgoCD, written(row.tree...), []File{file(row.at, "* eol=crlf ident filter=x working-tree-encoding=UTF-16")})
 			if err == nil {
 				t.Fatal("found nothing, want the line refused")
 			}
@@ -201,7 +201,7 @@ func TestAdvice(t *testing.T) {
 			if pattern, _, _ := strings.Cut(advice, " "); pattern != row.advice {
 				t.Errorf("found %q, want %q", pattern, row.advice)
 			}
-			if err := Check(ArgoCD, written(row.tree...), []File{file(row.at, "* eol=crlf ident filter=x working-tree-encoding=UTF-16", advice)}); err != nil {
+			if _, err := Check(ArgoCD, written(row.tree...), []File{file(row.at, "* eol=crlf ident filter=x working-tree-encoding=UTF-16", advice)}); err != nil {
 				t.Errorf("with the advised line: found %v, want nothing", err)
 			}
 		})

@@ -27,13 +27,14 @@ func TestHiddenComponent(t *testing.T) {
 		lines []string
 		more  map[string]string
 		want  string // what the only problem says, empty: none
+		warn  string // and the only warning
 	}{
-		"all of them":             {lines: []string{"capi/"}},
-		"one of them":             {lines: []string{"/fleet/clusters/bank/edge/capi"}},
-		"what is in them":         {lines: []string{"**/capi/**"}},
-		"a file in them":          {lines: []string{"metal3cluster.yaml"}},
-		"with their paths":        {lines: []string{"/fleet/clusters/*/*/capi/*"}},
-		"and something else":      {lines: []string{"capi/", "deployment.yaml"}, want: `line 2: "deployment.yaml" hides ` + bank + "infra/deployment.yaml from Flux"},
+		"all of them":             {lines: []string{"capi/"}, warn: `line 1: "capi/" hides ` + bank + "capi/dex-bank/authentication and 4 other files of the tree from Flux"},
+		"one of them":             {lines: []string{"/fleet/clusters/bank/edge/capi"}, warn: `line 1: "/fleet/clusters/bank/edge/capi" hides ` + edge + "capi/kustomization.yaml and 1 other file"},
+		"what is in them":         {lines: []string{"**/capi/**"}, warn: `line 1: "**/capi/**" hides `},
+		"a file in them":          {lines: []string{"metal3cluster.yaml"}, warn: `line 1: "metal3cluster.yaml" hides `},
+		"with their paths":        {lines: []string{"/fleet/clusters/*/*/capi/*"}, warn: `line 1: "/fleet/clusters/*/*/capi/*" hides `},
+		"and something else":      {lines: []string{"capi/", "deployment.yaml"}, warn: `line 1: "capi/" hides `, want: `line 2: "deployment.yaml" hides ` + bank + "infra/deployment.yaml from Flux"},
 		"by a line for more":      {lines: []string{"bank/"}, want: `line 1: "bank/" hides ` + bank + "infra/deployment.yaml and 1 other file of the tree from Flux"},
 		"no component":            {lines: []string{"capi/"}, more: map[string]string{bank + "capi/kustomization.yaml": "kind: Kustomization\npatches:\n- patch: |\n    kind: Component\n"}, want: capi},
 		"applied by Flux":         {lines: []string{"capi/"}, more: map[string]string{"fleet/flux/bank.bank.yaml": "spec:\n  path: ./fleet/clusters/bank/bank/capi\n"}, want: capi},
@@ -50,8 +51,12 @@ func TestHiddenComponent(t *testing.T) {
 			for name, content := range texts {
 				tree[name] = []byte(content)
 			}
-			err := Check(Flux, tree, []File{file(".sourceignore", row.lines...)})
+			warnings, err := Check(Flux, tree, []File{file(".sourceignore", row.lines...)})
 			switch {
+			case row.warn != "" && (len(warnings) != 1 || !strings.HasPrefix(warnings[0], ".sourceignore: "+row.warn) || !strings.Contains(warnings[0], "Nothing in the tree applies them")):
+				t.Errorf("found the warnings %q, want one with %q", warnings, row.warn)
+			case row.warn == "" && len(warnings) > 0:
+				t.Errorf("found the warnings %q, want none", warnings)
 			case row.want == "" && err != nil:
 				t.Errorf("found %v, want nothing", err)
 			case row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "\n")):
@@ -66,7 +71,7 @@ func TestTreeInAFolderCalledCapi(t *testing.T) {
 	const folder = "clusters/bank/bank/capi"
 	tree := written(folder+"/flux/kustomization.yaml", folder+"/clusters/a/capi/infra/kustomization.yaml", folder+"/clusters/a/b/capi/metal3cluster.yaml")
 	tree[folder+"/clusters/a/b/capi/kustomization.yaml"] = []byte("kind: Component\n")
-	err := Check(Flux, tree, []File{file(".sourceignore", "capi/")})
+	_, err := Check(Flux, tree, []File{file(".sourceignore", "capi/")})
 	if err == nil || !strings.Contains(err.Error(), `"capi/" hides `+folder+"/clusters/a/capi/infra/kustomization.yaml and 1 other file of the tree") {
 		t.Errorf("found %v", err)
 	}

@@ -29,37 +29,59 @@ type rule struct {
 
 // hidden are the files of the tree that Flux leaves out of its artifact, by the rule that says so. kustomize-controller builds what is left: without its
 // kustomization.yaml a folder is taken for a collection of manifests, and prunes what is in none of them; an empty one prunes everything.
-// Files that nothing in the tree applies do not count.
-func hidden(contents map[string][]byte, tree []string, others []File) (problems []error) {
+// Of files that nothing in the tree applies there are warnings.
+func hidden(contents map[string][]byte, tree []string, others []File) (problems []error, warnings []string) {
 	rules, links := ignoreRules(tree, others)
 	problems = links
 	if len(rules) == 0 {
-		return problems
+		return problems, nil
 	}
-	var order []rule
-	by := map[rule][]string{}
+	applied, notApplied := hiddenBy{}, hiddenBy{}
 	seen := map[string]*rule{}
 	isOffered := sync.OnceValue(func() func(string) bool { return offered(contents, tree) })
 	for _, name := range tree {
 		hides := hides(rules, seen, name, false)
-		if hides == nil || isOffered()(name) {
-			continue
+		switch {
+		case hides == nil:
+		case isOffered()(name):
+			notApplied.add(*hides, name)
+		default:
+			applied.add(*hides, name)
 		}
-		if by[*hides] == nil {
-			order = append(order, *hides)
-		}
-		by[*hides] = append(by[*hides], name)
 	}
-	for _, rule := range order {
+	for _, rule := range applied.order {
 		if rule.where == "" {
 			problems = append(problems, fmt.Errorf("%s: Flux ignores %q unless a %s says otherwise, and its sync would fail, or prune; choose another folder (the Site's spec.repository.path)",
-				files(by[rule]), rule.text, ignoreFile))
+				files(applied.names[rule]), rule.text, ignoreFile))
 			continue
 		}
 		problems = append(problems, redact.Errorf("%s: %q hides %s from Flux, whose sync would fail, or prune what it no longer finds; remove the line, or narrow it",
-			rule.where, rule.text, files(by[rule])))
+			rule.where, rule.text, files(applied.names[rule])))
 	}
-	return problems
+	for _, rule := range notApplied.order {
+		if rule.where == "" || applied.names[rule] != nil {
+			continue // no name of a component is among Flux' defaults; or the line has to go anyway
+		}
+		warnings = append(warnings, redact.Errorf("%s: %q hides %s from Flux. Nothing in the tree applies them; but if a kustomization of yours that Flux applies includes the component, it no longer builds, or, "+
+			"with ignoreMissingComponents, machines take any free host (docs/cluster-api.md)", rule.where, rule.text, files(notApplied.names[rule])).Error())
+	}
+	return problems, warnings
+}
+
+// hiddenBy are hidden files by the rule that hides them, the rules in the order of their first file.
+type hiddenBy struct {
+	order []rule
+	names map[rule][]string
+}
+
+func (h *hiddenBy) add(by rule, name string) {
+	if h.names == nil {
+		h.names = map[rule][]string{}
+	}
+	if h.names[by] == nil {
+		h.order = append(h.order, by)
+	}
+	h.names[by] = append(h.names[by], name)
 }
 
 // hides is the rule that hides a path, or a folder that it is in; nil if none does. seen are the folders that were looked at.

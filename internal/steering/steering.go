@@ -46,19 +46,21 @@ func Names() []string {
 
 // Check reports which of the other files would make the engine apply something other than the tree. It knows what Flux's source-controller v1.7 and
 // kustomize-controller v1.7 and Argo CD v3.2 were seen to read: TestSteering of e2e compares them. It accepts Chart.yaml, .krmignore, .sops.yaml, .gitmodules and other
-// links, which change nothing in a tree whose Applications and Kustomizations are built with kustomize. contents is the tree, by paths.
-func Check(engine Engine, contents map[string][]byte, others []File) error {
+// links, which change nothing in a tree whose Applications and Kustomizations are built with kustomize. contents is the tree, by paths. warnings are what
+// nothing in the tree suffers from, and something beside it may.
+func Check(engine Engine, contents map[string][]byte, others []File) (warnings []string, err error) {
 	tree := slices.Sorted(maps.Keys(contents))
 	if problems := unread(engine, others); problems != nil {
-		return errors.Join(problems...)
+		return nil, errors.Join(problems...)
 	}
 	problems := builds(engine, tree, others)
 	if read := builtFrom(tree); engine == Flux {
-		problems = append(problems, hidden(contents, read, others)...)
+		found, offered := hidden(contents, read, others)
+		problems, warnings = append(problems, found...), offered
 	} else {
 		problems = append(problems, changed(tree, read, others)...)
 	}
-	return errors.Join(problems...)
+	return warnings, errors.Join(problems...)
 }
 
 // mostLines is how many lines files of one name may have together: each is compared with each file of the tree.

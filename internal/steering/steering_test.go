@@ -101,7 +101,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for engine, want := range map[Engine]string{Flux: row.flux, ArgoCD: row.argocd} {
-				err := Check(engine, written(tree...), row.others)
+				_, err := Check(engine, written(tree...), row.others)
 				switch {
 				case want == "" && err != nil:
 					t.Errorf("engine %d: found %v, want nothing", engine, err)
@@ -116,16 +116,16 @@ func TestCheck(t *testing.T) {
 // TestFluxDefaults: a folder that Flux leaves out by itself cannot hold a tree.
 func TestFluxDefaults(t *testing.T) {
 	for _, folder := range []string{".github/fleet", "sites.zip", "a/.circleci"} {
-		err := Check(Flux, written(folder+"/flux/kustomization.yaml", folder+"/flux/root.yaml"), nil)
+		_, err := Check(Flux, written(folder+"/flux/kustomization.yaml", folder+"/flux/root.yaml"), nil)
 		if err == nil || !strings.Contains(err.Error(), "and 1 other file of the tree: Flux ignores ") {
 			t.Errorf("%s: found %v", folder, err)
 		}
-		if err := Check(ArgoCD, written(folder+"/argocd/kustomization.yaml"), nil); err != nil {
+		if _, err := Check(ArgoCD, written(folder+"/argocd/kustomization.yaml"), nil); err != nil {
 			t.Errorf("%s: Argo CD reads it; found %v", folder, err)
 		}
 	}
 	shown := []File{file(".sourceignore", "!sites.zip")}
-	if err := Check(Flux, written("sites.zip/flux/kustomization.yaml"), shown); err != nil {
+	if _, err := Check(Flux, written("sites.zip/flux/kustomization.yaml"), shown); err != nil {
 		t.Errorf("shown again: found %v", err)
 	}
 }
@@ -173,12 +173,12 @@ func TestTooManyLines(t *testing.T) {
 	tree := written("fleet/kustomization.yaml")
 	for engine, name := range map[Engine]string{Flux: ".sourceignore", ArgoCD: ".gitattributes"} {
 		one := File{Path: name, Text: []byte(strings.Repeat("*.jpg x\n", mostLines/2))}
-		if err := Check(engine, tree, []File{one}); err != nil {
+		if _, err := Check(engine, tree, []File{one}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		other := one
 		other.Path = "fleet/" + name
-		err := Check(engine, tree, []File{one, other})
+		_, err := Check(engine, tree, []File{one, other})
 		if want := other.Path + ": with this file, the " + name + " files in the tree's folders and above have more than 10000 lines"; err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: found %v, want %q", name, err, want)
 		}
