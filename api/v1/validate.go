@@ -155,11 +155,15 @@ func (n *NodeSet) validate(role string) []FieldError {
 	add := func(field, format string, args ...any) {
 		errs = append(errs, FieldError{path + field, redact.Sprintf(format, args...)})
 	}
-	if role == "" {
+	switch {
+	case role == "":
 		add("", "a role needs a name")
-	}
-	for _, message := range validation.IsValidLabelValue(role) {
-		add("", "the role's name becomes a label value: %s", message)
+	case len(validation.IsValidLabelValue(role)) > 0:
+		hint := ""
+		if near := knownRole(role); near != "" {
+			hint = redact.Sprintf("; did you mean %q?", near)
+		}
+		add("", "the role's name becomes a label value: found %q, want at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends%s", role, hint)
 	}
 	if _, err := metav1.LabelSelectorAsSelector(&n.LabelSelector); err != nil {
 		add(".labelSelector", "not a valid selector: %s", redact.Quotes(err.Error()))
@@ -176,6 +180,16 @@ func (n *NodeSet) validate(role string) []FieldError {
 	}
 	n.validateTopology(add)
 	return errs
+}
+
+// knownRole is the role that the load balancers know and that another one's name is a slip of.
+func knownRole(role string) string {
+	for _, known := range []string{RoleControlPlane, RoleWorker} {
+		if role != known && manifest.Nearest(role, []string{known}) != "" {
+			return known
+		}
+	}
+	return ""
 }
 
 // validateTopology looks at what the role says of domains.

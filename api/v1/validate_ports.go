@@ -225,7 +225,7 @@ func (s *siteClaims) claimNodePorts(e exposedService) {
 	if ports.Start == 0 {
 		return // chosen by the API server
 	}
-	if ports.Start < s.start || ports.End > s.end {
+	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) && isPort(ports.End) { // else validation says so
 		s.add(e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports, s.start, s.end)
 	}
 	complained := map[owner]bool{}

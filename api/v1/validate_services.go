@@ -94,7 +94,9 @@ func (c *SIPCluster) validateServices() []FieldError {
 		case ports.Start <= 8404 && 8404 <= ports.End:
 			at.at(".nodePortRange").add("found %d to %d, want a range without 8404, the port of the load balancer's own status", ports.Start, ports.End)
 		}
-		nodePort(at.at(".checkPort"), lb.CheckPort)
+		if lb.CheckPort != 0 && !isPort(lb.CheckPort) {
+			at.at(".checkPort").add("found %d, want a port, 1 to 65535", lb.CheckPort)
+		}
 		if lb.CheckEachPort {
 			if lb.CheckPort != 0 {
 				at.at(".checkPort").add("not together with checkEachPort, which looks at each port by itself")
@@ -133,9 +135,13 @@ func (c *SIPCluster) serviceName(at complaints, list string, i int) {
 	}
 }
 
+// isPort says whether there can be a port of that number.
+func isPort(port int32) bool { return port > 0 && port <= 65535 }
+
+// nodePort complains about a number that is no port. Which of them the site has, the Site says; so its range is looked at later (claimNodePorts).
 func nodePort(at complaints, port int32) {
-	if port < 0 || port > 65535 {
-		at.add("found %d, want a port, 1 to 65535", port)
+	if port != 0 && !isPort(port) {
+		at.add("found %d, want a node port within the site's range: 30000 to 32767, unless its spec.nodePorts says otherwise", port)
 	}
 }
 

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // listed is a service of a list that the SIP operator had, too.
@@ -57,10 +60,11 @@ func (c *SIPCluster) Warnings() []FieldError {
 		if set := c.Spec.Nodes[role]; set.Count == nil {
 			out = append(out, FieldError{"spec.nodes." + role + ".count", "missing: the role asks for no host, and releases those that it has; write count: {active: 0} if that is what you want"})
 		}
-		for _, known := range []string{RoleControlPlane, RoleWorker} {
-			if near := manifest.Nearest(role, []string{known}); near != "" && role != known {
-				out = append(out, FieldError{"spec.nodes." + role, redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
-			}
+		if set := c.Spec.Nodes[role]; set.Count != nil && set.Count.Active == 0 && set.Count.Standby > 0 {
+			out = append(out, FieldError{"spec.nodes." + role + ".count", redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
+		}
+		if known := knownRole(role); known != "" && len(validation.IsValidLabelValue(role)) == 0 { // else it is refused
+			out = append(out, FieldError{"spec.nodes." + role, redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
 		}
 	}
 	services := &c.Spec.Services

@@ -38,6 +38,28 @@ func (e *previousError) Error() string {
 }
 func (e *previousError) Unwrap() error { return e.err }
 
+// notTreeError: the folder that --previous names holds something else. It is only read, so nothing can be adopted.
+type notTreeError struct {
+	dir string
+	err error
+}
+
+func (e *notTreeError) Error() string {
+	if errors.Is(e.err, publish.ErrForeign) {
+		return fmt.Sprintf("--previous: %s: not a tree that sipgen wrote: it has files, and no %s", e.dir, publish.OwnershipFile)
+	}
+	return "--previous: " + e.err.Error()
+}
+
+func (e *notTreeError) Unwrap() error { return e.err }
+
+func (e *notTreeError) hint() string {
+	if errors.Is(e.err, publish.ErrForeign) {
+		return "--previous takes the folder that sipgen render wrote, with everything in it; --repo URL reads the tree of a repository, and --previous none plans without one"
+	}
+	return "" // the error says what to do
+}
+
 func (p *previousFlags) flags(command *cobra.Command) {
 	command.Flags().StringVar(&p.dir, "previous", "", "the previous tree: a `DIR` that sipgen render wrote, or the word none (default: the Site's repository)")
 	p.git.flags(command)
@@ -55,13 +77,21 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 		return previousTree{}, nil
 	case p.dir != "":
 		// A name that is misspelt would make every host a new one.
-		if _, err := os.Stat(p.dir); !p.compared && err != nil {
+		about, err := os.Stat(p.dir)
+		if !p.compared && err != nil {
 			return previousTree{}, fmt.Errorf("--previous: %s: %w", p.dir, reasonOf(err))
+		}
+		if !p.compared && !about.IsDir() {
+			return previousTree{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)
 		}
 		if isRepository(p.dir) && !p.compared {
 			return previousTree{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
 		}
-		return readFolder(ctx, p.dir, false)
+		tree, err := readFolder(ctx, p.dir, false)
+		if err != nil && !p.compared {
+			err = &notTreeError{p.dir, err}
+		}
+		return tree, err
 	}
 	named := p.git.url != ""
 	p.git.defaults(site)

@@ -50,6 +50,14 @@ type beyondError struct{ error }
 
 func (e *beyondError) Unwrap() error { return e.error }
 
+// grantable says whether a grant would allow any of what is wrong: none allows a port beyond the site's range.
+func grantable(err error) bool {
+	return slices.ContainsFunc(flatten(err), func(single error) bool {
+		var beyond *beyondError
+		return errors.As(single, &beyond) && !strings.HasSuffix(single.Error(), "the site's range")
+	})
+}
+
 // evict notes the namespaces of evicted tenants.
 func (l *loaded) evict(names []string) error {
 	var errs []error

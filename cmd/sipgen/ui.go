@@ -92,11 +92,11 @@ func hintFor(command *cobra.Command, err error) string {
 		wrong  *wrongSpecsError
 		// of it nothing is known but that it was not printed
 		incomplete *incompleteError
-		beyond     *beyondError
 		asked      *askedError
+		notTree    *notTreeError
 	)
 	suggestion := ""
-	if errors.As(err, &beyond) {
+	if grantable(err) {
 		suggestion = "sipgen tenants --suggest prints the grants that the specs need; "
 	}
 	switch {
@@ -108,6 +108,8 @@ func hintFor(command *cobra.Command, err error) string {
 		return "sipgen " + usage.command + " --help"
 	case errors.As(err, &noSite):
 		return "sipgen init writes a Site; --site FILE or $SIPGEN_SITE says where one is"
+	case errors.As(err, &notTree):
+		return notTree.hint()
 	case errors.As(err, &unread) && command.Name() == "status":
 		return "--previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &unread):

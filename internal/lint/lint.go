@@ -108,7 +108,7 @@ func Check(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host
 
 // Check gives the findings as the function Check does, those about Secrets that clusters name among them.
 func (in Input) Check() []Finding {
-	c := &checker{Input: in}
+	c := &checker{Input: in, outOfRange: map[string]bool{}}
 	c.Clusters = slices.Clone(in.Clusters)
 	slices.SortStableFunc(c.Clusters, func(a, b v1.SIPCluster) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source))
@@ -118,8 +118,8 @@ func (in Input) Check() []Finding {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Source, b.Source))
 	})
 	c.readIgnores()
-	c.beyond()
 	c.claims()
+	c.beyond()
 	c.networks()
 	c.warnings()
 	c.backendless()
@@ -166,7 +166,9 @@ type checker struct {
 	findings []Finding
 	// ignored are the codes that an object silences.
 	ignored map[string]map[string]bool
-	guesses int
+	// outOfRange are the node ports that the site does not have, by cluster and field, as far as findings say so.
+	outOfRange map[string]bool
+	guesses    int
 }
 
 func clusterName(c *v1.SIPCluster) string    { return v1.Kind + " " + c.Key() }

@@ -227,6 +227,9 @@ func (c *checker) meant(key, value string) string {
 // beyond is what clusters ask for that their tenants are not granted.
 func (c *checker) beyond() {
 	for _, e := range c.Beyond {
+		if c.outOfRange[e.Cluster.Key()+" "+e.Path] {
+			continue // no grant allows it, and its own finding says so
+		}
 		c.cluster(codeGrant, Error, e.Cluster, e.Path, e.Message, "ask for less, or grant it in the Site's spec.tenants (sipgen tenants --suggest)")
 	}
 }

@@ -28,6 +28,7 @@ func (c *checker) claims() {
 		switch {
 		case port && strings.HasPrefix(clash.Message, "found "):
 			code, fix = codeNodePortRange, "choose a port of the range, or set spec.nodePorts of the Site to the management cluster's --service-node-port-range"
+			c.outOfRange[clash.Cluster.Key()+" "+clash.Path] = !c.silences(clusterName(clash.Cluster), code)
 		case port:
 			code, fix = codeNodePort, "give one of the two another port"
 		case strings.HasSuffix(clash.Path, ".loadBalancerIP"):
@@ -68,6 +69,11 @@ func (c *checker) networks() {
 
 // warnings are fields that are accepted and do nothing, or leave a service of no use.
 func (c *checker) warnings() {
+	if c.Site != nil {
+		for _, unused := range c.Site.UnusedFields() {
+			c.site(codeUseless, Warning, unused.Path, unused.Message, "remove the field, or correct spec.engine")
+		}
+	}
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
 		for _, warning := range cluster.Warnings() {
@@ -83,6 +89,9 @@ func (c *checker) warnings() {
 				code, fix = codeDeprecated, "remove the field"
 			case strings.HasPrefix(warning.Path, "spec.nodes.") && strings.HasSuffix(warning.Path, ".count"):
 				fix = "say how many hosts the role needs, such as count: {active: 3}"
+				if set := cluster.Spec.Nodes[strings.TrimSuffix(strings.TrimPrefix(warning.Path, "spec.nodes."), ".count")]; set.Count != nil {
+					fix = "ask for an active host too, or for no standby host"
+				}
 			case strings.HasPrefix(warning.Path, "spec.nodes."):
 				fix = "rename the role, unless it is meant to have no load balancer"
 			}
