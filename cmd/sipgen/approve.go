@@ -63,7 +63,7 @@ func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error 
 		ui.say("look at this first: %s", danger)
 	}
 	if more != "" {
-		ui.say("look at this first: and %s; sipgen plan shows them all", more)
+		ui.say("look at this first: and %s; %s", more, report.AllDangers)
 	}
 	switch {
 	case a.dryRun:

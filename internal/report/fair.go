@@ -65,6 +65,9 @@ func fairly(dangers []danger, room int, size func(words string) int) []danger {
 	return out
 }
 
+// AllDangers says where those are that are left out: plan does not know what only files show, and diff does not say what a change does to a cluster.
+const AllDangers = "sipgen plan and sipgen diff show them all"
+
 // moreDangers says how many are left out, and of whom most of them are: that is where to look for the cause.
 func moreDangers(all, shown []danger) string {
 	left := map[string]int{}

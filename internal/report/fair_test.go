@@ -28,7 +28,7 @@ func TestDangersTakeTurns(t *testing.T) {
 			plain := strings.ReplaceAll(text, "`", "")
 			for _, want := range []string{
 				p.Clusters[0].Key() + " is frozen", evil + " has patches", "good/edge Worker releases m/a", "the policies that guard the hosts change",
-				evil + ": Deployment jumphost changes: command", " more dangers",
+				evil + ": Deployment jumphost changes: command", " more dangers", AllDangers,
 			} {
 				if !strings.Contains(plain, want) {
 					t.Errorf("%s: %s: no %q in\n%.3000s", why, name, want, text)

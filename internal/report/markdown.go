@@ -68,7 +68,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 		out.WriteString(line(danger.words))
 	}
 	if len(shown) < len(dangers) {
-		out.WriteString(line("… and " + moreDangers(dangers, shown) + "; sipgen plan shows them all"))
+		out.WriteString(line("… and " + moreDangers(dangers, shown) + "; " + AllDangers))
 	}
 	fmt.Fprintf(&out, "%s\n", p.Summary())
 	if len(areas) > 0 {

@@ -47,7 +47,7 @@ func PullRequest(p *Plan, about About) string {
 		shown := fairly(dangers, b.left/3, func(words string) int { return size(item(words)) })
 		b.list("**Look at this first**\n\n", sentences(shown), b.left, "danger", "dangers")
 		if len(shown) < len(dangers) {
-			b.force(fmt.Sprintf("- … and **%s**: sipgen plan shows them all\n", prose(moreDangers(dangers, shown))))
+			b.force(fmt.Sprintf("- … and **%s**: %s\n", prose(moreDangers(dangers, shown)), AllDangers))
 		}
 	}
 	b.add("\n" + paragraph(p, about))
