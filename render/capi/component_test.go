@@ -229,6 +229,28 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
+// TestEndpointOfAPatch: an endpoint is read as Component writes it, and not if somebody has edited it into something else.
+func TestEndpointOfAPatch(t *testing.T) {
+	for endpoint, want := range map[string]string{
+		"{host: 203.0.113.20, port: 6443}":       "203.0.113.20:6443",
+		"{host: '2001:db8::1', port: 6443}":      "[2001:db8::1]:6443",
+		"{port: 30443}":                          "port 30443",
+		"{host: '2001:DB8::1', port: 6443}":      "",
+		"{host: '[2001:db8::1]', port: 6443}":    "",
+		"{host: '2001:db8::1]:1 x', port: 6443}": "",
+		"{host: api.example.org, port: 6443}":    "",
+		"{host: '2001:db8::1', port: 70000}":     "",
+		"{host: '2001:db8::1', port: 6443.5}":    "",
+		"{host: '2001:db8::1', port: '6443'}":    "",
+		"{host: '2001:db8::1'}":                  "",
+		"{host: 203.0.113.20, port: -59093}":     "",
+	} {
+		if found := ReadPatch([]byte("kind: Metal3Cluster\nspec: {controlPlaneEndpoint: " + endpoint + "}\n")).Endpoint; found != want {
+			t.Errorf("%s: found %q, want %q", endpoint, found, want)
+		}
+	}
+}
+
 // TestEndpointOfATemplate: what the spec does not know stays as the template has it.
 func TestEndpointOfATemplate(t *testing.T) {
 	c := cluster("t", "c")
