@@ -45,7 +45,7 @@ func (s *siteClaims) keep(clusters []SIPCluster) {
 		}
 		held, cluster := s.held[key], &SIPCluster{}
 		cluster.Namespace, cluster.Name, _ = strings.Cut(key, "/")
-		by := owner{cluster, "in the tree"}
+		by := owner{cluster: cluster, path: "in the tree"}
 		for _, part := range syncParts {
 			if name := SyncName(cluster.Namespace, cluster.Name, part); held.Synced {
 				s.syncs[name] = first(s.syncs, name, by)

@@ -50,6 +50,7 @@ func TestValidateHeld(t *testing.T) {
 			Held{Addresses: []HeldAddress{{IP: "203.0.113.1", SharingKey: "k", Provider: "metallb", Port: 6443}}}, "203.0.113.1 is shared with n/HOLDER"},
 		{"Dex's keys", dexed("a"), dexed("b"), Held{Dex: true}, "n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
 	} {
+		places := map[string]bool{}
 		for holder, other := range map[string]string{"a": "b", "b": "a"} {
 			t.Run(row.why+" of "+holder, func(t *testing.T) {
 				for _, clusters := range [][]SIPCluster{{row.a, row.b}, {row.b, row.a}} {
@@ -57,7 +58,9 @@ func TestValidateHeld(t *testing.T) {
 					want := strings.ReplaceAll(row.want, "HOLDER", holder)
 					if len(errs) != 1 || errs[0].Cluster.Name != other || !strings.Contains(errs[0].Message, want) {
 						t.Errorf("found %v, want one complaint about n/%s: %s", errs, other, want)
+						continue
 					}
+					places[errs[0].Path] = true
 				}
 				// The holder is frozen: its spec is not looked at, and what it has it keeps.
 				newcomer := row.a
@@ -69,6 +72,9 @@ func TestValidateHeld(t *testing.T) {
 					t.Errorf("of a holder that is frozen: found %v", errs)
 				}
 			})
+		}
+		if len(places) != 1 {
+			t.Errorf("%s: complained about at %v, want one field whoever comes first", row.why, places)
 		}
 	}
 	shared := claiming("a", 0, "", "203.0.113.1", "k", "")

@@ -39,7 +39,7 @@ func ValidateHeld(clusters []SIPCluster, held map[string]Held, portStart, portEn
 		s.claimSyncNames(&clusters[i])
 		s.claimDexNamespace(&clusters[i])
 		for _, e := range clusters[i].Entries() {
-			s.claim(exposedService{owner{&clusters[i], e.Path}, e})
+			s.claim(exposedService{owner{cluster: &clusters[i], path: e.Path}, e})
 		}
 	}
 	return s.errs
@@ -114,6 +114,13 @@ type exposedService struct {
 type owner struct {
 	cluster *SIPCluster
 	path    string
+	// field of the entry that claims it, which is complained about if the thing is another's.
+	field string
+}
+
+func (o owner) by(field string) owner {
+	o.field = field
+	return o
 }
 
 func (o owner) String() string { return o.cluster.Key() + " " + o.path }
@@ -147,7 +154,7 @@ func (s *siteClaims) claim(e exposedService) {
 		s.claimAddresses(e)
 	}
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
-		s.once(s.clusterIPs, normal(*ip), e.owner, e.Path+".clusterIP", func(h *Held) map[string]bool { return h.ClusterIPs })
+		s.once(s.clusterIPs, normal(*ip), e.by(e.Path+".clusterIP"), func(h *Held) map[string]bool { return h.ClusterIPs })
 	}
 	for i, n := range e.Service.NetworkAttachments {
 		for j, ip := range n.IPs {
@@ -159,7 +166,7 @@ func (s *siteClaims) claim(e exposedService) {
 			if namespace == "" {
 				namespace = e.cluster.Namespace
 			}
-			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.owner, fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j),
+			s.once(s.podIPs, namespace+"/"+n.Name+" "+prefix.Addr().String(), e.by(fmt.Sprintf("%s.networkAttachments[%d].ips[%d]", e.Path, i, j)),
 				func(h *Held) map[string]bool { return h.PodIPs })
 		}
 	}
@@ -171,7 +178,7 @@ func (s *siteClaims) claimDexNamespace(c *SIPCluster) {
 		return
 	}
 	path := "spec.services." + ListDex + "[0]"
-	mine := owner{c, path}
+	mine := owner{cluster: c, path: path}
 	first, taken := s.dexes[c.Namespace]
 	if !taken || s.comesFirst(mine, first, func(h *Held) bool { return h.Dex }) {
 		s.dexes[c.Namespace] = mine
@@ -184,7 +191,7 @@ func (s *siteClaims) claimDexNamespace(c *SIPCluster) {
 
 // claimSyncNames: an engine refuses the whole site where two clusters are synced by objects of one name.
 func (s *siteClaims) claimSyncNames(c *SIPCluster) {
-	mine := owner{c, "metadata.name"}
+	mine := owner{cluster: c, path: "metadata.name"}
 	for _, part := range syncParts {
 		name := SyncName(c.Namespace, c.Name, part)
 		first, taken := s.syncs[name]
@@ -207,16 +214,16 @@ func (s *siteClaims) comesFirst(later, first owner, has func(*Held) bool) bool {
 }
 
 // once claims a thing of a map that Held has, too.
-func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, path string, things func(*Held) map[string]bool) {
+func (s *siteClaims) once(claimed map[string]owner, thing string, by owner, things func(*Held) map[string]bool) {
 	first, taken := claimed[thing]
 	switch {
 	case !taken:
 		claimed[thing] = by
 	case s.comesFirst(by, first, func(h *Held) bool { return things(h)[thing] }):
 		claimed[thing] = by
-		s.add(first.cluster, first.path, "%s is claimed by %s already", thing, by)
+		s.add(first.cluster, first.field, "%s is claimed by %s already", thing, by)
 	default:
-		s.add(by.cluster, path, "%s is claimed by %s already", thing, first)
+		s.add(by.cluster, by.field, "%s is claimed by %s already", thing, first)
 	}
 }
 
@@ -228,17 +235,17 @@ func (s *siteClaims) claimNodePorts(e exposedService) {
 	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) && isPort(ports.End) { // else validation says so
 		s.add(e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports, s.start, s.end)
 	}
-	complained := map[owner]bool{}
+	complained, mine := map[owner]bool{}, e.by(e.NodePortField)
 	for port := ports.Start; port <= ports.End && ports.Len() <= MaxServicePorts; port++ {
 		first, taken := s.ports[port]
 		switch {
 		case !taken:
-			s.ports[port] = e.owner
-		case s.comesFirst(e.owner, first, func(h *Held) bool { return h.NodePorts[port] }):
-			s.ports[port] = e.owner
+			s.ports[port] = mine
+		case s.comesFirst(mine, first, func(h *Held) bool { return h.NodePorts[port] }):
+			s.ports[port] = mine
 			if !complained[first] {
 				complained[first] = true
-				s.add(first.cluster, first.path, "node port %d is claimed by %s already", port, e.owner)
+				s.add(first.cluster, first.field, "node port %d is claimed by %s already", port, mine)
 			}
 		case !complained[first]:
 			complained[first] = true

@@ -130,6 +130,10 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 	if decided != nil {
 		in.Placement = decided.placement
 		in.Beyond = append(in.Beyond, decided.settled.beyond...)
+		gone, ports := decided.settled.gone(decided.claims), l.site.Spec.NodePorts
+		if len(gone) > 0 || len(v1.ValidateSite(l.clusters, ports.Start, ports.End)) > 0 {
+			in.Held = decided.settled.inUse(decided.before.files, gone)
+		}
 		in.Served, in.Renamed = decided.servedBefore(), decided.renamed()
 	}
 	return in.Check()

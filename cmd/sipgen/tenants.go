@@ -383,15 +383,10 @@ func (s *settled) overlaps(network *netplan.Plan) {
 // looked again until nobody is frozen any more.
 func (s *settled) clashes(l *loaded, tree render.Tree, gone map[string]bool) {
 	ports := l.site.Spec.NodePorts
-	given := map[string]bool{}
-	for i := range s.clusters {
-		given[s.clusters[i].Key()] = true
-	}
 	if len(s.frozen)+len(gone) == 0 && len(v1.ValidateSite(s.clusters, ports.Start, ports.End)) == 0 {
 		return
 	}
-	held := tenancy.Served(tree)
-	maps.DeleteFunc(held, func(key string, _ v1.Held) bool { return !given[key] && !gone[key] })
+	held := s.inUse(tree, gone)
 	for {
 		var active []v1.SIPCluster
 		for i := range s.clusters {
@@ -405,6 +400,17 @@ func (s *settled) clashes(l *loaded, tree render.Tree, gone map[string]bool) {
 		}
 		s.complain(clashes)
 	}
+}
+
+// inUse is what the services in the tree have, of clusters that have a spec, or hosts.
+func (s *settled) inUse(tree render.Tree, gone map[string]bool) map[string]v1.Held {
+	given := map[string]bool{}
+	for i := range s.clusters {
+		given[s.clusters[i].Key()] = true
+	}
+	held := tenancy.Served(tree)
+	maps.DeleteFunc(held, func(key string, _ v1.Held) bool { return !given[key] && !gone[key] })
+	return held
 }
 
 // gone are the clusters, "namespace/name", that have hosts and no spec: their services stay until the last of them is released.

@@ -76,6 +76,8 @@ type Input struct {
 	Empty []string
 	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the field.
 	Served map[string]bool
+	// Held is what the services in the tree have already, by "namespace/name" of the cluster: of two that claim a thing, the other one is at fault.
+	Held map[string]v1.Held
 	// Renamed are clusters and roles that most likely had another name in the tree.
 	Renamed []Renamed
 	// Placement of the clusters. Nil where there is none: hosts that fall short are not looked for then.

@@ -108,6 +108,32 @@ func nmstate(name string) string {
 	return "apiVersion: v1\nkind: Secret\nmetadata: {namespace: metal3, name: " + name + "}\nstringData: {nmstate: \"interfaces: []\"}\n---\n"
 }
 
+// TestNewcomersAreAtFault: of two that claim a thing, the finding is about the one that the tree does not have it for, at the field that claims it.
+func TestNewcomersAreAtFault(t *testing.T) {
+	for _, row := range []struct {
+		why, spec string
+		held      v1.Held
+		want      string
+	}{
+		{"a node port", fmt.Sprintf(jump, 30022), v1.Held{NodePorts: map[int32]bool{30022: true}}, "SIP001 error SIPCluster %s spec.services.jumpHost[0].nodePort"},
+		{"a pod's address", "services: {jumpHost: [{nodeInterfaceId: oam, networkAttachments: [{name: net, namespace: a, ips: [192.0.2.7/24]}], sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}",
+			v1.Held{PodIPs: map[string]bool{"a/net 192.0.2.7": true}}, "SIP003 error SIPCluster %s spec.services.jumpHost[0].networkAttachments[0].ips[0]"},
+	} {
+		for holder, newcomer := range map[string]string{"": "b/b", "a/a": "b/b", "b/b": "a/a"} {
+			in := inputs(t, siteOf(""), cluster("a", "{"+row.spec+"}")+cluster("b", "{"+row.spec+"}"), "")
+			in.Held = map[string]v1.Held{holder: row.held}
+			if holder == "" {
+				in.Held = nil
+			}
+			want := fmt.Sprintf(row.want, newcomer)
+			found := slices.DeleteFunc(codes(in.Check()), func(code string) bool { return !strings.Contains(code, " error ") })
+			if len(found) != 1 || found[0] != want {
+				t.Errorf("%s of %q: found %q, want %q", row.why, holder, found, want)
+			}
+		}
+	}
+}
+
 // Every code, with a site that has it and one that is like it and has it not.
 func TestCodes(t *testing.T) {
 	four := bmh("h1", "flavor: x, rack: r1", "") + bmh("h2", "flavor: x, rack: r1", "") + bmh("h3", "flavor: x, rack: r2", "") + bmh("h4", "flavor: w", "")

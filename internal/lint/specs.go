@@ -22,7 +22,7 @@ func (c *checker) claims() {
 	if ports != nil {
 		start, end = ports.Start, ports.End
 	}
-	for _, clash := range v1.ValidateSite(c.Clusters, start, end) {
+	for _, clash := range v1.ValidateHeld(c.Clusters, c.Held, start, end) {
 		code, fix := codeAddress, "give one of the two another address"
 		port := strings.HasSuffix(clash.Path, ".nodePort") || strings.HasSuffix(clash.Path, ".nodePortRange")
 		switch {
