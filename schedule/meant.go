@@ -136,10 +136,10 @@ func (s *site) putsOff(other *site) bool {
 	})
 }
 
-// promisedTo is the role that the tree promises the host, if it waits for hosts and could still use it.
+// promisedTo is the role that the tree promises the host, if it waits for hosts and could still use it: nobody can use one that is in error meanwhile.
 func (s *site) promisedTo(i int32) *role {
 	key, is := s.promised[i]
-	if !is || s.byKey[key.Cluster] == nil {
+	if !is || s.byKey[key.Cluster] == nil || reject(&s.hosts[i]) != nil {
 		return nil
 	}
 	if to := s.byKey[key.Cluster].role(key.Role); to != nil && to.waiting > 0 && s.couldUse(to, i) {

@@ -112,6 +112,42 @@ func TestStuckHost(t *testing.T) {
 	}
 }
 
+// TestPromisedHostFails: a host that is in error by the time its labels are to go is promised to nobody any more, though the host that its cluster gets instead was
+// promised to a later one, which goes without.
+func TestPromisedHostFails(t *testing.T) {
+	a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})
+	a.Spec.Priority = 10
+	clusters := []v1.SIPCluster{a, newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=b", 1, 0)})}
+	hosts := []inventory.Host{claimed(newHost("h1", "rack=r1"), "gone", v1.RoleWorker), claimed(newHost("h2", "kind=b rack=r2"), "gone", v1.RoleWorker)}
+	previous := Previous{}
+	for i, to := range []string{"a", "b"} {
+		claim := releasing(inTree(hosts[i].Name, "gone", v1.RoleWorker))
+		claim.For = RoleKey{ClusterKey{"tenants", to}, v1.RoleWorker}
+		previous.Claims = append(previous.Claims, claim)
+	}
+	for _, row := range []struct {
+		fails bool
+		want  map[string]string // who waits for which host
+	}{
+		{false, map[string]string{"h1": "a", "h2": "b"}},
+		{true, map[string]string{"h2": "a"}},
+	} {
+		if row.fails {
+			hosts[0].State.Operational = "error"
+		}
+		found := map[string]string{}
+		p := plan(t, clusters, hosts, previous, testOptions)
+		for _, gone := range p.Clusters[2].Roles[0].Releasing {
+			if gone.For.Role != "" {
+				found[gone.Host.Name] = gone.For.Cluster.Name
+			}
+		}
+		if !maps.Equal(found, row.want) {
+			t.Errorf("h1 fails: %t: found %v, want %v", row.fails, found, row.want)
+		}
+	}
+}
+
 // TestPromisesComeTrueOneByOne: every cluster that is "placed as soon as" hosts are seen without labels is placed when these are seen, and no others; and who
 // is placed or waits is placed in the end, in whatever order hosts are seen.
 func TestPromisesComeTrueOneByOne(t *testing.T) {

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"maps"
 	"net/netip"
 	"slices"
@@ -73,6 +74,7 @@ func (s *site) tellWays() {
 			short, _ := s.shortSlots(r)
 			c.way.Filled += r.active - short
 		}
+		slices.SortFunc(c.way.Waits, func(a, b HostKey) int { return cmp.Compare(s.find(a), s.find(b)) })
 		c.warn(*c.way)
 	}
 }
