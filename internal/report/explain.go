@@ -23,11 +23,8 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 		fmt.Fprintf(&b, ", %s %s", found.Line.Cluster, found.Line.Role)
 	}
 	fmt.Fprintf(&b, "\n  %s\n", sentence.Reason(found.Line.Reason))
-	for _, r := range found.Roles {
-		fmt.Fprintf(&b, "  %s: %s\n", r.Role, whyNot(r.Reason))
-	}
-	for _, more := range found.More {
-		fmt.Fprintf(&b, "  %s: %s\n", text.Count(more.Count, "more role"), whyNoneHas(more.Reason))
+	for _, line := range alike(found) {
+		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	if found.Others > 0 {
 		do := "do"
@@ -37,6 +34,55 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 		fmt.Fprintf(&b, "  %s %s not select it\n", text.Count(found.Others, "other role"), do)
 	}
 	return b.String(), true
+}
+
+// mostNamed is how many roles a line names that have one reason. With one more, all are.
+const mostNamed = 3
+
+// alike are the roles that select a host and do not have it, a line for each reason; JSON has them one by one.
+func alike(found schedule.Explanation) []string {
+	type group struct {
+		roles []string
+		why   string
+		last  schedule.Reason
+		more  int
+	}
+	var groups []*group
+	for _, r := range found.Roles {
+		why := whyNot(r.Reason)
+		at := slices.IndexFunc(groups, func(g *group) bool { return g.why == why })
+		if at < 0 {
+			at, groups = len(groups), append(groups, &group{why: why})
+		}
+		groups[at].roles, groups[at].last = append(groups[at].roles, r.Role.String()), r.Reason
+	}
+	var rest []string
+	for _, more := range found.More {
+		why := whyNoneHas(more.Reason)
+		at := slices.IndexFunc(groups, func(g *group) bool { return len(g.roles) > 1 && whyNoneHas(g.last) == why })
+		if at < 0 {
+			rest = append(rest, text.Count(more.Count, "more role")+": "+why)
+			continue
+		}
+		groups[at].more += more.Count
+	}
+	var lines []string
+	for _, g := range groups {
+		if len(g.roles) == 1 {
+			lines = append(lines, g.roles[0]+": "+g.why)
+			continue
+		}
+		named, others := g.roles, g.more
+		if len(named) > mostNamed+1 || others > 0 && len(named) > mostNamed {
+			named, others = named[:mostNamed], others+len(named)-mostNamed
+		}
+		words := strings.Join(named[:len(named)-1], ", ") + " and " + named[len(named)-1]
+		if others > 0 {
+			words = strings.Join(named, ", ") + " and " + text.Count(others, "other role")
+		}
+		lines = append(lines, words+": "+whyNoneHas(g.last))
+	}
+	return append(lines, rest...)
 }
 
 // whyNoneHas says it of several roles.
