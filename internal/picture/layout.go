@@ -2,6 +2,7 @@ package picture
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"github.com/airshipit/sipgen/internal/order"
 )
@@ -53,6 +54,22 @@ func formOf(hosts int) form {
 		return medium
 	}
 	return small
+}
+
+// formFor is formOf, with cells in which the longest tag has room beside the sign of what this run does.
+func formFor(s *Site) form {
+	f := formOf(len(s.Hosts))
+	if f.named {
+		return f
+	}
+	longest := 0
+	for i := range s.Hosts {
+		longest = max(longest, utf8.RuneCountInString(tag(&s.Hosts[i])))
+	}
+	const letter, sign, air = 7.3, 12, 5 // pixels, bold
+	wide := max(f.cellWidth, int(letter*float64(longest))+sign+air)
+	f.rackMin, f.cellWidth = f.rackMin+wide-f.cellWidth, wide
+	return f
 }
 
 // rack is the hosts of one rack, and where it stands.
@@ -116,7 +133,7 @@ func blankLast(a, b string) int {
 // arrange places rows and their racks side by side from the top, and begins a new line where the page ends.
 // Few racks get wider cells, so that they use the width and long names have room; no line more for that.
 func arrange(s *Site, top int) *layout {
-	usual := formOf(len(s.Hosts))
+	usual := formFor(s)
 	l := arrangeAs(usual, s, top)
 	if !usual.named || l.width > window-2*margin {
 		return l

@@ -35,7 +35,7 @@ type Options struct {
 type Site struct {
 	Name            string
 	RackKey, RowKey string
-	// Tenants are the clusters, in the order served.
+	// Tenants are the clusters, by name: c2 before c10.
 	Tenants []Tenant
 	// Hosts by namespace and name, numbers in them counted: n2 before n10.
 	Hosts []Host
@@ -115,8 +115,12 @@ func Of(p *schedule.Placement, options Options) Site {
 
 	tenants := map[schedule.ClusterKey]int{}
 	assigned := map[string]*schedule.Assignment{}
+	byName := make([]*schedule.Cluster, 0, len(p.Clusters))
 	for i := range p.Clusters {
-		c := &p.Clusters[i]
+		byName = append(byName, &p.Clusters[i])
+	}
+	slices.SortFunc(byName, func(a, b *schedule.Cluster) int { return natural(a.Key.String(), b.Key.String()) })
+	for i, c := range byName {
 		for _, warning := range sentence.Warnings(c.Warnings) {
 			site.Notes = append(site.Notes, "warning: "+c.Key.String()+": "+warning)
 		}

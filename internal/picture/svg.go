@@ -164,7 +164,7 @@ func (l *layout) host(c *canvas, s *Site, i, x, y int, cut func(name string, n i
 		if text := tag(h); text != "" {
 			middle := l.cellWidth / 2
 			if mark(h) != "" {
-				middle -= 4 // beside the badge
+				middle -= 6 // beside the badge
 			}
 			c.f("<text class=\"tag mid\" x=\"%d\" y=\"12\">%s</text>", middle, escape(text))
 		}

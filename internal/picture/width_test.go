@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // TestFewRacksUseTheWidth: few racks get wider cells, as long as that makes no line more and fits a window; many stay as they are. No name runs into
@@ -39,5 +42,41 @@ func TestFewRacksUseTheWidth(t *testing.T) {
 	}
 	if text := strings.Repeat("m", large.letters(20)); len(text) < 12 {
 		t.Errorf("only %d letters of a name", len(text))
+	}
+}
+
+// TestTagsHaveRoom: in the smallest cells no tag runs into the sign of a host that is new, however many clusters there are.
+func TestTagsHaveRoom(t *testing.T) {
+	for _, clusters := range []int{9, 99, 120, 1200} {
+		s := &Site{RackKey: "rack", Tenants: make([]Tenant, clusters)}
+		for h := range 3000 {
+			s.Hosts = append(s.Hosts, Host{Name: fmt.Sprintf("metal3/h%d", h), Rack: fmt.Sprint(h % 80), Tenant: h % clusters, Role: "Worker", Verdict: schedule.Assigned})
+		}
+		l := arrange(s, 0)
+		const widest = 7.0 // pixels of a bold letter, in a browser
+		end := float64(l.cellWidth/2-6) + widest*float64(len(tag(&s.Hosts[clusters-1])))/2
+		if begin := float64(l.cellWidth - 6 - 5); end > begin {
+			t.Errorf("%d clusters: a tag ends at %.0f, and the sign begins at %.0f", clusters, end, begin)
+		}
+		if clusters < 100 && l.cellWidth != small.cellWidth {
+			t.Errorf("%d clusters: cells of %d", clusters, l.cellWidth)
+		}
+	}
+}
+
+// TestTenantsInNaturalOrder: the legend has c2 before c10.
+func TestTenantsInNaturalOrder(t *testing.T) {
+	p := &schedule.Placement{}
+	for _, name := range []string{"c1", "c10", "c11", "c2"} {
+		p.Clusters = append(p.Clusters, schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: name}})
+	}
+	p.Hosts = append(p.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: "m", Name: "h"}, Verdict: schedule.Held, Cluster: schedule.ClusterKey{Namespace: "t", Name: "c10"}, Role: "Worker"})
+	s := Of(p, Options{})
+	var names []string
+	for _, tenant := range s.Tenants {
+		names = append(names, tenant.Name)
+	}
+	if got := strings.Join(names, " "); got != "t/c1 t/c2 t/c10 t/c11" || s.Tenants[s.Hosts[0].Tenant].Name != "t/c10" {
+		t.Errorf("found %s, and the host is in %s", got, s.Tenants[s.Hosts[0].Tenant].Name)
 	}
 }
