@@ -56,6 +56,12 @@ const (
 	mostTries  = 40
 )
 
+// anyNamespace is where a host is tried that may be in any: no namespace has this name.
+const anyNamespace = "~"
+
+// advisedAddress is the first address of hosts that are tried: no host has one in its prefix (RFC 6666).
+var advisedAddress = netip.MustParseAddr("100::")
+
 // errFrozen: with the hosts that were tried the cluster would be frozen.
 var errFrozen = errors.New("frozen")
 
@@ -194,7 +200,7 @@ func (r *role) own(template map[string]string) (keys []string) {
 func advised(r *role, template map[string]string, networks []string, i int, domain string, spread bool) inventory.Host {
 	name := fmt.Sprintf("advised-%s-%d", r.name, i)
 	h := inventory.Host{
-		Namespace: cmp.Or(template[v1.HostNamespaceKey], "~"), Name: "~" + name, // no host of the inventory has such a name
+		Namespace: cmp.Or(template[v1.HostNamespaceKey], anyNamespace), Name: "~" + name, // no host of the inventory has such a name
 		Labels: maps.Clone(template),
 		State:  inventory.State{Known: true, Provisioning: stateAvailable, Operational: "OK"},
 	}
@@ -215,7 +221,7 @@ func advised(r *role, template map[string]string, networks []string, i int, doma
 		h.Labels[r.own(template)[0]] = domain
 	}
 	for n, network := range networks {
-		ip := netip.MustParseAddr("100::").As16() // RFC 6666: no host has such an address
+		ip := advisedAddress.As16()
 		binary.BigEndian.PutUint32(ip[8:], uint32(r.index)+1)
 		binary.BigEndian.PutUint16(ip[12:], uint16(n))
 		binary.BigEndian.PutUint16(ip[14:], uint16(i+1))

@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,38 @@ func TestAdviceNamesDomains(t *testing.T) {
 	want = "1 more host with kind=w, in a rack of its own or in rack a0 or a1 or a2 or a3 or z, would place tenants/a."
 	if said := Say.Shortage(&p.Shortages[0]); !strings.HasSuffix(said, want) {
 		t.Errorf("got\n%s\nwant\n%s", said, want)
+	}
+}
+
+// TestAdviceOnListedNetworks: hosts that people add have addresses of those that the site lists for their namespace, where it lists any there.
+func TestAdviceOnListedNetworks(t *testing.T) {
+	oam := func(namespaces ...string) []inventory.HostNetwork {
+		return []inventory.HostNetwork{{Name: "oam", Addresses: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Namespaces: namespaces}}
+	}
+	for _, row := range []struct {
+		why, selector string
+		networks      []inventory.HostNetwork
+		want          string
+	}{
+		{"none is listed", "", nil, " 1 more host with an address on oam would place tenants/a."},
+		{"hosts of all namespaces", "", oam(), " 1 more host with an address on oam would place tenants/a."},
+		{"hosts of one namespace, and the role takes any", "", oam("metal"), " 1 more host with an address on oam would place tenants/a."},
+		{"hosts of the namespace", v1.HostNamespaceKey + "=metal", oam("metal"), " 1 more host in namespace metal with an address on oam would place tenants/a."},
+		{"hosts of another namespace only", v1.HostNamespaceKey + "=metal", oam("steel"), " none has metadata.namespace=metal."},
+	} {
+		set := nodes(row.selector, 1, 0)
+		set.TopologyKey = ""
+		c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set})
+		c.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{Service: v1.Service{NodeInterface: "oam"}}}
+		options := testOptions
+		options.Networks = row.networks
+		p := plan(t, []v1.SIPCluster{c}, nil, Previous{}, options)
+		if said := Say.Shortage(&p.Shortages[0]); !strings.HasSuffix(said, row.want) {
+			t.Errorf("%s: found %q, want %q at its end", row.why, said, row.want)
+		}
+		if len(row.networks) > 0 && len(row.networks[0].Addresses) != 1 {
+			t.Errorf("%s: the site's own list has become %v", row.why, row.networks)
+		}
 	}
 }
 

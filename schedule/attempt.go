@@ -3,6 +3,7 @@ package schedule
 import (
 	"cmp"
 	"maps"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -167,7 +168,7 @@ func (a *attempt) try() (missing []int, err error) {
 			hosts = append(hosts, h)
 		}
 	}
-	next, err := prepare(a.s.given.clusters, hosts, a.s.given.previous, a.s.options)
+	next, err := prepare(a.s.given.clusters, hosts, a.s.given.previous, a.options())
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +193,20 @@ func (a *attempt) try() (missing []int, err error) {
 	return missing, nil
 }
 
+// options are those of the site, with addresses for the hosts that are tried on all networks that the site lists: those that people add have some that fit.
+func (a *attempt) options() Options {
+	options := a.s.options
+	options.Networks = slices.Clone(options.Networks)
+	for i := range options.Networks {
+		network := &options.Networks[i]
+		network.Addresses = append(slices.Clone(network.Addresses), netip.PrefixFrom(advisedAddress, 64))
+		if len(network.Namespaces) > 0 {
+			network.Namespaces = append(slices.Clone(network.Namespaces), anyNamespace)
+		}
+	}
+	return options
+}
+
 // check asks a whole plan, where the cluster would be placed by waiting for hosts, or others before it would: what comes of that is seen then only. It gives the
 // hosts that are missing then, as try does.
 func (a *attempt) check(next *site, hosts []inventory.Host) (missing []int, err error) {
@@ -199,7 +214,7 @@ func (a *attempt) check(next *site, hosts []inventory.Host) (missing []int, err 
 		return nil, nil
 	}
 	a.tries += 2
-	options := a.s.options
+	options := a.options()
 	options.unadvised = true
 	p, err := Plan(a.s.given.clusters, hosts, a.s.given.previous, options)
 	if err != nil {

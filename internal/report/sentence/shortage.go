@@ -94,18 +94,18 @@ func advised(h *schedule.AdvisedHosts, role bool) string {
 	if h.Namespace != "" {
 		words += " in namespace " + h.Namespace
 	}
+	var with []string
 	if len(h.Labels) > 0 {
-		words += " with " + strings.Join(h.Labels, ",")
+		with = append(with, strings.Join(h.Labels, ","))
 	}
 	if len(h.Networks) > 0 {
-		words += " and an address on " + strings.Join(h.Networks, " and ")
+		with = append(with, "an address on "+strings.Join(h.Networks, " and "))
 	}
 	if h.Spread != "" {
-		and := " with"
-		if len(h.Labels)+len(h.Networks) > 0 {
-			and = " and"
-		}
-		words += and + " a label " + h.Spread
+		with = append(with, "a label "+h.Spread)
+	}
+	if len(with) > 0 {
+		words += " with " + strings.Join(with, " and ")
 	}
 	if h.Key == "" {
 		return words
