@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 )
 
@@ -61,7 +60,8 @@ type network struct {
 	marked  []int32 // by domain: mark of the last look at it
 	fixed   []int32 // by domain: scratch of choose
 	mark    int32
-	heap    []item
+	heap    []item  // of preference
+	even    []int32 // of newSpread
 	best    []int32
 	work    int // steps of all searches, to bound what is only for words
 
@@ -259,25 +259,35 @@ func (n *network) collapse() (classOf []int32) {
 			main = t
 		}
 	}
-	index := map[string]int32{}
+	// Hosts of one bucket are of one class, and in one domain of each topology: they are told apart by one after the other.
+	index := make([]map[uint64]int32, max(1, len(s.topology)))
+	for t := range index {
+		index[t] = map[uint64]int32{}
+	}
 	n.bucketOf = make([]int32, len(s.hosts))
 	n.left = newBitset(len(s.hosts))
 	var first, size []int32 // by bucket: a host of it, number of hosts
-	var buf []byte
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		n.bucketOf[i] = -1
 		if h.class < 0 || !c.wanted.has(h.kind) {
 			continue
 		}
-		buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(h.class))
-		for _, t := range s.topology {
-			buf = binary.LittleEndian.AppendUint32(buf, uint32(max(t.dom[i], noLabel)))
+		b := h.class
+		for t, known := range index {
+			dom := int32(noLabel)
+			if t < len(s.topology) {
+				dom = max(s.topology[t].dom[i], noLabel)
+			}
+			key := uint64(uint32(b))<<32 | uint64(uint32(dom))
+			id, found := known[key]
+			if !found {
+				id = int32(len(known))
+				known[key] = id
+			}
+			b = id
 		}
-		b, known := index[string(buf)]
-		if !known {
-			b = int32(len(first))
-			index[string(buf)] = b
+		if int(b) == len(first) {
 			first, size = append(first, int32(i)), append(size, 0)
 		}
 		n.bucketOf[i] = b

@@ -38,7 +38,7 @@ func (c *preference) merge() {
 		h = append(h, in.item(at, class))
 	}
 	heapify(h)
-	c.heap = h
+	c.heap, c.n.heap = h, h
 }
 
 // item is a host's place, for a heap of classes that is ordered by the names of the hosts.
@@ -73,7 +73,7 @@ func (c *preference) fill() {
 		}
 	}
 	heapify(h)
-	c.heap = h
+	c.heap, c.n.heap = h, h
 }
 
 // next is the bucket to try next, -1 if there is none. It comes again only if it was not refused.

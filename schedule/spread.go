@@ -1,22 +1,28 @@
 package schedule
 
+import (
+	"math"
+	"slices"
+)
+
 // spread counts a role's hosts by domain of its spread key.
 type spread struct {
 	tree *topology // of the key alone
 	key  string
-	skew int
-	n    []int // by domain: hosts; -1 where the role has none, and could have none
+	skew int32
+	n    []int32 // by domain: hosts; -1 where the role has none, and could have none
 	// least is the lowest number of hosts in a domain, and of how many domains that is.
-	least, emptiest int
+	least, emptiest int32
 }
 
-// newSpread counts the hosts that the role holds. It is nil for a role without spread.
+// newSpread counts the hosts that the role holds. It is nil for a role without spread. The next call overwrites it.
 func (n *network) newSpread(r *role) *spread {
 	if r.spread == nil || r.even < 0 {
 		return nil
 	}
 	t := n.s.topology[r.even]
-	sp := &spread{tree: t, key: r.spread.TopologyKey, skew: max(1, r.spread.MaxSkew), n: make([]int, len(t.names))}
+	sp := &spread{tree: t, key: r.spread.TopologyKey, skew: int32(min(max(1, r.spread.MaxSkew), math.MaxInt32)), n: slices.Grow(n.even[:0], len(t.names))[:len(t.names)]}
+	n.even = sp.n
 	for d := range sp.n {
 		sp.n[d] = -1
 	}
@@ -88,7 +94,7 @@ func (n *network) order(sp *spread, b int32) int64 {
 	if sp == nil {
 		return int64(host)
 	}
-	beyond := 0
+	beyond := int32(0)
 	if d := sp.tree.raw[host]; d >= 0 {
 		beyond = max(0, sp.n[d]+1-sp.least-sp.skew)
 	}
@@ -107,7 +113,7 @@ func (s *site) uneven(r *role) {
 	for _, p := range r.picks[r.given:] {
 		sp.add(p.host)
 	}
-	most, fullest, emptiest := 0, "", ""
+	most, fullest, emptiest := int32(0), "", ""
 	for d, name := range sp.tree.names {
 		n := sp.n[d]
 		if n > most || n == most && most > 0 && name < fullest {
@@ -118,6 +124,6 @@ func (s *site) uneven(r *role) {
 		}
 	}
 	if most-sp.least > sp.skew {
-		r.warn(Uneven{sp.key, fullest, emptiest, most, sp.least, sp.skew})
+		r.warn(Uneven{sp.key, fullest, emptiest, int(most), int(sp.least), int(sp.skew)})
 	}
 }
