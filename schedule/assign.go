@@ -35,11 +35,11 @@ func (s *site) assign() {
 				s.replace(r, r.replaceSpare)
 			}
 			r.shortStandby = r.spare - s.fill(r, r.spare)
+			s.standInAgain(r)
 			if r.shortStandby > 0 && s.until == nil {
 				s.blame(r, r.shortStandby, true)
 				r.warn(StandbyShort{r.shortStandby, r.standby, s.shortages[len(s.shortages)-1]})
 			}
-			s.standInAgain(r)
 		}
 		if c.postponed > 0 && s.until == nil {
 			c.warn(ReplacedLater{c.replaced, c.postponed})

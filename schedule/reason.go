@@ -110,7 +110,7 @@ type (
 	Serving struct{ Trouble, Use Reason }
 	// StandIn: it is to be replaced for Trouble, and no other host can take its place.
 	StandIn struct{ Trouble Reason }
-	// StandInSpare: it was replaced for Trouble, and no other host can take a standby slot.
+	// StandInSpare: it was replaced as active host for Trouble, and no other host can take a standby slot.
 	StandInSpare struct{ Trouble Reason }
 	// Replacing: it is kept, for all its Trouble, until the host that replaces it carries its labels.
 	Replacing struct{ Trouble Reason }

@@ -58,7 +58,11 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: StandIn{r.why[i]}}, Held)
 	}
 	for _, i := range r.spares {
-		put(i, Assignment{Standby: true, Origin: s.hosts[i].origin, Reason: StandInSpare{r.why[i]}}, Held)
+		var reason Reason = StandInSpare{r.why[i]}
+		if s.hosts[i].standby { // it was in that slot before
+			reason = StandIn{r.why[i]}
+		}
+		put(i, Assignment{Standby: true, Origin: s.hosts[i].origin, Reason: reason}, Held)
 	}
 	for _, i := range r.lingering {
 		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: Replacing{r.why[i]}}, Held)

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -106,6 +107,50 @@ func TestWhenAHostFails(t *testing.T) {
 	}
 	if table := strings.Join(lines, "\n"); !strings.Contains(string(text), table+"\n\n") {
 		t.Errorf("docs/placement.md does not have the table:\n%s", table)
+	}
+}
+
+// TestFailedHostFillsAStandbySlot: a standby slot in which a failed host stays is filled: nothing is short. A host that had it before was not replaced as an active one.
+func TestFailedHostFillsAStandbySlot(t *testing.T) {
+	worker := v1.RoleWorker
+	f := func() inventory.Host { return claimed(host1("f", "w", "r1"), "c", worker) }
+	a, x := claimed(host1("a", "w", "r3"), "c", worker), host1("x", "w", "r4")
+	for _, row := range []struct {
+		why     string
+		standby int
+		hosts   []inventory.Host
+		want    string
+		reason  Reason // of f
+		short   int
+	}{
+		{"the free host takes its active slot, and it the standby slot", 1, []inventory.Host{broken(f()), x}, "+x ~f", StandInSpare{}, 0},
+		{"it was standby, and the free host takes the slot that is new", 2, []inventory.Host{a, broken(standbyOf(f())), x}, "a ~f +~x", StandIn{}, 0},
+		{"one slot more", 3, []inventory.Host{a, broken(standbyOf(f())), x}, "a ~f +~x short 0/1", StandIn{}, 1},
+	} {
+		spec := newCluster("c", map[string]v1.NodeSet{worker: nodes("kind=w", 1, row.standby)})
+		p := plan(t, []v1.SIPCluster{spec}, row.hosts, Previous{}, testOptions)
+		if got := strings.TrimSpace(strings.TrimPrefix(summary(p), "c Worker:")); got != row.want {
+			t.Errorf("%s: %s, want %s", row.why, got, row.want)
+		}
+		r := &p.Clusters[0].Roles[0]
+		for _, assigned := range r.Assigned {
+			if got := reflect.TypeOf(assigned.Reason); assigned.Host.Name == "f" && got != reflect.TypeOf(row.reason) {
+				t.Errorf("%s: f has its slot as a %s, want %T", row.why, got, row.reason)
+			}
+		}
+		said := 0
+		for _, w := range r.Warnings {
+			if short, is := w.(StandbyShort); is {
+				said += short.Short
+			}
+		}
+		need := 0
+		for _, short := range p.Shortages {
+			need += short.Need - short.Capacity
+		}
+		if said != row.short || need != row.short {
+			t.Errorf("%s: a warning says that %d slots are short, and shortages %d, want %d", row.why, said, need, row.short)
+		}
 	}
 }
 

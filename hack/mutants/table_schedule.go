@@ -427,6 +427,14 @@ var placementGuards = []mutant{
 	{"schedule/choose.go", `	n.startBehind(2)`, ``,
 		in("schedule", "TestSearchesGoOn"),
 		"each search for a better host looks through what all before it have seen"},
+	{"schedule/assign.go", `			s.standInAgain(r)
+			if r.shortStandby > 0 && s.until == nil {`, `			if r.shortStandby > 0 && s.until == nil {
+				defer s.standInAgain(r)`,
+		in("schedule", "TestFailedHostFillsAStandbySlot"),
+		"a standby slot in which a failed host stays is called short"},
+	{"schedule/result.go", `		if s.hosts[i].standby { // it was in that slot before`, `		if false {`,
+		in("schedule", "TestFailedHostFillsAStandbySlot"),
+		"a failed host that was standby before is said to be replaced as active host"},
 	{"schedule/network.go", `	n.stuck = false`, ``,
 		in("schedule", "TestPlanAgreesWithBruteForce"),
 		"a host that came free is not found, as none was before it did"},
