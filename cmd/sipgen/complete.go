@@ -51,16 +51,13 @@ func (in *inputs) completeNames(what completion) completer {
 		if fromEnvironment(cmd, os.Getenv) != nil {
 			return nil, directive
 		}
-		return withoutNamespace(in.names(cmd.Context(), what), typed), directive
+		return beginningWith(typed, in.names(cmd.Context(), what)), directive
 	}
 }
 
-// withoutNamespace gives the names without their namespaces, where that is enough, if what was typed begins none with its namespace: a shell shows
-// only words that begin with it.
-func withoutNamespace(names []string, typed string) []string {
-	if typed == "" || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, typed) }) {
-		return names
-	}
+// beginningWith gives the names that begin with what was typed, as they are and without their namespaces where that is enough: a name that two namespaces have is
+// offered only with its namespace. Where nothing was typed, all names have it.
+func beginningWith(typed string, names []string) []string {
 	namespaces := map[string]map[string]bool{} // by the name after them
 	for _, key := range names {
 		namespace, rest, _ := strings.Cut(key, "/")
@@ -72,13 +69,16 @@ func withoutNamespace(names []string, typed string) []string {
 	}
 	var out []string
 	for _, key := range names {
+		if strings.HasPrefix(key, typed) {
+			out = append(out, key)
+		}
 		_, rest, _ := strings.Cut(key, "/")
-		if name, _, _ := strings.Cut(rest, "/"); name != "" && len(namespaces[name]) == 1 {
+		if name, _, _ := strings.Cut(rest, "/"); typed != "" && name != "" && len(namespaces[name]) == 1 && strings.HasPrefix(rest, typed) {
 			out = append(out, rest)
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 func (in *inputs) names(ctx context.Context, what completion) []string {

@@ -80,8 +80,18 @@ func explain(ui *ui, d *decided, name, output string) error {
 		said, _ := report.ExplainHost(d.placement, schedule.HostKey{Namespace: namespace, Name: short})
 		words += said + d.unpatched(host)
 	}
-	_, err = fmt.Fprint(ui.out, text.Block(words))
+	_, err = fmt.Fprint(ui.out, folded(text.Block(words), terminalWidth(ui.out)))
 	return err
+}
+
+// folded divides the lines of a block that are wider than a terminal. What goes on in the next line stands two columns to the right of where the line began.
+func folded(block string, width int) string {
+	lines := strings.Split(block, "\n")
+	for i, line := range lines {
+		indent := len(line) - len(strings.TrimLeft(line, " ")) + 2
+		lines[i] = text.Fold(line, width, strings.Repeat(" ", indent))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // unpatched says why no patch of a host may be written, what would fix it, and what that does to a run.

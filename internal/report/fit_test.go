@@ -86,3 +86,15 @@ func TestWrappedColours(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+// TestProseFitsATerminal: what is said below the table is folded between words.
+func TestProseFitsATerminal(t *testing.T) {
+	p := &Plan{Warnings: []string{strings.Repeat("word ", 30) + "end"}}
+	for width, lines := range map[int]int{0: 2, 40: 6} {
+		var out bytes.Buffer
+		Table(&out, p, TableOptions{Width: width})
+		if got := strings.Count(out.String(), "\n"); got != lines || !strings.HasSuffix(out.String(), " word end\n") {
+			t.Errorf("%d columns: %d lines, want %d:\n%s", width, got, lines, out.String())
+		}
+	}
+}

@@ -34,23 +34,27 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	if same := slotTable(w, p, options); same > 0 {
 		fmt.Fprintf(w, "%s unchanged; --all shows %s.\n", text.Count(same, "host"), sentence.Verb(same, "it", "them"))
 	}
-	fmt.Fprintln(w, p.Summary())
+	say := func(line string) { fmt.Fprintln(w, text.Fold(text.Line(line), options.Width, "  ")) }
+	warn := func(line string) {
+		fmt.Fprintln(w, options.painted(text.Fold(text.Line(line), options.Width, "  "), bad))
+	}
+	say(p.Summary())
 	for _, danger := range p.Emptied() {
-		fmt.Fprintln(w, options.painted(text.Line("danger: "+danger), bad))
+		warn("danger: " + danger)
 	}
 	for _, danger := range p.placementDangers() {
 		if unseen[danger.kind] {
-			fmt.Fprintln(w, options.painted(text.Line("danger: "+danger.words), bad))
+			warn("danger: " + danger.words)
 		}
 	}
 	for _, problem := range p.Problems() {
-		fmt.Fprintln(w, text.Line(problem))
+		say(problem)
 	}
 	for _, change := range p.serviceDangers() {
-		fmt.Fprintln(w, text.Line("services: "+change.words))
+		say("services: " + change.words)
 	}
 	for _, change := range p.componentDangers() {
-		fmt.Fprintln(w, text.Line(change.words))
+		say(change.words)
 	}
 }
 
