@@ -27,6 +27,7 @@ var rows = []struct {
 	{"owned", rowOwned},
 	{"old-operator", rowOldOperator},
 	{"edited", rowEdited},
+	{"labels-alone", rowLabelsAlone},
 	{"file-deleted", rowFileDeleted},
 	{"emptied", rowEmptied},
 	{"sync-deleted", rowSyncDeleted},

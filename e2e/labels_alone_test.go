@@ -1,0 +1,95 @@
+package e2e_test
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// rowLabelsAlone: labels that somebody puts on a free host by hand give a tenant nothing beyond its grants. The label guard denies them to a person; by
+// those whom no guard denies anything they come, and then sipgen leaves the host alone, and the engine never touches it. Of a host of the
+// tree that nothing uses, somebody takes the labels: it stays with its cluster, and the engine puts them back.
+func rowLabelsAlone(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	most := 1
+	c.site.Spec.Tenants = []v1alpha1.Tenant{{
+		Name: "a", Namespaces: []string{c.tenants}, Hosts: v1alpha1.TenantHosts{Max: &most}, NodePorts: []v1alpha1.NodePorts{{Start: 30000, End: 32767}},
+	}}
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenant("a", 1)
+	c.step(t, "assign")
+	c.wantHolds(t, "assign", "a", "n1")
+	claim := r.api.OurLabels(t, c.ns, "n1")
+	put := func(o map[string]any) {
+		for key, value := range claim {
+			_ = unstructured.SetNestedField(o, value, "metadata", "labels", key)
+		}
+	}
+
+	r.api.Apply(t, "e2e", everybodyHere)
+	r.api.WaitPolicies(t, c.ns)
+	person := engine.NewClient(t, r.api.As("somebody", "everybody-here"))
+	wantDenied(t, "a person labels a free host", person.TryEdit("people", engine.Hosts, c.ns, "n2", "", put), "the GitOps identity of site "+name+" writes the labels")
+	r.api.Edit(t, "people", engine.Hosts, c.ns, "n2", "", put)
+	c.accept(t)
+	before := managers(r.api.Get(t, engine.Hosts, c.ns, "n2"))
+
+	const what = "labels alone"
+	if c.commit(t) {
+		t.Errorf("%s: something is committed:\n%s", what, c.said)
+	}
+	c.wantSaid(t, what, "1 host left alone: labelled for "+c.tenants+"/a", "would be beyond hosts.max of tenant a with it: "+c.ns+"/n2")
+	c.reconcile(t, c.name("a", "hosts"))
+	c.insist(t)
+	c.untouched.Check(t, what)
+	r.wantNoHarm(t, c.ns, what)
+	if got := r.api.OurLabels(t, c.ns, "n2"); !maps.Equal(got, claim) {
+		t.Errorf("%s: n2 has the labels %v, want them as they were set", what, got)
+	}
+	if after := managers(r.api.Get(t, engine.Hosts, c.ns, "n2")); !maps.Equal(before, after) {
+		t.Errorf("%s: n2 is written by %v, and was by %v", what, after, before)
+	}
+	if c.tree["clusters/"+c.tenants+"/a/hosts/"+c.ns+".n2.yaml"] != nil {
+		t.Errorf("%s: the tree has a patch of n2", what)
+	}
+	r.api.Edit(t, "people", engine.Hosts, c.ns, "n2", "", func(o map[string]any) {
+		for key := range claim {
+			unstructured.RemoveNestedField(o, "metadata", "labels", key)
+		}
+	})
+
+	r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) {
+		for key := range claim {
+			unstructured.RemoveNestedField(o, "metadata", "labels", key)
+		}
+	})
+	c.accept(t)
+	if c.commit(t) {
+		t.Errorf("a host of the tree without its labels: something is committed:\n%s", c.said)
+	}
+	c.reconcile(t, c.name("a", "hosts"))
+	engine.Wait(t, "the labels", engine.SyncTimeout, func() error {
+		if got := r.api.OurLabels(t, c.ns, "n1"); !maps.Equal(got, claim) {
+			return fmt.Errorf("labels are %v, want %v", got, claim)
+		}
+		return nil
+	})
+	c.check(t, "labels that were taken", nil)
+	c.wantHolds(t, "labels that were taken", "a", "n1")
+	c.settle(t, "the end")
+}
+
+// managers are those who have written something in an object, with how they did.
+func managers(o *unstructured.Unstructured) map[string]metav1.ManagedFieldsOperationType {
+	out := map[string]metav1.ManagedFieldsOperationType{}
+	for _, entry := range o.GetManagedFields() {
+		out[entry.Manager+"/"+entry.Subresource] = entry.Operation
+	}
+	return out
+}
