@@ -125,4 +125,9 @@ var reviewGuards = []mutant{
 `, ``,
 		in("cmd/sipgen", "TestScripts/access"),
 		"nobody can read in PLAN.md who may log in"},
+	{"internal/overlay/access.go", `			return "that is no IP address"
+`, `			return words
+`,
+		in("internal/overlay", "TestWhereAServiceIsReached"),
+		"what somebody put in place of an address in a tree is repeated in a commit message"},
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -31,11 +32,11 @@ func reached(o *Object) string {
 	case kind == "ExternalName":
 		places = append(places, "another name than its own")
 	case ip != "" && ip != "None":
-		places = append(places, "cluster IP "+plainText(ip)+", "+ports)
+		places = append(places, "cluster IP "+ipsOf(ip)+", "+ports)
 	case kind != "NodePort":
 		places = append(places, "its name within the management cluster, "+ports)
 	}
-	if external := textsOf(spec["externalIPs"]); len(external) > 0 {
+	if external := addressesOf(spec["externalIPs"]); len(external) > 0 {
 		places = append(places, "external IPs "+strings.Join(external, ", ")+", "+ports)
 	}
 	if nodes := portsOf(spec, "nodePort"); nodes != "" {
@@ -51,9 +52,9 @@ func balanced(o *Object, spec map[string]any) string {
 	notes := asMap(asMap(o.Fields["metadata"])["annotations"])
 	var asked []string
 	for _, key := range AddressNotes() {
-		asked = append(asked, textsOf([]any{notes[key]})...)
+		asked = append(asked, addressesOf([]any{notes[key]})...)
 	}
-	asked = append(asked, textsOf([]any{spec["loadBalancerIP"]})...)
+	asked = append(asked, addressesOf([]any{spec["loadBalancerIP"]})...)
 	slices.Sort(asked)
 	if asked = slices.Compact(asked); len(asked) > 0 {
 		return "load balancer address " + strings.Join(asked, ", ")
@@ -61,13 +62,26 @@ func balanced(o *Object, spec map[string]any) string {
 	return "a load balancer address that is not asked for by name"
 }
 
-// textsOf are the texts of a list that are not empty.
-func textsOf(value any) []string {
+// ipsOf are the addresses in a text, with commas between them. Of an edited tree it may be anything else, which is not repeated.
+func ipsOf(words string) string {
+	var ips []string
+	for word := range strings.SplitSeq(words, ",") {
+		ip, err := netip.ParseAddr(strings.TrimSpace(word))
+		if err != nil || ip.Zone() != "" {
+			return "that is no IP address"
+		}
+		ips = append(ips, ip.String())
+	}
+	return strings.Join(ips, ", ")
+}
+
+// addressesOf are the addresses in a list of texts.
+func addressesOf(value any) []string {
 	list, _ := value.([]any)
 	var out []string
 	for _, item := range list {
 		if words, isText := item.(string); isText && words != "" {
-			out = append(out, plainText(words))
+			out = append(out, ipsOf(words))
 		}
 	}
 	return out

@@ -175,7 +175,9 @@ func TestWhereAServiceIsReached(t *testing.T) {
 			"load balancer address 192.0.2.7, 192.0.2.8, port 80"},
 		{`{"spec": {"externalIPs": ["192.0.2.7"], "ports": [{"port": 80}]}}`, "its name within the management cluster, port 80; external IPs 192.0.2.7, port 80"},
 		{`{"spec": {"type": "ExternalName", "externalName": "x.example"}}`, "another name than its own"},
-		{`{"spec": {"type": "LoadBalancer", "loadBalancerIP": "a\n! b", "ports": [{"port": 80}]}}`, `load balancer address "a\n! b", port 80`},
+		{`{"spec": {"type": "LoadBalancer", "loadBalancerIP": "a\n! b", "ports": [{"port": 80}]}}`, "load balancer address that is no IP address, port 80"},
+		{`{"spec": {"type": "LoadBalancer", "loadBalancerIP": "192.0.2.9,2001:db8::9", "clusterIP": "hunter2", "ports": [{"port": 80}]}}`, "load balancer address 192.0.2.9, 2001:db8::9, port 80"},
+		{`{"spec": {"clusterIP": "hunter2", "ports": [{"port": 80}]}}`, "cluster IP that is no IP address, port 80"},
 		{`{"spec": {"ports": [{"port": 1}, {"port": 3}, {"port": 5}, {"port": 7}, {"port": 9}, {"port": 11}, {"port": 13}, {"port": 15}, {"port": 17}, {"port": 19}]}}`,
 			"its name within the management cluster, ports 1, 3, 5, 7, 9, 11, 13, 15 and 2 more ranges"},
 	} {
