@@ -207,11 +207,12 @@ func (s *site) theirs() map[place][]int32 {
 }
 
 // ofOthers finds the host of another owner, and its network, that has the address of a tenant's host, on this network or one that meets it. The one that
-// comes later loses, unless it is held and nobody pointed it there, or the site lists the address for its namespace.
+// comes later loses, unless the site lists the address for its namespace. Where there is no tree yet, one that is held loses it only if somebody pointed it there;
+// later on its owner's labels are no way to another's address.
 func (s *site) ofOthers(theirs map[place][]int32, i int32, a inventory.Address, round int) (other int32, network string, found bool) {
 	h := &s.hosts[i]
 	owner := s.ownerOf(h)
-	if owner == "" || round == 0 || round == 1 && a.Origin != inventory.FromHostAnnotation || h.Reserved(a, s.options.Networks) {
+	if owner == "" || round == 0 || round == 1 && s.takeover && a.Origin != inventory.FromHostAnnotation || h.Reserved(a, s.options.Networks) {
 		return 0, "", false
 	}
 	for _, j := range theirs[s.place(a.Network, a.IP)] {

@@ -235,19 +235,33 @@ func TestAddressesOfOwnedHosts(t *testing.T) {
 		return map[string]string{"a-bank": "bank", "b-bank": "bank", "a-edge": "edge"}[namespace]
 	}
 	held := func(h inventory.Host, cluster string) inventory.Host { return claimed(h, cluster, v1.RoleWorker) }
+	used := func(h inventory.Host) inventory.Host {
+		h.State.Image, h.State.Provisioning = true, "provisioned"
+		return h
+	}
+	inTheTree := func(namespace, name, cluster string, at ...string) PreviousClaim {
+		claim := knew(inTree(name, cluster, v1.RoleWorker), at...)
+		claim.Host.Namespace = namespace
+		return claim
+	}
 	for _, row := range []struct {
 		why   string
 		hosts []inventory.Host
+		tree  []PreviousClaim
 		lost  string // the address
 	}{
-		{"the site's host has it, whatever the names", []inventory.Host{of("a-bank", "h1"), of("metal", "h2")}, "a-bank/h1"},
-		{"the site's host has it from a lease", []inventory.Host{of("a-bank", "h1"), leased("metal", "h2")}, "a-bank/h1"},
-		{"a tenant's own", []inventory.Host{of("b-bank", "h1"), of("a-bank", "h2")}, "b-bank/h1"},
-		{"two tenants'", []inventory.Host{of("a-bank", "h1"), of("a-edge", "h2")}, ""},
-		{"one of a tenant is held", []inventory.Host{held(of("a-bank", "h1"), "a"), of("metal", "h2")}, ""},
-		{"the site's is held", []inventory.Host{of("a-bank", "h1"), held(of("metal", "h2"), "a")}, "a-bank/h1"},
+		{"the site's host has it, whatever the names", []inventory.Host{of("a-bank", "h1"), of("metal", "h2")}, nil, "a-bank/h1"},
+		{"the site's host has it from a lease", []inventory.Host{of("a-bank", "h1"), leased("metal", "h2")}, nil, "a-bank/h1"},
+		{"a tenant's own", []inventory.Host{of("b-bank", "h1"), of("a-bank", "h2")}, nil, "b-bank/h1"},
+		{"two tenants'", []inventory.Host{of("a-bank", "h1"), of("a-edge", "h2")}, nil, ""},
+		{"one of a tenant is held", []inventory.Host{held(of("a-bank", "h1"), "a"), of("metal", "h2")}, nil, ""},
+		{"the site's is held", []inventory.Host{of("a-bank", "h1"), held(of("metal", "h2"), "a")}, nil, "a-bank/h1"},
+		{"labels alone, beside the site's", []inventory.Host{held(of("a-bank", "h1"), "a"), of("metal", "h2"), host1("h3", "w", "h3")}, []PreviousClaim{inTheTree("metal", "h3", "b", "192.0.2.3")}, "a-bank/h1"},
+		{"labels alone, in use, beside one in the tree", []inventory.Host{used(held(of("a-bank", "h1"), "a")), held(of("metal", "h2"), "b")}, []PreviousClaim{inTheTree("metal", "h2", "b", "192.0.2.1")}, "a-bank/h1"},
+		{"in the tree, there too", []inventory.Host{held(of("a-bank", "h1"), "a"), of("metal", "h2")}, []PreviousClaim{inTheTree("a-bank", "h1", "a", "192.0.2.1")}, ""},
+		{"in the tree, but nowhere", []inventory.Host{held(of("a-bank", "h1"), "a"), of("metal", "h2")}, []PreviousClaim{inTheTree("a-bank", "h1", "a")}, "a-bank/h1"},
 	} {
-		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, row.hosts, Previous{}, options)
+		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, row.hosts, Previous{Claims: row.tree}, options)
 		var lost []string
 		for _, line := range p.Hosts {
 			if len(line.Host.On("oam")) == 0 {

@@ -129,7 +129,9 @@ func TestOthersAddress(t *testing.T) {
 		{"a lease of the site's", host("edge", "", "oam", inventory.FromHostAnnotation), host("metal", "", "far", inventory.FromHardware), nil, nil, nil, ""},
 		{"another tenant's, free as well", host("edge", "", "oam", inventory.FromHostAnnotation), host("bank", "", "far", inventory.FromNetworkData), nil, nil, nil, ""},
 		{"held there itself", host("edge", "a", "oam", inventory.FromHostAnnotation), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far"), holds("edge", "a", "oam")}, nil, nil, ""},
-		{"held, and its network data says so", host("edge", "a", "oam", inventory.FromNetworkData), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far")}, nil, nil, ""},
+		{"labelled, and its network data says so", host("edge", "a", "oam", inventory.FromNetworkData), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far")}, nil, nil,
+			"192.0.2.1 is the address of host bank/h-bank too, on network far"},
+		{"the same, but there is no tree yet", host("edge", "a", "oam", inventory.FromNetworkData), host("metal", "b", "far", inventory.FromNetworkData), nil, nil, nil, ""},
 		{"held, and somebody pointed it there", host("edge", "a", "oam", inventory.FromHostAnnotation), host("bank", "b", "far", ""), []PreviousClaim{holds("bank", "b", "far")}, nil, nil,
 			"192.0.2.1 is the address of host bank/h-bank too, on network far"},
 	} {

@@ -32,6 +32,8 @@ type site struct {
 	selections map[string]*selected
 	carries    map[string][]int32
 
+	takeover bool // no tree has any host yet: whatever is held is held by its labels
+
 	moved   []readdressed // addresses of held hosts, by host and network
 	shapes  []*shape
 	matched *classes
