@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -35,6 +36,27 @@ func TestHelpFitsATerminal(t *testing.T) {
 			if !strings.Contains(words.String(), word) {
 				t.Errorf("%v: %q of the flags is lost", args, word)
 			}
+		}
+	}
+}
+
+// TestHelpOnANarrowTerminal: paragraphs and the list of commands fit, no word is lost, and commands to copy stay whole.
+func TestHelpOnANarrowTerminal(t *testing.T) {
+	root := newRoot(&ui{})
+	for _, command := range append(root.Commands(), root) {
+		whole := command.Long + "\n\nAvailable Commands:\n  takeover    Show how to move from the SIP operator to sipgen, and convert its specs\n\nExamples:\n" + command.Example + "\n"
+		narrow := narrowed(whole, 60)
+		if !slices.Equal(strings.Fields(narrow), strings.Fields(whole)) || !strings.Contains(narrow, "Examples:\n"+command.Example) {
+			t.Errorf("%s: found\n%s", command.Name(), narrow)
+		}
+		before, _, _ := strings.Cut(narrow, "Examples:")
+		for line := range strings.Lines(before) {
+			if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > 60 {
+				t.Errorf("%s: %s", command.Name(), line)
+			}
+		}
+		if !strings.Contains(narrow, "operator to\n              sipgen, and convert") {
+			t.Errorf("the list of commands:\n%s", narrow)
 		}
 	}
 }

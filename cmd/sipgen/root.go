@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -73,7 +74,16 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 			ui.unknown = root.Args(root, words)
 			return
 		}
+		width := helpWidth(ui.out)
+		if width == helpColumns {
+			help(cmd, args)
+			return
+		}
+		out, words := cmd.OutOrStdout(), bytes.Buffer{}
+		cmd.SetOut(&words)
 		help(cmd, args)
+		cmd.SetOut(out)
+		fmt.Fprint(out, narrowed(words.String(), width))
 	})
 	root.SetHelpCommand(&cobra.Command{
 		Use: "help [COMMAND]", Short: "Help about any command",
@@ -92,7 +102,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	root.Version = versionText()
 	root.InitDefaultVersionFlag()
 	root.Flags().Lookup("version").Usage = "print the version"
-	root.SetUsageFunc(wrapped(root.UsageFunc()))
+	root.SetUsageFunc(wrapped(root.UsageFunc(), func() int { return helpWidth(ui.out) }))
 	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newExplain(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui), newTakeover(ui), newVersion(ui), newMan())
 	for _, command := range root.Commands() {
 		strictArgs(command)

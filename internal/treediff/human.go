@@ -111,11 +111,22 @@ func (p *printer) fresh(name string, files []*File) {
 	}
 	var counted []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		counted = append(counted, fmt.Sprintf("%d %s", kinds[kind], kind))
+		counted = append(counted, text.Plural(kinds[kind], kind, kindsOf(kind)))
 	}
 	if len(counted) > 0 {
 		p.line(2, "+", short(strings.Join(counted, ", ")))
 	}
+}
+
+// kindsOf is a kind's plural.
+func kindsOf(kind string) string {
+	switch stem, y := strings.CutSuffix(kind, "y"); {
+	case y && !strings.ContainsAny(kind[max(0, len(kind)-2):len(kind)-1], "aeiou"):
+		return stem + "ies"
+	case strings.HasSuffix(kind, "s"), strings.HasSuffix(kind, "x"), strings.HasSuffix(kind, "ch"):
+		return kind + "es"
+	}
+	return kind + "s"
 }
 
 // labels are the labels of an object that is added, their keys without the domain.

@@ -325,3 +325,11 @@ func TestObjectsAreWords(t *testing.T) {
 		}
 	}
 }
+
+func TestKindsOf(t *testing.T) {
+	for kind, want := range map[string]string{"Deployment": "Deployments", "NetworkPolicy": "NetworkPolicies", "Gateway": "Gateways", "Ingress": "Ingresses", "Vino": "Vinos", "y": "ies"} {
+		if got := kindsOf(kind); got != want {
+			t.Errorf("%s: found %s, want %s", kind, got, want)
+		}
+	}
+}
