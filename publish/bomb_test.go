@@ -78,6 +78,9 @@ func TestLargeObjectsOfAPack(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
+		if size, err := store.EncodedObjectSize(row.hash); err != nil || size <= maxFile {
+			t.Errorf("%s: said to have %d bytes, %v", why, size, err)
+		}
 		_, err := store.EncodedObject(row.kind, row.hash)
 		if row.kind == plumbing.BlobObject {
 			_, err = blob(store, row.hash)

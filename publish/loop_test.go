@@ -55,7 +55,7 @@ func TestConflictAndLoop(t *testing.T) {
 	same(t, "the branch", inGit(t, repo, "main"), tree("site/a", "3", "site/unowned", "x", "elsewhere", "y"))
 	calls = 0
 	if _, _, err := Loop(context.Background(), Target{URL: repo, Branch: "main", Path: "new"}, func(tip *Snapshot) (Tree, Meta, string, error) {
-		if _, err := tip.Elsewhere(context.Background(), "clusters", func(string, []string) []string { return nil }); err != nil {
+		if _, err := tip.Elsewhere(context.Background(), "clusters", func(string, []string) map[string]int64 { return nil }); err != nil {
 			t.Error(err)
 		}
 		if calls == 0 {

@@ -19,13 +19,18 @@ type Elsewhere struct {
 	Path string
 	// Tree holds the files that were asked for, by their paths below Path.
 	Tree Tree
+	// TooLarge are those of them that are larger than was asked for, or came after too much. They are not read, and not in Tree.
+	TooLarge []string
 }
 
+// maxElsewhere is how much is read of all other trees. It is not this tree's own, and who writes there need not be trusted with the memory of every run.
+const maxElsewhere = 64 << 20
+
 // Elsewhere finds the trees in folders other than Target.Path: those with an OwnershipFile, which is not read. choose is called once for each, with
-// the sorted paths of the files below its folder among, and says which of them to read; a tree of which it chooses none is left out. Where the server
+// the sorted paths of the files below its folder among, and says which of them to read, and how many bytes each may have; a tree of which it chooses none is left out. Where the server
 // can leave out files, only those are fetched. The trees are sorted by Path. If the branch is created from another one, they are that one's, and the new
 // branch begins with them.
-func (s *Snapshot) Elsewhere(ctx context.Context, among string, choose func(folder string, names []string) []string) ([]Elsewhere, error) {
+func (s *Snapshot) Elsewhere(ctx context.Context, among string, choose func(folder string, names []string) map[string]int64) ([]Elsewhere, error) {
 	if s.root.IsZero() {
 		return nil, nil
 	}
@@ -38,7 +43,11 @@ func (s *Snapshot) Elsewhere(ctx context.Context, among string, choose func(fold
 		return nil, s.from.explain(err)
 	}
 	var found []Elsewhere
-	wants := map[string]plumbing.Hash{} // by path in the repository
+	type want struct {
+		hash plumbing.Hash
+		most int64
+	}
+	wants := map[string]want{} // by path in the repository
 	for _, folder := range search.found {
 		if err := ctx.Err(); err != nil {
 			return nil, s.from.explain(err)
@@ -61,34 +70,45 @@ func (s *Snapshot) Elsewhere(ctx context.Context, among string, choose func(fold
 		}
 		slices.Sort(names)
 		tree := Tree{}
-		for _, name := range choose(folder, names) {
+		for name, most := range choose(folder, names) {
 			entry, is, err := whole.entry(path.Join(folder, name))
 			if err != nil {
 				return nil, err
 			}
 			if is && entry.Mode.IsFile() && entry.Mode != filemode.Symlink {
-				tree[name], wants[path.Join(folder, name)] = nil, entry.Hash
+				tree[name], wants[path.Join(folder, name)] = nil, want{entry.Hash, most}
 			}
 		}
 		if len(tree) > 0 {
 			found = append(found, Elsewhere{Path: folder, Tree: tree})
 		}
 	}
-	if err := s.fetchMissing(ctx, slices.Collect(maps.Values(wants))); err != nil {
+	var hashes []plumbing.Hash
+	for _, want := range wants {
+		hashes = append(hashes, want.hash)
+	}
+	if err := s.fetchMissing(ctx, hashes); err != nil {
 		return nil, err
 	}
-	var total treeSize
-	for _, tree := range found {
+	left := int64(maxElsewhere)
+	for i := range found {
+		tree := &found[i]
 		for _, name := range slices.Sorted(maps.Keys(tree.Tree)) {
 			full := path.Join(tree.Path, name)
-			text, err := blob(s.files.store, wants[full])
-			if err == nil {
-				err = total.add(full, text)
-			}
+			want := wants[full]
+			size, err := s.files.store.EncodedObjectSize(want.hash)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", full, err)
 			}
-			tree.Tree[name] = text
+			if size > min(want.most, left) {
+				tree.TooLarge = append(tree.TooLarge, name)
+				delete(tree.Tree, name)
+				continue
+			}
+			if tree.Tree[name], err = blob(s.files.store, want.hash); err != nil {
+				return nil, fmt.Errorf("%s: %w", full, err)
+			}
+			left -= size
 		}
 	}
 	return found, nil

@@ -20,6 +20,7 @@ func TestElsewhere(t *testing.T) {
 	mustPublish(t, Target{URL: first, Branch: "main", Path: "sites/b"}, tree("clusters/y/hosts/n2.yaml", big, "clusters/y/assignments.yaml", "b has n2", "PLAN.md", "b"))
 	mustPublish(t, Target{URL: first, Branch: "main", Path: "sites/b/deep"}, tree("clusters/z/hosts/n1.yaml", "1", "clusters/z/assignments.yaml", "deep has n1"))
 	mustPublish(t, Target{URL: first, Branch: "main", Path: "empty"}, tree("PLAN.md", "no clusters"))
+	most := int64(1000)
 	asked := func(t *testing.T, target Target) ([]string, string, error) {
 		t.Helper()
 		tip, err := Read(context.Background(), target)
@@ -27,16 +28,25 @@ func TestElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		var saw []string
-		found, err := tip.Elsewhere(context.Background(), "clusters", func(folder string, names []string) []string {
+		found, err := tip.Elsewhere(context.Background(), "clusters", func(folder string, names []string) map[string]int64 {
 			saw = append(saw, folder)
 			if !slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, "/hosts/n1.yaml") }) {
 				return nil
 			}
-			return slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, "/assignments.yaml") })
+			chosen := map[string]int64{}
+			for _, name := range names {
+				if strings.HasSuffix(name, "/assignments.yaml") {
+					chosen[name] = most
+				}
+			}
+			return chosen
 		})
 		words := ""
 		for _, tree := range found {
 			words += fmt.Sprintf("%s%s ", tree.Path, tree.Tree)
+			if len(tree.TooLarge) > 0 {
+				words += fmt.Sprintf("too large %s ", tree.TooLarge)
+			}
 		}
 		return saw, words, err
 	}
@@ -58,6 +68,16 @@ func TestElsewhere(t *testing.T) {
 			t.Errorf("beside %q of %s: found %s in %v, %v, want %s in %v", row.path, row.branch, found, saw, err, row.want, row.saw)
 		}
 	}
+	const small = "sites/amap[clusters/x/assignments.yaml:a has n1] sites/b/deepmap[] too large [clusters/z/assignments.yaml] "
+	atMost8 := func(t *testing.T, target Target) {
+		t.Helper()
+		most = int64(len("a has n1"))
+		defer func() { most = 1000 }()
+		if _, found, err := asked(t, target); err != nil || found != small {
+			t.Errorf("at most %d bytes of each: found %s, %v, want %s", most, found, err, small)
+		}
+	}
+	atMost8(t, Target{URL: first, Branch: "main", Path: "sites/c"})
 	for _, breaks := range []bool{false, true} {
 		t.Run(fmt.Sprintf("fetched, and the server breaks its promise: %v", breaks), func(t *testing.T) {
 			repo := filepath.Join(t.TempDir(), "fleet.git")
@@ -67,17 +87,39 @@ func TestElsewhere(t *testing.T) {
 			}
 			server := serveHTTPS(t, filepath.Dir(repo))
 			server.breaks.Store(breaks)
-			_, found, err := asked(t, Target{
+			target := Target{
 				URL: server.url + "/fleet.git", Branch: "main", Path: "sites/c",
 				Auth: Auth{Username: "robot", Password: "s3cret", CAFile: server.ca, NoHelper: true},
-			})
+			}
+			_, found, err := asked(t, target)
 			if err != nil || found != all {
 				t.Errorf("found %s, %v, want %s", found, err, all)
 			}
 			if sent := server.sent.Load(); (sent < 1<<20) == breaks {
 				t.Errorf("the server has sent %d bytes; want everything: %v", sent, breaks)
 			}
+			atMost8(t, target)
 		})
+	}
+}
+
+// TestElsewhereIsBounded: whoever writes other folders makes no run read more than a run may take, however much each file may have.
+func TestElsewhereIsBounded(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	large := strings.Repeat("a", maxElsewhere/2+1)
+	for _, folder := range []string{"a", "b"} {
+		mustPublish(t, Target{URL: repo, Branch: "main", Path: folder}, tree("clusters/x/assignments.yaml", large))
+	}
+	tip, err := Read(context.Background(), Target{URL: repo, Branch: "main", Path: "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := tip.Elsewhere(context.Background(), "clusters", func(string, []string) map[string]int64 {
+		return map[string]int64{"clusters/x/assignments.yaml": maxElsewhere}
+	})
+	if err != nil || len(found) != 2 || len(found[0].Tree) != 1 || len(found[0].TooLarge) != 0 || len(found[1].Tree) != 0 || len(found[1].TooLarge) != 1 {
+		t.Errorf("found %d trees, %v, want the file of the first one", len(found), err)
 	}
 }
 
@@ -100,7 +142,7 @@ func BenchmarkElsewhere(b *testing.B) {
 			b.Fatal(err)
 		}
 		trees := 0
-		if _, err := tip.Elsewhere(context.Background(), "clusters", func(string, []string) []string { trees++; return nil }); err != nil || trees != 100 {
+		if _, err := tip.Elsewhere(context.Background(), "clusters", func(string, []string) map[string]int64 { trees++; return nil }); err != nil || trees != 100 {
 			b.Fatal(trees, err)
 		}
 	}

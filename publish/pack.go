@@ -50,6 +50,21 @@ func (p *packStore) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) 
 	return nil, plumbing.ErrObjectNotFound
 }
 
+// EncodedObjectSize looks an object up as EncodedObject does, without its content. Of one that is not read it is more than any that is.
+func (p *packStore) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
+	for _, pack := range p.held {
+		offset, err := pack.objects.FindOffset(hash)
+		switch {
+		case err != nil:
+			continue
+		case pack.objects.isLarge(hash):
+			return maxFile + 1, nil
+		}
+		return pack.GetSizeByOffset(offset)
+	}
+	return 0, plumbing.ErrObjectNotFound
+}
+
 // HasEncodedObject looks for an object in every pack.
 func (p *packStore) HasEncodedObject(hash plumbing.Hash) error {
 	for _, pack := range p.packed.packs {

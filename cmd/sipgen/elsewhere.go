@@ -49,8 +49,8 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 		files[render.HostFile(key)] = key
 	}
 	patches, ours := map[string]int{}, map[string][]schedule.HostKey{} // by the path of the assignments beside them
-	found, err := p.tip.Elsewhere(ctx, search.Among, func(root string, names []string) []string {
-		var read []string
+	found, err := p.tip.Elsewhere(ctx, search.Among, func(root string, names []string) map[string]int64 {
+		read := map[string]int64{}
 		for _, name := range names {
 			folder, file := path.Split(name)
 			cluster, is := strings.CutSuffix(folder, "/hosts/")
@@ -64,9 +64,12 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 				continue
 			}
 			if ours[where] == nil {
-				read = append(read, cluster+"/assignments.yaml")
+				read[cluster+"/assignments.yaml"] = 0
 			}
 			ours[where] = append(ours[where], host)
+		}
+		for name := range read { // every patch has been counted
+			read[name] = limitsOf(patches[path.Join(root, name)]).One
 		}
 		return read
 	})
@@ -76,6 +79,10 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 	var others []otherTree
 	for _, tree := range found {
 		other := otherTree{folder: tree.Path}
+		for _, name := range tree.TooLarge {
+			where := path.Join(tree.Path, name)
+			other.unread = append(other.unread, unread{ours[where], fmt.Errorf("%s: more than %d bytes, or more than 64 MiB in the trees of other folders, for %s", where, limitsOf(patches[where]).One, text.Count(patches[where], "host"))})
+		}
 		for _, name := range slices.Sorted(maps.Keys(tree.Tree)) {
 			where := path.Join(tree.Path, name)
 			assignments, err := assignmentsIn(where, tree.Tree[name], patches[where])

@@ -254,6 +254,19 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/elsewhere.go", `		for _, h := range cluster.Releasing {`, `		for _, h := range cluster.Releasing[:0] {`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"a host that another tree is giving back is handed out by a second one"},
+	{"publish/othertrees.go", `if size > min(want.most, left) {`, `if size > left {`,
+		in("publish", "TestElsewhere"),
+		"a file in another folder takes as much memory as its author likes"},
+	{"publish/othertrees.go", `			left -= size
+`, ``,
+		in("publish", "TestElsewhereIsBounded"),
+		"many files in other folders take as much memory as their author likes"},
+	{"publish/pack.go", `			return maxFile + 1, nil`, `			return 0, nil`,
+		in("publish", "TestLargeObjectsOfAPack"),
+		"a file in another folder that is too large to be read stops every run"},
+	{"cmd/sipgen/elsewhere.go", `		for _, name := range tree.TooLarge {`, `		for _, name := range tree.TooLarge[:0] {`,
+		in("cmd/sipgen", "TestSecurityTable/flux/tree/in_another_folder,_decisions_of_100_MB"),
+		"hosts are handed out that another tree has, because the file that says so is too large"},
 	{"publish/othertrees.go", `	if s.root.IsZero() {
 		return nil, nil`, `	if s.root.IsZero() || s.From != "" {
 		return nil, nil`,
