@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -204,4 +205,19 @@ func changes(t *testing.T, before, after Folder) []Change {
 		t.Fatal(err)
 	}
 	return Changes(was, is)
+}
+
+// Whoever has a certificate of an authority may log in, too.
+func TestLoginsByCertificate(t *testing.T) {
+	with := func(data map[string]any) *Object {
+		return &Object{Kind: "ConfigMap", Fields: map[string]any{"data": data}}
+	}
+	more, less := logins(with(map[string]any{"authorized_keys": aKey + "\n"}), with(map[string]any{"authorized_keys": aKey + "\n", "trusted_user_ca": aKey + "\n", "hosts": aKey}))
+	want := v1.KeyFingerprint(aKey) + " (a certificate authority: every user certificate that it signs)"
+	if !slices.Equal(more, []string{want}) || len(less) > 0 {
+		t.Errorf("got %q and %q, want %q", more, less, want)
+	}
+	if more, less := logins(with(map[string]any{"trusted_user_ca": aKey}), with(nil)); len(more) > 0 || !slices.Equal(less, []string{want}) {
+		t.Errorf("got %q and %q, want %q to go", more, less, want)
+	}
 }
