@@ -69,7 +69,7 @@ func TestBeingReleased(t *testing.T) {
 		t.Errorf("%v", p.Shortages)
 	}
 	said, _ := Say.ExplainHost(p, HostKey{"metal", "h3"})
-	if !strings.Contains(said, "tenants/b Worker: selects it, but it is not eligible: being released, and free once it is seen without labels") {
+	if !strings.Contains(said, "tenants/b ControlPlane and tenants/b Worker: select it, but it is not eligible: being released, and free once it is seen without labels") {
 		t.Errorf("explain:\n%s", said)
 	}
 }
