@@ -8,6 +8,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	prettytext "github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // slotsTable is the table of slots: a head, and the rows of each cluster.
@@ -30,14 +32,16 @@ const (
 	domainColumn
 	_
 	addressColumn
+	statusColumn // has a colour
+	whyColumn    // of a wide table, and what follows it
 )
 
-// write prints the table for a terminal of so many columns, 0 if there is none. Nothing is cut off. Where the table is too wide, the columns that are empty go
-// first; then the name of each cluster stands above its hosts, a namespace that all hosts have is said once, below, the role moves to the cluster's name, and long
-// cells go on in the next line. A terminal that is too narrow for that gets lines that it wraps, and no rules. What is wide by request is not narrowed.
-func (s *slotsTable) write(w io.Writer, width int, wide bool) {
+// write prints the table for a terminal of so many columns, 0 if there is none. Nothing is cut off. Where the table is too wide, what a wide one has more stands
+// below each row; then the columns that are empty go; then the name of each cluster stands above its hosts, a namespace that all hosts have is said once, below,
+// the role moves to the cluster's name, and long cells go on in the next line. A terminal that is too narrow for that gets lines that it wraps, and no rules.
+func (s *slotsTable) write(w io.Writer, width int) {
 	f := fitted{slotsTable: s, hidden: make([]bool, len(s.head)), most: make([]int, len(s.head))}
-	if f.measure(); width > 0 && !wide {
+	if f.measure(); width > 0 {
 		f.fit(width)
 	}
 	ruled := width == 0 || f.width() <= width
@@ -52,27 +56,61 @@ func (s *slotsTable) write(w io.Writer, width int, wide bool) {
 	}
 	t.SetColumnConfigs(columns)
 	t.AppendHeader(s.head)
-	for i, c := range f.clusters {
-		if i > 0 {
+	var rows []table.Row
+	first := map[int]string{} // the cluster that a row is the first of
+	for _, c := range f.clusters {
+		first[len(rows)] = c.name
+		rows = append(rows, c.rows...)
+	}
+	for i, row := range rows {
+		if _, begins := first[i]; i > 0 && (begins || f.below()) {
 			t.AppendSeparator()
 		}
-		t.AppendRows(c.rows)
+		t.AppendRow(row)
 	}
-	next := 0
+	next := 0 // the row after the next rule
 	for _, line := range strings.Split(t.Render(), "\n") {
-		rule := line != "" && strings.Trim(line, "─") == ""
-		if ruled || !rule {
+		if line == "" || strings.Trim(line, "─") != "" {
+			fmt.Fprintln(w, line)
+			continue
+		}
+		if next > 0 {
+			f.writeBelow(w, rows[next-1], width)
+		}
+		name, begins := first[next]
+		if begins && ruled {
 			fmt.Fprintln(w, line)
 		}
-		if rule && f.hidden[clusterColumn] {
-			fmt.Fprintln(w, f.clusters[next].name)
-			next++
+		if begins && f.hidden[clusterColumn] {
+			fmt.Fprintln(w, name)
+		}
+		for next++; !f.below() && next < len(rows); next++ { // to the next cluster
+			if _, begins := first[next]; begins {
+				break
+			}
 		}
 	}
+	f.writeBelow(w, rows[len(rows)-1], width)
 	if f.namespace != "" {
 		fmt.Fprintf(w, "All hosts are in namespace %s.\n", f.namespace)
 	}
 	fmt.Fprintln(w)
+}
+
+// below says whether what a wide table has more stands below each row.
+func (f *fitted) below() bool { return len(f.head) > whyColumn && f.hidden[whyColumn] }
+
+// writeBelow writes what stands below a row, if anything does.
+func (f *fitted) writeBelow(w io.Writer, row table.Row, width int) {
+	if !f.below() {
+		return
+	}
+	const indent = "    "
+	for i, cell := range row[whyColumn:] {
+		if words := cell.(string); words != "" {
+			fmt.Fprintln(w, text.Fold(indent+strings.ToLower(f.head[whyColumn+i].(string))+": "+words, width, indent+"  "))
+		}
+	}
 }
 
 // fitted is the table as it fits a terminal.
@@ -120,7 +158,11 @@ func (f *fitted) width() int {
 }
 
 func (f *fitted) fit(width int) {
-	for i := range f.head {
+	over := f.width() > width
+	for i := whyColumn; i < len(f.head); i++ {
+		f.hidden[i] = over
+	}
+	for i := range f.head[:whyColumn] {
 		f.hidden[i] = f.width() > width && !f.filled[i]
 	}
 	f.hidden[clusterColumn] = f.width() > width

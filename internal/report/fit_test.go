@@ -60,8 +60,16 @@ func TestTableFitsATerminal(t *testing.T) {
 			t.Errorf("%d columns: a colour goes on:\n%q", row.width, text)
 		}
 	}
-	if lines, _ := rows(p, TableOptions{Width: 80, Wide: true}); strings.Contains(strings.Join(lines, "\n"), "───") || !strings.Contains(lines[1], host) {
-		t.Errorf("wide: what was asked for as it is, without rules that wrap:\n%s", strings.Join(lines, "\n"))
+	p.Clusters[0].Roles[0].Slots[0].Why, p.Clusters[0].Roles[0].Slots[0].UID = "new: rack=rack-1, "+strings.Repeat("one of many free hosts there ", 3)+"that fit", "4412bd68-0000"
+	p.Clusters[0].Roles[0].Slots[1].Why = "held"
+	lines, most := rows(p, TableOptions{Width: 80, Wide: true})
+	if text := strings.Join(lines, "\n"); most > 80 || strings.Count(text, "───\n") != 2 || strings.Contains(text, "WHY") || !strings.Contains(text, "2001:db8:40::29\n    why: new: rack=rack-1, one of") ||
+		!strings.Contains(text, "that fit\n    uid: 4412bd68-0000\n ControlPlane  rack-2-node-1 ") || !strings.Contains(text, "\n    why: held\n ControlPlane  -  ") || !strings.Contains(text, head) {
+		t.Errorf("wide, on a narrow terminal (%d):\n%s", most, text)
+	}
+	lines, _ = rows(p, TableOptions{Width: 400, Wide: true})
+	if text := strings.Join(lines, "\n"); strings.Contains(text, "why:") || !strings.Contains(lines[2], host) {
+		t.Errorf("wide, with room:\n%s", text)
 	}
 	if text := strings.Join(whole, "\n"); !strings.Contains(text, use) || strings.Contains(text, "All hosts") {
 		t.Errorf("without a terminal:\n%s", text)

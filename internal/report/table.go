@@ -115,7 +115,7 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 		}
 	}
 	if len(slots.clusters) > 0 {
-		slots.write(w, options.Width, wide)
+		slots.write(w, options.Width)
 	}
 	return same
 }
@@ -142,9 +142,6 @@ func (s *Slot) colours() prettytext.Colors {
 	}
 	return nil
 }
-
-// statusColumn is the column that has a colour.
-const statusColumn = 6
 
 // paint colours what becomes of a row's host. The escape sequences are written out: whether there is a terminal is for the caller to know.
 func (o TableOptions) paint(r table.Row, colours prettytext.Colors) table.Row {
