@@ -6,6 +6,7 @@ package text
 
 import (
 	"fmt"
+	"net/netip"
 	"regexp"
 	"strings"
 	"unicode"
@@ -63,10 +64,16 @@ func commands(line string) string {
 		line = logCommand.ReplaceAllString(line, "##$1 [")
 	}
 	words := strings.TrimLeft(line, " ")
-	if rest, found := strings.CutPrefix(words, "::"); found {
+	if rest, found := strings.CutPrefix(words, "::"); found && !address(words) {
 		return line[:len(line)-len(words)] + ": :" + rest
 	}
 	return line
+}
+
+// address says that the words are an IPv6 address, which is no command.
+func address(words string) bool {
+	_, err := netip.ParseAddr(words)
+	return err == nil
 }
 
 // Truncate shortens s to at most n characters, the last of which is then an ellipsis. n is at least 1.
