@@ -15,15 +15,28 @@ import (
 // More for one cluster can leave another one without its hosts, and so a third one with more than before: a number that does not
 // fit says nothing about smaller ones. So every number is planned, from the largest down that leaves all others what they have.
 func Largest(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string) (int, error) {
-	return LargestUpTo(clusters, hosts, previous, options, cluster, name, v1.MaxCount)
+	return LargestUpTo(clusters, hosts, previous, options, cluster, name, v1.MaxCount, nil)
 }
 
-// LargestUpTo is Largest among the counts up to limit.
-func LargestUpTo(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string, limit int) (int, error) {
+// Counted gives the clusters with a number of active hosts in the role that is asked about, and the options that hold then: who is refused, and how many failed
+// hosts get a successor, may depend on the number.
+type Counted func(active int) ([]v1.SIPCluster, Options, error)
+
+// LargestUpTo is Largest among the counts up to limit, each of them planned as counted says. Without that, nothing but the count of the role changes.
+func LargestUpTo(
+	clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string, limit int, counted Counted,
+) (int, error) {
 	if _, err := WithCount(clusters, cluster, name, 0); err != nil {
 		return 0, err
 	}
-	options.asked = RoleKey{cluster, name}
+	if counted == nil {
+		counted = func(active int) ([]v1.SIPCluster, Options, error) {
+			changed, err := WithCount(clusters, cluster, name, active)
+			return changed, options, err
+		}
+	}
+	asked := RoleKey{cluster, name}
+	options.asked = asked
 	s, err := arrange(clusters, hosts, previous, options)
 	if err != nil {
 		return 0, err
@@ -32,10 +45,11 @@ func LargestUpTo(clusters []v1.SIPCluster, hosts []inventory.Host, previous Prev
 	plans := map[int]map[RoleKey]standing{}
 	planned := func(n int) (map[RoleKey]standing, error) {
 		if plans[n] == nil {
-			changed, err := WithCount(clusters, cluster, name, n)
+			changed, options, err := counted(n)
 			if err != nil {
 				return nil, err
 			}
+			options.asked = asked
 			s, err := arrange(changed, hosts, previous, options)
 			if err != nil {
 				return nil, err
@@ -47,19 +61,19 @@ func LargestUpTo(clusters []v1.SIPCluster, hosts []inventory.Host, previous Prev
 	// Whether the cluster itself is placed is another matter: it asks for its hosts before those that come after it, and with fewer
 	// it needs no others.
 	var failed error
-	most := sort.Search(s.bound(options.asked), func(n int) bool {
+	most := sort.Search(s.bound(asked), func(n int) bool {
 		after, err := planned(n + 1)
 		if err != nil {
 			failed = err
 		}
-		return err != nil || !after[options.asked].placed
+		return err != nil || !after[asked].placed
 	})
 	for n := min(most, limit); n >= 0; n-- {
 		after, err := planned(n)
 		if err != nil {
 			return 0, err
 		}
-		if leavesAll(now, after, options.asked) {
+		if leavesAll(now, after, asked) {
 			return n, nil
 		}
 		delete(plans, n)

@@ -131,6 +131,56 @@ func TestLargestAgreesWithTrying(t *testing.T) {
 	worlds.Want("a limit", limited, 4)
 }
 
+// TestLargestOfOneThatIsRefused: a cluster that is refused today, and is not with fewer hosts, has no more than what leaves all others what they have today.
+func TestLargestOfOneThatIsRefused(t *testing.T) {
+	worlds := RandomSites(t, 200)
+	limited := 0
+	for seed := range worlds.Seeds(4711) {
+		w := newWorld(uint64(seed))
+		if err := live(w, 4); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.clusters) == 0 {
+			continue
+		}
+		spec := &w.clusters[w.rng.IntN(len(w.clusters))]
+		key, name := ClusterKey{spec.Namespace, spec.Name}, v1.RoleControlPlane
+		most := w.rng.IntN(len(w.hosts))
+		today := w.options
+		today.Refused = map[ClusterKey][]string{key: {"beyond its grant"}}
+		counted := func(n int) ([]v1.SIPCluster, Options, error) {
+			changed, err := WithCount(w.clusters, key, name, n)
+			if n > most {
+				return changed, today, err
+			}
+			return changed, w.options, err
+		}
+		now, err := Plan(w.clusters, w.hosts, w.tree, today)
+		if err != nil {
+			continue
+		}
+		want := -1
+		for n := range len(w.hosts) + 2 {
+			changed, options, err := counted(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Plan(changed, w.hosts, w.tree, options)
+			if err == nil && n <= most && holds(now, p, key, name) {
+				want = n
+			}
+		}
+		got, err := LargestUpTo(w.clusters, w.hosts, w.tree, today, key, name, v1.MaxCount, counted)
+		if err != nil || got != want {
+			t.Fatalf("world %d: %s %s: up to %d, %v; trying every number gives %d\n%s\n%s", seed, key, name, got, err, want, describe(w.clusters, w.hosts), words(now))
+		}
+		if want > 0 && want < len(w.hosts) {
+			limited++
+		}
+	}
+	worlds.Want("a limit", limited, 4)
+}
+
 // holds says whether a cluster is placed with hosts that have not failed, and no other has less than in the plan before.
 func holds(before, after *Placement, key ClusterKey, name string) bool {
 	type score struct{ filled, standby, failed int }

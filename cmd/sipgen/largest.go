@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -16,34 +17,23 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 	now := *s.loaded
 	now.clusters = s.today
 	today := now.served(d.before, d.claims)
+	if err := today.place(); err != nil {
+		return nil, err
+	}
+	clusters := d.tenants.Narrowed(today.clusters)
 	var lines []string
 	for _, count := range s.counts {
 		granted, more, err := today.granted(count)
 		if err != nil {
 			return nil, err
 		}
-		// Whether the cluster itself is frozen depends on the count.
-		options := today.options
-		options.Refused = map[schedule.ClusterKey][]string{}
-		for key, why := range today.options.Refused {
-			options.Refused[key] = why
+		upTo := func(limit int) (int, error) {
+			return schedule.LargestUpTo(clusters, d.hosts.Hosts, d.claims, today.options, count.cluster, count.role, limit, s.counted(d, count, granted))
 		}
-		if granted >= 0 {
-			clusters, err := schedule.WithCount(s.today, count.cluster, count.role, granted)
-			if err != nil {
-				return nil, err
-			}
-			now.clusters = clusters
-			delete(options.Refused, count.cluster)
-			if why := now.served(d.before, d.claims).options.Refused[count.cluster]; len(why) > 0 {
-				options.Refused[count.cluster] = why
-			}
-		}
-		clusters := d.tenants.Narrowed(today.clusters)
-		most, err := schedule.Largest(clusters, d.hosts.Hosts, d.claims, options, count.cluster, count.role)
+		most, err := upTo(v1.MaxCount)
 		bounded := err == nil && most > granted
 		if bounded {
-			most, err = schedule.LargestUpTo(clusters, d.hosts.Hosts, d.claims, options, count.cluster, count.role, granted)
+			most, err = upTo(granted)
 		}
 		if err != nil {
 			return nil, err
@@ -54,7 +44,7 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 		}
 		if room < most {
 			granted, more, bounded = room, tooMany, true
-			if most, err = schedule.LargestUpTo(clusters, d.hosts.Hosts, d.claims, options, count.cluster, count.role, room); err != nil {
+			if most, err = upTo(room); err != nil {
 				return nil, err
 			}
 		}
@@ -68,6 +58,38 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 		lines = append(lines, line)
 	}
 	return lines, nil
+}
+
+// counted gives the site with a number of active hosts in a role, decided as a run decides it: who is frozen, and how many failed hosts get a successor. With more
+// than is granted, the cluster is frozen or not as with what is.
+func (s *supposed) counted(d *decided, count roleCount, granted int) schedule.Counted {
+	return func(active int) ([]v1.SIPCluster, schedule.Options, error) {
+		now := *s.loaded
+		now.clusters = s.today
+		if granted >= 0 {
+			clusters, err := schedule.WithCount(s.today, count.cluster, count.role, min(active, granted))
+			if err != nil {
+				return nil, schedule.Options{}, err
+			}
+			now.clusters = clusters
+		}
+		planned := now.served(d.before, d.claims)
+		clusters, err := schedule.WithCount(planned.clusters, count.cluster, count.role, active)
+		if err != nil {
+			return nil, schedule.Options{}, err
+		}
+		planned.clusters = clusters
+		if planned.mayBoundReplacements() {
+			err = planned.place()
+		}
+		return d.tenants.Narrowed(planned.clusters), planned.options, err
+	}
+}
+
+// mayBoundReplacements says whether any host could get a successor that its tenant has no room for: only failed and named ones get one.
+func (d *decided) mayBoundReplacements() bool {
+	return d.tenants != nil && (slices.ContainsFunc(d.clusters, func(c v1.SIPCluster) bool { return c.Annotations[v1.RemoveAnnotation] != "" }) ||
+		slices.ContainsFunc(d.hosts.Hosts, func(h inventory.Host) bool { return h.State.Deleting || h.State.Unhealthy || h.State.InError() }))
 }
 
 // withRoom is the largest count of a role, of most, with which no cluster gets hosts that its tenant may not have yet (tenancy.Surges) and that does not get

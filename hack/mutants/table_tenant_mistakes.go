@@ -98,6 +98,14 @@ var tenantMistakeGuards = []mutant{
 	{"schedule/assign.go", `if bounded && r.cluster.replaced >= most {`, `if false && bounded && r.cluster.replaced >= most {`,
 		in("schedule", "TestReplaceBounded"),
 		"a tenant that has no room for all successors at once is frozen as a whole"},
+	{"cmd/sipgen/largest.go", `if planned.mayBoundReplacements() {`, `if false {`,
+		in("cmd/sipgen", "TestScripts/count-grants"),
+		"--count counts hosts for successors that a tenant does not get today, and says less than fits"},
+	{"schedule/largest.go", `	options.asked = asked
+	s, err := arrange(`, `	options.asked, options.Refused = asked, nil
+	s, err := arrange(`,
+		in("cmd/sipgen", "TestScripts/count-grants"),
+		"--count promises a cluster that is frozen today the hosts of another one"},
 	{"cmd/sipgen/largest.go", `		if room < most {`, `		if room < -1 {`,
 		in("cmd/sipgen", "TestScripts/surge"),
 		"a tenant is told that it may have hosts that no run gives it"},
