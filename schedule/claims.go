@@ -83,9 +83,7 @@ func (s *site) claim(previous Previous) {
 				s.warn(LabelsContradictTree{h.key(), s.options.Keys, t.Source, t.Cluster, false})
 			}
 			s.hold(int32(i), t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
-			s.keepAddresses(int32(i), t)
-			h.keepDomain(t)
-			h.wasPending = t.Pending
+			s.keepWhere(int32(i), t)
 		}
 	}
 	s.releaseOfNothing()
@@ -113,33 +111,19 @@ func (h *host) mislabelled() bool {
 
 // claimLive is for a host with a whole claim in its labels. The tree may only add to it.
 func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
+	if t == nil {
+		s.claimAlone(i, c)
+		return
+	}
 	h := &s.hosts[i]
 	standby, releasing := c.standby, false
 	switch {
-	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid() && s.options.Release[h.key()] == c.cluster:
-		h.adopted, h.unwanted = true, true
-	case t == nil && s.ofAnother(h, c.cluster):
-		s.leaveToOwner(h, c.cluster)
-		return
-	case t != nil && t.Cluster != c.cluster && s.ofAnother(h, c.cluster):
+	case t.Cluster != c.cluster && s.ofAnother(h, c.cluster):
 		of := othersCluster{c.cluster, s.ownerOf(h), t.Cluster}
 		s.toOwner[of] = append(s.toOwner[of], h.key())
 		s.hold(i, t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
-		s.keepAddresses(i, t)
-		h.keepDomain(t)
-		h.wasPending = t.Pending
+		s.keepWhere(i, t)
 		return
-	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid():
-		s.leaveAlone(i, c.cluster)
-		return
-	case t == nil && s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:
-		s.leaveLabelled(h, c.cluster, s.options.Beyond[h.key()])
-		return
-	case t == nil && h.OfOtherTree() && inUse(h) == nil: // the labels are most likely the other tree's
-		h.reject = reject(h)
-		return
-	case t == nil:
-		h.adopted = true
 	case t.Cluster != c.cluster:
 		s.dispute(i, c, t)
 		return
@@ -154,11 +138,39 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 		standby = t.Standby
 	}
 	s.hold(i, c.cluster, c.role, FromLive, standby, releasing, "")
-	if t != nil && t.Cluster == c.cluster {
-		s.keepAddresses(i, t)
-		h.keepDomain(t)
-		h.wasPending = t.Pending
+	s.keepWhere(i, t)
+}
+
+// claimAlone is for a host that only its labels give to a cluster.
+func (s *site) claimAlone(i int32, c liveClaim) {
+	h := &s.hosts[i]
+	switch {
+	case s.specOf(c.cluster) == nil && c.cluster.Valid() && s.options.Release[h.key()] == c.cluster:
+		h.adopted, h.unwanted = true, true
+	case s.ofAnother(h, c.cluster):
+		s.leaveToOwner(h, c.cluster)
+		return
+	case s.specOf(c.cluster) == nil && c.cluster.Valid():
+		s.leaveAlone(i, c.cluster)
+		return
+	case s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:
+		s.leaveLabelled(h, c.cluster, s.options.Beyond[h.key()])
+		return
+	case h.OfOtherTree() && inUse(h) == nil: // the labels are most likely the other tree's
+		h.reject = reject(h)
+		return
+	default:
+		h.adopted = true
 	}
+	s.hold(i, c.cluster, c.role, FromLive, c.standby, false, "")
+}
+
+// keepWhere has a held host stay where the tree has it: its addresses, its domain, and whether its release waits.
+func (s *site) keepWhere(i int32, t *PreviousClaim) {
+	h := &s.hosts[i]
+	s.keepAddresses(i, t)
+	h.keepDomain(t)
+	h.wasPending = t.Pending
 }
 
 // holdAsBefore is for a host of which no patch may be written: the patch that is there says what the tree says, whatever its labels are.
@@ -172,9 +184,7 @@ func (s *site) holdAsBefore(i int32, c liveClaim, t *PreviousClaim) {
 		s.warn(LabelsContradictTree{h.key(), s.options.Keys, t.Source, t.Cluster, c.complete})
 	}
 	s.hold(i, t.Cluster, t.Role, origin, t.Standby, t.Releasing, t.Source)
-	s.keepAddresses(i, t)
-	h.keepDomain(t)
-	h.wasPending = t.Pending
+	s.keepWhere(i, t)
 }
 
 // releaseOfNothing warns of hosts that the Site asks to release and that are not what it says: done, or meant for something else; and of

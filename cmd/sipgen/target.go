@@ -76,22 +76,7 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 	case p.dir == noPrevious && !p.compared:
 		return previousTree{}, nil
 	case p.dir != "":
-		// A name that is misspelt would make every host a new one.
-		about, err := os.Stat(p.dir)
-		if !p.compared && err != nil {
-			return previousTree{}, fmt.Errorf("--previous: %s: %w", p.dir, reasonOf(err))
-		}
-		if !p.compared && !about.IsDir() {
-			return previousTree{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)
-		}
-		if isRepository(p.dir) && !p.compared {
-			return previousTree{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
-		}
-		tree, err := readFolder(ctx, p.dir, false)
-		if err != nil && !p.compared {
-			err = &notTreeError{p.dir, err}
-		}
-		return tree, err
+		return p.readFolder(ctx)
 	}
 	named := p.git.url != ""
 	p.git.defaults(site)
@@ -119,6 +104,26 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 		ui.say("no previous tree: %s has none yet", target)
 	}
 	return before, err
+}
+
+// readFolder gives the tree in the folder that --previous names.
+func (p *previousFlags) readFolder(ctx context.Context) (previousTree, error) {
+	// A name that is misspelt would make every host a new one.
+	about, err := os.Stat(p.dir)
+	if !p.compared && err != nil {
+		return previousTree{}, fmt.Errorf("--previous: %s: %w", p.dir, reasonOf(err))
+	}
+	if !p.compared && !about.IsDir() {
+		return previousTree{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)
+	}
+	if isRepository(p.dir) && !p.compared {
+		return previousTree{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
+	}
+	tree, err := readFolder(ctx, p.dir, false)
+	if err != nil && !p.compared {
+		err = &notTreeError{p.dir, err}
+	}
+	return tree, err
 }
 
 // readFolder gives the tree in a folder. With adopt a folder that is not sipgen's is an empty one.

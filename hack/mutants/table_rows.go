@@ -40,7 +40,7 @@ var rowGuards = []mutant{
 	{"render/argocd.go", `SelfHeal: true`, `SelfHeal: false`,
 		in("e2e", "TestArgoRows/edited", "TestArgoRows/sync-deleted", "TestArgoRows/namespace-gone"),
 		"what somebody edits or deletes in the cluster stays so: labels, an Application, the services in a namespace"},
-	{"schedule/claims.go", `	case t == nil && s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:`, `	case t == nil && false:`,
+	{"schedule/claims.go", `	case s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:`, `	case false:`,
 		in("e2e", "TestFluxRows/labels-alone", "TestArgoRows/labels-alone"),
 		"labels that somebody puts on a free host make it a tenant's beyond its grants, and sipgen commits a patch of it"},
 	{"render/hosts.go", `, argoCompare: "IgnoreExtraneous"`, ``,

@@ -225,7 +225,7 @@ var placementGuards = []mutant{
 		differ`,
 		in("schedule", "TestPlan"),
 		"after a rollback of the tree a host is taken from those who use it"},
-	{"schedule/claims.go", `	case t == nil && s.specOf(c.cluster) == nil && c.cluster.Valid():`, `	case false:`,
+	{"schedule/claims.go", `	case s.specOf(c.cluster) == nil && c.cluster.Valid():`, `	case false:`,
 		in("schedule", "TestPlan"),
 		"hosts of another site's clusters are released"},
 	{"schedule/claims.go", `		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder && !s.options.unseen && !h.mislabelled(): // seen clean: free again`, `		case c.complete && t != nil && t.Releasing:`,

@@ -2,13 +2,13 @@ package main
 
 // tenantMistakeGuards bound what a tenant's mistakes, and what it does on purpose, may do to others: in the run, in what is read, and in the placement.
 var tenantMistakeGuards = []mutant{
-	{"schedule/claims.go", `	case t == nil && s.ofAnother(h, c.cluster):`, `	case false:`,
+	{"schedule/claims.go", `	case s.ofAnother(h, c.cluster):`, `	case false:`,
 		in("schedule", "TestLabelsOfOthers"),
 		"whoever owns a host labels it into another tenant's cluster, which gives back a host for it"},
-	{"schedule/claims.go", `	case t != nil && t.Cluster != c.cluster && s.ofAnother(h, c.cluster):`, `	case false:`,
+	{"schedule/claims.go", `	case t.Cluster != c.cluster && s.ofAnother(h, c.cluster):`, `	case false:`,
 		in("schedule", "TestLabelsOfOthers"),
 		"whoever owns a host labels it from a cluster of its own into another tenant's"},
-	{"schedule/claims.go", `	case t == nil && s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:`, `	case false:`,
+	{"schedule/claims.go", `	case s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:`, `	case false:`,
 		in("schedule", "TestLabelsAlone"),
 		"whoever may label hosts gives a tenant more than its grants"},
 	{"schedule/claims.go", `s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:`, `s.options.Beyond[h.key()] != (Grant{}):`,
