@@ -147,8 +147,9 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 	if !a.enlarge(most) {
 		return Advice{}, a.tries
 	}
-	// Clusters that waited in vain, or whose hosts stay, may wait or give hosts up where there are more: tries do not see that.
-	fewest := a.reduce(most) && len(s.noWait)+len(s.stay) == 0
+	// Clusters that waited in vain, or whose hosts stay, may wait or give hosts up where there are more: tries do not see that. Nor do they see that hosts which
+	// are being released may do in a later run.
+	fewest := a.reduce(most) && len(s.noWait)+len(s.stay) == 0 && !s.leavingFor(c, standby)
 	kinds := 0
 	for _, n := range a.n {
 		kinds += min(n, 1)
@@ -163,6 +164,15 @@ func (s *site) advice(c *cluster, standby bool, most int) (Advice, int) {
 		}
 	}
 	return out, a.tries
+}
+
+// leavingFor says whether a role of the cluster that is short of hosts may have one that is being released, once it was seen without labels.
+func (s *site) leavingFor(c *cluster, standby bool) bool {
+	return slices.ContainsFunc(c.roles, func(r *role) bool {
+		return r.lack(standby) > 0 && slices.ContainsFunc(s.hosts, func(h host) bool {
+			return h.reject == (BeingReleased{}) && matches(r.selector, h.Host)
+		})
+	})
 }
 
 // alikeIn are the labels of topology keys that all hosts in a domain have in common: of a rack, its row.

@@ -285,6 +285,11 @@ func TestFewestClaimsNoMore(t *testing.T) {
 			"3 more hosts with kind=w, each in a rack of its own, would place tenants/red"},
 		{"three without racks", []v1.SIPCluster{anywhere(one("blue", "kind=w", 1)), anywhere(one("red", "kind=w", 2))}, nil, nil, "red",
 			"3 more hosts with kind=w would place tenants/red, and fewer would not"},
+		{"two that are being released do once they were seen without labels: blue lacks a host, so red does not take them back before",
+			[]v1.SIPCluster{anywhere(one("blue", "kind=x", 1)), anywhere(newCluster("red", map[string]v1.NodeSet{worker: nodes("kind=w", 1, 2)}))},
+			[]inventory.Host{claimed(newHost("h1", "kind=w"), "red", worker), claimed(newHost("h2", "kind=w"), "red", worker), claimed(newHost("h3", "kind=w"), "red", worker)},
+			[]PreviousClaim{inTree("h1", "red", worker), releasing(inTree("h2", "red", worker)), releasing(inTree("h3", "red", worker))}, "red",
+			"2 more hosts with kind=w would fill the standby slots of tenants/red"},
 	} {
 		p := plan(t, row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
 		advice := p.Advise(ClusterKey{"tenants", row.key})
