@@ -189,9 +189,8 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 		frozen := s.isFrozen()
 		maps.DeleteFunc(frozen, func(key schedule.ClusterKey, _ bool) bool { return !s.known[key] })
 		s.labelled = l.tenants.Beyond(s.clusters, claims, l.hosts.Hosts, keys, frozen)
-		held = held.Without(s.labelled)
+		held = held.Without(s.labelled).Joining(s.known, l.hosts.Hosts)
 	}
-	s.held = held
 	gone := s.gone(claims)
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
 	s.beyond = l.tenants.Clusters(s.clusters, kept, s.isFrozen())
@@ -199,6 +198,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	beyond := append(l.tenants.Owned(s.clusters, l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
 	s.complain(beyond)
 	s.beyond = append(s.beyond, beyond...)
+	s.held = held.Frozen(s.isFrozen())
 	pods := l.tenants.MaxPods(s.podUses(l, before.files, kept))
 	s.complain(pods)
 	s.beyond = append(s.beyond, pods...)

@@ -26,6 +26,8 @@ type Holdings struct {
 	hosts  map[schedule.HostKey]schedule.ClusterKey
 	// alone are the hosts that are held by their labels alone, and whether as standby.
 	alone map[schedule.HostKey]bool
+	// joining are the hosts among those that a cluster does not get if it is frozen, by Joining.
+	joining map[schedule.ClusterKey][]schedule.HostKey
 }
 
 // Held reads the holdings. A host that the tree is releasing is not held any more.
@@ -77,6 +79,42 @@ func (h Holdings) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, fo
 	return cluster, found
 }
 
+// Joining gives the holdings with a note of the hosts that join clusters which the tree knows by their labels alone, and that nothing uses: a cluster that is frozen
+// does not get them.
+func (h Holdings) Joining(known map[schedule.ClusterKey]bool, hosts []inventory.Host) Holdings {
+	h.joining = map[schedule.ClusterKey][]schedule.HostKey{}
+	for i := range hosts {
+		key := keyOfHost(&hosts[i])
+		_, alone := h.alone[key]
+		if cluster, holds := h.hosts[key]; holds && alone && known[cluster] && !hosts[i].State.InUse() {
+			h.joining[cluster] = append(h.joining[cluster], key)
+		}
+	}
+	return h
+}
+
+// joins counts the hosts that a cluster does not get if it is frozen.
+func (h Holdings) joins(cluster schedule.ClusterKey) (count Count) {
+	for _, host := range h.joining[cluster] {
+		count.Hosts++
+		if h.alone[host] {
+			count.Standby++
+		}
+	}
+	return count
+}
+
+// Frozen gives the holdings without the hosts that do not join clusters which are frozen.
+func (h Holdings) Frozen(frozen map[schedule.ClusterKey]bool) Holdings {
+	left := map[schedule.HostKey]schedule.Grant{}
+	for cluster := range frozen { // each by itself
+		for _, host := range h.joining[cluster] {
+			left[host] = schedule.Grant{}
+		}
+	}
+	return h.Without(left)
+}
+
 // Of is what a cluster holds.
 func (h Holdings) Of(key schedule.ClusterKey) Count { return h.counts[key] }
 
@@ -118,15 +156,19 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[sche
 		more := Count{max(0, want.Hosts-has.Hosts), max(0, want.Standby-has.Standby)}
 		now := used[tenant.Name]
 		after := now.plus(more)
+		refuse := func(asks int, what, field string, of func(c Count) int, most int) {
+			joins := held.joins(keyOf(c)) // those that it does not get either
+			stays := now.minus(joins)
+			used[tenant.Name] = stays
+			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
+				"asks for %s and holds %d; the tenant's clusters, including those served before it, already have %d, and %s may have at most %d",
+				text.Count(asks, what), of(has.minus(joins)), of(stays), tenant.hostLimit(field), most)}})
+		}
 		switch {
 		case more.Hosts > 0 && after.Hosts > *tenant.Hosts.Max:
-			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
-				"asks for %s and holds %d; the tenant's clusters, including those served before it, already have %d, and %s may have at most %d",
-				text.Count(want.Hosts, "host"), has.Hosts, now.Hosts, tenant.hostLimit("hosts.max"), *tenant.Hosts.Max)}})
+			refuse(want.Hosts, "host", "hosts.max", func(c Count) int { return c.Hosts }, *tenant.Hosts.Max)
 		case more.Standby > 0 && after.Standby > *tenant.Hosts.MaxStandby:
-			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
-				"asks for %s and holds %d; the tenant's clusters, including those served before it, already have %d, and %s may have at most %d",
-				text.Count(want.Standby, "standby host"), has.Standby, now.Standby, tenant.hostLimit("hosts.maxStandby"), *tenant.Hosts.MaxStandby)}})
+			refuse(want.Standby, "standby host", "hosts.maxStandby", func(c Count) int { return c.Standby }, *tenant.Hosts.MaxStandby)
 		default:
 			used[tenant.Name] = after
 		}
@@ -178,7 +220,8 @@ func (t *Tenant) hostLimit(field string) string {
 	return t.where(field)
 }
 
-func (c Count) plus(d Count) Count { return Count{c.Hosts + d.Hosts, c.Standby + d.Standby} }
+func (c Count) plus(d Count) Count  { return Count{c.Hosts + d.Hosts, c.Standby + d.Standby} }
+func (c Count) minus(d Count) Count { return Count{c.Hosts - d.Hosts, c.Standby - d.Standby} }
 
 func keyOf(c *v1.SIPCluster) schedule.ClusterKey {
 	return schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
