@@ -106,13 +106,13 @@ type DexKubernetes struct {
 	// UsernameClaim is the claim of the token that names the user. Default email.
 	// +optional
 	UsernameClaim string `json:"usernameClaim,omitempty"`
-	// UsernamePrefix is put before the user's name. Default "oidc:". With an empty one, a token that names a user beginning with system: is refused.
+	// UsernamePrefix is put before the user's name. Default "oidc:". If it is empty, authentication.yaml refuses users whose names begin with system:; flags cannot (SIP042).
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
 	// GroupsClaim is the claim of the token that lists the groups. Default groups.
 	// +optional
 	GroupsClaim string `json:"groupsClaim,omitempty"`
-	// GroupsPrefix is put before each group's name. Default "oidc:". With an empty one, a token that names a group beginning with system: is refused.
+	// GroupsPrefix is put before each group's name. Default "oidc:". If it is empty, authentication.yaml refuses groups whose names begin with system:; flags cannot (SIP042).
 	// +optional
 	GroupsPrefix *string `json:"groupsPrefix,omitempty"`
 }

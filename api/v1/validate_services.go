@@ -323,7 +323,7 @@ func (n *NetworkAttachment) validate(at complaints, replicas int32) {
 	}
 	at.at(".interface").match(n.Interface, ifName, 15, "an interface name of at most 15 letters, digits and ._-")
 	if slices.Contains(podInterfaces, n.Interface) {
-		at.at(".interface").add("found %q, which every pod has already, want another name, or none: Multus then chooses", n.Interface)
+		at.at(".interface").add("found %q, which every pod already has; want another name, or leave it out and Multus chooses", n.Interface)
 	}
 	for i, ip := range n.IPs {
 		if prefix, err := netip.ParsePrefix(ip); err != nil || prefix.Addr().Zone() != "" {

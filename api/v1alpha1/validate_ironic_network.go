@@ -141,7 +141,7 @@ func (c *ironicCheck) address(field, value string) netip.Addr {
 func (c *ironicCheck) device(field, name string) {
 	switch {
 	case name == "lo":
-		c.say(field, "found %q, want the interface that hosts reach: the loopback interface is only for the machine itself", name)
+		c.say(field, "found %q, want the interface that hosts reach: the loopback interface is reached only from the machine itself", name)
 	case name != "" && !interfaceName.MatchString(name):
 		c.say(field, "found %q, want the name of a network interface", name)
 	}

@@ -214,7 +214,7 @@ func (p *AddressPool) validate(at string, add problem) {
 		if _, ok := ParseSpan(text); !ok {
 			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
 		} else if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
-			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, which is every address, want the network that services may have addresses in (203.0.113.0/28)", text)
+			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, which is every address; want the network that services get addresses from (203.0.113.0/28)", text)
 		}
 	}
 }

@@ -166,7 +166,7 @@ func (d *decided) doubled() error {
 		}
 	}
 	if more > 0 {
-		errs = append(errs, fmt.Errorf("refused: the same with the trees in %s", text.Count(more, "more folder")))
+		errs = append(errs, fmt.Errorf("refused: the trees conflict in the same way in %s", text.Count(more, "more folder")))
 	}
 	return errors.Join(errs...)
 }
@@ -293,7 +293,7 @@ func (d *decided) leaveToOthers() (said []string, err error) {
 		has := "has"
 		if l.unread != "" {
 			has = "has or may have"
-			l.unread = "; it cannot be read: " + l.unread
+			l.unread = "; this file cannot be read: " + l.unread
 		}
 		said = append(said, fmt.Sprintf("the tree in %s %s %s of this site that no cluster of this tree has (%s): this run does not hand them out%s",
 			l.folder, has, text.Count(len(names), "host"), firstHosts(names), l.unread))

@@ -88,7 +88,7 @@ func securityOfServices() []attack {
 		{why: "a network without end", files: ofService("192.168.2.0/24, dhcpAllocationStart: 192.168.2.128, dhcpAllocationStop: 192.168.2.255", "0.0.0.0/0, instanceSubnetBitStep: 1, dhcpAllocationStart: 193.0.0.0, dhcpAllocationStop: 255.255.255.255"), want: "overlaps"},
 		{why: "an attachment of a megabyte", files: ofService(`"type": "macvlan", `, `"type": "macvlan", "x": "`+many(1<<20)+`", `), want: at + "networks[0].attachment: found"},
 		{why: "an address that is none", files: ofService("metallb.io/loadBalancerIPs: 198.51.100.5", `metallb.io/loadBalancerIPs: "198.51.100.5\nx"`), want: "annotations: found"},
-		{why: "a pool of everything", files: ofService("198.51.100.0/28", "0.0.0.0/0"), want: "overlaps"},
+		{why: "a pool of everything", files: ofService("198.51.100.0/28", "0.0.0.0/0"), want: "which is every address"},
 		{why: "the hosts' addresses, for Ironic", files: ofService("networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.10, rangeEnd: 172.22.0.99", "networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.1, rangeEnd: 172.22.0.99"), want: "overlaps"},
 		{why: "a trait that is none", files: ofService("name: RACK,", "name: 'RACK; drop',"), want: at + "ledger.traits[0].name: "},
 		{why: "a label that is none", files: ofService("label: rack}", `label: "rack\nx"}`), want: at + "ledger.traits[0].label: "},

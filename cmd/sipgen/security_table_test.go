@@ -171,7 +171,7 @@ func securityTable() []attack {
 		attack{why: "another's address on one that it may", files: attached("name: storage, namespace: networks, ips: [192.0.2.1/24]"), want: "ips[0]: bank/a: found 192.0.2.1, which is in none of the networks that tenant bank"},
 		attack{why: "the machine's own address", files: attached("name: storage, ips: [127.0.0.1/8]"), want: "it is the machine's own"},
 		attack{why: "everything behind one interface", files: attached("name: storage, ips: [203.0.113.17/0]"), want: "networkAttachments[0].ips[0]: found \"203.0.113.17/0\", want the prefix of its network"},
-		attack{why: "the kernel's own interface", files: attached("name: storage, interface: lo"), want: "networkAttachments[0].interface: found \"lo\", which every pod has already"},
+		attack{why: "the kernel's own interface", files: attached("name: storage, interface: lo"), want: "networkAttachments[0].interface: found \"lo\", which every pod already has"},
 		attack{why: "one address for two pods", files: balancer("replicas: 2, networkAttachments: [{name: storage, ips: [203.0.113.17/28]}]"), want: "want replicas: 1"},
 		attack{why: "a name that is a path", files: attached("name: ../bmc"), want: "networkAttachments[0].name: "},
 		attack{why: "a namespace that is a path", files: attached("name: a, namespace: ../kube-system"), want: "networkAttachments[0].namespace: "},
@@ -244,7 +244,7 @@ func securityTable() []attack {
 				do + "\ngit add .; git -c user.name=t -c user.email=t@example.org commit -qm x; git push -q",
 		}}
 	}
-	const left = "the tree in folder x has or may have 1 host of this site that no cluster of this tree has (metal3/h2): this run does not hand them out; it cannot be read: x/"
+	const left = "the tree in folder x has or may have 1 host of this site that no cluster of this tree has (metal3/h2): this run does not hand them out; this file cannot be read: x/"
 	add("tree",
 		elsewhere("decisions of 100 MB", "truncate -s 100M $f/assignments.yaml", left+a+": "),
 		elsewhere("decisions of 3 MiB of ones", "(echo 'a: ['; yes 1, | head -c 3M; echo ']') > $f/assignments.yaml", left+a+": "),

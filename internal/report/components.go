@@ -36,9 +36,9 @@ func (c *ComponentChange) String() string {
 	words := c.Cluster + ": capi: "
 	switch {
 	case c.What == ComponentAuthentication && c.Deleted:
-		return words + strings.Join(c.Files, ", ") + " is deleted: a kustomization that includes that component does not build until it is taken out there, and then the control planes are replaced one by one, and lose the authentication by Dex"
+		return words + strings.Join(c.Files, ", ") + " is deleted: a kustomization that includes that component does not build until the component is removed from it; then the control plane machines are replaced one by one, and authentication by Dex is lost"
 	case c.What == ComponentAuthentication:
-		return words + "the authentication changes (" + strings.Join(c.Files, ", ") + "), that is who may log in: where the component is used, the control planes are replaced one by one"
+		return words + "the authentication changes (" + strings.Join(c.Files, ", ") + "), that is, who may log in; where the component is used, the control plane machines are replaced one by one"
 	case c.What == ComponentEndpoint:
 		return words + "controlPlaneEndpoint" + c.fromTo() + ": where the component is used, a cluster that lives cannot have another one, because certificates and kubeconfigs contain it"
 	case c.What == ComponentDomains:

@@ -11,7 +11,7 @@ func TestComponentDangers(t *testing.T) {
 		change ComponentChange
 		want   string
 	}{
-		{ComponentChange{What: ComponentAuthentication, Files: []string{"dex-a"}}, "the authentication changes (dex-a), that is who may log in: where the component is used, the control planes are replaced one by one"},
+		{ComponentChange{What: ComponentAuthentication, Files: []string{"dex-a"}}, "the authentication changes (dex-a), that is, who may log in; where the component is used, the control plane machines are replaced one by one"},
 		{ComponentChange{What: ComponentAuthentication, Files: []string{"dex-a"}, Deleted: true}, "dex-a is deleted: a kustomization that includes that component does not build"},
 		{ComponentChange{What: ComponentEndpoint, From: "192.0.2.1:6443", To: "192.0.2.2:6443"}, "controlPlaneEndpoint 192.0.2.1:6443 to 192.0.2.2:6443: "},
 		{ComponentChange{What: ComponentEndpoint, From: "192.0.2.1:6443"}, "controlPlaneEndpoint 192.0.2.1:6443 is no longer set: "},

@@ -225,7 +225,7 @@ func (t *Tenant) surges(given Count, now share, field string) string {
 		those = append(those, fmt.Sprintf("%d of them without labels but still in use", now.used))
 	}
 	if now.labelled > 0 {
-		those = append(those, fmt.Sprintf("%d of them released, but their labels are still there: see whether the engine syncs", now.labelled))
+		those = append(those, fmt.Sprintf("%d of them released but still labelled: sipgen status says whether the engine has synced", now.labelled))
 	}
 	after := ""
 	if len(those) > 0 && field != "hosts.maxStandby" {
