@@ -99,8 +99,9 @@ func originOn(h *inventory.Host, network string) inventory.AddressOrigin {
 	return ""
 }
 
-func (h *host) unaddressed(network string) Unaddressed {
-	return Unaddressed{h.key(), network, h.NoAddress(network)}
+func (s *site) unaddressed(i int32, network string) Unaddressed {
+	h := &s.hosts[i]
+	return Unaddressed{h.key(), network, h.NoAddress(network), s.othersAt[hostNetwork{i, network}]}
 }
 
 // shared takes an address away from all but one of the hosts that have it on one network: of two hosts at one address one is reached
@@ -121,6 +122,7 @@ func (s *site) shared() {
 		}
 	}
 	first := map[networkAddress]int32{}
+	s.othersAt = map[hostNetwork]bool{}
 	theirs := s.theirs()
 	settle := func(round int, i int32, a inventory.Address) {
 		h := &s.hosts[i]
@@ -130,6 +132,7 @@ func (s *site) shared() {
 			other, taken = first[key]
 		}
 		if j, network, lost := s.ofOthers(theirs, i, a, round); lost {
+			s.othersAt[hostNetwork{i, a.Network}] = true
 			s.loseAddress(i, j, a, network)
 			return
 		}
@@ -266,7 +269,7 @@ func (s *site) reachable(r *role) {
 			h := &s.hosts[i]
 			found := h.On(network)
 			if len(found) == 0 {
-				lost = append(lost, h.unaddressed(network))
+				lost = append(lost, s.unaddressed(i, network))
 			} else if h.State.Consumer != nil && originOn(h.Host, network) == inventory.FromNetworkData {
 				r.cluster.warn(AddressUnconfirmed{h.key(), network, found, inUse(h)})
 			}
@@ -296,7 +299,7 @@ func (s *site) unreadable() {
 				continue
 			}
 			if network := class.missing(sh.networks); network != "" && h.NoAddress(network) != "" {
-				known[sh] = append(known[sh], h.unaddressed(network))
+				known[sh] = append(known[sh], s.unaddressed(int32(i), network))
 			}
 		}
 	}

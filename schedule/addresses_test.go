@@ -271,6 +271,14 @@ func TestAddressesOfOwnedHosts(t *testing.T) {
 		if got := strings.Join(lost, " "); got != row.lost {
 			t.Errorf("%s: lost by %q, want %q", row.why, got, row.lost)
 		}
+		if !strings.HasPrefix(row.why, "labels alone") {
+			continue
+		}
+		// An annotation is of no use to who is where another owner's host is.
+		said := strings.Join(append(Say.Refusals(p.Clusters[0].Refused), Say.Warnings(p.Clusters[0].Roles[0].Warnings)...), "\n")
+		if !strings.Contains(said, "address of host") || !strings.Contains(said, "spec.hosts.networks") || strings.Contains(said, "annotation") {
+			t.Errorf("%s: found %q, want whose address it is, and what the Site can say", row.why, said)
+		}
 	}
 }
 

@@ -34,12 +34,14 @@ type site struct {
 
 	takeover bool // no tree has any host yet: whatever is held is held by its labels
 
-	moved   []readdressed // addresses of held hosts, by host and network
-	shapes  []*shape
-	matched *classes
-	net     *network
-	rooms   map[roomKey]*room // of shapes that several roles have
-	latest  struct {
+	moved []readdressed // addresses of held hosts, by host and network
+	// othersAt are hosts of tenants that have no address on a network because another owner's host has it.
+	othersAt map[hostNetwork]bool
+	shapes   []*shape
+	matched  *classes
+	net      *network
+	rooms    map[roomKey]*room // of shapes that several roles have
+	latest   struct {
 		key  roomKey
 		room *room
 	}
@@ -105,6 +107,12 @@ type host struct {
 	tree   *PreviousClaim // the one that is believed; nil if the tree has none
 	class  int32          // -1 if no role can use the host
 	kind   int32          // hosts with the same labels, as far as selectors look
+}
+
+// hostNetwork is a host on a network.
+type hostNetwork struct {
+	host    int32
+	network string
 }
 
 // cluster is one SIPCluster, or the memory of one.

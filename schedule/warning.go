@@ -202,10 +202,11 @@ type (
 	}
 	// NotReached: hosts that the role selects and could have but for an address.
 	NotReached struct{ Hosts []Unaddressed }
-	// Unaddressed is a host without an address on a network; Problem is what the inventory knows about that.
+	// Unaddressed is a host without an address on a network; Problem is what the inventory knows about that. OfOthers: another owner's host is there.
 	Unaddressed struct {
 		Host             HostKey
 		Network, Problem string
+		OfOthers         bool
 	}
 )
 

@@ -56,6 +56,10 @@ var inventoryGuards = []mutant{
 	{"schedule/addresses.go", `	if owner == "" || round == 0 || round == 1`, `	if true || owner == "" || round == 0 || round == 1`,
 		in("schedule", "TestOthersAddress"),
 		"a tenant's host comes to an address that another tenant's host has"},
+	{"schedule/addresses.go", `			s.othersAt[hostNetwork{i, a.Network}] = true
+`, ``,
+		in("schedule", "TestAddressesOfOwnedHosts"),
+		"who may not have another owner's address is told to ask for it with an annotation"},
 	{"schedule/addresses.go", `round == 1 && s.takeover && a.Origin`, `round == 1 && a.Origin`,
 		in("schedule", "TestAddressesOfOwnedHosts"),
 		"the owner of hosts labels one into its cluster, and its services lead to another tenant's host"},

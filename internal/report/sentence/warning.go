@@ -193,7 +193,7 @@ func addressWarning(w schedule.Warning) string {
 	case schedule.AddressProblem:
 		return fmt.Sprintf("host %s: %s", w.Host, w.Problem)
 	case schedule.ServicesWithout:
-		return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network, unaddressed(w.Hosts), sayAddress(w.Network))
+		return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network, unaddressed(w.Hosts), sayAddress(w.Network, w.Hosts))
 	case schedule.NotReached:
 		var names []string
 		for _, host := range w.Hosts {
@@ -220,8 +220,23 @@ func unaddressed(hosts []schedule.Unaddressed) string {
 	return list(names, mostHosts, "more")
 }
 
-func sayAddress(network string) string {
-	return "set the address in the host's annotation " + inventory.AddressAnnotationKey + network
+// sayAddress says what helps hosts without an address on a network: where another owner's host is at theirs, only the Site does.
+func sayAddress(network string, hosts []schedule.Unaddressed) string {
+	annotation := "set the address in the host's annotation " + inventory.AddressAnnotationKey + network
+	site := "list the address with the hosts' namespaces in the Site's spec.hosts.networks if it is theirs, or say in spec.services.addressSpaces that the networks never meet"
+	ofOthers := 0
+	for _, host := range hosts {
+		if host.OfOthers {
+			ofOthers++
+		}
+	}
+	switch ofOthers {
+	case 0:
+		return annotation
+	case len(hosts):
+		return site
+	}
+	return annotation + "; where another owner's host has it, " + site
 }
 
 // roleWarning is about the hosts of a role.
