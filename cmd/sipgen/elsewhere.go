@@ -231,6 +231,10 @@ func (d *decided) leaveToOthers() (said []string, err error) {
 	if err != nil {
 		return nil, nil // doubled says it
 	}
+	would := map[string]bool{} // what this run would hand out, or take over, if there were no other tree
+	for key := range d.got() {
+		would[key.String()] = true
+	}
 	inTree := map[schedule.HostKey]bool{}
 	for _, claim := range d.claims.Claims {
 		inTree[claim.Host] = true
@@ -248,6 +252,7 @@ func (d *decided) leaveToOthers() (said []string, err error) {
 		hosts          []string
 	}
 	var left []leaving
+	odds := false // this tree and another want one host
 	for _, other := range others {
 		both, _, _ := d.both(&other, free)
 		unread, about := other.unreadAbout(free)
@@ -258,6 +263,7 @@ func (d *decided) leaveToOthers() (said []string, err error) {
 		if both = slices.Compact(both); len(both) == 0 {
 			continue
 		}
+		odds = odds || slices.ContainsFunc(both, func(name string) bool { return would[name] })
 		for _, name := range both {
 			if h := byKey[name]; !h.OfOtherTree() {
 				h.Faults = append(slices.Clone(h.Faults), inventory.Fault{Kind: inventory.FaultOtherTree, Text: "the tree in " + folderWords(other.folder) + " has it"})
@@ -265,7 +271,7 @@ func (d *decided) leaveToOthers() (said []string, err error) {
 		}
 		left = append(left, leaving{folderWords(other.folder), unread, both})
 	}
-	if len(left) == 0 {
+	if !odds {
 		return nil, nil
 	}
 	d.hosts, d.options.Replace = &hosts, nil

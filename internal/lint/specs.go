@@ -140,7 +140,7 @@ func (c *checker) reserved(cluster *v1.SIPCluster, n int) {
 		return
 	}
 	add := func(name, who, example string, prefix *string) {
-		if prefix != nil && v1.MayBeReserved(*prefix) {
+		if prefix != nil && (v1.MayBeReserved(*prefix) || name == "usernamePrefix" && *prefix == "-") { // "-" is how kube-apiserver's flags spell no prefix
 			c.cluster(codeReserved, Warning, cluster, fmt.Sprintf("spec.services.%s[%d].kubernetes.%s", v1.ListDex, n, name),
 				fmt.Sprintf("found %q: %s that the identity provider names %s has the rights of Kubernetes' own; authentication.yaml makes the API server refuse such a token, kube-apiserver-flags.txt cannot", *prefix, who, example),
 				`leave the field out, which means "oidc:", or use authentication.yaml, and suppress this`)

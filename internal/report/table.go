@@ -205,6 +205,7 @@ func (p *Plan) Summary() string {
 	for i := range p.Hosts {
 		verdicts[p.Hosts[i].Verdict]++
 	}
+	verdicts["not eligible"] -= p.LeftToOthers // they have been counted
 	for _, verdict := range []string{"free", "not eligible"} {
 		if verdicts[verdict] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", verdicts[verdict], verdict))
