@@ -220,6 +220,21 @@ func (d *decided) both(other *otherTree, hosts map[schedule.HostKey]*inventory.H
 	return slices.Sorted(maps.Keys(found)), slices.Sorted(maps.Keys(of)), len(byName)
 }
 
+// notInTree are the hosts that no cluster of this tree has, by name and by key.
+func (d *decided) notInTree(hosts []inventory.Host) (byName map[string]*inventory.Host, byKey map[schedule.HostKey]*inventory.Host) {
+	inTree := map[schedule.HostKey]bool{}
+	for _, claim := range d.claims.Claims {
+		inTree[claim.Host] = true
+	}
+	byName, byKey = map[string]*inventory.Host{}, map[schedule.HostKey]*inventory.Host{}
+	for i := range hosts {
+		if h := &hosts[i]; !inTree[keyOfHost(h)] {
+			byName[h.Key()], byKey[keyOfHost(h)] = h, h
+		}
+	}
+	return byName, byKey
+}
+
 // leaveToOthers plans again, where the run goes on without what is wrong, without the hosts that a tree in another folder has or may have: who may write there
 // stops nobody else. A new tree is refused all the same, and so is one that has moved: then the other one is most likely the one that this should be. So is
 // one whose clusters have hosts by their labels that are in use. It says of each folder how many hosts are left to it.
@@ -235,18 +250,9 @@ func (d *decided) leaveToOthers() (said []string, err error) {
 	for key := range d.got() {
 		would[key.String()] = true
 	}
-	inTree := map[schedule.HostKey]bool{}
-	for _, claim := range d.claims.Claims {
-		inTree[claim.Host] = true
-	}
 	hosts := *d.hosts
 	hosts.Hosts = slices.Clone(hosts.Hosts)
-	byKey, free := map[string]*inventory.Host{}, map[schedule.HostKey]*inventory.Host{}
-	for i := range hosts.Hosts {
-		if h := &hosts.Hosts[i]; !inTree[keyOfHost(h)] {
-			byKey[h.Key()], free[keyOfHost(h)] = h, h
-		}
-	}
+	byKey, free := d.notInTree(hosts.Hosts)
 	type leaving struct {
 		folder, unread string
 		hosts          []string
