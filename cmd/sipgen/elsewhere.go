@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -149,7 +150,7 @@ func (d *decided) doubled() error {
 		if d.before.former && other.folder == former {
 			continue
 		}
-		both, sites, byName := d.both(&other, got)
+		both, sites, byName := other.both(d.site.Name, got)
 		damaged, _ := other.unreadAbout(got)
 		switch {
 		case len(both) == 0 && damaged == "":
@@ -193,15 +194,15 @@ func (o *otherTree) unreadAbout(hosts map[schedule.HostKey]*inventory.Host) (wor
 	return words, about
 }
 
-// both are those of some hosts that another tree has, too, by name, the Sites that it is of, and how many hosts are taken for the same without a uid.
-func (d *decided) both(other *otherTree, hosts map[schedule.HostKey]*inventory.Host) (both, sites []string, unknown int) {
+// both are those of some hosts of a site that the tree has, too, by name, the Sites that it is of, and how many hosts are taken for the same without a uid.
+func (o *otherTree) both(site string, hosts map[schedule.HostKey]*inventory.Host) (both, sites []string, unknown int) {
 	of, byName, found := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for i := range other.clusters {
-		cluster := &other.clusters[i]
+	for i := range o.clusters {
+		cluster := &o.clusters[i]
 		has := func(namespace, name, uid string) {
 			host := hosts[schedule.HostKey{Namespace: namespace, Name: name}]
 			unknown := uid == "" || host != nil && host.UID == ""
-			if host == nil || !unknown && uid != host.UID || unknown && cluster.Site.Name != d.site.Name {
+			if host == nil || !unknown && uid != host.UID || unknown && cluster.Site.Name != site {
 				return
 			}
 			if unknown {
@@ -218,6 +219,27 @@ func (d *decided) both(other *otherTree, hosts map[schedule.HostKey]*inventory.H
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), slices.Sorted(maps.Keys(of)), len(byName)
+}
+
+// placesOf are the folders of a branch, each with how many of the hosts its tree has, where the Site names another one that has no tree: most likely the wrong one.
+func (p previousTree) placesOf(ctx context.Context, site *v1alpha1.Site, hosts []inventory.Host) (places []string, err error) {
+	if p.tip == nil || !p.missing() {
+		return nil, nil
+	}
+	others, err := p.readOthers(ctx, hosts)
+	if err != nil {
+		return nil, err
+	}
+	byKey := map[schedule.HostKey]*inventory.Host{}
+	for i := range hosts {
+		byKey[keyOfHost(&hosts[i])] = &hosts[i]
+	}
+	for i := range others {
+		if both, _, _ := others[i].both(site.Name, byKey); len(both) > 0 {
+			places = append(places, fmt.Sprintf("%s (%s)", folderWords(others[i].folder), text.Count(len(both), "host")))
+		}
+	}
+	return places, nil
 }
 
 // notInTree are the hosts that no cluster of this tree has, by name and by key.
@@ -260,7 +282,7 @@ func (d *decided) leaveToOthers() (said []string, err error) {
 	var left []leaving
 	odds := false // this tree and another want one host
 	for _, other := range others {
-		both, _, _ := d.both(&other, free)
+		both, _, _ := other.both(d.site.Name, free)
 		unread, about := other.unreadAbout(free)
 		for _, host := range about {
 			both = append(both, host.String())

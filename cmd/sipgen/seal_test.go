@@ -297,6 +297,7 @@ func TestLostTree(t *testing.T) {
 		{"a new tree has begun", "git rm -rq clusters .sipgen.yaml && git commit -q -m tidy && echo b >.sipgen.yaml && git add . && git commit -qm new && " + push, "", "",
 			[]string{`cd "$(mktemp`, "test !"}, untouched},
 		{"the branch never had one", forced, "", "", []string{`cd "$(mktemp`, "test !"}, untouched},
+		{"the branch has what the engine applied", "echo b >more && git add . && git commit -q -m more && " + push, "", "echo main@sha1:$lost", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
 		{"the engine has applied nothing", forced, "", "echo", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
 		{"the engine cannot be asked", forced, "", "false", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
 		{"no SITE", forced, "unset SITE", "echo main@sha1:$lost", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
