@@ -37,14 +37,15 @@ func (s *site) keepPromises(plan func(Options) (*site, error)) (*site, error) {
 	return kept, nil
 }
 
-// recall has every role wait for the hosts that the tree says it waits for, where that comes to the same: each waits for as many, and could use them all. Else
-// who waits for which of them could change from run to run.
+// recall has every role wait for the hosts that the tree says it waits for, where that comes to the same: each waits for as many of them as it still needs, and
+// could use them all. Else who waits for which of them could change from run to run.
 func (s *site) recall() {
 	if len(s.promised) == 0 || len(s.awaited) == 0 {
 		return
 	}
 	now, then := map[int32]*role{}, map[int32]*role{}
-	n := map[*role]int{}
+	needs := map[*role]int{}
+	var promised []int32
 	for _, r := range s.holding {
 		for _, gone := range r.released {
 			if _, moves := gone.reason.(MovesTo); moves {
@@ -52,16 +53,23 @@ func (s *site) recall() {
 			}
 			if to := s.awaited[gone.host]; to != nil {
 				now[gone.host] = to
-				n[to]++
+				needs[to]++
 			}
-			if to := s.promisedTo(gone.host); to != nil {
-				then[gone.host] = to
-				n[to]--
+			if s.promisedTo(gone.host) != nil {
+				promised = append(promised, gone.host)
 			}
 		}
 	}
-	for _, more := range n {
-		if more != 0 {
+	for _, again := range []bool{true, false} { // what it waits for now, too, comes first
+		for _, i := range promised {
+			if to := s.promisedTo(i); (now[i] == to) == again && needs[to] > 0 {
+				then[i] = to
+				needs[to]--
+			}
+		}
+	}
+	for _, more := range needs {
+		if more > 0 {
 			return
 		}
 	}

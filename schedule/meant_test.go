@@ -148,6 +148,28 @@ func TestPromisedHostFails(t *testing.T) {
 	}
 }
 
+// TestPromisesThatAreLeft: a cluster that gets a host which nobody was promised waits for fewer, and those are its own; nobody else's change.
+func TestPromisesThatAreLeft(t *testing.T) {
+	a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 2, 0)})
+	a.Spec.Priority = 5
+	clusters := []v1.SIPCluster{a, newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})}
+	hosts, previous := []inventory.Host{newHost("h0", "rack=r0")}, Previous{Claims: []PreviousClaim{releasing(inTree("h0", "gone", v1.RoleWorker))}}
+	for i, to := range []string{"b", "a", "a"} {
+		name := fmt.Sprintf("h%d", i+1)
+		hosts = append(hosts, claimed(newHost(name, "rack=r"+name), "gone", v1.RoleWorker))
+		claim := releasing(inTree(name, "gone", v1.RoleWorker))
+		claim.For = RoleKey{ClusterKey{"tenants", to}, v1.RoleWorker}
+		previous.Claims = append(previous.Claims, claim)
+	}
+	found := map[string]string{}
+	for _, gone := range plan(t, clusters, hosts, previous, testOptions).Clusters[2].Roles[0].Releasing {
+		found[gone.Host.Name] = gone.For.Cluster.Name
+	}
+	if want := map[string]string{"h1": "b", "h2": "a", "h3": ""}; !maps.Equal(found, want) {
+		t.Errorf("found %v, want %v", found, want)
+	}
+}
+
 // TestPromisesComeTrueOneByOne: every cluster that is "placed as soon as" hosts are seen without labels is placed when these are seen, and no others; and who
 // is placed or waits is placed in the end, in whatever order hosts are seen.
 func TestPromisesComeTrueOneByOne(t *testing.T) {
