@@ -257,7 +257,7 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/elsewhere.go", `!unknown && uid != host.UID ||`, ``,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"a site cannot begin because hosts of another API server have the same names"},
-	{"cmd/sipgen/elsewhere.go", `unknown && cluster.Site.Name != d.site.Name`, `unknown`,
+	{"cmd/sipgen/elsewhere.go", `unknown && cluster.Site.Name != site`, `unknown`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"two trees of one Site have the same hosts, which have no uids"},
 	{"cmd/sipgen/elsewhere.go", `		for _, h := range cluster.Releasing {`, `		for _, h := range cluster.Releasing[:0] {`,
