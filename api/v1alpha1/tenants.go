@@ -151,12 +151,12 @@ type TenantHosts struct {
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
 	// Max is how many hosts all its clusters may have together, standby included. Default: the site's maxHostsPerTenant.
-	// Hosts that it already has are never released because of it. Hosts that are to be released count until they are let go; while hosts are
-	// replaced it may have a tenth more, rounded up.
+	// Hosts that it already has are never released because of it. Hosts that are to be released count until they are let go; while they do,
+	// it may have a tenth more, rounded up.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Max *int `json:"max,omitempty"`
-	// MaxStandby is how many of them may be standby, and a tenth more, rounded up, while hosts are replaced. Default: max.
+	// MaxStandby is how many of them may be standby, and a tenth more, rounded up, while hosts are to be let go. Default: max.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxStandby *int `json:"maxStandby,omitempty"`

@@ -87,6 +87,7 @@ var runElsewhere = []pagePart{
 var notRun = map[string]string{
 	"kubectl get bmh -n NAMESPACE NAME -o jsonpath": "asks for the machine of Cluster API on a host, and goes on with that machine's owner: needs Cluster API",
 	"kubectl annotate machines.cluster":             "needs Cluster API with its provider for metal3 and a cluster to be scaled down; row stand-in does to a host what they do",
+	"kubectl delete machines.cluster":               "needs Cluster API, which makes another machine in its place; row stand-in lets a host go",
 	"kubectl wait bmh":                              "waits for hours, until Cluster API's provider has let the host go; row stand-in waits for the same state",
 	"docker run":                                    "needs a container engine, and nothing like it runs in a test; TestImage looks into the image, and runs its program",
 	"go install":                                    "needs a published release; TestReleaseIsReproducible builds one",

@@ -209,6 +209,14 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/lost.go", `elsewhere := d.doubled(); elsewhere != nil {`, `elsewhere := d.doubled(); false {`,
 		in("cmd/sipgen", "TestScripts/twotrees"),
 		"two trees of one repository have the same hosts, and both claim them"},
+	{"internal/status/status.go", `	case len(carried) == 0 && host.State.InUse():`, `	case false:`,
+		in("internal/status", "TestReleasedAndInUse"),
+		"a host that somebody still uses is said to be one that the next run can assign"},
+	{"cmd/sipgen/elsewhere.go", `len(both) > 0 {
+			places = append(`, `len(both) > 1<<20 {
+			places = append(`,
+		in("cmd/sipgen", "TestScripts/status"),
+		"a wrong folder is taken for a tree that is lost"},
 	{"cmd/sipgen/elsewhere.go", `if !d.keepGoing || d.before.others == nil ||`, `if true || d.before.others == nil ||`,
 		in("cmd/sipgen", "TestScripts/keepothers"),
 		"who may write another folder of the repository stops all runs of the site"},

@@ -27,7 +27,7 @@ const (
 	Drifted   State = "drifted"    // somebody else changed its labels; the engine sets them back
 	Pending   State = "release pending"
 	Releasing State = "releasing" // its labels are to be taken off, and are still there
-	Released  State = "released"  // seen without labels: the next run can assign it
+	Released  State = "released"  // seen without labels, or gone: the next run can assign it, if nothing uses it
 	LeftAlone State = "left alone"
 	Denied    State = "denied"  // by the guards: it is in use
 	Refused   State = "refused" // a patch of it would do harm
@@ -214,6 +214,8 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 func (in *Input) releasing(claim *schedule.PreviousClaim, host *inventory.Host) Host {
 	carried := in.carried(host)
 	switch {
+	case len(carried) == 0 && host.State.InUse():
+		return Host{State: Released, What: "seen without labels, but still in use, so nobody can have it yet: " + use(&host.State)}
 	case len(carried) == 0:
 		return Host{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():

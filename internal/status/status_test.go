@@ -137,6 +137,20 @@ func TestWhatIsSaid(t *testing.T) {
 	}
 }
 
+// TestReleasedAndInUse: a released host without labels that somebody still uses is nobody's to have, and status says who uses it.
+func TestReleasedAndInUse(t *testing.T) {
+	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Releasing: true}
+	for want, state := range map[string]inventory.State{
+		"seen without labels: the next run can assign it":                                                     {},
+		"seen without labels, but still in use, so nobody can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
+	} {
+		got := Of(Input{Keys: keys, Claims: []schedule.PreviousClaim{claim}, Hosts: []inventory.Host{{Namespace: "metal", Name: "h", State: state}}})
+		if len(got) != 1 || got[0].State != Released || got[0].What != want {
+			t.Errorf("found %+v, want %q", got, want)
+		}
+	}
+}
+
 // TestStatesAreDocumented: whoever is on call finds every state in docs/safety.md, with what to do about it.
 func TestStatesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/safety.md")

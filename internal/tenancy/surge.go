@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Surge is how many hosts a tenant may have above those that it is granted while hosts are replaced: a failed host's successor comes before that
+// Surge is how many hosts a tenant may have above those that it is granted while hosts are still to be let go: a failed host's successor comes before that
 // host goes, and one in use goes only when its machine is deleted. It is a tenth, rounded up: whatever is granted, one host can be replaced,
 // and of many hosts more than one fails at a time.
 func Surge(granted int) int { return (granted + 9) / 10 }
@@ -232,7 +232,7 @@ func (t *Tenant) surges(given Count, now share, field string) string {
 		after = " (" + strings.Join(those, ", ") + ")"
 	}
 	return fmt.Sprintf("would get %s, but the tenant's clusters keep %d, have yet to release %d%s, and are given %d before this one; %s may have at most %d, "+
-		"plus %d while hosts are replaced: replace fewer hosts at a time, or release the old ones first",
+		"plus %d while hosts are still to be let go: replace fewer hosts at a time, or wait until the old ones are let go",
 		text.Count(of(given), what), of(now.held), of(now.leaving), after, of(now.given), t.hostLimit(field), most, Surge(most))
 }
 

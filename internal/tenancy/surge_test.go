@@ -33,7 +33,7 @@ func TestSurges(t *testing.T) {
 		{"one more while one is replaced", map[string]string{"a": "hhhhhpn"}, false, "", ""},
 		{"one more than that", map[string]string{"a": "hhhhppnn"}, false, "a",
 			"bank/a: spec.nodes: would get 2 new hosts, but the tenant's clusters keep 4, have yet to release 2, and are given 0 before this one; " +
-				"tenant bank (the Site's spec.tenants[].hosts.max) may have at most 6, plus 1 while hosts are replaced"},
+				"tenant bank (the Site's spec.tenants[].hosts.max) may have at most 6, plus 1 while hosts are still to be let go"},
 		{"hosts that have a successor count until it is seen", map[string]string{"a": "hhhhrrnn"}, false, "a", "keep 4, have yet to release 2"},
 		{"what is released now does not count", map[string]string{"a": "hhhlllnnn"}, false, "", ""},
 		{"but from the next commit on it does, until its labels are gone", map[string]string{"a": "hhhLLnnn"}, false, "a",
