@@ -129,7 +129,8 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 	}
 	if decided != nil {
 		in.Placement = decided.placement
-		in.Beyond = append(in.Beyond, decided.settled.beyond...)
+		in.Beyond = append(append(in.Beyond, decided.settled.beyond...), decided.surging()...)
+		in.Clashes = l.clashesWithFrozen(decided)
 		gone, ports := decided.settled.gone(decided.claims), l.site.Spec.NodePorts
 		if len(gone) > 0 || len(v1.ValidateSite(l.clusters, ports.Start, ports.End)) > 0 {
 			in.Held = decided.settled.inUse(decided.before.files, gone)

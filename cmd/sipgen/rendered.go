@@ -17,7 +17,8 @@ type rendered struct {
 }
 
 // tree decides on top of a tree, checks and renders that. Where the run goes on, a cluster whose services cannot be rendered as it asks,
-// or are not granted as they are built, is frozen, and so is one that gets hosts on top of those that its tenant is still to let go, and a tenant that gives
+// or are not granted as they are built, is frozen, and so is one that gets hosts on top of those that its tenant is still to let go, one that claims
+// what a frozen one has, and a tenant that gives
 // back hosts when the run takes more than the site allows; then it is decided again.
 func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, error) {
 	for {
@@ -31,6 +32,10 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 		if how.keepGoing {
 			if surging := decided.surges(); len(surging) > 0 {
 				l = l.with(surging)
+				continue
+			}
+			if clashing := decided.newcomers(); len(clashing) > 0 {
+				l = l.with(clashing)
 				continue
 			}
 		}

@@ -1,8 +1,18 @@
 package main
 
+import v1 "github.com/airshipit/sipgen/api/v1"
+
 // surges are the clusters that would get more hosts than their tenant is granted, counting those that it has yet to let go: with --keep-going they are
 // frozen, else the run is refused.
 func (d *decided) surges() []finding {
+	var out []finding
+	for _, e := range d.surging() {
+		out = append(out, finding{cluster: keyOf(e.Cluster), surge: true, err: e.Cluster.Problem(e.Path, "%s", e.Message)})
+	}
+	return out
+}
+
+func (d *decided) surging() []v1.ClusterError {
 	if d.tenants == nil {
 		return nil
 	}
@@ -12,9 +22,5 @@ func (d *decided) surges() []finding {
 			again[tenant.Name] = true
 		}
 	}
-	var out []finding
-	for _, e := range d.tenants.Surges(d.clusters, d.placement, again) {
-		out = append(out, finding{cluster: keyOf(e.Cluster), surge: true, err: e.Cluster.Problem(e.Path, "%s", e.Message)})
-	}
-	return out
+	return d.tenants.Surges(d.clusters, d.placement, again)
 }

@@ -141,6 +141,8 @@ type settled struct {
 	late, lost []finding
 	// beyond are those of late that are about what tenants are granted, and not about what two clusters claim.
 	beyond []v1.ClusterError
+	// clashing are those of late that are about what two clusters claim.
+	clashing []v1.ClusterError
 	// known are the clusters that the tree has, held is what each cluster holds, and labelled are hosts that one would have by their labels alone, beyond its tenant's grants.
 	held     tenancy.Holdings
 	labelled map[schedule.HostKey]schedule.Grant
@@ -398,6 +400,7 @@ func (s *settled) clashes(l *loaded, tree render.Tree, gone map[string]bool) {
 		if len(clashes) == 0 {
 			return
 		}
+		s.clashing = append(s.clashing, clashes...)
 		s.complain(clashes)
 	}
 }

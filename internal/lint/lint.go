@@ -78,6 +78,8 @@ type Input struct {
 	Served map[string]bool
 	// Held is what the services in the tree have already, by "namespace/name" of the cluster: of two that claim a thing, the other one is at fault.
 	Held map[string]v1.Held
+	// Clashes are claims of things that a cluster has which keeps what it has in the tree, whatever its spec says.
+	Clashes []v1.ClusterError
 	// Renamed are clusters and roles that most likely had another name in the tree.
 	Renamed []Renamed
 	// Placement of the clusters. Nil where there is none: hosts that fall short are not looked for then.

@@ -22,7 +22,16 @@ func (c *checker) claims() {
 	if ports != nil {
 		start, end = ports.Start, ports.End
 	}
-	for _, clash := range v1.ValidateHeld(c.Clusters, c.Held, start, end) {
+	clashes, known := v1.ValidateHeld(c.Clusters, c.Held, start, end), map[string]bool{}
+	for _, clash := range clashes {
+		known[clash.Cluster.Key()+" "+clash.Path] = true
+	}
+	for _, clash := range c.Clashes {
+		if !known[clash.Cluster.Key()+" "+clash.Path] {
+			clashes = append(clashes, clash)
+		}
+	}
+	for _, clash := range clashes {
 		code, fix := codeAddress, "give one of the two another address"
 		port := strings.HasSuffix(clash.Path, ".nodePort") || strings.HasSuffix(clash.Path, ".nodePortRange")
 		switch {
