@@ -159,12 +159,27 @@ func (s *site) keep(r *role) {
 		healthy = slices.DeleteFunc(healthy, func(i int32) bool { return goes[i] })
 	}
 	healthy, leaving = s.holdAgain(r, healthy, bad, leaving)
+	s.approvedButWanted(r, healthy)
 	for _, i := range leaving {
 		s.letGo(r, i, ReleasedBefore{})
 	}
 	r.held = append(healthy, s.keepBad(r, healthy, bad, why)...)
 	slices.Sort(r.held)
 	s.wants(r)
+}
+
+// approvedButWanted warns of hosts whose release is approved and that the role keeps all the same: an approval lowers no count.
+func (s *site) approvedButWanted(r *role, kept []int32) {
+	var hosts []HostKey
+	for _, i := range kept {
+		if r.cluster.approved[i] {
+			hosts = append(hosts, s.hosts[i].key())
+		}
+	}
+	if len(hosts) > 0 {
+		slices.SortFunc(hosts, func(a, b HostKey) int { return strings.Compare(a.String(), b.String()) })
+		r.warn(ApprovedButWanted{v1.ApproveReleaseAnnotation, hosts})
+	}
 }
 
 // surplusReason is why a host that the role does not want is released.

@@ -138,6 +138,11 @@ type (
 		Host       HostKey
 		Consumer   string
 	}
+	// ApprovedButWanted: an annotation of the cluster approves the release of Hosts, and the role wants so many that it keeps them.
+	ApprovedButWanted struct {
+		Annotation string
+		Hosts      []HostKey
+	}
 	// WithoutStatus: so many hosts have none, and are taken to be available.
 	WithoutStatus struct{ Hosts int }
 	// OfCluster is a warning about a cluster that has no spec.
@@ -294,6 +299,7 @@ func (NamesSeveralHosts) isWarning()    {}
 func (NamesMore) isWarning()            {}
 func (NeverApproved) isWarning()        {}
 func (ApprovedWithoutUID) isWarning()   {}
+func (ApprovedButWanted) isWarning()    {}
 func (ReleaseOfNothing) isWarning()     {}
 func (WithoutStatus) isWarning()        {}
 func (OfCluster) isWarning()            {}

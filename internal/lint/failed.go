@@ -39,6 +39,15 @@ func (c *checker) failed() {
 				if _, marked := a.Trouble.(schedule.InError); !marked {
 					fix = "add a host that can replace it, or fix it"
 				}
+				switch {
+				case a.Pending && a.Host.State.InUse():
+					fix = "delete its machine, which its release waits for"
+				case a.Host.State.InUse():
+					fix += "; its release waits until its machine is deleted"
+				}
+				if a.Host.State.InUse() {
+					fix += ` (docs/safety.md, "Take hosts back now")`
+				}
 				c.host(codeFailed, Warning, a.Host, "status",
 					fmt.Sprintf("%s host of %s %s: %s", slot, cluster.Key, role.Name, sentence.Reason(a.Trouble)), fix)
 			}

@@ -18,6 +18,13 @@ func ExplainHost(p *schedule.Placement, key schedule.HostKey) (string, bool) {
 		return "", false
 	}
 	var b strings.Builder
+	if found.Line.Host.Emptied() {
+		whose := strings.TrimSpace(found.Line.Role)
+		if whose != "" {
+			whose = found.Line.Cluster.String() + " " + whose
+		}
+		fmt.Fprintf(&b, "danger: %s\n", emptied(key.String(), whose))
+	}
 	fmt.Fprintf(&b, "%s: %s", key, found.Line.Verdict)
 	if found.Line.Role != "" {
 		fmt.Fprintf(&b, ", %s %s", found.Line.Cluster, found.Line.Role)
@@ -137,6 +144,11 @@ func ExplainCluster(p *schedule.Placement, key schedule.ClusterKey) (string, boo
 	}
 	c := &p.Clusters[at]
 	var b strings.Builder
+	for i := range p.Hosts {
+		if line := &p.Hosts[i]; line.Cluster == key && line.Host.Emptied() {
+			fmt.Fprintf(&b, "danger: %s\n", emptied(line.Host.Key(), strings.TrimSpace(key.String()+" "+line.Role)))
+		}
+	}
 	fmt.Fprintf(&b, "%s: priority %d", c.Key, c.Priority)
 	switch {
 	case c.Gone:

@@ -285,6 +285,9 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept, Why: sentence.Reason(a.Reason)}
 		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble), sentence.Changes(a), a.Adopted
 		slot.failed = a.Trouble != nil && a.Trouble != schedule.MarkedForRemoval{}
+		if waits, is := a.Reason.(schedule.ReleaseWaits); is {
+			slot.marked = sentence.Marked(waits.Why)
+		}
 		if held, is := a.Reason.(schedule.Consumed); is {
 			slot.use = sentence.Use(held.Use)
 		}

@@ -50,6 +50,7 @@ type Slot struct {
 	// trouble is Trouble without what metal3 says in its own words. failed: it is more than somebody's wish to remove the host.
 	trouble string
 	failed  bool
+	marked  bool // its release was asked for, and waits
 	adopted bool
 	// InUse says what a host that is released runs, in words; empty: nothing.
 	InUse string `json:"-"`
@@ -87,6 +88,22 @@ func (p *Plan) troubles() []string {
 					why = slot.Trouble + "; " + why
 				}
 				lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Key(), c.Roles[j].Name, slot.Host, why))
+			}
+		}
+	}
+	return lines
+}
+
+// waiting are the hosts that somebody asked to release and that wait for a person to delete their machines, a sentence each.
+func (p *Plan) waiting() []string {
+	var lines []string
+	for i := range p.Clusters {
+		c := &p.Clusters[i]
+		for j := range c.Roles {
+			for _, slot := range c.Roles[j].Slots {
+				if slot.marked && slot.Status == StatusPending && !slot.failed {
+					lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Key(), c.Roles[j].Name, slot.Host, slot.Why))
+				}
 			}
 		}
 	}

@@ -50,6 +50,9 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	for _, problem := range p.Problems() {
 		say(problem)
 	}
+	for _, waits := range p.waiting() {
+		say("waits: " + waits)
+	}
 	for _, change := range p.serviceDangers() {
 		say("services: " + change.words)
 	}

@@ -204,11 +204,19 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 	case len(differ) > 0:
 		return Host{State: NotSynced, What: strings.Join(differ, ", ")}
 	case claim.Pending && host.State.InUse():
-		return Host{State: Pending, What: "waits until Cluster API lets it go: " + use(&host.State)}
+		return Host{State: Pending, What: letGo(&host.State) + use(&host.State)}
 	case claim.Pending:
 		return Host{State: Pending, What: "nothing uses it any more: the next run releases it"}
 	}
 	return Host{State: Synced}
+}
+
+// letGo is what the release of a host in use waits for.
+func letGo(state *inventory.State) string {
+	if state.Consumer != nil && state.Consumer.Kind == "Metal3Machine" {
+		return `waits until its machine is deleted (docs/safety.md, "Take hosts back now"): `
+	}
+	return "waits until Cluster API lets it go: "
 }
 
 func (in *Input) releasing(claim *schedule.PreviousClaim, host *inventory.Host) Host {

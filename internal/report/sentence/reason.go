@@ -85,11 +85,12 @@ func kept(r schedule.Reason) string {
 		if _, is := r.Use.(schedule.Faulty); is {
 			return Reason(r.Why) + "; release waits until this is fixed: " + Reason(r.Use)
 		}
+		words := Reason(r.Why) + "; release waits until " + letGo(r)
 		switch r.Why.(type) {
 		case schedule.NoSpec, schedule.SiteAsks: // nobody reads an annotation
-			return Reason(r.Why) + "; release waits until it is free: " + Reason(r.Use)
+			return words + ": " + Reason(r.Use)
 		}
-		return Reason(r.Why) + "; release waits until it is free or " + v1.ApproveReleaseAnnotation + " names it: " + Reason(r.Use)
+		return words + " or " + v1.ApproveReleaseAnnotation + " names it: " + Reason(r.Use)
 	case schedule.Vanished:
 		return "no longer in the inventory"
 	case schedule.Anew:
@@ -100,6 +101,31 @@ func kept(r schedule.Reason) string {
 		return besides("marked for removal", r.Error)
 	}
 	return ""
+}
+
+// letGo is what the release of a host in use waits for. Where a person asked for this host, nobody else deletes its machine.
+func letGo(r schedule.ReleaseWaits) string {
+	by, is := r.Use.(schedule.InUse)
+	switch {
+	case !is || !strings.HasPrefix(by.By, "Metal3Machine "):
+		return "it is free"
+	case Marked(r.Why):
+		return `somebody deletes its machine (docs/safety.md, "Take hosts back now")`
+	}
+	return "its machine is deleted"
+}
+
+// Marked says whether a host goes because an annotation of its cluster asks for it.
+func Marked(why schedule.Reason) bool {
+	var trouble schedule.Reason
+	switch why := why.(type) {
+	case schedule.Replaced:
+		trouble = why.Trouble
+	case schedule.Unwanted:
+		trouble = why.Trouble
+	}
+	_, is := trouble.(schedule.MarkedForRemoval)
+	return is
 }
 
 // Use says what uses a held host.

@@ -162,6 +162,8 @@ func annotationWarning(w schedule.Warning) string {
 		return fmt.Sprintf("annotation %s approves the release of host %s, whose uid is not known: it waits until sipgen reads the host from the cluster or a new snapshot", w.Annotation, w.Host)
 	case schedule.NeverApproved:
 		return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved; it waits until Cluster API lets the host go", w.Annotation, w.Host, w.Consumer)
+	case schedule.ApprovedButWanted:
+		return fmt.Sprintf("annotation %s approves the release of %s that the role still wants: no effect until its count is lower: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
 	case schedule.NamesFreeHost:
 		return fmt.Sprintf("annotation %s names host %s, which the cluster does not hold: the cluster cannot get this host while the annotation names it", w.Annotation, w.Host)
 	}
