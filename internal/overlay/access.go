@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -135,38 +136,41 @@ const (
 	trustedUserCA  = "trusted_user_ca"
 )
 
-// logins are the SSH keys that may log in by a ConfigMap and could not before, and the other way round. was is nil for one that is new.
+// logins are who may log in by a ConfigMap and could not before, or by other rules, and who no longer may. was is nil for one that is new.
 func logins(was, is *Object) (more, less []string) {
 	before, after := loginsOf(was), loginsOf(is)
-	for _, key := range after {
-		if !slices.Contains(before, key) {
-			more = append(more, key)
+	for _, who := range slices.Sorted(maps.Keys(after)) {
+		switch rules, could := before[who]; {
+		case !could:
+			more = append(more, who)
+		case rules != after[who]:
+			more = append(more, who+" (by other rules)")
 		}
 	}
-	for _, key := range before {
-		if !slices.Contains(after, key) {
-			less = append(less, key)
+	for _, who := range slices.Sorted(maps.Keys(before)) {
+		if _, may := after[who]; !may {
+			less = append(less, who)
 		}
 	}
 	return more, less
 }
 
-// loginsOf are those of one ConfigMap, sorted. No text of it is repeated: in a tree that somebody edited it may be anything.
-func loginsOf(o *Object) []string {
+// loginsOf are those of one ConfigMap, each with the rules for it. No text of it is repeated: in a tree that somebody edited it may be anything.
+func loginsOf(o *Object) map[string]string {
 	if o == nil || o.Kind != "ConfigMap" {
 		return nil
 	}
 	data := asMap(o.Fields["data"])
-	var out []string
+	config, _ := data[dexConfiguration].(string)
+	out := dexLogins(config)
 	for _, source := range []struct{ key, suffix string }{{authorizedKeys, ""}, {trustedUserCA, " (a certificate authority: every user certificate that it signs)"}} {
 		content, _ := data[source.key].(string)
 		for line := range strings.Lines(content) {
 			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
-			out = append(out, cmp.Or(v1.KeyFingerprint(line), "a line that is not a plain public key")+source.suffix)
+			out[cmp.Or(v1.KeyFingerprint(line), "a line that is not a plain public key")+source.suffix] = ""
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return out
 }

@@ -25,7 +25,7 @@ type Change struct {
 	Immutable []string
 	// Reached says where a Service is reached, and WasReached where it was, if that changes. Of one that is gone it is not said.
 	Reached, WasReached string
-	// Logins are the SSH keys that may log in from now on, and NoLogins those that no longer may, by type and fingerprint.
+	// Logins are who may log in from now on, and NoLogins who no longer may: SSH keys by type and fingerprint, a Dex's issuer and the servers that it asks.
 	Logins, NoLogins []string
 }
 
@@ -107,8 +107,10 @@ func plainText(s string) string {
 
 func (d *delta) changed(old, o *Object) (Change, bool) {
 	change := Change{Object: d.name(d.after, o)}
+	change.Logins, change.NoLogins = logins(old, o)
+	opens := len(change.Logins)+len(change.NoLogins) > 0
 	if _, hashed := d.after.generated(o.Kind, o.Name); hashed && old.Name != o.Name {
-		return change, false // said of the Deployment that mounts it
+		return change, opens // what else changes is said of the Deployment that mounts it
 	}
 	d.fields = nil
 	d.walk("", old.Fields, o.Fields)
@@ -120,7 +122,6 @@ func (d *delta) changed(old, o *Object) (Change, bool) {
 	if was, is := reached(old), reached(o); was != is {
 		change.Reached, change.WasReached = is, was
 	}
-	change.Logins, change.NoLogins = logins(old, o)
 	return change, len(change.Fields) > 0
 }
 

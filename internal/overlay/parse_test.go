@@ -139,6 +139,7 @@ func TestChangesOfAccess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found := access(Changes(Built{}, is)); !maps.Equal(found, map[string]string{
+		"ConfigMap dex-bank":                     "||tokens of https://dex.bank.example.org:30556, users of ldap ldap.example.org:636|",
 		"ConfigMap jumphost-bank-keys":           "||" + operatorsKey + "|",
 		"Service dex-bank":                       "|every node of the management cluster, port 30556||",
 		"Service jumphost-bank":                  "|every node of the management cluster, port 30022||",

@@ -37,7 +37,7 @@ type ObjectChange struct {
 	// Reached says where a Service is reached, and WasReached where it was, if that changes.
 	Reached    string `json:"reached,omitempty"`
 	WasReached string `json:"wasReached,omitempty"`
-	// Logins are the SSH keys that may log in from now on, and NoLogins those that no longer may, by type and fingerprint.
+	// Logins are who may log in from now on, and NoLogins who no longer may: SSH keys by type and fingerprint, a Dex's issuer and the servers that it asks.
 	Logins   []string `json:"logins,omitempty"`
 	NoLogins []string `json:"noLogins,omitempty"`
 }
@@ -64,7 +64,7 @@ func (s *ServiceChanges) dangers() []string {
 		switch {
 		case o.Gone:
 			gone = append(gone, o.Object)
-		case !o.Added:
+		case !o.Added && len(o.Fields) > 0:
 			fields := o.Fields
 			more := ""
 			if n := len(fields) - maxFields; n > 0 {
@@ -115,7 +115,7 @@ func (s *ServiceChanges) openings() []danger {
 
 func firstKeys(keys []string) string {
 	if n := len(keys) - maxLogins; n > 0 {
-		return strings.Join(keys[:maxLogins], ", ") + fmt.Sprintf(" and %s", text.Count(n, "more key"))
+		return strings.Join(keys[:maxLogins], ", ") + fmt.Sprintf(" and %d more", n)
 	}
 	return strings.Join(keys, ", ")
 }
