@@ -168,6 +168,7 @@ type wanted struct {
 	have    []plumbing.Hash    // commits that are left out, with all that they lead to
 	depth   packp.DepthCommits // of commits; 0: all
 	filter  packp.Filter
+	most    int64 // bytes of the pack, and half of those that its objects have; 0: as pack.go says
 }
 
 // fetch gets objects into the store.
@@ -198,12 +199,38 @@ func (s *session) fetch(ctx context.Context, store *packStore, want wanted) erro
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, response.Close()) }()
-		return spool(demuxSideband(request.Capabilities, watched{Reader: response, active: active}))
+		pack := demuxSideband(request.Capabilities, watched{Reader: response, active: active})
+		if want.most > 0 {
+			pack = &atMost{pack, want.most}
+		}
+		return spool(pack)
 	})
 	if err != nil {
 		return err
 	}
+	if want.most > 0 {
+		return store.addWithin(file, packLimits{held: 2 * want.most, all: 2 * want.most})
+	}
 	return store.add(file)
+}
+
+// tooMuchError is what is wrong with a pack that has more than it may.
+type tooMuchError string
+
+func (e tooMuchError) Error() string { return string(e) }
+
+// atMost is a reader that fails when there is more to read.
+type atMost struct {
+	io.Reader
+	left int64
+}
+
+func (a *atMost) Read(into []byte) (int, error) {
+	n, err := a.Reader.Read(into)
+	if a.left -= int64(n); a.left < 0 {
+		return 0, tooMuchError("more than was asked for")
+	}
+	return n, err
 }
 
 // demuxSideband takes the pack out of the side band that carries it.

@@ -1,11 +1,14 @@
 package publish
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -19,7 +22,7 @@ type Elsewhere struct {
 	Path string
 	// Tree holds the files that were asked for, by their paths below Path.
 	Tree Tree
-	// TooLarge are those of them that are larger than was asked for, or came after too much. They are not read, and not in Tree.
+	// TooLarge are those of them that are larger than was asked for, or are too much together with smaller ones. They are not read, and not in Tree. Sorted.
 	TooLarge []string
 }
 
@@ -43,11 +46,7 @@ func (s *Snapshot) Elsewhere(ctx context.Context, among string, choose func(fold
 		return nil, s.from.explain(err)
 	}
 	var found []Elsewhere
-	type want struct {
-		hash plumbing.Hash
-		most int64
-	}
-	wants := map[string]want{} // by path in the repository
+	var wants []wantedFile
 	for _, folder := range search.found {
 		if err := ctx.Err(); err != nil {
 			return nil, s.from.explain(err)
@@ -76,42 +75,64 @@ func (s *Snapshot) Elsewhere(ctx context.Context, among string, choose func(fold
 				return nil, err
 			}
 			if is && entry.Mode.IsFile() && entry.Mode != filemode.Symlink {
-				tree[name], wants[path.Join(folder, name)] = nil, want{entry.Hash, most}
+				tree[name] = nil
+				wants = append(wants, wantedFile{len(found), name, path.Join(folder, name), entry.Hash, most})
 			}
 		}
 		if len(tree) > 0 {
 			found = append(found, Elsewhere{Path: folder, Tree: tree})
 		}
 	}
-	var hashes []plumbing.Hash
-	for _, want := range wants {
-		hashes = append(hashes, want.hash)
-	}
-	if err := s.fetchMissing(ctx, hashes); err != nil {
+	slices.SortFunc(wants, func(a, b wantedFile) int { return strings.Compare(a.path, b.path) })
+	tooLarge, err := s.fetchMissing(ctx, wants)
+	if err != nil {
 		return nil, err
 	}
-	left := int64(maxElsewhere)
-	for i := range found {
-		tree := &found[i]
-		for _, name := range slices.Sorted(maps.Keys(tree.Tree)) {
-			full := path.Join(tree.Path, name)
-			want := wants[full]
-			size, err := s.files.store.EncodedObjectSize(want.hash)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", full, err)
-			}
-			if size > min(want.most, left) {
-				tree.TooLarge = append(tree.TooLarge, name)
-				delete(tree.Tree, name)
-				continue
-			}
-			if tree.Tree[name], err = blob(s.files.store, want.hash); err != nil {
-				return nil, fmt.Errorf("%s: %w", full, err)
-			}
-			left -= size
+	return found, s.readElsewhere(found, wants, tooLarge)
+}
+
+// wantedFile is a file of another tree that is to be read.
+type wantedFile struct {
+	tree       int // which one
+	name, path string
+	hash       plumbing.Hash
+	most       int64
+}
+
+// readElsewhere reads files, the smallest first: who writes large ones keeps no others from being read.
+func (s *Snapshot) readElsewhere(found []Elsewhere, wants []wantedFile, tooLarge map[plumbing.Hash]bool) error {
+	sizes := map[plumbing.Hash]int64{}
+	for _, want := range wants {
+		if tooLarge[want.hash] {
+			sizes[want.hash] = maxFile + 1
+			continue
 		}
+		size, err := s.files.store.EncodedObjectSize(want.hash)
+		if err != nil {
+			return fmt.Errorf("%s: %w", want.path, err)
+		}
+		sizes[want.hash] = size
 	}
-	return found, nil
+	slices.SortStableFunc(wants, func(a, b wantedFile) int { return cmp.Compare(sizes[a.hash], sizes[b.hash]) })
+	left := int64(maxElsewhere)
+	for _, want := range wants {
+		tree, size := &found[want.tree], sizes[want.hash]
+		if size > min(want.most, left) {
+			tree.TooLarge = append(tree.TooLarge, want.name)
+			delete(tree.Tree, want.name)
+			continue
+		}
+		text, err := blob(s.files.store, want.hash)
+		if err != nil {
+			return fmt.Errorf("%s: %w", want.path, err)
+		}
+		tree.Tree[want.name] = text
+		left -= size
+	}
+	for i := range found {
+		slices.Sort(found[i].TooLarge)
+	}
+	return nil
 }
 
 // mostTrees bounds how many trees a repository may have: a few hundred bytes of git can be folders within one another without number.
@@ -161,22 +182,65 @@ func (o *ownedSearch) below(ctx context.Context, folder string, hash plumbing.Ha
 	return nil
 }
 
-// fetchMissing gets the objects that the snapshot's store lacks, all at once.
-func (s *Snapshot) fetchMissing(ctx context.Context, objects []plumbing.Hash) error {
+// mostAsks bounds how often a run asks for files of other trees, to find out which of them are too large.
+const mostAsks = 24
+
+// fetchMissing gets the files that the snapshot's store lacks, all at once. If those are more than they may be, it looks for the large ones by halves, and leaves
+// them out: git names no sizes, and leaves out no file that it is asked for by name.
+func (s *Snapshot) fetchMissing(ctx context.Context, wants []wantedFile) (tooLarge map[plumbing.Hash]bool, err error) {
 	store, fetched := s.files.store.(*packStore)
 	if !fetched {
-		return nil
+		return nil, nil
 	}
-	slices.SortFunc(objects, func(a, b plumbing.Hash) int { return slices.Compare(a[:], b[:]) })
-	objects = slices.DeleteFunc(slices.Compact(objects), func(hash plumbing.Hash) bool { return store.HasEncodedObject(hash) == nil })
-	if len(objects) == 0 {
-		return nil
+	seen := map[plumbing.Hash]bool{}
+	missing := slices.DeleteFunc(slices.Clone(wants), func(w wantedFile) bool {
+		had := seen[w.hash] || store.HasEncodedObject(w.hash) == nil
+		seen[w.hash] = true
+		return had
+	})
+	if len(missing) == 0 {
+		return nil, nil
 	}
 	ctx, stop := s.from.target.withTimeout(ctx)
 	defer stop()
-	err := s.from.fetch(ctx, nil, store, wanted{objects: objects})
+	tooLarge = map[plumbing.Hash]bool{}
+	asks := mostAsks
+	err = s.fetchSmall(ctx, store, missing, &asks, tooLarge)
 	if err != nil && ctx.Err() == nil { // servers differ in which objects they let a client name: everything, then
+		clear(tooLarge)
 		err = s.from.fetch(ctx, nil, store, wanted{objects: []plumbing.Hash{s.tip}, depth: 1})
 	}
-	return s.from.masked(s.from.explain(err))
+	return tooLarge, s.from.masked(s.from.explain(err))
+}
+
+// packedMore is how much larger than its file an object in a pack may be.
+const packedMore = 4 << 10
+
+// fetchSmall gets files. Those that are too large are noted.
+func (s *Snapshot) fetchSmall(ctx context.Context, store *packStore, files []wantedFile, asks *int, tooLarge map[plumbing.Hash]bool) error {
+	want := wanted{}
+	for _, file := range files {
+		want.objects = append(want.objects, file.hash)
+		want.most = min(want.most+file.most+file.most>>10+packedMore, 2*maxElsewhere)
+	}
+	slices.SortFunc(want.objects, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	var tooMuch tooMuchError
+	err := error(tooMuch)
+	if *asks > 0 {
+		*asks--
+		err = s.from.fetch(ctx, nil, store, want)
+	}
+	switch half := len(files) / 2; {
+	case !errors.As(err, &tooMuch):
+		return err
+	case half > 0 && *asks > 0:
+		if err := s.fetchSmall(ctx, store, files[:half], asks, tooLarge); err != nil {
+			return err
+		}
+		return s.fetchSmall(ctx, store, files[half:], asks, tooLarge)
+	}
+	for _, file := range files {
+		tooLarge[file.hash] = true
+	}
+	return nil
 }

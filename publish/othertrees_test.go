@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Trees in other folders of the commit are found by their lists, and of their files only those that are asked for are read, or fetched where the server
@@ -103,13 +105,14 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestElsewhereIsBounded: whoever writes other folders makes no run read more than a run may take, however much each file may have.
+// TestElsewhereIsBounded: whoever writes other folders makes no run read more than a run may take, however much each file may have, and keeps it from reading no
+// smaller file.
 func TestElsewhereIsBounded(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
-	large := strings.Repeat("a", maxElsewhere/2+1)
-	for _, folder := range []string{"a", "b"} {
-		mustPublish(t, Target{URL: repo, Branch: "main", Path: folder}, tree("clusters/x/assignments.yaml", large))
+	large := strings.Repeat("a", maxElsewhere/2+2)
+	for i, folder := range []string{"a", "b"} {
+		mustPublish(t, Target{URL: repo, Branch: "main", Path: folder}, tree("clusters/x/assignments.yaml", large[i:]))
 	}
 	tip, err := Read(context.Background(), Target{URL: repo, Branch: "main", Path: "c"})
 	if err != nil {
@@ -118,8 +121,49 @@ func TestElsewhereIsBounded(t *testing.T) {
 	found, err := tip.Elsewhere(context.Background(), "clusters", func(string, []string) map[string]int64 {
 		return map[string]int64{"clusters/x/assignments.yaml": maxElsewhere}
 	})
-	if err != nil || len(found) != 2 || len(found[0].Tree) != 1 || len(found[0].TooLarge) != 0 || len(found[1].Tree) != 0 || len(found[1].TooLarge) != 1 {
-		t.Errorf("found %d trees, %v, want the file of the first one", len(found), err)
+	if err != nil || len(found) != 2 || len(found[1].Tree) != 1 || len(found[1].TooLarge) != 0 || len(found[0].Tree) != 0 || len(found[0].TooLarge) != 1 {
+		t.Errorf("found %d trees, %v, want the file of the second one, which is smaller", len(found), err)
+	}
+}
+
+// Files of other folders that are larger than they may be are not even fetched, as they are sent or as they unpack, and the others are.
+func TestElsewhereFetchesNothingLarge(t *testing.T) {
+	t.Parallel()
+	repo := bare(t)
+	const name = "clusters/x/assignments.yaml"
+	for i := range 9 {
+		content := fmt.Sprintf("tree %d", i)
+		switch i {
+		case 3:
+			content = string(noise(t, 8<<20))
+		case 6:
+			content = strings.Repeat("a", 2<<20) // some 2 KB of a pack
+		}
+		mustPublish(t, Target{URL: repo, Branch: "main", Path: fmt.Sprint("sites/", i)}, tree(name, content))
+	}
+	for _, setting := range []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"} {
+		git(t, repo, "config", setting, "true")
+	}
+	server := serveHTTPS(t, filepath.Dir(repo))
+	tip, err := Read(context.Background(), Target{
+		URL: server.url + "/" + filepath.Base(repo), Branch: "main", Path: "sites/new", Auth: Auth{Username: "robot", Password: "s3cret", CAFile: server.ca, NoHelper: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := tip.Elsewhere(context.Background(), "clusters", func(string, []string) map[string]int64 { return map[string]int64{name: 1000} })
+	if err != nil || len(found) != 9 {
+		t.Fatalf("found %d trees, %v, want 9", len(found), err)
+	}
+	for i, tree := range found {
+		large := i == 3 || i == 6
+		if got := string(tree.Tree[name]); large != (len(tree.TooLarge) == 1) || !large && got != fmt.Sprintf("tree %d", i) {
+			t.Errorf("tree %d: got %q, too large %q", i, got, tree.TooLarge)
+		}
+		hash := plumbing.NewHash(strings.TrimSpace(git(t, repo, "rev-parse", fmt.Sprintf("main:sites/%d/%s", i, name))))
+		if fetched := tip.files.store.HasEncodedObject(hash) == nil; fetched == large {
+			t.Errorf("tree %d: fetched %v, want %v", i, fetched, !large)
+		}
 	}
 }
 

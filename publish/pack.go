@@ -77,7 +77,12 @@ func (p *packStore) HasEncodedObject(hash plumbing.Hash) error {
 
 // add takes a pack in. It is checked as a whole: its checksum, and the hash of every object.
 func (p *packStore) add(file billy.File) error {
-	index, err := indexPack(file, packLimits{held: maxHeld, all: maxUnpacked})
+	return p.addWithin(file, packLimits{held: maxHeld, all: maxUnpacked})
+}
+
+// addWithin is add within other limits.
+func (p *packStore) addWithin(file billy.File, limits packLimits) error {
+	index, err := indexPack(file, limits)
 	if err != nil {
 		return fmt.Errorf("the pack that the server sent: %w", err)
 	}
@@ -245,7 +250,7 @@ type packLimits struct{ held, all int64 }
 
 func (l *packLimits) unpack(size int64) error {
 	if size < 0 || size > l.all {
-		return fmt.Errorf("its objects unpack to more than %d MiB, want at most that", maxUnpacked>>20)
+		return tooMuchError(fmt.Sprintf("its objects unpack to more than %d MiB, want at most that", maxUnpacked>>20))
 	}
 	l.all -= size
 	return nil
@@ -254,7 +259,7 @@ func (l *packLimits) unpack(size int64) error {
 // hold takes memory for contents, or gives it back.
 func (l *packLimits) hold(size int64) error {
 	if size > l.held {
-		return fmt.Errorf("deltas of large files take more than %d MiB of memory, want at most that", maxHeld>>20)
+		return tooMuchError(fmt.Sprintf("deltas of large files take more than %d MiB of memory, want at most that", maxHeld>>20))
 	}
 	l.held -= size
 	return nil

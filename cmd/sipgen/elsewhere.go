@@ -21,10 +21,17 @@ import (
 
 // otherTree is a tree in another folder of the branch, as far as it is about hosts with the names of this site's.
 type otherTree struct {
-	folder   string
-	clusters []render.Assignments
+	folder string
+	hosts  []otherHost
 	// unread are the assignments that nobody can read, which are about hosts with these names.
 	unread []unread
+}
+
+// otherHost is a host that another tree has or is giving back, with a name of this site's, and the Site that its tree is of. Nothing else of that tree is kept: who
+// writes there need not be trusted with the memory of a run.
+type otherHost struct {
+	host      schedule.HostKey
+	uid, site string
 }
 
 // unread are the assignments of a cluster of another tree, by what is wrong with them.
@@ -44,10 +51,10 @@ func (p previousTree) withOthers(ctx context.Context, l *loaded) previousTree {
 // readOthers reads which of the hosts the trees in other folders have. Their files' names settle it for trees that have no host of such a name; of the
 // others only the assignments of the clusters that have one are read.
 func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([]otherTree, error) {
-	files := map[string]schedule.HostKey{}
+	files, known := map[string]schedule.HostKey{}, map[schedule.HostKey]bool{}
 	for i := range hosts {
 		key := keyOfHost(&hosts[i])
-		files[render.HostFile(key)] = key
+		files[render.HostFile(key)], known[key] = key, true
 	}
 	patches, ours := map[string]int{}, map[string][]schedule.HostKey{} // by the path of the assignments beside them
 	found, err := p.tip.Elsewhere(ctx, search.Among, func(root string, names []string) map[string]int64 {
@@ -91,11 +98,27 @@ func (p previousTree) readOthers(ctx context.Context, hosts []inventory.Host) ([
 				other.unread = append(other.unread, unread{ours[where], err})
 				continue
 			}
-			other.clusters = append(other.clusters, assignments)
+			other.keep(&assignments, known)
+			tree.Tree[name] = nil
 		}
 		others = append(others, other)
 	}
 	return others, nil
+}
+
+// keep notes the hosts of a cluster that this site has, too, by name.
+func (o *otherTree) keep(cluster *render.Assignments, known map[schedule.HostKey]bool) {
+	add := func(namespace, name, uid string) {
+		if key := (schedule.HostKey{Namespace: namespace, Name: name}); known[key] {
+			o.hosts = append(o.hosts, otherHost{key, uid, cluster.Site.Name})
+		}
+	}
+	for i := range cluster.Hosts {
+		add(cluster.Hosts[i].Namespace, cluster.Hosts[i].Name, cluster.Hosts[i].UID)
+	}
+	for i := range cluster.Releasing {
+		add(cluster.Releasing[i].Namespace, cluster.Releasing[i].Name, cluster.Releasing[i].UID)
+	}
 }
 
 // assignmentsIn reads the assignments of another tree. They are compared and not obeyed: an edit by hand is for that tree's own runs to find. Who writes there
@@ -197,26 +220,17 @@ func (o *otherTree) unreadAbout(hosts map[schedule.HostKey]*inventory.Host) (wor
 // both are those of some hosts of a site that the tree has, too, by name, the Sites that it is of, and how many hosts are taken for the same without a uid.
 func (o *otherTree) both(site string, hosts map[schedule.HostKey]*inventory.Host) (both, sites []string, unknown int) {
 	of, byName, found := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	for i := range o.clusters {
-		cluster := &o.clusters[i]
-		has := func(namespace, name, uid string) {
-			host := hosts[schedule.HostKey{Namespace: namespace, Name: name}]
-			unknown := uid == "" || host != nil && host.UID == ""
-			if host == nil || !unknown && uid != host.UID || unknown && cluster.Site.Name != site {
-				return
-			}
-			if unknown {
-				byName[host.Key()] = true
-			}
-			found[host.Key()] = true
-			of[cluster.Site.Name] = true
+	for _, h := range o.hosts {
+		host := hosts[h.host]
+		unknown := h.uid == "" || host != nil && host.UID == ""
+		if host == nil || !unknown && h.uid != host.UID || unknown && h.site != site {
+			continue
 		}
-		for _, h := range cluster.Hosts {
-			has(h.Namespace, h.Name, h.UID)
+		if unknown {
+			byName[host.Key()] = true
 		}
-		for _, h := range cluster.Releasing {
-			has(h.Namespace, h.Name, h.UID)
-		}
+		found[host.Key()] = true
+		of[h.site] = true
 	}
 	return slices.Sorted(maps.Keys(found)), slices.Sorted(maps.Keys(of)), len(byName)
 }
