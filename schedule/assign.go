@@ -89,9 +89,20 @@ func (s *site) assignActive(c *cluster) bool {
 	return true
 }
 
-// shortOf counts the empty slots of a role that gets nothing new.
+// shortOf counts the empty slots of a role that gets nothing new. Where it is frozen, standby hosts stay standby, whatever is missing.
 func (s *site) shortOf(r *role) {
-	held := len(r.held) + len(r.standIn) + len(r.frozen) + r.units
+	if len(r.cluster.refused) > 0 {
+		active, standby := len(r.frozen), 0
+		for _, i := range r.frozen {
+			if s.hosts[i].standby {
+				active--
+				standby++
+			}
+		}
+		r.shortActive, r.shortStandby = max(0, r.active-active), max(0, r.standby-standby)
+		return
+	}
+	held := len(r.held) + len(r.standIn) + r.units
 	r.shortActive = max(0, r.active-held)
 	r.shortStandby = max(0, r.want()-max(r.active, held))
 }

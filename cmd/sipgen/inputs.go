@@ -196,24 +196,7 @@ func (in *inputs) warnUnused(ui *ui, l *loaded) {
 	if l.hostsInSpecs > 0 && len(l.clusters) > 0 && !slices.ContainsFunc(in.specs, in.hasHosts) {
 		ui.warn("%s: %s among the specs: not read here; --inventory is for hosts", strings.Join(in.specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost"))
 	}
-	for _, path := range append(slices.Clone(in.specs), in.inventory) {
-		if path == fromCluster || path == manifest.Stdin {
-			continue
-		}
-		root, err := os.OpenRoot(path)
-		if err != nil {
-			continue // a file; or who reads the folder says what is wrong
-		}
-		beside, _ := manifest.Inventory.Folder(root, path, nearlyManifest) // what cannot be looked at is a problem of who reads it
-		_ = root.Close()                                                   // only read
-		for i, file := range beside {
-			if i == mostBeside {
-				ui.warn("%s: not read, for the same reason: %s more", path, text.Count(len(beside)-i, "file"))
-				break
-			}
-			ui.warn("%s: not read: the name does not end in .yaml, .yml or .json", filepath.Join(path, filepath.FromSlash(file)))
-		}
-	}
+	in.warnBeside(ui, l)
 }
 
 // partOf is a path of which others name only what is in it, empty if none does.
@@ -251,20 +234,4 @@ func (in *inputs) hasHosts(specs string) bool {
 		return err == nil && filepath.IsLocal(rest)
 	}
 	return within(specs, in.inventory) || within(in.inventory, specs)
-}
-
-// mostBeside bounds how many files are named that are not read.
-const mostBeside = 5
-
-// nearlyManifest says that a file's name nearly ends as those of manifests do: other capitals, two letters swapped, one missing, or the .txt that editors add.
-func nearlyManifest(base string) bool {
-	ends := []string{".yaml", ".yml", ".json"}
-	end := filepath.Ext(base)
-	if slices.Contains(ends, end) {
-		return false
-	}
-	letters := func(word string) string { return string(slices.Sorted(slices.Values([]byte(strings.ToLower(word))))) }
-	return slices.ContainsFunc(ends, func(known string) bool {
-		return end == ".txt" && strings.HasSuffix(strings.TrimSuffix(base, end), known) || letters(end) == letters(known)
-	}) || end == ".yam"
 }

@@ -59,8 +59,8 @@ func (p *Plan) DangersUndrawn() []string {
 const mostLeaving = 40
 
 // leaving names the hosts that a cluster gives back because it is gone: those that are released, and those that wait. The brake counts only the
-// first, so they are said here.
-func leaving(c *Cluster) string {
+// first, so they are said here. Without named, they are only counted.
+func leaving(c *Cluster, named bool) string {
 	hosts := map[Status][]string{}
 	for i := range c.Roles {
 		for _, slot := range c.Roles[i].Slots {
@@ -73,7 +73,11 @@ func leaving(c *Cluster) string {
 		words  string
 	}{{StatusReleased, "released"}, {StatusPending, "with release pending"}} {
 		if names := hosts[kind.status]; len(names) > 0 {
-			parts = append(parts, text.Count(len(names), "host")+" "+kind.words+": "+some(names))
+			words := text.Count(len(names), "host") + " " + kind.words
+			if named {
+				words += ": " + some(names)
+			}
+			parts = append(parts, words)
 		}
 	}
 	if len(parts) == 0 {
@@ -117,6 +121,15 @@ func returns(c *Cluster) string {
 	return c.Key() + " is back: " + strings.Join(parts, "; ")
 }
 
+// decommissioned says that a cluster is gone, why, and what becomes of its hosts.
+func (c *Cluster) decommissioned(named bool) string {
+	words := c.Key() + " is being decommissioned"
+	if c.Evicted {
+		words += ", because its tenant is evicted (--evict)"
+	}
+	return words + leaving(c, named)
+}
+
 func (p *Plan) placementDangers() []danger {
 	var emptied, running, missing, moved, taken, promotions, released, clusters []danger
 	for _, words := range p.Emptied() {
@@ -133,9 +146,9 @@ func (p *Plan) placementDangers() []danger {
 		add := func(to *[]danger, kind, words string) { *to = append(*to, danger{kind, c.Namespace, words}) }
 		switch {
 		case c.Evicted:
-			add(&clusters, "evicted", c.Key()+" is being decommissioned, because its tenant is evicted (--evict)"+leaving(c))
+			add(&clusters, "evicted", c.decommissioned(true))
 		case c.Gone:
-			add(&clusters, "gone", c.Key()+" is being decommissioned"+leaving(c))
+			add(&clusters, "gone", c.decommissioned(true))
 		}
 		if words := returns(c); c.back && words != "" {
 			add(&clusters, "back", words)

@@ -42,6 +42,11 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	for _, danger := range p.Emptied() {
 		warn("danger: " + danger)
 	}
+	for i := range p.Clusters { // the table names their hosts
+		if c := &p.Clusters[i]; c.Evicted || c.Gone && leaving(c, false) != "" {
+			warn("danger: " + c.decommissioned(false))
+		}
+	}
 	for _, danger := range p.placementDangers() {
 		if unseen[danger.kind] {
 			warn("danger: " + danger.words)
@@ -124,7 +129,7 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 }
 
 // unseen are the kinds of dangers that the table and its problems do not show by themselves.
-var unseen = map[string]bool{"evicted": true, "patches": true, "lines": true, "last host": true}
+var unseen = map[string]bool{"patches": true, "lines": true, "last host": true}
 
 // The colours of what comes, goes or fails, and changes otherwise: those of sipgen diff.
 var (

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// warnBeside says which files in the folders of the inputs are not read though they look as if they were meant to be.
+func (in *inputs) warnBeside(ui *ui, l *loaded) {
+	for _, path := range append(slices.Clone(in.specs), in.inventory) {
+		if path == fromCluster || path == manifest.Stdin {
+			continue
+		}
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			continue // a file; or who reads the folder says what is wrong
+		}
+		beside, _ := manifest.Inventory.Folder(root, path, nearlyManifest) // what cannot be looked at is a problem of who reads it
+		_ = root.Close()                                                   // only read
+		for i, file := range beside {
+			if i == mostBeside {
+				ui.warn("%s: not read, for the same reason: %s more", path, text.Count(len(beside)-i, "file"))
+				break
+			}
+			ui.warn("%s: not read: the name does not end in .yaml, .yml or .json", filepath.Join(path, filepath.FromSlash(file)))
+		}
+	}
+	in.warnSetAside(ui, l)
+}
+
+// warnSetAside names the clusters whose only specs are in files that are set aside, such as a backup: as far as sipgen knows, they are gone.
+func (in *inputs) warnSetAside(ui *ui, l *loaded) {
+	known := map[string]bool{}
+	for i := range l.clusters {
+		known[l.clusters[i].Key()] = true
+	}
+	for _, path := range in.specs {
+		if path == fromCluster || path == manifest.Stdin {
+			continue
+		}
+		root, err := os.OpenRoot(path)
+		if err != nil {
+			continue
+		}
+		beside, _ := manifest.Specs.Folder(root, path, setAside)
+		for _, file := range beside {
+			data, err := manifest.Specs.ReadFileIn(root, path, file)
+			if err != nil {
+				continue
+			}
+			name := filepath.Join(path, filepath.FromSlash(file))
+			documents, _ := manifest.Specs.Parse(name, data) // what is wrong with a file that is not read is nobody's problem
+			for i := range documents {
+				if d := &documents[i]; d.Kind == v1.Kind && !known[d.Namespace+"/"+d.Name] {
+					known[d.Namespace+"/"+d.Name] = true
+					ui.warn("%s: not read, because its name does not end in .yaml, .yml or .json; it has SIPCluster %s/%s, which no other file has", name, d.Namespace, d.Name)
+				}
+			}
+		}
+		_ = root.Close() // only read
+	}
+}
+
+// setAside says that a file's name is one of a manifest with something added, or of one that an editor or a person put aside.
+func setAside(base string) bool {
+	if nearlyManifest(base) || slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base)) {
+		return false
+	}
+	return slices.Contains([]string{".txt", ".bak", ".old", ".tmp"}, filepath.Ext(base)) ||
+		slices.ContainsFunc([]string{".yaml", ".yml", ".json"}, func(end string) bool { return strings.Contains(strings.ToLower(base), end) })
+}
+
+// mostBeside bounds how many files are named that are not read.
+const mostBeside = 5
+
+// nearlyManifest says that a file's name nearly ends as those of manifests do: other capitals, two letters swapped, one missing, or the .txt that editors add.
+func nearlyManifest(base string) bool {
+	ends := []string{".yaml", ".yml", ".json"}
+	end := filepath.Ext(base)
+	if slices.Contains(ends, end) {
+		return false
+	}
+	letters := func(word string) string { return string(slices.Sorted(slices.Values([]byte(strings.ToLower(word))))) }
+	return slices.ContainsFunc(ends, func(known string) bool {
+		return end == ".txt" && strings.HasSuffix(strings.TrimSuffix(base, end), known) || letters(end) == letters(known)
+	}) || end == ".yam"
+}
