@@ -210,11 +210,27 @@ func (p *AddressPool) validate(at string, add problem) {
 	if len(p.Addresses) == 0 {
 		add(at+".addresses", "missing: the networks and ranges that are given out")
 	}
+	var spans []Span
 	for i, text := range p.Addresses {
-		if _, ok := ParseSpan(text); !ok {
+		span, ok := ParseSpan(text)
+		if spans = append(spans, span); !ok {
 			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
 		} else if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
 			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, which is every address; want the network that services get addresses from (203.0.113.0/28)", text)
+			return
+		}
+	}
+	for _, all := range []string{"0.0.0.0/0", "::/0"} {
+		left := []Span{SpanOf(netip.MustParsePrefix(all))}
+		for _, span := range spans {
+			var rest []Span
+			for _, part := range left {
+				rest = append(rest, part.Without(span)...)
+			}
+			left = rest
+		}
+		if len(left) == 0 {
+			add(at+".addresses", "found %q, which together are every address; want the network that services get addresses from (203.0.113.0/28)", strings.Join(p.Addresses, ", "))
 		}
 	}
 }

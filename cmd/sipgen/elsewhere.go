@@ -375,7 +375,10 @@ func (d *decided) doubledBy(folder string, sites, hosts []string, byName int) er
 	if d.before.former || d.before.missing() {
 		would, of = "would be a new tree", "its hosts"
 	}
-	where := folderWords(folder)
+	where, move := folderWords(folder), "move that folder"
+	if folder == "." {
+		move = "move its files out of the root"
+	}
 	if from := d.before.tip.From; from != "" {
 		where += " of " + text.Line(from) + ", from which the branch is created,"
 	}
@@ -389,8 +392,8 @@ func (d *decided) doubledBy(folder string, sites, hosts []string, byName int) er
 		what += fmt.Sprintf("; for lack of a uid, %d of them were compared by namespace and name alone", byName)
 		apart = "a name of its own (metadata.name)"
 	}
-	return fmt.Errorf(`%s; to move the tree, move that folder (docs/gitops.md, "To another folder"); to keep it there, use --path %s; if it belongs to another Site that is also called %s, give each Site %s`,
-		what, text.Line(folder), text.Line(d.site.Name), apart)
+	return fmt.Errorf(`%s; to move the tree, %s (docs/gitops.md, "To another folder"); to keep it there, use --path %s; if it belongs to another Site that is also called %s, give each Site %s`,
+		what, move, text.Line(folder), text.Line(d.site.Name), apart)
 }
 
 // firstHosts are the first of many hosts.

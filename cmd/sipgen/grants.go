@@ -33,7 +33,7 @@ func newTenants(ui *ui) *cobra.Command {
 go and still there (LEAVING; machines on released hosts count too), how many the tenant may have,
 and how many more its grants would give it now (MORE), if the site has them. PODS are the pods of
 its services, by the specs or by what patches make of them if that is more, and how many it may
-have.
+have. With --evict, all of it is as after the eviction.
 
 --suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
 with what they lack, and a new tenant for every other namespace. It grants everything that is asked
@@ -88,7 +88,7 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			held = decided.settled.held // without what labels alone give beyond the grants
+			held = decided.settled.held.Evicted(loaded.evicted) // without what labels alone give beyond the grants
 			tenants := loaded.summarize(held, decided.tenants.Rooms(decided.clusters, held, decided.placement), pods)
 			problems := append(flatten(joined(beyond)), built...)
 			if output == "json" {
@@ -234,6 +234,9 @@ func (l *loaded) summarize(held tenancy.Holdings, rooms map[string]tenancy.Room,
 			continue
 		}
 		line := add(t)
+		if l.evicted[l.clusters[i].Namespace] {
+			continue
+		}
 		line.Clusters, line.Pods = append(line.Clusters, l.clusters[i].Key()), line.Pods+max(tenancy.Pods(&l.clusters[i]), pods[l.clusters[i].Key()])
 		line.AsksFor.add(tenancy.Wants(&l.clusters[i]))
 	}

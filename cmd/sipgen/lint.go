@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,6 +99,9 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 
 // lint looks for findings. Where nothing can be decided, it has those that need no decision.
 func (l *loaded) lint(decided *decided) []lint.Finding {
+	here := *l
+	here.clusters = slices.DeleteFunc(slices.Clone(l.clusters), func(c v1.SIPCluster) bool { return l.evicted[c.Namespace] })
+	l = &here
 	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Owner: l.tenants.OwnerOfHosts, Networks: options(l.site).Networks, LeftOut: l.hosts.LeftOut, Secrets: map[string]bool{},
 		ByUID: l.site.Spec.Hosts.Apply == v1alpha1.ApplyMerge}
 	for _, name := range append(l.hosts.Secrets, l.secrets...) {

@@ -105,7 +105,6 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		warnTwice(ui, l.hosts.Hosts)
 	}
 	if l.tenants != nil {
-		err = errors.Join(err, l.evict(in.evict))
 		beyond := l.beyondGrants()
 		if in.keepGoing {
 			l.findings = append(l.findings, beyond...)
@@ -198,8 +197,10 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	if hosts != nil {
 		l.hostNamespaces = namespacesOf(hosts.Hosts)
 	}
+	var evictErr error
 	if site != nil {
 		l.tenants = tenancy.Of(site, l.hostNamespaces)
+		evictErr = l.evict(in.evict)
 	}
 	l.take(specs)
 	l.hostsInSpecs = specs.hosts
@@ -227,7 +228,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		}
 		l.hostKeys, l.finalized, l.left = in.liveLeftovers(ctx, l.clusters, l.services)
 	}
-	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {
+	if err := errors.Join(siteErr, specsErr, hostsErr, evictErr); err != nil {
 		return l, err
 	}
 	var err error

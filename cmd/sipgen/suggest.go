@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render"
 )
 
@@ -19,12 +20,25 @@ func (l *loaded) suggest(ui *ui, before previousTree, held tenancy.Holdings) err
 	if err != nil {
 		return err
 	}
-	grants, err := tenancy.Render(tenants)
-	if err != nil {
-		return err
+	ungranted := l.tenants.Ungranted(l.clusters)
+	if len(tenants) > 0 || len(ungranted) == 0 {
+		grants, err := tenancy.Render(tenants)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprint(ui.out, grants); err != nil {
+			return err
+		}
 	}
-	if _, err := fmt.Fprint(ui.out, grants); err != nil {
-		return err
+	for i := range tenants {
+		for _, namespace := range tenants[i].Namespaces {
+			if near := l.tenants.Alike(namespace); near != "" {
+				ui.say("namespace %s gets a tenant of its own: if %s is meant, correct the spec instead", text.Line(namespace), text.Line(near))
+			}
+		}
+	}
+	for _, e := range ungranted {
+		left = append(left, e.Cluster.Problem(e.Path, "%s", e.Message))
 	}
 	for _, problem := range left {
 		ui.say("this cannot be granted as it is: %s", problem)

@@ -115,6 +115,13 @@ func (h Holdings) Frozen(frozen map[schedule.ClusterKey]bool) Holdings {
 	return h.Without(left)
 }
 
+// Evicted gives the holdings without those of the clusters in some namespaces.
+func (h Holdings) Evicted(namespaces map[string]bool) Holdings {
+	h.counts = maps.Clone(h.counts)
+	maps.DeleteFunc(h.counts, func(key schedule.ClusterKey, _ Count) bool { return namespaces[key.Namespace] })
+	return h
+}
+
 // Of is what a cluster holds.
 func (h Holdings) Of(key schedule.ClusterKey) Count { return h.counts[key] }
 

@@ -16,6 +16,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // Files says where a cluster was written: its file, as Path gives it, or nothing.
@@ -23,7 +24,7 @@ type Files map[string]string
 
 // Suggest gives the grants that clusters need: the Site's own, each widened by what its clusters ask for and hold beyond it, and for every
 // namespace that has none a tenant of that name with what its clusters ask for and hold, and no more. The Site's stay in their order, the
-// others follow by name. What a patch does is not looked at: patches stay safe where there are some. Whoever pastes it should read it: it
+// others follow by name. A namespace that is not for tenants gets none: Ungranted has its clusters. What a patch does is not looked at: patches stay safe where there are some. Whoever pastes it should read it: it
 // allows what there is.
 func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) []v1alpha1.Tenant {
 	byNamespace := map[string]*need{}
@@ -42,6 +43,9 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) 
 	for i := range sorted {
 		c := &sorted[i]
 		n := byNamespace[c.Namespace]
+		if n == nil && t.taken(c.Namespace) != "" {
+			continue
+		}
 		if n == nil {
 			n = newNeed(t.site, v1alpha1.Tenant{Name: c.Namespace, Namespaces: []string{c.Namespace}, Patches: v1alpha1.PatchesNone})
 			needs = append(needs, n)
@@ -70,6 +74,31 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) 
 		out = append(out, n.tenant.Tenant)
 	}
 	return out
+}
+
+// Ungranted are the clusters that Suggest suggests nothing for, because their namespace is not for tenants: most likely it is misspelt.
+func (t *Tenants) Ungranted(clusters []v1.SIPCluster) (errs []v1.ClusterError) {
+	for i := range clusters {
+		c := &clusters[i]
+		if t.byNamespace[c.Namespace] == nil && t.taken(c.Namespace) != "" {
+			for _, e := range t.Namespace(c) {
+				errs = append(errs, v1.ClusterError{Cluster: c, FieldError: e})
+			}
+		}
+	}
+	return errs
+}
+
+// Alike is the namespace of the Site's tenants that a namespace which is none's is most likely meant to be, if there is one.
+func (t *Tenants) Alike(namespace string) string {
+	var known []string
+	for i := range t.site.Spec.Tenants {
+		known = append(known, t.site.Spec.Tenants[i].Namespaces...)
+	}
+	if slices.Contains(known, namespace) {
+		return ""
+	}
+	return manifest.Nearest(namespace, known)
 }
 
 // need gathers what the clusters of a tenant ask for beyond what it has.

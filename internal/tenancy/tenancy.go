@@ -96,6 +96,17 @@ var operators = map[string]string{
 
 // whyNot says why a namespace is no tenant's, empty if it is one's.
 func (t *Tenants) whyNot(namespace string) string {
+	if why := t.taken(namespace); why != "" {
+		return why
+	}
+	if t.byNamespace[namespace] == nil && len(t.site.Spec.Tenants) > 0 {
+		return "belongs to none of the Site's spec.tenants"
+	}
+	return ""
+}
+
+// taken says what else a namespace is for that no tenant should have, unless the Site opens it.
+func (t *Tenants) taken(namespace string) string {
 	listed := t.byNamespace[namespace]
 	spec := &t.site.Spec
 	if slices.Contains(t.hosts, namespace) && (listed == nil || !listed.OwnsHosts) && !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
@@ -118,9 +129,6 @@ func (t *Tenants) whyNot(namespace string) string {
 		if service := t.site.ServiceIn(namespace); service != "" {
 			return "has " + service + " of the Site, and its credentials" + opens
 		}
-	}
-	if len(spec.Tenants) > 0 {
-		return "belongs to none of the Site's spec.tenants"
 	}
 	return ""
 }
