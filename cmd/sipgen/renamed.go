@@ -55,7 +55,7 @@ func (d *decided) renamed() []lint.Renamed {
 			out = append(out, renamedRoles(c, roles)...)
 		default:
 			if was := likeliest(c, gone, had, served); was != nil {
-				out = append(out, lint.Renamed{Cluster: c, Path: "metadata.name", Message: fmt.Sprintf(
+				out = append(out, lint.Renamed{Cluster: c, Path: "metadata.name", Was: was.String(), Message: fmt.Sprintf(
 					"asks for the hosts of %s, whose spec is gone: a renamed cluster gives up its hosts and gets others; put the name back to keep them", was)})
 			}
 		}

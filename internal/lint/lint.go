@@ -94,6 +94,8 @@ type Renamed struct {
 	Cluster *v1.SIPCluster
 	// Path of the name, and what is said of it.
 	Path, Message string
+	// Was is the cluster in the tree, "namespace/name"; empty for a role.
+	Was string
 }
 
 // String says it for a plan.

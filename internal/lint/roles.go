@@ -230,6 +230,10 @@ func (c *checker) beyond() {
 		if c.outOfRange[e.Cluster.Key()+" "+e.Path] {
 			continue // no grant allows it, and its own finding says so
 		}
-		c.cluster(codeGrant, Error, e.Cluster, e.Path, e.Message, "ask for less, or grant it in the Site's spec.tenants (sipgen tenants --suggest)")
+		fix := "ask for less, or grant it in the Site's spec.tenants (sipgen tenants --suggest)"
+		if c.was(e.Cluster) != "" && (e.Path == "metadata.name" || strings.HasPrefix(e.Path, "spec.nodes")) { // what the old name has counts, too
+			fix = nameFirst
+		}
+		c.cluster(codeGrant, Error, e.Cluster, e.Path, e.Message, fix)
 	}
 }

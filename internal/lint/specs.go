@@ -45,8 +45,24 @@ func (c *checker) claims() {
 		case strings.HasPrefix(clash.Path, "spec.services."+v1.ListDex+"[") && strings.HasSuffix(clash.Path, "]"):
 			code, fix = codeDexNamespace, "move one of the two clusters to a namespace of its own"
 		}
+		if was := c.was(clash.Cluster); was != "" && strings.Contains(clash.Message, was) {
+			fix = nameFirst
+		}
 		c.cluster(code, Error, clash.Cluster, clash.Path, clash.Message, fix)
 	}
+}
+
+// nameFirst is the fix of what is wrong only, or most likely only, because a cluster has another name than before.
+const nameFirst = "first put the name back (" + codeRenamed + ")"
+
+// was is the cluster of the tree that another one most likely is, by another name: "namespace/name", empty for none.
+func (c *checker) was(cluster *v1.SIPCluster) string {
+	for _, r := range c.Renamed {
+		if r.Was != "" && r.Cluster.Key() == cluster.Key() {
+			return r.Was
+		}
+	}
+	return ""
 }
 
 // networks are those that services name and no host is on.

@@ -290,16 +290,18 @@ func (p *Plan) fileDangers(files []File) []danger {
 		policy   bool
 		claims   bool
 		runner   bool
+		// newRunner: it comes with a first tree.
+		newRunner bool
 	)
 	for _, file := range files {
 		parts := strings.Split(file.Path, "/")
 		switch {
 		case parts[0] == "policy":
-			policy = true
+			policy = policy || file.Kind != "added" || p.HasTree || p.NoTree != "" // with a first tree come the first guards
 		case parts[0] == "claims":
 			claims = true
 		case parts[0] == "runner":
-			runner = true
+			runner, newRunner = true, file.Kind == "added" && !p.HasTree && p.NoTree == ""
 		case parts[0] == "clusters" && len(parts) > 4 && parts[3] == "infra" && file.Kind != "added" && !p.built(parts[1]+"/"+parts[2]):
 			if parts[4] == "kustomization.yaml" && file.Kind == "deleted" {
 				continue // services that go are compared: it was emptied with the commit before
@@ -324,7 +326,10 @@ func (p *Plan) fileDangers(files []File) []danger {
 	if claims {
 		dangers = append(dangers, ofSite("tree", "other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/"))
 	}
-	if runner {
+	switch {
+	case newRunner:
+		dangers = append(dangers, ofSite("tree", "there is a runner: it runs in the cluster with the site's git credentials"))
+	case runner:
 		dangers = append(dangers, ofSite("tree", "the runner changes: what runs in the cluster with the site's git credentials"))
 	}
 	for _, cluster := range sorted(services) {

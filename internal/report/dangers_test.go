@@ -65,3 +65,16 @@ func TestFirstDangers(t *testing.T) {
 		t.Errorf("found %d and %q, want all", len(shown), more)
 	}
 }
+
+// With a first tree the guards come, and do not change; a policy that is new in a tree is a change.
+func TestFirstPolicies(t *testing.T) {
+	files := []File{{Path: "policy/site.yaml", Kind: "added"}}
+	if found := Dangers(&Plan{}, files); len(found) != 0 {
+		t.Errorf("first tree: found %q, want nothing", found)
+	}
+	for name, p := range map[string]*Plan{"another policy": {HasTree: true}, "a tree that is lost": {NoTree: "lost"}} {
+		if found := strings.Join(Dangers(p, files), "\n"); !strings.Contains(found, "the policies that guard the hosts change") {
+			t.Errorf("%s: found %q, want the change of the policies", name, found)
+		}
+	}
+}
