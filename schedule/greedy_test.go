@@ -168,7 +168,7 @@ func TestExplain(t *testing.T) {
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
 	got, found := Say.ExplainHost(p, HostKey{"metal", "h3"})
 	want := `metal/h3: free
-  free: fits 2 of the roles, and none needs it
+  free: fits 2 of the roles, and none gets it
   tenants/a Worker: could use it, but has all it may have in rack=r1: metal/h1
   tenants/b Worker: could use it, but has all it may have in rack=r1: metal/h2
   1 other role does not select it

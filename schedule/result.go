@@ -171,6 +171,19 @@ func (s *site) lines(p *Placement) {
 		}
 		p.Hosts[i] = line
 	}
+	s.namedLines(p)
+}
+
+// namedLines says of hosts that only the annotations of their clusters keep from every role that this is so.
+func (s *site) namedLines(p *Placement) {
+	for _, r := range s.roles {
+		for i := range r.cluster.never {
+			line := &p.Hosts[i]
+			if line.Reason == (NotSelected{}) && r.want() > 0 && matches(r.selector, s.hosts[i].Host) {
+				line.Verdict, line.Reason = NotEligible, NamedByCluster{}
+			}
+		}
+	}
 }
 
 // idleKinds are the kinds that have a class of hosts that no role can use, and what can be said of those: by kind, the first shape that selects it, and the

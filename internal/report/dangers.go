@@ -285,13 +285,11 @@ func loses(role *Role) bool {
 // nothing.
 func (p *Plan) fileDangers(files []File) []danger {
 	var (
-		dangers  []danger
-		services = map[string]map[string]bool{} // cluster → what happens to its services
-		policy   bool
-		claims   bool
-		runner   bool
-		// newRunner: it comes with a first tree.
-		newRunner bool
+		services  = map[string]map[string]bool{} // cluster → what happens to its services
+		policy    bool
+		claims    bool
+		runner    bool
+		newRunner bool // it comes with a first tree
 	)
 	for _, file := range files {
 		parts := strings.Split(file.Path, "/")
@@ -320,6 +318,17 @@ func (p *Plan) fileDangers(files []File) []danger {
 			services[cluster][what] = true
 		}
 	}
+	dangers := treeDangers(policy, claims, runner, newRunner)
+	for _, cluster := range sorted(services) {
+		for _, what := range sorted(services[cluster]) {
+			dangers = append(dangers, ofCluster("services", cluster, cluster+": "+what))
+		}
+	}
+	return dangers
+}
+
+// treeDangers are those that whole folders of the tree show by changing.
+func treeDangers(policy, claims, runner, newRunner bool) (dangers []danger) {
 	if policy {
 		dangers = append(dangers, ofSite("tree", "the policies that guard the hosts change"))
 	}
@@ -331,11 +340,6 @@ func (p *Plan) fileDangers(files []File) []danger {
 		dangers = append(dangers, ofSite("tree", "there is a runner: it runs in the cluster with the site's git credentials"))
 	case runner:
 		dangers = append(dangers, ofSite("tree", "the runner changes: what runs in the cluster with the site's git credentials"))
-	}
-	for _, cluster := range sorted(services) {
-		for _, what := range sorted(services[cluster]) {
-			dangers = append(dangers, ofCluster("services", cluster, cluster+": "+what))
-		}
 	}
 	return dangers
 }

@@ -311,7 +311,7 @@ func keys(k schedule.LabelKeys) string {
 func candidate(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.Fits:
-		return "free: fits " + strconv.Itoa(r.Roles) + " of the roles, and none needs it"
+		return "free: fits " + strconv.Itoa(r.Roles) + " of the roles, and none gets it"
 	case schedule.NotSelected:
 		return "free: no role selects it"
 	case schedule.NotGranted:
