@@ -73,7 +73,7 @@ overlaps; -o network-svg is a picture of that.`,
 				return err
 			}
 			before = before.withOthers(cmd.Context(), loaded)
-			decided, err := loaded.decide(ui, before)
+			decided, err := loaded.foreseen(ui, before)
 			if err != nil {
 				return err
 			}

@@ -30,6 +30,10 @@ var reviewGuards = []mutant{
 	{"internal/report/dangers.go", `|| p.HasTree || p.NoTree != "" //`, `//`,
 		in("internal/report", "TestFirstPolicies"),
 		"a policy is added to the guards of a site that runs, and no danger says so"},
+	{"cmd/sipgen/surge.go", `				d.report.Refuse(f.cluster.String())
+`, ``,
+		in("cmd/sipgen", "TestScripts/surge"),
+		"hosts that a tenant may not have stand in the plan as new ones"},
 	{"internal/report/totals.go", `							t.Offered++`, `							t.Promoted += 0`,
 		in("cmd/sipgen", "TestScripts/life"),
 		"a host that was promoted is wiped, and the pull request did not say that it may be"},

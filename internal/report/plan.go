@@ -77,12 +77,23 @@ type Cluster struct {
 
 	// lost are hosts that it had in the previous tree and that are gone without anybody's decision, in words.
 	lost []string
+	// refused: what it gets would be refused.
+	refused bool
 	// back: the previous tree was releasing all its hosts, and it has a spec again.
 	back bool
 }
 
 // Key is the cluster's "namespace/name".
 func (c *Cluster) Key() string { return c.Namespace + "/" + c.Name }
+
+// Refuse notes that render and publish would refuse the run because of what a cluster gets, "namespace/name".
+func (p *Plan) Refuse(cluster string) {
+	for i := range p.Clusters {
+		if p.Clusters[i].Key() == cluster {
+			p.Clusters[i].refused = true
+		}
+	}
+}
 
 // Because says why a cluster is frozen, and names the cluster once: reasons from its spec name it after their place.
 func (c *Cluster) Because(why string) string {

@@ -83,6 +83,8 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 			name += " (frozen)"
 		case c.Unschedulable:
 			name += " (unschedulable)"
+		case c.refused:
+			name += " (refused)"
 		}
 		var rows []table.Row
 		for j := range c.Roles {
@@ -92,14 +94,18 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 					same++
 					continue
 				}
-				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), slot.State()}
+				state, colours := slot.State(), slot.colours()
+				if c.refused && slot.Status == StatusNew {
+					state, colours = "refused", bad
+				}
+				cells := []string{name, role.Name, slot.Host, slot.Domain, slotName(slot), strings.Join(slot.Addresses, " "), state}
 				if slot.use != "" && !wide {
 					cells[len(cells)-1] += ", " + slot.use
 				}
 				if wide {
 					cells = append(cells, slot.Why, slot.UID)
 				}
-				rows = append(rows, options.paint(row(cells...), slot.colours()))
+				rows = append(rows, options.paint(row(cells...), colours))
 			}
 			for _, short := range []struct {
 				n    int
