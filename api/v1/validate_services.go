@@ -333,7 +333,7 @@ func (n *NetworkAttachment) validate(at complaints, replicas int32) {
 		} else if whose := unfit(prefix.Addr()); whose != "" {
 			at.at(".ips[%d]", i).add("found %q, want an address that a pod can have: it is %s", ip, whose)
 		} else if least := leastBits(prefix.Addr()); prefix.Bits() < least {
-			at.at(".ips[%d]", i).add("found %q, want the prefix of its network, /%d at least: the pod would look for all of /%d on that network, and reach none of it elsewhere", ip, least, prefix.Bits())
+			at.at(".ips[%d]", i).add("found %q, want the prefix of its own network, at least /%d: with /%d, the pod would look there for addresses that are elsewhere, and not reach them", ip, least, prefix.Bits())
 		}
 	}
 	if len(n.IPs) > 0 && replicas > 1 {

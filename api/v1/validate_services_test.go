@@ -159,9 +159,9 @@ func TestServicesThatAreNot(t *testing.T) {
 			s.LoadBalancerControlPlane[0].NetworkAttachments = []NetworkAttachment{{Name: "vlan", IPs: []string{"192.0.2.5/24"}}}
 		}, "spec.services.loadBalancerControlPlane[0].networkAttachments[0].ips", "replicas: 1"},
 		{"an address whose network is everything", attached(NetworkAttachment{Name: "vlan", IPs: []string{"192.0.2.5/24", "192.0.2.6/0"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[1]",
-			`found "192.0.2.6/0", want the prefix of its network, /8 at least`},
-		{"one whose network is half of everything", attached(NetworkAttachment{Name: "vlan", IPs: []string{"192.0.2.6/1"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[0]", "/8 at least"},
-		{"an IPv6 address whose network is everything", attached(NetworkAttachment{Name: "vlan", IPs: []string{"2001:db8::5/0"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[0]", "/32 at least"},
+			`found "192.0.2.6/0", want the prefix of its own network, at least /8`},
+		{"one whose network is half of everything", attached(NetworkAttachment{Name: "vlan", IPs: []string{"192.0.2.6/1"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[0]", "at least /8"},
+		{"an IPv6 address whose network is everything", attached(NetworkAttachment{Name: "vlan", IPs: []string{"2001:db8::5/0"}}), "spec.services.jumpHost[0].networkAttachments[0].ips[0]", "at least /32"},
 		{"the kernel's own interface", attached(NetworkAttachment{Name: "vlan", Interface: "lo"}), "spec.services.jumpHost[0].networkAttachments[0].interface", `found "lo", which every pod already has`},
 		{"the cluster's interface", attached(NetworkAttachment{Name: "vlan", Interface: "eth0"}), "spec.services.jumpHost[0].networkAttachments[0].interface", `found "eth0", which every pod already has`},
 		{"a key that is none", func(s *Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey, "rsa..."} }, "spec.services.jumpHost[0].sshAuthorizedKeys[1]", "not a public key"},

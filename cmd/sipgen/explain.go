@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -161,6 +162,9 @@ func (d *decided) named(name string) (cluster, host string, err error) {
 	}
 	key, err := oneOf(name, "host or cluster", names)
 	if err != nil {
+		if other := d.group(name); other != nil && !slices.Contains(names, nearestName(name, names)) {
+			err = other
+		}
 		return "", "", err
 	}
 	if known[key]&isCluster != 0 {
@@ -170,6 +174,44 @@ func (d *decided) named(name string) (cluster, host string, err error) {
 		host = key
 	}
 	return cluster, host, nil
+}
+
+// group says of a name that is no cluster's and no host's what else it is, or looks like: a namespace, or a value of a key that some role spreads its hosts over.
+func (d *decided) group(name string) error {
+	members := map[string][]string{} // by the name
+	kind := map[string]string{}
+	add := func(what, value, member string) {
+		if value != "" && (kind[value] == "" || kind[value] == what) {
+			kind[value], members[value] = what, append(members[value], member)
+		}
+	}
+	for i := range d.clusters {
+		add("namespace", d.clusters[i].Namespace, d.clusters[i].Key())
+	}
+	keys := map[string]bool{}
+	for i := range d.clusters {
+		for _, set := range d.clusters[i].Spec.Nodes {
+			for _, key := range append(slices.Clone(set.TopologyKeys), set.TopologyKey) {
+				keys[key] = true
+			}
+		}
+	}
+	for i := range d.hosts.Hosts {
+		host := &d.hosts.Hosts[i]
+		add("namespace", host.Namespace, host.Key())
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			add(key, host.Labels[key], host.Key())
+		}
+	}
+	shown, of, is, end := redact.Plain(name), name, "it is", ""
+	if kind[of] == "" {
+		of, is, end = manifest.Nearest(name, slices.Sorted(maps.Keys(kind))), "did you mean", "?"
+	}
+	if of == "" {
+		return nil
+	}
+	slices.Sort(members[of])
+	return redact.Errorf("%s: no such host or cluster; %s the %s %s (%s)%s", shown, is, kind[of], of, firstHosts(members[of]), end)
 }
 
 // goneHost says of a host that the tree has and the inventory has not that it is gone: a name that is like it leads to another server.

@@ -60,6 +60,7 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
+			in.warnUnused(ui, loaded)
 			before, err := previous.read(cmd.Context(), ui, loaded.site)
 			if err != nil {
 				return err

@@ -54,6 +54,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err != nil {
 				return err
 			}
+			in.warnUnused(ui, loaded)
 			loaded.sayOthers(ui)
 			before, err := previous.read(cmd.Context(), ui, loaded.site)
 			if err != nil {

@@ -148,7 +148,11 @@ func sayRefusals(ui *ui, err error) error {
 		return nil
 	}
 	for _, refusal := range flatten(err) {
-		ui.say("render and publish would report: %s", refusal)
+		would := "report"
+		if strings.HasPrefix(refusal.Error(), "refused: ") {
+			would = "end with"
+		}
+		ui.say("render and publish would %s: %s", would, refusal)
 	}
 	return errFinding
 }

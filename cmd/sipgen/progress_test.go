@@ -152,3 +152,25 @@ func TestNoProgress(t *testing.T) {
 		}
 	}
 }
+
+// TestMessagesFit: on a terminal a message is broken between words, and one with a command to copy is not. In CI nothing is.
+func TestMessagesFit(t *testing.T) {
+	const long, command = "a message of some length about metal3/server-1 and what to do", "run kubectl label host --overwrite a=b, which is longer than the terminal"
+	for _, row := range []struct{ why, env, want string }{
+		{"a terminal", "TERM=xterm", "sipgen: a message of some length about\n  metal3/server-1 and what to do\nsipgen: " + command + "\n"},
+		{"CI", "CI=true", "sipgen: " + long + "\nsipgen: " + command + "\n"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			tty, read := terminal(t)
+			if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 40}); err != nil {
+				t.Fatal(err)
+			}
+			ui := &ui{out: io.Discard, err: tty, progress: progressOn(tty, environment(row.env), time.Minute)}
+			ui.say(long)
+			ui.say(command)
+			if found := strings.ReplaceAll(read(), "\r\n", "\n"); found != row.want {
+				t.Errorf("found %q, want %q", found, row.want)
+			}
+		})
+	}
+}

@@ -179,6 +179,17 @@ func strictArgs(command *cobra.Command) {
 	}
 }
 
+// insteadOf says which flags take what people give as an argument.
+func insteadOf(cmd *cobra.Command) string {
+	switch {
+	case cmd.Flags().Lookup("out") != nil:
+		return ": --out is for the folder to write to"
+	case cmd.Flags().Lookup("filename") != nil:
+		return ": --filename is for specs, --inventory for hosts"
+	}
+	return ""
+}
+
 // arguments wants at least and at most so many of them; what says what they are.
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -187,7 +198,7 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 		case len(args) < least:
 			problem = redact.Errorf("%s: an argument is missing, want %s", cmd.Name(), what)
 		case len(args) > most && most == 0:
-			problem = redact.Errorf("%s: found the argument %q, want none", cmd.Name(), args[0])
+			problem = redact.Errorf("%s: found the argument %q, want none%s", cmd.Name(), args[0], insteadOf(cmd))
 		case len(args) > most:
 			problem = redact.Errorf("%s: found %d arguments, want one: %s", cmd.Name(), len(args), what)
 		}

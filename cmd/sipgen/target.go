@@ -46,7 +46,7 @@ type notTreeError struct {
 
 func (e *notTreeError) Error() string {
 	if errors.Is(e.err, publish.ErrForeign) {
-		return fmt.Sprintf("--previous: %s: not a tree that sipgen wrote: it has files, and no %s", e.dir, publish.OwnershipFile)
+		return fmt.Sprintf("--previous: %s: not a tree that sipgen wrote: it has files, but no %s", e.dir, publish.OwnershipFile)
 	}
 	return "--previous: " + e.err.Error()
 }

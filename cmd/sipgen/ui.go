@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -40,7 +41,18 @@ func (u *ui) warn(format string, args ...any) {
 // system by it. Whatever was missed where the words were made, no secret that is one beyond doubt is printed.
 func (u *ui) say(format string, args ...any) {
 	line := text.Line(redact.Text(fmt.Sprintf(format, args...)))
-	u.progress.clean(func() { fmt.Fprintf(u.err, "sipgen: %s\n", line) })
+	u.progress.clean(func() { fmt.Fprintln(u.err, u.fit("sipgen: "+line)) })
+}
+
+// programs are those whose commands stand in messages, to be copied.
+var programs = []string{" kubectl ", " ssh-keyscan ", " ssh-keygen ", " git ", " openssl ", " >"}
+
+// fit breaks a message between words where it is shown on a terminal, and nowhere else. One with a command stays whole: who copies half of it runs that.
+func (u *ui) fit(line string) string {
+	if u.progress == nil || u.progress.to == nil || slices.ContainsFunc(programs, func(name string) bool { return strings.Contains(line, name) }) {
+		return line
+	}
+	return text.Fold(line, terminalWidth(u.progress.to), "  ")
 }
 
 // fail prints an error, each of the errors joined in it on a line of its own, and a hint where

@@ -62,8 +62,8 @@ func hidden(contents map[string][]byte, tree []string, others []File) (problems 
 		if rule.where == "" || applied.names[rule] != nil {
 			continue // no name of a component is among Flux' defaults; or the line has to go anyway
 		}
-		warnings = append(warnings, redact.Errorf("%s: %q hides %s from Flux. Nothing in the tree applies them; but if a kustomization of yours that Flux applies includes the component, it no longer builds, or, "+
-			"with ignoreMissingComponents, machines take any free host (docs/cluster-api.md)", rule.where, rule.text, files(notApplied.names[rule])).Error())
+		warnings = append(warnings, redact.Errorf("%s: %q hides %s from Flux. Nothing in the tree applies them; but a kustomization of yours that includes the component no longer builds in Flux, or, "+
+			"with ignoreMissingComponents, lets machines take any free host (docs/cluster-api.md)", rule.where, rule.text, files(notApplied.names[rule])).Error())
 	}
 	return problems, warnings
 }
