@@ -48,7 +48,7 @@ written as in error messages, after the kind: site.spec.brake.
 			if field == nil {
 				return noField(kind, path, known, parent)
 			}
-			_, err = fmt.Fprint(ui.out, kind.Explain(field))
+			_, err = fmt.Fprint(ui.out, kind.Explain(field, helpWidth(ui.out)))
 			return err
 		},
 	}

@@ -170,7 +170,7 @@ func securityTable() []attack {
 		attack{why: "another tenant's", files: attached("name: oam, namespace: edge"), want: `of namespace "edge", which tenant bank`},
 		attack{why: "another's address on one that it may", files: attached("name: storage, namespace: networks, ips: [192.0.2.1/24]"), want: "ips[0]: bank/a: found 192.0.2.1, which is in none of the networks that tenant bank"},
 		attack{why: "the machine's own address", files: attached("name: storage, ips: [127.0.0.1/8]"), want: "it is the machine's own"},
-		attack{why: "everything behind one interface", files: attached("name: storage, ips: [203.0.113.17/0]"), want: "networkAttachments[0].ips[0]: found \"203.0.113.17/0\", want the prefix of its network"},
+		attack{why: "everything behind one interface", files: attached("name: storage, ips: [203.0.113.17/0]"), want: "networkAttachments[0].ips[0]: found \"203.0.113.17/0\", want the prefix of its own network"},
 		attack{why: "the kernel's own interface", files: attached("name: storage, interface: lo"), want: "networkAttachments[0].interface: found \"lo\", which every pod already has"},
 		attack{why: "one address for two pods", files: balancer("replicas: 2, networkAttachments: [{name: storage, ips: [203.0.113.17/28]}]"), want: "want replicas: 1"},
 		attack{why: "a name that is a path", files: attached("name: ../bmc"), want: "networkAttachments[0].name: "},

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Explain is a field for a terminal of 100 columns: what it is, and the fields below it.
-func (k *Kind) Explain(f *Field) string {
+// Explain is a field for a terminal of so many columns: what it is, and the fields below it.
+func (k *Kind) Explain(f *Field, width int) string {
 	var b strings.Builder
 	name := f.Path
 	if name == "" {
 		name = k.Name
 	}
 	fmt.Fprintf(&b, "%s (%s): %s\n", name, k.APIVersion, typeLine(f))
-	for _, line := range wrap(f.Text, 96) {
+	for _, line := range wrap(f.Text, width-4) {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	for _, below := range f.Fields {
 		fmt.Fprintf(&b, "\n%s: %s\n", below.Path, typeLine(&below))
-		for _, line := range wrap(below.Text, 96) {
+		for _, line := range wrap(below.Text, width-4) {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
