@@ -219,6 +219,8 @@ func (m *mover) price(r *role, k int) int {
 		return 0
 	case sl.owner == nil:
 		return priceWait
+	case m.s.promised[sl.host] == r.key():
+		return priceMove - 1 // the run before has it move already, though it carries its labels still
 	}
 	return priceMove
 }
@@ -311,8 +313,8 @@ func (s *site) moveBy(c *cluster, m *mover) {
 		}
 		to := sl.units[0].role
 		h := &s.hosts[sl.host]
-		if sl.owner == nil && m.only != nil && to.cluster != c {
-			continue // that waits for it
+		if sl.owner == nil && m.only != nil && (to.cluster != c || to.justReleased(sl.host) >= 0) {
+			continue // that waits for it, or keeps it
 		}
 		if sl.owner == nil {
 			found.Waits = append(found.Waits, h.key())
@@ -372,8 +374,55 @@ func (s *site) applyMoves(m *mover) {
 				sl.owner.released = append(sl.owner.released, release{sl.host, MovesTo{u.role.key()}, New})
 			}
 			u.role.take(s.domain(u.role, sl.host))
+			if at := u.role.justReleased(sl.host); at >= 0 {
+				s.keepInstead(u.role, at)
+				continue
+			}
 			s.awaited[sl.host] = u.role
 			u.role.waiting++
 		}
 	}
+	s.forgoStandby(m)
+}
+
+// forgoStandby has roles that gave hosts away wait for none that would stand by, as everybody does where standby slots may stay empty: the next run, which sees
+// a standby slot that is empty, would not.
+func (s *site) forgoStandby(m *mover) {
+	if s.options.StandbyRequired {
+		return
+	}
+	for k := len(m.slots) - 1; k >= 0; k-- {
+		sl := &m.slots[k]
+		if sl.bucket >= 0 {
+			continue
+		}
+		r := s.awaited[sl.host]
+		if r == nil || r.gave == 0 || len(r.held)+len(r.standIn)+r.units+r.waiting <= r.active {
+			continue
+		}
+		delete(s.awaited, sl.host)
+		r.open(s.domain(r, sl.host))
+		r.waiting--
+		r.must--
+		r.spare++
+	}
+}
+
+// justReleased is where a host is among those that the role releases from this run on because it has too many, -1 if it is not among them.
+func (r *role) justReleased(i int32) int {
+	return slices.IndexFunc(r.released, func(gone release) bool {
+		_, tooMany := gone.reason.(Surplus)
+		return gone.host == i && gone.since == New && tooMany
+	})
+}
+
+// keepInstead lets a role keep a host that it would release, in place of one that moves away from it: if it waited for it, the next run would see that the
+// role lacks a host, and take it back.
+func (s *site) keepInstead(r *role, at int) {
+	i := r.released[at].host
+	s.hosts[i].reject = nil
+	r.released = slices.Delete(r.released, at, at+1)
+	r.held = append(r.held, i)
+	slices.Sort(r.held)
+	r.must--
 }

@@ -35,6 +35,24 @@ var placementGuards = []mutant{
 	{"render/assignments.go", `		if h.For != nil {`, `		if false {`,
 		in("render", "TestAwaitedIsNoted"),
 		"the next run does not know who waits for which host"},
+	{"schedule/moves.go", `			if at := u.role.justReleased(sl.host); at >= 0 {`, `			if at := u.role.justReleased(sl.host); false {`,
+		in("schedule", "TestMovesAreMadeOnce"),
+		"a role waits for a host that it lets go itself, and the next run takes that host back"},
+	{"schedule/moves.go", `	if s.options.StandbyRequired {
+		return
+	}
+	for k`, `	if true {
+		return
+	}
+	for k`,
+		in("schedule", "TestMovesAreMadeOnce"),
+		"a standby slot waits for a host, and the next run says that it does not"},
+	{"schedule/moves.go", `	case m.s.promised[sl.host] == r.key():`, `	case false:`,
+		in("schedule", "TestMovesAreMadeOnce"),
+		"the next run moves another host than the one that the tree says is on its way"},
+	{"schedule/moves.go", `gone.host == i && gone.since == New && tooMany`, `gone.host == i && (gone.since == New || tooMany)`,
+		in("schedule", "TestPlanOverTime"),
+		"a role keeps a host whose labels say another cluster"},
 	{"schedule/moves.go", `|| r.cluster.named[i] {`, `|| false {`,
 		in("schedule", "TestWaits"),
 		"a cluster waits for a host that its own annotation keeps from it"},
