@@ -316,6 +316,9 @@ func (s *site) moveBy(c *cluster, m *mover) {
 		if sl.owner == nil && m.only != nil && (to.cluster != c || to.justReleased(sl.host) >= 0) {
 			continue // that waits for it, or keeps it
 		}
+		if sl.owner == nil && to.cluster != c && !m.gives(to) {
+			return // that cluster gets another host in this run, and keeps it
+		}
 		if sl.owner == nil {
 			found.Waits = append(found.Waits, h.key())
 			continue
@@ -339,6 +342,11 @@ func (s *site) moveBy(c *cluster, m *mover) {
 	if m.only != nil {
 		s.applyMoves(m)
 	}
+}
+
+// gives says whether a host moves away from a role.
+func (m *mover) gives(r *role) bool {
+	return slices.ContainsFunc(m.slots, func(sl slot) bool { return sl.owner == r && len(sl.units) > 0 && sl.units[0].role != r })
 }
 
 // applyMoves takes over the mover's flow. A host that moves is released by its owner, who gets
