@@ -1,9 +1,11 @@
 package sentence
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -190,5 +192,22 @@ func TestEveryFaultHasWords(t *testing.T) {
 	}
 	if len(words) < 10 || words["that a tree in another folder has or may have"] != "FaultOtherTree" {
 		t.Errorf("found %v", words)
+	}
+}
+
+// TestUnconfirmedAlike: where a tree is lost, each host's address is to be looked at: that is said once for a network.
+func TestUnconfirmedAlike(t *testing.T) {
+	var warnings []schedule.Warning
+	for i := range 6 {
+		ip := netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})
+		warnings = append(warnings, schedule.AddressUnconfirmed{Host: schedule.HostKey{Namespace: "m", Name: fmt.Sprint("h", 5-i)}, Network: "oam", Found: []netip.Addr{ip}, Use: schedule.HasImage{}})
+	}
+	found := Warnings(warnings)
+	if len(found) != 1 || !strings.HasPrefix(found[0], "host m/h0: on network oam its networkData says 192.0.2.5, and sipgen uses that; but the host is in use (it has an image), which") ||
+		!strings.HasSuffix(found[0], "; likewise 5 more hosts: m/h1 (192.0.2.4), m/h2 (192.0.2.3), m/h3 (192.0.2.2), m/h4 (192.0.2.1) and m/h5 (192.0.2.0)") {
+		t.Errorf("found %q", found)
+	}
+	if found := Warnings(warnings[:4]); len(found) != 4 {
+		t.Errorf("found %q", found)
 	}
 }

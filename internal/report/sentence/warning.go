@@ -16,7 +16,12 @@ import (
 func Warnings(warnings []schedule.Warning) []string {
 	var out []string
 	alike := map[string][]schedule.HasFault{}
+	unconfirmed := map[string][]schedule.AddressUnconfirmed{}
 	for _, w := range warnings {
+		if address, is := w.(schedule.AddressUnconfirmed); is {
+			unconfirmed[address.Network] = append(unconfirmed[address.Network], address)
+			continue
+		}
 		if fault, is := w.(schedule.HasFault); is {
 			alike[fault.What] = append(alike[fault.What], fault)
 			continue
@@ -25,6 +30,9 @@ func Warnings(warnings []schedule.Warning) []string {
 	}
 	for _, faults := range alike {
 		out = append(out, faultsAlike(faults)...)
+	}
+	for _, same := range unconfirmed {
+		out = append(out, unconfirmedAlike(same)...)
 	}
 	lines(out)
 	slices.Sort(out)
@@ -48,6 +56,22 @@ func faultsAlike(faults []schedule.HasFault) []string {
 		others = append(others, fault.Host.String())
 	}
 	return []string{fmt.Sprintf("%s; the same is wrong with %s: %s", Warning(faults[0]), text.Count(len(others), "more host"), list(others, 10, "more"))}
+}
+
+// unconfirmedAlike says of hosts on one network that their addresses should be looked at. Where a tree is lost that is all of them.
+func unconfirmedAlike(hosts []schedule.AddressUnconfirmed) []string {
+	var out, others []string
+	slices.SortFunc(hosts, func(a, b schedule.AddressUnconfirmed) int { return strings.Compare(a.Host.String(), b.Host.String()) })
+	for i, w := range hosts {
+		out = append(out, Warning(w))
+		if i > 0 {
+			others = append(others, fmt.Sprintf("%s (%s)", w.Host, addresses(w.Found)))
+		}
+	}
+	if len(hosts) <= mostAlike {
+		return out
+	}
+	return []string{fmt.Sprintf("%s; likewise %s: %s", out[0], text.Count(len(others), "more host"), list(others, 10, "more"))}
 }
 
 // Warning says what a person should look at.
@@ -189,9 +213,13 @@ func addressWarning(w schedule.Warning) string {
 		return fmt.Sprintf("host %s: %s; the host keeps %s on network %s, and the services stay as they are: correct the annotation, or list the address in the Site's spec.hosts.networks",
 			w.Host, w.Why, addresses(w.Kept), w.Network)
 	case schedule.AddressUnconfirmed:
+		use := Reason(w.Use)
+		if _, named := w.Use.(schedule.InUse); !named {
+			use = "in use (" + use + ")"
+		}
 		return fmt.Sprintf("host %s: on network %s its %s says %s, and sipgen uses that; but the host is %s, which may have replaced its network data, "+
 			"and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation %s%s: %s",
-			w.Host, w.Network, inventory.FromNetworkData, addresses(w.Found), Reason(w.Use), inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
+			w.Host, w.Network, inventory.FromNetworkData, addresses(w.Found), use, inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
 	case schedule.AddressProblem:
 		return fmt.Sprintf("host %s: %s", w.Host, w.Problem)
 	case schedule.ServicesWithout:
