@@ -27,7 +27,8 @@ type Ironic struct {
 	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Spec IronicSpec `json:"spec"`
-	// APIVersion that the spec is written in: ironic.metal3.io/v1alpha1, or metal3.io/v1alpha1, which the operator had first. Read with a warning.
+	// APIVersion that the spec is written in: ironic.metal3.io/v1alpha1, or metal3.io/v1alpha1, the operator's first API, which is read with a
+	// warning.
 	// +optional
 	APIVersion string `json:"apiVersion,omitempty"`
 	// IronicDatabase is the spec of the kind that the operator had for its database. Read with a warning, as mariaDB without a volume.

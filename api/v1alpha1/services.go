@@ -15,7 +15,7 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	VirtualHosts []VirtualHosts `json:"virtualHosts,omitempty"`
-	// Placement is OpenStack's, by openstack-k8s-operators. Default: none.
+	// Placement is OpenStack's Placement, by openstack-k8s-operators. Default: none.
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Placement []Placement `json:"placement,omitempty"`
@@ -23,8 +23,8 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Networks []Network `json:"networks,omitempty"`
-	// AddressSpaces are networks that never meet the others, so that both may have the same addresses. The network plan compares what is in one
-	// address space with nothing outside it. Default: all networks may meet.
+	// AddressSpaces are networks that never meet the others, so that both may have the same addresses. The network plan does not compare what
+	// is in one address space with anything outside it. Default: all networks may meet.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	AddressSpaces []AddressSpace `json:"addressSpaces,omitempty"`

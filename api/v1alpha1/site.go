@@ -94,7 +94,7 @@ type SiteSpec struct {
 	// ArgoCD is how the Argo CD objects are rendered.
 	// +optional
 	ArgoCD ArgoCD `json:"argocd,omitempty"`
-	// Metrics is who may read the figures of the tenants' services. Default: all pods of the management cluster.
+	// Metrics is who may read the metrics of the tenants' services. Default: all pods of the management cluster.
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
 	// BreakGlassGroups are the groups of users who may delete hosts that carry sipgen's labels, and write those labels.
@@ -130,15 +130,15 @@ type SiteSpec struct {
 	// Runner renders a CronJob that runs sipgen publish in the management cluster. Default: none.
 	// +optional
 	Runner *Runner `json:"runner,omitempty"`
-	// Services are what stands beside the clusters.
+	// Services are the site's own services, beside those of the clusters.
 	// +optional
 	Services SiteServices `json:"services,omitempty"`
 }
 
 // Metrics is who may read the figures of the tenants' services: the load balancers' metrics and statistics, and Dex' telemetry.
 type Metrics struct {
-	// Namespaces are those whose pods may connect to the ports that serve the figures; the services' NetworkPolicies say so. An empty list:
-	// nobody's. Without spec.metrics: all pods of the management cluster.
+	// Namespaces are the namespaces whose pods may connect to the ports that serve the metrics; the services' NetworkPolicies say so. An empty
+	// list allows nobody. Without spec.metrics: all pods of the management cluster.
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
 }
@@ -195,9 +195,9 @@ type Hosts struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Release []HostRelease `json:"release,omitempty"`
-	// Networks are those on which services reach hosts, with the addresses that hosts may have there. Where there are any, no host is believed to be
-	// at another address, nor on another network. Default: none are listed, and an annotation's address has to lie in the network of the host's own
-	// networkData, where that is known.
+	// Networks are the networks on which services reach hosts, with the addresses that hosts may have there. If any is listed, no host is
+	// believed to be at another address, or on another network. Default: none are listed, and an annotation's address has to lie in the
+	// network of the host's own networkData, where that is known.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Networks []HostNetwork `json:"networks,omitempty"`
@@ -218,7 +218,7 @@ type HostNetwork struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=200
 	Addresses []string `json:"addresses"`
-	// Namespaces are those whose hosts have these addresses. A host in one of them cannot lose its address to another tenant's host.
+	// Namespaces are the namespaces whose hosts have these addresses. A host in one of them cannot lose its address to another tenant's host.
 	// Default: all.
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
@@ -293,7 +293,7 @@ type Lint struct {
 type Runner struct {
 	// Schedule is when it runs, as in a CronJob: "*/10 * * * *".
 	Schedule string `json:"schedule"`
-	// Image is that of sipgen, as make image builds it, from where it is pulled: the registry mirror is not put before it.
+	// Image is the image of sipgen, as make image builds it, with the registry that it is pulled from: registryMirror does not apply to it.
 	Image string `json:"image"`
 	// ConfigMap has this Site under the key site.yaml, and under other keys the files that its spec.inputs.specs names, if it names any; else
 	// the specs are the SIPClusters in the cluster. It is in the engine's namespace. Default sipgen-NAME-config, with the Site's name.
@@ -306,7 +306,7 @@ type Runner struct {
 	// Propose is a branch for pull requests: it pushes there, and not to the synced branch. Default: to the synced branch.
 	// +optional
 	Propose string `json:"propose,omitempty"`
-	// KeepGoing has it publish the other clusters when one is unschedulable, wrong or beyond its grants.
+	// KeepGoing publishes the other clusters when one is unschedulable, wrong or beyond its grants.
 	// +optional
 	KeepGoing bool `json:"keepGoing,omitempty"`
 	// Env are more variables for sipgen, by name: SIPGEN_GIT_PROXY, or SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/KEY for a key of the Secret.
@@ -370,7 +370,7 @@ type Defaults struct {
 	// Resources are the requests and limits of every container that sets none.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// ControlPlaneNodes says whether pods of services that do not say may run on the management cluster's control-plane nodes: true where
+	// ControlPlaneNodes says whether pods may run on the management cluster's control-plane nodes, for services that do not say: true where
 	// there are no other nodes. Default: false; services that are already in the tree stay as they are there.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
@@ -426,9 +426,10 @@ type ArgoCD struct {
 	// another server than the default one there is no default.
 	// +optional
 	Identity string `json:"identity,omitempty"`
-	// Order is how hosts follow their tenant's services. Required with Argo CD, which has no dependencies between Applications. With none a host may
-	// get its labels before the services around it are ready. With waves a tenant's services and hosts are one Application, whose hosts get
-	// their labels when its services are healthy: until then Argo CD takes up no newer commit for this tenant, and hosts.apply must be merge.
+	// Order is how hosts follow their tenant's services. Required with Argo CD, which has no dependencies between Applications. With none a
+	// host may get its labels before the services around it are ready. With waves a tenant's services and hosts are one Application, whose
+	// hosts get their labels when its services are healthy: until then Argo CD picks up no newer commit for this tenant, and hosts.apply must
+	// be merge.
 	// +kubebuilder:validation:Enum=none;waves
 	// +optional
 	Order string `json:"order,omitempty"`

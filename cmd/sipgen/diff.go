@@ -28,11 +28,11 @@ func newDiff(ui *ui) *cobra.Command {
 		Use:   "diff [--out DIR | --repo URL]",
 		Short: "Show what render or publish would change",
 		Long: `Show what render would change in a folder, or publish on a branch (default: the Site's repository),
-by object and field, hosts first. Nothing is written. A folder that is new as a whole, as all of
-them are in a first tree, is summed up; --all shows its files.
+by object and field, hosts first. Nothing is written. A folder that is entirely new (in a first
+tree, all of them) is summed up; --all shows its files.
 
 -o unified is exactly what patch(1) takes, so values in it may look like commands to a CI system:
-write it to a file there.
+in CI, write it to a file.
 
 Exit codes: 0 nothing would change; 1 something would change, or a cluster cannot have its hosts;
 2 an error.`,

@@ -29,11 +29,11 @@ func newTenants(ui *ui) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "tenants",
 		Short: "Show the tenants and what they ask for, or suggest their grants",
-		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, those that are to be let
-go and still there (LEAVING; machines on released hosts count too), how many the tenant may have,
-and how many more its grants would give it now (MORE), if the site has them. PODS are the pods of
-its services, by the specs or by what patches make of them if that is more, and how many it may
-have. With --evict, all of it is as after the eviction.
+		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many the tenant
+may have. LEAVING are hosts that are to be let go and still there (machines on released hosts count
+too), MORE is how many more hosts its grants would give it now, if the site has them. PODS are the
+pods of its services (by the specs, or by what patches make of them if that is more), and how many
+it may have. With --evict, all of it is as after the eviction.
 
 --suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
 with what they lack, and a new tenant for every other namespace. It grants everything that is asked

@@ -32,8 +32,8 @@ func newLint(ui *ui) *cobra.Command {
 that match nothing or compete for the same hosts, hosts that share an address or a BMC. docs/lint.md
 explains the codes, and how to suppress a finding with a reason.
 
-A spec that is not valid ends the run; with --keep-going it is reported, and the others are looked
-at.
+A spec that is not valid ends the run; with --keep-going it is reported, and the others are
+checked.
 
 Exit codes: 0 no findings; 1 findings; 2 an error.`,
 		Example: `  sipgen lint --site site.yaml -f tenants --inventory hosts

@@ -41,7 +41,7 @@ Exit codes: 0 success; 1 a cluster cannot have its hosts, or render would refuse
 says why), or something overlaps that should not (-o network); 2 an error.
 
 -o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.
--o network lists everything on the site that has an address, a port or a MAC address, and what of it
+-o network lists everything on the site that has an address, a port or a MAC address, and what
 overlaps; -o network-svg is a picture of that.`,
 		Example: `  sipgen plan
   sipgen plan tenant-a/edge-a
