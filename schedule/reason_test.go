@@ -61,7 +61,7 @@ func TestBeingReleased(t *testing.T) {
 		for _, rejected := range r.Rejected {
 			counts[Say.Reason(rejected.Reason)] = rejected.Count
 		}
-		if len(counts) != 2 || counts["held by another cluster"] != 1 || counts["being released, and free once it is seen without labels"] != 2 {
+		if len(counts) != 2 || counts["held by another cluster"] != 1 || counts["being released, and free once seen without labels"] != 2 {
 			t.Errorf("%s: %v, want %s and 2 that are being released", r.Name, counts, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestBeingReleased(t *testing.T) {
 		t.Errorf("%v", p.Shortages)
 	}
 	said, _ := Say.ExplainHost(p, HostKey{"metal", "h3"})
-	if !strings.Contains(said, "tenants/b ControlPlane and tenants/b Worker: select it, but it is not eligible: being released, and free once it is seen without labels") {
+	if !strings.Contains(said, "tenants/b ControlPlane and tenants/b Worker: select it, but it is not eligible: being released, and free once seen without labels") {
 		t.Errorf("explain:\n%s", said)
 	}
 }

@@ -207,7 +207,7 @@ func TestReleasedHostsAreCounted(t *testing.T) {
 			[]v1.SIPCluster{annotated(newCluster("a", roles), v1.ApproveReleaseAnnotation, "h1")}, []inventory.Host{own}, testOptions,
 			"1 more host matches but: 1 named by an annotation of the cluster"},
 		{"it moves", moves, []inventory.Host{claimed(newHost("h1", "kind=b rack=r1"), "z", worker), newHost("f", "rack=rf")}, moving,
-			"1 more host matches but: 1 being released, and free once it is seen without labels"},
+			"1 more host matches but: 1 being released, and free once seen without labels"},
 		{"it does not move", moves, []inventory.Host{claimed(newHost("h1", "kind=b rack=r1"), "z", worker), newHost("f", "rack=rf")}, testOptions,
 			"1 more host matches but: 1 held by another cluster"},
 	} {

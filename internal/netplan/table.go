@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// row is a line of the plan: a claim, or several of hosts that follow each other and are alike.
+// row is a line of the plan: a claim, or several that are alike: of hosts that follow each other, or of one cluster at one address.
 type row struct {
 	first, last *Claim
 	count       int
@@ -69,10 +69,11 @@ func (r *row) what() string {
 
 var severalWords = map[Use]string{
 	HostAddress: "addresses", Lease: "addresses at inspection", PowerControl: "power controls", PowerProgram: "power controls", BootMAC: "boot MAC addresses",
+	LoadBalancer: "load balancers",
 }
 
 func (r *row) whose() string {
-	if r.count == 1 {
+	if r.count == 1 || r.first.Host == nil {
 		return r.first.whose()
 	}
 	return "hosts"
@@ -127,9 +128,12 @@ func (p *Plan) sections() []section {
 // maxDepth is how deep ranges in ranges are shown.
 const maxDepth = 4
 
-// takes says whether the claim is another one of the row's hosts.
+// takes says whether the claim is another one of the row's hosts, or another load balancer of the cluster that shares its address.
 func (r *row) takes(c *Claim, depth int, at mark) bool {
 	f := r.first
+	if f.Use == LoadBalancer && c.Use == LoadBalancer {
+		return f.Owner == c.Owner && f.span == c.span && r.depth == depth && r.at == at && at == fine
+	}
 	return f.Host != nil && c.Host != nil && f.Use == c.Use && f.Network == c.Network && r.depth == depth && r.at == at
 }
 

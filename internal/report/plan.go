@@ -114,6 +114,8 @@ type Role struct {
 	Slots        []Slot   `json:"slots"`
 	Rejected     []Reject `json:"rejected,omitempty"`
 	Warnings     []string `json:"warnings,omitempty"`
+	// said are those of Warnings that the cluster's say, too.
+	said map[string]bool
 }
 
 // Only is the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the shortages that it is part of and its own
@@ -211,6 +213,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		}
 		for j := range c.Roles {
 			cluster.Roles = append(cluster.Roles, roleOf(&c.Roles[j], specs[c.Key]))
+			cluster.Roles[j].said = waitsSaid(c.Warnings)
 		}
 		plan.Clusters = append(plan.Clusters, cluster)
 	}
@@ -242,6 +245,19 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		plan.Moves = append(plan.Moves, sentence.Move(m))
 	}
 	return plan
+}
+
+// waitsSaid are the warnings of roles that say again what those of the cluster say: which hosts it waits for.
+func waitsSaid(warnings []schedule.Warning) map[string]bool {
+	said := map[string]bool{}
+	for _, w := range warnings {
+		if way, is := w.(schedule.Rearrangement); is && way.Way == schedule.Done {
+			for _, host := range way.Waits {
+				said[sentence.Warning(schedule.WaitsFor{Host: host})] = true
+			}
+		}
+	}
+	return said
 }
 
 // mostMissing is how many hosts that the inventory does not have any more are warned of one by one.

@@ -259,6 +259,9 @@ func (p *Plan) Problems() []string {
 		}
 		for j := range c.Roles {
 			for _, warning := range c.Roles[j].Warnings {
+				if c.Roles[j].said[warning] {
+					continue
+				}
 				lines = append(lines, "warning: "+c.Key()+": "+c.Roles[j].Name+": "+warning)
 			}
 		}

@@ -292,7 +292,7 @@ func claim(r schedule.Reason) string {
 	case schedule.HeldBy:
 		return "held by " + r.Role.String()
 	case schedule.BeingReleased:
-		return "being released, and free once it is seen without labels"
+		return "being released, and free once seen without labels"
 	case schedule.HeldByOtherCluster:
 		return "held by another cluster"
 	case schedule.HeldByOtherRole:
