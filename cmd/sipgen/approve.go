@@ -52,13 +52,14 @@ const mostDangers = 50
 
 // approve says what a commit with these changes does, and asks. Its error means that nothing is pushed.
 func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error {
-	dangers := report.Dangers(r.report, filesOf(changes))
+	plan := r.report.WhySaid() // when the run was found to go on
+	dangers := report.Dangers(plan, filesOf(changes))
 	said := strings.Join(append(dangers, countChanges(changes)), "\n")
 	if said == a.approved {
 		return nil
 	}
 	ui.say("%s", r.report.Summary())
-	shown, more := report.FirstDangers(r.report, filesOf(changes), mostDangers)
+	shown, more := report.FirstDangers(plan, filesOf(changes), mostDangers)
 	for _, danger := range shown {
 		ui.say("look at this first: %s", danger)
 	}

@@ -145,6 +145,17 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 	return in.Check()
 }
 
+// saidFrozen says whether a finding is why its cluster is frozen, which the run has said.
+func (d *decided) saidFrozen(f *lint.Finding) bool {
+	for i := range d.report.Clusters {
+		c := &d.report.Clusters[i]
+		if f.Object == v1.Kind+" "+c.Key() && slices.ContainsFunc(c.Frozen, func(why string) bool { return strings.HasSuffix(why, f.Message) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // stopByLint ends a run that would publish specs with errors. What is wrong with a host is that host's finding: nobody gets it, and nobody waits
 // for it. So it is with one cluster's where the run is to go on.
 func (r *rendered) stopByLint(ui *ui, how tolerance) error {
@@ -154,7 +165,9 @@ func (r *rendered) stopByLint(ui *ui, how tolerance) error {
 			continue
 		}
 		errors++
-		ui.say("lint: %s", f.String())
+		if !how.keepGoing || !r.saidFrozen(&f) {
+			ui.say("lint: %s", f.String())
+		}
 	}
 	switch {
 	case errors == 0:

@@ -130,6 +130,19 @@ func (c *Cluster) decommissioned(named bool) string {
 	return words + leaving(c, named)
 }
 
+// keeps says of a cluster that gets nothing new that it keeps what it has, and why.
+func (p *Plan) keeps(c *Cluster) string {
+	switch {
+	case len(c.Frozen) > 0 && p.whySaid:
+		return c.Key() + " is frozen: it keeps what it has, as it is, and gets nothing new"
+	case len(c.Frozen) > 0:
+		return c.Key() + " is frozen: it keeps what it has, as it is, and gets nothing new: " + strings.Join(c.Frozen, "; ")
+	case c.Unschedulable:
+		return c.Key() + " is unschedulable: it keeps what it has and gets nothing new"
+	}
+	return ""
+}
+
 func (p *Plan) placementDangers() []danger {
 	var emptied, running, missing, moved, taken, promotions, released, clusters []danger
 	for _, words := range p.Emptied() {
@@ -153,11 +166,8 @@ func (p *Plan) placementDangers() []danger {
 		if words := returns(c); c.back && words != "" {
 			add(&clusters, "back", words)
 		}
-		switch {
-		case len(c.Frozen) > 0:
-			add(&clusters, "frozen", c.Key()+" is frozen: it keeps what it has, as it is, and gets nothing new: "+strings.Join(c.Frozen, "; "))
-		case c.Unschedulable:
-			add(&clusters, "frozen", c.Key()+" is unschedulable: it keeps what it has and gets nothing new")
+		if words := p.keeps(c); words != "" {
+			add(&clusters, "frozen", words)
 		}
 		for _, words := range c.lost {
 			add(&missing, "missing", words)

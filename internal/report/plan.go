@@ -51,6 +51,8 @@ type Plan struct {
 	// LeftToOthers is how many hosts nobody gets because a tree in another folder of the branch has them or may have them.
 	LeftToOthers int `json:"-"`
 
+	// whySaid: why clusters are frozen was said before the dangers are.
+	whySaid bool
 	// lost are the hosts that clusters without a spec lost, in words.
 	lost []string
 	// shortOf are the clusters that each of the Shortages is about.
@@ -85,6 +87,13 @@ type Cluster struct {
 
 // Key is the cluster's "namespace/name".
 func (c *Cluster) Key() string { return c.Namespace + "/" + c.Name }
+
+// WhySaid is the plan for a reader who was told why clusters are frozen: its dangers do not say it again.
+func (p *Plan) WhySaid() *Plan {
+	out := *p
+	out.whySaid = true
+	return &out
+}
 
 // Refuse notes that render and publish would refuse the run because of what a cluster gets, "namespace/name".
 func (p *Plan) Refuse(cluster string) {
@@ -310,6 +319,9 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) Role {
 	for i := range r.Assigned {
 		a := &r.Assigned[i]
 		slot := Slot{Host: a.Host.Key(), UID: a.Host.UID, Standby: a.Standby, Domain: a.Domain, Status: StatusKept, Why: sentence.Reason(a.Reason)}
+		if frozen, is := a.Reason.(schedule.Frozen); is {
+			slot.Why = sentence.Reason(frozen.Kept) + "; its cluster is frozen" // why, the plan says once
+		}
 		slot.Trouble, slot.trouble, slot.Changes, slot.adopted = sentence.Reason(a.Trouble), sentence.Trouble(a.Trouble), sentence.Changes(a), a.Adopted
 		slot.failed = a.Trouble != nil && a.Trouble != schedule.MarkedForRemoval{}
 		if waits, is := a.Reason.(schedule.ReleaseWaits); is {
