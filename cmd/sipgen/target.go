@@ -111,7 +111,11 @@ func (p *previousFlags) readFolder(ctx context.Context) (previousTree, error) {
 	// A name that is misspelt would make every host a new one.
 	about, err := os.Stat(p.dir)
 	if !p.compared && err != nil {
-		return previousTree{}, fmt.Errorf("--previous: %s: %w", p.dir, reasonOf(err))
+		hint := ""
+		if errors.Is(err, fs.ErrNotExist) && manifest.Nearest(p.dir, []string{noPrevious}) != "" {
+			hint = fmt.Sprintf(", did you mean %q?", noPrevious)
+		}
+		return previousTree{}, fmt.Errorf("--previous: %s: %w%s", p.dir, reasonOf(err), hint)
 	}
 	if !p.compared && !about.IsDir() {
 		return previousTree{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)

@@ -85,6 +85,7 @@ func (c *checker) roles() {
 func (c *checker) matchesNone(match *matcher, r *role, asked labels.Selector) {
 	unread := c.unreadHosts()
 	switch read := len(c.Hosts) - unread; {
+	case len(c.Hosts) == 0 && len(c.LeftOut) > 0: // each object that no host was made of has a finding
 	case unread == 0:
 		c.cluster(codeNoHost, Error, r.cluster, r.field(".labelSelector"),
 			fmt.Sprintf("matches none of %s%s", text.Count(read, "host"), c.nearest(match, asked)),

@@ -124,6 +124,9 @@ func BadName(namespace, name string) (field, text string) {
 		return "", ""
 	}
 	if messages := validation.IsDNS1123Subdomain(name); len(messages) > 0 {
+		if name == "" {
+			return "metadata.name", "missing"
+		}
 		return "metadata.name", redact.Sprintf("found %q: %s", name, messages[0])
 	}
 	if messages := validation.IsDNS1123Label(namespace); len(messages) > 0 {

@@ -98,7 +98,7 @@ func TestBadHosts(t *testing.T) {
 		{"a name that climbs out of the folder", inventorytest.HostYAML("../../etc/passwd", "", ""), `hosts.yaml: document 1: line 1 metadata.name found "../../etc/passwd": a lowercase RFC 1123 subdomain`, "", false},
 		{"a name with a line break", inventorytest.HostYAML(`"n1\nevil: true"`, "", ""), "metadata.name found", "", false},
 		{"a name with a template in it", inventorytest.HostYAML(`"{{ .Secret }}"`, "", ""), "metadata.name found", "", false},
-		{"no name", inventorytest.HostYAML(`""`, "", ""), `metadata.name found ""`, "", false},
+		{"no name", inventorytest.HostYAML(`""`, "", ""), `metadata.name missing`, "", false},
 		{"a namespace with a slash", strings.Replace(inventorytest.HostYAML("n1", "", ""), "namespace: metal", "namespace: a/b", 1), `metadata.namespace found "a/b"`, "", false},
 		{"a label with a line break", inventorytest.HostYAML("n1", "  labels: {rack: \"r1\\nx: y\", flavor: x}\n", ""), "", `metadata.labels[rack]: found a value of 7 characters (not shown), want at most 63 letters`, false},
 		{"a label key that is a path", inventorytest.HostYAML("n1", "  labels: {../x: z, flavor: x}\n", ""), "", `metadata.labels: "../x" is no valid label`, false},
