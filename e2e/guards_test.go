@@ -55,7 +55,7 @@ func guardPolicyOf(t *testing.T, e v1alpha1.Engine, apply v1alpha1.ApplyMode, na
 // whoever acts may do everything but for them. Each try is a row, and needs none of those before it.
 func TestGuards(t *testing.T) {
 	api := guarded(t)
-	api.Apply(t, "e2e", everybodyHere)
+	api.AllRights(t, "everybody-here")
 	for e, syncer := range map[v1alpha1.Engine]string{
 		v1alpha1.EngineFlux:   movedSyncer,
 		v1alpha1.EngineArgoCD: "system:serviceaccount:argocd:argocd-application-controller",

@@ -17,7 +17,7 @@ import (
 // a row, on a host of its own.
 func TestLabelGuard(t *testing.T) {
 	api := guarded(t)
-	api.Apply(t, "e2e", everybodyHere)
+	api.AllRights(t, "everybody-here")
 	const (
 		ns, audited, others = "label-guard", "label-guard-audited", "label-guard-others"
 		person, restorer    = "somebody", "restore@example.org"
@@ -144,7 +144,7 @@ func TestTwoSites(t *testing.T) {
 			}
 		}
 	}
-	api.Apply(t, "e2e", everybodyHere)
+	api.AllRights(t, "everybody-here")
 	api.WaitPolicies(t, one.ns)
 	syncer := func(c *circle) *engine.Client {
 		return engine.NewClient(t, api.As("system:serviceaccount:flux-system:sipgen-"+c.site.Name+"-hosts", "everybody-here"))

@@ -32,7 +32,7 @@ func rowLabelsAlone(t *testing.T, r *rig, name string) {
 		}
 	}
 
-	r.api.Apply(t, "e2e", everybodyHere)
+	r.api.AllRights(t, "everybody-here")
 	r.api.WaitPolicies(t, c.ns)
 	person := engine.NewClient(t, r.api.As("somebody", "everybody-here"))
 	wantDenied(t, "a person labels a free host", person.TryEdit("people", engine.Hosts, c.ns, "n2", "", put), "the GitOps identity of site "+name+" writes the labels")

@@ -241,13 +241,7 @@ func (m *maker) mayCreate(t *testing.T) {
 	m.api.Kubectl(t, host, "apply", "--server-side", "--field-manager=kustomize-controller", "-f", "-")
 	m.operator.WaitState(t, "available", ns, "node-1")
 	account := guardOf(t, m.api, ns)
-	m.api.Apply(t, "e2e", `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: makers-of-hosts}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
-subjects: [{kind: Group, name: makers-of-hosts, apiGroup: rbac.authorization.k8s.io}]
-`)
+	m.api.AllRights(t, everything)
 	change := func(name string, change func(o map[string]any)) *unstructured.Unstructured {
 		o := engine.Objects(t, []byte(host))[0]
 		o.SetName(name)

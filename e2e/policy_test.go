@@ -9,22 +9,13 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// everybodyHere is a group that may do everything. What it cannot do, a policy denies.
-const everybodyHere = `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: everybody-here}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
-subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.io}]
-`
-
 // rowPolicy: what the rendered policies forbid, and what they must not stand in the way of.
 func rowPolicy(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
 	c.tenant("a", 1)
 	c.step(t, "assign")
-	r.api.Apply(t, "e2e", everybodyHere)
+	r.api.AllRights(t, "everybody-here")
 	syncer := "system:serviceaccount:flux-system:sipgen-" + c.site.Name + "-hosts"
 	if r.argo != nil {
 		syncer = "system:serviceaccount:argocd:argocd-application-controller"

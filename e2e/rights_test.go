@@ -93,13 +93,7 @@ func (w *rightsWatch) end(t *testing.T) {
 func (u *upgrade) tries(t *testing.T) []rightsTry {
 	t.Helper()
 	api := u.rig.api
-	api.Apply(t, "e2e", `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: everybody-here}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
-subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.io}]
-`)
+	api.AllRights(t, "everybody-here")
 	person := engine.NewClient(t, api.As("somebody", "everybody-here"))
 	syncer := engine.NewClient(t, api.As("system:serviceaccount:"+engine.FluxNamespace+":sipgen-hosts"))
 	if u.rig.argo != nil {

@@ -250,7 +250,7 @@ spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, s
 func TestTenantGuard(t *testing.T) {
 	t.Parallel()
 	api := guarded(t)
-	api.Apply(t, "e2e", everybodyHere)
+	api.AllRights(t, "everybody-here")
 	const hosts, tenants, syncer = "tenant-guard-hosts", "tenant-guard-tenants", "system:serviceaccount:argocd:argocd-application-controller"
 	api.Namespaces(t, hosts, tenants, "argocd")
 	site := &v1alpha1.Site{}

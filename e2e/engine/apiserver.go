@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -129,6 +130,28 @@ func (a *APIServer) As(user string, groups ...string) *rest.Config {
 	config := rest.CopyConfig(a.config)
 	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
 	return config
+}
+
+// allRights binds a group to all rights. What it cannot do, a policy denies.
+const allRights = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: GROUP}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
+subjects: [{kind: Group, name: GROUP, apiGroup: rbac.authorization.k8s.io}]
+`
+
+// AllRights gives a group all rights, and waits until the API server, which learns of a binding a little later, knows.
+func (a *APIServer) AllRights(t testing.TB, group string) {
+	t.Helper()
+	a.Apply(t, "e2e", strings.ReplaceAll(allRights, "GROUP", group))
+	member := NewClient(t, a.As("somebody", group))
+	Wait(t, "the rights of "+group, SyncTimeout, func() error {
+		if err := member.TryDelete(Hosts, "default", "nobody", true); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("found %v, want a host that is not there", err)
+		}
+		return nil
+	})
 }
 
 // Kubeconfig writes a configuration as a file, for programs of their own, and gives its path.

@@ -23,13 +23,8 @@ func TestJumpHostGuard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	api.Apply(t, "e2e", string(site["jump-host-guard.yaml"]), `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: everybody-here}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
-subjects: [{kind: Group, name: everybody-here, apiGroup: rbac.authorization.k8s.io}]
-`)
+	api.Apply(t, "e2e", string(site["jump-host-guard.yaml"]))
+	api.AllRights(t, "everybody-here")
 	set := func(value any, fields ...string) func(map[string]any) {
 		return func(o map[string]any) { _ = unstructured.SetNestedField(o, value, fields...) }
 	}

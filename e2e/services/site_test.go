@@ -179,13 +179,7 @@ func TestWholeSiteOnFlux(t *testing.T) {
 // wantSiteGuards: nobody deletes an object of the site's services, or takes a Vino's credentials.
 func wantSiteGuards(t *testing.T, api *engine.APIServer) {
 	t.Helper()
-	api.Apply(t, "e2e", `
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: operators-here}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}
-subjects: [{kind: Group, name: operators-here, apiGroup: rbac.authorization.k8s.io}]
-`)
+	api.AllRights(t, "operators-here")
 	client := engine.NewClient(t, api.As("somebody", "operators-here"))
 	api.WaitPolicies(t, "vino")
 	for _, row := range []struct {
