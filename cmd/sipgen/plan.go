@@ -214,7 +214,7 @@ func (v *planView) write(ui *ui, placement *schedule.Placement, plan *report.Pla
 		_, err := ui.out.Write(picture.SVG(site))
 		return err
 	case "html":
-		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Dangers: plan.DangersUndrawn(), Removed: leftOut})
+		site := picture.Of(placement, picture.Options{Name: plan.Site, WhatIf: plan.WhatIf, Refusals: plan.Refusals, Dangers: plan.DangersUndrawn(), More: plan.Undrawn(), Removed: leftOut})
 		_, err := ui.out.Write(picture.HTML(site))
 		return err
 	case "json":

@@ -36,8 +36,15 @@ func (c *checker) failed() {
 				if a.Standby {
 					slot = "standby"
 				}
-				if _, marked := a.Trouble.(schedule.InError); !marked {
+				switch _, inError := a.Trouble.(schedule.InError); a.Reason.(type) {
+				case schedule.Replacing:
+					fix = "this plan replaces it; if it is to stay, fix it before its replacement is synced"
+				case schedule.StandIn, schedule.StandInSpare:
 					fix = "add a host that can replace it, or fix it"
+				default:
+					if !inError {
+						fix = "add a host that can replace it, or fix it"
+					}
 				}
 				switch {
 				case a.Pending && a.Host.State.InUse():

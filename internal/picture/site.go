@@ -27,6 +27,8 @@ type Options struct {
 	Refusals []string
 	// Dangers are what a reviewer must not miss, one sentence each.
 	Dangers []string
+	// More are other notes, as they are to be read: what is wrong with hosts, and what the run warns of.
+	More []string
 	// Removed are the hosts that a what-if leaves out of the placement. They are drawn as gone.
 	Removed []inventory.Host
 }
@@ -39,7 +41,7 @@ type Site struct {
 	Tenants []Tenant
 	// Hosts by namespace and name, numbers in them counted: n2 before n10.
 	Hosts []Host
-	// Notes are shown under the heading: what-ifs, why nothing would be written, dangers, why clusters are frozen, shortages and warnings.
+	// Notes are shown under the heading: what-ifs, why nothing would be written, dangers, why clusters are frozen, shortages, failed hosts and warnings.
 	Notes []string
 }
 
@@ -109,6 +111,7 @@ func Of(p *schedule.Placement, options Options) Site {
 	for i := range p.Shortages {
 		site.Notes = append(site.Notes, sentence.Shortage(&p.Shortages[i]))
 	}
+	site.Notes = append(site.Notes, options.More...)
 	for _, warning := range sentence.Warnings(p.Warnings) {
 		site.Notes = append(site.Notes, "warning: "+warning)
 	}

@@ -73,6 +73,18 @@ func (s *Slot) changed() bool {
 	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed
 }
 
+// Undrawn are the failed hosts, and the warnings of the inputs and of preflight: what a picture's notes have from nowhere else, a line each.
+func (p *Plan) Undrawn() []string {
+	var lines []string
+	for _, trouble := range p.troubles() {
+		lines = append(lines, "failed: "+trouble)
+	}
+	for _, warning := range slices.Concat(p.InputWarnings, p.Preflight) {
+		lines = append(lines, "warning: "+warning)
+	}
+	return unique(lines)
+}
+
 // troubles are the hosts that have failed, a sentence each.
 func (p *Plan) troubles() []string {
 	var lines []string
