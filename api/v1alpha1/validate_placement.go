@@ -220,19 +220,30 @@ func (p *AddressPool) validate(at string, add problem) {
 			return
 		}
 	}
-	for _, all := range []string{"0.0.0.0/0", "::/0"} {
-		left := []Span{SpanOf(netip.MustParsePrefix(all))}
-		for _, span := range spans {
-			var rest []Span
-			for _, part := range left {
-				rest = append(rest, part.Without(span)...)
-			}
-			left = rest
-		}
-		if len(left) == 0 {
+	for _, first := range []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()} {
+		if everyAddress(spans, first) {
 			add(at+".addresses", "found %q, which together are every address; want the network that services get addresses from (203.0.113.0/28)", strings.Join(p.Addresses, ", "))
 		}
 	}
+}
+
+// everyAddress says that spans together have every address of a family, whose first address is given.
+func everyAddress(spans []Span, first netip.Addr) bool {
+	spans = slices.DeleteFunc(slices.Clone(spans), func(s Span) bool { return !s.IsValid() || s.Start.BitLen() != first.BitLen() })
+	slices.SortFunc(spans, func(a, b Span) int { return a.Start.Compare(b.Start) })
+	next := first
+	for _, span := range spans {
+		if next.Less(span.Start) {
+			return false
+		}
+		if !span.Stop.Less(next) {
+			next = span.Stop.Next()
+		}
+		if !next.IsValid() {
+			return true // there is none after the last one
+		}
+	}
+	return false
 }
 
 // ParseSpan reads an address, a network or a range with a dash.
