@@ -40,6 +40,10 @@ func (in *inputs) warnSetAside(ui *ui, l *loaded) {
 	for i := range l.clusters {
 		known[l.clusters[i].Key()] = true
 	}
+	for i := range l.findings {
+		known[l.findings[i].cluster.String()] = true // its spec is there, and wrong
+	}
+	named := 0
 	for _, path := range in.specs {
 		if path == fromCluster || path == manifest.Stdin {
 			continue
@@ -59,11 +63,17 @@ func (in *inputs) warnSetAside(ui *ui, l *loaded) {
 			for i := range documents {
 				if d := &documents[i]; d.Kind == v1.Kind && !known[d.Namespace+"/"+d.Name] {
 					known[d.Namespace+"/"+d.Name] = true
-					ui.warn("%s: not read, because its name does not end in .yaml, .yml or .json; it has SIPCluster %s/%s, which no other file has", name, d.Namespace, d.Name)
+					if named++; named > mostBeside {
+						continue
+					}
+					ui.warn("%s: not read, because its name does not end in .yaml, .yml or .json; it has SIPCluster %s/%s, which no file that was read has", name, d.Namespace, d.Name)
 				}
 			}
 		}
 		_ = root.Close() // only read
+	}
+	if more := named - mostBeside; more > 0 {
+		ui.warn("%s more in files that are not read, and in no other", text.Count(more, "SIPCluster"))
 	}
 }
 
