@@ -129,7 +129,7 @@ func hintFor(command *cobra.Command, err error) string {
 	case olderShape(err):
 		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it (docs/from-sip.md)"
 	case errors.As(err, &wrong) && onlyWrongSpecs(err):
-		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters; this one keeps what it has", ""), "; ")
+		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters, and lets go of those whose spec is gone; this one keeps what it has", ""), "; ")
 	case suggestion != "":
 		return strings.TrimSuffix(suggestion, "; ")
 	case publishHint(command, err) != "":

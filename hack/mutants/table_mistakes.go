@@ -212,6 +212,12 @@ var mistakeGuards = []mutant{
 	{"internal/status/status.go", `	case len(carried) == 0 && host.State.InUse():`, `	case false:`,
 		in("internal/status", "TestReleasedAndInUse"),
 		"a host that somebody still uses is said to be one that the next run can assign"},
+	{"internal/status/status.go", `stays := in.stays[claim.Cluster]; {`, `stays := true; {`,
+		in("internal/status", "TestAllHostsAreToGo"),
+		"a spec was deleted by mistake, and status sends people to delete its machines"},
+	{"cmd/sipgen/beside.go", `		known[l.findings[i].cluster.String()] = true`, `		known[l.findings[i].cluster.String()] = false`,
+		in("cmd/sipgen", "TestScripts/beside"),
+		"a backup is said to have a cluster that no other file has, where the spec beside it is wrong"},
 	{"cmd/sipgen/elsewhere.go", `len(both) > 0 {
 			places = append(`, `len(both) > 1<<20 {
 			places = append(`,

@@ -63,6 +63,8 @@ type Input struct {
 	Approved func(*schedule.PreviousClaim, *inventory.Host) bool
 	// Refused are hosts whose patches would do harm, by name, and why.
 	Refused map[string]string
+	// stays: the cluster keeps a host.
+	stays map[schedule.ClusterKey]bool
 }
 
 // Of gives the hosts by cluster, role and name; those that the tree does not have come last.
@@ -72,6 +74,12 @@ func Of(in Input) []Host {
 		live[schedule.HostKey{Namespace: in.Hosts[i].Namespace, Name: in.Hosts[i].Name}] = &in.Hosts[i]
 	}
 	claimed := map[schedule.HostKey]bool{}
+	in.stays = map[schedule.ClusterKey]bool{}
+	for i := range in.Claims {
+		if c := &in.Claims[i]; !c.Pending && !c.Releasing {
+			in.stays[c.Cluster] = true
+		}
+	}
 	out := []Host{}
 	for i := range in.Claims {
 		claim := &in.Claims[i]
@@ -204,16 +212,23 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 	case len(differ) > 0:
 		return Host{State: NotSynced, What: strings.Join(differ, ", ")}
 	case claim.Pending && host.State.InUse():
-		return Host{State: Pending, What: letGo(&host.State) + use(&host.State)}
+		return Host{State: Pending, What: in.letGo(claim, &host.State) + use(&host.State)}
 	case claim.Pending:
 		return Host{State: Pending, What: "nothing uses it any more: the next run releases it"}
 	}
 	return Host{State: Synced}
 }
 
-// letGo is what the release of a host in use waits for.
-func letGo(state *inventory.State) string {
-	if state.Consumer != nil && state.Consumer.Kind == "Metal3Machine" {
+// letGo is what the release of a host in use waits for. Where all hosts of a cluster are to go, its spec may be gone by mistake.
+func (in *Input) letGo(claim *schedule.PreviousClaim, state *inventory.State) string {
+	machine := state.Consumer != nil && state.Consumer.Kind == "Metal3Machine"
+	const meant = `its whole cluster is to go: if that is not meant, put the spec back (docs/safety.md, "A wrong commit was merged"); else `
+	switch stays := in.stays[claim.Cluster]; {
+	case machine && !stays:
+		return meant + "delete its machine: "
+	case !stays:
+		return meant + "Cluster API has to let it go: "
+	case machine:
 		return `waits until its machine is deleted (docs/safety.md, "Take hosts back now"): `
 	}
 	return "waits until Cluster API lets it go: "

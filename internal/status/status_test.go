@@ -151,6 +151,23 @@ func TestReleasedAndInUse(t *testing.T) {
 	}
 }
 
+// TestAllHostsAreToGo: a cluster that lets go of all its hosts may have lost its spec by mistake, and nobody is to delete its machines before that is known.
+func TestAllHostsAreToGo(t *testing.T) {
+	in := Input{Keys: keys}
+	labels := map[string]string{"ns": "t", "name": "a", "role": "Worker"}
+	for _, name := range []string{"h", "i"} {
+		in.Claims = append(in.Claims, schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Pending: true})
+		in.Hosts = append(in.Hosts, inventory.Host{Namespace: "metal", Name: name, Labels: labels, State: inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}}})
+	}
+	const all = "its whole cluster is to go: if that is not meant, put the spec back "
+	for _, stays := range []bool{false, true} {
+		in.Claims[1].Pending = !stays
+		if got := Of(in); strings.HasPrefix(got[0].What, all) == stays {
+			t.Errorf("one stays %t: %+v", stays, got)
+		}
+	}
+}
+
 // TestStatesAreDocumented: whoever is on call finds every state in docs/safety.md, with what to do about it.
 func TestStatesAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/safety.md")
