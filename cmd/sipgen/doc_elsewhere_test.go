@@ -85,12 +85,12 @@ var runElsewhere = []pagePart{
 
 // notRun are the commands of pages that no test can run as they stand there, by how their block begins, and why.
 var notRun = map[string]string{
-	"kubectl get bmh -n NAMESPACE NAME -o jsonpath": "asks for the machine of Cluster API on a host, and goes on with that machine's owner: needs Cluster API",
-	"kubectl annotate machines.cluster":             "needs Cluster API with its provider for metal3 and a cluster to be scaled down; row stand-in does to a host what they do",
-	"kubectl delete machines.cluster":               "needs Cluster API, which makes another machine in its place; row stand-in lets a host go",
-	"kubectl wait bmh":                              "waits for hours, until Cluster API's provider has let the host go; row stand-in waits for the same state",
-	"docker run":                                    "needs a container engine, and nothing like it runs in a test; TestImage looks into the image, and runs its program",
-	"go install":                                    "needs a published release; TestReleaseIsReproducible builds one",
+	"kubectl get bmh -n NAMESPACE NAME -o jsonpath":                       "asks for the machine of Cluster API on a host, and goes on with that machine's owner: needs Cluster API",
+	"kubectl annotate machines.cluster":                                   "needs Cluster API with its provider for metal3 and a cluster to be scaled down; row stand-in does to a host what they do",
+	"kubectl annotate bmh -n NAMESPACE NAME --field-manager=oncall capm3": "and then deletes a machine: needs Cluster API, which makes another in its place; row stand-in lets a host go",
+	"kubectl wait bmh": "waits for hours, until Cluster API's provider has let the host go; row stand-in waits for the same state",
+	"docker run":       "needs a container engine, and nothing like it runs in a test; TestImage looks into the image, and runs its program",
+	"go install":       "needs a published release; TestReleaseIsReproducible builds one",
 }
 
 // TestRunElsewhere: the tests that run what this file leaves to them are there, and they, or functions that they call, read the page below its
