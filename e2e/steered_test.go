@@ -73,7 +73,7 @@ func (c *circle) hideComponents(t *testing.T) {
 		if code := c.sipgen(t, command); code != 0 {
 			t.Errorf("%s: %s: exit code %d\n%s", what, command, code, c.said)
 		}
-		c.wantSaid(t, what+": "+command, "from Flux. Nothing in the tree applies them; but if a kustomization of yours")
+		c.wantSaid(t, what+": "+command, "from Flux. Nothing in the tree applies them; but a kustomization of yours")
 	}
 	end(what)
 }
