@@ -282,10 +282,14 @@ func (c *Client) established(t testing.TB, names ...string) {
 			if got := Condition(o, "Established"); got.Status != "True" {
 				return fmt.Errorf("not established: %s", got)
 			}
-			return nil
+			// Discovery learns of it a moment later.
+			group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
+			kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
+			c.mapper.Reset()
+			_, err = c.mapper.RESTMapping(schema.GroupKind{Group: group, Kind: kind})
+			return err
 		})
 	}
-	c.mapper.Reset()
 }
 
 // ConditionState is one of an object's status.conditions.
