@@ -211,36 +211,45 @@ func (p *AddressPool) validate(at string, add problem) {
 		add(at+".addresses", "missing: the networks and ranges that are given out")
 	}
 	var spans []Span
+	said := false
 	for i, text := range p.Addresses {
 		span, ok := ParseSpan(text)
-		if spans = append(spans, span); !ok {
+		if !ok {
 			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, want a network (203.0.113.0/28) or a range (203.0.113.16-203.0.113.31)", text)
-		} else if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
+			continue
+		}
+		spans = append(spans, span)
+		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
 			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, which is every address; want the network that services get addresses from (203.0.113.0/28)", text)
-			return
+			said = true
 		}
 	}
-	for _, first := range []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()} {
-		if everyAddress(spans, first) {
-			add(at+".addresses", "found %q, which together are every address; want the network that services get addresses from (203.0.113.0/28)", strings.Join(p.Addresses, ", "))
+	if !said && everyAddress(spans) {
+		are := "together are"
+		if len(p.Addresses) == 1 {
+			are = "is"
 		}
+		add(at+".addresses", "found %q, which %s every address; want the network that services get addresses from (203.0.113.0/28)", strings.Join(p.Addresses, ", "), are)
 	}
 }
 
-// everyAddress says that spans together have every address of a family, whose first address is given.
-func everyAddress(spans []Span, first netip.Addr) bool {
-	spans = slices.DeleteFunc(slices.Clone(spans), func(s Span) bool { return !s.IsValid() || s.Start.BitLen() != first.BitLen() })
-	slices.SortFunc(spans, func(a, b Span) int { return a.Start.Compare(b.Start) })
-	next := first
-	for _, span := range spans {
-		if next.Less(span.Start) {
-			return false
-		}
-		if !span.Stop.Less(next) {
-			next = span.Stop.Next()
-		}
-		if !next.IsValid() {
-			return true // there is none after the last one
+// everyAddress says that spans together have every address of a family.
+func everyAddress(spans []Span) bool {
+	spans = slices.SortedFunc(slices.Values(spans), func(a, b Span) int { return a.Start.Compare(b.Start) })
+	for _, next := range []netip.Addr{netip.IPv4Unspecified(), netip.IPv6Unspecified()} {
+		for _, span := range spans {
+			if span.Start.BitLen() != next.BitLen() {
+				continue
+			}
+			if next.Less(span.Start) {
+				break
+			}
+			if !span.Stop.Less(next) {
+				next = span.Stop.Next()
+			}
+			if !next.IsValid() {
+				return true // there is none after the last one
+			}
 		}
 	}
 	return false

@@ -2,7 +2,7 @@ package main
 
 // siteServiceGuards are about the services of the site itself: Ironic, virtual hosts, Placement, and the networks that they share.
 var siteServiceGuards = []mutant{
-	{"api/v1alpha1/validate_placement.go", `		if everyAddress(spans, first) {`, `		if everyAddress(nil, first) {`,
+	{"api/v1alpha1/validate_placement.go", `	if !said && everyAddress(spans) {`, `	if !said && everyAddress(nil) {`,
 		in("api/v1alpha1", "TestBadPlacement/a_pool_of_two_halves"),
 		"a pool of two halves of all addresses gives out everybody's"},
 	{"inventory/live/guards.go", `if site != "" && strings.HasPrefix(object.Name, inventory.SharedGuardPrefix+site+"-"+inventory.ServiceGuard) {`, `if false {`,
