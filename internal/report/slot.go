@@ -87,34 +87,36 @@ func (p *Plan) Undrawn() []string {
 
 // troubles are the hosts that have failed, a sentence each.
 func (p *Plan) troubles() []string {
-	var lines []string
-	for i := range p.Clusters {
-		c := &p.Clusters[i]
-		for j := range c.Roles {
-			for _, slot := range c.Roles[j].Slots {
-				if !slot.failed {
-					continue
-				}
-				why := slot.Why
-				if !strings.HasPrefix(why, slot.Trouble) {
-					why = slot.Trouble + "; " + why
-				}
-				lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Key(), c.Roles[j].Name, slot.Host, why))
-			}
+	return p.ofSlots(func(slot *Slot) string {
+		switch {
+		case !slot.failed:
+			return ""
+		case !strings.HasPrefix(slot.Why, slot.Trouble):
+			return slot.Trouble + "; " + slot.Why
 		}
-	}
-	return lines
+		return slot.Why
+	})
 }
 
 // waiting are the hosts that somebody asked to release and that wait for a person to delete their machines, a sentence each.
 func (p *Plan) waiting() []string {
-	var lines []string
+	return p.ofSlots(func(slot *Slot) string {
+		if slot.marked && slot.Status == StatusPending && !slot.failed {
+			return slot.Why
+		}
+		return ""
+	})
+}
+
+// ofSlots are the sentences about the hosts of which there is something to say.
+func (p *Plan) ofSlots(words func(*Slot) string) (lines []string) {
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		for j := range c.Roles {
-			for _, slot := range c.Roles[j].Slots {
-				if slot.marked && slot.Status == StatusPending && !slot.failed {
-					lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Key(), c.Roles[j].Name, slot.Host, slot.Why))
+			role := &c.Roles[j]
+			for k := range role.Slots {
+				if said := words(&role.Slots[k]); said != "" {
+					lines = append(lines, fmt.Sprintf("%s %s %s: %s", c.Key(), role.Name, role.Slots[k].Host, said))
 				}
 			}
 		}
