@@ -156,9 +156,10 @@ func TestNoProgress(t *testing.T) {
 // TestMessagesFit: on a terminal a message is broken between words, and one with a command to copy is not. In CI nothing is.
 func TestMessagesFit(t *testing.T) {
 	const long, command = "a message of some length about metal3/server-1 and what to do", "run kubectl label host --overwrite a=b, which is longer than the terminal"
+	const own = "what is left (sipgen publish --accept-lost-tree goes by the labels)"
 	for _, row := range []struct{ why, env, want string }{
-		{"a terminal", "TERM=xterm", "sipgen: a message of some length about\n  metal3/server-1 and what to do\nsipgen: " + command + "\n"},
-		{"CI", "CI=true", "sipgen: " + long + "\nsipgen: " + command + "\n"},
+		{"a terminal", "TERM=xterm", "sipgen: a message of some length about\n  metal3/server-1 and what to do\nsipgen: " + command + "\nsipgen: " + own + "\n"},
+		{"CI", "CI=true", "sipgen: " + long + "\nsipgen: " + command + "\nsipgen: " + own + "\n"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			tty, read := terminal(t)
@@ -168,6 +169,7 @@ func TestMessagesFit(t *testing.T) {
 			ui := &ui{out: io.Discard, err: tty, progress: progressOn(tty, environment(row.env), time.Minute)}
 			ui.say(long)
 			ui.say(command)
+			ui.say(own)
 			if found := strings.ReplaceAll(read(), "\r\n", "\n"); found != row.want {
 				t.Errorf("found %q, want %q", found, row.want)
 			}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -44,12 +44,12 @@ func (u *ui) say(format string, args ...any) {
 	u.progress.clean(func() { fmt.Fprintln(u.err, u.fit("sipgen: "+line)) })
 }
 
-// programs are those whose commands stand in messages, to be copied.
-var programs = []string{" kubectl ", " ssh-keyscan ", " ssh-keygen ", " git ", " openssl ", " >"}
+// commands are those in messages, to be copied: of other programs any, of sipgen those with a flag.
+var commands = regexp.MustCompile("[ (`'\"]((kubectl|ssh-keyscan|ssh-keygen|git|openssl) |sipgen [a-z]+( [A-Z]+)* -)| >")
 
 // fit breaks a message between words where it is shown on a terminal, and nowhere else. One with a command stays whole: who copies half of it runs that.
 func (u *ui) fit(line string) string {
-	if u.progress == nil || u.progress.to == nil || slices.ContainsFunc(programs, func(name string) bool { return strings.Contains(line, name) }) {
+	if u.progress == nil || u.progress.to == nil || commands.MatchString(line) {
 		return line
 	}
 	return text.Fold(line, terminalWidth(u.progress.to), "  ")
