@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -48,7 +49,8 @@ func squeeze(w *world) {
 		if rng.IntN(5) == 0 {
 			c.Annotations = map[string]string{[]string{v1.ApproveReleaseAnnotation, v1.RemoveAnnotation}[rng.IntN(2)]: name() + "," + name()}
 		}
-		for role, set := range c.Spec.Nodes {
+		for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) { // a world is the same whenever it is made
+			set := c.Spec.Nodes[role]
 			was, standby := set.Want()
 			set.Count = &v1.NodeCount{Active: max(0, was+rng.IntN(5)-2), Standby: standby}
 			c.Spec.Nodes[role] = set

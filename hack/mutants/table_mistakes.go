@@ -361,7 +361,7 @@ var mistakeGuards = []mutant{
 	{"cmd/sipgen/inputs.go", ` && flag.Value.String() != os.Getenv("SIPGEN_"+strings.ToUpper(flag.Name)) {`, ` {`,
 		in("cmd/sipgen", "TestScripts/beside"),
 		"SIPGEN_CONTEXT is set for other commands, and each plan from files warns of it"},
-	{"cmd/sipgen/beside.go", `d.Kind == v1.Kind && !known[`, `d.Kind == "" && !known[`,
+	{"cmd/sipgen/beside.go", `d.Kind == v1.Kind && !known[`, `d.Kind == v1.Kind+"x" && !known[`,
 		in("cmd/sipgen", "TestScripts/beside"),
 		"a spec that somebody renamed to .bak decommissions its cluster, and nobody learns that the file is there"},
 	{"internal/report/table.go", `c.Evicted || c.Gone && leaving(c, false) != ""`, `c.Evicted`,

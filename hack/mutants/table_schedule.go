@@ -51,7 +51,7 @@ var placementGuards = []mutant{
 		in("schedule", "TestMovesAreMadeOnce"),
 		"a standby slot waits for a host, and the next run says that it does not"},
 	{"schedule/moves.go", `	case m.s.promised[sl.host] == r.key():`, `	case false:`,
-		in("schedule", "TestMovesAreMadeOnce"),
+		in("schedule", "TestMoveThatTheTreeHas"),
 		"the next run moves another host than the one that the tree says is on its way"},
 	{"schedule/moves.go", `gone.host == i && gone.since == New && tooMany`, `gone.host == i && (gone.since == New || tooMany)`,
 		in("schedule", "TestPlanOverTime"),
