@@ -215,10 +215,19 @@ func CacheDir() string {
 	return filepath.Join(root(), ".cache")
 }
 
-// root is the repository's folder.
+// root is the repository's folder: the one above the working folder that has its go.mod. The place that the compiler notes in a
+// binary would do as well, were it not left out by -trimpath, which lets checkouts in different folders share compiled packages.
 func root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
+	folder, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	for ; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
+		if content, err := os.ReadFile(filepath.Join(folder, "go.mod")); err == nil && strings.HasPrefix(string(content), "module github.com/airshipit/sipgen\n") {
+			return folder
+		}
+	}
+	panic("the working folder is not in sipgen's repository")
 }
 
 func buildEnvironment() []string {

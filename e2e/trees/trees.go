@@ -11,11 +11,11 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -36,8 +36,11 @@ func (t Tree) Name() string { return t.Commit + "/" + t.Example + "/" + t.Engine
 
 // All are the trees of all commits, by name.
 func All() ([]Tree, error) {
-	_, file, _, _ := runtime.Caller(0)
-	sites, err := filepath.Glob(filepath.Join(filepath.Dir(file), "testdata", "*", "*", "*", "site.yaml"))
+	here, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/airshipit/sipgen/e2e/trees").Output()
+	if err != nil {
+		return nil, err
+	}
+	sites, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(here)), "testdata", "*", "*", "*", "site.yaml"))
 	var all []Tree
 	for _, site := range sites {
 		folder := filepath.Dir(site)
