@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -181,7 +182,7 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 		policy.Spec.MatchConditions = syncing(s.labelWriters())
 		policy.Spec.Variables = append(metadataVariables(), inUseVariables(s.Site.Spec.LabelKeys)...)
 		policy.Spec.Validations = inUseValidations(func(expression string) string { return expression })
-		return policy
+		return infra.Forbid(policy)
 	}
 	keys := s.Site.Spec.LabelKeys
 	ours := celList([]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby})
@@ -203,7 +204,7 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 		{Expression: update(onlyOurs("Annotations", "k == '"+releaseOf+"' || "+tools)), Message: "the GitOps identity may only change the GitOps tools' annotations on a BareMetalHost"},
 		{Expression: update(same("metadata.finalizers") + " && " + same("metadata.ownerReferences")), Message: "the GitOps identity may not change a BareMetalHost's finalizers or owners"},
 	}, inUseValidations(update)...)
-	return policy
+	return infra.Forbid(policy)
 }
 
 // syncing leaves everybody out but the users that an engine applies hosts as.
@@ -233,7 +234,7 @@ func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
 		Expression: "!variables.oldLabels.exists(k, k in " + celList(claimKeys(s.Site.Spec.LabelKeys)) + ")",
 		Message:    "this BareMetalHost belongs to a tenant cluster, and deleting it may deprovision its server: release it first, or delete it as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}}
-	return policy
+	return infra.Forbid(policy)
 }
 
 // celList writes strings as a CEL list.

@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/site/ironic"
 	"github.com/airshipit/sipgen/render/site/networks"
 	"github.com/airshipit/sipgen/render/site/placement"
@@ -168,7 +169,7 @@ func (s *site) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 		Message: "this is a service of site " + s.Site.Name + ", which provisions its hosts: take it out of the Site, and then delete it as one of " +
 			strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}, s.vinoCredentials()}
-	return policy
+	return infra.Forbid(policy)
 }
 
 // vinoCredentials: without credentials everybody may switch a Vino's hosts.
