@@ -90,7 +90,6 @@ var notRun = map[string]string{
 	"kubectl annotate bmh -n NAMESPACE NAME --field-manager=oncall capm3": "and then deletes a machine: needs Cluster API, which makes another in its place; row stand-in lets a host go",
 	"kubectl wait bmh": "waits for hours, until Cluster API's provider has let the host go; row stand-in waits for the same state",
 	"docker run":       "needs a container engine, and nothing like it runs in a test; TestImage looks into the image, and runs its program",
-	"go install":       "needs a published release; TestReleaseIsReproducible builds one",
 }
 
 // TestRunElsewhere: the tests that run what this file leaves to them are there, and they, or functions that they call, read the page below its
