@@ -116,6 +116,34 @@ func TestGuardsFailClosed(t *testing.T) {
 	}
 }
 
+// Every rule of every guard denies with the reason Forbidden. Flux takes a denial without a reason for an immutable field: it
+// deletes and recreates an object that has its force annotation.
+func TestGuardsForbid(t *testing.T) {
+	overlay := func(s *v1alpha1.Site) {
+		s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal"
+		s.Spec.Flux.Identity = v1alpha1.KustomizeController("flux-system")
+	}
+	rules := map[string]int{}
+	for _, tree := range []Tree{
+		guarded(t, func(*v1alpha1.Site) {}), guarded(t, overlay), guarded(t, inWaves), services(t, siteOf(t, "flux", ironicPlain), nil),
+	} {
+		for _, folder := range []string{"policy/", "site/"} {
+			for name, policy := range objectsOf(t, tree, folder, "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name }) {
+				for i, rule := range policy.Spec.Validations {
+					rules[strings.TrimSuffix(strings.TrimPrefix(name, "sipgen-dc1-"), "-v1")]++
+					if rule.Reason == nil || *rule.Reason != metav1.StatusReasonForbidden {
+						t.Errorf("%s: spec.validations[%d].reason: found %v, want Forbidden", name, i, rule.Reason)
+					}
+				}
+			}
+		}
+	}
+	want := []string{accountGuard, deleteGuard, "jump-host-guard", labelGuard, serviceGuard, syncGuard, tenantGuard}
+	if got := slices.Sorted(maps.Keys(rules)); !slices.Equal(got, want) {
+		t.Errorf("guards with rules: found %v, want %v", got, want)
+	}
+}
+
 // Sites on one API server have guards of their own, for their own namespaces, and nothing prunes them.
 func TestGuardsOfASite(t *testing.T) {
 	for _, apply := range []v1alpha1.ApplyMode{v1alpha1.ApplyMerge, v1alpha1.ApplyOverlay} {

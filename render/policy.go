@@ -25,6 +25,11 @@ func (s *site) policy() error {
 		files []string
 	)
 	put := func(name string, objects ...any) {
+		for _, object := range objects {
+			if policy, ok := object.(admissionv1.ValidatingAdmissionPolicy); ok {
+				infra.Forbid(policy.Spec.Validations)
+			}
+		}
 		content, err := object.Marshal(objects...)
 		errs = append(errs, err)
 		files = append(files, name)
@@ -182,7 +187,7 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 		policy.Spec.MatchConditions = syncing(s.labelWriters())
 		policy.Spec.Variables = append(metadataVariables(), inUseVariables(s.Site.Spec.LabelKeys)...)
 		policy.Spec.Validations = inUseValidations(func(expression string) string { return expression })
-		return infra.Forbid(policy)
+		return policy
 	}
 	keys := s.Site.Spec.LabelKeys
 	ours := celList([]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby})
@@ -204,7 +209,7 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 		{Expression: update(onlyOurs("Annotations", "k == '"+releaseOf+"' || "+tools)), Message: "the GitOps identity may only change the GitOps tools' annotations on a BareMetalHost"},
 		{Expression: update(same("metadata.finalizers") + " && " + same("metadata.ownerReferences")), Message: "the GitOps identity may not change a BareMetalHost's finalizers or owners"},
 	}, inUseValidations(update)...)
-	return infra.Forbid(policy)
+	return policy
 }
 
 // syncing leaves everybody out but the users that an engine applies hosts as.
@@ -234,7 +239,7 @@ func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
 		Expression: "!variables.oldLabels.exists(k, k in " + celList(claimKeys(s.Site.Spec.LabelKeys)) + ")",
 		Message:    "this BareMetalHost belongs to a tenant cluster, and deleting it may deprovision its server: release it first, or delete it as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}}
-	return infra.Forbid(policy)
+	return policy
 }
 
 // celList writes strings as a CEL list.

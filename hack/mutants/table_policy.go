@@ -2,6 +2,12 @@ package main
 
 // policyGuards are the rights and the admission policies. The API server itself tells whether they hold.
 var policyGuards = []mutant{
+	{"render/policy.go", `				infra.Forbid(policy.Spec.Validations)`, `				_, _ = policy, infra.Forbid`,
+		in("render", "TestGuardsForbid"),
+		"Flux takes a denial for an immutable field, and deletes and recreates an object that has its force annotation"},
+	{"render/infra/site.go", `	Forbid(policy.Spec.Validations)`, ``,
+		in("render", "TestGuardsForbid"),
+		"the same of a denial by the guard of jump hosts"},
 	{"render/infra/site.go", `request.userInfo.username.split(':')[2] == variables.clusterNamespace && `, ``,
 		in("e2e/services", "TestJumpHostGuard/a_reboot_by_that_of_a_cluster_of_the_same_name_in_another_namespace"),
 		"a jump host has power over another namespace's hosts"},

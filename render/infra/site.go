@@ -151,7 +151,7 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 		return "has(object." + path + ") == has(oldObject." + path + ") && (!has(object." + path + ") || object." + path + " == oldObject." + path + ")"
 	}
 	fail := admissionv1.Fail
-	policy := Forbid(admissionv1.ValidatingAdmissionPolicy{
+	policy := &admissionv1.ValidatingAdmissionPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
 		ObjectMeta: jumpGuardMeta(site),
 		Spec: admissionv1.ValidatingAdmissionPolicySpec{
@@ -193,19 +193,18 @@ func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 				},
 			},
 		},
-	})
-	return &policy
+	}
+	Forbid(policy.Spec.Validations)
+	return policy
 }
 
-// Forbid gives each rule of a policy the reason Forbidden, status 403. Without a reason a denial has status 422, which Flux
-// (fluxcd/pkg/ssa) takes for an immutable field: an object with the annotation kustomize.toolkit.fluxcd.io/force: enabled
-// is then deleted and created again.
-func Forbid(policy admissionv1.ValidatingAdmissionPolicy) admissionv1.ValidatingAdmissionPolicy {
+// Forbid sets the reason of each rule to Forbidden (status 403). Flux takes a denial without a reason (422) for an immutable
+// field: it deletes and recreates an object that has the annotation kustomize.toolkit.fluxcd.io/force: enabled.
+func Forbid(rules []admissionv1.Validation) {
 	forbidden := metav1.StatusReasonForbidden
-	for i := range policy.Spec.Validations {
-		policy.Spec.Validations[i].Reason = &forbidden
+	for i := range rules {
+		rules[i].Reason = &forbidden
 	}
-	return policy
 }
 
 func jumpPolicyBinding(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicyBinding {
