@@ -275,8 +275,8 @@ func (m *maker) mayCreate(t *testing.T) {
 	}
 }
 
-// guardOf puts the policies of a site for the namespace into force, and gives the account that syncs its hosts, in that namespace.
-func guardOf(t *testing.T, api *engine.APIServer, ns string) string {
+// guardOf puts the policies of a site for the namespace into force, after the changes, and gives the account that syncs its hosts, in that namespace.
+func guardOf(t *testing.T, api *engine.APIServer, ns string, change ...func(render.Tree)) string {
 	t.Helper()
 	site := &v1alpha1.Site{}
 	site.Name = ns
@@ -287,6 +287,9 @@ func guardOf(t *testing.T, api *engine.APIServer, ns string) string {
 	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, edit := range change {
+		edit(tree)
 	}
 	for name, content := range tree {
 		if strings.HasPrefix(name, "policy/") && !strings.HasSuffix(name, "kustomization.yaml") {

@@ -1,0 +1,54 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render"
+)
+
+// TestForcedAfterADenial: Flux deletes and recreates an object with the force annotation if its apply has status 422. The sync
+// guard's denial has the reason Forbidden, so Flux reports the denial and deletes nothing. Without the reason Flux tries to
+// delete the host; here only the missing right to delete saves it.
+func TestForcedAfterADenial(t *testing.T) {
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
+	flux := engine.StartFlux(t, api)
+	for ns, row := range map[string]struct {
+		change func(render.Tree)
+		fails  string
+	}{
+		"with-reason": {func(render.Tree) {}, "may not change a BareMetalHost's spec"},
+		"without-reason": {func(tree render.Tree) {
+			for name, content := range tree {
+				tree[name] = []byte(strings.ReplaceAll(string(content), "    reason: Forbidden\n", ""))
+			}
+		}, `cannot delete resource "baremetalhosts"`},
+	} {
+		t.Run(ns, func(t *testing.T) {
+			api.Namespaces(t, ns)
+			uid := makeHost(t, api, "controller", ns, "n1", "r1")
+			account := guardOf(t, api, ns, row.change)
+			repo := engine.NewRepo(t)
+			flux.Source(t, ns, "site", repo)
+			repo.Commit(t, "a changed spec", map[string][]byte{"hosts/host.yaml": fmt.Appendf(nil, `apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata:
+  namespace: %s
+  name: n1
+  uid: %s
+  annotations: {%s, kustomize.toolkit.fluxcd.io/force: enabled}
+spec: {online: false}
+`, ns, uid, fluxGuard)})
+			revision := flux.Publish(t, ns, "site", repo)
+			m := &maker{api: api, flux: flux}
+			m.kustomization(t, ns, "hosts", account)
+			flux.WaitFailed(t, ns, "hosts", revision, row.fails)
+			if got := string(api.Get(t, engine.Hosts, ns, "n1").GetUID()); got != uid {
+				t.Errorf("uid: found %s, want %s", got, uid)
+			}
+		})
+	}
+}
