@@ -115,7 +115,7 @@ func completeFields(_ *cobra.Command, args []string, typed string) ([]string, co
 	}
 	var out []string
 	for _, below := range field.Fields {
-		// The fields of the object itself have a path of one step.
+		// A top-level path has no dot.
 		out = append(out, typed[:at+1]+below.Path[strings.LastIndex(below.Path, ".")+1:])
 	}
 	return out, directive

@@ -215,8 +215,8 @@ func CacheDir() string {
 	return filepath.Join(root(), ".cache")
 }
 
-// root is the repository's folder: the one above the working folder that has its go.mod. The place that the compiler notes in a
-// binary would do as well, were it not left out by -trimpath, which lets checkouts in different folders share compiled packages.
+// root finds the repository's folder: the nearest one above the working folder with sipgen's go.mod. runtime.Caller gives no
+// path if a test is built with -trimpath.
 func root() string {
 	folder, err := os.Getwd()
 	if err != nil {
