@@ -10,7 +10,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit e2e nightly mutants fuzz lint generate golden bench bench-publish bench-live bench-sync release release-check image jump-image clean
+.PHONY: all build demo demo-site test unit e2e nightly guards fuzz lint generate golden bench bench-publish bench-live bench-sync release release-check image jump-image clean
 
 all: build
 
@@ -33,9 +33,8 @@ test: ## every test there is; the last line counts them
 e2e: ## the real engines only; the first run builds them
 	@$(GO) run ./hack/tally -- $(GO) run ./e2e/prepare -- $(GO) test -timeout 60m ./e2e/...
 
-mutants: ## takes out each guard in turn; a test has to notice. ONLY=REGEXP chooses by file or reason
-	@$(GO) run ./e2e/prepare
-	@$(GO) run ./hack/mutants -only '$(ONLY)'
+guards: ## takes out each marked guard in turn; a test has to notice. ONLY=REGEXP chooses by place or reason
+	@$(GO) run ./hack/guards -only '$(ONLY)'
 
 nightly: ## every kind of secret in every field, and placements against the oracles: each for NIGHT (10m) on random sites
 	SIPGEN_CANARIES=all $(GO) test ./cmd/sipgen -count 1 -timeout 2h -run NoSecretIsPrinted

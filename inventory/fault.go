@@ -139,6 +139,7 @@ func Conflicts(hosts []Host, owner func(namespace string) string) {
 			for _, i := range group {
 				whose := owner(hosts[i].Namespace)
 				for _, j := range group {
+					//guard: a tenant that makes an object with the MAC address of the site's hosts takes them out of use
 					if by := owner(hosts[j].Namespace); i != j && (by == "" || by == whose) {
 						hosts[i].Faults = append(slices.Clone(hosts[i].Faults), Fault{
 							Kind: about.kind, Field: about.field, Text: "has the " + string(about.kind) + " of host " + hosts[j].Key(), Other: hosts[j].Source,

@@ -173,6 +173,7 @@ type State struct {
 
 // Provisioned: a system is on the host, goes on to it or comes off it.
 func (s *State) Provisioned() bool {
+	//guard: a host that is externally provisioned is released
 	if s.Image || s.ExternallyProvisioned {
 		return true
 	}
@@ -181,6 +182,7 @@ func (s *State) Provisioned() bool {
 
 // ProvisionedStates are the values of status.provisioning.state in which a system is on a host, goes on to it or comes off it.
 func ProvisionedStates() []string {
+	//guard: a host is released while a system is written to it
 	return []string{"provisioning", "provisioned", "externally provisioned", "deprovisioning"}
 }
 
@@ -189,6 +191,7 @@ func ProvisionedStates() []string {
 func (h *Host) Emptied() bool {
 	s := &h.State
 	return slices.Contains([]string{"provisioning", "provisioned", "externally provisioned"}, s.Provisioning) &&
+		//guard: every host that is deprovisioned on purpose is said to have lost its spec, and nobody believes the warning any more
 		h.BMC.Address == "" && !s.Image && !s.ExternallyProvisioned &&
 		!slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultObject }) // whose spec nobody could read
 }

@@ -83,6 +83,7 @@ func OwnersOf(entries []metav1.ManagedFieldsEntry) []Owner {
 // What kubectl made is none: both engines take that over by themselves.
 func (o *ServiceObject) MadeByOther(manager string) *Owner {
 	i := slices.IndexFunc(o.Owners, func(w Owner) bool {
+		//guard: the first sync over SIP's objects fails, or leaves BMC passwords in the new pods
 		return w.Made && w.Operation == "Update" && w.Manager != manager && !strings.HasPrefix(w.Manager, "kubectl")
 	})
 	if i < 0 {

@@ -128,6 +128,7 @@ func CheckPower(address string) (problem PowerProblem, scheme string) {
 // powerPort says whether a port is one.
 func powerPort(port string) bool {
 	n, err := strconv.ParseUint(port, 10, 16)
+	//guard: a BMC's port that no BMC can have is not found before somebody waits for the host
 	return err == nil && n > 0
 }
 
@@ -153,6 +154,7 @@ func parsedPower(address string) (problem PowerProblem, scheme string) {
 		return PowerUnknownScheme, ""
 	}
 	switch host := parsed.Hostname(); {
+	//guard: a BMC's address without a host is said to be something else
 	case host == "":
 		return PowerNoHost, scheme
 	case net.ParseIP(host) == nil && !powerHost(host):
@@ -176,6 +178,7 @@ func knownScheme(scheme string) bool {
 
 // MACProblem says why no network card boots from the network with a MAC address, "" if one may. An empty one is no problem: not every driver needs it.
 func MACProblem(mac string) string {
+	//guard: a boot MAC address that no network card has is not found
 	if mac == "" {
 		return ""
 	}

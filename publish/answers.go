@@ -29,12 +29,15 @@ func (b boundedRefs) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	body := response.Body
 	switch kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
+	//guard: an error page without an end takes all memory
 	case response.StatusCode >= 300:
 		response.Body = limitedBody{io.LimitReader(body, maxErrorPage), body}
+	//guard: a proxy's login page is reported as a length of a packet
 	case kind == "text/html":
 		_ = body.Close() // nobody reads it
 		return nil, &pageError{text.Line(request.URL.Host)}
 	case strings.HasSuffix(request.URL.Path, "/info/refs"):
+		//guard: a server that names branches without an end takes half an hour, or all memory
 		response.Body = limitedBody{&limitedRefs{from: body, left: maxRefs}, body}
 	}
 	return response, nil
@@ -77,6 +80,7 @@ func boundSSH(session any) (done func()) {
 	}
 	bounded := &limitedRefs{from: from, left: maxRefs}
 	output.Set(reflect.ValueOf(bounded))
+	//guard: a pack of more than 64 MiB cannot be fetched over ssh
 	return func() { bounded.left = math.MaxInt }
 }
 

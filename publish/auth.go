@@ -64,6 +64,7 @@ func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transpor
 	case "https", "http":
 		client, err := a.HTTPClient()
 		if err == nil {
+			//guard: a redirect takes the git server's credentials to another port, over plain http
 			client.Transport, client.CheckRedirect = boundedRefs{hookOutput{client.Transport}}, checkRedirect
 		}
 		return githttp.NewClient(client), a.httpLogin(), err
@@ -164,7 +165,8 @@ func (a Auth) sshLogin(endpoint *transport.Endpoint) (*sshLogin, error) {
 		port = gitssh.DefaultPort
 	}
 	login := &sshLogin{
-		user:  endpoint.User,
+		user: endpoint.User,
+		//guard: the key of an ssh server is not checked
 		check: known.HostKeyCallback(),
 		kinds: known.HostKeyAlgorithms(fmt.Sprintf("%s:%d", endpoint.Host, port)),
 	}

@@ -54,6 +54,7 @@ func (r *remote) publish(ctx context.Context, base *Snapshot, tree Tree, meta Me
 }
 
 func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
+	//guard: a commit is made without a signature where one is required, or with a forged author
 	if err := errors.Join(meta.check(), checkWrite(tree, meta.AllowEmpty)); err != nil {
 		return nil, err
 	}
@@ -94,10 +95,12 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 		}
 		return done, nil
 	}
+	//guard: a new proposal throws away what others have committed to its branch
 	if err := r.checkOverwrite(ctx, base, meta); err != nil {
 		return nil, err
 	}
 	if meta.Approve != nil {
+		//guard: a dry run pushes
 		if err := meta.Approve(done.Changes); err != nil {
 			return nil, err
 		}
@@ -125,8 +128,10 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 func (r *remote) checkOwned(base *Snapshot, adopt bool) error {
 	switch {
 	case adopt:
+	//guard: files are deleted by a list that somebody edited
 	case base.damaged != nil:
 		return base.damaged
+	//guard: a folder of somebody else is taken over
 	case base.Foreign:
 		return fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", r.target.Path, ErrForeign, OwnershipFile)
 	}
@@ -185,9 +190,11 @@ func (s *Snapshot) blobsOf(root plumbing.Hash, paths Tree) (map[string]plumbing.
 func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		//guard: a file beside the tree is written into git's own files
 		if err := checkName(name); err != nil {
 			problems = append(problems, err)
 		}
+		//guard: a file beside the tree overwrites one of the tree
 		if _, taken := edits[name]; taken {
 			problems = append(problems, fmt.Errorf("%s: %w: the tree has it", name, ErrTaken))
 		}

@@ -55,6 +55,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 		owned = nil
 	case err != nil:
 		return Result{}, fmt.Errorf("%s: %w", dir, err)
+	//guard: a folder of somebody else is taken over
 	case !found && !opts.Adopt:
 		if err := refuseForeign(dir, here); err != nil {
 			return Result{}, err
@@ -85,6 +86,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 }
 
 func checkWrite(tree Tree, allowEmpty bool) error {
+	//guard: an empty tree deletes everything
 	if len(tree) == 0 && !allowEmpty {
 		return fmt.Errorf("%w: writing it would delete everything that sipgen owns there", ErrEmpty)
 	}

@@ -159,6 +159,7 @@ func (r *remote) explain(err error) error {
 		return &SettingError{"ClientCertFile", fmt.Errorf("%w: the server requires a client certificate", ErrAuth)}
 	case strings.Contains(message, "remote error: tls: ") && r.target.Auth.ClientCertFile != "":
 		return fmt.Errorf("%w: the server rejected the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile, message)
+	//guard: who mistypes the server's name reads of the address of a resolver
 	case unreachable(err) != "":
 		return &unreachableError{unreachable(err), err}
 	case errors.Is(err, exec.ErrNotFound):

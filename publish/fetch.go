@@ -145,6 +145,7 @@ func (r *remote) fetchPartial(ctx context.Context, store *packStore, first *sess
 	}
 	want := map[plumbing.Hash]bool{}
 	for _, hash := range files {
+		//guard: a file above the tree cannot be read on a server that leaves out files
 		want[hash] = true
 	}
 	if !site.IsZero() {
@@ -208,6 +209,7 @@ func (s *session) fetch(ctx context.Context, store *packStore, want wanted) erro
 	if err != nil {
 		return err
 	}
+	//guard: a file in another folder that unpacks to gigabytes takes as much memory
 	if want.most > 0 {
 		return store.addWithin(file, packLimits{held: 2 * want.most, all: 2 * want.most})
 	}
@@ -281,6 +283,7 @@ func (unnamedFile) Unlock() error { return nil }
 
 // newUnnamedFile makes a file without a name. Where the file system knows no such files it has one for a moment, in which a kill leaves an empty file.
 func newUnnamedFile(folder string) (billy.File, error) {
+	//guard: a kill leaves a file in the temporary folder, one more each time
 	if file, err := openUnnamed(folder); err == nil {
 		return unnamedFile{file}, nil
 	}

@@ -40,6 +40,7 @@ func localPath(endpoint *transport.Endpoint) (string, error) {
 func (r *remote) openLocal() (*gogit.Repository, error) {
 	repository, err := gogit.PlainOpenWithOptions(r.local, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
+		//guard: people are told to make a git repository out of the folder that has their specs
 		if entries, err := os.ReadDir(r.local); err != nil || len(entries) > 0 { // whose files would be among git's own
 			return nil, fmt.Errorf("%w: %s is a folder with other files, and no git repository: name the fleet's repository, or make a new one in a folder of its own: git init --bare fleet.git", ErrNoRepository, r.local)
 		}
@@ -97,6 +98,7 @@ func listBranches(repository *gogit.Repository, into map[string]plumbing.Hash) e
 	}
 	return branches.ForEach(func(reference *plumbing.Reference) error {
 		name := reference.Name().Short()
+		//guard: a new proposal from a renamed branch forgets the tree, and has hosts that the tree gave to others
 		if _, there := into[name]; there || strings.HasSuffix(name, ".lock") {
 			return nil
 		}

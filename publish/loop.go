@@ -45,6 +45,7 @@ func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tr
 		if err != nil {
 			return nil, backoff.Permanent(err)
 		}
+		//guard: a file that is pushed above the tree while sipgen plans hides the tree unseen
 		if rounds == 0 || base.site != seen || given.looked && base.root != given.root || !maps.Equal(base.above, above) {
 			if tree, meta, value, err = attempt(base); err != nil {
 				return nil, backoff.Permanent(err)
@@ -81,6 +82,7 @@ func (w *waiting) saw(err error, mask func(string) string) {
 		w.since = now
 	case now.Sub(w.since) >= saidAfter && w.said != nil:
 		w.said(mask(lock.reason))
+		//guard: a run that waits for a lock says so a hundred times
 		w.said = nil
 	}
 }

@@ -175,6 +175,7 @@ func (w *objectWriter) commit(root, parent plumbing.Hash, meta Meta, text string
 		if err != nil {
 			return plumbing.ZeroHash, fmt.Errorf("signing the commit: %w", err)
 		}
+		//guard: a signer that gives nothing makes an unsigned commit
 		if len(signature) == 0 {
 			return plumbing.ZeroHash, fmt.Errorf("%w: the signer gave an empty one", ErrUnsigned)
 		}

@@ -51,6 +51,7 @@ func (o *overwriteError) Error() string {
 // be lost too. Among them is a file that another run committed next to the tree (Meta.ExtraFiles) and this run does not.
 func OnlyFiles(err error) []string {
 	var o *overwriteError
+	//guard: whoever left out a flag is told to give it again where a reviewer's commit would be lost
 	if !errors.As(err, &o) || len(o.files) != len(o.commits) {
 		return nil
 	}
@@ -87,6 +88,7 @@ func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*packStore,
 	}
 	defer session.close()
 	name := plumbing.NewBranchReferenceName(base.branch).String()
+	//guard: a proposal that somebody pushes to meanwhile ends the run, and nobody looks again
 	if session.advertised == nil || session.advertised.References[name] != base.old {
 		return nil, fmt.Errorf("%w since it was read", ErrConflict)
 	}
@@ -173,8 +175,10 @@ func (p *proposedCommits) lost(commit *object.Commit) (*loss, error) {
 		folder, is := sealed[name]
 		_, extra := p.meta.ExtraFiles[name]
 		switch {
+		//guard: two sites that share a branch replace each other's proposals
 		case is && folder != path.Join(".", p.path):
 			return &loss{folder: folderName(folder)}, nil
+		//guard: a file that somebody has put into sipgen's own commit is thrown away
 		case !is && !extra:
 			return &loss{why: fmt.Sprintf(" (edited by hand: %s)", text.Line(name)), file: name}, nil
 		}
@@ -203,6 +207,7 @@ func (p *proposedCommits) changes(commit *object.Commit) bool {
 
 // marked says whether a commit carries one of the trailers that a commit of this run will.
 func (p *proposedCommits) marked(commit *object.Commit) bool {
+	//guard: a commit that takes back something of a proposal is taken for sipgen's
 	if len(p.meta.Trailers) == 0 {
 		return true
 	}
@@ -319,6 +324,7 @@ func (p *proposedCommits) asListed(commit *object.Commit, folder string, sums ma
 		if err != nil {
 			return nil, err
 		}
+		//guard: an edit that was made in sipgen's own commit is thrown away
 		if digest(content) == sums[listed] {
 			files = append(files, name)
 		}
@@ -342,6 +348,7 @@ func (p *proposedCommits) newBlob(here *commitFiles, name string) (hash plumbing
 	}
 	entry, found, err := here.entry(name)
 	if err != nil || !found || !entry.Mode.IsFile() {
+		//guard: a file that was deleted in sipgen's own commit comes back unseen
 		return plumbing.ZeroHash, false, err
 	}
 	if !p.has(entry.Hash) {

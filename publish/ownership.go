@@ -110,6 +110,7 @@ func parseOwnership(text []byte) (ownedFiles, error) {
 	}
 	for number, line := range bytes.Split(text, []byte("\n")) {
 		for _, marker := range []string{"<<<<<<< ", ">>>>>>> ", "||||||| "} {
+			//guard: a list with conflict markers is said to be something else
 			if bytes.HasPrefix(line, []byte(marker)) {
 				return bad("line %d: an unresolved merge conflict", number+1)
 			}
@@ -118,11 +119,13 @@ func parseOwnership(text []byte) (ownedFiles, error) {
 	list, is := plainOwnership(text)
 	if !is {
 		decoder := yaml.NewDecoder(bytes.NewReader(text))
+		//guard: a list of a later version is read as if it were today's
 		decoder.KnownFields(true)
 		list = &ownership{}
 		if err := decoder.Decode(list); err != nil {
 			return bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
 		}
+		//guard: of two lists one counts, and nobody sees the other
 		if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
 			return bad("more than one document")
 		}
@@ -135,6 +138,7 @@ func parseOwnership(text []byte) (ownedFiles, error) {
 	}
 	owned := make(map[string]string, len(list.Files))
 	for i, file := range list.Files {
+		//guard: a list names files outside the folder, and they are deleted
 		if err := checkName(file.Path); err != nil {
 			return bad("files[%d]: %v", i, err)
 		}
@@ -146,6 +150,7 @@ func parseOwnership(text []byte) (ownedFiles, error) {
 		}
 		owned[file.Path] = file.SHA256
 	}
+	//guard: files are deleted by a list that somebody edited
 	if want := list.digest(); list.Digest != want {
 		return bad("digest: found %q, the list has %s: it was edited or merged by hand", list.Digest, want)
 	}

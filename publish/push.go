@@ -83,6 +83,7 @@ func isConcurrentPush(status, output string) bool {
 	// lock", "stale info", "fetch first", "non-fast-forward"; GitLab's Gitaly and Gitea pass git's messages on;
 	// GitHub: "cannot lock ref" in the status; JGit and Gerrit: "lock failure".
 	reason := strings.ToLower(status)
+	//guard: a push that can never work is tried for three minutes, in silence
 	if isPermanent(reason + "\n" + strings.ToLower(output)) {
 		return false
 	}
@@ -127,6 +128,7 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 		return "", err
 	}
 	defer func() { _ = session.Close() }() // nothing comes after the report
+	//guard: a push overwrites what somebody else pushed in the meantime
 	if advertised.References[name.String()] != old {
 		return "", ErrConflict
 	}

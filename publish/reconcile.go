@@ -106,9 +106,11 @@ func (r *reconciliation) parents(name string) {
 		switch {
 		case err != nil:
 			r.problem(err)
+		//guard: a link in the folder leads a write out of it
 		case kind == other:
 			// Never to be adopted: writing through it would leave the folder.
 			r.taken(parent, "a folder")
+		//guard: a file of somebody else is replaced by a folder
 		case kind == file && !r.leaves(parent):
 			r.refuse(parent, "a file, want a folder")
 		}
@@ -119,6 +121,7 @@ func (r *reconciliation) parents(name string) {
 func (r *reconciliation) write(name string) {
 	kind, old, err := r.here.at(name)
 	sum, ours := r.owned[name]
+	//guard(TestFluxRows/emptied): what a person takes out of the tree never comes back: sipgen believes its list, and does not look at the file
 	equal := kind == file && bytes.Equal(old, r.tree[name])
 	if kind != file || !ours {
 		r.change(name, Added, nil)
@@ -132,9 +135,11 @@ func (r *reconciliation) write(name string) {
 		r.result.Added = append(r.result.Added, name)
 	case kind == folder:
 		r.replaceFolder(name)
+	//guard: a link of somebody else is replaced by a file
 	case kind == other && !ours:
 		r.taken(name, "a file")
 	case equal:
+	//guard: a file of somebody else is overwritten
 	case kind == file && !ours && !r.adopt:
 		r.refuse(name, "a file with other content")
 	default:
@@ -151,6 +156,7 @@ func (r *reconciliation) replaceFolder(name string) {
 	if err != nil {
 		r.problem(err)
 	}
+	//guard: a folder with files of somebody else is replaced by a file
 	if stranger := slices.IndexFunc(inside, func(name string) bool { return !r.leaves(name) }); stranger >= 0 {
 		r.refuse(name, "a folder with "+inside[stranger]+", want a file")
 	}
@@ -187,6 +193,7 @@ type lookup struct {
 }
 
 func (l *lookup) at(name string) (entryKind, []byte, error) {
+	//guard: what lies behind a link is taken for a file of the tree, because the folder asked for before is none
 	if !strings.HasPrefix(name, l.folder) {
 		l.folder = ""
 	}
@@ -196,6 +203,7 @@ func (l *lookup) at(name string) (entryKind, []byte, error) {
 			return l.here.at(name)
 		}
 		kind, _, err := l.here.at(name[:i+next])
+		//guard: a file of somebody else is deleted through a link
 		if err != nil || kind != folder {
 			return nothing, nil, err
 		}

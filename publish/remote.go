@@ -54,6 +54,7 @@ func connect[S transport.Session](ctx context.Context, r *remote, open func(*tra
 		}
 		listed := func() {}
 		if r.endpoint.Protocol == "ssh" {
+			//guard: a server that names branches over ssh without an end takes half an hour, or all memory
 			listed = boundSSH(session)
 		}
 		advertised, err := session.AdvertisedReferencesContext(ctx)
@@ -62,6 +63,7 @@ func connect[S transport.Session](ctx context.Context, r *remote, open func(*tra
 		} else {
 			listed()
 		}
+		//guard: a server that leads from http to https cannot be published to
 		if r.endpoint.Protocol == scheme {
 			return session, advertised, err
 		}
@@ -85,12 +87,14 @@ func (r *refs) base(target *Target) (string, error) {
 		}
 		branch = r.head
 	}
+	//guard: a proposal to an empty repository leaves a branch that nothing can be merged into
 	if r.empty && target.Proposal != "" {
 		return "", fmt.Errorf("%w: nothing can be proposed until it has a branch %s", ErrNothingThere, branch)
 	}
 	if _, found := r.branches[branch]; found || r.empty {
 		return branch, nil
 	}
+	//guard: a misspelt branch is made, and a site without decisions is published there
 	if target.Create {
 		if _, found := r.branches[r.head]; found {
 			return r.head, nil
@@ -111,6 +115,7 @@ func (r *refs) roomFor(branch string) error {
 			beside = other
 		}
 	}
+	//guard: a proposal that no repository has room for is rendered before anybody says so
 	if beside == "" {
 		return nil
 	}

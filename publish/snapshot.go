@@ -144,6 +144,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		if err != nil || entries == nil {
 			return err
 		}
+		//guard: a folder of somebody else is taken over because only a README is in it
 		s.Foreign = slices.ContainsFunc(entries.Entries, func(e object.TreeEntry) bool { return site != "" || !housekeeping(e.Name) })
 		return nil
 	case file:

@@ -84,10 +84,12 @@ func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) 
 		switch {
 		case kind == file:
 			state.Tree[name] = text
+			//guard: nobody sees that a file was edited
 			if !owned.writing && digest(text) != owned.sums[name] {
 				state.Edited = append(state.Edited, name)
 			}
 		case !owned.writing:
+			//guard: nobody sees that a file was deleted
 			state.Missing = append(state.Missing, name)
 		}
 	}
@@ -104,6 +106,7 @@ func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) 
 	}
 	for _, name := range inside {
 		if _, ours := owned.sums[name]; !ours {
+			//guard: nobody sees files that sipgen did not write
 			state.Others = append(state.Others, name)
 		}
 	}

@@ -43,10 +43,12 @@ func (s *site) accountPolicy() admissionv1.ValidatingAdmissionPolicy {
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{{Name: "account", Expression: "request.userInfo.username in " + celList(users)}}
 	policy.Spec.Validations = []admissionv1.Validation{
 		{
+			//guard(TestAccounts/policy/a_host_is_switched_off): who gives rights uses them
 			Expression: "!(request.resource.resource in " + celList(given) + ") || !(" + not(own.services) + ")",
 			Message:    "this account holds the right to write such objects only in order to grant it to other accounts, and may not use it itself",
 		},
 		{
+			//guard(TestAccounts/fleet/an_account_of_Flux_by_the_root): the root writes Flux's own account
 			Expression: fmt.Sprintf("request.resource.resource != 'serviceaccounts' || request.namespace == '%s' && (request.name.endsWith('.infra') || %s && request.name in %s)", namespace, not(own.rights), celList(named)),
 			Message:    "this account makes the accounts of site " + s.Site.Name + " and of its clusters, in Flux's namespace, and no others",
 		},
@@ -111,8 +113,10 @@ func (s *site) inTenants() string {
 	slices.Sort(named)
 	in := "request.namespace in " + celList(slices.Compact(named))
 	if len(spec.Tenants) > 0 {
+		//guard: rights are given in namespaces that are no tenant's
 		return "(" + in + ")"
 	}
+	//guard(TestAccounts/rights/rights_in_a_namespace_of_Kubernetes): rights are given in namespaces of Kubernetes
 	return fmt.Sprintf("(%s || !request.namespace.startsWith('kube-') && !(request.namespace in %s))", in, celList(s.Site.ReservedNamespaces()))
 }
 
@@ -133,6 +137,7 @@ func (s *site) rootMakes(root string) admissionv1.Validation {
 		}
 	}
 	return admissionv1.Validation{
+		//guard(TestAccounts/fleet/a_Kustomization_as_Flux'_account): the root has Flux apply what it may not
 		Expression: fmt.Sprintf("request.resource.resource != 'kustomizations' || request.operation == 'DELETE' || request.userInfo.username != '%s' || "+
 			"request.name in %s || has(object.spec.serviceAccountName) && (object.spec.serviceAccountName in %s || object.spec.serviceAccountName.endsWith('.infra'))",
 			s.fluxUser(root), celList(without), celList(accounts)),
@@ -144,7 +149,9 @@ func (s *site) rootMakes(root string) admissionv1.Validation {
 // of another site's hosts must not take it for one.
 func (s *site) accountBinding() admissionv1.ValidatingAdmissionPolicyBinding {
 	binding := s.binding(accountGuard, admissionv1.Deny)
+	//guard: the guard of accounts holds where the hosts are, and in no tenant's namespace
 	binding.Spec.MatchResources = nil
+	//guard: another site on the API server takes the guard of accounts for one of hosts, and is refused
 	delete(binding.Labels, inventory.SiteLabel)
 	return binding
 }

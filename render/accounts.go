@@ -62,8 +62,10 @@ func (s *site) policyAccount() siteAccount {
 	return siteAccount{
 		name: own.policy,
 		everywhere: append([]rbacv1.PolicyRule{
+			//guard: the account of the policies may delete guards
 			may(apply, inventory.GuardGroup, guards, "validatingadmissionpolicies", inventory.GuardResource),
 			// Flux tries a role and its binding together, before either is there: that takes bind.
+			//guard: a role of policy/ and its binding cannot come together
 			may(append(slices.Clone(apply), "bind"), rbacv1.GroupName, roles, "clusterroles"),
 			may(apply, rbacv1.GroupName, roles, "clusterrolebindings", "rolebindings"),
 		}, givenByPolicy()...),
@@ -74,6 +76,7 @@ func (s *site) policyAccount() siteAccount {
 // givenByPolicy are the rights that policy/ gives to other accounts. Nobody can give what he does not have; the account guard keeps those
 // that have them for this from using them.
 func givenByPolicy() []rbacv1.PolicyRule {
+	//guard: the account of the policies cannot give the right to patch hosts
 	return slices.Concat(hostsRules(), readerLists(), networkDataRules(), statusRules())
 }
 
@@ -83,7 +86,9 @@ func (s *site) rightsAccount() siteAccount {
 	return siteAccount{
 		name: s.ownAccounts().rights,
 		everywhere: append([]rbacv1.PolicyRule{
+			//guard: a new cluster never gets its rights
 			may(append(slices.Clone(prune), "bind"), rbacv1.GroupName, nil, "roles"),
+			//guard: the rights of a cluster that is gone stay
 			may(prune, rbacv1.GroupName, nil, "rolebindings"),
 			may(prune, "", nil, "resourcequotas", "limitranges"),
 		}, infra.GivenRules()...),
@@ -109,9 +114,11 @@ func (s *site) servicesAccount() siteAccount {
 			may(apply, "placement.openstack.org", nil, "placementapis"),
 			may(apply, "k8s.cni.cncf.io", nil, "network-attachment-definitions"),
 			may(apply, "metallb.io", nil, "ipaddresspools"),
+			//guard: a namespace that is taken out of the Site may have hosts for ever
 			may(prune, "metal3.io", []string{s.rootName()}, "hostdeploypolicies"),
 		},
 		engine: []rbacv1.PolicyRule{
+			//guard(TestAccounts/site/another_CronJob): the site's account makes any CronJob in Flux's namespace
 			may(prune, "batch", []string{s.runnerName(), s.statusJobName()}, "cronjobs"),
 			may(prune, "networking.k8s.io", []string{s.runnerName()}, "networkpolicies"),
 		},
@@ -124,6 +131,7 @@ func (s *site) rootAccount() siteAccount {
 	var everywhere, engine []rbacv1.PolicyRule
 	for _, account := range s.siteAccounts() {
 		names = append(names, account.name)
+		//guard: the root cannot give what the site's accounts need
 		everywhere, engine = append(everywhere, account.everywhere...), append(engine, account.engine...)
 	}
 	bind := append(slices.Clone(prune), "bind")

@@ -30,6 +30,7 @@ func (s *site) argocd() error {
 	put := func(name string, objects ...any) {
 		for _, o := range objects {
 			if project, is := o.(*argoProject); is && projects[project.Name] {
+				//guard: the root has the project of the policies, and kustomize builds nothing with two of the name
 				errs = append(errs, fmt.Errorf("spec.argocd.project: found %q, want another name: an Application of site %s has a project of this name", project.Name, s.Site.Name))
 			} else if is {
 				projects[project.Name] = true
@@ -47,8 +48,10 @@ func (s *site) argocd() error {
 	policy := s.argoKeeping(s.policyName(), "policy")
 	// The roles of the account that reads are the same for all sites on an API server; the guards have the site's name.
 	policy.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(policy.Spec.SyncPolicy.SyncOptions, func(option string) bool { return option == argoFailOnShared })
+	//guard: the guards come after the hosts
 	put("policy.yaml", wave(policy, "-2"))
 	if s.hasSiteObjects() {
+		//guard: definitions come after the services that need them
 		put("site.yaml", wave(s.argoKeeping(s.siteName(), "site"), "-1"))
 	}
 	if s.hasFolder(claimsFolder) {
@@ -94,6 +97,7 @@ func (s *site) argoRoot(put func(name string, objects ...any), replaced string) 
 	}
 	root := s.argoPruning(s.rootName(), "argocd")
 	root.Spec.Project = project.Name
+	//guard: the sync objects of a remote site go to where no engine reads them
 	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster
 	put("root.yaml", project, root)
 	put(projectsFile, s.siteProjects()...)
@@ -117,6 +121,7 @@ func (s *site) argoCluster(c *schedule.Cluster, put func(name string, objects ..
 			objects = append(objects, wave(s.argoRights(c.Key), "-1"))
 		}
 		services := within(s.argoPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra"), c.Key.Namespace)
+		//guard: the services of a cluster that is gone stay for ever
 		services.Finalizers = []string{argoFinalizer}
 		if !s.ownAccount(c) && shared != "" {
 			services.Spec.Project = shared
@@ -163,9 +168,11 @@ func (s *site) argoRights(key schedule.ClusterKey) *argoApplication {
 // hostsWave puts hosts after the services, and those of a cluster that is gone beside them: its
 // services may be broken for ever.
 func hostsWave(c *schedule.Cluster) string {
+	//guard: the hosts of a cluster that is gone wait for services that may be broken for ever
 	if c.Gone {
 		return "0"
 	}
+	//guard: hosts are synced beside the services that they need
 	return "1"
 }
 
@@ -187,11 +194,16 @@ func wave(app *argoApplication, n string) *argoApplication {
 // the option a host could never move. That no two tenants have a host is the placement's business.
 func (s *site) argoHosts(name, folder string) *argoApplication {
 	app := s.argoKeeping(name, folder)
+	//guard: Argo CD compares a partial host with the whole one
 	app.Annotations = map[string]string{argoCompare: "ServerSideDiff=true"}
+	//guard: Argo CD takes over the spec of a host made by kubectl apply, and wipes it
 	app.Spec.SyncPolicy.SyncOptions = []string{
+		//guard: Argo CD applies hosts on the client's side
 		"ServerSideApply=true", "ClientSideApplyMigration=false", "Prune=false", "Delete=false",
 	}
+	//guard: no host can ever move from one tenant to another
 	if !s.merge() {
+		//guard: two Applications with one host undo each other, and nobody is told
 		app.Spec.SyncPolicy.SyncOptions = append(app.Spec.SyncPolicy.SyncOptions, argoFailOnShared)
 	}
 	return app
@@ -200,7 +212,9 @@ func (s *site) argoHosts(name, folder string) *argoApplication {
 // argoKeeping is an Application that deletes nothing, not even when it is deleted itself.
 func (s *site) argoKeeping(name, folder string) *argoApplication {
 	app := s.argoPruning(name, folder)
+	//guard: Argo CD prunes hosts, guards and definitions
 	app.Spec.SyncPolicy.Automated.Prune = false
+	//guard: Argo CD prunes guards that leave the tree
 	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", argoFailOnShared, "Prune=false", "Delete=false"}
 	return app
 }
@@ -211,22 +225,27 @@ func (s *site) argoPruning(name, folder string) *argoApplication {
 		TypeMeta:   metav1.TypeMeta{APIVersion: argoAPIVersion, Kind: "Application"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Site.Spec.ArgoCD.Namespace, Name: name, Labels: s.ofSite()},
 		Spec: argoApplicationSpec{
+			//guard: one project for all Applications again, which permits none of them what it applies, or everything
 			Project: name,
 			Source: argoSource{
 				RepoURL: s.Site.Spec.Repository.URL,
 				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and whoever may push a tag would have it synced.
+				//guard: whoever may push a tag has Argo CD sync it in place of the branch of the same name
 				TargetRevision: "refs/heads/" + s.Site.Spec.Repository.Branch,
 				Path:           path.Join(s.Site.Spec.Repository.Path, folder),
 				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply, assignments.yaml among them. Said to be
 				// kustomize's, the folder is an error, and nothing is synced. An empty struct Argo CD takes away; this is the one field
 				// that changes nothing, as no Application has components.
+				//guard: in a folder without a kustomization Argo CD applies every file, assignments.yaml among them, and retries that for ever
 				Kustomize: argoKustomize{IgnoreMissingComponents: true},
 			},
 			Destination: argoDestination{Server: s.Site.Spec.ArgoCD.Server, Namespace: s.Site.Spec.ArgoCD.Namespace},
 			SyncPolicy: argoSyncPolicy{
+				//guard: a guard that somebody took away does not come back
 				Automated:   argoAutomated{Prune: true, SelfHeal: true},
 				SyncOptions: []string{"ServerSideApply=true", argoFailOnShared},
 				// Without refresh a sync that fails is tried for ever with its own commit, and the one that fixes it never comes.
+				//guard: a sync that fails is tried for ever with its own commit, and the one that fixes it never comes
 				Retry: argoRetry{Limit: -1, Refresh: true, Backoff: argoBackoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
 			},
 		},

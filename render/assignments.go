@@ -169,6 +169,7 @@ func lasting(host *inventory.Host, origin inventory.AddressOrigin) bool {
 	case inventory.FromHostAnnotation, inventory.FromPreviousTree, inventory.FromPreprovisioning:
 		return true
 	case inventory.FromNetworkData:
+		//guard: an address that a host's consumer wrote is kept as the host's own
 		return !host.State.InUse()
 	}
 	return false
@@ -202,6 +203,7 @@ func previous(where string, tree Tree, site *v1alpha1.Site, may func(siteChange)
 		}
 	}
 	slices.Sort(paths)
+	//guard: claims are forgotten with a deleted file, and the hosts go to others
 	problems.Add(missingAssignments(where, tree))
 	for _, path := range paths {
 		docs, err := manifest.Parse(where+"/"+path, tree[path])
@@ -210,6 +212,7 @@ func previous(where string, tree Tree, site *v1alpha1.Site, may func(siteChange)
 			continue
 		}
 		// A file without content would be a cluster without hosts, and a second document one that nobody sees.
+		//guard: of two documents in assignments.yaml one counts, and the other's hosts are forgotten
 		if len(docs) != 1 || docs[0].Prefix != "" {
 			problems.Add(fmt.Errorf("%s/%s: found %s, want one document of kind %s: %s", where, path, found(docs), AssignmentsKind, restoring))
 			continue
@@ -217,6 +220,7 @@ func previous(where string, tree Tree, site *v1alpha1.Site, may func(siteChange)
 		file, err := readAssignments(&docs[0], path)
 		problems.Add(err)
 		if err == nil {
+			//guard: a running tree is made for another engine, or with other label keys: assigned hosts look free
 			changed.add(docs[0].File, slices.DeleteFunc(file.changes(site), may))
 		}
 		previous.Claims = append(previous.Claims, file.claims(docs[0].File)...)
@@ -256,6 +260,7 @@ func IsAssignments(name string) bool {
 	case "assignments.yaml", "assignments.yml", "assignments.json":
 		return true
 	case "released.yaml", "released.yml", "released.json":
+		//guard: who deletes the file takes machines off a tenant's count
 		return path.Dir(name) == "clusters"
 	}
 	return false
@@ -286,6 +291,7 @@ func missingAssignments(where string, tree Tree) error {
 }
 
 func readAssignments(doc *manifest.Document, path string) (Assignments, error) {
+	//guard: decisions of a later version are read as if they were today's
 	if doc.Kind != AssignmentsKind || doc.APIVersion != v1alpha1.APIVersion {
 		return Assignments{}, doc.Problem("", "found %s %s, want %s %s", doc.APIVersion, doc.Kind, v1alpha1.APIVersion, AssignmentsKind)
 	}
@@ -293,9 +299,11 @@ func readAssignments(doc *manifest.Document, path string) (Assignments, error) {
 	if err := doc.Decode(&file); err != nil {
 		return Assignments{}, err
 	}
+	//guard: an edit of assignments.yaml by hand is obeyed
 	if want, err := file.digest(); err != nil || file.Digest != want {
 		return Assignments{}, doc.Problem("digest", "does not match the content: the file was edited by hand; make such changes in the SIPCluster; %s", restoring)
 	}
+	//guard: decisions of one cluster in the folder of another are obeyed
 	if want := Folder(file.cluster()) + "/assignments.yaml"; want != path {
 		return Assignments{}, doc.Problem("metadata", "found cluster %s, want the one whose folder it is", file.cluster())
 	}
@@ -320,6 +328,7 @@ func (a *Assignments) claims(source string) []schedule.PreviousClaim {
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
 			Role: h.Role, Releasing: true, Addresses: h.Addresses, Source: source,
 		}
+		//guard: the next run does not know who waits for which host
 		if h.For != nil {
 			claim.For = schedule.RoleKey{Cluster: schedule.ClusterKey{Namespace: h.For.Namespace, Name: h.For.Name}, Role: h.For.Role}
 		}

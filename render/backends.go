@@ -130,6 +130,7 @@ func withoutForeign(config string, foreign func(netip.Addr) (owner, bool)) strin
 	var out strings.Builder
 	for line := range strings.Lines(config) {
 		if b, is := backendIn(line); is {
+			//guard: a frozen cluster's load balancer sends its clients to another tenant's machine
 			if _, others := foreign(b.ip); others {
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 // capi renders what Cluster API has to be told to use the cluster's hosts: a component that no sync object names. Like the services it stays as it
 // was for a cluster that has no spec any more, or one that is refused: somebody's kustomization names the folder until its machines are gone.
 func (s *site) capi(c *schedule.Cluster, folder string) error {
+	//guard: the kustomization that uses a component cannot be built any more while machines are there
 	if s.keepsServices(c) {
 		maps.Copy(s.tree, s.before(folder))
 		return nil
@@ -22,13 +23,16 @@ func (s *site) capi(c *schedule.Cluster, folder string) error {
 			continue
 		}
 		for _, a := range c.Roles[i].Assigned {
+			//guard: Cluster API puts a machine where there is no host for it
 			if !a.Standby && !a.Pending {
 				in.Domains = append(in.Domains, a.Host.Labels[capi.FailureDomainLabel])
 			}
 		}
 	}
+	//guard: the plan does not say what changes in a component
 	if _, was := s.Previous[folder+"/kustomization.yaml"]; s.preview && !was {
 		// Nothing to compare with. What else there is to refuse, the services were refused for.
+		//guard: plan says that all is well where render refuses a name
 		if err := in.Check(); err != nil {
 			return ofCluster(c.Key, err)
 		}

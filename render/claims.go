@@ -40,6 +40,7 @@ func (s *site) claims() error {
 			TypeMeta:   metav1.TypeMeta{APIVersion: "metal3.io/v1alpha1", Kind: "HostDeployPolicy"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: s.rootName(), Labels: s.ofSite()},
 		}
+		//guard: a policy without names lets every namespace have the hosts
 		policy.Spec.HostClaimNamespaces.Names = hosts.ClaimNamespaces
 		content, err := object.Marshal(policy)
 		errs = append(errs, err)
@@ -61,6 +62,7 @@ func (s *site) fluxClaims() *fluxKustomization {
 // argoClaims is the same for Argo CD. What it applied goes with it.
 func (s *site) argoClaims() *argoApplication {
 	app := within(s.argoPruning(s.serviceName(claimsFolder), claimsFolder), s.Site.Spec.Hosts.Namespaces[0])
+	//guard: a namespace that is taken out of the Site may have hosts for ever
 	app.Finalizers = []string{argoFinalizer}
 	return wave(app, "-1")
 }

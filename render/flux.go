@@ -28,10 +28,12 @@ func (s *site) flux() error {
 	}
 	put("root.yaml", s.gitRepository(), s.fluxRoot())
 	s.fluxAccounts(put)
+	//guard: a guard goes away with its Kustomization
 	put("policy.yaml", s.as(s.ownAccounts().policy, s.fluxKeeping(s.policyName(), "policy")))
 	var dependsOn []fluxReference
 	if s.hasSiteObjects() {
 		files = append(files, "site.yaml")
+		//guard: Dex' definitions are pruned, and every Dex loses its state
 		put("site.yaml", s.as(s.ownAccounts().services, s.fluxKeeping(s.siteName(), "site")))
 		dependsOn = append(dependsOn, fluxReference{Name: s.siteName()})
 	}
@@ -50,8 +52,10 @@ func (s *site) flux() error {
 		var objects []any
 		if s.hasInfra(c) {
 			infra := s.fluxPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra")
+			//guard: services count as there before they are ready
 			infra.Spec.Wait = true
 			infra.Spec.Timeout = &metav1.Duration{Duration: s.Site.Spec.Flux.Interval.Duration / 2}
+			//guard: services come before the definitions and guards that they need
 			infra.Spec.DependsOn = slices.Clone(dependsOn)
 			if s.hasRights(c.Key) {
 				rights := s.fluxRights(c.Key)
@@ -60,6 +64,7 @@ func (s *site) flux() error {
 				objects = append(objects, rights)
 			}
 			if s.ownAccount(c) {
+				//guard: a cluster's services are applied with all of Flux' rights
 				infra.Spec.ServiceAccountName = infra.Name
 			}
 			objects = append(objects, infra)
@@ -81,6 +86,7 @@ func (s *site) flux() error {
 	if !s.merge() {
 		files = append(files, "hosts.yaml")
 		hosts := s.fluxKeeping(s.siteHostsName(), "hosts")
+		//guard: the overlay is applied before the guards are there
 		hosts.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		put("hosts.yaml", hosts)
 	}
@@ -93,12 +99,15 @@ func (s *site) flux() error {
 // every cluster's services, at once.
 func (s *site) fluxRoot() *fluxKustomization {
 	root := s.fluxPruning(s.rootName(), "flux")
+	//guard: whoever deletes the root deletes every cluster's services
 	root.Spec.DeletionPolicy = fluxOrphan
+	//guard: a Flux that applies nothing without an account does not apply the root
 	return s.as(s.Site.Spec.Flux.ServiceAccountName, root)
 }
 
 // fluxRights syncs what only the site may give: the account of a cluster's overlay, and what the cluster's services may do.
 func (s *site) fluxRights(key schedule.ClusterKey) *fluxKustomization {
+	//guard: the rights of clusters are given with all of Flux's rights
 	return s.as(s.ownAccounts().rights, s.fluxPruning(s.syncName(key, "rights"), rightsFolder(key)))
 }
 
@@ -108,9 +117,12 @@ func (s *site) fluxRights(key schedule.ClusterKey) *fluxKustomization {
 // "provisioned".
 func (s *site) fluxHosts(c *schedule.Cluster) *fluxKustomization {
 	hosts := s.fluxKeeping(s.syncName(c.Key, "hosts"), Folder(c.Key)+"/hosts")
+	//guard: hosts are applied with Flux' own rights, and the guard does not see it
 	hosts.Spec.ServiceAccountName = s.ownAccounts().hosts
+	//guard: hosts are patched before the guards are there
 	hosts.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 	// Services of a cluster that is gone may be broken for ever; its hosts are released all the same.
+	//guard: a host gets its labels before the services that it needs are there
 	if s.hasInfra(c) && !c.Gone {
 		hosts.Spec.DependsOn = append(hosts.Spec.DependsOn, fluxReference{Name: s.syncName(c.Key, "infra")})
 	}
@@ -126,7 +138,9 @@ func (s *site) as(account string, k *fluxKustomization) *fluxKustomization {
 // fluxKeeping is a Kustomization that deletes nothing, not even when it is deleted itself.
 func (s *site) fluxKeeping(name, folder string) *fluxKustomization {
 	k := s.fluxPruning(name, folder)
+	//guard: Flux prunes what leaves the folder of hosts
 	k.Spec.Prune = false
+	//guard: a Kustomization that is deleted takes its hosts along
 	k.Spec.DeletionPolicy = fluxOrphan
 	return k
 }
@@ -140,10 +154,12 @@ func (s *site) fluxPruning(name, folder string) *fluxKustomization {
 			Interval: *s.Site.Spec.Flux.Interval,
 			// An API server that was busy for a moment is no reason to wait as long as for drift.
 			RetryInterval: &metav1.Duration{Duration: min(s.Site.Spec.Flux.Interval.Duration, maxPoll)},
-			Path:          "./" + path.Join(s.Site.Spec.Repository.Path, folder),
-			Prune:         true,
-			Force:         false,
-			SourceRef:     fluxSource{Kind: fluxGitRepository, Name: s.rootName()},
+			//guard(TestFluxRows/moved-tree): a tree that was moved to another folder is looked for at the repository's root, and never found
+			Path:  "./" + path.Join(s.Site.Spec.Repository.Path, folder),
+			Prune: true,
+			//guard: Flux deletes and creates anew what it cannot patch
+			Force:     false,
+			SourceRef: fluxSource{Kind: fluxGitRepository, Name: s.rootName()},
 		},
 	}
 }

@@ -30,9 +30,11 @@ func (s *site) guardName(guard string) string {
 // guardMeta keeps a guard from being pruned, whatever it is synced by. An Application that no longer has one is in sync all the same.
 func (s *site) guardMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
-		Name:   name,
+		Name: name,
+		//guard(TestTwoEngines): nothing says whose guards they are: no other site can publish beside it
 		Labels: map[string]string{inventory.SiteLabel: s.Site.Name},
 		Annotations: map[string]string{
+			//guard: whoever turns pruning on takes the guards away
 			fluxPrune: "disabled", argoSync: "Prune=false,Delete=false", argoCompare: "IgnoreExtraneous",
 		},
 	}
@@ -63,10 +65,12 @@ func (s *site) binding(guard string, action admissionv1.ValidationAction) admiss
 	binding := admissionv1.ValidatingAdmissionPolicyBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
 		ObjectMeta: s.guardMeta(name),
+		//guard(TestGuards/flux/the_engine_changes_the_spec): what the guards forbid is written to the audit log, and done
 		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
 			PolicyName: name, ValidationActions: []admissionv1.ValidationAction{action},
 		},
 	}
+	//guard: the guards of two sites deny each other's syncs
 	if namespaces := slices.Compact(slices.Sorted(slices.Values(s.Site.Spec.Hosts.Namespaces))); len(namespaces) > 0 {
 		binding.Spec.MatchResources = &admissionv1.MatchResources{NamespaceSelector: &metav1.LabelSelector{
 			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelMetadataName, Operator: metav1.LabelSelectorOpIn, Values: namespaces}},
@@ -88,16 +92,21 @@ func (s *site) notBreakGlass() admissionv1.MatchCondition {
 func (s *site) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 	keys := s.Site.Spec.LabelKeys
 	same := func(of, keys string) string {
+		//guard(TestLabelGuard/a_person_takes_node-type_away): who may update hosts takes them away from a tenant
 		return keys + ".all(k, (k in variables.new" + of + ") == (k in variables.old" + of + ") && (!(k in variables.new" + of + ") || variables.new" + of + "[k] == variables.old" + of + "[k]))"
 	}
 	policy := s.guard(labelGuard, admissionv1.Create, admissionv1.Update)
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{
+		//guard(TestFluxRows/assign): an enforced label guard denies the engine what it is for: no live host can be handed out
 		{Name: "not-a-writer", Expression: "!(request.userInfo.username in " + celList(append(s.labelWriters(), s.Site.Spec.LabelGuard.Writers...)) + ")"},
+		//guard(TestLabelGuard/break-glass_changes_cluster-name): wrong labels can be set right by nobody
 		s.notBreakGlass(),
 	}
 	policy.Spec.Variables = metadataVariables()
 	policy.Spec.Validations = []admissionv1.Validation{
+		//guard(TestLabelGuard/a_person_sets_standby): who may update hosts takes them out of service
 		{Expression: same("Labels", celList(append(claimKeys(keys), keys.Standby))), Message: "the GitOps identity of site " + s.Site.Name + " writes the labels that say whose a BareMetalHost is: ask for hosts in a SIPCluster, or change the labels as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", ")},
+		//guard(TestLabelGuard/a_person_approves_a_release): who may update hosts approves the move that a rollback makes
 		{Expression: same("Annotations", celList([]string{releaseOf})), Message: "the approval of a release is written by the GitOps identity of site " + s.Site.Name + ": approve it in the SIPCluster"},
 	}
 	return policy
@@ -106,6 +115,7 @@ func (s *site) labelGuard() admissionv1.ValidatingAdmissionPolicy {
 // labelWriters are the users that an engine applies hosts as.
 func (s *site) labelWriters() []string {
 	if !s.merge() && s.fluxEngine() {
+		//guard: with hosts in git no host can be handed out
 		return []string{s.Site.Spec.Flux.Identity}
 	}
 	if s.merge() && s.fluxEngine() && s.replacesAccounts() {
@@ -116,8 +126,10 @@ func (s *site) labelWriters() []string {
 
 func (s *site) labelGuardAction() admissionv1.ValidationAction {
 	if s.Site.Spec.LabelGuard.Enforce {
+		//guard: a Site that enforces the label guard only gets lines in an audit log
 		return admissionv1.Deny
 	}
+	//guard: an upgrade denies what people did until today, without a warning
 	return admissionv1.Audit
 }
 
@@ -131,6 +143,7 @@ func (s *site) replacedGuards() []any {
 		policy func() admissionv1.ValidatingAdmissionPolicy
 	}{{deleteGuard, s.deleteGuard}, {syncGuard, s.syncGuard}} {
 		name := inventory.SharedGuardPrefix + old.guard
+		//guard: the guards that are live go in the commit in which the new ones come
 		if !previous[name] || previous[s.guardName(old.guard)] {
 			continue
 		}

@@ -20,6 +20,7 @@ const releaseOf = "sip.airshipit.org/release-of"
 func releaseToken(host *inventory.Host) string {
 	use := host.State.ImageName
 	if c := host.State.Consumer; c != nil {
+		//guard(TestMovedHosts/an_approved_release): an approved release is never carried out
 		use = c.Kind + "/" + c.Namespace + "/" + c.Name
 	}
 	return host.UID + "/" + use
@@ -51,17 +52,20 @@ func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
 	)
 	part := func(of, field string) string { return fmt.Sprintf("(has(%[1]s.%[2]s) ? %[1]s.%[2]s : '')", of, field) }
 	return []admissionv1.Variable{
+		//guard(TestMovedHosts/one_of_the_labels_goes:_cluster-namespace): a running server loses a label by which its cluster finds it
 		{Name: "moved", Expression: celList(claimKeys(keys)) + ".exists(k, k in variables.oldLabels && variables.oldLabels[k] != '' && " +
 			"(!(k in variables.newLabels) || variables.newLabels[k] != variables.oldLabels[k]))"},
 		{Name: "hasSpec", Expression: "oldObject != null && has(oldObject.spec)"},
 		{Name: "consumed", Expression: "variables.hasSpec && has(" + consumer + ")"},
 		{Name: "provisioned", Expression: "oldObject != null && has(oldObject.status) && has(oldObject.status.provisioning) && has(" + state + ") && " +
 			state + " in " + celList(inventory.ProvisionedStates())},
+		//guard(TestMovedHosts/one_of_the_labels_goes:_cluster-name): a host that Cluster API is about to provision is moved
 		{Name: "used", Expression: "variables.consumed || variables.provisioned || variables.hasSpec && (has(" + image + ") || has(oldObject.spec.customDeploy) || " +
 			"has(oldObject.spec.externallyProvisioned) && oldObject.spec.externallyProvisioned)"},
 		{Name: "use", Expression: "variables.consumed ? " + part(consumer, "kind") + " + '/' + " + part(consumer, "namespace") + " + '/' + " + part(consumer, "name") +
 			" : variables.hasSpec && has(" + image + ") ? 'image/' + (isURL(" + part(image, "url") + ") ? url(" + part(image, "url") + ").getHostname() + url(" + part(image, "url") + ").getEscapedPath() : '')" +
 			" : variables.hasSpec && has(oldObject.spec.customDeploy) ? 'customDeploy/' + " + part("oldObject.spec.customDeploy", "method") + " : ''"},
+		//guard(TestMovedHosts/approved_for_the_machine_before): an approval of another machine, or for another host, is good for ever
 		{Name: "approved", Expression: fmt.Sprintf("'%[1]s' in variables.newAnnotations && variables.newAnnotations['%[1]s'] == oldObject.metadata.uid + '/' + variables.use", releaseOf)},
 	}
 }
@@ -71,6 +75,7 @@ func inUseValidations(update func(string) string) []admissionv1.Validation {
 	return []admissionv1.Validation{
 		{Expression: update("!variables.moved || !variables.used || variables.approved"),
 			Message: "this BareMetalHost is in use: the labels that say whose it is can be changed or removed only by a release that was approved for what uses it now (" + releaseOf + ")"},
+		//guard(TestMovedHosts/a_host_that_is_kept_for_its_cluster,_approved): a host that a cluster keeps for its next machine becomes another tenant's
 		{Expression: update("!variables.moved || !variables.consumed || !has(oldObject.spec.consumerRef.kind) || oldObject.spec.consumerRef.kind != '" + inventory.ClusterKind + "'"),
 			Message: "this BareMetalHost is kept for its cluster's next machine: no approval can release it; Cluster API has to give it up first"},
 	}

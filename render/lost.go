@@ -144,6 +144,7 @@ func (lost lostHosts) aliases(deployment map[string]any) bool {
 		names, _ := fields["hostnames"].([]any)
 		return slices.ContainsFunc(names, func(name any) bool {
 			text, _ := name.(string)
+			//guard: a frozen cluster's jump host knows another tenant's machine by its host's name
 			return lost.alias(text)
 		})
 	})

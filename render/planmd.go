@@ -63,6 +63,7 @@ func (s *site) wideMarkdown(out *bytes.Buffer, key schedule.ClusterKey) {
 	if spec == nil {
 		return
 	}
+	//guard: a tenant's patches tolerate any taint, and PLAN.md does not say so
 	if len(spec.Spec.Patches) > 0 && s.Site.AnyPatches(key.Namespace) {
 		out.WriteString("**Any patches:** the Site lets its patches change more than the fields that are safe.\n\n")
 	}
@@ -211,6 +212,7 @@ func orDash(s string) string {
 // outside keeps words from outside in their line, as text: they are one line, and no longer than they need be, and none of them begins an element or a
 // link.
 func outside(words string) string {
+	//guard: a tenant writes what it likes into PLAN.md, by whatever name gets there
 	return text.Truncate(textEscaper.Replace(text.Line(words)), maxWords)
 }
 

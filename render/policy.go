@@ -27,6 +27,7 @@ func (s *site) policy() error {
 	put := func(name string, objects ...any) {
 		for _, object := range objects {
 			if policy, ok := object.(admissionv1.ValidatingAdmissionPolicy); ok {
+				//guard: Flux takes a denial for an immutable field, and deletes and recreates an object that has its force annotation
 				infra.Forbid(policy.Spec.Validations)
 			}
 		}
@@ -35,6 +36,7 @@ func (s *site) policy() error {
 		files = append(files, name)
 		s.tree["policy/"+name] = content
 	}
+	//guard(TestGuards/flux/the_engine_changes_the_spec): the guard of syncs is there, and holds for nobody
 	put("sync-guard.yaml", s.syncGuard(), s.binding(syncGuard, admissionv1.Deny))
 	if s.merge() {
 		if objects := s.rbac(s.ownAccounts().hosts); len(objects) > 0 {
@@ -42,6 +44,7 @@ func (s *site) policy() error {
 		}
 		// An overlay's hosts are in git, and their namespaces may come after the policy.
 		put("reader.yaml", s.reader(s.ownAccounts())...)
+		//guard: an account that writes to the cluster is there though nobody asked for it
 		if s.writesStatus() {
 			put("status.yaml", s.statusWriter()...)
 		}
@@ -49,12 +52,15 @@ func (s *site) policy() error {
 			put("replaced-accounts.yaml", leftLive(append(s.rbac(sharedAccounts.hosts), s.reader(sharedAccounts)...))...)
 		}
 	}
+	//guard(TestGuards/flux/a_person_deletes_a_host_with_the_label_cluster-name): the guard of deletions is there, and holds for nobody
 	put("delete-guard.yaml", s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
 	put("label-guard.yaml", s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
 	if s.fluxEngine() {
+		//guard(TestAccounts/policy/a_host_is_switched_off): the guard of accounts is there, and holds for nobody
 		put("account-guard.yaml", s.accountPolicy(), s.accountBinding())
 	}
 	if s.waves() {
+		//guard: the guard of tenants is in force nowhere
 		put("tenant-guard.yaml", s.tenantGuard(), s.tenantBinding())
 	}
 	if s.hasServices() {
@@ -78,8 +84,10 @@ func (s *site) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.ApplyMe
 // identities are the users that an engine applies host patches as.
 func (s *site) identities() []string {
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
+		//guard(TestGuards/argocd/the_engine_changes_the_spec): the guard looks at another identity than that which syncs
 		return []string{s.Site.Spec.ArgoCD.Identity}
 	}
+	//guard(TestGuards/flux/the_engine_changes_the_spec): the guard looks at another identity than that which syncs
 	return []string{s.fluxUser(s.ownAccounts().hosts)}
 }
 
@@ -111,6 +119,7 @@ func (s *site) replacesAccounts() bool {
 			}
 		}
 	}
+	//guard: the accounts that are live go in the commit in which the new ones come
 	return names[shared.reader] && !names[own.reader]
 }
 
@@ -155,6 +164,7 @@ func (s *site) rbac(hostsIdentity string) []any {
 		},
 		clusterRole(hostsIdentity, hostsRules()),
 	}
+	//guard(TestRights/sipgen-guards-hosts/rights-other/baremetalhosts): the identity that syncs may patch hosts of namespaces that are not the site's
 	if len(s.Site.Spec.Hosts.Namespaces) == 0 {
 		return append(objects, rbacv1.ClusterRoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
@@ -171,6 +181,7 @@ func (s *site) rbac(hostsIdentity string) []any {
 }
 
 func hostsRules() []rbacv1.PolicyRule {
+	//guard(TestRights/sipgen-guards-hosts/rights-own/baremetalhosts): the identity that syncs may create hosts: an empty one is a server wiped
 	return []rbacv1.PolicyRule{{
 		APIGroups: []string{"metal3.io"}, Resources: []string{"baremetalhosts"}, Verbs: []string{"get", "list", "watch", "patch"},
 	}}
@@ -184,8 +195,10 @@ func hostsRules() []rbacv1.PolicyRule {
 func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 	if !s.merge() {
 		policy := s.guard(syncGuard, admissionv1.Update)
+		//guard: with hosts in git the guard is for an account that does not sync
 		policy.Spec.MatchConditions = syncing(s.labelWriters())
 		policy.Spec.Variables = append(metadataVariables(), inUseVariables(s.Site.Spec.LabelKeys)...)
+		//guard(TestFluxRows/overlay-in-use): with hosts in git a rollback gives a running server to another tenant, or to nobody
 		policy.Spec.Validations = inUseValidations(func(expression string) string { return expression })
 		return policy
 	}
@@ -193,20 +206,29 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 	ours := celList([]string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby})
 	tools := "k.startsWith('kustomize.toolkit.fluxcd.io/') || k.startsWith('argocd.argoproj.io/') || k == 'app.kubernetes.io/instance'"
 	onlyOurs := func(field, allowed string) string {
+		//guard(TestGuards/flux/the_engine_takes_a_foreign_label_away): an engine takes labels and annotations of others away
 		return fmt.Sprintf("variables.new%[1]s.all(k, %[2]s || (k in variables.old%[1]s && variables.old%[1]s[k] == variables.new%[1]s[k])) && variables.old%[1]s.all(k, %[2]s || k in variables.new%[1]s)", field, allowed)
 	}
 	same := func(path string) string {
+		//guard(TestGuards/flux/the_engine_takes_the_spec_away): an engine takes the whole spec of a host away
 		return fmt.Sprintf("has(object.%[1]s) == has(oldObject.%[1]s) && (!has(object.%[1]s) || object.%[1]s == oldObject.%[1]s)", path)
 	}
 	update := func(expression string) string { return "request.operation != 'UPDATE' || (" + expression + ")" }
 	policy := s.guard(syncGuard, admissionv1.Create, admissionv1.Update, admissionv1.Delete)
+	//guard: the account that sites shared patches hosts, and no guard is for it any more
 	policy.Spec.MatchConditions = syncing(s.guardedIdentities())
 	policy.Spec.Variables = append(metadataVariables(), inUseVariables(keys)...)
+	//guard(TestMovedHosts/it_goes_to_another_cluster): a rollback gives a running server to another tenant, or to nobody
 	policy.Spec.Validations = append([]admissionv1.Validation{
+		//guard(TestGuards/flux/the_engine_creates_a_host): an engine with many rights creates and deletes hosts
 		{Expression: "request.operation == 'UPDATE'", Message: "the GitOps identity may only update a BareMetalHost: sipgen neither creates nor deletes hosts"},
+		//guard(TestGuards/flux/the_engine_changes_the_spec): an engine changes the spec of a host, or takes it away
 		{Expression: update(same("spec")), Message: "the GitOps identity may not change a BareMetalHost's spec: that would reprovision a server"},
+		//guard(TestGuards/flux/the_engine_changes_a_foreign_label): an engine changes labels by which others find a host
 		{Expression: update(onlyOurs("Labels", "k in "+ours+" || "+tools)), Message: "the GitOps identity may only change sipgen's labels on a BareMetalHost"},
+		//guard(TestGuards/flux/the_engine_pauses_the_host): an engine pauses a host, detaches it or restarts it by an annotation
 		{Expression: update(onlyOurs("Annotations", "k == '"+releaseOf+"' || "+tools)), Message: "the GitOps identity may only change the GitOps tools' annotations on a BareMetalHost"},
+		//guard(TestGuards/flux/the_engine_takes_metal3's_finalizer_away): an engine takes metal3's finalizer away: the server is forgotten as it is
 		{Expression: update(same("metadata.finalizers") + " && " + same("metadata.ownerReferences")), Message: "the GitOps identity may not change a BareMetalHost's finalizers or owners"},
 	}, inUseValidations(update)...)
 	return policy
@@ -221,6 +243,7 @@ func syncing(users []string) []admissionv1.MatchCondition {
 // them leaves null, which has() finds.
 func metadataVariables() []admissionv1.Variable {
 	variable := func(name, object, field string) admissionv1.Variable {
+		//guard(TestEmptiedLabels): a host whose labels were emptied can never be synced again
 		return admissionv1.Variable{Name: name, Expression: fmt.Sprintf(
 			"%[1]s != null && has(%[1]s.metadata.%[2]s) && dyn(%[1]s.metadata.%[2]s) != null ? %[1]s.metadata.%[2]s : {}", object, field)}
 	}
@@ -234,8 +257,10 @@ func metadataVariables() []admissionv1.Variable {
 func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy := s.guard(deleteGuard, admissionv1.Delete)
 	policy.Spec.Variables = metadataVariables()
+	//guard(TestGuards/flux/break-glass_deletes_an_assigned_host): nobody at all can delete a host, whatever happens
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
 	policy.Spec.Validations = []admissionv1.Validation{{
+		//guard(TestGuards/flux/a_person_deletes_a_host_with_the_label_cluster-namespace): a host with some of the labels can be deleted
 		Expression: "!variables.oldLabels.exists(k, k in " + celList(claimKeys(s.Site.Spec.LabelKeys)) + ")",
 		Message:    "this BareMetalHost belongs to a tenant cluster, and deleting it may deprovision its server: release it first, or delete it as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
 	}}
@@ -246,6 +271,7 @@ func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
 func celList(items []string) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {
+		//guard: a name with a quote changes what a guard says
 		quoted[i] = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(item) + "'"
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"

@@ -55,6 +55,7 @@ func (s *site) ofSite() map[string]string { return map[string]string{inventory.S
 func (s *site) newProject(name, description string, namespaces []string, cluster, namespaced []metav1.GroupKind) *argoProject {
 	project := &argoProject{
 		TypeMeta: metav1.TypeMeta{APIVersion: argoAPIVersion, Kind: "AppProject"},
+		//guard: a branch that is put back takes the root's project away before the root has left it, and the root syncs nothing any more
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: s.Site.Spec.ArgoCD.Namespace, Name: name, Labels: s.ofSite(), Annotations: map[string]string{argoWave: projectWave, argoSync: argoPruneLast},
 		},
@@ -64,13 +65,16 @@ func (s *site) newProject(name, description string, namespaces []string, cluster
 		},
 	}
 	if len(cluster) == 0 {
+		//guard(TestArgoRows/smuggled): Argo CD makes namespaces, webhooks and rights over everything, if somebody pushes them among a tenant's services
 		project.Spec.ClusterResourceWhitelist = kinds("")
 	}
 	if len(namespaced) == 0 {
 		// Where the list of permitted kinds is missing Argo CD permits all, and one that is empty may go missing.
+		//guard: whoever writes a project anew and leaves the empty list out permits every kind in its namespaces
 		project.Spec.NamespaceResourceWhitelist, project.Spec.NamespaceResourceBlacklist = kinds(""), kinds(every, every)
 	}
 	for _, namespace := range sorted(namespaces) {
+		//guard: a project permits a namespace in which nothing is
 		project.Spec.Destinations = append(project.Spec.Destinations, argoDestination{Server: s.Site.Spec.ArgoCD.Server, Namespace: namespace})
 	}
 	return project
@@ -136,6 +140,7 @@ func (s *site) argoTenant(key schedule.ClusterKey) *argoProject {
 	for _, kind := range infra.OverlayKinds {
 		overlay = append(overlay, metav1.GroupKind{Group: kind.Group, Kind: kind.Kind})
 	}
+	//guard: Argo CD makes a tenant's services in other namespaces
 	return s.newProject(s.syncName(key, "infra"), "Services of the tenant cluster "+key.String(), []string{key.Namespace}, nil, overlay)
 }
 
@@ -143,6 +148,7 @@ func (s *site) argoTenant(key schedule.ClusterKey) *argoProject {
 // may be where the cluster has none any more.
 func (s *site) rightsProject(key schedule.ClusterKey) *argoProject {
 	namespaces := append([]string{key.Namespace}, s.namespacesOf(rightsFolder(key))...)
+	//guard: rights over hosts of a namespace that the cluster has left stay for ever: no project permits to delete them
 	namespaces = append(namespaces, s.hostNamespaces()...)
 	return s.newProject(s.syncName(key, "rights"), "Rights of the services of the tenant cluster "+key.String(), namespaces, nil,
 		append(kinds(rbacv1.GroupName, "Role", "RoleBinding"), kinds("", "ResourceQuota", "LimitRange")...))
@@ -150,6 +156,7 @@ func (s *site) rightsProject(key schedule.ClusterKey) *argoProject {
 
 // hostsProject is that of a cluster's hosts, where it has some. Nothing deletes them.
 func (s *site) hostsProject(key schedule.ClusterKey) *argoProject {
+	//guard: rights that somebody pushes among a cluster's hosts are given, beside the hosts' Secrets
 	return s.newProject(s.syncName(key, "hosts"), "Labels of the hosts of the tenant cluster "+key.String(), s.namespacesOf(Folder(key)+"/hosts"), nil, kinds("metal3.io", "BareMetalHost"))
 }
 
@@ -160,6 +167,7 @@ func (s *site) hostNamespaces() []string {
 		if len(namespaces) == 0 {
 			for i := range s.Placement.Hosts {
 				// Hosts are data from outside: one in kube-system must open that to nobody. A Site that has hosts in such a namespace names it.
+				//guard: a host in kube-system makes the Secrets there readable, and has Argo CD give rights there
 				if namespace := s.Placement.Hosts[i].Host.Namespace; s.Site.Reserved(namespace) == "" {
 					namespaces = append(namespaces, namespace)
 				}
@@ -190,6 +198,7 @@ func (s *site) namespacesOf(folder string) []string {
 					found[name[:at]] = in
 				}
 				namespacesIn(content, func(namespace string) {
+					//guard: whoever can push writes a namespace of Kubernetes into the tree, and the next commit gives rights there
 					if before == 0 || s.Site.Reserved(namespace) == "" {
 						in[namespace] = true
 					}
@@ -210,6 +219,7 @@ func namespacesIn(file []byte, found func(namespace string)) {
 	for line := range bytes.Lines(file) {
 		switch {
 		case line[0] != ' ':
+			//guard: a project permits the namespaces of whoever is given rights
 			metadata = string(line) == "metadata:\n"
 		case metadata && bytes.HasPrefix(line, []byte("  namespace: ")):
 			var namespace string
@@ -240,6 +250,7 @@ func (s *site) sharedProject() (shared sharedProject) {
 		}
 		for _, document := range strings.Split(string(content), "\n---\n") {
 			app, project := line(document, "  name: "), line(document, "  project: ")
+			//guard: whoever can push names somebody's project in the tree, and the next commit makes it one that permits everything
 			if strings.Contains(document, "kind: Application\n") && app != "" && project != app && (project == s.Site.Spec.ArgoCD.Project || project == sharedProjectOfOld) {
 				shared.name = max(shared.name, project)
 				shared.apps = append(shared.apps, app)
@@ -254,8 +265,10 @@ func (s *site) sharedProject() (shared sharedProject) {
 // replaces gives the name of the shared project, if it is to stay as it was for one more commit, else "". The Applications leave it with the first. One that leaves the
 // tree is deleted, with what it applied, by what its project permits; one whose services have rights among them still is in it until they have not.
 func (s *site) replaces(shared sharedProject, apps map[string]bool) string {
+	//guard: the project of all goes before the Applications, the root's too, have left it
 	stays := shared.name != "" && !shared.leaving
 	for _, app := range shared.apps {
+		//guard: rights of a cluster that is gone stay: the project that they were applied in is gone before them
 		stays = stays || !apps[app]
 	}
 	for _, c := range s.clusters {

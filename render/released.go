@@ -87,6 +87,7 @@ func stillUsed(where string, tree Tree) ([]schedule.StillUsed, error) {
 	if err := doc.Decode(&file); err != nil {
 		return nil, err
 	}
+	//guard: an edit of the tree takes machines off a tenant's count
 	if want, err := file.digest(); err != nil || file.Digest != want {
 		return nil, doc.Problem("digest", "does not match the content: the file was edited by hand; restore it from the last commit")
 	}

@@ -112,6 +112,7 @@ func (s *site) rightsStay(c schedule.ClusterKey) bool {
 		s.rightsWere = rightsAmongServices(s.Previous)
 	}
 	return slices.ContainsFunc(s.rightsWere[c], func(right metav1.PartialObjectMetadata) bool {
+		//guard: the rights leave the services before they are marked to be kept: jump hosts are without power for a moment
 		return right.Annotations[infra.KeepByFlux] != "disabled"
 	})
 }
@@ -163,6 +164,7 @@ func (s *site) leftBehind() []schedule.ClusterKey {
 		key := schedule.ClusterKey{Namespace: parts[1], Name: parts[2]}
 		_, account := s.Previous[rightsFolder(key)+"/"+accountFile]
 		_, project := s.Previous["argocd/"+projectFile(key)]
+		//guard: an account goes together with what it applied, and the engine leaves the load balancers behind
 		if _, is := s.tree[name]; !is && (account || project) {
 			keys = append(keys, key)
 		}

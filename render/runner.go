@@ -90,6 +90,7 @@ func (s *site) engineNamespace() string {
 
 func (s *site) runnerJob(job runnerJob, labels map[string]string) batchv1.CronJobSpec {
 	zero, one, keep, deadline, late := int32(0), int32(1), int32(3), int64(runnerDeadline), int64(300)
+	//guard(TestFluxRows/runner): the next commit has the CronJob go on that somebody has suspended
 	return batchv1.CronJobSpec{
 		Schedule:                   job.schedule,
 		ConcurrencyPolicy:          batchv1.ForbidConcurrent,
@@ -115,6 +116,7 @@ const (
 func (s *site) runnerPod(job runnerJob) corev1.PodSpec {
 	yes, no, user, readable, temporary := true, false, int64(runnerUser), int32(0o440), resource.MustParse(runnerTemporary)
 	return corev1.PodSpec{
+		//guard(TestFluxRows/runner): the CronJob runs as an account that may not read the hosts
 		ServiceAccountName: job.account,
 		RestartPolicy:      corev1.RestartPolicyNever,
 		EnableServiceLinks: &no,
@@ -132,6 +134,7 @@ func (s *site) runnerPod(job runnerJob) corev1.PodSpec {
 				Requests: corev1.ResourceList{
 					corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi"), corev1.ResourceEphemeralStorage: resource.MustParse("64Mi"),
 				},
+				//guard: the runner's log fills the disk of its node
 				Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi"), corev1.ResourceEphemeralStorage: resource.MustParse(runnerStorage)},
 			},
 			SecurityContext: &corev1.SecurityContext{
@@ -146,6 +149,7 @@ func (s *site) runnerPod(job runnerJob) corev1.PodSpec {
 		Volumes: []corev1.Volume{
 			{Name: "site", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: s.Site.ConfigName()}}}},
 			{Name: "git", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: job.secret, DefaultMode: &readable}}},
+			//guard: the runner fills the disk of its node
 			{Name: "tmp", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{SizeLimit: &temporary}}},
 		},
 	}

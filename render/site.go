@@ -63,6 +63,7 @@ func Preview(in Input) (Tree, []Services, error) {
 }
 
 func newSite(in Input) *site {
+	//guard: what was left of services that are gone is taken for services, and never leaves the tree
 	in.Previous = withoutEmptied(in.Previous)
 	s := &site{
 		Input: in, tree: Tree{}, specs: map[schedule.ClusterKey]*v1.SIPCluster{}, infraInputs: map[schedule.ClusterKey]*infra.Checked{},
@@ -84,6 +85,7 @@ func (s *site) render() (Tree, []Services, error) {
 		s.clusters = append(s.clusters, c)
 		problems.Add(s.cluster(c))
 	}
+	//guard: a patch without a uid is left out, and the tree is written without it
 	problems.Add(s.allNamed())
 	problems.Add(s.released())
 	problems.Add(s.rights())
@@ -125,6 +127,7 @@ func (s *site) siteObjects() error {
 	}
 	s.add("site", objects)
 	for _, c := range s.clusters {
+		//guard: the definitions that the services of a cluster that is gone still need are pruned
 		if !s.keepsServices(c) {
 			continue
 		}
@@ -153,6 +156,7 @@ func (s *site) siteObjects() error {
 // isSiteObject says whether a file is in site/ itself: the folders below it are the site's services, each applied by itself.
 func isSiteObject(path string) bool {
 	name, found := strings.CutPrefix(path, "site/")
+	//guard: services that a Site gave up are applied with the objects of its tenants
 	return found && !strings.Contains(name, "/")
 }
 
@@ -268,11 +272,13 @@ func (s *site) cluster(c *schedule.Cluster) error {
 func (s *site) previews(c *schedule.Cluster) bool {
 	_, infraWas := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
 	_, rightsWere := s.Previous[rightsFolder(c.Key)+"/kustomization.yaml"]
+	//guard: plan says that all is well where render refuses what patches make of services
 	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 && !bounded(s.Site.TenantOf(c.Key.Namespace)) && s.Site.Spec.Images.RegistryMirror == ""
 }
 
 // keepsServices says that a cluster's services stay as they were: it has no spec any more, or one that is refused.
 func (s *site) keepsServices(c *schedule.Cluster) bool {
+	//guard: the services of a spec that is refused are rendered
 	return s.specs[c.Key] == nil || len(c.Refused) > 0
 }
 
@@ -283,6 +289,7 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 		if err != nil {
 			return ofCluster(c.Key, err)
 		}
+		//guard: a frozen tenant switches off a host that is another one's
 		maps.Copy(s.tree, kept)
 		return nil
 	}
@@ -295,6 +302,7 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 		return ofCluster(c.Key, err)
 	}
 	if !s.previews(c) {
+		//guard: an upgrade replaces the pods of all load balancers for a name
 		infra.KeepNames(files, func(name string) []byte { return s.Previous[folder+"/"+name] })
 	}
 	if len(files) > 0 {
@@ -308,6 +316,7 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 func (s *site) before(folder string) Tree {
 	files := Tree{}
 	for path, content := range s.Previous {
+		//guard: a cluster whose spec is gone loses its services while it still has hosts
 		if strings.HasPrefix(path, folder+"/") {
 			files[path] = content
 		}

@@ -28,6 +28,7 @@ func tolerated(site *v1alpha1.Site, c *v1.SIPCluster, tree Tree) map[string]bool
 	for _, e := range c.Entries() {
 		file := Folder(schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}) + "/infra/" + e.Name + ".yaml"
 		if e.Service.ControlPlaneNodes == nil && bytes.Contains(tree[file], []byte("\n        key: "+infra.ControlPlaneTaint+"\n")) {
+			//guard: an upgrade takes the nodes from the pods of a management cluster that has no others
 			found[e.Name] = true
 		}
 	}

@@ -25,6 +25,7 @@ const hostWave = "1"
 // inWaves says that a cluster's services and hosts are one Application, in which Argo CD applies hosts when the services are healthy. The services
 // of a cluster that is gone may be broken for ever: its hosts do not wait. Services that come with rights still are applied by the site's project.
 func (s *site) inWaves(c *schedule.Cluster) bool {
+	//guard: hosts of a cluster that is gone wait for services that may be broken for ever
 	return s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && s.ownAccount(c) && s.isOfNamespace(c.Key)
 }
 
@@ -60,6 +61,7 @@ func (s *site) tenantFiles() error {
 		switch {
 		case s.inWaves(c):
 			k = object.NewKustomization("hosts", "infra")
+		//guard: a sync that failed in waves goes on in a folder that has no kustomization any more, without end
 		case was && s.hasInfra(c):
 			k = object.NewKustomization("infra")
 		default:
@@ -81,7 +83,9 @@ func (s *site) tenantFiles() error {
 // FailOnSharedResource would keep a host from moving, see argoHosts. The guard of tenants has the same rule for services.
 func (s *site) argoInWaves(app *argoApplication) {
 	app.Spec.Source.Path = strings.TrimSuffix(app.Spec.Source.Path, "/infra")
+	//guard: hosts are compared by what Argo CD guesses, and synced for ever
 	app.Annotations = map[string]string{argoCompare: "ServerSideDiff=true"}
+	//guard: Argo CD takes over the spec of a host that kubectl apply made, and removes it later
 	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", "ClientSideApplyMigration=false"}
 }
 
@@ -94,6 +98,7 @@ func (s *site) permitHosts(c *schedule.Cluster, project *argoProject) {
 			namespaces[a.Host.Namespace] = true
 		}
 		for _, r := range c.Roles[i].Releasing {
+			//guard: a host that is given back is where the project permits none, and keeps its labels
 			namespaces[r.Host.Namespace] = true
 		}
 	}
@@ -149,10 +154,12 @@ func (s *site) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
 	)
 	policy.Spec.Validations = []admissionv1.Validation{
 		{
+			//guard(TestTenantGuard/a_tenant_among_the_hosts): a tenant has services among the hosts, where the BMCs' Secrets are
 			Expression: "[variables.newTracked, variables.newInstance].all(a, !a" + tenants + " || a.matches('^([^_]+_)?' + request.namespace + '[.]'))",
 			Message:    "the Application of a tenant's services and hosts may write services into the tenant's namespace only",
 		},
 		{
+			//guard(TestTenantGuard/another_tenant's): a tenant's Application takes another one's service
 			Expression: "(!variables.newTracked" + tenants + " || variables.oldTracked in ['', variables.newTracked]) && " +
 				"(!variables.newInstance" + tenants + " || variables.oldInstance in ['', variables.newInstance])",
 			Message: "this object is another Application's: the Application of a tenant's services and hosts may not take it over",
@@ -170,6 +177,7 @@ func (s *site) tenantBinding() admissionv1.ValidatingAdmissionPolicyBinding {
 	in := &binding.Spec.MatchResources.NamespaceSelector.MatchExpressions[0]
 	for _, c := range s.clusters {
 		if s.inWaves(c) {
+			//guard: a tenant's Application takes over what is another's in its namespace
 			in.Values = append(in.Values, c.Key.Namespace)
 		}
 	}

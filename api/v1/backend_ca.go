@@ -46,6 +46,7 @@ func (ca *BackendCA) Certificates() []byte {
 		if block, rest = pem.Decode(rest); block == nil {
 			return out
 		}
+		//guard: what somebody pasted beside a certificate is in the cluster
 		out = append(out, pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: block.Bytes})...)
 	}
 }
@@ -60,6 +61,7 @@ func (ca *BackendCA) validate(at complaints) {
 			given++
 		}
 	}
+	//guard: a load balancer verifies by another authority than its reader thinks
 	if given != 1 {
 		at.add("found %d of pem, configMap and secret, want one", given)
 	}
@@ -103,6 +105,7 @@ func authority(at complaints, text string) {
 		return
 	}
 	for i, c := range found {
+		//guard: a load balancer verifies by a certificate that signs nothing, and all API servers are down
 		if !c.IsCA || !c.BasicConstraintsValid {
 			at.add("certificate %d is not of a certificate authority: want the one that signed the API servers' certificates", i+1)
 		}

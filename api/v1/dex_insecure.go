@@ -40,8 +40,10 @@ func insecure(at complaints, key string, value any) {
 	case string:
 		begin := strings.ToLower(strings.TrimSpace(value))
 		switch {
+		//guard: an address without TLS in capitals passes for one with it
 		case strings.HasPrefix(begin, "http://"):
 			at.add("found an address without TLS, want https")
+		//guard: a tenant puts an address without TLS into a Secret, and its logins go there
 		case isDexAddress(key) && strings.Contains(begin, "$") && !strings.HasPrefix(begin, "https://"):
 			at.add("found an address that begins with what comes from a Secret, which may be one without TLS, want https://")
 		}

@@ -47,6 +47,7 @@ func (s *siteClaims) keep(clusters []SIPCluster) {
 		cluster.Namespace, cluster.Name, _ = strings.Cut(key, "/")
 		by := owner{cluster: cluster, path: "in the tree"}
 		for _, part := range syncParts {
+			//guard: a newcomer takes the name of the objects that a cluster without a spec is synced by
 			if name := SyncName(cluster.Namespace, cluster.Name, part); held.Synced {
 				s.syncs[name] = first(s.syncs, name, by)
 			}

@@ -51,8 +51,10 @@ func (c *SIPCluster) limits() []FieldError {
 	for key, value := range c.Annotations {
 		size += len(key) + len(value)
 	}
+	//guard: annotations of any size
 	most("metadata.annotations", size, validation.TotalAnnotationSizeLimitB, "bytes")
 	for _, key := range []string{RemoveAnnotation, ApproveReleaseAnnotation} {
+		//guard: an annotation that names a million hosts is compared with every host
 		most("metadata.annotations["+key+"]", strings.Count(c.Annotations[key], ",")+1, MaxNames, "names")
 	}
 	most("spec.nodes", len(c.Spec.Nodes), MaxRoles, "roles")
@@ -64,11 +66,14 @@ func (c *SIPCluster) limits() []FieldError {
 				path = redact.Sprintf("spec.nodes[%q]", role)
 			}
 			most(path+".hostNamespaces", len(set.HostNamespaces), MaxNamespaces, "namespaces")
+			//guard: any number of topology keys
 			most(path+".topologyKeys", len(set.TopologyKeys), MaxTopologyKeys, "keys")
 			most(path+".maxPerDomainByKey", len(set.MaxPerDomainByKey), MaxTopologyKeys, "keys")
 			selector := &set.LabelSelector
+			//guard: any number of requirements is compared with every host
 			most(path+".labelSelector", len(selector.MatchLabels)+len(selector.MatchExpressions), MaxRequirements, "requirements")
 			for i := range selector.MatchExpressions[:min(MaxRequirements, len(selector.MatchExpressions))] {
+				//guard: any number of values is compared with every host
 				most(fmt.Sprintf("%s.labelSelector.matchExpressions[%d].values", path, i), len(selector.MatchExpressions[i].Values), MaxValues, "values")
 			}
 		}
@@ -81,11 +86,14 @@ func (c *SIPCluster) limits() []FieldError {
 		{ListControlPlane, len(services.LoadBalancerControlPlane)}, {ListWorker, len(services.LoadBalancerWorker)},
 		{ListJumpHost, len(services.JumpHost)}, {ListDex, len(services.Dex)}, {"auth", len(services.Auth)},
 	} {
+		//guard: any number of services is rendered
 		most("spec.services."+list.name, list.n, MaxServices, "of them")
 	}
 	if len(errs) == 0 {
+		//guard: a jump host with 950,000 empty keys is 950,000 messages, in PLAN.md too
 		services.limits(most)
 	}
+	//guard: one spec has thousands of messages
 	if more := len(errs) - mostLimits; more > 0 {
 		errs = append(errs[:mostLimits:mostLimits], FieldError{"spec", fmt.Sprintf("%d more lists are longer than they may be", more)})
 	}
@@ -148,6 +156,7 @@ func (d *Dex) limits(path string, most atMost) {
 
 // firstOf are the first complaints, and how many more there are: whoever has so many mends those first.
 func firstOf(errs []FieldError) []FieldError {
+	//guard: a spec in which everything is wrong fills logs and commits
 	if len(errs) <= MaxProblems {
 		return errs
 	}

@@ -58,6 +58,7 @@ func (c *SIPCluster) typed() []FieldError {
 			for _, path := range patchedPaths(document.Content[0], &kind) {
 				for _, known := range typedFields[kind] {
 					if path == known.path || strings.HasPrefix(path, known.path+".") || strings.HasPrefix(path, known.path+"[") {
+						//guard: nobody is told that what a patch sets has a field
 						fields[known.field] = true
 					}
 				}

@@ -37,6 +37,7 @@ func FromDocuments(docs []manifest.Document) ([]SIPCluster, error) {
 		if d.Cluster == nil {
 			continue
 		}
+		//guard: of two specs of one name one counts, in silence
 		if first, twice := seen[d.Cluster.Key()]; twice {
 			problems.Add(d.Twice(first))
 			continue
@@ -71,6 +72,7 @@ func Decode(docs []manifest.Document) []Decoded {
 		switch {
 		case doc.Kind == "" && doc.APIVersion == "":
 			d.Errs = append(d.Errs, doc.Problem("", "no apiVersion and no kind: not a Kubernetes object"))
+		//guard: a spec that lost its kind is no spec, and all hosts of its cluster are released
 		case doc.NoKind():
 			d.Errs = append(d.Errs, doc.Problem("kind", "missing, want %q or another object's", Kind))
 		case doc.APIVersion == APIVersion && doc.Kind != Kind:
@@ -108,6 +110,7 @@ func (d *Decoded) decode() {
 			d.Errs = append(d.Errs, doc.Problem(found.Path, "%s", found.Message))
 		}
 	}
+	//guard: a spec is refused for 5,000 topology keys, and its domains are computed all the same
 	if len(cluster.limits()) > 0 {
 		d.Cluster = nil
 	}
@@ -124,11 +127,13 @@ func (c *SIPCluster) Validate() []FieldError {
 	add := func(path, format string, args ...any) {
 		errs = append(errs, FieldError{path, redact.Sprintf(format, args...)})
 	}
+	//guard: a spec of 60,000 roles holds everybody's plan for minutes
 	if errs := c.limits(); len(errs) > 0 {
 		return errs
 	}
 	// Both become label values (63 characters), folders, and parts of object names.
 	for _, field := range []struct{ path, value string }{{"metadata.namespace", c.Namespace}, {"metadata.name", c.Name}} {
+		//guard: a cluster without a namespace is in whatever namespace the engine takes
 		if field.value == "" {
 			add(field.path, "missing")
 		}
@@ -158,6 +163,7 @@ func (n *NodeSet) validate(role string) []FieldError {
 	switch {
 	case role == "":
 		add("", "a role needs a name")
+	//guard: the name of a role is any text
 	case len(validation.IsValidLabelValue(role)) > 0:
 		hint := ""
 		if near := knownRole(role); near != "" {
@@ -174,6 +180,7 @@ func (n *NodeSet) validate(role string) []FieldError {
 		field string
 		n     int
 	}{{".count.active", asked.Active}, {".count.standby", asked.Standby}} {
+		//guard: a count of a billion hosts is planned
 		if count.n < 0 || count.n > MaxCount {
 			add(count.field, "found %d, want 0 to %d", count.n, MaxCount)
 		}

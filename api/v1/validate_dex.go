@@ -74,11 +74,13 @@ func (c *SIPCluster) validateDexes(root complaints) {
 					continue
 				}
 				at.at(".kubernetes.%s", prefix.name).match(*prefix.value, claimPrefix, 63, "letters, digits and _.:/@#-")
+				//guard: a token of Dex names system:masters
 				if strings.HasPrefix(*prefix.value, ReservedPrefix) {
 					at.at(".kubernetes.%s", prefix.name).add("found %q: a token could then name the cluster's own users", *prefix.value)
 				}
 			}
 		}
+		//guard: two Dex share their signing keys
 		if i > 0 {
 			at.add("a second Dex: it would keep its state in the same namespace, signing keys included")
 		}
@@ -92,6 +94,7 @@ func issuer(at complaints, value string) {
 		at.add("missing: the URL by which people and the API server reach Dex")
 	case err != nil || !issuerURL.MatchString(value):
 		at.add("found %q, want a URL without user, query and fragment, of letters, digits and ._~-", value)
+	//guard: tokens are issued over a connection that anybody reads
 	case parsed.Scheme != "https":
 		at.add("found %q, want https: the API server accepts nothing else", value)
 	case parsed.Hostname() == "":
@@ -112,6 +115,7 @@ func portOf(u *url.URL) bool {
 		return !strings.HasSuffix(u.Host, ":")
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
+	//guard: an issuer has a port that there cannot be
 	return err == nil && n > 0
 }
 
@@ -149,6 +153,7 @@ func certificates(at complaints, text string) (found []*x509.Certificate, ok boo
 	for len(strings.TrimSpace(string(rest))) > 0 {
 		var block *pem.Block
 		block, rest = pem.Decode(rest)
+		//guard: a private key pasted as a CA is committed
 		if block == nil || block.Type != "CERTIFICATE" {
 			at.add("not PEM certificates")
 			return nil, false
@@ -195,6 +200,7 @@ var browserSchemes = []string{"javascript", "data", "vbscript", "file", "blob", 
 // variable should be may be the secret.
 func notInEnv(at complaints, name string, env map[string]bool) {
 	if envName.MatchString(name) && len(name) <= maxShownVariable {
+		//guard: a client's secret that stands where its variable should be is in the log
 		if near := manifest.Nearest(name, slices.Sorted(maps.Keys(env))); near != "" {
 			at.add("names the variable %s, which is not in env, did you mean %q?", name, near)
 			return
@@ -253,6 +259,7 @@ func validateRedirect(at complaints, uri string) {
 		at.add("found %q, want a port of 1 to 65535 in it, or none", uri)
 	case err != nil || !parsed.IsAbs() || parsed.Fragment != "" || strings.ContainsFunc(uri, func(r rune) bool { return r <= ' ' || r > '~' }):
 		at.add("found %q, want a URL", uri)
+	//guard: who logs in runs a tenant's script
 	case slices.Contains(browserSchemes, parsed.Scheme):
 		at.add("a URL with scheme %s: a browser cannot send a person back to a page with it; want https, http, or an application's own scheme", parsed.Scheme)
 	}
@@ -356,6 +363,7 @@ func step(key string) string {
 func references(at complaints, key string, value any, env map[string]bool) {
 	text, isText := value.(string)
 	switch {
+	//guard: a client secret of Dex stands in git
 	case isDexSecret(key):
 		if match := envReference.FindString(text); !isText || match == "" || match != text {
 			at.add("a secret in plain text, want $NAME with NAME in env")
@@ -388,6 +396,7 @@ func references(at complaints, key string, value any, env map[string]bool) {
 			switch {
 			case match == nil:
 				at.add("has a $ that names no variable; Dex would drop it")
+			//guard: Dex runs with an empty secret where a variable is misspelt
 			case !env[match[2]+match[3]]:
 				notInEnv(at, match[2]+match[3], env)
 			}

@@ -19,6 +19,7 @@ func (n *NodeSet) validateNamespaces(add func(field, format string, args ...any)
 		}
 		seen[namespace] = true
 	}
+	//guard: a selector of a label silently means the namespace
 	if _, is := n.LabelSelector.MatchLabels[HostNamespaceKey]; is {
 		add(".labelSelector.matchLabels", "%s is not a label: want hostNamespaces", HostNamespaceKey)
 	}

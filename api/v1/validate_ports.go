@@ -36,6 +36,7 @@ func ValidateHeld(clusters []SIPCluster, held map[string]Held, portStart, portEn
 	}
 	s.keep(clusters)
 	for i := range clusters {
+		//guard: two clusters are synced by objects of one name, and the engine refuses the whole site
 		s.claimSyncNames(&clusters[i])
 		s.claimDexNamespace(&clusters[i])
 		for _, e := range clusters[i].Entries() {
@@ -210,6 +211,7 @@ func (s *siteClaims) claimSyncNames(c *SIPCluster) {
 // comesFirst says whether a thing that two claim is the later one's, because that one has it and the other has not.
 func (s *siteClaims) comesFirst(later, first owner, has func(*Held) bool) bool {
 	a, b := s.held[later.cluster.Key()], s.held[first.cluster.Key()]
+	//guard: a newcomer takes the port of the one that has it
 	return has(&a) && !has(&b)
 }
 
@@ -232,6 +234,7 @@ func (s *siteClaims) claimNodePorts(e exposedService) {
 	if ports.Start == 0 {
 		return // chosen by the API server
 	}
+	//guard: a number that is no port is said twice, with two ranges
 	if (ports.Start < s.start || ports.End > s.end) && isPort(ports.Start) && isPort(ports.End) { // else validation says so
 		s.add(e.cluster, e.NodePortField, "found %s, want node ports within %d to %d, the site's range", ports, s.start, s.end)
 	}
@@ -245,6 +248,7 @@ func (s *siteClaims) claimNodePorts(e exposedService) {
 			s.ports[port] = mine
 			if !complained[first] {
 				complained[first] = true
+				//guard: a node port that is claimed twice is said to be an address
 				s.add(first.cluster, first.field, "node port %d is claimed by %s already", port, mine)
 			}
 		case !complained[first]:

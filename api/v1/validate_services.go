@@ -192,6 +192,7 @@ func (s *Service) validate(at complaints, needsNetwork bool, replicas int32) {
 // headless complains about a Service without an address of its own that is to be reached by one, or by ports of nodes: the API server refuses it.
 func (s *Service) headless(at complaints, nodePort int32) {
 	kind := s.ExposureType(nodePort)
+	//guard: a Service is committed that the API server refuses
 	if s.ClusterIP != nil && *s.ClusterIP == corev1.ClusterIPNone && (kind == corev1.ServiceTypeNodePort || kind == corev1.ServiceTypeLoadBalancer) {
 		at.at(".clusterIP").add("found None, which no Service of type %s can have: the API server refuses it", kind)
 	}
@@ -240,6 +241,7 @@ func address(at complaints, value string) {
 		at.add("found %q, want an IP address", value)
 		return
 	}
+	//guard: an address is written in a form that another program takes for another one
 	if ip.Is4In6() {
 		at.add("found %q, want %s: the IPv4 address as such, not mapped into IPv6", value, ip.Unmap())
 		return
@@ -262,6 +264,7 @@ func unfit(ip netip.Addr) string {
 	case ip.Is4() && (ip.As4()[0] == 0 || ip.As4()[0] >= 240):
 		return "nobody's"
 	}
+	//guard: the cloud's metadata is a service's address by NAT64
 	if inner := standsFor(ip); inner.IsValid() {
 		if whose := unfit(inner); whose != "" {
 			return whose + ", because it embeds " + inner.String()
@@ -322,6 +325,7 @@ func (n *NetworkAttachment) validate(at complaints, replicas int32) {
 		}
 	}
 	at.at(".interface").match(n.Interface, ifName, 15, "an interface name of at most 15 letters, digits and ._-")
+	//guard: a network is attached as the loopback interface, and no pod of the service starts
 	if slices.Contains(podInterfaces, n.Interface) {
 		at.at(".interface").add("found %q, which every pod already has; want another name, or leave it out and Multus chooses", n.Interface)
 	}

@@ -52,14 +52,17 @@ func (c *SIPCluster) allServices() []listed {
 // operator carry them. In a file, a time of deletion is one, too: it does more than whoever copied it from a live object may know.
 func (c *SIPCluster) Warnings() []FieldError {
 	var out []FieldError
+	//guard: a line that was copied from a live object gives all hosts of a cluster back, and nobody says where it is
 	if c.DeletionTimestamp != nil && (c.Document == nil || !c.Document.Live) {
 		out = append(out, FieldError{"metadata.deletionTimestamp", "marks the cluster as being deleted: its hosts are released, unless the cluster is frozen; if the cluster is to stay, remove this line (only an API server should set it)"})
 	}
 	out = append(out, c.unreadAnnotations()...)
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
+		//guard: a role whose count was lost in an edit gives back its hosts without a word
 		if set := c.Spec.Nodes[role]; set.Count == nil {
 			out = append(out, FieldError{"spec.nodes." + role + ".count", "missing: the role asks for no host, and releases those that it has; write count: {active: 0} if that is what you want"})
 		}
+		//guard: standby hosts wait for nothing, and nobody is told
 		if set := c.Spec.Nodes[role]; set.Count != nil && set.Count.Active == 0 && set.Count.Standby > 0 {
 			out = append(out, FieldError{"spec.nodes." + role + ".count", redact.Sprintf("asks for %s and no active one: a standby host replaces an active one of its role, and there is none to replace", text.Count(set.Count.Standby, "standby host"))})
 		}
@@ -107,6 +110,7 @@ func (c *SIPCluster) unreadAnnotations() []FieldError {
 	for _, key := range slices.Sorted(maps.Keys(c.Annotations)) {
 		near, stray := manifest.StrayAnnotation(key, read)
 		switch path := redact.Sprintf("metadata.annotations[%q]", key); {
+		//guard: a misspelled approve-release does nothing, and nobody says so
 		case !stray || len(out) == manifest.MaxProblems:
 		case near != "":
 			out = append(out, FieldError{path, fmt.Sprintf("sipgen reads no such annotation, did you mean %q?", near)})

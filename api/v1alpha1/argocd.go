@@ -29,6 +29,7 @@ func (a *ArgoCD) validate(engine Engine, add func(path, format string, args ...a
 	switch {
 	case a.Identity != "":
 		validateIdentity(a.Identity, func(format string, args ...any) { add(field, format, args...) })
+	//guard: on another API server the guard is for nobody
 	case engine == EngineArgoCD && a.Server != ArgoCDInCluster:
 		add(field, "missing: on %q Argo CD is a different user from the one in its own cluster, so the guard would not apply to it; "+
 			"want the user name that kubectl auth whoami prints with the credentials of its cluster Secret, as in system:serviceaccount:kube-system:argocd-manager", a.Server)
@@ -43,6 +44,7 @@ func (a *ArgoCD) validateServer(add func(path, format string, args ...any)) {
 		add(field, "has a blank or a control character")
 	case err != nil:
 		add(field, "not a URL")
+	//guard: a password in the URL of an API server is committed
 	case parsed.User != nil:
 		// The URL is not repeated: it carries a credential.
 		add(field, "carries user or password, which would be committed: Argo CD's cluster Secret has the credentials")
@@ -62,12 +64,15 @@ func validateIdentity(user string, add func(format string, args ...any)) {
 		add("found %d bytes, want %d or fewer", len(user), maxIdentity)
 	case strings.TrimSpace(user) != user || strings.ContainsFunc(user, func(r rune) bool { return !unicode.IsPrint(r) }):
 		add("found %q, want a user name, without blanks around it and control characters", user)
+	//guard: the guard is for a group, which is no user: for nobody
 	case slices.Contains(groups, user) || strings.HasPrefix(user, "system:serviceaccounts:"):
 		add("found %q, which is a group: want the user, as kubectl auth whoami says it", user)
+	//guard: the guard is for nobody
 	case user == "system:anonymous":
 		add("found %q, which means that nobody is logged in", user)
 	case isAccount:
 		namespace, name, _ := strings.Cut(account, ":")
+		//guard: the guard is for an account that there cannot be
 		if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 {
 			add("found %q, want %sNAMESPACE:NAME", user, serviceAccountPrefix)
 		}

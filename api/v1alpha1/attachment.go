@@ -31,6 +31,7 @@ func checkAttachment(at, text string, add problem) {
 	if !hasType && !hasPlugins {
 		add(at, "has no type and no plugins: want the CNI configuration")
 	}
+	//guard: a password in a CNI configuration is committed
 	if key := openSecret(config); key != "" {
 		add(at, "has %s in it, which would be committed: want none there", redact.Plain(key))
 	}

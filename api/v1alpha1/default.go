@@ -26,6 +26,7 @@ func (s *Site) Default() {
 	set(&spec.Lint.Errors, LintStop)
 	set(&spec.Flux.Namespace, "flux-system")
 	set(&spec.ArgoCD.Namespace, "argocd")
+	//guard: two sites on one API server write one project, each with its own repository
 	set(&spec.ArgoCD.Project, "sipgen-"+s.Name)
 	set(&spec.ArgoCD.Server, ArgoCDInCluster)
 	spec.ArgoCD.identityDefault()

@@ -37,6 +37,7 @@ var ledgerTraitName = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,30}$`)
 
 func (l *Ledger) validate(add problem) {
 	const field = "spec.services.ledger.traits"
+	//guard: every label becomes a row of Placement for every host
 	if n := len(l.Traits); n > maxLedgerTraits {
 		add(field, "found %d, want at most %d", n, maxLedgerTraits)
 	}
@@ -47,8 +48,10 @@ func (l *Ledger) validate(add problem) {
 		switch first, twice := names[trait.Name]; {
 		case trait.Name == "":
 			add(at+".name", "missing: what the label says, as in RACK")
+		//guard: two labels make one trait, or one that Placement does not take
 		case !ledgerTraitName.MatchString(trait.Name):
 			add(at+".name", "found %q, want a letter, then at most 30 letters and digits, all capital, as in RACK", name)
+		//guard: a label says that a host is another site's
 		case trait.Name == LedgerSiteTrait:
 			add(at+".name", "found %q, which every host has already: the name of its site", name)
 		case twice:

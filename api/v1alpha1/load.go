@@ -16,6 +16,7 @@ import (
 // Load reads the one Site of a file, or of stdin for "-": decoded strictly, defaulted and valid. Every problem is reported, joined, with
 // its file, line and field; there is no Site then.
 func Load(file string, stdin io.Reader) (*Site, error) {
+	//guard: who names the folder of a Site gets a line for each host in it
 	if about, err := os.Stat(file); err == nil && about.IsDir() {
 		return nil, isFolder(file)
 	}
@@ -100,6 +101,7 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 				problems.Add(doc.Problem(path, format, args...))
 			}
 		}
+		//guard: a Site whose tenants are all commented out grants every namespace the defaults
 		checkNoValues(doc.JSON, add)
 		site.modernizeIronic(add)
 		site.modernizePlacement(add)

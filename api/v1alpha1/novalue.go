@@ -44,6 +44,7 @@ func checkNoValues(document []byte, add problem) {
 	}
 	if hosts, _ := site.Spec["hosts"].(map[string]any); hosts != nil {
 		if networks, has := hosts["networks"]; has {
+			//guard: a list of the hosts' networks whose entries are commented out lets hosts be anywhere
 			if len(anyList(networks)) == 0 {
 				add("spec.hosts.networks", "has no value: list networks, or remove the field, which lets hosts be on any network")
 			}

@@ -45,6 +45,7 @@ func (r *Repository) SSH() (ssh bool, port int) {
 // FluxURL is the repository's URL as Flux takes it: the definition of its GitRepository refuses git's short form user@host:path, and ssh:// with the same user,
 // host and path is what it stands for. The URL is valid.
 func (r *Repository) FluxURL() string {
+	//guard: the API server refuses Flux's GitRepository with git's short form of a URL, after everything was published
 	if !scpURL.MatchString(r.URL) {
 		return r.URL
 	}
@@ -138,6 +139,7 @@ func (s *Site) validateVariable(field, name, value string, add problem) {
 		add(field, "found %q, want a variable of sipgen: SIPGEN_...", name)
 		return
 	case strings.HasSuffix(name, "_FILE"):
+		//guard: a token in place of its file gets into git
 		if !plainPath(value) {
 			add(field+"."+name, "want the absolute path of a file, as in /etc/sipgen/git/KEY for a key of %s", s.GitSecretName())
 		}
@@ -153,9 +155,11 @@ func (s *Site) validateVariable(field, name, value string, add problem) {
 	}
 	known, found := want[name]
 	switch {
+	//guard: a token in the runner's env gets into git
 	case !found:
 		add(field+"."+name, "may be a secret, and would be in git: mount it from %s, and set %s_FILE; besides such files the runner takes %s",
 			s.GitSecretName(), name, strings.Join(slices.Sorted(maps.Keys(want)), ", "))
+	//guard: a password that stands beside the user's name gets into git
 	case !known.ok(value):
 		add(field+"."+name, "%s", known.says)
 	}

@@ -23,6 +23,7 @@ func (s *Site) UnusedFields() []UnusedField {
 		return nil
 	}
 	at, fields := "spec.argocd.", written.Spec.ArgoCD
+	//guard: fields that the Site's engine reads are said to have no effect, and those that nothing reads are not
 	if s.Spec.Engine == EngineArgoCD {
 		at, fields = "spec.flux.", written.Spec.Flux
 	}

@@ -52,6 +52,7 @@ func (s *Site) validate(add problem) {
 	s.validateRootAccount(add)
 	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
 	checkName("spec.argocd.project", spec.ArgoCD.Project, add)
+	//guard: Flux is told to build a tree every millisecond
 	if spec.Flux.Interval.Duration < minInterval {
 		add("spec.flux.interval", "found %s, want %s or more", spec.Flux.Interval.Duration, minInterval)
 	}
@@ -97,11 +98,13 @@ func (r *Repository) validate(engine Engine, add problem) {
 func (a *ArgoCD) checkOrder(engine Engine, apply ApplyMode, add problem) {
 	switch {
 	case a.Order == OrderNone:
+	//guard: a site asks for waves, and its hosts wait for nothing
 	case a.Order == OrderWaves && engine == EngineArgoCD && apply == ApplyOverlay:
 		add("spec.argocd.order", "found %s with spec.hosts.apply %s, whose hosts are one overlay for all tenants and can wait for no tenant's services: want %s", OrderWaves, ApplyOverlay, OrderNone)
 	case a.Order == OrderWaves:
 	case a.Order != "":
 		add("spec.argocd.order", "found %q, want %s or %s", a.Order, OrderNone, OrderWaves)
+	//guard: nobody has said that hosts may get their labels before the services are there
 	case engine == EngineArgoCD:
 		add("spec.argocd.order", "missing: Argo CD does not wait with a host's labels until its tenant's services are ready, unless both are one Application; "+
 			"want %q, which accepts that, %q, which makes them one, or the engine %s, which waits", OrderNone, OrderWaves, EngineFlux)
@@ -138,9 +141,11 @@ func (k *LabelKeys) validate(add problem) {
 		for _, message := range validation.IsQualifiedName(key.value) {
 			add(path, "found %q: %s", key.value, message)
 		}
+		//guard: sipgen writes labels that metal3, Cluster API or an engine obeys
 		if domain := reserved(key.value); domain != "" {
 			add(path, "found %q: keys of %s belong to others, who would read or change them", key.value, domain)
 		}
+		//guard: one label says two things
 		if other, twice := keys[key.value]; twice {
 			add(path, "the same key as %s", other)
 		}
@@ -154,6 +159,7 @@ func checkGroups(groups []string, add problem) {
 		switch {
 		case group == "" || strings.ContainsAny(group, "\r\n"):
 			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q, want the name of a group", group)
+		//guard: everybody may break the glass
 		case group == "system:authenticated" || group == "system:unauthenticated" || strings.HasPrefix(group, "system:serviceaccounts"):
 			add(fmt.Sprintf("spec.breakGlassGroups[%d]", i), "found %q: nearly everybody is in it, and nothing would be guarded", group)
 		}
@@ -193,6 +199,7 @@ func (s *Site) validateRootAccount(add problem) {
 	for _, message := range validation.IsDNS1123Subdomain(name) {
 		add(field, "found %q: %s", name, message)
 	}
+	//guard: the root is applied as an account that it makes itself
 	if prefix := "sipgen-" + s.Name + "-"; strings.HasPrefix(name, prefix) || strings.HasSuffix(name, ".infra") {
 		add(field, "found %q, want a name that neither begins with %s nor ends with .infra: those are the accounts that the root makes", name, prefix)
 	}
@@ -227,9 +234,11 @@ func checkURL(raw string, add problem) {
 	switch {
 	case err != nil:
 		add(field, "not a URL")
+	//guard: a token in the repository's URL is committed
 	case parsed.User != nil && parsed.Scheme != "ssh" || hasPassword(parsed):
 		// The URL is not repeated: it carries a credential.
 		add(field, "carries user or password, which would be committed: give credentials by environment or file")
+	//guard: a token in the query of the repository's URL is committed
 	case hasQuery(parsed):
 		add(field, "has a query or a fragment, which would be committed and may hold a token: want none")
 	case strings.ContainsAny(raw, " \t\r\n\"'`$\\"):
@@ -259,6 +268,7 @@ func checkFolder(field, folder string, add problem) {
 	if folder == "" {
 		return
 	}
+	//guard: the tree is written out of its repository, or into git's own files
 	if !pathName.MatchString(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, "..") || folder == ".git" || strings.HasPrefix(folder, ".git/") {
 		add(field, "found %q, want a folder inside the repository, as in \"sites/dc1\"", folder)
 	}

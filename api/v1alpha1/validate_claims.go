@@ -32,6 +32,7 @@ func (h *Hosts) validateClaims(add problem) {
 func (s *SiteSpec) validateClaimants(add problem) {
 	for i, namespace := range s.Hosts.ClaimNamespaces {
 		for n := range s.Tenants {
+			//guard: a tenant claims every host that is available
 			if slices.Contains(s.Tenants[n].Namespaces, namespace) {
 				add(fmt.Sprintf("spec.hosts.claimNamespaces[%d]", i), "found %q, a namespace of tenant %s, which could claim every host that is available: want one of the platform's", namespace, s.Tenants[n].Name)
 			}

@@ -137,9 +137,11 @@ func (c *ironicCheck) database(db *ironic.Database) {
 // highlyAvailable is one Ironic on each control-plane node: none of them can have an address, or a DHCP server, of its own.
 func (c *ironicCheck) highlyAvailable(spec *ironic.IronicSpec, database bool) {
 	net := &spec.Networking
+	//guard: three Ironics each with a database of their own fight over the hosts
 	if !database {
 		c.say("database", "missing: highAvailability needs a database that all replicas use: database, or mariaDB beside the spec")
 	}
+	//guard: the operator's webhook refuses the Ironic, long after the merge
 	if net.DHCP != nil {
 		c.say("networking.dhcp", "given with highAvailability, which has no DHCP: want one of them")
 	}

@@ -58,6 +58,7 @@ func (c *ironicCheck) dhcp(dhcp *ironic.DHCP, own netip.Addr) {
 		if value == "" && required {
 			c.say(at+field, "missing: want the addresses that hosts are given, inside %s", network)
 		}
+		//guard: hosts are given addresses of another network
 		if address.IsValid() && !network.Contains(address) {
 			c.say(at+field, "found %s, want an address inside networkCIDR %s", address, network)
 		}
@@ -140,6 +141,7 @@ func (c *ironicCheck) address(field, value string) netip.Addr {
 
 func (c *ironicCheck) device(field, name string) {
 	switch {
+	//guard: Ironic serves hosts on an interface that none of them reaches
 	case name == "lo":
 		c.say(field, "found %q, want the interface that hosts reach: the loopback interface is reached only from the machine itself", name)
 	case name != "" && !interfaceName.MatchString(name):

@@ -32,6 +32,7 @@ func (c *ironicCheck) tls(tls *ironic.TLS) {
 }
 
 func (c *ironicCheck) ramdisk(ramdisk *ironic.DeployRamdisk) {
+	//guard: a private key is committed
 	if key := ramdisk.SSHKey; key != "" && !publicKey.MatchString(key) {
 		c.say("deployRamdisk.sshKey", "found %d bytes that are no public key (not shown), want one, as in ssh-ed25519 AAAA…", len(key))
 	}
@@ -50,6 +51,7 @@ func (c *ironicCheck) option(at string, option ironic.ExtraConfig) {
 			c.say(at+"."+part.field, "found %q, want a name", part.value)
 		}
 	}
+	//guard: a password of Ironic's configuration is committed
 	if secretOption.MatchString(option.Name) && option.Value != "" {
 		c.say(at+".value", "is of option %s and would be committed: want it in a Secret that the Ironic names", redact.Plain(option.Name))
 	}
@@ -71,6 +73,7 @@ func (c *ironicCheck) images(images *ironic.Images) {
 }
 
 func (c *ironicCheck) image(field, image string) {
+	//guard: a login for a registry is committed
 	checkImage(c.at+".spec."+field, image, c.add)
 }
 
@@ -79,6 +82,7 @@ func (c *ironicCheck) containers(at string, list []corev1.Container) {
 	for i := range list {
 		c.image(fmt.Sprintf("%s[%d].image", at, i), list[i].Image)
 		for n, e := range list[i].Env {
+			//guard: a password of a container of Ironic's is committed
 			if e.Value != "" && secretOption.MatchString(e.Name) {
 				c.say(fmt.Sprintf("%s[%d].env[%d].value", at, i, n), "is of %s and would be committed: want valueFrom a Secret", redact.Plain(e.Name))
 			}

@@ -72,6 +72,7 @@ func (c *placementCheck) spec(p *Placement) {
 	}
 	for i, line := range strings.Split(spec.CustomServiceConfig, "\n") {
 		name, value, _ := strings.Cut(line, "=")
+		//guard: a password of Placement's configuration is committed
 		if name = strings.TrimSpace(name); !strings.HasPrefix(name, "#") && strings.TrimSpace(value) != "" && secretOption.MatchString(name) {
 			c.say("customServiceConfig", "sets option %s in its line %d, which would be committed", redact.Plain(name), i+1)
 		}
@@ -219,11 +220,13 @@ func (p *AddressPool) validate(at string, add problem) {
 			continue
 		}
 		spans = append(spans, span)
+		//guard: a load balancer gives out every address there is
 		if prefix, err := netip.ParsePrefix(text); err == nil && prefix.Bits() == 0 {
 			add(fmt.Sprintf("%s.addresses[%d]", at, i), "found %q, which is every address; want the network that services get addresses from (203.0.113.0/28)", text)
 			said = true
 		}
 	}
+	//guard: a pool of two halves of all addresses gives out everybody's
 	if !said && everyAddress(spans) {
 		are := "together are"
 		if len(p.Addresses) == 1 {

@@ -40,6 +40,7 @@ func (h *Hosts) validateRelease(add problem) {
 			switch {
 			case full && len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0:
 				add(field, "found %q, want NAMESPACE/NAME of a host, or its NAME", host)
+			//guard: a site releases hosts of another one's namespace
 			case full && len(h.Namespaces) > 0 && !slices.Contains(h.Namespaces, namespace):
 				add(field, "found %q, which is in none of spec.hosts.namespaces", host)
 			case first[host] != "":

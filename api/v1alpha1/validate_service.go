@@ -43,6 +43,7 @@ func eachService[T any, P interface {
 
 // onlyOne complains about the n-th in a list if an earlier one has the same key, which ends in "namespace/name". first has where each was first.
 func onlyOne(first map[string]int, key string, n int, field string, add problem) {
+	//guard: two services of the site are one object: one file overwrites the other
 	if other, twice := first[key]; twice {
 		_, name, _ := strings.Cut(key, "/")
 		add(fmt.Sprintf("%s[%d].name", field, n), "found %q, which %s[%d] is in that namespace", name, field, other)

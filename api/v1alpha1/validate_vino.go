@@ -85,6 +85,7 @@ func (c *vinoCheck) credentials(v *VirtualHosts) {
 	from := "credentialsSecret, and the values in that Secret"
 	if c.site.Spec.Engine == EngineArgoCD {
 		from = "the commands in PLAN.md"
+		//guard: a Secret is named that Argo CD never puts in, and everybody takes the Vino to have its credentials
 		if v.CredentialsSecret != "" {
 			c.add(c.at+".credentialsSecret", "given with engine argocd, which puts nothing from a Secret into a Vino: want none, and %s", from)
 		}
@@ -95,6 +96,7 @@ func (c *vinoCheck) credentials(v *VirtualHosts) {
 		secretName(c.at+".credentialsSecret", v.CredentialsSecret, c.add)
 		c.variables(v)
 	}
+	//guard: the password of the BMCs is in a file of the fleet's repository
 	if len(v.Spec.BMCCredentials) > 0 {
 		c.say("bmcCredentials", "given, and would be committed: want %s", from)
 	}
@@ -124,6 +126,7 @@ func (c *vinoCheck) variables(v *VirtualHosts) {
 	walk = func(path string, value any) {
 		switch value := value.(type) {
 		case string:
+			//guard: Flux puts something else, or nothing, in place of a value
 			if strings.Contains(value, "${") {
 				c.say(path, "has ${ in it, which Flux would replace: want the value itself")
 			}
@@ -150,6 +153,7 @@ func (c *vinoCheck) labelKeys(keys []string) {
 		for _, message := range validation.IsQualifiedName(key) {
 			c.say(at, "found %q: %s", key, message)
 		}
+		//guard: whoever labels a node hands out its hosts
 		c.notOurs(at, key)
 	}
 }

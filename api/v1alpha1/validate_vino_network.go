@@ -34,6 +34,7 @@ func (c *vinoCheck) networks(list []VinoNetwork) map[string]*VinoNetwork {
 		// ViNO has one pool of addresses and MACs for each subnet, by its spelling.
 		if other, twice := bySubnet[n.SubNet]; !twice {
 			bySubnet[n.SubNet] = i
+			//guard: hosts on two networks have the same MACs
 			if same, used := prefixes[n.FirstMAC()]; used {
 				c.say(at+"macPrefix", "found %s, which networks[%d] has for another subnet: ViNO would give both the same MACs; want another macPrefix", n.FirstMAC(), same)
 			}

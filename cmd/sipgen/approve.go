@@ -55,6 +55,7 @@ func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error 
 	plan := r.report.WhySaid() // when the run was found to go on
 	dangers := report.Dangers(plan, filesOf(changes))
 	said := strings.Join(append(dangers, countChanges(changes)), "\n")
+	//guard: a proposal in CI says neither what it does nor what is dangerous in it
 	if said == a.approved {
 		return nil
 	}
@@ -70,6 +71,7 @@ func (a *approval) approve(ui *ui, r *rendered, changes []publish.Change) error 
 	case a.dryRun:
 		ui.say("%s: dry run: %s; nothing is pushed", a.target, countChanges(changes))
 		return errDryRun
+	//guard: publish pushes to the synced branch although the person at the terminal said no
 	case a.ask && !confirmed(ui, fmt.Sprintf("%s: %s; push it without a review?", a.target, countChanges(changes))):
 		return errors.New("not confirmed, nothing is pushed; --propose BRANCH pushes to a separate branch, for a pull request")
 	}

@@ -28,6 +28,7 @@ func (in *inputs) asked(cfg *rest.Config, err error) error {
 	}
 	out := &askedError{err: err, context: in.context}
 	if at, _, err := rest.DefaultServerUrlFor(cfg); err == nil { // as the client takes it: a kubeconfig may name a host and a port without a scheme
+		//guard: a password in a kubeconfig's server is in the hint
 		out.server = at.Host
 	}
 	if config, err := in.loadingRules().Load(); err == nil && out.context == "" {

@@ -41,6 +41,7 @@ func (in *inputs) warnSetAside(ui *ui, l *loaded) {
 		known[l.clusters[i].Key()] = true
 	}
 	for i := range l.findings {
+		//guard: a backup is said to have a cluster that no other file has, where the spec beside it is wrong
 		known[l.findings[i].cluster.String()] = true // its spec is there, and wrong
 	}
 	named := 0
@@ -61,6 +62,7 @@ func (in *inputs) warnSetAside(ui *ui, l *loaded) {
 			name := filepath.Join(path, filepath.FromSlash(file))
 			documents, _ := manifest.Specs.Parse(name, data) // what is wrong with a file that is not read is nobody's problem
 			for i := range documents {
+				//guard: a spec that somebody renamed to .bak decommissions its cluster, and nobody learns that the file is there
 				if d := &documents[i]; d.Kind == v1.Kind && !known[d.Namespace+"/"+d.Name] {
 					known[d.Namespace+"/"+d.Name] = true
 					if named++; named > mostBeside {
@@ -97,6 +99,7 @@ func nearlyManifest(base string) bool {
 		return false
 	}
 	letters := func(word string) string { return string(slices.Sorted(slices.Values([]byte(strings.ToLower(word))))) }
+	//guard: the hosts in a file of a misspelled name are missed by nobody
 	return slices.ContainsFunc(ends, func(known string) bool {
 		return end == ".txt" && strings.HasSuffix(strings.TrimSuffix(base, end), known) || letters(end) == letters(known)
 	}) || end == ".yam"

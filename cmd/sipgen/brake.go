@@ -29,6 +29,7 @@ func acceptLossFlag(command *cobra.Command, accept *int) {
 func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 	limit := brakeLimit(site, loss)
 	switch {
+	//guard: twice what the site allows is taken, in two ways at once
 	case accept == noAcceptance && loss.Total() <= limit, accept == loss.Total():
 		return nil
 	case accept != noAcceptance:
@@ -46,6 +47,7 @@ func brakeWords(site *v1alpha1.Site, loss schedule.Loss) string {
 
 // brakeLimit is how many hosts a run may take from the clusters.
 func brakeLimit(site *v1alpha1.Site, loss schedule.Loss) int {
+	//guard: the brake allows any part of the fleet
 	return max(*site.Spec.Brake.MaxHosts, loss.Claimed**site.Spec.Brake.MaxPercent/100)
 }
 
@@ -82,11 +84,13 @@ func (d *decided) giveTooMuch() (frozen []finding, gone []schedule.HostKey) {
 		place = max(place, f.place)
 	}
 	for _, g := range givers {
+		//guard: one tenant gives back too much, and nobody may give back anything
 		if g.hosts <= room {
 			room -= g.hosts
 			continue
 		}
 		until, turn := "until a run is given --accept-loss", 0
+		//guard: a tenant waits for a turn that cannot come
 		if g.hosts <= limit {
 			place++
 			until, turn = "until a later run, in which the tenants held back now go first, or until a run is given --accept-loss", place
@@ -117,6 +121,7 @@ func (d *decided) ownLosses() map[schedule.ClusterKey][]schedule.HostKey {
 	for i := range d.claims.Claims {
 		claim := &d.claims.Claims[i]
 		owner := d.tenants.OwnerOfHosts(claim.Host.Namespace)
+		//guard: a tenant stops everybody by deleting hosts of its own
 		if lost[claim.Host] && owner != "" && owner == d.tenants.NameOf(claim.Cluster.Namespace) && !d.evicted[claim.Cluster.Namespace] {
 			own[claim.Cluster] = append(own[claim.Cluster], claim.Host)
 		}
@@ -151,6 +156,7 @@ func (d *decided) givers() []giver {
 	for i := range d.placement.Clusters {
 		key := d.placement.Clusters[i].Key
 		n := taken[key]
+		//guard: a tenant that drops its specs stops every run
 		if n == 0 || d.evicted[key.Namespace] || len(d.settled.frozen[key]) > 0 {
 			continue
 		}
@@ -192,6 +198,7 @@ func (d *decided) givers() []giver {
 		out = append(out, *g)
 	}
 	slices.SortStableFunc(out, func(a, b giver) int {
+		//guard: a tenant that gives back a host in every run holds off for ever a tenant that gives back no more than the limit
 		return cmp.Or(order.Bool(a.place == 0, b.place == 0), cmp.Compare(a.place, b.place), cmp.Compare(a.hosts, b.hosts))
 	})
 	return out
@@ -218,6 +225,7 @@ func (d *decided) takenBy() map[schedule.ClusterKey]int {
 			for _, r := range role.Releasing {
 				switch why := r.Reason.(type) {
 				case schedule.MovesTo:
+					//guard: a selector takes a tenant's hosts, and that tenant is frozen for giving them
 					taken[why.Role.Cluster]++
 				default:
 					if r.Since == schedule.New {
@@ -227,6 +235,7 @@ func (d *decided) takenBy() map[schedule.ClusterKey]int {
 			}
 			for j := range role.Assigned {
 				a := &role.Assigned[j]
+				//guard: a tenant has three hosts replaced, and everybody's run is refused
 				if _, marked := a.Trouble.(schedule.MarkedForRemoval); marked && a.Swapped() {
 					taken[c.Key]++
 				}

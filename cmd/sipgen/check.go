@@ -56,7 +56,9 @@ type checked struct {
 func (d *decided) check(how tolerance) *checked {
 	warnings, harm := d.preflight()
 	warnings = append(warnings, d.network.Warnings()...)
+	//guard: the selector of a full role is mistyped, and nobody knows before a host fails
 	warnings = append(warnings, d.unselected()...)
+	//guard: an edit in the tree is overwritten, and nobody has been told
 	warnings = append(warnings, d.before.editedWords()...)
 	braked := brake(d.site, d.loss, how.acceptLoss) // it comes last, where a terminal shows it
 	lost := d.lost(how.lostTree)
@@ -97,14 +99,17 @@ func (c *checked) proceed(ui *ui, how tolerance) error {
 		refusal = errors.Join(c.wrong(c.settled.late), refusal)
 	}
 	switch {
+	//guard: what is refused is written all the same
 	case refusal != nil:
 		return refusal
+	//guard: a tree is written although a cluster cannot have its hosts
 	case keepGoing, c.placement.Schedulable():
 		return nil
 	}
 	for i := range c.report.Clusters {
 		switch cluster := &c.report.Clusters[i]; {
 		case len(cluster.Frozen) > 0:
+			//guard: publish calls a frozen cluster unschedulable, and nobody finds out why
 			ui.say("%s: frozen", cluster.Key())
 		case cluster.Unschedulable:
 			ui.say("%s: unschedulable", cluster.Key())
@@ -186,17 +191,23 @@ func (d *decided) preflight() (warnings []string, err error) {
 	asks := d.asks()
 	patched := map[string]bool{}
 	for _, ask := range asks {
+		//guard: a host that is released is patched without a look at who owns its spec
 		patched[ask.Host.Key()] = true
 	}
 	var errs []error
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
 	findings := preflight.Check(d.site.Spec.Engine, d.site.Spec.Hosts.Apply, d.hosts.Hosts, isPatched)
 	findings = append(findings, preflight.Moves(d.site.Spec.Hosts.Apply, d.site.Spec.LabelKeys, asks)...)
+	//guard(TestTwoSites): the guards of two sites deny each other's syncs
 	findings = append(findings, preflight.Sites(d.site.Name, d.site.Spec.Hosts.Namespaces, d.guards)...)
+	//guard: sipgen diff says that there is no difference where the sync cannot work
 	findings = append(findings, preflight.Services(d.site.Spec.Engine, d.clusters, d.services)...)
 	findings = append(findings, preflight.PortNames(d.clusters, d.services)...)
+	//guard: a jump host without its keys holds up all hosts of the tenant after the merge, and not before
 	findings = append(findings, preflight.MissingHostKeys(d.clusters, d.services, d.hostKeys)...)
+	//guard: a SIPCluster with the finalizer that nobody takes off is deleted, and stays for ever
 	findings = append(findings, preflight.Finalizers(d.clusters, d.finalized)...)
+	//guard: who may not look at SIP's objects believes that they were looked at, and the sync over them fails
 	if d.unseen != nil {
 		warnings = append(warnings, fmt.Sprintf("field ownership of services was not checked: %v", d.unseen))
 	}
@@ -266,6 +277,7 @@ func (d *decided) asks() []preflight.Ask {
 // unschedulable is the finding that a cluster cannot have its hosts, or a spec cannot be followed, or that hosts were left to another tree, where the others were
 // rendered all the same.
 func (c *checked) unschedulable() error {
+	//guard: two trees are at odds over hosts, and nothing that looks at exit codes says so
 	if c.report.Unschedulable() || len(c.settled.lost) > 0 || len(c.leftToOthers) > 0 {
 		return errFinding
 	}

@@ -45,6 +45,7 @@ func componentChangesOf(cluster string, was, is map[string][]byte, counted bool)
 		}
 		a, b := capi.ReadPatch(before), capi.ReadPatch(after)
 		if dex, _, found := strings.Cut(file, "/"); found {
+			//guard: who may log in to a cluster changes, its control planes are replaced, and no reviewer is told
 			if _, stays := is[dex+"/kustomization.yaml"]; had && (!has || !a.SameRest(b)) {
 				dexes[dex] = !stays
 			}

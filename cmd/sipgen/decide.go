@@ -33,9 +33,11 @@ type decided struct {
 func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	defer ui.progress.stage("planning")()
 	claims, err := before.claims(l.site)
+	//guard: nothing asks the seal
 	if err = errors.Join(err, before.unsealed); err != nil {
 		return nil, err
 	}
+	//guard: an eviction with a slip of the pen does nothing, and says nothing
 	if err := l.evictsNobody(before.files, claims); err != nil {
 		return nil, err
 	}
@@ -60,14 +62,18 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.report.Since(claims)
 	d.report.NoTree = d.noTree()
 	d.report.HasTree = before.known()
+	//guard: nobody is told that one tenant's traffic goes to another's host
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
 	for _, r := range d.renamed() {
 		d.report.Warnings = append(d.report.Warnings, r.String())
 	}
+	//guard: nobody is told that a host was taken for clean by manifests of any age
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
 	d.report.Warnings = append(d.report.Warnings, d.backendless()...)
 	d.loss = schedule.Losses(d.placement, claims, l.hosts.Hosts)
+	//guard: a node set that is dropped takes the machines of many tenants at once
 	d.loseVirtualHosts()
+	//guard: another macPrefix makes every machine of a Vino anew, and nobody is asked
 	d.remakeVirtualHosts()
 	return d, nil
 }
@@ -83,6 +89,7 @@ func (d *decided) place() (err error) {
 		if bounds == nil {
 			return nil
 		}
+		//guard: a tenant that has no room for all successors at once is frozen as a whole
 		d.options.Replace = bounds
 	}
 	d.placement, err = schedule.Plan(narrowed, d.hosts.Hosts, d.claims, d.options)
@@ -94,8 +101,11 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	served := *l
 	d := &decided{loaded: &served, settled: l.settle(before, claims), before: before, claims: claims, options: options(l.site)}
 	served.clusters = d.settled.clusters
+	//guard: labels of an old snapshot count for more than the tree
 	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
+	//guard: a cluster gets a load balancer for a network on which no host has an address
 	d.options.Refused = d.unknownNetworks(claims)
+	//guard: nobody says whose hosts are, and a tenant takes the addresses of the site's
 	d.options.Owner, d.options.Tenant = l.tenants.OwnerOfHosts, l.tenants.NameOf
 	d.options.Evicted = l.evicted
 	d.options.Known, d.options.Beyond = d.settled.known, d.settled.labelled
@@ -113,11 +123,14 @@ func (d *decided) noteAboutClusters() {
 	patched, lines := map[string]bool{}, map[string]bool{}
 	for i := range d.clusters {
 		c := &d.clusters[i]
+		//guard: a tenant's patches tolerate any taint, and the plan does not say so
 		patched[c.Key()] = len(c.Spec.Patches) > 0 && d.site.AnyPatches(c.Namespace)
+		//guard: a tenant's load balancer does anything, and the plan does not say so
 		lines[c.Key()] = len(c.HAProxyLines()) > 0
 	}
 	for i := range d.report.Clusters {
 		c := &d.report.Clusters[i]
+		//guard: a tenant that operators evict looks like one whose spec is gone
 		c.Evicted = c.Gone && d.evicted[c.Namespace]
 		c.AnyPatches, c.HAProxyLines = patched[c.Key()], lines[c.Key()]
 	}

@@ -53,6 +53,7 @@ func (d *destinationFlags) destination(loaded *loaded, meta publish.Meta, specs 
 	if d.hydrator.file == "" { // else GitOps Promoter carries it on
 		to.warnings = elsewhere(loaded.site, to.target)
 	}
+	//guard: a run that sends its token in the clear does not say so
 	to.warnings = append(to.warnings, unencrypted(to.target, to.requester)...)
 	to.meta.Adopt = d.adopt
 	if to.meta.Trailers, err = loaded.trailers(); err != nil {

@@ -154,9 +154,11 @@ func (d *decided) named(name string) (cluster, host string, err error) {
 		}
 		known[key] |= isHost
 	}
+	//guard: who asks for a host in another namespace is sent to one whose name is like it
 	if other := d.otherHost(name, known); other != nil {
 		return "", "", other
 	}
+	//guard: who asks for a host that is gone is sent to a healthy one whose name is like it
 	if gone := d.goneHost(name, known); gone != nil {
 		return "", "", gone
 	}

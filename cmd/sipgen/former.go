@@ -20,8 +20,10 @@ func (p previousTree) orFormer(ctx context.Context, ui *ui, target publish.Targe
 	former := site.Spec.Repository.PreviousPath
 	elsewhere := path.Clean("./"+target.Path) != path.Clean("./"+site.Spec.Repository.Path)
 	switch {
+	//guard: a site that goes to another folder has hosts in use at addresses that Cluster API gave them
 	case former == "" || elsewhere || p.unsealed != nil:
 		return p, nil
+	//guard: the old tree decides instead of the one that is there
 	case len(p.files) > 0:
 		// Should this tree be lost one day, the old one would be taken for it.
 		ui.say("warning: spec.repository.previousPath has done its work: %s has a tree; take the field out of the Site", target)
@@ -38,6 +40,7 @@ func (p previousTree) orFormer(ctx context.Context, ui *ui, target publish.Targe
 	if err != nil {
 		return p, fmt.Errorf("spec.repository.previousPath: %w", err)
 	}
+	//guard: a misspelt folder is taken for one that decided nothing
 	if len(before.files) == 0 && before.unsealed == nil {
 		return p, fmt.Errorf("spec.repository.previousPath: found %q, which has no tree: want the folder that the tree was in before, or none", former)
 	}
@@ -57,6 +60,7 @@ func (p previousTree) claims(site *v1alpha1.Site) (schedule.Previous, error) {
 
 // moves refuses a tree in a new folder that lacks the services of clusters that are frozen: nothing but the old folder has them.
 func (d *decided) moves() error {
+	//guard: the services of a cluster that is frozen are left in the old folder, and the engine deletes them
 	if !d.before.former || len(d.settled.frozen) == 0 {
 		return nil
 	}

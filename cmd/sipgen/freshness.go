@@ -15,10 +15,13 @@ import (
 func (l *loaded) labelsNewer(before previousTree) bool {
 	switch {
 	case l.hosts.TakenAt.IsZero():
+		//guard: labels of which nobody knows the age count for more than the tree
 		return false
 	case before.committed.IsZero():
+		//guard: labels in manifests of any age count for more than the tree in a folder
 		return l.live
 	}
+	//guard: labels that were read in the second before the commit count for more than it
 	return !l.hosts.TakenAt.Before(before.committed.Add(time.Second))
 }
 
@@ -65,6 +68,7 @@ func releasedWithoutLabels(claims schedule.Previous, hosts []inventory.Host, key
 		clean[hosts[i].Key()] = labels[keys.ClusterNamespace]+labels[keys.ClusterName]+labels[keys.NodeType]+labels[keys.Standby] == ""
 	}
 	for _, claim := range claims.Claims {
+		//guard: hosts with all their labels are said to have none
 		if claim.Releasing && clean[claim.Host.String()] {
 			released = append(released, claim.Host.String())
 		}

@@ -53,6 +53,7 @@ granted; 2 an error.`,
 			if err := checkFormat(output, formats); err != nil {
 				return err
 			}
+			//guard: a script that asks for JSON gets YAML
 			if suggest && output != "table" {
 				return redact.Errorf("--suggest prints YAML for the Site: leave out --output %s", output)
 			}
@@ -103,6 +104,7 @@ granted; 2 an error.`,
 			for _, err := range problems {
 				ui.say("%s", err)
 			}
+			//guard: tenants goes on without a spec that is wrong, and all seems well
 			if len(beyond)+len(wrong)+len(built) > 0 {
 				return errFinding
 			}
@@ -238,6 +240,7 @@ func (l *loaded) summarize(held tenancy.Holdings, rooms map[string]tenancy.Room,
 		if l.evicted[l.clusters[i].Namespace] {
 			continue
 		}
+		//guard: whoever looks at the tenants does not see the pods that patches make
 		line.Clusters, line.Pods = append(line.Clusters, l.clusters[i].Key()), line.Pods+max(tenancy.Pods(&l.clusters[i]), pods[l.clusters[i].Key()])
 		line.AsksFor.add(tenancy.Wants(&l.clusters[i]))
 	}

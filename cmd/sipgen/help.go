@@ -59,6 +59,7 @@ func narrowed(help string, width int) string {
 		}
 		end()
 		if name := listed.FindString(line); name != "" {
+			//guard: in a narrow terminal what a command does looks like another command
 			line = text.Fold(line, width, strings.Repeat(" ", len(name)))
 		}
 		out = append(out, line)

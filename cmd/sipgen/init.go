@@ -101,6 +101,7 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 	answers.SSH, _ = (&v1alpha1.Repository{URL: b.repo}).SSH()
 	var err error
 	answers.Inventory, err = b.inventoryPath()
+	//guard: init reads a whole cluster, and says then that the repository is none
 	if len(errs) == 0 { // before anything is read: what the flags say does not depend on the hosts
 		answers.Engine = string(v1alpha1.EngineFlux)
 		_, siteErr := v1alpha1.Parse(site, survey.SiteYAML(&survey.Found{}, answers))
@@ -124,6 +125,7 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 		return err
 	}
 	found := survey.Of(hosts.Hosts)
+	//guard: init writes a first SIPCluster into the hosts' namespace, which every other command refuses
 	if slices.ContainsFunc(found.Namespaces, func(n survey.Count) bool { return n.Name == cluster.Namespace }) {
 		return redact.Errorf("--cluster: hosts are in namespace %q, with their BMCs' credentials: want a namespace of the tenant's own", cluster.Namespace)
 	}
@@ -145,6 +147,7 @@ func planOf(site string) string {
 // propose, and the Site is written alone: so it is where other clusters have all hosts already.
 func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal, answers survey.Answers, site, spec string) error {
 	folder := filepath.Dir(spec)
+	//guard: init beside the specs of a site adds a cluster that nobody asked for, and the next run hands out hosts to it
 	there := !b.named && hasManifests(folder)
 	alone := len(proposal.Roles) == 0 || there
 	siteText, specText := survey.SiteYAML(found, answers), []byte(nil)
@@ -284,6 +287,7 @@ func (b *beginning) askOne(ui *ui, lines *bufio.Reader, question, usual string, 
 			return errors.New("no answer")
 		}
 		problem := wrong()
+		//guard: a slip in the first answer ends init after the last one
 		if problem == nil {
 			return nil
 		}

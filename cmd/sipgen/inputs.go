@@ -108,6 +108,7 @@ func (in *inputs) missingOf(err error, bySite bool, field, variable string, path
 		return err
 	}
 	for _, one := range path {
+		//guard: who misspells the word for the live cluster is told of a file
 		if near := nearPath(one); near != "" {
 			flag := map[string]string{"SIPGEN_SPECS": "--filename", "SIPGEN_INVENTORY": "--inventory"}[variable]
 			return fmt.Errorf("%s: %w%s", flag, err, redact.Sprintf(", did you mean %q?", near))
@@ -185,11 +186,13 @@ func (in *inputs) files() []string { return append([]string{in.site}, in.specs..
 func (in *inputs) warnUnused(ui *ui, l *loaded) {
 	if in.inventory != fromCluster && !slices.Contains(in.specs, fromCluster) {
 		for _, flag := range in.liveFlags {
+			//guard: --context is given, the hosts come from files, and the reader believes that they are live
 			if flag.Changed && flag.Value.String() != os.Getenv("SIPGEN_"+strings.ToUpper(flag.Name)) {
 				ui.warn("--%s does nothing: neither hosts nor specs are read from the live cluster; --inventory cluster reads the hosts there", flag.Name)
 			}
 		}
 	}
+	//guard: who names one tenant's file is told to accept the loss of all others
 	if in.part != "" {
 		ui.warn("-f names only a part of %s, which the Site's spec.inputs.specs names: clusters whose specs are elsewhere in it count as gone; leave out -f to read them all (sipgen plan NAME shows one cluster)", in.part)
 	}
@@ -215,6 +218,7 @@ func partOf(paths, all []string) string {
 			rest, err := filepath.Rel(abs, given)
 			switch {
 			case err == nil && rest == ".", err == nil && !filepath.IsLocal(rest) && strings.HasPrefix(abs, given+string(filepath.Separator)):
+				//guard: who names all specs is told that they are a part
 				inside = -len(paths) // the whole is read
 			case err == nil && filepath.IsLocal(rest):
 				inside++

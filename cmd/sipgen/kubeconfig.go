@@ -47,6 +47,7 @@ func (in *inputs) kubeconfigProblem(rules *clientcmd.ClientConfigLoadingRules) e
 	}
 	known := in.contexts(rules)
 	switch {
+	//guard: who has no kubeconfig is sent to look for a context
 	case err == nil && len(known) == 0 && in.context != "":
 		return redact.Errorf("--context: found %q, but there is no kubeconfig with a context: want --kubeconfig FILE, $KUBECONFIG or ~/.kube/config", in.context)
 	case len(known) == 0 || slices.Contains(known, in.context):

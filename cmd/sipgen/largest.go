@@ -31,6 +31,7 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 			return schedule.LargestUpTo(clusters, d.hosts.Hosts, d.claims, today.options, count.cluster, count.role, limit, s.counted(d, count, granted))
 		}
 		most, err := upTo(v1.MaxCount)
+		//guard: plan --count promises hosts that the tenant is not granted
 		bounded := err == nil && most > granted
 		if bounded {
 			most, err = upTo(granted)
@@ -42,6 +43,7 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+		//guard: a tenant is told that it may have hosts that no run gives it
 		if room < most {
 			granted, more, bounded = room, tooMany, true
 			if most, err = upTo(room); err != nil {
@@ -79,6 +81,7 @@ func (s *supposed) counted(d *decided, count roleCount, granted int) schedule.Co
 			return nil, schedule.Options{}, err
 		}
 		planned.clusters = clusters
+		//guard: --count counts hosts for successors that a tenant does not get today, and says less than fits
 		if planned.mayBoundReplacements() {
 			err = planned.place()
 		}

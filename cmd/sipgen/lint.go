@@ -38,6 +38,7 @@ checked.
 Exit codes: 0 no findings; 1 findings; 2 an error.`,
 		Example: `  sipgen lint --site site.yaml -f tenants --inventory hosts
   sipgen lint --site site.yaml -f tenants --inventory inventory.yaml -o sarif > sipgen.sarif`,
+		//guard: lint goes on without a spec that is wrong, and does not say which
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkFormat(output, formats); err != nil {
 				return err
@@ -73,6 +74,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			switch {
 			case count+warnings > 0:
 				ui.say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
+			//guard: a tree that nobody could read is said to have no finding
 			case undecided == nil: // else not everything was looked at
 				ui.say("no finding")
 			}
@@ -134,10 +136,13 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 	}
 	if decided != nil {
 		in.Placement = decided.placement
+		//guard: lint passes a spec that publish refuses, because of hosts that are released and still labelled
 		in.Beyond = append(append(in.Beyond, decided.settled.beyond...), decided.surging()...)
+		//guard: lint passes a spec that publish refuses, because a frozen cluster has the port in the tree
 		in.Clashes = l.clashesWithFrozen(decided)
 		gone, ports := decided.settled.gone(decided.claims), l.site.Spec.NodePorts
 		if len(gone) > 0 || len(v1.ValidateSite(l.clusters, ports.Start, ports.End)) > 0 {
+			//guard: lint blames the cluster that has a port for one that wants it, too
 			in.Held = decided.settled.inUse(decided.before.files, gone)
 		}
 		in.Served, in.Renamed = decided.servedBefore(), decided.renamed()
@@ -149,6 +154,7 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 func (d *decided) saidFrozen(f *lint.Finding) bool {
 	for i := range d.report.Clusters {
 		c := &d.report.Clusters[i]
+		//guard: what is wrong with one cluster is not said, because another one is frozen for the same
 		if f.Object == v1.Kind+" "+c.Key() && slices.ContainsFunc(c.Frozen, func(why string) bool { return strings.HasSuffix(why, f.Message) }) {
 			return true
 		}
@@ -161,6 +167,7 @@ func (d *decided) saidFrozen(f *lint.Finding) bool {
 func (r *rendered) stopByLint(ui *ui, how tolerance) error {
 	errors := 0
 	for _, f := range r.lint(r.decided) {
+		//guard: a spec with an error of lint is published
 		if f.Severity != lint.Error || !f.OfCluster() || f.OfPlacement() {
 			continue
 		}

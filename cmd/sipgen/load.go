@@ -101,7 +101,9 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		for _, object := range l.hosts.LeftOut {
 			ui.warn("%s: %s: %s: no host is made of it", object.Source, object.Field, object.Text)
 		}
+		//guard: who plans is not told of a BMC's address that metal3 cannot read
 		warnUnmanageable(ui, l.hosts.Hosts)
+		//guard: two files define the same hosts, and nobody is told which
 		warnTwice(ui, l.hosts.Hosts)
 	}
 	if l.tenants != nil {
@@ -210,6 +212,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	if !in.keepGoing {
 		specsErr = errors.Join(specsErr, l.wrong(l.findings))
 	}
+	//guard: a folder without specs is a site without tenants: all hosts are released
 	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files && !in.allowEmpty {
 		specsErr = fmt.Errorf("%s: no %s %s in it; --allow-empty if the last tenant is gone", strings.Join(in.specs, " "), v1.APIVersion, v1.Kind)
 		switch {
@@ -240,6 +243,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	inventory.Conflicts(l.hosts.Hosts, l.tenants.OwnerOfHosts)
 	l.network = netplan.Of(site, l.clusters, l.hosts.Hosts, l.tenants.OwnerOfHosts)
+	//guard: a host is handed out that has an address which Ironic gives to another machine
 	l.network.Faults()
 	l.leaveAlone()
 	return l, nil

@@ -16,9 +16,11 @@ func lostTreeFlag(command *cobra.Command, accept *bool) {
 // lost refuses to begin anew where an engine has synced a tree before: the branch was pushed by force or its folder deleted. A new tree would lack the clusters
 // that have no spec any more, with their services, and the addresses and releases that nothing but the old one has.
 func (d *decided) lost(accept bool) error {
+	//guard: two trees of one repository have the same hosts, and both claim them
 	if elsewhere := d.doubled(); elsewhere != nil { // the labels are that tree's
 		return elsewhere
 	}
+	//guard: a branch that has lost its tree gets a new one, without the clusters whose specs are gone
 	if accept || !d.before.missing() {
 		return nil
 	}
@@ -28,6 +30,7 @@ func (d *decided) lost(accept bool) error {
 			synced = append(synced, h.Key())
 		}
 	}
+	//guard(TestFluxRows/lost): a branch that has lost its tree gets a new one by the labels of live hosts
 	if len(synced) == 0 {
 		return nil
 	}
@@ -48,6 +51,7 @@ func (d *decided) noTree() string {
 			labelled = append(labelled, h.Key())
 		}
 	}
+	//guard: nobody is told that a branch without a tree may have lost it, where no engine shows among the owners of the labels
 	if len(labelled) == 0 {
 		return ""
 	}

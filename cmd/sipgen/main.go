@@ -69,6 +69,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = ui.unknown
 	}
 	switch {
+	//guard: a plan that a full disk has cut off is taken for the whole
 	case product.err != nil:
 		// Whoever keeps what was printed must not take it for all there is.
 		incomplete := &incompleteError{product.err}

@@ -23,8 +23,10 @@ func ofTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 	kept.Hosts, kept.LeftOut = make([]inventory.Host, 0, len(all.Hosts)), slices.Clone(all.LeftOut)
 	for _, host := range all.Hosts {
 		switch {
+		//guard: hosts of namespaces that are not the site's are handed out
 		case slices.Contains(want, host.Namespace):
 			kept.Hosts = append(kept.Hosts, host)
+		//guard: a host whose document lost its namespace vanishes, and another one takes its slot without a word
 		case host.NoNamespace:
 			kept.LeftOut = append(kept.LeftOut, inventory.LeftOut{
 				Source: host.Source, Field: "metadata.namespace", Text: "missing, so host " + host.Name + " is not in " + strings.Join(want, " or ") + " (the Site's spec.hosts.namespaces)",
@@ -33,6 +35,7 @@ func ofTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 			others = append(others, host.Key())
 		}
 	}
+	//guard: a misspelt namespace is an empty inventory: all hosts count as lost
 	if len(kept.Hosts) == 0 && len(all.Hosts) > 0 {
 		return nil, nil, fmt.Errorf("site %s: spec.hosts.namespaces: no host in %s, the inventory has hosts in %s",
 			site.Name, strings.Join(want, ", "), strings.Join(namespacesOf(all.Hosts), ", "))
@@ -42,6 +45,7 @@ func ofTheSite(site *v1alpha1.Site, all *inventory.Inventory) (_ *inventory.Inve
 
 // sayOthers says that hosts were left out because they are in other namespaces, which may be meant: sites may share a folder of hosts.
 func (l *loaded) sayOthers(ui *ui) {
+	//guard: a rack whose manifests have another namespace is gone from the site without a word
 	if len(l.others) == 0 {
 		return
 	}

@@ -50,6 +50,7 @@ func (c *checked) checkWeights(services []render.Services, was, is map[string]ma
 		weights = append(weights, patchWeight{kept, min(bytes, overlay.MaxPatched), 0})
 	}
 	slices.SortFunc(weights, func(a, b patchWeight) int {
+		//guard: a new cluster's patches freeze one that is there
 		return cmp.Or(a.rank-b.rank, strings.Compare(a.cluster.Key(), b.cluster.Key()))
 	})
 	sums := map[string]int{}
@@ -59,6 +60,7 @@ func (c *checked) checkWeights(services []render.Services, was, is map[string]ma
 		if tenant == nil {
 			continue
 		}
+		//guard: a tenant's hundred clusters with patches take a minute, of every run
 		if sum := sums[tenant.Name] + w.bytes; w.rank == 0 || sum <= overlay.MaxPatchedOfTenant {
 			sums[tenant.Name] = sum
 			continue

@@ -87,6 +87,7 @@ overlaps; -o network-svg is a picture of that.`,
 			whole := *shown
 			whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
 			if !decided.placement.Schedulable() {
+				//guard: plan says nothing of the brake where a cluster lacks hosts, and publish is refused
 				refusals = checked.refusal // the plan itself says the rest
 			}
 			for _, refusal := range flatten(refusals) {
@@ -106,6 +107,7 @@ overlaps; -o network-svg is a picture of that.`,
 			for _, warning := range checked.warnings {
 				ui.say("render and publish would report: warning: %s", warning)
 			}
+			//guard: plan shows a cluster as frozen, and publish refuses the run of all
 			if !in.keepGoing && !ofNetwork && len(decided.settled.late) > 0 && !decided.placement.Schedulable() {
 				ui.say("render and publish would refuse the run because of what is frozen; with --keep-going they go on with the other clusters")
 			}
@@ -113,6 +115,7 @@ overlaps; -o network-svg is a picture of that.`,
 				return errFinding
 			}
 			refused := sayRefusals(ui, refusals)
+			//guard: two trees are at odds over hosts, and nothing that looks at exit codes says so before publish
 			if !decided.placement.Schedulable() || len(decided.leftToOthers) > 0 {
 				return errFinding
 			}

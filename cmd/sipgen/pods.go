@@ -22,6 +22,7 @@ func (s *settled) podUses(l *loaded, tree render.Tree, kept []schedule.ClusterKe
 	var uses []tenancy.PodUse
 	for i := range s.clusters {
 		c := &s.clusters[i]
+		//guard: the pods of a cluster whose spec is wrong count nothing
 		uses = append(uses, tenancy.PodUse{Cluster: c, Wants: tenancy.Pods(c), Stays: len(s.frozen[keyOf(c)]) > 0, Has: has(c.Key())})
 	}
 	for _, key := range kept {
@@ -59,6 +60,7 @@ func (c *checked) podUses(services []render.Services, was, is map[string]map[str
 	for _, s := range services {
 		key := s.Cluster.Key()
 		rendered[key] = true
+		//guard: a patch makes more pods than the tenant may have
 		uses = append(uses, tenancy.PodUse{Cluster: s.Cluster, Wants: max(tenancy.Pods(s.Cluster), c.built.pods[identity(s)]), Has: has(key)})
 	}
 	for _, key := range slices.Sorted(maps.Keys(is)) {
@@ -83,6 +85,7 @@ func (b *serviceBuilds) podsBefore(key string, files map[string][]byte) int {
 		n = tenancy.PodsIn(files)
 		if folder, err := overlay.Parse(files); err == nil && len(folder.Kustomization.Patches) > 0 {
 			if _, heavy := overlay.Weight(files, -1); heavy == nil {
+				//guard: a smaller grant freezes a cluster whose pods come by a patch, though it asks for nothing new
 				if built, err := folder.Built(); err == nil {
 					n = max(n, tenancy.PodsOf(built.Objects))
 				}

@@ -127,6 +127,7 @@ func forgeTimeout(limit time.Duration) time.Duration {
 	if limit <= 0 {
 		return most
 	}
+	//guard: a run with a short --timeout waits two minutes for a forge
 	return min(limit, most)
 }
 
@@ -146,6 +147,7 @@ func (p *proposal) token(target publish.Target, repository forge.Repository, get
 	if value != "" {
 		return value, forgeToken, nil
 	}
+	//guard: git's token is sent to another server
 	if p.forge != "auto" && target.Auth.Token != "" && strings.HasPrefix(target.URL, "http") && p.web == "" {
 		return target.Auth.Token, gitToken, nil
 	}
@@ -159,6 +161,7 @@ func (p *pullRequester) cutHint(serverSaid string) (string, forge.PullRequestHin
 		return serverSaid, forge.PullRequestHint{}
 	}
 	rest, hint := forge.CutPullRequestHint(serverSaid)
+	//guard: what a git server prints after a push sends people to a page on any host, in sipgen's words
 	if on, _ := p.repository.OnHost(hint.Page); !on && !p.local {
 		return serverSaid, forge.PullRequestHint{}
 	}

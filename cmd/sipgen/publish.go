@@ -118,6 +118,7 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 	}
 	done, tree, err := publish.Loop(ctx, to.target, func(tip *publish.Snapshot) (publish.Tree, publish.Meta, *rendered, error) {
 		fail := func(err error) (publish.Tree, publish.Meta, *rendered, error) {
+			//guard: a publish that is refused does not say that nothing is pushed
 			return nil, publish.Meta{}, nil, unpushed(err)
 		}
 		before, err := readSnapshot(to.target, tip, to.meta.Adopt)
@@ -134,6 +135,7 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err := rendered.stopByLint(ui, how); err != nil {
 			return fail(err)
 		}
+		//guard: a .sourceignore that somebody pushes later hides the tree from Flux, which prunes it
 		if err := rendered.refuseSteered(ui); err != nil {
 			return fail(err)
 		}

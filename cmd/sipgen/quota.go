@@ -26,6 +26,7 @@ func (c *checked) checkQuotas(services []render.Services, was, is map[string]map
 	for _, s := range services {
 		key := s.Cluster.Key()
 		clusters[key] = true
+		//guard: what is refused for its work is built to count its pods
 		if heavy[key] || !c.tenants.Bounded(s.Cluster.Namespace) {
 			continue
 		}

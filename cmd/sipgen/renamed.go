@@ -70,6 +70,7 @@ func likeliest(c *v1.SIPCluster, gone []schedule.ClusterKey, had map[schedule.Cl
 		return slices.ContainsFunc(c.Entries(), func(e v1.ServiceEntry) bool { return served[key.String()].NodePorts[e.NodePorts.Start] })
 	}
 	slices.SortStableFunc(alike, func(a, b schedule.ClusterKey) int { return order.Bool(!sharesPorts(a), !sharesPorts(b)) })
+	//guard: any new cluster whose roles select the hosts of one that is gone is said to be that one
 	if len(alike) == 0 || !sharesPorts(alike[0]) && !wantsAsMany(c, had[alike[0]]) {
 		return nil
 	}
@@ -114,6 +115,7 @@ func renamedRoles(c *v1.SIPCluster, had map[string][]*inventory.Host) (out []lin
 		var was []string
 		for old, hosts := range had {
 			if _, still := c.Spec.Nodes[old]; !still && selects(&set, hosts) {
+				//guard: a renamed role is not recognised
 				was = append(was, old)
 			}
 		}

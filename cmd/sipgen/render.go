@@ -48,6 +48,7 @@ are rendered. The exit code is 1 in both cases.`,
 			if err != nil {
 				return err
 			}
+			//guard: a folder is written although Argo CD would build something else from it
 			if err := rendered.refuseSteered(ui); err != nil {
 				return err
 			}

@@ -30,10 +30,12 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 			return nil, err
 		}
 		if how.keepGoing {
+			//guard: one tenant that asks for others for hosts that it keeps stops everybody's run
 			if surging := decided.surges(); len(surging) > 0 {
 				l = l.with(surging)
 				continue
 			}
+			//guard: a new cluster gets the node port that a frozen one has in the tree: neither's services can be applied
 			if clashing := decided.newcomers(); len(clashing) > 0 {
 				l = l.with(clashing)
 				continue
@@ -46,6 +48,7 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 			}
 		}
 		checked := decided.check(how)
+		//guard: no number that --accept-loss takes fits, where a cluster that is being deleted has a patch that is wrong
 		if !how.keepGoing {
 			if err := checked.proceed(ui, how); err != nil {
 				return nil, err
@@ -112,6 +115,7 @@ func (c *checked) renderedBy(site func(render.Input) (render.Tree, []render.Serv
 		return nil, err
 	}
 	words := *c.report
+	//guard: the first services of a cluster that is there already come without a word
 	words.Services = serviceChanges(servicesBefore(c.before.files), filesOfRights(c.before.files), tree, built)
 	words.Replicas = c.replicaChanges()
 	words.Components = c.componentChanges(tree, words.Replicas)

@@ -20,6 +20,7 @@ func (d *decided) replicaChanges() []report.ReplicaChange {
 		maps.DeleteFunc(before, func(file string, _ []byte) bool {
 			return file != "kubeadmcontrolplane.yaml" && (strings.Contains(file, "/") || !strings.HasPrefix(file, "machinedeployment-"))
 		})
+		//guard: a reviewer reads of machines that go, of a cluster that keeps them
 		if len(before) == 0 || stay[c.Key()] {
 			continue
 		}
@@ -31,6 +32,7 @@ func (d *decided) replicaChanges() []report.ReplicaChange {
 			if found {
 				change.From = &from
 			}
+			//guard: machines are deleted, and no reviewer is told
 			if !found || from != to {
 				out = append(out, change)
 			}

@@ -57,11 +57,13 @@ func seal(where, root string, state *publish.State) error {
 	}
 	for _, name := range state.Missing {
 		if render.IsAssignments(name) {
+			//guard: claims are forgotten with a deleted file, and the hosts go to others
 			add(name, "missing, but listed in %s", publish.OwnershipFile)
 		}
 	}
 	for _, name := range state.Edited {
 		if render.IsAssignments(name) {
+			//guard: an older assignments.yaml is obeyed, and hosts change hands without being released
 			add(name, "edited since sipgen wrote it: its content does not match %s", publish.OwnershipFile)
 		}
 	}
@@ -69,13 +71,17 @@ func seal(where, root string, state *publish.State) error {
 		switch {
 		case !render.IsAssignments(name) && render.HostsOf(name) == "":
 		case errors.Is(state.Unlisted, publish.ErrForeign):
+			//guard: with the list deleted a running tree is an empty one: all hosts look free
 			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing", publish.OwnershipFile)
 		case state.Unlisted != nil:
+			//guard: with the list damaged a running tree is an empty one: all hosts look free
 			add(name, "not known to be sipgen's: the list of what sipgen wrote cannot be read")
 		default:
+			//guard: decisions that sipgen did not write are not noticed beside those that it did
 			add(name, "not listed in %s: sipgen did not write it, or the list belongs to another version of the tree", publish.OwnershipFile)
 		}
 	}
+	//guard: with the decisions and the list deleted a running tree is an empty one: all hosts look free
 	if len(problems) == 0 && len(state.Traces) > 0 {
 		// Its decisions went with the list: to take the place for an empty one would forget them.
 		add(state.Traces[0], "rendered by sipgen, but %s, which lists what sipgen wrote, is missing or damaged, and so are its decisions", publish.OwnershipFile)

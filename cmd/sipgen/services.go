@@ -45,8 +45,10 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 		switch {
 		case is[cluster] == nil:
 			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+"/infra/kustomization.yaml"]) || render.IsEmptied(after["clusters/"+cluster+"/kustomization.yaml"])
+		//guard: whoever can push to the tree has every run build patches without end
 		case heavy != nil:
 			changes.Unknown = fmt.Sprintf("before: %v", heavy)
+		//guard: many trees that are not too much each have every run build for minutes
 		case i >= maxCompared, patched+weight > maxPatchedBefore:
 			changes.Unknown = "too many clusters change at once to compare them all"
 		default:

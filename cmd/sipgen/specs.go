@@ -64,6 +64,7 @@ func (l *loaded) wrong(findings []finding) error {
 		of[f.cluster] = true
 	}
 	others := slices.ContainsFunc(l.clusters, func(c v1.SIPCluster) bool { return !of[keyOf(&c)] })
+	//guard: who has one tenant is told to go on with the others
 	if err := joined(findings); err == nil || !others {
 		return err
 	}
@@ -220,6 +221,7 @@ func (l *loaded) take(s *specs) {
 		for _, err := range d.Errs {
 			l.findings = append(l.findings, finding{cluster: key, file: d.file, err: err})
 		}
+		//guard: a cluster is planned for, and listed, whose name nobody could give it
 		if d.Cluster == nil || !speakable(cluster) {
 			continue
 		}

@@ -133,6 +133,7 @@ func statusInput(site *v1alpha1.Site, before previousTree, claims schedule.Previ
 			clusters[schedule.ClusterKey{Namespace: folders[1], Name: folders[2]}] = true
 		}
 	}
+	//guard: after a rollback a host of a cluster in the tree is said to be another site's: people release it
 	return status.Input{
 		Claims: claims.Claims, Hosts: hosts.Hosts, Keys: options(site).Keys, NoTree: before.missing(), Clusters: clusters, Refused: refused,
 		Approved: func(claim *schedule.PreviousClaim, host *inventory.Host) bool {
@@ -183,6 +184,7 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 		ui.say("%s has %s: the engine applies what is there; find out who changed it, and run sipgen publish",
 			before.where, text.Plural(len(before.edited), "file that is not as sipgen wrote it", "files that are not as sipgen wrote them"))
 	}
+	//guard: a tree whose files somebody has edited looks healthy to whoever asks for its status
 	if stuck > 0 || len(before.edited) > 0 {
 		return errFinding
 	}

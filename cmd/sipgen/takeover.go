@@ -46,6 +46,7 @@ Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read 
 				return err
 			}
 			for _, path := range site.Spec.Inputs.Specs {
+				//guard: takeover writes all tenants into the specs, and every run of the site is refused
 				if specs := in.beside(path); out != "" && readable(specs) && below(out, specs) {
 					return fmt.Errorf("--out: found %s, want a folder outside %s, which sipgen reads specs from: the next run would be of all tenants at once", out, specs)
 				}
@@ -159,6 +160,7 @@ func writeSpecs(ui *ui, dir string, specs []*takeover.Converted) error {
 		err := os.MkdirAll(filepath.Dir(path), 0o755)
 		if err == nil {
 			var file *os.File
+			//guard: a spec that somebody has changed since is overwritten
 			if file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
 				_, err = file.Write(spec.YAML)
 				err = errors.Join(err, file.Close())

@@ -110,6 +110,7 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 func (p *previousFlags) readFolder(ctx context.Context) (previousTree, error) {
 	// A name that is misspelt would make every host a new one.
 	about, err := os.Stat(p.dir)
+	//guard: a misspelt --previous is a site without decisions: every host is new
 	if !p.compared && err != nil {
 		hint := ""
 		if errors.Is(err, fs.ErrNotExist) && manifest.Nearest(p.dir, []string{noPrevious}) != "" {
@@ -120,11 +121,13 @@ func (p *previousFlags) readFolder(ctx context.Context) (previousTree, error) {
 	if !p.compared && !about.IsDir() {
 		return previousTree{}, fmt.Errorf("--previous: %s: a file, want the folder of a tree", p.dir)
 	}
+	//guard: who names a repository as the previous tree is told to adopt it
 	if isRepository(p.dir) && !p.compared {
 		return previousTree{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
 	}
 	tree, err := readFolder(ctx, p.dir, false)
 	if err != nil && !p.compared {
+		//guard: who names the wrong folder as the previous tree is told to adopt it
 		err = &notTreeError{p.dir, err}
 	}
 	return tree, err
@@ -139,6 +142,7 @@ func readFolder(ctx context.Context, dir string, adopt bool) (previousTree, erro
 	tree := previousOf(dir, dir, state, time.Time{})
 	tree.foreignFiles = inFolder(ctx, dir)
 	if tree.unsealed == nil && !adopt {
+		//guard: a folder of somebody else is read as an empty tree
 		return tree, state.Unlisted
 	}
 	return tree, nil
@@ -154,6 +158,7 @@ func readSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool)
 	tree := previousOf(target.String(), target.Path, state, snapshot.When)
 	tree.foreignFiles = onBranch(target, snapshot)
 	tree.tip = snapshot
+	//guard: a branch with a damaged list is read as an empty tree
 	if tree.unsealed == nil && !adopt && errors.Is(state.Unlisted, publish.ErrOwnership) {
 		return tree, fmt.Errorf("%s: %w", target, state.Unlisted)
 	}
@@ -189,6 +194,7 @@ func (r *repository) defaults(site *v1alpha1.Site) {
 
 // target is the repository with credentials from the environment.
 func (r *repository) target() (publish.Target, error) {
+	//guard: --path leads out of the repository
 	if r.path != "" && !filepath.IsLocal(filepath.FromSlash(r.path)) {
 		return publish.Target{}, redact.Errorf("--path: found %q, want a folder inside the repository", r.path)
 	}

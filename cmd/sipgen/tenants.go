@@ -164,12 +164,14 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	for _, f := range l.findings {
 		switch {
 		case l.evicted[f.cluster.Namespace]:
+		//guard: a tenant writes the name of another one's cluster, which is then frozen and not decommissioned: its hosts come free for nobody
 		case f.strange, f.beside && (s.has(f.cluster) || !slices.Contains(known, f.cluster)):
 			s.lost = append(s.lost, f)
 		case f.cluster != schedule.ClusterKey{}:
 			for _, why := range flatten(f.err) {
 				s.freeze(f.cluster, why)
 			}
+			//guard: a time of deletion in one tenant's file refuses the run for everybody
 			if f.decided {
 				s.stays(f.cluster)
 			}
@@ -191,6 +193,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 		frozen := s.isFrozen()
 		maps.DeleteFunc(frozen, func(key schedule.ClusterKey, _ bool) bool { return !s.known[key] })
 		s.labelled = l.tenants.Beyond(s.clusters, claims, l.hosts.Hosts, keys, frozen)
+		//guard: hosts that a cluster does not get count as its own, and let it ask for more than its grant
 		held = held.Without(s.labelled).Joining(s.known, l.hosts.Hosts)
 	}
 	gone := s.gone(claims)
@@ -200,10 +203,12 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	beyond := append(l.tenants.Owned(s.clusters, l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
 	s.complain(beyond)
 	s.beyond = append(s.beyond, beyond...)
+	//guard: sipgen tenants counts hosts as held that are left alone
 	s.held = held.Frozen(s.isFrozen())
 	pods := l.tenants.MaxPods(s.podUses(l, before.files, kept))
 	s.complain(pods)
 	s.beyond = append(s.beyond, pods...)
+	//guard: a tenant's load balancer gets an address that Ironic gives to a machine
 	s.overlaps(l.network)
 	s.clashes(l, before.files, gone)
 	s.crowds(l, append(kept, held.Clusters()...))
@@ -234,6 +239,7 @@ func (s *settled) crowds(l *loaded, known []schedule.ClusterKey) {
 			left[key] = true
 		}
 	}
+	//guard: a tenant writes thousands of clusters that are frozen, and nobody finds the others in the plan
 	if len(left) == 0 {
 		return
 	}
@@ -328,6 +334,7 @@ func (s *settled) freezeCutOff(l *loaded, f finding, known []schedule.ClusterKey
 	}
 	author := l.tenants.Author(f.file)
 	for _, key := range known {
+		//guard: a stray empty file stops a cluster that is on its way out
 		if s.has(key) || l.evicted[key.Namespace] || author != nil && l.tenants.Of(key.Namespace) != author || claimed[key] && !serves[key] {
 			continue
 		}
@@ -341,6 +348,7 @@ func (s *settled) addMissing() {
 		if !s.has(key) {
 			stub := v1.SIPCluster{Source: key.String()}
 			stub.Namespace, stub.Name = key.Namespace, key.Name
+			//guard: a spec with a mistake is a cluster that is gone: its hosts are released
 			s.clusters = append(s.clusters, stub)
 		}
 	}
@@ -420,6 +428,7 @@ func (s *settled) inUse(tree render.Tree, gone map[string]bool) map[string]v1.He
 func (s *settled) gone(claims schedule.Previous) map[string]bool {
 	gone := map[string]bool{}
 	for _, claim := range claims.Claims {
+		//guard: the port of a cluster that waits for its release is handed out while its Service has it
 		gone[claim.Cluster.String()] = true
 	}
 	for i := range s.clusters {

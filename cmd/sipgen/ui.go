@@ -128,6 +128,7 @@ func hintFor(command *cobra.Command, err error) string {
 		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise --previous DIR or --repo URL says where it is: it has the decisions that are not synced yet"
 	case olderShape(err):
 		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it (docs/from-sip.md)"
+	//guard: who lacks an inventory is told that --keep-going helps
 	case errors.As(err, &wrong) && onlyWrongSpecs(err):
 		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters, and lets go of those whose spec is gone; this one keeps what it has", ""), "; ")
 	case suggestion != "":
@@ -207,6 +208,7 @@ func olderShape(err error) bool {
 
 // flagOr is a hint for a command that has a flag, or one for those that have not.
 func flagOr(command *cobra.Command, flag, hint, without string) string {
+	//guard: who plans is told to use a flag that plan does not have
 	if command.Flags().Lookup(flag) == nil {
 		return without
 	}

@@ -18,6 +18,7 @@ import (
 // leaveAlone notes, where the run goes on without what is wrong, the hosts of which no patch may be written, and the clusters whose services are
 // another controller's. Else the check refuses the run for them.
 func (l *loaded) leaveAlone() {
+	//guard: one annotation on one host refuses everybody's run
 	if !l.keepGoing {
 		return
 	}
@@ -30,6 +31,7 @@ func (l *loaded) leaveAlone() {
 	}
 	for _, found := range preflight.Services(l.site.Spec.Engine, l.clusters, l.services) {
 		namespace, name, _ := strings.Cut(found.Cluster, "/")
+		//guard: a tenant makes a Deployment with a controller's name in its own namespace, and everybody's run is refused
 		l.findings = append(l.findings, finding{cluster: schedule.ClusterKey{Namespace: namespace, Name: name}, err: fmt.Errorf("%s", found)})
 	}
 }
@@ -60,9 +62,12 @@ func (s *settled) leaveAlone(l *loaded, held tenancy.Holdings, claims schedule.P
 		for _, found := range l.unpatchable[host] {
 			switch {
 			case holds && stays[cluster]:
+				//guard: a cluster changes around a host of which no patch may be written, and nothing says so
 				s.freeze(cluster, fmt.Errorf("%s", found))
+			//guard: a release waits, and the run ends as if all were done
 			case holds && inTree[cluster]:
 				s.lost = append(s.lost, finding{cluster: cluster, err: fmt.Errorf("%s: its release waits: %s", cluster, found)})
+			//guard: a host is released by a patch that an engine would harm it with, and nothing says so
 			case releasing[host]:
 				s.lost = append(s.lost, finding{cluster: cluster, err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found)})
 			}

@@ -37,6 +37,7 @@ func (f *folder) build(dir string) ([]manifest.Document, error) {
 	if err != nil {
 		return nil, err
 	}
+	//guard: a tenant's many small kustomizations hold everybody's plan
 	if f.made[whose] = f.made[whose].plus(made); f.made[whose].beyond(builds) {
 		return nil, tooManyBuilds(&k.document)
 	}
@@ -69,6 +70,7 @@ func (f *folder) build(dir string) ([]manifest.Document, error) {
 func run(disk filesys.FileSystem, at string) (built resmap.ResMap, err error) {
 	stderr := os.Stderr
 	if nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
+		//guard: kustomize's words about old fields are printed once for each folder
 		os.Stderr = nowhere
 		defer func() {
 			os.Stderr = stderr

@@ -79,6 +79,7 @@ func Of(paths []string, stdin io.Reader, owner func(file string) string) (*Read,
 				errs = append(errs, f.inFile(root, err))
 			}
 		}
+		//guard: specs in a circle of kustomizations are read by nobody: their hosts are released
 		errs = append(errs, f.circles()...)
 		out.Beside = append(out.Beside, f.beside()...)
 	}
@@ -141,6 +142,7 @@ func (f *folder) covers(file string) bool {
 func (f *folder) kustomizationOver(inside string) string {
 	whose := f.owner(f.shown(inside))
 	for dir := path.Dir(inside); ; dir = path.Dir(dir) {
+		//guard: a kustomization above the tenants' folders hides their specs: their hosts are released
 		if k := f.kustomizations[dir]; k != nil && f.owner(f.shown(k.file)) == whose {
 			return dir
 		}
@@ -198,6 +200,7 @@ func local(reference string) string {
 	switch {
 	case reference == "":
 		return "empty, want a file or folder"
+	//guard: a remote base is taken for a path
 	case strings.Contains(reference, "://") || strings.Contains(reference, "?"):
 		return "found a remote one, want a file or folder beside it: nothing is fetched"
 	case path.IsAbs(reference) || filepath.IsAbs(reference):

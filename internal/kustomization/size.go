@@ -38,6 +38,7 @@ func (s size) plus(t size) size {
 
 // beyond says that this is more than so many builds may have.
 func (s size) beyond(builds int) bool {
+	//guard: many objects, or one of a million fields, take a gibibyte
 	return s.objects > builds*maxObjects || s.bytes > builds*maxBuilt || s.nodes > builds*maxNodes ||
 		s.patched > builds*maxPatched || s.grown > builds*maxGrown || s.work > builds*maxWork
 }

@@ -67,6 +67,7 @@ func (c *byteCount) decide() error {
 	var total int64
 	owners := slices.SortedFunc(maps.Keys(c.of), func(a, b string) int { return cmp.Or(cmp.Compare(c.of[b], c.of[a]), cmp.Compare(a, b)) })
 	for _, whose := range owners {
+		//guard: one tenant's specs take all that may be read
 		if whose != "" && c.of[whose] > c.limits.Own {
 			c.over[whose] = fmt.Sprintf("more than %s in the files of folder %s, want at most that", megabytes(c.limits.Own), whose)
 			continue
@@ -77,6 +78,7 @@ func (c *byteCount) decide() error {
 		if total <= c.limits.Total || c.of[""] > c.limits.Total { // the latter is said where they are read
 			break
 		}
+		//guard: tenants whose folders come last are not read for what others wrote
 		if whose != "" && c.over[whose] == "" {
 			c.over[whose] = fmt.Sprintf("more than %s in the files of all folders, and those of folder %s have the most, %d bytes", megabytes(c.limits.Total), whose, c.of[whose])
 			total -= c.of[whose]

@@ -45,6 +45,7 @@ type fileCount struct {
 // add counts a file. The error is the first time that there are too many, and a *FileError where they are somebody's.
 func (c *fileCount) add(file, where string) (whose string, tooMany bool, err error) {
 	if c.limits.owner != nil {
+		//guard: one tenant's many files stop every run
 		whose = c.limits.owner(file)
 	}
 	if c.of == nil {
@@ -131,8 +132,10 @@ func (l Limits) CheckAliases(text []byte) string {
 	}
 	size := sizes{known: map[*yamlv3.Node]int64{}, most: int64(len(text)) + l.Aliases}
 	switch n := size.of(&root); {
+	//guard: an alias of itself is followed
 	case size.loop:
 		return "an anchor that holds an alias of itself"
+	//guard: two kilobytes of aliases are gibibytes of objects
 	case n > size.most:
 		return fmt.Sprintf("its aliases stand for more than %s", megabytes(l.Aliases))
 	}

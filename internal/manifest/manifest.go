@@ -79,6 +79,7 @@ func Parse(file string, data []byte) ([]Document, error) { return Inventory.Pars
 // Parse splits the content of a file into its documents.
 func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	chunks := split(data)
+	//guard: a file of a million documents is read
 	if len(chunks) > l.Documents {
 		return nil, fmt.Errorf("%s: %d documents, want at most %d", file, len(chunks), l.Documents)
 	}
@@ -122,9 +123,11 @@ func (l Limits) parse(d *Document) (one bool, list []Document, err error) {
 		if object, err = toJSON(d.source); err != nil {
 			return false, nil, d.syntaxError(err)
 		}
+		//guard: a cluster behind a line of three dots is not there, and nobody says so
 		if line := another(d.source); line >= 0 {
 			return false, nil, &Problem{File: d.File, Document: d.Index, Line: d.Line + line, Message: "another document begins here, which nobody reads: want a line of --- by itself before it"}
 		}
+		//guard: a manifest nested a million levels deep is decoded
 		if depth := depthOf(object, l.Depth); depth > l.Depth { // simpleJSON reads nothing that is deeper
 			return false, nil, &Problem{File: d.File, Document: d.Index, Line: d.Line, Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)}
 		}

@@ -20,6 +20,7 @@ func (d *Document) OpenSecrets() map[string]string {
 	walk = func(path string, value any) {
 		switch value := value.(type) {
 		case string:
+			//guard: a private key in a spec is not found
 			if kind, is := redact.Find(value); is {
 				found[path] = kind
 			}
@@ -29,6 +30,7 @@ func (d *Document) OpenSecrets() map[string]string {
 			}
 		case map[string]any:
 			for key, item := range value {
+				//guard: a token as a key of a spec is committed
 				if kind, is := redact.Find(key); is {
 					found[path] = kind
 					continue // its path would repeat the key

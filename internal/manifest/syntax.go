@@ -58,6 +58,7 @@ func (d *Document) syntaxError(err error) error {
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
 		n, _ := strconv.Atoi(match[1])
 		message = strings.Replace(message, match[0], "", 1)
+		//guard: a line that is indented wrongly is said to be the one before it, which is right
 		if oneLower.MatchString(message) {
 			n = min(n+1, max(n, bytes.Count(bytes.TrimRight(d.source, "\n"), []byte("\n"))+1))
 		}
@@ -83,6 +84,7 @@ func (d *Document) syntaxError(err error) error {
 	if n := openQuote(d.source); n >= 0 && message == "found unexpected end of stream" {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: a quote is opened here and not closed"
 	}
+	//guard: a file that lacks a line with --- is said to set four keys twice
 	if n := second(d.source); n >= 0 && strings.Contains(message, "already set in map") {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: another object begins here, and there is no line with --- before it"
 	}
@@ -90,6 +92,7 @@ func (d *Document) syntaxError(err error) error {
 		problem.Line, problem.Message = d.Line+n, "not valid YAML: invalid map key: an object, want a name"
 	}
 	for _, n := range []int{problem.Line - d.Line, problem.Line - d.Line - 1} { // of a block the library gives the line behind it
+		//guard: who gives sipgen a template of Helm looks for a mistake in its indentation
 		if template.Match(line(d.source, n)) {
 			problem.Line, problem.Message = d.Line+n, "not valid YAML: is this a template? sipgen reads plain YAML"
 		}

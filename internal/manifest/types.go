@@ -88,6 +88,7 @@ func shown(value any, t reflect.Type) string {
 	}
 	switch value := value.(type) {
 	case string:
+		//guard: a password that got into the field of a number is in the log of CI
 		if harmless.MatchString(value) {
 			return strconv.Quote(value)
 		}
@@ -118,6 +119,7 @@ const mostKeys = 8
 
 // fieldPath is the path of a field. A key of a map that does not look like a name is left out of it: it may be a secret.
 func fieldPath(t reflect.Type, path, name string) string {
+	//guard: a password that stands where a key should is repeated in the path of a field
 	if t.Kind() == reflect.Map && redact.Value(name) != strconv.Quote(name) {
 		return path
 	}

@@ -17,6 +17,7 @@ func takenOver(kind, list string, clusters []v1.SIPCluster, live []inventory.Ser
 	for i := range live {
 		object := &live[i]
 		kubectl := slices.ContainsFunc(object.Owners, func(w inventory.Owner) bool { return w.Made && strings.HasPrefix(w.Manager, "kubectl") })
+		//guard: what is taken over is warned of for ever, and nobody reads warnings any more
 		if object.Kind == kind && !object.Rendered && !kubectl {
 			byKey[object.Namespace+"/"+object.Name] = object
 		}
@@ -41,6 +42,7 @@ func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []Findi
 	var out []Finding
 	takenOver(inventory.KindService, v1.ListControlPlane, clusters, live, func(c *v1.SIPCluster, i int, object *inventory.ServiceObject) {
 		name := cmp.Or(c.Spec.Services.LoadBalancerControlPlane[i].PortName, v1.PortNameHTTPS)
+		//guard: nobody hears before the sync that the control plane of a tenant will be without an endpoint
 		if name == v1.PortNameSIP {
 			return
 		}

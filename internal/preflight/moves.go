@@ -29,6 +29,7 @@ func Moves(apply v1alpha1.ApplyMode, keys v1alpha1.LabelKeys, asks []Ask) []Find
 	}
 	var out []Finding
 	for _, ask := range asks {
+		//guard: nobody is told that the sync guard will deny a commit
 		if !ask.Host.State.InUse() || ask.Approved {
 			continue
 		}

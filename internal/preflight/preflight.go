@@ -74,6 +74,7 @@ func Synced(keys v1alpha1.LabelKeys, host *inventory.Host) bool {
 		}
 	}
 	return slices.ContainsFunc(host.Managers, func(m inventory.Manager) bool {
+		//guard: hosts that an engine has labelled are taken for the SIP operator's
 		return (m.Name == fluxManager || m.Name == argoManager) && slices.Contains(m.Labels, keys.ClusterName)
 	})
 }
@@ -102,6 +103,7 @@ func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.H
 	})
 	for _, host := range sorted {
 		if apply == v1alpha1.ApplyMerge {
+			//guard: an inventory without field owners passes as one without problems
 			if host.Managers == nil {
 				unknown = append(unknown, host.Key())
 			}
@@ -118,9 +120,12 @@ func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.H
 func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Host) []Finding {
 	var out []Finding
 	if apply == v1alpha1.ApplyMerge {
+		//guard: a host whose spec the engine owns is patched, and wiped
 		out = append(out, ownership(engine, host)...)
 	}
+	//guard: two Kustomizations with one host undo each other
 	out = append(out, otherApps(host)...)
+	//guard: an engine that may force deletes a host and creates it anew, empty
 	out = append(out, force(host)...)
 	return out
 }
@@ -137,10 +142,12 @@ func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inven
 		host := &hosts[i]
 		found := marks(engine, apply, host)
 		if apply == v1alpha1.ApplyMerge {
+			//guard: an inventory without managedFields freezes every cluster, and nobody is told to read it again
 			if managed && host.Managers == nil && engine == v1alpha1.EngineArgoCD {
 				found = append(found, Finding{Host: host.Key(), Found: managedFieldsWords, Why: blindWords})
 			}
 			// Of one that cannot be read the tree may know the uid.
+			//guard: an inventory of hosts that were never in a cluster freezes every cluster
 			if known && host.UID == "" && !host.Unsure() {
 				found = append(found, Finding{Host: host.Key(), Found: "no metadata.uid, want one (read it from the cluster or from a snapshot)",
 					Why: "a patch without it would create a host that does not exist"})
@@ -160,6 +167,7 @@ func blind(engine v1alpha1.Engine, hosts []string) Finding {
 		found = fmt.Sprintf("%d hosts, %s the first", len(hosts), hosts[0])
 	}
 	found += ": " + managedFieldsWords
+	//guard: with Argo CD a host of which nobody knows the owner is patched
 	if engine == v1alpha1.EngineArgoCD {
 		return Finding{Found: found, Why: blindWords}
 	}
@@ -189,12 +197,14 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []Finding {
 	)
 	for i, m := range host.Managers {
 		own := m.Name == manager
+		//guard: a host whose spec the engine owns is patched, and wiped
 		if !m.OwnsSpec || !own && (engine != v1alpha1.EngineArgoCD || m.Name != clientSideApply) {
 			continue
 		}
 		owned = owned || own
 		owners = append(owners, fmt.Sprintf("%s (%s)", m.Name, m.Operation))
 		entry := fmt.Sprintf("/metadata/managedFields/%d/", i)
+		//guard: the command that fixes a host takes the spec from whoever stands there by now
 		patch = append(patch, jsonPatch{"test", entry + "manager", m.Name}, jsonPatch{"test", entry + "operation", m.Operation}, jsonPatch{"remove", entry + "fieldsV1/f:spec", ""})
 	}
 	var found []string
@@ -223,6 +233,7 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []Finding {
 // otherApps finds the marks of a Kustomization or an Application that is not sipgen's.
 func otherApps(host *inventory.Host) []Finding {
 	var out []Finding
+	//guard: a host of another Kustomization is patched
 	if name := host.Engine[fluxName]; name != "" && !ours(name) {
 		out = append(out, Finding{
 			Host: host.Key(), Found: fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace], name),
@@ -230,6 +241,7 @@ func otherApps(host *inventory.Host) []Finding {
 			Fix: command("label", host, fluxName+"-", fluxNamespace+"-"),
 		})
 	}
+	//guard: a host of another Application is patched
 	if id := host.Engine[argoTracking]; id != "" {
 		app, _, _ := strings.Cut(id, ":")
 		// An Application outside Argo CD's own namespace is "namespace_name".
@@ -258,6 +270,7 @@ func inWaves(app string) bool {
 // that may be gone, so the form is all there is to go by.
 func ours(name string) bool {
 	cluster, found := strings.CutSuffix(name, ".hosts")
+	//guard: an app of somebody else counts as sipgen's because its name ends alike
 	if found && strings.Contains(cluster, ".") {
 		return true
 	}
@@ -272,10 +285,12 @@ func force(host *inventory.Host) []Finding {
 		out = append(out, Finding{Host: host.Key(), Found: redact.Sprintf("it has the annotation %s: %q", key, host.Engine[key]), Why: why, Fix: command("annotate", host, fix)})
 	}
 	// Flux takes enabled in any case.
+	//guard: Flux may force on a host
 	if strings.EqualFold(host.Engine[fluxForce], "enabled") || strings.EqualFold(host.Engine[fluxForce], "true") {
 		add(fluxForce, fluxForce+"-")
 	}
 	for _, option := range strings.Split(host.Engine[argoSync], ",") {
+		//guard: Argo CD may force on a host
 		if option = strings.ReplaceAll(strings.TrimSpace(option), " ", ""); strings.EqualFold(option, "Force=true") || strings.EqualFold(option, "Replace=true") {
 			add(argoSync, argoSync+"-")
 			break

@@ -28,6 +28,7 @@ func Sites(site string, namespaces []string, live []inventory.GuardBinding) []Fi
 		case binding.Site == site:
 			own = true
 		default:
+			//guard: the guards of two sites deny each other's syncs
 			if overlap := binding.Overlap(namespaces); overlap != "" {
 				if overlaps[binding.Site] == "" {
 					overlaps[binding.Site] = overlap

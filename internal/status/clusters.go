@@ -36,6 +36,7 @@ type Tenants struct {
 // time of a new one. Of a cluster that is neither in the specs nor in the tree there is nothing to say: it may be another site's.
 func (t *Tenants) Of(live *v1.SIPCluster, now metav1.Time) (_ v1.SIPClusterStatus, known bool) {
 	key := schedule.ClusterKey{Namespace: live.Namespace, Name: live.Name}
+	//guard: two sites on one API server write each other's SIPClusters
 	if t.placed(key) == nil && !t.inTree(key) {
 		return live.Status, false
 	}
@@ -139,6 +140,7 @@ func (t *Tenants) ready(live *v1.SIPCluster, key schedule.ClusterKey, spec *v1.S
 		return v1.ReasonUnschedulable, "frozen: " + strings.Join(why, "; ")
 	case spec == nil || placed == nil:
 		return v1.ReasonUnschedulable, "the site has no spec of this cluster any more, and releases its hosts"
+	//guard: a spec that the site does not use yet is said to be carried out
 	case !same:
 		return v1.ReasonProgressing, "the tree has not been rendered from this version of the spec yet"
 	case placed.Unschedulable:

@@ -102,6 +102,7 @@ func Of(in Input) []Host {
 			if of := (schedule.ClusterKey{Namespace: h.Labels[in.Keys.ClusterNamespace], Name: h.Labels[in.Keys.ClusterName]}); in.Clusters[of] {
 				alone.What = "not among this cluster's hosts in the tree; the next run of sipgen decides: carries " + strings.Join(labels, ", ")
 			}
+			//guard: monitoring stays green when the branch has lost its tree
 			if alone.Stuck = in.NoTree; alone.Stuck {
 				alone.What = "there is no tree: carries " + strings.Join(labels, ", ")
 			}
@@ -119,6 +120,7 @@ func Of(in Input) []Host {
 
 // stuck: a host in error that nothing runs on is replaced by the next run, if there is another one.
 func (h Host) stuck(live *inventory.Host) Host {
+	//guard: status says that all is well while the guards deny a patch at every sync
 	h.Stuck = slices.Contains([]State{Emptied, Denied, Refused, Missing, Anew}, h.State) || h.State == Failed && live.State.InUse()
 	return h
 }
@@ -131,6 +133,7 @@ func (h *Host) health(live *inventory.Host) {
 	}
 	what, trouble := h.What, trouble(&live.State)
 	switch {
+	//guard: a host whose spec was emptied is synced, and its server is wiped when somebody puts the BMC back
 	case live.Emptied():
 		if h.State != Synced {
 			what = strings.TrimSuffix(string(h.State)+": "+what, ": ")
@@ -204,6 +207,7 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 			what += "; it is in use: " + use(&host.State)
 		}
 		return Host{State: Drifted, What: what}
+	//guard: a host in use whose labels somebody took off is said to wait for its first ones
 	case len(differ) > 0 && len(in.carried(host)) == 0 && host.State.InUse():
 		// It had them when it was handed out, or nobody would have used it.
 		return Host{State: Drifted, What: "has none of its labels any more, and is in use: " + use(&host.State)}
@@ -237,11 +241,13 @@ func (in *Input) letGo(claim *schedule.PreviousClaim, state *inventory.State) st
 func (in *Input) releasing(claim *schedule.PreviousClaim, host *inventory.Host) Host {
 	carried := in.carried(host)
 	switch {
+	//guard: a host that somebody still uses is said to be one that the next run can assign
 	case len(carried) == 0 && host.State.InUse():
 		return Host{State: Released, What: "seen without labels, but still in use, so nobody can have it yet: " + use(&host.State)}
 	case len(carried) == 0:
 		return Host{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():
+	//guard: status does not see that the release of a host in use is denied
 	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !in.Approved(claim, host):
 		return Host{State: Denied, What: "should lose " + strings.Join(carried, ", ") + ", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
 	}

@@ -99,6 +99,7 @@ func (b *builtCheck) service(s *corev1.Service) {
 	if ip := s.Spec.LoadBalancerIP; ip != "" {
 		b.address("spec.loadBalancerIP", ip)
 	}
+	//guard: a tenant takes its addresses from another tenant's pool, by a patch
 	b.pools("metadata.annotations", s.Annotations)
 	for _, key := range overlay.AddressNotes() {
 		for ip := range strings.SplitSeq(s.Annotations[key], ",") {
@@ -163,6 +164,7 @@ func (b *builtCheck) surge(r *appsv1.RollingUpdateDeployment) {
 		return
 	}
 	percent := r.MaxSurge.Type == intstr.String
+	//guard: a patch makes thousands of pods while they are replaced
 	if most := int(*b.tenant.Limits.Replicas); percent && n > whole || !percent && n > most {
 		b.add(field, "found %s, but %s may have at most %d, or 100%%", r.MaxSurge.String(), b.tenant.where("limits.replicas"), most)
 	}

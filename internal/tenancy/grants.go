@@ -23,6 +23,7 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []v1.FieldError {
 		return nil
 	}
 	s := asked{tenant: tenant, site: t.site, cluster: c}
+	//guard: a tenant is served before others whenever it likes
 	if c.Spec.Priority > tenant.MaxPriority {
 		s.add("spec.priority", "found %d, but %s may have at most %d", c.Spec.Priority, tenant.where("maxPriority"), tenant.MaxPriority)
 	}
@@ -37,6 +38,7 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []v1.FieldError {
 	if len(c.Spec.Patches) > 0 && tenant.Patches == v1alpha1.PatchesNone {
 		s.add("spec.patches", "found %d, but %s is granted no patches", len(c.Spec.Patches), tenant.where("patches"))
 	}
+	//guard: a tenant that may patch safe fields writes HAProxy's configuration
 	if tenant.Patches != v1alpha1.PatchesAny {
 		for _, path := range c.HAProxyLines() {
 			s.add(path, "raw lines of HAProxy's configuration can do anything, so they need the grant patches: any, which %s does not have; the other fields of haproxy need no grant", tenant.where("patches"))
@@ -64,8 +66,10 @@ func (s *asked) hostNamespaces() {
 		for i, namespace := range s.cluster.Spec.Nodes[role].HostNamespaces {
 			field := fmt.Sprintf("spec.nodes.%s.hostNamespaces[%d]", role, i)
 			switch {
+			//guard: a spec that names a namespace of another site waits for hosts for ever, and nobody says why
 			case len(site) > 0 && !slices.Contains(site, namespace):
 				s.add(field, "found %q, which has no hosts of the site (the Site's spec.hosts.namespaces)", namespace)
+			//guard: a tenant takes hosts from namespaces that it is not granted
 			case len(granted) > 0 && !slices.Contains(granted, namespace):
 				s.add(field, "found %q, which %s is not granted", namespace, s.tenant.where("hosts.namespaces"))
 			}
@@ -76,18 +80,22 @@ func (s *asked) hostNamespaces() {
 // entry checks what all services have in common.
 func (s *asked) entry(e *v1.ServiceEntry) {
 	t := s.tenant
+	//guard: a tenant runs an image that it is not granted
 	if image := e.Service.Image; image != "" && !t.mayRun(image) && !s.ofSite(image) {
 		s.add(e.Path+".image", "found %q, which %s is not granted; the site's own images may always be used", image, t.where("images"))
 	}
 	if ip := e.Service.ClusterIP; ip != nil && *ip != "" && *ip != corev1.ClusterIPNone {
 		s.address(e.Path+".clusterIP", *ip)
 	}
+	//guard: a tenant takes its addresses from another tenant's pool, by an annotation of all objects
 	s.pools(e.Path+".annotations", e.Service.Annotations)
 	if exposure := e.Service.Service; exposure != nil {
+		//guard: a tenant takes its addresses from another tenant's pool
 		s.pools(e.Path+".service.annotations", exposure.Annotations)
 		for _, ip := range exposure.Addresses() {
 			s.address(e.Path+".service.loadBalancerIP", ip)
 		}
+		//guard: a class opens a tenant's service to another network
 		if class := exposure.LoadBalancerClass; class != "" && !slices.Contains(t.LoadBalancerClasses, class) {
 			s.add(e.Path+".service.loadBalancerClass", "found %q, which %s is not granted", class, t.where("loadBalancerClasses"))
 		}
@@ -100,21 +108,28 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		ports := s.site.Spec.NodePorts
 		s.add(e.NodePortField, "found node port %s, want one within %d to %d, the site's range", p, ports.Start, ports.End)
 	}
+	//guard: a tenant runs more pods of a service than it may
 	if n := e.Service.Replicas; n != nil && *n > *t.Limits.Replicas {
 		s.add(e.Path+".replicas", "found %d, but %s may have at most %d", *n, t.where("limits.replicas"), *t.Limits.Replicas)
 	}
 	if pods := e.Service.Pods; pods != nil {
+		//guard: a tenant's pods have labels that programs with more rights act on
 		s.keys(e.Path+".pods.labels", pods.Labels, s.site.Spec.Defaults.Labels)
+		//guard: a tenant's pods have annotations that programs with more rights act on
 		s.keys(e.Path+".pods.annotations", pods.Annotations, s.site.Spec.Defaults.Annotations)
 	}
 	s.memoryAndCPU(e)
+	//guard: a tenant has more ephemeral storage than it may, by not asking
 	s.storage(e)
+	//guard: a tenant puts its pods beside the management cluster's API server
 	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked && !t.ControlPlaneNodes {
+		//guard: a tenant runs on the control-plane nodes of a site that says that nobody does
 		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {
 			s.add(e.Path+".controlPlaneNodes", "found true, which %s is not granted; the Site's spec.defaults.controlPlaneNodes would allow it for every tenant", t.where("controlPlaneNodes"))
 		}
 	}
 	for i, n := range e.Service.NetworkAttachments {
+		//guard: a tenant attaches its pods to a network that is not its own
 		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {
 			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, which %s is not granted", n.Name, n.Namespace, t.where("networkAttachments"))
 			continue
@@ -129,9 +144,12 @@ func (s *asked) pools(field string, annotations map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		pool := named[key]
 		switch {
+		//guard: where the site has a pool for all, a tenant takes another's
 		case s.site.Spec.Defaults.Annotations[key] == pool:
+		//guard: a pattern of pools grants names that no pool can have
 		case !isPool(pool):
 			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which is not a valid pool name: want lower case letters, digits, - and .", pool)
+		//guard: a tenant takes addresses from the pool of another
 		case !s.tenant.mayTakeFrom(pool):
 			s.add(fmt.Sprintf("%s[%s]", field, key), "found the address pool %q, which %s is not granted", pool, s.tenant.where("addressPools"))
 		}
@@ -154,6 +172,7 @@ func (s *asked) memoryAndCPU(e *v1.ServiceEntry) {
 		s.unlimited(e.Path+".resources", v1.WithStorage(corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: {}}}).Limits) // all services are rendered with that, and with no other
 		if h := e.HAProxy; h != nil && h.MaxConnections > v1.DefaultMaxConnections {
 			memory := h.Memory()
+			//guard: a tenant has as much memory as it has connections, whatever it was granted
 			if limit, bounded := t.Limits.Resources[corev1.ResourceMemory]; bounded && memory.Cmp(limit) > 0 {
 				s.add(e.Path+".haproxy.maxConnections", "found %d, which gives the pods a memory limit of %s, but %s may have at most %s",
 					h.MaxConnections, memory.String(), t.where("limits.resources"), limit.String())
@@ -170,6 +189,7 @@ func (s *asked) jumpImages() {
 	}
 	jumps := s.cluster.Spec.Services.JumpHost
 	for i := range jumps {
+		//guard: a jump host waits for an image that nobody publishes
 		if s.site.Spec.Images.NoJumpHost && (jumps[i].Image == "" || v1.SIPImage(v1.ListJumpHost, jumps[i].Image)) {
 			s.add(fmt.Sprintf("spec.services.%s[%d].image", v1.ListJumpHost, i),
 				"missing here and in the Site's spec.images.jumpHost; there is no published image for jump hosts: in a checkout of sipgen, build the one in images/jump-host and push it to your own registry (make jump-image PUSH_JUMP=REGISTRY/jump-host:1), then name it in the Site")
@@ -190,6 +210,7 @@ func (s *asked) address(path, text string) {
 	if err != nil {
 		return // complained about where the cluster is validated
 	}
+	//guard: a tenant takes an address of others
 	if !s.tenant.mayHave(ip) {
 		s.add(path, "found %s, which is in none of the networks that %s is granted", ip, s.tenant.where("addresses"))
 	}
@@ -198,6 +219,7 @@ func (s *asked) address(path, text string) {
 // podAddresses are the fixed ones of pods on a network. On one of another namespace others have theirs: they are the tenant's as those of its
 // services are. The networks of its own namespace are its own.
 func (s *asked) podAddresses(path, namespace string, ips []string) {
+	//guard: a pod takes another one's address on a network that both may use
 	if namespace == "" || namespace == s.cluster.Namespace {
 		return
 	}
@@ -221,6 +243,7 @@ func (s *asked) resources(path string, r *corev1.ResourceRequirements, limits co
 			found := list.found[name]
 			limit, bounded := most[name]
 			switch {
+			//guard: a limit of zero, which is none, passes for a small one
 			case bounded && list.field == ".limits" && found.Sign() <= 0:
 				s.add(path+".limits."+string(name), "found %s, which means \"no limit\", but %s may have at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
 			case bounded && found.Cmp(limit) > 0:
@@ -244,6 +267,7 @@ func (s *asked) storage(e *v1.ServiceEntry) {
 	_, requests := said.Requests[name]
 	_, limited := said.Limits[name]
 	most, bounded := s.tenant.Limits.Resources[name]
+	//guard: a tenant has more ephemeral storage than it may, by not asking, and others may not have the default
 	if has := v1.StorageLimit(); bounded && !requests && !limited && has.Cmp(most) > 0 {
 		s.add(e.Path+".resources.limits."+string(name), "missing, so the default of %s applies, but %s may have at most %s", has.String(), s.tenant.where("limits.resources"), most.String())
 	}
@@ -261,17 +285,21 @@ func (s *asked) unlimited(path string, limits corev1.ResourceList) {
 }
 
 func (s *asked) dex(path string, dex *v1.Dex) {
+	//guard: a tenant has certificates for a name that is not its own
 	if issuer, err := url.Parse(dex.Issuer); err == nil && !s.tenant.maySpeakFor(issuer.Hostname()) {
 		s.add(path+".issuer", "found %q, which is in no domain that %s is granted", issuer.Hostname(), s.tenant.where("issuerDomains"))
 	}
+	//guard: a grant of logins without a question grants nothing
 	if dex.SkipApprovalScreen && !s.tenant.Dex.SkipApprovalScreen {
 		s.add(path+".skipApprovalScreen", "found true, which %s is not granted", s.tenant.where("dex.skipApprovalScreen"))
 	}
+	//guard: a tenant's logins go over lines that anybody on them can change
 	if !s.tenant.Dex.InsecureConnectors {
 		for _, e := range dex.Insecure() {
 			s.add(path+e.Path, "%s, which %s is not granted", e.Message, s.tenant.where("dex.insecureConnectors"))
 		}
 	}
+	//guard: a tenant has certificates of an issuer that it is not granted
 	if ref := dex.TLS.IssuerRef; ref != nil && !s.tenant.mayAsk(*ref) {
 		s.add(path+".tls.issuerRef", "found %s %q, which %s is not granted", kindOf(*ref), ref.Name, s.tenant.where("certificateIssuers"))
 	}

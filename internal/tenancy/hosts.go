@@ -69,6 +69,7 @@ func Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.Labe
 func (t *Tenants) Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) Holdings {
 	return Held(previous, slices.DeleteFunc(slices.Clone(hosts), func(h inventory.Host) bool {
 		owner := t.OwnerOfHosts(h.Namespace)
+		//guard: a tenant uses up what another one may have, by labels on hosts of its own
 		return owner != "" && h.Labels[keys.ClusterNamespace] != "" && t.NameOf(h.Labels[keys.ClusterNamespace]) != owner
 	}), keys)
 }
@@ -172,11 +173,13 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[sche
 				text.Count(asks, what), of(has.minus(joins)), of(stays), tenant.hostLimit(field), most)}})
 		}
 		switch {
+		//guard: one tenant takes every free host
 		case more.Hosts > 0 && after.Hosts > *tenant.Hosts.Max:
 			refuse(want.Hosts, "host", "hosts.max", func(c Count) int { return c.Hosts }, *tenant.Hosts.Max)
 		case more.Standby > 0 && after.Standby > *tenant.Hosts.MaxStandby:
 			refuse(want.Standby, "standby host", "hosts.maxStandby", func(c Count) int { return c.Standby }, *tenant.Hosts.MaxStandby)
 		default:
+			//guard: a tenant has as many hosts as it likes, in many clusters
 			used[tenant.Name] = after
 		}
 	}
@@ -205,6 +208,7 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 	var errs []v1.ClusterError
 	for _, c := range more {
 		tenant := t.Of(c.Namespace)
+		//guard: a tenant fills the tree with clusters that have no hosts
 		if used[tenant.Name] < *tenant.MaxClusters {
 			used[tenant.Name]++
 			continue
@@ -244,6 +248,7 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 			continue
 		}
 		mine := t.withoutOthersHosts(tenant)
+		//guard: a tenant gets hosts of a namespace that is not granted
 		if namespaces := tenant.Hosts.Namespaces; len(namespaces) > 0 {
 			mine.MatchExpressions = append(slices.Clone(mine.MatchExpressions), metav1.LabelSelectorRequirement{
 				Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpIn, Values: namespaces,
@@ -254,6 +259,7 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 		}
 		nodes := maps.Clone(out[i].Spec.Nodes)
 		for name, set := range nodes { // each by itself
+			//guard: a tenant gets hosts of another one's pool
 			set.LabelSelector = both(&set.LabelSelector, &mine)
 			nodes[name] = set
 		}
@@ -288,6 +294,7 @@ func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 	var others []string
 	for i := range t.site.Spec.Services.VirtualHosts {
 		v := &t.site.Spec.Services.VirtualHosts[i]
+		//guard: a tenant has virtual hosts that the Site has for others
 		if len(v.Tenants) > 0 && !slices.Contains(v.Tenants, tenant.Name) {
 			others = append(others, v.Group())
 		}
@@ -305,6 +312,7 @@ func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 			Key: v1alpha1.VirtualHostsLabel, Operator: metav1.LabelSelectorOpNotIn, Values: others,
 		})
 	}
+	//guard: a cluster gets a host that another tenant owns, because a label of it matches
 	if len(owned) > 0 {
 		selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
 			Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpNotIn, Values: owned,

@@ -53,11 +53,14 @@ func (t *Tenants) Beyond(clusters []v1.SIPCluster, previous schedule.Previous, h
 		after := used[tenant.Name].plus(more)
 		field := t.outside(tenant, h)
 		switch {
+		//guard: labels for a frozen cluster use up the room of the tenant's others
 		case frozen[cluster]: // package schedule finds out about more of them
 			continue
 		case field != "":
+		//guard: labels give a tenant more hosts than hosts.max
 		case after.Hosts > *tenant.Hosts.Max:
 			field = "hosts.max"
+		//guard: labels give a tenant more standby hosts than hosts.maxStandby
 		case after.Standby > *tenant.Hosts.MaxStandby && more.Standby > 0:
 			field = "hosts.maxStandby"
 		default:
@@ -72,6 +75,7 @@ func (t *Tenants) Beyond(clusters []v1.SIPCluster, previous schedule.Previous, h
 
 // outside is the grant by which a host is none that a tenant's clusters may be given, empty if it is one.
 func (t *Tenants) outside(tenant *Tenant, h *inventory.Host) string {
+	//guard: labels give a tenant hosts outside its namespaces
 	if in := tenant.Hosts.Namespaces; len(in) > 0 && !slices.Contains(in, h.Namespace) {
 		return "hosts.namespaces"
 	}
@@ -80,6 +84,7 @@ func (t *Tenants) outside(tenant *Tenant, h *inventory.Host) string {
 		return err == nil && s.Matches(v1.HostLabels{Labels: h.Labels, Namespace: h.Namespace})
 	}
 	switch {
+	//guard: labels give a tenant hosts that its selector does not match
 	case !matches(tenant.Hosts.Selector):
 		return "hosts.selector"
 	case !matches(t.withoutOthersHosts(tenant)):
@@ -93,6 +98,7 @@ func (t *Tenants) used(held Holdings) map[string]Count {
 	used := map[string]Count{}
 	for key, count := range held.counts {
 		if tenant := t.Of(key.Namespace); tenant != nil {
+			//guard: a tenant with two namespaces has hosts beyond its limit
 			used[tenant.Name] = used[tenant.Name].plus(count)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 func (t *Tenant) mayHave(ip netip.Addr) bool {
 	return slices.ContainsFunc(t.Addresses, func(network string) bool {
 		prefix, err := netip.ParsePrefix(network)
+		//guard: a tenant takes another one's address
 		return err == nil && prefix.Contains(ip.Unmap())
 	})
 }
@@ -40,6 +41,7 @@ func (t *Tenant) maySpeakFor(host string) bool {
 		})
 	}
 	return host != "" && slices.ContainsFunc(t.IssuerDomains, func(domain string) bool {
+		//guard: a name that only ends like the tenant's domain gets a certificate
 		return host == domain || strings.HasSuffix(host, "."+domain)
 	})
 }
@@ -65,6 +67,7 @@ func (t *Tenant) mayAsk(ref v1.IssuerRef) bool {
 // mayRun says whether the tenant may use an image. An image without a registry is Docker Hub's. What is no image reference, as one with
 // "..", is nobody's: a registry's proxy may read it otherwise.
 func (t *Tenant) mayRun(image string) bool {
+	//guard: a name with .. leaves the folder of images that is granted
 	if !v1.IsImage(image) {
 		return false
 	}

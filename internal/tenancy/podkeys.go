@@ -12,6 +12,7 @@ import (
 // keys complains about labels or annotations of a pod that the tenant may not set.
 func (s *asked) keys(path string, found, ofSite map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(found)) {
+		//guard: a patch sets keys on pods that programs with more rights act on
 		if _, sites := ofSite[key]; !sites && !s.tenant.mayLabel(key) {
 			s.add(path+"["+redact.Plain(key)+"]", "other programs may act on this key, and %s is not granted its domain", s.tenant.where("podKeys"))
 		}

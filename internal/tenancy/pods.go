@@ -32,6 +32,7 @@ type PodUse struct {
 func Pods(c *v1.SIPCluster) int {
 	sum := 0
 	for _, e := range c.Entries() {
+		//guard: a tenant fills the tree with services that have no pods
 		sum += max(1, int(e.Replicas))
 	}
 	return sum
@@ -84,6 +85,7 @@ func (t *Tenants) MaxPods(uses []PodUse) []v1.ClusterError {
 		switch {
 		case u.Stays:
 			used[tenant.Name] += has
+		//guard: a smaller grant freezes clusters that ask for nothing new
 		case u.Wants <= has:
 			used[tenant.Name] += u.Wants
 		default:
@@ -92,11 +94,13 @@ func (t *Tenants) MaxPods(uses []PodUse) []v1.ClusterError {
 		}
 	}
 	slices.SortFunc(growing, func(a, b growth) int {
+		//guard: a newcomer takes the pods that a cluster with services asks for
 		return cmp.Or(min(1, b.has)-min(1, a.has), cmp.Compare(b.cluster.Spec.Priority, a.cluster.Spec.Priority), strings.Compare(a.cluster.Key(), b.cluster.Key()))
 	})
 	var errs []v1.ClusterError
 	for _, g := range growing {
 		tenant := t.Of(g.cluster.Namespace)
+		//guard: a tenant without a grant has a quarter of a million pods
 		if used[tenant.Name]+g.wants-g.has <= *tenant.MaxPods {
 			used[tenant.Name] += g.wants - g.has
 			continue

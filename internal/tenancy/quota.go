@@ -131,6 +131,7 @@ func podsOf(d *appsv1.Deployment) int64 {
 	if err != nil {
 		more = replicas
 	}
+	//guard: services that fit a quota to the last pod can never be rolled out
 	return int64(replicas + more)
 }
 
@@ -205,6 +206,7 @@ func (t *Tenants) Quota(usages []Usage) []v1.ClusterError {
 		switch {
 		case u.Wants == nil:
 			return 0
+		//guard: a new cluster takes the quota of one that is there
 		case u.Has != nil:
 			return 1
 		}

@@ -27,6 +27,7 @@ func Served(tree map[string][]byte) map[string]v1.Held {
 		key := parts[1] + "/" + parts[2]
 		held, found := out[key]
 		if !found {
+			//guard: a newcomer's long name freezes the cluster that is synced by objects of that name
 			held = v1.Held{NodePorts: map[int32]bool{}, ClusterIPs: map[string]bool{}, PodIPs: map[string]bool{}, Synced: true}
 			out[key] = held
 		}

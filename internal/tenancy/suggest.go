@@ -43,6 +43,7 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) 
 	for i := range sorted {
 		c := &sorted[i]
 		n := byNamespace[c.Namespace]
+		//guard: who pastes suggested grants opens kube-system, or the namespace with the hosts' credentials, because of a misspelt namespace
 		if n == nil && t.taken(c.Namespace) != "" {
 			continue
 		}
@@ -187,6 +188,7 @@ func (n *need) keys(pods *v1.Pods) {
 		for key := range list.found { // each by itself
 			domain, _, has := strings.Cut(strings.ToLower(key), "/")
 			if _, sites := list.ofSite[key]; has && !sites && !n.tenant.mayLabel(key) {
+				//guard: grants are suggested with which the specs that there are are refused
 				n.podKeys[domain] = true
 			}
 		}
@@ -220,6 +222,7 @@ func (n *need) replicas(wanted int32) {
 
 func (n *need) poolsOf(annotations map[string]string) {
 	for key, pool := range v1.AddressPools(annotations) {
+		//guard: whoever pastes what --suggest prints grants a name that no pool has
 		if isPool(pool) && !n.tenant.mayTakeFrom(pool) && n.site.Spec.Defaults.Annotations[key] != pool {
 			n.pools[pool] = true
 		}
@@ -279,6 +282,7 @@ func NeedPods(site *v1alpha1.Site, t *v1alpha1.Tenant, pods int) {
 	if t.MaxPods != nil {
 		most = *t.MaxPods
 	}
+	//guard: the suggested grants freeze clusters that there are
 	if pods > most {
 		t.MaxPods = &pods
 	}

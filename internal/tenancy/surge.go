@@ -51,6 +51,7 @@ func (t *Tenants) growing(clusters []v1.SIPCluster, p *schedule.Placement, again
 	used = map[string]share{} // by tenant
 	for _, u := range p.StillUsed {
 		if tenant := t.Of(u.Cluster.Namespace); tenant != nil {
+			//guard: a tenant approves releases itself, waits until the labels are gone, keeps its machines, and gets others
 			used[tenant.Name] = used[tenant.Name].plus(share{leaving: Count{Hosts: 1}, used: 1})
 		}
 	}
@@ -104,6 +105,7 @@ func (t *Tenants) Replacements(clusters []v1.SIPCluster, p *schedule.Placement, 
 		if tooMany > c.replaced {
 			continue // Surges refuses it
 		}
+		//guard: a tenant that has no room for all successors at once is frozen as a whole
 		room[keyOf(c.cluster)] = c.replaced - tooMany
 		now.given = now.given.plus(Count{Hosts: c.given.Hosts - tooMany, Standby: max(0, c.given.Standby-tooMany)})
 		used[tenant.Name] = now
@@ -119,6 +121,7 @@ func (t *Tenants) Replacements(clusters []v1.SIPCluster, p *schedule.Placement, 
 		key := keyOf(&clusters[i])
 		switch tenant := t.Of(key.Namespace); {
 		case tenant == nil || !over[tenant.Name]:
+		//guard: hosts that were not replaced for one cluster of a tenant are those of its next one, as often as is looked
 		case again[tenant.Name]:
 			out[key] = 0
 		default:
@@ -160,6 +163,7 @@ func (t *Tenants) Surges(clusters []v1.SIPCluster, p *schedule.Placement, again 
 		over[tenant.Name] = true
 	}
 	for _, c := range fit {
+		//guard: a tenant with a hundred clusters has a run decide a hundred times
 		if tenant := t.Of(c.cluster.Namespace); over[tenant.Name] && again[tenant.Name] {
 			refuse(c, used[tenant.Name], "hosts.max")
 		}
@@ -208,7 +212,8 @@ func (t *Tenants) Rooms(clusters []v1.SIPCluster, held Holdings, p *schedule.Pla
 		most := *tenant.Hosts.Max
 		rooms[name] = Room{
 			Leaving: have[name].leaving.Hosts,
-			More:    max(0, min(most-asked[name], most+Surge(most)-have[name].all().Hosts)),
+			//guard: a tenant is said to get hosts that no run gives it
+			More: max(0, min(most-asked[name], most+Surge(most)-have[name].all().Hosts)),
 		}
 	}
 	return rooms
@@ -255,6 +260,7 @@ func shareOf(c *schedule.Cluster) share {
 			case a.Origin == schedule.New:
 				s.given = s.given.plus(one(a.Standby))
 			case a.Pending, replaced:
+				//guard: hosts that are to be let go count for nobody
 				s.leaving = s.leaving.plus(one(a.Standby))
 			default:
 				s.held = s.held.plus(one(a.Standby))
@@ -262,6 +268,7 @@ func shareOf(c *schedule.Cluster) share {
 			}
 		}
 		for _, r := range role.Releasing {
+			//guard: a tenant approves releases itself, keeps its machines on the hosts, and gets others
 			if r.Host.State.InUse() || r.Since == schedule.FromTree {
 				s.leaving = s.leaving.plus(one(false))
 			}

@@ -109,9 +109,11 @@ func (t *Tenants) whyNot(namespace string) string {
 func (t *Tenants) taken(namespace string) string {
 	listed := t.byNamespace[namespace]
 	spec := &t.site.Spec
+	//guard: a tenant's pods mount the credentials of BMCs
 	if slices.Contains(t.hosts, namespace) && (listed == nil || !listed.OwnsHosts) && !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
 		return "has hosts, and their credentials (the Site opens it with spec.tenants[].ownsHosts, or with spec.hosts.sharedNamespaces)"
 	}
+	//guard: a tenant of a site without spec.tenants claims every host that is available
 	if slices.Contains(spec.Hosts.ClaimNamespaces, namespace) {
 		return "may have HostClaims for any host (spec.hosts.claimNamespaces of the Site)"
 	}
@@ -121,11 +123,13 @@ func (t *Tenants) taken(namespace string) string {
 	if whose := t.site.Reserved(namespace); whose != "" {
 		return whose
 	}
+	//guard: a site with SIPClusters beside Ironic can open that namespace only by listing all its tenants
 	if !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
 		const opens = " (a Site opens it with spec.hosts.sharedNamespaces, or by naming it in spec.tenants[].namespaces)"
 		if operator := operators[namespace]; operator != "" {
 			return "is of " + operator + opens
 		}
+		//guard: a SIPCluster beside Ironic mounts Ironic's credentials
 		if service := t.site.ServiceIn(namespace); service != "" {
 			return "has " + service + " of the Site, and its credentials" + opens
 		}

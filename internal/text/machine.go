@@ -57,12 +57,14 @@ func begins[T string | []byte](before T) bool {
 		switch {
 		case last == ' ' || last == '\t':
 			end--
+		//guard: a command stands behind a tab in JSON, and a CI system obeys it
 		case last == 't' && escape:
 			end -= 2
 		default:
 			return last == '"' || last == '\n' || last == '\r' || (last == 'n' || last == 'r') && escape
 		}
 	}
+	//guard: a string is a command from its first byte on, and is written into YAML without quotes
 	return true
 }
 

@@ -59,12 +59,14 @@ func CheckKinds(docs []manifest.Document) error {
 	var problems manifest.Problems
 	for i := range docs {
 		switch doc := &docs[i]; {
+		//guard: a host that lost its kind is gone, and nobody hears of it
 		case doc.NoKind():
 			problems.Add(doc.Problem("kind", "missing, want %q or another object's", KindHost))
 		case doc.Kind == KindHost && doc.APIVersion == "":
 			problems.Add(doc.Problem("apiVersion", "missing, want %q", metal3Group+inventory.Version))
 		case doc.Kind == KindHost && !isMetal3(doc, KindHost):
 			problems.Add(doc.Problem("apiVersion", "found %q, want %q", doc.APIVersion, metal3Group+inventory.Version))
+		//guard: a host whose kind has one letter wrong is somebody else's object
 		case misspelled(doc):
 			problems.Add(doc.Problem("kind", "found %q, did you mean %q?", doc.Kind, KindHost))
 		}
@@ -85,6 +87,7 @@ func Notes(docs []manifest.Document) []string {
 		}
 	}
 	var notes []string
+	//guard: hosts of an API version that sipgen does not know are read as if it did, without a word
 	if len(other) > 0 {
 		notes = append(notes, redact.Sprintf("%s: apiVersion: found %q, want %q: ", other[0].Where(), other[0].APIVersion, known)+
 			text.Count(len(other), KindHost)+"  read as if of that version; fields that it does not have are ignored")

@@ -39,6 +39,7 @@ func cutOff(err error) (empty []string, rest error) {
 		}
 		return empty, errors.Join(errs...)
 	}
+	//guard: one empty file among the hosts stops every run
 	if errors.Is(err, manifest.ErrEmpty) {
 		return []string{err.Error() + "; if hosts were here, they are gone"}, nil
 	}
@@ -64,6 +65,7 @@ func fromDocuments(docs []manifest.Document, from string) (*inventory.Inventory,
 		}
 		return readSnapshot(&docs[i])
 	}
+	//guard: hosts are read from files without a look at what else is there
 	if err := bmh.CheckKinds(docs); err != nil {
 		return nil, err
 	}

@@ -43,6 +43,7 @@ func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.Servic
 		if err != nil {
 			return nil, err
 		}
+		//guard: whole Deployments of all namespaces, with passwords in plain text, are read to learn who owns them
 		reader.accept, reader.selector = onlyMetadata, kind.selector
 		before := len(out)
 		err = reader.list(ctx, kind.resource, metav1.NamespaceAll, func(item json.RawMessage) error {

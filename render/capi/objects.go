@@ -125,12 +125,15 @@ func (c *component) failureDomains() (byName map[string]any, list []any) {
 // selector finds no host. Standby hosts are out by NotIn: metal3's provider writes operators in small letters, and "doesnotexist" is none.
 func (c *component) machines(role, file string) {
 	selector := map[string]any{
+		//guard: what a template asks of hosts stays beside what sipgen chose by: no host matches both
 		"$patch": "replace",
 		"matchLabels": map[string]string{
+			//guard: machines take the hosts of another tenant's cluster of the same name
 			c.Keys.ClusterNamespace: c.Cluster.Namespace,
 			c.Keys.ClusterName:      c.Cluster.Name,
 			c.Keys.NodeType:         role,
 		},
+		//guard: machines take standby hosts
 		"matchExpressions": []metav1.LabelSelectorRequirement{{Key: c.Keys.Standby, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"true"}}},
 	}
 	c.own(file, c.ofRole(machineTemplate, role), map[string]any{"template": map[string]any{"spec": map[string]any{"hostSelector": selector}}})
@@ -140,6 +143,7 @@ func (c *component) machines(role, file string) {
 func (c *component) controlPlane(file string, active int) {
 	target := object.PatchTarget{Group: kubeadmControlPlane.group, Kind: kubeadmControlPlane.kind}
 	c.own(file, target, map[string]any{"replicas": active})
+	//guard: Cluster API refuses the control plane of a small cluster
 	if active < minScaleIn {
 		return
 	}

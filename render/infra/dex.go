@@ -74,7 +74,8 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		Web:       dexWeb{HTTPS: fmt.Sprintf(":%d", dexPort), TLSCert: dexTLS + "/tls.crt", TLSKey: dexTLS + "/tls.key", TLSMinVersion: "1.2"},
 		Telemetry: dexTelemetry{HTTP: fmt.Sprintf(":%d", dexTelemetryPort)},
 		// Who leaves a group keeps what it gave for at most this long; kubelogin renews by itself.
-		Expiry:           dexExpiry{IDTokens: "1h"},
+		Expiry: dexExpiry{IDTokens: "1h"},
+		//guard: a client has what it asks for, and the person who logs in was never asked
 		OAuth2:           dexOAuth2{SkipApprovalScreen: dex.SkipApprovalScreen},
 		StaticClients:    dexClients(dex),
 		StaticConnectors: dex.Connectors,
@@ -99,6 +100,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		}}})
 	}
 	// A field that this Dex does not know must not be passed over in silence.
+	//guard: Dex passes over a field that it does not know, a restriction among them
 	env = append(env, corev1.EnvVar{Name: "DEX_CONFIG_DISALLOW_UNKNOWN_FIELDS", Value: "true"})
 	container := corev1.Container{
 		Name:    "dex",
@@ -173,6 +175,7 @@ func (o *overlay) dexStorageRole(s service) []any {
 
 func dexRules() rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{
+		//guard: Dex may do everything in the tenant's namespace
 		APIGroups: []string{dexGroup}, Resources: dexResources(), Verbs: []string{"get", "list", "watch", "create", "update", "patch", "delete"},
 	}
 }

@@ -19,6 +19,7 @@ func KeepNames(files map[string][]byte, previous func(name string) []byte) {
 			continue
 		}
 		was := previous(name)
+		//guard: a load balancer gets an HAProxy that refuses its configuration
 		if bytes.Equal(was, oldName(content)) && image(previous(base+".yaml")) == image(files[base+".yaml"]) {
 			files[name] = was
 		}

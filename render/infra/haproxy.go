@@ -135,7 +135,9 @@ func (taken addresses) on(h Host, network string, family v1.AddressFamily) (addr
 		}
 	}
 	// A zone is a name of an interface on another machine.
+	//guard: an address with a zone is written into configurations, where a zone can be any text
 	chosen = chosen.Unmap().WithZone("")
+	//guard: a host is reached under another one's name
 	if first, twice := taken[chosen]; twice {
 		return netip.Addr{}, false, fmt.Errorf("hosts %s and %s have the same address %s on network %q", first.Host.Key(), h.Host.Key(), chosen, network)
 	}

@@ -87,6 +87,7 @@ func (o *overlay) jumpNotes(out *strings.Builder, i int, jump *v1.JumpHost) {
 	if bmcAccess(jump) != v1.BMCNone {
 		out.WriteString("On it, `host list` shows the hosts, and `host reboot NAME` restarts one.\n\n")
 	}
+	//guard: nobody can read in PLAN.md who may log in
 	out.WriteString(loginNotes(jump))
 	keys := cmp.Or(jump.HostKeys, name+"-host-keys")
 	fmt.Fprintf(out, "Its own host keys are the Secret `%s`. To make it, once:\n\n```sh\n%s\n```\n\n</details>\n", keys, hostKeysCommand(o.Cluster.Namespace, keys))

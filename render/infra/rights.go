@@ -46,6 +46,7 @@ func (o *overlay) dexName(i int) service {
 
 // inside are the rights of an entry where they are in the overlay: with RightsInside, and then marked to be kept when they leave it.
 func (o *overlay) inside(rights []any) []any {
+	//guard: rights are among a cluster's services, whose account can give none
 	if !o.RightsInside {
 		return nil
 	}
@@ -80,12 +81,14 @@ var OverlayKinds = []OverlayKind{
 	{"", "ServiceAccount", "serviceaccounts"},
 	{"apps", "Deployment", "deployments"},
 	{"policy", "PodDisruptionBudget", "poddisruptionbudgets"},
+	//guard(TestRightsOfATenant): a cluster's account cannot make the NetworkPolicies of its services
 	{"networking.k8s.io", "NetworkPolicy", "networkpolicies"},
 	{"cert-manager.io", "Certificate", "certificates"},
 }
 
 // GivenRules are the rights that the site gives to the accounts of clusters, and of their services: nobody can give what he does not have.
 func GivenRules() []rbacv1.PolicyRule {
+	//guard: the account of the rights cannot give a first Dex its own
 	return append(OverlayRules(), powerRules(nil), dexRules())
 }
 

@@ -27,12 +27,14 @@ func Changes(site *v1alpha1.Site, previous map[string][]byte) error {
 		case is == nil:
 			errs = append(errs, site.Problem(at+".spec.database", "missing: Ironic %s has database %s in the tree, and forgets all hosts without it",
 				i.Key(), was.Database.Host))
+		//guard: Ironic forgets all hosts that it has deployed
 		case !reflect.DeepEqual(is, was.Database):
 			errs = append(errs, site.Problem(at+".spec.database", "found another database than Ironic %s has in the tree, %s on %s: the operator lets "+
 				"nobody change it; make an Ironic of another name", i.Key(), was.Database.Name, was.Database.Host))
 		}
 		from, fromErr := ironic.ParseVersion(was.Version)
 		to, toErr := ironic.ParseVersion(i.Spec.Version)
+		//guard: an older Ironic runs on the database of a newer one
 		if fromErr == nil && toErr == nil && to.Compare(from) < 0 {
 			errs = append(errs, site.Problem(at+".spec.version", "found %s, and Ironic %s is %s in the tree: its database does not go back", to, i.Key(), from))
 		}

@@ -59,6 +59,7 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 // label by which grants know it.
 func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 	spec := v.Spec
+	//guard: a Vino has the names of variables for its password, which nobody fills in
 	if site.Spec.Engine != v1alpha1.EngineArgoCD {
 		variable := func(name string) string { return "${" + QuoteVariable + "}${" + name + "}${" + QuoteVariable + "}" }
 		spec.BMCCredentials = json.RawMessage(`{"username":"` + variable(UsernameVariable) + `","password":"` + variable(PasswordVariable) + `"}`)
