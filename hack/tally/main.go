@@ -41,6 +41,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	sum := &tally{out: stdout, buffers: map[string]*strings.Builder{}}
 	started := time.Now()
 	for i, command := range commands {
+		fmt.Fprintf(stdout, "%d of %d: %s\n", i+1, len(commands), abbreviate(command))
 		if err := sum.command(ctx, command, stderr); err != nil {
 			sum.failures = append(sum.failures, fmt.Sprintf("%s: %v", strings.Join(command, " "), err))
 			for _, left := range commands[i+1:] {
@@ -51,6 +52,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stdout, "took %s\n", time.Since(started).Round(time.Second))
 	return sum.end()
+}
+
+// abbreviate gives a command with its first arguments.
+func abbreviate(command []string) string {
+	if len(command) > 6 {
+		return strings.Join(command[:6], " ") + " …"
+	}
+	return strings.Join(command, " ")
 }
 
 // split gives the commands between the "--".
