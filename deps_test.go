@@ -48,6 +48,7 @@ var folders = map[string][]string{
 	"render/object":           {},
 	"internal/report":         {"api", "inventory", "internal/report", "schedule"},
 	"schedule":                {"api", "inventory", "internal/manifest", "internal/redact", "schedule"},
+	"schedule/solve":          {},
 	"internal/tenancy":        {"api", "inventory", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
 	"templates":               {},
 	// A program of others, which TestOutsideModule builds.
@@ -72,6 +73,7 @@ var impure = map[string][]string{
 	"internal/survey":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"schedule":          {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"schedule/solve":    {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"render":            {"os", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/status":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/treediff": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},

@@ -1,0 +1,347 @@
+package solve
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// flow is the network: role → its domains → class → sink. A class is hosts that fit the same roles and lie in the same domains.
+type flow struct {
+	*Site
+	classes []class
+	classOf []int32 // by host
+	roles   []role
+	trees   []*domains
+	result  *Result
+	// replaced counts, by cluster, the failed hosts that get a successor.
+	replaced []int
+
+	// One search: the classes that it did not see yet; by class the role that would take a host of it, and the class
+	// that this role would leave for it, None at the start.
+	search int32
+	fresh  bitset
+	by     []int32
+	after  []int32
+	queue  []node
+	// While hosts are chosen: classes from which no search gets anywhere.
+	dead bitset
+}
+
+// class is hosts that are alike.
+type class struct {
+	hosts []int32 // by name, without those that were chosen
+	used  int32
+	users []user
+}
+
+// user is a role that has n hosts of a class.
+type user struct{ role, n int32 }
+
+// node is a domain of a role, None for all its domains, from which a search goes on.
+type node struct{ role, domain int32 }
+
+func (c *class) free() int32 { return int32(len(c.hosts)) - c.used }
+
+// role is a role while it is served.
+type role struct {
+	*Role
+	index     int32
+	fits, own bitset // classes that it can use, and of which it has hosts
+	units     int    // how many it has
+	replaced  []bool // by place in Failed
+
+	tree       *domains // nil where nothing bounds it
+	most       []int32  // by level
+	held, in   []int32  // by domain: hosts that it has for good, and all
+	seen, from []int32  // by domain + 1: the search that reached it, and the class that would be left for it
+	even, pack *domains
+	packed     bool // into one domain of pack
+}
+
+// domains are those of a tree whose keys bound somebody.
+type domains struct {
+	*Tree
+	of      []int32   // by host
+	parent  []int32   // by domain
+	byClass []int32   // by class
+	classes [][]int32 // by domain: those in it
+}
+
+// bitset is a set of classes.
+type bitset []uint64
+
+func newBitset(n int) bitset      { return make(bitset, (n+63)/64) }
+func (b bitset) has(i int32) bool { return b[i>>6]>>(i&63)&1 != 0 }
+func (b bitset) add(i int32)      { b[i>>6] |= 1 << (i & 63) }
+func (b bitset) remove(i int32)   { b[i>>6] &^= 1 << (i & 63) }
+func (b bitset) all(do func(int32) bool) {
+	for w, word := range b {
+		for ; word != 0; word &= word - 1 {
+			if !do(int32(w<<6 + bits.TrailingZeros64(word))) {
+				return
+			}
+		}
+	}
+}
+
+func newFlow(site *Site) *flow {
+	f := &flow{Site: site, roles: make([]role, len(site.Roles)), replaced: make([]int, len(site.Clusters))}
+	known := map[string]*domains{}
+	for i := range site.Roles {
+		f.bound(i, known)
+	}
+	f.classify()
+	for i := range f.roles {
+		r := &f.roles[i]
+		r.fits, r.own = newBitset(len(f.classes)), newBitset(len(f.classes))
+		for c := range f.classes {
+			if r.Fits[site.Kinds[f.classes[c].hosts[0]]] {
+				r.fits.add(int32(c))
+			}
+		}
+	}
+	for _, t := range f.trees {
+		f.index(t)
+	}
+	for i := range f.roles {
+		if r := &f.roles[i]; r.pack != nil && r.PackAt != None {
+			f.pack(r, r.PackAt)
+		}
+	}
+	n := len(f.classes)
+	f.fresh, f.dead = newBitset(n), newBitset(n)
+	f.by, f.after = make([]int32, n), make([]int32, n)
+	return f
+}
+
+// bound finds the keys that bound a role. One none of whose domains can have more of its hosts than it may drops out.
+func (f *flow) bound(i int, known map[string]*domains) {
+	r := &f.roles[i]
+	r.Role, r.index, r.replaced = &f.Roles[i], int32(i), make([]bool, len(f.Roles[i].Failed))
+	r.even, r.pack = f.whole(r.Spread, known), f.whole(r.Pack, known)
+	r.seen, r.from = make([]int32, 1), make([]int32, 1)
+	if r.Tree == None {
+		return
+	}
+	t := &f.Trees[r.Tree]
+	could := make([]int, len(t.Parent))
+	count := func(d int32) {
+		for ; d >= 0; d = t.Parent[d] {
+			could[d]++
+		}
+	}
+	for h, kind := range f.Kinds {
+		if kind >= 0 && r.Fits[kind] {
+			count(t.Of[h])
+		}
+	}
+	for _, d := range r.Held {
+		count(d)
+	}
+	binds := make([]bool, len(r.Most))
+	wants := len(r.Held) + r.Active + r.Standby
+	for d, hosts := range could {
+		level := t.Level[d]
+		binds[level] = binds[level] || min(hosts, wants) > r.Most[level]
+	}
+	if !slices.Contains(binds, true) {
+		return
+	}
+	r.tree = f.narrowed(r.Tree, binds, known)
+	r.most = make([]int32, len(binds))
+	for level, is := range binds {
+		if r.most[level] = math.MaxInt32; is {
+			r.most[level] = int32(min(r.Most[level], math.MaxInt32))
+		}
+	}
+	n := len(t.Parent)
+	r.held, r.in = make([]int32, n), make([]int32, n)
+	r.seen, r.from = make([]int32, n+1), make([]int32, n+1)
+	for _, d := range r.Held {
+		r.hold(d, 1)
+	}
+}
+
+// whole is a tree with all its keys, nil for None.
+func (f *flow) whole(tree int, known map[string]*domains) *domains {
+	if tree == None {
+		return nil
+	}
+	all := make([]bool, 1)
+	for _, level := range f.Trees[tree].Level {
+		for int(level) >= len(all) {
+			all = append(all, false)
+		}
+	}
+	for level := range all {
+		all[level] = true
+	}
+	return f.narrowed(tree, all, known)
+}
+
+// narrowed is a tree without the domains of the keys that bound nobody.
+func (f *flow) narrowed(tree int, binds []bool, known map[string]*domains) *domains {
+	var id strings.Builder
+	id.WriteString(strconv.Itoa(tree))
+	for level, is := range binds {
+		if is {
+			id.WriteString(" " + strconv.Itoa(level))
+		}
+	}
+	if t := known[id.String()]; t != nil {
+		return t
+	}
+	t := &f.Trees[tree]
+	up := func(d int32) int32 {
+		for d >= 0 && !binds[t.Level[d]] {
+			d = t.Parent[d]
+		}
+		return max(d, None)
+	}
+	out := &domains{Tree: t, of: make([]int32, len(t.Of)), parent: make([]int32, len(t.Parent))}
+	for h, d := range t.Of {
+		out.of[h] = up(d)
+	}
+	for d, p := range t.Parent {
+		out.parent[d] = up(p)
+	}
+	known[id.String()] = out
+	f.trees = append(f.trees, out)
+	return out
+}
+
+// classify sorts the hosts into classes.
+func (f *flow) classify() {
+	kinds := 0
+	for _, kind := range f.Kinds {
+		kinds = max(kinds, int(kind)+1)
+	}
+	alike := map[string]int32{} // kinds that fit the same roles are one
+	number := make([]int32, kinds)
+	var trees [][]*domains
+	row := make([]byte, (len(f.roles)+7)/8)
+	for kind := range number {
+		clear(row)
+		var bounding []*domains
+		for i := range f.roles {
+			r := &f.roles[i]
+			if !r.Fits[kind] {
+				continue
+			}
+			row[i/8] |= 1 << (i % 8)
+			for _, t := range []*domains{r.tree, r.even, r.pack} {
+				if t != nil && !slices.Contains(bounding, t) {
+					bounding = append(bounding, t)
+				}
+			}
+		}
+		id, known := alike[string(row)]
+		if !known {
+			id = int32(len(trees))
+			alike[string(row)] = id
+			trees = append(trees, bounding)
+		}
+		number[kind] = id
+	}
+	none, useless := alike[string(make([]byte, len(row)))]
+	f.classOf = make([]int32, len(f.Kinds))
+	known := map[string]int32{}
+	var key []byte
+	for h, kind := range f.Kinds {
+		f.classOf[h] = None
+		if kind < 0 || useless && number[kind] == none {
+			continue
+		}
+		key = binary.AppendUvarint(key[:0], uint64(number[kind]))
+		for _, t := range trees[number[kind]] {
+			key = binary.AppendVarint(key, int64(t.of[h]))
+		}
+		c, is := known[string(key)]
+		if !is {
+			c = int32(len(f.classes))
+			known[string(key)] = c
+			f.classes = append(f.classes, class{})
+		}
+		f.classOf[h] = c
+		f.classes[c].hosts = append(f.classes[c].hosts, int32(h))
+	}
+}
+
+// index finds the classes of each domain.
+func (f *flow) index(t *domains) {
+	t.byClass, t.classes = make([]int32, len(f.classes)), make([][]int32, len(t.parent))
+	for c := range f.classes {
+		d := t.of[f.classes[c].hosts[0]]
+		t.byClass[c] = d
+		for ; d >= 0; d = t.parent[d] {
+			t.classes[d] = append(t.classes[d], int32(c))
+		}
+	}
+}
+
+// lies says whether a domain is another one or lies in it.
+func (t *domains) lies(d, within int32) bool {
+	for ; d >= 0; d = t.parent[d] {
+		if d == within {
+			return true
+		}
+	}
+	return false
+}
+
+// pack leaves a role the classes that it can use in a domain, and none where that is None.
+func (f *flow) pack(r *role, d int32) {
+	r.packed, r.fits = true, newBitset(len(f.classes))
+	if d == None {
+		return
+	}
+	for _, c := range r.pack.classes[d] {
+		if r.Fits[f.Kinds[f.classes[c].hosts[0]]] {
+			r.fits.add(c)
+		}
+	}
+}
+
+// packs are the domains that have hosts enough for a role, those with the fewest first.
+func (f *flow) packs(r *role, enough int) []int32 {
+	var list []int32
+	hosts := f.fitting(r)
+	for d, n := range hosts {
+		if n >= enough {
+			list = append(list, int32(d))
+		}
+	}
+	slices.SortFunc(list, func(a, b int32) int {
+		if hosts[a] != hosts[b] {
+			return hosts[a] - hosts[b]
+		}
+		return strings.Compare(r.pack.Names[a], r.pack.Names[b])
+	})
+	return list
+}
+
+// fitting counts the hosts that a role to be packed can use, by domain.
+func (f *flow) fitting(r *role) []int {
+	hosts := make([]int, len(r.pack.parent))
+	for h, kind := range f.Kinds {
+		if d := r.pack.Of[h]; kind >= 0 && d >= 0 && r.Fits[kind] {
+			hosts[d]++
+		}
+	}
+	return hosts
+}
+
+// fullest is the domain with the most hosts that a role to be packed can use, None if there is none.
+func (f *flow) fullest(r *role) int32 {
+	best, most := int32(None), 0
+	for d, n := range f.fitting(r) {
+		if n > most || n == most && n > 0 && r.pack.Names[d] < r.pack.Names[best] {
+			best, most = int32(d), n
+		}
+	}
+	return best
+}

@@ -1,0 +1,223 @@
+package solve
+
+// fill gives up to k new hosts to a role, and says how many it got: it takes what is there, and when it is stuck looks for a chain of
+// roles that can each go on to another host.
+func (f *flow) fill(r *role, k int) int {
+	got := 0
+	r.fits.all(func(c int32) bool {
+		if n := min(int32(k-got), f.classes[c].free(), r.room(c)); n > 0 {
+			f.add(r, c, n)
+			got += int(n)
+		}
+		return got < k
+	})
+	for got < k {
+		end := f.augmentingPath(r)
+		if end == None {
+			break
+		}
+		got += f.augment(end, k-got)
+	}
+	return got
+}
+
+// room is how many more hosts of a class the role's bounds let it have.
+func (r *role) room(c int32) int32 {
+	n := int32(1<<31 - 1)
+	if r.tree == nil {
+		return n
+	}
+	for d := r.tree.byClass[c]; d >= 0; d = r.tree.parent[d] {
+		n = min(n, r.most[r.tree.Level[d]]-r.in[d])
+	}
+	return n
+}
+
+// reaches says whether a role that leaves a host in a domain, None for any, may have one of a class in it.
+func (r *role) reaches(c, domain int32) bool {
+	if r.tree == nil {
+		return true
+	}
+	for d := r.tree.byClass[c]; d >= 0 && d != domain; d = r.tree.parent[d] {
+		if r.in[d] >= r.most[r.tree.Level[d]] {
+			return false
+		}
+	}
+	return true
+}
+
+// hold counts a host that the role has for good, or has no longer.
+func (r *role) hold(d, n int32) {
+	if r.tree == nil {
+		return
+	}
+	for ; d >= 0; d = r.tree.parent[d] {
+		if r.binds(d) {
+			r.held[d] += n
+			r.in[d] += n
+		}
+	}
+}
+
+// binds says whether a domain is one of a key that bounds the role.
+func (r *role) binds(d int32) bool { return r.most[r.tree.Level[d]] < 1<<31-1 }
+
+// add gives n hosts of a class to a role, or takes them.
+func (f *flow) add(r *role, c, n int32) {
+	f.use(r, c, n)
+	r.units += int(n)
+	if r.tree != nil {
+		for d := r.tree.byClass[c]; d >= 0; d = r.tree.parent[d] {
+			r.in[d] += n
+		}
+	}
+}
+
+// use counts them in the class.
+func (f *flow) use(r *role, c, n int32) {
+	at := &f.classes[c]
+	at.used += n
+	for i := range at.users {
+		if u := &at.users[i]; u.role == r.index {
+			if u.n += n; u.n == 0 {
+				at.users[i] = at.users[len(at.users)-1]
+				at.users = at.users[:len(at.users)-1]
+				r.own.remove(c)
+			}
+			return
+		}
+	}
+	at.users = append(at.users, user{r.index, n})
+	r.own.add(c)
+}
+
+// has is how many hosts of a class a role has.
+func (c *class) has(role int32) int32 {
+	for _, u := range c.users {
+		if u.role == role {
+			return u.n
+		}
+	}
+	return 0
+}
+
+// clear takes all that some roles got.
+func (f *flow) clear(from, to int) {
+	for i := from; i < to; i++ {
+		r := &f.roles[i]
+		r.own.all(func(c int32) bool {
+			f.add(r, c, -f.classes[c].has(r.index))
+			return true
+		})
+	}
+}
+
+// augmentingPath looks for a class with a free host that the role could have if others went on to others. It goes
+// breadth first, to each class once, and gives None if there is none.
+func (f *flow) augmentingPath(r *role) int32 {
+	f.begin()
+	r.seen[0], r.from[0] = f.search, None
+	f.queue = append(f.queue[:0], node{r.index, None})
+	return f.goOn(func(c int32) bool { return f.classes[c].free() > 0 })
+}
+
+// begin starts a search, which has seen nothing.
+func (f *flow) begin() {
+	f.search++
+	for w := range f.fresh {
+		f.fresh[w] = ^f.dead[w]
+	}
+}
+
+// goOn searches until a class is found that is an end.
+func (f *flow) goOn(ends func(c int32) bool) int32 {
+	for at := 0; at < len(f.queue); at++ {
+		r, d := &f.roles[f.queue[at].role], f.queue[at].domain
+		left, found := r.from[d+1], int32(None)
+		visit := func(c int32) bool {
+			if !r.reaches(c, d) {
+				return true
+			}
+			f.fresh.remove(c)
+			f.by[c], f.after[c] = r.index, left
+			if ends(c) {
+				found = c
+				return false
+			}
+			f.leave(c)
+			return true
+		}
+		if d == None {
+			f.each(r, visit)
+		} else {
+			for _, c := range r.tree.classes[d] {
+				if f.fresh.has(c) && r.fits.has(c) && !visit(c) {
+					break
+				}
+			}
+		}
+		if found != None {
+			return found
+		}
+	}
+	return None
+}
+
+// each goes through the classes that a role can use and the search did not see.
+func (f *flow) each(r *role, do func(int32) bool) {
+	for w := range r.fits {
+		for word := r.fits[w] & f.fresh[w]; word != 0; word &= word - 1 {
+			if !do(int32(w<<6) + trailing(word)) {
+				return
+			}
+		}
+	}
+}
+
+// leave goes on to all that the roles which have hosts of a class could have in their place: what lies in the same domains, and
+// what lies in others that have room.
+func (f *flow) leave(c int32) {
+	for _, u := range f.classes[c].users {
+		r, d := &f.roles[u.role], int32(None)
+		if r.tree != nil {
+			d = r.tree.byClass[c]
+		}
+		for {
+			if r.seen[d+1] == f.search {
+				break // and so are the domains around it
+			}
+			r.seen[d+1], r.from[d+1] = f.search, c
+			f.queue = append(f.queue, node{u.role, d})
+			if d < 0 {
+				break
+			}
+			d = r.tree.parent[d]
+		}
+	}
+}
+
+// augment moves hosts along the path that ends at a class, up to k where no role on it has domains, and says how many.
+func (f *flow) augment(end int32, k int) int {
+	n := min(int32(k), f.classes[end].free())
+	for c := end; c != None; c = f.after[c] {
+		if f.roles[f.by[c]].tree != nil {
+			n = 1
+		}
+		if before := f.after[c]; before != None {
+			n = min(n, f.classes[before].has(f.by[c]))
+		}
+	}
+	for c := end; c != None; c = f.after[c] {
+		f.shift(c, n)
+	}
+	return int(n)
+}
+
+// shift gives n hosts of a class to the role that takes them, and takes as many of the class that it leaves.
+func (f *flow) shift(c, n int32) {
+	r, before := &f.roles[f.by[c]], f.after[c]
+	f.add(r, c, n)
+	if before != None {
+		f.add(r, before, -n)
+	}
+}

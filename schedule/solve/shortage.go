@@ -1,0 +1,112 @@
+package solve
+
+// Shortage is a minimum cut: roles that compete, and what they can have at most.
+type Shortage struct {
+	// Role lacks so many Missing hosts, for active or for Standby slots.
+	Role, Missing int
+	Standby       bool
+	// Roles compete, in the order served, and need so many new hosts each, of which Capacity can be had.
+	Roles, Needs   []int
+	Need, Capacity int
+	// Tree is that of all the roles, None where they differ or have none. Domains are those of it that have hosts which the roles can
+	// use, Loose the hosts in none. Hosts counts all of them.
+	Tree    int
+	Domains []Domain
+	Loose   int
+	Hosts   int
+	// Full counts hosts that fit, but lie where each role that could use them has all that it may have.
+	Full int
+}
+
+// Domain is what competing roles can use of a domain, and how many of these at once.
+type Domain struct{ Domain, Hosts, Capacity int }
+
+// explain notes why a role lacks hosts. It follows a search that failed: what that saw is the least minimum cut, whatever way led to it.
+func (f *flow) explain(r *role, missing int, standby bool) {
+	out := Shortage{Role: int(r.index), Missing: missing, Standby: standby, Tree: r.Tree}
+	usable, full := newBitset(len(f.classes)), newBitset(len(f.classes))
+	for i := range f.roles {
+		other := &f.roles[i]
+		if other.seen[0] != f.search {
+			continue
+		}
+		need := other.units
+		if other == r {
+			need += missing
+		}
+		out.Roles, out.Needs = append(out.Roles, i), append(out.Needs, need)
+		out.Need += need
+		out.Capacity += other.units
+		if other.Tree != r.Tree {
+			out.Tree = None
+		}
+		other.fits.all(func(c int32) bool {
+			if other.mayHave(c) {
+				usable.add(c)
+			} else {
+				full.add(c)
+			}
+			return true
+		})
+	}
+	f.addUp(&out, usable, full)
+	f.result.Shortages = append(f.result.Shortages, out)
+}
+
+// addUp counts the hosts of a shortage, by domain where the roles share a tree.
+func (f *flow) addUp(out *Shortage, usable, full bitset) {
+	var hosts, through, limits []int // by domain
+	if out.Tree != None {
+		n := len(f.Trees[out.Tree].Parent)
+		hosts, through, limits = make([]int, n), make([]int, n), make([]int, n)
+		for _, i := range out.Roles {
+			f.limits(&f.roles[i], limits)
+		}
+	}
+	for h, c := range f.classOf {
+		switch {
+		case c == None:
+		case !usable.has(c):
+			if full.has(c) {
+				out.Full++
+			}
+		case out.Tree == None || f.Trees[out.Tree].Of[h] < 0:
+			out.Hosts++
+			out.Loose++
+		default:
+			out.Hosts++
+			d := f.Trees[out.Tree].Of[h]
+			hosts[d]++
+			if !f.fresh.has(c) {
+				through[d]++
+			}
+		}
+	}
+	for d := range hosts {
+		if hosts[d]+limits[d] > 0 {
+			out.Domains = append(out.Domains, Domain{d, hosts[d], through[d] + limits[d]})
+		}
+	}
+}
+
+// limits adds, to the domains in which the role's own bound is what it lacks, how many new hosts it may have there. Of domains within each
+// other it is the widest.
+func (f *flow) limits(r *role, limits []int) {
+	if r.tree == nil {
+		return
+	}
+	known := map[int32]bool{}
+	r.own.all(func(c int32) bool {
+		widest := int32(None)
+		for d := r.tree.byClass[c]; d >= 0; d = r.tree.parent[d] {
+			if r.in[d] >= r.most[r.tree.Level[d]] && r.seen[d+1] != f.search {
+				widest = d
+			}
+		}
+		if widest != None && !known[widest] {
+			known[widest] = true
+			limits[widest] += int(r.in[widest] - r.held[widest])
+		}
+		return true
+	})
+}

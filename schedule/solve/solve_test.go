@@ -1,0 +1,305 @@
+package solve
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// randomSite has up to nine hosts of four kinds in racks that lie in rows, and up to three clusters. Some roles hold hosts in racks, some
+// of which failed.
+func randomSite(rng *rand.Rand, pack bool) *Site {
+	s := &Site{Trees: []Tree{
+		{Parent: []int32{None, 0, 0, None, 3, 3}, Level: []int32{0, 1, 1, 0, 1, 1}, Names: []string{"w0", "r0", "r1", "w1", "r2", "r3"}},
+		{Parent: []int32{None, None, None}, Level: []int32{0, 0, 0}, Names: []string{"z0", "z1", "z2"}},
+	}}
+	racks := []int32{1, 2, 4, 5, None}
+	for range 2 + rng.IntN(8) {
+		s.Kinds = append(s.Kinds, int32(rng.IntN(5)-1))
+		s.Trees[0].Of = append(s.Trees[0].Of, racks[rng.IntN(5)])
+		s.Trees[1].Of = append(s.Trees[1].Of, int32(rng.IntN(4)-1))
+	}
+	for range 1 + rng.IntN(3) {
+		from := len(s.Roles)
+		for range 1 + rng.IntN(2) {
+			r := Role{Tree: None, Active: rng.IntN(4), Standby: rng.IntN(2), Spread: None, Pack: None, PackAt: None}
+			for range 4 {
+				r.Fits = append(r.Fits, rng.IntN(2) == 0)
+			}
+			if rng.IntN(3) > 0 {
+				r.Tree, r.Most = 0, []int{1 + rng.IntN(3), 1 + rng.IntN(2)}
+				for range rng.IntN(3) {
+					r.Held = append(r.Held, racks[rng.IntN(5)])
+				}
+				for n := range r.Held {
+					if rng.IntN(2) == 0 {
+						r.Failed, r.ReplaceActive = append(r.Failed, r.Held[n]), r.ReplaceActive+1
+					}
+				}
+			}
+			if pack && rng.IntN(2) == 0 {
+				r.Pack = 1
+			}
+			s.Roles = append(s.Roles, r)
+		}
+		s.Clusters = append(s.Clusters, Cluster{from, len(s.Roles), -1})
+	}
+	return s
+}
+
+// tried is what every assignment tried comes to.
+type tried struct {
+	*Site
+	want   []int     // by role
+	chosen [][]int32 // by role: hosts that it has for good
+	held   [][]int32 // by role: domains
+	at     []int32   // by role: the domain that it is packed into
+}
+
+// possible says whether every role can have as many hosts as it wants.
+func (b *tried) possible() bool {
+	owner := make([]int, len(b.Kinds))
+	left := slices.Clone(b.want)
+	for h := range owner {
+		owner[h] = None
+		for i := range b.chosen {
+			if slices.Contains(b.chosen[i], int32(h)) {
+				owner[h] = i
+				left[i]--
+			}
+		}
+	}
+	fixed := slices.Clone(owner)
+	var try func(h int) bool
+	try = func(h int) bool {
+		if slices.Max(left) <= 0 {
+			return true
+		}
+		if h == len(owner) {
+			return false
+		}
+		if fixed[h] != None {
+			return try(h + 1)
+		}
+		for i := range b.Roles {
+			if left[i] == 0 || !b.mayHave(i, int32(h), owner) {
+				continue
+			}
+			owner[h] = i
+			left[i]--
+			if try(h + 1) {
+				return true
+			}
+			owner[h] = None
+			left[i]++
+		}
+		return try(h + 1)
+	}
+	return try(0)
+}
+
+func (b *tried) mayHave(i int, h int32, owner []int) bool {
+	r := &b.Roles[i]
+	if kind := b.Kinds[h]; kind < 0 || !r.Fits[kind] || b.at[i] != None && b.Trees[r.Pack].Of[h] != b.at[i] {
+		return false
+	}
+	if r.Tree == None {
+		return true
+	}
+	t := &b.Trees[r.Tree]
+	in := make([]int, len(t.Parent))
+	count := func(d int32) {
+		for ; d >= 0; d = t.Parent[d] {
+			in[d]++
+		}
+	}
+	for _, d := range b.held[i] {
+		count(d)
+	}
+	for other, o := range owner {
+		if o == i {
+			count(t.Of[other])
+		}
+	}
+	for d := t.Of[h]; d >= 0; d = t.Parent[d] {
+		if in[d] >= r.Most[t.Level[d]] {
+			return false
+		}
+	}
+	return true
+}
+
+// everything solves a site by trying all assignments.
+func everything(s *Site) (b *tried, placed []bool) {
+	b = &tried{Site: s, want: make([]int, len(s.Roles)), chosen: make([][]int32, len(s.Roles))}
+	for i := range s.Roles {
+		b.held, b.at = append(b.held, slices.Clone(s.Roles[i].Held)), append(b.at, None)
+	}
+	more := func(i int) bool {
+		if b.want[i]++; b.possible() {
+			return true
+		}
+		b.want[i]--
+		return false
+	}
+	for _, c := range s.Clusters {
+		before := slices.Clone(b.want)
+		for i := c.From; i < c.To; i++ {
+			b.want[i] += s.Roles[i].Active
+		}
+		is := b.possible()
+		placed = append(placed, is)
+		if !is {
+			b.want = before
+			continue
+		}
+		for i := c.From; i < c.To; i++ {
+			for _, d := range s.Roles[i].Failed {
+				had := slices.Clone(b.held[i])
+				at := slices.Index(b.held[i], d)
+				if b.held[i] = slices.Delete(b.held[i], at, at+1); !more(i) {
+					b.held[i] = had
+				}
+			}
+		}
+	}
+	for n, c := range s.Clusters {
+		for i := c.From; i < c.To && placed[n]; i++ {
+			for range s.Roles[i].Standby {
+				more(i)
+			}
+		}
+	}
+	b.choose()
+	return b, placed
+}
+
+// choose gives each role the first hosts that leave the others their number.
+func (b *tried) choose() {
+	for i := range b.Roles {
+		for h := range b.Kinds {
+			if len(b.chosen[i]) == b.want[i] {
+				break
+			}
+			owner := make([]int, len(b.Kinds))
+			for other := range owner {
+				owner[other] = None
+				for j := range b.chosen {
+					if slices.Contains(b.chosen[j], int32(other)) {
+						owner[other] = j
+					}
+				}
+			}
+			if owner[h] != None || !b.mayHave(i, int32(h), owner) {
+				continue
+			}
+			b.chosen[i] = append(b.chosen[i], int32(h))
+			if !b.possible() {
+				b.chosen[i] = b.chosen[i][:len(b.chosen[i])-1]
+			}
+		}
+	}
+}
+
+// TestSolveAgreesWithEverything holds the hosts of each role, and who is placed, to what trying every assignment comes to.
+func TestSolveAgreesWithEverything(t *testing.T) {
+	short, replaced := 0, 0
+	for seed := range uint64(3000) {
+		s := randomSite(rand.New(rand.NewPCG(seed, 1)), false)
+		want, placed := everything(s)
+		got := Solve(s)
+		for i := range s.Roles {
+			if !slices.Equal(got.Roles[i].Hosts, want.chosen[i]) {
+				t.Fatalf("site %d: role %d: found %v, want %v\n%+v", seed, i, got.Roles[i].Hosts, want.chosen[i], *s)
+			}
+			replaced += len(got.Roles[i].Replaced)
+		}
+		if !slices.Equal(got.Placed, placed) {
+			t.Fatalf("site %d: found placed %v, want %v\n%+v", seed, got.Placed, placed, *s)
+		}
+		for _, found := range got.Shortages {
+			short++
+			if err := addsUp(&found); err != nil {
+				t.Fatalf("site %d: %v: %+v\n%+v", seed, err, found, *s)
+			}
+		}
+	}
+	if short < 500 || replaced < 100 {
+		t.Errorf("%d shortages and %d successors: too few to test anything", short, replaced)
+	}
+}
+
+// addsUp says whether a shortage is one, and its domains are all of its capacity.
+func addsUp(s *Shortage) error {
+	if s.Need-s.Capacity != s.Missing {
+		return fmt.Errorf("need %d, capacity %d, missing %d", s.Need, s.Capacity, s.Missing)
+	}
+	if s.Tree == None {
+		return nil
+	}
+	sum, hosts := s.Loose, s.Loose
+	for _, d := range s.Domains {
+		sum, hosts = sum+d.Capacity, hosts+d.Hosts
+	}
+	if sum != s.Capacity || hosts != s.Hosts {
+		return fmt.Errorf("the domains give %d of %d, want %d of %d", sum, hosts, s.Capacity, s.Hosts)
+	}
+	return nil
+}
+
+// TestPacked holds roles that are packed to one domain, and a site with one cluster of one role to the first domain that does.
+func TestPacked(t *testing.T) {
+	packed, alone := 0, 0
+	for seed := range uint64(2000) {
+		s := randomSite(rand.New(rand.NewPCG(seed, 2)), true)
+		got := Solve(s)
+		for i := range s.Roles {
+			if s.Roles[i].Pack == None {
+				continue
+			}
+			at := map[int32]bool{}
+			for _, h := range got.Roles[i].Hosts {
+				at[s.Trees[1].Of[h]] = true
+			}
+			if len(at) > 1 || at[None] {
+				t.Fatalf("site %d: role %d: hosts %v in domains %v\n%+v", seed, i, got.Roles[i].Hosts, at, *s)
+			}
+			if len(got.Roles[i].Hosts) > 1 {
+				packed++
+			}
+		}
+		if len(s.Roles) > 1 || s.Roles[0].Pack == None {
+			continue
+		}
+		alone++
+		possible := false
+		for d := range int32(3) {
+			b := &tried{Site: s, want: []int{s.Roles[0].Active}, chosen: make([][]int32, 1), held: [][]int32{s.Roles[0].Held}, at: []int32{d}}
+			possible = possible || b.possible()
+		}
+		if got.Placed[0] != (possible || s.Roles[0].Active == 0) {
+			t.Fatalf("site %d: placed %t, possible %t\n%+v", seed, got.Placed[0], possible, *s)
+		}
+	}
+	if packed < 200 || alone < 100 {
+		t.Errorf("%d packed, %d alone: too few to test anything", packed, alone)
+	}
+}
+
+// TestPackTakesTheSmallestThatSuffices: three domains of 2, 3 and 4 hosts, and a role that wants three.
+func TestPackTakesTheSmallestThatSuffices(t *testing.T) {
+	s := &Site{
+		Kinds:    make([]int32, 9),
+		Trees:    []Tree{{Of: []int32{0, 0, 1, 1, 1, 1, 2, 2, 2}, Parent: []int32{None, None, None}, Level: make([]int32, 3), Names: []string{"a", "b", "c"}}},
+		Roles:    []Role{{Fits: []bool{true}, Tree: None, Active: 3, Spread: None, Pack: 0, PackAt: None}},
+		Clusters: []Cluster{{0, 1, -1}},
+	}
+	if got := Solve(s).Roles[0].Hosts; !slices.Equal(got, []int32{6, 7, 8}) {
+		t.Errorf("found %v, want those of the domain that has three", got)
+	}
+	s.Roles[0].PackAt = 1
+	if got := Solve(s).Roles[0].Hosts; !slices.Equal(got, []int32{2, 3, 4}) {
+		t.Errorf("found %v, want those of the domain that it lies in", got)
+	}
+}
