@@ -72,6 +72,8 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	c.site.Spec.ArgoCD.Project, c.site.Spec.ArgoCD.Order = name, cmp.Or(r.order, v1alpha1.OrderNone)
 	// Whatever the operator, Cluster API and the engines do to a host in its life is not to be hindered.
 	c.site.Spec.LabelGuard.Enforce = true
+	whole := 100
+	c.site.Spec.Brake.MaxPercent = &whole // of so few hosts a tenth is one, and two may go
 	c.site.Default()
 	r.api.Namespaces(t, c.ns, c.tenants)
 	c.account = c.reader(t)

@@ -79,7 +79,7 @@ type SiteSpec struct {
 	// Scheduling is how hosts are chosen.
 	// +optional
 	Scheduling Scheduling `json:"scheduling,omitempty"`
-	// Brake refuses a run that would lose or release more hosts than this.
+	// Brake refuses a run that would lose or release more hosts than the smaller of its two numbers.
 	// +optional
 	Brake Brake `json:"brake,omitempty"`
 	// Defaults are for every object of the tenants' services.
@@ -346,14 +346,17 @@ type Scheduling struct {
 	Moves string `json:"moves,omitempty"`
 }
 
-// Brake bounds what one run may lose and release of the claimed hosts, together: the larger of the share and the number.
+// Brake bounds how many claimed hosts one run may lose and release together: the smaller of MaxPercent and MaxHosts, and one host in any
+// case. With the defaults, one of 18 claimed hosts may go, and two of 400.
 type Brake struct {
-	// MaxPercent is the share of the claimed hosts, in percent. Default 10.
+	// MaxPercent is the share of the claimed hosts, in percent, rounded down. Default 10. The smaller of this share and maxHosts counts, and
+	// at least one host.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	// +optional
 	MaxPercent *int `json:"maxPercent,omitempty"`
-	// MaxHosts is the number of hosts, however few are claimed. Default 2.
+	// MaxHosts is the number of claimed hosts. Default 2. The smaller of this number and the share maxPercent counts, and at least one host.
+	// With the defaults, one of 18 claimed hosts may go, and two of 400.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxHosts *int `json:"maxHosts,omitempty"`

@@ -42,13 +42,14 @@ func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 }
 
 func brakeWords(site *v1alpha1.Site, loss schedule.Loss) string {
-	return fmt.Sprintf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d", loss.Total(), loss.Claimed, brakeLimit(site, loss))
+	return fmt.Sprintf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d (spec.brake: the smaller of %s and %d %%, at least 1)",
+		loss.Total(), loss.Claimed, brakeLimit(site, loss), text.Count(*site.Spec.Brake.MaxHosts, "host"), *site.Spec.Brake.MaxPercent)
 }
 
-// brakeLimit is how many hosts a run may take from the clusters.
+// brakeLimit is how many hosts a run may take from the clusters: the smaller of the Site's two numbers, and one in any case.
 func brakeLimit(site *v1alpha1.Site, loss schedule.Loss) int {
 	//guard: the brake allows any part of the fleet
-	return max(*site.Spec.Brake.MaxHosts, loss.Claimed**site.Spec.Brake.MaxPercent/100)
+	return max(1, min(*site.Spec.Brake.MaxHosts, loss.Claimed**site.Spec.Brake.MaxPercent/100))
 }
 
 // giver is a tenant whose specs take hosts from clusters.
