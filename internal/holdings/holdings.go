@@ -1,0 +1,283 @@
+// Package holdings answers whose a host is: held by a cluster, leaving one, left alone, or free. It is the one place that weighs the
+// labels of hosts against the tree, and it is pure: the answer depends on its arguments only, and never on their order.
+package holdings
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// HostKey and ClusterKey name a BareMetalHost and a SIPCluster.
+type (
+	HostKey    struct{ Namespace, Name string }
+	ClusterKey struct{ Namespace, Name string }
+)
+
+func (k HostKey) String() string    { return k.Namespace + "/" + k.Name }
+func (k ClusterKey) String() string { return k.Namespace + "/" + k.Name }
+
+// LabelKeys are the label keys by which a host is claimed.
+type LabelKeys struct {
+	ClusterNamespace, ClusterName, NodeType, Standby string
+}
+
+// Claim is one host in the tree: a decision that may not have been synced yet.
+type Claim struct {
+	Host    HostKey
+	UID     string
+	Cluster ClusterKey
+	Role    string
+	Standby bool
+	// Leaving: the tree keeps the host's object without sipgen's labels, so that the engine removes them.
+	Leaving bool
+	// Use is what used a leaving host when its release was approved, as Use gives it. Empty: nothing was approved.
+	Use string
+	// Source is the file that has the claim, for messages.
+	Source string
+}
+
+// Input is what the answer depends on.
+type Input struct {
+	Hosts []inventory.Host
+	Tree  []Claim
+	// Specs are the clusters that have a spec, and Known those that the tree has, with hosts or without.
+	Specs, Known map[ClusterKey]bool
+	// Approved are the hosts whose release the annotations of their clusters approve.
+	Approved map[HostKey]ClusterKey
+	Keys     LabelKeys
+}
+
+// State is what a host is.
+type State string
+
+// The states.
+const (
+	// Held by a cluster, in a role and a slot.
+	Held State = "held"
+	// Leaving a cluster: its release is committed, and it was not yet seen without labels and unused.
+	Leaving State = "leaving"
+	// LeftAlone: it has labels of sipgen's, and is neither held nor leaving.
+	LeftAlone State = "left alone"
+	// Free: eligible where Why is empty, else not for that one reason.
+	Free State = "free"
+)
+
+// Line is what decides whose a host is.
+type Line string
+
+// The lines.
+const (
+	ByUse    Line = "use"    // it is in use, under labels that name the cluster
+	ByTree   Line = "tree"   // the tree has it
+	ByLabels Line = "labels" // nothing is in the tree, and its labels name a cluster of the specs
+)
+
+// Holding is the answer for one host.
+type Holding struct {
+	Host  *inventory.Host
+	State State
+	// Cluster, Role and Standby are of a host that is held or leaving, By what says so.
+	Cluster ClusterKey
+	Role    string
+	Standby bool
+	By      Line
+	// Labels is what the host's labels claim.
+	Labels Labels
+	// Claim is what the tree has of this very host, nil for nothing. It may be another cluster's.
+	Claim *Claim
+	// Restored: the object is a new one, and its labels show that the host is the one that the tree has.
+	Restored bool
+	// Why a host is left alone, is leaving, or is not eligible.
+	Why Why
+}
+
+// Holdings is the answer for all hosts, by namespace and name.
+type Holdings struct {
+	Hosts []Holding
+	// Gone are the claims of hosts that the inventory does not have, and Recreated those of hosts that are new ones of the same name.
+	Gone, Recreated []Claim
+}
+
+// Labels is what the labels of a host claim.
+type Labels struct {
+	Cluster ClusterKey
+	Role    string
+	Standby bool
+	// Any: it has one of the labels. Complete: it has the three that make a claim.
+	Any, Complete bool
+}
+
+// LabelsOf reads the labels of a host.
+func LabelsOf(h *inventory.Host, keys LabelKeys) Labels {
+	var l Labels
+	for _, key := range []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby} {
+		if _, is := h.Labels[key]; is {
+			l.Any = true
+		}
+	}
+	l.Cluster = ClusterKey{h.Labels[keys.ClusterNamespace], h.Labels[keys.ClusterName]}
+	l.Role, l.Standby = h.Labels[keys.NodeType], h.Labels[keys.Standby] == "true"
+	l.Complete = l.Cluster.Namespace != "" && l.Cluster.Name != "" && l.Role != ""
+	return l
+}
+
+// Of says whose each host is. The error joins what nobody can answer: a host that stands twice, in the inventory or in the tree.
+func Of(in Input) (*Holdings, error) {
+	out := &Holdings{Hosts: make([]Holding, len(in.Hosts))}
+	for i := range in.Hosts {
+		h := &in.Hosts[i]
+		out.Hosts[i] = Holding{Host: h, Labels: LabelsOf(h, in.Keys)}
+	}
+	slices.SortFunc(out.Hosts, func(a, b Holding) int { return compare(keyOf(a.Host), keyOf(b.Host)) })
+	var problems []error
+	for i := 1; i < len(out.Hosts); i++ {
+		if a, b := out.Hosts[i-1].Host, out.Hosts[i].Host; keyOf(a) == keyOf(b) {
+			where := []string{a.Source, b.Source}
+			slices.Sort(where)
+			problems = append(problems, fmt.Errorf("host %s: is in the inventory twice: %s and %s", a.Key(), where[0], where[1]))
+		}
+	}
+	problems = append(problems, out.match(in.Tree)...)
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	for i := range out.Hosts {
+		out.Hosts[i].decide(&in)
+	}
+	return out, nil
+}
+
+func keyOf(h *inventory.Host) HostKey { return HostKey{h.Namespace, h.Name} }
+
+func compare(a, b HostKey) int {
+	if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Name, b.Name)
+}
+
+// Find is the answer for one host, nil if the inventory does not have it.
+func (hs *Holdings) Find(key HostKey) *Holding {
+	at, found := slices.BinarySearchFunc(hs.Hosts, key, func(h Holding, key HostKey) int { return compare(keyOf(h.Host), key) })
+	if !found {
+		return nil
+	}
+	return &hs.Hosts[at]
+}
+
+// match gives each host the claim that the tree has of it.
+func (hs *Holdings) match(tree []Claim) (problems []error) {
+	order := make([]*Claim, len(tree))
+	for i := range tree {
+		order[i] = &tree[i]
+	}
+	slices.SortFunc(order, func(a, b *Claim) int {
+		if c := compare(a.Host, b.Host); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Source+"\x00"+a.Role, b.Source+"\x00"+b.Role)
+	})
+	for i, claim := range order {
+		if i > 0 && order[i-1].Host == claim.Host {
+			problems = append(problems, fmt.Errorf("host %s: is in the tree twice: of %s in %s and of %s in %s",
+				claim.Host, order[i-1].Cluster, order[i-1].Source, claim.Cluster, claim.Source))
+			continue
+		}
+		h := hs.Find(claim.Host)
+		switch {
+		case h == nil:
+			hs.Gone = append(hs.Gone, *claim)
+		case claim.UID == "" || h.Host.UID == "" || claim.UID == h.Host.UID || h.Host.Unsure():
+			h.Claim = claim
+		//guard: a host that a backup restored, under another uid, is taken from who uses it
+		case h.Labels.Complete && h.Labels.Cluster == claim.Cluster:
+			h.Claim, h.Restored = claim, true
+		default:
+			hs.Recreated = append(hs.Recreated, *claim)
+		}
+	}
+	return problems
+}
+
+// decide says whose a host is, by the first rule that holds.
+func (h *Holding) decide(in *Input) {
+	used := h.Host.State.InUse() && !h.Host.Unsure()
+	switch {
+	//guard: a host that cannot be patched has the labels that its patch in the tree gives it, whatever is seen
+	case h.Claim != nil && h.Host.Untouchable():
+		h.byTree()
+	//guard: a server that runs for one cluster becomes another's because a tree says so
+	case used && h.Labels.Complete:
+		h.byUse(in)
+	case h.Claim != nil:
+		h.byTree()
+	case h.Labels.Complete && in.Specs[h.Labels.Cluster]:
+		h.hold(h.Labels.Cluster, h.Labels.Role, h.Labels.Standby, ByLabels)
+	case h.Labels.Any:
+		h.leaveAlone()
+	default:
+		h.State, h.Why = Free, ineligible(h.Host)
+	}
+}
+
+// byUse is for a host in use whose labels are complete.
+func (h *Holding) byUse(in *Input) {
+	l, t := &h.Labels, h.Claim
+	same := t != nil && t.Cluster == l.Cluster
+	switch {
+	case !in.Specs[l.Cluster] && !in.Known[l.Cluster]:
+		h.State, h.Why = LeftAlone, Why{Code: UsedByUnknown, Detail: l.Cluster.String()}
+	//guard: an approval is good for the next use of the host, and for a host that nobody approved
+	case same && t.Leaving && t.Use == Use(h.Host) && in.Approved[t.Host] == t.Cluster:
+		h.byTree()
+	case same && !t.Leaving && t.Role == l.Role:
+		h.hold(t.Cluster, t.Role, t.Standby, ByUse)
+	default:
+		h.hold(l.Cluster, l.Role, l.Standby, ByUse)
+	}
+}
+
+// byTree is for a host of which the tree decides. One that leaves is free when it is seen without labels and unused.
+func (h *Holding) byTree() {
+	t := h.Claim
+	h.hold(t.Cluster, t.Role, t.Standby, ByTree)
+	if !t.Leaving {
+		return
+	}
+	h.State, h.Why = Leaving, Why{Code: Released}
+	if t.Use != "" {
+		h.Why = Why{Code: ReleaseApproved, Detail: t.Use}
+	}
+	//guard: a host whose labels are still on it, or may be, is handed to another cluster
+	if !h.Labels.Any && !h.Host.State.InUse() && !h.mayBeLabelled() {
+		*h = Holding{Host: h.Host, State: Free, Labels: h.Labels, Claim: t, Why: ineligible(h.Host)}
+	}
+}
+
+// mayBeLabelled says whether labels that are not seen may be on the host all the same.
+func (h *Holding) mayBeLabelled() bool {
+	return h.Host.Unsure() || h.Host.Untouchable() || slices.ContainsFunc(h.Host.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
+}
+
+// hold gives the host to a role, unless it can be none.
+func (h *Holding) hold(cluster ClusterKey, role string, standby bool, by Line) {
+	if role == "" || len(validation.IsValidLabelValue(role)) > 0 {
+		h.State, h.Why = LeftAlone, Why{Code: InvalidRole, Detail: role}
+		return
+	}
+	h.State, h.Cluster, h.Role, h.Standby, h.By = Held, cluster, role, standby, by
+}
+
+// leaveAlone is for a host with labels that is neither held nor leaving.
+func (h *Holding) leaveAlone() {
+	h.State, h.Why = LeftAlone, Why{Code: IncompleteLabels}
+	if h.Labels.Complete {
+		h.Why = Why{Code: UnknownCluster, Detail: h.Labels.Cluster.String()}
+	}
+}

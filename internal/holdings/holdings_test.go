@@ -1,0 +1,248 @@
+package holdings
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/inventory"
+)
+
+var keys = LabelKeys{"x/ns", "x/cluster", "x/role", "x/standby"}
+
+// labels are those of a claim, as in "red Worker" or "red Worker standby"; "part" is an incomplete one.
+func labels(text string) map[string]string {
+	words := strings.Fields(text)
+	out := map[string]string{"rack": "r1"}
+	switch {
+	case text == "part":
+		out[keys.ClusterName] = "red"
+	case len(words) > 1:
+		out[keys.ClusterNamespace], out[keys.ClusterName], out[keys.NodeType] = "t", words[0], words[1]
+	}
+	if len(words) > 2 {
+		out[keys.Standby] = "true"
+	}
+	return out
+}
+
+func claim(text string) []Claim {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return nil
+	}
+	c := Claim{Host: HostKey{"m", "h"}, UID: "u1", Cluster: ClusterKey{"t", words[0]}, Role: words[1], Source: "a.yaml"}
+	for _, word := range words[2:] {
+		switch word {
+		case "standby":
+			c.Standby = true
+		case "leaving":
+			c.Leaving = true
+		case "approved":
+			c.Use = "Machine/t/m1"
+		case "otheruse":
+			c.Use = "Machine/t/m0"
+		}
+	}
+	return []Claim{c}
+}
+
+// row is one host, with a claim of the tree and labels as above. Specs are red and blue, the tree knows red and old.
+type row struct {
+	line         string // of the contract, and what it is about
+	tree, labels string
+	used         bool
+	approved     string // the cluster that approves its release
+	change       func(h *inventory.Host)
+	want         string // as text gives it
+}
+
+func text(h *Holding) string {
+	out := string(h.State)
+	if h.State == Held || h.State == Leaving {
+		out += " " + h.Cluster.Name + " " + h.Role
+		if h.Standby {
+			out += " standby"
+		}
+		out += " by " + string(h.By)
+	}
+	if h.Restored {
+		out += " restored"
+	}
+	if h.Why.Code != "" {
+		out += ": " + string(h.Why.Code)
+	}
+	return out
+}
+
+func newUID(h *inventory.Host) { h.UID = "u2" }
+func broken(h *inventory.Host) {
+	h.Faults = []inventory.Fault{{Kind: inventory.FaultObject, Text: "x"}}
+}
+func badPatch(h *inventory.Host) {
+	h.Faults = []inventory.Fault{{Kind: inventory.FaultPatch, Text: "x"}}
+}
+func badLabel(h *inventory.Host) {
+	h.Faults = []inventory.Fault{{Kind: inventory.FaultLabel, Text: "x"}}
+}
+
+var rows = []row{
+	// 3: in use, complete labels.
+	{line: "3: in use, the tree has nothing", labels: "red Worker", used: true, want: "held red Worker by use"},
+	{line: "3: a standby host", labels: "red Worker standby", used: true, want: "held red Worker standby by use"},
+	{line: "3: the tree has another cluster", tree: "blue Worker", labels: "red Worker", used: true, want: "held red Worker by use"},
+	{line: "3: the tree has another slot, which was not synced yet", tree: "red Worker standby", labels: "red Worker", used: true, want: "held red Worker standby by use"},
+	{line: "3: the tree has another role", tree: "red Edge standby", labels: "red Worker", used: true, want: "held red Worker by use"},
+	{line: "3: a cluster that only the tree has", labels: "old Worker", used: true, want: "held old Worker by use"},
+	{line: "3: an image is a use", labels: "red Worker", change: func(h *inventory.Host) { h.State.Image = true }, want: "held red Worker by use"},
+	{line: "3: so is a state", labels: "red Worker", change: func(h *inventory.Host) { h.State.Provisioning = "deprovisioning" }, want: "held red Worker by use"},
+	{line: "3: in error, and used", labels: "red Worker", used: true, change: func(h *inventory.Host) { h.State.Operational = "error" }, want: "held red Worker by use"},
+	{line: "3: leaving, and used again", tree: "red Worker leaving", labels: "red Worker", used: true, want: "held red Worker by use"},
+	{line: "3: leaving, approved for this use", tree: "red Worker leaving approved", labels: "red Worker", used: true, approved: "red", want: "leaving red Worker by tree: ReleaseApproved"},
+	{line: "3: leaving, approved for the use before", tree: "red Worker leaving otheruse", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use"},
+	{line: "3: leaving, the approval is taken back", tree: "red Worker leaving approved", labels: "red Worker", used: true, want: "held red Worker by use"},
+	{line: "3: leaving, approved by another cluster", tree: "red Worker leaving approved", labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
+	{line: "3: leaving, used under another cluster's labels", tree: "blue Worker leaving approved", labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
+	{line: "3 and 6: in use for a cluster that nobody has", labels: "zz Worker", used: true, want: "left alone: UsedByUnknown"},
+	{line: "3 and 6: the same, and the tree has the host", tree: "red Worker", labels: "zz Worker", used: true, want: "left alone: UsedByUnknown"},
+	{line: "3 and 4: in use, labels are not complete", tree: "blue Worker", labels: "part", used: true, want: "held blue Worker by tree"},
+	{line: "3 and 4: in use, no labels", tree: "blue Worker standby", used: true, want: "held blue Worker standby by tree"},
+	{line: "3 and 6: in use, a part of the labels", labels: "part", used: true, want: "left alone: IncompleteLabels"},
+	{line: "3 and 6: in use, no labels, nothing in the tree", used: true, want: "free: InUse"},
+	{line: "3 and 20: nobody can read the host", tree: "blue Worker", labels: "red Worker", used: true, change: broken, want: "held blue Worker by tree"},
+	{line: "3 and 20: no patch of the host may be written", tree: "blue Worker", labels: "red Worker", used: true, change: badPatch, want: "held blue Worker by tree"},
+	// 4: the tree decides.
+	{line: "4: not synced yet", tree: "red Worker", want: "held red Worker by tree"},
+	{line: "4: synced", tree: "red Worker standby", labels: "red Worker", want: "held red Worker standby by tree"},
+	{line: "4: labels of another cluster", tree: "red Worker", labels: "blue Worker", want: "held red Worker by tree"},
+	{line: "4: labels of another role", tree: "red Worker", labels: "red Edge", want: "held red Worker by tree"},
+	{line: "4: labels of a cluster that nobody has", tree: "red Worker", labels: "zz Worker", want: "held red Worker by tree"},
+	{line: "4: a part of the labels", tree: "red Worker", labels: "part", want: "held red Worker by tree"},
+	{line: "4: the spec is gone", tree: "old Worker", labels: "old Worker", want: "held old Worker by tree"},
+	{line: "4: a host that failed is held", tree: "red Worker", labels: "red Worker", change: func(h *inventory.Host) { h.State.Deleting = true }, want: "held red Worker by tree"},
+	{line: "4: leaving, labels are still on it", tree: "red Worker leaving", labels: "red Worker", want: "leaving red Worker by tree: Released"},
+	{line: "4: leaving, a part of the labels", tree: "red Worker leaving", labels: "part", want: "leaving red Worker by tree: Released"},
+	{line: "4: leaving, labels of another cluster", tree: "red Worker leaving", labels: "blue Worker", want: "leaving red Worker by tree: Released"},
+	{line: "4 and 11: leaving, seen clean", tree: "red Worker leaving", want: "free"},
+	{line: "4 and 11: leaving, seen clean, paused", tree: "red Worker leaving", change: func(h *inventory.Host) { h.State.Paused = true }, want: "free: Paused"},
+	{line: "4 and 11: leaving, without labels, and used", tree: "red Worker leaving approved", used: true, approved: "red", want: "leaving red Worker by tree: ReleaseApproved"},
+	{line: "11 and 20: leaving, nobody can read the host", tree: "red Worker leaving", change: broken, want: "leaving red Worker by tree: Released"},
+	{line: "11 and 20: leaving, a label that cannot be", tree: "red Worker leaving", change: badLabel, want: "leaving red Worker by tree: Released"},
+	{line: "11 and 20: leaving, no patch may be written", tree: "red Worker leaving", change: badPatch, want: "leaving red Worker by tree: Released"},
+	// 5: the tree has nothing of the host.
+	{line: "5: labels of a cluster of the specs", labels: "red Worker", want: "held red Worker by labels"},
+	{line: "5: standby", labels: "red Worker standby", want: "held red Worker standby by labels"},
+	{line: "5 and 6: labels of a cluster that only the tree has", labels: "old Worker", want: "left alone: UnknownCluster"},
+	{line: "5 and 6: labels of a cluster that nobody has", labels: "zz Worker", want: "left alone: UnknownCluster"},
+	{line: "6: a part of the labels", labels: "part", want: "left alone: IncompleteLabels"},
+	{line: "5 and 6: no name of a role", labels: "red a/b", want: "left alone: InvalidRole"},
+	{line: "5 and 6: no name of a cluster", labels: "re_d Worker", want: "left alone: UnknownCluster"},
+	// 6: all others are free.
+	{line: "6: free", want: "free"},
+	{line: "6: free, without a status", change: func(h *inventory.Host) { h.State = inventory.State{} }, want: "free"},
+	{line: "6: ready is an older word for available", change: func(h *inventory.Host) { h.State.Provisioning = "ready" }, want: "free"},
+	{line: "6: deleting comes before paused", change: func(h *inventory.Host) { h.State.Deleting, h.State.Paused = true, true }, want: "free: Deleting"},
+	{line: "6: detached", change: func(h *inventory.Host) { h.State.Detached = true }, want: "free: Detached"},
+	{line: "6: unhealthy comes before an error", change: func(h *inventory.Host) { h.State.Unhealthy, h.State.Operational = true, "error" }, want: "free: Unhealthy"},
+	{line: "6: in error", change: func(h *inventory.Host) { h.State.ErrorType = "power" }, want: "free: InError"},
+	{line: "6: kept for its last cluster", change: func(h *inventory.Host) { h.State.NodeReuse = "x" }, want: "free: KeptForReuse"},
+	{line: "6: externally provisioned", change: func(h *inventory.Host) { h.State.ExternallyProvisioned = true }, want: "free: ExternallyProvisioned"},
+	{line: "6: an image", change: func(h *inventory.Host) { h.State.Image = true }, want: "free: HasImage"},
+	{line: "6: not OK", change: func(h *inventory.Host) { h.State.Operational = "delayed" }, want: "free: OperationalStatus"},
+	{line: "6: no state yet", change: func(h *inventory.Host) { h.State.Provisioning = "" }, want: "free: NoProvisioningState"},
+	{line: "6: another state", change: func(h *inventory.Host) { h.State.Provisioning = "inspecting" }, want: "free: ProvisioningState"},
+	{line: "6 and 20: a fault", change: badLabel, want: "free: Faulty"},
+	// 7: another uid.
+	{line: "7: restored, idle", tree: "red Worker standby", labels: "red Worker", change: newUID, want: "held red Worker standby by tree restored"},
+	{line: "7: restored, in use", tree: "red Worker", labels: "red Worker", used: true, change: newUID, want: "held red Worker by use restored"},
+	{line: "7: restored while leaving", tree: "red Worker leaving", labels: "red Worker", change: newUID, want: "leaving red Worker by tree restored: Released"},
+	{line: "7: a new host", tree: "red Worker", change: newUID, want: "free"},
+	{line: "7: a new host with a part of the labels", tree: "red Worker", labels: "part", change: newUID, want: "left alone: IncompleteLabels"},
+	{line: "7 and 5: a new host with labels of another cluster", tree: "red Worker", labels: "blue Worker", change: newUID, want: "held blue Worker by labels"},
+	{line: "7: no uid in the inventory", tree: "red Worker", change: func(h *inventory.Host) { h.UID = "" }, want: "held red Worker by tree"},
+	{line: "7 and 20: nobody can read the host", tree: "red Worker", change: func(h *inventory.Host) { newUID(h); broken(h) }, want: "held red Worker by tree"},
+}
+
+func (r *row) input() Input {
+	h := inventory.Host{Namespace: "m", Name: "h", UID: "u1", Labels: labels(r.labels), State: inventory.State{Known: true, Provisioning: "available", Operational: "OK"}}
+	if r.used {
+		h.State.Consumer, h.State.Provisioning = &inventory.Consumer{Kind: "Machine", Namespace: "t", Name: "m1"}, "provisioned"
+	}
+	if r.change != nil {
+		r.change(&h)
+	}
+	in := Input{
+		Hosts: []inventory.Host{h}, Tree: claim(r.tree), Keys: keys, Approved: map[HostKey]ClusterKey{},
+		Specs: map[ClusterKey]bool{{"t", "red"}: true, {"t", "blue"}: true}, Known: map[ClusterKey]bool{{"t", "red"}: true, {"t", "old"}: true},
+	}
+	if r.approved != "" {
+		in.Approved[HostKey{"m", "h"}] = ClusterKey{"t", r.approved}
+	}
+	return in
+}
+
+func TestOf(t *testing.T) {
+	for _, r := range rows {
+		got, err := Of(r.input())
+		if err != nil {
+			t.Errorf("%s: %v", r.line, err)
+			continue
+		}
+		if found := text(&got.Hosts[0]); found != r.want {
+			t.Errorf("%s: found %q, want %q", r.line, found, r.want)
+		}
+		if lost := len(got.Recreated) > 0; lost != (r.tree != "" && got.Hosts[0].Claim == nil) {
+			t.Errorf("%s: recreated %v", r.line, got.Recreated)
+		}
+	}
+}
+
+func TestGoneHosts(t *testing.T) {
+	in := (&row{tree: "red Worker"}).input()
+	in.Hosts = nil
+	got, err := Of(in)
+	if err != nil || len(got.Gone) != 1 || got.Gone[0].Host != (HostKey{"m", "h"}) {
+		t.Errorf("found %+v, %v, want one claim whose host is gone", got, err)
+	}
+}
+
+func TestTwice(t *testing.T) {
+	in := (&row{tree: "red Worker"}).input()
+	in.Hosts = append(in.Hosts, in.Hosts[0])
+	in.Tree = append(in.Tree, claim("blue Worker")...)
+	_, err := Of(in)
+	for _, want := range []string{"host m/h: is in the inventory twice", "host m/h: is in the tree twice: of t/"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, want %q", err, want)
+		}
+	}
+}
+
+// TestOrder: hosts and claims in another order give the same answer.
+func TestOrder(t *testing.T) {
+	var in Input
+	for i, r := range rows {
+		one := r.input()
+		in.Specs, in.Known, in.Keys = one.Specs, one.Known, one.Keys
+		name := "h" + strings.Repeat("x", i)
+		one.Hosts[0].Name = name
+		for n := range one.Tree {
+			one.Tree[n].Host.Name = name
+		}
+		in.Hosts, in.Tree = append(in.Hosts, one.Hosts...), append(in.Tree, one.Tree...)
+	}
+	want, err := Of(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Hosts, in.Tree = slices.Clone(in.Hosts), slices.Clone(in.Tree)
+	rng := rand.New(rand.NewPCG(1, 2))
+	rng.Shuffle(len(in.Hosts), reflect.Swapper(in.Hosts))
+	rng.Shuffle(len(in.Tree), reflect.Swapper(in.Tree))
+	got, err := Of(in)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("shuffled: %v, another answer", err)
+	}
+}

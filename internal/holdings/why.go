@@ -1,0 +1,93 @@
+package holdings
+
+import (
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// Why is one reason, and what it is about: a consumer, a state, a cluster. The zero value is none.
+type Why struct {
+	Code   Code
+	Detail string
+}
+
+// Code is a reason in one word.
+type Code string
+
+// Why hosts leave, and why they are left alone.
+const (
+	Released        Code = "Released"
+	ReleaseApproved Code = "ReleaseApproved"
+	// UsedByUnknown and UnknownCluster: the labels name a cluster that is in neither the specs nor the tree.
+	UsedByUnknown    Code = "UsedByUnknown"
+	UnknownCluster   Code = "UnknownCluster"
+	IncompleteLabels Code = "IncompleteLabels"
+	InvalidRole      Code = "InvalidRole"
+)
+
+// Why free hosts are not eligible, in the order in which they are asked.
+const (
+	Faulty                Code = "Faulty"
+	Deleting              Code = "Deleting"
+	Paused                Code = "Paused"
+	Detached              Code = "Detached"
+	Unhealthy             Code = "Unhealthy"
+	InError               Code = "InError"
+	InUse                 Code = "InUse"
+	KeptForReuse          Code = "KeptForReuse"
+	ExternallyProvisioned Code = "ExternallyProvisioned"
+	HasImage              Code = "HasImage"
+	OperationalStatus     Code = "OperationalStatus"
+	NoProvisioningState   Code = "NoProvisioningState"
+	ProvisioningState     Code = "ProvisioningState"
+)
+
+// ineligible is the first reason why a free host may not be handed out.
+func ineligible(h *inventory.Host) Why {
+	s := &h.State
+	switch {
+	case len(h.Faults) > 0:
+		return Why{Faulty, h.Faults[0].String()}
+	case s.Deleting:
+		return Why{Code: Deleting}
+	case s.Paused:
+		return Why{Code: Paused}
+	case s.Detached:
+		return Why{Code: Detached}
+	case s.Unhealthy:
+		return Why{Code: Unhealthy}
+	case s.InError():
+		return Why{InError, s.ErrorType}
+	case s.Consumer != nil:
+		return Why{InUse, s.Consumer.String()}
+	case s.NodeReuse != "":
+		return Why{KeptForReuse, s.NodeReuse}
+	case s.ExternallyProvisioned:
+		return Why{Code: ExternallyProvisioned}
+	case s.Image:
+		return Why{Code: HasImage}
+	case !s.Known:
+		return Why{}
+	case s.Operational != "" && s.Operational != "OK":
+		return Why{OperationalStatus, s.Operational}
+	case s.Provisioning == "":
+		return Why{Code: NoProvisioningState}
+	// Older releases of metal3 call an available host ready.
+	case s.Provisioning != "available" && s.Provisioning != "ready":
+		return Why{ProvisioningState, s.Provisioning}
+	}
+	return Why{}
+}
+
+// Use is what uses a host: "kind/namespace/name" of its consumer, else its image, else its provisioning state. It is empty for a host that
+// nothing uses, and tells one use from the next.
+func Use(h *inventory.Host) string {
+	switch c := h.State.Consumer; {
+	case c != nil:
+		return c.Kind + "/" + c.Namespace + "/" + c.Name
+	case h.State.ImageName != "":
+		return h.State.ImageName
+	case h.State.InUse():
+		return h.State.Provisioning
+	}
+	return ""
+}
