@@ -111,8 +111,26 @@ func TestGuards(t *testing.T) {
 			}
 			row("a person deletes a free host", "", func() error { return person.TryDelete(engine.Hosts, ns, "n2", true) })
 			row("break-glass deletes an assigned host", "", func() error { return api.TryDelete(engine.Hosts, ns, "held-by-cluster-name", true) })
+			definitionRows(t, api, person, "baremetalhosts.metal3.io")
+			row("a person deletes a definition that no guard is for", "", func() error {
+				return person.TryDelete(engine.Definitions, "", "hardwaredata.metal3.io", true)
+			})
 		})
 	}
+}
+
+// definitionRows tries to delete a definition: with it the API server would delete all objects of the kind, and ask no guard about them.
+func definitionRows(t *testing.T, api *engine.APIServer, person *engine.Client, name string) {
+	t.Helper()
+	const denied = "every object of its kind"
+	collection := func(c *engine.Client) error {
+		return c.Dynamic.Resource(engine.Definitions).DeleteCollection(t.Context(), metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}},
+			metav1.ListOptions{FieldSelector: "metadata.name=" + name})
+	}
+	wantDenied(t, "a person deletes the definition "+name, person.TryDelete(engine.Definitions, "", name, true), denied)
+	wantDenied(t, "a person deletes definitions, "+name+" among them, without a name", collection(person), denied)
+	wantDenied(t, "break-glass deletes the definition "+name, api.TryDelete(engine.Definitions, "", name, true), "")
+	wantDenied(t, "break-glass deletes it without a name", collection(api.Client), "")
 }
 
 // right is what somebody may have a right to: a resource of an API group.

@@ -87,6 +87,24 @@ func (s *site) notBreakGlass() admissionv1.MatchCondition {
 	}
 }
 
+// definitionRule matches the deletion of any CustomResourceDefinition, in every Site: no namespace selector excludes a cluster-scoped object.
+func definitionRule() admissionv1.NamedRuleWithOperations {
+	return admissionv1.NamedRuleWithOperations{RuleWithOperations: admissionv1.RuleWithOperations{
+		Operations: []admissionv1.OperationType{admissionv1.Delete},
+		Rule:       admissionv1.Rule{APIGroups: []string{"apiextensions.k8s.io"}, APIVersions: []string{"*"}, Resources: []string{"customresourcedefinitions"}},
+	}}
+}
+
+// keepDefinitions denies the deletion of the named definitions. The API server deletes all objects of a kind with its definition, and asks no
+// guard of the objects. A request that deletes a collection has no name, so the rule reads the object's.
+func (s *site) keepDefinitions(names ...string) admissionv1.Validation {
+	return admissionv1.Validation{
+		Expression: "request.resource.resource != 'customresourcedefinitions' || !(oldObject.metadata.name in " + celList(names) + ")",
+		Message: "deleting this CustomResourceDefinition deletes every object of its kind, which may deprovision servers: delete it as a member of " +
+			strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
+	}
+}
+
 // labelGuard keeps sipgen's labels on hosts, and the approvals of releases, to those who write them. Hosts that come with labels are as good as
 // hosts that get them.
 func (s *site) labelGuard() admissionv1.ValidatingAdmissionPolicy {

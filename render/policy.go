@@ -253,9 +253,11 @@ func metadataVariables() []admissionv1.Variable {
 	}
 }
 
-// deleteGuard keeps everybody but the break-glass groups from deleting a host that carries our labels.
+// deleteGuard keeps everybody but the break-glass groups from deleting a host that carries our labels, and the definition of hosts.
 func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy := s.guard(deleteGuard, admissionv1.Delete)
+	//guard: the definition takes every host with it, past the rule about labels
+	policy.Spec.MatchConstraints.ResourceRules = append(policy.Spec.MatchConstraints.ResourceRules, definitionRule())
 	policy.Spec.Variables = metadataVariables()
 	//guard(TestGuards/flux/break-glass_deletes_an_assigned_host): nobody at all can delete a host, whatever happens
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
@@ -263,7 +265,7 @@ func (s *site) deleteGuard() admissionv1.ValidatingAdmissionPolicy {
 		//guard(TestGuards/flux/a_person_deletes_a_host_with_the_label_cluster-namespace): a host with some of the labels can be deleted
 		Expression: "!variables.oldLabels.exists(k, k in " + celList(claimKeys(s.Site.Spec.LabelKeys)) + ")",
 		Message:    "this BareMetalHost belongs to a tenant cluster, and deleting it may deprovision its server: release it first, or delete it as a member of " + strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
-	}}
+	}, s.keepDefinitions("baremetalhosts.metal3.io")}
 	return policy
 }
 

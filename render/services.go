@@ -141,8 +141,8 @@ func (s *site) argoServices(put func(name string, objects ...any)) {
 	}
 }
 
-// serviceGuard keeps everybody but the break-glass groups from deleting an object of the site's services: Ironic takes its database and its
-// certificate with it, a Vino its virtual machines, and with them the hosts that are tenants'.
+// serviceGuard keeps everybody but the break-glass groups from deleting an object of the site's services, or a definition of their kinds: Ironic
+// takes its database and its certificate with it, a Vino its virtual machines, and with them the hosts that are tenants'.
 func (s *site) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy := s.guard(serviceGuard, admissionv1.Delete)
 	resources := func(group string, names ...string) admissionv1.NamedRuleWithOperations {
@@ -162,6 +162,8 @@ func (s *site) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 			Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
 			Rule:       admissionv1.Rule{APIGroups: []string{"airship.airshipit.org"}, APIVersions: []string{"*"}, Resources: []string{"vinoes"}},
 		}},
+		//guard: a definition takes every service of its kind with it, past the rule about the site's label
+		definitionRule(),
 	}
 	policy.Spec.MatchConditions = []admissionv1.MatchCondition{s.notBreakGlass()}
 	policy.Spec.Variables = metadataVariables()
@@ -169,7 +171,8 @@ func (s *site) serviceGuard() admissionv1.ValidatingAdmissionPolicy {
 		Expression: "request.operation != 'DELETE' || !('" + inventory.SiteLabel + "' in variables.oldLabels) || variables.oldLabels['" + inventory.SiteLabel + "'] != '" + s.Site.Name + "'",
 		Message: "this is a service of site " + s.Site.Name + ", which provisions its hosts: take it out of the Site, and then delete it as one of " +
 			strings.Join(s.Site.Spec.BreakGlassGroups, ", "),
-	}, s.vinoCredentials()}
+	}, s.vinoCredentials(),
+		s.keepDefinitions("ironics.ironic.metal3.io", "vinoes.airship.airshipit.org", "placementapis.placement.openstack.org", "mariadbs.k8s.mariadb.com")}
 	return policy
 }
 

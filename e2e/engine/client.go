@@ -39,7 +39,7 @@ var (
 	Kustomizations = schema.GroupVersionResource{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations"}
 	Applications   = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
 	Deployments    = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+	Definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 )
 
 // Client is a dynamic client, with what tests need around it.
@@ -275,7 +275,7 @@ func (c *Client) established(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		Wait(t, "CustomResourceDefinition "+name, SyncTimeout, func() error {
-			o, err := c.Dynamic.Resource(definitions).Get(context.Background(), name, metav1.GetOptions{})
+			o, err := c.Dynamic.Resource(Definitions).Get(context.Background(), name, metav1.GetOptions{})
 			if err != nil {
 				return err
 			}

@@ -176,7 +176,7 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	}
 }
 
-// wantSiteGuards: nobody deletes an object of the site's services, or takes a Vino's credentials.
+// wantSiteGuards tries to delete objects of the site's services and the definitions of their kinds, and to take a Vino's credentials.
 func wantSiteGuards(t *testing.T, api *engine.APIServer) {
 	t.Helper()
 	api.AllRights(t, "operators-here")
@@ -194,6 +194,11 @@ func wantSiteGuards(t *testing.T, api *engine.APIServer) {
 				t.Errorf("%s is being deleted", row.name)
 			}
 		})
+	}
+	for _, name := range []string{"ironics.ironic.metal3.io", "vinoes.airship.airshipit.org", "placementapis.placement.openstack.org", "mariadbs.k8s.mariadb.com"} {
+		if err := client.TryDelete(engine.Definitions, "", name, true); err == nil || !strings.Contains(err.Error(), "every object of its kind") {
+			t.Errorf("the definition %s is deleted, and its objects with it: %v", name, err)
+		}
 	}
 	for _, credentials := range []map[string]any{{"username": "", "password": "x"}, {"username": "x", "password": "${bmc_password}"}} {
 		err := client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
