@@ -1,0 +1,140 @@
+package object
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
+)
+
+// everyText gives all texts of up to n characters of an alphabet.
+func everyText(alphabet string, n int) []string {
+	all, longest := []string{""}, []string{""}
+	for range n {
+		var next []string
+		for _, text := range longest {
+			for _, c := range alphabet {
+				next = append(next, text+string(c))
+			}
+		}
+		all, longest = append(all, next...), next
+	}
+	return all
+}
+
+// words are names that some version of YAML reads as true, false, nothing or a number, each in three cases.
+func words() (all []string) {
+	for _, word := range strings.Fields("y n yes no on off true false null ~ .inf -.inf +.inf .nan << = 0x1f 0b-1 0b-10 0o-7 0_o-7 1e_-3 -0o+7 0o+17 1_000 1:30 1:30:00.5 2026-11-25 2026-11-25T10:00:00Z 7e1 .5 -.5e+3 089 0o19 host-1") {
+		all = append(all, word, strings.ToUpper(word), strings.ToUpper(word[:1])+word[1:])
+	}
+	return all
+}
+
+// TestEveryTextIsReadAsATextByAll: whatever a host, a label or a value is called, the readers of kubectl, of kustomize and of the engines have the same
+// text, in each place of an object. The alphabets are the characters of numbers, and all marks.
+func TestEveryTextIsReadAsATextByAll(t *testing.T) {
+	ascii := "\t\n\r\x01\x7f\u0085é\u2028\ufeff"
+	for c := ' '; c <= '~'; c++ {
+		ascii += string(c)
+	}
+	texts := append(append(everyText("017beox_+-.:n<", 4), everyText(ascii, 2)...), words()...)
+	texts = append(texts, everyText(" \n#:-a\"'|>", 3)...)
+	var workers sync.WaitGroup
+	for worker := range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := worker; i < len(texts); i += runtime.GOMAXPROCS(0) {
+				readByAll(t, texts[i])
+			}
+		})
+	}
+	workers.Wait()
+	t.Logf("%d texts", len(texts))
+}
+
+// readByAll writes a text as a name, as the key and the value of a label, and in a list.
+func readByAll(t *testing.T, text string) {
+	want := map[string]any{
+		"metadata": map[string]any{"name": text, "labels": map[string]any{text: text}},
+		"items":    []any{text, []any{text}, map[string]any{"k": text}},
+	}
+	content, err := Marshal(want)
+	if err != nil {
+		t.Errorf("%q: %v", text, err)
+		return
+	}
+	var kubectl, kustomize any
+	object, err := yaml.YAMLToJSONStrict(content)
+	if err == nil {
+		err = json.Unmarshal(object, &kubectl)
+	}
+	if err != nil || !reflect.DeepEqual(kubectl, want) {
+		t.Errorf("%q: sigs.k8s.io/yaml reads %v, %v of\n%s", text, kubectl, err, content)
+	}
+	if err := yamlv3.Unmarshal(content, &kustomize); err != nil || !reflect.DeepEqual(kustomize, want) {
+		t.Errorf("%q: yaml.v3 reads %v, %v of\n%s", text, kustomize, err, content)
+	}
+}
+
+// TestQuotesWhatIsContested: what the two libraries read differently is in quotes, and nothing else is written otherwise for it.
+func TestQuotesWhatIsContested(t *testing.T) {
+	content, err := Marshal(map[string]any{"kind": "A", "metadata": map[string]any{"name": "0o-7", "x": []any{"yes", "1", "a", 1, true, 1.5, "0b-1"}}, "text": "a\nb\n", "empty": map[string]any{}})
+	want := Header + `empty: {}
+kind: A
+metadata:
+  name: "0o-7"
+  x:
+  - "yes"
+  - "1"
+  - a
+  - 1
+  - true
+  - 1.5
+  - "0b-1"
+text: |
+  a
+  b
+`
+	if err != nil || string(content) != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, content, want)
+	}
+}
+
+// TestOneOrder: fields are in the order of their names, whatever is in them, and wherever they are.
+func TestOneOrder(t *testing.T) {
+	for _, text := range []string{"x", "0o-7"} {
+		value := map[string]any{}
+		for _, key := range []string{"a2", "a10", "a1b", "a1", "A", "a01", "a9", "a-1", "a_1", "a1-2", "b", "a100", "a0b"} {
+			value[key] = text
+		}
+		content, err := Fragment([]any{value})
+		var found []string
+		for line := range strings.Lines(content) {
+			key, _, _ := strings.Cut(strings.TrimLeft(line, "- "), ":")
+			found = append(found, key)
+		}
+		if got := strings.Join(found, " "); err != nil || got != "A a-1 a01 a0b a1 a1-2 a10 a100 a1b a2 a9 a_1 b" {
+			t.Errorf("%s: %v, %s", text, err, got)
+		}
+	}
+}
+
+// TestMarshal holds what is left out, and numbers.
+func TestMarshal(t *testing.T) {
+	content, err := Marshal(
+		map[string]any{"status": 1, "a": map[string]any{"status": 1, "none": nil, "list": []any{nil, []any{}}}},
+		map[string]any{"big": uint64(math.MaxUint64), "whole": int64(math.MinInt64), "e": 1e30, "zero": 0, "f": json.Number("1.50")})
+	want := Header + "a:\n  list:\n  - null\n  - []\n  status: 1\n---\nbig: 18446744073709551615\ne: 1e+30\nf: 1.5\nwhole: -9223372036854775808\nzero: 0\n"
+	if err != nil || string(content) != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, content, want)
+	}
+	if _, err := Marshal(map[string]any{"a": math.NaN()}); err == nil || fmt.Sprint(err) != "map[string]interface {}: json: unsupported value: NaN" {
+		t.Errorf("NaN: %v", err)
+	}
+}
