@@ -149,7 +149,6 @@ func TestTwoSites(t *testing.T) {
 	syncer := func(c *circle) *engine.Client {
 		return engine.NewClient(t, api.As("system:serviceaccount:flux-system:sipgen-"+c.site.Name+"-hosts", "everybody-here"))
 	}
-	ofOld := engine.NewClient(t, api.As("system:serviceaccount:flux-system:sipgen-hosts", "everybody-here"))
 	person := engine.NewClient(t, api.As("somebody", "everybody-here"))
 	put := func(client *engine.Client, ns, key string) error {
 		return client.TryEdit("kustomize-controller", engine.Hosts, ns, "n1", "", func(o map[string]any) {
@@ -162,9 +161,6 @@ func TestTwoSites(t *testing.T) {
 	wantDenied(t, "the engine writes the labels of site one", put(syncer(one), one.ns, ofOne), "")
 	wantDenied(t, "the engine of site one writes the labels of site two", put(syncer(one), two.ns, ofTwo), "of site site-two")
 	wantDenied(t, "the engine writes the labels of site two", put(syncer(two), two.ns, ofTwo), "")
-	wantDenied(t, "the account that sites shared changes a spec", ofOld.TryEdit("kustomize-controller", engine.Hosts, one.ns, "n1", "", func(o map[string]any) {
-		_ = unstructured.SetNestedField(o, false, "spec", "online")
-	}), "may not change a BareMetalHost's spec")
 	wantDenied(t, "a person writes the labels of site two in site one", put(person, one.ns, ofTwo), "")
 	wantDenied(t, "a person writes the labels of site two", person.TryEdit("probe", engine.Hosts, two.ns, "n1", "", func(o map[string]any) {
 		_ = unstructured.SetNestedField(o, "b", "metadata", "labels", ofTwo)

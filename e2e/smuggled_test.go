@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -292,7 +293,7 @@ func (c *circle) wantNotMade(t *testing.T, what string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := resource.Get(t.Context(), object.GetName(), getOptions); err == nil {
+		if _, err := resource.Get(t.Context(), object.GetName(), metav1.GetOptions{}); err == nil {
 			t.Errorf("%s: %s was made: %s", what, object.GetName(), object.what)
 		}
 	}

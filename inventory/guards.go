@@ -5,23 +5,12 @@ import "slices"
 // SiteLabel is on the bindings of a site's guards, with the site's name.
 const SiteLabel = "sipgen.airshipit.org/site"
 
-// SharedGuardPrefix begins the names that guards had when all sites on an API server shared them.
-const SharedGuardPrefix = "sipgen-"
-
-// JumpHostGuard ends the names of the guards of jump hosts.
-const JumpHostGuard = "jump-host-guard"
-
 // ServiceGuard is in the names of the guards of a site's own services. They are for no hosts: two sites' may be in force together.
 const ServiceGuard = "service-guard"
 
-// SharedGuards are those names.
-func SharedGuards() []string {
-	return []string{SharedGuardPrefix + "delete-guard", SharedGuardPrefix + JumpHostGuard, SharedGuardPrefix + "sync-guard"}
-}
-
 // GuardBinding is what a live ValidatingAdmissionPolicyBinding of sipgen's guards selects.
 type GuardBinding struct {
-	// Name of the object, and Site that it is of, empty for one of the names that were shared.
+	// Name of the object, and Site that it is of.
 	Name, Site string
 	// Namespaces that it is in force in; nil for all.
 	Namespaces []string

@@ -36,7 +36,7 @@ func (s *site) accountPolicy() admissionv1.ValidatingAdmissionPolicy {
 	if root := s.Site.Spec.Flux.ServiceAccountName; root != "" {
 		users = append(users, s.fluxUser(root))
 	}
-	named := []string{own.hosts, own.reader, own.status, own.policy, own.rights, own.services, sharedAccounts.hosts, sharedAccounts.reader}
+	named := []string{own.hosts, own.reader, own.status, own.policy, own.rights, own.services}
 	not := func(account string) string {
 		return fmt.Sprintf("request.userInfo.username != '%s'", s.fluxUser(account))
 	}
@@ -126,15 +126,10 @@ func (s *site) rootMakes(root string) admissionv1.Validation {
 	for _, account := range s.siteAccounts() {
 		accounts = append(accounts, account.name)
 	}
-	// Whole hosts, and services that have rights among them still, are applied as Flux itself.
+	// Whole hosts are applied as Flux itself.
 	var without []string
 	if !s.merge() {
 		without = append(without, s.siteHostsName())
-	}
-	for _, c := range s.clusters {
-		if s.hasInfra(c) && !s.ownAccount(c) {
-			without = append(without, s.syncName(c.Key, "infra"))
-		}
 	}
 	return admissionv1.Validation{
 		//guard(TestAccounts/fleet/a_Kustomization_as_Flux'_account): the root has Flux apply what it may not

@@ -47,18 +47,12 @@ func may(verbs []string, group string, names []string, resources ...string) rbac
 // policyAccount deletes nothing: guards are never pruned, and people have bound tokens to the accounts.
 func (s *site) policyAccount() siteAccount {
 	own := s.ownAccounts()
-	accounts, networkData := []string{own.hosts, own.reader, own.status}, []string{own.networkData}
+	accounts := []string{own.hosts, own.reader, own.status}
 	var guards []string
 	for _, guard := range []string{accountGuard, deleteGuard, labelGuard, serviceGuard, syncGuard} {
 		guards = append(guards, s.guardName(guard))
 	}
-	if _, found := s.tree["policy/replaced-accounts.yaml"]; found {
-		accounts, networkData = append(accounts, sharedAccounts.hosts, sharedAccounts.reader), append(networkData, sharedAccounts.networkData)
-	}
-	if _, found := s.tree["policy/replaced-guards.yaml"]; found {
-		guards = append(guards, inventory.SharedGuardPrefix+deleteGuard, inventory.SharedGuardPrefix+syncGuard)
-	}
-	roles := slices.Concat(accounts, networkData)
+	roles := append(slices.Clone(accounts), own.networkData)
 	return siteAccount{
 		name: own.policy,
 		everywhere: append([]rbacv1.PolicyRule{
@@ -98,14 +92,10 @@ func (s *site) rightsAccount() siteAccount {
 
 // servicesAccount applies what the site itself has: below site/, claims/ and runner/. Of that only the last two are ever pruned.
 func (s *site) servicesAccount() siteAccount {
-	guards := []string{infra.JumpGuardName(s.Site)}
-	if _, found := s.tree["site/"+replacedGuardsFile]; found {
-		guards = append(guards, inventory.SharedGuardPrefix+inventory.JumpHostGuard)
-	}
 	return siteAccount{
 		name: s.ownAccounts().services,
 		everywhere: []rbacv1.PolicyRule{
-			may(apply, inventory.GuardGroup, guards, "validatingadmissionpolicies", inventory.GuardResource),
+			may(apply, inventory.GuardGroup, []string{infra.JumpGuardName(s.Site)}, "validatingadmissionpolicies", inventory.GuardResource),
 			may(apply, "apiextensions.k8s.io", infra.DefinitionNames(), "customresourcedefinitions"),
 			may(apply, "", []string{ironic.ConfigMap}, "configmaps"),
 			may(apply, "ironic.metal3.io", nil, "ironics"),

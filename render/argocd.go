@@ -26,7 +26,7 @@ const argoWave = "argocd.argoproj.io/sync-wave"
 func (s *site) argocd() error {
 	var errs []error
 	var files []string
-	projects, apps := map[string]bool{}, map[string]bool{}
+	projects := map[string]bool{}
 	put := func(name string, objects ...any) {
 		for _, o := range objects {
 			if project, is := o.(*argoProject); is && projects[project.Name] {
@@ -35,16 +35,12 @@ func (s *site) argocd() error {
 			} else if is {
 				projects[project.Name] = true
 			}
-			if app, is := o.(*argoApplication); is {
-				apps[app.Name] = true
-			}
 		}
 		content, err := object.Marshal(objects...)
 		errs = append(errs, err)
 		files = append(files, name)
 		s.tree["argocd/"+name] = s.once("argocd/"+name, content)
 	}
-	shared := s.sharedProject()
 	policy := s.argoKeeping(s.policyName(), "policy")
 	// The roles of the account that reads are the same for all sites on an API server; the guards have the site's name.
 	policy.Spec.SyncPolicy.SyncOptions = slices.DeleteFunc(policy.Spec.SyncPolicy.SyncOptions, func(option string) bool { return option == argoFailOnShared })
@@ -68,7 +64,7 @@ func (s *site) argocd() error {
 		left[key] = true
 	}
 	for _, c := range s.clusters {
-		s.argoCluster(c, put, left[c.Key], shared.name)
+		s.argoCluster(c, put, left[c.Key])
 		delete(left, c.Key)
 	}
 	for _, key := range behind {
@@ -83,31 +79,25 @@ func (s *site) argocd() error {
 		}
 		put("hosts.yaml", hosts)
 	}
-	s.argoRoot(put, s.replaces(shared, apps))
+	s.argoRoot(put)
 	slices.Sort(files)
 	put("kustomization.yaml", object.NewKustomization(files...))
 	return errors.Join(errs...)
 }
 
-// argoRoot renders what the site is bootstrapped from, and the projects of its own Applications; and the one that they shared, where it is replaced.
-func (s *site) argoRoot(put func(name string, objects ...any), replaced string) {
+// argoRoot renders what the site is bootstrapped from, and the projects of its own Applications.
+func (s *site) argoRoot(put func(name string, objects ...any)) {
 	project := s.rootProject()
-	if replaced == project.Name {
-		project = s.widerProject(replaced)
-	}
 	root := s.argoPruning(s.rootName(), "argocd")
 	root.Spec.Project = project.Name
 	//guard: the sync objects of a remote site go to where no engine reads them
 	root.Spec.Destination.Server = v1alpha1.ArgoCDInCluster
 	put("root.yaml", project, root)
 	put(projectsFile, s.siteProjects()...)
-	if replaced != "" && replaced != project.Name {
-		put(replacedProjectFile, s.widerProject(replaced))
-	}
 }
 
 // argoCluster renders the projects and Applications of a cluster. If its services go with this commit, their projects stay: leaves says so.
-func (s *site) argoCluster(c *schedule.Cluster, put func(name string, objects ...any), leaves bool, shared string) {
+func (s *site) argoCluster(c *schedule.Cluster, put func(name string, objects ...any), leaves bool) {
 	var projects, objects []any
 	if s.hasInfra(c) || leaves {
 		project := s.argoTenant(c.Key)
@@ -123,9 +113,6 @@ func (s *site) argoCluster(c *schedule.Cluster, put func(name string, objects ..
 		services := within(s.argoPruning(s.syncName(c.Key, "infra"), Folder(c.Key)+"/infra"), c.Key.Namespace)
 		//guard: the services of a cluster that is gone stay for ever
 		services.Finalizers = []string{argoFinalizer}
-		if !s.ownAccount(c) && shared != "" {
-			services.Spec.Project = shared
-		}
 		if s.inWaves(c) {
 			s.argoInWaves(services)
 		}
@@ -156,7 +143,7 @@ func projectFile(key schedule.ClusterKey) string {
 	return key.Namespace + "." + key.Name + ".project.yaml"
 }
 
-// argoRights syncs what only the site may give: what a cluster's services may do. It takes over what was among the services once, and so does
+// argoRights syncs what only the site may give: what a cluster's services may do. It does
 // not fail on what is another Application's.
 func (s *site) argoRights(key schedule.ClusterKey) *argoApplication {
 	app := within(s.argoPruning(s.syncName(key, "rights"), rightsFolder(key)), key.Namespace)

@@ -63,10 +63,8 @@ func (s *site) flux() error {
 				infra.Spec.DependsOn = append(infra.Spec.DependsOn, fluxReference{Name: rights.Name})
 				objects = append(objects, rights)
 			}
-			if s.ownAccount(c) {
-				//guard: a cluster's services are applied with all of Flux' rights
-				infra.Spec.ServiceAccountName = infra.Name
-			}
+			//guard: a cluster's services are applied with all of Flux' rights
+			infra.Spec.ServiceAccountName = infra.Name
 			objects = append(objects, infra)
 		}
 		if s.merge() && s.hasHosts(c) {

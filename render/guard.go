@@ -7,7 +7,6 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -136,9 +135,6 @@ func (s *site) labelWriters() []string {
 		//guard: with hosts in git no host can be handed out
 		return []string{s.Site.Spec.Flux.Identity}
 	}
-	if s.merge() && s.fluxEngine() && s.replacesAccounts() {
-		return s.guardedIdentities()
-	}
 	return s.identities()
 }
 
@@ -149,43 +145,4 @@ func (s *site) labelGuardAction() admissionv1.ValidationAction {
 	}
 	//guard: an upgrade denies what people did until today, without a warning
 	return admissionv1.Audit
-}
-
-// replacedGuards are the guards under the names that all sites on an API server shared, for one more commit: as long as the tree that is live has
-// them and not those of the site. They have the rules of today, and nothing prunes them afterwards: what goes last is left to a person.
-func (s *site) replacedGuards() []any {
-	previous := guardBindings(s.Previous, "policy/")
-	var objects []any
-	for _, old := range []struct {
-		guard  string
-		policy func() admissionv1.ValidatingAdmissionPolicy
-	}{{deleteGuard, s.deleteGuard}, {syncGuard, s.syncGuard}} {
-		name := inventory.SharedGuardPrefix + old.guard
-		//guard: the guards that are live go in the commit in which the new ones come
-		if !previous[name] || previous[s.guardName(old.guard)] {
-			continue
-		}
-		policy, binding := old.policy(), s.binding(old.guard, admissionv1.Deny)
-		policy.Name, binding.Name, binding.Spec.PolicyName = name, name, name
-		policy.Labels, binding.Labels = nil, nil
-		objects = append(objects, policy, binding)
-	}
-	return objects
-}
-
-// guardBindings are the names of the bindings in a folder of a tree.
-func guardBindings(tree Tree, folder string) map[string]bool {
-	names := map[string]bool{}
-	for path, content := range tree {
-		if !strings.HasPrefix(path, folder) {
-			continue
-		}
-		for _, document := range strings.Split(string(content), "\n---\n") {
-			var object metav1.PartialObjectMetadata
-			if yaml.Unmarshal([]byte(document), &object) == nil && object.Kind == "ValidatingAdmissionPolicyBinding" {
-				names[object.Name] = true
-			}
-		}
-	}
-	return names
 }

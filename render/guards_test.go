@@ -2,7 +2,6 @@ package render
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -157,7 +156,7 @@ func TestGuardsOfASite(t *testing.T) {
 		writer, synced := v1alpha1.KustomizeController("flux-system"), "'"+v1alpha1.KustomizeController("flux-system")+"'"
 		if apply == v1alpha1.ApplyMerge {
 			writer = "system:serviceaccount:flux-system:sipgen-dc1-hosts"
-			synced = "'" + writer + "', 'system:serviceaccount:flux-system:sipgen-hosts'"
+			synced = "'" + writer + "'"
 		}
 		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
 		// That of accounts is for all namespaces; TestAccountGuard.
@@ -185,82 +184,6 @@ func TestGuardsOfASite(t *testing.T) {
 		// Whole hosts are applied from an overlay: they are made by it, too.
 		if operations := guard.Spec.MatchConstraints.ResourceRules[0].Operations; slices.Contains(operations, admissionv1.Create) != (apply == v1alpha1.ApplyMerge) || !slices.Contains(operations, admissionv1.Update) {
 			t.Errorf("%s: the sync guard is for %v", apply, operations)
-		}
-	}
-}
-
-// Guards under the names that all sites shared stay for one more commit, with the rules of today: as long as the live tree has not those of the
-// site. A tree that never had them gets none.
-func TestReplacedGuards(t *testing.T) {
-	const shared = "policy/replaced-guards.yaml"
-	in := Input{Site: testSite(nil), Placement: &schedule.Placement{}}
-	first := render(t, in)
-	if _, found := first[shared]; found {
-		t.Errorf("a new tree has %s", shared)
-	}
-	in.Previous = Tree{
-		"policy/sync-guard.yaml":   []byte("kind: ValidatingAdmissionPolicy\nmetadata:\n  name: sipgen-sync-guard\n---\nkind: ValidatingAdmissionPolicyBinding\nmetadata:\n  name: sipgen-sync-guard\n"),
-		"policy/delete-guard.yaml": []byte("kind: ValidatingAdmissionPolicyBinding\nmetadata:\n  name: sipgen-delete-guard\n"),
-	}
-	both := render(t, in)
-	found := objectsOf(t, both, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
-	policies := objectsOf(t, both, "policy/", "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
-	for _, guard := range []string{"sync-guard", "delete-guard"} {
-		old, now := policies["sipgen-"+guard], policies["sipgen-dc1-"+guard+"-v1"]
-		if old == nil || now == nil || !reflect.DeepEqual(old.Spec, now.Spec) || found["sipgen-"+guard].Spec.PolicyName != old.Name {
-			t.Errorf("%s: found %v and %v, want the same rules under both names", guard, old, now)
-		}
-	}
-	want(t, both, "policy/kustomization.yaml", "- replaced-guards.yaml")
-	in.Previous = both
-	if last := render(t, in); last[shared] != nil {
-		t.Errorf("the guards under the old names are in the tree for ever")
-	}
-}
-
-// The accounts, their roles and the guard of jump hosts that all sites on an API server shared are in the tree for one more commit, beside the site's own.
-func TestReplacedAccounts(t *testing.T) {
-	jump := testCluster("a")
-	jump.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{NodeInterface: "oam"}, NodePort: 30022}}
-	for engine, sync := range map[v1alpha1.Engine]bool{v1alpha1.EngineFlux: true, v1alpha1.EngineArgoCD: false} {
-		site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine })
-		in := Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}}
-		first := render(t, in)
-		in.Previous = maps.Clone(first)
-		in.Previous["policy/reader.yaml"] = []byte("kind: ServiceAccount\nmetadata:\n  name: sipgen-reader\n")
-		in.Previous["site/jump-host-guard.yaml"] = []byte("kind: ValidatingAdmissionPolicy\nmetadata:\n  name: sipgen-jump-host-guard\n---\nkind: ValidatingAdmissionPolicyBinding\nmetadata:\n  name: sipgen-jump-host-guard\n")
-		both := render(t, in)
-		for _, name := range []string{"ServiceAccount", "ClusterRole", "ClusterRoleBinding"} {
-			names := slices.Sorted(maps.Keys(objectsOf(t, both, "policy/", name, func(o *map[string]any) string {
-				return (*o)["metadata"].(map[string]any)["name"].(string)
-			})))
-			for _, account := range []string{"reader", "hosts"} {
-				if has := slices.Contains(names, "sipgen-"+account) && slices.Contains(names, "sipgen-dc1-"+account); has != (sync || account == "reader") {
-					t.Errorf("%s: found the %s %q", engine, name, names)
-				}
-			}
-		}
-		replaced := string(both["policy/replaced-accounts.yaml"])
-		if n := strings.Count(replaced, "kind: "); n == 0 || strings.Count(replaced, "argocd.argoproj.io/compare-options: IgnoreExtraneous") < strings.Count(replaced, "\nmetadata:") {
-			t.Errorf("%s: not all of them are marked: Argo CD would be out of sync for ever when they leave the tree:\n%s", engine, replaced)
-		}
-		policies := objectsOf(t, both, "site/", "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
-		old, now := policies["sipgen-jump-host-guard"], policies["sipgen-dc1-jump-host-guard-v1"]
-		if old == nil || now == nil || !reflect.DeepEqual(old.Spec.Validations, now.Spec.Validations[:len(now.Spec.Validations)-1]) {
-			t.Errorf("%s: found %v and %v, want the old rules under the old name", engine, old, now)
-		}
-		want(t, both, "site/kustomization.yaml", "- replaced-guards.yaml")
-		if sync {
-			want(t, both, "policy/label-guard.yaml", "flux-system:sipgen-dc1-hosts", "flux-system:sipgen-hosts")
-		}
-		in.Previous = both
-		last := render(t, in)
-		if !maps.EqualFunc(last, first, func(a, b []byte) bool { return string(a) == string(b) }) {
-			t.Errorf("%s: the next tree is not as it is rendered without one before", engine)
-		}
-		if sync { // The old account may still be there, and patch hosts: the guard of syncs is for it, and it is no writer of labels.
-			want(t, last, "policy/sync-guard.yaml", "flux-system:sipgen-dc1-hosts", "flux-system:sipgen-hosts")
-			wantNot(t, last, "policy/label-guard.yaml", "flux-system:sipgen-hosts")
 		}
 	}
 }

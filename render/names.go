@@ -26,9 +26,6 @@ func (s *site) ownAccounts() accounts {
 	}
 }
 
-// sharedAccounts are those that all sites on an API server shared.
-var sharedAccounts = accounts{hosts: "sipgen-hosts", reader: "sipgen-reader", networkData: "sipgen-network-data"}
-
 func (s *site) rootName() string      { return "sipgen-" + s.Site.Name }
 func (s *site) policyName() string    { return "sipgen-" + s.Site.Name + "-policy" }
 func (s *site) siteName() string      { return "sipgen-" + s.Site.Name + "-site" }

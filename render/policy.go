@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/infra"
@@ -48,9 +47,6 @@ func (s *site) policy() error {
 		if s.writesStatus() {
 			put("status.yaml", s.statusWriter()...)
 		}
-		if s.replacesAccounts() {
-			put("replaced-accounts.yaml", leftLive(append(s.rbac(sharedAccounts.hosts), s.reader(sharedAccounts)...))...)
-		}
 	}
 	//guard(TestGuards/flux/a_person_deletes_a_host_with_the_label_cluster-name): the guard of deletions is there, and holds for nobody
 	put("delete-guard.yaml", s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
@@ -68,9 +64,6 @@ func (s *site) policy() error {
 		binding := s.binding(serviceGuard, admissionv1.Deny)
 		binding.Spec.MatchResources = nil
 		put("service-guard.yaml", s.serviceGuard(), binding)
-	}
-	if old := s.replacedGuards(); len(old) > 0 {
-		put("replaced-guards.yaml", old...)
 	}
 	slices.Sort(files)
 	put("kustomization.yaml", object.NewKustomization(files...))
@@ -91,60 +84,8 @@ func (s *site) identities() []string {
 	return []string{s.fluxUser(s.ownAccounts().hosts)}
 }
 
-// guardedIdentities are those and, with Flux, the account that all sites shared: it may still be there, and patch hosts.
-func (s *site) guardedIdentities() []string {
-	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
-		return s.identities()
-	}
-	return append(s.identities(), s.fluxUser(sharedAccounts.hosts))
-}
-
 func (s *site) fluxUser(account string) string {
 	return "system:serviceaccount:" + s.Site.Spec.Flux.Namespace + ":" + account
-}
-
-// replacesAccounts says that the tree that is live has the accounts that all sites shared and not those of the site. It gets both for one commit, as
-// with guards. Nothing prunes the old ones: people have bound tokens to them.
-func (s *site) replacesAccounts() bool {
-	own, shared := s.ownAccounts(), sharedAccounts
-	names := map[string]bool{}
-	for path, content := range s.Previous {
-		if !strings.HasPrefix(path, "policy/") {
-			continue
-		}
-		for _, document := range strings.Split(string(content), "\n---\n") {
-			var object metav1.PartialObjectMetadata
-			if yaml.Unmarshal([]byte(document), &object) == nil && object.Kind == "ServiceAccount" {
-				names[object.Name] = true
-			}
-		}
-	}
-	//guard: the accounts that are live go in the commit in which the new ones come
-	return names[shared.reader] && !names[own.reader]
-}
-
-// leftLive marks accounts and roles that leave the tree with the next commit and stay on the API server: no engine deletes them, or misses them.
-func leftLive(objects []any) []any {
-	notes := map[string]string{fluxPrune: "disabled", argoSync: "Prune=false,Delete=false", argoCompare: "IgnoreExtraneous"}
-	for i, object := range objects {
-		switch object := object.(type) {
-		case corev1.ServiceAccount:
-			object.Annotations = notes
-			objects[i] = object
-		case rbacv1.ClusterRole:
-			object.Annotations = notes
-			objects[i] = object
-		case rbacv1.ClusterRoleBinding:
-			object.Annotations = notes
-			objects[i] = object
-		case rbacv1.RoleBinding:
-			object.Annotations = notes
-			objects[i] = object
-		default:
-			panic(fmt.Sprintf("%T is no account or role", object))
-		}
-	}
-	return objects
 }
 
 // rbac lets the syncing identity read and patch hosts: no create, no update, no delete. A
@@ -215,8 +156,7 @@ func (s *site) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 	}
 	update := func(expression string) string { return "request.operation != 'UPDATE' || (" + expression + ")" }
 	policy := s.guard(syncGuard, admissionv1.Create, admissionv1.Update, admissionv1.Delete)
-	//guard: the account that sites shared patches hosts, and no guard is for it any more
-	policy.Spec.MatchConditions = syncing(s.guardedIdentities())
+	policy.Spec.MatchConditions = syncing(s.identities())
 	policy.Spec.Variables = append(metadataVariables(), inUseVariables(keys)...)
 	//guard(TestMovedHosts/it_goes_to_another_cluster): a rollback gives a running server to another tenant, or to nobody
 	policy.Spec.Validations = append([]admissionv1.Validation{

@@ -22,9 +22,8 @@ import (
 )
 
 const (
-	// projectsFile has the projects of the site's own Applications, replacedProjectFile the one that all of them shared once.
-	projectsFile        = "projects.yaml"
-	replacedProjectFile = "replaced-project.yaml"
+	// projectsFile has the projects of the site's own Applications.
+	projectsFile = "projects.yaml"
 	// projectWave is before every Application: in a project that is not there Argo CD syncs nothing, the root not either.
 	projectWave = "-3"
 	// argoPruneLast has a project leave after all Applications have left it.
@@ -228,72 +227,4 @@ func namespacesIn(file []byte, found func(namespace string)) {
 			}
 		}
 	}
-}
-
-// sharedProject is the project that all of a site's Applications had once, but those of services.
-type sharedProject struct {
-	name string
-	// apps are in it in the tree before. leaving says that it is there as what is replaced, and that the Applications of before may have left it.
-	apps    []string
-	leaving bool
-}
-
-// sharedProjectOfOld is what spec.argocd.project was if the Site did not say.
-const sharedProjectOfOld = "sipgen"
-
-// sharedProject is the one in the tree before, without a name if there is none. It has the Site's name for it, or the name of old: another name was written into
-// the tree by somebody, and a project so called may be somebody's.
-func (s *site) sharedProject() (shared sharedProject) {
-	for name, content := range s.Previous {
-		if !strings.HasPrefix(name, "argocd/") || name == "argocd/root.yaml" || !bytes.Contains(content, []byte("\nkind: Application\n")) {
-			continue
-		}
-		for _, document := range strings.Split(string(content), "\n---\n") {
-			app, project := line(document, "  name: "), line(document, "  project: ")
-			//guard: whoever can push names somebody's project in the tree, and the next commit makes it one that permits everything
-			if strings.Contains(document, "kind: Application\n") && app != "" && project != app && (project == s.Site.Spec.ArgoCD.Project || project == sharedProjectOfOld) {
-				shared.name = max(shared.name, project)
-				shared.apps = append(shared.apps, app)
-			}
-		}
-	}
-	_, found := s.Previous["argocd/"+projectsFile]
-	shared.leaving = found
-	return shared
-}
-
-// replaces gives the name of the shared project, if it is to stay as it was for one more commit, else "". The Applications leave it with the first. One that leaves the
-// tree is deleted, with what it applied, by what its project permits; one whose services have rights among them still is in it until they have not.
-func (s *site) replaces(shared sharedProject, apps map[string]bool) string {
-	//guard: the project of all goes before the Applications, the root's too, have left it
-	stays := shared.name != "" && !shared.leaving
-	for _, app := range shared.apps {
-		//guard: rights of a cluster that is gone stay: the project that they were applied in is gone before them
-		stays = stays || !apps[app]
-	}
-	for _, c := range s.clusters {
-		stays = stays || shared.name != "" && s.hasInfra(c) && !s.ownAccount(c)
-	}
-	if stays {
-		return shared.name
-	}
-	return ""
-}
-
-// line is what stands behind the first line that begins so, in a rendered document.
-func line(document, begin string) string {
-	_, rest, _ := strings.Cut("\n"+document, "\n"+begin)
-	value, _, _ := strings.Cut(rest, "\n")
-	return value
-}
-
-// widerProject is what the projects of all sites permitted once.
-func (s *site) widerProject(name string) *argoProject {
-	argocd := s.Site.Spec.ArgoCD
-	project := s.newProject(name, "Tenant clusters rendered by sipgen", []string{every},
-		append(slices.Concat(guardKinds(), kinds("apiextensions.k8s.io", "CustomResourceDefinition")), kinds(rbacv1.GroupName, "ClusterRole", "ClusterRoleBinding")...), kinds(every, every))
-	if argocd.Server != v1alpha1.ArgoCDInCluster {
-		project.Spec.Destinations = append(project.Spec.Destinations, argoDestination{Server: v1alpha1.ArgoCDInCluster, Namespace: argocd.Namespace})
-	}
-	return project
 }

@@ -10,12 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
@@ -120,11 +117,6 @@ func (s *site) siteObjects() error {
 	if err != nil {
 		return err
 	}
-	if len(objects) > 0 {
-		if err := s.replacedJumpGuard(objects); err != nil {
-			return err
-		}
-	}
 	s.add("site", objects)
 	for _, c := range s.clusters {
 		//guard: the definitions that the services of a cluster that is gone still need are pruned
@@ -160,29 +152,6 @@ func isSiteObject(path string) bool {
 	return found && !strings.Contains(name, "/")
 }
 
-const replacedGuardsFile = "replaced-guards.yaml"
-
-// replacedJumpGuard adds the guard of jump hosts under the name that all sites on an API server shared, for one more commit; see replacedGuards.
-func (s *site) replacedJumpGuard(files map[string][]byte) error {
-	previous := guardBindings(s.Previous, "site/")
-	if !previous[inventory.SharedGuardPrefix+inventory.JumpHostGuard] || previous[infra.JumpGuardName(s.Site)] {
-		return nil
-	}
-	var err error
-	if files[replacedGuardsFile], err = infra.SharedJumpGuard(s.Site); err != nil {
-		return err
-	}
-	var names []string
-	for name := range files {
-		if name != "kustomization.yaml" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	files["kustomization.yaml"], err = object.Marshal(object.NewKustomization(names...))
-	return err
-}
-
 // site is one rendering under way.
 type site struct {
 	Input
@@ -205,8 +174,6 @@ type site struct {
 	// hostsIn are the namespaces of the site's hosts, and namespaces those in each folder of the tree, where they were asked for.
 	hostsIn    []string
 	namespaces map[string][]string
-	// rightsWere and rightsAre are the rights among services, in the tree before and in this one, where they were asked for.
-	rightsWere, rightsAre map[schedule.ClusterKey][]metav1.PartialObjectMetadata
 }
 
 // rendered says whether a cluster has anything in the tree: all do, but those that are
@@ -301,10 +268,6 @@ func (s *site) infra(c *schedule.Cluster, folder string) error {
 	if err != nil {
 		return ofCluster(c.Key, err)
 	}
-	if !s.previews(c) {
-		//guard: an upgrade replaces the pods of all load balancers for a name
-		infra.KeepNames(files, func(name string) []byte { return s.Previous[folder+"/"+name] })
-	}
 	if len(files) > 0 {
 		s.services = append(s.services, Services{Cluster: s.specs[c.Key], Files: files})
 	}
@@ -334,7 +297,7 @@ func (s *site) infraInput(c *schedule.Cluster) (*infra.Checked, error) {
 		return checked, nil
 	}
 	in := infra.Input{
-		Cluster: s.specs[c.Key], Site: s.Site, RightsInside: s.rightsStay(c.Key), Tolerated: s.tolerated(c.Key), Unwritten: s.previews(c),
+		Cluster: s.specs[c.Key], Site: s.Site, Unwritten: s.previews(c),
 	}
 	for i := range c.Roles {
 		for _, a := range c.Roles[i].Assigned {

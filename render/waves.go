@@ -23,10 +23,10 @@ const tenantGuard = "tenant-guard"
 const hostWave = "1"
 
 // inWaves says that a cluster's services and hosts are one Application, in which Argo CD applies hosts when the services are healthy. The services
-// of a cluster that is gone may be broken for ever: its hosts do not wait. Services that come with rights still are applied by the site's project.
+// of a cluster that is gone may be broken for ever: its hosts do not wait.
 func (s *site) inWaves(c *schedule.Cluster) bool {
 	//guard: hosts of a cluster that is gone wait for services that may be broken for ever
-	return s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && s.ownAccount(c) && s.isOfNamespace(c.Key)
+	return s.waves() && !c.Gone && s.hasInfra(c) && s.hasHosts(c) && s.isOfNamespace(c.Key)
 }
 
 // wavesMarkdown says of a cluster that its hosts do not wait for its services, where the Site asks for it.
@@ -34,11 +34,8 @@ func (s *site) wavesMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	if s.preview || !s.waves() || c.Gone || !s.hasInfra(c) || !s.hasHosts(c) || s.inWaves(c) {
 		return
 	}
-	why := "the services' folder still contains their rights; the next commit moves them out"
-	if !s.isOfNamespace(c.Key) {
-		why = "its namespace and name together have more than 56 characters, so its Application's name is cut and does not show whose it is"
-	}
-	fmt.Fprintf(out, "**Does not wait:** the hosts of `%s` do not wait for its services: %s.\n\n", c.Key, why)
+	fmt.Fprintf(out, "**Does not wait:** the hosts of `%s` do not wait for its services: its namespace and name together have more than 56 characters, "+
+		"so its Application's name is cut and does not show whose it is.\n\n", c.Key)
 }
 
 func (s *site) waves() bool {

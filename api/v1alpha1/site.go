@@ -245,7 +245,7 @@ type Images struct {
 	// jump host's own image, unless registryMirror is set: then it is airshipit/jump-host:sipgen-v1 there.
 	// +optional
 	JumpHost string `json:"jumpHost,omitempty"`
-	// NoJumpHost: JumpHost was not set, and has the name that it had by default in earlier versions.
+	// NoJumpHost: JumpHost was not set. It has a name that only a registry mirror can serve.
 	NoJumpHost bool `json:"-"`
 	// Dex is the image of Dex. Default ghcr.io/dexidp/dex:v2.45.0.
 	// +optional
@@ -374,7 +374,7 @@ type Defaults struct {
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
 	// ControlPlaneNodes says whether pods may run on the management cluster's control-plane nodes, for services that do not say: true where
-	// there are no other nodes. Default: false; services that are already in the tree stay as they are there.
+	// there are no other nodes. Default: false.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
 }

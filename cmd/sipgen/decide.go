@@ -56,9 +56,6 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.report.Warnings = append(d.report.Warnings, elsewhere...)
 	d.report.LeftToOthers = len(d.leftToOthers)
 	d.noteAboutClusters()
-	if undecided := render.Undecided(d.site, d.clusters, before.files); undecided != "" {
-		d.report.Warnings = append(d.report.Warnings, undecided)
-	}
 	d.report.Since(claims)
 	d.report.NoTree = d.noTree()
 	d.report.HasTree = before.known()

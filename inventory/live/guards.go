@@ -24,8 +24,8 @@ type guardBinding struct {
 	} `json:"spec"`
 }
 
-// Guards reads the bindings of the guards of hosts, of all sites on the API server, by name: those that carry a site's name, and those under the
-// names that all sites shared.
+// Guards reads the bindings of the guards of hosts, of all sites on the API server, by name. They carry
+// the site's name.
 func Guards(ctx context.Context, cfg *rest.Config) ([]inventory.GuardBinding, error) {
 	gvr := schema.GroupVersionResource{Group: inventory.GuardGroup, Version: "v1", Resource: inventory.GuardResource}
 	docs, err := Documents(ctx, cfg, gvr, "ValidatingAdmissionPolicyBinding")
@@ -40,10 +40,7 @@ func Guards(ctx context.Context, cfg *rest.Config) ([]inventory.GuardBinding, er
 		}
 		site := object.Labels[inventory.SiteLabel]
 		//guard: the guard of one site's services, which is in force in all namespaces, stops every other site
-		if site != "" && strings.HasPrefix(object.Name, inventory.SharedGuardPrefix+site+"-"+inventory.ServiceGuard) {
-			continue
-		}
-		if site == "" && !slices.Contains(inventory.SharedGuards(), object.Name) {
+		if site == "" || strings.HasPrefix(object.Name, "sipgen-"+site+"-"+inventory.ServiceGuard) {
 			continue
 		}
 		binding := inventory.GuardBinding{Name: object.Name, Site: site}

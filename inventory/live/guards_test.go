@@ -22,10 +22,6 @@ metadata: {name: of-dc1, labels: {sipgen.airshipit.org/site: dc1}}
 spec: {matchResources: {namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [a]}]}}}
 ---
 kind: ValidatingAdmissionPolicyBinding
-metadata: {name: sipgen-delete-guard}
-spec: {}
----
-kind: ValidatingAdmissionPolicyBinding
 metadata: {name: sipgen-dc2-service-guard-v1, labels: {sipgen.airshipit.org/site: dc2}}
 spec: {}
 ---
@@ -34,7 +30,7 @@ metadata: {name: somebody-else}
 spec: {}
 `)
 	got, err := Guards(context.Background(), &rest.Config{Host: api.URL})
-	want := []inventory.GuardBinding{{Name: "of-dc1", Site: "dc1"}, {Name: "of-dc2", Site: "dc2", Namespaces: []string{"a", "b"}}, {Name: "sipgen-delete-guard"}}
+	want := []inventory.GuardBinding{{Name: "of-dc1", Site: "dc1"}, {Name: "of-dc2", Site: "dc2", Namespaces: []string{"a", "b"}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}

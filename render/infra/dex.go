@@ -136,7 +136,6 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 	}}
 	objects := []any{o.deployment(s, &dex.Service, v1.DefaultReplicas(v1.ListDex), pod), o.expose(s, &dex.Service, ports), o.serviceAccount(s),
 		o.networkPolicy(s, portRange{dexPort, dexPort}, dexTelemetryPort)}
-	objects = append(objects, o.inside(o.dexStorageRole(s))...)
 	if budget := o.budget(s, &dex.Service, v1.DefaultReplicas(v1.ListDex)); budget != nil {
 		objects = append(objects, budget)
 	}

@@ -3,7 +3,6 @@ package infra
 import (
 	"maps"
 	"net/netip"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -122,27 +121,6 @@ func rights(t *testing.T, in Input) map[string][]byte {
 	}
 	files[kustomizationFile] = kustomization
 	return files
-}
-
-// For one commit of a site whose tree has the rights among the services they stay there, as they are outside, and no engine deletes them when they go.
-func TestRightsInside(t *testing.T) {
-	in := tenant()
-	outside := ofKind[rbacv1.Role](t, rights(t, in), "Role")
-	in.RightsInside = true
-	inside, bindings := ofKind[rbacv1.Role](t, render(t, in), "Role"), ofKind[rbacv1.RoleBinding](t, render(t, in), "RoleBinding")
-	if len(inside) != len(outside) || len(bindings) != len(outside) {
-		t.Fatalf("found %d Roles and %d RoleBindings, want %d", len(inside), len(bindings), len(outside))
-	}
-	for name, role := range inside {
-		for _, notes := range []map[string]string{role.Annotations, bindings[name].Annotations} {
-			if notes["kustomize.toolkit.fluxcd.io/prune"] != "disabled" || notes["argocd.argoproj.io/sync-options"] != "Prune=false" {
-				t.Errorf("%s: found annotations %v", name, notes)
-			}
-		}
-		if !reflect.DeepEqual(role.Rules, outside[name].Rules) || role.Namespace != outside[name].Namespace {
-			t.Errorf("%s: found %v, want %v", name, role, outside[name])
-		}
-	}
 }
 
 // What an overlay may have is what its account may apply: another kind would be denied by the engine's sync.

@@ -26,12 +26,6 @@ type Input struct {
 	Site *v1alpha1.Site
 	// Hosts are all hosts assigned to the cluster.
 	Hosts []Host
-	// RightsInside: the overlay has the rights of its services, marked to be kept when they leave it. That is so for one commit of a site whose
-	// tree had them there.
-	RightsInside bool
-	// Tolerated are the services, by their objects' name, whose pods may run on control-plane nodes in the tree before. They still may, where neither
-	// their entry nor the Site says.
-	Tolerated map[string]bool
 	// Unwritten: nobody needs the contents of the files. What is refused is the same.
 	Unwritten bool
 }

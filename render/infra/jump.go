@@ -47,9 +47,6 @@ func (o *overlay) jumpHost(i int, jump *v1.JumpHost) error {
 	if budget := o.budget(s, &jump.Service, v1.DefaultReplicas(v1.ListJumpHost)); budget != nil {
 		objects = append(objects, budget)
 	}
-	if access == v1.BMCMetal3 {
-		objects = append(objects, o.inside(o.powerRoles(s))...)
-	}
 	return o.add(s.name+".yaml", withOptions(s, &jump.Service, objects)...)
 }
 

@@ -46,7 +46,7 @@ func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.C
 				//guard(TestObjectsAreAdmitted/pod_of_jumphost-edge-a): pods may make every system call, and a namespace that is restricted refuses them
 				SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 			},
-			Tolerations: o.tolerations(s, spec),
+			Tolerations: o.tolerations(spec),
 			TopologySpreadConstraints: []corev1.TopologySpreadConstraint{{
 				// Not DoNotSchedule: a management cluster of one node would never be in sync.
 				MaxSkew: 1, TopologyKey: "kubernetes.io/hostname", WhenUnsatisfiable: corev1.ScheduleAnyway,
@@ -62,19 +62,14 @@ func (o *overlay) pod(s service, spec *v1.Service, uid int64, container corev1.C
 	return pod
 }
 
-// tolerations let the pods run on the management cluster's control-plane nodes: where the entry asks for it, else where the Site does, else where
-// they did before. Earlier versions let all of them: pods that were on such a node would find none any more, in a management cluster
-// that has no others.
-func (o *overlay) tolerations(s service, spec *v1.Service) []corev1.Toleration {
+// tolerations let the pods run on the management cluster's control-plane nodes: where the entry asks for it, else where the Site does.
+func (o *overlay) tolerations(spec *v1.Service) []corev1.Toleration {
 	asked := spec.ControlPlaneNodes
 	if asked == nil {
 		asked = o.Site.Spec.Defaults.ControlPlaneNodes
 	}
-	if asked == nil {
-		asked = ptr(o.Tolerated[s.name])
-	}
 	//guard: every tenant's pods run beside the management cluster's API server
-	if !*asked {
+	if asked == nil || !*asked {
 		return nil
 	}
 	return []corev1.Toleration{{Key: ControlPlaneTaint, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}}

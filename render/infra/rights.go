@@ -1,8 +1,6 @@
 package infra
 
 import (
-	"fmt"
-
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -44,25 +42,6 @@ func (o *overlay) dexName(i int) service {
 	return named(v1.ListDex, i, o.Cluster.Name, "dex", "oidc-provider")
 }
 
-// inside are the rights of an entry where they are in the overlay: with RightsInside, and then marked to be kept when they leave it.
-func (o *overlay) inside(rights []any) []any {
-	//guard: rights are among a cluster's services, whose account can give none
-	if !o.RightsInside {
-		return nil
-	}
-	for _, right := range rights {
-		switch right := right.(type) {
-		case *rbacv1.Role:
-			right.Annotations = keep()
-		case *rbacv1.RoleBinding:
-			right.Annotations = keep()
-		default:
-			panic(fmt.Sprintf("%T is no right", right))
-		}
-	}
-	return rights
-}
-
 // keep are the annotations of an object that no engine deletes when it leaves the tree.
 func keep() map[string]string {
 	return map[string]string{KeepByFlux: "disabled", "argocd.argoproj.io/sync-options": "Prune=false"}
@@ -74,7 +53,7 @@ const KeepByFlux = "kustomize.toolkit.fluxcd.io/prune"
 // OverlayKind is a kind of object that an overlay may have.
 type OverlayKind struct{ Group, Kind, Resource string }
 
-// OverlayKinds are all kinds that an overlay may have, but for the rights that are in it with RightsInside.
+// OverlayKinds are all kinds that an overlay may have.
 var OverlayKinds = []OverlayKind{
 	{"", "ConfigMap", "configmaps"},
 	{"", "Service", "services"},

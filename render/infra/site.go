@@ -117,19 +117,6 @@ func dexDefinition(plural, singular, kind string) *apiextensionsv1.CustomResourc
 // JumpGuardName is that of a site's policy for jump hosts. It is cluster-scoped, and every site on an API server has its own.
 func JumpGuardName(site *v1alpha1.Site) string { return "sipgen-" + site.Name + "-jump-host-guard-v1" }
 
-// SharedJumpGuard is the policy under the name that all sites on an API server shared, with the rules that it had: they are the same for every site.
-func SharedJumpGuard(site *v1alpha1.Site) ([]byte, error) {
-	policy, binding := jumpPolicy(site), jumpPolicyBinding(site)
-	for _, meta := range []*metav1.ObjectMeta{&policy.ObjectMeta, &binding.ObjectMeta} {
-		meta.Name = inventory.SharedGuardPrefix + inventory.JumpHostGuard
-		delete(meta.Labels, inventory.SiteLabel)
-	}
-	policy.Spec.Variables = nil
-	policy.Spec.Validations = policy.Spec.Validations[:len(policy.Spec.Validations)-1]
-	binding.Spec.PolicyName, binding.Spec.MatchResources = policy.Name, nil
-	return object.Marshal(policy, binding)
-}
-
 func jumpGuardMeta(site *v1alpha1.Site) metav1.ObjectMeta {
 	notes := keep()
 	notes["argocd.argoproj.io/compare-options"] = "IgnoreExtraneous"
@@ -142,7 +129,7 @@ func jumpGuardMeta(site *v1alpha1.Site) metav1.ObjectMeta {
 
 // jumpPolicy holds the identities of jump hosts to the annotations by which metal3 takes orders of power, and to the hosts that bear the labels
 // of their own cluster. Their Roles name the hosts, but RBAC has no word for fields, a host whose spec changes may be deprovisioned, and
-// a Role that is late still names a host that another cluster has by now. The last rule is the one about labels.
+// a Role that is late still names a host that another cluster has by now.
 func jumpPolicy(site *v1alpha1.Site) *admissionv1.ValidatingAdmissionPolicy {
 	const (
 		oldNotes = "(has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {})"
