@@ -32,7 +32,7 @@ var runElsewhere = []pagePart{
 	{page: "from-sip.md", headings: "Why a sync alone does not do it/The right to look", test: "TestTakeover"},
 	{page: "from-sip.md", headings: "The way, for one tenant", test: "TestTakeover"},
 	{page: "gitops.md", test: "TestProcedures"},
-	{page: "gitops.md", headings: "Flux", test: "TestFluxRows"},
+	{page: "gitops.md", headings: "Flux", test: "assign"},
 	{page: "gitops.md", headings: "Flux/Flux that applies nothing without an account", test: "TestLockedFlux"},
 	{page: "gitops.md", headings: "Argo CD", test: "TestProcedures"},
 	{page: "gitops.md", headings: "Argo CD/Hosts after services: waves", test: "services-first"},
