@@ -3,11 +3,13 @@ package publish
 import (
 	"fmt"
 	"io"
-	"math"
 	"mime"
 	"net/http"
 	"reflect"
 	"strings"
+	"sync/atomic"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
 
 	"github.com/airshipit/sipgen/internal/text"
 )
@@ -15,14 +17,19 @@ import (
 const (
 	// maxRefs is how many bytes a server may take to list its branches and tags, of which go-git keeps all: some 800,000 of them.
 	maxRefs = 64 << 20
+	// maxReport is how many bytes a server may answer to a push, of which go-git keeps the report, and with it what hooks print.
+	maxReport = 8 << 20
 	// maxErrorPage is how much is read of an answer that is no success.
 	maxErrorPage = 64 << 10
 )
 
-// boundedRefs is an HTTP transport that gives go-git no more than it can keep, and no page that is meant for people.
-type boundedRefs struct{ http.RoundTripper }
+// boundedAnswers is an HTTP transport that gives go-git no more than it can keep, and no page that is meant for people.
+type boundedAnswers struct {
+	http.RoundTripper
+	over *overlong
+}
 
-func (b boundedRefs) RoundTrip(request *http.Request) (*http.Response, error) {
+func (b boundedAnswers) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := b.RoundTripper.RoundTrip(request)
 	if err != nil {
 		return nil, err
@@ -38,7 +45,9 @@ func (b boundedRefs) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, &pageError{text.Line(request.URL.Host)}
 	case strings.HasSuffix(request.URL.Path, "/info/refs"):
 		//guard: a server that names branches without an end takes half an hour, or all memory
-		response.Body = limitedBody{&limitedRefs{from: body, left: maxRefs}, body}
+		response.Body = limitedBody{&limited{body, maxRefs, maxRefs, refsList, b.over}, body}
+	case strings.HasSuffix(request.URL.Path, "/"+transport.ReceivePackServiceName):
+		response.Body = limitedBody{&limited{body, maxReport, maxReport, pushAnswer, b.over}, body}
 	}
 	return response, nil
 }
@@ -48,40 +57,59 @@ type limitedBody struct {
 	io.Closer
 }
 
-// limitedRefs is a list of branches and tags that ends with an error where it is too long.
-type limitedRefs struct {
-	from io.Reader
-	left int
+// What a server sends and go-git keeps.
+const (
+	refsList   = "list of branches and tags"
+	pushAnswer = "answer to the push"
+)
+
+// overlong is the last answer that was too long: go-git has words of its own for one that ends early.
+type overlong struct{ atomic.Pointer[error] }
+
+// limited is an answer that ends with an error where it is too long.
+type limited struct {
+	from       io.Reader
+	left, most int
+	what       string
+	over       *overlong
 }
 
-func (l *limitedRefs) Read(into []byte) (int, error) {
+func (l *limited) Read(into []byte) (int, error) {
+	//guard: what a server sends without an end takes no memory without an end
 	if l.left == 0 {
-		return 0, fmt.Errorf("the server's list of branches and tags has more than %d MiB, want at most that", maxRefs>>20)
+		if closer, is := l.from.(io.Closer); is {
+			_ = closer.Close() // go-git does not, and the server would wait for ever
+		}
+		err := fmt.Errorf("the server's %s has more than %d MiB, want at most that", l.what, l.most>>20)
+		l.over.Store(&err)
+		return 0, err
 	}
 	n, err := l.from.Read(into[:min(len(into), l.left)])
 	l.left -= n
 	return n, err
 }
 
-// boundSSH bounds the list of branches and tags that a session of go-git's ssh is about to read. done lifts the bound, after all of the list was read: packs are bounded elsewhere. go-git takes
-// neither a connection nor a reader for ssh, but its session has the reader in a field that is exported.
-func boundSSH(session any) (done func()) {
+// allow begins another answer.
+func (l *limited) allow(what string, most int) { l.what, l.most, l.left = what, most, most }
+
+// boundSession bounds what go-git reads in a session by ssh or of a program of this machine: the list of branches and tags, until another bound is set. go-git takes
+// no reader there, but its session has the reader in a field that is exported.
+func boundSession(session any, over *overlong) *limited {
+	bounded := &limited{over: over}
+	bounded.allow(refsList, maxRefs)
 	value := reflect.Indirect(reflect.ValueOf(session))
 	if value.Kind() != reflect.Struct {
-		return func() {}
+		return bounded
 	}
 	output := value.FieldByName("Stdout")
 	if !output.IsValid() || !output.CanSet() {
-		return func() {}
+		return bounded
 	}
-	from, is := output.Interface().(io.Reader)
-	if !is {
-		return func() {}
+	if from, is := output.Interface().(io.Reader); is {
+		bounded.from = from
+		output.Set(reflect.ValueOf(bounded))
 	}
-	bounded := &limitedRefs{from: from, left: maxRefs}
-	output.Set(reflect.ValueOf(bounded))
-	//guard: a pack of more than 64 MiB cannot be fetched over ssh
-	return func() { bounded.left = math.MaxInt }
+	return bounded
 }
 
 // pageError is a web page where git's answer should be.

@@ -49,7 +49,7 @@ type Auth struct {
 const connectTimeout = 30 * time.Second
 
 // login gives the transport to an endpoint.
-func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transport.AuthMethod, error) {
+func (a Auth) login(endpoint *transport.Endpoint, over *overlong) (transport.Transport, transport.AuthMethod, error) {
 	switch endpoint.Protocol {
 	case "ssh":
 		login, err := a.sshLogin(endpoint)
@@ -65,7 +65,7 @@ func (a Auth) login(endpoint *transport.Endpoint) (transport.Transport, transpor
 		client, err := a.HTTPClient()
 		if err == nil {
 			//guard: a redirect takes the git server's credentials to another port, over plain http
-			client.Transport, client.CheckRedirect = boundedRefs{hookOutput{client.Transport}}, checkRedirect
+			client.Transport, client.CheckRedirect = boundedAnswers{hookOutput{client.Transport}, over}, checkRedirect
 		}
 		return githttp.NewClient(client), a.httpLogin(), err
 	}

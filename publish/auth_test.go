@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
 func TestNoCredentialsInWhatIsPrinted(t *testing.T) {
@@ -41,5 +43,34 @@ func TestAnswersAreMasked(t *testing.T) {
 			strings.Contains(found, "by-proxy") || strings.Contains(found, "from-the") || strings.Contains(found, "bWU6") {
 			t.Errorf("%s: found %s", said, found)
 		}
+	}
+}
+
+// TestTokensAsUserNames: forges take a token where the user stands, and it is as secret there.
+func TestTokensAsUserNames(t *testing.T) {
+	const token = "t0ken-that-is-long-enough"
+	for why, target := range map[string]Target{
+		"alone":                     {URL: "https://" + token + "@git.example.org/x.git"},
+		"with an empty password":    {URL: "https://" + token + ":@git.example.org/x.git"},
+		"with GitHub's word":        {URL: "https://" + token + ":x-oauth-basic@git.example.org/x.git"},
+		"short, with GitHub's word": {URL: "https://t0ken:x-oauth-basic@git.example.org/x.git"},
+		"with any password":         {URL: "https://" + token + ":x@git.example.org/x.git"},
+		"as a setting":              {URL: "https://git.example.org/x.git", Auth: Auth{Username: token}},
+		"as a setting, with a word": {URL: "https://git.example.org/x.git", Auth: Auth{Username: "t0ken", Password: "x-oauth-basic"}},
+	} {
+		if _, err := target.endpoint(); err != nil {
+			t.Fatal(err)
+		}
+		r := &remote{target: &target}
+		login, _ := target.Auth.httpLogin().(*githttp.BasicAuth)
+		for _, said := range []string{"no such user: " + login.Username, "Authorization: Basic " + basic(login)} {
+			if found := r.mask(said); strings.Contains(found, login.Username) || strings.Contains(found, basic(login)[:12]) {
+				t.Errorf("%s: found %s", why, found)
+			}
+		}
+	}
+	r := &remote{target: &Target{URL: "https://robot:s3cret@git.example.org/x.git", Auth: Auth{Username: "robot", Password: "s3cret"}}}
+	if found := r.mask("robot may not push"); found != "robot may not push" {
+		t.Errorf("a user name: found %s", found)
 	}
 }

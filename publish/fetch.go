@@ -2,6 +2,7 @@ package publish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -201,10 +202,7 @@ func (s *session) fetch(ctx context.Context, store *packStore, want wanted) erro
 		}
 		defer func() { err = errors.Join(err, response.Close()) }()
 		pack := demuxSideband(request.Capabilities, watched{Reader: response, active: active})
-		if want.most > 0 {
-			pack = &atMost{pack, want.most}
-		}
-		return spool(pack)
+		return spool(&atMost{pack, cmp.Or(want.most, maxPack)})
 	})
 	if err != nil {
 		return err
@@ -229,8 +227,9 @@ type atMost struct {
 
 func (a *atMost) Read(into []byte) (int, error) {
 	n, err := a.Reader.Read(into)
+	//guard: a pack without an end fills no disk
 	if a.left -= int64(n); a.left < 0 {
-		return 0, tooMuchError("more than was asked for")
+		return 0, tooMuchError("the pack has more bytes than it may have")
 	}
 	return n, err
 }
@@ -245,6 +244,9 @@ func demuxSideband(capabilities *capability.List, reader io.Reader) io.Reader {
 	}
 	return reader
 }
+
+// maxPack is how many bytes a pack may have, which go to disk.
+const maxPack = 2 << 30
 
 // maxPackInMemory is how many bytes of a pack are kept in memory; a bigger one goes to disk.
 const maxPackInMemory = 2 << 20

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-billy/v5/util"
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -72,6 +74,9 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 		}
 		reference, err := repository.Reference(plumbing.NewBranchReferenceName(branch), true)
 		switch {
+		//guard: a branch that is broken is no branch without commits
+		case err == nil && reference.Hash().IsZero(), isBroken(repository, branch):
+			return nil, brokenBranch(branch)
 		case err == nil:
 			found.branches[branch] = reference.Hash()
 		case !errors.Is(err, plumbing.ErrReferenceNotFound):
@@ -88,6 +93,18 @@ func (r *remote) localRefs(ctx context.Context, repository *gogit.Repository) (*
 	_, err = retry(ctx, always, func() (struct{}, error) { return struct{}{}, listBranches(repository, found.branches) }, backoff.WithMaxElapsedTime(time.Second))
 	found.empty = len(found.branches) == 0
 	return found, err
+}
+
+// isBroken says whether a branch's file holds neither a hash nor the name of another branch. go-git then takes an older value of the branch, or
+// finds none.
+func isBroken(repository *gogit.Repository, branch string) bool {
+	store, is := repository.Storer.(interface{ Filesystem() billy.Filesystem })
+	if !is {
+		return false
+	}
+	text, err := util.ReadFile(store.Filesystem(), plumbing.NewBranchReferenceName(branch).String())
+	value := strings.TrimSpace(string(text))
+	return err == nil && !strings.HasPrefix(value, "ref: ") && (!plumbing.IsHash(value) || strings.Trim(value, "0") == "")
 }
 
 // listBranches adds the branches that are not in a map yet. A listing gives a branch that stands for another one as that, without a commit.

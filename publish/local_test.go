@@ -53,3 +53,29 @@ func TestShallowAndDetachedRepositories(t *testing.T) {
 	mustPublish(t, Target{URL: worktree, Branch: "main", Proposal: "new", Path: "site"}, tree("a", "1"))
 	same(t, "through a linked worktree", inGit(t, clone, "new"), tree("x", "3", "site/a", "1"))
 }
+
+// A branch whose file is broken, as after a crash, is an error: it is no repository without commits, and no older value counts.
+func TestBrokenBranchIsAnError(t *testing.T) {
+	t.Parallel()
+	whole := bare(t)
+	rival(t, whole, "main", tree("x", "1"))
+	for why, text := range map[string]string{
+		"garbage": "\x00\xffgarbage\n", "zeros": strings.Repeat("0", 40) + "\n", "nothing": "", "half a hash": "0123456789abcdef0123\n", "bytes of zero": string(make([]byte, 41)),
+	} {
+		for _, packed := range []bool{false, true} {
+			repo := filepath.Join(t.TempDir(), "fleet.git")
+			git(t, t.TempDir(), "clone", "--quiet", "--bare", whole, repo)
+			if packed {
+				git(t, repo, "pack-refs", "--all")
+			}
+			if err := os.WriteFile(filepath.Join(repo, "refs/heads/main"), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, target := range []Target{{URL: repo, Branch: "main"}, {URL: repo}, {URL: repo, Branch: "main", Create: true}, {URL: repo, Branch: "other", Create: true}} {
+				if tip, err := Read(t.Context(), target); err == nil || !strings.Contains(err.Error(), `branch "main" is broken: it names no commit`) {
+					t.Errorf("%s, packed %t, %+v: found %+v, %v", why, packed, target, tip, err)
+				}
+			}
+		}
+	}
+}

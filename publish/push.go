@@ -140,11 +140,14 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 			}
 		}
 	}
-	var progress bytes.Buffer
+	var progress firstWords
 	request.Progress = watched{Writer: &progress, active: active}
 	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
 	request.Packfile = io.NopCloser(watched{Reader: bytes.NewReader(pack), active: active})
 	report, err := session.ReceivePack(ctx, request)
+	if over := r.over.Swap(nil); err != nil && over != nil {
+		err = *over
+	}
 	if err == nil && report == nil {
 		err = errors.New("the server sent no status report")
 	}

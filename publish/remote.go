@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ type remote struct {
 	local    string // path of a repository on this machine
 	client   transport.Transport
 	auth     transport.AuthMethod
+	over     overlong
 	helper   struct {
 		asked   bool
 		secrets []string // that it gave
@@ -38,7 +40,7 @@ func newRemote(target *Target) (*remote, error) {
 			return nil, err
 		}
 	}
-	if r.client, r.auth, err = target.Auth.login(endpoint); err != nil {
+	if r.client, r.auth, err = target.Auth.login(endpoint, &r.over); err != nil {
 		return nil, r.masked(fmt.Errorf("%s: %w", redact.URL(target.URL), err))
 	}
 	return r, nil
@@ -52,16 +54,19 @@ func connect[S transport.Session](ctx context.Context, r *remote, open func(*tra
 		if err != nil {
 			return session, nil, err
 		}
-		listed := func() {}
-		if r.endpoint.Protocol == "ssh" {
+		bounded := &limited{}
+		if r.endpoint.Protocol == "ssh" || r.local != "" {
 			//guard: a server that names branches over ssh without an end takes half an hour, or all memory
-			listed = boundSSH(session)
+			bounded = boundSession(session, &r.over)
 		}
 		advertised, err := session.AdvertisedReferencesContext(ctx)
 		if err != nil {
 			_ = session.Close() // nothing was asked for; what reads for go-git may still be reading
+		} else if _, pushes := any(session).(transport.ReceivePackSession); pushes {
+			bounded.allow(pushAnswer, maxReport)
 		} else {
-			listed()
+			//guard: a pack of more than 64 MiB cannot be fetched over ssh
+			bounded.allow("pack", math.MaxInt) // it is bounded where it is kept
 		}
 		//guard: a server that leads from http to https cannot be published to
 		if r.endpoint.Protocol == scheme {
@@ -76,6 +81,10 @@ type refs struct {
 	branches map[string]plumbing.Hash
 	head     string // the branch that HEAD names; empty: HEAD is detached, or unknown
 	empty    bool   // no commits at all
+}
+
+func brokenBranch(branch string) error {
+	return redact.Errorf("branch %q is broken: it names no commit; set it to its last commit, or delete it", branch)
 }
 
 // base gives the branch whose tip is the previous tree.
@@ -144,6 +153,10 @@ func advertisedRefs(advertised *packp.AdvRefs) (*refs, error) {
 	found := &refs{branches: map[string]plumbing.Hash{}}
 	for name, hash := range advertised.References {
 		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
+			//guard: a branch that is broken is no branch without commits
+			if hash.IsZero() {
+				return nil, brokenBranch(branch)
+			}
 			found.branches[branch] = hash
 		}
 	}

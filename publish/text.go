@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -15,6 +16,15 @@ const mostWords = 2000
 // oneLine is a server's words, of several lines perhaps, on one.
 func oneLine(words string) string {
 	return text.Truncate(strings.Join(text.Lines(words), "; "), mostWords)
+}
+
+// firstWords keeps as much of what is written to it as oneLine may pass on, with what that leaves out.
+type firstWords struct{ bytes.Buffer }
+
+func (f *firstWords) Write(words []byte) (int, error) {
+	//guard: a hook that prints without an end takes no memory without an end
+	f.Buffer.Write(words[:min(len(words), max(32*mostWords-f.Len(), 0))])
+	return len(words), nil
 }
 
 // readSized reads all, into as much memory as the size that it should have: a tree is thousands of small files, and they are held for the whole run.
