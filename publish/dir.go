@@ -11,8 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // DirOptions says what WriteDir may do. The zero value is the careful one.
@@ -21,35 +19,32 @@ type DirOptions struct {
 	AllowEmpty bool // write a tree without files: everything owned is deleted
 }
 
+// What WriteDir puts into a folder while it writes: what it will move, and the same before it is complete.
+const (
+	stageInside  = ".sipgen-new"
+	stageWritten = ".sipgen-new.part"
+)
+
 // WriteDir makes a folder hold the tree: owned files are replaced or deleted, everything else stays.
 // Files are 0644 and folders 0755, less the umask.
 //
-// The new folder is staged beside the old one and exchanged with it in one step, so that a reader, and a
-// process that is killed, see the old tree or the new one. Files that stay are hard links. Where the
-// system cannot exchange folders (not Linux, the folder is a mount point, the working directory or the
-// top of a git checkout, or its parent is read-only), files are replaced one by one, each in one step,
-// and Result.InPlace says so; a run that was killed there is finished by the next one.
+// What changes is written below stageInside first, and then moved, file by file. A run that is killed before that has changed nothing.
+// One that is killed later is finished by the next one that reads or writes the folder, sipgen's own lists in both places say how.
+// Somebody who reads the folder without sipgen can meet it half way.
 func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Result, error) {
 	if err := checkWrite(tree, opts.AllowEmpty); err != nil {
 		return Result{}, err
 	}
-	root, err := resolve(dir)
-	if err != nil {
-		return Result{}, err
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Result{}, fmt.Errorf("%s: no folder can be created there: %w", dir, err)
 	}
-	unlock, err := lockParent(ctx, root, true)
-	if err != nil {
-		return Result{}, fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
-	}
-	defer unlock()
-	here, err := openFolder(root)
+	here, err := openFolder(ctx, dir)
 	if err != nil {
 		return Result{}, err
 	}
 	defer here.close()
 
-	listed, list, found, err := here.owned()
-	owned := listed.sums
+	owned, list, found, err := here.owned()
 	switch {
 	case errors.Is(err, ErrOwnership) && opts.Adopt:
 		owned = nil
@@ -65,24 +60,17 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	if here.root != nil {
-		if err := here.root.RemoveAll(stageInside); err != nil {
-			return Result{}, err
-		}
-	}
-	newList := formatOwnership(tree)
-	if result.unchanged() && bytes.Equal(list, newList) {
+	changes := Tree{OwnershipFile: formatOwnership(tree)}
+	if result.unchanged() && bytes.Equal(list, changes[OwnershipFile]) {
 		return result, nil
 	}
-	work := folderWrite{root: root, here: here, tree: tree, owned: owned, list: newList, result: &result}
-	if exchangeable(root) {
-		err = work.exchange()
-		if err == nil || !errors.Is(err, errCannotExchange) {
-			return result, err
-		}
+	for _, name := range slices.Concat(result.Added, result.Changed) {
+		changes[name] = tree[name]
 	}
-	result.InPlace = true
-	return result, work.inPlace()
+	if err := here.stage(changes); err != nil {
+		return Result{}, errors.Join(err, here.root.RemoveAll(stageWritten))
+	}
+	return result, here.finish(owned, opts.Adopt)
 }
 
 func checkWrite(tree Tree, allowEmpty bool) error {
@@ -93,111 +81,127 @@ func checkWrite(tree Tree, allowEmpty bool) error {
 	return checkTree(tree)
 }
 
-// resolve gives the absolute path that dir leads to.
-func resolve(dir string) (string, error) {
-	root, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	real, err := filepath.EvalSymlinks(root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return root, nil
-	}
-	return real, err
-}
-
-// folderWrite is one run of WriteDir that has decided what to do.
-type folderWrite struct {
-	root   string
-	here   diskFolder
-	tree   Tree
-	owned  map[string]string
-	list   []byte
-	result *Result
-}
-
-// changes gives every file to write, the ownership file too.
-func (w *folderWrite) changes() Tree {
-	changes := Tree{OwnershipFile: w.list}
-	for _, names := range [][]string{w.result.Added, w.result.Changed} {
-		for _, name := range names {
-			changes[name] = w.tree[name]
-		}
-	}
-	return changes
-}
-
-// stageInside is where inPlace stages, in the folder itself. What a killed run left there goes.
-const stageInside = ".sipgen-new"
-
-// inPlace stages every file, then moves one after the other. While it moves, the list names the old files
-// and the new ones, so that the run after a kill knows all of them.
-func (w *folderWrite) inPlace() error {
-	if err := os.MkdirAll(w.root, 0o755); err != nil {
+// stage writes files to where finish finds them. Their place gets its name when it has all of them.
+func (d diskFolder) stage(files Tree) error {
+	if err := d.root.RemoveAll(stageWritten); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(w.root)
+	if err := d.root.Mkdir(stageWritten, 0o755); err != nil {
+		return err
+	}
+	stage, err := d.root.OpenRoot(stageWritten)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }() // nothing is written through the handle itself
-	if err := root.RemoveAll(stageInside); err != nil {
+	defer func() { _ = stage.Close() }() // nothing is written through the handle itself
+	if err := writeFiles(stage, files); err != nil {
 		return err
 	}
-	changes := w.changes()
-	delete(changes, OwnershipFile)
-	names := slices.Sorted(maps.Keys(changes))
-	if err := w.stageFiles(root, names); err != nil {
-		return errors.Join(err, root.RemoveAll(stageInside))
-	}
-	if err := root.Rename(filepath.Join(stageInside, "both"), OwnershipFile); err != nil {
-		return err
-	}
-	for _, name := range w.result.Deleted {
-		if err := root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		for parent := path.Dir(name); parent != "."; parent = path.Dir(parent) {
-			if root.Remove(filepath.FromSlash(parent)) != nil {
-				break // not empty
+	return d.root.Rename(stageWritten, stageInside)
+}
+
+func writeFiles(root *os.Root, files Tree) error {
+	made := ""
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if parent := path.Dir(name); parent != made {
+			if err := root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {
+				return err
 			}
+			made = parent
 		}
-	}
-	for i, name := range names {
-		if err := root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o755); err != nil {
-			return err
-		}
-		if err := root.Rename(filepath.Join(stageInside, strconv.Itoa(i)), filepath.FromSlash(name)); err != nil {
-			return err
-		}
-	}
-	if err := root.Rename(filepath.Join(stageInside, "list"), OwnershipFile); err != nil {
-		return err
-	}
-	return root.RemoveAll(stageInside)
-}
-
-// stageFiles writes the files by their number, and the two lists.
-func (w *folderWrite) stageFiles(root *os.Root, names []string) error {
-	if err := root.Mkdir(stageInside, 0o755); err != nil {
-		return err
-	}
-	staged := Tree{"both": formatUnion(w.owned, w.tree), "list": w.list}
-	for i, name := range names {
-		staged[strconv.Itoa(i)] = w.tree[name]
-	}
-	for name, text := range staged {
-		if err := root.WriteFile(filepath.Join(stageInside, name), text, 0o644); err != nil {
+		if err := root.WriteFile(filepath.FromSlash(name), files[name], 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stagePrefix begins the names of what WriteDir puts beside name.
-func stagePrefix(name string) string {
-	if len(name) > 200 {
-		name = name[:200]
+// resume finishes what a run that was killed has staged completely, and takes away the rest.
+func (d diskFolder) resume() error {
+	if err := d.root.RemoveAll(stageWritten); err != nil {
+		return err
 	}
-	return "." + strings.TrimPrefix(name, ".") + ".sipgen-"
+	if _, err := d.root.Lstat(stageInside); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	owned, _, _, err := d.owned()
+	if err != nil && !errors.Is(err, ErrOwnership) {
+		return err
+	}
+	return d.finish(owned, false)
+}
+
+// finish makes the folder be as its staged list says: owned files that are not on it are deleted, and staged ones moved to their places, the list last. What
+// was done of that already is not there any more.
+func (d diskFolder) finish(owned map[string]string, adopt bool) error {
+	stage, err := d.root.OpenRoot(stageInside)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stage.Close() }()
+	staged := diskFolder{root: stage}
+	kept, _, found, err := staged.owned()
+	if err != nil {
+		return fmt.Errorf("%s: %w", stageInside, err)
+	}
+	if !found { // it was moved last
+		return d.root.RemoveAll(stageInside)
+	}
+	names, err := staged.below(".")
+	if err != nil {
+		return err
+	}
+	there := lookup{here: d}
+	for _, name := range slices.Sorted(maps.Keys(owned)) {
+		if _, stays := kept[name]; stays {
+			continue
+		}
+		kind, _, err := there.at(name)
+		if err == nil && kind == file {
+			err = d.delete(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	made := ""
+	for _, name := range names {
+		if name == OwnershipFile {
+			continue
+		}
+		//guard: a file that somebody has put there since is not replaced
+		if _, ours := owned[name]; !ours && !adopt {
+			if kind, _, err := d.at(name); err != nil || kind != nothing {
+				return errors.Join(err, fmt.Errorf("%s: %w: a run was interrupted while it wrote this file; move what is there away", name, ErrTaken))
+			}
+		}
+		if parent := path.Dir(name); parent != made {
+			if err := d.root.MkdirAll(filepath.FromSlash(parent), 0o755); err != nil {
+				return err
+			}
+			made = parent
+		}
+		if err := d.root.Rename(filepath.Join(stageInside, filepath.FromSlash(name)), filepath.FromSlash(name)); err != nil {
+			return err
+		}
+	}
+	if err := d.root.Rename(filepath.Join(stageInside, OwnershipFile), OwnershipFile); err != nil {
+		return err
+	}
+	return d.root.RemoveAll(stageInside)
+}
+
+// delete takes a file away, and the folders that are empty without it.
+func (d diskFolder) delete(name string) error {
+	if err := d.root.Remove(filepath.FromSlash(name)); err != nil {
+		return err
+	}
+	for parent := path.Dir(name); parent != "."; parent = path.Dir(parent) {
+		if d.root.Remove(filepath.FromSlash(parent)) != nil {
+			break // not empty
+		}
+	}
+	return nil
 }

@@ -72,48 +72,39 @@ func mustWrite(t *testing.T, dir string, files Tree) Result {
 }
 
 func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
-	for _, way := range []string{"exchanged", "in place"} {
-		t.Run(way, func(t *testing.T) {
-			parent := t.TempDir()
-			dir := filepath.Join(parent, "out")
-			mustWrite(t, dir, tree("a/b.yaml", "1", "a/c.yaml", "2", "gone/deep/x", "3"))
-			put(t, dir, tree("a/mine.txt", "hand", "README", "hand"))
-			if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if way == "in place" {
-				if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
-			next := tree("a/b.yaml", "1", "a/c.yaml", "2 changed", "new/y", "4")
-			result := mustWrite(t, dir, next)
-			want := Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}, InPlace: way == "in place"}
-			if !reflect.DeepEqual(result, want) {
-				t.Errorf("result: found %+v, want %+v", result, want)
-			}
-			all := maps.Clone(next)
-			maps.Copy(all, tree("a/mine.txt", "hand", "README", "hand"))
-			same(t, "folder", onDisk(t, dir), all)
-			if _, err := os.Stat(filepath.Join(dir, "gone")); !errors.Is(err, os.ErrNotExist) {
-				t.Error("gone/ is still there, though nothing is in it")
-			}
-			if _, err := os.Stat(filepath.Join(dir, "empty")); err != nil {
-				t.Error("somebody's empty folder is gone:", err)
-			}
-			read, err := ReadDir(context.Background(), dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, "ReadDir", read, next)
-			if again := mustWrite(t, dir, next); !again.unchanged() {
-				t.Errorf("second write: found %+v, want no change", again)
-			}
-			entries, err := os.ReadDir(parent)
-			if err != nil || len(entries) != 1 {
-				t.Errorf("beside the folder: found %v, want nothing (%v)", entries, err)
-			}
-		})
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "out")
+	mustWrite(t, dir, tree("a/b.yaml", "1", "a/c.yaml", "2", "gone/deep/x", "3"))
+	put(t, dir, tree("a/mine.txt", "hand", "README", "hand"))
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	next := tree("a/b.yaml", "1", "a/c.yaml", "2 changed", "new/y", "4")
+	result := mustWrite(t, dir, next)
+	want := Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}}
+	if !reflect.DeepEqual(result, want) {
+		t.Errorf("result: found %+v, want %+v", result, want)
+	}
+	all := maps.Clone(next)
+	maps.Copy(all, tree("a/mine.txt", "hand", "README", "hand"))
+	same(t, "folder", onDisk(t, dir), all)
+	if _, err := os.Stat(filepath.Join(dir, "gone")); !errors.Is(err, os.ErrNotExist) {
+		t.Error("gone/ is still there, though nothing is in it")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "empty")); err != nil {
+		t.Error("somebody's empty folder is gone:", err)
+	}
+	read, err := ReadDir(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "ReadDir", read, next)
+	if again := mustWrite(t, dir, next); !again.unchanged() {
+		t.Errorf("second write: found %+v, want no change", again)
+	}
+	entries, err := os.ReadDir(parent)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside the folder: found %v, want nothing (%v)", entries, err)
 	}
 }
 
@@ -261,14 +252,7 @@ func TestLinksInsideAreNotFollowedEither(t *testing.T) {
 	if err := os.Symlink("others", filepath.Join(dir, "a")); err != nil {
 		t.Fatal(err)
 	}
-	// In a working copy files are replaced one by one.
-	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	result, err := WriteDir(context.Background(), dir, tree("b", "2"), DirOptions{})
-	if err != nil || !result.InPlace {
-		t.Fatalf("found %+v, %v, want files replaced in place", result, err)
-	}
+	mustWrite(t, dir, tree("b", "2"))
 	same(t, "beside", onDisk(t, filepath.Join(dir, "others")), tree("x", "precious"))
 }
 
@@ -298,4 +282,76 @@ func TestNothingIsWrittenThatCannotBeReadBack(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the folder was made")
 	}
+}
+
+// TestInterruptedWriteIsFinished: whatever of the moves is done when a run is killed, the next one that opens the folder does the rest; before the first move there
+// is nothing to be done.
+func TestInterruptedWriteIsFinished(t *testing.T) {
+	before, after := tree("a/b", "1", "gone/deep/x", "1", "same", "1", "was/a/folder", "1"), tree("a/b", "2", "new/y", "2", "same", "1", "was", "2")
+	for moved := range 6 {
+		dir := filepath.Join(t.TempDir(), "out")
+		mustWrite(t, dir, before)
+		put(t, dir, tree("a/mine", "hand"))
+		here := mustOpen(t, dir)
+		changes := maps.Clone(after)
+		delete(changes, "same")
+		changes[OwnershipFile] = formatOwnership(after)
+		if err := here.stage(changes); err != nil {
+			t.Fatal(err)
+		}
+		steps := []string{"gone/deep/x", "was/a/folder", "a/b", "new/y", "was", OwnershipFile}
+		for _, name := range steps[:moved] {
+			_, stays := changes[name]
+			err := here.root.MkdirAll(filepath.Dir(name), 0o755)
+			if stays && err == nil {
+				err = here.root.Rename(filepath.Join(stageInside, name), name)
+			} else if err == nil {
+				err = here.delete(name)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		here.close()
+		read, err := ReadDir(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, fmt.Sprint(moved, " moved, read"), read, after)
+		want := maps.Clone(after)
+		want["a/mine"] = []byte("hand")
+		same(t, fmt.Sprint(moved, " moved"), onDisk(t, dir), want)
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	mustWrite(t, dir, before)
+	here := mustOpen(t, dir)
+	if err := here.stage(Tree{"new": []byte("2"), OwnershipFile: formatOwnership(tree("new", "2"))}); err != nil {
+		t.Fatal(err)
+	}
+	here.close()
+	put(t, dir, tree("new", "hand"))
+	if _, err := ReadDir(t.Context(), dir); !errors.Is(err, ErrTaken) || !strings.Contains(err.Error(), "new: ") {
+		t.Errorf("somebody's file in the way: found %v", err)
+	}
+	if text := onDisk(t, dir)["new"]; string(text) != "hand" {
+		t.Errorf("somebody's file is now %q", text)
+	}
+	if err := os.Remove(filepath.Join(dir, "new")); err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, dir, before)
+	same(t, "with nothing in the way", onDisk(t, dir), before)
+	// What is not staged completely is thrown away.
+	put(t, filepath.Join(dir, stageWritten), tree("a/b", "3"))
+	mustWrite(t, dir, before)
+	same(t, "a stage that is not complete", onDisk(t, dir), before)
+}
+
+func mustOpen(t *testing.T, dir string) diskFolder {
+	t.Helper()
+	here, err := openFolder(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return here
 }

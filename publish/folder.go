@@ -13,20 +13,40 @@ import (
 
 // diskFolder is a folder on disk. os.Root keeps every access below it: a link that leads out is an error.
 type diskFolder struct {
-	root *os.Root // nil: the folder does not exist
+	root   *os.Root // nil: the folder does not exist
+	unlock func()
 }
 
-func openFolder(dir string) (diskFolder, error) {
-	root, err := os.OpenRoot(dir)
+// openFolder opens a folder when nobody else has it open, and finishes what a run that was killed has begun there.
+func openFolder(ctx context.Context, dir string) (diskFolder, error) {
+	unlock, err := lockFolder(ctx, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return diskFolder{}, nil
 	}
-	return diskFolder{root}, err
+	if err != nil {
+		return diskFolder{}, fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
+	}
+	here := diskFolder{unlock: unlock}
+	if here.root, err = os.OpenRoot(dir); err == nil {
+		err = here.resume()
+	}
+	if errors.Is(err, fs.ErrNotExist) && here.root == nil { // no locks here
+		unlock()
+		return diskFolder{}, nil
+	}
+	if err != nil {
+		here.close()
+		return diskFolder{}, fmt.Errorf("%s: finishing what a run that was interrupted has begun: %w", dir, err)
+	}
+	return here, nil
 }
 
 func (d diskFolder) close() {
 	if d.root != nil {
-		_ = d.root.Close() // opened for reading
+		_ = d.root.Close() // what is written is closed by now
+	}
+	if d.unlock != nil {
+		d.unlock()
 	}
 }
 
@@ -93,18 +113,18 @@ func (d diskFolder) empty() (bool, error) {
 }
 
 // owned reads the OwnershipFile. found is false where there is none.
-func (d diskFolder) owned() (files ownedFiles, text []byte, found bool, err error) {
+func (d diskFolder) owned() (sums map[string]string, text []byte, found bool, err error) {
 	kind, text, err := d.at(OwnershipFile)
 	switch {
 	case err != nil || kind == nothing:
-		return ownedFiles{}, nil, false, err
+		return nil, nil, false, err
 	case kind != file:
-		return ownedFiles{}, nil, true, fmt.Errorf("%s: %w: not a file", OwnershipFile, ErrOwnership)
+		return nil, nil, true, fmt.Errorf("%s: %w: not a file", OwnershipFile, ErrOwnership)
 	}
-	if files, err = parseOwnership(text); err != nil {
+	if sums, err = parseOwnership(text); err != nil {
 		err = fmt.Errorf("%s: %w", OwnershipFile, err)
 	}
-	return files, text, true, err
+	return sums, text, true, err
 }
 
 // ReadDir gives the files that sipgen owns in a folder, as they are there now. An absent or empty folder

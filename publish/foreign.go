@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -51,17 +50,12 @@ func DirForeignFiles(ctx context.Context, dir string, tree Tree, names []string)
 	if err != nil {
 		return nil, "", err
 	}
-	unlock, err := lockParent(ctx, root, false)
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
-	}
-	defer unlock()
-	here, err := openFolder(root)
+	here, err := openFolder(ctx, root)
 	if err != nil {
 		return nil, "", err
 	}
+	defer here.close()
 	owned, _, _, err := here.owned()
-	here.close()
 	if err != nil && !errors.Is(err, ErrOwnership) {
 		return nil, "", err
 	}
@@ -72,12 +66,15 @@ func DirForeignFiles(ctx context.Context, dir string, tree Tree, names []string)
 	if prefix = filepath.ToSlash(prefix); prefix == "." {
 		prefix = ""
 	}
-	whole, err := openFolder(top)
+	above, err := os.OpenRoot(top)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, prefix, nil
+	}
 	if err != nil {
 		return nil, "", err
 	}
-	defer whole.close()
-	found, err = foreignFiles(whole, prefix, owned.sums, tree, names)
+	defer func() { _ = above.Close() }() // opened for reading
+	found, err = foreignFiles(diskFolder{root: above}, prefix, owned, tree, names)
 	return found, prefix, err
 }
 
@@ -91,6 +88,19 @@ func checkoutOf(dir string) string {
 			return dir
 		}
 	}
+}
+
+// resolve gives the absolute path that dir leads to.
+func resolve(dir string) (string, error) {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return root, nil
+	}
+	return real, err
 }
 
 func foreignFiles(whole folderReader, site string, owned map[string]string, tree Tree, names []string) ([]ForeignFile, error) {

@@ -293,7 +293,7 @@ func (p *proposedCommits) seal(commit *object.Commit, own map[string]plumbing.Ha
 			continue
 		}
 		folder := path.Dir(name)
-		files, err := p.asListed(commit, folder, owned.sums)
+		files, err := p.asListed(commit, folder, owned)
 		if err != nil {
 			return nil, err
 		}

@@ -25,13 +25,10 @@ const (
 // ownership is the content of an OwnershipFile. Digest covers the list, so that an edit or a merge of two
 // lists is seen: a list that nobody wrote could make sipgen delete a file that it never owned.
 type ownership struct {
-	APIVersion string `yaml:"apiVersion"`
-	Kind       string `yaml:"kind"`
-	Digest     string `yaml:"digest"`
-	// Writing: files are being replaced one by one, from those of one list to those of another; the files listed are
-	// both. It stays so where the process that writes is killed, until the next one.
-	Writing bool        `yaml:"writing,omitempty"`
-	Files   []ownedFile `yaml:"files"`
+	APIVersion string      `yaml:"apiVersion"`
+	Kind       string      `yaml:"kind"`
+	Digest     string      `yaml:"digest"`
+	Files      []ownedFile `yaml:"files"`
 }
 
 type ownedFile struct {
@@ -46,9 +43,6 @@ func digest(text []byte) string {
 
 func (o *ownership) digest() string {
 	hash := sha256.New()
-	if o.Writing {
-		hash.Write([]byte("writing\n"))
-	}
 	var line []byte
 	for _, file := range o.Files {
 		line = append(append(append(append(line[:0], file.SHA256...), "  "...), file.Path...), '\n')
@@ -59,23 +53,9 @@ func (o *ownership) digest() string {
 
 // formatOwnership gives the OwnershipFile of a tree.
 func formatOwnership(tree Tree) []byte {
-	return formatList(nil, tree, false)
-}
-
-// formatUnion gives the OwnershipFile of the files that are owned before or after a write, for as long as it takes.
-func formatUnion(owned map[string]string, tree Tree) []byte {
-	return formatList(owned, tree, true)
-}
-
-func formatList(owned map[string]string, tree Tree, writing bool) []byte {
-	list := ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Writing: writing, Files: make([]ownedFile, 0, len(tree))}
+	list := ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Files: make([]ownedFile, 0, len(tree))}
 	for name, text := range tree {
 		list.Files = append(list.Files, ownedFile{name, digest(text)})
-	}
-	for name, sum := range owned {
-		if _, stays := tree[name]; !stays {
-			list.Files = append(list.Files, ownedFile{name, sum})
-		}
 	}
 	slices.SortFunc(list.Files, func(a, b ownedFile) int { return strings.Compare(a.Path, b.Path) })
 	list.Digest = list.digest()
@@ -97,16 +77,10 @@ func (o *ownership) encode() []byte {
 	return text.Bytes()
 }
 
-// ownedFiles is what an OwnershipFile says: the SHA-256 of every owned file by its path.
-type ownedFiles struct {
-	sums    map[string]string
-	writing bool
-}
-
-func parseOwnership(text []byte) (ownedFiles, error) {
-	bad := func(format string, args ...any) (ownedFiles, error) {
-		return ownedFiles{}, fmt.Errorf("%w: %s; restore it from git",
-			ErrOwnership, fmt.Sprintf(format, args...))
+// parseOwnership gives what an OwnershipFile says: the SHA-256 of every owned file by its path.
+func parseOwnership(text []byte) (map[string]string, error) {
+	bad := func(format string, args ...any) (map[string]string, error) {
+		return nil, fmt.Errorf("%w: %s; restore it from git", ErrOwnership, fmt.Sprintf(format, args...))
 	}
 	for number, line := range bytes.Split(text, []byte("\n")) {
 		for _, marker := range []string{"<<<<<<< ", ">>>>>>> ", "||||||| "} {
@@ -154,5 +128,5 @@ func parseOwnership(text []byte) (ownedFiles, error) {
 	if want := list.digest(); list.Digest != want {
 		return bad("digest: found %q, the list has %s: it was edited or merged by hand", list.Digest, want)
 	}
-	return ownedFiles{owned, list.Writing}, nil
+	return owned, nil
 }

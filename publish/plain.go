@@ -20,9 +20,6 @@ func (o *ownership) plain() (text []byte, is bool) {
 	}
 	b := bytes.NewBuffer(make([]byte, 0, size))
 	b.WriteString(ownershipNote + "apiVersion: " + o.APIVersion + "\nkind: " + o.Kind + "\ndigest: " + o.Digest + "\n")
-	if o.Writing {
-		b.WriteString("writing: true\n")
-	}
 	b.WriteString("files:\n")
 	for _, file := range o.Files {
 		b.WriteString("  - path: ")
@@ -67,7 +64,6 @@ func plainOwnership(text []byte) (list *ownership, is bool) {
 			}
 			list.Digest = "sha256:" + value
 		}
-		list.Writing = list.Writing || line == "writing: true"
 		path, is := strings.CutPrefix(line, "  - path: ")
 		if !is {
 			continue

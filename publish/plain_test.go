@@ -22,24 +22,22 @@ func TestPlainOwnership(t *testing.T) {
 		{"a/b/c.yaml", number, false}, {"a/b/c.yaml", "1e" + number[2:], false}, {"a/b/c.yaml", "0b" + number[2:], false}, {"a/b/c.yaml", "a", false},
 		{"a/b/c.yaml", strings.ToUpper(sum), false}, {strings.Repeat("long/", 300) + "x", sum, true},
 	} {
-		for _, writing := range []bool{false, true} {
-			list := &ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Writing: writing, Files: []ownedFile{{"first/a.yaml", sum}, {row.path, row.sum}}}
-			list.Digest = list.digest()
-			want := list.encode()
-			text, is := list.plain()
-			if is != row.plain {
-				t.Errorf("%s %s: plain %t", row.path, row.sum, is)
-			}
-			if is && string(text) != string(want) {
-				t.Errorf("%s:\n%s\nthe library:\n%s", row.path, text, want)
-			}
-			var library ownership
-			if err := yaml.Unmarshal(want, &library); err != nil {
-				t.Fatal(err)
-			}
-			if read, is := plainOwnership(want); is != row.plain || is && !reflect.DeepEqual(*read, library) {
-				t.Errorf("%s: read %t, %+v, the library %+v", row.path, is, read, library)
-			}
+		list := &ownership{APIVersion: ownershipVersion, Kind: ownershipKind, Files: []ownedFile{{"first/a.yaml", sum}, {row.path, row.sum}}}
+		list.Digest = list.digest()
+		want := list.encode()
+		text, is := list.plain()
+		if is != row.plain {
+			t.Errorf("%s %s: plain %t", row.path, row.sum, is)
+		}
+		if is && string(text) != string(want) {
+			t.Errorf("%s:\n%s\nthe library:\n%s", row.path, text, want)
+		}
+		var library ownership
+		if err := yaml.Unmarshal(want, &library); err != nil {
+			t.Fatal(err)
+		}
+		if read, is := plainOwnership(want); is != row.plain || is && !reflect.DeepEqual(*read, library) {
+			t.Errorf("%s: read %t, %+v, the library %+v", row.path, is, read, library)
 		}
 	}
 	good := string(formatOwnership(tree("first/a.yaml", "1", "second/b.yaml", "2")))

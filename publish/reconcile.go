@@ -35,8 +35,6 @@ type Result struct {
 	Added, Changed, Deleted []string
 	// Drifted are owned files that somebody else had edited; the edits are overwritten.
 	Drifted []string
-	// InPlace: the folder could not be exchanged as a whole (see WriteDir), so its files were replaced one by one.
-	InPlace bool
 }
 
 // unchanged says that no file differs.

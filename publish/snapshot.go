@@ -149,14 +149,10 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 		return nil
 	case file:
 		owned, err := parseOwnership(text)
-		switch {
-		case err != nil:
+		if err != nil {
 			s.damaged = fmt.Errorf("%s: %w", path.Join(site, OwnershipFile), err)
-		case owned.writing:
-			s.damaged = fmt.Errorf("%s: %w: it is from an interrupted write to a folder; render to the folder again, then commit it", path.Join(site, OwnershipFile), ErrOwnership)
-		default:
-			s.owned = owned.sums
 		}
+		s.owned = owned
 	default:
 		s.damaged = fmt.Errorf("%s: %w: not a file", path.Join(site, OwnershipFile), ErrOwnership)
 	}

@@ -69,11 +69,11 @@ func (s *Search) traces(here folderReader) ([]string, error) {
 }
 
 // stateOf compares what is owned with what is there. among is the folder whose other files are listed.
-func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) {
-	state := &State{Tree: make(Tree, len(owned.sums))}
+func stateOf(here folderReader, owned map[string]string, among string) (*State, error) {
+	state := &State{Tree: make(Tree, len(owned))}
 	var total treeSize
 	files := lookup{here: here}
-	for _, name := range slices.Sorted(maps.Keys(owned.sums)) { // neighbours are deltas against each other
+	for _, name := range slices.Sorted(maps.Keys(owned)) { // neighbours are deltas against each other
 		kind, text, err := files.at(name)
 		if err != nil {
 			return nil, err
@@ -85,10 +85,10 @@ func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) 
 		case kind == file:
 			state.Tree[name] = text
 			//guard: nobody sees that a file was edited
-			if !owned.writing && digest(text) != owned.sums[name] {
+			if digest(text) != owned[name] {
 				state.Edited = append(state.Edited, name)
 			}
-		case !owned.writing:
+		default:
 			//guard: nobody sees that a file was deleted
 			state.Missing = append(state.Missing, name)
 		}
@@ -105,7 +105,7 @@ func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) 
 		return nil, err
 	}
 	for _, name := range inside {
-		if _, ours := owned.sums[name]; !ours {
+		if _, ours := owned[name]; !ours {
 			//guard: nobody sees files that sipgen did not write
 			state.Others = append(state.Others, name)
 		}
@@ -116,12 +116,7 @@ func stateOf(here folderReader, owned ownedFiles, among string) (*State, error) 
 
 // ReadState gives the state of a folder. An absent or empty folder gives an empty state.
 func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
-	unlock, err := lockParent(ctx, dir, false)
-	if err != nil {
-		return nil, fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
-	}
-	defer unlock()
-	here, err := openFolder(dir)
+	here, err := openFolder(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +151,7 @@ func (s *Snapshot) State(search Search) (*State, error) {
 	if s.site.IsZero() {
 		return &State{Tree: Tree{}}, nil
 	}
-	state, err := stateOf(s.files, ownedFiles{sums: s.owned}, search.Among)
+	state, err := stateOf(s.files, s.owned, search.Among)
 	if err != nil {
 		return nil, err
 	}

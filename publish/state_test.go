@@ -32,14 +32,6 @@ func TestState(t *testing.T) {
 		t.Errorf("a folder: found %+v, %v, want %+v", found, err, want)
 	}
 
-	// While files are replaced one by one, some are the old ones and some are not there yet, and that is no damage.
-	union := formatUnion(map[string]string{"d/old": digest([]byte("1"))}, written)
-	put(t, dir, Tree{OwnershipFile: union})
-	found, err = ReadState(context.Background(), dir, Search{Among: "d"})
-	if err != nil || found.Missing != nil || found.Edited != nil || found.Unlisted != nil {
-		t.Errorf("a write that did not end: found %+v, %v", found, err)
-	}
-
 	repo := bare(t)
 	rival(t, repo, "main", Tree{"site/" + OwnershipFile: formatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
 	snapshot, err := Read(context.Background(), Target{URL: repo, Branch: "main", Path: "site"})
@@ -65,7 +57,6 @@ func TestStateWithoutList(t *testing.T) {
 	}{
 		{"there is none", nil, ErrForeign},
 		{"it is damaged", []byte("files: 1\n"), ErrOwnership},
-		{"it is of a write to a folder that did not end", formatUnion(nil, tree("d/a", "1")), ErrOwnership},
 	} {
 		files := tree("site/d/a", "1")
 		if row.list != nil {

@@ -84,7 +84,7 @@ func checkTree(tree Tree) error {
 		}
 		first, _, _ := strings.Cut(name, "/")
 		//guard: a tree says itself what it owns
-		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, stageInside) {
+		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, stageInside) || strings.EqualFold(first, stageWritten) {
 			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
 			continue
 		}

@@ -200,7 +200,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 			}
 			return func(ctx context.Context) error {
-				_, err := WriteDir(ctx, filepath.Join(dir, "out"), tree("a", "1"), DirOptions{})
+				_, err := WriteDir(ctx, dir, tree("a", "1"), DirOptions{})
 				return err
 			}
 		},

@@ -1,0 +1,33 @@
+//go:build linux || darwin
+
+package publish
+
+import (
+	"context"
+	"os"
+	"syscall"
+)
+
+// lockFolder makes those who read or write one folder take turns. The lock goes with the process, and the wait ends with ctx. A file system without
+// locks goes without.
+func lockFolder(ctx context.Context, dir string) (unlock func(), err error) {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	release := func() { _ = folder.Close() } // closing unlocks
+	locked := make(chan struct{})
+	go func() {
+		defer close(locked)
+		for syscall.Flock(int(folder.Fd()), syscall.LOCK_EX) == syscall.EINTR {
+			continue
+		}
+	}()
+	select {
+	case <-locked:
+		return release, nil
+	case <-ctx.Done():
+		go func() { <-locked; release() }()
+		return nil, context.Cause(ctx)
+	}
+}
