@@ -1,0 +1,254 @@
+// Package record holds the program to what it decided before: which host each cluster gets on sites where nothing was
+// handed out yet. A change that is to change none of that leaves testdata/record as it is.
+//
+//	go test ./schedule/record                            compare
+//	go test ./schedule/record -update                    write it anew: the difference is part of the change
+//	go test ./schedule/record -run Small -show 17 -v     print the world of a seed, and who gets what
+//
+// With -v it prints how often what it is to cover occurs. Package golden records the golden trees beside it.
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+var (
+	update = flag.Bool("update", false, "write testdata/record anew")
+	show   = flag.Int("show", -1, "print the world of this seed, and its assignments")
+)
+
+// decide is who gets which host, as the program decides: sorted lines "NAMESPACE/CLUSTER ROLE HOST active" (or
+// standby), and "NAMESPACE/CLUSTER short" for a cluster that lacks active hosts. It is the only part of this
+// package that calls the program.
+func decide(w world) ([]string, error) {
+	site := &v1alpha1.Site{}
+	site.Spec.Tenants = slices.Clone(w.tenants)
+	site.Default()
+	keys := site.Spec.LabelKeys
+	options := schedule.Options{Keys: schedule.LabelKeys{
+		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName,
+		NodeType: keys.NodeType, Standby: keys.Standby,
+	}}
+	tenants := tenancy.Of(site, []string{"metal", "annex"})
+	placement, err := schedule.Plan(tenants.Narrowed(w.clusters), w.hosts, schedule.Previous{}, options)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, c := range placement.Clusters {
+		for _, refusal := range c.Refused {
+			return nil, fmt.Errorf("%v is frozen, and worlds have no such cluster: %#v", c.Key, refusal)
+		}
+		short := c.Unschedulable
+		for _, r := range c.Roles {
+			short = short || r.ShortActive > 0
+			for _, a := range r.Assigned {
+				slot := "active"
+				if a.Standby {
+					slot = "standby"
+				}
+				lines = append(lines, fmt.Sprintf("%v %s %s %s", c.Key, r.Name, a.Host.Key(), slot))
+			}
+		}
+		if short {
+			lines = append(lines, fmt.Sprintf("%v short", c.Key))
+		}
+	}
+	slices.Sort(lines)
+	return lines, nil
+}
+
+func hashOf(lines []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// compare holds lines "NAME HASH" against a file of testdata/record, or writes it. A difference is shown by name.
+func compare(t *testing.T, file string, names, hashes []string) {
+	t.Helper()
+	path := filepath.Join("..", "..", "testdata", "record", file)
+	var text strings.Builder
+	for i, name := range names {
+		fmt.Fprintln(&text, name, hashes[i])
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	recorded, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimSuffix(string(recorded), "\n"), "\n")
+	if len(want) < len(names) || len(want) > len(names) && !testing.Short() {
+		t.Errorf("%s: found %d lines, want %d", path, len(want), len(names))
+	}
+	different := 0
+	for i, name := range names[:min(len(names), len(want))] {
+		if found := name + " " + hashes[i]; found != want[i] {
+			if different++; different <= 10 {
+				t.Errorf("%s: line %d: found %q, want %q", path, i+1, found, want[i])
+			}
+		}
+	}
+	if different > 10 {
+		t.Errorf("%s: %d lines differ", path, different)
+	}
+}
+
+// recordSites plans the worlds of the seeds below n, and compares. What is recorded was planned in the order in
+// which it was made, and what is compared is planned in another: so it fails, too, where the result depends on the
+// order of the inputs. With -short a fifth is compared.
+func recordSites(t *testing.T, file string, n int, size scale) {
+	t.Parallel()
+	if testing.Short() && !*update {
+		n /= 5
+	}
+	names, hashes := make([]string, n), make([]string, n)
+	counts := make([]map[string]int, n)
+	sideBySide(n, func(seed int) {
+		w := newWorld(uint64(seed), size)
+		given := w
+		if !*update {
+			given = w.shuffled(newDice(uint64(seed), size.stream+100))
+		}
+		lines, err := decide(given)
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		names[seed], hashes[seed] = fmt.Sprint(seed), hashOf(lines)
+		counts[seed] = w.count(lines, testing.Verbose() && seed%10 == 0)
+		if seed == *show {
+			t.Logf("%s\n%s", w, strings.Join(lines, "\n"))
+		}
+	})
+	compare(t, file, names, hashes)
+	total := map[string]int{}
+	for _, count := range counts {
+		for what, n := range count {
+			total[what] += n
+		}
+	}
+	t.Log(total)
+}
+
+// sideBySide calls do with each number below n, as many at a time as there are processors.
+func sideBySide(n int, do func(int)) {
+	var group sync.WaitGroup
+	numbers := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := range numbers {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		numbers <- i
+	}
+	close(numbers)
+	group.Wait()
+}
+
+func TestSmallSites(t *testing.T) { recordSites(t, "small.txt", 5000, small) }
+
+func TestLargeSites(t *testing.T) { recordSites(t, "large.txt", 50, large) }
+
+func TestHardShapes(t *testing.T) {
+	t.Parallel()
+	const hosts = 5000
+	names, hashes := make([]string, len(hardShapes)), make([]string, len(hardShapes))
+	sideBySide(len(hardShapes), func(i int) {
+		w := hardShapes[i].make(hosts)
+		given := w
+		if !*update {
+			given = w.shuffled(newDice(uint64(i), 101))
+		}
+		lines, err := decide(given)
+		if err != nil {
+			t.Errorf("%s: %v", hardShapes[i].name, err)
+		}
+		names[i], hashes[i] = hardShapes[i].name, hashOf(lines)
+		t.Log(hardShapes[i].name, w.count(lines, false))
+	})
+	compare(t, "shapes.txt", names, hashes)
+}
+
+func (w world) String() string {
+	text, err := yaml.Marshal(map[string]any{"tenants": w.tenants, "clusters": w.clusters, "hosts": w.hosts})
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// count is how often what a record is to cover occurs in a world, and in what was decided on it. alone plans each
+// short cluster by itself, too.
+func (w world) count(lines []string, alone bool) map[string]int {
+	n := map[string]int{"sites": 1, "hosts": len(w.hosts), "clusters": len(w.clusters)}
+	for i := range w.clusters {
+		c := &w.clusters[i]
+		has, wants := 0, 0
+		for _, line := range lines {
+			if strings.HasPrefix(line, c.Key()+" ") {
+				has++
+			}
+		}
+		with := map[string]bool{} // of its roles any
+		for role, set := range c.Spec.Nodes {
+			active, standby := set.Want()
+			wants += active + standby
+			with["with one key"] = with["with one key"] || len(set.Keys()) == 1
+			with["with nested keys"] = with["with nested keys"] || len(set.Keys()) > 1
+			with["with spread"] = with["with spread"] || set.Spread != nil
+			with["with addresses"] = with["with addresses"] || len(c.Networks(role)) > 0
+			with["with host namespaces"] = with["with host namespaces"] || len(set.HostNamespaces) > 0
+		}
+		with["with a pool"] = slices.ContainsFunc(w.tenants, func(t v1alpha1.Tenant) bool {
+			by := len(t.Hosts.Namespaces) + len(t.Hosts.Selector.MatchLabels) + len(t.Hosts.Selector.MatchExpressions)
+			return slices.Contains(t.Namespaces, c.Namespace) && by > 0
+		})
+		switch {
+		case wants == 0:
+			continue
+		case slices.Contains(lines, c.Key()+" short"):
+			n["short"]++
+			if alone {
+				n["short, tried alone"]++
+				by, err := decide(world{w.tenants, w.clusters[i : i+1], w.hosts})
+				if err == nil && !slices.Contains(by, c.Key()+" short") {
+					n["short, placed alone"]++
+				}
+			}
+			continue
+		case has < wants:
+			n["placed, standby short"]++
+		default:
+			n["placed"]++
+		}
+		for what, is := range with {
+			if is {
+				n["placed "+what]++
+			}
+		}
+	}
+	return n
+}
