@@ -216,7 +216,7 @@ spec: {interval: 1h, retryInterval: 2s, path: ./policy, prune: false, deletionPo
 	r.flux.WaitFailed(t, engine.FluxNamespace, "nobody", c.repo.Branch+"@sha1:"+c.repo.Head(t), "system:serviceaccount:flux-system:default")
 
 	c.site.Spec.Hosts.ClaimNamespaces = nil
-	delete(c.specs, "b")
+	c.decommission("b")
 	c.tenantWith("a", 1, loadBalancer())
 	c.settle(t, "all of it goes")
 	engine.Wait(t, "the end of rights and claims", engine.SyncTimeout, func() error {

@@ -35,6 +35,8 @@ type circle struct {
 	repo        *engine.Repo
 	// specs by cluster name.
 	specs map[string]string
+	// leaving are the names of clusters whose spec was deleted on purpose.
+	leaving []string
 	// services by cluster name, of those that tenant gave.
 	services map[string]string
 	// tree is the branch's, as of the last commit or edit.
@@ -236,6 +238,9 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	if !c.strict {
 		args = append(args, "--keep-going")
 	}
+	for _, name := range c.leaving {
+		args = append(args, "--accept-gone", c.tenants+"/"+name)
+	}
 	cmd := exec.Command(sipgenBinary(t), args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -256,6 +261,12 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 		t.Fatal(err)
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+// decommission deletes a cluster's spec on purpose.
+func (c *circle) decommission(name string) {
+	delete(c.specs, name)
+	c.leaving = append(c.leaving, name)
 }
 
 // sipgenBinary is the command, built from this module.

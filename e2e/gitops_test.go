@@ -135,7 +135,7 @@ func rowDecommission(t *testing.T, r *rig, name string) {
 	c.tenantWith("a", 2, loadBalancer())
 	c.tenantWith("b", 1, "")
 	c.step(t, "assign")
-	delete(c.specs, "a")
+	c.decommission("a")
 	infra, rights := "clusters/"+c.tenants+"/a/infra/kustomization.yaml", "rights/"+c.tenants+"/a/account.yaml"
 	for c.tree[infra] != nil && c.commit(t) {
 		// In the commit that takes the services, too: that Flux is quick to delete them is not to be relied on.

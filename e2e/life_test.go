@@ -165,7 +165,7 @@ func rowNetworkData(t *testing.T, r *rig, name string) {
 	backends("let go", true)
 
 	c.tenant("b", 0)
-	delete(c.specs, "a")
+	c.decommission("a")
 	c.settle(t, "given back")
 	c.tenantWith("b", 2, loadBalancer())
 	if code := c.sipgen(t, "plan"); code != 1 {
@@ -295,7 +295,7 @@ func rowLife(t *testing.T, r *rig, name string) {
 	c.check(t, "the run after it", nil)
 	c.wantHolds(t, "the run after it", "a", "n1", "n4")
 
-	delete(c.specs, "b")
+	c.decommission("b")
 	c.settle(t, "decommission")
 	c.wantHolds(t, "decommission", "b", "n2", "n3")
 	use(func() { r.letGo(t, c.ns, "n2"); r.letGo(t, c.ns, "n3") })

@@ -49,7 +49,7 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 		}
 	}
 	// As long as it has hosts its services stay as they are, and are refused. Then they go.
-	delete(c.specs, "a")
+	c.decommission("a")
 	c.commit(t)
 	c.begin(t)
 	c.nudge(t)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,47 +46,80 @@ func TestPublishAsks(t *testing.T) {
 			// A proposal needs a branch that it can be merged into.
 			first := git("-C", repo, "commit-tree", "-m", "first", git("-C", repo, "hash-object", "-w", "-t", "tree", "/dev/null"))
 			git("-C", repo, "update-ref", "refs/heads/main", first)
-			screen, tty, err := pty.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _, _ = screen.Close(), tty.Close() }()
-			shown := make(chan string, 1)
-			seen := make(chan bool, 1)
-			go func() {
-				var all strings.Builder
-				buffer := make([]byte, 4096)
-				for {
-					n, err := screen.Read(buffer)
-					all.Write(buffer[:n])
-					if strings.Contains(all.String(), "[y/N] ") && len(seen) == 0 {
-						seen <- true
-						_, _ = io.WriteString(screen, row.answer)
-					}
-					if err != nil {
-						shown <- all.String()
-						return
-					}
-				}
-			}()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
 			two := filepath.Join("..", "..", "examples", "two-tenants")
 			args := append([]string{"publish", "--site", filepath.Join(two, "site.yaml"), "-f", filepath.Join(two, "tenants"),
 				"--inventory", filepath.Join(two, "hosts"), "--repo", repo}, row.flags...)
-			code := run(ctx, args, tty, io.Discard, tty)
-			_ = tty.Close()
-			_ = screen.Close()
-			all := <-shown
+			code, asked, all := atTheTerminal(t, row.answer, args...)
 			if code != row.code {
 				t.Errorf("exit %d, want %d:\n%s", code, row.code, all)
 			}
-			if asked := len(seen) > 0; asked != row.asked {
+			if asked != row.asked {
 				t.Errorf("asked: %t, want %t:\n%s", asked, row.asked, all)
 			}
 			if pushed := git("-C", repo, "rev-parse", "main") != first; pushed != row.pushed {
 				t.Errorf("pushed: %t, want %t:\n%s", pushed, row.pushed, all)
 			}
 		})
+	}
+}
+
+// atTheTerminal runs the command for a person who gives the answer when asked.
+func atTheTerminal(t *testing.T, answer string, args ...string) (code int, asked bool, all string) {
+	t.Helper()
+	screen, tty, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := make(chan string, 1)
+	seen := make(chan bool, 1)
+	go func() {
+		var all strings.Builder
+		buffer := make([]byte, 4096)
+		for {
+			n, err := screen.Read(buffer)
+			all.Write(buffer[:n])
+			if strings.Contains(all.String(), "[y/N] ") && len(seen) == 0 {
+				seen <- true
+				_, _ = io.WriteString(screen, answer)
+			}
+			if err != nil {
+				shown <- all.String()
+				return
+			}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	code = run(ctx, args, tty, io.Discard, tty)
+	_, _ = tty.Close(), screen.Close()
+	all = <-shown
+	return code, len(seen) > 0, all
+}
+
+// TestGoneIsAsked: at a terminal publish asks whether a cluster without a spec may go, and plan shows it going; who is not asked has to name it.
+func TestGoneIsAsked(t *testing.T) {
+	repo, two := filepath.Join(t.TempDir(), "fleet.git"), filepath.Join("..", "..", "examples", "two-tenants")
+	check(t, exec.Command("git", "init", "-q", "--bare", "--initial-branch=main", repo).Run())
+	in := []string{"--site", filepath.Join(two, "site.yaml"), "--inventory", filepath.Join(two, "hosts"), "--repo", repo, "-f"}
+	publish := append([]string{"publish"}, in...)
+	if code := run(t.Context(), append(publish, filepath.Join(two, "tenants")), strings.NewReader(""), io.Discard, io.Discard); code != exitDone {
+		t.Fatalf("exit %d", code)
+	}
+	part := filepath.Join(two, "tenants", "edge-a.yaml")
+	for _, row := range []struct {
+		why   string
+		args  []string
+		asked bool
+		says  string
+	}{
+		{"publish", append(slices.Clone(publish), part, "--accept-loss", "9"), true, "tenant-b/edge-b is being decommissioned"},
+		{"publish that does not ask", append(slices.Clone(publish), part, "--accept-loss", "9", "--yes"), false, "--accept-gone tenant-b/edge-b"},
+		{"a proposal", append(slices.Clone(publish), part, "--accept-loss", "9", "--propose", "two"), false, "--accept-gone tenant-b/edge-b"},
+		{"plan", append(append([]string{"plan"}, in...), part), false, "refused: 9 of 18 claimed hosts"},
+	} {
+		code, asked, all := atTheTerminal(t, "no\n", row.args...)
+		if words := strings.Join(strings.Fields(all), " "); asked != row.asked || !strings.Contains(words, row.says) || code == exitDone {
+			t.Errorf("%s: exit %d, asked: %t, want %t and %q:\n%s", row.why, code, asked, row.asked, row.says, all)
+		}
 	}
 }

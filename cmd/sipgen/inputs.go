@@ -16,6 +16,7 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // inputs are the flags that say what to plan from.
@@ -39,6 +40,8 @@ type inputs struct {
 	liveFlags []*pflag.Flag
 	// evict are tenants whose clusters count as gone.
 	evict []string
+	// acceptGone are clusters, "namespace/name", that may go because their spec is gone.
+	acceptGone []string
 }
 
 func (in *inputs) flags(command *cobra.Command) {
@@ -48,6 +51,7 @@ func (in *inputs) flags(command *cobra.Command) {
 	in.inventoryFlag(command)
 	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "continue even if there is no SIPCluster, because the last tenant is gone")
 	flags.StringArrayVar(&in.evict, "evict", nil, "release the hosts of this `TENANT`, as if its specs were gone: a tenant's name, or a namespace that belongs to no listed tenant; may be repeated")
+	flags.StringArrayVar(&in.acceptGone, "accept-gone", nil, "decommission this `CLUSTER`, NAMESPACE/NAME, if its spec is gone; may be repeated")
 	in.clusterFlags(command)
 	_ = command.RegisterFlagCompletionFunc("evict", in.completeNames(completeTenants)) // fails for a flag that is not there
 }
@@ -178,6 +182,18 @@ func (in *inputs) checkInventory() error {
 	return nil
 }
 
+// checkAcceptGone wants the names of clusters.
+func (in *inputs) checkAcceptGone() error {
+	var errs []error
+	for _, name := range in.acceptGone {
+		namespace, short, _ := strings.Cut(name, "/")
+		if !(schedule.ClusterKey{Namespace: namespace, Name: short}).Valid() {
+			errs = append(errs, redact.Errorf("--accept-gone: found %q, want a cluster, NAMESPACE/NAME", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // files are what the flags name besides the hosts.
 func (in *inputs) files() []string { return append([]string{in.site}, in.specs...) }
 
@@ -194,7 +210,7 @@ func (in *inputs) warnUnused(ui *ui, l *loaded) {
 	}
 	//guard: who names one tenant's file is told to accept the loss of all others
 	if in.part != "" {
-		ui.warn("-f names only a part of %s, which the Site's spec.inputs.specs names: clusters whose specs are elsewhere in it count as gone; leave out -f to read them all (sipgen plan NAME shows one cluster)", in.part)
+		ui.warn("-f names only a part of %s, which the Site's spec.inputs.specs names: clusters whose specs are elsewhere in it have none in this run; leave out -f to read them all (sipgen plan NAME shows one cluster)", in.part)
 	}
 	if l.hostsInSpecs > 0 && len(l.clusters) > 0 && !slices.ContainsFunc(in.specs, in.hasHosts) {
 		ui.warn("%s: %s among the specs: not read here; --inventory is for hosts", strings.Join(in.specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost"))

@@ -155,13 +155,20 @@ func readAtStep(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(files.WriteSnapshot(&snapshot, live))
 	ts.Check(os.WriteFile(ts.MkAbs("snapshot.yaml"), snapshot.Bytes(), 0o644))
 	before := git("rev-parse", "main")
-	section("plan", sipgen("plan"))
+	var gone []string
 	accept := noAcceptance
-	if len(args) == 3 && args[1] == "--accept-loss" {
+	switch {
+	case len(args) == 3 && args[1] == "--accept-gone":
+		gone = args[2:]
+		section("plan", sipgen("plan", args[1:]...))
+	case len(args) == 3 && args[1] == "--accept-loss":
 		_, err := fmt.Sscan(args[2], &accept)
 		ts.Check(err)
+		fallthrough
+	default:
+		section("plan", sipgen("plan"))
 	}
-	body, err := pullRequestBody(ts.MkAbs("site.yaml"), ts.MkAbs("fleet.git"), accept)
+	body, err := pullRequestBody(ts.MkAbs("site.yaml"), ts.MkAbs("fleet.git"), accept, gone)
 	if err == nil {
 		section("pull request", body)
 	} else {
@@ -189,9 +196,9 @@ func readAtStep(ts *testscript.TestScript, neg bool, args []string) {
 var ageLine = regexp.MustCompile(`(?m)^sipgen: the inventory is .* old .*\n`)
 
 // pullRequestBody is the body that a forge is given for what a site's main branch would become.
-func pullRequestBody(site, repo string, accept int) (string, error) {
+func pullRequestBody(site, repo string, accept int, gone []string) (string, error) {
 	dir := filepath.Dir(site)
-	in := inputs{site: site, specs: []string{filepath.Join(dir, "specs")}, inventory: filepath.Join(dir, "snapshot.yaml")}
+	in := inputs{site: site, specs: []string{filepath.Join(dir, "specs")}, inventory: filepath.Join(dir, "snapshot.yaml"), acceptGone: gone}
 	var said bytes.Buffer
 	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: &said}
 	loaded, err := in.load(context.Background(), quiet)

@@ -49,6 +49,11 @@ type loaded struct {
 	inTree *strings.Replacer
 	// unlisted are the names given to --evict that no listed tenant has.
 	unlisted []string
+	// mayGo are the clusters, "namespace/name", that may go because their spec is gone. asksGone: a person at a terminal is asked about all others.
+	mayGo    []string
+	asksGone bool
+	// specs are where the specs were read from, as they were given.
+	specs []string
 	// leftOut are hosts that a question took out of the inventory: nobody is warned that they are not in it.
 	leftOut []inventory.Host
 	// guards are in force on the cluster that the hosts were read from; unguarded says why they could not be read.
@@ -195,14 +200,15 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	specs, specsErr := in.loadSpecs(ctx, ui, site)
 	hosts, hostsErr := in.loadHosts(ctx, ui, site, specs.valid())
-	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, built: &serviceBuilds{}, keepGoing: in.keepGoing}
+	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, built: &serviceBuilds{}, keepGoing: in.keepGoing,
+		mayGo: in.acceptGone, specs: in.specs}
 	if hosts != nil {
 		l.hostNamespaces = namespacesOf(hosts.Hosts)
 	}
-	var evictErr error
+	evictErr := in.checkAcceptGone()
 	if site != nil {
 		l.tenants = tenancy.Of(site, l.hostNamespaces)
-		evictErr = l.evict(in.evict)
+		evictErr = errors.Join(evictErr, l.evict(in.evict))
 	}
 	l.take(specs)
 	l.hostsInSpecs = specs.hosts

@@ -64,6 +64,7 @@ overlaps; -o network-svg is a picture of that.`,
 			if err != nil {
 				return err
 			}
+			loaded.asksGone = atTerminal(ui) // as publish does
 			loaded.sayOthers(ui)
 			if ask.asked() {
 				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, view)
@@ -89,6 +90,9 @@ overlaps; -o network-svg is a picture of that.`,
 			if !decided.placement.Schedulable() {
 				//guard: plan says nothing of the brake where a cluster lacks hosts, and publish is refused
 				refusals = checked.refusal // the plan itself says the rest
+				if !in.keepGoing {
+					refusals = errors.Join(joined(decided.settled.late), refusals)
+				}
 			}
 			for _, refusal := range flatten(refusals) {
 				whole.Refusals = append(whole.Refusals, refusal.Error())

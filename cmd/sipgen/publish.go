@@ -67,6 +67,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 				ui.say("warning: %s", warning)
 			}
 			ask.begin(ui, to)
+			loaded.asksGone = ask.asks(ui, to)
 			published, err := loaded.publish(ctx, ui, to, how, &ask)
 			if errors.Is(err, errDryRun) {
 				return published.unschedulable()

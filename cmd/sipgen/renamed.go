@@ -33,7 +33,7 @@ func (d *decided) renamed() []lint.Renamed {
 	}
 	given := map[schedule.ClusterKey]bool{}
 	for i := range d.clusters {
-		given[keyOf(&d.clusters[i])] = true
+		given[keyOf(&d.clusters[i])] = !d.settled.absent[keyOf(&d.clusters[i])]
 	}
 	var gone []schedule.ClusterKey
 	for key, roles := range had {
@@ -50,7 +50,7 @@ func (d *decided) renamed() []lint.Renamed {
 	for i := range d.clusters {
 		c := &d.clusters[i]
 		switch roles := had[keyOf(c)]; {
-		case c.DeletionTimestamp != nil:
+		case c.DeletionTimestamp != nil, d.settled.absent[keyOf(c)]:
 		case roles != nil:
 			out = append(out, renamedRoles(c, roles)...)
 		default:

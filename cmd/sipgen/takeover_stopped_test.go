@@ -68,7 +68,7 @@ func TestTakeoverStopped(t *testing.T) {
 			has("step 2, keep going", "hosts")
 			sipgen("stays there", 1, "5 hosts assigned (0 new)", "--keep-going")
 			remove()
-			sipgen("the spec goes", 1, released, "--keep-going")
+			sipgen("the spec goes", 1, released, "--keep-going", "--accept-gone", "lma-infra/lma")
 			back()
 			sipgen("back from step 2, keep going", 0, leftAlone, "--keep-going")
 			has("back from step 2, keep going")
@@ -80,9 +80,9 @@ func TestTakeoverStopped(t *testing.T) {
 			sipgen("step 4", 0, "5 hosts assigned (0 new)")
 			has("step 4", "infra", "hosts")
 			remove()
-			sipgen("the spec goes after step 4", 2, released)
+			sipgen("the spec goes after step 4", 2, released, "--accept-gone", "lma-infra/lma")
 			has("the spec goes after step 4", "infra", "hosts")
-			sipgen("a site that allows it", 0, "5 released", "--accept-loss", "5")
+			sipgen("a site that allows it", 0, "5 released", "--accept-gone", "lma-infra/lma", "--accept-loss", "5")
 		})
 	}
 }

@@ -147,11 +147,14 @@ type settled struct {
 	held     tenancy.Holdings
 	labelled map[schedule.HostKey]schedule.Grant
 	known    map[schedule.ClusterKey]bool
+	// absent are the clusters that are frozen because they have no spec any more.
+	absent map[schedule.ClusterKey]bool
 }
 
 // settle finds out which clusters are frozen.
 func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
-	s := settled{frozen: map[schedule.ClusterKey][]string{}, here: map[string]string{}, shortened: map[string]bool{}, known: map[schedule.ClusterKey]bool{}, inTree: l.inTree}
+	s := settled{frozen: map[schedule.ClusterKey][]string{}, here: map[string]string{}, shortened: map[string]bool{}, known: map[schedule.ClusterKey]bool{},
+		absent: map[schedule.ClusterKey]bool{}, inTree: l.inTree}
 	for i := range l.clusters {
 		if !l.evicted[l.clusters[i].Namespace] {
 			s.clusters = append(s.clusters, l.clusters[i])
@@ -182,6 +185,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	for _, f := range l.empty {
 		s.freezeCutOff(l, f, known, claims)
 	}
+	s.freezeAbsent(l, known, claims)
 	s.addMissing()
 	if l.tenants == nil {
 		return s
@@ -339,6 +343,34 @@ func (s *settled) freezeCutOff(l *loaded, f finding, known []schedule.ClusterKey
 			continue
 		}
 		s.freeze(key, fmt.Errorf("%w, and the cluster has no spec any more; if it is to go, delete the file", f.err))
+	}
+}
+
+// freezeAbsent freezes the clusters of the tree that have no spec any more and that nobody has named: -f may name a part of the specs. One that is being
+// decommissioned goes on with that.
+func (s *settled) freezeAbsent(l *loaded, known []schedule.ClusterKey, claims schedule.Previous) {
+	holds, leaves := map[schedule.ClusterKey]bool{}, map[schedule.ClusterKey]bool{}
+	for _, claim := range claims.Claims {
+		if claim.Releasing || claim.Pending {
+			leaves[claim.Cluster] = true
+		} else {
+			holds[claim.Cluster] = true
+		}
+	}
+	for _, key := range known {
+		switch {
+		case s.has(key), len(s.frozen[key]) > 0, l.evicted[key.Namespace], leaves[key] && !holds[key]:
+			continue
+		case l.asksGone, slices.Contains(l.mayGo, key.String()):
+			continue
+		}
+		//guard: a run with -f of one tenant's folder decommissions every other tenant
+		s.absent[key] = true
+		s.late = append(s.late, finding{cluster: key, err: fmt.Errorf("%s: it is in the tree, but has no SIPCluster in %s any more: put the spec back, or decommission the cluster with --accept-gone %s",
+			key, redact.Plain(strings.Join(l.specs, " ")), key)})
+		short := fmt.Errorf("its spec is gone; --accept-gone %s decommissions the cluster", key)
+		s.freeze(key, short)
+		s.shortened[short.Error()] = true
 	}
 }
 

@@ -130,7 +130,7 @@ func hintFor(command *cobra.Command, err error) string {
 		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it (docs/from-sip.md)"
 	//guard: who lacks an inventory is told that --keep-going helps
 	case errors.As(err, &wrong) && onlyWrongSpecs(err):
-		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters, and lets go of those whose spec is gone; this one keeps what it has", ""), "; ")
+		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters; this one keeps what it has", ""), "; ")
 	case suggestion != "":
 		return strings.TrimSuffix(suggestion, "; ")
 	case publishHint(command, err) != "":
