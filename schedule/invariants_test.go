@@ -228,32 +228,6 @@ func words(p *Placement) string {
 	return out
 }
 
-func TestPlanOverTime(t *testing.T) {
-	also := []int{
-		2541,            // a host that would move lies in a rack with another one of its role
-		894, 1999, 2346, // another failed host is let go than the one that the run before replaced
-		2965, // a host to be removed is replaced while the role waits for another one, and the next run does not wait any more
-		5934, // a role that grows gives a host up only in the next run
-	}
-	for seed := range RandomSites(t, 400).Seeds(also...) {
-		if err := live(newWorld(uint64(seed)), 12); err != nil {
-			t.Fatalf("world %d: %v", seed, err)
-		}
-		if err := live(newNestedWorld(uint64(seed)), 8); err != nil {
-			t.Fatalf("world %d with rows: %v", seed, err)
-		}
-	}
-}
-
-func FuzzPlanOverTime(f *testing.F) {
-	f.Add(uint64(7), uint8(10))
-	f.Fuzz(func(t *testing.T, seed uint64, steps uint8) {
-		if err := live(newWorld(seed), int(steps)%30); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
 // TestStepsChangeWordsOnly: where there is too much to search, shortages name more roles than need be, and say so; nothing else
 // differs, and what they say is still a cut.
 func TestStepsChangeWordsOnly(t *testing.T) {

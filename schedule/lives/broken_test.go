@@ -1,0 +1,198 @@
+package lives
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// failsWith says whether one of some lives ends with an error that has a text.
+func failsWith(text string, decides program, promised promises) (last error, is bool) {
+	for seed := range uint64(40) {
+		l := newLife(seed, decides)
+		l.kept = promised
+		if err := l.lived(); err != nil {
+			last = err
+			if strings.Contains(err.Error(), text) {
+				return err, true
+			}
+		}
+	}
+	return last, false
+}
+
+// TestKept: a promise that the program keeps is among those that it is held to.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		is  bool
+		now promises
+	}{
+		"missingSpec":  {kept.missingSpec, promises{missingSpec: true}},
+		"allOrNothing": {kept.allOrNothing, promises{allOrNothing: true}},
+	} {
+		if err, fails := failsWith("", plan, row.now); !fails && !row.is {
+			t.Errorf("%s is kept: set it in kept", name)
+		} else {
+			t.Logf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestBrokenProgramsAreNoticed breaks the program in one way each. The check that is there for it notices.
+func TestBrokenProgramsAreNoticed(t *testing.T) {
+	t.Parallel()
+	all := promises{missingSpec: true, allOrNothing: true}
+	for _, row := range []struct {
+		name, notices string
+		promised      promises
+		breaks        program
+	}{
+		{"a host is in two overlays", "two clusters have a host", kept, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				t.hosts[h.name] = append(t.hosts[h.name], entry{slot: slot{cluster: "z"}, uid: h.uid})
+				return true
+			})
+		})},
+		{"a host in use is let go", "a host in use moves or leaves", kept, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool { e.leaving = e.leaving || h.use != ""; return h.use != "" })
+		})},
+		{"an approval holds for each use", "a host in use moves or leaves", kept, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				if e.token == "" {
+					return false
+				}
+				e.token = "1/machine-0"
+				return true
+			})
+		})},
+		{"the tree is believed of a host in use", "a host in use moves", kept, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				was, is := before.of(h.name)
+				if !is || h.use == "" || was.cluster == e.cluster {
+					return false
+				}
+				*e = was
+				return true
+			})
+		})},
+		{"an idle host changes hands", "a held host moves", kept, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				if e.cluster != "a" || h.use != "" {
+					return false
+				}
+				e.cluster = "b"
+				return true
+			})
+		})},
+		{"a host leaves in one commit", "leaves in one commit", kept, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				if was, is := before.of(h.name); !is || was.leaving || !e.leaving {
+					return false
+				}
+				delete(t.hosts, h.name)
+				return true
+			})
+		})},
+		{"a leaving host is handed out", "handed out that is not free", kept, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				if was, is := before.of(h.name); !is || !was.leaving || h.label.cluster == "" || e.cluster == "b" || h.use != "" {
+					return false
+				}
+				*e = entry{slot: slot{cluster: "b", role: "Worker"}, uid: h.uid}
+				return true
+			})
+		})},
+		{"any kind of host will do", "a host is handed out that is not free", kept, reading(func(w *wants) { w.kind = "" })},
+		{"racks do not count", "a domain has too many hosts", kept, reading(func(w *wants) { w.perRack = false })},
+		{"a faulty cluster lets go", "a faulty cluster", kept, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				if s := now.specs[e.cluster]; s == nil || !s.here || !s.fault || h.use != "" {
+					return false
+				}
+				e.leaving = true
+				return true
+			})
+		})},
+		{"a missing spec is a cluster that leaves", "a cluster whose spec is missing", all, plan},
+		{"one of several hosts", "a cluster gets some of its active hosts", all, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				if _, is := before.of(h.name); is || h.label.cluster != "" {
+					return false
+				}
+				delete(t.hosts, h.name)
+				return true
+			})
+		})},
+		{"nothing is lost, it reports", "the brake does not hold", kept, func(now site, before *tree) (*tree, int, error) {
+			t, _, err := plan(now, before)
+			return t, 0, err
+		}},
+		{"the first cluster is another's", "the order of the inputs", kept, preferring},
+		{"standby goes to and fro", "at rest: commit", kept, after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				was, is := before.of(h.name)
+				e.standby = is && !was.standby
+				return true
+			})
+		})},
+		{"a host that left is never free", "leaving for ever", kept, after(func(now *site, before, t *tree) {
+			for i := range now.hosts {
+				if was, is := before.of(now.hosts[i].name); is && was.leaving && len(t.hosts[now.hosts[i].name]) == 0 {
+					t.hosts[now.hosts[i].name] = []entry{was}
+				}
+			}
+		})},
+	} {
+		if err, noticed := failsWith(row.notices, row.breaks, row.promised); !noticed {
+			t.Errorf("%s: found %v, want %q", row.name, err, row.notices)
+		}
+	}
+}
+
+// after is the program, and what becomes of each tree that it makes.
+func after(breaks func(now *site, before, t *tree)) program {
+	return func(now site, before *tree) (*tree, int, error) {
+		t, loss, err := plan(now, before)
+		if err == nil {
+			breaks(&now, before, t)
+		}
+		return t, loss, err
+	}
+}
+
+// preferring is the program, to which the first cluster that it reads comes before all others.
+func preferring(now site, before *tree) (*tree, int, error) {
+	now.specs = maps.Clone(now.specs)
+	first := now.specs[now.names[0]].clone()
+	first.priority = 5
+	now.specs[now.names[0]] = first
+	return plan(now, before)
+}
+
+// change goes through the hosts by name that are in a tree, until one of them is changed.
+func change(now *site, t *tree, do func(*host, *entry) bool) {
+	hosts := slices.SortedFunc(slices.Values(now.hosts), func(a, b host) int { return strings.Compare(a.name, b.name) })
+	for i := range hosts {
+		if entries := t.hosts[hosts[i].name]; hosts[i].here && len(entries) > 0 && do(&hosts[i], &entries[0]) {
+			return
+		}
+	}
+}
+
+// reading is the program, which reads something else in each role than what it wants.
+func reading(misread func(*wants)) program {
+	return func(now site, before *tree) (*tree, int, error) {
+		specs := map[string]*spec{}
+		for name, s := range now.specs {
+			specs[name] = s.clone()
+			for role, w := range s.roles {
+				misread(&w)
+				specs[name].roles[role] = w
+			}
+		}
+		now.specs = specs
+		return plan(now, before)
+	}
+}

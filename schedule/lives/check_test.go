@@ -1,0 +1,282 @@
+package lives
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// run is one run of the program, as the checks see it.
+type run struct {
+	kept          promises
+	specs         map[string]*spec
+	hosts         []host // as they were read
+	before, after *tree
+	accepted      bool // any loss was
+	refused       bool // by the brake: nothing is committed
+}
+
+// checks are the invariants, by the words of their errors. Each says what is wrong with a run, empty for nothing.
+var checks = []struct {
+	name  string
+	wrong func(*run) string
+}{
+	{"two clusters have a host", (*run).doubled},
+	{"a host in use moves or leaves", (*run).used},
+	{"a held host moves, or leaves in one commit", (*run).held},
+	{"a host is handed out that is not free", (*run).handed},
+	{"a cluster whose spec is missing loses a host", (*run).missing},
+	{"a faulty cluster gets or loses a host", (*run).frozen},
+	{"the brake does not hold", (*run).brake},
+	{"a cluster gets some of its active hosts", (*run).some},
+	{"a domain has too many hosts", (*run).crowded},
+}
+
+// check is all that is wrong with a run.
+func (r *run) check() error {
+	for _, c := range checks {
+		if wrong := c.wrong(r); wrong != "" {
+			return fmt.Errorf("%s: %s", c.name, wrong)
+		}
+	}
+	return nil
+}
+
+// known says whether specs or the tree before have a cluster.
+func (r *run) known(cluster string) bool {
+	s := r.specs[cluster]
+	return s != nil && s.here || r.kept.missingSpec && r.before.clusters()[cluster]
+}
+
+// elsewhere says whether a host has the labels of a cluster that nobody knows: it is left alone.
+func (r *run) elsewhere(h *host) bool { return h.label.cluster != "" && !r.known(h.label.cluster) }
+
+// ownBefore is the entry by which a cluster had a host that is still the same host.
+func (r *run) ownBefore(h *host) (entry, bool) {
+	e, is := r.before.of(h.name)
+	return e, is && (e.uid == h.uid || e.cluster == h.label.cluster)
+}
+
+func (r *run) doubled() string {
+	for _, name := range slices.Sorted(maps.Keys(r.after.hosts)) {
+		if entries := r.after.hosts[name]; len(entries) > 1 {
+			return fmt.Sprintf("%s: %+v", name, entries)
+		}
+	}
+	return ""
+}
+
+// used: a host in use stays with the cluster that its labels name, whatever the tree says. It leaves by an approval
+// that names it and its use.
+func (r *run) used() string {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		if !h.here || h.use == "" || h.label.cluster == "" || !r.known(h.label.cluster) {
+			continue
+		}
+		e, is := r.after.of(h.name)
+		s := r.specs[h.label.cluster]
+		switch {
+		case !is || e.cluster != h.label.cluster:
+			return fmt.Sprintf("%+v: %+v", *h, e)
+		case e.leaving && (e.token != h.token() || s == nil || !s.here || !slices.Contains(s.approve, h.name)):
+			return fmt.Sprintf("%+v: %+v, and nobody approved it", *h, e)
+		}
+	}
+	return ""
+}
+
+// held: a host stays in its cluster and role, or it is leaving first.
+func (r *run) held() string {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		was, is := r.ownBefore(h)
+		if !is || !h.here || was.leaving || r.elsewhere(h) {
+			continue
+		}
+		if h.use != "" && h.label.cluster != "" && h.label.cluster != was.cluster {
+			continue // see used
+		}
+		e, is := r.after.of(h.name)
+		// Labels that name another role of the cluster were synced from a commit that was rolled back.
+		if !is || e.cluster != was.cluster || e.role != was.role && e.role != h.label.role {
+			return fmt.Sprintf("%+v: %+v, then %+v", *h, was, e)
+		}
+	}
+	return ""
+}
+
+// handed: who gets a host that was another's, or nobody's, gets one that was seen without labels, unused and well.
+func (r *run) handed() string {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		e, is := r.after.of(h.name)
+		if !is || !h.here || e.leaving {
+			continue
+		}
+		if was, is := r.ownBefore(h); is && was.cluster == e.cluster || h.label.cluster == e.cluster {
+			continue
+		}
+		w := r.specs[e.cluster].roles[e.role]
+		if h.label.cluster != "" || h.use != "" || h.failed() || w.kind != "" && w.kind != h.kind {
+			return fmt.Sprintf("%+v: %+v", *h, e)
+		}
+	}
+	return ""
+}
+
+func (r *run) missing() string {
+	if !r.kept.missingSpec {
+		return ""
+	}
+	return r.lossOf(func(s *spec) bool { return !s.here })
+}
+
+// frozen: hosts of a faulty cluster stay its own, and it gets none.
+func (r *run) frozen() string {
+	if wrong := r.lossOf(func(s *spec) bool { return s.here && s.fault && !s.deleted }); wrong != "" {
+		return wrong
+	}
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		e, is := r.after.of(h.name)
+		if s := r.specs[e.cluster]; !is || s == nil || !s.here || !s.fault || s.deleted || h.label.cluster == e.cluster {
+			continue
+		}
+		if was, is := r.ownBefore(h); !is || was.cluster != e.cluster {
+			return fmt.Sprintf("%+v: new: %+v", *h, e)
+		}
+	}
+	return ""
+}
+
+// lossOf is a host that a cluster had, and that is leaving or another's now. Labels that name another cluster than
+// the tree does are another matter.
+func (r *run) lossOf(of func(*spec) bool) string {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		was, is := r.ownBefore(h)
+		if !is || !h.here || was.leaving || h.label.cluster != "" && h.label.cluster != was.cluster {
+			continue
+		}
+		if s := r.specs[was.cluster]; s == nil || !of(s) {
+			continue
+		}
+		if e, is := r.after.of(h.name); !is || e.cluster != was.cluster || e.leaving {
+			return fmt.Sprintf("%+v: %+v, then %+v", *h, was, e)
+		}
+	}
+	return ""
+}
+
+// brake: what the tree gave to a cluster, and is not its own or is leaving now, is within the limit, or was accepted.
+func (r *run) brake() string {
+	if r.accepted || r.refused || r.before == nil {
+		return ""
+	}
+	byName := map[string]*host{}
+	for i := range r.hosts {
+		byName[r.hosts[i].name] = &r.hosts[i]
+	}
+	var lost []string
+	for _, name := range slices.Sorted(maps.Keys(r.before.hosts)) {
+		was := r.before.hosts[name][0]
+		if was.leaving {
+			continue
+		}
+		e, is := r.after.of(name)
+		if h := byName[name]; !h.here || !is || e.cluster != was.cluster || e.leaving {
+			lost = append(lost, name)
+		}
+	}
+	if len(lost) > allowed {
+		return fmt.Sprintf("%v of %v", lost, r.before)
+	}
+	return ""
+}
+
+// some: a cluster that gets a new active host has all of its active hosts then.
+func (r *run) some() string {
+	if !r.kept.allOrNothing {
+		return ""
+	}
+	gets, short := map[string]string{}, map[string]string{}
+	active := map[slot]int{}
+	for _, name := range slices.Sorted(maps.Keys(r.after.hosts)) {
+		e := r.after.hosts[name][0]
+		if e.leaving || e.standby {
+			continue
+		}
+		active[slot{cluster: e.cluster, role: e.role}]++
+		if was, is := r.before.of(name); !is || was.cluster != e.cluster {
+			gets[e.cluster] = name
+		}
+	}
+	for cluster, s := range r.specs {
+		for role, w := range s.roles {
+			if s.here && active[slot{cluster: cluster, role: role}] < w.active {
+				short[cluster] = role
+			}
+		}
+	}
+	for _, cluster := range slices.Sorted(maps.Keys(gets)) {
+		h := r.host(gets[cluster])
+		if short[cluster] != "" && h.label.cluster != cluster && !r.replaces(cluster) {
+			return fmt.Sprintf("%s gets %s, and lacks %s", cluster, gets[cluster], short[cluster])
+		}
+	}
+	return ""
+}
+
+// replaces says whether a cluster has a failed host or one that it names, for which it may get another while it is
+// short.
+func (r *run) replaces(cluster string) bool {
+	return slices.ContainsFunc(r.hosts, func(h host) bool {
+		was, is := r.before.of(h.name)
+		return is && was.cluster == cluster && (h.failed() || !h.here || slices.Contains(r.specs[cluster].remove, h.name))
+	})
+}
+
+func (r *run) host(name string) *host {
+	return &r.hosts[slices.IndexFunc(r.hosts, func(h host) bool { return h.name == name })]
+}
+
+// crowded: a new host of a role with one host a rack lies in a rack in which the role has no other that is well and
+// stays.
+func (r *run) crowded() string {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		e, is := r.after.of(h.name)
+		was, had := r.before.of(h.name)
+		if !is || e.leaving || had && was.cluster == e.cluster || h.label.cluster == e.cluster {
+			continue
+		}
+		s := r.specs[e.cluster]
+		if s == nil || !s.roles[e.role].perRack {
+			continue
+		}
+		for j := range r.hosts {
+			other := &r.hosts[j]
+			o, is := r.after.of(other.name)
+			if !is || o.leaving || i == j || o.cluster != e.cluster || o.role != e.role || other.rack != h.rack {
+				continue
+			}
+			if !other.failed() && !slices.Contains(s.remove, other.name) && !r.surplus(other, o) {
+				return fmt.Sprintf("%+v: %+v, beside %s", *h, e, other.name)
+			}
+		}
+	}
+	return ""
+}
+
+// surplus says whether a host waits to be released: it is in use, and its role has more hosts than it wants.
+func (r *run) surplus(h *host, e entry) bool {
+	n := 0
+	for _, entries := range r.after.hosts {
+		if o := entries[0]; !o.leaving && o.cluster == e.cluster && o.role == e.role {
+			n++
+		}
+	}
+	w := r.specs[e.cluster].roles[e.role]
+	return h.use != "" && n > w.active+w.standby
+}

@@ -1,0 +1,208 @@
+// Package lives plays random lives of small sites: clusters grow, shrink and leave, hosts are used, fail, disappear
+// and are restored, specs are lost or wrong, commits are synced late and rolled back. After each run of the program
+// it looks at what must hold whatever happened.
+//
+// The program is one function from specs, hosts and the tree before to the next tree. Another one can live such lives,
+// or be asked the same at each run and compared: every third life has one role a cluster, and hosts that are alike.
+package lives
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// run plans. What the brake does not allow is committed only if somebody accepts it, as every second time somebody
+// does.
+func (l *life) run(hosts []host, commit bool) error {
+	after, refused, err := l.decide(hosts, l.IntN(2) == 0)
+	switch {
+	case err != nil:
+		return err
+	case refused:
+		l.seen["refused by the brake"]++
+	case after.String() == l.tip().String() && len(l.branch) > 0:
+	case !commit:
+		l.proposal, l.proposed = after, len(l.branch)
+	default:
+		l.branch = append(l.branch, after)
+	}
+	return nil
+}
+
+// decide has the program decide, and checks what it decided.
+func (l *life) decide(hosts []host, accepting bool) (after *tree, refused bool, err error) {
+	now := site{l.names, l.specs, hosts}
+	after, loss, err := l.program(now, l.tip())
+	if err != nil {
+		return nil, false, err
+	}
+	other := site{slices.Clone(l.names), l.specs, slices.Clone(hosts)}
+	slices.Reverse(other.names)
+	slices.Reverse(other.hosts)
+	if again, _, err := l.program(other, l.tip()); err != nil || again.String() != after.String() {
+		return nil, false, fmt.Errorf("%w: %v\nin another order %v, %v", errOrder, after, again, err)
+	}
+	r := &run{kept: l.kept, specs: l.specs, hosts: hosts, before: l.tip(), after: after}
+	if loss > allowed {
+		r.accepted, r.refused = accepting, !accepting
+	}
+	if err := r.check(); err != nil {
+		return nil, false, err
+	}
+	l.count(r)
+	return after, r.refused, nil
+}
+
+// count notes what was seen, so that lives in which nothing happens are no proof.
+func (l *life) count(r *run) {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		was, had := r.before.of(h.name)
+		e, has := r.after.of(h.name)
+		switch {
+		case has && e.token != "":
+			l.seen["approved"]++
+		case has && e.leaving && had && !was.leaving:
+			l.seen["let go"]++
+		case has && had && !e.leaving && was.leaving && was.cluster == e.cluster:
+			l.seen["taken back"]++
+		case has && !e.leaving && !had:
+			l.seen["handed out"]++
+		case has && had && was.standby && !e.standby:
+			l.seen["promoted"]++
+		}
+		if has && h.use != "" && h.label.cluster != "" && had && was.cluster != h.label.cluster {
+			l.seen["used under other labels"]++
+		}
+	}
+}
+
+var errOrder = errors.New("the result depends on the order of the inputs")
+
+// mostCommits is how many commits a site that is left alone may take to come to rest.
+const mostCommits = 6
+
+// rest lets nothing happen but runs and syncs. No patch of a tree that was just made is refused, and after a few
+// commits there are no more.
+func (l *life) rest(idle bool) error {
+	l = l.clone()
+	if idle {
+		for i := range l.hosts {
+			l.hosts[i].use = ""
+		}
+	}
+	l.syncAll()
+	for n := 0; ; n++ {
+		after, _, err := l.decide(l.hosts, true)
+		if err != nil {
+			return err
+		}
+		if len(l.branch) > 0 && after.String() == l.tip().String() {
+			break
+		}
+		if n == mostCommits {
+			return fmt.Errorf("at rest: commit %d changes the tree from\n%v\nto\n%v", n, l.tip(), after)
+		}
+		l.branch = append(l.branch, after)
+		for i := range l.hosts {
+			h := &l.hosts[i]
+			if e, is := after.of(h.name); is && e.denied(h) != "" {
+				return fmt.Errorf("at rest: the patch %+v of %+v is refused: %s", e, *h, e.denied(h))
+			}
+		}
+		l.syncAll()
+	}
+	for i := range l.hosts {
+		h := &l.hosts[i]
+		if e, is := l.tip().of(h.name); is && h.here && e.leaving && h.use == "" {
+			return fmt.Errorf("at rest: idle, and leaving for ever: %+v: %+v", *h, e)
+		}
+	}
+	return nil
+}
+
+// steps of a life, and how often it is tried whether it comes to rest.
+const steps, restEvery = 300, 25
+
+// lived is a whole life; the error tells its story.
+func (l *life) lived() error {
+	for n := range steps {
+		err := l.step()
+		if err == nil && (n+1)%restEvery == 0 {
+			if err = l.rest(false); err == nil {
+				err = l.rest(true)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("after %d steps, the last ones %q: %w", n+1, l.story[max(0, len(l.story)-25):], err)
+		}
+	}
+	return nil
+}
+
+// TestLives plays lives of the same seeds each day. SIPGEN_NIGHTLY, a duration, has it go on with seeds that no
+// night before tried; SIPGEN_SEED plays the life of one seed.
+func TestLives(t *testing.T) {
+	t.Parallel()
+	from, most, end := 0, 60, time.Time{}
+	if testing.Short() {
+		most = 10
+	}
+	if text := os.Getenv("SIPGEN_NIGHTLY"); text != "" {
+		night, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal("SIPGEN_NIGHTLY: ", err)
+		}
+		from, most, end = int(time.Now().Unix()/86400)*100_000, 100_000, time.Now().Add(night)
+	}
+	if text := os.Getenv("SIPGEN_SEED"); text != "" {
+		seed, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal("SIPGEN_SEED: ", err)
+		}
+		from, most = seed, 1
+	}
+	var (
+		next  atomic.Int64
+		group sync.WaitGroup
+		lock  sync.Mutex
+		seen  = map[string]int{}
+	)
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for n := int(next.Add(1)); n <= most && !t.Failed(); n = int(next.Add(1)) {
+				if !end.IsZero() && time.Now().After(end) {
+					return
+				}
+				l := newLife(uint64(from+n-1), plan)
+				if err := l.lived(); err != nil {
+					t.Errorf("SIPGEN_SEED=%d: %v", from+n-1, err)
+				}
+				lock.Lock()
+				for what, times := range l.seen {
+					seen[what] += times
+				}
+				seen["lives"]++
+				lock.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	t.Log(seen)
+	for _, what := range []string{
+		"handed out", "let go", "approved", "taken back", "promoted",
+		"used under other labels", "denied", "refused by the brake",
+	} {
+		if most >= 10 && !t.Failed() && seen[what] == 0 {
+			t.Errorf("%s: in no life: they show nothing of it", what)
+		}
+	}
+}

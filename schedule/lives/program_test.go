@@ -1,0 +1,158 @@
+package lives
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// promises are lines that docs state and that the program may not keep yet.
+type promises struct {
+	// missingSpec: a cluster whose spec is missing loses nothing. Else it gives its hosts back, as one that leaves.
+	missingSpec bool
+	// allOrNothing: a cluster gets all of its missing active hosts, or none. Else it may get some, and wait for
+	// others.
+	allOrNothing bool
+}
+
+// kept are the promises that schedule.Plan keeps. TestKept fails if it keeps more.
+var kept = promises{}
+
+const tenants, metal = "tenants", "metal"
+
+var keys = schedule.LabelKeys{
+	ClusterNamespace: "sip.airshipit.org/cluster-namespace", ClusterName: "sip.airshipit.org/cluster-name",
+	NodeType: "sip.airshipit.org/node-type", Standby: "sip.airshipit.org/standby",
+}
+
+// plan is the program: schedule.Plan, and what the next run reads of a tree that was rendered from it.
+func plan(now site, before *tree) (*tree, int, error) {
+	clusters, inventoried := now.inputs()
+	previous := schedule.Previous{}
+	if before != nil {
+		previous = before.memory.(schedule.Previous)
+	}
+	options := schedule.Options{
+		Keys: keys, LabelsNewer: true, Refused: map[schedule.ClusterKey][]string{}, Known: map[schedule.ClusterKey]bool{},
+	}
+	for name, s := range now.specs {
+		if s.here && s.fault {
+			options.Refused[schedule.ClusterKey{Namespace: tenants, Name: name}] = []string{"it is wrong"}
+		}
+	}
+	for _, claim := range previous.Claims {
+		options.Known[claim.Cluster] = true
+	}
+	placement, err := schedule.Plan(clusters, inventoried, previous, options)
+	if err != nil {
+		return nil, 0, err
+	}
+	loss := schedule.Losses(placement, previous, inventoried)
+	return treeOf(placement, now.hosts), loss.Total(), nil
+}
+
+// inputs are specs and hosts as the program reads them.
+func (now *site) inputs() (clusters []v1.SIPCluster, hosts []inventory.Host) {
+	for _, name := range now.names {
+		if s := now.specs[name]; s.here {
+			clusters = append(clusters, s.cluster(name))
+		}
+	}
+	for i := range now.hosts {
+		if now.hosts[i].here {
+			hosts = append(hosts, now.hosts[i].inventoried())
+		}
+	}
+	return clusters, hosts
+}
+
+func (s *spec) cluster(name string) v1.SIPCluster {
+	c := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: tenants, Name: name, Annotations: map[string]string{}}}
+	c.Spec.Priority = int32(s.priority)
+	c.Spec.Nodes = map[string]v1.NodeSet{}
+	for role, w := range s.roles {
+		set := v1.NodeSet{Count: &v1.NodeCount{Active: w.active, Standby: w.standby}}
+		if w.kind != "" {
+			set.LabelSelector.MatchLabels = map[string]string{"kind": w.kind}
+		}
+		if w.perRack {
+			set.TopologyKey = "rack"
+		}
+		c.Spec.Nodes[role] = set
+	}
+	if s.deleted {
+		c.DeletionTimestamp = &metav1.Time{}
+	}
+	c.Annotations[v1.RemoveAnnotation] = strings.Join(s.remove, ",")
+	c.Annotations[v1.ApproveReleaseAnnotation] = strings.Join(s.approve, ",")
+	return c
+}
+
+func (h *host) inventoried() inventory.Host {
+	out := inventory.Host{
+		Namespace: metal, Name: h.name, UID: fmt.Sprint(h.uid), Source: h.name + ".yaml",
+		Labels: map[string]string{"kind": h.kind, "rack": h.rack},
+		State:  inventory.State{Known: true, Provisioning: "available", Operational: "OK", Unhealthy: h.unhealthy},
+	}
+	if h.label.cluster != "" {
+		out.Labels[keys.ClusterNamespace], out.Labels[keys.ClusterName] = tenants, h.label.cluster
+		out.Labels[keys.NodeType] = h.label.role
+		if h.label.standby {
+			out.Labels[keys.Standby] = "true"
+		}
+	}
+	if h.inError {
+		out.State.Operational, out.State.ErrorType = "error", "power management error"
+	}
+	switch h.use {
+	case "":
+	case cleaning:
+		out.State.Provisioning = "deprovisioning"
+	default:
+		out.State.Provisioning, out.State.Image = "provisioned", true
+		out.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: tenants, Name: h.use}
+	}
+	return out
+}
+
+// treeOf is what is committed of a placement.
+func treeOf(p *schedule.Placement, hosts []host) *tree {
+	byName := map[string]*host{}
+	for i := range hosts {
+		byName[hosts[i].name] = &hosts[i]
+	}
+	t := &tree{hosts: map[string][]entry{}}
+	memory := schedule.Previous{StillUsed: p.StillUsed}
+	for _, c := range p.Clusters {
+		for _, r := range c.Roles {
+			claim := schedule.PreviousClaim{Cluster: c.Key, Role: r.Name, Source: c.Key.String()}
+			put := func(h *inventory.Host, e entry) {
+				e.cluster, e.role, e.uid = c.Key.Name, r.Name, byName[h.Name].uid
+				t.hosts[h.Name] = append(t.hosts[h.Name], e)
+				claim.Host, claim.UID = schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, h.UID
+				claim.Standby, claim.Releasing = e.standby, e.leaving
+				memory.Claims = append(memory.Claims, claim)
+			}
+			for _, a := range r.Assigned {
+				claim.Domain, claim.Pending = a.Domain, a.Pending
+				put(a.Host, entry{slot: slot{standby: a.Standby}})
+			}
+			claim.Domain, claim.Pending = "", false
+			for _, gone := range r.Releasing {
+				e := entry{leaving: true}
+				if _, approved := gone.Reason.(schedule.Approved); approved {
+					e.token = byName[gone.Host.Name].token()
+				}
+				claim.For = gone.For
+				put(gone.Host, e)
+			}
+		}
+	}
+	t.memory = memory
+	return t
+}

@@ -1,0 +1,356 @@
+package lives
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// slot is a place in a cluster, as labels or the tree name it. The zero value is none.
+type slot struct {
+	cluster, role string
+	standby       bool
+}
+
+// host is a server and its BareMetalHost.
+type host struct {
+	name, kind, rack   string
+	here               bool // its object exists
+	uid                int
+	label              slot
+	use                string // the machine that consumes it, or cleaning; empty for nothing
+	unhealthy, inError bool
+}
+
+// cleaning is the use of a host whose machine has gone, and whose disks are being wiped.
+const cleaning = "cleaning"
+
+func (h *host) failed() bool { return h.unhealthy || h.inError }
+
+// token binds an approval to the host and to its use.
+func (h *host) token() string { return fmt.Sprintf("%d/%s", h.uid, h.use) }
+
+// wants is what a role asks for.
+type wants struct {
+	active, standby int
+	kind            string // of hosts, empty for any
+	perRack         bool   // at most one host in a rack
+}
+
+// spec is a SIPCluster among the inputs.
+type spec struct {
+	here            bool
+	roles           map[string]wants
+	priority        int
+	remove, approve []string // hosts that its annotations name
+	deleted         bool     // it leaves by name
+	fault           bool     // it is wrong
+}
+
+func (s *spec) clone() *spec {
+	out := *s
+	out.roles, out.remove, out.approve = maps.Clone(s.roles), slices.Clone(s.remove), slices.Clone(s.approve)
+	return &out
+}
+
+// entry is a host in the tree: the patch in the overlay of its cluster.
+type entry struct {
+	slot
+	uid     int
+	leaving bool   // the patch has no labels
+	token   string // the use whose end is approved, empty for none
+}
+
+// tree is a commit: its entries by host, of which there is to be one, and what the program reads again.
+type tree struct {
+	hosts  map[string][]entry
+	memory any
+}
+
+// of is the entry of a host, and whether there is one.
+func (t *tree) of(name string) (entry, bool) {
+	if t == nil || len(t.hosts[name]) == 0 {
+		return entry{}, false
+	}
+	return t.hosts[name][0], true
+}
+
+func (t *tree) String() string {
+	var words []string
+	if t != nil {
+		for _, name := range slices.Sorted(maps.Keys(t.hosts)) {
+			words = append(words, fmt.Sprintf("%s:%+v", name, t.hosts[name]))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// clusters are those that have a host in the tree.
+func (t *tree) clusters() map[string]bool {
+	out := map[string]bool{}
+	if t != nil {
+		for _, entries := range t.hosts {
+			for _, e := range entries {
+				out[e.cluster] = true
+			}
+		}
+	}
+	return out
+}
+
+// site is what a run reads, in an order that must not matter.
+type site struct {
+	names []string // of clusters
+	specs map[string]*spec
+	hosts []host
+}
+
+// program is what decides: the next tree, and how many hosts it takes from clusters, as the brake counts them.
+type program func(now site, before *tree) (after *tree, loss int, err error)
+
+// life is a site over time: specs, hosts, and each commit of the branch, of which the engine has applied some.
+type life struct {
+	*rand.Rand
+	program  program
+	kept     promises
+	specs    map[string]*spec
+	names    []string // of clusters
+	hosts    []host
+	wild     bool // people label hosts by hand
+	branch   []*tree
+	synced   map[string]int // by cluster: the newest commit that was applied
+	proposal *tree          // a commit that waits to be merged into the branch as it was
+	proposed int            // the length of the branch then
+	snapshot []host         // hosts that were read earlier
+	readAt   int            // the length of the branch then
+	machines int
+	story    []string
+	seen     map[string]int
+}
+
+// allowed is how many hosts one run may take without being told so.
+const allowed = 2
+
+// newLife begins without a tree. Every third life has one role a cluster and hosts of one kind; in every fourth
+// hosts are labelled by hand.
+func newLife(seed uint64, decides program) *life {
+	l := &life{
+		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides, kept: kept,
+		specs: map[string]*spec{}, synced: map[string]int{}, seen: map[string]int{},
+	}
+	simple := seed%3 == 0
+	l.wild = seed%4 == 1
+	for i := range 4 + l.IntN(7) {
+		h := host{name: fmt.Sprintf("h%02d", i), here: true, uid: 1, kind: "a", rack: fmt.Sprintf("r%d", l.IntN(4))}
+		if !simple && l.IntN(3) == 0 {
+			h.kind = "b"
+		}
+		l.hosts = append(l.hosts, h)
+	}
+	for i := range 2 + l.IntN(2) {
+		s := &spec{here: true, roles: map[string]wants{"Worker": {active: 1}}}
+		if !simple {
+			s.roles["Worker"] = wants{active: 1 + l.IntN(2), perRack: l.IntN(3) == 0}
+			s.roles["ControlPlane"] = wants{active: 1, kind: []string{"", "a", "b"}[l.IntN(3)], perRack: l.IntN(3) == 0}
+		}
+		name := string(rune('a' + i))
+		l.names, l.specs[name] = append(l.names, name), s
+	}
+	return l
+}
+
+func (l *life) tip() *tree {
+	if len(l.branch) == 0 {
+		return nil
+	}
+	return l.branch[len(l.branch)-1]
+}
+
+// clone is a life that can go on by itself.
+func (l *life) clone() *life {
+	out := *l
+	out.hosts, out.branch, out.story = slices.Clone(l.hosts), slices.Clone(l.branch), slices.Clone(l.story)
+	out.synced = maps.Clone(l.synced)
+	out.specs = map[string]*spec{}
+	for name, s := range l.specs {
+		out.specs[name] = s.clone()
+	}
+	return &out
+}
+
+// denied is why the guards refuse an entry's patch, empty if they do not: the host is another one, or a host in use
+// would lose its cluster.
+func (e *entry) denied(h *host) string {
+	switch {
+	case !h.here:
+		return "the host is not there"
+	case h.uid != e.uid:
+		return "the host is another one"
+	case h.use != "" && h.label.cluster != "" && (e.leaving || e.cluster != h.label.cluster) && e.token != h.token():
+		return "the host is in use"
+	}
+	return ""
+}
+
+// sync has the engine apply the overlay of a cluster at a commit. One patch that is refused stops the whole overlay.
+func (l *life) sync(cluster string, commit int) {
+	l.synced[cluster] = commit
+	t := l.branch[commit]
+	for i := range l.hosts {
+		for _, e := range t.hosts[l.hosts[i].name] {
+			if e.cluster == cluster && e.denied(&l.hosts[i]) != "" {
+				l.seen["denied"]++
+				return
+			}
+		}
+	}
+	for i := range l.hosts {
+		for _, e := range t.hosts[l.hosts[i].name] {
+			if e.cluster != cluster {
+				continue
+			}
+			if l.hosts[i].label = e.slot; e.leaving {
+				l.hosts[i].label = slot{}
+			}
+		}
+	}
+}
+
+func (l *life) syncAll() {
+	for _, name := range l.names {
+		if len(l.branch) > 0 {
+			l.sync(name, len(l.branch)-1)
+		}
+	}
+}
+
+// action is something that people, machines or engines do.
+type action struct {
+	weight int
+	name   string
+	do     func() error
+}
+
+// step does one of the actions that are possible.
+func (l *life) step() error {
+	var actions []action
+	add := func(weight int, name string, do func()) {
+		actions = append(actions, action{weight, name, func() error { do(); return nil }})
+	}
+	actions = append(actions, action{120, "run", func() error { return l.run(l.hosts, true) }},
+		action{10, "propose", func() error { return l.run(l.hosts, false) }})
+	if l.proposal != nil && l.proposed == len(l.branch) {
+		add(15, "merge the proposal", func() { l.branch = append(l.branch, l.proposal) })
+	}
+	add(5, "read the hosts", func() { l.snapshot, l.readAt = slices.Clone(l.hosts), len(l.branch) })
+	if l.snapshot != nil && l.readAt == len(l.branch) {
+		earlier := func() error { return l.run(l.snapshot, true) }
+		actions = append(actions, action{15, "run with the hosts read earlier", earlier})
+	}
+	if n := len(l.branch); n > 0 {
+		for _, name := range l.names {
+			add(40, "sync "+name, func() { l.sync(name, n-1) })
+			if late := max(l.synced[name], n-3); late < n-1 {
+				add(10, "sync "+name+" late", func() { l.sync(name, late) })
+			}
+		}
+		if n > 2 {
+			back := max(0, n-4) + l.IntN(min(3, n-1))
+			add(3, fmt.Sprintf("roll back to commit %d", back), func() { l.branch = append(l.branch, l.branch[back]) })
+		}
+	}
+	for i := range l.hosts {
+		l.hostActions(&l.hosts[i], add)
+	}
+	for _, name := range l.names {
+		l.specActions(name, add)
+	}
+	total := 0
+	for _, a := range actions {
+		total += a.weight
+	}
+	at := l.IntN(total)
+	for _, a := range actions {
+		if at -= a.weight; at < 0 {
+			l.story = append(l.story, a.name)
+			return a.do()
+		}
+	}
+	panic("no action")
+}
+
+func (l *life) hostActions(h *host, add func(int, string, func())) {
+	if !h.here {
+		add(6, h.name+" is back", func() { h.here = true })
+		add(3, h.name+" is restored under a new uid", func() { h.here, h.uid = true, h.uid+1 })
+		add(3, h.name+" is made anew", func() {
+			*h = host{name: h.name, kind: h.kind, rack: h.rack, here: true, uid: h.uid + 1}
+		})
+		return
+	}
+	switch {
+	case h.use == "" && h.label.cluster != "":
+		add(10, h.name+" is consumed", func() { l.machines++; h.use = fmt.Sprintf("machine-%d", l.machines) })
+	case h.use == cleaning:
+		add(20, h.name+" is clean", func() { h.use = "" })
+	case h.use != "":
+		add(6, h.name+" is let go", func() { h.use = cleaning })
+	}
+	if h.failed() {
+		add(6, h.name+" recovers", func() { h.unhealthy, h.inError = false, false })
+	} else {
+		add(2, h.name+" is marked unhealthy", func() { h.unhealthy = true })
+		add(2, h.name+" is in error", func() { h.inError = true })
+	}
+	add(1, h.name+" disappears", func() { h.here = false })
+	if l.wild && h.use == "" {
+		label := slot{cluster: append(l.names, "elsewhere", "")[l.IntN(len(l.names)+2)], role: "Worker"}
+		if label.cluster == "" {
+			label = slot{}
+		}
+		add(1, h.name+" is labelled by hand", func() { h.label = label })
+	}
+}
+
+func (l *life) specActions(name string, add func(int, string, func())) {
+	s := l.specs[name]
+	if !s.here {
+		add(8, name+": its spec is back", func() { s.here = true })
+		return
+	}
+	for _, role := range slices.Sorted(maps.Keys(s.roles)) {
+		w := s.roles[role]
+		set := func() { s.roles[role] = w }
+		if w.active < 4 {
+			add(4, name+": "+role+" grows", func() { w.active++; set() })
+		}
+		if w.active > 0 {
+			add(4, name+": "+role+" shrinks", func() { w.active--; set() })
+		}
+		add(2, name+": "+role+" standby changes", func() { w.standby = (w.standby + 1) % 3; set() })
+	}
+	add(1, name+": priority", func() { s.priority = 1 - s.priority })
+	add(1, name+": its spec is missing", func() { s.here = false })
+	if s.deleted {
+		add(6, name+": stays after all", func() { s.deleted = false })
+	} else {
+		add(1, name+": leaves", func() { s.deleted = true })
+	}
+	if s.fault {
+		add(6, name+": fault mended", func() { s.fault = false })
+	} else {
+		add(2, name+": fault", func() { s.fault = true })
+	}
+	toggle := func(list *[]string, host string) {
+		if at := slices.Index(*list, host); at >= 0 {
+			*list = slices.Delete(*list, at, at+1)
+			return
+		}
+		*list = append(*list, host)
+	}
+	some := l.hosts[l.IntN(len(l.hosts))].name
+	add(3, name+": remove "+some, func() { toggle(&s.remove, some) })
+	add(3, name+": approve-release "+some, func() { toggle(&s.approve, some) })
+}
