@@ -105,8 +105,11 @@ func (d *Decoded) decode() {
 		}
 		d.Errs = append(d.Errs, doc.Problem(path, "%s in plain text: git would keep it for ever; put the name of a Secret here, and replace the exposed value wherever it is in use", open[path]))
 	}
-	for _, found := range cluster.Validate() {
-		if open[found.Path] == "" {
+	seen := map[string]bool{}
+	for _, found := range append(cluster.Validate(), zeros(doc.JSON)...) {
+		zeroAgain := seen[found.Path] && found.Message == zeroFound
+		seen[found.Path] = true
+		if open[found.Path] == "" && !zeroAgain {
 			d.Errs = append(d.Errs, doc.Problem(found.Path, "%s", found.Message))
 		}
 	}

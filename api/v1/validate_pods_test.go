@@ -79,6 +79,8 @@ func TestPodOptions(t *testing.T) {
 		{"a key twice", spread("topologyKey: rack}, {topologyKey: rack"), `topologySpread[1].topologyKey: "rack" is a duplicate`},
 		{"together and apart", "pods: {podAffinity: [{topologyKey: rack}], podAntiAffinity: [{topologyKey: rack}]}", "pods.podAntiAffinity[0]: the same label is required by podAffinity too"},
 		{"a skew below none", spread("topologyKey: rack, maxSkew: -1"), "maxSkew: found -1, want 1 to 100"},
+		{"a skew of nothing", spread("topologyKey: rack, maxSkew: 0"), "maxSkew: found 0, want at least 1, or no such field"},
+		{"no domain at least", spread("topologyKey: rack, minDomains: 0"), "minDomains: found 0, want at least 1, or no such field"},
 		{"domains that nobody waits for", spread("topologyKey: rack, minDomains: 2"), "minDomains: needs whenUnsatisfiable: DoNotSchedule"},
 		{"a word that Kubernetes has not", spread("topologyKey: rack, whenUnsatisfiable: Never"), `whenUnsatisfiable: found "Never"`},
 

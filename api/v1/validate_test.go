@@ -124,6 +124,8 @@ func TestBadClusters(t *testing.T) {
 		"a limit by no key":          {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {zone: 2}", `spec.nodes.Worker.maxPerDomainByKey: "zone" is not a topology key of the role`},
 		"both kinds of limits":       {"topologyKey: rack", "topologyKey: rack\n      maxPerDomain: 2\n      maxPerDomainByKey: {rack: 2}", `spec.nodes.Worker.maxPerDomainByKey: not together with maxPerDomain`},
 		"a limit of nothing":         {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: 0}", `spec.nodes.Worker.maxPerDomainByKey[row]: found 0, want 1 to 100000`},
+		"none in a domain":           {"topologyKey: rack", "topologyKey: rack\n      maxPerDomain: 0", `spec.nodes.Worker.maxPerDomain: found 0, want at least 1, or no such field`},
+		"a skew of nothing":          {"topologyKey: rack", "topologyKey: rack\n      spread: {topologyKey: row, maxSkew: 0}", `spec.nodes.Worker.spread.maxSkew: found 0, want at least 1, or no such field`},
 		"a limit that is a text":     {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: two}", `spec.nodes.Worker.maxPerDomainByKey.row: `},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -52,6 +54,9 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 			return redact.Errorf("unknown command %q, want one of %s", args[0], strings.Join(known, ", "))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := refuseResourceList(ui.in); err != nil {
+				return err
+			}
 			return cmd.Help()
 		},
 	}
@@ -109,6 +114,24 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	}
 	return root
 }
+
+// refuseResourceList is the error for a ResourceList on standard input: how kustomize and kpt call a function. Such a caller takes
+// the help text for the function's output.
+func refuseResourceList(in io.Reader) error {
+	if isTerminal(in) {
+		return nil
+	}
+	const mostRead = 1 << 20
+	data, err := io.ReadAll(io.LimitReader(in, mostRead))
+	if err != nil || !resourceList.Match(data) {
+		return nil
+	}
+	return errors.New("standard input: found kind: ResourceList, and sipgen is not a function of kustomize or kpt: " +
+		"run sipgen render --out DIR, then have kustomize build a folder below DIR")
+}
+
+// resourceList matches the kind of a ResourceList in YAML and in JSON.
+var resourceList = regexp.MustCompile(`(?m)^(\{.*| +)?"?kind"?: *"?ResourceList\b`)
 
 // completeCommands completes the names of the commands.
 func completeCommands(root *cobra.Command) cobra.CompletionFunc {
