@@ -205,7 +205,7 @@ type Hosts struct {
 	// in git.
 	// +optional
 	Apply ApplyMode `json:"apply,omitempty"`
-	// Base is the folder of the hosts' manifests in the repository, a kustomization. Required with apply: overlay, and only then.
+	// Base is the folder of the hosts' manifests in the repository, a kustomization, outside the tree. Required with apply: overlay, and only then.
 	// +optional
 	Base string `json:"base,omitempty"`
 }

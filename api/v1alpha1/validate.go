@@ -43,6 +43,10 @@ func (s *Site) validate(add problem) {
 	spec.Inputs.validate(add)
 	spec.Images.validate(add)
 	spec.Hosts.validate(add)
+	//guard: the overlay of the hosts includes itself, and --adopt replaces the kustomization of their manifests
+	if inside := s.BaseInside(spec.Repository.Path); inside != "" {
+		add("spec.hosts.base", "%s", inside)
+	}
 	spec.LabelKeys.validate(add)
 	checkGroups(spec.BreakGlassGroups, add)
 	spec.LabelGuard.validate(add)

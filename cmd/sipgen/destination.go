@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -45,6 +46,10 @@ func (d *destinationFlags) destination(loaded *loaded, meta publish.Meta, specs 
 	var err error
 	if to.target, err = d.repo.target(); err != nil {
 		return nil, err
+	}
+	//guard: --path puts the tree around the hosts' manifests, whose kustomization it replaces
+	if inside := loaded.site.BaseInside(to.target.Path); inside != "" {
+		return nil, redact.Errorf("--path: spec.hosts.base: %s", inside)
 	}
 	to.target.Proposal, to.target.Create = d.proposal.branch, d.create
 	if to.requester, err = d.proposal.prepare(to.target, os.Getenv); err != nil {

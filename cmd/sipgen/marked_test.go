@@ -218,7 +218,7 @@ func formats(t *testing.T, name string) []string {
 // mark in every value, and the mark comes out nowhere: not in the tree, not in git, not in any format of what is printed, not in an error.
 func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 	argo := []string{"  engine: flux\n", "  engine: argocd\n  argocd: {order: none}\n", "      credentialsSecret: vino-bmc\n", ""}
-	inGit := []string{runner, "", "    namespaces: [vino-system]\n", "    namespaces: [vino-system]\n    apply: overlay\n    base: hosts\n"}
+	inGit := []string{runner, "", "    namespaces: [vino-system]\n", "    namespaces: [vino-system]\n    apply: overlay\n    base: metal\n"}
 	for _, mode := range []struct {
 		name   string
 		change []string
