@@ -35,6 +35,8 @@ type Result struct {
 	Added, Changed, Deleted []string
 	// Drifted are owned files that somebody else had edited; the edits are overwritten.
 	Drifted []string
+	// Foreign are the changed files that sipgen did not write, and that are replaced because Adopt is set.
+	Foreign []string
 }
 
 // unchanged says that no file differs.
@@ -43,7 +45,7 @@ func (r Result) unchanged() bool {
 }
 
 // reconcile compares a folderReader with the tree it shall hold: what to write, what to delete, and every reason
-// to refuse. The changes are those that Diff gives of the owned files and the tree. owned is what the folderReader's OwnershipFile lists.
+// to refuse. The changes are those that Diff gives of the owned files and the tree, and the foreign files that are replaced. owned is what the folderReader's OwnershipFile lists.
 func reconcile(where string, here folderReader, owned map[string]string, tree Tree, adopt bool) (Result, []Change, error) {
 	r := reconciliation{where: where, here: here, owned: owned, tree: tree, adopt: adopt, checked: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
@@ -121,10 +123,11 @@ func (r *reconciliation) write(name string) {
 	sum, ours := r.owned[name]
 	//guard(TestFluxRows/emptied): what a person takes out of the tree never comes back: sipgen believes its list, and does not look at the file
 	equal := kind == file && bytes.Equal(old, r.tree[name])
-	if kind != file || !ours {
-		r.change(name, Added, nil)
-	} else if !equal {
+	if kind == file && !equal {
 		r.change(name, Changed, old)
+		r.changes[len(r.changes)-1].Foreign = !ours
+	} else if kind != file || !ours {
+		r.change(name, Added, nil)
 	}
 	switch {
 	case err != nil:
@@ -143,6 +146,9 @@ func (r *reconciliation) write(name string) {
 	default:
 		if kind == other || ours && digest(old) != sum {
 			r.result.Drifted = append(r.result.Drifted, name)
+		}
+		if !ours {
+			r.result.Foreign = append(r.result.Foreign, name)
 		}
 		r.result.Changed = append(r.result.Changed, name)
 	}

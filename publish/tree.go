@@ -34,6 +34,8 @@ type Change struct {
 	Kind Kind
 	Old  []byte // nil when added
 	New  []byte // nil when deleted
+	// Foreign: the file that was there is not sipgen's, and is replaced because Adopt is set.
+	Foreign bool
 }
 
 // Diff lists the files that differ, sorted by path.

@@ -94,7 +94,7 @@ func (r *rendered) commitMessage(subject string, changes []publish.Change, now t
 func filesOf(changes []publish.Change) []report.File {
 	files := make([]report.File, 0, len(changes))
 	for _, change := range changes {
-		files = append(files, report.File{Path: change.Path, Kind: string(change.Kind)})
+		files = append(files, report.File{Path: change.Path, Kind: string(change.Kind), Foreign: change.Foreign})
 	}
 	return files
 }

@@ -77,6 +77,13 @@ func (r *rendered) write(ctx context.Context, ui *ui, out string, adopt bool) (p
 // sayWritten says what was written.
 func (r *rendered) sayWritten(ui *ui, out string, written publish.Result) {
 	r.sayAge(ui, time.Now())
+	for i, name := range written.Foreign {
+		if i == mostDangers {
+			ui.say("warning: and %s like it", text.Count(len(written.Foreign)-mostDangers, "more file"))
+			break
+		}
+		ui.say("warning: %s/%s: sipgen did not write the file that was there, and has replaced it (--adopt)", out, name)
+	}
 	ui.say("%s", r.report.Summary())
 	ui.say("%s: %s, %d added, %d changed, %d deleted", out, text.Count(len(r.tree), "file"), len(written.Added), len(written.Changed), len(written.Deleted))
 }

@@ -301,7 +301,12 @@ func (p *Plan) fileDangers(files []File) []danger {
 		runner    bool
 		newRunner bool // it comes with a first tree
 	)
+	var dangers []danger
 	for _, file := range files {
+		//guard: nobody reads that a file of the repository's owner is overwritten
+		if file.Foreign {
+			dangers = append(dangers, ofSite("foreign", file.Path+": sipgen did not write the file there, and replaces it (--adopt)"))
+		}
 		parts := strings.Split(file.Path, "/")
 		switch {
 		case parts[0] == "policy":
@@ -328,7 +333,7 @@ func (p *Plan) fileDangers(files []File) []danger {
 			services[cluster][what] = true
 		}
 	}
-	dangers := treeDangers(policy, claims, runner, newRunner)
+	dangers = append(dangers, treeDangers(policy, claims, runner, newRunner)...)
 	for _, cluster := range sorted(services) {
 		for _, what := range sorted(services[cluster]) {
 			dangers = append(dangers, ofCluster("services", cluster, cluster+": "+what))

@@ -104,7 +104,7 @@ func TestTableShowsEverySlot(t *testing.T) {
 
 func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	p := site(t)
-	message := CommitMessage(p, "", []File{{"policy/a.yaml", "changed"}, {"clusters/t/a/infra/x.cfg", "changed"}, {"clusters/t/a/hosts/h.yaml", "added"}, {"PLAN.md", "changed"}})
+	message := CommitMessage(p, "", []File{{Path: "policy/a.yaml", Kind: "changed"}, {Path: "clusters/t/a/infra/x.cfg", Kind: "changed"}, {Path: "clusters/t/a/hosts/h.yaml", Kind: "added"}, {Path: "PLAN.md", Kind: "changed"}})
 	subject, body, _ := strings.Cut(message, "\n")
 	if !strings.HasPrefix(subject, "dc1: ") || !strings.Contains(subject, "released") {
 		t.Errorf("subject %q", subject)

@@ -13,6 +13,8 @@ import (
 type File struct {
 	Path string
 	Kind string // added, changed, deleted
+	// Foreign: sipgen did not write the file that is replaced.
+	Foreign bool
 }
 
 // About is what a pull request says besides the plan.

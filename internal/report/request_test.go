@@ -14,8 +14,8 @@ import (
 func about() About {
 	return About{
 		Files: []File{
-			{"clusters/t/a/infra/loadbalancer-worker-a.cfg", "changed"}, {"clusters/t/b/infra/loadbalancer-worker-b.cfg", "added"},
-			{"clusters/t/a/infra/jumphost-a/start", "deleted"}, {"policy/guard.yaml", "changed"},
+			{Path: "clusters/t/a/infra/loadbalancer-worker-a.cfg", Kind: "changed"}, {Path: "clusters/t/b/infra/loadbalancer-worker-b.cfg", Kind: "added"},
+			{Path: "clusters/t/a/infra/jumphost-a/start", Kind: "deleted"}, {Path: "policy/guard.yaml", Kind: "changed"},
 		},
 		Inventory: "management, was 3m2s old",
 		Stamps:    [][2]string{{"Commit", "c0ffee"}, {"Specs-Digest", "sha256:aa"}},

@@ -13,7 +13,7 @@ func quiet(services ...ServiceChanges) *Plan {
 }
 
 func TestDangersOfServices(t *testing.T) {
-	kustomization := []File{{"clusters/t/a/infra/kustomization.yaml", "changed"}}
+	kustomization := []File{{Path: "clusters/t/a/infra/kustomization.yaml", Kind: "changed"}}
 	for _, row := range []struct {
 		why   string
 		plan  *Plan
@@ -39,7 +39,7 @@ func TestDangersOfServices(t *testing.T) {
 			kustomization, "t/a: ConfigMap y-keys: may log in from now on: k 1, k 2; may no longer log in: k 3", ""},
 		{"many keys", quiet(ServiceChanges{Cluster: "t/a", Objects: []ObjectChange{{Object: "ConfigMap y-keys", Logins: strings.Split(strings.Repeat("x", maxLogins+2), "")}}}),
 			kustomization, strings.Repeat("x, ", maxLogins-1) + "x and 2 more", ""},
-		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), []File{{"clusters/t/a/infra/lb.yaml", "deleted"}}, "t/a: all its services are deleted", "files of lb"},
+		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), []File{{Path: "clusters/t/a/infra/lb.yaml", Kind: "deleted"}}, "t/a: all its services are deleted", "files of lb"},
 		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}), kustomization, "t/a: what changes in its services is not known, so look at its files: kustomization.yaml: missing", ""},
 		{"not known, and the files", quiet(ServiceChanges{Cluster: "t/a", Unknown: "x"}), kustomization, "t/a: its kustomization changes", ""},
 		{"nobody compared", quiet(), kustomization, "t/a: its kustomization changes: labels, images or patches of all its services", ""},
