@@ -45,7 +45,8 @@ func (r Result) unchanged() bool {
 }
 
 // reconcile compares a folderReader with the tree it shall hold: what to write, what to delete, and every reason
-// to refuse. The changes are those that Diff gives of the owned files and the tree, and the foreign files that are replaced. owned is what the folderReader's OwnershipFile lists.
+// to refuse. The changes are those that Diff gives of the owned files and the tree, and the foreign files that are
+// replaced. owned is what the folderReader's OwnershipFile lists.
 func reconcile(where string, here folderReader, owned map[string]string, tree Tree, adopt bool) (Result, []Change, error) {
 	r := reconciliation{where: where, here: here, owned: owned, tree: tree, adopt: adopt, checked: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {

@@ -220,7 +220,7 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 		}, []string{"more shortages"}},
 		{"all services change", func(_ *Plan, about *About) {
 			for i := range 1000 {
-				about.Files = append(about.Files, File{fmt.Sprintf("clusters/tenant-%d/edge/infra/loadbalancer-worker-edge.cfg", i), "changed"})
+				about.Files = append(about.Files, File{Path: fmt.Sprintf("clusters/tenant-%d/edge/infra/loadbalancer-worker-edge.cfg", i), Kind: "changed"})
 			}
 		}, []string{"more dangers", "more parts of the tree"}},
 		{"names in another script", func(p *Plan, _ *About) {
