@@ -83,29 +83,20 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	if len(chunks) > l.Documents {
 		return nil, fmt.Errorf("%s: %d documents, want at most %d", file, len(chunks), l.Documents)
 	}
-	docs := make([]Document, len(chunks))
 	parsed := make([]struct {
-		one  bool
-		list []Document
+		docs []Document
 		err  error
 	}, len(chunks))
 	Each(len(chunks), func(i int) {
 		text := chunks[i].text
-		docs[i] = Document{File: file, Index: i + 1, Line: chunks[i].line, source: text, positions: &positions{text: text}}
-		parsed[i].one, parsed[i].list, parsed[i].err = l.parse(&docs[i])
+		parsed[i].docs, parsed[i].err = l.parse(Document{File: file, Index: i + 1, Line: chunks[i].line, source: text, positions: &positions{text: text}})
 	})
-	// Most files have one object in each document: docs has them all then.
-	ones := 0
-	for ones < len(docs) && parsed[ones].one {
-		ones++
-	}
-	all, errs := docs[:ones:ones], []error(nil)
-	for i := ones; i < len(docs); i++ {
-		if parsed[i].one {
-			all = append(all, docs[i])
-		}
-		all = append(all, parsed[i].list...)
-		errs = append(errs, parsed[i].err)
+	var (
+		all  []Document
+		errs []error
+	)
+	for _, chunk := range parsed {
+		all, errs = append(all, chunk.docs...), append(errs, chunk.err)
 		if len(all) > l.Documents {
 			return nil, errors.Join(append(errs, fmt.Errorf("%s: more than %d objects", file, l.Documents))...)
 		}
@@ -113,35 +104,26 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 	return all, errors.Join(errs...)
 }
 
-// parse makes a document the object that it is, or says that it is not one: what is in it is in list then.
-func (l Limits) parse(d *Document) (one bool, list []Document, err error) {
-	object, top, simple := simpleJSON(d.source, l.Depth)
-	if !simple {
-		if problem := l.CheckAliases(d.source); problem != "" {
-			return false, nil, d.Problem("", "%s", problem)
-		}
-		if object, err = toJSON(d.source); err != nil {
-			return false, nil, d.syntaxError(err)
-		}
-		//guard: a cluster behind a line of three dots is not there, and nobody says so
-		if line := another(d.source); line >= 0 {
-			return false, nil, &Problem{File: d.File, Document: d.Index, Line: d.Line + line, Message: "another document begins here, which nobody reads: want a line of --- by itself before it"}
-		}
-		//guard: a manifest nested a million levels deep is decoded
-		if depth := depthOf(object, l.Depth); depth > l.Depth { // simpleJSON reads nothing that is deeper
-			return false, nil, &Problem{File: d.File, Document: d.Index, Line: d.Line, Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)}
-		}
+// parse gives the objects in a document.
+func (l Limits) parse(d Document) ([]Document, error) {
+	if problem := l.CheckAliases(d.source); problem != "" {
+		return nil, d.Problem("", "%s", problem)
+	}
+	object, err := toJSON(d.source)
+	if err != nil {
+		return nil, d.syntaxError(err)
+	}
+	if line := another(d.source); line >= 0 {
+		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line + line, Message: "another document begins here, which nobody reads: want a line of --- by itself before it"}
+	}
+	if depth := depthOf(object, l.Depth); depth > l.Depth {
+		return nil, &Problem{File: d.File, Document: d.Index, Line: d.Line, Message: fmt.Sprintf("mappings and lists within one another more than %d deep", l.Depth)}
 	}
 	if bytes.Equal(object, []byte("null")) {
-		return false, nil, nil
+		return nil, nil
 	}
 	d.JSON = object
-	if top != nil {
-		d.APIVersion, d.Kind, d.Namespace, d.Name = top.apiVersion, top.kind, top.namespace, top.name
-		return true, nil, nil
-	}
-	list, err = d.items()
-	return false, list, err
+	return d.items()
 }
 
 // NoKind says whether a document is meant as a Kubernetes object and lacks its kind, so that nobody takes it for theirs: it has an apiVersion,

@@ -27,7 +27,7 @@ func perhapsHuge(object []byte) bool {
 	run, exponent := 0, -1 // digits and dots in a row; digits behind an e, -1 where there is none
 	for i, c := range object {
 		switch {
-		case isDigit(c) || c == '.':
+		case c >= '0' && c <= '9' || c == '.':
 			if run++; run == 30 {
 				return true
 			}

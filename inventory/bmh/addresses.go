@@ -293,7 +293,7 @@ func networksOf(text string) ([]dataNetwork, error) {
 		return nil, fmt.Errorf("%s, %s", problem, want)
 	}
 	var data networkData
-	if unmarshal([]byte(text), &data) != nil {
+	if yaml.Unmarshal([]byte(text), &data) != nil {
 		return nil, fmt.Errorf("cannot be read, %s", want)
 	}
 	var (
@@ -327,14 +327,6 @@ func networksOf(text string) ([]dataNetwork, error) {
 		}
 	}
 	return networks, nil
-}
-
-// unmarshal is yaml.Unmarshal, and quick for what is as simple as network data is.
-func unmarshal(text []byte, into *networkData) error {
-	if object, simple := manifest.SimpleJSON(text); simple {
-		return json.Unmarshal(object, into)
-	}
-	return yaml.Unmarshal(text, into)
 }
 
 // networkDataLimits: a Secret has at most 1 MiB, and needs no aliases.

@@ -1,7 +1,6 @@
 package capi
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -10,8 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // Patch is what a file of a component sets, as values: two that are written differently are the same. It may come from a tree, which anybody may
@@ -28,7 +25,7 @@ type Patch struct {
 // ReadPatch reads a file of a component. A file that is no YAML is equal to none but itself.
 func ReadPatch(file []byte) Patch {
 	var object map[string]any
-	if err := unmarshal(file, &object); err != nil {
+	if err := yaml.Unmarshal(file, &object); err != nil {
 		return Patch{rest: string(file)}
 	}
 	p := Patch{rest: object}
@@ -88,11 +85,4 @@ func domainsIn(value any) []string {
 		}
 	}
 	return out
-}
-
-func unmarshal(file []byte, into any) error {
-	if text, simple := manifest.SimpleJSON(file); simple {
-		return json.Unmarshal(text, into)
-	}
-	return yaml.Unmarshal(file, into) // no file that sipgen writes
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"sigs.k8s.io/yaml"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 )
 
@@ -43,7 +45,7 @@ func Replicas(file []byte) (replicas int, found bool) {
 			Replicas *int `json:"replicas"`
 		} `json:"spec"`
 	}
-	if err := unmarshal(file, &patch); err != nil || patch.Spec.Replicas == nil {
+	if err := yaml.Unmarshal(file, &patch); err != nil || patch.Spec.Replicas == nil {
 		return 0, false
 	}
 	return *patch.Spec.Replicas, true
