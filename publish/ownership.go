@@ -59,19 +59,11 @@ func formatOwnership(tree Tree) []byte {
 	}
 	slices.SortFunc(list.Files, func(a, b ownedFile) int { return strings.Compare(a.Path, b.Path) })
 	list.Digest = list.digest()
-	if text, is := list.plain(); is {
-		return text
-	}
-	return list.encode()
-}
-
-// encode is the list as the library writes it.
-func (o *ownership) encode() []byte {
 	var text bytes.Buffer
 	text.WriteString(ownershipNote)
 	encoder := yaml.NewEncoder(&text)
 	encoder.SetIndent(2)
-	if err := errors.Join(encoder.Encode(o), encoder.Close()); err != nil {
+	if err := errors.Join(encoder.Encode(list), encoder.Close()); err != nil {
 		panic(err) // strings into memory
 	}
 	return text.Bytes()
@@ -90,19 +82,16 @@ func parseOwnership(text []byte) (map[string]string, error) {
 			}
 		}
 	}
-	list, is := plainOwnership(text)
-	if !is {
-		decoder := yaml.NewDecoder(bytes.NewReader(text))
-		//guard: a list of a later version is read as if it were today's
-		decoder.KnownFields(true)
-		list = &ownership{}
-		if err := decoder.Decode(list); err != nil {
-			return bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
-		}
-		//guard: of two lists one counts, and nobody sees the other
-		if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
-			return bad("more than one document")
-		}
+	var list ownership
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	//guard: a list of a later version is read as if it were today's
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&list); err != nil {
+		return bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
+	}
+	//guard: of two lists one counts, and nobody sees the other
+	if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
+		return bad("more than one document")
 	}
 	if list.APIVersion != ownershipVersion || list.Kind != ownershipKind {
 		return bad("found %q %q, want %s %s", list.APIVersion, list.Kind, ownershipVersion, ownershipKind)
