@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/iotest"
 	"time"
 )
 
@@ -146,7 +145,7 @@ func TestFirstWords(t *testing.T) {
 
 // A pack without an end is given up while it comes.
 func TestPackWithoutAnEnd(t *testing.T) {
-	endless := &atMost{iotest.DataErrReader(neverEnds{}), 10 << 20}
+	endless := &atMost{neverEnds{}, 10 << 20}
 	var tooMuch tooMuchError
 	if file, err := spool(endless); !errors.As(err, &tooMuch) || file != nil {
 		t.Errorf("found %v, %v", file, err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha1"
 	"encoding/binary"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -49,52 +48,6 @@ func deltaOf(t testing.TB, base []byte, size int) []byte {
 	return append(entry, deflated(t, string(change))...)
 }
 
-// A megabyte of a pack can be gigabytes: an object that is too large to be read is not unpacked.
-func TestLargeObjectsOfAPack(t *testing.T) {
-	const mib = 1 << 20
-	large := make([]byte, 129*mib)
-	small := make([]byte, mib)
-	whole := append(packedEntry(plumbing.BlobObject, len(large)), deflated(t, string(large))...)
-	first := append(packedEntry(plumbing.BlobObject, len(small)), deflated(t, string(small))...)
-	for why, row := range map[string]struct {
-		pack []byte
-		kind plumbing.ObjectType
-		hash plumbing.Hash
-	}{
-		"a file":                     {packOfEntries(whole), plumbing.BlobObject, plumbing.ComputeHash(plumbing.BlobObject, large)},
-		"a delta of a small one":     {packOfEntries(first, deltaOf(t, small, len(large))), plumbing.BlobObject, plumbing.ComputeHash(plumbing.BlobObject, large)},
-		"a small delta of a file":    {packOfEntries(whole, deltaOf(t, large, 2*mib)), plumbing.BlobObject, plumbing.ComputeHash(plumbing.BlobObject, large[:2*mib])},
-		"a commit":                   {packOfEntries(append(packedEntry(plumbing.CommitObject, len(large)), deflated(t, string(large))...)), plumbing.CommitObject, plumbing.ComputeHash(plumbing.CommitObject, large)},
-		"a delta of such a delta":    {packOfEntries(first, deltaOf(t, small, len(large)), deltaOf(t, large, 2*mib)), plumbing.BlobObject, plumbing.ComputeHash(plumbing.BlobObject, large[:2*mib])},
-		"a delta that is that large": {packOfEntries(first, longDelta(t, small, 129*mib)), plumbing.BlobObject, plumbing.ComputeHash(plumbing.BlobObject, large[:129*mib])},
-	} {
-		store := newPackStore()
-		if err := store.add(inMemory(t, row.pack)); err != nil {
-			t.Errorf("%s: %v", why, err)
-			continue
-		}
-		if err := store.HasEncodedObject(row.hash); err != nil {
-			t.Errorf("%s: %v", why, err)
-		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if size, err := store.EncodedObjectSize(row.hash); err != nil || size <= maxFile {
-			t.Errorf("%s: said to have %d bytes, %v", why, size, err)
-		}
-		_, err := store.EncodedObject(row.kind, row.hash)
-		if row.kind == plumbing.BlobObject {
-			_, err = blob(store, row.hash)
-		}
-		runtime.ReadMemStats(&after)
-		if err == nil || !strings.Contains(err.Error(), "more than 128 MiB, want at most that") {
-			t.Errorf("%s: found %v, want an error", why, err)
-		}
-		if took := (after.TotalAlloc - before.TotalAlloc) / mib; took > 20 {
-			t.Errorf("%s: took %d MiB to say so", why, took)
-		}
-	}
-}
-
 // longDelta is a delta that has all of its result in itself.
 func longDelta(t testing.TB, base []byte, size int) []byte {
 	t.Helper()
@@ -109,35 +62,44 @@ func longDelta(t testing.TB, base []byte, size int) []byte {
 	return append(entry, deflated(t, string(change))...)
 }
 
-// What all objects of a pack take, in memory and in time, has an end, and it is known before it is taken.
+// What a pack takes, in memory, on disk and in time, has an end, and that is seen before it is taken.
 func TestPackLimits(t *testing.T) {
 	t.Parallel()
 	const mib = 1 << 20
-	small := make([]byte, mib)
-	first := append(packedEntry(plumbing.BlobObject, len(small)), deflated(t, string(small))...)
+	small, large := make([]byte, mib), make([]byte, 129*mib)
+	blobOf := func(kind plumbing.ObjectType, content []byte) []byte {
+		return append(packedEntry(kind, len(content)), deflated(t, string(content))...)
+	}
+	first := blobOf(plumbing.BlobObject, small)
 	chain := [][]byte{first}
 	content := small
 	for size := 2 * mib; size <= 8*mib; size += 2 * mib {
 		chain = append(chain, deltaOf(t, content, size))
 		content = make([]byte, size)
 	}
-	siblings := [][]byte{first} // each has to be kept until the next one is made
-	for size := 2 * mib; size <= 16*mib; size += mib {
-		siblings = append(siblings, deltaOf(t, small, size))
+	many := func(change func(*packLimits)) packLimits {
+		limits := mostOfPack
+		change(&limits)
+		return limits
 	}
 	for why, row := range map[string]struct {
 		entries [][]byte
 		limits  packLimits
 		says    string
 	}{
-		"a chain":                         {chain, packLimits{held: 15 * mib, all: 22 * mib}, ""},
-		"a chain, and less memory":        {chain, packLimits{held: 13 * mib, all: 22 * mib}, "of memory"},
-		"a chain, and less in all":        {chain, packLimits{held: 15 * mib, all: 20 * mib}, "its objects unpack to more than"},
-		"siblings give their memory back": {siblings, packLimits{held: 18 * mib, all: 1 << 30}, ""},
-		"a file":                          {chain[:1], packLimits{all: mib}, ""},
-		"a file, and less in all":         {chain[:1], packLimits{all: mib - 1}, "its objects unpack to more than"},
+		"a chain":                    {chain, many(func(l *packLimits) { l.deltas, l.unpacked = 21*mib, 22*mib }), ""},
+		"a chain, and less memory":   {chain, many(func(l *packLimits) { l.deltas = 20*mib - 1 }), "its deltas are more than they may be in memory"},
+		"a chain, and less in all":   {chain, many(func(l *packLimits) { l.unpacked = 20 * mib }), "its objects unpack to more than they may"},
+		"a file, and less in all":    {chain[:1], many(func(l *packLimits) { l.unpacked = mib - 1 }), "its objects unpack to more than they may"},
+		"more objects":               {chain, many(func(l *packLimits) { l.objects = 4 }), "it has 5 objects, want at most 4"},
+		"more bytes":                 {chain, many(func(l *packLimits) { l.bytes = 1000 }), "the pack has more bytes than it may have"},
+		"a large file":               {[][]byte{blobOf(plumbing.BlobObject, large)}, mostOfPack, "a file has 129 MiB, want at most 128"},
+		"a large commit":             {[][]byte{blobOf(plumbing.CommitObject, large)}, mostOfPack, "a file has 129 MiB, want at most 128"},
+		"a delta of a small one":     {[][]byte{first, deltaOf(t, small, len(large))}, mostOfPack, "a file has 129 MiB, want at most 128"},
+		"a delta that is that large": {[][]byte{first, longDelta(t, small, len(large))}, mostOfPack, "a file has 1"},
+		"a delta that says nothing":  {[][]byte{first, append(append(packedEntry(plumbing.REFDeltaObject, 1), make([]byte, 20)...), deflated(t, "\x80")...)}, mostOfPack, "invalid delta"},
 	} {
-		_, err := indexPack(inMemory(t, packOfEntries(row.entries...)), row.limits)
+		err := newFetched().add(bytes.NewReader(packOfEntries(row.entries...)), row.limits)
 		if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
 			t.Errorf("%s: found %v, want %q", why, err, row.says)
 		}

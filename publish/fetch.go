@@ -2,20 +2,15 @@ package publish
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
-	"github.com/go-git/go-billy/v5"
-	"github.com/go-git/go-billy/v5/memfs"
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -85,7 +80,7 @@ func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.
 		return first.local.Storer, nil
 	}
 	if r.target.Path != "" && first.supportsPartialClone() {
-		store := newPackStore()
+		store := newFetched()
 		err := r.fetchPartial(ctx, store, first, tip, commits)
 		if err == nil || ctx.Err() != nil {
 			return store, err
@@ -97,13 +92,13 @@ func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.
 		}
 		defer first.close()
 	}
-	store := newPackStore()
+	store := newFetched()
 	return store, r.explain(r.fetch(ctx, first, store, wanted{objects: commits, depth: 1}))
 }
 
 // fetch asks for one pack. A server that was done before the client had closed its side looks to go-git's ssh
 // like one that broke; asking again tells.
-func (r *remote) fetch(ctx context.Context, s *session, store *packStore, want wanted) error {
+func (r *remote) fetch(ctx context.Context, s *session, store *fetched, want wanted) error {
 	closedEarly := func(err error) bool { return strings.Contains(err.Error(), "closing input") }
 	_, err := retry(ctx, closedEarly, func() (_ struct{}, err error) {
 		if s == nil {
@@ -128,7 +123,7 @@ func (s *session) supportsPartialClone() bool {
 
 // fetchPartial gets the commits and all folders, and then the files of one folder, and those above it that say what becomes of them: git's own partial
 // clone.
-func (r *remote) fetchPartial(ctx context.Context, store *packStore, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
+func (r *remote) fetchPartial(ctx context.Context, store *fetched, first *session, tip plumbing.Hash, commits []plumbing.Hash) error {
 	if err := r.fetch(ctx, first, store, wanted{objects: commits, depth: 1, filter: packp.FilterBlobNone()}); err != nil {
 		return err
 	}
@@ -170,11 +165,11 @@ type wanted struct {
 	have    []plumbing.Hash    // commits that are left out, with all that they lead to
 	depth   packp.DepthCommits // of commits; 0: all
 	filter  packp.Filter
-	most    int64 // bytes of the pack, and half of those that its objects have; 0: as pack.go says
+	most    int64 // bytes of the pack, and half of those that its objects have; 0: mostOfPack
 }
 
 // fetch gets objects into the store.
-func (s *session) fetch(ctx context.Context, store *packStore, want wanted) error {
+func (s *session) fetch(ctx context.Context, store *fetched, want wanted) error {
 	request := packp.NewUploadPackRequestFromCapabilities(s.advertised.Capabilities)
 	request.Wants, request.Haves, request.Filter = want.objects, want.have, want.filter
 	ask := []capability.Capability{capability.NoProgress}
@@ -194,44 +189,20 @@ func (s *session) fetch(ctx context.Context, store *packStore, want wanted) erro
 	}
 	remote := s.remote
 	s.remote = nil // closed by the exchange, which may be left behind
-	file, err := withIdleTimeout(ctx, s.idleTimeout, func(ctx context.Context, active func()) (file billy.File, err error) {
+	_, err := withIdleTimeout(ctx, s.idleTimeout, func(ctx context.Context, active func()) (_ struct{}, err error) {
 		defer func() { _ = remote.Close() }() // the pack is whole by its checksum, or an error is on its way
 		response, err := remote.UploadPack(ctx, request)
 		if err != nil {
-			return nil, err
+			return struct{}{}, err
 		}
 		defer func() { err = errors.Join(err, response.Close()) }()
-		pack := demuxSideband(request.Capabilities, watched{Reader: response, active: active})
-		return spool(&atMost{pack, cmp.Or(want.most, maxPack)})
+		limits := mostOfPack
+		if want.most > 0 {
+			limits.bytes, limits.deltas, limits.unpacked = want.most, 2*want.most, 2*want.most
+		}
+		return struct{}{}, store.add(demuxSideband(request.Capabilities, watched{Reader: response, active: active}), limits)
 	})
-	if err != nil {
-		return err
-	}
-	//guard: a file in another folder that unpacks to gigabytes takes as much memory
-	if want.most > 0 {
-		return store.addWithin(file, packLimits{held: 2 * want.most, all: 2 * want.most})
-	}
-	return store.add(file)
-}
-
-// tooMuchError is what is wrong with a pack that has more than it may.
-type tooMuchError string
-
-func (e tooMuchError) Error() string { return string(e) }
-
-// atMost is a reader that fails when there is more to read.
-type atMost struct {
-	io.Reader
-	left int64
-}
-
-func (a *atMost) Read(into []byte) (int, error) {
-	n, err := a.Reader.Read(into)
-	//guard: a pack without an end fills no disk
-	if a.left -= int64(n); a.left < 0 {
-		return 0, tooMuchError("the pack has more bytes than it may have")
-	}
-	return n, err
+	return err
 }
 
 // demuxSideband takes the pack out of the side band that carries it.
@@ -243,58 +214,4 @@ func demuxSideband(capabilities *capability.List, reader io.Reader) io.Reader {
 		return sideband.NewDemuxer(sideband.Sideband, reader)
 	}
 	return reader
-}
-
-// maxPack is how many bytes a pack may have, which go to disk.
-const maxPack = 2 << 30
-
-// maxPackInMemory is how many bytes of a pack are kept in memory; a bigger one goes to disk.
-const maxPackInMemory = 2 << 20
-
-// spool keeps what it reads: in memory if it is small, else in a file without a name, which the system removes
-// when the last one who has it open is gone.
-func spool(reader io.Reader) (file billy.File, err error) {
-	var head bytes.Buffer
-	_, err = io.CopyN(&head, reader, maxPackInMemory)
-	small := errors.Is(err, io.EOF)
-	if err != nil && !small {
-		return nil, err
-	}
-	if small {
-		file, err = memfs.New().TempFile("", "sipgen-pack-")
-	} else {
-		file, err = newUnnamedFile(os.TempDir())
-	}
-	if err != nil {
-		return nil, fmt.Errorf("no place for the fetched pack, which is bigger than %d MB: $TMPDIR: %w", maxPackInMemory>>20, err)
-	}
-	if _, err = io.Copy(file, io.MultiReader(&head, reader)); err == nil {
-		_, err = file.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("keeping the fetched pack: %w", errors.Join(err, file.Close()))
-	}
-	return file, nil
-}
-
-// unnamedFile is a file on disk that nobody else can open, so there is nothing to lock.
-type unnamedFile struct{ *os.File }
-
-func (unnamedFile) Lock() error   { return nil }
-func (unnamedFile) Unlock() error { return nil }
-
-// newUnnamedFile makes a file without a name. Where the file system knows no such files it has one for a moment, in which a kill leaves an empty file.
-func newUnnamedFile(folder string) (billy.File, error) {
-	//guard: a kill leaves a file in the temporary folder, one more each time
-	if file, err := openUnnamed(folder); err == nil {
-		return unnamedFile{file}, nil
-	}
-	file, err := os.CreateTemp(folder, "sipgen-pack-")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(file.Name()); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return unnamedFile{file}, nil
 }

@@ -3,18 +3,13 @@
 package publish
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/airshipit/sipgen/hack/need"
 )
@@ -130,45 +125,6 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	}
 	mustPublish(t, reach.Target, tree("a", "after"))
 	fsck(t, repo)
-}
-
-// TestSpooledPackNeverHasAName: a kill can hit between the making of a file and the removal of its name.
-func TestSpooledPackNeverHasAName(t *testing.T) {
-	check := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	folder := t.TempDir()
-	t.Setenv("TMPDIR", folder)
-	if file, err := openUnnamed(folder); err == nil {
-		check(file.Close())
-	} else if errors.Is(err, unix.EOPNOTSUPP) {
-		need.Missing(t, "$TMPDIR is on a file system that makes no files without a name: %v", err)
-	} else {
-		t.Fatal(err)
-	}
-	watch, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
-	check(err)
-	defer func() { _ = unix.Close(watch) }()
-	_, err = unix.InotifyAddWatch(watch, folder, unix.IN_CREATE)
-	check(err)
-	events := make([]byte, 4096)
-	sent := noise(t, maxPackInMemory+1)
-	file, err := spool(bytes.NewReader(sent))
-	check(err)
-	defer func() { _ = file.Close() }()
-	if kept, err := io.ReadAll(file); err != nil || !bytes.Equal(kept, sent) {
-		t.Errorf("found %d bytes, %v; want the %d that were sent", len(kept), err, len(sent))
-	}
-	if n, err := unix.Read(watch, events); !errors.Is(err, unix.EAGAIN) {
-		t.Errorf("a name was made in the folder: found %d bytes of events, %v", n, err)
-	}
-	check(os.WriteFile(filepath.Join(folder, "x"), nil, 0o600))
-	if n, err := unix.Read(watch, events); err != nil || n == 0 {
-		t.Errorf("a file with a name is not seen: %v", err)
-	}
 }
 
 func TestNoPlaceForWhatIsFetched(t *testing.T) {

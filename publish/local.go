@@ -57,7 +57,7 @@ func (r *remote) openLocal() (*gogit.Repository, error) {
 	}
 	// Else every object that is read opens its pack again. What is kept open is closed when nobody has the repository any more.
 	kept := filesystem.NewStorageWithOptions(store.Filesystem(), cache.NewObjectLRU(4*cache.MiByte), filesystem.Options{KeepDescriptors: true})
-	return gogit.Open(&localStore{Storage: kept}, nil)
+	return gogit.Open(kept, nil)
 }
 
 // localRefs looks up the branches that matter one by one: a listing also meets the lock files of

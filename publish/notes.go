@@ -98,7 +98,7 @@ func (r *remote) notes(ctx context.Context, name plumbing.ReferenceName) (plumbi
 		}
 		return reference.Hash(), session.local.Storer, nil
 	}
-	store := newPackStore()
+	store := newFetched()
 	if session.advertised == nil || session.advertised.References[name.String()].IsZero() {
 		return plumbing.ZeroHash, store, nil
 	}

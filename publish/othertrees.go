@@ -156,7 +156,7 @@ func (o *ownedSearch) below(ctx context.Context, folder string, hash plumbing.Ha
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	tree, err := readTree(o.store, hash)
+	tree, err := object.GetTree(o.store, hash)
 	if err != nil {
 		return fmt.Errorf("%s: tree %s: %w", folder, hash, err)
 	}
@@ -188,8 +188,8 @@ const mostAsks = 24
 // fetchMissing gets the files that the snapshot's store lacks, all at once. If those are more than they may be, it looks for the large ones by halves, and leaves
 // them out: git names no sizes, and leaves out no file that it is asked for by name.
 func (s *Snapshot) fetchMissing(ctx context.Context, wants []wantedFile) (tooLarge map[plumbing.Hash]bool, err error) {
-	store, fetched := s.files.store.(*packStore)
-	if !fetched {
+	store, is := s.files.store.(*fetched)
+	if !is {
 		return nil, nil
 	}
 	seen := map[plumbing.Hash]bool{}
@@ -217,7 +217,7 @@ func (s *Snapshot) fetchMissing(ctx context.Context, wants []wantedFile) (tooLar
 const packedMore = 4 << 10
 
 // fetchSmall gets files. Those that are too large are noted.
-func (s *Snapshot) fetchSmall(ctx context.Context, store *packStore, files []wantedFile, asks *int, tooLarge map[plumbing.Hash]bool) error {
+func (s *Snapshot) fetchSmall(ctx context.Context, store *fetched, files []wantedFile, asks *int, tooLarge map[plumbing.Hash]bool) error {
 	want := wanted{}
 	for _, file := range files {
 		want.objects = append(want.objects, file.hash)

@@ -81,7 +81,7 @@ func (r *remote) checkOverwrite(ctx context.Context, base *Snapshot, meta Meta) 
 }
 
 // fetchProposed gets the objects that lead from the proposal and not from the base: a few, whatever else is in the repository.
-func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*packStore, error) {
+func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*fetched, error) {
 	session, err := r.openSession(ctx)
 	if err != nil {
 		return nil, err
@@ -92,13 +92,13 @@ func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*packStore,
 	if session.advertised == nil || session.advertised.References[name] != base.old {
 		return nil, fmt.Errorf("%w since it was read", ErrConflict)
 	}
-	store := newPackStore()
+	store := newFetched()
 	return store, r.explain(r.fetch(ctx, session, store, wanted{objects: []plumbing.Hash{base.old}, have: []plumbing.Hash{base.tip}}))
 }
 
 // proposedCommits is what a proposal has beside the base. What is not in the store, the base's history has.
 type proposedCommits struct {
-	store *packStore
+	store *fetched
 	path  string
 	meta  Meta
 	files map[plumbing.Hash]map[string]plumbing.Hash // by root tree: files that are new, by their paths

@@ -224,7 +224,7 @@ func (c *commitFiles) tree(name string) (*object.Tree, error) {
 		}
 		hash = entry.Hash
 	}
-	tree, err := readTree(c.store, hash)
+	tree, err := object.GetTree(c.store, hash)
 	if err != nil {
 		return nil, fmt.Errorf("%s: tree %s: %w", name, hash, err)
 	}
@@ -312,15 +312,17 @@ func (c *commitFiles) below(name string) ([]string, error) {
 }
 
 func blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, err error) {
-	if text, found := packed(store, plumbing.BlobObject, hash); found {
-		return text, nil
+	size, err := store.EncodedObjectSize(hash)
+	if err != nil {
+		return nil, err
+	}
+	//guard: a megabyte of a repository on this machine can be gigabytes; of one that was fetched nothing is larger
+	if size > maxFile {
+		return nil, tooBig("one file", size)
 	}
 	encoded, err := store.EncodedObject(plumbing.BlobObject, hash)
 	if err != nil {
 		return nil, err
-	}
-	if encoded.Size() > maxFile {
-		return nil, fmt.Errorf("%d MiB, want at most %d", encoded.Size()>>20, maxFile>>20)
 	}
 	reader, err := encoded.Reader()
 	if err != nil {

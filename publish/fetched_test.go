@@ -100,8 +100,8 @@ func TestPackHoldsWhatGitPutThere(t *testing.T) {
 		"no deltas":                   {"--window=0"},
 	} {
 		t.Run(why, func(t *testing.T) {
-			store := newPackStore()
-			if err := store.add(inMemory(t, packAll(t, repo, flags...))); err != nil {
+			store := newFetched()
+			if err := store.add(bytes.NewReader(packAll(t, repo, flags...)), mostOfPack); err != nil {
 				t.Fatal(err)
 			}
 			counted := 0
@@ -152,11 +152,11 @@ func TestPackThatIsDamaged(t *testing.T) {
 		"nothing":                   nil, "not a pack": []byte("<html>please log in</html>"), "cut": pack[:len(pack)/2], "without its checksum": pack[:len(pack)-20],
 		"a bit flipped": flipped, "deltas against what is not there": thin, "more objects than it has": append(append([]byte("PACK\x00\x00\x00\x02\xff\xff\xff\xff"), pack[12:len(pack)-20]...), pack[len(pack)-20:]...),
 	} {
-		if err := newPackStore().add(inMemory(t, content)); err == nil || !strings.HasPrefix(err.Error(), "the pack that the server sent: ") {
+		if err := newFetched().add(bytes.NewReader(content), mostOfPack); err == nil || !strings.HasPrefix(err.Error(), "the pack that the server sent: ") {
 			t.Errorf("%s: found %v, want an error", why, err)
 		}
 	}
-	if err := newPackStore().add(inMemory(t, thin)); !errors.Is(err, packfile.ErrMalformedPackFile) {
+	if err := newFetched().add(bytes.NewReader(thin), mostOfPack); !errors.Is(err, packfile.ErrReferenceDeltaNotFound) {
 		t.Errorf("a thin pack: found %v", err)
 	}
 }
