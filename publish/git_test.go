@@ -13,6 +13,7 @@ import (
 
 var meta = Meta{
 	Author: Signature{"Ada", "ada@example.org"}, When: time.Unix(1700000000, 0).UTC(), Message: FixedMessage("sites: change"),
+	Trailers: []Trailer{{"Sipgen-Version", "v1"}},
 }
 
 // git runs the real git, with no configuration but its own.

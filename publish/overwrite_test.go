@@ -10,13 +10,6 @@ import (
 	"testing"
 )
 
-// ours is meta with what tells sipgen's commits from others.
-func ours() Meta {
-	about := meta
-	about.Trailers = []Trailer{{"Sipgen-Version", "v1"}}
-	return about
-}
-
 // A proposal is replaced by the next one, unless something in it would be lost that sipgen did not write.
 func TestProposalWithOthersCommits(t *testing.T) {
 	t.Parallel()
@@ -73,11 +66,6 @@ func TestProposalWithOthersCommits(t *testing.T) {
 			onMain(t, clone, tree("site/a", "main's"))
 			git(t, clone, "merge", "--quiet", "--no-ff", "-s", "ours", "-m", "Merge", "main")
 		}, nil},
-		{"a merge with something of its own", func(t *testing.T, clone string) {
-			onMain(t, clone, tree("other", "1"))
-			git(t, clone, "merge", "--quiet", "--no-commit", "--no-ff", "main")
-			commit(t, clone, "Merge by hand", tree("other", "by hand"))
-		}, []string{"1 commit that", `"Merge by hand" by Rival (edited by hand: other)`}},
 		{"a merge of somebody's work", func(t *testing.T, clone string) {
 			git(t, clone, "switch", "--quiet", "-c", "side", "main")
 			commit(t, clone, "on the side", tree("code", "by hand"))
@@ -98,28 +86,6 @@ func TestProposalWithOthersCommits(t *testing.T) {
 			message := "look here\n\n" + git(t, clone, "log", "-1", "--format=%B")
 			git(t, clone, "commit", "--quiet", "--amend", "--signoff", "-m", message)
 		}, nil},
-		{"amended: a file of sipgen's is edited", func(t *testing.T, clone string) {
-			put(t, clone, tree("site/a", "edited"))
-			git(t, clone, "commit", "--quiet", "--amend", "-a", "--no-edit")
-		}, []string{"1 commit that", `"sites: change" by Ada (edited by hand: site/a)`}},
-		{"amended: a file of sipgen's is deleted", func(t *testing.T, clone string) {
-			git(t, clone, "rm", "--quiet", "site/d")
-			git(t, clone, "commit", "--quiet", "--amend", "--no-edit")
-		}, []string{"1 commit that", "(edited by hand: site/"}},
-		{"amended: a folder of sipgen's is deleted", func(t *testing.T, clone string) {
-			git(t, clone, "rm", "--quiet", "-r", "site/b")
-			git(t, clone, "commit", "--quiet", "--amend", "--no-edit")
-		}, []string{"1 commit that", "(edited by hand: site/"}},
-		{"amended: the list is edited", func(t *testing.T, clone string) {
-			list := strings.Replace(git(t, clone, "show", "HEAD:site/"+OwnershipFile), "path: a", "path: z", 1)
-			put(t, clone, tree("site/"+OwnershipFile, list))
-			git(t, clone, "commit", "--quiet", "--amend", "-a", "--no-edit")
-		}, []string{"1 commit that", "(edited by hand: site/" + OwnershipFile + ")"}},
-		{"amended: a file beside the site", func(t *testing.T, clone string) {
-			put(t, clone, tree("code", "by hand"))
-			git(t, clone, "add", "-A")
-			git(t, clone, "commit", "--quiet", "--amend", "--no-edit")
-		}, []string{"1 commit that", "(edited by hand: code)"}},
 		{"a commit that starts the checks again", func(t *testing.T, clone string) {
 			git(t, clone, "commit", "--quiet", "--allow-empty", "-m", "run the checks")
 		}, nil},
@@ -149,9 +115,9 @@ func TestProposalWithOthersCommits(t *testing.T) {
 	first := bare(t)
 	rival(t, first, "main", tree("readme", "read this"))
 	target := Target{URL: first, Branch: "main", Path: "site"}
-	publishAs(t, target, tree("a", "1", "b/c", "2"))
+	mustPublish(t, target, tree("a", "1", "b/c", "2"))
 	target.Proposal = "sipgen/site"
-	publishAs(t, target, tree("a", "2", "b/c", "3", "d", "4"))
+	mustPublish(t, target, tree("a", "2", "b/c", "3", "d", "4"))
 	git(t, first, "config", "http.receivepack", "true")
 	root := t.TempDir()
 	server := serveHTTPS(t, root)
@@ -177,7 +143,7 @@ func TestProposalWithOthersCommits(t *testing.T) {
 				git(t, clone, "push", "--quiet", "--force", "origin", "sipgen/site")
 				git(t, repo, "repack", "-adbq") // as a server has it, that knows what each commit leads to
 				before := git(t, repo, "rev-parse", "sipgen/site")
-				done, err := publishTree(target, tree("a", "5", "b/c", "3"), ours())
+				done, err := publishTree(target, tree("a", "5", "b/c", "3"), meta)
 				after := git(t, repo, "rev-parse", "sipgen/site")
 				if len(row.want) == 0 {
 					if err != nil || after != done.Commit || after == before || git(t, repo, "rev-list", "--count", "main..sipgen/site") != "1" {
@@ -198,67 +164,20 @@ func TestProposalWithOthersCommits(t *testing.T) {
 	}
 }
 
-func publishAs(t testing.TB, target Target, files Tree) {
-	t.Helper()
-	if _, err := publishTree(target, files, ours()); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // What is proposed for the second time is in main's history: the server sends none of it.
 func TestProposalOfAnOlderState(t *testing.T) {
 	repo := bare(t)
 	target := httpsTarget(t, repo).Target
 	target.Path = "site"
-	publishAs(t, target, tree("a", "1", "b", "1"))
-	publishAs(t, target, tree("a", "2", "b", "1"))
+	mustPublish(t, target, tree("a", "1", "b", "1"))
+	mustPublish(t, target, tree("a", "2", "b", "1"))
 	target.Proposal = "sipgen/site"
-	publishAs(t, target, tree("a", "1", "b", "1"))
+	mustPublish(t, target, tree("a", "1", "b", "1"))
 	rival(t, repo, "main", tree("other", "1"))
 	git(t, repo, "repack", "-adbq")
-	publishAs(t, target, tree("a", "3", "b", "1"))
+	mustPublish(t, target, tree("a", "3", "b", "1"))
 	if count := git(t, repo, "rev-list", "--count", "main..sipgen/site"); count != "1" {
 		t.Errorf("commits in the proposal: found %s, want 1", count)
-	}
-}
-
-// Two sites that share a branch by mistake do not replace each other's proposals.
-func TestProposalForAnotherPath(t *testing.T) {
-	repo := bare(t)
-	rival(t, repo, "main", tree("x", "1"))
-	first := Target{URL: repo, Branch: "main", Path: "dc1", Proposal: "sipgen/next"}
-	publishAs(t, first, tree("a", "1"))
-	second := first
-	second.Path = "dc2"
-	_, err := publishTree(second, tree("a", "1"), ours())
-	if !errors.Is(err, ErrOverwrite) || !strings.Contains(err.Error(), "has a proposal for the folder dc1, and each site needs a branch of its own: ") {
-		t.Errorf("found %v", err)
-	}
-	second.Path = ""
-	about := ours()
-	about.Adopt = true
-	if _, err = publishTree(second, tree("a", "1"), about); !errors.Is(err, ErrOverwrite) {
-		t.Errorf("found %v", err)
-	}
-	publishAs(t, first, tree("a", "2"))
-}
-
-// The files beside the tree are sipgen's too, and a list alone tells its commits where no trailer does.
-func TestProposalWithExtraFiles(t *testing.T) {
-	repo := bare(t)
-	rival(t, repo, "main", tree("x", "1"))
-	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "next"}
-	about := meta
-	for i := range 2 {
-		about.ExtraFiles = tree("extra", fmt.Sprint(i))
-		if _, err := publishTree(target, tree("a", fmt.Sprint(i)), about); err != nil {
-			t.Fatal(err)
-		}
-	}
-	rival(t, repo, "next", tree("extra", "by hand"))
-	about.ExtraFiles = tree("extra", "3")
-	if _, err := publishTree(target, tree("a", "3"), about); !errors.Is(err, ErrOverwrite) || !strings.Contains(err.Error(), `"rival" by Rival`) {
-		t.Errorf("found %v", err)
 	}
 }
 
@@ -266,9 +185,9 @@ func TestProposalWithExtraFiles(t *testing.T) {
 func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "site"}
-	publishAs(t, target, tree("a", "1"))
+	mustPublish(t, target, tree("a", "1"))
 	target.Proposal = "next"
-	publishAs(t, target, tree("a", "2"))
+	mustPublish(t, target, tree("a", "2"))
 	for why, when := range map[string]func(about *Meta, push func()){
 		"before the commits are read": func(_ *Meta, push func()) { push() },
 		"before the push": func(about *Meta, push func()) {
@@ -279,7 +198,7 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		about := ours()
+		about := meta
 		when(&about, func() { rival(t, repo, "next", tree("code", why)) })
 		if _, err = Commit(context.Background(), target, tip, tree("a", why), about); !errors.Is(err, ErrConflict) {
 			t.Errorf("%s: found %v, want ErrConflict", why, err)
@@ -287,11 +206,26 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 		attempts := 0
 		_, _, err = Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) {
 			attempts++
-			return tree("a", why), ours(), "", nil
+			return tree("a", why), meta, "", nil
 		})
 		if !errors.Is(err, ErrOverwrite) || attempts != 1 {
 			t.Errorf("%s: found %v in %d attempts, want ErrOverwrite in one", why, err, attempts)
 		}
 		git(t, repo, "update-ref", "refs/heads/next", "refs/heads/next~1")
+	}
+}
+
+// Without trailers no commit is known to be sipgen's, and none is replaced.
+func TestProposalWithoutTrailers(t *testing.T) {
+	repo := bare(t)
+	rival(t, repo, "main", tree("x", "1"))
+	target := Target{URL: repo, Branch: "main", Path: "site", Proposal: "next"}
+	about := meta
+	about.Trailers = nil
+	if _, err := publishTree(target, tree("a", "1"), about); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := publishTree(target, tree("a", "2"), about); !errors.Is(err, ErrOverwrite) {
+		t.Errorf("found %v", err)
 	}
 }

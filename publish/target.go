@@ -25,7 +25,7 @@ type Target struct {
 	// commit a branch is always made.
 	Create bool
 	// Proposal is a branch to push to instead: one commit on top of Branch, replaced by the next proposal. ErrOverwrite
-	// if it has commits that sipgen did not write: known by one of Meta.Trailers, if there are any, and by the OwnershipFile.
+	// if it has commits that carry none of the keys of Meta.Trailers: sipgen did not write them.
 	Proposal string
 	// IdleTimeout is how long a server may be silent before it is given up. Zero: five minutes.
 	IdleTimeout time.Duration

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 
 	"github.com/airshipit/sipgen/internal/forge"
 	"github.com/airshipit/sipgen/internal/redact"
-	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -90,14 +88,6 @@ func (h *hydrator) add(meta *publish.Meta, paths []string) error {
 	meta.Note = &publish.Note{Ref: hydratorNotes, Text: note.String()}
 	meta.Trailers = append(meta.Trailers, publish.Trailer{Key: "Dry-Commit", Value: about.DrySHA})
 	return nil
-}
-
-// ofHydrator is the file in which another run recorded the commit of the specs, where all files are of that name.
-func ofHydrator(files []string) string {
-	if len(files) == 0 || slices.ContainsFunc(files, func(file string) bool { return path.Base(file) != hydratorFile }) {
-		return ""
-	}
-	return text.Line(files[0])
 }
 
 // repositoryPage is a remote as the promoter's page links to it; a folder of this machine is nobody's business.

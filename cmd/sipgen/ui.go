@@ -173,8 +173,6 @@ func publishHint(command *cobra.Command, err error) string {
 			flagOr(command, "create-branch", "; --create-branch creates a new one", "")
 	case errors.Is(err, publish.ErrNoBranch):
 		return "--branch or the Site's spec.repository.branch names another one" + flagOr(command, "create-branch", "; --create-branch creates it", "")
-	case ofHydrator(publish.OnlyFiles(err)) != "":
-		return "this proposal was made with --hydrator-metadata=" + ofHydrator(publish.OnlyFiles(err)) + ": give the flag again, or delete the branch: git push REPOSITORY --delete BRANCH"
 	case errors.Is(err, publish.ErrOverwrite):
 		return "take another branch; or keep what is in these commits somewhere else, and delete the branch: git push REPOSITORY --delete BRANCH"
 	case errors.Is(err, publish.ErrOwner):
