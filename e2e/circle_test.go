@@ -43,6 +43,8 @@ type circle struct {
 	tree map[string][]byte
 	// said is what sipgen printed last.
 	said string
+	// oldFolder is where the tree was before it went to another engine.
+	oldFolder string
 	// account that sipgen reads with.
 	account string
 	// strict: what is wrong with one host or tenant refuses the run.

@@ -54,7 +54,7 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=me", "GIT_AUTHOR_EMAIL=me@example.org", "GIT_COMMITTER_NAME=me", "GIT_COMMITTER_EMAIL=me@example.org",
 		"SITE=" + c.site.Name, "TENANT=" + c.tenants + ".a",
-		"REPO=" + c.repo.URL(), "FOLDER=" + c.site.Spec.Repository.Path, "OLD=" + c.site.Spec.Repository.PreviousPath, "TMPDIR=" + dir,
+		"REPO=" + c.repo.URL(), "FOLDER=" + c.site.Spec.Repository.Path, "OLD=" + c.oldFolder, "TMPDIR=" + dir,
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -32,7 +32,7 @@
 //
 // Where things are: Loop and everything that is tried again in loop.go; timeouts in timeout.go; logins in auth.go, git's
 // credential helper in helper.go, what a login lacks in errors.go; branches and objects are read by remote.go, local.go
-// and fetch.go, packs by pack.go; trees and commits are made in objects.go and pushed by push.go; overwrite.go
+// and fetch.go, packs bounded and kept by fetched.go; trees and commits are made in objects.go and pushed by push.go; overwrite.go
 // says what a new proposal would drop. Folders are written by dir.go. Both ask reconcile.go what to write, and ownership.go
 // what is sipgen's.
 package publish

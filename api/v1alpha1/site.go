@@ -154,10 +154,6 @@ type Repository struct {
 	// Path is the folder of the tree in the repository, relative. Default: its root.
 	// +optional
 	Path string `json:"path,omitempty"`
-	// PreviousPath is the folder that the site's tree was in before, "." for the repository's root. Until there is a tree in path, sipgen takes
-	// from the one there which cluster has which host, the hosts' addresses, and the released hosts that are still in use. Default: none.
-	// +optional
-	PreviousPath string `json:"previousPath,omitempty"`
 }
 
 // Inputs are files and folders beside the Site's file, or the word cluster for the live cluster.

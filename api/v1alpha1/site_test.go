@@ -69,8 +69,6 @@ func TestBadSites(t *testing.T) {
 		"a URL that is none":                  {"  repository: {url: 'git.example.org'}\n", "spec.repository.url: found \"git.example.org\", want ssh://"},
 		"a URL with a line end":               {"  repository: {url: \"https://git.example.org/a\\nb\"}\n", "spec.repository.url: "},
 		"a path out of the repository":        {"  repository: {url: 'file:///a', path: ../b}\n", `spec.repository.path: found "../b"`},
-		"a previous path out of it":           {"  repository: {url: 'file:///a', previousPath: ../b}\n", `spec.repository.previousPath: found "../b"`},
-		"a previous path that is the path":    {"  repository: {url: 'file:///a', previousPath: .}\n", `spec.repository.previousPath: found ".", which is spec.repository.path`},
 		"an absolute path":                    {"  repository: {url: 'file:///a', path: /b}\n", `spec.repository.path: found "/b"`},
 		"git's own folder":                    {"  repository: {url: 'file:///a', path: .git/hooks}\n", `spec.repository.path: found ".git/hooks"`},
 		"a branch by its whole name":          {"  repository: {url: 'file:///a', branch: refs/heads/main}\n", `spec.repository.branch: found "refs/heads/main", want a branch name`},

@@ -90,13 +90,6 @@ func (r *Repository) validate(engine Engine, add problem) {
 		add("spec.repository.branch", "found %q, want a branch name", r.Branch)
 	}
 	checkFolder("spec.repository.path", r.Path, add)
-	switch {
-	case r.PreviousPath == "":
-	case path.Clean("./"+r.PreviousPath) == path.Clean("./"+r.Path):
-		add("spec.repository.previousPath", "found %q, which is spec.repository.path: want the folder that the tree was in before", r.PreviousPath)
-	case r.PreviousPath != ".":
-		checkFolder("spec.repository.previousPath", r.PreviousPath, add)
-	}
 }
 
 func (a *ArgoCD) checkOrder(engine Engine, apply ApplyMode, add problem) {

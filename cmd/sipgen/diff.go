@@ -71,11 +71,7 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 				return err
 			}
 			before.warnOfSteered(ui, loaded.site, rendered.tree)
-			was := before.files
-			if before.former {
-				was = nil
-			}
-			if err := showDiff(ui, was, rendered.tree, output, colour, all); err != nil {
+			if err := showDiff(ui, before.files, rendered.tree, output, colour, all); err != nil {
 				return err
 			}
 			return rendered.unschedulable()

@@ -166,13 +166,9 @@ func (d *decided) doubled() error {
 	if err != nil {
 		return err
 	}
-	former := path.Join(".", d.site.Spec.Repository.PreviousPath)
 	var errs []error
 	more := 0
 	for _, other := range others {
-		if d.before.former && other.folder == former {
-			continue
-		}
 		both, sites, byName := other.both(d.site.Name, got)
 		damaged, _ := other.unreadAbout(got)
 		switch {

@@ -123,9 +123,6 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 			return nil, publish.Meta{}, nil, unpushed(err)
 		}
 		before, err := readSnapshot(to.target, tip, to.meta.Adopt)
-		if err == nil {
-			before, err = before.orFormer(ctx, ui, to.target, l.site)
-		}
 		if err != nil {
 			return fail(err)
 		}

@@ -97,9 +97,6 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 		return previousTree{}, &previousError{err}
 	}
 	before, err := readSnapshot(target, snapshot, false)
-	if err == nil {
-		before, err = before.orFormer(ctx, ui, target, site)
-	}
 	if err == nil && len(before.files) == 0 && before.unsealed == nil && !p.compared {
 		ui.say("no previous tree: %s has none yet", target)
 	}
