@@ -17,16 +17,16 @@ import (
 func (p previousTree) movedFrom(ctx context.Context, ui *ui, dir string) (previousTree, error) {
 	//guard: the old tree decides instead of the one that is there
 	if len(p.files) > 0 || p.unsealed != nil {
-		ui.say("%s has a tree already, which is the previous one: --previous has done its work", p.where)
+		ui.say("%s has a tree already, which is the previous one: --from has done its work", p.where)
 		return p, nil
 	}
 	before, err := readFolder(ctx, dir, false)
 	if err != nil {
-		return p, &notTreeError{dir, err}
+		return p, fmt.Errorf("--from: %w", err)
 	}
 	//guard: a misspelt folder is taken for one that decided nothing
 	if len(before.files) == 0 && before.unsealed == nil {
-		return p, fmt.Errorf("--previous: %s: there is no tree: want the folder that the tree was in before", dir)
+		return p, fmt.Errorf("--from: %s: there is no tree: want the folder that the tree was in before", dir)
 	}
 	maps.DeleteFunc(before.files, func(name string, _ []byte) bool { return !render.IsAssignments(name) })
 	before.former, before.foreignFiles, before.edited = true, p.foreignFiles, nil // it stays as it is

@@ -13,10 +13,10 @@ import (
 
 func newRender(ui *ui) *cobra.Command {
 	var (
-		in            inputs
-		out, previous string
-		how           tolerance
-		adopt         bool
+		in        inputs
+		out, from string
+		how       tolerance
+		adopt     bool
 	)
 	command := &cobra.Command{
 		Use:   "render --out DIR",
@@ -25,7 +25,7 @@ func newRender(ui *ui) *cobra.Command {
 are kept. Only files that sipgen wrote are changed or deleted. If a run is killed while it moves
 the new files to their places, the next command that reads or writes the folder finishes that.
 
-With --previous the tree in another folder is the previous one: which cluster has which host, and
+With --from the tree in another folder is the previous one: which cluster has which host, and
 the hosts' addresses. It stays as it is, and may have been made for another engine.
 
 If a cluster cannot have all its hosts, nothing is written; with --keep-going the other clusters
@@ -44,8 +44,8 @@ are rendered. The exit code is 1 in both cases.`,
 				return err
 			}
 			before, err := readFolder(ctx, out, adopt)
-			if err == nil && previous != "" {
-				before, err = before.movedFrom(ctx, ui, previous)
+			if err == nil && from != "" {
+				before, err = before.movedFrom(ctx, ui, from)
 			}
 			if err != nil {
 				return err
@@ -70,7 +70,7 @@ are rendered. The exit code is 1 in both cases.`,
 	how.flags(command, &in)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder to write to")
-	flags.StringVar(&previous, "previous", "", "go on from the tree in this `DIR`: --out is new, and the site moves there or to another engine")
+	flags.StringVar(&from, "from", "", "go on from the tree in this `DIR`: --out is new, and the site moves there or to another engine")
 	flags.BoolVar(&adopt, "adopt", false, "take over a folder, or files in it, that sipgen did not write")
 	return command
 }
