@@ -36,6 +36,10 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 		return Result{}, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
+		var of *fs.PathError
+		if errors.As(err, &of) {
+			err = of.Err
+		}
 		return Result{}, fmt.Errorf("%s: no folder can be created there: %w", dir, err)
 	}
 	here, err := openFolder(ctx, dir)
