@@ -44,7 +44,12 @@ func guardPolicyOf(t *testing.T, e v1alpha1.Engine, apply v1alpha1.ApplyMode, na
 	site.Spec.Hosts.Namespaces = namespaces
 	site.Spec.ArgoCD.Order = v1alpha1.OrderNone
 	site.Default()
-	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
+	placement := &schedule.Placement{}
+	for i, namespace := range namespaces {
+		// The hosts of the first namespace name network data.
+		placement.Hosts = append(placement.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: namespace, Name: "h", UID: namespace, NetworkData: i == 0}})
+	}
+	tree, _, err := render.Site(render.Input{Site: site, Placement: placement})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,11 +231,11 @@ func mayIn(t *testing.T, api *engine.APIServer, account, namespace string, r rig
 }
 
 // TestRights asks the API server what the identity that syncs with Flux may do: read and patch hosts, in the site's namespaces. And what
-// the account may do that sipgen reads with.
+// the account may do that sipgen reads with: it gets Secrets where hosts name network data, and not where other hosts are.
 func TestRights(t *testing.T) {
 	api := guarded(t)
-	api.Namespaces(t, "rights-own", "rights-other", "flux-system")
-	tree := guardPolicy(t, v1alpha1.EngineFlux, "rights-own")
+	api.Namespaces(t, "rights-own", "rights-plain", "rights-other", "flux-system")
+	tree := guardPolicy(t, v1alpha1.EngineFlux, "rights-own", "rights-plain")
 	api.Apply(t, "e2e", string(tree["policy/rbac.yaml"]), string(tree["policy/reader.yaml"]))
 	reviews := api.Dynamic.Resource(schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"})
 	may := func(account, namespace string, r right, verb string) bool {
@@ -265,14 +270,14 @@ func TestRights(t *testing.T) {
 	want := func(account, namespace string, r right, verb string) bool {
 		switch {
 		case account == "sipgen-guards-hosts":
-			return r == hosts && namespace == "rights-own" && slices.Contains([]string{"get", "list", "watch", "patch"}, verb)
+			return r == hosts && (namespace == "rights-own" || namespace == "rights-plain") && slices.Contains([]string{"get", "list", "watch", "patch"}, verb)
 		case r == secrets:
 			return verb == "get" && namespace == "rights-own"
 		}
 		return slices.Contains(lists, r) && verb == "list"
 	}
 	for _, account := range []string{"sipgen-guards-hosts", "sipgen-guards-reader"} {
-		for _, namespace := range []string{"rights-own", "rights-other", "flux-system"} {
+		for _, namespace := range []string{"rights-own", "rights-plain", "rights-other", "flux-system"} {
 			for _, r := range append(append([]right{secrets}, lists...), others...) {
 				t.Run(account+"/"+namespace+"/"+strings.ReplaceAll(r.resource, "/", "-"), func(t *testing.T) {
 					for _, verb := range []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"} {

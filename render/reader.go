@@ -10,10 +10,9 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection
-// found and SIPClusters are listed everywhere. Secrets are fetched by name, in the namespaces that have
-// hosts: the site's, or where it names none those of the inventory that are not reserved. RBAC cannot tell network data from
-// other Secrets there.
+// reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection found and SIPClusters are listed
+// everywhere. Secrets are fetched by name, in the namespaces whose hosts name network data. RBAC cannot tell network data from other Secrets
+// there, such as the BMCs' passwords.
 func (s *site) reader(names accounts) []any {
 	accounts := s.engineNamespace()
 	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.reader}}
@@ -34,7 +33,7 @@ func (s *site) reader(names accounts) []any {
 		},
 		clusterRole(names.networkData, networkDataRules()),
 	}
-	for _, namespace := range s.hostNamespaces() {
+	for _, namespace := range s.networkDataNamespaces() {
 		objects = append(objects, rbacv1.RoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: names.networkData}, Subjects: subject,
@@ -42,6 +41,18 @@ func (s *site) reader(names accounts) []any {
 		})
 	}
 	return objects
+}
+
+// networkDataNamespaces are those of the site's hosts that name network data, but for reserved ones that the Site does not name. Sorted.
+func (s *site) networkDataNamespaces() []string {
+	named := map[string]bool{}
+	for i := range s.Placement.Hosts {
+		if host := s.Placement.Hosts[i].Host; host.NetworkData {
+			named[host.Namespace] = true
+		}
+	}
+	//guard: the right to get a Secret is one to get every Secret of its namespace, BMC passwords included
+	return slices.DeleteFunc(slices.Clone(s.hostNamespaces()), func(namespace string) bool { return !named[namespace] })
 }
 
 // readerLists are what the reader lists everywhere, and networkDataRules what it fetches where the hosts are.

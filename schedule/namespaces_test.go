@@ -57,11 +57,11 @@ func TestHostNamespaces(t *testing.T) {
 			t.Errorf("%s: got %v, want in it: %s", row.why, p.Shortages, row.says)
 		}
 	}
-	_, hands := Candidates(role(from(nodes("kind=w", 2, 0), "west")), testOptions.Keys)
-	if hands(&hosts[0]) || !hands(&hosts[1]) {
+	candidate := Candidates(role(from(nodes("kind=w", 2, 0), "west")), testOptions.Keys)
+	if candidate(&hosts[0]) || !candidate(&hosts[1]) {
 		t.Error("candidates: want the hosts of the namespace, and no others")
 	}
-	if _, hands := Candidates(role(from(nodes("kind=w", 2, 0), "east")), testOptions.Keys); hands(&hosts[2]) {
+	if Candidates(role(from(nodes("kind=w", 2, 0), "east")), testOptions.Keys)(&hosts[2]) {
 		t.Error("candidates: a label of a host is taken for its namespace")
 	}
 }

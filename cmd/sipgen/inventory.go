@@ -139,7 +139,7 @@ func (in *inputs) liveHosts(ctx context.Context, site *v1alpha1.Site, clusters [
 	}
 	opts := live.Options{Namespaces: site.Spec.Hosts.Namespaces, Now: now}
 	if clusters != nil {
-		opts.NeedsAddresses, opts.KeepsAddresses = schedule.Candidates(clusters, options(site).Keys)
+		opts.NeedsAddresses = schedule.Candidates(clusters, options(site).Keys)
 	}
 	hosts, err := live.Hosts(ctx, cfg, opts)
 	return hosts, in.asked(cfg, err)

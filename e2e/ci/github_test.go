@@ -64,7 +64,6 @@ func newGitHub(t *testing.T) *github {
 		"github.event.pull_request.number": "7",
 		"secrets.FLEET_READ_TOKEN":         "", "secrets.FLEET_READ_TOKEN && 'x-access-token'": "",
 		"secrets.FLEET_TOKEN": "", "secrets.FLEET_TOKEN && 'x-access-token'": "",
-		"secrets.SIPGEN_KUBECONFIG": "",
 	}}
 }
 

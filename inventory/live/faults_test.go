@@ -116,9 +116,6 @@ func TestFaults(t *testing.T) {
 			http.NotFound(w, r)
 			return true
 		}, "list of baremetalhosts.metal3.io: the cluster does not know this resource (metal3.io/v1alpha1)", ErrMissingCRD, 1},
-		{"not allowed to read a Secret: the other hosts' are not tried", func(w http.ResponseWriter, r *http.Request, n int) bool {
-			return strings.Contains(r.URL.Path, "/secrets/") && refuse(w, 403, "Forbidden", "cannot get secrets")
-		}, "network data Secret ", nil, 0},
 		{"a Secret that cannot be read at the moment", func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && refuse(w, 500, "InternalError", "etcd is gone")
 		}, "network data Secret metal/n1-net of host metal/n1: etcd is gone", nil, 0},

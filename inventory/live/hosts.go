@@ -33,9 +33,6 @@ type Options struct {
 	// NeedsAddresses says whether a host's network data Secret is to be read; nil means every host's.
 	// The fewer, the less is asked of the API server, and the fewer Secrets are seen.
 	NeedsAddresses func(*inventory.Host) bool
-	// KeepsAddresses says whether a host's addresses are wanted where they can be had, though nobody needs them yet: a Secret that may
-	// not be read is then the host's own problem. nil means of none.
-	KeepsAddresses func(*inventory.Host) bool
 	// Now is when the inventory is said to be taken.
 	Now time.Time
 	// backoff is between tries of one request; nil means patience.
@@ -107,10 +104,6 @@ func orAll(namespaces []string) []string {
 
 func (o *Options) needs(host *inventory.Host) bool {
 	return o.NeedsAddresses == nil || o.NeedsAddresses(host)
-}
-
-func (o *Options) keeps(host *inventory.Host) bool {
-	return o.KeepsAddresses != nil && o.KeepsAddresses(host)
 }
 
 // liveHost is a BareMetalHost without what no one here reads: inspected hardware but for the NICs, history, status of the
@@ -243,22 +236,20 @@ type slimHardware struct {
 	} `json:"spec"`
 }
 
-// liveAddresses fetches the network data Secrets of the hosts that need them, some at a time. What is wrong with
-// a Secret's content is its host's own problem; when a Secret cannot be fetched the rest is not tried, since the next
-// thousand would fail alike.
+// liveAddresses fetches the network data Secrets of the hosts that need them, some at a time. A Secret that the account may not get, or whose
+// content is wrong, is its host's own problem. When the server fails the rest is not tried, since the next thousand would fail alike.
 func liveAddresses(ctx context.Context, secrets *secretReader, hosts []inventory.Host, live []*metal3.BareMetalHost, hardware map[string]*manifest.Document, options Options) error {
 	group, running := errgroup.WithContext(ctx)
 	group.SetLimit(secretReaders)
 	for i := range hosts {
-		needed := options.needs(&hosts[i])
-		if !needed && !options.keeps(&hosts[i]) {
+		if !options.needs(&hosts[i]) {
 			continue
 		}
 		if running.Err() != nil {
 			break
 		}
 		group.Go(func() error {
-			found, err := secrets.of(running, &hosts[i], live[i], needed)
+			found, err := secrets.of(running, &hosts[i], live[i])
 			if err != nil {
 				return err
 			}

@@ -43,6 +43,9 @@ func TestOneSecretStopsNobody(t *testing.T) {
 		"in a namespace of others": {func(w http.ResponseWriter, r *http.Request, n int) bool {
 			return strings.HasSuffix(r.URL.Path, "/other/secrets/n1-net") && refuse(w, 403, "Forbidden", "no")
 		}, "n0", "network data Secret other/n1-net lies in a namespace that the account may not read"},
+		"that the account may not get": {func(w http.ResponseWriter, r *http.Request, n int) bool {
+			return strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") && refuse(w, 403, "Forbidden", "no")
+		}, "n1", "network data Secret metal/n1-net lies in a namespace that the account may not read"},
 		"of no name": {nil, "n5", `networkData names the Secret "metal/a/b", which no Secret can be called`},
 	} {
 		api := newFakeAPI(t, site+"---\n"+inventorytest.HostYAML("n5", "", "  networkData: {name: a/b}\n"))
@@ -248,45 +251,6 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	}
 	if api.asked("/metal/secrets/n1-net") != 1 || api.asked("/other/secrets/n1-net") != 0 {
 		t.Errorf("asked %q", api.requests)
-	}
-}
-
-// TestKeptAddresses: addresses of hosts that may be handed out are read as far as the account may, before a service needs them.
-func TestKeptAddresses(t *testing.T) {
-	no := func(*inventory.Host) bool { return false }
-	n1 := func(h *inventory.Host) bool { return h.Name == "n1" }
-	for _, row := range []struct {
-		why         string
-		needs       func(*inventory.Host) bool
-		forbidden   bool
-		addresses   int // the annotation's, and those of the network data
-		wantProblem string
-		wantErr     bool
-	}{
-		{"nobody needs it yet", no, false, 3, "", false},
-		{"nobody needs it yet, and the account may not read it", no, true, 1, "lies in a namespace that the account may not read", false},
-		{"a service needs it, and the account may not read it", n1, true, 0, "", true},
-	} {
-		api := newFakeAPI(t, site)
-		api.fault = func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			return row.forbidden && strings.Contains(r.URL.Path, "/secrets/") && refuse(w, 403, "Forbidden", "no")
-		}
-		got, err := api.read(Options{NeedsAddresses: row.needs, KeepsAddresses: n1})
-		if (err != nil) != row.wantErr {
-			t.Errorf("%s: %v", row.why, err)
-		}
-		if err != nil {
-			continue
-		}
-		for i := range got.Hosts {
-			h := &got.Hosts[i]
-			if h.Name == "n1" && (len(h.Addresses) != row.addresses || !strings.Contains(fmt.Sprint(h.AddressProblems), row.wantProblem)) {
-				t.Errorf("%s: %v %v", row.why, h.Addresses, h.AddressProblems)
-			}
-			if h.Name != "n1" && len(h.Addresses) > 0 {
-				t.Errorf("%s: %s was read too", row.why, h.Name)
-			}
-		}
 	}
 }
 

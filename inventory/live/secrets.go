@@ -42,10 +42,10 @@ func newSecretReader(cfg *rest.Config, backoff wait.Backoff) (*secretReader, err
 	return &secretReader{client, backoff}, err
 }
 
-// of gets the Secrets that a host names as network data, and no other: never the BMC's. One that no API server would have, or that lies in
-// another namespace than the host and is not sipgen's to read, is left out: who wrote the host named it. So is any that may not be read, of a
-// host whose addresses nobody needs yet.
-func (s *secretReader) of(ctx context.Context, host *inventory.Host, object *metal3.BareMetalHost, needed bool) (bmh.Related, error) {
+// of gets the Secrets that a host names as network data, and no other: never the BMC's. One that no API server would have, or that the account
+// may not get, is left out: who wrote the host named it, and the account's right to the Secrets of a namespace comes with the first commit
+// that has such a host there.
+func (s *secretReader) of(ctx context.Context, host *inventory.Host, object *metal3.BareMetalHost) (bmh.Related, error) {
 	found := bmh.Related{Secrets: map[string]*manifest.Document{}, Unread: map[string]string{}}
 	for _, ref := range bmh.SecretRefs(host, object) {
 		if ref.Invalid() {
@@ -59,7 +59,7 @@ func (s *secretReader) of(ctx context.Context, host *inventory.Host, object *met
 		switch {
 		case apierrors.IsNotFound(err):
 			continue
-		case apierrors.IsForbidden(err) && (ref.Namespace != host.Namespace || !needed):
+		case apierrors.IsForbidden(err):
 			found.Unread[bmh.Key(ref.Namespace, ref.Name)] = fmt.Sprintf("network data Secret %s/%s lies in a namespace that the account may not read", ref.Namespace, ref.Name)
 			continue
 		case err != nil:
