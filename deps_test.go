@@ -55,7 +55,7 @@ var folders = map[string][]string{
 	// A program of others, which TestOutsideModule builds.
 	"testdata/outside":  {"api", "inventory", "publish", "render", "schedule", "verify"},
 	"verify":            {"api", "inventory", "internal/netplan", "internal/overlay", "internal/tenancy", "render"},
-	"internal/steering": {"internal/redact"},
+	"internal/foreign":  {"internal/redact"},
 	"internal/survey":   {"inventory"},
 	"config/crd":        {},
 	"internal/fields":   {"config/crd"},
@@ -70,7 +70,7 @@ var impure = map[string][]string{
 	"internal/vino":     {"os", "time", "math/rand", "math/rand/v2", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/tenancy":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/fields":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
-	"internal/steering": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
+	"internal/foreign":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/survey":   {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/holdings": {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},
 	"internal/picture":  {"os", "time", "math/rand", "math/rand/v2", "net", "net/http", "crypto/rand", "log", "k8s.io/client-go"},

@@ -58,7 +58,6 @@ var rows = []struct {
 	{"root-deleted", rowRootDeleted},
 	{"lost", rowLost},
 	{"hosts-namespace-gone", rowHostsNamespaceGone},
-	{"moved-tree", rowMovedTree},
 	{"steered", rowSteered},
 }
 

@@ -32,50 +32,25 @@ func rowSteered(t *testing.T, r *rig, name string) {
 	}
 	if r.flux != nil {
 		tries = append(tries,
-			steeredTry{what: "the hosts' files are hidden", file: hosts + ".sourceignore", text: "*\n", says: "from Flux"},
-			steeredTry{what: "the hosts' kustomization is hidden", file: hosts + ".sourceignore", text: "kustomization.yaml\n", says: "from Flux"},
+			steeredTry{what: "the hosts' files are hidden", file: hosts + ".sourceignore", text: "*\n", says: "sipgen did not write it"},
+			steeredTry{what: "the hosts' kustomization is hidden", file: hosts + ".sourceignore", text: "kustomization.yaml\n", says: "sipgen did not write it"},
 			steeredTry{what: "the hosts' folders are hidden", file: ".sourceignore", text: "hosts/\n", says: "from Flux", noFolder: true},
-			steeredTry{what: "the services are hidden", file: infra + ".sourceignore", text: "*\n", says: "from Flux", prunes: true},
+			steeredTry{what: "the services are hidden", file: infra + ".sourceignore", text: "*\n", says: "sipgen did not write it", prunes: true},
 		)
 	} else {
 		tries = append(tries,
-			steeredTry{what: "a patch that releases", file: hosts + ".argocd-source.yaml", says: "Argo CD builds this folder", fails: "is in use",
+			steeredTry{what: "a patch that releases", file: hosts + ".argocd-source.yaml", says: "sipgen did not write it", fails: "is in use",
 				text: "kustomize:\n  patches:\n" + anyHost + `'[{"op": "replace", "path": "/metadata/labels", "value": {}}]'` + "\n"},
-			steeredTry{what: "other names", file: hosts + ".argocd-source-" + c.name("a", "hosts") + ".yaml", says: "Argo CD builds this folder", fails: "uid mismatch",
+			steeredTry{what: "other names", file: hosts + ".argocd-source-" + c.name("a", "hosts") + ".yaml", says: "sipgen did not write it", fails: "uid mismatch",
 				text: "kustomize: {namePrefix: other-}\n"},
-			steeredTry{what: "whole hosts", file: hosts + ".argocd-source.yaml", says: "Argo CD builds this folder", fails: "spec",
+			steeredTry{what: "whole hosts", file: hosts + ".argocd-source.yaml", says: "sipgen did not write it", fails: "spec",
 				text: "kustomize:\n  patches:\n" + anyHost + `'[{"op": "add", "path": "/spec", "value": {"online": false}}]'` + "\n"},
 		)
 	}
 	for _, try := range tries {
 		c.steer(t, try)
 	}
-	if r.flux != nil {
-		c.hideComponents(t)
-	}
 	c.settle(t, "all of them are gone")
-}
-
-// hideComponents hides the components for Cluster API, which nothing in the tree applies: nothing changes, and sipgen goes on, with a warning.
-func (c *circle) hideComponents(t *testing.T) {
-	t.Helper()
-	const what, file = "components are hidden", ".sourceignore"
-	if component := "clusters/" + c.tenants + "/a/capi/kustomization.yaml"; c.tree[component] == nil {
-		t.Fatalf("%s: the tree has no %s", what, component)
-	}
-	end := c.wantNothingChanged(t)
-	c.edit(t, what, func(dir string) { write(t, filepath.Join(dir, file), "capi/\n") })
-	delete(c.tree, file)
-	c.sync(t, nil)
-	c.wantHolds(t, what, "a", "n1", "n2")
-	c.wantServices(t, what, true)
-	for _, command := range []string{"publish", "diff"} {
-		if code := c.sipgen(t, command); code != 0 {
-			t.Errorf("%s: %s: exit code %d\n%s", what, command, code, c.said)
-		}
-		c.wantSaid(t, what+": "+command, "from Flux. Nothing in the tree applies them; but a kustomization of yours")
-	}
-	end(what)
 }
 
 // steeredTry is a file that steers the engine.

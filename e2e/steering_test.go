@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/internal/steering"
+	"github.com/airshipit/sipgen/internal/foreign"
 )
 
 // fluxSources is a source-controller beside the Flux of fluxRig.
@@ -39,7 +39,7 @@ type steeredRow struct {
 	// files by their path in the repository. One that begins with "-> " is a link.
 	files        map[string]string
 	flux, argocd outcome
-	// careful: sipgen refuses the files though the engines here take no notice. The row says why.
+	// careful: sipgen refuses the files though the engines here take no notice. The row says why. In the tree's folders it refuses every file.
 	careful string
 	// unseen: sipgen says nothing, though the sync fails. The row says why.
 	unseen string
@@ -80,7 +80,8 @@ var steeredRows = []steeredRow{
 	{name: "kustomization.yml", files: one(steeredApp+"kustomization.yml", "resources: []"), flux: fails, argocd: fails},
 	{name: "Kustomization", files: one(steeredApp+"Kustomization", "resources: []"), flux: fails, argocd: fails},
 	{name: "a link as a kustomization", files: map[string]string{steeredApp + "kustomization.yml": "-> kustomization.yaml"}, argocd: fails},
-	{name: "a kustomization above", files: one("fleet/kustomization.yaml", "namePrefix: other-", "resources: [app]")},
+	{name: "a kustomization above", files: one("fleet/kustomization.yaml", "namePrefix: other-", "resources: [app]"),
+		careful: "an engine that builds it applies the folder a second time"},
 	{name: "a folder called so", files: one(steeredApp+"Kustomization/README", "x")},
 
 	// Argo CD's overrides.
@@ -89,14 +90,14 @@ var steeredRows = []steeredRow{
 	{name: "a link to overrides", files: map[string]string{steeredApp + ".argocd-source.yaml": "-> ../../docs/overrides.yaml", "docs/overrides.yaml": "kustomize: {namePrefix: other-}\n"}, argocd: differs},
 	{name: "another tool", files: one(steeredApp+".argocd-source.yaml", "directory: {recurse: true}"), argocd: fails},
 	{name: "one Application's", files: one(steeredApp+".argocd-source-APPLICATION.yaml", "kustomize: {nameSuffix: -other}"), argocd: differs},
-	{name: "another Application's", files: one(steeredApp+".argocd-source-another.yaml", "kustomize: {nameSuffix: -other}"),
-		careful: "an Application may come to have that name"},
+	{name: "another Application's", files: one(steeredApp+".argocd-source-another.yaml", "kustomize: {nameSuffix: -other}")},
 	{name: "overrides above", files: one("fleet/.argocd-source.yaml", "kustomize: {namePrefix: other-}")},
 
 	// git's attributes.
 	{name: "CRLF", files: one(".gitattributes", "*.cfg text eol=crlf"), argocd: differs},
 	{name: "CRLF, in the tree", files: one(steeredApp+".gitattributes", "*.cfg text eol=crlf"), argocd: differs},
-	{name: "CRLF, taken back as sipgen advises", files: one(".gitattributes", "* eol=crlf", "/fleet/** -text -ident -filter -working-tree-encoding")},
+	{name: "CRLF, taken back by a later line", files: one(".gitattributes", "* eol=crlf", "/fleet/** -text -ident -filter -working-tree-encoding"),
+		careful: "each line is read by itself"},
 	{name: "keywords", files: one("fleet/.gitattributes", "*.cfg ident"), argocd: differs},
 	{name: "an encoding", files: one(".gitattributes", "*.cfg working-tree-encoding=UTF-16"), argocd: differs},
 	{name: "no encoding", files: one(".gitattributes", "*.cfg working-tree-encoding"), argocd: fails},
@@ -104,7 +105,7 @@ var steeredRows = []steeredRow{
 	{name: "what git archive reads", files: one(".gitattributes", "*.cfg export-ignore export-subst", "*.yaml export-ignore")},
 	{name: "what the machine decides", files: one(".gitattributes", "* text=auto diff merge=union")},
 
-	// What nobody reads, in a tree that is built with kustomize.
+	// What no engine reads, in a tree that is built with kustomize. In its folders sipgen refuses it all the same.
 	{name: "other tools' files", files: map[string]string{
 		steeredApp + "Chart.yaml": "apiVersion: v2\nname: x\nversion: 1.0.0\n", steeredApp + "values.yaml": "x: 1\n", steeredApp + "templates/x.yaml": "kind: ConfigMap\napiVersion: v1\nmetadata: {name: chart}\n",
 		steeredApp + "main.jsonnet": "{apiVersion: 'v1', kind: 'ConfigMap', metadata: {name: 'jsonnet'}}\n", steeredApp + "other.yaml": "kind: ConfigMap\napiVersion: v1\nmetadata: {name: other}\n",
@@ -118,16 +119,16 @@ var steeredRows = []steeredRow{
 }
 
 // TestSteering: what engines make of files that sipgen did not write, next to a folder that they sync and above it: Flux with its source-controller, and Argo CD. Wherever
-// that is not what the tree says, internal/steering says so too, and nowhere else.
+// that is not what the tree says, internal/foreign says so too.
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	t.Run("flux", func(t *testing.T) {
 		t.Parallel()
-		trySteering(t, fluxRig(t), fluxSources(t), steering.Flux, func(row steeredRow) outcome { return row.flux })
+		trySteering(t, fluxRig(t), fluxSources(t), func(row steeredRow) outcome { return row.flux })
 	})
 	t.Run("argocd", func(t *testing.T) {
 		t.Parallel()
-		trySteering(t, argoRig(t), nil, steering.ArgoCD, func(row steeredRow) outcome { return row.argocd })
+		trySteering(t, argoRig(t), nil, func(row steeredRow) outcome { return row.argocd })
 	})
 }
 
@@ -161,7 +162,7 @@ func (s *steered) at(name string) string {
 	return name
 }
 
-func trySteering(t *testing.T, r *rig, sources *engine.Sources, which steering.Engine, want func(steeredRow) outcome) {
+func trySteering(t *testing.T, r *rig, sources *engine.Sources, want func(steeredRow) outcome) {
 	var all []*steered
 	var namespaces []string
 	for i, row := range steeredRows {
@@ -201,7 +202,7 @@ func trySteering(t *testing.T, r *rig, sources *engine.Sources, which steering.E
 		if got != want(s.steeredRow) {
 			t.Errorf("%s: found %q, want %q: %s", s.name, got, want(s.steeredRow), said)
 		}
-		s.wantRefused(t, which, got)
+		s.wantRefused(t, sources == nil, got)
 	}
 }
 
@@ -352,24 +353,30 @@ func (s *steered) done(t *testing.T, r *rig, text string) (got outcome, said str
 	return differs, fmt.Sprintf("%s %q", said, live)
 }
 
-// wantRefused compares what internal/steering says of the commit with what the engine made of it.
-func (s *steered) wantRefused(t *testing.T, which steering.Engine, got outcome) {
+// wantRefused compares what internal/foreign says of the commit with what the engine made of it.
+func (s *steered) wantRefused(t *testing.T, argo bool, got outcome) {
 	t.Helper()
-	var others []steering.File
+	in := foreign.Input{ArgoCD: argo, Prefix: strings.TrimSuffix(s.at("fleet/"), "/")}
+	for name := range s.tree("second") {
+		in.Tree = append(in.Tree, strings.TrimPrefix(name, in.Prefix+"/"))
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
 		content := s.files[name]
-		link := strings.HasPrefix(content, "-> ") || strings.HasPrefix(content, "=> ")
-		others = append(others, steering.File{Path: strings.Replace(name, "APPLICATION", s.ns, 1), Text: []byte(content), NoFile: link})
+		below, inside := strings.CutPrefix(name, in.Prefix+"/")
+		above := inside && !strings.Contains(below, "/") || name == path.Base(name)
+		switch name = strings.Replace(name, "APPLICATION", s.ns, 1); {
+		case strings.HasPrefix(name, s.at(steeredApp)):
+			in.Others = append(in.Others, strings.TrimPrefix(name, in.Prefix+"/"))
+		case above && slices.Contains(foreign.Names, path.Base(name)):
+			link := strings.HasPrefix(content, "-> ") || strings.HasPrefix(content, "=> ")
+			in.Around = append(in.Around, foreign.File{Path: name, Text: []byte(content), NoFile: link})
+		}
 	}
-	tree := map[string][]byte{}
-	for name, content := range s.tree("second") {
-		tree[name] = []byte(content)
-	}
-	_, err := steering.Check(which, tree, others)
+	err := foreign.Check(in)
 	switch {
-	case got == asWritten && err != nil && s.careful == "":
+	case got == asWritten && err != nil && s.careful == "" && len(in.Others) == 0:
 		t.Errorf("%s: the engine applies what the tree says, and sipgen refuses it: %v", s.name, err)
-	case got != asWritten && err == nil && s.unseen == "":
-		t.Errorf("%s: %s, and sipgen says nothing", s.name, got)
+	case (got != asWritten || len(in.Others) > 0) && err == nil && s.unseen == "":
+		t.Errorf("%s: %q, and sipgen says nothing", s.name, got)
 	}
 }

@@ -32,8 +32,8 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 	c.step(t, "assign")
 	folder := filepath.Join("clusters", c.tenants, "a", "infra")
 	c.edit(t, "a service elsewhere", func(dir string) {
-		write(t, filepath.Join(dir, folder, "smuggled.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: default, name: smuggled}\n")
-		replace(t, filepath.Join(dir, folder, "kustomization.yaml"), "resources:\n", "resources:\n- smuggled.yaml\n")
+		// Into a file of sipgen's: it refuses the tree with any other file there.
+		replace(t, filepath.Join(dir, folder, "loadbalancer-worker-a.yaml"), "apiVersion: ", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: default, name: smuggled}\n---\napiVersion: ")
 	})
 	failures := map[string]string{c.name("a", "infra"): "namespace default is not permitted in project"}
 	if r.flux != nil {

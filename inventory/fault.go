@@ -49,8 +49,6 @@ const (
 	// FaultPatch: a patch of the host would do harm, or could not say which host it is for. Whoever has the host keeps it, and the patch that is
 	// in the tree stays as it is.
 	FaultPatch FaultKind = "patch"
-	// FaultOtherTree: a tree in another folder of the repository has the host, or may have it.
-	FaultOtherTree FaultKind = "another tree"
 	// FaultNetwork: a service of the site gives out, or has, an address of the host.
 	FaultNetwork FaultKind = "address"
 )
@@ -66,11 +64,6 @@ func (h *Host) Unsure() bool {
 // Untouchable says whether no patch of the host may be written: neither one that hands it out nor one that releases it.
 func (h *Host) Untouchable() bool {
 	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultPatch })
-}
-
-// OfOtherTree says whether a tree in another folder of the repository has the host, or may have it.
-func (h *Host) OfOtherTree() bool {
-	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultOtherTree })
 }
 
 // Once leaves one of each host that is defined more than once, and notes the fault. It is one that is in use, if any is, then one that has a

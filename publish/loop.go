@@ -17,8 +17,7 @@ const conflictLimit = 3 * time.Minute
 
 // Loop publishes beside others: it reads the branch, lets attempt make the tree from what is there, and
 // commits, again as long as somebody else is faster. attempt is called again only if the files below
-// Target.Path have changed, or those above it that Snapshot.ForeignFiles gives; if it called Snapshot.Elsewhere,
-// then after any change. Otherwise its tree is kept, and committed on top of the new commit.
+// Target.Path have changed, or those that Snapshot.Above gives. Otherwise its tree is kept, and committed on top of the new commit.
 // What attempt returns beside the tree that was committed is returned, and its errors end the loop as they are.
 //
 // Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds, and it gives
@@ -28,7 +27,6 @@ func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tr
 		rounds int
 		seen   plumbing.Hash            // the tree at Target.Path that attempt was given
 		above  map[string]plumbing.Hash // and the files above it
-		given  *Snapshot
 		tree   Tree
 		meta   Meta
 		value  T
@@ -46,11 +44,11 @@ func Loop[T any](ctx context.Context, target Target, attempt func(*Snapshot) (Tr
 			return nil, backoff.Permanent(err)
 		}
 		//guard: a file that is pushed above the tree while sipgen plans hides the tree unseen
-		if rounds == 0 || base.site != seen || given.looked && base.root != given.root || !maps.Equal(base.above, above) {
+		if rounds == 0 || base.site != seen || !maps.Equal(base.above, above) {
 			if tree, meta, value, err = attempt(base); err != nil {
 				return nil, backoff.Permanent(err)
 			}
-			seen, above, given = base.site, base.above, base
+			seen, above = base.site, base.above
 		}
 		rounds++
 		done, err := r.publish(ctx, base, tree, meta)

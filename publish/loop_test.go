@@ -53,19 +53,6 @@ func TestConflictAndLoop(t *testing.T) {
 	}
 	fsck(t, repo)
 	same(t, "the branch", inGit(t, repo, "main"), tree("site/a", "3", "site/unowned", "x", "elsewhere", "y"))
-	calls = 0
-	if _, _, err := Loop(context.Background(), Target{URL: repo, Branch: "main", Path: "new"}, func(tip *Snapshot) (Tree, Meta, string, error) {
-		if _, err := tip.Elsewhere(context.Background(), "clusters", func(string, []string) map[string]int64 { return nil }); err != nil {
-			t.Error(err)
-		}
-		if calls == 0 {
-			rival(t, repo, "main", tree("elsewhere", "z"))
-		}
-		calls++
-		return tree("a", "1"), meta, "", nil
-	}); err != nil || calls != 2 {
-		t.Errorf("attempts that ask what is elsewhere, beside a change there: found %d, %v, want 2", calls, err)
-	}
 	own := errors.New("unschedulable")
 	if _, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return nil, Meta{}, "", own }); err != own {
 		t.Errorf("found %v, want the attempt's own error", err)

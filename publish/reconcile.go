@@ -26,8 +26,6 @@ type folderReader interface {
 	at(name string) (entryKind, []byte, error)
 	// below lists the files and others below a folder, as paths from the root.
 	below(name string) ([]string, error)
-	// in lists what is directly in a folder and is no folder, by name. What is no folder, or not there, has nothing in it.
-	in(name string) ([]string, error)
 }
 
 // Result lists what a write did, sorted by path. OwnershipFile is in none of the lists.

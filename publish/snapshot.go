@@ -44,7 +44,6 @@ type Snapshot struct {
 	files        *commitFiles
 	above        map[string]plumbing.Hash // the files above Target.Path that are read
 	from         *remote
-	looked       bool // Elsewhere was called
 }
 
 // Read gives the tree at the tip of the target's branch. A repository without commits, or a path that is

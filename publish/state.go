@@ -18,7 +18,7 @@ type State struct {
 	Missing []string
 	// Edited are owned files whose content is not what sipgen wrote.
 	Edited []string
-	// Others are the files below the folder that was asked for which are not owned.
+	// Others are the files below the folders that were asked for which are not owned. Sorted.
 	Others []string
 	// Traces are files that bear sipgen's mark although nothing is known to be owned: a tree was here.
 	Traces []string
@@ -29,9 +29,7 @@ type State struct {
 
 // Search says what State looks for beside the owned files.
 type Search struct {
-	// Among is the folder whose files that are not owned are State.Others. Empty: none are listed.
-	Among string
-	// Places are the files and folders where State.Traces are looked for, where nothing is known to be owned.
+	// Places are the files and folders where State.Others are listed, and where State.Traces are looked for if nothing is known to be owned.
 	Places []string
 	// Marked says whether a file with this content is sipgen's. nil: no traces are looked for.
 	Marked func(text []byte) bool
@@ -68,8 +66,8 @@ func (s *Search) traces(here folderReader) ([]string, error) {
 	return found, nil
 }
 
-// stateOf compares what is owned with what is there. among is the folder whose other files are listed.
-func stateOf(here folderReader, owned map[string]string, among string) (*State, error) {
+// stateOf compares what is owned with what is there. places are the files and folders whose other files are listed.
+func stateOf(here folderReader, owned map[string]string, places []string) (*State, error) {
 	state := &State{Tree: make(Tree, len(owned))}
 	var total treeSize
 	files := lookup{here: here}
@@ -93,21 +91,26 @@ func stateOf(here folderReader, owned map[string]string, among string) (*State, 
 			state.Missing = append(state.Missing, name)
 		}
 	}
-	if among == "" {
-		return state, nil
-	}
-	kind, _, err := here.at(among)
-	if err != nil || kind != folder {
-		return state, err
-	}
-	inside, err := here.below(among)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range inside {
-		if _, ours := owned[name]; !ours {
-			//guard: nobody sees files that sipgen did not write
-			state.Others = append(state.Others, name)
+	for _, place := range places {
+		kind, _, err := here.at(place)
+		if err != nil {
+			return nil, err
+		}
+		var inside []string
+		switch kind {
+		case folder:
+			inside, err = here.below(place)
+		case file, other:
+			inside = []string{place}
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range inside {
+			if _, ours := owned[name]; !ours {
+				//guard: nobody sees files that sipgen did not write
+				state.Others = append(state.Others, name)
+			}
 		}
 	}
 	slices.Sort(state.Others)
@@ -132,7 +135,7 @@ func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
 	if here.root == nil {
 		return &State{Tree: Tree{}}, nil
 	}
-	state, err := stateOf(here, owned, search.Among)
+	state, err := stateOf(here, owned, search.Places)
 	if err == nil && unlisted != nil {
 		state.Traces, err = search.traces(here)
 	}
@@ -151,7 +154,7 @@ func (s *Snapshot) State(search Search) (*State, error) {
 	if s.site.IsZero() {
 		return &State{Tree: Tree{}}, nil
 	}
-	state, err := stateOf(s.files, s.owned, search.Among)
+	state, err := stateOf(s.files, s.owned, search.Places)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func TestState(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, written)
 	spoil(t, dir)
-	found, err := ReadState(context.Background(), dir, Search{Among: "d"})
+	found, err := ReadState(context.Background(), dir, Search{Places: []string{"d"}})
 	if err != nil || !reflect.DeepEqual(*found, want) {
 		t.Errorf("a folder: found %+v, %v, want %+v", found, err, want)
 	}
@@ -41,7 +41,7 @@ func TestState(t *testing.T) {
 	if snapshot.When.IsZero() {
 		t.Error("no time of the commit")
 	}
-	found, err = snapshot.State(Search{Among: "d"})
+	found, err = snapshot.State(Search{Places: []string{"d"}})
 	if err != nil || !reflect.DeepEqual(*found, want) {
 		t.Errorf("a branch: found %+v, %v, want %+v", found, err, want)
 	}
@@ -68,7 +68,7 @@ func TestStateWithoutList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := snapshot.State(Search{Among: "d"})
+		found, err := snapshot.State(Search{Places: []string{"d"}})
 		if err != nil || !errors.Is(found.Unlisted, row.want) || len(found.Tree) > 0 || !reflect.DeepEqual(found.Others, []string{"d/a"}) {
 			t.Errorf("%s: found %+v, %v, want %v", row.why, found, err, row.want)
 		}

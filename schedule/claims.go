@@ -57,8 +57,8 @@ func (s *site) claim(previous Previous) {
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		for n := range h.Faults {
-			if kind := h.Faults[n].Kind; kind == inventory.FaultPatch || kind == inventory.FaultOtherTree {
-				continue // said where it matters: the cluster is refused, or the host's release waits; for all hosts of a folder at once
+			if h.Faults[n].Kind == inventory.FaultPatch {
+				continue // said where it matters: the cluster is refused, or the host's release waits
 			}
 			s.warn(HasFault{h.key(), h.Faults[n].String()})
 		}
@@ -155,9 +155,6 @@ func (s *site) claimAlone(i int32, c liveClaim) {
 		return
 	case s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:
 		s.leaveLabelled(h, c.cluster, s.options.Beyond[h.key()])
-		return
-	case h.OfOtherTree() && inUse(h) == nil: // the labels are most likely the other tree's
-		h.reject = reject(h)
 		return
 	default:
 		h.adopted = true

@@ -8,11 +8,6 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-func ofAnotherTree(h inventory.Host) inventory.Host {
-	h.Faults = []inventory.Fault{{Kind: inventory.FaultOtherTree, Text: "the tree in folder x has it"}}
-	return h
-}
-
 // TestLabelsAlone: a host that the tree does not have is new to a cluster, whatever its labels say: one that is to get nothing new, or may have no more, does not
 // get it. What something uses stays with the cluster that the labels name.
 func TestLabelsAlone(t *testing.T) {
@@ -42,9 +37,6 @@ func TestLabelsAlone(t *testing.T) {
 		verdict string
 	}{
 		{"within the grants", labelled(false), tree, func(o *Options) { o.Known = known }, "a Worker: h1 x1\n", "", ""},
-		{"another tree has it", ofAnotherTree(labelled(false)), tree, func(o *Options) { o.Known = known }, "a Worker: h1 short 1/0 unschedulable\n", "", "the tree in folder x has it"},
-		{"another tree has it, and it is in use", ofAnotherTree(labelled(true)), tree, func(o *Options) { o.Known = known }, "a Worker: h1 x1\n", "", ""},
-		{"another tree has it, and this one, too", ofAnotherTree(labelled(false)), append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...), func(o *Options) { o.Known = known }, "a Worker: h1 x1\n", "", ""},
 		{"beyond a grant", labelled(false), tree, func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 short 1/0 unschedulable\n", beyond,
 			"labelled for tenants/a, which does not have it in the tree and would be beyond hosts.max of tenant bank with it"},
 		{"beyond a grant, and in use", labelled(true), tree, func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 x1\n", "", ""},

@@ -274,11 +274,9 @@ func (d *decided) asks() []preflight.Ask {
 	return asks
 }
 
-// unschedulable is the finding that a cluster cannot have its hosts, or a spec cannot be followed, or that hosts were left to another tree, where the others were
-// rendered all the same.
+// unschedulable is the finding that a cluster cannot have its hosts, or a spec cannot be followed, where the others were rendered all the same.
 func (c *checked) unschedulable() error {
-	//guard: two trees are at odds over hosts, and nothing that looks at exit codes says so
-	if c.report.Unschedulable() || len(c.settled.lost) > 0 || len(c.leftToOthers) > 0 {
+	if c.report.Unschedulable() || len(c.settled.lost) > 0 {
 		return errFinding
 	}
 	return nil

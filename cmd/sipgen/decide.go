@@ -25,8 +25,6 @@ type decided struct {
 	report *report.Plan
 	// loss is what the placement takes from the clusters.
 	loss schedule.Loss
-	// leftToOthers are the hosts, by name, that are not handed out because a tree in another folder has them or may have them.
-	leftToOthers map[string]bool
 }
 
 // decide places the hosts: the previous tree's decisions are kept.
@@ -46,15 +44,9 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	if err := d.place(); err != nil {
 		return nil, err
 	}
-	elsewhere, err := d.leaveToOthers()
-	if err != nil {
-		return nil, err
-	}
 	d.expectLeftOut()
 	d.report = report.Of(l.site.Name, d.clusters, d.placement)
 	d.report.Warnings = append(d.report.Warnings, d.settled.lostWords()...)
-	d.report.Warnings = append(d.report.Warnings, elsewhere...)
-	d.report.LeftToOthers = len(d.leftToOthers)
 	d.noteAboutClusters()
 	d.report.Since(claims)
 	d.report.NoTree = d.noTree()

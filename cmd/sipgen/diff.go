@@ -58,7 +58,6 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 			if err != nil {
 				return err
 			}
-			before = before.withOthers(ctx, loaded)
 			if len(before.files) == 0 && before.unsealed == nil {
 				ui.say("no previous tree: %s has none yet, so all of it is new", before.where)
 			}
@@ -70,7 +69,7 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 			case err != nil:
 				return err
 			}
-			before.warnOfSteered(ui, loaded.site, rendered.tree)
+			before.warnOfForeign(ui, loaded.site, rendered.tree)
 			if err := showDiff(ui, before.files, rendered.tree, output, colour, all); err != nil {
 				return err
 			}

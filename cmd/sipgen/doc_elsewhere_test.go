@@ -41,7 +41,6 @@ var runElsewhere = []pagePart{
 	{page: "gitops.md", headings: "Running sipgen", begins: "sipgen inventory", test: "TestPageCommands"},
 	{page: "gitops.md", headings: "Pull requests", test: "TestGitea"},
 	{page: "gitops.md", headings: "Objects that have to be made anew", test: "made-anew"},
-	{page: "gitops.md", headings: "To another folder", test: "moved-tree"},
 	{page: "gitops.md", headings: "To another engine", test: "TestProcedures"},
 	{page: "gitops.md", headings: "To another engine/From Flux to Argo CD", test: "TestProcedures"},
 	{page: "gitops.md", headings: "To another engine/From Argo CD to Flux", test: "TestProcedures"},

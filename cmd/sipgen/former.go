@@ -29,7 +29,7 @@ func (p previousTree) movedFrom(ctx context.Context, ui *ui, dir string) (previo
 		return p, fmt.Errorf("--from: %s: there is no tree: want the folder that the tree was in before", dir)
 	}
 	maps.DeleteFunc(before.files, func(name string, _ []byte) bool { return !render.IsAssignments(name) })
-	before.former, before.foreignFiles, before.edited = true, p.foreignFiles, nil // it stays as it is
+	before.former, before.others, before.around, before.edited = true, p.others, p.around, nil // it stays as it is
 	ui.say("no tree in %s yet: going on with the hosts and addresses of the tree in %s", p.where, dir)
 	return before, nil
 }

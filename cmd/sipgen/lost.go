@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,10 +17,6 @@ func lostTreeFlag(command *cobra.Command, accept *bool) {
 // lost refuses to begin anew where an engine has synced a tree before: the branch was pushed by force or its folder deleted. A new tree would lack the clusters
 // that have no spec any more, with their services, and the addresses and releases that nothing but the old one has.
 func (d *decided) lost(accept bool) error {
-	//guard: two trees of one repository have the same hosts, and both claim them
-	if elsewhere := d.doubled(); elsewhere != nil { // the labels are that tree's
-		return elsewhere
-	}
 	//guard: a branch that has lost its tree gets a new one, without the clusters whose specs are gone
 	if accept || !d.before.missing() {
 		return nil
@@ -57,4 +54,14 @@ func (d *decided) noTree() string {
 	}
 	return fmt.Sprintf(`there is no tree, and %s of clusters (%s): if there was one, it is lost, and they are its hosts; put it back, and do not release them `+
 		`(docs/safety.md, "A tree that is lost"). If this is the first tree, nothing is wrong`, text.Plural(len(labelled), "host carries labels", "hosts carry labels"), firstHosts(labelled))
+}
+
+// firstHosts are the first of many hosts.
+func firstHosts(hosts []string) string {
+	const most = 5
+	names := strings.Join(hosts[:min(most, len(hosts))], ", ")
+	if more := len(hosts) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return names
 }

@@ -73,7 +73,6 @@ overlaps; -o network-svg is a picture of that.`,
 			if err != nil {
 				return err
 			}
-			before = before.withOthers(cmd.Context(), loaded)
 			decided, err := loaded.foreseen(ui, before)
 			if err != nil {
 				return err
@@ -119,8 +118,7 @@ overlaps; -o network-svg is a picture of that.`,
 				return errFinding
 			}
 			refused := sayRefusals(ui, refusals)
-			//guard: two trees are at odds over hosts, and nothing that looks at exit codes says so before publish
-			if !decided.placement.Schedulable() || len(decided.leftToOthers) > 0 {
+			if !decided.placement.Schedulable() {
 				return errFinding
 			}
 			return refused

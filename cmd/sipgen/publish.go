@@ -126,7 +126,7 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err != nil {
 			return fail(err)
 		}
-		rendered, err := l.tree(ui, before.withOthers(ctx, l), how)
+		rendered, err := l.tree(ui, before, how)
 		if err != nil {
 			return fail(err)
 		}
@@ -134,7 +134,7 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 			return fail(err)
 		}
 		//guard: a .sourceignore that somebody pushes later hides the tree from Flux, which prunes it
-		if err := rendered.refuseSteered(ui); err != nil {
+		if err := rendered.refuseForeign(); err != nil {
 			return fail(err)
 		}
 		meta := to.meta

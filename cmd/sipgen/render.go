@@ -55,7 +55,7 @@ are rendered. The exit code is 1 in both cases.`,
 				return err
 			}
 			//guard: a folder is written although Argo CD would build something else from it
-			if err := rendered.refuseSteered(ui); err != nil {
+			if err := rendered.refuseForeign(); err != nil {
 				return err
 			}
 			written, err := rendered.write(ctx, ui, out, adopt)

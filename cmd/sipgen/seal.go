@@ -22,12 +22,10 @@ type previousTree struct {
 	committed time.Time
 	// former: it is the tree of another folder, of which only the decisions are here.
 	former bool
-	// foreignFiles gives the files that sipgen did not write and that a tree would have next to it at this place; nil where there is none.
-	foreignFiles foreignFiles
-	// tip is the branch that the tree was read from, nil for a folder.
-	tip *publish.Snapshot
-	// others gives the trees in other folders of the branch that have hosts with the names of this site's; nil where nobody can tell.
-	others func() ([]otherTree, error)
+	// others are the files in the tree's folders that sipgen did not write.
+	others []string
+	// around gives the files beside the tree's folders and above them; nil where there is no place for a tree.
+	around filesAround
 }
 
 // missing: there is a place for the tree, and nothing of a tree in it.
@@ -38,12 +36,11 @@ func (t *previousTree) known() bool { return len(t.files) > 0 }
 
 // previousOf is the tree of a place in the given state. root is the place's path in its repository, for the way back.
 func previousOf(where, root string, state *publish.State, committed time.Time) previousTree {
-	return previousTree{where: where, files: state.Tree, unsealed: seal(where, root, state), edited: editedIn(state), committed: committed}
+	return previousTree{where: where, files: state.Tree, unsealed: seal(where, root, state), edited: editedIn(state), others: state.Others, committed: committed}
 }
 
 // search is what tells that a tree was at a place, where the list of what sipgen wrote does not.
 var search = publish.Search{
-	Among:  "clusters",
 	Places: []string{"PLAN.md", "argocd", "claims", "clusters", "flux", "hosts", "policy", "rights", "runner", "site"},
 	Marked: render.IsRendered,
 }

@@ -92,15 +92,11 @@ tree is not as sipgen wrote it; 2 an error.`,
 			if err = errors.Join(err, before.unsealed); err != nil {
 				return err
 			}
-			before.warnOfSteered(ui, site, before.files)
+			before.warnOfForeign(ui, site, before.files)
 			for _, words := range before.editedWords() {
 				ui.say("warning: %s", words)
 			}
-			places, err := before.placesOf(ctx, site, hosts.Hosts)
-			if err != nil {
-				return err
-			}
-			return showStatus(ui, before, site, status.Of(statusInput(site, before, claims, hosts)), places, output)
+			return showStatus(ui, before, site, status.Of(statusInput(site, before, claims, hosts)), output)
 		},
 	}
 	in.siteFlag(command)
@@ -142,8 +138,8 @@ func statusInput(site *v1alpha1.Site, before previousTree, claims schedule.Previ
 	}
 }
 
-// showStatus prints the hosts, and ends in a finding if one is stuck. places are the folders whose trees have the hosts, if the Site's has none.
-func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status.Host, places []string, output string) error {
+// showStatus prints the hosts, and ends in a finding if one is stuck.
+func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status.Host, output string) error {
 	stuck := 0
 	for _, h := range hosts {
 		if h.Stuck {
@@ -172,10 +168,7 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 	}
 	if stuck > 0 {
 		ui.say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
-		switch {
-		case len(places) > 0:
-			ui.say("%s has no tree, but this site's hosts are in the tree in %s: nothing is lost; correct spec.repository.path of the Site, or --path", before.where, firstHosts(places))
-		case before.missing():
+		if before.missing() {
 			ui.say("%s has no tree, and there are hosts with labels of clusters: if there was one, it is lost, and they are its hosts; "+
 				`do not release them (docs/safety.md, "A tree that is lost")`, before.where)
 		}

@@ -38,13 +38,9 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 	if err != nil {
 		return err
 	}
-	places, err := before.placesOf(ctx, d.site, d.hosts.Hosts)
-	if err != nil {
-		return err
-	}
 	hosts := status.Of(statusInput(d.site, before, d.claims, d.hosts))
 	failed := in.writeStatuses(ctx, ui, d.tenantStatus(hosts))
-	if shown := showStatus(ui, before, d.site, hosts, places, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
+	if shown := showStatus(ui, before, d.site, hosts, output); failed == nil || shown != nil && !errors.Is(shown, errFinding) {
 		return errors.Join(failed, shown)
 	}
 	return failed // more than a finding

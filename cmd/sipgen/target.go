@@ -137,7 +137,7 @@ func readFolder(ctx context.Context, dir string, adopt bool) (previousTree, erro
 		return previousTree{}, err
 	}
 	tree := previousOf(dir, dir, state, time.Time{})
-	tree.foreignFiles = inFolder(ctx, dir)
+	tree.around = inFolder(dir)
 	if tree.unsealed == nil && !adopt {
 		//guard: a folder of somebody else is read as an empty tree
 		return tree, state.Unlisted
@@ -153,8 +153,7 @@ func readSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool)
 		return previousTree{}, fmt.Errorf("%s: %w", target, err)
 	}
 	tree := previousOf(target.String(), target.Path, state, snapshot.When)
-	tree.foreignFiles = onBranch(target, snapshot)
-	tree.tip = snapshot
+	tree.around = onBranch(target, snapshot)
 	//guard: a branch with a damaged list is read as an empty tree
 	if tree.unsealed == nil && !adopt && errors.Is(state.Unlisted, publish.ErrOwnership) {
 		return tree, fmt.Errorf("%s: %w", target, state.Unlisted)

@@ -48,8 +48,6 @@ type Plan struct {
 	NoTree string `json:"-"`
 	// HasTree: there is a tree to compare with. Hosts that it does not have for a cluster are new to it, whatever their labels say.
 	HasTree bool `json:"-"`
-	// LeftToOthers is how many hosts nobody gets because a tree in another folder of the branch has them or may have them.
-	LeftToOthers int `json:"-"`
 
 	// whySaid: why clusters are frozen was said before the dangers are.
 	whySaid bool

@@ -210,7 +210,7 @@ func (p *Plan) Summary() string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{t.Adopted, "adopted (labelled already)"}, {t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}, {p.LeftToOthers, "left to another tree"}} {
+	}{{t.Adopted, "adopted (labelled already)"}, {t.Released, "released"}, {t.Leaving, "leaving"}, {t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
@@ -219,7 +219,6 @@ func (p *Plan) Summary() string {
 	for i := range p.Hosts {
 		verdicts[p.Hosts[i].Verdict]++
 	}
-	verdicts["not eligible"] -= p.LeftToOthers // they have been counted
 	for _, verdict := range []string{"free", "not eligible"} {
 		if verdicts[verdict] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", verdicts[verdict], verdict))

@@ -229,8 +229,6 @@ func faulty(r schedule.Faulty) string {
 		return "that no patch may be written for"
 	case r.Kind == inventory.FaultNetwork:
 		return "with the same address as one of the site's services"
-	case r.Kind == inventory.FaultOtherTree:
-		return "that a tree in another folder has or may have"
 	case r.Kind == inventory.FaultUID, r.Kind == inventory.FaultBMC, r.Kind == inventory.FaultMAC:
 		return "with the " + string(r.Kind) + " of another host"
 	}

