@@ -64,7 +64,7 @@ golden: ## render the golden trees again; review the diff
 	$(GO) test ./golden -update
 
 bench: ## load, plan, render, publish at several sizes, with allocations
-	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./schedule ./inventory/... ./internal/overlay ./internal/netplan ./internal/vino ./render ./render/site/ledger ./cmd/sipgen
+	$(GO) test -run '^$$' -bench . -benchmem -timeout 30m ./schedule ./inventory/... ./internal/overlay ./internal/netplan ./internal/vino ./render ./cmd/sipgen
 
 bench-publish: ## publish by file, https and ssh beside the git command line, folders beside cp -r: minutes
 	$(GO) test -run '^$$' -bench . -benchtime 2x -timeout 40m ./publish

@@ -20,7 +20,6 @@ const module = "github.com/airshipit/sipgen/"
 var folders = map[string][]string{
 	"api": {"api", "internal/manifest", "internal/redact"},
 	// A script; the package is for the tests that run it.
-	"ci/placement":      {},
 	"cmd/sipgen":        {""},
 	"e2e":               {""},
 	"internal/forge":    {"internal/redact"},

@@ -28,13 +28,12 @@ git -C "$folder/fleet.git" show main:PLAN.md | sed -n '/^### Secrets/,$p'
 show "git ls-tree main: no BareMetalHost that would be created, no credential"
 git -C "$folder/fleet.git" ls-tree -r --name-only main -- site flux policy
 
-"$sipgen" plan "${inputs[@]}" --previous none -o network-svg >"$folder/network.svg"
+"$sipgen" plan "${inputs[@]}" --previous none -o network
 "$sipgen" plan "${inputs[@]}" --previous none -o html >"$folder/site.html"
 cat <<NEXT
 
 What to look at next:
-  $folder/network.svg, $folder/site.html                         # the network plan and the site as pictures
+  $folder/site.html                                             # the site as a picture
   git -C $folder/fleet.git show main:site/virtual-hosts/vino.subclusters/vino.yaml   # variables in place of the BMCs' password
-  git -C $folder/fleet.git show main:site/placement/inventory.json
-  docs/site-services.md                                         # how it is loaded into Placement, and all else
+  docs/site-services.md                                         # all else
 NEXT

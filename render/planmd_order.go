@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/render/site/ledger"
 )
 
 // stage is one part of the site that is synced by itself, and after how many others.
@@ -28,9 +27,6 @@ func (s *site) orderMarkdown(out *bytes.Buffer) {
 		s.argoOrder(out)
 	} else {
 		s.fluxOrder(out)
-	}
-	if _, found := s.tree[ledger.Path]; found {
-		fmt.Fprintf(out, "\nNo engine applies `%s`: `ci/placement/load.sh` loads it into Placement, where you run it.\n", ledger.Path)
 	}
 }
 

@@ -88,7 +88,6 @@ func (s *site) render() (Tree, []Services, error) {
 	problems.Add(s.rights())
 	problems.Add(s.siteObjects())
 	problems.Add(s.siteServices())
-	problems.Add(s.ledger())
 	problems.Add(s.runner())
 	problems.Add(s.overlay())
 	problems.Add(s.policy())

@@ -8,9 +8,6 @@ type SiteServices struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Ironic []Ironic `json:"ironic,omitempty"`
-	// Ledger of hosts and claims for OpenStack Placement. Default: none.
-	// +optional
-	Ledger *Ledger `json:"ledger,omitempty"`
 	// VirtualHosts are virtual machines that act as hosts, by ViNO. Default: none.
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
@@ -61,9 +58,6 @@ func (s *Site) Problem(path, format string, args ...any) error {
 // validateServices checks each service by itself, and what the Site says elsewhere against them.
 func (s *Site) validateServices(add problem) {
 	s.validateIronic(add)
-	if s.Spec.Services.Ledger != nil {
-		s.Spec.Services.Ledger.validate(add)
-	}
 	s.validateVirtualHosts(add)
 	s.validateNetworks(add)
 	s.validatePlacement(add)

@@ -74,7 +74,6 @@ var runElsewhere = []pagePart{
 	{page: "safety.md", headings: "Break glass/Delete a host without wiping it", test: "on-call"},
 	{page: "services.md", headings: "Jump host", test: "TestPageCommands"},
 	{page: "site-services.md", headings: "Virtual hosts/Credentials with Argo CD", test: "TestWholeSiteOnArgoCD"},
-	{page: "site-services.md", headings: "The ledger in Placement/Loading it", test: "TestLoadByPage"},
 	{page: "tenants.md", headings: "How to onboard a tenant", test: "TestNoPrivilegedPodOfATenant"},
 	{page: "tutorial.md", headings: "Before you begin", test: "TestTutorial"},
 	{page: "tutorial.md", headings: "Five commands", test: "TestTutorial"},

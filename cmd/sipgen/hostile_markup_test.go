@@ -164,7 +164,7 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 		check(strings.Join(args, " "), stdout.String())
 		check(strings.Join(args, " ")+": stderr", stderr.String())
 	}
-	for _, output := range []string{"table", "wide", "markdown", "html", "svg", "network", "network-svg"} {
+	for _, output := range []string{"table", "wide", "markdown", "html", "svg", "network"} {
 		do(1, "plan", "--keep-going", "-o", output)
 	}
 	do(1, "render", "--keep-going", "--out", "tree")

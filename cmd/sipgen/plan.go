@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/picture"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
@@ -24,7 +23,7 @@ func newPlan(ui *ui) *cobra.Command {
 		ask      whatIf
 		view     planView
 	)
-	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html", "network", "network-svg"}
+	formats := []string{"table", "wide", "json", "yaml", "markdown", "svg", "html", "network"}
 	command := &cobra.Command{
 		Use:   "plan [CLUSTER]",
 		Short: "Show which host each cluster gets, and why",
@@ -42,7 +41,7 @@ says why), or something overlaps that should not (-o network); 2 an error.
 
 -o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.
 -o network lists everything on the site that has an address, a port or a MAC address, and what
-overlaps; -o network-svg is a picture of that.`,
+overlaps.`,
 		Example: `  sipgen plan
   sipgen plan tenant-a/edge-a
   sipgen plan --site site.yaml -f tenants --inventory hosts
@@ -55,7 +54,7 @@ overlaps; -o network-svg is a picture of that.`,
 			if err := view.check(ui, args, formats); err != nil {
 				return err
 			}
-			ofNetwork := view.output == "network" || view.output == "network-svg"
+			ofNetwork := view.output == "network"
 			if ofNetwork && ask.asked() {
 				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", view.output)
 			}
@@ -100,7 +99,7 @@ overlaps; -o network-svg is a picture of that.`,
 				for _, clash := range flatten(loaded.clashes()) {
 					loaded.network.Tenants = append(loaded.network.Tenants, clash.Error())
 				}
-				err = writeNetwork(ui, loaded.network, view.output)
+				_, err = ui.out.Write(loaded.network.Table(terminalWidth(ui.out)))
 			} else {
 				err = view.write(ui, decided.placement, decided.shown(&whole, view.output))
 			}
@@ -162,16 +161,6 @@ func sayRefusals(ui *ui, err error) error {
 	return errFinding
 }
 
-// writeNetwork prints the network plan.
-func writeNetwork(ui *ui, plan *netplan.Plan, output string) error {
-	drawn := plan.SVG
-	if output == "network" {
-		drawn = func() []byte { return plan.Table(terminalWidth(ui.out)) }
-	}
-	_, err := ui.out.Write(drawn())
-	return err
-}
-
 // planView says how a plan is shown.
 type planView struct {
 	output, color string
@@ -187,7 +176,7 @@ func (v *planView) check(ui *ui, args, formats []string) (err error) {
 	}
 	if len(args) > 0 {
 		v.cluster = args[0]
-		if slices.Contains([]string{"svg", "html", "network", "network-svg"}, v.output) {
+		if slices.Contains([]string{"svg", "html", "network"}, v.output) {
 			return redact.Errorf("-o %s shows the whole site: leave out %q", v.output, v.cluster)
 		}
 	}

@@ -68,7 +68,7 @@ func siteServer(t *testing.T) *engine.APIServer {
 	return api
 }
 
-// withPlacement adds to the tree of examples/whole-site, which has a ledger only, the PlacementAPI that the same Site with one is rendered with, and
+// withPlacement adds to the tree of examples/whole-site the PlacementAPI that the same Site with one is rendered with, and
 // what syncs it.
 func withPlacement(t *testing.T, tree map[string][]byte) {
 	t.Helper()

@@ -3,9 +3,7 @@ package netplan
 import (
 	"fmt"
 	"net/netip"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -87,9 +85,6 @@ func TestTwentyThousandHosts(t *testing.T) {
 		if len(table) > 4<<20 {
 			t.Errorf("a table of %d bytes", len(table))
 		}
-		if picture := plan.SVG(); len(picture) > 1<<20 {
-			t.Errorf("a picture of %d bytes", len(picture))
-		}
 	}
 }
 
@@ -101,7 +96,7 @@ func processor() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Names from outside stay text in the picture and in one line of the table.
+// Names from outside stay in one line of the table.
 func TestHostileNames(t *testing.T) {
 	site, _, _ := big(0, false)
 	site.Name = "<script>alert(1)</script>"
@@ -112,10 +107,8 @@ func TestHostileNames(t *testing.T) {
 	if len(plan.Conflicts) != 1 {
 		t.Fatalf("found %d conflicts", len(plan.Conflicts))
 	}
-	for what, out := range map[string]string{"table": string(plan.Table(0)), "picture": string(plan.SVG())} {
-		if strings.Contains(out, "\x1b") || strings.Contains(out, "\n! 10.0.0.1 ") || what == "picture" && (strings.Contains(out, "<b>") || strings.Contains(out, "<script>")) {
-			t.Errorf("%s: a name gets out of its place:\n%s", what, out)
-		}
+	if out := string(plan.Table(0)); strings.Contains(out, "\x1b") || strings.Contains(out, "\n! 10.0.0.1 ") {
+		t.Errorf("a name gets out of its place:\n%s", out)
 	}
 }
 
@@ -211,29 +204,6 @@ func TestTableFitsATerminal(t *testing.T) {
 	} {
 		if !strings.Contains(string(plan.Table(80)), want) {
 			t.Errorf("no %q in\n%s", want, plan.Table(80))
-		}
-	}
-}
-
-// TestPictureIsWideEnough: the picture is as wide as its longest row, and no text is cut or runs into another.
-func TestPictureIsWideEnough(t *testing.T) {
-	site, _, _ := big(0, false)
-	long := strings.Repeat("network-of-a-long-name-", 3) + "end"
-	plan := Of(site, nil, []inventory.Host{{Namespace: "metal3", Name: "host-" + strings.Repeat("x", 90), Addresses: []inventory.Address{
-		{Network: long, IP: netip.MustParseAddr("2001:db8:aaaa:bbbb:1111:2222:3333:4444"), Origin: inventory.FromNetworkData},
-	}}}, nobody)
-	out := string(plan.SVG())
-	if strings.Contains(out, "…") || !strings.Contains(out, long) {
-		t.Errorf("a name is cut:\n%s", out)
-	}
-	var page float64
-	if _, err := fmt.Sscanf(out[strings.Index(out, "width="):], "width=\"%f\"", &page); err != nil {
-		t.Fatal(err)
-	}
-	for _, found := range regexp.MustCompile(`<text class="say[^"]*" x="(\d+)" y="\d+">([^<]*)</text>`).FindAllStringSubmatch(out, -1) {
-		x, _ := strconv.ParseFloat(found[1], 64)
-		if end := x + 7.5*float64(len(found[2])); end > page {
-			t.Errorf("%q ends at %.0f of %.0f", found[2], end, page)
 		}
 	}
 }
