@@ -75,17 +75,8 @@ type ReleasingHost struct {
 	Name      string `json:"name"`
 	UID       string `json:"uid,omitempty"`
 	Role      string `json:"role"`
-	// For is the role that waits for the host: it gets it once it is seen without labels, also where others are not seen yet.
-	For *AwaitingRole `json:"for,omitempty"`
 	// Addresses as of an assigned host: the release is off if somebody begins to use the host before its labels are gone.
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
-}
-
-// AwaitingRole is a role of a cluster that waits for a host.
-type AwaitingRole struct {
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-	Role      string `json:"role"`
 }
 
 // assignmentsOf is the assignments.yaml of a cluster; spec is nil for one that is gone.
@@ -112,14 +103,10 @@ func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster
 			})
 		}
 		for _, r := range role.Releasing {
-			host := ReleasingHost{
+			file.Releasing = append(file.Releasing, ReleasingHost{
 				Namespace: r.Host.Namespace, Name: r.Host.Name, UID: r.Host.UID, Role: role.Name,
 				Addresses: addressesToKeep(r.Host, networks),
-			}
-			if r.For.Role != "" {
-				host.For = &AwaitingRole{r.For.Cluster.Namespace, r.For.Cluster.Name, r.For.Role}
-			}
-			file.Releasing = append(file.Releasing, host)
+			})
 		}
 	}
 	slices.SortFunc(file.Hosts, func(a, b AssignedHost) int {
@@ -324,15 +311,10 @@ func (a *Assignments) claims(source string) []schedule.PreviousClaim {
 		})
 	}
 	for _, h := range a.Releasing {
-		claim := schedule.PreviousClaim{
+		claims = append(claims, schedule.PreviousClaim{
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
 			Role: h.Role, Releasing: true, Addresses: h.Addresses, Source: source,
-		}
-		//guard: the next run does not know who waits for which host
-		if h.For != nil {
-			claim.For = schedule.RoleKey{Cluster: schedule.ClusterKey{Namespace: h.For.Namespace, Name: h.For.Name}, Role: h.For.Role}
-		}
-		claims = append(claims, claim)
+		})
 	}
 	return claims
 }

@@ -293,13 +293,12 @@ func (s *site) unreadable() {
 		if h.class < 0 || len(h.AddressProblems) == 0 {
 			continue
 		}
-		class := &s.matched.classes[h.class]
 		for _, sh := range s.shapes {
-			if len(sh.networks) == 0 || !sh.kinds.has(h.kind) {
+			if !sh.selects(h.kind) {
 				continue
 			}
-			if network := class.missing(sh.networks); network != "" && h.NoAddress(network) != "" {
-				known[sh] = append(known[sh], s.unaddressed(int32(i), network))
+			if lack, is := s.lacks(sh, int32(i)).(NoAddress); is && h.NoAddress(lack.Network) != "" {
+				known[sh] = append(known[sh], s.unaddressed(int32(i), lack.Network))
 			}
 		}
 	}

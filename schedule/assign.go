@@ -1,95 +1,61 @@
 package schedule
 
-import "slices"
+import (
+	"slices"
 
-// assign finds the number of new hosts of every role. The active slots of a cluster are filled all
-// or none, clusters in the order served; then standby slots, in the same order, as far as hosts go.
-// What is given is never taken back: later roles only move earlier ones to other hosts.
+	"github.com/airshipit/sipgen/schedule/solve"
+)
+
+// assign gives the free hosts to the roles: package solve says to whom.
 func (s *site) assign() {
-	for _, c := range s.clusters {
-		switch {
-		case len(c.refused) > 0:
-			for _, r := range c.roles {
-				s.shortOf(r)
-			}
-		case !s.assignActive(c):
-			c.unschedulable = true
-		}
-		if s.until != nil && !s.untilStandby && c.key == *s.until {
-			return
-		}
-	}
 	for _, r := range s.roles {
-		if !r.cluster.unschedulable {
-			r.shortActive = r.waiting
-		}
+		slices.SortFunc(r.standIn, func(a, b int32) int { return s.compareRelease(r, a, b) })
 	}
-	s.recall()
-	s.tellWays()
-	for _, c := range s.clusters {
-		if c.unschedulable || c.gone {
-			continue
-		}
+	found := solve.Solve(s.inNumbers())
+	for n, c := range s.clusters {
+		c.unschedulable = len(c.refused) > 0 || !found.Placed[n] && !c.gone
 		for _, r := range c.roles {
-			if r.waiting == 0 { // else the replacement would fill, in the next run, the slot that is waited for
-				s.replace(r, r.replaceSpare)
-			}
-			r.shortStandby = r.spare - s.fill(r, r.spare)
-			s.standInAgain(r)
-			if r.shortStandby > 0 && s.until == nil {
-				s.blame(r, r.shortStandby, true)
-				r.warn(StandbyShort{r.shortStandby, r.standby, s.shortages[len(s.shortages)-1]})
-			}
+			s.got(r, &found.Roles[r.index])
 		}
-		if c.postponed > 0 && s.until == nil {
+		if c.postponed > 0 {
 			c.warn(ReplacedLater{c.replaced, c.postponed})
 		}
-		if s.until != nil && c.key == *s.until {
-			return
+	}
+	for i := range found.Shortages {
+		short := s.shortage(&found.Shortages[i])
+		s.shortages = append(s.shortages, short)
+		if r := s.roles[found.Shortages[i].Role]; short.Standby {
+			r.warn(StandbyShort{r.shortStandby, r.standby, short})
 		}
 	}
 }
 
-// assignActive fills the slots that have to be filled, or none. Then failed hosts are replaced as
-// far as that goes.
-func (s *site) assignActive(c *cluster) bool {
-	if c.gone {
-		return true
+// got notes what a role gets.
+func (s *site) got(r *role, got *solve.Got) {
+	for _, i := range got.Hosts {
+		r.picks = append(r.picks, pick{i, s.chosen(r, i)})
 	}
-	short := false
-	for _, r := range c.roles {
-		s.fill(r, r.must-r.units)
-		missing := r.must - r.units
-		if missing > 0 {
-			short = true
-			s.blame(r, missing, false)
-			r.missing = missing
-			s.net.clear(r) // its roles are judged without what a short one could have had
+	for _, n := range got.Replaced {
+		if r.fresh == nil {
+			r.fresh = map[int32]bool{}
 		}
-		r.shortActive = missing
+		r.fresh[r.standIn[n]] = true
+		r.lingering = append(r.lingering, r.standIn[n])
+		r.cluster.replaced++
 	}
-	if short {
-		for _, r := range c.roles {
-			s.net.clear(r)
-		}
-		if s.move(c) {
-			return true
-		}
-		for _, r := range c.roles {
-			s.net.clear(r)
-		}
-		for _, r := range c.roles {
-			s.shortOf(r)
-		}
-		return false
+	r.cluster.postponed += got.Postponed
+	r.standIn = slices.DeleteFunc(r.standIn, func(i int32) bool { return r.fresh[i] })
+	slices.Sort(r.standIn)
+	if r.cluster.unschedulable {
+		s.shortOf(r)
+		return
 	}
-	for _, r := range c.roles {
-		s.replace(r, r.replaceActive)
-	}
-	return true
+	r.shortStandby = got.ShortStandby
+	s.standInAgain(r)
 }
 
-// shortOf counts the empty slots of a role that gets nothing new. Where it is frozen, standby hosts stay standby, whatever is missing.
+// shortOf counts the empty slots of a role that gets nothing new. Where it is frozen, standby hosts stay standby,
+// whatever is missing.
 func (s *site) shortOf(r *role) {
 	if len(r.cluster.refused) > 0 {
 		active, standby := len(r.frozen), 0
@@ -102,57 +68,9 @@ func (s *site) shortOf(r *role) {
 		r.shortActive, r.shortStandby = max(0, r.active-active), max(0, r.standby-standby)
 		return
 	}
-	held := len(r.held) + len(r.standIn) + r.units
+	held := len(r.held) + len(r.standIn)
 	r.shortActive = max(0, r.active-held)
 	r.shortStandby = max(0, r.want()-max(r.active, held))
-}
-
-// fill gives up to k new hosts to the role, and says how many it got.
-func (s *site) fill(r *role, k int) int {
-	got := s.net.greedy(r, k)
-	for got < k && s.net.augment(r) {
-		got++
-	}
-	return got
-}
-
-// replace tries to find new hosts for up to k stand-ins, those that go first when released. A
-// stand-in's own domain is open to its replacement. Which stand-ins can be replaced together is a
-// matroid (the dual of those that a flow can use), so trying one after the other finds the most.
-func (s *site) replace(r *role, k int) {
-	if k == 0 {
-		return
-	}
-	order := slices.SortedFunc(slices.Values(r.standIn), func(a, b int32) int { return s.compareRelease(r, a, b) })
-	most, bounded := s.options.Replace[r.cluster.key]
-	places := r.places()
-	failed := false
-	for _, i := range order {
-		if k == 0 {
-			break
-		}
-		if bounded && r.cluster.replaced >= most {
-			r.cluster.postponed += k
-			break
-		}
-		d := s.domain(r, i)
-		at := places.open(r, d)
-		if !failed && s.net.greedy(r, 1) == 1 || s.net.augmentAlive(r) {
-			if r.fresh == nil {
-				r.fresh = map[int32]bool{}
-			}
-			r.fresh[i] = true
-			r.lingering = append(r.lingering, i)
-			r.cluster.replaced++
-			k--
-			continue
-		}
-		places.close(r, d, at)
-		// What this search saw leads nowhere for the next stand-in either: it may only have a host of its own domain more, and begins there itself.
-		s.net.bury()
-		failed = true
-	}
-	r.standIn = slices.DeleteFunc(r.standIn, func(i int32) bool { return r.fresh[i] })
 }
 
 // standInAgain lets replaced hosts fill the standby slots that stay empty all the same.
@@ -163,13 +81,5 @@ func (s *site) standInAgain(r *role) {
 		r.spares = append(r.spares, r.lingering[last])
 		r.lingering = r.lingering[:last]
 		r.shortStandby--
-	}
-}
-
-// clear takes all units of the role back.
-func (n *network) clear(r *role) {
-	n.revive()
-	for len(r.edges) > 0 {
-		n.dropLast(r)
 	}
 }

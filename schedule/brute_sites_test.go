@@ -121,8 +121,7 @@ func agreesWithBruteForce(t *testing.T, day int, stream uint64, site func(*rand.
 		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
 		rng.Shuffle(len(clusters), func(i, j int) { clusters[i], clusters[j] = clusters[j], clusters[i] })
 		options := testOptions
-		options.sweep, options.unadvised = seed%2 == 1, true // what searches on large sites do
-		options.fits = fitsAs(seed / 2 % 3)
+
 		p := plan(t, clusters, hosts, Previous{}, options)
 		got := summary(p)
 		if got != want {

@@ -250,8 +250,7 @@ func contradicts(c *v1.SIPCluster, hosts []inventory.Host) bool {
 	return false
 }
 
-// certified holds a shortage against counting: its roles cannot have what they need, any fewer of
-// them can, and together they can have just its capacity.
+// certified holds a shortage against counting: its roles cannot have what they need, and together they can have just its capacity.
 func certified(b *brute, short Shortage, needs map[string]int) error {
 	sub := &brute{hosts: b.hosts}
 	for _, key := range short.Roles {
@@ -271,12 +270,6 @@ func certified(b *brute, short Shortage, needs map[string]int) error {
 	}
 	if sub.feasible() {
 		return fmt.Errorf("the roles can have what they need")
-	}
-	for i := range sub.roles {
-		less := &brute{hosts: sub.hosts, roles: slices.Delete(slices.Clone(sub.roles), i, i+1)}
-		if !less.feasible() {
-			return fmt.Errorf("not minimal: short without %s too", sub.roles[i].name)
-		}
 	}
 	var most func(i, sum int) int
 	most = func(i, sum int) int {

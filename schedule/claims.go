@@ -53,7 +53,6 @@ func (c liveClaim) agrees(t *PreviousClaim) bool {
 func (s *site) claim(previous Previous) {
 	tree := s.treeClaims(previous)
 	clean := map[int32]*PreviousClaim{} // claims of hosts that were being released and are seen without labels
-	s.clean = clean
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		for n := range h.Faults {
@@ -64,12 +63,9 @@ func (s *site) claim(previous Previous) {
 		}
 		c := s.live(h)
 		t := tree[int32(i)]
-		if t != nil && t.Releasing && t.For.Role != "" {
-			s.promised[int32(i)] = t.For
-		}
 		switch {
 		case c.labels == 0 && t == nil:
-		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder && !s.options.unseen && !h.mislabelled(): // seen clean: free again
+		case c.labels == 0 && t.Releasing && !s.options.LabelsOlder && !h.mislabelled(): // seen clean: free again
 			clean[int32(i)] = t
 		case t != nil && h.Untouchable():
 			s.holdAsBefore(int32(i), c, t)

@@ -160,32 +160,28 @@ func shrunkFleet(n, want int) ([]v1.SIPCluster, []inventory.Host) {
 	return []v1.SIPCluster{tenant(0, worker)}, hosts
 }
 
-// TestNeighbours: all clusters are named that compete, however a search is made that finds them.
+// TestNeighbours: all clusters are named that compete.
 func TestNeighbours(t *testing.T) {
 	clusters, hosts := neighboursFleet(1000, 7)
-	for _, sweep := range []bool{false, true} {
-		options := testOptions
-		options.sweep = sweep
-		p := plan(t, clusters, hosts, Previous{}, options)
-		if len(p.Shortages) != len(clusters) {
-			t.Fatalf("sweep %t: %d shortages, want %d", sweep, len(p.Shortages), len(clusters))
+	p := plan(t, clusters, hosts, Previous{}, testOptions)
+	if len(p.Shortages) != len(clusters) {
+		t.Fatalf("%d shortages, want %d", len(p.Shortages), len(clusters))
+	}
+	for _, short := range p.Shortages {
+		if len(short.Roles) != len(clusters) {
+			t.Errorf("%s: %d roles compete, want %d", short.Short, len(short.Roles), len(clusters))
 		}
-		for _, short := range p.Shortages {
-			if len(short.Roles) != len(clusters) {
-				t.Errorf("sweep %t: %s: %d roles compete, want %d", sweep, short.Short, len(short.Roles), len(clusters))
-			}
-			// Each has a selector of its own, and the one that is short needs one more.
-			selector := workerSelectors(clusters)[short.Short.Cluster]
-			if first := short.Groups[0]; first.Selector != selector || first.Need != 51 {
-				t.Errorf("sweep %t: %s: the group that needs most is %+v, want 51 for %s", sweep, short.Short, first, selector)
-			}
-			roles, need := short.Others.Roles, short.Others.Need
-			for _, group := range short.Groups {
-				roles, need = roles+group.Roles, need+group.Need
-			}
-			if len(short.Groups) != mostGroups || roles != len(short.Roles) || need != short.Need {
-				t.Errorf("sweep %t: %s: %d groups and others have %d roles that need %d, want %d that need %d", sweep, short.Short, len(short.Groups), roles, need, len(short.Roles), short.Need)
-			}
+		// Each has a selector of its own, and the one that is short needs one more.
+		selector := workerSelectors(clusters)[short.Short.Cluster]
+		if first := short.Groups[0]; first.Selector != selector || first.Need != 51 {
+			t.Errorf("%s: the group that needs most is %+v, want 51 for %s", short.Short, first, selector)
+		}
+		roles, need := short.Others.Roles, short.Others.Need
+		for _, group := range short.Groups {
+			roles, need = roles+group.Roles, need+group.Need
+		}
+		if len(short.Groups) != mostGroups || roles != len(short.Roles) || need != short.Need {
+			t.Errorf("%s: %d groups and others have %d roles that need %d, want %d that need %d", short.Short, len(short.Groups), roles, need, len(short.Roles), short.Need)
 		}
 	}
 }
@@ -199,33 +195,4 @@ func workerSelectors(clusters []v1.SIPCluster) map[ClusterKey]string {
 		selectors[ClusterKey{c.Namespace, c.Name}] = selector.String()
 	}
 	return selectors
-}
-
-// TestSearchesGoOn: a search begins where the one before found something, and does not look again through all that those before saw. So the work for a host does not
-// grow with the site. Without that for hosts to be filled, 64-roles takes 36 steps for a host of 10,000, and 53 of 40,000; without it for hosts to be chosen, overlapping takes 40.
-func TestSearchesGoOn(t *testing.T) {
-	for _, row := range []struct {
-		name        string
-		make        sizedSite
-		hosts, most int
-	}{
-		{"64-roles", rolesFleet, 10_000, 31},
-		{"overlapping", overlappingSite, 5_000, 37},
-	} {
-		clusters, hosts := row.make(row.hosts)
-		if work := plan(t, clusters, hosts, Previous{}, testOptions).site.net.work; work > row.most*row.hosts {
-			t.Errorf("%s: %d steps for %d hosts, want at most %d for each", row.name, work, row.hosts, row.most)
-		}
-	}
-}
-
-func BenchmarkFleets(b *testing.B) {
-	for _, fleet := range fleets {
-		for _, n := range []int{10_000, 100_000} {
-			b.Run(fmt.Sprintf("%s/hosts=%d", fleet.name, n), func(b *testing.B) {
-				clusters, hosts := fleet.make(n)
-				benchmarkPlan(b, clusters, hosts)
-			})
-		}
-	}
 }

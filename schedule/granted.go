@@ -7,72 +7,41 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// ungranted are the kinds that the role's spec selects, and that its tenant is not granted: what its selector was before it was narrowed
+// ungranted says whether the role's spec selects hosts of a kind that its tenant is not granted: what its selector was before it was narrowed
 // matches them, and its selector does not.
-func (s *site) ungranted(r *role) *set {
-	if r.wide == nil || r.want() == 0 && r.key() != s.options.asked {
-		return &set{}
-	}
-	id := "\x00ungranted\x00" + r.wide.String() + "\x00" + r.selector.String()
-	if s.selections[id] == nil {
-		out := newBitset(s.kinds.n)
-		wide := s.kinds.matching(r.wide)
-		wide.addTo(out)
-		s.selects(r).kinds.removeFrom(out)
-		s.selections[id] = &selected{newSet(out)}
-	}
-	return &s.selections[id].kinds
-}
-
-// hostsOf counts all hosts of a kind: free, held and rejected ones.
-func (c *classes) hostsOf(kind int32) int {
-	n := int(c.held[kind])
-	for _, r := range c.rejects[kind] {
-		n += r.hosts
-	}
-	for _, id := range c.byKind[kind] {
-		n += c.classes[id].free
-	}
-	return n
-}
-
-// countUngranted adds the hosts that one of the roles selects, that its tenant is not granted, and that none of the others selects.
-func (n *rejections) countUngranted(s *site, roles []*role) {
-	if !slices.ContainsFunc(roles, func(r *role) bool { return s.ungranted(r).n > 0 }) {
-		return
-	}
-	out := newBitset(s.kinds.n)
-	for _, r := range roles {
-		s.ungranted(r).addTo(out)
-	}
-	for _, r := range roles {
-		s.selects(r).kinds.removeFrom(out)
-	}
-	for kind := range (&set{bits: out}).all {
-		n.no[NotGranted{}] += n.c.hostsOf(kind)
-	}
+func (s *site) ungranted(r *role, kind int32) bool {
+	return r.wide != nil && r.want() > 0 && s.selects(r.wide)[kind] && !s.selects(r.selector)[kind]
 }
 
 // unmatched: the selector of a role, as its spec has it, matches no host, whatever its state. unmet is the first of its requirements that no host
 // meets, and near the same with a key or value that hosts have and that may have been meant; empty if there is none.
 func (s *site) unmatched(r *role) (is bool, unmet, near string) {
-	if r.shape.kinds.n > 0 || r.shape.lacking.n > 0 || s.ungranted(r).n > 0 {
-		return false, "", ""
-	}
 	selector := r.selector
 	if r.wide != nil {
 		selector = r.wide
 	}
+	if slices.Contains(s.selects(selector), true) {
+		return false, "", ""
+	}
 	requirements, _ := selector.Requirements()
 	for _, q := range requirements {
-		if !s.kinds.meets(&q) {
+		if !s.meets(&q) {
 			return true, q.String(), s.near(&q)
 		}
 	}
 	return true, "", ""
+}
+
+// meets says whether any host meets a requirement.
+func (s *site) meets(q *labels.Requirement) bool {
+	return slices.ContainsFunc(s.kinds, func(i int32) bool {
+		h := &s.hosts[i]
+		return q.Matches(v1.HostLabels{Namespace: h.Namespace, Labels: h.Labels})
+	})
 }
 
 // near is a requirement that hosts meet, with another value or key that looks like the one found. Requirements of several values have none.
@@ -86,17 +55,22 @@ func (s *site) near(q *labels.Requirement) string {
 	if len(found) != 1 {
 		return ""
 	}
-	if values := s.kinds.columns[q.Key()].values; len(values) > 0 {
-		if value := manifest.Nearest(found[0], slices.Sorted(slices.Values(values))); value != "" {
+	keys, values := map[string]bool{}, map[string]bool{}
+	for i := range s.hosts {
+		for key, value := range s.hosts[i].Labels {
+			if keys[key] = true; key == q.Key() {
+				values[value] = true
+			}
+		}
+		if q.Key() == v1.HostNamespaceKey {
+			values[s.hosts[i].Namespace] = true
+		}
+	}
+	if len(values) > 0 {
+		if value := manifest.Nearest(found[0], slices.Sorted(maps.Keys(values))); value != "" {
 			return q.Key() + "=" + value
 		}
 		return ""
-	}
-	keys := map[string]bool{}
-	for i := range s.hosts {
-		for key := range s.hosts[i].Labels {
-			keys[key] = true
-		}
 	}
 	if key := manifest.NearestKey(q.Key(), slices.Sorted(maps.Keys(keys))); key != "" {
 		return key + "=" + found[0]

@@ -276,20 +276,10 @@ func unpatchable(h *host) Reason {
 	return Faulty{h.Faults[n].Kind, h.Faults[n].String()}
 }
 
-// holdAgain takes back hosts that were released and still carry the labels, where slots that have to
-// be filled are empty and the domain has room. A failed host that serves fills one. It gives the hosts that are held and those that still
-// leave, and counts those of them that could fill the other slots: Options.standbyBack takes these too.
+// holdAgain takes back hosts that were released and still carry the labels, where slots are empty and the domain has room: those that were
+// active first. A failed host that serves fills one. It gives the hosts that are held and those that still leave.
 func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []int32) {
-	must, want := r.active, r.want()
-	if s.options.StandbyRequired {
-		must = want
-	}
-	// A host whose release somebody has approved by its name is taken back where the cluster cannot do without it, and for nothing else.
-	approved := must
-	if s.options.standbyBack {
-		must = want
-	}
-	in := map[int32]int{} // by domain
+	want, in := r.want(), map[int32]int{} // by domain
 	count := func(i int32) {
 		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
 			in[d]++
@@ -309,41 +299,20 @@ func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []i
 	for _, i := range bad {
 		if s.serves(r, i) {
 			count(i)
-			must--
 			want--
-			approved--
 		}
 	}
 	slices.SortStableFunc(leaving, func(a, b int32) int { return order.Bool(s.hosts[a].standby, s.hosts[b].standby) })
 	for _, i := range leaving {
-		if len(healthy)+r.back < want && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() && (len(healthy) < approved || !r.cluster.approved[i]) {
+		if len(healthy) < want && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() {
 			count(i)
-			if len(healthy) < must {
-				healthy = append(healthy, i)
-				s.hosts[i].releasing = false
-				continue
-			}
-			r.back++
+			healthy = append(healthy, i)
+			s.hosts[i].releasing = false
+			continue
 		}
 		left = append(left, i)
 	}
 	return healthy, left
-}
-
-// standbyBack says whether roles may take back hosts for their standby slots as well, which they released and which still carry their labels: nobody
-// else lacks a host, so nobody else can have been meant to get these.
-func (s *site) standbyBack() bool {
-	back := false
-	for _, r := range s.roles {
-		if len(r.cluster.refused) > 0 {
-			continue // placed as if it had not asked
-		}
-		if r.shortActive+r.shortStandby+len(r.standIn) > r.back {
-			return false
-		}
-		back = back || r.back > 0
-	}
-	return back
 }
 
 // slotsBeyond is how many more of the hosts are active, and standby, than the role wants; below 0: fewer.

@@ -44,9 +44,9 @@ func TestHostNamespaces(t *testing.T) {
 		{"one namespace", role(from(nodes("kind=w", 2, 0), "west")), hosts, "a Worker: +h2 +h3", ""},
 		{"several", role(from(nodes("kind=w", 3, 0), "west", "east")), hosts, "a Worker: +h1 +h2 +h3", ""},
 		{"no label of a host is its namespace", role(from(nodes("kind=w", 2, 0), "east")), hosts, "a Worker: short 2/0 unschedulable",
-			"there is only 1 free host it can use. 1 more host in namespace east with kind=w would place tenants/a."},
+			"there is only 1 free host it can use. Missing: 1 host in namespace east with kind=w."},
 		{"hosts of nowhere", role(from(nodes("kind=w", 1, 0), "north", "south")), hosts, "a Worker: short 1/0 unschedulable",
-			"No host matches its selector: none is in namespace north or south. 1 more host in namespace north with kind=w would place tenants/a."},
+			"No host matches its selector: none is in namespace north or south. Missing: 1 host in namespace north or south with kind=w."},
 		{"a host that it has stays, wherever it is", role(from(nodes("kind=w", 2, 0), "west")), held(), "a Worker: h1 +h2", ""},
 	} {
 		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)

@@ -32,7 +32,6 @@ type oracleRole struct {
 	active, standby  int
 	healthy, leaving []int // hosts that the labels give to the role: those that stay, those that go
 	got              int   // new hosts
-	waits            int
 	placed           bool
 }
 
@@ -41,9 +40,6 @@ type oracle struct {
 	hosts []inventory.Host
 	roles []*oracleRole
 	free  []int
-	// coming are hosts that are released, which only the cluster that waits may count on.
-	coming []int
-	waits  string
 }
 
 func (r *oracleRole) selects(h *inventory.Host) bool {
@@ -110,9 +106,6 @@ func (o *oracle) possible(hosts []int, demands []demand) bool {
 		}
 		h := &o.hosts[hosts[at]]
 		for k, d := range demands {
-			if slices.Contains(o.coming, hosts[at]) && d.role.cluster != o.waits {
-				continue
-			}
 			if s.left[k] == 0 || !d.role.selects(h) || !d.role.room(s.in[k], h) {
 				continue
 			}
@@ -144,30 +137,18 @@ func (o *oracle) all(more map[*oracleRole]int) (demands []demand) {
 
 // place serves the clusters by the page: "Who is served first", "How a host leaves".
 func (o *oracle) place() {
-	for _, r := range o.roles {
-		o.coming = append(o.coming, r.leaving...)
-	}
 	clusters := o.clusters()
 	for _, c := range clusters {
-		need, wait := map[*oracleRole]int{}, false
+		need := map[*oracleRole]int{}
 		for _, r := range c {
 			need[r] = max(0, r.active-len(r.healthy))
 		}
 		placed := o.possible(o.free, o.all(need))
-		if o.waits = c[0].cluster; !placed && len(o.coming) > 0 {
-			placed, wait = o.possible(slices.Concat(o.free, o.coming), o.all(need)), true
-		}
 		for _, r := range c {
 			r.placed = placed
-			if placed && !wait {
+			if placed {
 				r.got += need[r]
 			}
-			if wait && placed {
-				r.waits = 1
-			}
-		}
-		if wait && placed { // who waits for how many is not told apart: such sites are looked at up to here
-			return
 		}
 	}
 	for _, c := range clusters {

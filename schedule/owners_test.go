@@ -74,9 +74,8 @@ func TestReleaseOfAnOwnersHost(t *testing.T) {
 	}
 }
 
-// TestApprovedReleaseStays: a host whose release was approved by its name, and that leaves already, is not taken back for a standby slot; for an active one
-// it is. An approval of a host without a uid is none.
-func TestApprovedReleaseStays(t *testing.T) {
+// TestApprovedRelease: a host whose release was approved by its name, and that leaves already, is taken back by its role if that needs it. An approval of a host without a uid is none.
+func TestApprovedRelease(t *testing.T) {
 	used := func(name string) inventory.Host {
 		return provisionedBy(claimed(host1(name, "w", "r"+name), "a", v1.RoleWorker), name)
 	}
@@ -89,7 +88,7 @@ func TestApprovedReleaseStays(t *testing.T) {
 		tree            []PreviousClaim
 		want            string
 	}{
-		{"for a standby slot", 1, 1, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 +~h3 -h2\n"},
+		{"for a standby slot", 1, 1, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 ~h2\n"},
 		{"for an active slot", 2, 0, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 h2\n"},
 		{"its uid is not known", 1, 0, []inventory.Host{used("h1"), nameless}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), inTree("h2", "a", v1.RoleWorker)}, "a Worker: h1 (h2)\n"},
 	} {

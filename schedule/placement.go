@@ -11,7 +11,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Options are a site's choices for placement. The zero value forbids moves and holds nobody back
+// Options are a site's choices for placement. The zero value holds nobody back
 // for short standby. LabelKeys must be set.
 type Options struct {
 	Keys LabelKeys
@@ -20,9 +20,6 @@ type Options struct {
 	// Refused are clusters that the caller found to be in contradiction with the inventory, and why: they keep what they have and get
 	// nothing new.
 	Refused map[ClusterKey][]string
-	// AllowMoves lets held hosts that are not provisioned move where nothing else makes the
-	// site feasible.
-	AllowMoves bool
 	// LabelsNewer: the hosts were read after the previous tree was committed. Where the labels of a host and
 	// the tree name two clusters, the labels are then the later word; else which is later is not known, and
 	// that is an error.
@@ -63,21 +60,6 @@ type Options struct {
 	Networks []inventory.HostNetwork
 	// Spaces are the address spaces of networks, by their ids: what is in one space cannot be reached from another. The others are in the space "".
 	Spaces map[string]string
-
-	asked RoleKey // a role that a question is about: it is matched with hosts even where it wants none
-	// standbyBack: hosts that were released and still carry their labels are taken back for standby slots, too. Plan says when.
-	standbyBack bool
-	// unseen: hosts that the tree releases count as not seen without labels. meant are those of them that were seen before others, and the role that each is for.
-	unseen bool
-	meant  map[HostKey]RoleKey
-
-	// For tests: searches are completed as on large sites, what fits a role is known as it is on other sites, shortages are made minimal in so many steps at most (0: minimalWork), nobody is
-	// advised, which on small sites is most of the work, and searches for moves look at each of the slots that are alike.
-	sweep     bool
-	fits      fitsAs
-	steps     int
-	unadvised bool
-	unpaired  bool
 }
 
 // Grant is one of a tenant's: Field is its name in the tenant's entry in the Site.
@@ -110,8 +92,6 @@ type PreviousClaim struct {
 	Pending bool
 	// Releasing: the tree keeps the host's object without our labels, so that the engine removes them.
 	Releasing bool
-	// For is the role that waits for a host that is released, empty for none.
-	For RoleKey
 	// Addresses are those that the host had when it was handed out, by network id.
 	Addresses map[string][]netip.Addr
 	// Source is the file that says so, for messages.
@@ -136,8 +116,6 @@ type Placement struct {
 	Hosts []HostLine
 	// Shortages are the certificates: why slots stay empty.
 	Shortages []Shortage
-	// Moves are what would make (or, with AllowMoves, made) an infeasible site feasible.
-	Moves []Move
 	// StillUsed are hosts that clusters have released, with something on them, by namespace and name.
 	StillUsed []StillUsed
 	// Warnings that belong to no single cluster.
@@ -259,8 +237,6 @@ type Release struct {
 	Reason Reason
 	// Since is FromTree when an earlier commit released it, and New when this one does.
 	Since Origin
-	// For is the role that waits for the host, empty for none.
-	For RoleKey
 	// Cluster and Role that it leaves are those it is listed under.
 }
 
@@ -300,9 +276,3 @@ type RoleKey struct {
 }
 
 func (k RoleKey) String() string { return k.Cluster.String() + " " + k.Role }
-
-// Move takes a held, unprovisioned host from one slot to another.
-type Move struct {
-	Host     HostKey
-	From, To RoleKey
-}

@@ -128,8 +128,6 @@ type (
 		Key   string
 		Hosts int
 	}
-	// WaitedFor: new, and meant for the role while it was being released.
-	WaitedFor struct{}
 	// NewInDomain: new, one of so many free hosts that fit There, with so many Elsewhere in other Domains.
 	NewInDomain struct {
 		Key, Value                string
@@ -159,8 +157,6 @@ type (
 	Approved struct{ Why, Use Reason }
 	// Disputed: its labels name one cluster, the previous tree another.
 	Disputed struct{ Labels, Tree ClusterKey }
-	// MovesTo a role that cannot be placed otherwise.
-	MovesTo struct{ Role RoleKey }
 )
 
 // Why a role that could use a host does not have it.
@@ -229,7 +225,6 @@ func (Replacing) isReason()             {}
 func (Frozen) isReason()                {}
 func (ReleaseWaits) isReason()          {}
 func (NewAnywhere) isReason()           {}
-func (WaitedFor) isReason()             {}
 func (NewWithoutLabel) isReason()       {}
 func (NewInDomain) isReason()           {}
 func (Surplus) isReason()               {}
@@ -242,7 +237,6 @@ func (Replaced) isReason()              {}
 func (Unwanted) isReason()              {}
 func (Approved) isReason()              {}
 func (Disputed) isReason()              {}
-func (MovesTo) isReason()               {}
 func (Fits) isReason()                  {}
 func (ClusterRefused) isReason()        {}
 func (ClusterUnschedulable) isReason()  {}

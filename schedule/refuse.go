@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -58,12 +59,12 @@ func (s *site) refusals() {
 // unknownKeys refuses clusters with a topology key that no host carries, of those that the role selects. A key that is misspelt would
 // constrain nothing, and a whole control plane could end up in one rack.
 func (s *site) unknownKeys() {
-	carriers := map[string]*set{}
+	carriers := map[string][]bool{}
 	for _, r := range s.roles {
-		if r.cluster.gone || r.want() == 0 || len(r.keys) == 0 && r.spread == nil {
+		if r.cluster.gone || r.want() == 0 || len(r.keys) == 0 && r.spread == nil && r.pack == "" {
 			continue
 		}
-		if s.selects(r).kinds.n == 0 {
+		if !slices.Contains(s.selects(r.selector), true) {
 			continue // it selects no host: that is a shortage
 		}
 		field := "topologyKeys"
@@ -73,6 +74,9 @@ func (s *site) unknownKeys() {
 		for _, key := range r.keys {
 			s.checkKey(r, field, key, carriers)
 		}
+		if r.pack != "" {
+			s.checkKey(r, "pack", r.pack, carriers)
+		}
 		if r.spread != nil {
 			s.checkKey(r, "spread.topologyKey", r.spread.TopologyKey, carriers)
 		}
@@ -80,49 +84,40 @@ func (s *site) unknownKeys() {
 }
 
 // carriers are the kinds with a host, whatever its state, that carries a label.
-func (s *site) carriers(key string) *set {
-	found := newBitset(s.kinds.n)
+func (s *site) carriers(key string) []bool {
+	found := make([]bool, len(s.kinds))
 	for i := range s.hosts {
-		if h := &s.hosts[i]; !found.has(h.kind) && h.Labels[key] != "" {
-			found.add(h.kind)
-		}
+		h := &s.hosts[i]
+		found[h.kind] = found[h.kind] || h.Labels[key] != ""
 	}
-	out := newSet(found)
-	return &out
+	return found
 }
 
 // checkKey refuses the role's cluster if no host that the role selects carries a key.
-func (s *site) checkKey(r *role, field, key string, carriers map[string]*set) {
+func (s *site) checkKey(r *role, field, key string, carriers map[string][]bool) {
 	if carriers[key] == nil {
 		carriers[key] = s.carriers(key)
 	}
-	if s.selects(r).kinds.meets(carriers[key]) {
-		return
+	for kind, is := range s.selects(r.selector) {
+		if is && carriers[key][kind] {
+			return
+		}
 	}
 	r.cluster.refuse(UnknownTopologyKey{r.name, field, key, manifest.NearestKey(key, s.carried(r))})
 }
 
 // carried are the label keys of the hosts that a role selects, whatever their state, sorted.
 func (s *site) carried(r *role) []string {
-	if s.carries == nil {
-		s.carries = map[string][]int32{}
-		for i := range s.hosts {
-			h := &s.hosts[i]
-			for key, value := range h.Labels {
-				if kinds := s.carries[key]; value != "" && (len(kinds) == 0 || kinds[len(kinds)-1] != h.kind) {
-					s.carries[key] = append(kinds, h.kind)
-				}
+	found, selected := map[string]bool{}, s.selects(r.selector)
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		for key, value := range h.Labels {
+			if value != "" && selected[h.kind] {
+				found[key] = true
 			}
 		}
 	}
-	var keys []string
-	for key, kinds := range s.carries {
-		if slices.ContainsFunc(kinds, s.selects(r).kinds.has) {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(found))
 }
 
 // freeze keeps the hosts of a refused cluster as they are: nothing is released, replaced or promoted. What an earlier run released is still

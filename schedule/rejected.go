@@ -2,241 +2,114 @@ package schedule
 
 import "slices"
 
-// rejections counts, per role, the hosts that its selector matches and that it cannot have.
-func (s *site) rejections() {
-	c := s.matched
-	counts := map[*shape]*rejections{}
-	for _, sh := range s.shapes {
-		n := s.newRejections()
-		n.no[NamedByCluster{}] += sh.refused
-		for kind := range sh.kinds.both(c.unfree) {
-			n.held += int(c.held[kind])
-			n.count(kind)
-		}
-		for kind := range sh.kinds.both(c.unreached) {
-			for _, id := range c.byKind[kind] {
-				if network := c.classes[id].missing(sh.networks); network != "" {
-					n.no[NoAddress{Network: network}] += c.classes[id].free
-				}
-			}
-		}
-		for kind := range sh.lacking.all {
-			for _, id := range c.byKind[kind] {
-				n.no[NoLabel{missingLabel(sh.required, s.kinds, kind)}] += c.classes[id].free
-			}
-		}
-		counts[sh] = n
+// lot is hosts that are alike in why roles cannot have them: of one kind and class, with the same reason or role.
+type lot struct {
+	host  int32 // the first of them
+	why   Reason
+	hosts int
+}
+
+// sortIntoLots finds the lots of all hosts.
+func (s *site) sortIntoLots() {
+	type id struct {
+		kind, class int32
+		role        *role
+		why         Reason
 	}
-	for _, r := range s.roles {
-		if r.want() == 0 {
+	known := map[id]int{}
+	s.lots = nil
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		one := id{kind: h.kind, class: h.class, role: h.role}
+		if h.reject != nil {
+			one.class, one.why, one.role = -1, general(h.reject), nil
+		}
+		if s.anyNames[int32(i)] { // why depends on the host
+			s.lots = append(s.lots, lot{int32(i), one.why, 1})
 			continue
 		}
-		own, others := 0, 0
-		for _, sibling := range r.cluster.roles {
-			for _, i := range sibling.claimed {
-				if h := &s.hosts[i]; h.reject != nil || !r.shape.kinds.has(h.kind) {
-					continue
-				}
-				if sibling == r {
-					own++
-				} else {
-					others++
-				}
-			}
+		at, is := known[one]
+		if !is {
+			at = len(s.lots)
+			known[one] = at
+			s.lots = append(s.lots, lot{int32(i), one.why, 0})
 		}
-		n := counts[r.shape]
-		n.no[HeldByOtherCluster{}], n.no[HeldByOtherRole{}] = n.held-own-others, others
-		delete(n.no, NotGranted{}) // of the role before
-		n.countUngranted(s, []*role{r})
-		named := s.releasedByName([]*role{r}, r.shape.kinds.has)
-		n.rename(named)
-		r.rejected = n.sum()
-		n.rename(-named) // of this role only
+		s.lots[at].hosts++
 	}
 }
 
-// rejections counts hosts by reason.
-type rejections struct {
-	c      *classes
-	counts []int // by reason in c
-	held   int
-	no     map[Reason]int // the others
-}
-
-func (s *site) newRejections() *rejections {
-	return &rejections{c: s.matched, counts: make([]int, len(s.matched.reasons)), no: map[Reason]int{}}
-}
-
-// count adds the rejected hosts of a kind.
-func (n *rejections) count(kind int32) {
-	for _, r := range n.c.rejects[kind] {
-		n.counts[r.reason] += r.hosts
+// rejections counts, per role, the hosts that its selector matches and that it cannot have.
+func (s *site) rejections() {
+	s.anyNames = map[int32]bool{}
+	for _, c := range s.clusters {
+		for i := range c.named { // a set
+			s.anyNames[i] = true
+		}
+	}
+	s.sortIntoLots()
+	for _, r := range s.roles {
+		if r.want() > 0 {
+			r.rejected = s.rejectedOf([]*role{r})
+		}
 	}
 }
 
-// sum gives the counts that are not zero.
-func (n *rejections) sum() []ReasonCount {
+// rejectedOf counts the hosts that a selector of the roles matches and none of them can have.
+func (s *site) rejectedOf(roles []*role) []ReasonCount {
+	no := map[Reason]int{}
+	for _, lot := range s.lots {
+		if why := s.rejects(roles, &lot); why != nil {
+			no[why] += lot.hosts
+		}
+	}
 	var out []ReasonCount
-	for id, hosts := range n.counts {
-		if hosts > 0 {
-			out = append(out, ReasonCount{n.c.reasons[id], hosts})
-		}
-	}
-	for reason, hosts := range n.no { // sorted below
-		if hosts > 0 {
-			out = append(out, ReasonCount{reason, hosts})
-		}
+	for why, hosts := range no { // sorted below
+		out = append(out, ReasonCount{why, hosts})
 	}
 	sortReasons(out)
 	return out
 }
 
-// rejectedOf counts the hosts that a selector of the roles matches and none of them can have.
-func (s *site) rejectedOf(roles []*role) []ReasonCount {
-	if len(roles) == 1 {
-		return roles[0].rejected
-	}
-	c := s.matched
-	rest, shapes := newPool(s.kinds.n), map[*shape]bool{}
-	rest.fill(s.kinds.n)
+// rejects is why none of the roles can have the hosts of a lot that one of them selects, nil if one can, has them,
+// or none selects them.
+func (s *site) rejects(roles []*role, lot *lot) (why Reason) {
+	h := &s.hosts[lot.host]
+	selected, named, ungranted := false, true, false
 	for _, r := range roles {
-		if !shapes[r.shape] {
-			shapes[r.shape] = true
-			rest.removeAll(&r.shape.kinds)
-		}
-	}
-	kinds := newBitset(s.kinds.n)
-	kinds.fill(s.kinds.n)
-	for w, word := range rest.bitset {
-		kinds[w] &^= word
-	}
-	n := s.newRejections()
-	all := set{bits: kinds}
-	for kind := range all.both(c.unfree) {
-		n.held += int(c.held[kind])
-		n.count(kind)
-	}
-	for _, r := range roles {
-		for _, i := range r.claimed {
-			if h := &s.hosts[i]; h.reject == nil && kinds.has(h.kind) {
-				n.held--
-			}
-		}
-	}
-	n.no[HeldByOtherRoles{}] = n.held
-	n.rename(s.releasedByName(roles, kinds.has))
-	n.countUngranted(s, roles)
-	counted := map[int32]bool{}
-	for _, r := range roles {
-		for kind := range r.shape.lacking.all {
-			if !kinds.has(kind) && !counted[kind] {
-				counted[kind] = true
-				for _, id := range c.byKind[kind] {
-					n.no[NoLabel{missingLabel(r.shape.required, s.kinds, kind)}] += c.classes[id].free
-				}
-			}
-		}
-	}
-	for kind := range all.both(c.unreached) {
-		for _, id := range c.byKind[kind] {
-			if network := unreachedOn(roles, &c.classes[id]); network != "" {
-				n.no[NoAddress{Network: network}] += c.classes[id].free
-			}
-		}
-	}
-	return n.sum()
-}
-
-// releasedByName counts the hosts of some kinds that are being released, and that all of the roles that select them refuse, as annotations of their clusters name
-// them.
-func (s *site) releasedByName(roles []*role, has func(kind int32) bool) (n int) {
-	counted := map[int32]bool{}
-	for _, r := range roles {
-		for i := range r.cluster.named {
-			h := &s.hosts[i]
-			if counted[i] || h.reject != (BeingReleased{}) || !has(h.kind) {
-				continue
-			}
-			counted[i] = true
-			if !slices.ContainsFunc(roles, func(other *role) bool { return other.shape.kinds.has(h.kind) && !other.cluster.named[i] }) {
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// rename counts hosts that are being released as named by the cluster.
-func (n *rejections) rename(hosts int) {
-	if hosts == 0 {
-		return
-	}
-	n.counts[slices.Index(n.c.reasons, Reason(BeingReleased{}))] -= hosts
-	n.no[NamedByCluster{}] += hosts
-}
-
-// countMoved counts the hosts that move as being released, also in what was said before they did.
-func (s *site) countMoved() {
-	c, moved := s.matched, false
-	for _, r := range s.roles {
-		for _, gone := range r.released {
-			if _, moves := gone.reason.(MovesTo); !moves {
-				continue
-			}
-			h := &s.hosts[gone.host]
-			h.reject = BeingReleased{}
-			at := slices.Index(c.reasons, h.reject)
-			if at < 0 {
-				at, c.reasons = len(c.reasons), append(c.reasons, h.reject)
-			}
-			c.held[h.kind]--
-			c.reject(h.kind, int32(at))
-			moved = true
-		}
-	}
-	if !moved {
-		return
-	}
-	s.rejections()
-	s.competing = nil
-	again := func(short *Shortage) {
-		var roles []*role
-		for _, key := range short.Roles {
-			for _, r := range s.byKey[key.Cluster].roles {
-				if r.name == key.Role {
-					roles = append(roles, r)
-				}
-			}
-		}
-		short.Rejected = s.competitors(roles).rejected
-	}
-	for i := range s.shortages {
-		again(&s.shortages[i])
-	}
-	for _, r := range s.roles {
-		for i, w := range r.warnings {
-			if short, is := w.(StandbyShort); is {
-				again(&short.Shortage)
-				r.warnings[i] = short
-			}
-		}
-	}
-}
-
-// unreachedOn is the first network for lack of which no role can use a class, "" if one can, or none selects it.
-func unreachedOn(roles []*role, c *class) string {
-	network := ""
-	for _, r := range roles {
-		if !r.shape.kinds.has(c.kind) {
+		if !r.shape.selects(h.kind) {
+			ungranted = ungranted || s.ungranted(r, h.kind)
 			continue
 		}
-		m := c.missing(r.shape.networks)
-		if m == "" {
-			return ""
+		selected = true
+		named = named && r.cluster.named[lot.host]
+		if lot.why != nil || h.role != nil {
+			continue
 		}
-		if network == "" || m < network {
-			network = m
+		lacks := s.lacks(r.shape, lot.host)
+		if lacks == nil {
+			return nil
+		}
+		if why == nil || compareValues(lacks, why) < 0 {
+			why = lacks
 		}
 	}
-	return network
+	switch {
+	case !selected && ungranted:
+		return NotGranted{}
+	case !selected:
+		return nil
+	case lot.why == (BeingReleased{}) && named:
+		return NamedByCluster{}
+	case lot.why != nil:
+		return lot.why
+	case h.role == nil:
+		return why
+	case slices.Contains(roles, h.role):
+		return nil
+	case len(roles) > 1:
+		return HeldByOtherRoles{}
+	case h.role.cluster == roles[0].cluster:
+		return HeldByOtherRole{}
+	}
+	return HeldByOtherCluster{}
 }

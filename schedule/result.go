@@ -9,7 +9,7 @@ import (
 
 // result hands out what was decided.
 func (s *site) result() *Placement {
-	p := &Placement{Shortages: s.shortages, Moves: s.moves(), StillUsed: s.stillUsed, site: s}
+	p := &Placement{Shortages: s.shortages, StillUsed: s.stillUsed, site: s}
 	s.lines(p)
 	for _, c := range s.clusters {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}
@@ -28,10 +28,9 @@ func (s *site) result() *Placement {
 
 // roleResult lists the role's hosts, and notes them in the lines of the inventory.
 func (s *site) roleResult(r *role, lines []HostLine) Role {
-	shortActive, shortStandby := s.shortSlots(r)
 	out := Role{
 		Name: r.name, Active: r.active, Standby: r.standby, TopologyKeys: r.keys, PerDomain: r.limits,
-		Replaced: len(r.fresh), ShortActive: shortActive, ShortStandby: shortStandby, Rejected: r.rejected,
+		Replaced: len(r.fresh), ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
 	}
 	if total := len(r.held) + len(r.standIn) + len(r.spares) + len(r.lingering) + len(r.frozen) + len(r.pending) + len(r.picks); total > 0 {
 		out.Assigned = make([]Assignment, 0, total)
@@ -82,26 +81,13 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	s.replacements(r, out.Assigned)
 	for _, gone := range r.released {
 		h := &s.hosts[gone.host]
-		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since}
-		if to := s.awaited[gone.host]; to != nil {
-			leaves.For = to.key()
-		}
-		out.Releasing = append(out.Releasing, leaves)
+		out.Releasing = append(out.Releasing, Release{Host: h.Host, Reason: gone.reason, Since: gone.since})
 		lines[gone.host] = HostLine{Host: h.Host, Verdict: Releasing, Cluster: r.cluster.key, Role: r.name, Reason: gone.reason}
 	}
 	slices.SortFunc(out.Releasing, func(a, b Release) int { return compareHosts(a.Host, b.Host) })
 	sortValues(r.warnings)
 	out.Warnings = r.warnings
 	return out
-}
-
-// shortSlots are the slots of a role that stay empty. Active slots are filled first, also where it waits for standby slots that its cluster must have.
-func (s *site) shortSlots(r *role) (active, standby int) {
-	if r.waiting == 0 || !s.options.StandbyRequired {
-		return r.shortActive, r.shortStandby
-	}
-	active = min(r.waiting, max(0, r.active-len(r.held)-len(r.standIn)-len(r.picks)-r.units))
-	return active, r.shortStandby + r.waiting - active
 }
 
 // held is why a host has a slot of the role that nobody is to take from it.
@@ -142,7 +128,7 @@ func (s *site) standbySlots(r *role) map[int32]bool {
 	standby := make(map[int32]bool, len(all))
 	for n, i := range all {
 		if replace[i] {
-			n += r.units + len(r.picks) // new hosts come before them
+			n += len(r.picks) // new hosts come before them
 		}
 		standby[i] = n >= r.active
 	}
@@ -152,11 +138,9 @@ func (s *site) standbySlots(r *role) map[int32]bool {
 // lines are what became of the hosts that no cluster has.
 func (s *site) lines(p *Placement) {
 	p.Hosts = make([]HostLine, len(s.hosts))
-	reasons := make([]Reason, len(s.matched.classes))
-	verdicts := make([]Verdict, len(s.matched.classes))
-	idle := s.idleKinds()
-	for id := range reasons {
-		verdicts[id], reasons[id] = s.classLine(int32(id), idle)
+	verdicts, reasons := make([]Verdict, len(s.classes)), make([]Reason, len(s.classes))
+	for c := range s.classes {
+		verdicts[c], reasons[c] = s.classLine(&s.classes[c])
 	}
 	for i := range s.hosts {
 		h := &s.hosts[i]
@@ -171,70 +155,39 @@ func (s *site) lines(p *Placement) {
 		}
 		p.Hosts[i] = line
 	}
-	s.namedLines(p)
 }
 
-// namedLines says of hosts that only the annotations of their clusters keep from every role that this is so.
-func (s *site) namedLines(p *Placement) {
-	for _, r := range s.roles {
-		for i := range r.cluster.never {
-			line := &p.Hosts[i]
-			if line.Reason == (NotSelected{}) && r.want() > 0 && matches(r.selector, s.hosts[i].Host) {
-				line.Verdict, line.Reason = NotEligible, NamedByCluster{}
-			}
-		}
-	}
-}
-
-// idleKinds are the kinds that have a class of hosts that no role can use, and what can be said of those: by kind, the first shape that selects it, and the
-// first that would but for a label that is required, nil for none; ungranted are those that some role would select but for its tenant's grant.
-type idleKinds struct {
-	selecting, lacking map[int32]*shape
-	ungranted          bitset
-}
-
-// idleKinds goes through the shapes once, whatever number of classes there is: each host may be a class of its own, and each cluster have its own shapes.
-func (s *site) idleKinds() idleKinds {
-	idle := idleKinds{map[int32]*shape{}, map[int32]*shape{}, newBitset(s.kinds.n)}
-	selecting, lacking := newPool(s.kinds.n), newPool(s.kinds.n) // those that no shape was found for yet
-	for id := range s.matched.classes {
-		if c := &s.matched.classes[id]; c.roles == 0 {
-			selecting.add(c.kind)
-			lacking.add(c.kind)
-		}
-	}
-	for _, sh := range s.shapes {
-		selecting.takeFirst(&sh.kinds, sh, idle.selecting)
-		lacking.takeFirst(&sh.lacking, sh, idle.lacking)
-	}
-	for _, r := range s.roles {
-		s.ungranted(r).addTo(idle.ungranted)
-	}
-	return idle
-}
-
-// takeFirst takes what is in a set out of the pool, and notes the shape that it is of.
-func (p *pool) takeFirst(of *set, sh *shape, first map[int32]*shape) {
-	for kind := p.next(of, 0); kind >= 0; kind = p.next(of, kind+1) {
-		first[kind] = sh
-		p.remove(kind)
-	}
-}
-
-// classLine is what became of all hosts of a class that nobody got.
-func (s *site) classLine(id int32, idle idleKinds) (Verdict, Reason) {
-	c := &s.matched.classes[id]
+// classLine is what became of all hosts of a class that nobody got. Where roles select them, it says what they lack for the first shape of those.
+func (s *site) classLine(c *class) (Verdict, Reason) {
 	if c.roles > 0 {
-		return Free, Fits{int(c.roles)}
+		return Free, Fits{c.roles}
 	}
-	if sh := idle.selecting[c.kind]; sh != nil {
-		return NotEligible, NoAddress{Network: c.missing(sh.networks)}
+	kind := s.hosts[c.host].kind
+	var why Reason
+	for _, sh := range s.shapes {
+		if !sh.selects(kind) {
+			continue
+		}
+		if lacks := s.lacks(sh, c.host); why == nil || lackOrder(lacks) < lackOrder(why) {
+			why = lacks
+		}
 	}
-	if sh := idle.lacking[c.kind]; sh != nil {
-		return NotEligible, NoLabel{missingLabel(sh.required, s.kinds, c.kind)}
+	if why != nil {
+		return NotEligible, why
 	}
-	if idle.ungranted.has(c.kind) {
+	if slices.ContainsFunc(s.roles, func(r *role) bool { return s.ungranted(r, kind) }) {
 		return Free, GrantedToNone{}
 	}
 	return Free, NotSelected{}
+}
+
+// lackOrder has the reason first that is the easiest to mend.
+func lackOrder(why Reason) int {
+	switch why.(type) {
+	case NoAddress:
+		return 0
+	case NoLabel:
+		return 1
+	}
+	return 2
 }

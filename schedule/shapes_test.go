@@ -179,69 +179,12 @@ func perKeySite(n, wanted int) ([]v1.SIPCluster, []inventory.Host) {
 }
 
 func BenchmarkShapes(b *testing.B) {
-	for _, shape := range shapes {
-		for _, n := range []int{10_000, 100_000} {
+	for _, shape := range slices.Concat(shapes, fleets, hardShapes) {
+		for _, n := range []int{5_000, 20_000} {
 			b.Run(fmt.Sprintf("%s/hosts=%d", shape.name, n), func(b *testing.B) {
 				clusters, hosts := shape.make(n)
 				benchmarkPlan(b, clusters, hosts)
 			})
 		}
-	}
-}
-
-// BenchmarkGrowth measures how many times as long a plan of 100,000 hosts takes as one of 10,000. Sites of both sizes are planned in turn, ten of the smaller ones
-// for one of the larger, so that what slows the machine down for a while slows down both. Each figure is the median of all turns.
-func BenchmarkGrowth(b *testing.B) {
-	for _, site := range append(append(shapes[:0:0], shapes...), fleets...) {
-		b.Run(site.name, func(b *testing.B) {
-			slots := 0
-			plans := func(n, times int) (seconds float64) {
-				clusters, hosts := site.make(n)
-				for range times {
-					seconds += userSeconds(b, func() { slots, _ = slotsOf(plan(b, clusters, hosts, Previous{}, testOptions)) })
-				}
-				return seconds / float64(times)
-			}
-			var small, large, growth []float64
-			from, to := 0, 0
-			for b.Loop() {
-				few := plans(10_000, 10)
-				from = slots
-				many := plans(100_000, 1)
-				to = slots
-				small, large, growth = append(small, few), append(large, many), append(growth, many/few)
-			}
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(1000*median(small), "small-ms")
-			b.ReportMetric(1000*median(large), "large-ms")
-			b.ReportMetric(float64(to)/float64(from), "slots-times")
-			b.ReportMetric(median(growth), "times")
-		})
-	}
-}
-
-func median(list []float64) float64 {
-	slices.Sort(list)
-	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
-}
-
-// BenchmarkFewerClusters has the sites of 100,000 hosts that grow most, with as many clusters as there are for 10,000 hosts, each ten times as large: what
-// hosts alone cost.
-func BenchmarkFewerClusters(b *testing.B) {
-	for _, shape := range shapes {
-		if !slices.Contains([]string{"overlapping", "features", "features-tight", "notin"}, shape.name) {
-			continue
-		}
-		clusters, hosts := shape.make(100_000)
-		clusters = clusters[:len(clusters)/10]
-		for _, c := range clusters {
-			for name, set := range c.Spec.Nodes {
-				if active, standby := set.Want(); name != v1.RoleControlPlane {
-					set.Count = &v1.NodeCount{Active: 10 * active, Standby: 10 * standby}
-					c.Spec.Nodes[name] = set
-				}
-			}
-		}
-		b.Run(shape.name, func(b *testing.B) { benchmarkPlan(b, clusters, hosts) })
 	}
 }

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -82,33 +81,6 @@ func TestShortBehindAnother(t *testing.T) {
 			if len(short.Roles) != row.want[c] || len(short.Needs) != row.want[c] {
 				t.Errorf("%s: %s: compete %v, want %d roles", row.why, short.Short, short.Roles, row.want[c])
 			}
-		}
-	}
-}
-
-// TestManyCompete: where hundreds of roles compete, however many are left out, one shortage is made minimal, and those behind it say that they were not.
-func TestManyCompete(t *testing.T) {
-	var clusters []v1.SIPCluster
-	var hosts []inventory.Host
-	for i := range manyRoles + 100 {
-		clusters = append(clusters, tenant(i, chosenBy(1, 0, is("kind", "w"))))
-		hosts = append(hosts, newHost(fmt.Sprintf("h%03d", i), "kind=w"))
-	}
-	for i := range 2 {
-		clusters = append(clusters, tenant(90_000+i, chosenBy(3, 0, is("kind", "w"))))
-	}
-	options := testOptions
-	options.unadvised = true
-	p := plan(t, clusters, hosts, Previous{}, options)
-	if len(p.Shortages) != 2 {
-		t.Fatalf("%d shortages, want 2", len(p.Shortages))
-	}
-	for i, want := range []struct {
-		roles     int
-		unreduced bool
-	}{{len(hosts) - 2 + 1, false}, {len(hosts) + 1, true}} {
-		if short := &p.Shortages[i]; len(short.Roles) != want.roles || short.Unreduced != want.unreduced {
-			t.Errorf("%s: %d roles, unreduced %t; want %+v", short.Short, len(short.Roles), short.Unreduced, want)
 		}
 	}
 }

@@ -22,15 +22,15 @@ type site struct {
 	clusters []*cluster
 	byKey    map[ClusterKey]*cluster
 	roles    []*role // in the order served
-	holding  []*role // those that held hosts or released some before anything was given away
 	topology []*topology
 	columns  map[string][]string             // values of labels by host, made for topology keys
 	arounds  map[[2]string]map[string]string // what around found, by wide and narrow key
 	names    map[string][]int32              // hosts by name and by namespace/name, made for annotations that name some
-	kinds    *kinds
-	// selections are what the selectors match, by selector; carries, made only for suggestions, the kinds that carry a label.
-	selections map[string]*selected
-	carries    map[string][]int32
+	kinds    []int32                         // by kind: its first host
+	// selections says of each kind whether a selector matches it, by the selector.
+	selections map[string][]bool
+	lots       []lot
+	anyNames   map[int32]bool // hosts that an annotation of any cluster names
 
 	takeover bool // no tree has any host yet: whatever is held is held by its labels
 
@@ -38,41 +38,18 @@ type site struct {
 	// othersAt are hosts of tenants that have no address on a network because another owner's host has it.
 	othersAt map[hostNetwork]bool
 	shapes   []*shape
-	matched  *classes
-	net      *network
+	classes  []class
 	rooms    map[roomKey]*room // of shapes that several roles have
-	latest   struct {
-		key  roomKey
-		room *room
-	}
 
-	shortages    []Shortage
-	awaited      map[int32]*role              // hosts being released that a role waits for
-	hinted       map[int32]bool               // hosts that a cluster was told of which cannot be placed without them
-	given        given                        // what the site was made from
-	until        *ClusterKey                  // the last cluster that is served, nil: all are; nothing is said then
-	untilStandby bool                         // until its standby slots are filled, too
-	noWait       map[ClusterKey]bool          // clusters that would wait in vain
-	stay         map[ClusterKey]bool          // clusters whose hosts do not move: they cannot be placed
-	outcome      *outcome                     // of the same placement before, nil: there was none
-	anyNames     map[int32]bool               // hosts that an annotation of any cluster names, made when asked for
-	misled       bool                         // a cluster was told of a host that it would not get
-	hinting      int                          // steps spent on finding out what would place clusters
-	competing    *competitors                 // of the last shortage
-	cuts         int32                        // put into numbers so far
-	groups       *groups                      // made for shortages of several roles
-	worked       int                          // steps spent on making shortages minimal
-	many         int                          // roles that competed where that left many, 0: nowhere
-	advising     int                          // hosts and roles planned again to advise
-	foreign      map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
-	toOwner      map[othersCluster][]HostKey  // hosts whose labels name a cluster that is not their owner's
-	alone        map[labelledAlone][]HostKey  // hosts whose labels alone give them to a cluster that may not have them
-	promised     map[int32]RoleKey            // hosts that are being released, and the roles that wait for them as the tree says
-	clean        map[int32]*PreviousClaim     // claims of hosts that were being released and are seen without labels
-	stillUsed    []StillUsed                  // hosts that were released, and are in use still
-	lost         map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
-	warnings     []Warning
-	problems     []error
+	shortages []Shortage
+	foreign   map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
+	toOwner   map[othersCluster][]HostKey  // hosts whose labels name a cluster that is not their owner's
+	alone     map[labelledAlone][]HostKey  // hosts whose labels alone give them to a cluster that may not have them
+	clean     map[int32]*PreviousClaim     // claims of hosts that were being released and are seen without labels
+	stillUsed []StillUsed                  // hosts that were released, and are in use still
+	lost      map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
+	warnings  []Warning
+	problems  []error
 }
 
 // host is one host of the inventory.
@@ -127,7 +104,6 @@ type cluster struct {
 	approved, marked map[int32]bool // hosts of the cluster that its annotations name
 	never            map[int32]bool // hosts that they name and the cluster does not have
 	named            map[int32]bool // hosts that they name, whoever has them
-	way              *Rearrangement // how it could be, or will be, placed
 	unschedulable    bool
 	refused          []Refusal
 	warnings         []Warning
@@ -143,13 +119,13 @@ type role struct {
 	active, standby int
 	keys            []string
 	limits          []int // by key: how many hosts may lie in one domain of it
-	ones            bool  // all limits are 1
 	anyLabels       bool  // hosts that lack one of the keys may have slots
 	spread          *v1.Spread
 	even            int32 // the topology of the key of spread, -1: none
+	pack            string
+	packed          int32 // the topology of the key of pack, -1: none
 	selector        labels.Selector
 	wide            labels.Selector // as the spec has it, nil where selector is that
-	selected        *selected       // what it matches
 	shape           *shape
 	topo            int32
 	tree            *topology // nil without keys
@@ -161,7 +137,6 @@ type role struct {
 	spares    []int32          // failed or marked, replaced, but filling standby slots all the same
 	lingering []int32          // failed or marked, replaced, kept until the replacement is seen
 	pending   map[int32]Reason // to be released; the value says what it waits for
-	back      int              // of those that are released: how many could be taken back for standby slots
 	released  []release        // by name
 	frozen    []int32          // all claimed hosts of a refused cluster
 	why       map[int32]Reason // of failed and marked hosts: what is wrong with them
@@ -170,20 +145,9 @@ type role struct {
 	// must, replace and spare are the new hosts wanted: slots that have to be filled, stand-ins to
 	// be replaced, and slots that may stay empty.
 	must, replaceActive, replaceSpare, spare int
-	gave                                     int // of must: hosts that were moved from it, for which it has others
 	shortActive, shortStandby                int
-	missing                                  int // of must, when the role was served
 
-	// The role in the network.
-	edges    []int32
-	taken    []int32 // domains of the hosts that the role has for good
-	in       occupancy
-	looked   bitset // domains of which siblings has seen all, in the search lookedIn
-	lookedIn int32
-	picks    []pick
-	given    int // of picks: hosts that were meant for the role, which it has before anything is given away
-	units    int
-	waiting  int // slots that wait for a host that is being released
+	picks []pick
 
 	rejected []ReasonCount
 	warnings []Warning
@@ -226,7 +190,8 @@ func (s *site) err() error {
 
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
-	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string]*selected{}, awaited: map[int32]*role{}, hinted: map[int32]bool{}, foreign: map[ClusterKey][]HostKey{}, toOwner: map[othersCluster][]HostKey{}, alone: map[labelledAlone][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}, promised: map[int32]RoleKey{}}
+	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string][]bool{}, foreign: map[ClusterKey][]HostKey{},
+		toOwner: map[othersCluster][]HostKey{}, alone: map[labelledAlone][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}
@@ -318,7 +283,7 @@ func networksOf(spec *v1.SIPCluster, role string) []string {
 }
 
 func (s *site) addRole(c *cluster, name string) *role {
-	r := &role{cluster: c, name: name, selector: labels.Nothing(), topo: -1, even: -1}
+	r := &role{cluster: c, name: name, selector: labels.Nothing(), topo: -1, even: -1, packed: -1}
 	c.roles = append(c.roles, r)
 	if c.spec == nil {
 		return r
@@ -327,18 +292,19 @@ func (s *site) addRole(c *cluster, name string) *role {
 	if !is {
 		return r
 	}
-	r.ones = true
 	for _, key := range set.Keys() {
 		most := set.PerDomain(key)
 		r.keys = append(r.keys, labelKey(key))
 		r.limits = append(r.limits, most)
-		r.ones = r.ones && most == 1
 	}
 	if c.gone {
 		return r
 	}
 	r.active, r.standby = set.Want()
 	r.anyLabels = set.Unlabelled == v1.UnlabelledAllow
+	if set.Pack != "" {
+		r.pack = labelKey(set.Pack)
+	}
 	if set.Spread != nil {
 		r.spread = &v1.Spread{TopologyKey: labelKey(set.Spread.TopologyKey), MaxSkew: set.Spread.MaxSkew}
 	}

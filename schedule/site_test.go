@@ -129,7 +129,7 @@ func tree(p *Placement) Previous {
 			for _, a := range r.Releasing {
 				prev.Claims = append(prev.Claims, PreviousClaim{
 					Host: HostKey{a.Host.Namespace, a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
-					Releasing: true, For: a.For, Source: file,
+					Releasing: true, Source: file,
 				})
 			}
 		}

@@ -6,11 +6,8 @@ import (
 	"strings"
 )
 
-// Domains that are none.
-const (
-	alone   = -1 // the host is the only one in its domain, which constrains nothing
-	noLabel = -2 // the host has none of the labels
-)
+// noLabel is the domain of a host that has none of the labels.
+const noLabel = -1
 
 // topology is a list of topology keys that some role has, and how many hosts of the role may lie in one domain of each. The domains are a
 // forest: those of a narrow key lie within those of a wide one. A host's domain is the narrowest that it lies in, by the keys that it carries; a
@@ -19,52 +16,31 @@ type topology struct {
 	keys    []string
 	columns [][]string // by key: the value by host, nil where no host carries it
 	dom     []int32    // by host
-	raw     []int32    // by host: the same, for hosts alone in their domain too
 	names   []string   // by domain: the value of the deciding key
-	hosts   []int32    // by domain: how many hosts of the inventory lie in it
-	buckets [][]int32  // by domain: those within it
-	// together: the buckets of a domain have numbers one after the other.
-	together bool
-	levels   []int32 // by domain: which of the keys decides
-	// parent is the domain around each, alone where there is none; nil if no domain has one. Then domains have numbers before those within
-	// them, and last is the last of these.
-	parent, last []int32
-	sets         *parts // what parts made
+	levels  []int32    // by domain: which of the keys decides
+	parent  []int32    // by domain: the one around it, which has a lower number
 }
 
-// above is the domain around one, alone if there is none.
-func (t *topology) above(d int32) int32 {
-	if t.parent == nil {
-		return alone
-	}
-	return t.parent[d]
-}
+// above is the domain around one, noLabel if there is none.
+func (t *topology) above(d int32) int32 { return t.parent[d] }
 
 // lies says whether a domain is another one or lies within it.
 func (t *topology) lies(d, within int32) bool {
-	return d == within || t.parent != nil && d > within && d <= t.last[within]
-}
-
-// behind is the bucket behind those of a domain, where they lie together.
-func (t *topology) behind(d int32) int32 { return t.buckets[d][len(t.buckets[d])-1] + 1 }
-
-// index notes the buckets of each domain, given the domain of each bucket, and whether they lie together.
-func (t *topology) index(dom []int32) {
-	t.buckets = make([][]int32, len(t.names))
-	for b, d := range dom {
-		for ; d >= 0; d = t.above(d) {
-			t.buckets[d] = append(t.buckets[d], int32(b))
+	for ; d >= 0; d = t.parent[d] {
+		if d == within {
+			return true
 		}
 	}
-	t.together = !slices.ContainsFunc(t.buckets, func(in []int32) bool {
-		return len(in) > 0 && in[len(in)-1] != in[0]+int32(len(in))-1
-	})
+	return false
 }
+
+// most is how many hosts of the role may lie in a domain.
+func (r *role) most(d int32) int { return r.limits[r.tree.levels[d]] }
 
 // idle says whether it is all the same to a role where hosts lie: it has none, and gets none. A spec may have many such roles; nothing is to be
 // computed from their keys.
 func (s *site) idle(r *role) bool {
-	if len(r.claimed) > 0 || r.key() == s.options.asked {
+	if len(r.claimed) > 0 {
 		return false
 	}
 	return r.cluster.gone || r.want() == 0 || len(r.cluster.refused) > 0 || len(s.options.Refused[r.cluster.key]) > 0
@@ -94,7 +70,10 @@ func (s *site) topologies() {
 			r.topo = add(r.keys, r.limits, r.anyLabels)
 			r.tree = s.topology[r.topo]
 		}
-		if r.spread != nil { // so that the hosts of a bucket are equal in it too
+		if r.pack != "" {
+			r.packed = add([]string{r.pack}, []int{1}, true)
+		}
+		if r.spread != nil {
 			r.even = add([]string{r.spread.TopologyKey}, []int{1}, true)
 		}
 	}
@@ -117,14 +96,10 @@ func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topolog
 		level  int
 		value  string
 	}
-	outer, inside := make([]map[string]int32, len(keys)), map[inner]int32{}
-	for i := range outer {
-		outer[i] = map[string]int32{}
-	}
+	inside := map[inner]int32{}
 	for k, key := range keys {
 		t.columns[k] = s.column(key)
 	}
-	var parent []int32
 	for i := range s.hosts {
 		at, most := int32(noLabel), int(^uint(0)>>1)
 		for k, column := range t.columns {
@@ -138,89 +113,25 @@ func (s *site) newTopology(keys []string, limits []int, anyLabels bool) *topolog
 				continue
 			}
 			most = limits[k]
-			var d int32
-			var known bool
-			if at < 0 {
-				d, known = outer[k][value]
-			} else {
-				d, known = inside[inner{at, k, value}]
-			}
+			d, known := inside[inner{at, k, value}]
 			if !known {
 				d = int32(len(t.names))
-				if at < 0 {
-					outer[k][value] = d
-				} else {
-					inside[inner{at, k, value}] = d
-				}
+				inside[inner{at, k, value}] = d
 				t.names = append(t.names, value)
 				t.levels = append(t.levels, int32(k))
-				t.hosts = append(t.hosts, 0)
-				parent = append(parent, max(at, alone))
+				t.parent = append(t.parent, at)
 			}
-			t.hosts[d]++
 			at = d
 		}
 		t.dom[i] = at
 	}
-	if len(inside) > 0 {
-		t.nest(parent)
-	}
-	t.raw = slices.Clone(t.dom)
-	for i, d := range t.dom {
-		for d >= 0 && t.hosts[d] == 1 {
-			d = t.above(d)
-		}
-		if t.dom[i] >= 0 {
-			t.dom[i] = max(d, alone)
-		}
-	}
 	return t
 }
 
-// nest numbers the domains so that each comes right before those within it.
-func (t *topology) nest(parent []int32) {
-	within := make([][]int32, len(parent))
-	var order []int32
-	for d, p := range parent {
-		if p >= 0 {
-			within[p] = append(within[p], int32(d))
-		}
-	}
-	number, last := make([]int32, len(parent)), make([]int32, len(parent))
-	var walk func(d int32)
-	walk = func(d int32) {
-		number[d] = int32(len(order))
-		order = append(order, d)
-		for _, inner := range within[d] {
-			walk(inner)
-		}
-		last[number[d]] = int32(len(order)) - 1
-	}
-	for d, p := range parent {
-		if p < 0 {
-			walk(int32(d))
-		}
-	}
-	t.parent, t.last = make([]int32, len(parent)), last
-	names, levels, hosts := t.names, t.levels, t.hosts
-	t.names, t.levels, t.hosts = make([]string, len(parent)), make([]int32, len(parent)), make([]int32, len(parent))
-	for to, d := range order {
-		t.names[to], t.levels[to], t.hosts[to], t.parent[to] = names[d], levels[d], hosts[d], alone
-		if p := parent[d]; p >= 0 {
-			t.parent[to] = number[p]
-		}
-	}
-	for i, d := range t.dom {
-		if d >= 0 {
-			t.dom[i] = number[d]
-		}
-	}
-}
-
-// domain of a host for a role: noLabel or alone where it constrains nothing.
+// domain of a host for a role: noLabel where it constrains nothing.
 func (s *site) domain(r *role, i int32) int32 {
 	if r.topo < 0 {
-		return alone
+		return noLabel
 	}
 	return s.topology[r.topo].dom[i]
 }
@@ -228,8 +139,8 @@ func (s *site) domain(r *role, i int32) int32 {
 // domainName is the value of the role's narrowest key on the host, empty where the host has none.
 func (s *site) domainName(r *role, i int32) string {
 	if len(r.keys) == 1 {
-		if t := r.tree; t.raw[i] >= 0 {
-			return t.names[t.raw[i]]
+		if t := r.tree; t.dom[i] >= 0 {
+			return t.names[t.dom[i]]
 		}
 		return ""
 	}
@@ -248,7 +159,7 @@ func (s *site) domainName(r *role, i int32) string {
 // domain but not the wide one around it.
 func (s *site) nested() {
 	type question struct {
-		of        *selected
+		of        string
 		anyLabels bool
 		keys      string
 	}
@@ -258,7 +169,7 @@ func (s *site) nested() {
 		if len(r.keys) < 2 || r.cluster.gone || s.idle(r) {
 			continue
 		}
-		id := question{s.selects(r), r.anyLabels, strings.Join(r.keys, "\x00")}
+		id := question{r.selector.String(), r.anyLabels, strings.Join(r.keys, "\x00")}
 		crossing, known := done[id]
 		for _, pair := range pairs(r.keys) {
 			if known || crossing != nil {
@@ -328,7 +239,7 @@ func (s *site) suspects(wide, narrow string) (hosts []int32) {
 // unselected are the hosts that claim a role and that it does not select (any more).
 func (s *site) unselected(r *role) (hosts []int32) {
 	for _, i := range r.claimed {
-		if !s.selects(r).kinds.has(s.hosts[i].kind) {
+		if !s.selects(r.selector)[s.hosts[i].kind] {
 			hosts = append(hosts, i)
 		}
 	}
@@ -338,10 +249,10 @@ func (s *site) unselected(r *role) (hosts []int32) {
 // crossing names two of the hosts that are selected, or are among others, and share a narrow domain and not the wide one; nil if there are none.
 // A host that lost one of its labels takes no slot, and is nobody else's trouble.
 func (s *site) crossing(r *role, others, hosts []int32, wide, narrow string) *NotNested {
-	of, first := s.selects(r), map[string]int32{}
+	of, first := s.selects(r.selector), map[string]int32{}
 	for _, i := range hosts {
 		h := &s.hosts[i]
-		if r.lost(h) != "" || !of.kinds.has(h.kind) && !slices.Contains(others, i) {
+		if r.lost(h) != "" || !of[h.kind] && !slices.Contains(others, i) {
 			continue
 		}
 		value := h.Labels[narrow]

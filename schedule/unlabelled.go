@@ -1,13 +1,5 @@
 package schedule
 
-import (
-	"slices"
-	"strings"
-)
-
-// carriedColumn is the name of a column of kinds: whether a host carries a label, whatever its value. No label has such a name.
-func carriedColumn(key string) string { return "\x00" + key }
-
 // required are the labels that a host has to carry to take a slot of the role.
 func (r *role) required() []string {
 	if r.anyLabels {
@@ -16,65 +8,9 @@ func (r *role) required() []string {
 	return r.keys
 }
 
-// requiredKeys are those of all roles, sorted.
-func (s *site) requiredKeys() []string {
-	var keys []string
-	for _, r := range s.roles {
-		for _, key := range r.required() {
-			if !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// lack takes the kinds that do not carry all of the labels out of the shape, and remembers which label each lacks, the first that it does.
-func (sh *shape) lack(required []string, k *kinds) {
-	if len(required) == 0 || sh.kinds.n == 0 {
-		return
-	}
-	carrying := k.carrying(required)
-	lacking := newBitset(k.n)
-	sh.kinds.addTo(lacking)
-	if lacking.without(carrying); lacking.next(0) < 0 {
-		return
-	}
-	left := newBitset(k.n)
-	sh.kinds.addTo(left)
-	left.without(lacking)
-	sh.kinds, sh.lacking, sh.required = newSet(left), newSet(lacking), required
-}
-
-// carrying are the kinds that carry all of the labels.
-func (k *kinds) carrying(required []string) bitset {
-	id := strings.Join(required, "\x00")
-	if known := k.carried[id]; known != nil {
-		return known
-	}
-	all := newBitset(k.n)
-	all.fill(k.n)
+// missingLabel is the first of the labels that a host does not carry, "" if it carries all.
+func missingLabel(required []string, h *host) string {
 	for _, key := range required {
-		k.and(all, &k.columns[carriedColumn(key)].has)
-	}
-	k.carried[id] = all
-	return all
-}
-
-// missingLabel is the first of the labels that hosts of a kind do not carry, "" if they carry all.
-func missingLabel(required []string, k *kinds, kind int32) string {
-	for _, key := range required {
-		if !k.columns[carriedColumn(key)].has.has(kind) {
-			return key
-		}
-	}
-	return ""
-}
-
-// lost is the first of the role's required labels that the host does not carry, "" if it carries all.
-func (r *role) lost(h *host) string {
-	for _, key := range r.required() {
 		if h.Labels[key] == "" {
 			return key
 		}
@@ -82,44 +18,41 @@ func (r *role) lost(h *host) string {
 	return ""
 }
 
+// lost is the first of the role's required labels that the host does not carry, "" if it carries all.
+func (r *role) lost(h *host) string { return missingLabel(r.required(), h) }
+
 // mostNamed is how many hosts a warning carries by name.
 const mostNamed = 3
 
 // leftOut warns of free hosts that the role selects, and that it does not take for want of a label.
 func (s *site) leftOut() {
-	type ask struct {
-		hosts []HostKey
-		n     int
-	}
-	asks, byKind := map[*shape]*ask{}, map[int32][]*ask{}
-	for _, sh := range s.shapes {
-		if sh.lacking.n == 0 {
+	known := map[*shape]*LeftOut{}
+	for _, r := range s.roles {
+		if r.want() == 0 || len(r.cluster.refused) > 0 {
 			continue
 		}
-		asks[sh] = &ask{}
-		for kind := range sh.lacking.all {
-			byKind[kind] = append(byKind[kind], asks[sh])
+		if known[r.shape] == nil {
+			known[r.shape] = s.without(r.shape)
+		}
+		if found := known[r.shape]; found.Count > 0 {
+			r.warn(*found)
 		}
 	}
-	if len(asks) == 0 {
-		return
-	}
+}
+
+// without are the free hosts that a shape selects, and that lack a label.
+func (s *site) without(sh *shape) *LeftOut {
+	out := &LeftOut{Keys: sh.required}
 	for i := range s.hosts {
 		h := &s.hosts[i]
-		if h.class < 0 {
+		if h.class < 0 || !sh.selects(h.kind) || sh.never[int32(i)] || missingLabel(sh.required, h) == "" {
 			continue
 		}
-		for _, of := range byKind[h.kind] {
-			if of.n++; of.n <= mostNamed {
-				of.hosts = append(of.hosts, h.key())
-			}
+		if out.Count++; out.Count <= mostNamed {
+			out.Hosts = append(out.Hosts, h.key())
 		}
 	}
-	for _, r := range s.roles {
-		if of := asks[r.shape]; of != nil && of.n > 0 && r.want() > 0 && len(r.cluster.refused) == 0 {
-			r.warn(LeftOut{r.required(), of.hosts, of.n})
-		}
-	}
+	return out
 }
 
 // unlabelled warns of hosts of the role that lack its topology keys: those that it holds for all that, and where it takes such hosts, how many.
@@ -145,12 +78,6 @@ func (s *site) unlabelled(r *role) {
 			if s.domain(r, i) == noLabel {
 				lack++
 			}
-		}
-	}
-	for _, p := range r.picks[:r.given] {
-		held++
-		if s.domain(r, p.host) == noLabel {
-			lack++
 		}
 	}
 	switch {

@@ -224,18 +224,6 @@ type (
 		Short, Want int
 		Shortage    Shortage
 	}
-	// Rearrangement is what would make, or makes, a cluster feasible at its turn: Moves, and hosts to be seen without labels first.
-	Rearrangement struct {
-		Moves []Move
-		Waits []HostKey
-		Way   Way
-		// Filled are the active slots that the cluster has hosts for until it is Done, out of those that it Wants.
-		Filled, Wants int
-	}
-	// NotSearched: whether moving or waiting for hosts would place the cluster was not searched for to the end.
-	NotSearched struct{}
-	// WaitsFor a host until it is seen without labels.
-	WaitsFor struct{ Host HostKey }
 	// LeftOut: so many free hosts that the role selects take no slot of it, because each lacks one of Keys. Hosts are the first of them.
 	LeftOut struct {
 		Keys  []string
@@ -264,19 +252,6 @@ type (
 		Key, Fullest, Emptiest string
 		Most, Least, Skew      int
 	}
-)
-
-// Way is how a rearrangement comes about.
-type Way int
-
-// The ways.
-const (
-	// Done: the cluster is placed as soon as it is seen.
-	Done Way = iota
-	// ByHand: moves are allowed, but these depend on each other.
-	ByHand
-	// Forbidden by the site.
-	Forbidden
 )
 
 func (HasFault) isWarning()             {}
@@ -314,9 +289,6 @@ func (ServicesWithout) isWarning()      {}
 func (NotReached) isWarning()           {}
 func (ReplacedLater) isWarning()        {}
 func (StandbyShort) isWarning()         {}
-func (Rearrangement) isWarning()        {}
-func (NotSearched) isWarning()          {}
-func (WaitsFor) isWarning()             {}
 func (LeftOut) isWarning()              {}
 func (KeptUnlabelled) isWarning()       {}
 func (NoneLabelled) isWarning()         {}

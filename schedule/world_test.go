@@ -133,8 +133,7 @@ func (w *world) sync(p *Placement) {
 
 func newWorld(seed uint64) *world {
 	w := &world{rng: rand.New(rand.NewPCG(seed, 2)), options: testOptions}
-	w.options.AllowMoves, w.options.StandbyRequired, w.options.LabelsNewer = seed%3 == 0, seed%5 == 0, true
-	w.options.unadvised = seed%8 > 0
+	w.options.StandbyRequired, w.options.LabelsNewer = seed%5 == 0, true
 	w.clusters, w.hosts = randomSite(w.rng)
 	return w
 }

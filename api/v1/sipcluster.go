@@ -134,6 +134,10 @@ type NodeSet struct {
 	// Not together with topologyKey on the same label.
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
+	// Pack is the host label whose value all hosts of the role share, for example the label of the rack. Hosts without the label take no
+	// slot of the role. A role that has hosts gets more from their domain. Default: hosts may lie anywhere.
+	// +optional
+	Pack string `json:"pack,omitempty"`
 	// Count is how many hosts the role wants. Default: none.
 	// +optional
 	Count *NodeCount `json:"count,omitempty"`

@@ -230,6 +230,19 @@ func (n *NodeSet) validateTopology(add func(field, format string, args ...any)) 
 	}
 	n.validateLimits(add)
 	n.validateSpread(add)
+	n.validatePack(add)
+}
+
+func (n *NodeSet) validatePack(add func(field, format string, args ...any)) {
+	if n.Pack == "" {
+		return
+	}
+	for _, message := range validation.IsQualifiedName(n.Pack) {
+		add(".pack", "found %q: %s", n.Pack, message)
+	}
+	if slices.Contains(n.Keys(), n.Pack) || n.Spread != nil && n.Spread.TopologyKey == n.Pack {
+		add(".pack", "%q is a key that keeps the role's hosts apart, want another one", n.Pack)
+	}
 }
 
 func (n *NodeSet) validateLimits(add func(field, format string, args ...any)) {

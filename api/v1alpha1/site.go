@@ -335,11 +335,6 @@ type Scheduling struct {
 	// +kubebuilder:validation:Enum=preferred;required
 	// +optional
 	Standby string `json:"standby,omitempty"`
-	// Moves is forbid (default) or allow. With allow, a cluster exchanges a held host that is not provisioned for a free one, if one exchange
-	// is enough and another cluster could not get its hosts otherwise.
-	// +kubebuilder:validation:Enum=forbid;allow
-	// +optional
-	Moves string `json:"moves,omitempty"`
 }
 
 // Brake bounds how many claimed hosts one run may lose and release together: the smaller of MaxPercent and MaxHosts, and one host in any

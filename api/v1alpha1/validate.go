@@ -39,7 +39,6 @@ func (s *Site) validate(add problem) {
 	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
 	oneOf(add, "spec.lint.errors", spec.Lint.Errors, LintStop, LintPass)
 	s.validateRunner(add)
-	oneOf(add, "spec.scheduling.moves", spec.Scheduling.Moves, "forbid", "allow")
 	spec.Inputs.validate(add)
 	spec.Images.validate(add)
 	spec.Hosts.validate(add)

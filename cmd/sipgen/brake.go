@@ -216,22 +216,16 @@ func (l *loaded) heldBack() map[schedule.ClusterKey]int {
 	return out
 }
 
-// takenBy counts the hosts that the run takes from clusters, by the cluster whose spec has it do so: those that it gives back, those of its own that it has
-// replaced, and those that others give up for it.
+// takenBy counts the hosts that the run takes from clusters, by the cluster whose spec has it do so: those that it gives back, and those of its own that it
+// has replaced.
 func (d *decided) takenBy() map[schedule.ClusterKey]int {
 	taken := map[schedule.ClusterKey]int{}
 	for i := range d.placement.Clusters {
 		c := &d.placement.Clusters[i]
 		for _, role := range c.Roles {
 			for _, r := range role.Releasing {
-				switch why := r.Reason.(type) {
-				case schedule.MovesTo:
-					//guard: a selector takes a tenant's hosts, and that tenant is frozen for giving them
-					taken[why.Role.Cluster]++
-				default:
-					if r.Since == schedule.New {
-						taken[c.Key]++
-					}
+				if r.Since == schedule.New {
+					taken[c.Key]++
 				}
 			}
 			for j := range role.Assigned {

@@ -151,7 +151,6 @@ func options(site *v1alpha1.Site) schedule.Options {
 			NodeType: keys.NodeType, Standby: keys.Standby,
 		},
 		StandbyRequired: site.Spec.Scheduling.Standby == "required",
-		AllowMoves:      site.Spec.Scheduling.Moves == "allow",
 	}
 }
 

@@ -45,7 +45,7 @@ var runElsewhere = []pagePart{
 	{page: "gitops.md", headings: "To another engine/From Flux to Argo CD", test: "TestProcedures"},
 	{page: "gitops.md", headings: "To another engine/From Argo CD to Flux", test: "TestProcedures"},
 	{page: "gitops.md", headings: "To another engine/If you stop half-way", test: "TestProcedures"},
-	{page: "placement.md", headings: "Where a host is reached", test: "TestPageCommands"},
+	{page: "addresses.md", headings: "Where a host is reached", test: "TestPageCommands"},
 	{page: "runner.md", headings: "Set it up", test: "runner"},
 	{page: "runner.md", headings: "Set it up/Change the Site or the credentials", test: "runner"},
 	{page: "safety.md", test: "TestProceduresNameTheirVariables", source: `filepath.Join("..", "docs", "safety.md")`},

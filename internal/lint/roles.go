@@ -129,6 +129,9 @@ func (c *checker) unknownKeys(match *matcher, r *role, chosen *selection) bool {
 	for i, key := range r.set.TopologyKeys {
 		check(fmt.Sprintf(".topologyKeys[%d]", i), key)
 	}
+	if r.set.Pack != "" {
+		check(".pack", r.set.Pack)
+	}
 	if r.set.Spread != nil {
 		check(".spread.topologyKey", r.set.Spread.TopologyKey)
 	}

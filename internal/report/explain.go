@@ -165,14 +165,8 @@ func ExplainCluster(p *schedule.Placement, key schedule.ClusterKey) (string, boo
 	for _, words := range sentence.Warnings(c.Warnings) {
 		fmt.Fprintf(&b, "  warning: %s\n", words)
 	}
-	shortages := slices.Clone(p.Shortages)
-	for i := range shortages {
-		if advice := &shortages[i].Advice; advice.Untried && advice.Cluster == key {
-			*advice = p.Advise(key)
-		}
-	}
 	for j := range c.Roles {
-		explainRole(&b, shortages, c.Key, &c.Roles[j])
+		explainRole(&b, p.Shortages, c.Key, &c.Roles[j])
 	}
 	return b.String(), true
 }

@@ -23,8 +23,6 @@ type Plan struct {
 	Hosts []Host `json:"hosts"`
 	// Shortages say why slots stay empty.
 	Shortages []string `json:"shortages,omitempty"`
-	// Moves would make the site feasible, or were made.
-	Moves []string `json:"moves,omitempty"`
 	// Freed are hosts that an earlier run released, and that are free now.
 	Freed    []Freed  `json:"freed,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
@@ -121,8 +119,6 @@ type Role struct {
 	Slots        []Slot   `json:"slots"`
 	Rejected     []Reject `json:"rejected,omitempty"`
 	Warnings     []string `json:"warnings,omitempty"`
-	// said are those of Warnings that the cluster's say, too.
-	said map[string]bool
 }
 
 // Only is the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the shortages that it is part of and its own
@@ -130,7 +126,7 @@ type Role struct {
 func (p *Plan) Only(cluster string) *Plan {
 	out := *p
 	out.Clusters, out.Hosts, out.Shortages, out.shortOf, out.Freed, out.Services, out.Replicas, out.Components = []Cluster{}, []Host{}, nil, nil, nil, nil, nil, nil
-	out.Moves, out.Warnings, out.lost = nil, nil, nil
+	out.Warnings, out.lost = nil, nil
 	for i := range p.Clusters {
 		if p.Clusters[i].Key() == cluster {
 			out.Clusters = append(out.Clusters, p.Clusters[i])
@@ -220,7 +216,6 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		}
 		for j := range c.Roles {
 			cluster.Roles = append(cluster.Roles, roleOf(&c.Roles[j], specs[c.Key]))
-			cluster.Roles[j].said = waitsSaid(c.Warnings)
 		}
 		plan.Clusters = append(plan.Clusters, cluster)
 	}
@@ -248,23 +243,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		}
 		plan.shortOf = append(plan.shortOf, clusters)
 	}
-	for _, m := range p.Moves {
-		plan.Moves = append(plan.Moves, sentence.Move(m))
-	}
 	return plan
-}
-
-// waitsSaid are the warnings of roles that say again what those of the cluster say: which hosts it waits for.
-func waitsSaid(warnings []schedule.Warning) map[string]bool {
-	said := map[string]bool{}
-	for _, w := range warnings {
-		if way, is := w.(schedule.Rearrangement); is && way.Way == schedule.Done {
-			for _, host := range way.Waits {
-				said[sentence.Warning(schedule.WaitsFor{Host: host})] = true
-			}
-		}
-	}
-	return said
 }
 
 // mostMissing is how many hosts that the inventory does not have any more are warned of one by one.

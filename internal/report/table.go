@@ -239,9 +239,6 @@ func (p *Plan) Problems() []string {
 		}
 	}
 	lines = append(lines, p.Shortages...)
-	for _, move := range p.Moves {
-		lines = append(lines, "move: "+move)
-	}
 	for _, trouble := range p.troubles() {
 		lines = append(lines, "failed: "+trouble)
 	}
@@ -258,9 +255,6 @@ func (p *Plan) Problems() []string {
 		}
 		for j := range c.Roles {
 			for _, warning := range c.Roles[j].Warnings {
-				if c.Roles[j].said[warning] {
-					continue
-				}
 				lines = append(lines, "warning: "+c.Key()+": "+c.Roles[j].Name+": "+warning)
 			}
 		}

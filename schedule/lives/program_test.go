@@ -21,7 +21,7 @@ type promises struct {
 }
 
 // kept are the promises that schedule.Plan keeps. TestKept fails if it keeps more.
-var kept = promises{}
+var kept = promises{allOrNothing: true}
 
 const tenants, metal = "tenants", "metal"
 
@@ -148,7 +148,6 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 				if _, approved := gone.Reason.(schedule.Approved); approved {
 					e.token = byName[gone.Host.Name].token()
 				}
-				claim.For = gone.For
 				put(gone.Host, e)
 			}
 		}

@@ -4,8 +4,8 @@ import "math/bits"
 
 func trailing(word uint64) int32 { return int32(bits.TrailingZeros64(word)) }
 
-// choose fixes which hosts a role gets: the first by name that leave every other role its number. With a spread, those whose domain is
-// not too full come first.
+// choose fixes which hosts a role gets: the first by name that leave every other role its number. With a spread,
+// those whose domain is not too full come first.
 func (f *flow) choose(r *role) {
 	want := r.units
 	if want == 0 {
@@ -64,8 +64,8 @@ func (r *role) fix(c int32) {
 	}
 }
 
-// swap gives the role a host of a class for one that it has elsewhere, if all other roles keep their number. Where a domain of the
-// class is full, the one that it gives up must lie in the narrowest that is.
+// swap gives the role a host of a class for one that it has elsewhere, if all other roles keep their number. Where a
+// domain of the class is full, the one that it gives up must lie in the narrowest that is.
 func (f *flow) swap(r *role, c int32) bool {
 	full := int32(None)
 	if r.tree != nil {
@@ -136,7 +136,8 @@ func (f *flow) anyOf(r *role, domain int32, holds func(int32) bool) int32 {
 	return found
 }
 
-// chooseEvenly takes, one after the other, the host by which its domain becomes least fuller than allowed, and of those the first.
+// chooseEvenly takes, one after the other, the host by which its domain becomes least fuller than allowed, and of
+// those the first.
 func (f *flow) chooseEvenly(r *role, want int, refused bitset, take func(int32) bool) {
 	in := make([]int, len(r.even.parent)) // by domain: hosts, -1 where the role can have none
 	for d := range in {

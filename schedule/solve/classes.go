@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// flow is the network: role → its domains → class → sink. A class is hosts that fit the same roles and lie in the same domains.
+// flow is the network: role → its domains → class → sink. A class is hosts that fit the same roles and lie in the
+// same domains.
 type flow struct {
 	*Site
 	classes []class
@@ -60,6 +61,7 @@ type role struct {
 	seen, from []int32  // by domain + 1: the search that reached it, and the class that would be left for it
 	even, pack *domains
 	packed     bool // into one domain of pack
+	at         int32
 }
 
 // domains are those of a tree whose keys bound somebody.
@@ -97,6 +99,9 @@ func newFlow(site *Site) *flow {
 	f.classify()
 	for i := range f.roles {
 		r := &f.roles[i]
+		if len(r.Fits) == 0 {
+			continue
+		}
 		r.fits, r.own = newBitset(len(f.classes)), newBitset(len(f.classes))
 		for c := range f.classes {
 			if r.Fits[site.Kinds[f.classes[c].hosts[0]]] {
@@ -122,8 +127,11 @@ func newFlow(site *Site) *flow {
 func (f *flow) bound(i int, known map[string]*domains) {
 	r := &f.roles[i]
 	r.Role, r.index, r.replaced = &f.Roles[i], int32(i), make([]bool, len(f.Roles[i].Failed))
-	r.even, r.pack = f.whole(r.Spread, known), f.whole(r.Pack, known)
 	r.seen, r.from = make([]int32, 1), make([]int32, 1)
+	if len(r.Fits) == 0 {
+		return
+	}
+	r.even, r.pack = f.whole(r.Spread, known), f.whole(r.Pack, known)
 	if r.Tree == None {
 		return
 	}
@@ -229,7 +237,7 @@ func (f *flow) classify() {
 		var bounding []*domains
 		for i := range f.roles {
 			r := &f.roles[i]
-			if !r.Fits[kind] {
+			if len(r.Fits) == 0 || !r.Fits[kind] {
 				continue
 			}
 			row[i/8] |= 1 << (i % 8)
@@ -295,7 +303,7 @@ func (t *domains) lies(d, within int32) bool {
 
 // pack leaves a role the classes that it can use in a domain, and none where that is None.
 func (f *flow) pack(r *role, d int32) {
-	r.packed, r.fits = true, newBitset(len(f.classes))
+	r.packed, r.at, r.fits = true, d, newBitset(len(f.classes))
 	if d == None {
 		return
 	}
@@ -304,6 +312,14 @@ func (f *flow) pack(r *role, d int32) {
 			r.fits.add(c)
 		}
 	}
+}
+
+// packedInto is the domain that the role is packed into, None for none.
+func (r *role) packedInto() int32 {
+	if !r.packed {
+		return None
+	}
+	return r.at
 }
 
 // packs are the domains that have hosts enough for a role, those with the fewest first.

@@ -1,7 +1,9 @@
 package solve
 
-// fill gives up to k new hosts to a role, and says how many it got: it takes what is there, and when it is stuck looks for a chain of
-// roles that can each go on to another host.
+import "math"
+
+// fill gives up to k new hosts to a role, and says how many it got: it takes what is there, and when it is stuck
+// looks for a chain of roles that can each go on to another host.
 func (f *flow) fill(r *role, k int) int {
 	got := 0
 	r.fits.all(func(c int32) bool {
@@ -23,11 +25,16 @@ func (f *flow) fill(r *role, k int) int {
 
 // room is how many more hosts of a class the role's bounds let it have.
 func (r *role) room(c int32) int32 {
-	n := int32(1<<31 - 1)
 	if r.tree == nil {
-		return n
+		return math.MaxInt32
 	}
-	for d := r.tree.byClass[c]; d >= 0; d = r.tree.parent[d] {
+	return r.roomIn(r.tree.byClass[c])
+}
+
+// roomIn is how many more hosts in a domain they let it have.
+func (r *role) roomIn(d int32) int32 {
+	n := int32(math.MaxInt32)
+	for ; d >= 0; d = r.tree.parent[d] {
 		n = min(n, r.most[r.tree.Level[d]]-r.in[d])
 	}
 	return n
@@ -60,7 +67,7 @@ func (r *role) hold(d, n int32) {
 }
 
 // binds says whether a domain is one of a key that bounds the role.
-func (r *role) binds(d int32) bool { return r.most[r.tree.Level[d]] < 1<<31-1 }
+func (r *role) binds(d int32) bool { return r.most[r.tree.Level[d]] < math.MaxInt32 }
 
 // add gives n hosts of a class to a role, or takes them.
 func (f *flow) add(r *role, c, n int32) {
@@ -174,8 +181,8 @@ func (f *flow) each(r *role, do func(int32) bool) {
 	}
 }
 
-// leave goes on to all that the roles which have hosts of a class could have in their place: what lies in the same domains, and
-// what lies in others that have room.
+// leave goes on to all that the roles which have hosts of a class could have in their place: what lies in the same
+// domains, and what lies in others that have room.
 func (f *flow) leave(c int32) {
 	for _, u := range f.classes[c].users {
 		r, d := &f.roles[u.role], int32(None)
@@ -196,7 +203,8 @@ func (f *flow) leave(c int32) {
 	}
 }
 
-// augment moves hosts along the path that ends at a class, up to k where no role on it has domains, and says how many.
+// augment moves hosts along the path that ends at a class, up to k where no role on it has domains, and says how
+// many.
 func (f *flow) augment(end int32, k int) int {
 	n := min(int32(k), f.classes[end].free())
 	for c := end; c != None; c = f.after[c] {

@@ -8,22 +8,36 @@ type Shortage struct {
 	// Roles compete, in the order served, and need so many new hosts each, of which Capacity can be had.
 	Roles, Needs   []int
 	Need, Capacity int
-	// Tree is that of all the roles, None where they differ or have none. Domains are those of it that have hosts which the roles can
-	// use, Loose the hosts in none. Hosts counts all of them.
+	// Tree is that of all the roles, None where they differ or have none. Domains are those of it that have hosts
+	// which the roles can use, Loose the hosts in none. Hosts counts all of them.
 	Tree    int
 	Domains []Domain
 	Loose   int
 	Hosts   int
 	// Full counts hosts that fit, but lie where each role that could use them has all that it may have.
 	Full int
+	// Bound: the role's keys bound it. Rooms are the domains of its tree in which it may have one more host.
+	Bound bool
+	Rooms []int32
+	// Packed is the domain that the role is packed into, None if it is not to be packed or no domain has hosts for it.
+	Packed int32
 }
 
-// Domain is what competing roles can use of a domain, and how many of these at once.
-type Domain struct{ Domain, Hosts, Capacity int }
+// Domain is what competing roles can use of the hosts in a domain and in none within it, and how many of these at
+// once. Of that Limit is what roles may have there whose own bound is what they lack, also within it.
+type Domain struct{ Domain, Hosts, Capacity, Limit int }
 
-// explain notes why a role lacks hosts. It follows a search that failed: what that saw is the least minimum cut, whatever way led to it.
+// explain notes why a role lacks hosts. It follows a search that failed: what that saw is the least minimum cut,
+// whatever way led to it.
 func (f *flow) explain(r *role, missing int, standby bool) {
-	out := Shortage{Role: int(r.index), Missing: missing, Standby: standby, Tree: r.Tree}
+	out := Shortage{Role: int(r.index), Missing: missing, Standby: standby, Tree: r.Tree, Bound: r.tree != nil, Packed: r.packedInto()}
+	if out.Bound {
+		for d := range r.in {
+			if r.binds(int32(d)) && r.roomIn(int32(d)) > 0 {
+				out.Rooms = append(out.Rooms, int32(d))
+			}
+		}
+	}
 	usable, full := newBitset(len(f.classes)), newBitset(len(f.classes))
 	for i := range f.roles {
 		other := &f.roles[i]
@@ -84,13 +98,13 @@ func (f *flow) addUp(out *Shortage, usable, full bitset) {
 	}
 	for d := range hosts {
 		if hosts[d]+limits[d] > 0 {
-			out.Domains = append(out.Domains, Domain{d, hosts[d], through[d] + limits[d]})
+			out.Domains = append(out.Domains, Domain{d, hosts[d], through[d] + limits[d], limits[d]})
 		}
 	}
 }
 
-// limits adds, to the domains in which the role's own bound is what it lacks, how many new hosts it may have there. Of domains within each
-// other it is the widest.
+// limits adds, to the domains in which the role's own bound is what it lacks, how many new hosts it may have there.
+// Of domains within each other it is the widest.
 func (f *flow) limits(r *role, limits []int) {
 	if r.tree == nil {
 		return

@@ -1,5 +1,6 @@
-// Package solve gives hosts to roles: a maximum flow by augmenting paths, and then, of all ways to fill as many slots, the first by
-// name. It is pure, and has numbers for everything: hosts in the order of their names, roles and clusters in the order served.
+// Package solve gives hosts to roles: a maximum flow by augmenting paths, and then, of all ways to fill as many
+// slots, the first by name. It is pure, and has numbers for everything: hosts in the order of their names, roles and
+// clusters in the order served.
 package solve
 
 // None is the number of no domain, no tree and no class.
@@ -20,7 +21,8 @@ type Site struct {
 type Tree struct {
 	// Of has the narrowest domain of each host, None for a host in none.
 	Of []int32
-	// Parent has the domain around each domain, None for none. It has a lower number. Level has the key of each domain, 0 for the widest.
+	// Parent has the domain around each domain, None for none. It has a lower number. Level has the key of each
+	// domain, 0 for the widest.
 	Parent, Level []int32
 	// Names are those of the domains.
 	Names []string
@@ -35,25 +37,30 @@ type Cluster struct {
 
 // Role is what one role wants.
 type Role struct {
-	// Fits says of each kind whether the role can use it.
+	// Fits says of each kind whether the role can use it. It is empty for a role that wants nothing.
 	Fits []bool
-	// Tree is that of its topology keys, None for none, and Most how many of its hosts may lie in a domain of each of its levels.
+	// Tree is that of its topology keys, None for none, and Most how many of its hosts may lie in a domain of each
+	// of its levels.
 	Tree int
 	Most []int
 	// Held are the domains of the hosts that it has, which take up room, None for a host in none.
 	Held []int32
 	// Active are the new hosts that it must have, and Standby those that it takes if there are any left.
 	Active, Standby int
-	// Failed are the domains of its failed hosts, those that go first at first: they are among Held. ReplaceActive and ReplaceStandby say
-	// how many of them are to be replaced, right after the active slots of the cluster and before its standby slots.
+	// Failed are the domains of its failed hosts, those that go first at first: they are among Held. ReplaceActive
+	// and ReplaceStandby say how many of them are to be replaced, right after the active slots of the cluster and
+	// before its standby slots.
 	Failed                        []int32
 	ReplaceActive, ReplaceStandby int
-	// Spread is the tree of one key over whose domains its hosts are to be evened out, None for none; Skew how far domains may differ.
-	// Even are the domains there of the hosts that it has.
+	// Spare failed hosts have successors already. These and those that get one fill standby slots that stay empty:
+	// that is no shortage.
+	Spare int
+	// Spread is the tree of one key over whose domains its hosts are to be evened out, None for none; Skew how far
+	// domains may differ. Even are the domains there of the hosts that it has.
 	Spread, Skew int
 	Even         []int32
-	// Pack is the tree of one key in one of whose domains all its hosts are to lie, None for none; PackAt that of the hosts that it has,
-	// None where it has none.
+	// Pack is the tree of one key in one of whose domains all its hosts are to lie, None for none; PackAt that of
+	// the hosts that it has, None where it has none.
 	Pack   int
 	PackAt int32
 }
@@ -69,17 +76,18 @@ type Result struct {
 // Got is the hosts that one role gets, in the order in which they were chosen.
 type Got struct {
 	Hosts []int32
-	// Replaced are the failed hosts that get a successor, as they stand in Role.Failed; Postponed how many Cluster.Replace left out.
+	// Replaced are the failed hosts that get a successor, as they stand in Role.Failed; Postponed how many
+	// Cluster.Replace left out.
 	Replaced  []int
 	Postponed int
-	// ShortActive and ShortStandby are the new hosts that it wants and does not get. A cluster that is not placed has only ShortActive:
-	// what each of its roles lacked at its turn.
+	// ShortActive and ShortStandby are the new hosts that it wants and does not get. A cluster that is not placed
+	// has only ShortActive: what each of its roles lacked at its turn.
 	ShortActive, ShortStandby int
 }
 
-// Solve serves the clusters in order: all active slots of a cluster or none, then successors for its failed hosts; when all had their
-// turn, standby slots in the same order. What a role was given it keeps in number. If there is an assignment that
-// fills the slots it is found, but for the choice of a domain to pack a role into.
+// Solve serves the clusters in order: all active slots of a cluster or none, then successors for its failed hosts;
+// when all had their turn, standby slots in the same order. What a role was given it keeps in number. If there is an
+// assignment that fills the slots it is found, but for the choice of a domain to pack a role into.
 func Solve(site *Site) *Result {
 	f := newFlow(site)
 	f.result = &Result{Roles: make([]Got, len(site.Roles)), Placed: make([]bool, len(site.Clusters))}
@@ -110,8 +118,8 @@ func (f *flow) place(cluster int) bool {
 	return true
 }
 
-// fillAll fills the active slots of some roles. It goes through the domains of the first that is to be packed, if retry is set; others
-// are packed into the first domain in which they have room.
+// fillAll fills the active slots of some roles. It goes through the domains of the first that is to be packed, if
+// retry is set; others are packed into the first domain in which they have room.
 func (f *flow) fillAll(from, to int, retry bool) bool {
 	for i := from; i < to; i++ {
 		r := &f.roles[i]
@@ -138,7 +146,8 @@ func (f *flow) fillAll(from, to int, retry bool) bool {
 	return true
 }
 
-// explainAll says of each role of a cluster that cannot be placed what it lacks, without what a role before it that is short could have.
+// explainAll says of each role of a cluster that cannot be placed what it lacks, without what a role before it that
+// is short could have.
 func (f *flow) explainAll(c *Cluster) {
 	f.clear(c.From, c.To)
 	for i := c.From; i < c.To; i++ {
@@ -166,14 +175,14 @@ func (f *flow) standby(cluster int) {
 		f.replace(cluster, r, r.ReplaceStandby)
 		short := r.Standby - f.fill(r, r.Standby)
 		f.result.Roles[i].ShortStandby = short
-		if short > 0 {
+		if short -= r.Spare + len(f.result.Roles[i].Replaced); short > 0 {
 			f.explain(r, short, true)
 		}
 	}
 }
 
-// replace finds successors for up to k failed hosts. A failed host's own domain is open to its successor. Which failed hosts can be
-// replaced together is a matroid, so one after the other finds the most.
+// replace finds successors for up to k failed hosts. A failed host's own domain is open to its successor. Which
+// failed hosts can be replaced together is a matroid, so one after the other finds the most.
 func (f *flow) replace(cluster int, r *role, k int) {
 	most, got := f.Clusters[cluster].Replace, &f.result.Roles[r.index]
 	for n := 0; n < len(r.Failed) && k > 0; n++ {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// randomSite has up to nine hosts of four kinds in racks that lie in rows, and up to three clusters. Some roles hold hosts in racks, some
-// of which failed.
+// randomSite has up to nine hosts of four kinds in racks that lie in rows, and up to three clusters. Some roles hold
+// hosts in racks, some of which failed.
 func randomSite(rng *rand.Rand, pack bool) *Site {
 	s := &Site{Trees: []Tree{
 		{Parent: []int32{None, 0, 0, None, 3, 3}, Level: []int32{0, 1, 1, 0, 1, 1}, Names: []string{"w0", "r0", "r1", "w1", "r2", "r3"}},
@@ -202,7 +202,8 @@ func (b *tried) choose() {
 	}
 }
 
-// TestSolveAgreesWithEverything holds the hosts of each role, and who is placed, to what trying every assignment comes to.
+// TestSolveAgreesWithEverything holds the hosts of each role, and who is placed, to what trying every assignment
+// comes to.
 func TestSolveAgreesWithEverything(t *testing.T) {
 	short, replaced := 0, 0
 	for seed := range uint64(3000) {
@@ -248,7 +249,8 @@ func addsUp(s *Shortage) error {
 	return nil
 }
 
-// TestPacked holds roles that are packed to one domain, and a site with one cluster of one role to the first domain that does.
+// TestPacked holds roles that are packed to one domain, and a site with one cluster of one role to the first domain
+// that does.
 func TestPacked(t *testing.T) {
 	packed, alone := 0, 0
 	for seed := range uint64(2000) {

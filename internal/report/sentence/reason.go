@@ -19,7 +19,7 @@ func Reason(r schedule.Reason) string {
 	switch r.(type) {
 	case nil:
 		return ""
-	case schedule.NewInDomain, schedule.NewAnywhere, schedule.NewWithoutLabel, schedule.WaitedFor:
+	case schedule.NewInDomain, schedule.NewAnywhere, schedule.NewWithoutLabel:
 		return chosen(r)
 	}
 	for _, say := range []func(schedule.Reason) string{kept, released, state, claim, candidate} {
@@ -35,8 +35,6 @@ func chosen(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.NewAnywhere:
 		return "new: " + oneOf(r.Hosts)
-	case schedule.WaitedFor:
-		return "new: it waited for this host, which is seen without labels now"
 	case schedule.NewWithoutLabel:
 		return "new: has no label " + r.Key + " and is not constrained; " + oneOf(r.Hosts)
 	case schedule.NewInDomain:
@@ -162,8 +160,6 @@ func released(r schedule.Reason) string {
 		return Reason(r.Why) + "; approved, although " + Reason(r.Use)
 	case schedule.Disputed:
 		return fmt.Sprintf("its labels say cluster %s, and the tree says %s", r.Labels, r.Tree)
-	case schedule.MovesTo:
-		return "moves to " + r.Role.String() + ", which cannot be placed otherwise"
 	}
 	return ""
 }

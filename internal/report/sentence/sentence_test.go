@@ -77,7 +77,6 @@ func parse(t *testing.T, dir string) []*ast.File {
 
 // TestReason: reasons that no other test makes a placement for.
 func TestReason(t *testing.T) {
-	red := schedule.ClusterKey{Namespace: "tenants", Name: "red"}
 	for _, row := range []struct {
 		reason schedule.Reason
 		want   string
@@ -102,7 +101,6 @@ func TestReason(t *testing.T) {
 		{schedule.Unwanted{Trouble: schedule.Unhealthy{}, Why: schedule.Surplus{Want: 1}}, "marked unhealthy, and more than the 1 host wanted"},
 		{schedule.Unhealthy{Error: schedule.InError{Message: "no power"}}, "marked unhealthy, in error: no power"},
 		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: schedule.InError{Type: "inspection error"}}}, "marked for removal, in error (inspection error), and the role has enough hosts without it"},
-		{schedule.MovesTo{Role: schedule.RoleKey{Cluster: red, Role: "Worker"}}, "moves to tenants/red Worker, which cannot be placed otherwise"},
 		{schedule.NewInDomain{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1}, "new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
 	} {
 		if got := Reason(row.reason); got != row.want {
@@ -113,7 +111,7 @@ func TestReason(t *testing.T) {
 
 // TestWarning: warnings that no other test makes a placement for.
 func TestWarning(t *testing.T) {
-	h1, h2 := schedule.HostKey{Namespace: "metal", Name: "h1"}, schedule.HostKey{Namespace: "metal", Name: "h2"}
+	h1 := schedule.HostKey{Namespace: "metal", Name: "h1"}
 	red := schedule.ClusterKey{Namespace: "tenants", Name: "red"}
 	worker := schedule.RoleKey{Cluster: red, Role: "Worker"}
 	for _, row := range []struct {
@@ -128,9 +126,6 @@ func TestWarning(t *testing.T) {
 			"host metal/h1: a.yaml knows it by uid 1, but its uid is now 2: it is in use and carries the cluster's labels, so it was restored or moved, and keeps its slot and its addresses"},
 		{schedule.NobodyGets{Host: h1, Why: schedule.InvalidRole{Role: "-"}}, `host metal/h1: claimed for role "-", which is no valid name, according to its labels: it is not handed out`},
 		{schedule.NamesHostOfOthers{Annotation: "a", Host: h1, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: this entry has no effect; remove it from the annotation"},
-		{schedule.Rearrangement{Way: schedule.ByHand, Moves: []schedule.Move{{Host: h1, From: worker, To: worker}}, Waits: []schedule.HostKey{h1, h2}},
-			"feasible at its turn if 1 unprovisioned host moves: metal/h1 from tenants/red Worker to tenants/red Worker and 2 released hosts are seen without labels: metal/h1, metal/h2 (one after the other, by hand)"},
-		{schedule.Rearrangement{Way: schedule.Forbidden, Waits: []schedule.HostKey{h1}}, "feasible at its turn if 1 released host is seen without labels: metal/h1"},
 		{schedule.SomeUnlabelled{Keys: []string{"row", "rack"}, Hosts: 2}, "2 hosts without label row or rack could be chosen: the limits per domain do not apply to them"},
 	} {
 		if got := Warning(row.warning); got != row.want {
@@ -147,19 +142,20 @@ func TestOneLineASentence(t *testing.T) {
 	}
 }
 
-// TestAdvice: domains that there are, which several hosts may lie in, were tried for one host at a time.
-func TestAdvice(t *testing.T) {
-	host := func(role string, domains ...string) schedule.AdvisedHosts {
-		return schedule.AdvisedHosts{Role: role, Count: 1, Key: "rack", Domains: domains}
-	}
-	for want, hosts := range map[string][]schedule.AdvisedHosts{
-		"1 more host, in a rack of its own or in rack r0, would place t/a": {host("Worker", "r0")},
-		"1 more host for Worker, in a rack of its own or in rack r0, and 1 more host for Infra, in a rack of its own, would place t/a": {
-			host("Worker", "r0"), host("Infra")},
-		"1 more host for Worker, in a rack of its own or in rack r0, and 1 more host for Infra, in a rack of its own or in rack r0 (only one of them in a domain with hosts), would place t/a": {
-			host("Worker", "r0"), host("Infra", "r0")},
+// TestMissing: the kind of host that is missing, and where it may lie.
+func TestMissing(t *testing.T) {
+	rack := func(name string) schedule.Room { return schedule.Room{Key: "rack", Name: name} }
+	for want, m := range map[string]schedule.Missing{
+		"Missing: 2 hosts": {Count: 2},
+		"Missing: 1 host in namespace east or west with kind=w and an address on oam": {
+			Count: 1, Namespaces: []string{"east", "west"}, Selector: "kind=w", Networks: []string{"oam"}},
+		"Missing: 1 host, in a rack of its own or in rack r0": {Count: 1, Keys: []string{"rack"}, Domains: []schedule.Room{rack("r0")}},
+		"Missing: 2 hosts with kind=w, each in a rack of its own or in rack r0 or in another with room": {
+			Count: 2, Selector: "kind=w", Keys: []string{"rack"}, Domains: []schedule.Room{rack("r0")}, MoreDomains: true},
+		"Missing: 1 host, in a row and a rack of its own or in a rack of its own in row b or in rack r0": {
+			Count: 1, Keys: []string{"row", "rack"}, Domains: []schedule.Room{{Key: "row", Name: "b"}, rack("r0")}},
 	} {
-		if got := Advice(&schedule.Advice{Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Hosts: hosts}); got != want {
+		if got := missing(&m); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

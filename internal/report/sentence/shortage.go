@@ -15,8 +15,8 @@ import (
 func Shortage(c *schedule.Shortage) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "short %d: %s; %s.", c.Need-c.Capacity, needs(c), has(c))
-	if c.Unreduced {
-		b.WriteString(" Perhaps not all of these roles compete: there are too many to check each one.")
+	if c.Packed != (schedule.Room{}) {
+		fmt.Fprintf(&b, " All hosts of %s are to lie in one %s: these are in %s.", c.Short, c.Packed.Key, c.Packed.Name)
 	}
 	if c.Full > 0 {
 		fmt.Fprintf(&b, " %s %s, but %s in a domain where the role has its hosts already.",
@@ -40,9 +40,9 @@ func Shortage(c *schedule.Shortage) string {
 			b.WriteString(".")
 		}
 	}
-	// Hosts that have what was misspelt would do, and nobody wants them.
-	if words := Advice(&c.Advice); words != "" && !(c.Unmatched && c.Near != "") {
-		b.WriteString(" " + words + ".")
+	// Hosts that have what was misspelt would do, and no role wants them.
+	if !(c.Unmatched && c.Near != "") {
+		b.WriteString(" " + missing(&c.Missing) + ".")
 	}
 	return b.String()
 }
@@ -55,78 +55,41 @@ func unmet(requirement string) string {
 	return "has " + requirement
 }
 
-// Advice says which hosts would place a cluster, or fill its standby slots, empty if none are known.
-func Advice(a *schedule.Advice) string {
-	would := " would place " + a.Cluster.String()
-	if a.Standby {
-		would = " would fill the standby slots of " + a.Cluster.String()
-	}
-	if a.Untried {
-		return "For the hosts that" + would + ", see `sipgen explain " + a.Cluster.String() + "`"
-	}
-	if len(a.Hosts) == 0 {
-		return ""
-	}
-	var parts []string
-	total, choices := 0, 0
-	for i := range a.Hosts {
-		total += a.Hosts[i].Count
-		choices += min(len(a.Hosts[i].Domains), 1)
-		parts = append(parts, advised(&a.Hosts[i], len(a.Hosts) > 1))
-	}
-	words := strings.Join(parts, " and ")
-	if choices > 1 { // each of them was tried with the other hosts in domains of their own
-		words = strings.TrimSuffix(words, ",") + " (only one of them in a domain with hosts),"
-	}
-	words += would
-	if a.Fewest && total > 1 {
-		words += ", and fewer would not"
-	}
-	return words
-}
-
-// advised is "2 more hosts with kind=w, each in a rack of its own".
-func advised(h *schedule.AdvisedHosts, role bool) string {
-	words := text.Count(h.Count, "more host")
-	if role {
-		words += " for " + h.Role
-	}
-	if h.Namespace != "" {
-		words += " in namespace " + h.Namespace
+// missing is "Missing: 2 hosts with kind=w, each in a rack of its own or in rack r1 or r2".
+func missing(m *schedule.Missing) string {
+	words := "Missing: " + text.Count(m.Count, "host")
+	if len(m.Namespaces) > 0 {
+		words += " in namespace " + strings.Join(m.Namespaces, " or ")
 	}
 	var with []string
-	if len(h.Labels) > 0 {
-		with = append(with, strings.Join(h.Labels, ","))
+	if m.Selector != "" {
+		with = append(with, m.Selector)
 	}
-	if len(h.Networks) > 0 {
-		with = append(with, "an address on "+strings.Join(h.Networks, " and "))
-	}
-	if h.Spread != "" {
-		with = append(with, "a label "+h.Spread)
+	if len(m.Networks) > 0 {
+		with = append(with, "an address on "+strings.Join(m.Networks, " and "))
 	}
 	if len(with) > 0 {
 		words += " with " + strings.Join(with, " and ")
 	}
-	if h.Key == "" {
+	if len(m.Keys) == 0 {
 		return words
 	}
-	own := " a " + strings.Join(append([]string{h.Key}, h.Narrower...), " and a ") + " of its own"
-	or := " in " + h.Key + " " + strings.Join(h.Domains, " or ")
-	if h.MoreDomains {
-		or += " or perhaps another"
+	words += ", "
+	if m.Count > 1 {
+		words += "each "
 	}
-	if len(h.Narrower) > 0 {
-		or = " in a " + strings.Join(h.Narrower, " and a ") + " of its own" + or
+	places := []string{"in a " + strings.Join(m.Keys, " and a ") + " of its own"}
+	for _, d := range m.Domains {
+		place := "in " + d.Key + " " + d.Name
+		if narrowest := m.Keys[len(m.Keys)-1]; d.Key != narrowest {
+			place = "in a " + narrowest + " of its own in " + d.Key + " " + d.Name
+		}
+		places = append(places, place)
 	}
-	switch {
-	case h.Count == 1 && len(h.Domains) > 0:
-		return words + ", in" + own + " or" + or + ","
-	case h.Count == 1:
-		return words + ", in" + own + ","
-	case len(h.Domains) > 0:
-		return words + ", each in" + own + " (one of them may be" + or + "),"
+	if m.MoreDomains {
+		places = append(places, "in another with room")
 	}
-	return words + ", each in" + own + ","
+	return words + strings.Join(places, " or ")
 }
 
 // needs is what the roles ask for.
@@ -141,13 +104,6 @@ func needs(c *schedule.Shortage) string {
 	}
 	if c.Standby {
 		words += ", including standby hosts"
-	}
-	if c.Waiting > 0 {
-		wait := "it waits for"
-		if len(c.Roles) > 1 {
-			wait = "they wait for"
-		}
-		words += ", in addition to " + text.Count(c.Waiting, "host") + " that " + wait
 	}
 	if len(c.Roles) > mostRoles {
 		words += " (" + groups(c) + ")"

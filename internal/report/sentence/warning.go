@@ -277,12 +277,6 @@ func roleWarning(w schedule.Warning) string {
 	case schedule.ReplacedLater:
 		return fmt.Sprintf("%s replaced now, %d more once the tenant has room for their replacements: it may have no more than hosts.max (or maxHostsPerTenant) plus a tenth at a time",
 			text.Count(w.Now, "host"), w.Later)
-	case schedule.NotSearched:
-		return "sipgen did not search to the end for host moves that would place it: the site is too large"
-	case schedule.Rearrangement:
-		return rearrangement(w)
-	case schedule.WaitsFor:
-		return fmt.Sprintf("waits until host %s is seen without labels", w.Host)
 	case schedule.LeftOut:
 		var names []string
 		for _, host := range w.Hosts {
@@ -305,43 +299,6 @@ func roleWarning(w schedule.Warning) string {
 			w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew)
 	}
 	return ""
-}
-
-// Move says who gives which host to whom.
-func Move(m schedule.Move) string {
-	return m.Host.String() + " from " + m.From.String() + " to " + m.To.String()
-}
-
-func rearrangement(w schedule.Rearrangement) string {
-	var parts []string
-	if n := len(w.Moves); n > 0 {
-		var moves []string
-		for _, m := range w.Moves {
-			moves = append(moves, Move(m))
-		}
-		parts = append(parts, text.Count(n, "unprovisioned host")+" "+Verb(n, "moves", "move")+": "+strings.Join(moves, ", "))
-	}
-	if n := len(w.Waits); n > 0 {
-		parts = append(parts, text.Count(n, "released host")+" "+Verb(n, "is", "are")+" seen without labels: "+strings.Join(hostNames(w.Waits), ", "))
-	}
-	words := strings.Join(parts, " and ")
-	switch {
-	case w.Way == schedule.Done:
-		words = "placed as soon as " + words
-		switch {
-		case w.Filled == w.Wants: // so it waits for standby hosts that it must have
-			words += "; until then standby slots are empty"
-		case w.Filled > 0:
-			words += fmt.Sprintf("; until then it has hosts for %d of its %s", w.Filled, text.Count(w.Wants, "active slot"))
-		}
-		return words
-	case len(w.Moves) == 0:
-	case w.Way == schedule.ByHand:
-		words += " (one after the other, by hand)"
-	default:
-		words += " (the site forbids moves)"
-	}
-	return "feasible at its turn if " + words
 }
 
 // releaseOfNothing is why a request of the Site releases nothing.

@@ -1,0 +1,196 @@
+package schedule
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// matches says whether a selector, of hosts' labels and namespaces, matches a host.
+func matches(s labels.Selector, h *inventory.Host) bool {
+	return s.Matches(v1.HostLabels{Namespace: h.Namespace, Labels: h.Labels})
+}
+
+// sortByLabels finds the kinds: hosts that are alike in all labels that a selector or a topology key looks at. A
+// host that an annotation of a cluster names, which it does not get, is a kind of its own.
+func (s *site) sortByLabels() {
+	asked := map[string]bool{}
+	for _, r := range s.roles {
+		for _, selector := range []labels.Selector{r.selector, r.wide} {
+			if selector == nil {
+				continue
+			}
+			requirements, _ := selector.Requirements()
+			for i := range requirements {
+				asked[requirements[i].Key()] = true
+			}
+		}
+		for _, key := range r.required() {
+			asked[key] = true
+		}
+	}
+	keys := slices.Sorted(maps.Keys(asked))
+	never := map[int32]bool{}
+	for _, c := range s.clusters {
+		maps.Copy(never, c.never)
+	}
+	known := map[string]int32{}
+	var row []byte
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		row = row[:0]
+		for _, key := range keys {
+			value, is := h.Labels[key]
+			if key == v1.HostNamespaceKey {
+				value, is = h.Namespace, true
+			}
+			if is {
+				row = append(binary.AppendUvarint(row, uint64(len(value))+1), value...)
+			} else {
+				row = append(row, 0)
+			}
+		}
+		if never[int32(i)] {
+			row = binary.AppendUvarint(row, uint64(i))
+		}
+		kind, is := known[string(row)]
+		if !is {
+			kind = int32(len(s.kinds))
+			known[string(row)] = kind
+			s.kinds = append(s.kinds, int32(i))
+		}
+		h.kind = kind
+	}
+}
+
+// selects says of each kind whether a selector matches it. Each selector is asked once.
+func (s *site) selects(selector labels.Selector) []bool {
+	id := "\x00nothing"
+	if selector != labels.Nothing() {
+		id = selector.String()
+	}
+	if known := s.selections[id]; known != nil {
+		return known
+	}
+	selected := make([]bool, len(s.kinds))
+	for kind, i := range s.kinds {
+		selected[kind] = matches(selector, s.hosts[i].Host)
+	}
+	s.selections[id] = selected
+	return selected
+}
+
+// shape is what a role asks of a host: a selector, the labels of its topology keys, and networks to have an address
+// on. Many roles share one.
+type shape struct {
+	selected []bool // by kind
+	required []string
+	networks []string
+	never    map[int32]bool // hosts that annotations of the cluster name
+	fits     []bool         // by class
+}
+
+// class is free hosts that are equal to every role: of one kind, with addresses on the same networks.
+type class struct {
+	host  int32 // the first of them
+	hosts int
+	roles int // that it fits
+}
+
+// match sorts the free hosts into classes, and finds out which of them fit which role.
+func (s *site) match() {
+	index, networks := map[string]*shape{}, map[string]bool{}
+	for _, r := range s.roles {
+		id, sh := "", &shape{}
+		if r.want() > 0 {
+			sh.selected, sh.required, sh.never = s.selects(r.selector), r.required(), r.cluster.never
+			if r.cluster.spec != nil {
+				sh.networks = networksOf(r.cluster.spec, r.name)
+			}
+			id = r.selector.String() + "\x00" + strings.Join(sh.networks, "\x00") + "\x00\x00" + strings.Join(sh.required, "\x00")
+			if r.selector == labels.Nothing() {
+				id = "\x00nothing"
+			}
+			if len(sh.never) > 0 {
+				id += "\x00\x00" + r.cluster.key.String()
+			}
+		}
+		if index[id] == nil {
+			index[id] = sh
+			s.shapes = append(s.shapes, sh)
+		}
+		r.shape = index[id]
+		for _, network := range r.shape.networks {
+			networks[network] = true
+		}
+	}
+	s.classify(slices.Sorted(maps.Keys(networks)))
+	for _, sh := range s.shapes {
+		sh.fits = make([]bool, len(s.classes))
+		for c := range s.classes {
+			i := s.classes[c].host
+			sh.fits[c] = sh.selects(s.hosts[i].kind) && s.lacks(sh, i) == nil
+		}
+	}
+	for _, r := range s.roles {
+		for c, is := range r.shape.fits {
+			if is {
+				s.classes[c].roles++
+			}
+		}
+	}
+}
+
+// classify sorts the free hosts into classes.
+func (s *site) classify(networks []string) {
+	known := map[string]int32{}
+	var row []byte
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		if h.class = -1; h.reject != nil || h.role != nil {
+			continue
+		}
+		row = binary.AppendUvarint(row[:0], uint64(h.kind))
+		for _, network := range networks {
+			on := byte(0)
+			if len(h.On(network)) > 0 {
+				on = 1
+			}
+			row = append(row, on)
+		}
+		number, is := known[string(row)]
+		if !is {
+			number = int32(len(s.classes))
+			known[string(row)] = number
+			s.classes = append(s.classes, class{host: int32(i)})
+		}
+		h.class = number
+		s.classes[number].hosts++
+	}
+}
+
+// selects says whether the shape's selector matches hosts of a kind.
+func (sh *shape) selects(kind int32) bool { return sh.selected != nil && sh.selected[kind] }
+
+// lacks is why a role of the shape cannot have a free host that its selector matches, nil if it can.
+func (s *site) lacks(sh *shape, i int32) Reason {
+	h := &s.hosts[i]
+	if sh.never[i] {
+		return NamedByCluster{}
+	}
+	if key := missingLabel(sh.required, h); key != "" {
+		return NoLabel{key}
+	}
+	for _, network := range sh.networks {
+		if len(h.On(network)) == 0 {
+			return NoAddress{Network: network}
+		}
+	}
+	return nil
+}

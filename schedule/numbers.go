@@ -1,0 +1,74 @@
+package schedule
+
+import "github.com/airshipit/sipgen/schedule/solve"
+
+// inNumbers is the free hosts and what the roles want of them, as package solve takes it.
+func (s *site) inNumbers() *solve.Site {
+	out := &solve.Site{Kinds: make([]int32, len(s.hosts))}
+	for i := range s.hosts {
+		out.Kinds[i] = s.hosts[i].class
+	}
+	for _, t := range s.topology {
+		out.Trees = append(out.Trees, solve.Tree{Of: t.dom, Parent: t.parent, Level: t.levels, Names: t.names})
+	}
+	for _, c := range s.clusters {
+		most, bounded := s.options.Replace[c.key]
+		if !bounded {
+			most = -1
+		}
+		out.Clusters = append(out.Clusters, solve.Cluster{From: len(out.Roles), To: len(out.Roles) + len(c.roles), Replace: most})
+		for _, r := range c.roles {
+			out.Roles = append(out.Roles, s.wantedBy(r))
+		}
+	}
+	return out
+}
+
+// wantedBy is what one role wants.
+func (s *site) wantedBy(r *role) solve.Role {
+	out := solve.Role{Fits: r.shape.fits, Tree: int(r.topo), Most: r.limits, Spread: int(r.even), Pack: int(r.packed), PackAt: s.packedAt(r)}
+	if len(r.cluster.refused) > 0 || r.cluster.gone || r.must+r.spare+r.replaceActive+r.replaceSpare == 0 {
+		out.Fits = nil
+		return out
+	}
+	out.Active, out.Standby = r.must, r.spare
+	out.ReplaceActive, out.ReplaceStandby, out.Spare = r.replaceActive, r.replaceSpare, len(r.lingering)
+	for _, list := range [][]int32{r.held, r.standIn} {
+		for _, i := range list {
+			out.Held = append(out.Held, s.domain(r, i))
+			if r.even >= 0 {
+				out.Even = append(out.Even, s.topology[r.even].dom[i])
+			}
+		}
+	}
+	if r.spread != nil {
+		out.Skew = max(1, r.spread.MaxSkew)
+	}
+	for _, i := range r.standIn {
+		out.Failed = append(out.Failed, s.domain(r, i))
+	}
+	return out
+}
+
+// packedAt is the domain of a packed role in which it has the most hosts, the first by name of several; solve.None
+// if it has none in any.
+func (s *site) packedAt(r *role) int32 {
+	best := int32(solve.None)
+	if r.packed < 0 {
+		return best
+	}
+	t, in := s.topology[r.packed], map[int32]int{}
+	for _, list := range [][]int32{r.held, r.standIn} {
+		for _, i := range list {
+			d := t.dom[i]
+			if d < 0 {
+				continue
+			}
+			in[d]++
+			if best < 0 || in[d] > in[best] || in[d] == in[best] && t.names[d] < t.names[best] {
+				best = d
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,54 @@
+package schedule
+
+import (
+	"strings"
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestPack: all hosts of a role that is packed lie in one domain, the smallest that suffices; or in that of the hosts that it has.
+func TestPack(t *testing.T) {
+	packed := func(selector string, active, standby int) v1.NodeSet {
+		set := nodes(selector, active, standby)
+		set.TopologyKey, set.Pack = "", "rack"
+		return set
+	}
+	free := func() []inventory.Host {
+		return []inventory.Host{newHost("a1", "rack=ra kind=w"), newHost("a2", "rack=ra kind=w"), newHost("a3", "rack=ra kind=w"),
+			newHost("b1", "rack=rb kind=w"), newHost("b2", "rack=rb kind=w"), newHost("c1", "kind=w"), newHost("d1", "rack=rd")}
+	}
+	holds := func() []inventory.Host {
+		hosts := free()
+		hosts[0] = claimed(hosts[0], "red", v1.RoleWorker)
+		return hosts
+	}
+	for _, row := range []struct {
+		why   string
+		set   v1.NodeSet
+		hosts []inventory.Host
+		want  string
+		says  string
+	}{
+		{"the smallest domain that suffices", packed("kind=w", 2, 0), free(), "red Worker: +b1 +b2", ""},
+		{"a larger one", packed("kind=w", 3, 0), free(), "red Worker: +a1 +a2 +a3", ""},
+		{"standby hosts lie there, too", packed("kind=w", 2, 1), free(), "red Worker: +b1 +b2 short 0/1", "All hosts of tenants/red Worker are to lie in one rack: these are in rb."},
+		{"a role stays in the domain of its hosts", packed("kind=w", 2, 0), holds(), "red Worker: a1 +a2", ""},
+		{"no domain suffices", packed("kind=w", 4, 0), free(), "red Worker: short 4/0 unschedulable", "there are only 3 free hosts it can use. All hosts of tenants/red Worker are to lie in one rack: these are in ra."},
+	} {
+		p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: row.set})}, row.hosts, Previous{}, testOptions)
+		if got := strings.TrimSpace(summary(p)); got != row.want {
+			t.Errorf("%s: found %s, want %s", row.why, got, row.want)
+		}
+		if row.says != "" && (len(p.Shortages) != 1 || !strings.Contains(Say.Shortage(&p.Shortages[0]), row.says)) {
+			t.Errorf("%s: found %v, want %q", row.why, p.Shortages, row.says)
+		}
+	}
+	misspelt := packed("kind=w", 2, 0)
+	misspelt.Pack = "rak"
+	p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: misspelt})}, free(), Previous{}, testOptions)
+	if found := Say.Refusals(p.Clusters[0].Refused); len(found) != 1 || !strings.Contains(found[0], "pack") || !strings.Contains(found[0], "rack") {
+		t.Errorf("a key that no host has: found %q, want it to name pack and rack", found)
+	}
+}
