@@ -94,34 +94,46 @@ func (c *checked) proceed(ui *ui, how tolerance) error {
 	for _, warning := range c.warnings {
 		ui.say("warning: %s", warning)
 	}
+	return c.verdict(how)
+}
+
+// verdict is why nothing of a decision is written, nil if it is.
+func (c *checked) verdict(how tolerance) error {
 	refusal := c.refusal
-	if !keepGoing {
-		refusal = errors.Join(c.wrong(c.settled.late), refusal)
+	if !how.keepGoing {
+		refusal = errors.Join(joined(c.settled.late), refusal)
 	}
 	switch {
 	//guard: what is refused is written all the same
 	case refusal != nil:
 		return refusal
 	//guard: a tree is written although a cluster cannot have its hosts
-	case keepGoing, c.placement.Schedulable():
+	case how.keepGoing, c.placement.Schedulable():
 		return nil
 	}
+	out := &unplacedError{}
 	for i := range c.report.Clusters {
 		switch cluster := &c.report.Clusters[i]; {
+		//guard: publish calls a frozen cluster unschedulable, and nobody finds out why
 		case len(cluster.Frozen) > 0:
-			//guard: publish calls a frozen cluster unschedulable, and nobody finds out why
-			ui.say("%s: frozen", cluster.Key())
+			out.words = append(out.words, fmt.Errorf("%s: frozen", cluster.Key()))
 		case cluster.Unschedulable:
-			ui.say("%s: unschedulable", cluster.Key())
+			out.words = append(out.words, fmt.Errorf("%s: unschedulable", cluster.Key()))
 		}
 	}
+	last := "nothing is written; --keep-going renders the other clusters"
 	if how.pushes {
-		ui.say("nothing is pushed; --keep-going publishes the other clusters")
-		return errFinding
+		last = "nothing is pushed; --keep-going publishes the other clusters"
 	}
-	ui.say("nothing is written; --keep-going renders the other clusters")
-	return errFinding
+	out.words = append(out.words, errors.New(last))
+	return out
 }
+
+// unplacedError ends a run in which a cluster cannot have what it asks for, and no other one is written either.
+type unplacedError struct{ words []error }
+
+func (e *unplacedError) Error() string   { return errors.Join(e.words...).Error() }
+func (e *unplacedError) Unwrap() []error { return e.words }
 
 // unselected are the roles that have hosts and match none of them any more: they are full, and nobody sees that before one fails.
 func (d *decided) unselected() []string {

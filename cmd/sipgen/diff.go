@@ -34,8 +34,8 @@ tree, all of them) is summed up; --all shows its files.
 -o unified is exactly what patch(1) takes, so values in it may look like commands to a CI system:
 in CI, write it to a file.
 
-Exit codes: 0 nothing would change; 1 something would change, or a cluster cannot have its hosts;
-2 an error.`,
+Exit codes: 0 nothing would change; 1 something would change; 2 an error, or render and publish
+would write nothing.`,
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
   sipgen diff --site site.yaml -f tenants --inventory hosts --repo fleet.git`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -62,11 +62,10 @@ Exit codes: 0 nothing would change; 1 something would change, or a cluster canno
 				ui.say("no previous tree: %s has none yet, so all of it is new", before.where)
 			}
 			rendered, err := loaded.tree(ui, before, how)
-			switch {
-			case errors.Is(err, errFinding):
-				ui.say("not compared: a cluster cannot have its hosts; --keep-going compares the others")
-				return err
-			case err != nil:
+			if unplaced := (*unplacedError)(nil); errors.As(err, &unplaced) {
+				unplaced.words[len(unplaced.words)-1] = errors.New("not compared: a cluster cannot have its hosts; --keep-going compares the others")
+			}
+			if err != nil {
 				return err
 			}
 			before.warnOfForeign(ui, loaded.site, rendered.tree)

@@ -43,8 +43,10 @@ func TestExitCodePage(t *testing.T) {
 	wantCode(1, append([]string{"diff"}, findings["diff"]...)...)
 	wantCode(1, append([]string{"status"}, findings["status"]...)...)
 	edit(t, "tenants/edge-a.yaml", "active: 4", "active: 90")
-	for _, command := range []string{"plan", "lint", "render", "publish"} {
-		wantCode(1, append([]string{command}, findings[command]...)...)
+	wantCode(1, append([]string{"lint"}, findings["lint"]...)...)
+	for _, command := range []string{"plan", "render", "publish"} {
+		wantCode(2, append([]string{command}, findings[command]...)...)
+		wantCode(1, append([]string{command, "--keep-going"}, findings[command]...)...)
 	}
 	edit(t, "tenants/edge-a.yaml", "active: 90", "active: 190")
 	wantCode(1, append([]string{"tenants"}, here...)...)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -163,27 +164,26 @@ func (d *decided) saidFrozen(f *lint.Finding) bool {
 }
 
 // stopByLint ends a run that would publish specs with errors. What is wrong with a host is that host's finding: nobody gets it, and nobody waits
-// for it. So it is with one cluster's where the run is to go on.
-func (r *rendered) stopByLint(ui *ui, how tolerance) error {
-	errors := 0
-	for _, f := range r.lint(r.decided) {
+// for it. So it is with one cluster's where the run is to go on: then the errors are words.
+func (c *checked) stopByLint(how tolerance) (words []string, _ error) {
+	var errs []error
+	found := 0
+	for _, f := range c.lint(c.decided) {
 		//guard: a spec with an error of lint is published
 		if f.Severity != lint.Error || !f.OfCluster() || f.OfPlacement() {
 			continue
 		}
-		errors++
-		if !how.keepGoing || !r.saidFrozen(&f) {
-			ui.say("lint: %s", f.String())
+		found++
+		if !how.keepGoing || !c.saidFrozen(&f) {
+			words = append(words, "lint: "+f.String())
+			errs = append(errs, fmt.Errorf("lint: %s", f.String()))
 		}
 	}
-	switch {
-	case errors == 0:
-		return nil
-	case how.keepGoing, r.site.Spec.Lint.Errors == v1alpha1.LintPass:
-		return nil
+	if found == 0 || how.keepGoing || c.site.Spec.Lint.Errors == v1alpha1.LintPass {
+		return words, nil
 	}
-	ui.say("%s: nothing is pushed; sipgen lint says what to do about each, and spec.lint.errors: pass in the Site lets them pass", text.Count(errors, "lint error"))
-	return errFinding
+	return nil, errors.Join(append(errs, fmt.Errorf(
+		"refused: %s: sipgen lint says what to do about each, and spec.lint.errors: pass in the Site lets them pass", text.Count(found, "lint error")))...)
 }
 
 func writeFindings(ui *ui, findings []lint.Finding, output string, colour bool) error {

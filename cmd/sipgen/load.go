@@ -115,7 +115,7 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		beyond := l.beyondGrants()
 		if in.keepGoing {
 			l.findings = append(l.findings, beyond...)
-		} else if err = errors.Join(err, l.wrong(beyond)); err != nil {
+		} else if err = errors.Join(err, joined(beyond)); err != nil {
 			err = errors.Join(err, l.clashes(beyond...))
 		}
 	}
@@ -216,7 +216,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		l.empty = nil
 	}
 	if !in.keepGoing {
-		specsErr = errors.Join(specsErr, l.wrong(l.findings))
+		specsErr = errors.Join(specsErr, joined(l.findings))
 	}
 	//guard: a folder without specs is a site without tenants: all hosts are released
 	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files && !in.allowEmpty {

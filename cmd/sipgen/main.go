@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case product.err != nil:
 		// Whoever keeps what was printed must not take it for all there is.
 		incomplete := &incompleteError{product.err}
-		if errors.Is(err, errFinding) || errors.Is(err, product.err) {
+		if errors.Is(err, errFinding) || errors.Is(err, errRefused) || errors.Is(err, product.err) {
 			err = nil
 		}
 		err = errors.Join(err, incomplete)
@@ -81,6 +81,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitDone
 	case errors.Is(err, errFinding):
 		return exitFinding
+	case errors.Is(err, errRefused):
+		return exitError
 	}
 	ui.fail(command, err)
 	return exitError
@@ -88,3 +90,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // errFinding ends a command that did its work and found something: exit code 1, nothing more to say.
 var errFinding = errors.New("finding")
+
+// errRefused ends a plan that publish would refuse: exit code 2, nothing more to say.
+var errRefused = errors.New("refused")

@@ -13,6 +13,7 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -36,8 +37,9 @@ Earlier decisions that are not synced yet are kept. They are in the rendered tre
 from the Site's repository, as publish does; --repo or --previous names another tree, and
 --previous none plans without one.
 
-Exit codes: 0 success; 1 a cluster cannot have its hosts, or render would refuse the plan (a message
-says why), or something overlaps that should not (-o network); 2 an error.
+Exit codes are those of publish: 0 success; 1 a cluster is frozen or cannot have its hosts, and the
+others are published (--keep-going), or something overlaps that should not (-o network); 2 an error,
+or publish would push nothing (a message says why).
 
 -o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.
 -o network lists everything on the site that has an address, a port or a MAC address, and what
@@ -72,27 +74,36 @@ overlaps.`,
 			if err != nil {
 				return err
 			}
-			decided, err := loaded.foreseen(ui, before)
+			how := tolerance{keepGoing: in.keepGoing, acceptLoss: noAcceptance}
+			checked, withServices, unrendered, err := loaded.judge(ui, before, how, render.Preview)
 			if err != nil {
 				return err
 			}
-			checked := decided.check(noTolerance)
-			shown := decided.report
-			withServices, unrendered := checked.preview(ui)
-			if unrendered == nil {
-				shown = withServices
-			}
-			refusals := errors.Join(joined(decided.settled.late), checked.refusal, unrendered)
-			whole := *shown
-			whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
-			if !decided.placement.Schedulable() {
-				//guard: plan says nothing of the brake where a cluster lacks hosts, and publish is refused
-				refusals = checked.refusal // the plan itself says the rest
-				if !in.keepGoing {
-					refusals = errors.Join(joined(decided.settled.late), refusals)
+			decided, shown := checked.decided, checked.report
+			if !how.keepGoing {
+				for _, f := range decided.surges() {
+					shown.Refuse(f.cluster.String())
 				}
 			}
-			for _, refusal := range flatten(refusals) {
+			if unrendered == nil {
+				shown = withServices.report
+			}
+			refusals := checked.verdict(how)
+			unplaced := (*unplacedError)(nil)
+			switch {
+			case errors.As(refusals, &unplaced):
+				refusals = nil // the plan itself shows who cannot have what
+			case decided.placement.Schedulable():
+				refusals = errors.Join(refusals, unrendered)
+			}
+			var linted []string
+			var lintErrors error
+			if unplaced == nil && refusals == nil {
+				linted, lintErrors = checked.stopByLint(how)
+			}
+			whole := *shown
+			whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
+			for _, refusal := range flatten(errors.Join(refusals, lintErrors)) {
 				whole.Refusals = append(whole.Refusals, refusal.Error())
 			}
 			if ofNetwork {
@@ -109,18 +120,22 @@ overlaps.`,
 			for _, warning := range checked.warnings {
 				ui.say("render and publish would report: warning: %s", warning)
 			}
-			//guard: plan shows a cluster as frozen, and publish refuses the run of all
-			if !in.keepGoing && !ofNetwork && len(decided.settled.late) > 0 && !decided.placement.Schedulable() {
-				ui.say("render and publish would refuse the run because of what is frozen; with --keep-going they go on with the other clusters")
+			for _, word := range linted {
+				ui.say("publish would report: %s", word)
 			}
 			if ofNetwork && loaded.network.Overlaps() {
 				return errFinding
 			}
-			refused := sayRefusals(ui, refusals)
-			if !decided.placement.Schedulable() {
-				return errFinding
+			refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", lintErrors))
+			//guard: plan shows a cluster as frozen, and publish refuses the run of all
+			if !how.keepGoing && (unplaced != nil || len(decided.settled.late) > 0) {
+				ui.say("render and publish would write nothing; with --keep-going they go on with the other clusters")
 			}
-			return refused
+			//guard: plan ends well, and publish is refused
+			if unplaced != nil || refused != nil {
+				return errRefused
+			}
+			return checked.unschedulable()
 		},
 	}
 	in.flags(command)
@@ -146,8 +161,8 @@ func (d *decided) shown(p *report.Plan, format string) *report.Plan {
 	return p
 }
 
-// sayRefusals says why render and publish would refuse a plan, which is a finding.
-func sayRefusals(ui *ui, err error) error {
+// sayRefusals says why commands would refuse a plan, which is a finding.
+func sayRefusals(ui *ui, commands string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -156,7 +171,7 @@ func sayRefusals(ui *ui, err error) error {
 		if strings.HasPrefix(refusal.Error(), "refused: ") {
 			would = "end with"
 		}
-		ui.say("render and publish would %s: %s", would, refusal)
+		ui.say("%s would %s: %s", commands, would, refusal)
 	}
 	return errFinding
 }

@@ -26,8 +26,8 @@ func newPublish(ui *ui) *cobra.Command {
 tree: its decisions are kept. If the tree is unchanged, there is no commit. Only files that sipgen
 wrote are changed or deleted. If somebody else pushes first, sipgen plans again on top of that.
 
-If sipgen lint has an error about a SIPCluster, the run ends, unless the Site's spec.lint.errors is
-pass; with --keep-going such errors are reported, and the run goes on.
+If sipgen lint has an error about a SIPCluster, nothing is pushed, unless the Site's
+spec.lint.errors is pass; with --keep-going such errors are reported, and the run goes on.
 
 The commit goes to the branch that is synced. First, sipgen lists what a reviewer must not miss; on
 a terminal it then asks, unless --yes is given. --dry-run stops there, and nothing is pushed.
@@ -95,9 +95,9 @@ type unpushedError struct{ error }
 
 func (e *unpushedError) Unwrap() []error { return []error{e.error} }
 
-// unpushed marks an error that ends a run before anything was pushed. Of a finding everything has been said.
+// unpushed marks an error that ends a run before anything was pushed, and does not say that itself.
 func unpushed(err error) error {
-	if errors.Is(err, errFinding) {
+	if unplaced := (*unplacedError)(nil); errors.As(err, &unplaced) {
 		return err
 	}
 	return &unpushedError{err}
@@ -130,8 +130,12 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err != nil {
 			return fail(err)
 		}
-		if err := rendered.stopByLint(ui, how); err != nil {
+		words, err := rendered.stopByLint(how)
+		if err != nil {
 			return fail(err)
+		}
+		for _, word := range words {
+			ui.say("%s", word)
 		}
 		//guard: a .sourceignore that somebody pushes later hides the tree from Flux, which prunes it
 		if err := rendered.refuseForeign(); err != nil {

@@ -28,8 +28,8 @@ the new files to their places, the next command that reads or writes the folder 
 With --from the tree in another folder is the previous one: which cluster has which host, and
 the hosts' addresses. It stays as it is, and may have been made for another engine.
 
-If a cluster cannot have all its hosts, nothing is written; with --keep-going the other clusters
-are rendered. The exit code is 1 in both cases.`,
+If a cluster cannot have all its hosts, nothing is written, and the exit code is 2; with
+--keep-going the other clusters are rendered, and the exit code is 1.`,
 		Example: `  sipgen render --site site.yaml -f tenants --inventory hosts --out tree`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {

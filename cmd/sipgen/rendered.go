@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -21,13 +22,23 @@ type rendered struct {
 // what a frozen one has, and a tenant that gives
 // back hosts when the run takes more than the site allows; then it is decided again.
 func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, error) {
+	checked, rendered, unrendered, err := l.judge(ui, before, how, render.Site)
+	if err != nil {
+		return nil, err
+	}
+	return rendered, cmp.Or(checked.proceed(ui, how), unrendered)
+}
+
+// judge is tree without a word about it: what was decided in the end, and how it is rendered, or why it cannot be. A run that is refused is looked at for
+// whom it would freeze, too: --accept-loss is compared with what is lost without them.
+func (l *loaded) judge(ui *ui, before previousTree, how tolerance, site renderer) (c *checked, r *rendered, unrendered, err error) {
 	for {
 		decided, err := l.decide(ui, before)
 		if err == nil {
 			err = decided.moves()
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		if how.keepGoing {
 			//guard: one tenant that asks for others for hosts that it keeps stops everybody's run
@@ -48,24 +59,13 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 			}
 		}
 		checked := decided.check(how)
+		rendered, unrendered := checked.renderedBy(site, ui)
 		//guard: no number that --accept-loss takes fits, where a cluster that is being deleted has a patch that is wrong
-		if !how.keepGoing {
-			if err := checked.proceed(ui, how); err != nil {
-				return nil, err
-			}
-			return checked.render(ui)
-		}
-		// A run that is refused is looked at for whom it would freeze, too: --accept-loss is compared with what is lost without them.
-		rendered, err := checked.render(ui)
-		broken, others := decided.broken(err)
-		switch {
-		case checked.refusal == nil && others != nil:
-			return nil, others
-		case len(broken) > 0:
+		if broken, others := decided.broken(unrendered); how.keepGoing && len(broken) > 0 && (checked.refusal != nil || others == nil) {
 			l = l.with(broken)
 			continue
 		}
-		return rendered, checked.proceed(ui, how)
+		return checked, rendered, unrendered, nil
 	}
 }
 
@@ -97,16 +97,10 @@ func (d *decided) broken(err error) (broken []finding, others error) {
 // render renders the tree, and checks what comes out where the patches of tenants have a part in it.
 func (c *checked) render(ui *ui) (*rendered, error) { return c.renderedBy(render.Site, ui) }
 
-// preview is the report of a tree that nobody writes, and why render would refuse it.
-func (c *checked) preview(ui *ui) (*report.Plan, error) {
-	rendered, err := c.renderedBy(render.Preview, ui)
-	if err != nil {
-		return nil, err
-	}
-	return rendered.report, nil
-}
+// renderer is render.Site, or render.Preview for a tree that is not written.
+type renderer func(render.Input) (render.Tree, []render.Services, error)
 
-func (c *checked) renderedBy(site func(render.Input) (render.Tree, []render.Services, error), ui *ui) (*rendered, error) {
+func (c *checked) renderedBy(site renderer, ui *ui) (*rendered, error) {
 	defer ui.progress.stage("rendering")()
 	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files, HeldBack: c.heldBack()})
 	was := filesOfServices(c.before.files)

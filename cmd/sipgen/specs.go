@@ -52,34 +52,6 @@ func joined(findings []finding) error {
 	return errors.Join(errs...)
 }
 
-// wrongSpecsError is what ends a run because of some tenants' specs. With --keep-going the other clusters, of which there are some, go on.
-type wrongSpecsError struct{ error }
-
-func (e *wrongSpecsError) Unwrap() []error { return []error{e.error} }
-
-// wrong is what ends a run because of findings.
-func (l *loaded) wrong(findings []finding) error {
-	of := map[schedule.ClusterKey]bool{}
-	for _, f := range findings {
-		of[f.cluster] = true
-	}
-	others := slices.ContainsFunc(l.clusters, func(c v1.SIPCluster) bool { return !of[keyOf(&c)] })
-	//guard: who has one tenant is told to go on with the others
-	if err := joined(findings); err == nil || !others {
-		return err
-	}
-	return &wrongSpecsError{joined(findings)}
-}
-
-// onlyWrongSpecs says whether a run ends because of tenants' specs, and of nothing else.
-func onlyWrongSpecs(err error) bool {
-	if _, wrong := err.(*wrongSpecsError); wrong {
-		return true
-	}
-	parts, several := err.(interface{ Unwrap() []error })
-	return several && !slices.ContainsFunc(parts.Unwrap(), func(part error) bool { return !onlyWrongSpecs(part) })
-}
-
 // specs are the documents of the specs.
 type specs struct {
 	decoded []spec

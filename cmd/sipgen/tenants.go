@@ -50,12 +50,10 @@ type beyondError struct{ error }
 
 func (e *beyondError) Unwrap() error { return e.error }
 
-// grantable says whether a grant would allow any of what is wrong: none allows a port beyond the site's range.
+// grantable says whether a grant would allow what is wrong: none allows a port beyond the site's range, or makes an image.
 func grantable(err error) bool {
-	return slices.ContainsFunc(flatten(err), func(single error) bool {
-		var beyond *beyondError
-		return errors.As(single, &beyond) && !strings.HasSuffix(single.Error(), "the site's range")
-	})
+	var beyond *beyondError
+	return errors.As(err, &beyond) && (strings.Contains(err.Error(), " grant") || strings.Contains(err.Error(), "may have at most"))
 }
 
 // evict notes the namespaces of evicted tenants.

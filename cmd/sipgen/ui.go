@@ -58,14 +58,19 @@ func (u *ui) fit(line string) string {
 // fail prints an error, each of the errors joined in it on a line of its own, and a hint where
 // there is something to try with the command.
 func (u *ui) fail(command *cobra.Command, err error) {
-	for _, single := range flatten(err) {
+	told := map[string]bool{}
+	singles := flatten(err)
+	for i, single := range singles {
 		u.say("%s", single)
+		hint := hintFor(command, single)
+		if hint == "" || told[hint] || i+1 < len(singles) && hintFor(command, singles[i+1]) == hint {
+			continue
+		}
+		told[hint] = true
+		u.say("hint: %s", hint)
 	}
 	if unpushed := (*unpushedError)(nil); errors.As(err, &unpushed) {
 		u.say("nothing is pushed")
-	}
-	if hint := hintFor(command, err); hint != "" {
-		u.say("hint: %s", hint)
 	}
 }
 
@@ -78,6 +83,16 @@ func flatten(err error) []error {
 	)
 	walk = func(err error) {
 		if err == nil {
+			return
+		}
+		if asked, ok := err.(*askedError); ok {
+			// A hint names the API server.
+			for _, single := range flatten(asked.err) {
+				if !seen[single.Error()] {
+					seen[single.Error()] = true
+					out = append(out, &askedError{single, asked.context, asked.server})
+				}
+			}
 			return
 		}
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -95,22 +110,17 @@ func flatten(err error) []error {
 	return out
 }
 
-// hintFor is what to try. It names a flag only with a command that has it.
+// hintFor is what to try about one error. It names a flag only with a command that has it.
 func hintFor(command *cobra.Command, err error) string {
 	var (
 		usage  *usageError
 		noSite *noSiteError
 		unread *previousError
-		wrong  *wrongSpecsError
 		// of it nothing is known but that it was not printed
 		incomplete *incompleteError
 		asked      *askedError
 		notTree    *notTreeError
 	)
-	suggestion := ""
-	if grantable(err) {
-		suggestion = "sipgen tenants --suggest prints the grants that the specs need; "
-	}
 	switch {
 	case errors.As(err, &incomplete):
 		return ""
@@ -128,11 +138,8 @@ func hintFor(command *cobra.Command, err error) string {
 		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise --previous DIR or --repo URL says where it is: it has the decisions that are not synced yet"
 	case olderShape(err):
 		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it (docs/from-sip.md)"
-	//guard: who lacks an inventory is told that --keep-going helps
-	case errors.As(err, &wrong) && onlyWrongSpecs(err):
-		return strings.TrimSuffix(suggestion+flagOr(command, "keep-going", "--keep-going goes on with the other clusters; this one keeps what it has", ""), "; ")
-	case suggestion != "":
-		return strings.TrimSuffix(suggestion, "; ")
+	case grantable(err):
+		return "sipgen tenants --suggest prints the grants that the specs need"
 	case publishHint(command, err) != "":
 		return publishHint(command, err)
 	case errors.Is(err, errNoPullRequest):

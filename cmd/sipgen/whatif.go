@@ -78,7 +78,7 @@ func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previou
 	if !decided.placement.Schedulable() {
 		return errFinding
 	}
-	return sayRefusals(ui, refusals)
+	return sayRefusals(ui, "render and publish", refusals)
 }
 
 // supposed is what was loaded, changed by the flags.

@@ -167,7 +167,7 @@ func TestGitLab(t *testing.T) {
 		t.Errorf("lint: exit %d", code)
 	}
 	checkCodeQuality(t, filepath.Join(checkout, jobs["sipgen-lint"].Artifacts.Reports.CodeQuality))
-	if code, log, _ = s.gitlab(t, jobs["sipgen-plan"], s.checkout); code != 1 {
+	if code, log, _ = s.gitlab(t, jobs["sipgen-plan"], s.checkout); code != 2 {
 		t.Errorf("plan: exit %d\n%.4000s", code, log)
 	}
 	second := f.only(t)

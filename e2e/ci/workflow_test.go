@@ -102,11 +102,11 @@ func TestGitHub(t *testing.T) {
 	g.change(t, "tenants/edge-a.yaml", "active: 5", "active: 50")
 	g.commit(t)
 	r = g.job(t, w, "plan")
-	if r.outcome["plan"] != "exit 1" || r.outcome["Lint"] != "exit 1" || !strings.Contains(r.log["Lint"], "::error file=tenants/edge-a.yaml,line=") {
+	if r.outcome["plan"] != "exit 2" || r.outcome["Lint"] != "exit 1" || !strings.Contains(r.log["Lint"], "::error file=tenants/edge-a.yaml,line=") {
 		t.Errorf("%v\n%s", r.outcome, r.log["Lint"])
 	}
 	wantWords(t, f.only(t).body, "nothing is published", ": tenant-a/edge-a Worker needs 45 more")
-	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 1" || g.commits(t) != 1 {
+	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 2" || g.commits(t) != 1 {
 		t.Errorf("%v, %d commits", r.outcome, g.commits(t))
 	}
 

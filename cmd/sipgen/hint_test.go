@@ -1,0 +1,45 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"syscall"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
+func TestHintsStandWithTheirErrors(t *testing.T) {
+	beyond := func(words string) error { return &beyondError{errors.New(words)} }
+	err := unpushed(errors.Join(
+		errors.New("a.yaml: spec.nods: unknown field"),
+		beyond("b.yaml: found node port 30000, which is not granted to tenant b"),
+		beyond("c.yaml: found 9, but tenant c may have at most 5"),
+		beyond("d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost"),
+		beyond("e.yaml: found node port 1, want one within 30000 to 32767, the site's range"),
+		&askedError{errors.Join(apierrors.NewUnauthorized("get hosts"), errors.New("get secrets: no answer")), "lab", "api.example.org"},
+		beyond("f.yaml: found node port 30001, which is not granted to tenant f"),
+		syscall.ENOSPC,
+	))
+	const want = `sipgen: a.yaml: spec.nods: unknown field
+sipgen: b.yaml: found node port 30000, which is not granted to tenant b
+sipgen: c.yaml: found 9, but tenant c may have at most 5
+sipgen: hint: sipgen tenants --suggest prints the grants that the specs need
+sipgen: d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost
+sipgen: e.yaml: found node port 1, want one within 30000 to 32767, the site's range
+sipgen: get hosts
+sipgen: hint: the API server is api.example.org (context "lab"): the credentials are wrong or have expired (--context selects another cluster)
+sipgen: get secrets: no answer
+sipgen: f.yaml: found node port 30001, which is not granted to tenant f
+sipgen: no space left on device
+sipgen: hint: the disk is full: free some space, then run it again
+sipgen: nothing is pushed
+`
+	var out bytes.Buffer
+	ui := &ui{err: &out}
+	ui.fail(newPublish(ui), err)
+	if out.String() != want {
+		t.Errorf("found\n%s\nwant\n%s", &out, want)
+	}
+}
