@@ -152,7 +152,7 @@ func (s *site) fluxPruning(name, folder string) *fluxKustomization {
 			Interval: *s.Site.Spec.Flux.Interval,
 			// An API server that was busy for a moment is no reason to wait as long as for drift.
 			RetryInterval: &metav1.Duration{Duration: min(s.Site.Spec.Flux.Interval.Duration, maxPoll)},
-			//guard(TestFluxRows/moved-tree): a tree that was moved to another folder is looked for at the repository's root, and never found
+			//guard(TestFluxRows/overlay): a tree in a folder of the repository is looked for at the repository's root, and never found
 			Path:  "./" + path.Join(s.Site.Spec.Repository.Path, folder),
 			Prune: true,
 			//guard: Flux deletes and creates anew what it cannot patch

@@ -89,9 +89,9 @@ func securityOfServices() []attack {
 		{why: "an address that is none", files: ofService("metallb.io/loadBalancerIPs: 198.51.100.5", `metallb.io/loadBalancerIPs: "198.51.100.5\nx"`), want: "annotations: found"},
 		{why: "a pool of everything", files: ofService("198.51.100.0/28", "0.0.0.0/0"), want: "which is every address"},
 		{why: "the hosts' addresses, for Ironic", files: ofService("networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.10, rangeEnd: 172.22.0.99", "networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.1, rangeEnd: 172.22.0.99"), want: "overlaps"},
-		{why: "more of the same", files: ofService("    networks:\n", "    networks:\n    - {name: oam, namespace: metallb-system, pool: {addresses: [10.0.0.0/8]}}\n"), want: at + "networks[2].name: "},
+		{why: "more of the same", files: ofService("    networks:\n    - {name: storage", "    networks:\n    - {name: oam, namespace: metallb-system, pool: {addresses: [10.0.0.0/8]}}\n    - {name: storage"), want: at + "networks[2].name: "},
 		{why: "a tenant that is none", files: ofService("credentialsSecret:", "tenants: ['bank\\n']\n      credentialsSecret:"), want: at + "virtualHosts[0].tenants[0]: "},
-		{why: "a network that never meets what it is", files: ofService("    networks:\n", "    addressSpaces: [{name: \"a\\nb\", networks: [bmc]}]\n    networks:\n"), want: at + "addressSpaces[0].name: "},
+		{why: "a network that never meets what it is", files: ofService("    networks:\n    - {name: storage", "    addressSpaces: [{name: \"a\\nb\", networks: [bmc]}]\n    networks:\n    - {name: storage"), want: at + "addressSpaces[0].name: "},
 	}
 }
 
