@@ -235,23 +235,7 @@ func securityTable() []attack {
 		attack{why: "aliases", files: script("printf 'a: &a [x,x]\\nb: &b [*a,*a]\\n' > tree/" + a), want: a},
 		attack{why: "the list of files deleted", files: script("rm tree/.sipgen.yaml"), want: ".sipgen.yaml"},
 		attack{why: "the list of files emptied", files: script(": > tree/.sipgen.yaml"), want: "damaged ownership file"},
-	)
-	// elsewhere is a folder x of the repository with a tree that has h2, and with what a script does there. The bank asks for a host.
-	elsewhere := func(why, do, want string) attack {
-		return attack{why: "in another folder, " + why, elsewhere: true, want: want, first: script("git init -q --bare -b main fleet.git"), files: map[string]string{
-			"specs/bank/a.yaml": bankSpec("{nodes: {Worker: {count: {active: 1}}}}")["specs/bank/a.yaml"],
-			"": "run: git clone -q fleet.git mine; cd mine; cp -r a x; f=x/clusters/edge/a; for n in $(ls $f/hosts | grep h1); do mv $f/hosts/$n $f/hosts/$(echo $n | sed s/h1/h2/); done; sed -i s/h1/h2/ $f/" + "assignments.yaml\n" +
-				do + "\ngit add .; git -c user.name=t -c user.email=t@example.org commit -qm x; git push -q",
-		}}
-	}
-	const left = "the tree in folder x has or may have 1 host of this site that no cluster of this tree has (metal3/h2): this run does not hand them out; this file cannot be read: x/"
-	add("tree",
-		elsewhere("decisions of 100 MB", "truncate -s 100M $f/assignments.yaml", left+a+": "),
-		elsewhere("decisions of 3 MiB of ones", "(echo 'a: ['; yes 1, | head -c 3M; echo ']') > $f/assignments.yaml", left+a+": "),
-		elsewhere("decisions with aliases", "printf 'a: &a [x,x]\nb: &b [*a,*a]\n' > $f/assignments.yaml", left+a+": "),
-		elsewhere("nested decisions", "(yes '[' | head -n 5000 | tr -d '\\n'; yes ']' | head -n 5000 | tr -d '\\n') > $f/assignments.yaml", left+a+": "),
-		elsewhere("400 clusters with damaged decisions", "(echo 'a:'; yes '- a' | head -n 1900) > $f/assignments.yaml; for i in $(seq 400); do cp -r $f x/clusters/edge/a$i; done", left+a+": want one document of kind Assignments (and 400 more files)"),
-		elsewhere("folders without end", "echo '- a' > $f/assignments.yaml; for i in $(seq 60); do cp -r x y$i; done", "the trees in 41 more folders have or may have hosts of this site"),
+		attack{why: "a file among the hosts", files: script("echo 'resources: []' > tree/clusters/edge/a/hosts/kustomization.yml"), want: "clusters/edge/a/hosts/kustomization.yml: sipgen did not write it"},
 	)
 	good := "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: bank, name: a}\n"
 	add("file",
