@@ -134,7 +134,8 @@ func TestProposalIsOneCommitOnTheBranch(t *testing.T) {
 	fsck(t, repo)
 }
 
-// The changes of a commit are those between the tree as it was read and the new one, whatever is in the way.
+// The changes of a commit are those between the tree as it was read and the new one, whatever is in the way. A foreign
+// file with other content that is adopted is one that changes.
 func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "site"}
@@ -162,7 +163,10 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := Diff(tip.Tree, next); !reflect.DeepEqual(done.Changes, want) || !reflect.DeepEqual(told, want) || len(want) < 7 {
+	want := Diff(tip.Tree, next)
+	adopted := slices.IndexFunc(want, func(c Change) bool { return c.Path == "theirs too" })
+	want[adopted] = Change{Path: "theirs too", Kind: Changed, Old: []byte("hand"), New: []byte("2"), Foreign: true}
+	if !reflect.DeepEqual(done.Changes, want) || !reflect.DeepEqual(told, want) || len(want) < 7 {
 		t.Errorf("changes:\nfound %+v\ntold  %+v\nwant  %+v", done.Changes, told, want)
 	}
 	fsck(t, repo)
