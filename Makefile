@@ -34,10 +34,10 @@ ROWS = ^TestFluxRows$$/^(assign|release|contract-expand|infra-first|deleted|in-u
 SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost|TestLoginThroughDexReachesTheTenant)$$
 
 unit: ## the quick loop: everything but the real engines
-	$(GO) test $(UNITS)
+	$(GO) test -timeout 30m $(UNITS)
 
 test: ## the quick loop, and the main path on real parts; the last line counts the tests
-	@$(GO) run ./hack/tally -- $(GO) test $(UNITS) -- $(GO) run ./e2e/prepare $(ENGINES) \
+	@$(GO) run ./hack/tally -- $(GO) test -timeout 30m $(UNITS) -- $(GO) run ./e2e/prepare $(ENGINES) \
 		-- $(GO) test -timeout 30m ./e2e -run '$(ROWS)' -- $(GO) test ./e2e/services -run '$(SERVICES)'
 
 check: ## what make test leaves out: lint, the race detector, all engines and all rows; the last line counts the tests

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-billy/v5"
-	"github.com/go-git/go-billy/v5/memfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 )
@@ -58,21 +56,6 @@ func packOf(t testing.TB, repo, objects string, flags ...string) []byte {
 		t.Fatal("git pack-objects:", err)
 	}
 	return out
-}
-
-func inMemory(t testing.TB, content []byte) billy.File {
-	t.Helper()
-	file, err := memfs.New().TempFile("", "pack")
-	if err == nil {
-		_, err = file.Write(content)
-	}
-	if err == nil {
-		_, err = file.Seek(0, 0)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 func deflated(t testing.TB, text string) []byte {

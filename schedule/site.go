@@ -45,7 +45,6 @@ type site struct {
 	foreign   map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
 	toOwner   map[othersCluster][]HostKey  // hosts whose labels name a cluster that is not their owner's
 	alone     map[labelledAlone][]HostKey  // hosts whose labels alone give them to a cluster that may not have them
-	clean     map[int32]*PreviousClaim     // claims of hosts that were being released and are seen without labels
 	stillUsed []StillUsed                  // hosts that were released, and are in use still
 	lost      map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings  []Warning

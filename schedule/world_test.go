@@ -138,14 +138,6 @@ func newWorld(seed uint64) *world {
 	return w
 }
 
-// newNestedWorld is a world with limits for several topology keys. Racks stay in their rows.
-func newNestedWorld(seed uint64) *world {
-	w := newWorld(seed)
-	w.nested = true
-	nest(rand.New(rand.NewPCG(seed, 6)), w.clusters, w.hosts)
-	return w
-}
-
 // carry brings a host to a rack, and in worlds with rows to the row of that.
 func (w *world) carry(h *inventory.Host, rack int) {
 	h.Labels["rack"] = fmt.Sprintf("r%d", rack)

@@ -267,7 +267,6 @@ func (n *NodeSet) Want() (active, standby int) {
 	if n.Count == nil {
 		return 0, 0
 	}
-	//guard: counts that are refused overflow in what is said of how many hosts a site lacks
 	return min(max(n.Count.Active, 0), MaxCount), min(max(n.Count.Standby, 0), MaxCount)
 }
 

@@ -74,68 +74,7 @@ overlaps.`,
 			if err != nil {
 				return err
 			}
-			how := tolerance{keepGoing: in.keepGoing, acceptLoss: noAcceptance}
-			checked, withServices, unrendered, err := loaded.judge(ui, before, how, render.Preview)
-			if err != nil {
-				return err
-			}
-			decided, shown := checked.decided, checked.report
-			if !how.keepGoing {
-				for _, f := range decided.surges() {
-					shown.Refuse(f.cluster.String())
-				}
-			}
-			if unrendered == nil {
-				shown = withServices.report
-			}
-			refusals := checked.verdict(how)
-			unplaced := (*unplacedError)(nil)
-			switch {
-			case errors.As(refusals, &unplaced):
-				refusals = nil // the plan itself shows who cannot have what
-			case decided.placement.Schedulable():
-				refusals = errors.Join(refusals, unrendered)
-			}
-			var linted []string
-			var lintErrors error
-			if unplaced == nil && refusals == nil {
-				linted, lintErrors = checked.stopByLint(how)
-			}
-			whole := *shown
-			whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
-			for _, refusal := range flatten(errors.Join(refusals, lintErrors)) {
-				whole.Refusals = append(whole.Refusals, refusal.Error())
-			}
-			if ofNetwork {
-				for _, clash := range flatten(loaded.clashes()) {
-					loaded.network.Tenants = append(loaded.network.Tenants, clash.Error())
-				}
-				_, err = ui.out.Write(loaded.network.Table(terminalWidth(ui.out)))
-			} else {
-				err = view.write(ui, decided.placement, decided.shown(&whole, view.output))
-			}
-			if err != nil {
-				return err
-			}
-			for _, warning := range checked.warnings {
-				ui.say("render and publish would report: warning: %s", warning)
-			}
-			for _, word := range linted {
-				ui.say("publish would report: %s", word)
-			}
-			if ofNetwork && loaded.network.Overlaps() {
-				return errFinding
-			}
-			refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", lintErrors))
-			//guard: plan shows a cluster as frozen, and publish refuses the run of all
-			if !how.keepGoing && (unplaced != nil || len(decided.settled.late) > 0) {
-				ui.say("render and publish would write nothing; with --keep-going they go on with the other clusters")
-			}
-			//guard: plan ends well, and publish is refused
-			if unplaced != nil || refused != nil {
-				return errRefused
-			}
-			return checked.unschedulable()
+			return showPlan(ui, loaded, before, view)
 		},
 	}
 	in.flags(command)
@@ -151,6 +90,73 @@ overlaps.`,
 	completeFlag(command, "color", "auto", "always", "never")
 	completeFlag(command, "output", formats...)
 	return command
+}
+
+// showPlan prints a plan, and what render and publish would report.
+func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error {
+	ofNetwork := view.output == "network"
+	how := tolerance{keepGoing: loaded.keepGoing, acceptLoss: noAcceptance}
+	checked, withServices, unrendered, err := loaded.judge(ui, before, how, render.Preview)
+	if err != nil {
+		return err
+	}
+	decided, shown := checked.decided, checked.report
+	if !how.keepGoing {
+		for _, f := range decided.surges() {
+			shown.Refuse(f.cluster.String())
+		}
+	}
+	if unrendered == nil {
+		shown = withServices.report
+	}
+	refusals := checked.verdict(how)
+	unplaced := (*unplacedError)(nil)
+	switch {
+	case errors.As(refusals, &unplaced):
+		refusals = nil // the plan itself shows who cannot have what
+	case decided.placement.Schedulable():
+		refusals = errors.Join(refusals, unrendered)
+	}
+	var linted []string
+	var lintErrors error
+	if unplaced == nil && refusals == nil {
+		linted, lintErrors = checked.stopByLint(how)
+	}
+	whole := *shown
+	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
+	for _, refusal := range flatten(errors.Join(refusals, lintErrors)) {
+		whole.Refusals = append(whole.Refusals, refusal.Error())
+	}
+	if ofNetwork {
+		for _, clash := range flatten(loaded.clashes()) {
+			loaded.network.Tenants = append(loaded.network.Tenants, clash.Error())
+		}
+		_, err = ui.out.Write(loaded.network.Table(terminalWidth(ui.out)))
+	} else {
+		err = view.write(ui, decided.placement, decided.shown(&whole, view.output))
+	}
+	if err != nil {
+		return err
+	}
+	for _, warning := range checked.warnings {
+		ui.say("render and publish would report: warning: %s", warning)
+	}
+	for _, word := range linted {
+		ui.say("publish would report: %s", word)
+	}
+	if ofNetwork && loaded.network.Overlaps() {
+		return errFinding
+	}
+	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", lintErrors))
+	//guard: plan shows a cluster as frozen, and publish refuses the run of all
+	if !how.keepGoing && (unplaced != nil || len(decided.settled.late) > 0) {
+		ui.say("render and publish would write nothing; with --keep-going they go on with the other clusters")
+	}
+	//guard: plan ends well, and publish is refused
+	if unplaced != nil || refused != nil {
+		return errRefused
+	}
+	return checked.unschedulable()
 }
 
 // shown is a report for a format: what is for a terminal names files as they were given, and what may get into a tree or a pull request does not.

@@ -99,9 +99,8 @@ func (e editor) replace(n ast.Node, text string) edit {
 // takeOut says how n is taken out, or gives nil if n is no guard. A condition becomes false in one edit and true in
 // the other: one of the two is the guard's absence, and tests notice the other one anyway. The operand of && becomes
 // true, that of || false. An element of a list or a map goes, and so does a statement: in a block that never runs, so
-// that what the statement uses stays in use. A return gives a zero value. What does not compile is no way (verdict).
+// that what the statement uses stays in use. A function answers with a zero value. What does not compile is no way (verdict).
 func (e editor) takeOut(n ast.Node, above []ast.Node) []edit {
-	parent := above[max(0, len(above)-1):]
 	switch n := n.(type) {
 	case *ast.IfStmt:
 		return e.decide(n.Cond)
@@ -119,17 +118,7 @@ func (e editor) takeOut(n ast.Node, above []ast.Node) []edit {
 		}
 		return outs
 	case *ast.ReturnStmt:
-		if len(n.Results) == 1 && isBool(n.Results[0]) {
-			return e.decide(n.Results[0])
-		}
-		outs := []edit{e.never(n)}
-		if len(n.Results) == 1 {
-			outs = append(outs, e.decide(n.Results[0])...)
-			for _, zero := range []string{"nil", `""`, "0"} {
-				outs = append(outs, e.replace(n.Results[0], zero))
-			}
-		}
-		return outs
+		return e.answer(n)
 	case *ast.ExprStmt, *ast.IncDecStmt, *ast.BranchStmt, *ast.DeferStmt, *ast.GoStmt, *ast.RangeStmt, *ast.SwitchStmt:
 		return []edit{e.never(n)}
 	case *ast.AssignStmt:
@@ -140,25 +129,46 @@ func (e editor) takeOut(n ast.Node, above []ast.Node) []edit {
 			return e.decide(n.Rhs[0])
 		}
 	case ast.Expr:
-		if len(parent) == 0 {
-			return nil
+		return e.part(n, above)
+	}
+	return nil
+}
+
+// answer has a function answer with a zero value. The return stays, so that what it uses stays in use.
+func (e editor) answer(n *ast.ReturnStmt) []edit {
+	outs := []edit{e.never(n)}
+	if len(n.Results) != 1 {
+		return outs
+	}
+	if isBool(n.Results[0]) {
+		return e.decide(n.Results[0])
+	}
+	for _, zero := range []string{"nil", `""`, "0", "false", "true"} {
+		outs = append(outs, e.replace(n, "if true {\nreturn "+zero+"\n}\n"+e.text(n)))
+	}
+	return outs
+}
+
+// part takes an operand of && or ||, an element of a list or an argument out.
+func (e editor) part(n ast.Expr, above []ast.Node) []edit {
+	if len(above) == 0 {
+		return nil
+	}
+	switch p := above[len(above)-1].(type) {
+	case *ast.BinaryExpr:
+		if p.Op == token.LAND {
+			return []edit{e.replace(n, "(true || "+e.text(n)+")")}
 		}
-		switch p := parent[0].(type) {
-		case *ast.BinaryExpr:
-			if p.Op == token.LAND {
-				return []edit{e.replace(n, "(true || "+e.text(n)+")")}
-			}
-			if p.Op == token.LOR {
-				return []edit{e.replace(n, "(false && "+e.text(n)+")")}
-			}
-		case *ast.CompositeLit:
-			if n != p.Type {
-				return []edit{e.element(n)}
-			}
-		case *ast.CallExpr:
-			if n != p.Fun && n != p.Args[0] {
-				return []edit{e.element(n)}
-			}
+		if p.Op == token.LOR {
+			return []edit{e.replace(n, "(false && "+e.text(n)+")")}
+		}
+	case *ast.CompositeLit:
+		if n != p.Type {
+			return []edit{e.element(n)}
+		}
+	case *ast.CallExpr:
+		if n != p.Fun && n != p.Args[0] {
+			return []edit{e.element(n)}
 		}
 	}
 	return nil
