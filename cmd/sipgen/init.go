@@ -124,13 +124,18 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 	if answers.Engine, answers.EngineWhy, err = b.findEngine(ctx); err != nil {
 		return err
 	}
-	found := survey.Of(hosts.Hosts)
+	free, labelled, err := freeHosts(hosts.Hosts)
+	if err != nil {
+		return err
+	}
+	found := survey.Of(hosts.Hosts, free)
 	//guard: init writes a first SIPCluster into the hosts' namespace, which every other command refuses
 	if slices.ContainsFunc(found.Namespaces, func(n survey.Count) bool { return n.Name == cluster.Namespace }) {
 		return redact.Errorf("--cluster: hosts are in namespace %q, with their BMCs' credentials: want a namespace of the tenant's own", cluster.Namespace)
 	}
 	proposal := survey.Propose(hosts.Hosts, found)
 	show(ui, found, answers, b.engine == "auto")
+	sayLabelled(ui, labelled, len(hosts.Hosts), site)
 	sayNameless(ui, hosts.Hosts)
 	return b.write(ui, found, proposal, answers, site, filepath.Join(b.dir, specsFolder, cluster.Name+".yaml"))
 }
@@ -154,7 +159,7 @@ func (b *beginning) write(ui *ui, found *survey.Found, proposal survey.Proposal,
 	_, siteErr := v1alpha1.Parse(site, siteText)
 	var specErr error
 	if !alone {
-		specText = survey.ClusterYAML(proposal, answers)
+		specText = survey.ClusterYAML(found, proposal, answers)
 		docs, err := manifest.Parse(spec, specText)
 		if specErr = err; err == nil {
 			_, specErr = v1.FromDocuments(docs)
@@ -202,6 +207,36 @@ func hasManifests(folder string) bool {
 		return nil
 	})
 	return found
+}
+
+// freeHosts are the hosts that plan hands out, by their keys: a plan without clusters decides. labelled is how many carry labels of a cluster.
+func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err error) {
+	var site v1alpha1.Site
+	site.Default()
+	inventory.Conflicts(hosts, func(string) string { return "" })
+	placement, err := schedule.Plan(nil, hosts, schedule.Previous{}, options(&site))
+	if err != nil {
+		return nil, 0, err
+	}
+	free = map[string]bool{}
+	keys := &site.Spec.LabelKeys
+	for _, line := range placement.Hosts {
+		if line.Verdict == schedule.Free {
+			free[line.Host.Key()] = true
+		}
+		if line.Host.Labels[keys.ClusterNamespace] != "" || line.Host.Labels[keys.ClusterName] != "" {
+			labelled++
+		}
+	}
+	return free, labelled, nil
+}
+
+// sayLabelled points to the way from SIP where hosts carry labels of clusters.
+func sayLabelled(ui *ui, labelled, hosts int, site string) {
+	if labelled > 0 {
+		ui.say("%d of %s carry labels of a cluster and are not free; if the SIP operator set them: sipgen takeover --site %s -f cluster (docs/from-sip.md)",
+			labelled, text.Count(hosts, "host"), redact.Plain(site))
+	}
 }
 
 // sayNameless says of hosts without a uid what can be done with them and what cannot.

@@ -45,7 +45,7 @@ func Propose(hosts []inventory.Host, found *Found) Proposal {
 		domains := map[string]string{}
 		for i := range hosts {
 			host := &hosts[i]
-			if !free(host) || taken[host.Key()] || role.Key != "" && host.Labels[role.Key] != role.Value {
+			if !found.free[host.Key()] || taken[host.Key()] || role.Key != "" && host.Labels[role.Key] != role.Value {
 				continue
 			}
 			domain := host.Key()
@@ -128,7 +128,7 @@ func network(hosts []inventory.Host, found *Found, role Role) string {
 		all := true
 		for i := range hosts {
 			host := &hosts[i]
-			if free(host) && (role.Key == "" || host.Labels[role.Key] == role.Value) && len(host.On(n.Name)) == 0 {
+			if found.free[host.Key()] && (role.Key == "" || host.Labels[role.Key] == role.Value) && len(host.On(n.Name)) == 0 {
 				all = false
 			}
 		}

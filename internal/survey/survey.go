@@ -16,7 +16,7 @@ import (
 // Found is what an inventory shows at a glance.
 type Found struct {
 	Hosts int
-	// Free hosts are neither in use nor in error, nor on their way into or out of the inventory.
+	// Free is how many hosts plan would hand out.
 	Free int
 	// Namespaces with hosts, by name.
 	Namespaces []Count
@@ -24,6 +24,9 @@ type Found struct {
 	Labels []Label
 	// Networks that hosts have addresses on, those of most hosts first.
 	Networks []Count
+
+	// free hosts, by their keys.
+	free map[string]bool
 }
 
 // Count is how many hosts have something.
@@ -61,14 +64,14 @@ var words = map[Looks][]string{
 // mostValues is how many values a label may have and still tell kinds of hosts apart.
 const mostValues = 12
 
-// Of looks over hosts.
-func Of(hosts []inventory.Host) *Found {
-	found := &Found{Hosts: len(hosts)}
+// Of looks over hosts. free are the keys of those that can be handed out.
+func Of(hosts []inventory.Host, free map[string]bool) *Found {
+	found := &Found{Hosts: len(hosts), free: free}
 	namespaces, networks, labels := map[string]int{}, map[string]int{}, map[string]map[string]int{}
 	for i := range hosts {
 		host := &hosts[i]
 		namespaces[host.Namespace]++
-		if free(host) {
+		if free[host.Key()] {
 			found.Free++
 		}
 		on := map[string]bool{}
@@ -105,15 +108,6 @@ func Of(hosts []inventory.Host) *Found {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Key, b.Key))
 	})
 	return found
-}
-
-// free hosts can be handed out as far as their state tells.
-func free(host *inventory.Host) bool {
-	s := &host.State
-	if s.InUse() || s.Deleting || s.Unhealthy || s.Detached || s.Paused || s.ErrorType != "" || s.Operational == "error" {
-		return false
-	}
-	return s.Provisioning == "" || s.Provisioning == "available" || s.Provisioning == "ready"
 }
 
 // usable labels can stand in a selector, and are not sipgen's or the cluster's own.

@@ -2,6 +2,8 @@ package survey
 
 import (
 	"fmt"
+	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/inventory"
@@ -9,6 +11,15 @@ import (
 
 func host(name string, labels map[string]string) inventory.Host {
 	return inventory.Host{Namespace: "metal3", Name: name, Labels: labels, State: inventory.State{Known: true, Provisioning: "available"}}
+}
+
+// keys are those of hosts, all of which are free but those in use.
+func keys(hosts []inventory.Host) map[string]bool {
+	free := map[string]bool{}
+	for i := range hosts {
+		free[hosts[i].Key()] = !hosts[i].State.InUse()
+	}
+	return free
 }
 
 // TestPropose: counts are what the free hosts can carry, whatever people call their labels.
@@ -37,7 +48,7 @@ func TestPropose(t *testing.T) {
 		{"one host", []inventory.Host{host("a", nil)}, "[ControlPlane = 1]"},
 		{"nothing is free", []inventory.Host{{Namespace: "metal3", Name: "a", State: inventory.State{Provisioning: "provisioned"}}}, "[]"},
 	} {
-		p := Propose(row.hosts, Of(row.hosts))
+		p := Propose(row.hosts, Of(row.hosts, keys(row.hosts)))
 		var got []string
 		for _, r := range p.Roles {
 			got = append(got, fmt.Sprintf("%s %s=%s %d", r.Name, r.Key, r.Value, r.Active))
@@ -57,12 +68,37 @@ func TestOf(t *testing.T) {
 			"bad": "a\nb" + fmt.Sprint(i%2), "sip.airshipit.org/cluster-name": fmt.Sprint("c", i%2),
 		}))
 	}
-	found := Of(hosts)
+	free := keys(hosts)
+	free["metal3/n1"] = false
+	found := Of(hosts, free)
 	var got []string
 	for _, l := range found.Labels {
 		got = append(got, l.Key+"/"+string(l.Looks))
 	}
-	if s := fmt.Sprint(got); s != "[rack/failure domain size/kind of host]" || found.Free != 6 {
+	if s := fmt.Sprint(got); s != "[rack/failure domain size/kind of host]" || found.Free != 5 {
 		t.Errorf("found %s, %d free", s, found.Free)
+	}
+}
+
+// TestGuessedNetwork: where hosts are on several networks, the spec names the others beside the one that was guessed.
+func TestGuessedNetwork(t *testing.T) {
+	for _, row := range []struct {
+		networks []string
+		want     string
+	}{
+		{[]string{"oam"}, ""},
+		{[]string{"oam", "calico", "pxe"}, "      # The network is a guess: the hosts are on others, too. Found: oam, pxe.\n      - nodeInterfaceId: calico\n"},
+		{[]string{"oam", "calico", "a\nb: c"}, "Found: calico, oam.\n"},
+	} {
+		one := host("n1", nil)
+		for _, name := range row.networks {
+			one.Addresses = append(one.Addresses, inventory.Address{Network: name, IP: netip.MustParseAddr("10.0.0.1")})
+		}
+		hosts := []inventory.Host{one}
+		found := Of(hosts, keys(hosts))
+		got := string(ClusterYAML(found, Propose(hosts, found), Answers{Namespace: "a", Name: "b"}))
+		if guess := strings.Contains(got, "guess"); guess != (row.want != "") || !strings.Contains(got, row.want) {
+			t.Errorf("%q: want %q in\n%s", row.networks, row.want, got)
+		}
 	}
 }

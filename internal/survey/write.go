@@ -84,7 +84,7 @@ func (p *page) credentials(a Answers) {
 }
 
 // ClusterYAML is a first SIPCluster that the hosts can carry, with comments.
-func ClusterYAML(proposal Proposal, a Answers) []byte {
+func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 	var p page
 	p.line("# A SIPCluster says what one tenant cluster wants: hosts by role, and the services around them.")
 	p.line("# sipgen fields sipcluster.spec lists its fields.")
@@ -106,7 +106,21 @@ func ClusterYAML(proposal Proposal, a Answers) []byte {
 	if proposal.Network != "" {
 		p.line("  services:\n    # HAProxy in front of the tenant's API servers.\n    loadBalancerControlPlane:")
 		p.line("      # The network at whose addresses the hosts are reached, and the port on the management cluster's nodes.")
+		if others := found.others(proposal.Network); len(others) > 0 {
+			p.line("      # The network is a guess: the hosts are on others, too. Found: %s.", strings.Join(others, ", "))
+		}
 		p.line("      - nodeInterfaceId: %s\n        nodePort: 30643", scalar(proposal.Network))
 	}
 	return []byte(p.String())
+}
+
+// others are the networks beside one, as YAML has their names.
+func (f *Found) others(than string) []string {
+	var names []string
+	for _, n := range f.Networks {
+		if n.Name != than {
+			names = append(names, scalar(n.Name))
+		}
+	}
+	return names
 }
