@@ -50,7 +50,8 @@ type MariaDB struct {
 	// Username in the Secret with the credentials: the operator wants it in plain text. Default ironic.
 	// +optional
 	Username string `json:"username,omitempty"`
-	// TLSCertificateName is the Secret with the CA by which Ironic verifies the database.
+	// TLSCertificateName is the Secret with the database's certificate (tls.crt and tls.key), for NAME.NAMESPACE.svc, and with the CA (ca.crt) by
+	// which Ironic verifies it. The database then takes no connection without TLS.
 	// +optional
 	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
 	// Image of the database. Default: the operator's.

@@ -33,7 +33,9 @@ func (m *modernizer) ironic(i *Ironic) {
 	default:
 		m.add(m.at+".apiVersion", "found %q, want %s", i.APIVersion, IronicAPIVersion)
 	}
+	asked := i.MariaDB != nil && i.MariaDB.Name != ""
 	m.database(i)
+	m.ownName(i, asked)
 	spec, older := &i.Spec, i.Spec.OlderIronicSpec
 	m.reference("credentialsRef", older.CredentialsRef, "apiCredentialsName", &spec.APICredentialsName)
 	m.reference("tlsRef", older.TLSRef, "tls.certificateName", &spec.TLS.CertificateName)
@@ -103,6 +105,14 @@ func (m *modernizer) database(i *Ironic) {
 	default:
 		i.MariaDB.Name = name
 		m.site.warn(m.at+"."+field, "has no meaning today: mariaDB beside the spec is the database")
+	}
+}
+
+// ownName leaves a database that was called as its Ironic is to the default name, unless today's API asked for it.
+func (m *modernizer) ownName(i *Ironic, asked bool) {
+	if db := i.MariaDB; db != nil && !asked && db.Name != "" && db.Name == i.Name {
+		db.Name = ""
+		m.site.warn(m.at+".mariaDB.name", "the database had the Ironic's name, and each has a Service of its name: the MariaDB is called %s-database", i.Name)
 	}
 }
 

@@ -56,6 +56,11 @@ func TestOlderIronics(t *testing.T) {
 		{"databaseRef: {name: db}}, ironicDatabase: {credentialsRef: {name: c}, tlsRef: {name: t}", "has no meaning today: mariaDB beside the spec is the database", func(i *Ironic) bool {
 			return i.MariaDB.Name == "db" && i.MariaDB.CredentialsName == "c" && i.MariaDB.TLSCertificateName == "t"
 		}},
+		{"databaseRef: {name: ironic}}, ironicDatabase: {credentialsName: c", "mariaDB.name: the database had the Ironic's name, and each has a Service of its name: the MariaDB is called ironic-database", func(i *Ironic) bool {
+			return i.Database().Host == "ironic-database.metal.svc" && i.MariaDB.RootCredentialsName == "ironic-database-root"
+		}},
+		{"databaseName: ironic}, mariaDB: {storageSize: 1Gi", "the MariaDB is called ironic-database", func(i *Ironic) bool { return i.MariaDB.Name == "ironic-database" }},
+		{"}, ironicDatabase: {name: ironic", "the MariaDB is called ironic-database", func(i *Ironic) bool { return i.MariaDB.Name == "ironic-database" }},
 		{"}, apiVersion: metal3.io/v1alpha1, mariaDB: {storageSize: 1Gi", "spec.services.ironic[0].apiVersion: found metal3.io/v1alpha1, which the operator has left: today's is ironic.metal3.io/v1alpha1", func(i *Ironic) bool { return i.Database().CredentialsName == "ironic-database" }},
 	} {
 		site, err := withIronic(t, row.older)
@@ -149,6 +154,10 @@ func TestBadIronics(t *testing.T) {
 		{"a volume and none", "}, mariaDB: {storageSize: 1Gi, ephemeral: true", "mariaDB.storageSize: given beside ephemeral: true"},
 		{"two databases", "database: {host: b, credentialsName: a, name: c}}, mariaDB: {storageSize: 1Gi", "spec.database: given beside mariaDB"},
 		{"too many databases", "}, mariaDB: {storageSize: 1Gi, replicas: 99", "mariaDB.replicas: found 99, want 1 to 9"},
+		{"a database with the Ironic's name", "}, mariaDB: {name: ironic, storageSize: 1Gi", `spec.services.ironic[0].mariaDB.name: found "ironic", which Ironic metal/ironic is called: each has a Service`},
+		{"a database with another Ironic's name", "}, mariaDB: {name: b, storageSize: 1Gi}}, {name: b, namespace: metal, spec: {", `ironic[0].mariaDB.name: found "b", which Ironic metal/b is called`},
+		{"one database for two", "}, mariaDB: {storageSize: 1Gi}}, {name: b, namespace: metal, mariaDB: {name: ironic-database, storageSize: 1Gi}, spec: {",
+			`ironic[1].mariaDB.name: found "ironic-database", which the MariaDB of Ironic metal/ironic is called`},
 		{"a ConfigMap for nobody", "}, bmoNamespace: x, mariaDB: {storageSize: 1Gi", "spec.services.ironic[0].bmoNamespace: has no meaning without bmoConfigMap"},
 		{"two of a name", "}}, {name: ironic, namespace: metal, spec: {", `line 8: spec.services.ironic[1].name: found "ironic", which spec.services.ironic[0] is`},
 		{"one baremetal-operator with two", "}, bmoConfigMap: true}, {name: b, namespace: metal, bmoConfigMap: true, spec: {", "spec.services.ironic[1].bmoConfigMap: the ConfigMap ironic in metal is that of spec.services.ironic[0]"},

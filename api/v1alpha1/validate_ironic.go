@@ -35,6 +35,7 @@ func (s *Site) validateIronic(add problem) {
 			add(c.at+".bmoNamespace", "has no meaning without bmoConfigMap: true")
 		}
 		c.mariaDB(i)
+		c.names(s.Spec.Services.Ironic, i)
 		c.spec(&i.Spec.IronicSpec, i.Database() != nil)
 	})
 }
@@ -72,6 +73,27 @@ func (c *ironicCheck) mariaDB(i *Ironic) {
 	}
 	if i.Spec.Database != nil {
 		c.say("database", "given beside mariaDB, which is the database: want one of them")
+	}
+}
+
+// names keeps a MariaDB from having the name of an Ironic in its namespace, or of another MariaDB.
+func (c *ironicCheck) names(all []Ironic, i *Ironic) {
+	if i.MariaDB == nil {
+		return
+	}
+	for n := range all {
+		other := &all[n]
+		if other.Namespace != i.Namespace {
+			continue
+		}
+		//guard: two operators make one Service, and Ironic finds itself where its database should be
+		if other.Name == i.MariaDB.Name {
+			c.add(c.at+".mariaDB.name", "found %q, which Ironic %s is called: each has a Service of its name", i.MariaDB.Name, other.Key())
+		}
+		//guard: two Ironics have one database, and fight over the hosts
+		if other != i && other.MariaDB != nil && other.MariaDB.Name == i.MariaDB.Name {
+			c.add(c.at+".mariaDB.name", "found %q, which the MariaDB of Ironic %s is called", i.MariaDB.Name, other.Key())
+		}
 	}
 }
 

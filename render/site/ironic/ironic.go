@@ -3,7 +3,9 @@
 package ironic
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -90,21 +92,42 @@ func bmoConfigMap(site *v1alpha1.Site, i *v1alpha1.Ironic) any {
 	}
 }
 
-// Secrets are those that an Ironic and its database read, in the order in which they are needed.
+// Secrets are those that an Ironic and its database read, in the order in which they are needed. One that is read for several purposes has the
+// keys of all.
 func Secrets(i *v1alpha1.Ironic) []siteobject.Secret {
 	const label = ironic.LabelEnvironmentName + "=" + ironic.LabelEnvironmentValue
 	var secrets []siteobject.Secret
-	add := func(name, purpose, label string, keys ...string) {
-		if name != "" {
-			secrets = append(secrets, siteobject.Secret{Namespace: i.Namespace, Name: name, Kind: "Secret", For: purpose, Keys: keys, Label: label})
+	addKind := func(kind, name, purpose, label string, keys ...string) {
+		if name == "" {
+			return
 		}
+		for n := range secrets {
+			s := &secrets[n]
+			if s.Kind != kind || s.Name != name {
+				continue
+			}
+			s.For += ", " + purpose
+			s.Label = cmp.Or(s.Label, label)
+			for _, key := range keys {
+				if !slices.Contains(s.Keys, key) {
+					s.Keys = append(s.Keys, key)
+				}
+			}
+			return
+		}
+		secrets = append(secrets, siteobject.Secret{Namespace: i.Namespace, Name: name, Kind: kind, For: purpose, Keys: slices.Clone(keys), Label: label})
 	}
+	add := func(name, purpose, label string, keys ...string) { addKind("Secret", name, purpose, label, keys...) }
 	if db := i.MariaDB; db != nil {
 		add(db.RootCredentialsName, "root of the database", "", "password")
 	}
 	if db := i.Database(); db != nil {
 		add(db.CredentialsName, "the database's user", label, "username", "password")
-		add(db.TLSCertificateName, "the database's CA", label, "ca.crt")
+		if i.MariaDB != nil {
+			add(db.TLSCertificateName, "the database's certificate and CA", label, append([]string{"ca.crt"}, siteobject.TLSKeys...)...)
+		} else {
+			add(db.TLSCertificateName, "the database's CA", label, "ca.crt")
+		}
 	}
 	spec := &i.Spec
 	add(spec.APICredentialsName, "Ironic's API", label, "username", "password")
@@ -114,8 +137,7 @@ func Secrets(i *v1alpha1.Ironic) []siteobject.Secret {
 		reference *ironic.ResourceReference
 	}{{"CA of the BMCs", spec.TLS.BMCCA}, {"CA of image servers", trusted(spec.TLS.TrustedCA)}} {
 		if ca.reference != nil {
-			add(ca.reference.Name, ca.what, label, "ca.crt")
-			secrets[len(secrets)-1].Kind = ca.reference.Kind
+			addKind(ca.reference.Kind, ca.reference.Name, ca.what, label, "ca.crt")
 		}
 	}
 	if service := spec.NetworkingService; service != nil && service.Enabled {

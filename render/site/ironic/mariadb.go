@@ -35,10 +35,23 @@ type mariaDBSpec struct {
 	Replicas                 int32        `json:"replicas,omitempty"`
 	Galera                   *galera      `json:"galera,omitempty"`
 	Storage                  mariaStorage `json:"storage"`
+	TLS                      *mariaTLS    `json:"tls,omitempty"`
 }
 
 type galera struct {
 	Enabled bool `json:"enabled"`
+}
+
+// mariaTLS: the operator wants the CA beside a certificate that it did not make.
+type mariaTLS struct {
+	Enabled             bool       `json:"enabled"`
+	Required            bool       `json:"required"`
+	ServerCASecretRef   secretName `json:"serverCASecretRef"`
+	ServerCertSecretRef secretName `json:"serverCertSecretRef"`
+}
+
+type secretName struct {
+	Name string `json:"name"`
 }
 
 type mariaStorage struct {
@@ -88,6 +101,10 @@ func database(site *v1alpha1.Site, i *v1alpha1.Ironic) []any {
 	maria := mariaDBSpec{
 		RootPasswordSecretKeyRef: secretKey{db.RootCredentialsName, "password"}, Image: db.Image, Replicas: db.Replicas,
 		Storage: mariaStorage{db.Ephemeral, db.StorageSize, db.StorageClassName},
+	}
+	if name := db.TLSCertificateName; name != "" {
+		//guard: Ironic's password for the database goes over the network in plain text
+		maria.TLS = &mariaTLS{Enabled: true, Required: true, ServerCASecretRef: secretName{name}, ServerCertSecretRef: secretName{name}}
 	}
 	if db.Replicas > 1 {
 		maria.Galera = &galera{Enabled: true}
