@@ -49,7 +49,7 @@ const (
 	// FaultPatch: a patch of the host would do harm, or could not say which host it is for. Whoever has the host keeps it, and the patch that is
 	// in the tree stays as it is.
 	FaultPatch FaultKind = "patch"
-	// FaultNetwork: a service of the site gives out, or has, an address of the host.
+	// FaultNetwork: a service of the site, or of a cluster, gives out, or has, an address of the host.
 	FaultNetwork FaultKind = "address"
 )
 

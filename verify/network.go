@@ -24,7 +24,7 @@ func Network(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Ho
 	slices.Sort(namespaces)
 	plan := netplan.Of(site, clusters, hosts, tenancy.Of(site, slices.Compact(namespaces)).OwnerOfHosts)
 	//guard: a program that uses the library hands out a host with an address that a pool gives out
-	plan.Faults()
+	plan.Faults(hosts)
 	errs := plan.Problems()
 	for _, refused := range plan.Refused() {
 		errs = append(errs, refused.Cluster.Problem(refused.Field, "%s", refused.Message))

@@ -250,7 +250,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	inventory.Conflicts(l.hosts.Hosts, l.tenants.OwnerOfHosts)
 	l.network = netplan.Of(site, l.clusters, l.hosts.Hosts, l.tenants.OwnerOfHosts)
 	//guard: a host is handed out that has an address which Ironic gives to another machine
-	l.network.Faults()
+	l.network.Faults(l.hosts.Hosts)
 	l.leaveAlone()
 	return l, nil
 }

@@ -7,12 +7,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -190,6 +191,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	}
 	keys := options(l.site).Keys
 	held := l.tenants.Held(claims, l.hosts.Hosts, keys)
+	holders := held
 	s.leaveAlone(l, held, claims)
 	if before.known() {
 		frozen := s.isFrozen()
@@ -211,7 +213,7 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	s.complain(pods)
 	s.beyond = append(s.beyond, pods...)
 	//guard: a tenant's load balancer gets an address that Ironic gives to a machine
-	s.overlaps(l.network)
+	s.overlaps(l, before.files, gone, holders)
 	s.clashes(l, before.files, gone)
 	s.crowds(l, append(kept, held.Clusters()...))
 	return s
@@ -403,10 +405,18 @@ func (s *settled) complain(errs []v1.ClusterError) {
 	}
 }
 
-// overlaps freezes those who ask for what the site's services, or hosts, have: what they have in the tree stays as it is.
-func (s *settled) overlaps(network *netplan.Plan) {
+// overlaps freezes those who ask for what the site's services, or hosts, have: what they have in the tree stays as it is. A host that no cluster holds
+// and nothing uses freezes nobody who has its address in the tree: it gets a fault.
+func (s *settled) overlaps(l *loaded, tree render.Tree, gone map[string]bool, holders tenancy.Holdings) {
+	inTree := sync.OnceValue(func() map[string]v1.Held { return s.inUse(tree, gone) })
+	l.network.Yield(func(cluster string) v1.Held { return inTree()[cluster] }, func(host *inventory.Host) bool {
+		_, held := holders.Holder(schedule.HostKey{Namespace: host.Namespace, Name: host.Name})
+		return held || host.State.InUse()
+	})
+	//guard: a host with the address of a tenant's service is handed out
+	l.network.Faults(l.hosts.Hosts)
 	was := s.isFrozen()
-	for _, refused := range network.Refused() {
+	for _, refused := range l.network.Refused() {
 		key := keyOf(refused.Cluster)
 		if !s.has(key) || was[key] {
 			continue

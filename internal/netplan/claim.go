@@ -80,7 +80,7 @@ type Claim struct {
 	// Cluster and Host are whose it is; neither for the site's.
 	Cluster *v1.SIPCluster
 	Host    *inventory.Host
-	// Network is its network's id, for what a host has.
+	// Network is its network's id, for what a host has; for a pod's address the attachment, "namespace/name".
 	Network string
 
 	span span

@@ -240,7 +240,7 @@ func (g *gatherer) pods(c *v1.SIPCluster, a *v1.NetworkAttachment, claim Claim) 
 	if a.Namespace == "" {
 		key = c.Namespace + "/" + a.Name
 	}
-	claim.Within, claim.Space = attachment(key), "attachment "+key
+	claim.Within, claim.Space, claim.Network = attachment(key), "attachment "+key, key
 	for i := range g.site.Spec.Services.Networks {
 		if n := &g.site.Spec.Services.Networks[i]; n.Attachment != "" && n.Key() == key {
 			claim.Space = g.spaces[n.Network()]

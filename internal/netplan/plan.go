@@ -3,6 +3,7 @@ package netplan
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,6 +129,34 @@ func (p *Plan) Problems() []error {
 	return errs
 }
 
+// Yield turns conflicts in which a host is not taken, and a cluster's services have the address already: the host has to change. Between a newcomer
+// that asks for an address and a host it is the newcomer, taken or not. has gives what a cluster's services have in the tree, by "namespace/name".
+func (p *Plan) Yield(has func(cluster string) v1.Held, taken func(*inventory.Host) bool) {
+	for i := range p.Conflicts {
+		c := &p.Conflicts[i]
+		//guard: a tenant asks for the addresses of free hosts, and nobody gets these hosts any more
+		if c.At.Cluster != nil && c.With.Host != nil && !taken(c.With.Host) && c.At.in(has(c.At.Cluster.Key())) {
+			c.At, c.With = c.With, c.At
+		}
+	}
+}
+
+// in says whether what a cluster claims is among what its services have.
+func (c *Claim) in(held v1.Held) bool {
+	switch at := c.text(); c.Use {
+	case LoadBalancer:
+		return slices.ContainsFunc(held.Addresses, func(has v1.HeldAddress) bool {
+			ip, err := netip.ParseAddr(has.IP)
+			return err == nil && ip.Unmap().String() == at
+		})
+	case ClusterIP:
+		return held.ClusterIPs[at]
+	case Pod:
+		return held.PodIPs[c.Network+" "+at]
+	}
+	return false
+}
+
 // Refused is what is wrong with a tenant's cluster.
 type Refused struct {
 	Cluster *v1.SIPCluster
@@ -158,20 +187,31 @@ func (p *Plan) Warnings() []string {
 	return out
 }
 
-// Faults notes, for each host, what keeps it from being handed out: an address or a MAC address that the site's services give out or have. What
-// two hosts have in common is noted elsewhere. hosts are those that the plan is of.
-func (p *Plan) Faults() {
-	noted := map[*inventory.Host]int{}
+// Faults notes, for each host, what keeps it from being handed out: an address or a MAC address that the site's services, or a cluster's, give out or
+// have. What two hosts have in common is noted elsewhere. hosts are those that the plan is of, or copies; what one has already is not noted again.
+func (p *Plan) Faults(hosts []inventory.Host) {
+	faults := map[string][]inventory.Fault{}
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
-		host := c.At.Host
-		if host == nil || c.Mild || c.With.Host != nil || noted[host] == maxFaults {
+		if c.At.Host == nil || c.Mild || c.With.Host != nil {
 			continue
 		}
-		noted[host]++
-		host.Faults = append(host.Faults[:len(host.Faults):len(host.Faults)], inventory.Fault{
-			Kind: inventory.FaultNetwork, Field: c.At.Field, Text: c.At.text() + " overlaps " + c.With.text() + ", " + c.With.what(), Other: p.Place(c.With),
-		})
+		if key := c.At.Host.Key(); len(faults[key]) < maxFaults {
+			faults[key] = append(faults[key], inventory.Fault{
+				Kind: inventory.FaultNetwork, Field: c.At.Field, Text: c.At.text() + " overlaps " + c.With.text() + ", " + c.With.what(), Other: p.Place(c.With),
+			})
+		}
+	}
+	if len(faults) == 0 {
+		return
+	}
+	for i := range hosts {
+		host := &hosts[i]
+		for _, fault := range faults[host.Key()] {
+			if !slices.Contains(host.Faults, fault) {
+				host.Faults = append(host.Faults[:len(host.Faults):len(host.Faults)], fault)
+			}
+		}
 	}
 }
 

@@ -135,7 +135,7 @@ func TestOtherKinds(t *testing.T) {
 		{Namespace: "hosts", Name: "twin", BootMAC: "52-54-00-00-00-0A"},
 	}
 	plan := Of(site, nil, hosts, nobody)
-	plan.Faults()
+	plan.Faults(hosts)
 	var got []string
 	for i := range plan.Conflicts {
 		c := &plan.Conflicts[i]
@@ -157,6 +157,62 @@ func TestOtherKinds(t *testing.T) {
 	}
 	if errs := plan.Problems(); len(errs) != 2 {
 		t.Errorf("found %v", errs)
+	}
+}
+
+// Who has an address in the tree keeps it against a free host, which has the finding; a newcomer, and one whose host is taken, has to change.
+func TestYield(t *testing.T) {
+	at := func(ip string) v1.Held { return v1.Held{Addresses: []v1.HeldAddress{{IP: ip, Port: 6443}}} }
+	for _, row := range []struct {
+		name   string
+		asks   string
+		held   v1.Held
+		taken  bool
+		yields bool
+	}{
+		{"in the tree", "load balancer", at("10.0.0.5"), false, true},
+		{"as IPv4 in IPv6", "load balancer", at("::ffff:10.0.0.5"), false, true},
+		{"another address", "load balancer", at("10.0.0.6"), false, false},
+		{"no address", "load balancer", at("none"), false, false},
+		{"a newcomer", "load balancer", v1.Held{}, false, false},
+		{"the host is taken", "load balancer", at("10.0.0.5"), true, false},
+		{"a cluster IP", "cluster IP", v1.Held{ClusterIPs: map[string]bool{"10.0.0.5": true}}, false, true},
+		{"a cluster IP of a load balancer's", "cluster IP", at("10.0.0.5"), false, false},
+		{"a pod", "pod", v1.Held{PodIPs: map[string]bool{"n/storage 10.0.0.5": true}}, false, true},
+		{"a pod elsewhere", "pod", v1.Held{PodIPs: map[string]bool{"n/other 10.0.0.5": true}}, false, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			site := &v1alpha1.Site{}
+			site.Spec.Services.Networks = []v1alpha1.Network{{Name: "storage", Namespace: "n", Attachment: `{"type":"x"}`}}
+			c := v1.SIPCluster{}
+			c.Namespace, c.Name = "t", "edge"
+			service, ip := v1.Service{}, "10.0.0.5"
+			switch row.asks {
+			case "load balancer":
+				service.Service = &v1.ServiceExposure{LoadBalancerIP: ip}
+			case "cluster IP":
+				service.ClusterIP = &ip
+			case "pod":
+				service.NetworkAttachments = []v1.NetworkAttachment{{Name: "storage", Namespace: "n", IPs: []string{ip + "/24"}}}
+			}
+			c.Spec.Services.JumpHost = []v1.JumpHost{{Service: service}}
+			hosts := []inventory.Host{{Namespace: "metal3", Name: "h", Addresses: []inventory.Address{
+				{Network: "oam", IP: netip.MustParseAddr(ip), Origin: inventory.FromNetworkData},
+			}}}
+			plan := Of(site, []v1.SIPCluster{c}, hosts, nobody)
+			copies := slices.Clone(hosts)
+			for range 2 {
+				plan.Yield(func(cluster string) v1.Held { return map[string]v1.Held{"t/edge": row.held}[cluster] }, func(*inventory.Host) bool { return row.taken })
+				plan.Faults(copies)
+			}
+			refused, faults := plan.Refused(), copies[0].Faults
+			if want := map[bool][2]int{false: {1, 0}, true: {0, 1}}[row.yields]; len(refused) != want[0] || len(faults) != want[1] {
+				t.Fatalf("refused %v, faults %v: want %d and %d", refused, faults, want[0], want[1])
+			}
+			if row.yields && !strings.Contains(faults[0].Text, "10.0.0.5 overlaps 10.0.0.5, "+useWords[plan.Conflicts[0].With.Use]+" of cluster t/edge") {
+				t.Errorf("found %q", faults[0].Text)
+			}
+		})
 	}
 }
 

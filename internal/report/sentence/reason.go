@@ -224,7 +224,7 @@ func faulty(r schedule.Faulty) string {
 	case r.Kind == inventory.FaultPatch:
 		return "that no patch may be written for"
 	case r.Kind == inventory.FaultNetwork:
-		return "with the same address as one of the site's services"
+		return "with the same address as a service"
 	case r.Kind == inventory.FaultUID, r.Kind == inventory.FaultBMC, r.Kind == inventory.FaultMAC:
 		return "with the " + string(r.Kind) + " of another host"
 	}
