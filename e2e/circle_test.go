@@ -49,6 +49,8 @@ type circle struct {
 	account string
 	// strict: what is wrong with one host or tenant refuses the run.
 	strict bool
+	// short: publish may end with 1, because a cluster lacks hosts.
+	short bool
 	// killed ends sipgen after a while, and killWhen when it returns.
 	killed    time.Duration
 	killWhen  func()
@@ -286,7 +288,7 @@ var sipgenBinary = engine.Shared(func(t testing.TB) string {
 func (c *circle) commit(t *testing.T, args ...string) bool {
 	t.Helper()
 	before := c.repo.Head(t)
-	if code := c.sipgen(t, "publish", args...); code != 0 {
+	if code := c.sipgen(t, "publish", args...); code != 0 && (code != 1 || !c.short) {
 		t.Fatalf("sipgen publish: exit code %d\n%s", code, c.said)
 	}
 	c.readTree(t)

@@ -280,7 +280,9 @@ func rowLife(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "contract", "a", "n1", "n2", "n4")
 	use(func() { r.letGo(t, c.ns, "n2") }) // not the one that sipgen would have chosen
 	c.tenant("b", 2)
+	c.short = true // until n2 is free
 	c.settle(t, "move")
+	c.short = false
 	c.wantHolds(t, "move", "a", "n1", "n4")
 	c.wantHolds(t, "move", "b", "n2", "n3")
 	use(func() { r.consume(t, c.ns, "n2") })

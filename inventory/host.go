@@ -22,8 +22,6 @@ type Host struct {
 	// AddressProblems say why addresses could not be read. They are the host's own: only who needs an address that is
 	// missing is concerned.
 	AddressProblems []AddressProblem `json:"addressProblems,omitempty"`
-	// NetworkData: the host names a Secret of its own namespace as network data.
-	NetworkData bool `json:"networkData,omitempty"`
 	// BMC says where power control is, by reference.
 	BMC BMC `json:"bmc,omitzero"`
 	// BootMAC is spec.bootMACAddress.

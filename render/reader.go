@@ -11,8 +11,9 @@ import (
 )
 
 // reader renders the account that sipgen reads with, and no right more than that takes: hosts, what inspection found and SIPClusters are listed
-// everywhere. Secrets are fetched by name, in the namespaces whose hosts name network data. RBAC cannot tell network data from other Secrets
-// there, such as the BMCs' passwords.
+// everywhere. Secrets are fetched by name, in the namespaces of hosts: the site's, or where it names none those of the inventory that are not
+// reserved. RBAC cannot tell network data from other Secrets there, such as the BMCs' passwords. The bindings do not depend on which hosts name
+// network data: Cluster API names it on every host that it takes, and the first host of a namespace would wait for a sync.
 func (s *site) reader(names accounts) []any {
 	accounts := s.engineNamespace()
 	subject := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: names.reader}}
@@ -33,7 +34,7 @@ func (s *site) reader(names accounts) []any {
 		},
 		clusterRole(names.networkData, networkDataRules()),
 	}
-	for _, namespace := range s.networkDataNamespaces() {
+	for _, namespace := range s.hostNamespaces() {
 		objects = append(objects, rbacv1.RoleBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "RoleBinding"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: names.networkData}, Subjects: subject,
@@ -41,18 +42,6 @@ func (s *site) reader(names accounts) []any {
 		})
 	}
 	return objects
-}
-
-// networkDataNamespaces are those of the site's hosts that name network data, but for reserved ones that the Site does not name. Sorted.
-func (s *site) networkDataNamespaces() []string {
-	named := map[string]bool{}
-	for i := range s.Placement.Hosts {
-		if host := s.Placement.Hosts[i].Host; host.NetworkData {
-			named[host.Namespace] = true
-		}
-	}
-	//guard: the right to get a Secret is one to get every Secret of its namespace, BMC passwords included
-	return slices.DeleteFunc(slices.Clone(s.hostNamespaces()), func(namespace string) bool { return !named[namespace] })
 }
 
 // readerLists are what the reader lists everywhere, and networkDataRules what it fetches where the hosts are.

@@ -9,14 +9,12 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// TestReaderNamespaces binds the right to get Secrets, BMC passwords included, only where hosts name network data. Hosts are data from outside:
-// one in kube-system must not make the Secrets there readable.
+// TestReaderNamespaces: hosts are data from outside, and one in kube-system must not make the Secrets there readable.
 func TestReaderNamespaces(t *testing.T) {
 	placement := &schedule.Placement{}
 	for _, namespace := range []string{"metal3", "kube-system", "flux-system", "cert-manager"} {
-		placement.Hosts = append(placement.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: namespace, Name: "h", NetworkData: true}})
+		placement.Hosts = append(placement.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: namespace, Name: "h"}})
 	}
-	placement.Hosts = append(placement.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: "plain", Name: "h"}})
 	bound := func(site *v1alpha1.Site) string {
 		var out []string
 		tree := render(t, Input{Site: site, Placement: placement})
@@ -34,7 +32,7 @@ func TestReaderNamespaces(t *testing.T) {
 	if found := bound(testSite(nil)); found != "metal3" {
 		t.Errorf("found bindings in %q, want one in metal3", found)
 	}
-	named := testSite(func(s *v1alpha1.Site) { s.Spec.Hosts.Namespaces = []string{"kube-system", "plain", "empty"} })
+	named := testSite(func(s *v1alpha1.Site) { s.Spec.Hosts.Namespaces = []string{"kube-system"} })
 	if found := bound(named); found != "kube-system" {
 		t.Errorf("of a Site that names the namespace: found bindings in %q", found)
 	}

@@ -273,6 +273,7 @@ func TestArgoProjects(t *testing.T) {
 	check(guarded(t, argo), site)
 	// Rights that go may be wherever the site says that it has hosts.
 	named := maps.Clone(site)
+	named["sipgen-dc1-policy"] = row{"argocd metal3 metal4", site["sipgen-dc1-policy"].everywhere, site["sipgen-dc1-policy"].kinds}
 	named["sipgen-dc1-claims"] = row{"metal3 metal4", "", "HostDeployPolicy"}
 	named["lab.a.rights"], named["lab.b.rights"] = row{"lab metal3 metal4", "", rights}, row{"lab metal3 metal4", "", rights}
 	check(guarded(t, func(s *v1alpha1.Site) { argo(s); s.Spec.Hosts.Namespaces = []string{"metal4", "metal3"} }), named)

@@ -221,7 +221,6 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 		UnreadAnnotations: unreadAnnotations(bmh),
 	}
 	//guard: a host that no file can be named after ends every run once it is handed out
-	host.NetworkData = slices.ContainsFunc(SecretRefs(&host, bmh), func(ref SecretRef) bool { return ref.Namespace == host.Namespace && !ref.Invalid() })
 	CheckLength(&host)
 	host.State.ImageName = imageName(&bmh.Spec)
 	if ref := bmh.Spec.ConsumerRef; ref != nil {
