@@ -213,8 +213,10 @@ func forges(what, text string) string {
 			return fmt.Sprintf("a heading: %q", line)
 		}
 		switch {
+		case strings.HasSuffix(what, "stderr"):
+			continue // for a terminal
 		case strings.Contains(what, "html"), strings.Contains(what, "svg"):
-		case strings.HasSuffix(what, "PLAN.md"), strings.Contains(what, "markdown") && !strings.Contains(what, "stderr"):
+		case strings.HasSuffix(what, "PLAN.md"), strings.Contains(what, "markdown"):
 			if strings.HasPrefix(line, "    ") { // code
 				continue
 			}

@@ -379,7 +379,7 @@ func (m *marked) everything(all bool, secrets map[string][]string) {
 		hosts := read(t, filepath.Join(m.dir, "hosts.yaml"))
 		for _, broken := range []string{"stringData: [" + mark.text + "]\nother:\n", "data: {networkData: " + mark.text + "}\nother:\n", "stringData:\n  networkData: '[" + mark.text + "'\nother:\n"} {
 			check(t, os.WriteFile(filepath.Join(m.dir, "hosts.yaml"), []byte(strings.Replace(hosts, "stringData:\n", broken, 1)), 0o600))
-			m.run(0, "plan", m.with("--previous", "none", "-o", "wide")...)
+			m.run(1, "plan", m.with("--previous", "none", "-o", "wide")...)
 			m.run(0, "lint", m.with("-o", "json")...)
 		}
 	}
