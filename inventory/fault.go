@@ -100,10 +100,8 @@ func better(a, b *Host) bool {
 	return a.UID != "" && b.UID == ""
 }
 
-// Conflicts notes what two hosts have and only one can: a uid, a power control, a boot MAC address. owner says whose a namespace's hosts are, empty
-// for the site's: a host is at odds with the site's hosts and with those of its own owner, and nobody else can take it out of use by an object
-// of his own.
-func Conflicts(hosts []Host, owner func(namespace string) string) {
+// Conflicts notes what two hosts have and only one can: a uid, a power control, a boot MAC address.
+func Conflicts(hosts []Host) {
 	for _, about := range []struct {
 		kind  FaultKind
 		field string
@@ -130,10 +128,8 @@ func Conflicts(hosts []Host, owner func(namespace string) string) {
 		}
 		for _, group := range shared { // each host is in one group: the order does not matter
 			for _, i := range group {
-				whose := owner(hosts[i].Namespace)
 				for _, j := range group {
-					//guard: a tenant that makes an object with the MAC address of the site's hosts takes them out of use
-					if by := owner(hosts[j].Namespace); i != j && (by == "" || by == whose) {
+					if i != j {
 						hosts[i].Faults = append(slices.Clone(hosts[i].Faults), Fault{
 							Kind: about.kind, Field: about.field, Text: "has the " + string(about.kind) + " of host " + hosts[j].Key(), Other: hosts[j].Source,
 						})

@@ -51,13 +51,8 @@ func TestConflicts(t *testing.T) {
 		{"two systems of one controller", []Host{{Name: "a", BMC: bmc("redfish://b/Systems/1")}, {Name: "b", BMC: bmc("redfish://b/Systems/2")}}, ""},
 		{"a MAC in two spellings, three hosts", []Host{{Name: "a", BootMAC: "00:aa"}, {Name: "b", BootMAC: "00-AA"}, {Name: "c", BootMAC: "00:aa"}},
 			"a: has the boot MAC address of host /b; b: has the boot MAC address of host /a; c: has the boot MAC address of host /a"},
-		{"a tenant's object with the site's MAC", []Host{{Name: "a", BootMAC: "1"}, {Namespace: "bank", Name: "b", BootMAC: "1"}},
-			"b: has the boot MAC address of host /a"},
-		{"two tenants' objects", []Host{{Namespace: "edge", Name: "a", BootMAC: "1"}, {Namespace: "bank", Name: "b", BootMAC: "1"}}, ""},
-		{"two objects of one tenant", []Host{{Namespace: "bank", Name: "a", UID: "1"}, {Namespace: "bank", Name: "b", UID: "1"}},
-			"a: has the uid of host bank/b; b: has the uid of host bank/a"},
 	} {
-		Conflicts(row.hosts, func(namespace string) string { return namespace })
+		Conflicts(row.hosts)
 		var got []string
 		for _, h := range row.hosts {
 			for n := range h.Faults {

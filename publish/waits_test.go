@@ -110,7 +110,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 		repo := bare(t)
 		rival(t, repo, "main", tree("x", "1"))
 		over := filepath.Join(repo, "over")
-		hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 1; echo . >&2; sleep 0.05; done\n"
+		hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
 		if err := os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -118,12 +118,6 @@ func TestSlowServerTimesOut(t *testing.T) {
 		t.Cleanup(func() { // before the servers close, which wait for the hook
 			if err := os.WriteFile(over, nil, 0o600); err != nil {
 				t.Error(err)
-			}
-			for range 40 { // git removes what it received and was not accepted
-				if left, _ := filepath.Glob(filepath.Join(repo, "objects", "*incoming*")); len(left) == 0 {
-					break
-				}
-				time.Sleep(50 * time.Millisecond)
 			}
 		})
 		for way, target := range targets {

@@ -64,8 +64,8 @@ func (s *site) wideMarkdown(out *bytes.Buffer, key schedule.ClusterKey) {
 		return
 	}
 	//guard: a tenant's patches tolerate any taint, and PLAN.md does not say so
-	if len(spec.Spec.Patches) > 0 && s.Site.AnyPatches(key.Namespace) {
-		out.WriteString("**Any patches:** the Site lets its patches change more than the fields that are safe.\n\n")
+	if len(spec.Spec.Patches) > 0 {
+		out.WriteString("**Any patches:** its patches may change everything in its services but kinds, names, namespaces and accounts.\n\n")
 	}
 	if paths := spec.HAProxyLines(); len(paths) > 0 {
 		fmt.Fprintf(out, "**Lines of HAProxy:** they may do anything in its load balancers: `%s`.\n\n", strings.Join(paths, "`, `"))

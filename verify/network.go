@@ -2,12 +2,10 @@ package verify
 
 import (
 	"errors"
-	"slices"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/netplan"
-	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -17,12 +15,7 @@ import (
 // no error: it gets a fault (inventory.Host.Faults), and schedule.Plan hands it to nobody. What two hosts have in common is noted by
 // inventory.Conflicts. The site is defaulted and valid, and the clusters are valid.
 func Network(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) error {
-	var namespaces []string
-	for i := range hosts {
-		namespaces = append(namespaces, hosts[i].Namespace)
-	}
-	slices.Sort(namespaces)
-	plan := netplan.Of(site, clusters, hosts, tenancy.Of(site, slices.Compact(namespaces)).OwnerOfHosts)
+	plan := netplan.Of(site, clusters, hosts)
 	//guard: a program that uses the library hands out a host with an address that a pool gives out
 	plan.Faults(hosts)
 	errs := plan.Problems()

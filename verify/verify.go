@@ -36,5 +36,5 @@ func Built(site *v1alpha1.Site, services render.Services) (overlay.Built, []erro
 	if patches == 0 && mirror == "" {
 		return overlay.Built{}, nil
 	}
-	return overlay.Check(services.Files, patches, mirror, site.AnyPatches(services.Cluster.Namespace))
+	return overlay.Check(services.Files, patches, mirror)
 }

@@ -14,8 +14,8 @@ type Dex struct {
 	// NodePort is the port on the management cluster's nodes.
 	// +optional
 	NodePort int32 `json:"nodePort,omitempty"`
-	// SkipApprovalScreen leaves out the page that asks a person, after the login, whether the client may have what it asks for. The tenant needs
-	// the grant dex.skipApprovalScreen. Default false.
+	// SkipApprovalScreen leaves out the page that asks a person, after the login, whether the client may have what it asks for. Default
+	// false.
 	// +optional
 	SkipApprovalScreen bool `json:"skipApprovalScreen,omitempty"`
 	// Connectors are Dex's own connector entries (type, id, name, config). Secrets in them are

@@ -3,10 +3,10 @@ package v1
 // Pods is what a tenant chooses for the pods of a service: typed options, which need no grant of patches. What they are about is the service's own
 // pods and the labels of nodes, never pods of others.
 type Pods struct {
-	// Labels of the pods, besides those that sipgen and the Site set. Keys with a domain need the grant podKeys; reserved ones are refused.
+	// Labels of the pods, besides those that sipgen and the Site set. Reserved keys are refused.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// Annotations of the pods. Keys with a domain need the grant podKeys, except those of prometheus.io; reserved ones are refused.
+	// Annotations of the pods. Reserved keys are refused.
 	// +optional
 	Annotations map[string]string `json:"annotations,omitempty"`
 	// NodeAffinity chooses nodes by their labels, besides nodeLabels.

@@ -50,8 +50,8 @@ type Service struct {
 	// Resources of the service's main container.
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
-	// ControlPlaneNodes lets the pods run on the management cluster's control-plane nodes, whose taint they then tolerate. The tenant needs the
-	// grant controlPlaneNodes. Default: the site's (spec.defaults.controlPlaneNodes).
+	// ControlPlaneNodes lets the pods run on the management cluster's control-plane nodes, whose taint they then tolerate. True needs a Site
+	// with spec.defaults.controlPlaneNodes. Default: the Site's.
 	// +optional
 	ControlPlaneNodes *bool `json:"controlPlaneNodes,omitempty"`
 	// Service is how the service is exposed. Default: a NodePort Service where a node port

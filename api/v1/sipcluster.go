@@ -89,8 +89,8 @@ type SIPClusterSpec struct {
 	// +optional
 	Priority int32 `json:"priority,omitempty"`
 	// Patches are kustomize patches carried into the cluster's infra overlay, applied in
-	// order after everything else. A patch that matches nothing is an error, and so is one
-	// that changes a field which is not a tenant's to change.
+	// order after everything else. They need the grant patches: any. A patch that matches
+	// nothing is an error, and so is one that changes a kind, a name, a namespace or an account.
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Patches []Patch `json:"patches,omitempty"`

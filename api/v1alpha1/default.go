@@ -38,9 +38,8 @@ func (s *Site) Default() {
 	setPointer(&spec.Flux.Interval, metav1.Duration{Duration: 10 * time.Minute})
 	setPointer(&spec.MaxHostsPerTenant, 100)
 	setPointer(&spec.MaxClustersPerTenant, 100)
-	setPointer(&spec.MaxPodsPerTenant, 1000)
 	for i := range spec.Tenants {
-		spec.Tenants[i].defaults(*spec.MaxHostsPerTenant, *spec.MaxClustersPerTenant, *spec.MaxPodsPerTenant)
+		spec.Tenants[i].defaults(*spec.MaxHostsPerTenant, *spec.MaxClustersPerTenant)
 	}
 	for i := range spec.Services.Ironic {
 		spec.Services.Ironic[i].defaults()
@@ -53,11 +52,9 @@ func (s *Site) Default() {
 	}
 }
 
-func (t *Tenant) defaults(maxHosts, maxClusters, maxPods int) {
-	set(&t.Patches, PatchesSafe)
-	setPointer(&t.Limits.Replicas, 10)
+func (t *Tenant) defaults(maxHosts, maxClusters int) {
+	set(&t.Patches, PatchesNone)
 	setPointer(&t.MaxClusters, maxClusters)
-	setPointer(&t.MaxPods, maxPods)
 	setPointer(&t.Hosts.Max, maxHosts)
 	setPointer(&t.Hosts.MaxStandby, *t.Hosts.Max)
 }

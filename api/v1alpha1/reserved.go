@@ -63,10 +63,3 @@ func (s *Site) ReservedNamespaces() []string {
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return s.Reserved(name) == "" })
 }
-
-// AnyPatches says whether the Site grants the tenant of a namespace patches of any kind.
-func (s *Site) AnyPatches(namespace string) bool {
-	return slices.ContainsFunc(s.Spec.Tenants, func(t Tenant) bool {
-		return t.Patches == PatchesAny && slices.Contains(t.Namespaces, namespace)
-	})
-}

@@ -116,11 +116,6 @@ type SiteSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClustersPerTenant *int `json:"maxClustersPerTenant,omitempty"`
-	// MaxPodsPerTenant is how many pods the services of a tenant may have if its grants do not say, counted as for a tenant's maxPods.
-	// Default 1000.
-	// +kubebuilder:validation:Minimum=0
-	// +optional
-	MaxPodsPerTenant *int `json:"maxPodsPerTenant,omitempty"`
 	// LabelGuard is who else may write the labels that hand out hosts, and whether others are denied.
 	// +optional
 	LabelGuard LabelGuard `json:"labelGuard,omitempty"`

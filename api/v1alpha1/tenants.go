@@ -22,10 +22,6 @@ type Tenant struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
 	Namespaces []string `json:"namespaces"`
-	// OwnsHosts lets the tenant's namespaces have hosts: all hosts in them are its own, with their BMC credentials. No
-	// other tenant gets one of them. Default false.
-	// +optional
-	OwnsHosts bool `json:"ownsHosts,omitempty"`
 	// Hosts are the hosts that the tenant may have.
 	// +optional
 	Hosts TenantHosts `json:"hosts,omitempty,omitzero"`
@@ -34,11 +30,6 @@ type Tenant struct {
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxClusters *int `json:"maxClusters,omitempty"`
-	// MaxPods is how many pods the services of all its clusters may have in sum: their replicas. A service without pods counts as one. Default:
-	// the site's maxPodsPerTenant. What its services have already stays.
-	// +kubebuilder:validation:Minimum=0
-	// +optional
-	MaxPods *int `json:"maxPods,omitempty"`
 	// MaxPriority is the highest spec.priority that its clusters may have. Default 0.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
@@ -82,46 +73,20 @@ type Tenant struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	NetworkAttachments []string `json:"networkAttachments,omitempty"`
-	// PodKeys are the domains of the labels and annotations that its services and patches may set on pods, subdomains included, besides
-	// prometheus.io and keys without a domain. Other domains belong to programs that act on them. Default: none.
-	// +kubebuilder:validation:MaxItems=100
-	// +optional
-	PodKeys []string `json:"podKeys,omitempty"`
-	// Patches is what spec.patches may do: none (there may be none), safe (default: they change the fields that docs/services.md lists),
-	// or any (tolerations, commands, volumes and more, as listed there; never rights, Secrets, names and addresses).
+	// Patches is what spec.patches may do: none (default), or any. Any is for a trusted tenant: its patches may change everything in its services but
+	// kinds, names, namespaces and accounts. The services as they are built keep to the other grants, and their pods to the Pod Security
+	// profile "restricted".
 	// +optional
 	Patches PatchMode `json:"patches,omitempty"`
-	// Dex is what its OIDC providers may do without.
-	// +optional
-	Dex TenantDex `json:"dex,omitempty,omitzero"`
-	// ControlPlaneNodes lets it ask for pods on the management cluster's control-plane nodes. Default false; what the site's
-	// defaults.controlPlaneNodes says holds without it.
-	// +optional
-	ControlPlaneNodes bool `json:"controlPlaneNodes,omitempty"`
-	// Limits are bounds of each of its services.
-	// +optional
-	Limits TenantLimits `json:"limits,omitempty,omitzero"`
 	// Quota is the most that each of its namespaces may have, as in a ResourceQuota's spec.hard: pods, services, services.nodeports,
 	// services.loadbalancers, requests.cpu, requests.memory, requests.ephemeral-storage, and limits of the same. It is rendered as a
-	// ResourceQuota into each namespace where the tenant has services, which also counts whatever else is there. Services that do not fit
-	// are refused. Default: none.
+	// ResourceQuota into each namespace where the tenant has services, and the API server enforces it. Default: none.
 	// +optional
 	Quota corev1.ResourceList `json:"quota,omitempty"`
 	// LimitRange is what containers in its namespaces get if they set nothing, and the least and the most that they may have. It is rendered as
 	// a LimitRange beside the quota. Default: none.
 	// +optional
 	LimitRange *TenantLimitRange `json:"limitRange,omitempty"`
-}
-
-// TenantDex is what a tenant's OIDC providers may do without.
-type TenantDex struct {
-	// SkipApprovalScreen lets it leave out the page that asks a person whether a client may have what it asks for. Default false.
-	// +optional
-	SkipApprovalScreen bool `json:"skipApprovalScreen,omitempty"`
-	// InsecureConnectors lets connectors have fields that begin with insecure, such as insecureSkipVerify and insecureEnableGroups, and
-	// addresses that begin with http:// or with a variable, which may hold such an address. Default false.
-	// +optional
-	InsecureConnectors bool `json:"insecureConnectors,omitempty"`
 }
 
 // TenantLimitRange is a LimitRange for containers: cpu, memory and ephemeral-storage.
@@ -151,37 +116,23 @@ type TenantHosts struct {
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
 	// Max is how many hosts all its clusters may have together, standby included. Default: the site's maxHostsPerTenant.
-	// Hosts that it already has are never released because of it. Hosts that are to be released count until they are let go; while they do,
-	// it may have a tenth more, rounded up.
+	// Hosts that it already has are never released because of it. Hosts that it is letting go count until they are free; a failed host does not
+	// count once its successor is there.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	Max *int `json:"max,omitempty"`
-	// MaxStandby is how many of them may be standby, and a tenth more, rounded up, while hosts are to be let go. Default: max.
+	// MaxStandby is how many of them may be standby. Default: max.
 	// +kubebuilder:validation:Minimum=0
 	// +optional
 	MaxStandby *int `json:"maxStandby,omitempty"`
 }
 
-// TenantLimits bound a tenant's services, each by itself.
-type TenantLimits struct {
-	// Replicas is the highest number of pods that one service may have. Default 10.
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100
-	// +optional
-	Replicas *int32 `json:"replicas,omitempty"`
-	// Resources are the most that one container may request and be limited to: cpu, memory, ephemeral-storage. A container needs a limit for
-	// each of them, from its service or from spec.defaults.resources; memory has one by default. Default: no bound.
-	// +optional
-	Resources corev1.ResourceList `json:"resources,omitempty"`
-}
-
 // PatchMode is what a tenant's patches may do.
-// +kubebuilder:validation:Enum=none;safe;any
+// +kubebuilder:validation:Enum=none;any
 type PatchMode string
 
 // The modes.
 const (
 	PatchesNone PatchMode = "none"
-	PatchesSafe PatchMode = "safe"
 	PatchesAny  PatchMode = "any"
 )

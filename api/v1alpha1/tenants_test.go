@@ -14,7 +14,7 @@ func TestTenantsHaveDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	bank, edge := site.Spec.Tenants[0], site.Spec.Tenants[1]
-	if bank.Patches != PatchesSafe || *bank.Hosts.Max != 7 || *bank.Hosts.MaxStandby != 7 || *bank.Limits.Replicas != 10 || bank.MaxPriority != 0 || bank.OwnsHosts {
+	if bank.Patches != PatchesNone || *bank.Hosts.Max != 7 || *bank.Hosts.MaxStandby != 7 || bank.MaxPriority != 0 {
 		t.Errorf("found %+v", bank)
 	}
 	if *edge.Hosts.Max != 3 || *edge.Hosts.MaxStandby != 3 {
@@ -31,12 +31,10 @@ func TestTenantsAreRead(t *testing.T) {
   - name: bank
     specs: [tenants/bank, more/bank.yaml]
     namespaces: [bank, bank-test]
-    ownsHosts: true
     hosts: {selector: {matchLabels: {pool: finance}}, max: 24, maxStandby: 4}
     maxPriority: 10
     nodePorts: [{start: 30000, end: 30099}, {start: 30050, end: 30060}, {start: 31000, end: 31000}]
     maxClusters: 3
-    maxPods: 40
     loadBalancerClasses: [kube-vip.io/kube-vip-class, bgp]
     addressPools: [bank-*, edge.1, '*']
     addresses: [203.0.113.16/28, 203.0.113.17/32, '2001:db8::/64']
@@ -45,7 +43,6 @@ func TestTenantsAreRead(t *testing.T) {
     images: [registry.example.org/bank/*, 'registry.example.org:5000/haproxy']
     networkAttachments: [bank/*, networks/storage-*]
     patches: any
-    limits: {replicas: 5, resources: {cpu: '4', memory: 8Gi}}
   - name: edge
     specs: [tenants/bank-two, '-']
     namespaces: [edge]
@@ -94,10 +91,6 @@ func TestBadTenants(t *testing.T) {
 		{"fewer clusters than none", one("maxClusters: -1"), "spec.tenants[0].maxClusters: found -1, want 0 to 10000"},
 		{"more clusters than there can be", one("maxClusters: 10001"), "spec.tenants[0].maxClusters: found 10001"},
 		{"most clusters that are null", one("maxClusters: null"), "spec.tenants[0].maxClusters: has no value: give it one, or remove the field, which means the site's maxClustersPerTenant"},
-		{"fewer pods than none", one("maxPods: -1"), "spec.tenants[0].maxPods: found -1, want 0 to 1000000"},
-		{"more pods than there can be", one("maxPods: 1000001"), "spec.tenants[0].maxPods: found 1000001"},
-		{"most pods that are null", one("maxPods: null"), "spec.tenants[0].maxPods: has no value: give it one, or remove the field, which means the site's maxPodsPerTenant"},
-		{"a negative site's limit of pods", "  maxPodsPerTenant: -1\n", "spec.maxPodsPerTenant: found -1"},
 		{"a negative site's limit of clusters", "  maxClustersPerTenant: -1\n", "spec.maxClustersPerTenant: found -1"},
 		{"every class", one("loadBalancerClasses: ['*']"), `spec.tenants[0].loadBalancerClasses[0]: found "*", want the name of a class`},
 		{"a pool that is no name", one("addressPools: [Bank_1]"), `spec.tenants[0].addressPools[0]: found "Bank_1", want the name of an address pool, in which * stands for anything`},
@@ -123,11 +116,7 @@ func TestBadTenants(t *testing.T) {
 		{"an image with its tag", one("images: ['registry.example.org/haproxy:3.2']"), `spec.tenants[0].images[0]: found "registry.example.org/haproxy:3.2", want the name of an image without tag`},
 		{"an image of a file", one("images: ['file:///etc']"), `spec.tenants[0].images[0]: found "file:///etc"`},
 		{"an attachment without its namespace", one("networkAttachments: ['*']"), `spec.tenants[0].networkAttachments[0]: found "*", want NAMESPACE/NAME`},
-		{"keys of every domain", one("podKeys: [org]"), `spec.tenants[0].podKeys[0]: found "org", want a domain`},
-		{"patches that nobody knows", one("patches: all"), `spec.tenants[0].patches: found "all", want none or safe or any`},
-		{"no pod at all", one("limits: {replicas: 0}"), "spec.tenants[0].limits.replicas: found 0"},
-		{"a negative limit", one("limits: {resources: {cpu: '-1'}}"), "spec.tenants[0].limits.resources.cpu: found -1, want more than zero"},
-		{"a limit of devices", one("limits: {resources: {example.org/gpu: 1}}"), `spec.tenants[0].limits.resources: found "example.org/gpu"`},
+		{"patches that nobody knows", one("patches: all"), `spec.tenants[0].patches: found "all", want none or any`},
 		{"all tenants commented out", "  tenants:\n  # - {name: a, namespaces: [a]}\n", "line 6: spec.tenants: has no value: list tenants, or remove the field, which makes every namespace a tenant"},
 		{"tenants that are null", "  tenants: null\n", "spec.tenants: has no value"},
 		{"a tenant that is null", "  tenants:\n  - {" + good + "}\n  -\n", "spec.tenants[1]: has no value"},
@@ -137,14 +126,12 @@ func TestBadTenants(t *testing.T) {
 		{"labels that are null", one("hosts: {selector: {matchLabels: null}}"), "spec.tenants[0].hosts.selector.matchLabels: has no value"},
 		{"no label's value", one("hosts: {selector: {matchLabels: {pool: null}}}"), "spec.tenants[0].hosts.selector.matchLabels.pool: has no value"},
 		{"most hosts that are null", one("hosts: {max: null}"), "spec.tenants[0].hosts.max: has no value: give it one, or remove the field, which means the site's maxHostsPerTenant"},
-		{"limits that are null", one("limits: {resources: null}"), "spec.tenants[0].limits.resources: has no value: give it one, or remove the field, which means no bound"},
 		{"a selector without labels", one("hosts: {selector: {}}"), "spec.tenants[0].hosts.selector: is empty: fill it in, or remove the field, which means all hosts"},
 		{"labels without one", one("hosts: {selector: {matchLabels: {}}}"), "spec.tenants[0].hosts.selector.matchLabels: is empty"},
 		{"expressions without one", one("hosts: {selector: {matchExpressions: []}}"), "spec.tenants[0].hosts.selector.matchExpressions: is empty"},
 		{"labels without one beside an expression", one("hosts: {selector: {matchLabels: {}, matchExpressions: [{key: a, operator: Exists}]}}"), "spec.tenants[0].hosts.selector.matchLabels: is empty"},
 		{"hosts without a field", one("hosts: {}"), "spec.tenants[0].hosts: is empty: fill it in, or remove the field, which means all hosts"},
 		{"specs without one", one("specs: []"), "spec.tenants[0].specs: is empty: fill it in, or remove the field, which means any file"},
-		{"resources without one", one("limits: {resources: {}}"), "spec.tenants[0].limits.resources: is empty"},
 		{"a list without end", one("images: [" + strings.TrimSuffix(strings.Repeat("a,", 101), ",") + "]"), "spec.tenants[0].images: found 101, want at most 100"},
 	} {
 		t.Run(row.why, func(t *testing.T) {

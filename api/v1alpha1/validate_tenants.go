@@ -3,7 +3,6 @@ package v1alpha1
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/netip"
 	"path"
 	"regexp"
@@ -25,8 +24,6 @@ const (
 	maxTenantHosts = 100_000
 
 	maxTenantClusters = 10_000
-	// MaxTenantPods is the highest bound on a tenant's pods.
-	MaxTenantPods = 1_000_000
 )
 
 // SpecsFromStdin is what spec.tenants[].specs calls standard input.
@@ -48,9 +45,6 @@ func (s *SiteSpec) validateTenants(add problem) {
 	}
 	if n := *s.MaxClustersPerTenant; n < 0 || n > maxTenantClusters {
 		add("spec.maxClustersPerTenant", "found %d, want 0 to %d", n, maxTenantClusters)
-	}
-	if n := *s.MaxPodsPerTenant; n < 0 || n > MaxTenantPods {
-		add("spec.maxPodsPerTenant", "found %d, want 0 to %d", n, MaxTenantPods)
 	}
 	switch {
 	case s.Tenants != nil && len(s.Tenants) == 0:
@@ -83,7 +77,7 @@ func (t *Tenant) bounded(at string, add problem) bool {
 		{"specs", len(t.Specs)}, {"namespaces", len(t.Namespaces)}, {"nodePorts", len(t.NodePorts)}, {"addresses", len(t.Addresses)},
 		{"loadBalancerClasses", len(t.LoadBalancerClasses)}, {"addressPools", len(t.AddressPools)},
 		{"issuerDomains", len(t.IssuerDomains)}, {"certificateIssuers", len(t.CertificateIssuers)}, {"images", len(t.Images)},
-		{"networkAttachments", len(t.NetworkAttachments)}, {"podKeys", len(t.PodKeys)},
+		{"networkAttachments", len(t.NetworkAttachments)},
 		{"hosts.namespaces", len(t.Hosts.Namespaces)},
 		{"hosts.selector", len(t.Hosts.Selector.MatchLabels) + len(t.Hosts.Selector.MatchExpressions)},
 	} {
@@ -135,14 +129,8 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 			add(fmt.Sprintf("%s.loadBalancerClasses[%d]", at, i), "found %q, want the name of a class, as in kube-vip.io/kube-vip-class", class)
 		}
 	}
-	for i, domain := range t.PodKeys {
-		if len(validation.IsDNS1123Subdomain(domain)) > 0 || !strings.Contains(domain, ".") {
-			add(fmt.Sprintf("%s.podKeys[%d]", at, i), "found %q, want a domain, as in bank.example.org", domain)
-		}
-	}
 	t.validatePatterns(at, add)
-	oneOf(add, at+".patches", string(t.Patches), string(PatchesNone), string(PatchesSafe), string(PatchesAny))
-	t.Limits.validate(at+".limits", add)
+	oneOf(add, at+".patches", string(t.Patches), string(PatchesNone), string(PatchesAny))
 	validateQuota(at+".quota", t.Quota, add)
 	t.LimitRange.validate(at+".limitRange", add)
 }
@@ -150,9 +138,6 @@ func (t *Tenant) validate(at string, s *SiteSpec, add problem) {
 func (t *Tenant) validateNumbers(at string, add problem) {
 	if n := *t.MaxClusters; n < 0 || n > maxTenantClusters {
 		add(at+".maxClusters", "found %d, want 0 to %d", n, maxTenantClusters)
-	}
-	if n := *t.MaxPods; n < 0 || n > MaxTenantPods {
-		add(at+".maxPods", "found %d, want 0 to %d", n, MaxTenantPods)
 	}
 	if t.MaxPriority < 0 {
 		add(at+".maxPriority", "found %d, want 0 or more", t.MaxPriority)
@@ -216,21 +201,6 @@ func (h *TenantHosts) validate(at string, site []string, add problem) {
 	}
 	if *h.MaxStandby < 0 || *h.MaxStandby > *h.Max {
 		add(at+".maxStandby", "found %d, want 0 to %d, which is max", *h.MaxStandby, *h.Max)
-	}
-}
-
-func (l *TenantLimits) validate(at string, add problem) {
-	if n := *l.Replicas; n < 1 || n > 100 {
-		add(at+".replicas", "found %d, want 1 to 100", n)
-	}
-	for _, name := range slices.Sorted(maps.Keys(l.Resources)) {
-		quantity := l.Resources[name]
-		switch {
-		case !slices.Contains(plainResources, name):
-			add(at+".resources", "found %q, want cpu, memory and ephemeral-storage", string(name))
-		case quantity.Sign() <= 0:
-			add(at+".resources."+string(name), "found %s, want more than zero", quantity.String())
-		}
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -58,19 +57,17 @@ type giver struct {
 	hosts    int
 	place    int // among those that were held back in the run before, 0: it was not
 	clusters []schedule.ClusterKey
-	own      []schedule.HostKey // those that are its own objects, and that it deleted, made anew or labelled for others
 }
 
 // giveTooMuch are the clusters of tenants whose specs take hosts from clusters, where the run takes more than the site allows: with --keep-going
 // those tenants are frozen, so that nobody who drops all specs stops the others. As many tenants as the limit has room for go on. Those that were held back
 // before come first, in their order, so that whoever asks for no more than the limit gets a turn, however often others give back a few hosts; then
-// those that take least. One for which there is no room holds nobody up, and one that asks for more than the limit has no turn to wait for. A tenant that owns hosts gives
-// back those that it deletes: gone are those of tenants that are frozen, which are to be kept as the tree has them. Hosts that are lost otherwise are nobody's to give
-// back, and evicted tenants are not asked: where those alone are too many, nobody is frozen, and the run is refused.
-func (d *decided) giveTooMuch() (frozen []finding, gone []schedule.HostKey) {
+// those that take least. One for which there is no room holds nobody up, and one that asks for more than the limit has no turn to wait for. Hosts that are
+// lost otherwise are nobody's to give back, and evicted tenants are not asked: where those alone are too many, nobody is frozen, and the run is refused.
+func (d *decided) giveTooMuch() (frozen []finding) {
 	limit := brakeLimit(d.site, d.loss)
 	if d.loss.Total() <= limit {
-		return nil, nil
+		return nil
 	}
 	givers := d.givers()
 	most := limit - d.loss.Total()
@@ -78,7 +75,7 @@ func (d *decided) giveTooMuch() (frozen []finding, gone []schedule.HostKey) {
 		most += g.hosts
 	}
 	if most < 0 {
-		return nil, nil // it is too much without them
+		return nil // it is too much without them
 	}
 	room, place := most, 0
 	for _, f := range d.findings {
@@ -96,59 +93,13 @@ func (d *decided) giveTooMuch() (frozen []finding, gone []schedule.HostKey) {
 			place++
 			until, turn = "until a later run, in which the tenants held back now go first, or until a run is given --accept-loss", place
 		}
-		what := "specs"
-		if len(g.own) > 0 {
-			what = "specs and the hosts"
-		}
 		for _, key := range g.clusters {
 			frozen = append(frozen, finding{cluster: key, place: turn, err: fmt.Errorf(
-				"%d of %d claimed hosts would be lost or released, but the site allows only %d; the %s of %s account for %d of them, so its clusters keep what they have %s",
-				d.loss.Total(), d.loss.Claimed, limit, what, g.tenant, g.hosts, until)})
-		}
-		gone = append(gone, g.own...)
-	}
-	return frozen, gone
-}
-
-// ownLosses are the hosts that a run takes from clusters of the tenants who own them, by the clusters: their objects are gone, are new ones, or have labels of others.
-func (d *decided) ownLosses() map[schedule.ClusterKey][]schedule.HostKey {
-	lost := map[schedule.HostKey]bool{}
-	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Anew, d.loss.Foreign} {
-		for _, host := range hosts {
-			lost[host] = true
+				"%d of %d claimed hosts would be lost or released, but the site allows only %d; the specs of %s account for %d of them, so its clusters keep what they have %s",
+				d.loss.Total(), d.loss.Claimed, limit, g.tenant, g.hosts, until)})
 		}
 	}
-	own := map[schedule.ClusterKey][]schedule.HostKey{}
-	for i := range d.claims.Claims {
-		claim := &d.claims.Claims[i]
-		owner := d.tenants.OwnerOfHosts(claim.Host.Namespace)
-		//guard: a tenant stops everybody by deleting hosts of its own
-		if lost[claim.Host] && owner != "" && owner == d.tenants.NameOf(claim.Cluster.Namespace) && !d.evicted[claim.Cluster.Namespace] {
-			own[claim.Cluster] = append(own[claim.Cluster], claim.Host)
-		}
-	}
-	return own
-}
-
-// keeping is what was loaded, with hosts that are to stay as the tree has them: of their objects nothing is known.
-func (l *loaded) keeping(gone []schedule.HostKey) *loaded {
-	if len(gone) == 0 {
-		return l
-	}
-	kept := map[schedule.HostKey]bool{}
-	for _, host := range gone {
-		kept[host] = true
-	}
-	hosts := slices.DeleteFunc(slices.Clone(l.hosts.Hosts), func(h inventory.Host) bool { return kept[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}] })
-	for _, host := range gone {
-		hosts = append(hosts, inventory.Host{Namespace: host.Namespace, Name: host.Name, Faults: []inventory.Fault{{
-			Kind: inventory.FaultObject, Text: "its owner deleted, re-created or relabelled it: it stays as the tree has it",
-		}}})
-	}
-	inventory.Sort(hosts)
-	out, with := *l, *l.hosts
-	with.Hosts, out.hosts = hosts, &with
-	return &out
+	return frozen
 }
 
 // givers are the tenants whose specs take hosts from clusters, in the order in which they get their turn.
@@ -172,22 +123,6 @@ func (d *decided) givers() []giver {
 		}
 		g.hosts += n
 		g.clusters = append(g.clusters, key)
-		if place := d.claims.HeldBack[key]; place > 0 && (g.place == 0 || place < g.place) {
-			g.place = place
-		}
-	}
-	for key, hosts := range d.ownLosses() { // sorted below
-		tenant := d.tenants.NameOf(key.Namespace)
-		g := byTenant[tenant]
-		if g == nil {
-			g = &giver{tenant: tenant}
-			byTenant[tenant] = g
-		}
-		g.hosts += len(hosts)
-		g.own = append(g.own, hosts...)
-		if !slices.Contains(g.clusters, key) {
-			g.clusters = append(g.clusters, key)
-		}
 		if place := d.claims.HeldBack[key]; place > 0 && (g.place == 0 || place < g.place) {
 			g.place = place
 		}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -57,27 +56,5 @@ func TestBrake(t *testing.T) {
 		if got := brakeLimit(site, schedule.Loss{Claimed: row.claimed}); got != row.want {
 			t.Errorf("%+v: found %d", row, got)
 		}
-	}
-}
-
-// TestMovedIsNoOwnersLoss: a host whose labels name another cluster of its owner's, as after a rollback or break glass, is nothing that the owner gave back: what is
-// on it is that other cluster's, which keeps it.
-func TestMovedIsNoOwnersLoss(t *testing.T) {
-	site := &v1alpha1.Site{}
-	site.Spec.Tenants = []v1alpha1.Tenant{{Name: "evil", Namespaces: []string{"evil", "evil-hosts"}, OwnsHosts: true}}
-	claim := func(name string) schedule.PreviousClaim {
-		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "evil-hosts", Name: name}, Cluster: schedule.ClusterKey{Namespace: "evil", Name: "e"}, Role: "Worker"}
-	}
-	d := &decided{loaded: &loaded{tenants: tenancy.Of(site, nil)}}
-	for _, name := range []string{"missing", "anew", "foreign", "moved"} {
-		d.claims.Claims = append(d.claims.Claims, claim(name))
-	}
-	d.loss = schedule.Loss{Missing: []schedule.HostKey{claim("missing").Host}, Anew: []schedule.HostKey{claim("anew").Host}, Foreign: []schedule.HostKey{claim("foreign").Host}, Moved: []schedule.HostKey{claim("moved").Host}}
-	var found []string
-	for _, host := range d.ownLosses()[claim("").Cluster] {
-		found = append(found, host.Name)
-	}
-	if got, want := strings.Join(found, " "), "missing anew foreign"; got != want {
-		t.Errorf("found %q, want %q", got, want)
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/overlay"
-	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/verify"
 )
@@ -23,12 +22,6 @@ type serviceBuilds struct {
 	done map[[sha256.Size]byte]serviceBuild
 	// kept is how many of them have what was built.
 	kept int
-	// used is what services take of a quota.
-	used map[[sha256.Size]byte]serviceUse
-	// pods is how many pods services have that were built, or that a tree before has.
-	pods map[[sha256.Size]byte]int
-	// weights are what patches have to do.
-	weights map[[sha256.Size]byte]weight
 }
 
 // serviceBuild is what was found out about one cluster's services.
@@ -42,23 +35,11 @@ type serviceBuild struct {
 // change that is not the tenant's, and what is built that the tenant is not granted. Services without patches have what their specs say, which
 // was held to the grants before.
 //
-// was are the services in the tree before, is those in this one, if there is one. It gives, by cluster, what was built of those that differ from
-// them.
-func (c *checked) checkServices(services []render.Services, was, is map[string]map[string][]byte) (map[string]*overlay.Built, error) {
+// was are the services in the tree before. It gives, by cluster, what was built of those that differ from them.
+func (c *checked) checkServices(services []render.Services, was map[string]map[string][]byte) (map[string]*overlay.Built, error) {
 	changed := map[string]*overlay.Built{}
 	var errs []error
-	beyond := c.checkWeights(services, was, is)
-	heavy := map[string]bool{}
 	for _, s := range services {
-		if err := beyond[s.Cluster.Key()]; err != nil {
-			heavy[s.Cluster.Key()] = true
-			errs = append(errs, &render.ClusterError{Cluster: keyOf(s.Cluster), Err: err})
-			continue
-		}
-		if patches := len(s.Cluster.Spec.Patches); patches > 0 {
-			_, err := c.built.weigh(s, patches)
-			heavy[s.Cluster.Key()] = err != nil // check says so
-		}
 		before := was[s.Cluster.Key()]
 		found := c.built.check(c, s, before != nil && !maps.EqualFunc(before, s.Files, bytes.Equal))
 		if found.built != nil {
@@ -68,8 +49,7 @@ func (c *checked) checkServices(services []render.Services, was, is map[string]m
 			errs = append(errs, &render.ClusterError{Cluster: keyOf(s.Cluster), Err: ofPatch(s.Cluster, err)})
 		}
 	}
-	errs = append(errs, c.checkQuotas(services, was, is, heavy)...)
-	return changed, errors.Join(append(errs, c.checkPods(services, was, is)...)...)
+	return changed, errors.Join(errs...)
 }
 
 // patchPath is how what is wrong with a patch begins.
@@ -93,11 +73,7 @@ func (b *serviceBuilds) check(c *checked, s render.Services, keep bool) serviceB
 	var found serviceBuild
 	built, wrong := verify.Built(c.site, s)
 	found.wrong = wrong
-	if len(wrong) == 0 && built.Objects != nil && c.tenants.Bounded(s.Cluster.Namespace) {
-		c.used(s.Cluster.Namespace, s.Files, func() ([]overlay.Object, error) { return built.Objects, nil })
-	}
 	if len(wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
-		b.notePods(id, tenancy.PodsOf(built.Objects))
 		for _, err := range c.tenants.Built(s.Cluster, built.OwnImages) {
 			found.wrong = append(found.wrong, fmt.Errorf("spec.patches: %w", err))
 		}

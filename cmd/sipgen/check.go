@@ -52,7 +52,7 @@ type checked struct {
 	braked bool
 }
 
-// check asks whether the tree before is lost, the grants of hosts and the brake, and holds the patches to be against the live hosts.
+// check asks whether the tree before is lost, and the brake, and holds the patches to be against the live hosts.
 func (d *decided) check(how tolerance) *checked {
 	warnings, harm := d.preflight()
 	warnings = append(warnings, d.network.Warnings()...)
@@ -65,7 +65,7 @@ func (d *decided) check(how tolerance) *checked {
 	if lost == nil && d.report.NoTree != "" && !how.pushes { // publish says it with the dangers
 		warnings = append(warnings, d.report.NoTree)
 	}
-	refusal := errors.Join(lost, joined(d.surges()), harm, errors.Join(d.network.Problems()...), braked)
+	refusal := errors.Join(lost, harm, errors.Join(d.network.Problems()...), braked)
 	return &checked{decided: d, warnings: warnings, refusal: refusal, braked: braked != nil && how.acceptLoss == noAcceptance}
 }
 

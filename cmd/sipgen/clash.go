@@ -43,3 +43,18 @@ func (d *decided) clashesWithRefused() []v1.ClusterError {
 	held := d.settled.inUse(d.before.files, d.settled.gone(d.claims))
 	return v1.ValidateHeld(active, held, d.site.Spec.NodePorts.Start, d.site.Spec.NodePorts.End)
 }
+
+// foreseen decides as decide does, and where the run goes on, freezes whom render and publish would freeze for what was decided.
+func (l *loaded) foreseen(ui *ui, before previousTree) (*decided, error) {
+	for {
+		d, err := l.decide(ui, before)
+		if err != nil || !d.keepGoing {
+			return d, err
+		}
+		refused := d.newcomers()
+		if len(refused) == 0 {
+			return d, nil
+		}
+		l = l.with(refused)
+	}
+}

@@ -41,7 +41,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	}
 	d := l.served(before, claims)
 	d.options.Asked = l.tenants.Asked(d.clusters)
-	if err := d.place(); err != nil {
+	if d.placement, err = schedule.Plan(d.tenants.Narrowed(d.clusters), d.hosts.Hosts, d.claims, d.options); err != nil {
 		return nil, err
 	}
 	d.expectLeftOut()
@@ -67,24 +67,6 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	return d, nil
 }
 
-// place hands out the hosts. A tenant that has no room for all successors of its failed hosts gets as many as it has room for.
-func (d *decided) place() (err error) {
-	narrowed := d.tenants.Narrowed(d.clusters)
-	for range 4 { // a tenant's hosts that are not replaced may be another's successors: what is too much after that is refused
-		if d.placement, err = schedule.Plan(narrowed, d.hosts.Hosts, d.claims, d.options); err != nil {
-			return err
-		}
-		bounds := d.tenants.Replacements(d.clusters, d.placement, d.options.Replace)
-		if bounds == nil {
-			return nil
-		}
-		//guard: a tenant that has no room for all successors at once is frozen as a whole
-		d.options.Replace = bounds
-	}
-	d.placement, err = schedule.Plan(narrowed, d.hosts.Hosts, d.claims, d.options)
-	return err
-}
-
 // served is a decision up to who is served: the clusters, and which of them keep what they have.
 func (l *loaded) served(before previousTree, claims schedule.Previous) *decided {
 	served := *l
@@ -94,10 +76,8 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
 	//guard: a cluster gets a load balancer for a network on which no host has an address
 	d.options.Refused = d.unknownNetworks(claims)
-	//guard: nobody says whose hosts are, and a tenant takes the addresses of the site's
-	d.options.Owner, d.options.Tenant = l.tenants.OwnerOfHosts, l.tenants.NameOf
 	d.options.Evicted = l.evicted
-	d.options.Known, d.options.Beyond = d.settled.known, d.settled.labelled
+	d.options.Known = d.settled.known
 	for key, why := range d.losesBackends(claims) {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)
 	}
@@ -107,13 +87,13 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	return d
 }
 
-// noteAboutClusters marks the clusters of evicted tenants, those whose patches are not held to the fields that are safe, and those with lines of HAProxy's configuration.
+// noteAboutClusters marks the clusters of evicted tenants, those with patches, and those with lines of HAProxy's configuration.
 func (d *decided) noteAboutClusters() {
 	patched, lines := map[string]bool{}, map[string]bool{}
 	for i := range d.clusters {
 		c := &d.clusters[i]
 		//guard: a tenant's patches tolerate any taint, and the plan does not say so
-		patched[c.Key()] = len(c.Spec.Patches) > 0 && d.site.AnyPatches(c.Namespace)
+		patched[c.Key()] = len(c.Spec.Patches) > 0
 		//guard: a tenant's load balancer does anything, and the plan does not say so
 		lines[c.Key()] = len(c.HAProxyLines()) > 0
 	}

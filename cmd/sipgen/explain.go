@@ -75,7 +75,7 @@ func explain(ui *ui, d *decided, name, output string) error {
 	var words string
 	if namespace, short, found := strings.Cut(cluster, "/"); found {
 		said, _ := report.ExplainCluster(d.placement, schedule.ClusterKey{Namespace: namespace, Name: short})
-		words += said + d.refused(cluster)
+		words += said
 	}
 	if namespace, short, found := strings.Cut(host, "/"); found {
 		said, _ := report.ExplainHost(d.placement, schedule.HostKey{Namespace: namespace, Name: short})
@@ -83,17 +83,6 @@ func explain(ui *ui, d *decided, name, output string) error {
 	}
 	_, err = fmt.Fprint(ui.out, folded(text.Block(words), terminalWidth(ui.out)))
 	return err
-}
-
-// refused says why render and publish would refuse the run because of what a cluster gets.
-func (d *decided) refused(cluster string) string {
-	words := ""
-	for _, f := range d.surges() {
-		if f.cluster.String() == cluster {
-			words += fmt.Sprintf("  render and publish refuse the run, or with --keep-going freeze the cluster: %s\n", f.err)
-		}
-	}
-	return words
 }
 
 // folded divides the lines of a block that are wider than a terminal. What goes on in the next line stands two columns to the right of where the line began.

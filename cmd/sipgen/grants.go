@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,12 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/render"
 )
 
 func newTenants(ui *ui) *cobra.Command {
@@ -30,15 +26,14 @@ func newTenants(ui *ui) *cobra.Command {
 		Use:   "tenants",
 		Short: "Show the tenants and what they ask for, or suggest their grants",
 		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many the tenant
-may have. LEAVING are hosts that are to be let go and still there (machines on released hosts count
-too), MORE is how many more hosts its grants would give it now, if the site has them. PODS are the
-pods of its services (by the specs, or by what patches make of them if that is more), and how many
-it may have. With --evict, all of it is as after the eviction.
+may have. LEAVING are hosts that its clusters have let go and that are not free yet, MORE is how
+many more hosts its grants would give it now, if the site has them. With --evict, all of it is as
+after the eviction.
 
 --suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
-with what they lack, and a new tenant for every other namespace. It grants everything that is asked
-for, so read it before you paste it. Messages name what two tenants both ask for, and what no grant
-can allow.
+with what they lack, and a new tenant for every other namespace, with room for twice its hosts. It
+grants everything that is asked for, so read it before you paste it. Messages name what two tenants
+both ask for, and what no grant can allow.
 
 Hosts that were handed out but are not labelled yet count too, as the tree in the Site's repository
 has them, or the tree that --repo or --previous names.
@@ -70,13 +65,13 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			held := loaded.tenants.Held(claims, loaded.hosts.Hosts, options(loaded.site).Keys)
+			held := tenancy.Held(loaded.clusters, claims, loaded.hosts.Hosts, options(loaded.site).Keys)
 			wrong := flatten(joined(loaded.findings))
 			for _, err := range wrong {
 				ui.say("%s", err)
 			}
 			if suggest {
-				if err := loaded.suggest(ui, before, held); err != nil || len(wrong) == 0 {
+				if err := loaded.suggest(ui, held); err != nil || len(wrong) == 0 {
 					return err
 				}
 				ui.say("these grants lack what the specs that are wrong need")
@@ -86,13 +81,9 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			pods, built, err := decided.builtPods()
-			if err != nil {
-				return err
-			}
-			held = decided.settled.held.Evicted(loaded.evicted) // without what labels alone give beyond the grants
-			tenants := loaded.summarize(held, decided.tenants.Rooms(decided.clusters, held, decided.placement), pods)
-			problems := append(flatten(joined(beyond)), built...)
+			held = decided.settled.held.Evicted(loaded.evicted)
+			tenants := loaded.summarize(held)
+			problems := flatten(joined(beyond))
 			if output == "json" {
 				err = writeJSON(ui, siteTenants{v1alpha1.APIVersion, "Tenants", loaded.site.Name, tenants, said(append(wrong, problems...))})
 			} else {
@@ -105,7 +96,7 @@ granted; 2 an error.`,
 				ui.say("%s", err)
 			}
 			//guard: tenants goes on without a spec that is wrong, and all seems well
-			if len(beyond)+len(wrong)+len(built) > 0 {
+			if len(beyond)+len(wrong) > 0 {
 				return errFinding
 			}
 			return nil
@@ -129,40 +120,7 @@ func (l *loaded) withinGrants(ui *ui, before previousTree) (*decided, []finding,
 		return nil, nil, err
 	}
 	beyond = append(beyond, decided.settled.late...)
-	for surging := decided.surges(); len(surging) > 0; surging = decided.surges() {
-		beyond = append(beyond, surging...)
-		now = *now.with(surging)
-		if decided, err = now.decide(ui, before); err != nil {
-			return nil, nil, err
-		}
-	}
 	return decided, beyond, nil
-}
-
-// builtPods is how many pods the services of patched clusters have, as a run that goes on builds them, and what is wrong with what is built: by cluster, "namespace/name".
-// Where nobody has patches, the specs say all of it.
-func (d *decided) builtPods() (pods map[string]int, wrong []error, err error) {
-	if !slices.ContainsFunc(d.clusters, func(c v1.SIPCluster) bool { return len(c.Spec.Patches) > 0 }) {
-		return nil, nil, nil
-	}
-	tree, services, err := render.Site(render.Input{Site: d.site, Clusters: d.clusters, Placement: d.placement, Previous: d.before.files})
-	checked := &checked{decided: d}
-	was, is := filesOfServices(d.before.files), filesOfServices(tree)
-	_, refused := checked.checkServices(services, was, is)
-	for _, e := range flatten(errors.Join(err, refused)) {
-		var of *render.ClusterError
-		if !errors.As(e, &of) {
-			return nil, nil, e
-		}
-		wrong = append(wrong, e)
-	}
-	pods = map[string]int{}
-	for _, use := range checked.podUses(services, was, is) {
-		if !use.Stays {
-			pods[use.Cluster.Key()] = use.Wants
-		}
-	}
-	return pods, wrong, nil
 }
 
 // siteTenants is what `sipgen tenants -o json` prints.
@@ -187,8 +145,6 @@ type tenantSummary struct {
 	Leaving  int       `json:"leaving"`
 	Most     hostCount `json:"most"`
 	More     int       `json:"more"`
-	Pods     int       `json:"pods"`
-	MostPods int       `json:"mostPods"`
 	Patches  string    `json:"patches"`
 }
 
@@ -210,18 +166,14 @@ func said(problems []error) (out []string) {
 	return out
 }
 
-// summarize sums up each tenant that has clusters or is listed, by name. pods is how many the services of clusters have as they are built, where that is known.
-func (l *loaded) summarize(held tenancy.Holdings, rooms map[string]tenancy.Room, pods map[string]int) []tenantSummary {
+// summarize sums up each tenant that has clusters or is listed, by name.
+func (l *loaded) summarize(held tenancy.Holdings) []tenantSummary {
 	lines := map[string]*tenantSummary{}
 	add := func(t *tenancy.Tenant) *tenantSummary {
 		if lines[t.Name] == nil {
-			room, known := rooms[t.Name]
-			if !known {
-				room.More = *t.Hosts.Max
-			}
 			lines[t.Name] = &tenantSummary{
-				Name: t.Name, Namespaces: t.Namespaces, Listed: t.Listed, Most: hostCount{*t.Hosts.Max, *t.Hosts.MaxStandby}, MostPods: *t.MaxPods,
-				Leaving: room.Leaving, More: room.More, Patches: string(t.Patches),
+				Name: t.Name, Namespaces: t.Namespaces, Listed: t.Listed, Most: hostCount{*t.Hosts.Max, *t.Hosts.MaxStandby},
+				More: l.tenants.Room(t, l.clusters, held), Patches: string(t.Patches),
 			}
 		}
 		return lines[t.Name]
@@ -240,13 +192,14 @@ func (l *loaded) summarize(held tenancy.Holdings, rooms map[string]tenancy.Room,
 		if l.evicted[l.clusters[i].Namespace] {
 			continue
 		}
-		//guard: whoever looks at the tenants does not see the pods that patches make
-		line.Clusters, line.Pods = append(line.Clusters, l.clusters[i].Key()), line.Pods+max(tenancy.Pods(&l.clusters[i]), pods[l.clusters[i].Key()])
+		line.Clusters = append(line.Clusters, l.clusters[i].Key())
 		line.AsksFor.add(tenancy.Wants(&l.clusters[i]))
 	}
 	for _, key := range held.Clusters() {
 		if t := l.tenants.Of(key.Namespace); t != nil {
-			add(t).Holds.add(held.Of(key))
+			line := add(t)
+			line.Holds.add(held.Of(key))
+			line.Leaving += held.Leaving(key)
 		}
 	}
 	out := []tenantSummary{}
@@ -259,14 +212,14 @@ func (l *loaded) summarize(held tenancy.Holdings, rooms map[string]tenancy.Room,
 
 // showTenants prints a line for each tenant.
 func showTenants(ui *ui, tenants []tenantSummary) error {
-	rows := [][]string{{"TENANT", "NAMESPACES", "CLUSTERS", "ASKS FOR", "HOLDS", "LEAVING", "MOST", "MORE", "PODS", "PATCHES"}}
+	rows := [][]string{{"TENANT", "NAMESPACES", "CLUSTERS", "ASKS FOR", "HOLDS", "LEAVING", "MOST", "MORE", "PATCHES"}}
 	for i := range tenants {
 		t := &tenants[i]
 		row := []string{text.Line(t.Name), text.Line(strings.Join(t.Namespaces, " "))}
 		for _, n := range []int{len(t.Clusters), t.AsksFor.Hosts, t.Holds.Hosts, t.Leaving, t.Most.Hosts, t.More} {
 			row = append(row, strconv.Itoa(n))
 		}
-		rows = append(rows, append(row, fmt.Sprintf("%d/%d", t.Pods, t.MostPods), t.Patches))
+		rows = append(rows, append(row, t.Patches))
 	}
 	return writeColumns(ui.out, rows, terminalWidth(ui.out), 1)
 }

@@ -213,7 +213,7 @@ func hasManifests(folder string) bool {
 func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err error) {
 	var site v1alpha1.Site
 	site.Default()
-	inventory.Conflicts(hosts, func(string) string { return "" })
+	inventory.Conflicts(hosts)
 	placement, err := schedule.Plan(nil, hosts, schedule.Previous{}, options(&site))
 	if err != nil {
 		return nil, 0, err

@@ -2,12 +2,9 @@ package main
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"sort"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -17,9 +14,6 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 	now := *s.loaded
 	now.clusters = s.today
 	today := now.served(d.before, d.claims)
-	if err := today.place(); err != nil {
-		return nil, err
-	}
 	clusters := d.tenants.Narrowed(today.clusters)
 	var lines []string
 	for _, count := range s.counts {
@@ -39,17 +33,6 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		room, tooMany, err := s.withRoom(d, count, most)
-		if err != nil {
-			return nil, err
-		}
-		//guard: a tenant is told that it may have hosts that no run gives it
-		if room < most {
-			granted, more, bounded = room, tooMany, true
-			if most, err = upTo(room); err != nil {
-				return nil, err
-			}
-		}
 		line := fmt.Sprintf("%s %s: up to %d", count.cluster, count.role, most)
 		if most < 0 {
 			line = fmt.Sprintf("%s %s: no count fits", count.cluster, count.role)
@@ -62,7 +45,7 @@ func (s *supposed) largest(d *decided) ([]string, error) {
 	return lines, nil
 }
 
-// counted gives the site with a number of active hosts in a role, decided as a run decides it: who is frozen, and how many failed hosts get a successor. With more
+// counted gives the site with a number of active hosts in a role, decided as a run decides it: who is frozen. With more
 // than is granted, the cluster is frozen or not as with what is.
 func (s *supposed) counted(d *decided, count roleCount, granted int) schedule.Counted {
 	return func(active int) ([]v1.SIPCluster, schedule.Options, error) {
@@ -81,57 +64,8 @@ func (s *supposed) counted(d *decided, count roleCount, granted int) schedule.Co
 			return nil, schedule.Options{}, err
 		}
 		planned.clusters = clusters
-		//guard: --count counts hosts for successors that a tenant does not get today, and says less than fits
-		if planned.mayBoundReplacements() {
-			err = planned.place()
-		}
 		return d.tenants.Narrowed(planned.clusters), planned.options, err
 	}
-}
-
-// mayBoundReplacements says whether any host could get a successor that its tenant has no room for: only failed and named ones get one.
-func (d *decided) mayBoundReplacements() bool {
-	return d.tenants != nil && (slices.ContainsFunc(d.clusters, func(c v1.SIPCluster) bool { return c.Annotations[v1.RemoveAnnotation] != "" }) ||
-		slices.ContainsFunc(d.hosts.Hosts, func(h inventory.Host) bool { return h.State.Deleting || h.State.Unhealthy || h.State.InError() }))
-}
-
-// withRoom is the largest count of a role, of most, with which no cluster gets hosts that its tenant may not have yet (tenancy.Surges) and that does not get
-// such hosts today, and what is said of one with one more.
-func (s *supposed) withRoom(d *decided, count roleCount, most int) (room int, tooMany string, err error) {
-	surging := func(clusters []v1.SIPCluster) map[string]string {
-		now := *s.loaded
-		now.clusters = clusters
-		planned := now.served(d.before, d.claims)
-		if e := planned.place(); e != nil {
-			err = e
-			return nil
-		}
-		found := map[string]string{}
-		for _, e := range d.tenants.Surges(planned.clusters, planned.placement, nil) {
-			found[e.Cluster.Key()] = e.Cluster.Key() + " " + e.Message
-		}
-		return found
-	}
-	today := surging(s.today)
-	worse := func(n int) string {
-		clusters, e := schedule.WithCount(s.today, count.cluster, count.role, n)
-		if e != nil {
-			err = e
-			return ""
-		}
-		found := surging(clusters)
-		for _, key := range slices.Sorted(maps.Keys(found)) {
-			if today[key] == "" || key == count.cluster.String() {
-				return found[key]
-			}
-		}
-		return ""
-	}
-	if most <= 0 || worse(most) == "" {
-		return most, "", err
-	}
-	room = max(0, sort.Search(most, func(n int) bool { return worse(n) != "" })-1)
-	return room, worse(room + 1), err
 }
 
 // granted is the largest count of a role that its tenant is granted without another cluster being beyond its grants that is not so now, and what

@@ -105,7 +105,7 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 	here := *l
 	here.clusters = slices.DeleteFunc(slices.Clone(l.clusters), func(c v1.SIPCluster) bool { return l.evicted[c.Namespace] })
 	l = &here
-	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Owner: l.tenants.OwnerOfHosts, Networks: options(l.site).Networks, LeftOut: l.hosts.LeftOut, Secrets: map[string]bool{},
+	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Networks: options(l.site).Networks, LeftOut: l.hosts.LeftOut, Secrets: map[string]bool{},
 		ByUID: l.site.Spec.Hosts.Apply == v1alpha1.ApplyMerge}
 	for _, name := range append(l.hosts.Secrets, l.secrets...) {
 		in.Secrets[name] = true
@@ -137,7 +137,7 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 	if decided != nil {
 		in.Placement = decided.placement
 		//guard: lint passes a spec that publish refuses, because of hosts that are released and still labelled
-		in.Beyond = append(append(in.Beyond, decided.settled.beyond...), decided.surging()...)
+		in.Beyond = append(in.Beyond, decided.settled.beyond...)
 		//guard: lint passes a spec that publish refuses, because a frozen cluster has the port in the tree
 		in.Clashes = l.clashesWithFrozen(decided)
 		gone, ports := decided.settled.gone(decided.claims), l.site.Spec.NodePorts

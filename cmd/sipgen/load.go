@@ -247,8 +247,8 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	if err := nameReleased(site, l.hosts.Hosts); err != nil {
 		return l, err
 	}
-	inventory.Conflicts(l.hosts.Hosts, l.tenants.OwnerOfHosts)
-	l.network = netplan.Of(site, l.clusters, l.hosts.Hosts, l.tenants.OwnerOfHosts)
+	inventory.Conflicts(l.hosts.Hosts)
+	l.network = netplan.Of(site, l.clusters, l.hosts.Hosts)
 	//guard: a host is handed out that has an address which Ironic gives to another machine
 	l.network.Faults(l.hosts.Hosts)
 	l.leaveAlone()

@@ -101,11 +101,6 @@ func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error 
 		return err
 	}
 	decided, shown := checked.decided, checked.report
-	if !how.keepGoing {
-		for _, f := range decided.surges() {
-			shown.Refuse(f.cluster.String())
-		}
-	}
 	if unrendered == nil {
 		shown = withServices.report
 	}

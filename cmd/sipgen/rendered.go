@@ -18,8 +18,7 @@ type rendered struct {
 }
 
 // tree decides on top of a tree, checks and renders that. Where the run goes on, a cluster whose services cannot be rendered as it asks,
-// or are not granted as they are built, is frozen, and so is one that gets hosts on top of those that its tenant is still to let go, one that claims
-// what a frozen one has, and a tenant that gives
+// or are not granted as they are built, is frozen, and so is one that claims what a frozen one has, and a tenant that gives
 // back hosts when the run takes more than the site allows; then it is decided again.
 func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, error) {
 	checked, rendered, unrendered, err := l.judge(ui, before, how, render.Site)
@@ -41,11 +40,6 @@ func (l *loaded) judge(ui *ui, before previousTree, how tolerance, site renderer
 			return nil, nil, nil, err
 		}
 		if how.keepGoing {
-			//guard: one tenant that asks for others for hosts that it keeps stops everybody's run
-			if surging := decided.surges(); len(surging) > 0 {
-				l = l.with(surging)
-				continue
-			}
 			//guard: a new cluster gets the node port that a frozen one has in the tree: neither's services can be applied
 			if clashing := decided.newcomers(); len(clashing) > 0 {
 				l = l.with(clashing)
@@ -53,8 +47,8 @@ func (l *loaded) judge(ui *ui, before previousTree, how tolerance, site renderer
 			}
 		}
 		if how.keepGoing && how.acceptLoss == noAcceptance {
-			if giving, gone := decided.giveTooMuch(); len(giving) > 0 {
-				l = l.with(giving).keeping(gone)
+			if giving := decided.giveTooMuch(); len(giving) > 0 {
+				l = l.with(giving)
 				continue
 			}
 		}
@@ -104,7 +98,7 @@ func (c *checked) renderedBy(site renderer, ui *ui) (*rendered, error) {
 	defer ui.progress.stage("rendering")()
 	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files, HeldBack: c.heldBack()})
 	was := filesOfServices(c.before.files)
-	built, wrong := c.checkServices(services, was, filesOfServices(tree))
+	built, wrong := c.checkServices(services, was)
 	if err = errors.Join(err, wrong); err != nil {
 		return nil, err
 	}

@@ -16,9 +16,6 @@ import (
 // the files are named.
 const maxCompared = 200
 
-// maxPatchedBefore is what patches of all trees before that are compared may have to do, as package overlay counts it: some 30 s.
-const maxPatchedBefore = 8 * overlay.MaxPatched
-
 // serviceChanges says what differs in the services of the clusters that the tree before has: was and hadRights are theirs there, and a cluster without
 // services has none. That comes from git: whoever can push may have edited it, so one that is not as sipgen writes it is not built, and that is said.
 // built are the services in the tree after that were built already.
@@ -38,21 +35,14 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 		return rank(was[a], is[a]) - rank(was[b], is[b])
 	})
 	var out []report.ServiceChanges
-	patched := 0
 	for i, cluster := range changed {
 		changes := report.ServiceChanges{Cluster: cluster}
-		weight, heavy := weightBefore(was[cluster], hadRights[cluster])
 		switch {
 		case is[cluster] == nil:
 			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+"/infra/kustomization.yaml"]) || render.IsEmptied(after["clusters/"+cluster+"/kustomization.yaml"])
-		//guard: whoever can push to the tree has every run build patches without end
-		case heavy != nil:
-			changes.Unknown = fmt.Sprintf("before: %v", heavy)
-		//guard: many trees that are not too much each have every run build for minutes
-		case i >= maxCompared, patched+weight > maxPatchedBefore:
+		case i >= maxCompared:
 			changes.Unknown = "too many clusters change at once to compare them all"
 		default:
-			patched += weight
 			objects, err := compared(was[cluster], hadRights[cluster], is[cluster], hasRights[cluster], built[cluster])
 			changes.Objects = objects
 			if err != nil {
@@ -63,22 +53,6 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 	}
 	slices.SortFunc(out, func(a, b report.ServiceChanges) int { return strings.Compare(a.Cluster, b.Cluster) })
 	return out
-}
-
-// weightBefore is what the patches of a tree before have to do. Whoever can push may have put more there than sipgen lets a tenant have.
-func weightBefore(services, rights map[string][]byte) (int, error) {
-	sum := 0
-	for _, files := range []map[string][]byte{services, rights} {
-		if files == nil {
-			continue
-		}
-		weight, err := overlay.Weight(files, -1)
-		if err != nil {
-			return 0, err
-		}
-		sum += weight
-	}
-	return sum, nil
 }
 
 // servicesBefore are the files of the services that the tree before has, with those clusters that have none there, and hosts or a folder all the same.

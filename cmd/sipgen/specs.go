@@ -35,8 +35,6 @@ type finding struct {
 	// decided: it was found after hosts had been handed out. A cluster that is being deleted would be let go whatever is wrong with its spec; of
 	// this it keeps its hosts.
 	decided bool
-	// surge: the cluster would get hosts that its tenant may not have yet, by tenancy.Surges.
-	surge bool
 	// place of the tenant among those whose releases the brake holds back, from 1; 0 for any other finding.
 	place int
 	// field that it is about, of one that is beyond the cluster's grants.

@@ -46,19 +46,15 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 	return failed // more than a finding
 }
 
-// decideAsPublished is the decision of sipgen publish --keep-going: a cluster whose services cannot be rendered, or whose tenant would have or gives
-// back too much, is frozen. What speaks against all of it is not asked: nothing is published here.
+// decideAsPublished is the decision of sipgen publish --keep-going: a cluster whose services cannot be rendered, or whose tenant gives back
+// too much, is frozen. What speaks against all of it is not asked: nothing is published here.
 func (l *loaded) decideAsPublished(ui *ui, before previousTree) (*decided, error) {
 	for {
 		d, err := l.decide(ui, before)
 		if err != nil {
 			return nil, err
 		}
-		more := d.surges()
-		if len(more) == 0 {
-			giving, gone := d.giveTooMuch()
-			more, l = giving, l.keeping(gone)
-		}
+		more := d.giveTooMuch()
 		if len(more) == 0 {
 			_, err := d.check(noTolerance).render(ui)
 			if more, err = d.broken(err); err != nil {

@@ -100,7 +100,7 @@ func (l *loaded) evictsNobody(tree render.Tree, claims schedule.Previous) error 
 	for _, f := range l.findings {
 		keys = append(keys, f.cluster)
 	}
-	keys = append(keys, l.tenants.Held(claims, l.hosts.Hosts, options(l.site).Keys).Clusters()...)
+	keys = append(keys, tenancy.Held(l.clusters, claims, l.hosts.Hosts, options(l.site).Keys).Clusters()...)
 	var known []string
 	for _, key := range keys {
 		known = append(known, key.Namespace)
@@ -142,10 +142,9 @@ type settled struct {
 	beyond []v1.ClusterError
 	// clashing are those of late that are about what two clusters claim.
 	clashing []v1.ClusterError
-	// known are the clusters that the tree has, held is what each cluster holds, and labelled are hosts that one would have by their labels alone, beyond its tenant's grants.
-	held     tenancy.Holdings
-	labelled map[schedule.HostKey]schedule.Grant
-	known    map[schedule.ClusterKey]bool
+	// known are the clusters that the tree has, held is what each cluster holds.
+	held  tenancy.Holdings
+	known map[schedule.ClusterKey]bool
 	// absent are the clusters that are frozen because they have no spec any more.
 	absent map[schedule.ClusterKey]bool
 }
@@ -189,31 +188,18 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	if l.tenants == nil {
 		return s
 	}
-	keys := options(l.site).Keys
-	held := l.tenants.Held(claims, l.hosts.Hosts, keys)
-	holders := held
+	held := tenancy.Held(s.clusters, claims, l.hosts.Hosts, options(l.site).Keys)
 	s.leaveAlone(l, held, claims)
-	if before.known() {
-		frozen := s.isFrozen()
-		maps.DeleteFunc(frozen, func(key schedule.ClusterKey, _ bool) bool { return !s.known[key] })
-		s.labelled = l.tenants.Beyond(s.clusters, claims, l.hosts.Hosts, keys, frozen)
-		//guard: hosts that a cluster does not get count as its own, and let it ask for more than its grant
-		held = held.Without(s.labelled).Joining(s.known, l.hosts.Hosts)
-	}
 	gone := s.gone(claims)
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
 	s.beyond = l.tenants.Clusters(s.clusters, kept, s.isFrozen())
 	s.complain(s.beyond)
-	beyond := append(l.tenants.Owned(s.clusters, l.hosts.Hosts, held), l.tenants.Hosts(s.clusters, held, s.isFrozen())...)
+	beyond := l.tenants.Hosts(s.clusters, held, s.isFrozen())
 	s.complain(beyond)
 	s.beyond = append(s.beyond, beyond...)
-	//guard: sipgen tenants counts hosts as held that are left alone
-	s.held = held.Frozen(s.isFrozen())
-	pods := l.tenants.MaxPods(s.podUses(l, before.files, kept))
-	s.complain(pods)
-	s.beyond = append(s.beyond, pods...)
+	s.held = held
 	//guard: a tenant's load balancer gets an address that Ironic gives to a machine
-	s.overlaps(l, before.files, gone, holders)
+	s.overlaps(l, before.files, gone, held)
 	s.clashes(l, before.files, gone)
 	s.crowds(l, append(kept, held.Clusters()...))
 	return s

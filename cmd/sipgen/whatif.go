@@ -66,19 +66,13 @@ func showWhatIf(ctx context.Context, ui *ui, ask whatIf, loaded *loaded, previou
 	shown := *decided.report
 	shown.WhatIf = append(changed.lines, largest...)
 	shown.InputWarnings = ui.warnings
-	refusals := joined(decided.surges())
-	if decided.placement.Schedulable() {
-		for _, refusal := range flatten(refusals) {
-			shown.Refusals = append(shown.Refusals, refusal.Error())
-		}
-	}
 	if err := view.write(ui, decided.placement, &shown, changed.leftOut...); err != nil {
 		return err
 	}
 	if !decided.placement.Schedulable() {
 		return errFinding
 	}
-	return sayRefusals(ui, "render and publish", refusals)
+	return nil
 }
 
 // supposed is what was loaded, changed by the flags.

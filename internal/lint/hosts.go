@@ -1,26 +1,18 @@
 package lint
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// duplicates are things that two hosts have and only one can: the second host, by name, is complained about. Those of tenants come after the site's.
+// duplicates are things that two hosts have and only one can: the second host, by name, is complained about.
 func (c *checker) duplicates() {
 	hosts := make([]*inventory.Host, len(c.Hosts))
 	for i := range c.Hosts {
 		hosts[i] = &c.Hosts[i]
 	}
-	if c.Owner != nil {
-		slices.SortStableFunc(hosts, func(a, b *inventory.Host) int {
-			return cmp.Compare(min(1, len(c.Owner(a.Namespace))), min(1, len(c.Owner(b.Namespace))))
-		})
-	}
-	bmcs, macs, addresses, anywhere := map[string]*inventory.Host{}, map[string]*inventory.Host{}, map[string]claimed{}, map[string]elsewhere{}
-	spaces := c.Site.HostSpaces()
+	bmcs, macs, addresses := map[string]*inventory.Host{}, map[string]*inventory.Host{}, map[string]claimed{}
 	for _, host := range hosts {
 		if id := inventory.PowerControl(host.BMC.Address); id != "" {
 			if first := bmcs[id]; first != nil {
@@ -41,36 +33,6 @@ func (c *checker) duplicates() {
 			}
 		}
 		c.addresses(host, addresses)
-		c.elsewhere(host, spaces, anywhere)
-	}
-}
-
-// elsewhere is a host and its network, in one address space.
-type elsewhere struct {
-	host    *inventory.Host
-	network string
-}
-
-// elsewhere looks for hosts of two owners that have one address on two networks that may meet. Two of one owner may be on wires of their own: the owner
-// knows that.
-func (c *checker) elsewhere(host *inventory.Host, spaces map[string]string, seen map[string]elsewhere) {
-	if c.Owner == nil {
-		return
-	}
-	for _, address := range host.Addresses {
-		if !address.IP.IsValid() || address.Origin == inventory.FromHardware {
-			continue
-		}
-		id := spaces[address.Network] + " " + address.IP.Unmap().String()
-		first, taken := seen[id]
-		switch {
-		case !taken:
-			seen[id] = elsewhere{host, address.Network}
-		case first.network != address.Network && c.Owner(first.host.Namespace) != c.Owner(host.Namespace):
-			c.host(codeHostAddress, Warning, host, "",
-				fmt.Sprintf("%s on network %s is an address of %s on network %s too, and the two are not one owner's", address.IP.Unmap(), address.Network, at(first.host), first.network),
-				"correct one of the two, or say in the Site's spec.services.addressSpaces that the networks never meet")
-		}
 	}
 }
 

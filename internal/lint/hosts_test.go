@@ -6,32 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	metal3hosts "github.com/airshipit/sipgen/inventory/bmh"
 )
-
-// TestOwnedHosts: what a tenant's host has of the site's is that host's finding, whatever the names.
-func TestOwnedHosts(t *testing.T) {
-	host := func(namespace, name string) inventory.Host {
-		return inventory.Host{Namespace: namespace, Name: name, BootMAC: "52:54:00:00:00:01", Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("192.0.2.1"), Origin: inventory.FromHostAnnotation}}}
-	}
-	in := Input{Site: siteOf(""), Hosts: []inventory.Host{host("a-bank", "h1"), host("metal3", "h2")}, Owner: func(namespace string) string {
-		return map[string]string{"a-bank": "bank"}[namespace]
-	}}
-	found := 0
-	for _, finding := range in.Check() {
-		if finding.Code != codeMAC && finding.Code != codeHostAddress {
-			continue
-		}
-		if found++; !strings.Contains(finding.Object, "a-bank/h1") {
-			t.Errorf("found %+v, want it of the tenant's host", finding)
-		}
-	}
-	if found != 2 {
-		t.Errorf("found %d findings, want 2", found)
-	}
-}
 
 // TestNoLoginIsShown: what is wrong with the address of a power control is said without any of the address, which may have a login where none is looked for.
 func TestNoLoginIsShown(t *testing.T) {
@@ -117,37 +94,5 @@ func TestMisplacedAddress(t *testing.T) {
 	in.Networks[0].Addresses[0] = netip.MustParsePrefix("192.0.2.0/24")
 	if got := found(); got != "" {
 		t.Errorf("the site lists it: %s", got)
-	}
-}
-
-// TestOneAddressOfTwoOwners: on two networks that may meet it is a finding; on those of one owner, and on those that never meet, it is none.
-func TestOneAddressOfTwoOwners(t *testing.T) {
-	host := func(namespace, name, network string) inventory.Host {
-		return inventory.Host{Namespace: namespace, Name: name, Addresses: []inventory.Address{{Network: network, IP: netip.MustParseAddr("192.0.2.1"), Origin: inventory.FromHostAnnotation}}}
-	}
-	for _, row := range []struct {
-		why   string
-		apart []v1alpha1.AddressSpace
-		other inventory.Host
-		want  string
-	}{
-		{"another owner's", nil, host("metal3", "h2", "oam"), "192.0.2.1 on network edge is an address of BareMetalHost metal3/h2 on network oam too, and the two are not one owner's"},
-		{"its own", nil, host("a-bank", "h2", "oam"), ""},
-		{"networks that never meet", []v1alpha1.AddressSpace{{Name: "edge", Networks: []string{"hosts/edge"}}}, host("metal3", "h2", "oam"), ""},
-	} {
-		site := siteOf("")
-		site.Spec.Services.AddressSpaces = row.apart
-		in := Input{Site: site, Hosts: []inventory.Host{host("a-bank", "h1", "edge"), row.other}, Owner: func(namespace string) string {
-			return map[string]string{"a-bank": "bank"}[namespace]
-		}}
-		got := ""
-		for _, f := range in.Check() {
-			if f.Code == codeHostAddress {
-				got += f.Message
-			}
-		}
-		if !strings.Contains(got, row.want) || row.want == "" && got != "" {
-			t.Errorf("%s: got %q, want %q", row.why, got, row.want)
-		}
 	}
 }

@@ -60,8 +60,6 @@ type Input struct {
 	Site     *v1alpha1.Site
 	Clusters []v1.SIPCluster
 	Hosts    []inventory.Host
-	// Owner says whose the hosts in a namespace are, empty for the site's; nil: all are the site's.
-	Owner func(namespace string) string
 	// ByUID: the hosts are patched one by one, and each patch names its host by the uid.
 	ByUID bool
 	// Networks are those on which hosts may have addresses, where the Site lists any.

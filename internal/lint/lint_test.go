@@ -67,7 +67,7 @@ func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
 		t.Fatal(err)
 	}
 	found, left := metal3hosts.FromDocuments(documents(t, "hosts.yaml", hosts))
-	inventory.Conflicts(found, func(string) string { return "" })
+	inventory.Conflicts(found)
 	keys := site.Spec.LabelKeys
 	placement, err := schedule.Plan(clusters, found, schedule.Previous{}, schedule.Options{Keys: schedule.LabelKeys{
 		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,

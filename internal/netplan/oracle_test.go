@@ -121,10 +121,7 @@ func guilty(a, b *thing) *thing {
 	case a.party() == 0:
 		return b
 	case a.party() == 1:
-		if owner := ownerOf(namespaceOf(b.host)); owner == "" || owner == ownerOf(namespaceOf(a.cluster)) {
-			return a
-		}
-		return b
+		return a
 	case a.kind == "power" && b.kind != "power": // of several hosts with the address one is named, and the power control is the odd one
 		return a
 	case b.kind == "power" && a.kind != "power":
@@ -133,15 +130,6 @@ func guilty(a, b *thing) *thing {
 		return a
 	}
 	return b
-}
-
-func namespaceOf(key string) string { namespace, _, _ := strings.Cut(key, "/"); return namespace }
-
-func ownerOf(namespace string) string {
-	if owner, has := strings.CutPrefix(namespace, "own-"); has {
-		return owner
-	}
-	return ""
 }
 
 // found is who has to change because of what: with the other thing for what the site's services are part of, without for pairs of hosts, of which
@@ -194,7 +182,7 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 			}
 			return " " + c.Field
 		}
-		plan := Of(site, clusters, hosts, ownerOf)
+		plan := Of(site, clusters, hosts)
 		each := map[*Claim]int{}
 		for _, c := range plan.Conflicts {
 			if c.At.Kind != Addresses {
@@ -246,7 +234,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 18))
 		site, clusters, hosts := random(r)
 		words := func() string {
-			plan := Of(site, clusters, hosts, ownerOf)
+			plan := Of(site, clusters, hosts)
 			var out []string
 			for i := range plan.Conflicts {
 				out = append(out, plan.words(&plan.Conflicts[i]))

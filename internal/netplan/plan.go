@@ -33,9 +33,8 @@ type Conflict struct {
 	Mild bool
 }
 
-// Of gives the plan of a site that is defaulted and valid. owner says whose a namespace's hosts are, empty for the site's: no tenant can take an
-// address from another one by a host of his own.
-func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, owner func(namespace string) string) *Plan {
+// Of gives the plan of a site that is defaulted and valid.
+func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host) *Plan {
 	g := newGatherer(site)
 	g.claims = make([]Claim, 0, 4*len(clusters)+3*len(hosts)) // most have no more
 	g.services()
@@ -46,21 +45,19 @@ func Of(site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, o
 		g.host(&hosts[i])
 	}
 	p := &Plan{Claims: sorted(g.claims), site: site}
-	s := sweep{plan: p, owner: owner}
+	s := sweep{plan: p}
 	s.run()
 	return p
 }
 
 // blame says which of two claims has to change.
-func (p *Plan) blame(a, b *Claim, owner func(string) string) (at, with *Claim) {
+func (p *Plan) blame(a, b *Claim) (at, with *Claim) {
 	if x, y := a.party(), b.party(); x != y {
 		if y < x {
 			a, b = b, a
 		}
 		if a.Cluster != nil { // b is a host's
-			if whose := owner(b.Host.Namespace); whose == "" || whose == owner(a.Cluster.Namespace) {
-				return a, b
-			}
+			return a, b
 		}
 		return b, a
 	}

@@ -15,8 +15,6 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-func nobody(string) string { return "" }
-
 // big is a site with services, and hosts that each have two addresses, a power control and a MAC address; all the same ones if told so.
 func big(hosts int, same bool) (*v1alpha1.Site, []v1.SIPCluster, []inventory.Host) {
 	site := &v1alpha1.Site{}
@@ -66,7 +64,7 @@ func TestTwentyThousandHosts(t *testing.T) {
 	for _, same := range []bool{false, true} {
 		site, clusters, hosts := big(20_000, same)
 		began := processor()
-		plan := Of(site, clusters, hosts, nobody)
+		plan := Of(site, clusters, hosts)
 		spent := processor() - began
 		table := plan.Table(0)
 		t.Logf("same %t: %v, %d claims, %d conflicts, table of %d bytes", same, spent, len(plan.Claims), len(plan.Conflicts), len(table))
@@ -103,7 +101,7 @@ func TestHostileNames(t *testing.T) {
 	evil := inventory.Host{Namespace: "metal3", Name: "h", Addresses: []inventory.Address{
 		{Network: "oam\n! 10.0.0.1 <b>\x1b[31m", IP: netip.MustParseAddr("10.0.0.20"), Origin: inventory.FromNetworkData},
 	}}
-	plan := Of(site, nil, []inventory.Host{evil}, nobody)
+	plan := Of(site, nil, []inventory.Host{evil})
 	if len(plan.Conflicts) != 1 {
 		t.Fatalf("found %d conflicts", len(plan.Conflicts))
 	}
@@ -134,7 +132,7 @@ func TestOtherKinds(t *testing.T) {
 		{Namespace: "hosts", Name: "outside", BootMAC: "52:54:00:00:00:0a"},
 		{Namespace: "hosts", Name: "twin", BootMAC: "52-54-00-00-00-0A"},
 	}
-	plan := Of(site, nil, hosts, nobody)
+	plan := Of(site, nil, hosts)
 	plan.Faults(hosts)
 	var got []string
 	for i := range plan.Conflicts {
@@ -199,7 +197,7 @@ func TestYield(t *testing.T) {
 			hosts := []inventory.Host{{Namespace: "metal3", Name: "h", Addresses: []inventory.Address{
 				{Network: "oam", IP: netip.MustParseAddr(ip), Origin: inventory.FromNetworkData},
 			}}}
-			plan := Of(site, []v1.SIPCluster{c}, hosts, nobody)
+			plan := Of(site, []v1.SIPCluster{c}, hosts)
 			copies := slices.Clone(hosts)
 			for range 2 {
 				plan.Yield(func(cluster string) v1.Held { return map[string]v1.Held{"t/edge": row.held}[cluster] }, func(*inventory.Host) bool { return row.taken })
@@ -220,7 +218,7 @@ func BenchmarkPlan(b *testing.B) {
 	site, clusters, hosts := big(20_000, false)
 	b.ReportAllocs()
 	for b.Loop() {
-		Of(site, clusters, hosts, nobody)
+		Of(site, clusters, hosts)
 	}
 }
 
@@ -235,7 +233,7 @@ func TestTableFitsATerminal(t *testing.T) {
 	}, {Name: "wide", SubNet: "2001:db8:aaaa:bbbb::/64", StaticAllocationStart: "2001:db8:aaaa:bbbb:1111:2222:3333:1", StaticAllocationStop: "2001:db8:aaaa:bbbb:1111:2222:3333:ffff", MACPrefix: "52:54:01:00:00:00"}}
 	site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{v}
 	hosts := []inventory.Host{{Namespace: "hosts", Name: "physical", Addresses: []inventory.Address{{Network: "management", IP: netip.MustParseAddr("10.0.0.130"), Origin: inventory.FromNetworkData}}}}
-	plan := Of(site, nil, hosts, nobody)
+	plan := Of(site, nil, hosts)
 	words := func(width int) []string { return strings.Fields(string(plan.Table(width))) }
 	whole := words(0)
 	for _, width := range []int{80, 100, 200} {

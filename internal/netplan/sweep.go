@@ -9,8 +9,7 @@ const maxEach = 8
 // sweep goes through the claims in their order, and compares each with those that it can still overlap. What hosts have are single addresses,
 // of which the first two of different hosts stand for all: the time does not grow with how many hosts have the same one.
 type sweep struct {
-	plan  *Plan
-	owner func(namespace string) string
+	plan *Plan
 
 	site, clusters []*Claim
 	// noted are clusters' claims that a host is at odds with.
@@ -122,7 +121,7 @@ func (s *sweep) compare(a, b *Claim) bool {
 	if !at {
 		return false
 	}
-	blamed, with := s.plan.blame(a, b, s.owner)
+	blamed, with := s.plan.blame(a, b)
 	s.plan.Conflicts = append(s.plan.Conflicts, Conflict{blamed, with, mild})
 	return true
 }

@@ -35,15 +35,15 @@ func Changes(before, after Built) []Change {
 	was, is := before.Objects, after.Objects
 	d := delta{before: before.Folder, after: after.Folder, was: map[string]*Object{}, is: map[string]*Object{}}
 	for i := range was {
-		d.was[d.id(d.before, &was[i])] = &was[i]
+		d.was[d.before.id(&was[i])] = &was[i]
 	}
 	for i := range is {
-		d.is[d.id(d.after, &is[i])] = &is[i]
+		d.is[d.after.id(&is[i])] = &is[i]
 	}
 	var out []Change
 	for i := range is {
 		o := &is[i]
-		if old, found := d.was[d.id(d.after, o)]; found {
+		if old, found := d.was[d.after.id(o)]; found {
 			if change, differs := d.changed(old, o); differs {
 				out = append(out, change)
 			}
@@ -54,7 +54,7 @@ func Changes(before, after Built) []Change {
 		}
 	}
 	for i := range was {
-		if _, stays := d.is[d.id(d.before, &was[i])]; !stays {
+		if _, stays := d.is[d.before.id(&was[i])]; !stays {
 			out = append(out, Change{Object: d.name(d.before, &was[i]), Gone: true})
 		}
 	}
@@ -85,7 +85,8 @@ func (f Folder) generated(kind, name string) (string, bool) {
 	return name, false
 }
 
-func (d *delta) id(f Folder, o *Object) string {
+// id tells objects apart, generated ones by the name without the hash.
+func (f Folder) id(o *Object) string {
 	plain := *o
 	plain.Name, _ = f.generated(o.Kind, o.Name)
 	return plain.id()

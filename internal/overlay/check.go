@@ -8,11 +8,9 @@ import (
 // Check builds the folder of a cluster's services, the very files that are to be written, and reports what is wrong with what comes out. What
 // was built is complete if nothing is.
 //
-// The last patches of the kustomization, as many as patches says, are the tenant's: each of them, and what all of them make together, may
-// change what is a tenant's to change, and no more. With a mirror every image comes from there.
-//
-// With wide, patches may change what the table of wide fields has, too: the tenant is granted that.
-func Check(files map[string][]byte, patches int, mirror string, wide bool) (Built, []error) {
+// The last patches of the kustomization, as many as patches says, are the tenant's: they may change everything but kinds, names, namespaces, accounts
+// and rights, and what comes out is decoded strictly, its pods against the Pod Security profile "restricted". With a mirror every image comes from there.
+func Check(files map[string][]byte, patches int, mirror string) (Built, []error) {
 	after, err := read(files)
 	if err != nil {
 		return Built{}, []error{err}
@@ -21,40 +19,40 @@ func Check(files map[string][]byte, patches int, mirror string, wide bool) (Buil
 		return Built{}, []error{fmt.Errorf("kustomization.yaml: %d patches, want the tenant's %d among them", len(after.Kustomization.Patches), patches)}
 	}
 	before, own := after.split(patches)
-	if _, err := before.weigh(own); err != nil {
-		return Built{}, []error{err}
+	if errs := before.checkPatches(own); len(errs) > 0 {
+		return Built{}, errs
 	}
+	rendered := Built{}
 	if patches > 0 {
-		if errs := before.try(own, wide); len(errs) > 0 {
+		if rendered, err = before.Built(); err != nil {
+			return Built{}, []error{err}
+		}
+		if errs := rendered.unmatched(own); len(errs) > 0 {
 			return Built{}, errs
 		}
 	}
 	built, err := after.Built()
+	if err != nil && patches > 0 {
+		err = before.blame(own)
+	}
 	if err != nil {
 		return Built{}, []error{err}
 	}
 	errs := outsideMirror(built.Objects, mirror)
-	if patches > 0 {
-		errs = append(errs, before.compare(built.Objects, wide)...)
+	if patches == 0 {
+		return built, errs
 	}
-	if len(errs) == 0 && patches > 0 && len(after.Kustomization.Images) > 0 {
+	errs = append(errs, compare(rendered, built)...)
+	for _, err := range Valid(built.Objects) {
+		errs = append(errs, fmt.Errorf("spec.patches: %w", err))
+	}
+	if len(errs) == 0 && len(after.Kustomization.Images) > 0 {
 		after.Kustomization.Images = nil
-		built.OwnImages, err = after.Build()
-		if err != nil {
+		if built.OwnImages, err = after.Build(); err != nil {
 			return Built{}, []error{err}
 		}
 	}
 	return built, errs
-}
-
-// compare holds what the engine builds of the folder with patches against what it builds without. It is the last word: try says which patch
-// is wrong, and compare whether what comes out is right.
-func (f Folder) compare(built []Object, wide bool) []error {
-	before, err := f.Build()
-	if err != nil {
-		return []error{err}
-	}
-	return append(Compare(before, built, wide), Valid(built)...)
 }
 
 // outsideMirror reports images that do not come from the mirror, if there is one. render has an entry for each image that it finds in objects

@@ -10,14 +10,14 @@ import (
 func TestCheckLooksAtWhatIsWritten(t *testing.T) {
 	const mirror = "registry.example.org/mirror"
 	f := bank(t)
-	if _, errs := Check(written(t, f), 0, mirror, false); len(errs) > 0 {
+	if _, errs := Check(written(t, f), 0, mirror); len(errs) > 0 {
 		t.Errorf("as it is: %v", errs)
 	}
 	f.Kustomization.Images = f.Kustomization.Images[1:]
-	if _, errs := Check(written(t, f), 0, mirror, false); len(errs) == 0 || !strings.Contains(errs[0].Error(), "registryMirror") {
+	if _, errs := Check(written(t, f), 0, mirror); len(errs) == 0 || !strings.Contains(errs[0].Error(), "registryMirror") {
 		t.Errorf("an image from elsewhere: got %v", errs)
 	}
-	if _, errs := Check(written(t, bank(t)), 1, mirror, false); len(errs) != 1 || !strings.Contains(errs[0].Error(), "0 patches, want the tenant's 1") {
+	if _, errs := Check(written(t, bank(t)), 1, mirror); len(errs) != 1 || !strings.Contains(errs[0].Error(), "0 patches, want the tenant's 1") {
 		t.Errorf("a patch that is not there: got %v", errs)
 	}
 }
@@ -27,7 +27,7 @@ func TestCheckGivesWhatIsBuilt(t *testing.T) {
 	const mirror = "registry.example.org/mirror"
 	with := bank(t).with(operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`))
 	for _, patches := range []int{0, 1} {
-		got, errs := Check(written(t, with), patches, mirror, false)
+		got, errs := Check(written(t, with), patches, mirror)
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}

@@ -1,7 +1,7 @@
-// Package overlay builds the kustomize overlay of a cluster's services, in memory, and says what a tenant's patches may change in it.
+// Package overlay builds the kustomize overlay of a cluster's services, in memory, and checks it.
 //
-// What counts is what is built: the objects as the GitOps engine would apply them. They are compared with those that are built without
-// the patches, field by field, decoded strictly into their types, and their pods are held against the Pod Security profile "restricted".
+// What counts is what is built: the objects as the GitOps engine would apply them. With a tenant's patches they are still
+// the objects that were rendered, decoded strictly into their types, their pods within the Pod Security profile "restricted".
 package overlay
 
 import (
@@ -54,7 +54,7 @@ func (f Folder) Build() ([]Object, error) {
 	defer building.Unlock()
 	m, err := f.build()
 	if err != nil {
-		return nil, err
+		return nil, errBuild
 	}
 	return objects(m)
 }
@@ -62,7 +62,7 @@ func (f Folder) Build() ([]Object, error) {
 // building: kustomize keeps state of its own, so there is one build at a time.
 var building sync.Mutex
 
-// build is Build before the objects are read. kustomize panics over some patches, two objects of one name among them: that is an error.
+// build is Build before the objects are read, with kustomize's own error, which may quote patches whole. kustomize panics over some patches, two objects of one name among them: that is an error.
 func (f Folder) build() (built resmap.ResMap, err error) {
 	text, err := object.Marshal(f.Kustomization)
 	if err != nil {
@@ -79,11 +79,7 @@ func (f Folder) build() (built resmap.ResMap, err error) {
 		return nil, err
 	}
 	defer recovered(&err)
-	built, err = krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, folder)
-	if err != nil {
-		return nil, errBuild
-	}
-	return built, nil
+	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, folder)
 }
 
 func recovered(err *error) {
@@ -108,15 +104,6 @@ func objects(m resmap.ResMap) ([]Object, error) {
 		out = append(out, o)
 	}
 	return out, nil
-}
-
-// names lists the objects as a patch would name them.
-func names(built []Object) string {
-	var out []string
-	for i := range built {
-		out = append(out, built[i].String())
-	}
-	return strings.Join(out, ", ")
 }
 
 // complaint is about a field of an object.

@@ -50,7 +50,7 @@ func Parse(files map[string][]byte) (Folder, error) {
 	if !reflect.DeepEqual(*k, written) {
 		return Folder{}, errors.New("kustomization.yaml: it has fields that sipgen does not write")
 	}
-	return f, errors.Join(f.checkResources(), f.checkGenerators(), f.checkPatches())
+	return f, errors.Join(f.checkResources(), f.checkGenerators(), f.checkWrittenPatches())
 }
 
 const kustomizationFile = "kustomization.yaml"
@@ -113,7 +113,7 @@ func fileOf(source string) string {
 	return source
 }
 
-func (f Folder) checkPatches() error {
+func (f Folder) checkWrittenPatches() error {
 	patches := f.Kustomization.Patches
 	if len(patches) > maxPatches {
 		return fmt.Errorf("kustomization.yaml: %d patches, want at most %d", len(patches), maxPatches)

@@ -24,9 +24,9 @@ func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 		{"replacements", "kind: Kustomization", "kind: Kustomization\nreplacements: [{path: x.yaml}]", "fields that sipgen does not write"},
 		{"a field that kustomize has not", "kind: Kustomization", "kind: Kustomization\nnonsense: 1", "not a kustomization"},
 		{"a file from elsewhere", "haproxy.cfg=loadbalancer-controlplane-bank.cfg", "haproxy.cfg=/etc/passwd", "want files of the folder"},
-		{"a patch from a file", "patches:\n", "patches:\n- path: ../x.yaml\n", "fields that sipgen does not write"},
-		{"a patch that may rename", "patches:\n", "patches:\n- {patch: 'a: b', options: {allowNameChange: true}}\n", "fields that sipgen does not write"},
-		{"a patch that grows", "patches:\n", "patches:\n- patch: |\n    a: &a [x]\n    b: [*a, *a]\n", "patches[0]: line 1: a YAML anchor"},
+		{"a patch from a file", "resources:\n", "patches:\n- path: ../x.yaml\nresources:\n", "fields that sipgen does not write"},
+		{"a patch that may rename", "resources:\n", "patches:\n- {patch: 'a: b', options: {allowNameChange: true}}\nresources:\n", "fields that sipgen does not write"},
+		{"a patch that grows", "resources:\n", "patches:\n- patch: |\n    a: &a [x]\n    b: [*a, *a]\nresources:\n", "patches[0]: line 1: a YAML anchor"},
 		{"aliases", "kind: Kustomization", "kind: &k Kustomization\nnamePrefix: *k", "a YAML anchor"},
 	} {
 		files := bankFiles(t)

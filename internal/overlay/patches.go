@@ -3,203 +3,88 @@ package overlay
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
-	//lint:ignore SA1019 the one way to kustomize's own transformer of patches
-	"sigs.k8s.io/kustomize/api/builtins"
-	"sigs.k8s.io/kustomize/api/provider"
-	"sigs.k8s.io/kustomize/api/resmap"
-	"sigs.k8s.io/kustomize/api/resource"
 	kustomize "sigs.k8s.io/kustomize/api/types"
-	"sigs.k8s.io/yaml"
+	"sigs.k8s.io/kustomize/kyaml/resid"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
 
-// try applies patches to what the folder has, each to what those before it made, as kustomize will, and reports each that is wrong: it
-// does not apply, matches nothing (which kustomize passes over), or changes what it may not. A patch that is wrong is left out for those
-// after it. The folder is built once.
-//
-// Errors begin with "spec.patches[n]".
-func (f Folder) try(patches []kustomize.Patch, wide bool) []error {
-	building.Lock()
-	defer building.Unlock()
-	// Patches come before labels, annotations and images, and know the generated objects by the names that they were given.
-	f.Kustomization.Labels, f.Kustomization.CommonAnnotations, f.Kustomization.Images = nil, nil, nil
-	f.Kustomization.ConfigMapGenerator = slices.Clone(f.Kustomization.ConfigMapGenerator)
-	for i := range f.Kustomization.ConfigMapGenerator {
-		generator := &f.Kustomization.ConfigMapGenerator[i]
-		options := kustomize.GeneratorOptions{}
-		if generator.Options != nil {
-			options = *generator.Options
+// maxPatched bounds the work of a cluster's patches: its services and patches, in bytes, times the documents of its patches. kustomize writes and
+// reads an object for each patch of it; a mebibyte takes two seconds, here and in the engine at every sync.
+const maxPatched = 4 << 20
+
+// checkPatches refuses patches that kustomize should not see: too large, too many for the services, or growing. Errors begin with "spec.patches".
+func (f Folder) checkPatches(patches []kustomize.Patch) []error {
+	lists := f.lists()
+	var errs []error
+	size, documents := 0, 0
+	for _, file := range f.Files {
+		size += len(file)
+	}
+	for i, patch := range patches {
+		err := v1.CheckPatch(patch.Patch)
+		if err == nil {
+			//guard: one port merged into a thousand takes kustomize eleven seconds
+			err = checkMerges(patch.Patch, lists)
 		}
-		options.DisableNameSuffixHash = true
-		generator.Options = &options
+		if err != nil {
+			errs = append(errs, fmt.Errorf("spec.patches[%d]: %w", i, err))
+			continue
+		}
+		size += len(patch.Patch)
+		parsed, _ := manifest.Bounded([]byte(patch.Patch), fileBounds) // CheckPatch has read it
+		documents += len(parsed)
 	}
-	current, err := f.build()
-	if err != nil {
-		return []error{err}
+	//guard: patches of many large objects take minutes, here and at every sync
+	if len(errs) == 0 && size*documents > maxPatched {
+		errs = append(errs, fmt.Errorf("spec.patches: %d documents for services of %d KiB, want at most %d: put several changes into one",
+			documents, size>>10, maxPatched/size))
 	}
-	before, err := objects(current)
-	if err != nil {
-		return []error{err}
-	}
-	t := trial{current: current, original: map[string]*Object{}, before: before, lists: f.lists(), wide: wide}
-	for i := range before {
-		t.original[before[i].id()] = &before[i]
-	}
+	return errs
+}
+
+// unmatched reports patches whose target matches no object, which kustomize passes over.
+func (b Built) unmatched(patches []kustomize.Patch) []error {
 	var errs []error
 	for i, patch := range patches {
-		for _, complaint := range t.try(patch) {
-			errs = append(errs, fmt.Errorf("spec.patches[%d]: %w", i, complaint))
+		if patch.Target == nil {
+			continue
+		}
+		target, err := kustomize.NewSelectorRegex(patch.Target)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("spec.patches[%d]: target: want regular expressions that are valid", i))
+			continue
+		}
+		matches := func(o Object) bool {
+			group, version := resid.ParseGroupVersion(o.APIVersion)
+			name, _ := b.Folder.generated(o.Kind, o.Name)
+			return target.MatchGvk(resid.NewGvk(group, version, o.Kind)) && target.MatchName(name)
+		}
+		if !slices.ContainsFunc(b.Objects, matches) {
+			errs = append(errs, fmt.Errorf("spec.patches[%d]: its target matches no object of the overlay", i))
 		}
 	}
 	return errs
 }
 
-// trial is what patches are tried on.
-type trial struct {
-	current  resmap.ResMap
-	before   []Object
-	original map[string]*Object
-	// lists as Folder.lists gives them.
-	lists map[string]int
-	// wide as Check has it.
-	wide bool
-}
-
-// try applies one patch to what it selects, or gives all that is wrong with it.
-func (t *trial) try(entry kustomize.Patch) []error {
-	if err := v1.CheckPatch(entry.Patch); err != nil {
-		return []error{err}
-	}
-	if err := checkMerges(entry.Patch, t.lists); err != nil {
-		return []error{err}
-	}
-	found, err := t.selected(entry)
-	switch {
-	case errors.Is(err, errNamesNothing):
-		return []error{fmt.Errorf("%w, which has %s%s", err, names(t.before), t.meant(entry))}
-	case err != nil:
-		return []error{errors.New("target: want regular expressions and selectors that are valid")}
-	case len(found) == 0 && entry.Target != nil:
-		return []error{fmt.Errorf("its target matches nothing in the overlay, which has %s%s", names(t.before), t.meant(entry))}
-	}
-	part := resmap.New()
-	var before []Object
-	for _, r := range found {
-		if err := part.Append(r.DeepCopy()); err != nil {
-			return []error{err}
-		}
-		before = append(before, *t.original[idOf(r)])
-	}
-	if err := apply(part, entry); err != nil {
-		if strings.Contains(err.Error(), "no matches for Id") {
-			return []error{fmt.Errorf("%w, which has %s", errNamesNothing, names(t.before))}
-		}
-		return []error{inWords(err)}
-	}
-	// What kustomize notes down about a patch is in annotations of its own, which no patch can bring.
-	part.RemoveBuildAnnotations()
-	after, err := objects(part)
-	if err != nil {
-		return []error{err}
-	}
-	if errs := Compare(before, after, t.wide); len(errs) > 0 {
-		return errs
-	}
-	if errs := Valid(after); len(errs) > 0 {
-		return errs
-	}
-	for _, r := range part.Resources() {
-		if _, err := t.current.Replace(r); err != nil {
-			return []error{err}
+// blame finds the first patch that kustomize does not apply.
+func (f Folder) blame(patches []kustomize.Patch) error {
+	building.Lock()
+	defer building.Unlock()
+	for i := range patches {
+		f.Kustomization.Patches = append(slices.Clip(f.Kustomization.Patches), patches[i])
+		if _, err := f.build(); err != nil {
+			return fmt.Errorf("spec.patches[%d]: %w", i, inWords(err))
 		}
 	}
-	return nil
-}
-
-// errNamesNothing is said of a patch without a target. kustomize passes over a document with nothing in it.
-var errNamesNothing = errors.New("it names an object that is not in the overlay")
-
-// meant is the kind, or the name, in the overlay that looks like the one that a patch names.
-func (t *trial) meant(entry kustomize.Patch) string {
-	var asked []head
-	if entry.Target != nil {
-		h := head{Kind: entry.Target.Kind}
-		h.Metadata.Name = entry.Target.Name
-		asked = append(asked, h)
-	} else if heads, err := headsOf(entry.Patch); err == nil {
-		asked = heads
-	}
-	for _, h := range asked {
-		var kinds, called []string
-		for i := range t.before {
-			kinds = append(kinds, t.before[i].Kind)
-			if t.before[i].Kind == h.Kind {
-				called = append(called, t.before[i].Name)
-			}
-		}
-		if len(called) == 0 {
-			if near := manifest.Nearest(h.Kind, kinds); near != "" {
-				return fmt.Sprintf("; did you mean kind %s?", near)
-			}
-			continue
-		}
-		if near := manifest.Nearest(h.Metadata.Name, called); near != "" && near != h.Metadata.Name {
-			return fmt.Sprintf("; did you mean name %s?", near)
-		}
-	}
-	return ""
-}
-
-// selected are the resources that a patch may be for: those of its target, or, where it names its objects itself, those of their kinds and names.
-func (t *trial) selected(entry kustomize.Patch) (found []*resource.Resource, err error) {
-	defer recovered(&err)
-	if entry.Target != nil {
-		return t.current.Select(*entry.Target)
-	}
-	heads, err := headsOf(entry.Patch)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range heads {
-		named := false
-		for _, r := range t.current.Resources() {
-			if !h.names(r.GetKind(), r.GetName()) {
-				continue
-			}
-			if named = true; !slices.Contains(found, r) {
-				found = append(found, r)
-			}
-		}
-		if !named {
-			return nil, errNamesNothing
-		}
-	}
-	return found, nil
-}
-
-func idOf(r *resource.Resource) string {
-	o := Object{APIVersion: r.GetApiVersion(), Kind: r.GetKind(), Namespace: r.GetNamespace(), Name: r.GetName()}
-	return o.id()
-}
-
-func apply(m resmap.ResMap, entry kustomize.Patch) (err error) {
-	defer recovered(&err)
-	text, err := yaml.Marshal(entry)
-	if err != nil {
-		return err
-	}
-	transformer := builtins.NewPatchTransformerPlugin()
-	factory := resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory())
-	if err := transformer.(resmap.Configurable).Config(resmap.NewPluginHelpers(nil, nil, factory, nil), text); err != nil {
-		return err
-	}
-	return transformer.Transform(m)
+	return errBuild
 }
 
 // failed are the words in which the library that applies JSON 6902 patches says which operation does not apply, and where.
@@ -213,8 +98,11 @@ var failed = []*regexp.Regexp{
 // patch whole.
 func inWords(err error) error {
 	text := err.Error()
-	if strings.Contains(text, "must specify a target") {
+	switch {
+	case strings.Contains(text, "must specify a target"):
 		return errors.New("a JSON 6902 patch needs a target")
+	case strings.Contains(text, "no matches for Id"):
+		return errors.New("it names an object that is not in the overlay")
 	}
 	for _, pattern := range failed {
 		found := pattern.FindStringSubmatch(text)
@@ -227,4 +115,67 @@ func inWords(err error) error {
 		}
 	}
 	return errors.New("kustomize reads it neither as a strategic merge patch nor as a JSON 6902 patch for what it matches")
+}
+
+// rights are the kinds that no patch changes.
+var rights = []string{"Role", "RoleBinding", "ServiceAccount"}
+
+// compare reports what patches changed that is not a tenant's, whatever it is granted: kinds, names, namespaces, accounts and rights.
+func compare(before, after Built) []error {
+	was := map[string]*Object{}
+	for i := range before.Objects {
+		was[before.Folder.id(&before.Objects[i])] = &before.Objects[i]
+	}
+	var errs []error
+	for i := range after.Objects {
+		o := &after.Objects[i]
+		old, ok := was[after.Folder.id(o)]
+		//guard: a patch makes another object: a host, or one of another tenant's
+		if !ok {
+			errs = append(errs, fmt.Errorf("spec.patches: %s is another object: a patch may not change apiVersion, kind, namespace or name", o))
+			continue
+		}
+		delete(was, after.Folder.id(o))
+		//guard: a patch gives a tenant's account more rights
+		if slices.Contains(rights, o.Kind) && !reflect.DeepEqual(old.Fields, o.Fields) {
+			errs = append(errs, fmt.Errorf("spec.patches: %s: a patch may not change rights", o))
+		}
+		//guard: a patch steers the engine, takes a DNS name or a network, or has a program copy Secrets, by an annotation
+		for _, key := range changedReserved(old, o) {
+			errs = append(errs, fmt.Errorf("spec.patches: %w", o.complaint(quoted(key), "%s, and is not for a patch to change", v1.ReservedKey(key))))
+		}
+		//guard: a tenant's pods run as another account
+		if !reflect.DeepEqual(account(old), account(o)) {
+			errs = append(errs, fmt.Errorf("spec.patches: %w", o.complaint("spec.template.spec", "a patch may not change the pod's account")))
+		}
+	}
+	for i := range before.Objects {
+		if o := &before.Objects[i]; was[before.Folder.id(o)] == o {
+			errs = append(errs, fmt.Errorf("spec.patches: %s is removed: a patch may change objects, but not remove them; spec.services decides which exist", o))
+		}
+	}
+	return errs
+}
+
+// account is how a Deployment's pods authenticate.
+func account(o *Object) [3]any {
+	spec := asMap(asMap(asMap(o.Fields["spec"])["template"])["spec"])
+	return [3]any{spec["serviceAccountName"], spec["serviceAccount"], spec["automountServiceAccountToken"]}
+}
+
+// changedReserved are the reserved keys among the labels and annotations of an object and its pods that differ, sorted.
+func changedReserved(old, o *Object) []string {
+	changed := map[string]bool{}
+	for _, at := range [][]string{{"metadata", "labels"}, {"metadata", "annotations"}, {"spec", "template", "metadata", "labels"}, {"spec", "template", "metadata", "annotations"}} {
+		was, is := old.Fields, o.Fields
+		for _, field := range at {
+			was, is = asMap(was[field]), asMap(is[field])
+		}
+		for key := range union(was, is) {
+			if !reflect.DeepEqual(was[key], is[key]) && v1.ReservedKey(key) != "" {
+				changed[key] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(changed))
 }

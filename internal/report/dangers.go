@@ -173,7 +173,7 @@ func (p *Plan) placementDangers() []danger {
 			add(&missing, "missing", words)
 		}
 		if c.AnyPatches {
-			add(&clusters, "patches", c.Key()+" has patches that may change more than the fields that are safe (its tenant's grant has patches: any)")
+			add(&clusters, "patches", c.Key()+" has patches (its tenant's grant is patches: any)")
 		}
 		if c.HAProxyLines {
 			add(&clusters, "lines", c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)")

@@ -66,7 +66,7 @@ type Cluster struct {
 	Evicted bool `json:"evicted,omitempty"`
 	// Frozen says why the cluster keeps what it has, as it is, and its spec is not placed: it is wrong, beyond the grants, or contradicts the hosts.
 	Frozen []string `json:"frozen,omitempty"`
-	// AnyPatches: it has patches, and the Site lets them change more than the fields that are safe.
+	// AnyPatches: it has patches, and its tenant the grant patches: any.
 	AnyPatches bool `json:"anyPatches,omitempty"`
 	// HAProxyLines: its load balancers have lines of HAProxy's configuration, of which nobody knows what they do.
 	HAProxyLines bool     `json:"haproxyLines,omitempty"`

@@ -10,7 +10,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/overlay"
@@ -124,10 +123,6 @@ func (b *builtCheck) service(s *corev1.Service) {
 }
 
 func (b *builtCheck) deployment(d *appsv1.Deployment) {
-	if n := d.Spec.Replicas; n != nil && *n > *b.tenant.Limits.Replicas {
-		b.add("spec.replicas", "found %d, but %s may have at most %d", *n, b.tenant.where("limits.replicas"), *b.tenant.Limits.Replicas)
-	}
-	b.surge(d.Spec.Strategy.RollingUpdate)
 	spec := &d.Spec.Template.Spec
 	for _, list := range []struct {
 		name       string
@@ -139,7 +134,6 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 			if !b.tenant.mayRun(c.Image) && !b.ofSite(c.Image) {
 				b.add(path+".image", "found %q, which %s is not granted; the site's own images may always be used", c.Image, b.tenant.where("images"))
 			}
-			b.resources(path+".resources", &c.Resources, c.Resources.Limits)
 			for j := range c.Ports {
 				if c.Ports[j].HostPort != 0 {
 					b.add(fmt.Sprintf("%s.ports[%d].hostPort", path, j), "no tenant may set it: it opens a port on the node")
@@ -147,27 +141,7 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 			}
 		}
 	}
-	b.keys("spec.template.metadata.labels", d.Spec.Template.Labels, b.site.Spec.Defaults.Labels)
-	b.keys("spec.template.metadata.annotations", d.Spec.Template.Annotations, b.site.Spec.Defaults.Annotations)
 	b.networks(d.Spec.Template.Annotations[networksNote])
-}
-
-// surge is how many pods there may be beside the replicas while they are replaced: as many again as there may be replicas.
-func (b *builtCheck) surge(r *appsv1.RollingUpdateDeployment) {
-	if r == nil || r.MaxSurge == nil {
-		return
-	}
-	const field, whole = "spec.strategy.rollingUpdate.maxSurge", 100
-	n, err := intstr.GetScaledValueFromIntOrPercent(r.MaxSurge, whole, true)
-	if err != nil {
-		b.add(field, "want a number, or a percentage")
-		return
-	}
-	percent := r.MaxSurge.Type == intstr.String
-	//guard: a patch makes thousands of pods while they are replaced
-	if most := int(*b.tenant.Limits.Replicas); percent && n > whole || !percent && n > most {
-		b.add(field, "found %s, but %s may have at most %d, or 100%%", r.MaxSurge.String(), b.tenant.where("limits.replicas"), most)
-	}
 }
 
 // networksNote is the annotation by which Multus attaches networks to a pod.

@@ -46,11 +46,9 @@ const fullService = `  hosts: {namespaces: [metal3]}
     addresses: [203.0.113.16/28]
     issuerDomains: [bank.example.org]
     certificateIssuers: [ClusterIssuer/site-ca]
-    podKeys: [bank.example.org]
     networkAttachments: [networks/oam]
     loadBalancerClasses: [bgp]
     addressPools: [bank]
-    limits: {replicas: 3, resources: {memory: 1Gi}}
 `
 
 // TestBuilt: whatever brought it into the objects that the engine applies, what is not granted is found there. fields are merged into the first
@@ -94,31 +92,11 @@ func TestBuilt(t *testing.T) {
 		{"pod", "another image", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: 'evil.example.org/x:1', resources: {limits: {memory: 1Mi}}}]}}}}", `containers[0].image: found "evil.example.org/x:1"`},
 		{"pod", "another image at first", "Deployment", "{spec: {template: {spec: {initContainers: [{name: a, image: 'evil.example.org/x:1'}]}}}}", `initContainers[0].image: found "evil.example.org/x:1"`},
 
-		{"quota", "more pods", "Deployment", "{spec: {replicas: 4}}", "spec.replicas: found 4"},
-		{"quota", "as many pods more while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 3}}}}", ""},
-		{"quota", "twice as many pods while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 100%}}}}", ""},
-		{"quota", "more pods while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 4}}}}", "spec.strategy.rollingUpdate.maxSurge: found 4"},
-		{"quota", "three times as many pods while they are replaced", "Deployment", "{spec: {strategy: {rollingUpdate: {maxSurge: 200%}}}}", "spec.strategy.rollingUpdate.maxSurge: found 200%"},
-		{"quota", "more memory", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: 2Gi}}}]}}}}", "containers[0].resources.limits.memory: found 2Gi"},
-		{"quota", "a limit of zero, which is none", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: 0}}}]}}}}", "containers[0].resources.limits.memory: found 0, which means \"no limit\""},
-		{"quota", "a limit of zero, as the spec form writes it", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: '0'}}}]}}}}", "containers[0].resources.limits.memory: found 0, which means \"no limit\""},
-		{"quota", "a limit that is null", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: null}}}]}}}}", "containers[0].resources.limits.memory: found 0, which means \"no limit\""},
-		{"quota", "a negative limit", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy, resources: {limits: {memory: -1Gi}}}]}}}}", "containers[0].resources.limits.memory: found -1Gi, which means \"no limit\""},
-		{"quota", "memory without end", "Deployment", "{spec: {template: {spec: {containers: [{name: a, image: haproxy}]}}}}", "containers[0].resources.limits.memory: missing"},
-
 		{"network", "another namespace's", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"bmc","namespace":"kube-system"}]'}}}}}`, `found "bmc" of namespace "kube-system"`},
 		{"network", "by Multus' short form", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: kube-system/bmc}}}}}`, "want the JSON that networkAttachments makes"},
 		{"network", "another's address on one that it may", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"oam","namespace":"networks","ips":["203.0.113.17/24","192.0.2.9/24"]}]'}}}}}`, "networks][0].ips[1]: found 192.0.2.9"},
 		{"network", "an address on its own", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"oam","ips":["192.0.2.9/24"]}]'}}}}}`, ""},
 		{"network", "its own", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"oam"}]'}}}}}`, ""},
-
-		{"annotation", "a key without a domain", "Deployment", "{spec: {template: {metadata: {annotations: {team: net}}}}}", ""},
-		{"annotation", "one of its own", "Deployment", "{spec: {template: {metadata: {labels: {bank.example.org/team: net, x.bank.example.org/y: z}}}}}", ""},
-		{"annotation", "for Prometheus", "Deployment", "{spec: {template: {metadata: {annotations: {prometheus.io/port: '1'}}}}}", ""},
-		{"annotation", "of a program that nobody here knows", "Deployment", "{spec: {template: {metadata: {annotations: {inject.example.net/sidecar: 'true'}}}}}", "annotations[inject.example.net/sidecar]: other programs may act on this key"},
-		{"annotation", "a label of one", "Deployment", "{spec: {template: {metadata: {labels: {example.net/sidecar: 'true'}}}}}", "labels[example.net/sidecar]"},
-		{"annotation", "of a domain that ends alike", "Deployment", "{spec: {template: {metadata: {labels: {evilbank.example.org/x: 'true'}}}}}", "labels[evilbank.example.org/x]"},
-		{"annotation", "with dots and no domain", "Deployment", "{spec: {template: {metadata: {annotations: {com.example.runtime.device: x}}}}}", "annotations[com.example.runtime.device]"},
 
 		{"certificate", "the API server's", "Certificate", "{spec: {dnsNames: [kubernetes.default.svc]}}", `spec.dnsNames: found "kubernetes.default.svc"`},
 		{"certificate", "a star", "Certificate", "{spec: {dnsNames: ['*.example.org']}}", `spec.dnsNames: found "*.example.org"`},

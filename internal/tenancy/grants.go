@@ -38,7 +38,7 @@ func (t *Tenants) Spec(c *v1.SIPCluster) []v1.FieldError {
 	if len(c.Spec.Patches) > 0 && tenant.Patches == v1alpha1.PatchesNone {
 		s.add("spec.patches", "found %d, but %s is granted no patches", len(c.Spec.Patches), tenant.where("patches"))
 	}
-	//guard: a tenant that may patch safe fields writes HAProxy's configuration
+	//guard: a tenant that may have no patches writes HAProxy's configuration
 	if tenant.Patches != v1alpha1.PatchesAny {
 		for _, path := range c.HAProxyLines() {
 			s.add(path, "raw lines of HAProxy's configuration can do anything, so they need the grant patches: any, which %s does not have; the other fields of haproxy need no grant", tenant.where("patches"))
@@ -108,24 +108,11 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 		ports := s.site.Spec.NodePorts
 		s.add(e.NodePortField, "found node port %s, want one within %d to %d, the site's range", p, ports.Start, ports.End)
 	}
-	//guard: a tenant runs more pods of a service than it may
-	if n := e.Service.Replicas; n != nil && *n > *t.Limits.Replicas {
-		s.add(e.Path+".replicas", "found %d, but %s may have at most %d", *n, t.where("limits.replicas"), *t.Limits.Replicas)
-	}
-	if pods := e.Service.Pods; pods != nil {
-		//guard: a tenant's pods have labels that programs with more rights act on
-		s.keys(e.Path+".pods.labels", pods.Labels, s.site.Spec.Defaults.Labels)
-		//guard: a tenant's pods have annotations that programs with more rights act on
-		s.keys(e.Path+".pods.annotations", pods.Annotations, s.site.Spec.Defaults.Annotations)
-	}
-	s.memoryAndCPU(e)
-	//guard: a tenant has more ephemeral storage than it may, by not asking
-	s.storage(e)
 	//guard: a tenant puts its pods beside the management cluster's API server
-	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked && !t.ControlPlaneNodes {
+	if asked := e.Service.ControlPlaneNodes; asked != nil && *asked {
 		//guard: a tenant runs on the control-plane nodes of a site that says that nobody does
 		if ofSite := s.site.Spec.Defaults.ControlPlaneNodes; ofSite == nil || !*ofSite {
-			s.add(e.Path+".controlPlaneNodes", "found true, which %s is not granted; the Site's spec.defaults.controlPlaneNodes would allow it for every tenant", t.where("controlPlaneNodes"))
+			s.add(e.Path+".controlPlaneNodes", "found true, which only the Site allows, for all tenants, with spec.defaults.controlPlaneNodes")
 		}
 	}
 	for i, n := range e.Service.NetworkAttachments {
@@ -158,28 +145,6 @@ func (s *asked) pools(field string, annotations map[string]string) {
 
 // isPool says whether a pool of addresses can have that name.
 func isPool(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }
-
-// memoryAndCPU compares what the pods of a service will have with what they may: by the spec, by the Site, or as they are rendered otherwise.
-func (s *asked) memoryAndCPU(e *v1.ServiceEntry) {
-	t := s.tenant
-	switch defaults := s.site.Spec.Defaults.Resources; {
-	case e.Service.Resources != nil:
-		with := v1.WithStorage(*e.Service.Resources)
-		s.resources(e.Path+".resources", e.Service.Resources, with.Limits)
-	case defaults != nil:
-		s.unlimited(e.Path+".resources", v1.WithStorage(*defaults).Limits)
-	default:
-		s.unlimited(e.Path+".resources", v1.WithStorage(corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: {}}}).Limits) // all services are rendered with that, and with no other
-		if h := e.HAProxy; h != nil && h.MaxConnections > v1.DefaultMaxConnections {
-			memory := h.Memory()
-			//guard: a tenant has as much memory as it has connections, whatever it was granted
-			if limit, bounded := t.Limits.Resources[corev1.ResourceMemory]; bounded && memory.Cmp(limit) > 0 {
-				s.add(e.Path+".haproxy.maxConnections", "found %d, which gives the pods a memory limit of %s, but %s may have at most %s",
-					h.MaxConnections, memory.String(), t.where("limits.resources"), limit.String())
-			}
-		}
-	}
-}
 
 // jumpImages complains about jump hosts for which nobody named an image: there is none that everybody can pull. What a mirror has under the name
 // that there was by default, nobody knows but the site.
@@ -230,74 +195,10 @@ func (s *asked) podAddresses(path, namespace string, ips []string) {
 	}
 }
 
-// resources compares what a container has with the most that it may. No limit at all is more than
-// that, and a limit of zero is none: so the kubelet reads it.
-// limits are those that it is rendered with.
-func (s *asked) resources(path string, r *corev1.ResourceRequirements, limits corev1.ResourceList) {
-	most := s.tenant.Limits.Resources
-	for _, list := range []struct {
-		field string
-		found corev1.ResourceList
-	}{{".requests", r.Requests}, {".limits", r.Limits}} {
-		for _, name := range slices.Sorted(maps.Keys(list.found)) {
-			found := list.found[name]
-			limit, bounded := most[name]
-			switch {
-			//guard: a limit of zero, which is none, passes for a small one
-			case bounded && list.field == ".limits" && found.Sign() <= 0:
-				s.add(path+".limits."+string(name), "found %s, which means \"no limit\", but %s may have at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
-			case bounded && found.Cmp(limit) > 0:
-				s.add(path+list.field+"."+string(name), "found %s, but %s may have at most %s", found.String(), s.tenant.where("limits.resources"), limit.String())
-			}
-		}
-	}
-	s.unlimited(path, limits)
-}
-
-// storage complains where a container that says nothing of ephemeral storage has more of it than the tenant may.
-func (s *asked) storage(e *v1.ServiceEntry) {
-	const name = corev1.ResourceEphemeralStorage
-	said := e.Service.Resources
-	if said == nil {
-		said = s.site.Spec.Defaults.Resources
-	}
-	if said == nil {
-		said = &corev1.ResourceRequirements{}
-	}
-	_, requests := said.Requests[name]
-	_, limited := said.Limits[name]
-	most, bounded := s.tenant.Limits.Resources[name]
-	//guard: a tenant has more ephemeral storage than it may, by not asking, and others may not have the default
-	if has := v1.StorageLimit(); bounded && !requests && !limited && has.Cmp(most) > 0 {
-		s.add(e.Path+".resources.limits."+string(name), "missing, so the default of %s applies, but %s may have at most %s", has.String(), s.tenant.where("limits.resources"), most.String())
-	}
-}
-
-// unlimited complains about what is bounded and has no limit.
-func (s *asked) unlimited(path string, limits corev1.ResourceList) {
-	most := s.tenant.Limits.Resources
-	for _, name := range slices.Sorted(maps.Keys(most)) {
-		limit := most[name]
-		if _, found := limits[name]; !found {
-			s.add(path+".limits."+string(name), "missing, but %s may have at most %s; set it here, or for every service in the Site's spec.defaults.resources", s.tenant.where("limits.resources"), limit.String())
-		}
-	}
-}
-
 func (s *asked) dex(path string, dex *v1.Dex) {
 	//guard: a tenant has certificates for a name that is not its own
 	if issuer, err := url.Parse(dex.Issuer); err == nil && !s.tenant.maySpeakFor(issuer.Hostname()) {
 		s.add(path+".issuer", "found %q, which is in no domain that %s is granted", issuer.Hostname(), s.tenant.where("issuerDomains"))
-	}
-	//guard: a grant of logins without a question grants nothing
-	if dex.SkipApprovalScreen && !s.tenant.Dex.SkipApprovalScreen {
-		s.add(path+".skipApprovalScreen", "found true, which %s is not granted", s.tenant.where("dex.skipApprovalScreen"))
-	}
-	//guard: a tenant's logins go over lines that anybody on them can change
-	if !s.tenant.Dex.InsecureConnectors {
-		for _, e := range dex.Insecure() {
-			s.add(path+e.Path, "%s, which %s is not granted", e.Message, s.tenant.where("dex.insecureConnectors"))
-		}
 	}
 	//guard: a tenant has certificates of an issuer that it is not granted
 	if ref := dex.TLS.IssuerRef; ref != nil && !s.tenant.mayAsk(*ref) {

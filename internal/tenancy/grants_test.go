@@ -18,31 +18,11 @@ func dex(fields string) string {
 
 const issuer = "issuer: 'https://dex.bank.example.org', tls: {secretName: s}"
 
-// insecureDex has a connector with further fields. One of its own issuer has none else.
-func insecureDex(kind, fields string) string {
-	const callback = "redirectURI: 'https://dex.bank.example.org/callback'"
-	config := map[string]string{
-		"ldap": "host: 'l.example:389', userSearch: {baseDN: 'ou=p', username: uid, idAttr: uid, emailAttr: mail, nameAttr: cn}",
-		"oidc": "clientID: $S, clientSecret: $S, " + callback,
-		"saml": "usernameAttr: u, emailAttr: e, " + callback,
-	}[kind]
-	if kind == "oidc" && !strings.Contains(fields, "issuer:") {
-		config += ", issuer: 'https://i.example'"
-	}
-	if kind == "saml" && !strings.Contains(fields, "ssoURL:") {
-		config += ", ssoURL: 'https://i.example/sso'"
-	}
-	return "{services: {dex: [{connectors: [{type: " + kind + ", id: a, name: A, config: {" + config + ", " + fields + "}}], staticClients: [{id: k, public: true}], " +
-		"env: [{name: S, secretRef: {name: s, key: k}}], " + issuer + "}]}}"
-}
-
 // TestPodOptionsNeedNoPatches: a tenant without patches has the options of its pods, within its other grants.
 func TestPodOptionsNeedNoPatches(t *testing.T) {
-	tenants := Of(siteOf(t, "  tenants:\n  - {name: bank, namespaces: [bank], patches: none, limits: {replicas: 3}}\n"), nil)
+	tenants := Of(siteOf(t, "  tenants:\n  - {name: bank, namespaces: [bank], patches: none}\n"), nil)
 	for _, row := range []struct{ why, spec, want string }{
 		{"options", lb("replicas: 3, labels: {team: net}, pods: {labels: {tier: edge}, podAntiAffinity: [{topologyKey: kubernetes.io/hostname}], topologySpread: [{topologyKey: rack}], probes: {liveness: {periodSeconds: 5}}, nodeAffinity: {required: [{key: a, operator: Exists}]}}"), ""},
-		{"more pods than it may", lb("replicas: 4, pods: {labels: {tier: edge}}"), ".replicas: found 4"},
-		{"others' keys", lb("pods: {labels: {example.com/a: b}}"), ".pods.labels[example.com/a]: "},
 		{"a patch", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}", "spec.patches: found 1"},
 	} {
 		c := clusterOf(t, "bank/a", row.spec)
@@ -72,22 +52,8 @@ func TestGrants(t *testing.T) {
 		{"port", "a range over a gap", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30025, end: 31000}}]}}", "spec.services.loadBalancerWorker[0].nodePortRange: found node port 30025 to 31000", ""},
 		{"port", "workers' ports behind a load balancer", "{services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 80, end: 90}, service: {type: LoadBalancer}}]}}", "", ""},
 
-		{"pod", "a control-plane node", lb("controlPlaneNodes: true"), at + ".controlPlaneNodes: found true, which tenant bank (the Site's spec.tenants[].controlPlaneNodes) is not granted", at + ".controlPlaneNodes: found true"},
+		{"pod", "a control-plane node", lb("controlPlaneNodes: true"), at + ".controlPlaneNodes: found true, which only the Site allows, for all tenants", at + ".controlPlaneNodes: found true"},
 		{"pod", "no control-plane node", lb("controlPlaneNodes: false"), "", ""},
-
-		{"secret", "a login without being asked", dex(issuer + ", skipApprovalScreen: true"), "spec.services.dex[0].skipApprovalScreen: found true, which tenant bank (the Site's spec.tenants[].dex.skipApprovalScreen) is not granted", "skipApprovalScreen"},
-		{"certificate", "LDAP without TLS", insecureDex("ldap", "insecureNoSSL: true"), ".connectors[0].config.insecureNoSSL: a login without what protects it, which tenant bank (the Site's spec.tenants[].dex.insecureConnectors) is not granted", "insecureNoSSL"},
-		{"certificate", "any certificate", insecureDex("oidc", "issuer: 'https://i.example', insecureSkipVerify: 'true'"), ".connectors[0].config.insecureSkipVerify", "insecureSkipVerify"},
-		{"certificate", "groups that somebody says", insecureDex("oidc", "insecureEnableGroups: true"), ".connectors[0].config.insecureEnableGroups", "insecureEnableGroups"},
-		{"certificate", "no signature", insecureDex("saml", "insecureSkipSignatureValidation: true"), ".connectors[0].config.insecureSkipSignatureValidation", "insecureSkip"},
-		{"certificate", "a switch that is off", insecureDex("oidc", "insecureSkipVerify: false"), "", "issuer"},
-		{"certificate", "an issuer without TLS", insecureDex("oidc", "issuer: 'HTTP://i.example'"), ".connectors[0].config.issuer: found an address without TLS, want https", "TLS"},
-		{"certificate", "keys from an address without TLS", insecureDex("oidc", "providerDiscoveryOverrides: {jwksURL: 'http://i.example/keys'}"), ".config.providerDiscoveryOverrides.jwksURL", "jwksURL"},
-
-		{"certificate", "an issuer that a Secret has", insecureDex("oidc", "issuer: $S"), ".connectors[0].config.issuer: found an address that begins with what comes from a Secret, which may be one without TLS, want https://", "TLS"},
-		{"certificate", "keys from an address that a Secret has the end of", insecureDex("oidc", "providerDiscoveryOverrides: {jwksURL: 'h${S}'}"), ".config.providerDiscoveryOverrides.jwksURL", "jwksURL"},
-		{"certificate", "SAML at an address that a Secret has", insecureDex("saml", "ssoURL: $S"), ".config.ssoURL", "ssoURL"},
-		{"certificate", "a path that a Secret has", insecureDex("oidc", "issuer: 'HTTPS://i.example/$S'"), "", "issuer"},
 
 		{"address", "none", lb("service: {type: LoadBalancer}"), "", ""},
 		{"address", "one of its own", lb("service: {type: LoadBalancer, loadBalancerIP: 203.0.113.16}"), "", at + ".service.loadBalancerIP: found 203.0.113.16, which is in none of the networks that a namespace without"},
@@ -144,47 +110,14 @@ func TestGrants(t *testing.T) {
 		{"network", "another's fixed address on one that it may", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: [203.0.113.17/24, 192.0.2.9/24]}]"), at + ".networkAttachments[0].ips[1]: found 192.0.2.9, which is in none of the networks that tenant bank (the Site's spec.tenants[].addresses) is granted", "networkAttachments[0]"},
 		{"network", "another's, IPv6", lb("replicas: 1, networkAttachments: [{name: storage-1, namespace: networks, ips: ['2001:db8:1::1/64']}]"), "ips[0]: found 2001:db8:1::1", "networkAttachments[0]"},
 		{"network", "the second", lb("networkAttachments: [{name: storage-1, namespace: networks}, {name: bmc, namespace: networks}]"), "networkAttachments[1]", "networkAttachments[0]"},
-
-		{"annotation", "a pod's keys without a domain", lb("pods: {labels: {team: net}, annotations: {log: verbose, prometheus.io/port: '9'}}"), "", ""},
-		{"annotation", "of a granted domain, and one below", lb("pods: {labels: {bank.example.org/a: b}, annotations: {x.bank.example.org/a: b}}"), "", at + ".pods.labels[bank.example.org/a]: other programs may act on this key, and a namespace without"},
-		{"annotation", "a sidecar's label", lb("pods: {labels: {sidecar.example.com/inject: 'true'}}"), at + ".pods.labels[sidecar.example.com/inject]: other programs may act on this key, and tenant bank (the Site's spec.tenants[].podKeys) is not granted its domain", at + ".pods.labels"},
-		{"annotation", "a sidecar's annotation", lb("pods: {annotations: {sidecar.example.com/inject: 'true'}}"), at + ".pods.annotations[sidecar.example.com/inject]: ", at + ".pods.annotations"},
-		{"annotation", "a domain that ends alike", lb("pods: {labels: {evilbank.example.org/a: b}}"), at + ".pods.labels[evilbank.example.org/a]: ", at + ".pods.labels"},
-		{"annotation", "of a service's objects, which no program changes pods by", lb("labels: {example.com/a: b}, annotations: {example.com/a: b}"), "", ""},
-
-		{"quota", "as many pods as it may", lb("replicas: 3"), "", ""},
-		{"quota", "more", lb("replicas: 4"), at + ".replicas: found 4, but tenant bank (the Site's spec.tenants[].limits.replicas) may have at most 3", ""},
-		{"quota", "a great many", lb("replicas: 100"), "replicas: found 100", "replicas: found 100, but a namespace without"},
-		{"quota", "as much as it may", lb("resources: {requests: {cpu: 2000m}, limits: {cpu: 2000m, memory: 1024Mi}}"), "", ""},
-		{"quota", "more CPU", lb("resources: {requests: {cpu: 2001m}, limits: {memory: 1Gi}}"), at + ".resources.requests.cpu: found 2001m, but tenant bank", ""},
-		{"quota", "more memory", lb("resources: {limits: {memory: 1025Mi}}"), at + ".resources.limits.memory: found 1025Mi", ""},
-		{"quota", "a limit of zero, which is none", lb("resources: {limits: {memory: 0}}"), at + ".resources.limits.memory: found 0, which means \"no limit\"", ""},
-		{"quota", "a limit that is null", lb("resources: {limits: {memory: null}}"), at + ".resources.limits.memory: found 0, which means \"no limit\"", ""},
-		{"quota", "a limit of no CPU, which is none", lb("resources: {limits: {cpu: 0m, memory: 1Gi}}"), at + ".resources.limits.cpu: found 0, which means \"no limit\"", ""},
-		{"quota", "a request of nothing", lb("resources: {requests: {cpu: 0}, limits: {cpu: 1, memory: 1Gi}}"), "", ""},
-		{"quota", "CPU without end", lb("resources: {requests: {cpu: 1}, limits: {memory: 1Gi}}"), at + ".resources.limits.cpu: missing, but tenant bank", ""},
-		{"quota", "memory without end", lb("resources: {requests: {cpu: 1}}"), at + ".resources.limits.memory: missing", ""},
 	} {
 		c := clusterOf(t, "bank/c", row.spec)
 		want(t, row.class+": "+row.why, said(listed.Spec(&c)), row.want)
 		want(t, row.class+" by default: "+row.why, said(plain.Spec(&c)), row.byDefault)
 	}
-	for limits, missing := range map[string]string{"{memory: 256Mi}": ".resources.limits.cpu: missing", "{cpu: '1'}": ".resources.limits.memory: missing", "{cpu: '1', memory: 256Mi}": ""} {
-		c := clusterOf(t, "bank/c", lb("replicas: 2"))
-		site := strings.Replace(bank, "{cpu: '1', memory: 256Mi}", limits, 1)
-		want(t, "the site's limits "+limits, said(Of(siteOf(t, site), nil).Spec(&c)), missing)
-		_, without, _ := strings.Cut(bank, "\n")
-		want(t, "sipgen's limits", said(Of(siteOf(t, without), nil).Spec(&c)), at+".resources.limits.cpu: missing")
-		without = strings.Replace(without, "{cpu: '2', memory: 1Gi}", "{memory: 1Gi}", 1)
-		want(t, "sipgen's limits, with a bound of memory", said(Of(siteOf(t, without), nil).Spec(&c)), "")
-		for connections, complaint := range map[string]string{"23660": "", "100000": at + ".haproxy.maxConnections: found 100000, which gives the pods a memory limit of 4006Mi, but tenant bank"} {
-			c := clusterOf(t, "bank/c", lb("haproxy: {maxConnections: "+connections+"}"))
-			want(t, "sipgen's limits, which follow the connections", said(Of(siteOf(t, without), nil).Spec(&c)), complaint)
-		}
-	}
 	c := clusterOf(t, "edge/c", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-c}}'}]}")
 	want(t, "patches of a tenant without", said(listed.Spec(&c)), "spec.patches: found 1, but tenant edge (the Site's spec.tenants[].patches) is granted no patches")
-	want(t, "patches by default", said(plain.Spec(&c)), "")
+	want(t, "patches by default", said(plain.Spec(&c)), "spec.patches: found 1, but a namespace without an entry in the Site's spec.tenants is granted no patches")
 	c = clusterOf(t, "edge/c", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, haproxy: {balance: first, lines: {global: [x], backend: [z]}}}]}}")
 	want(t, "lines of HAProxy by default", said(plain.Spec(&c)), "spec.services.loadBalancerControlPlane[0].haproxy.lines.global: raw lines of HAProxy's configuration can do anything, so they need the grant patches: any, which a namespace without an entry in the Site's spec.tenants does not have; the other fields of haproxy need no grant\n"+
 		"spec.services.loadBalancerControlPlane[0].haproxy.lines.backend: raw lines of HAProxy's configuration")

@@ -22,25 +22,40 @@ type Count struct{ Hosts, Standby int }
 
 // Holdings says who holds which hosts, by the previous tree and by the labels of hosts that it does not have.
 type Holdings struct {
+	// counts are the hosts that clusters hold, those included that they keep only until their users have let them go.
 	counts map[schedule.ClusterKey]Count
 	hosts  map[schedule.HostKey]schedule.ClusterKey
-	// alone are the hosts that are held by their labels alone, and whether as standby.
-	alone map[schedule.HostKey]bool
-	// joining are the hosts among those that a cluster does not get if it is frozen, by Joining.
-	joining map[schedule.ClusterKey][]schedule.HostKey
+	// leaving are the hosts that clusters have let go and that are not free yet; failed are those of counts that need a
+	// successor, or have one.
+	leaving, failed map[schedule.ClusterKey]Count
+	// kept are those of counts that stay in their roles and work.
+	kept map[schedule.RoleKey]Count
 }
 
-// Held reads the holdings. A host that the tree is releasing is not held any more.
-func Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) Holdings {
-	h := Holdings{counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, alone: map[schedule.HostKey]bool{}}
+// Held reads the holdings. A host that the tree is releasing is not held any more. A host failed if it is gone, in error, being deleted, or marked
+// as unhealthy.
+//
+// A host that the annotation remove of its cluster names counts as failed, too, unless it is in use: its cluster lets it go as soon as it has a successor.
+func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) Holdings {
+	named := namedForRemoval(clusters)
+	h := Holdings{counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
+		failed: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
+	live := map[schedule.HostKey]*inventory.Host{}
+	for i := range hosts {
+		live[keyOfHost(&hosts[i])] = &hosts[i]
+	}
 	known := map[schedule.HostKey]bool{}
-	add := func(host schedule.HostKey, cluster schedule.ClusterKey, standby bool) {
-		count := h.counts[cluster]
-		count.Hosts++
-		if standby {
-			count.Standby++
+	add := func(host schedule.HostKey, role schedule.RoleKey, standby, stays bool) {
+		cluster := role.Cluster
+		one, remove := countOf(standby), named[cluster][host.Name] || named[cluster][host.String()]
+		h.counts[cluster], h.hosts[host] = h.counts[cluster].plus(one), cluster
+		switch {
+		//guard: a tenant names its used hosts for removal, one after the other, and gets others beyond its limit
+		case failed(live[host]) || remove && !live[host].State.InUse():
+			h.failed[cluster] = h.failed[cluster].plus(one)
+		case stays && !remove:
+			h.kept[role] = h.kept[role].plus(one)
 		}
-		h.counts[cluster], h.hosts[host] = count, cluster
 	}
 	for i := range previous.Claims {
 		claim := &previous.Claims[i]
@@ -48,72 +63,68 @@ func Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.Labe
 			continue // a problem, which schedule reports
 		}
 		known[claim.Host] = true
-		if !claim.Releasing {
-			add(claim.Host, claim.Cluster, claim.Standby)
+		if claim.Releasing {
+			//guard: a tenant keeps its releases from being synced, and gets others beyond its limit
+			h.leaving[claim.Cluster] = h.leaving[claim.Cluster].plus(Count{Hosts: 1})
+			continue
 		}
+		add(claim.Host, schedule.RoleKey{Cluster: claim.Cluster, Role: claim.Role}, claim.Standby, !claim.Pending)
+	}
+	for _, u := range previous.StillUsed {
+		//guard: a tenant approves releases itself, keeps its machines, and gets others beyond its limit
+		h.leaving[u.Cluster] = h.leaving[u.Cluster].plus(Count{Hosts: 1})
 	}
 	for i := range hosts {
-		key := schedule.HostKey{Namespace: hosts[i].Namespace, Name: hosts[i].Name}
-		cluster := labelledFor(&hosts[i], keys)
+		key, cluster := keyOfHost(&hosts[i]), labelledFor(&hosts[i], keys)
 		if cluster.Namespace == "" || cluster.Name == "" || hosts[i].Labels[keys.NodeType] == "" || known[key] {
 			continue
 		}
 		known[key] = true
-		h.alone[key] = hosts[i].Labels[keys.Standby] == "true"
-		add(key, cluster, h.alone[key])
+		add(key, schedule.RoleKey{Cluster: cluster, Role: hosts[i].Labels[keys.NodeType]}, hosts[i].Labels[keys.Standby] == "true", true)
 	}
 	return h
 }
 
-// Held reads the holdings. Labels of a tenant's hosts that name another tenant's cluster give it none, as in package schedule.
-func (t *Tenants) Held(previous schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) Holdings {
-	return Held(previous, slices.DeleteFunc(slices.Clone(hosts), func(h inventory.Host) bool {
-		owner := t.OwnerOfHosts(h.Namespace)
-		//guard: a tenant uses up what another one may have, by labels on hosts of its own
-		return owner != "" && h.Labels[keys.ClusterNamespace] != "" && t.NameOf(h.Labels[keys.ClusterNamespace]) != owner
-	}), keys)
+// namedForRemoval are the hosts that the annotation remove names, by cluster: names with or without their namespaces.
+func namedForRemoval(clusters []v1.SIPCluster) map[schedule.ClusterKey]map[string]bool {
+	named := map[schedule.ClusterKey]map[string]bool{}
+	for i := range clusters {
+		for word := range strings.SplitSeq(clusters[i].Annotations[v1.RemoveAnnotation], ",") {
+			if word = strings.TrimSpace(word); word != "" {
+				if named[keyOf(&clusters[i])] == nil {
+					named[keyOf(&clusters[i])] = map[string]bool{}
+				}
+				named[keyOf(&clusters[i])][word] = true
+			}
+		}
+	}
+	return named
+}
+
+func failed(h *inventory.Host) bool {
+	return h == nil || h.State.Deleting || h.State.Unhealthy || h.State.InError()
+}
+
+func countOf(standby bool) Count {
+	if standby {
+		return Count{1, 1}
+	}
+	return Count{1, 0}
+}
+
+// labelledFor is the cluster that the labels of a host name.
+func labelledFor(h *inventory.Host, keys schedule.LabelKeys) schedule.ClusterKey {
+	return schedule.ClusterKey{Namespace: h.Labels[keys.ClusterNamespace], Name: h.Labels[keys.ClusterName]}
+}
+
+func keyOfHost(h *inventory.Host) schedule.HostKey {
+	return schedule.HostKey{Namespace: h.Namespace, Name: h.Name}
 }
 
 // Holder is the cluster that holds a host.
 func (h Holdings) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, found bool) {
 	cluster, found = h.hosts[host]
 	return cluster, found
-}
-
-// Joining gives the holdings with a note of the hosts that join clusters which the tree knows by their labels alone, and that nothing uses: a cluster that is frozen
-// does not get them.
-func (h Holdings) Joining(known map[schedule.ClusterKey]bool, hosts []inventory.Host) Holdings {
-	h.joining = map[schedule.ClusterKey][]schedule.HostKey{}
-	for i := range hosts {
-		key := keyOfHost(&hosts[i])
-		_, alone := h.alone[key]
-		if cluster, holds := h.hosts[key]; holds && alone && known[cluster] && !hosts[i].State.InUse() {
-			h.joining[cluster] = append(h.joining[cluster], key)
-		}
-	}
-	return h
-}
-
-// joins counts the hosts that a cluster does not get if it is frozen.
-func (h Holdings) joins(cluster schedule.ClusterKey) (count Count) {
-	for _, host := range h.joining[cluster] {
-		count.Hosts++
-		if h.alone[host] {
-			count.Standby++
-		}
-	}
-	return count
-}
-
-// Frozen gives the holdings without the hosts that do not join clusters which are frozen.
-func (h Holdings) Frozen(frozen map[schedule.ClusterKey]bool) Holdings {
-	left := map[schedule.HostKey]schedule.Grant{}
-	for cluster := range frozen { // each by itself
-		for _, host := range h.joining[cluster] {
-			left[host] = schedule.Grant{}
-		}
-	}
-	return h.Without(left)
 }
 
 // Evicted gives the holdings without those of the clusters in some namespaces.
@@ -125,6 +136,26 @@ func (h Holdings) Evicted(namespaces map[string]bool) Holdings {
 
 // Of is what a cluster holds.
 func (h Holdings) Of(key schedule.ClusterKey) Count { return h.counts[key] }
+
+// Leaving is how many hosts a cluster has let go that are not free yet.
+func (h Holdings) Leaving(key schedule.ClusterKey) int { return h.leaving[key].Hosts }
+
+// used is what counts towards the limits of each tenant, by its name: what its clusters hold and are letting go, without failed hosts.
+func (t *Tenants) used(held Holdings) map[string]Count {
+	used := map[string]Count{}
+	for _, part := range []struct {
+		counts map[schedule.ClusterKey]Count
+		add    func(a, b Count) Count
+	}{{held.counts, Count.plus}, {held.leaving, Count.plus}, {held.failed, Count.minus}} {
+		for key, count := range part.counts { // each by itself
+			if tenant := t.Of(key.Namespace); tenant != nil {
+				//guard: a tenant with two namespaces has hosts beyond its limit
+				used[tenant.Name] = part.add(used[tenant.Name], count)
+			}
+		}
+	}
+	return used
+}
 
 // Wants is what a cluster asks for.
 func Wants(c *v1.SIPCluster) Count {
@@ -140,16 +171,15 @@ func Wants(c *v1.SIPCluster) Count {
 	return want
 }
 
-// Hosts reports the clusters that ask for more hosts than their tenant may have. What a cluster holds it keeps: only clusters that ask for more than they hold are
-// complained about. Those that hold hosts come first, then the higher priority, then the name: the newcomer goes without.
-// frozen are clusters that get nothing new anyway.
+// Hosts reports the clusters that need more hosts than their tenant may have: what its clusters hold, get and are letting go, without failed hosts, whose
+// successors count. What a cluster holds it keeps: only clusters that need new hosts are complained about. Those that hold hosts come first, then the
+// higher priority, then the name: the newcomer goes without. frozen are clusters that get nothing new anyway.
 func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[schedule.ClusterKey]bool) []v1.ClusterError {
 	used := t.used(held)
 	var growing []*v1.SIPCluster
 	for i := range clusters {
 		c := &clusters[i]
-		want, has := Wants(c), held.Of(keyOf(c))
-		if t.Of(c.Namespace) != nil && !frozen[keyOf(c)] && (want.Hosts > has.Hosts || want.Standby > has.Standby) {
+		if t.Of(c.Namespace) != nil && !frozen[keyOf(c)] && held.need(c) != (Count{}) {
 			growing = append(growing, c)
 		}
 	}
@@ -160,30 +190,50 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[sche
 	var errs []v1.ClusterError
 	for _, c := range growing {
 		tenant := t.Of(c.Namespace)
-		has, want := held.Of(keyOf(c)), Wants(c)
-		more := Count{max(0, want.Hosts-has.Hosts), max(0, want.Standby-has.Standby)}
-		now := used[tenant.Name]
+		more, now := held.need(c), used[tenant.Name]
 		after := now.plus(more)
-		refuse := func(asks int, what, field string, of func(c Count) int, most int) {
-			joins := held.joins(keyOf(c)) // those that it does not get either
-			stays := now.minus(joins)
-			used[tenant.Name] = stays
+		refuse := func(more int, what, field string, now, most int) {
 			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "spec.nodes", Message: fmt.Sprintf(
-				"asks for %s and holds %d; the tenant's clusters, including those served before it, already have %d, and %s may have at most %d",
-				text.Count(asks, what), of(has.minus(joins)), of(stays), tenant.hostLimit(field), most)}})
+				"needs %s; the tenant's clusters have %d, including those that they are letting go and those of clusters served before this one, and %s may have at most %d",
+				text.Count(more, what), now, tenant.hostLimit(field), most)}})
 		}
 		switch {
 		//guard: one tenant takes every free host
 		case more.Hosts > 0 && after.Hosts > *tenant.Hosts.Max:
-			refuse(want.Hosts, "host", "hosts.max", func(c Count) int { return c.Hosts }, *tenant.Hosts.Max)
+			refuse(more.Hosts, "new host", "hosts.max", now.Hosts, *tenant.Hosts.Max)
 		case more.Standby > 0 && after.Standby > *tenant.Hosts.MaxStandby:
-			refuse(want.Standby, "standby host", "hosts.maxStandby", func(c Count) int { return c.Standby }, *tenant.Hosts.MaxStandby)
+			refuse(more.Standby, "new standby host", "hosts.maxStandby", now.Standby, *tenant.Hosts.MaxStandby)
 		default:
 			//guard: a tenant has as many hosts as it likes, in many clusters
 			used[tenant.Name] = after
 		}
 	}
 	return errs
+}
+
+// need is how many new hosts a cluster asks for, role by role.
+func (h Holdings) need(c *v1.SIPCluster) (need Count) {
+	if c.DeletionTimestamp != nil {
+		return need
+	}
+	for name, set := range c.Spec.Nodes { // each by itself
+		active, standby := set.Want()
+		kept := h.kept[schedule.RoleKey{Cluster: keyOf(c), Role: name}]
+		//guard: a tenant renames a role, keeps its machines, and gets as many hosts again
+		need = need.plus(Count{max(0, active+standby-kept.Hosts), max(0, standby-kept.Standby)})
+	}
+	return need
+}
+
+// Room is how many more hosts a tenant's clusters could get if they asked for them, beside what they need now.
+func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Holdings) int {
+	room := *tenant.Hosts.Max - t.used(held)[tenant.Name].Hosts
+	for i := range clusters {
+		if of := t.Of(clusters[i].Namespace); of != nil && of.Name == tenant.Name {
+			room -= held.need(&clusters[i]).Hosts
+		}
+	}
+	return max(0, room)
 }
 
 // Clusters reports the clusters that are too many for their tenant. What a tenant has in the tree stays: known are those clusters. Of the
@@ -288,8 +338,7 @@ func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Se
 	return asked
 }
 
-// withoutOthersHosts is a tenant's selector, without the virtual hosts that the Site has for other tenants only, and without the hosts that other tenants own:
-// a label on one of those freezes nobody else's cluster.
+// withoutOthersHosts is a tenant's selector, without the virtual hosts that the Site has for other tenants only.
 func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 	var others []string
 	for i := range t.site.Spec.Services.VirtualHosts {
@@ -299,23 +348,11 @@ func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 			others = append(others, v.Group())
 		}
 	}
-	var owned []string
-	for _, namespace := range t.hosts {
-		if owner := t.OwnerOfHosts(namespace); owner != "" && owner != tenant.Name {
-			owned = append(owned, namespace)
-		}
-	}
 	selector := tenant.Hosts.Selector
 	selector.MatchExpressions = slices.Clone(selector.MatchExpressions)
 	if len(others) > 0 {
 		selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
 			Key: v1alpha1.VirtualHostsLabel, Operator: metav1.LabelSelectorOpNotIn, Values: others,
-		})
-	}
-	//guard: a cluster gets a host that another tenant owns, because a label of it matches
-	if len(owned) > 0 {
-		selector.MatchExpressions = append(selector.MatchExpressions, metav1.LabelSelectorRequirement{
-			Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpNotIn, Values: owned,
 		})
 	}
 	return selector
@@ -331,36 +368,6 @@ func both(a, b *metav1.LabelSelector) metav1.LabelSelector {
 	}
 	out.MatchExpressions = append(out.MatchExpressions, b.MatchExpressions...)
 	return out
-}
-
-// Owned reports the clusters in the namespaces of tenants that own the hosts there, as long as another tenant's cluster holds one of these.
-func (t *Tenants) Owned(clusters []v1.SIPCluster, hosts []inventory.Host, held Holdings) []v1.ClusterError {
-	owned := map[string][]*inventory.Host{} // by namespace
-	for i := range hosts {
-		if t.OwnerOfHosts(hosts[i].Namespace) != "" {
-			owned[hosts[i].Namespace] = append(owned[hosts[i].Namespace], &hosts[i])
-		}
-	}
-	var errs []v1.ClusterError
-	for i := range clusters {
-		c := &clusters[i]
-		if host, holder := t.heldByOthers(c, owned[c.Namespace], held); host != "" {
-			errs = append(errs, v1.ClusterError{Cluster: c, FieldError: v1.FieldError{Path: "metadata.namespace", Message: fmt.Sprintf(
-				"found %q, where %s holds host %s: not all hosts in this namespace belong to tenant %s, and its services would run next to the BMC credentials of the others", c.Namespace, holder, host, t.Of(c.Namespace).Name)}})
-		}
-	}
-	return errs
-}
-
-// heldByOthers is the first of the hosts that a cluster of another tenant holds, and who holds it.
-func (t *Tenants) heldByOthers(c *v1.SIPCluster, hosts []*inventory.Host, held Holdings) (host, holder string) {
-	for _, h := range hosts {
-		cluster, is := held.hosts[schedule.HostKey{Namespace: h.Namespace, Name: h.Name}]
-		if is && t.Of(cluster.Namespace) != t.Of(c.Namespace) && (host == "" || h.Key() < host) {
-			host, holder = h.Key(), cluster.Quoted()
-		}
-	}
-	return host, holder
 }
 
 // Clusters that hold hosts, by name.

@@ -23,7 +23,7 @@ func TestHeld(t *testing.T) {
 	}
 	labelled := hostsOf("m", map[string]string{"cn": "bank", "cc": "a", "nt": "Worker", "sb": "true"}, "h1", "h2", "h4")
 	half := hostsOf("m", map[string]string{"cn": "bank", "cc": "a"}, "h5")
-	held := Held(schedule.Previous{Claims: []schedule.PreviousClaim{
+	held := Held(nil, schedule.Previous{Claims: []schedule.PreviousClaim{
 		claim("h1", "a", false, false), // the tree is the later word
 		claim("h2", "a", false, true),  // it leaves, and its labels are not gone yet
 		claim("h3", "b", true, false),  // not in the inventory
@@ -33,6 +33,16 @@ func TestHeld(t *testing.T) {
 			t.Errorf("%s: found %+v, want %+v", key, found, want)
 		}
 	}
+}
+
+// holding are clusters of one namespace with so many hosts in the role Worker.
+func holding(namespace string, counts map[string]Count) Holdings {
+	held := Holdings{counts: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
+	for name, count := range counts {
+		key := schedule.ClusterKey{Namespace: namespace, Name: name}
+		held.counts[key], held.kept[schedule.RoleKey{Cluster: key, Role: "Worker"}] = count, count
+	}
+	return held
 }
 
 // TestHostCaps: clusters are "name active+standby", holdings "name hosts/standby"; bank may have 6, 2 of them standby.
@@ -46,12 +56,12 @@ func TestHostCaps(t *testing.T) {
 		want     string
 	}{
 		{"as many as it may", []v1.SIPCluster{wanting("a", 0, 4, 2)}, nil, "", ""},
-		{"one more", []v1.SIPCluster{wanting("a", 0, 5, 2)}, nil, "", "bank/a: spec.nodes: asks for 7 hosts and holds 0; the tenant's clusters, including those served before it, already have 0, and tenant bank (the Site's spec.tenants[].hosts.max) may have at most 6"},
-		{"too many standby", []v1.SIPCluster{wanting("a", 0, 1, 3)}, nil, "", "asks for 3 standby hosts and holds 0"},
-		{"a great many standby", []v1.SIPCluster{wanting("a", 0, 1, 100_000)}, nil, "", "asks for 100001 hosts"},
+		{"one more", []v1.SIPCluster{wanting("a", 0, 5, 2)}, nil, "", "bank/a: spec.nodes: needs 7 new hosts; the tenant's clusters have 0, including those that they are letting go and those of clusters served before this one, and tenant bank (the Site's spec.tenants[].hosts.max) may have at most 6"},
+		{"too many standby", []v1.SIPCluster{wanting("a", 0, 1, 3)}, nil, "", "needs 3 new standby hosts; the tenant's clusters have 0"},
+		{"a great many standby", []v1.SIPCluster{wanting("a", 0, 1, 100_000)}, nil, "", "needs 100001 new hosts"},
 		{"a held host is never too many", []v1.SIPCluster{wanting("a", 0, 9, 3)}, map[string]Count{"a": {12, 3}}, "", ""},
 		{"fewer than it holds, and still too many", []v1.SIPCluster{wanting("a", 0, 8, 0)}, map[string]Count{"a": {12, 3}}, "", ""},
-		{"more than it holds, and too many already", []v1.SIPCluster{wanting("a", 0, 13, 0)}, map[string]Count{"a": {12, 3}}, "", "asks for 13 hosts and holds 12; the tenant's clusters, including those served before it, already have 12"},
+		{"more than it holds, and too many already", []v1.SIPCluster{wanting("a", 0, 13, 0)}, map[string]Count{"a": {12, 3}}, "", "needs 1 new host; the tenant's clusters have 12"},
 		{"the newcomer goes without, not the holder", []v1.SIPCluster{wanting("a", 10, 4, 0), wanting("b", 0, 4, 0)}, map[string]Count{"b": {3, 0}}, "", "bank/a: spec.nodes"},
 		{"the holder fits first", []v1.SIPCluster{wanting("a", 10, 2, 0), wanting("b", 0, 4, 0)}, map[string]Count{"b": {3, 0}}, "", ""},
 		{"of two newcomers, the one with less priority", []v1.SIPCluster{wanting("a", 0, 4, 0), wanting("b", 5, 4, 0)}, nil, "", "bank/a: spec.nodes"},
@@ -59,10 +69,7 @@ func TestHostCaps(t *testing.T) {
 		{"a frozen cluster gets nothing new", []v1.SIPCluster{wanting("a", 0, 4, 0), wanting("b", 9, 4, 0)}, nil, "b", ""},
 		{"another role's active for standby", []v1.SIPCluster{wanting("a", 0, 3, 2)}, map[string]Count{"a": {5, 3}}, "", ""},
 	} {
-		held := Holdings{counts: map[schedule.ClusterKey]Count{}}
-		for name, count := range row.held {
-			held.counts[schedule.ClusterKey{Namespace: "bank", Name: name}] = count
-		}
+		held := holding("bank", row.held)
 		frozen := map[schedule.ClusterKey]bool{{Namespace: "bank", Name: row.frozen}: true}
 		found := tenants.Hosts(row.clusters, held, frozen)
 		want(t, row.why, said(found), row.want)
@@ -72,19 +79,66 @@ func TestHostCaps(t *testing.T) {
 	}
 	// A tenant's namespaces are one: what the clusters in all of them have and ask for counts together.
 	other := func(c v1.SIPCluster) v1.SIPCluster { c.Namespace = "bank-test"; return c }
-	elsewhere := Holdings{counts: map[schedule.ClusterKey]Count{{Namespace: "bank-test", Name: "old"}: {3, 1}}}
+	elsewhere := holding("bank-test", map[string]Count{"old": {3, 1}})
 	want(t, "held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 3, 0)}, elsewhere, nil)), "")
 	want(t, "too many with what is held in its other namespace", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, elsewhere, nil)),
-		"bank/a: spec.nodes: asks for 4 hosts and holds 0; the tenant's clusters, including those served before it, already have 3")
-	want(t, "too many in both namespaces", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0), other(wanting("a", 0, 3, 0))}, Holdings{}, nil)), "bank/a: spec.nodes: asks for 4 hosts and holds 0; the tenant's clusters, including those served before it, already have 3")
-	want(t, "too many standby in both", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 0, 2), other(wanting("a", 0, 0, 1))}, Holdings{}, nil)), "bank/a: spec.nodes: asks for 2 standby hosts and holds 0; the tenant's clusters, including those served before it, already have 1")
+		"bank/a: spec.nodes: needs 4 new hosts; the tenant's clusters have 3")
+	want(t, "too many in both namespaces", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0), other(wanting("a", 0, 3, 0))}, Holdings{}, nil)), "bank/a: spec.nodes: needs 4 new hosts; the tenant's clusters have 3")
+	want(t, "too many standby in both", said(tenants.Hosts([]v1.SIPCluster{wanting("a", 0, 0, 2), other(wanting("a", 0, 0, 1))}, Holdings{}, nil)), "bank/a: spec.nodes: needs 2 new standby hosts; the tenant's clusters have 1")
 	many := make([]v1.SIPCluster, 0, 7)
 	for i := range 7 {
 		many = append(many, wanting(string(rune('a'+i)), 0, 1, 0))
 	}
-	want(t, "one host each in one cluster too many", said(tenants.Hosts(many, Holdings{}, nil)), "bank/g: spec.nodes: asks for 1 host and holds 0; the tenant's clusters, including those served before it, already have 6")
+	want(t, "one host each in one cluster too many", said(tenants.Hosts(many, Holdings{}, nil)), "bank/g: spec.nodes: needs 1 new host; the tenant's clusters have 6")
 	plain := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil)
 	want(t, "by default", said(plain.Hosts([]v1.SIPCluster{wanting("a", 0, 4, 0)}, Holdings{}, nil)), "and each namespace (the Site's spec.maxHostsPerTenant) may have at most 3")
+}
+
+// TestCountedHosts: what counts towards hosts.max, of a tenant that may have two. r, u and f are hosts that are ready, in use and in error.
+func TestCountedHosts(t *testing.T) {
+	tenants := Of(siteOf(t, "  maxHostsPerTenant: 2\n"), nil)
+	hosts := hostsOf("m", nil, "r1", "r2", "u1", "u2", "f1", "f2")
+	for i := range hosts {
+		switch hosts[i].Name[0] {
+		case 'u':
+			hosts[i].State.Image = true
+		case 'f':
+			hosts[i].State.ErrorType = "registration error"
+		}
+	}
+	claim := func(host string, pending, releasing bool) schedule.PreviousClaim {
+		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: host}, Cluster: schedule.ClusterKey{Namespace: "bank", Name: "a"}, Role: "Worker", Pending: pending, Releasing: releasing}
+	}
+	const over = "needs 1 new host; the tenant's clusters have 2"
+	for _, row := range []struct {
+		why    string
+		claims []schedule.PreviousClaim
+		used   []string // released, and in use still
+		wants  int
+		remove string
+		want   string
+	}{
+		{"all that it may have", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, nil, 2, "", ""},
+		{"one that is being released", []schedule.PreviousClaim{claim("r1", false, false), claim("r2", false, true)}, nil, 2, "", over},
+		{"one that its user has not let go", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", true, false)}, nil, 2, "", over},
+		{"one that was released in use", []schedule.PreviousClaim{claim("r1", false, false)}, []string{"u1"}, 2, "", over},
+		{"a failed host gets a successor", []schedule.PreviousClaim{claim("r1", false, false), claim("f1", false, false)}, nil, 2, "", ""},
+		{"and two of them", []schedule.PreviousClaim{claim("f1", false, false), claim("f2", false, false)}, nil, 2, "", ""},
+		{"a failed host whose successor is there", []schedule.PreviousClaim{claim("r1", false, false), claim("f1", true, false)}, nil, 2, "", ""},
+		{"one that is gone", []schedule.PreviousClaim{claim("r1", false, false), claim("gone", false, false)}, nil, 2, "", ""},
+		{"a successor for one that it names", []schedule.PreviousClaim{claim("r1", false, false), claim("r2", false, false)}, nil, 2, "r2", ""},
+		{"and for one that it names and uses", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, nil, 2, "m/u1", over},
+		{"fewer hosts, and one that it names", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, nil, 1, "u1", ""},
+	} {
+		c := wanting("a", 0, row.wants, 0)
+		c.Annotations = map[string]string{v1.RemoveAnnotation: row.remove}
+		previous := schedule.Previous{Claims: row.claims}
+		for _, name := range row.used {
+			previous.StillUsed = append(previous.StillUsed, schedule.StillUsed{Host: schedule.HostKey{Namespace: "m", Name: name}, Cluster: schedule.ClusterKey{Namespace: "bank", Name: "a"}})
+		}
+		clusters := []v1.SIPCluster{c}
+		want(t, row.why, said(tenants.Hosts(clusters, Held(clusters, previous, hosts, keys), nil)), row.want)
+	}
 }
 
 func TestClusterCaps(t *testing.T) {
@@ -183,74 +237,5 @@ func TestNarrowedNamespaces(t *testing.T) {
 	} {
 		c := clusterOf(t, "bank/a", spec)
 		want(t, spec, said(tenants.Spec(&c)), message)
-	}
-}
-
-func TestOwned(t *testing.T) {
-	tenants := Of(siteOf(t, bank), []string{"metal3", "m"})
-	hosts := append(hostsOf("metal3", map[string]string{"pool": "metal"}, "x1", "x2"), hostsOf("m", map[string]string{"pool": "finance"}, "f1")...)
-	holds := func(host, namespace string) Holdings {
-		return Held(schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "metal3", Name: host}, Cluster: schedule.ClusterKey{Namespace: namespace, Name: "c"}}}}, nil, keys)
-	}
-	own := clusterOf(t, "metal3/c", "{nodes: {Worker: {count: {active: 1}}}}")
-	edge := clusterOf(t, "edge/c", "{nodes: {Worker: {count: {active: 1}}}}")
-	for _, row := range []struct {
-		why     string
-		cluster v1.SIPCluster
-		held    Holdings
-		want    string
-	}{
-		{"its own hosts", own, Holdings{}, ""},
-		{"another tenant's", edge, Holdings{}, ""},
-		{"another tenant holds one", own, holds("x2", "edge"), `metadata.namespace: found "metal3", where edge/c holds host metal3/x2`},
-		{"it holds its own", own, holds("x2", "metal3"), ""},
-	} {
-		want(t, row.why, said(tenants.Owned([]v1.SIPCluster{row.cluster}, hosts, row.held)), row.want)
-	}
-}
-
-// TestOthersHostsAreNotGranted: a tenant's cluster gets no host that another tenant owns, and is not frozen because such a host matches its selector.
-func TestOthersHostsAreNotGranted(t *testing.T) {
-	tenants := Of(siteOf(t, bank), []string{"metal3", "z"})
-	edge := clusterOf(t, "edge/c", "{nodes: {Worker: {count: {active: 2}, labelSelector: {matchExpressions: [{key: host, operator: Exists}]}}}}")
-	own := clusterOf(t, "metal3/c", "{nodes: {Worker: {count: {active: 2}, labelSelector: {matchExpressions: [{key: host, operator: Exists}]}}}}")
-	for _, row := range []struct {
-		cluster v1.SIPCluster
-		want    string
-	}{{edge, "z/f1 z/f2"}, {own, "metal3/x1 metal3/x2"}} {
-		label := map[string]string{"host": "a"}
-		hosts := append(hostsOf("metal3", label, "x1", "x2"), hostsOf("z", label, "f1", "f2")...)
-		placement, err := schedule.Plan(tenants.Narrowed([]v1.SIPCluster{row.cluster}), hosts, schedule.Previous{}, schedule.Options{Keys: keys})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var found []string
-		for _, a := range placement.Clusters[0].Roles[0].Assigned {
-			found = append(found, a.Host.Key())
-		}
-		if got := strings.Join(found, " "); got != row.want {
-			t.Errorf("%s: got %s, want %s", row.cluster.Key(), got, row.want)
-		}
-	}
-	if asked := tenants.Asked([]v1.SIPCluster{edge}); len(asked) != 1 {
-		t.Errorf("asked %v, want what the spec says, to tell why hosts are not got", asked)
-	}
-}
-
-// TestHeldByLabelsOfOthers: a tenant's labels on its own hosts count for no other tenant.
-func TestHeldByLabelsOfOthers(t *testing.T) {
-	tenants := Of(siteOf(t, bank), []string{"metal3", "m"})
-	labelled := func(namespace string) map[string]string {
-		return map[string]string{keys.ClusterNamespace: namespace, keys.ClusterName: "c", keys.NodeType: "Worker"}
-	}
-	hosts := append(append(hostsOf("metal3", labelled("edge"), "x1"), hostsOf("metal3", labelled("metal3"), "x2")...), hostsOf("m", labelled("edge"), "f1")...)
-	held := tenants.Held(schedule.Previous{}, hosts, keys)
-	for _, row := range []struct {
-		namespace string
-		want      int
-	}{{"edge", 1}, {"metal3", 1}} {
-		if got := held.Of(schedule.ClusterKey{Namespace: row.namespace, Name: "c"}).Hosts; got != row.want {
-			t.Errorf("%s holds %d, want %d", row.namespace, got, row.want)
-		}
 	}
 }

@@ -22,10 +22,9 @@ import (
 // Files says where a cluster was written: its file, as Path gives it, or nothing.
 type Files map[string]string
 
-// Suggest gives the grants that clusters need: the Site's own, each widened by what its clusters ask for and hold beyond it, and for every
-// namespace that has none a tenant of that name with what its clusters ask for and hold, and no more. The Site's stay in their order, the
-// others follow by name. A namespace that is not for tenants gets none: Ungranted has its clusters. What a patch does is not looked at: patches stay safe where there are some. Whoever pastes it should read it: it
-// allows what there is.
+// Suggest gives the grants that clusters need, with room to grow: the Site's own, each widened by what its clusters ask for and hold beyond it, and for
+// every namespace that has none a tenant of that name with what its clusters ask for, and twice the hosts that they ask for or hold. The Site's stay in
+// their order, the others follow by name. A namespace that is not for tenants gets none: Ungranted has its clusters. Whoever pastes it should read it.
 func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) []v1alpha1.Tenant {
 	byNamespace := map[string]*need{}
 	needs := make([]*need, 0, len(t.site.Spec.Tenants))
@@ -52,8 +51,6 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Holdings) 
 			needs = append(needs, n)
 			byNamespace[c.Namespace] = n
 		}
-		own := slices.Contains(t.hosts, c.Namespace) && !slices.Contains(t.site.Spec.Hosts.SharedNamespaces, c.Namespace)
-		n.tenant.OwnsHosts = n.tenant.OwnsHosts || own
 		n.add(c)
 		want, has := Wants(c), held.Of(keyOf(c))
 		n.hosts = n.hosts.plus(Count{max(want.Hosts, has.Hosts), max(want.Standby, has.Standby)})
@@ -113,25 +110,24 @@ type need struct {
 	addresses           map[netip.Addr]bool
 	domains, issuers    map[string]bool
 	classes, pools      map[string]bool
-	clusters, pods      int
+	clusters            int
 	images, attachments map[string]bool
-	podKeys             map[string]bool
 }
 
 func newNeed(site *v1alpha1.Site, tenant v1alpha1.Tenant) *need {
 	return &need{
 		site: site, tenant: Tenant{Tenant: tenant},
 		addresses: map[netip.Addr]bool{}, domains: map[string]bool{}, issuers: map[string]bool{}, images: map[string]bool{}, attachments: map[string]bool{},
-		classes: map[string]bool{}, pools: map[string]bool{}, podKeys: map[string]bool{},
+		classes: map[string]bool{}, pools: map[string]bool{},
 	}
 }
 
 func (n *need) add(c *v1.SIPCluster) {
 	t := &n.tenant
-	n.clusters, n.pods = n.clusters+1, n.pods+Pods(c)
+	n.clusters++
 	t.MaxPriority = max(t.MaxPriority, c.Spec.Priority)
-	if len(c.Spec.Patches) > 0 && t.Patches == v1alpha1.PatchesNone {
-		t.Patches = v1alpha1.PatchesSafe
+	if len(c.Spec.Patches)+len(c.HAProxyLines()) > 0 {
+		t.Patches = v1alpha1.PatchesAny
 	}
 	ofSite := asked{site: n.site}
 	for _, e := range c.Entries() {
@@ -154,14 +150,6 @@ func (n *need) add(c *v1.SIPCluster) {
 		if e.NodePorts.Start != 0 && !t.mayName(e.NodePorts) {
 			n.ports = append(n.ports, v1alpha1.NodePorts{Start: e.NodePorts.Start, End: e.NodePorts.End})
 		}
-		if asks := e.Service.ControlPlaneNodes; asks != nil && *asks {
-			ofSite := n.site.Spec.Defaults.ControlPlaneNodes
-			t.ControlPlaneNodes = t.ControlPlaneNodes || ofSite == nil || !*ofSite
-		}
-		if e.Service.Replicas != nil {
-			n.replicas(*e.Service.Replicas)
-		}
-		n.keys(e.Service.Pods)
 		for _, a := range e.Service.NetworkAttachments {
 			if !t.mayAttach(c.Namespace, a.Namespace, a.Name) {
 				n.attachments[a.Namespace+"/"+a.Name] = true
@@ -178,26 +166,7 @@ func (n *need) add(c *v1.SIPCluster) {
 	}
 }
 
-// keys are the domains of the labels and annotations of pods. A key that no domain grants stays refused.
-func (n *need) keys(pods *v1.Pods) {
-	if pods == nil {
-		return
-	}
-	defaults := &n.site.Spec.Defaults
-	for _, list := range []struct{ found, ofSite map[string]string }{{pods.Labels, defaults.Labels}, {pods.Annotations, defaults.Annotations}} {
-		for key := range list.found { // each by itself
-			domain, _, has := strings.Cut(strings.ToLower(key), "/")
-			if _, sites := list.ofSite[key]; has && !sites && !n.tenant.mayLabel(key) {
-				//guard: grants are suggested with which the specs that there are are refused
-				n.podKeys[domain] = true
-			}
-		}
-	}
-}
-
 func (n *need) dex(dex *v1.Dex) {
-	n.tenant.Dex.SkipApprovalScreen = n.tenant.Dex.SkipApprovalScreen || dex.SkipApprovalScreen
-	n.tenant.Dex.InsecureConnectors = n.tenant.Dex.InsecureConnectors || len(dex.Insecure()) > 0
 	if issuer, err := url.Parse(dex.Issuer); err == nil && !n.tenant.maySpeakFor(issuer.Hostname()) {
 		n.domains[strings.ToLower(issuer.Hostname())] = true
 	}
@@ -207,16 +176,6 @@ func (n *need) dex(dex *v1.Dex) {
 			issuer = ref.Group + "/" + issuer
 		}
 		n.issuers[issuer] = true
-	}
-}
-
-func (n *need) replicas(wanted int32) {
-	most := int32(10)
-	if has := n.tenant.Limits.Replicas; has != nil {
-		most = *has
-	}
-	if wanted > most {
-		n.tenant.Limits.Replicas = &wanted
 	}
 }
 
@@ -260,7 +219,6 @@ func (n *need) finish() {
 	t.NetworkAttachments = append(t.NetworkAttachments, slices.Sorted(maps.Keys(n.attachments))...)
 	t.LoadBalancerClasses = append(t.LoadBalancerClasses, slices.Sorted(maps.Keys(n.classes))...)
 	t.AddressPools = append(t.AddressPools, slices.Sorted(maps.Keys(n.pools))...)
-	t.PodKeys = append(slices.Clip(t.PodKeys), slices.Sorted(maps.Keys(n.podKeys))...)
 	mostClusters := *n.site.Spec.MaxClustersPerTenant
 	if t.MaxClusters != nil {
 		mostClusters = *t.MaxClusters
@@ -268,28 +226,15 @@ func (n *need) finish() {
 	if n.clusters > mostClusters {
 		t.MaxClusters = &n.clusters
 	}
-	NeedPods(n.site, &t.Tenant, n.pods)
-	most, standby := n.hosts.Hosts, n.hosts.Standby
+	most, standby := 2*n.hosts.Hosts, 2*n.hosts.Standby
 	if n.listed {
-		most, standby = max(most, *t.Hosts.Max), max(standby, *t.Hosts.MaxStandby)
+		most, standby = max(n.hosts.Hosts, *t.Hosts.Max), max(n.hosts.Standby, *t.Hosts.MaxStandby)
 	}
 	t.Hosts.Max, t.Hosts.MaxStandby = &most, &standby
 }
 
-// NeedPods widens a tenant's grant of pods to so many, if it is less.
-func NeedPods(site *v1alpha1.Site, t *v1alpha1.Tenant, pods int) {
-	most := *site.Spec.MaxPodsPerTenant
-	if t.MaxPods != nil {
-		most = *t.MaxPods
-	}
-	//guard: the suggested grants freeze clusters that there are
-	if pods > most {
-		t.MaxPods = &pods
-	}
-}
-
-// specsOf gives the folders of each namespace's specs: where all of them are in a folder of their own it, else those of their files that
-// have no other namespace's. Nothing for a namespace that shares a file with another one, or whose clusters are read from the cluster.
+// specsOf gives the folder of each namespace's specs, where all of them are in one that has no other namespace's. Else nothing: the namespace alone binds
+// them, until they have a folder.
 func specsOf(clusters []v1.SIPCluster, files Files) map[string][]string {
 	users := map[string]map[string]bool{} // path, and all that it lies in → namespaces
 	paths := map[string]map[string]bool{} // namespace → its files
@@ -311,17 +256,13 @@ func specsOf(clusters []v1.SIPCluster, files Files) map[string][]string {
 	for namespace, mine := range paths {
 		found := map[string]bool{}
 		for file := range mine {
-			switch folder := path.Dir(file); {
-			case file == "" || len(users[file]) > 1:
+			folder := path.Dir(file)
+			//guard: a tenant writes specs where another one does
+			if file == "" || folder == "." || len(users[folder]) > 1 {
 				found = nil
-			case folder != "." && len(users[folder]) == 1:
-				found[folder] = true
-			default:
-				found[file] = true
-			}
-			if found == nil {
 				break
 			}
+			found[folder] = true
 		}
 		out[namespace] = slices.Sorted(maps.Keys(found))
 	}

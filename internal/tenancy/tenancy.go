@@ -60,16 +60,14 @@ func (t *Tenants) Of(namespace string) *Tenant {
 
 // byDefault is the tenant that a namespace is where the Site lists none.
 func (t *Tenants) byDefault(namespace string) *Tenant {
-	replicas, hosts, clusters, pods := int32(10), *t.site.Spec.MaxHostsPerTenant, *t.site.Spec.MaxClustersPerTenant, *t.site.Spec.MaxPodsPerTenant
+	hosts, clusters := *t.site.Spec.MaxHostsPerTenant, *t.site.Spec.MaxClustersPerTenant
 	return &Tenant{Tenant: v1alpha1.Tenant{
 		Name: namespace, Namespaces: []string{namespace},
 		Hosts:       v1alpha1.TenantHosts{Max: &hosts, MaxStandby: &hosts},
 		MaxClusters: &clusters,
-		MaxPods:     &pods,
 		NodePorts:   []v1alpha1.NodePorts{*t.site.Spec.NodePorts},
 		Images:      []string{"*"},
-		Patches:     v1alpha1.PatchesSafe,
-		Limits:      v1alpha1.TenantLimits{Replicas: &replicas},
+		Patches:     v1alpha1.PatchesNone,
 	}}
 }
 
@@ -77,14 +75,6 @@ func (t *Tenants) byDefault(namespace string) *Tenant {
 func (t *Tenants) NameOf(namespace string) string {
 	if tenant := t.Of(namespace); tenant != nil {
 		return tenant.Name
-	}
-	return ""
-}
-
-// OwnerOfHosts is the tenant whose hosts those of a namespace are, empty if they are the site's.
-func (t *Tenants) OwnerOfHosts(namespace string) string {
-	if listed := t.byNamespace[namespace]; listed != nil && listed.OwnsHosts {
-		return listed.Name
 	}
 	return ""
 }
@@ -110,8 +100,8 @@ func (t *Tenants) taken(namespace string) string {
 	listed := t.byNamespace[namespace]
 	spec := &t.site.Spec
 	//guard: a tenant's pods mount the credentials of BMCs
-	if slices.Contains(t.hosts, namespace) && (listed == nil || !listed.OwnsHosts) && !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
-		return "has hosts, and their credentials (the Site opens it with spec.tenants[].ownsHosts, or with spec.hosts.sharedNamespaces)"
+	if slices.Contains(t.hosts, namespace) && !slices.Contains(spec.Hosts.SharedNamespaces, namespace) {
+		return fmt.Sprintf("has hosts, and their BMC credentials; if its tenants are trusted with these, add it to the Site: spec.hosts.sharedNamespaces: [%s]", namespace)
 	}
 	//guard: a tenant of a site without spec.tenants claims every host that is available
 	if slices.Contains(spec.Hosts.ClaimNamespaces, namespace) {

@@ -73,10 +73,8 @@ const bank = `  defaults: {resources: {limits: {cpu: '1', memory: 256Mi}}, annot
     certificateIssuers: [ClusterIssuer/site-ca, Issuer/bank-*, awspca.cert-manager.io/AWSPCAIssuer/ca]
     images: [registry.example.org/bank/*, quay.io/*/haproxy, docker.io/library/haproxy-debug]
     networkAttachments: [networks/storage-*]
-    podKeys: [bank.example.org]
-    limits: {replicas: 3, resources: {cpu: '2', memory: 1Gi}}
   - {name: edge, namespaces: [edge, kube-edge, argocd], patches: none}
-  - {name: metal, namespaces: [metal3], ownsHosts: true, specs: ['-']}
+  - {name: metal, namespaces: [metal3], specs: ['-']}
 `
 
 func TestNamespaces(t *testing.T) {
@@ -112,7 +110,7 @@ func TestNamespaces(t *testing.T) {
 		{"cert-manager can sign for everybody", plain, "cert-manager", "is of cert-manager"},
 		{"the operator that deprovisions", plain, "baremetal-operator-system", "is of metal3's baremetal-operator"},
 		{"Cluster API", plain, "capi-system", "is of Cluster API"},
-		{"a namespace with hosts", plain, "metal3", "has hosts, and their credentials"},
+		{"a namespace with hosts", plain, "metal3", "has hosts, and their BMC credentials; if its tenants are trusted with these, add it to the Site: spec.hosts.sharedNamespaces: [metal3]"},
 		{"with hosts, and shared", shared, "vino-system", ""},
 		{"with hosts, and another one is shared", shared, "metal3", "has hosts"},
 		{"a namespace of the Site", Of(siteOf(t, "  hosts: {namespaces: [racks]}\n"), nil), "racks", "has hosts"},
@@ -133,7 +131,6 @@ func TestNamespaces(t *testing.T) {
 		{"Kubernetes', by name", listed, "kube-edge", ""},
 		{"Kubernetes', not by name", listed, "kube-system", "is of Kubernetes itself"},
 		{"another engine's, by name", listed, "argocd", ""},
-		{"hosts that are the tenant's", listed, "metal3", ""},
 		{"hosts that are nobody's", listed, "vino-system", "has hosts"},
 		{"hosts of a tenant that does not own them", Of(siteOf(t, "  tenants:\n  - {name: a, namespaces: [metal3]}\n"), hosts), "metal3", "has hosts"},
 	} {
