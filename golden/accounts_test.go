@@ -52,6 +52,12 @@ func built(t *testing.T, files filesys.FileSystem, folder string) []object {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return decoded(t, text)
+}
+
+// decoded are the objects of a file.
+func decoded(t *testing.T, text []byte) []object {
+	t.Helper()
 	var out []object
 	for _, document := range strings.Split(string(text), "\n---\n") {
 		var o object
@@ -78,6 +84,7 @@ func fluxExamples(t *testing.T) map[string]onDisk {
 		if site.Spec.Engine == v1alpha1.EngineArgoCD {
 			continue
 		}
+		site.Spec.Flux.ServiceAccountName = "fleet"
 		files := filesys.MakeFsInMemory()
 		for name, content := range rendered(t, site, clusters, hosts, nil) {
 			if err := files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content); err != nil {
@@ -113,19 +120,35 @@ func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
 	}
 }
 
-// The accounts that Flux applies the site's folders as may write what is in them, and give the rights that are in them, as the API server asks: who
-// gives rights has them.
+// The account that a Site names may write what is in the folders that it applies, and give the rights that are in them, as the API server asks: who
+// gives rights has them. A cluster's account may write the cluster's services, and the hosts' account hosts.
 func TestAccountsMayApplyTheirFolders(t *testing.T) {
 	applied := map[string]int{}
 	for example, on := range fluxExamples(t) {
 		site, files := on.site, on.files
-		sync := built(t, files, "/"+path.Join(site.Spec.Repository.Path, "flux"))
-		for _, k := range sync {
-			part := strings.TrimPrefix(k.Spec.ServiceAccountName, "sipgen-"+site.Name+"-")
-			if k.Kind != "Kustomization" || !slices.Contains([]string{"policy", "rights", "site"}, part) {
+		root := "/" + site.Spec.Repository.Path
+		account, err := files.ReadFile(path.Join(root, "flux/root-account.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy := built(t, files, path.Join(root, "policy"))
+		for _, k := range append(built(t, files, path.Join(root, "flux")), object{Kind: "Kustomization"}) {
+			if k.Kind != "Kustomization" {
 				continue
 			}
-			may := accountIn(sync, k.Spec.ServiceAccountName)
+			part, may := k.Spec.ServiceAccountName, accountIn(decoded(t, account), "sipgen-"+site.Name)
+			switch {
+			case k.Metadata.Name == "": // the root, which is in no folder of the tree
+				part, k.Spec.Path, k.Spec.Prune = "fleet", path.Join(site.Spec.Repository.Path, "flux"), true
+			case part == "sipgen-"+site.Name+"-hosts":
+				part, may = "hosts", accountIn(policy, part)
+			case strings.HasSuffix(part, ".infra"):
+				part, may = "infra", accountIn(policy, "sipgen-"+site.Name+"-services")
+			case part == "" && k.Metadata.Name == "sipgen-"+site.Name+"-hosts":
+				continue // whole hosts, as Flux itself
+			case part != "fleet":
+				t.Errorf("%s: %s is applied as %q", example, k.Metadata.Name, part)
+			}
 			for _, o := range built(t, files, path.Join("/", k.Spec.Path)) {
 				applied[part]++
 				group := schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
@@ -134,10 +157,16 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 					plural.Resource = "vinoes"
 				}
 				verbs := []string{"get", "create", "patch"}
+				if part == "hosts" {
+					verbs = []string{"get", "patch"}
+				}
 				if k.Spec.Prune {
 					verbs = append(verbs, "delete")
 				}
 				for _, verb := range verbs {
+					if verb == "delete" && o.Kind == "GitRepository" {
+						continue // it is the root's own, and stays
+					}
 					if !may(verb, group.Group, plural.Resource, o.Metadata.Namespace, o.Metadata.Name) {
 						t.Errorf("%s: %s may not %s %s %s/%s", example, k.Spec.ServiceAccountName, verb, plural.Resource, o.Metadata.Namespace, o.Metadata.Name)
 					}
@@ -157,7 +186,7 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 			}
 		}
 	}
-	for _, part := range []string{"policy", "rights", "site"} {
+	for _, part := range []string{"fleet", "hosts", "infra"} {
 		if applied[part] == 0 {
 			t.Errorf("no account %s applies anything", part)
 		}

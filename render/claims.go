@@ -54,7 +54,7 @@ func (s *site) claims() error {
 
 // fluxClaims syncs claims/, after the guards.
 func (s *site) fluxClaims() *fluxKustomization {
-	k := s.as(s.ownAccounts().services, s.fluxPruning(s.serviceName(claimsFolder), claimsFolder))
+	k := s.fluxPruning(s.serviceName(claimsFolder), claimsFolder)
 	k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 	return k
 }

@@ -20,21 +20,23 @@ const maxPoll = time.Minute
 // for its services and one for its hosts.
 func (s *site) flux() error {
 	var errs []error
-	files := []string{accountsFile, "root.yaml", "policy.yaml"}
+	files := []string{"root.yaml", "policy.yaml"}
 	put := func(name string, objects ...any) {
 		content, err := object.Marshal(objects...)
 		errs = append(errs, err)
 		s.tree["flux/"+name] = s.once("flux/"+name, content)
 	}
 	put("root.yaml", s.gitRepository(), s.fluxRoot())
-	s.fluxAccounts(put)
+	if s.Site.Spec.Flux.ServiceAccountName != "" {
+		put(rootAccountFile, s.rootAccount()...)
+	}
 	//guard: a guard goes away with its Kustomization
-	put("policy.yaml", s.as(s.ownAccounts().policy, s.fluxKeeping(s.policyName(), "policy")))
+	put("policy.yaml", s.fluxKeeping(s.policyName(), "policy"))
 	var dependsOn []fluxReference
 	if s.hasSiteObjects() {
 		files = append(files, "site.yaml")
 		//guard: Dex' definitions are pruned, and every Dex loses its state
-		put("site.yaml", s.as(s.ownAccounts().services, s.fluxKeeping(s.siteName(), "site")))
+		put("site.yaml", s.fluxKeeping(s.siteName(), "site"))
 		dependsOn = append(dependsOn, fluxReference{Name: s.siteName()})
 	}
 	if s.hasFolder(claimsFolder) {
@@ -44,7 +46,7 @@ func (s *site) flux() error {
 	files = append(files, s.fluxServices(put)...)
 	if s.Site.Spec.Runner != nil {
 		files = append(files, "runner.yaml")
-		runner := s.as(s.ownAccounts().services, s.fluxPruning(s.serviceName("runner"), runnerFolder))
+		runner := s.fluxPruning(s.serviceName("runner"), runnerFolder)
 		runner.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		put("runner.yaml", runner)
 	}
@@ -59,7 +61,8 @@ func (s *site) flux() error {
 			infra.Spec.DependsOn = slices.Clone(dependsOn)
 			if s.hasRights(c.Key) {
 				rights := s.fluxRights(c.Key)
-				rights.Spec.DependsOn = dependsOn
+				// The account's role is in policy/.
+				rights.Spec.DependsOn = append(slices.Clone(dependsOn), fluxReference{Name: s.policyName()})
 				infra.Spec.DependsOn = append(infra.Spec.DependsOn, fluxReference{Name: rights.Name})
 				objects = append(objects, rights)
 			}
@@ -84,6 +87,8 @@ func (s *site) flux() error {
 	if !s.merge() {
 		files = append(files, "hosts.yaml")
 		hosts := s.fluxKeeping(s.siteHostsName(), "hosts")
+		// Whole hosts are made by Flux itself.
+		hosts.Spec.ServiceAccountName = ""
 		//guard: the overlay is applied before the guards are there
 		hosts.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		put("hosts.yaml", hosts)
@@ -99,14 +104,12 @@ func (s *site) fluxRoot() *fluxKustomization {
 	root := s.fluxPruning(s.rootName(), "flux")
 	//guard: whoever deletes the root deletes every cluster's services
 	root.Spec.DeletionPolicy = fluxOrphan
-	//guard: a Flux that applies nothing without an account does not apply the root
-	return s.as(s.Site.Spec.Flux.ServiceAccountName, root)
+	return root
 }
 
 // fluxRights syncs what only the site may give: the account of a cluster's overlay, and what the cluster's services may do.
 func (s *site) fluxRights(key schedule.ClusterKey) *fluxKustomization {
-	//guard: the rights of clusters are given with all of Flux's rights
-	return s.as(s.ownAccounts().rights, s.fluxPruning(s.syncName(key, "rights"), rightsFolder(key)))
+	return s.fluxPruning(s.syncName(key, "rights"), rightsFolder(key))
 }
 
 // fluxHosts syncs a cluster's host patches. It can neither prune nor re-create a host, its deletion leaves the
@@ -127,12 +130,6 @@ func (s *site) fluxHosts(c *schedule.Cluster) *fluxKustomization {
 	return hosts
 }
 
-// as has Flux apply a Kustomization as an account in its own namespace, and for "" as itself.
-func (s *site) as(account string, k *fluxKustomization) *fluxKustomization {
-	k.Spec.ServiceAccountName = account
-	return k
-}
-
 // fluxKeeping is a Kustomization that deletes nothing, not even when it is deleted itself.
 func (s *site) fluxKeeping(name, folder string) *fluxKustomization {
 	k := s.fluxPruning(name, folder)
@@ -143,7 +140,7 @@ func (s *site) fluxKeeping(name, folder string) *fluxKustomization {
 	return k
 }
 
-// fluxPruning is a Kustomization that deletes what leaves the tree.
+// fluxPruning is a Kustomization that deletes what leaves the tree, applied as the account that the Site names, or as Flux itself.
 func (s *site) fluxPruning(name, folder string) *fluxKustomization {
 	return &fluxKustomization{
 		TypeMeta:   metav1.TypeMeta{APIVersion: fluxKustomizationVersion, Kind: "Kustomization"},
@@ -158,6 +155,8 @@ func (s *site) fluxPruning(name, folder string) *fluxKustomization {
 			//guard: Flux deletes and creates anew what it cannot patch
 			Force:     false,
 			SourceRef: fluxSource{Kind: fluxGitRepository, Name: s.rootName()},
+			//guard(TestLockedFlux): a Flux that applies nothing without an account applies nothing of the site
+			ServiceAccountName: s.Site.Spec.Flux.ServiceAccountName,
 		},
 	}
 }

@@ -137,7 +137,7 @@ func TestGuardsForbid(t *testing.T) {
 			}
 		}
 	}
-	want := []string{accountGuard, deleteGuard, "jump-host-guard", labelGuard, serviceGuard, syncGuard, tenantGuard}
+	want := []string{deleteGuard, "jump-host-guard", labelGuard, serviceGuard, syncGuard, tenantGuard}
 	if got := slices.Sorted(maps.Keys(rules)); !slices.Equal(got, want) {
 		t.Errorf("guards with rules: found %v, want %v", got, want)
 	}
@@ -159,8 +159,6 @@ func TestGuardsOfASite(t *testing.T) {
 			synced = "'" + writer + "'"
 		}
 		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
-		// That of accounts is for all namespaces; TestAccountGuard.
-		delete(bindings, "sipgen-dc1-account-guard-v1")
 		if got := slices.Sorted(maps.Keys(bindings)); !slices.Equal(got, names) {
 			t.Errorf("%s: found %v, want %v", apply, got, names)
 		}

@@ -13,8 +13,8 @@ type accounts struct {
 	reader, networkData string
 	// status is the account that writes the status of SIPClusters, and the role by which it does.
 	status string
-	// policy, rights and services are the accounts that Flux applies the site's own folders as; see siteAccounts.
-	policy, rights, services string
+	// services is the role by which each cluster's account applies the cluster's services.
+	services string
 }
 
 // ownAccounts are those of the site.
@@ -22,7 +22,7 @@ func (s *site) ownAccounts() accounts {
 	prefix := "sipgen-" + s.Site.Name + "-"
 	return accounts{
 		hosts: prefix + "hosts", reader: prefix + "reader", networkData: prefix + "network-data", status: prefix + "status",
-		policy: s.policyName(), rights: prefix + "rights", services: s.siteName(),
+		services: prefix + "services",
 	}
 }
 

@@ -52,8 +52,7 @@ func (s *site) policy() error {
 	put("delete-guard.yaml", s.deleteGuard(), s.binding(deleteGuard, admissionv1.Deny))
 	put("label-guard.yaml", s.labelGuard(), s.binding(labelGuard, s.labelGuardAction()))
 	if s.fluxEngine() {
-		//guard(TestAccounts/policy/a_host_is_switched_off): the guard of accounts is there, and holds for nobody
-		put("account-guard.yaml", s.accountPolicy(), s.accountBinding())
+		put("services.yaml", clusterRole(s.ownAccounts().services, infra.OverlayRules()))
 	}
 	if s.waves() {
 		//guard: the guard of tenants is in force nowhere

@@ -128,7 +128,7 @@ func (s *site) hasRights(c schedule.ClusterKey) bool {
 }
 
 // account is what a cluster's overlay is applied as with Flux, which looks for it in its own namespace. It has the name of the Kustomization, and
-// may write what an overlay may have, in the cluster's namespace and nowhere else.
+// has the role that all clusters share, in the cluster's namespace and nowhere else.
 func (s *site) account(c *schedule.Cluster) []any {
 	name, version := s.syncName(c.Key, "infra"), rbacv1.SchemeGroupVersion.String()
 	own := metav1.ObjectMeta{Namespace: c.Key.Namespace, Name: name, Labels: s.ofSite()}
@@ -138,11 +138,10 @@ func (s *site) account(c *schedule.Cluster) []any {
 			ObjectMeta:                   metav1.ObjectMeta{Namespace: s.Site.Spec.Flux.Namespace, Name: name, Labels: s.ofSite()},
 			AutomountServiceAccountToken: new(bool),
 		},
-		rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "Role"}, ObjectMeta: own, Rules: infra.OverlayRules()},
 		rbacv1.RoleBinding{
 			TypeMeta: metav1.TypeMeta{APIVersion: version, Kind: "RoleBinding"}, ObjectMeta: own,
 			Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: s.Site.Spec.Flux.Namespace, Name: name}},
-			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+			RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: s.ownAccounts().services},
 		},
 	}
 }

@@ -73,13 +73,13 @@ func (s *site) serviceName(service string) string { return "sipgen-" + s.Site.Na
 func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 	var files []string
 	if s.hasFolder(networks.Folder) {
-		k := s.as(s.ownAccounts().services, s.fluxKeeping(s.serviceName("networks"), networks.Folder))
+		k := s.fluxKeeping(s.serviceName("networks"), networks.Folder)
 		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		put("networks.yaml", k)
 		files = append(files, "networks.yaml")
 	}
 	if s.hasFolder(placement.Folder) {
-		k := s.as(s.ownAccounts().services, s.fluxKeeping(s.serviceName("placement"), placement.Folder))
+		k := s.fluxKeeping(s.serviceName("placement"), placement.Folder)
 		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		if s.hasFolder(networks.Folder) {
 			k.Spec.DependsOn = append(k.Spec.DependsOn, fluxReference{Name: s.serviceName("networks")})
@@ -88,7 +88,7 @@ func (s *site) fluxServices(put func(name string, objects ...any)) []string {
 		files = append(files, "placement.yaml")
 	}
 	if s.hasFolder(ironic.Folder) {
-		k := s.as(s.ownAccounts().services, s.fluxKeeping(s.ironicName(), ironic.Folder))
+		k := s.fluxKeeping(s.ironicName(), ironic.Folder)
 		k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 		k.Spec.Wait = true
 		// As long as Flux waits for a sick Ironic, it applies no commit that mends it.
@@ -110,7 +110,7 @@ func vinoFile(v *v1alpha1.VirtualHosts) string { return "vino." + v.Group() + ".
 
 // fluxVino syncs a Vino by itself: what Flux puts into it is for no other object.
 func (s *site) fluxVino(v *v1alpha1.VirtualHosts) *fluxKustomization {
-	k := s.as(s.ownAccounts().services, s.fluxKeeping(s.vinoName(v), virtualhosts.Folder(v)))
+	k := s.fluxKeeping(s.vinoName(v), virtualhosts.Folder(v))
 	k.Spec.DependsOn = []fluxReference{{Name: s.policyName()}}
 	if s.hasFolder(ironic.Folder) {
 		k.Spec.DependsOn = append(k.Spec.DependsOn, fluxReference{Name: s.ironicName()})

@@ -97,12 +97,12 @@ func TestFluxSyncObjects(t *testing.T) {
 	}
 	check(guarded(t, nil), map[string]row{
 		"sipgen-dc1":        {prune: true},
-		"sipgen-dc1-policy": {account: "sipgen-dc1-policy"},
-		"sipgen-dc1-site":   {account: "sipgen-dc1-site"},
-		"lab.a.rights":      {prune: true, account: "sipgen-dc1-rights", after: []string{"sipgen-dc1-site"}},
+		"sipgen-dc1-policy": {},
+		"sipgen-dc1-site":   {},
+		"lab.a.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
 		"lab.a.infra":       {prune: true, wait: true, account: "lab.a.infra", after: []string{"sipgen-dc1-site", "lab.a.rights"}},
 		"lab.a.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy", "lab.a.infra"}},
-		"lab.b.rights":      {prune: true, account: "sipgen-dc1-rights", after: []string{"sipgen-dc1-site"}},
+		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
 		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
 		"lab.b.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy"}},
 	})
@@ -110,24 +110,24 @@ func TestFluxSyncObjects(t *testing.T) {
 		s.Spec.Hosts.Namespaces, s.Spec.Hosts.ClaimNamespaces = []string{"metal3"}, []string{"fleet"}
 	}), map[string]row{
 		"sipgen-dc1":        {prune: true},
-		"sipgen-dc1-policy": {account: "sipgen-dc1-policy"},
-		"sipgen-dc1-site":   {account: "sipgen-dc1-site"},
-		"sipgen-dc1-claims": {prune: true, account: "sipgen-dc1-site", after: []string{"sipgen-dc1-policy"}},
-		"lab.a.rights":      {prune: true, account: "sipgen-dc1-rights", after: []string{"sipgen-dc1-site"}},
+		"sipgen-dc1-policy": {},
+		"sipgen-dc1-site":   {},
+		"sipgen-dc1-claims": {prune: true, after: []string{"sipgen-dc1-policy"}},
+		"lab.a.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
 		"lab.a.infra":       {prune: true, wait: true, account: "lab.a.infra", after: []string{"sipgen-dc1-site", "lab.a.rights"}},
 		"lab.a.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy", "lab.a.infra"}},
-		"lab.b.rights":      {prune: true, account: "sipgen-dc1-rights", after: []string{"sipgen-dc1-site"}},
+		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
 		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
 		"lab.b.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy"}},
 	})
 	check(guarded(t, func(s *v1alpha1.Site) { s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal" }), map[string]row{
 		"sipgen-dc1":        {prune: true},
-		"sipgen-dc1-policy": {account: "sipgen-dc1-policy"},
-		"sipgen-dc1-site":   {account: "sipgen-dc1-site"},
+		"sipgen-dc1-policy": {},
+		"sipgen-dc1-site":   {},
 		"sipgen-dc1-hosts":  {after: []string{"sipgen-dc1-policy"}},
-		"lab.a.rights":      {prune: true, account: "sipgen-dc1-rights", after: []string{"sipgen-dc1-site"}},
+		"lab.a.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
 		"lab.a.infra":       {prune: true, wait: true, account: "lab.a.infra", after: []string{"sipgen-dc1-site", "lab.a.rights"}},
-		"lab.b.rights":      {prune: true, account: "sipgen-dc1-rights", after: []string{"sipgen-dc1-site"}},
+		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
 		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
 	})
 }

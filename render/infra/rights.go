@@ -67,7 +67,7 @@ var OverlayKinds = []OverlayKind{
 
 // GivenRules are the rights that the site gives to the accounts of clusters, and of their services: nobody can give what he does not have.
 func GivenRules() []rbacv1.PolicyRule {
-	//guard: the account of the rights cannot give a first Dex its own
+	//guard: the account of the root cannot give a first Dex its own
 	return append(OverlayRules(), powerRules(nil), dexRules())
 }
 
