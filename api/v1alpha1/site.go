@@ -382,9 +382,9 @@ type Flux struct {
 	// one; username and password for https. PLAN.md says how to make it. Default: none.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
-	// ServiceAccountName is the account that the root is applied as, in the namespace: for a Flux that applies nothing without one
-	// (--default-service-account). flux/root-account.yaml has it with its rights, and is applied by a person, before the root and after every upgrade
-	// that changes it. Default: none, the root is applied as kustomize-controller itself.
+	// ServiceAccountName is the account, in the namespace, that everything is applied as but hosts and the services of clusters, which have their
+	// own: for a Flux that applies nothing without one (--default-service-account). flux/root-account.yaml has it with its rights, and is applied by
+	// a person, before the root and after every upgrade that changes it. Default: none, Flux applies the tree as itself.
 	// +optional
 	ServiceAccountName string `json:"serviceAccountName,omitempty"`
 	// Identity is the user that applies the hosts with apply: overlay, for the guard of their labels. Default: kustomize-controller's own

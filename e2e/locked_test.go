@@ -1,0 +1,85 @@
+package e2e_test
+
+import (
+	"fmt"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+)
+
+// TestLockedFlux: a Flux that applies nothing without an account, as clusters of several tenants have it. The root has the account that a
+// person made, all that comes later finds its rights: a new cluster, a first jump host, a first Dex and claims. All of it goes again.
+func TestLockedFlux(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, v1alpha1.EngineFlux)
+	r.alone, r.locked = true, true
+	r.api.InstallCRDs(t, append(engine.CertManagerCRDs(t), engine.HostDeployPolicyCRD(t))...)
+	r.flux = engine.StartLockedFlux(t, r.api)
+	r.controllers = engine.StartControllers(t, r.api)
+	c := newCircle(t, r, "locked")
+	c.site.Spec.Flux.ServiceAccountName = "fleet"
+	c.hosts(t, "controller", "n1", "n2", "n3")
+	c.tenantWith("a", 1, loadBalancer())
+	c.step(t, "the first cluster")
+	c.wantHolds(t, "the first cluster", "a", "n1")
+
+	c.tenantWith("b", 1, fmt.Sprintf("%s    jumpHost:\n    - {nodeInterfaceId: oam, nodePort: %d, sshAuthorizedKeys: [%q]}\n", loadBalancer(), nextNodePort(),
+		"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV operator@example.org"))
+	c.step(t, "a new cluster, with the first jump host")
+	c.wantHolds(t, "a new cluster", "b", "n2")
+	roles := schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}
+	if !r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants) {
+		t.Error("the jump host has no rights")
+	}
+
+	port := nextNodePort()
+	c.tenantWith("a", 1, fmt.Sprintf("%s    dex:\n    - {issuer: 'https://dex.example.org:%[2]d', nodePort: %[2]d, tls: {issuerRef: {name: ca, kind: ClusterIssuer}}, connectors: [{type: github, id: github, name: GitHub, "+
+		"config: {clientID: x, clientSecret: '$SECRET', redirectURI: 'https://dex.example.org:%[2]d/callback'}}], env: [{name: SECRET, secretRef: {name: github, key: secret}}], "+
+		"staticClients: [{id: kubernetes, name: Kubernetes, public: true, redirectURIs: ['http://localhost:8000']}]}\n", loadBalancer(), port))
+	c.site.Spec.Tenants = []v1alpha1.Tenant{{
+		Name: "all", Namespaces: []string{c.tenants}, NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts}, IssuerDomains: []string{"dex.example.org"},
+		CertificateIssuers: []string{"ClusterIssuer/ca"},
+	}}
+	c.site.Default()
+	c.step(t, "the first Dex")
+	if crds := (schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}); !r.api.Exists(t, crds, "", "authcodes.dex.coreos.com") {
+		t.Error("Dex has no definitions")
+	}
+
+	c.site.Spec.Hosts.ClaimNamespaces = []string{"platform"}
+	c.step(t, "the first claims")
+	policies := schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "hostdeploypolicies"}
+	if !r.api.Exists(t, policies, c.ns, c.root()) {
+		t.Error("there is no HostDeployPolicy")
+	}
+
+	// It is locked: what names no account is not applied.
+	r.api.Apply(t, "e2e", fmt.Sprintf(`
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {namespace: flux-system, name: nobody}
+spec: {interval: 1h, retryInterval: 2s, path: ./policy, prune: false, deletionPolicy: Orphan, sourceRef: {kind: GitRepository, name: %s}}
+`, c.root()))
+	r.flux.WaitFailed(t, engine.FluxNamespace, "nobody", c.repo.Branch+"@sha1:"+c.repo.Head(t), "system:serviceaccount:flux-system:default")
+
+	c.site.Spec.Hosts.ClaimNamespaces = nil
+	c.decommission("b")
+	c.tenantWith("a", 1, loadBalancer())
+	c.settle(t, "all of it goes")
+	engine.Wait(t, "the end of rights and claims", engine.SyncTimeout, func() error {
+		if r.api.Exists(t, policies, c.ns, c.root()) || r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants) || r.api.Exists(t, serviceAccounts, engine.FluxNamespace, c.tenants+".b.infra") {
+			return fmt.Errorf("the HostDeployPolicy, the jump host's Role or the cluster's account is still there")
+		}
+		return nil
+	})
+	for _, name := range c.syncs(t) {
+		k := r.api.Get(t, engine.Kustomizations, engine.FluxNamespace, name)
+		if account, _, _ := unstructured.NestedString(k.Object, "spec", "serviceAccountName"); account == "" {
+			t.Errorf("%s is applied as nobody", name)
+		}
+	}
+}
