@@ -58,7 +58,7 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	if err := errors.Join(meta.check(), checkWrite(tree, meta.AllowEmpty)); err != nil {
 		return nil, err
 	}
-	if err := r.checkOwned(base, meta.Adopt); err != nil {
+	if err := base.CheckOwned(); err != nil && !meta.Adopt {
 		return nil, err
 	}
 	where := r.target.Path
@@ -124,16 +124,15 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	return done, err
 }
 
-// checkOwned refuses a path whose files are not known to be sipgen's, unless it is to be adopted.
-func (r *remote) checkOwned(base *Snapshot, adopt bool) error {
-	switch {
-	case adopt:
+// CheckOwned refuses a path whose files are not known to be sipgen's: Commit does, unless Meta.Adopt is set.
+func (s *Snapshot) CheckOwned() error {
 	//guard: files are deleted by a list that somebody edited
-	case base.damaged != nil:
-		return base.damaged
+	if s.damaged != nil {
+		return s.damaged
+	}
 	//guard: a folder of somebody else is taken over
-	case base.Foreign:
-		return fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", r.target.Path, ErrForeign, OwnershipFile)
+	if s.Foreign {
+		return fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", s.path, ErrForeign, OwnershipFile)
 	}
 	return nil
 }

@@ -23,9 +23,9 @@ func onBranch(target publish.Target, tip *publish.Snapshot) filesAround {
 		if err != nil {
 			return "", "", nil, fmt.Errorf("%s: %w", target, err)
 		}
-		prefix := target.Path
-		target.Path = ""
-		return target.String(), prefix, found, nil
+		whole := target
+		whole.Path = ""
+		return whole.String(), target.Path, found, nil
 	}
 }
 
@@ -57,6 +57,15 @@ func (t *previousTree) foreign(site *v1alpha1.Site, tree render.Tree) error {
 		problems = append(problems, fmt.Errorf("%s: %w", where, problem))
 	}
 	return errors.Join(problems...)
+}
+
+// beside says whether there is a file that foreign would look at, so that the whole tree is needed to compare it with.
+func (t *previousTree) beside() bool {
+	if t.around == nil {
+		return false
+	}
+	_, _, found, err := t.around()
+	return len(t.others) > 0 || len(found) > 0 || err != nil
 }
 
 // refuseForeign is foreign, as the end of a run.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -96,7 +97,12 @@ overlaps.`,
 func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error {
 	ofNetwork := view.output == "network"
 	how := tolerance{keepGoing: loaded.keepGoing, acceptLoss: noAcceptance}
-	checked, withServices, unrendered, err := loaded.judge(ui, before, how, render.Preview)
+	site := renderer(render.Preview)
+	//guard: a part of the tree is compared with the files beside it, and another one is hidden
+	if before.beside() {
+		site = render.Site
+	}
+	checked, withServices, unrendered, err := loaded.judge(ui, before, how, site)
 	if err != nil {
 		return err
 	}
@@ -113,13 +119,17 @@ func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error 
 		refusals = errors.Join(refusals, unrendered)
 	}
 	var linted []string
-	var lintErrors error
+	var beyond error
 	if unplaced == nil && refusals == nil {
-		linted, lintErrors = checked.stopByLint(how)
+		linted, beyond = checked.stopByLint(how)
+		//guard: plan ends well, and publish refuses files that sipgen did not write
+		if beyond == nil && unrendered == nil {
+			beyond = cmp.Or(withServices.refuseForeign(), before.unowned)
+		}
 	}
 	whole := *shown
 	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
-	for _, refusal := range flatten(errors.Join(refusals, lintErrors)) {
+	for _, refusal := range flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
 	}
 	if ofNetwork {
@@ -142,7 +152,7 @@ func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error 
 	if ofNetwork && loaded.network.Overlaps() {
 		return errFinding
 	}
-	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", lintErrors))
+	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", beyond))
 	//guard: plan shows a cluster as frozen, and publish refuses the run of all
 	if !how.keepGoing && (unplaced != nil || len(decided.settled.late) > 0) {
 		ui.say("render and publish would write nothing; with --keep-going they go on with the other clusters")

@@ -26,6 +26,8 @@ type previousTree struct {
 	others []string
 	// around gives the files beside the tree's folders and above them; nil where there is no place for a tree.
 	around filesAround
+	// unowned is why publish takes the place only with --adopt, nil if sipgen wrote what is there.
+	unowned error
 }
 
 // missing: there is a place for the tree, and nothing of a tree in it.

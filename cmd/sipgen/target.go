@@ -154,6 +154,9 @@ func readSnapshot(target publish.Target, snapshot *publish.Snapshot, adopt bool)
 	}
 	tree := previousOf(target.String(), target.Path, state, snapshot.When)
 	tree.around = onBranch(target, snapshot)
+	if err := snapshot.CheckOwned(); err != nil {
+		tree.unowned = fmt.Errorf("%s: %w", target, err)
+	}
 	//guard: a branch with a damaged list is read as an empty tree
 	if tree.unsealed == nil && !adopt && errors.Is(state.Unlisted, publish.ErrOwnership) {
 		return tree, fmt.Errorf("%s: %w", target, state.Unlisted)
