@@ -167,6 +167,8 @@ func publishHint(command *cobra.Command, err error) string {
 		return authVariables["CAFile"]
 	case command.Name() == "publish" && (errors.Is(err, publish.ErrForeign) || errors.Is(err, publish.ErrTaken)):
 		return "spec.repository.path in the Site gives the tree a folder of its own; --adopt replaces the files that are there"
+	case command.Name() == "render" && (errors.Is(err, publish.ErrForeign) || errors.Is(err, publish.ErrTaken)):
+		return "--out names another folder, and spec.repository.path in the Site is its path in the repository; --adopt replaces the files that are there"
 	case errors.Is(err, publish.ErrForeign), errors.Is(err, publish.ErrTaken), errors.Is(err, publish.ErrOwnership):
 		return flagOr(command, "adopt", "--adopt takes it over", "sipgen render and sipgen publish have --adopt, which takes it over")
 	case errors.Is(err, publish.ErrNoRepository):
