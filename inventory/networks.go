@@ -46,13 +46,6 @@ func (h *Host) Misplaced(a Address, listed []HostNetwork) string {
 	return fmt.Sprintf("%s: found %s, want an address in %s, by the Site's spec.hosts.networks for network %s", sourceOf(a), a.IP, strings.Join(slices.Compact(ranges), ", "), a.Network)
 }
 
-// Reserved says whether the site lists an address for hosts of the host's namespace by its name: another tenant's host cannot take it then.
-func (h *Host) Reserved(a Address, listed []HostNetwork) bool {
-	return slices.ContainsFunc(listed, func(network HostNetwork) bool {
-		return len(network.Namespaces) > 0 && network.has(h, a.Network) && network.contains(a.IP)
-	})
-}
-
 func (n *HostNetwork) has(h *Host, network string) bool {
 	//guard: a host has an address that the Site lists for other namespaces
 	return n.Name == network && (len(n.Namespaces) == 0 || slices.Contains(n.Namespaces, h.Namespace))

@@ -101,18 +101,16 @@ func originOn(h *inventory.Host, network string) inventory.AddressOrigin {
 
 func (s *site) unaddressed(i int32, network string) Unaddressed {
 	h := &s.hosts[i]
-	return Unaddressed{h.key(), network, h.NoAddress(network), s.othersAt[hostNetwork{i, network}]}
+	return Unaddressed{h.key(), network, h.NoAddress(network)}
 }
 
 // shared takes an address away from all but one of the hosts that have it on one network: of two hosts at one address one is reached
 // under the other's name. A held host keeps what it has; among others the first by name does, those last whose address is a lease of
-// inspection: it may have been given on. A host that belongs to a tenant takes an address from that tenant's hosts only, and has none that another owner's host
-// has in the tree or the site's has anywhere: see ofOthers.
+// inspection: it may have been given on.
 func (s *site) shared() {
 	type networkAddress struct {
 		network string
 		ip      netip.Addr
-		owner   string
 	}
 	wanted := s.servedNetworks()
 	var served []int32 // hosts that have an address on one of them
@@ -122,49 +120,36 @@ func (s *site) shared() {
 		}
 	}
 	first := map[networkAddress]int32{}
-	s.othersAt = map[hostNetwork]bool{}
-	theirs := s.theirs()
 	settle := func(round int, i int32, a inventory.Address) {
 		h := &s.hosts[i]
-		key := networkAddress{a.Network, a.IP, s.ownerOf(h)}
-		other, taken := first[networkAddress{a.Network, a.IP, ""}]
-		if !taken {
-			other, taken = first[key]
-		}
-		if j, network, lost := s.ofOthers(theirs, i, a, round); lost {
-			s.othersAt[hostNetwork{i, a.Network}] = true
-			s.loseAddress(i, j, a, network)
-			return
-		}
+		key := networkAddress{a.Network, a.IP}
+		other, taken := first[key]
 		switch {
 		case !taken:
 			first[key] = i
 		case other == i || round == 0:
 		case round == 1 && a.Origin == inventory.FromHostAnnotation && s.hosts[other].known(a.Network, a.IP) && !h.known(a.Network, a.IP):
-			s.loseAddress(i, other, a, a.Network) // somebody points at a host that has been there before
+			s.loseAddress(i, other, a) // somebody points at a host that has been there before
 		case round == 1 && (s.hosts[other].role == nil || s.hosts[other].role.cluster != h.role.cluster):
 			// Each serves its own cluster, perhaps on wires of their own: lint says it.
 		default:
-			s.loseAddress(i, other, a, a.Network)
+			s.loseAddress(i, other, a)
 		}
 	}
-	// The site's hosts come before those of tenants, each first those whose address is in the tree, then other held hosts, free hosts, leases of free hosts.
-	for turn := range 8 {
+	// First those whose address is in the tree, then other held hosts, free hosts, leases of free hosts.
+	for turn := range 4 {
 		for _, i := range served {
 			h := &s.hosts[i]
-			if (s.ownerOf(h) != "") != (turn >= 4) {
-				continue
-			}
 			for _, a := range h.Addresses { // as it is now: loseAddress gives the host another list
-				if mine := h.turn(a); mine == turn%4 && wanted[a.Network] {
-					settle(mine, i, a)
+				if h.turn(a) == turn && wanted[a.Network] {
+					settle(turn, i, a)
 				}
 			}
 		}
 	}
 }
 
-// turn says when the addresses of a host are settled, beside others of its owner: those in the tree first, then those of other held hosts, of free hosts, and leases
+// turn says when the addresses of a host are settled: those in the tree first, then those of other held hosts, of free hosts, and leases
 // of free hosts.
 func (h *host) turn(a inventory.Address) int {
 	switch {
@@ -178,57 +163,14 @@ func (h *host) turn(a inventory.Address) int {
 	return 2
 }
 
-// loseAddress takes an address away from a host, because another one has it, on this network or on one that meets it.
-func (s *site) loseAddress(i, to int32, a inventory.Address, network string) {
+// loseAddress takes an address away from a host, because another one has it on this network.
+func (s *site) loseAddress(i, to int32, a inventory.Address) {
 	h, other := &s.hosts[i], &s.hosts[to]
 	text := fmt.Sprintf("%s is the address of host %s too", a.IP, other.Key())
-	if network != a.Network {
-		text += ", on network " + network
-	}
 	h.setAddresses(slices.DeleteFunc(slices.Clone(h.Addresses), func(b inventory.Address) bool { return a == b }))
 	h.AddressProblems = append(slices.Clone(h.AddressProblems), inventory.AddressProblem{
 		Network: a.Network, Origin: a.Origin, Text: text,
 	})
-}
-
-// theirs are the hosts that no tenant's host takes an address from: those that the previous tree has there, and the site's. nil: no tenant has hosts.
-func (s *site) theirs() map[place][]int32 {
-	if !slices.ContainsFunc(s.hosts, func(h host) bool { return s.ownerOf(&h) != "" }) {
-		return nil
-	}
-	at := map[place][]int32{}
-	for i := range s.hosts {
-		h := &s.hosts[i]
-		for _, a := range h.Addresses {
-			if h.role != nil && h.hasFromTree(a) || s.ownerOf(h) == "" && a.Origin != inventory.FromHardware {
-				p := s.place(a.Network, a.IP)
-				at[p] = append(at[p], int32(i))
-			}
-		}
-	}
-	return at
-}
-
-// ofOthers finds the host of another owner, and its network, that has the address of a tenant's host, on this network or one that meets it. The one that
-// comes later loses, unless the site lists the address for its namespace. Where there is no tree yet, one that is held loses it only if somebody pointed it there;
-// later on its owner's labels are no way to another's address.
-func (s *site) ofOthers(theirs map[place][]int32, i int32, a inventory.Address, round int) (other int32, network string, found bool) {
-	h := &s.hosts[i]
-	owner := s.ownerOf(h)
-	if owner == "" || round == 0 || round == 1 && s.takeover && a.Origin != inventory.FromHostAnnotation || h.Reserved(a, s.options.Networks) {
-		return 0, "", false
-	}
-	for _, j := range theirs[s.place(a.Network, a.IP)] {
-		if s.ownerOf(&s.hosts[j]) == owner {
-			continue
-		}
-		for _, b := range s.hosts[j].Addresses {
-			if b.IP == a.IP && s.options.Spaces[b.Network] == s.options.Spaces[a.Network] {
-				return j, b.Network, true
-			}
-		}
-	}
-	return 0, "", false
 }
 
 // servedNetworks are those on which services look for hosts.
@@ -245,14 +187,6 @@ func (s *site) servedNetworks() map[string]bool {
 		}
 	}
 	return served
-}
-
-// ownerOf is whose a host is, empty for the site's.
-func (s *site) ownerOf(h *host) string {
-	if s.options.Owner == nil {
-		return ""
-	}
-	return s.options.Owner(h.Namespace)
 }
 
 // reachable looks for hosts of a role that the cluster's services cannot reach, or reach where their consumer says they are. One or some of them are left out of the services. If it is all of

@@ -17,9 +17,6 @@ func (s *site) assign() {
 		for _, r := range c.roles {
 			s.got(r, &found.Roles[r.index])
 		}
-		if c.postponed > 0 {
-			c.warn(ReplacedLater{c.replaced, c.postponed})
-		}
 	}
 	for i := range found.Shortages {
 		short := s.shortage(&found.Shortages[i])
@@ -41,9 +38,7 @@ func (s *site) got(r *role, got *solve.Got) {
 		}
 		r.fresh[r.standIn[n]] = true
 		r.lingering = append(r.lingering, r.standIn[n])
-		r.cluster.replaced++
 	}
-	r.cluster.postponed += got.Postponed
 	r.standIn = slices.DeleteFunc(r.standIn, func(i int32) bool { return r.fresh[i] })
 	slices.Sort(r.standIn)
 	if r.cluster.unschedulable {

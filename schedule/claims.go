@@ -87,16 +87,13 @@ func (s *site) claim(previous Previous) {
 	for key, hosts := range s.foreign { // warnings are sorted
 		s.warn(LeftAlone{key, hosts})
 	}
-	for of, hosts := range s.toOwner {
-		s.warn(LabelsOfOthers{of.cluster, of.owner, of.held, hosts})
-	}
 }
 
 // sayLabelled warns of the hosts that are left alone though their labels give them to a cluster.
 func (s *site) sayLabelled() {
-	for of, hosts := range s.alone { // warnings are sorted
+	for cluster, hosts := range s.alone { // warnings are sorted
 		slices.SortFunc(hosts, func(a, b HostKey) int { return strings.Compare(a.String(), b.String()) })
-		s.warn(LabelledBeyond{of.cluster, of.grant, hosts})
+		s.warn(LabelledForFrozen{cluster, hosts})
 	}
 }
 
@@ -114,12 +111,6 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 	h := &s.hosts[i]
 	standby, releasing := c.standby, false
 	switch {
-	case t.Cluster != c.cluster && s.ofAnother(h, c.cluster):
-		of := othersCluster{c.cluster, s.ownerOf(h), t.Cluster}
-		s.toOwner[of] = append(s.toOwner[of], h.key())
-		s.hold(i, t.Cluster, t.Role, FromTree, t.Standby, t.Releasing, t.Source)
-		s.keepWhere(i, t)
-		return
 	case t.Cluster != c.cluster:
 		s.dispute(i, c, t)
 		return
@@ -143,14 +134,8 @@ func (s *site) claimAlone(i int32, c liveClaim) {
 	switch {
 	case s.specOf(c.cluster) == nil && c.cluster.Valid() && s.options.Release[h.key()] == c.cluster:
 		h.adopted, h.unwanted = true, true
-	case s.ofAnother(h, c.cluster):
-		s.leaveToOwner(h, c.cluster)
-		return
 	case s.specOf(c.cluster) == nil && c.cluster.Valid():
 		s.leaveAlone(i, c.cluster)
-		return
-	case s.options.Beyond[h.key()] != (Grant{}) && inUse(h) == nil:
-		s.leaveLabelled(h, c.cluster, s.options.Beyond[h.key()])
 		return
 	default:
 		h.adopted = true
@@ -220,36 +205,6 @@ func (s *site) specOf(key ClusterKey) *v1.SIPCluster {
 	return nil
 }
 
-// ofAnother says whether a host is one tenant's and a cluster another's. Who owns a host writes its labels: that gives it to nobody else's cluster, whose
-// services would lead to it, and which would give back a host of its own for it.
-func (s *site) ofAnother(h *host, cluster ClusterKey) bool {
-	owner := s.ownerOf(h)
-	return owner != "" && s.options.Tenant != nil && s.options.Tenant(cluster.Namespace) != owner
-}
-
-// leaveToOwner is for a host whose labels name a cluster that is not its owner's, and that the tree gave to nobody. Nobody gets it.
-func (s *site) leaveToOwner(h *host, key ClusterKey) {
-	owner := s.ownerOf(h)
-	h.reject = OthersCluster{key, owner}
-	of := othersCluster{key, owner, ClusterKey{}}
-	s.toOwner[of] = append(s.toOwner[of], h.key())
-}
-
-// labelledAlone is a cluster that labels alone give hosts to, and why it does not get them.
-type labelledAlone struct {
-	cluster ClusterKey
-	grant   Grant
-}
-
-// leaveLabelled is for a host that nothing uses, and whose labels alone give it to a cluster that may not have it. Nobody gets it, and its labels stay: who may
-// write labels gives a tenant no more than its grants.
-func (s *site) leaveLabelled(h *host, key ClusterKey, grant Grant) {
-	h.reject = LabelledAlone{key, grant}
-	h.adopted = false
-	alone := labelledAlone{key, grant}
-	s.alone[alone] = append(s.alone[alone], h.key())
-}
-
 // leaveToFrozen leaves alone what labels alone give to clusters that are to get nothing new: they would have hosts that nobody gave them. What the tree has under
 // another uid was theirs. Of a cluster that the tree does not have, labels are all that is known: it is being taken over.
 func (s *site) leaveToFrozen() {
@@ -262,18 +217,12 @@ func (s *site) leaveToFrozen() {
 			if !h.adopted || inUse(h) != nil || h.renewed == r.cluster.key {
 				return false
 			}
-			h.role, h.standby = nil, false
-			s.leaveLabelled(h, r.cluster.key, Grant{})
+			h.role, h.standby, h.adopted = nil, false, false
+			h.reject = LabelledAlone{r.cluster.key}
+			s.alone[r.cluster.key] = append(s.alone[r.cluster.key], h.key())
 			return true
 		})
 	}
-}
-
-// othersCluster is a cluster that is not the owner's, and the one that has the hosts by the tree.
-type othersCluster struct {
-	cluster ClusterKey
-	owner   string
-	held    ClusterKey
 }
 
 // leaveAlone is for a host whose labels name a cluster that has no spec, where the tree does not say that it was sipgen

@@ -8,7 +8,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestLabelsAlone: a host that the tree does not have is new to a cluster, whatever its labels say: one that is to get nothing new, or may have no more, does not
+// TestLabelsAlone: a host that the tree does not have is new to a cluster, whatever its labels say: one that is to get nothing new does not
 // get it. What something uses stays with the cluster that the labels name.
 func TestLabelsAlone(t *testing.T) {
 	labelled := func(used bool) inventory.Host {
@@ -19,13 +19,11 @@ func TestLabelsAlone(t *testing.T) {
 		return h
 	}
 	mine := newHost("h1", "kind=w rack=r1")
-	grant := map[HostKey]Grant{{"metal", "x1"}: {"bank", "hosts.max"}}
 	refused := map[ClusterKey][]string{{"tenants", "a"}: {"wrong"}}
 	known := map[ClusterKey]bool{{"tenants", "a"}: true}
 	tree := []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}
 	renewed := append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...)
 	renewed[0].UID = "uid-of-before"
-	const beyond = "1 host left alone: labelled for tenants/a, which does not have it in the tree and would be beyond hosts.max of tenant bank with it: metal/x1; take the labels off, or widen the grant"
 	const frozen = "1 host left alone: labelled for tenants/a, which does not have it in the tree and is frozen: metal/x1; take the labels off; if the hosts are its own, correct the cluster first"
 	for _, row := range []struct {
 		why     string
@@ -36,11 +34,7 @@ func TestLabelsAlone(t *testing.T) {
 		warning string
 		verdict string
 	}{
-		{"within the grants", labelled(false), tree, func(o *Options) { o.Known = known }, "a Worker: h1 x1\n", "", ""},
-		{"beyond a grant", labelled(false), tree, func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 short 1/0 unschedulable\n", beyond,
-			"labelled for tenants/a, which does not have it in the tree and would be beyond hosts.max of tenant bank with it"},
-		{"beyond a grant, and in use", labelled(true), tree, func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 x1\n", "", ""},
-		{"beyond a grant, and in the tree", labelled(false), append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...), func(o *Options) { o.Known, o.Beyond = known, grant }, "a Worker: h1 x1\n", "", ""},
+		{"not frozen", labelled(false), tree, func(o *Options) { o.Known = known }, "a Worker: h1 x1\n", "", ""},
 		{"frozen", labelled(false), tree, func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 short 1/0 unschedulable\n", frozen,
 			"labelled for tenants/a, which does not have it in the tree and is frozen"},
 		{"frozen, and in use", labelled(true), tree, func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 x1 unschedulable\n", "", ""},

@@ -12,11 +12,7 @@ func (s *site) inNumbers() *solve.Site {
 		out.Trees = append(out.Trees, solve.Tree{Of: t.dom, Parent: t.parent, Level: t.levels, Names: t.names})
 	}
 	for _, c := range s.clusters {
-		most, bounded := s.options.Replace[c.key]
-		if !bounded {
-			most = -1
-		}
-		out.Clusters = append(out.Clusters, solve.Cluster{From: len(out.Roles), To: len(out.Roles) + len(c.roles), Replace: most})
+		out.Clusters = append(out.Clusters, solve.Cluster{From: len(out.Roles), To: len(out.Roles) + len(c.roles)})
 		for _, r := range c.roles {
 			out.Roles = append(out.Roles, s.wantedBy(r))
 		}

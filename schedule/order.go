@@ -23,8 +23,6 @@ func general(r Reason) Reason {
 		return IncompleteLabels{}
 	case UnknownCluster:
 		return UnknownCluster{}
-	case OthersCluster:
-		return OthersCluster{}
 	case LabelledAlone:
 		return LabelledAlone{}
 	case InvalidCluster, InvalidRole:

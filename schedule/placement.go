@@ -32,15 +32,8 @@ type Options struct {
 	// such hosts are left alone.
 	Release map[HostKey]ClusterKey
 
-	// Beyond are hosts that the labels alone give to a cluster, and the grant of its tenant that it would be beyond with them: where nothing uses them, they are
-	// left alone.
-	Beyond map[HostKey]Grant
 	// Known are the clusters that the previous tree has. While one of them is to get nothing new, labels alone give it no host that nothing uses.
 	Known map[ClusterKey]bool
-
-	// Replace is how many failed hosts of a cluster get a successor in this run at most, where its tenant may not have more hosts. Of other
-	// clusters all do, as far as there are hosts.
-	Replace map[ClusterKey]int
 
 	// Evicted are the namespaces whose clusters count as gone though they may have specs. They decide nothing: it is said why hosts are released.
 	Evicted map[string]bool
@@ -49,21 +42,12 @@ type Options struct {
 	// granted. They decide nothing: it is said where a grant is why a role does not get a host.
 	Asked map[RoleKey]labels.Selector
 
-	// Owner says whose the hosts in a namespace are, empty for the site's; nil: all are the site's. The hosts of a tenant cannot take an address from
-	// any but that tenant's.
-	Owner func(namespace string) string
-
-	// Tenant says whose the clusters in a namespace are, empty for nobody's; nil: it is not asked. Labels give no host of a tenant to another one's cluster.
-	Tenant func(namespace string) string
 	// Networks are those on which hosts may have addresses, and which. Without any, the address of an annotation has to lie in the network of
 	// the host's own network data, where that is known.
 	Networks []inventory.HostNetwork
 	// Spaces are the address spaces of networks, by their ids: what is in one space cannot be reached from another. The others are in the space "".
 	Spaces map[string]string
 }
-
-// Grant is one of a tenant's: Field is its name in the tenant's entry in the Site.
-type Grant struct{ Tenant, Field string }
 
 // LabelKeys are the label keys by which a host is claimed.
 type LabelKeys struct {

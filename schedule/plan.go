@@ -34,7 +34,6 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 // prepare does what comes before hosts are given away: who holds what, who is refused, which free hosts fit whom.
 func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
 	s := newSite(clusters, hosts, options)
-	s.takeover = len(previous.Claims) == 0
 	s.claim(previous)
 	s.serve()
 	s.named()

@@ -110,8 +110,8 @@ func (s *site) atMoved() map[place][]int32 {
 
 // taken is the first host that keeps a host from moving, nil if there is none. A held host has the address that the previous tree has it at; where it is
 // another cluster's, also in the run in which it moves away, because that cluster's services may stay as they are. Any other address of a host counts as
-// among hosts that are free: leases may have been given on, and what a tenant says of its own hosts is not said of others'. On another network that meets
-// this one, those count that another cluster, or another owner than the host's, has.
+// among hosts that are free: leases may have been given on. On another network that meets this one,
+// those count that another cluster has.
 func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
 	h := &s.hosts[m.host]
 	for _, ip := range m.is {
@@ -124,7 +124,7 @@ func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
 			switch {
 			case i == m.host:
 			case other.known(m.network, ip) && (now >= 0 || other.role.cluster != h.role.cluster),
-				now >= 0 && other.Addresses[now].Origin != inventory.FromHardware && (s.ownerOf(other) == "" || s.ownerOf(other) == s.ownerOf(h)):
+				now >= 0 && other.Addresses[now].Origin != inventory.FromHardware:
 				return &i
 			case s.elsewhere(other, h, m.network, ip):
 				return &i
@@ -135,7 +135,7 @@ func (s *site) taken(m *readdressed, has map[place][]int32) *int32 {
 }
 
 // elsewhere says whether a host has an address on another network than the one given, which h cannot take from it: the previous tree has it there for
-// another cluster's, or it is the site's, and h is a tenant's.
+// another cluster's.
 func (s *site) elsewhere(other, h *host, network string, ip netip.Addr) bool {
 	meets := func(n string) bool { return n != network && s.options.Spaces[n] == s.options.Spaces[network] }
 	if other.tree != nil && other.role != nil && other.role.cluster != h.role.cluster {
@@ -145,7 +145,5 @@ func (s *site) elsewhere(other, h *host, network string, ip netip.Addr) bool {
 			}
 		}
 	}
-	return s.ownerOf(other) == "" && s.ownerOf(h) != "" && slices.ContainsFunc(other.Addresses, func(a inventory.Address) bool {
-		return meets(a.Network) && a.IP == ip && a.Origin != inventory.FromHardware
-	})
+	return false
 }

@@ -14,16 +14,10 @@ func TestReaddressed(t *testing.T) {
 	held := func(name, cluster string, now ...string) inventory.Host {
 		return at(claimed(host1(name, "w", name), cluster, v1.RoleWorker), inventory.FromHostAnnotation, now...)
 	}
-	free := func(namespace string, origin inventory.AddressOrigin) inventory.Host {
-		h := at(host1("h9", "w", "h9"), origin, four)
-		h.Namespace = namespace
-		return h
-	}
+	free := func(origin inventory.AddressOrigin) inventory.Host { return at(host1("h9", "w", "h9"), origin, four) }
 	tree := func(name, cluster string, was ...string) PreviousClaim {
 		return knew(inTree(name, cluster, v1.RoleWorker), was...)
 	}
-	options := testOptions
-	options.Owner = func(namespace string) string { return map[string]string{"edge": "edge"}[namespace] }
 	for _, row := range []struct {
 		why   string
 		hosts []inventory.Host
@@ -37,9 +31,8 @@ func TestReaddressed(t *testing.T) {
 		{"another cluster's host is, whose annotation is gone", []inventory.Host{held("h1", "a", two), held("h2", "b")}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two)}, one + " " + two, "h1 by h2"},
 		{"another host of the cluster is", []inventory.Host{held("h1", "a", two), held("h2", "a")}, []PreviousClaim{tree("h1", "a", one), tree("h2", "a", two)}, one + " " + two, "h1 by h2"},
 		{"the second of two addresses", []inventory.Host{held("h1", "a", one, "2001:db8::2"), held("h2", "b")}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two, "2001:db8::2")}, one + " " + two + ",2001:db8::2", "h1 by h2"},
-		{"a free host is", []inventory.Host{held("h1", "a", four), free("metal", inventory.FromNetworkData)}, []PreviousClaim{tree("h1", "a", one)}, one, "h1 by h9"},
-		{"a free host had the address from inspection", []inventory.Host{held("h1", "a", four), free("metal", inventory.FromHardware)}, []PreviousClaim{tree("h1", "a", one)}, four, ""},
-		{"a tenant says so of its own free host", []inventory.Host{held("h1", "a", four), free("edge", inventory.FromHostAnnotation)}, []PreviousClaim{tree("h1", "a", one)}, four, ""},
+		{"a free host is", []inventory.Host{held("h1", "a", four), free(inventory.FromNetworkData)}, []PreviousClaim{tree("h1", "a", one)}, one, "h1 by h9"},
+		{"a free host had the address from inspection", []inventory.Host{held("h1", "a", four), free(inventory.FromHardware)}, []PreviousClaim{tree("h1", "a", one)}, four, ""},
 		{"two of a cluster exchange theirs", []inventory.Host{held("h1", "a", two), held("h2", "a", one)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "a", two)}, two + " " + one, ""},
 		{"two of two clusters do", []inventory.Host{held("h1", "a", two), held("h2", "b", one)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "b", two)}, one + " " + two, "h1 by h2, h2 by h1"},
 		{"one follows another", []inventory.Host{held("h1", "a", two), held("h2", "a", four)}, []PreviousClaim{tree("h1", "a", one), tree("h2", "a", two)}, two + " " + four, ""},
@@ -56,7 +49,7 @@ func TestReaddressed(t *testing.T) {
 				count[h.Labels[testOptions.Keys.ClusterName]]++
 			}
 		}
-		p := plan(t, []v1.SIPCluster{onOAM("a", count["a"], 0), onOAM("b", count["b"], 0)}, row.hosts, Previous{Claims: row.tree}, options)
+		p := plan(t, []v1.SIPCluster{onOAM("a", count["a"], 0), onOAM("b", count["b"], 0)}, row.hosts, Previous{Claims: row.tree}, testOptions)
 		var where, kept []string
 		for _, c := range p.Clusters {
 			for _, r := range c.Roles {

@@ -45,17 +45,8 @@ type (
 	IncompleteLabels struct{ Keys LabelKeys }
 	// UnknownCluster: the labels name one that is in neither the specs nor the tree.
 	UnknownCluster struct{ Cluster ClusterKey }
-	// OthersCluster: the labels name one that is not of the tenant Owner, whose the host is.
-	OthersCluster struct {
-		Cluster ClusterKey
-		Owner   string
-	}
-	// LabelledAlone: the labels name a cluster that the tree does not have the host for, and that would be beyond its tenant's Grant with it; without a
-	// grant, it is frozen.
-	LabelledAlone struct {
-		Cluster ClusterKey
-		Grant   Grant
-	}
+	// LabelledAlone: the labels name a cluster that the tree does not have the host for, and that is frozen.
+	LabelledAlone struct{ Cluster ClusterKey }
 	// InvalidCluster: what claims the host cannot be the name of a cluster.
 	InvalidCluster struct{ Cluster ClusterKey }
 	// InvalidRole: what claims the host cannot be the name of a role.
@@ -195,7 +186,6 @@ func (Faulty) isReason()                {}
 func (Unsure) isReason()                {}
 func (IncompleteLabels) isReason()      {}
 func (UnknownCluster) isReason()        {}
-func (OthersCluster) isReason()         {}
 func (LabelledAlone) isReason()         {}
 func (InvalidCluster) isReason()        {}
 func (InvalidRole) isReason()           {}

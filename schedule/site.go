@@ -32,19 +32,15 @@ type site struct {
 	lots       []lot
 	anyNames   map[int32]bool // hosts that an annotation of any cluster names
 
-	takeover bool // no tree has any host yet: whatever is held is held by its labels
-
 	moved []readdressed // addresses of held hosts, by host and network
-	// othersAt are hosts of tenants that have no address on a network because another owner's host has it.
-	othersAt map[hostNetwork]bool
-	shapes   []*shape
-	classes  []class
-	rooms    map[roomKey]*room // of shapes that several roles have
+
+	shapes  []*shape
+	classes []class
+	rooms   map[roomKey]*room // of shapes that several roles have
 
 	shortages []Shortage
 	foreign   map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
-	toOwner   map[othersCluster][]HostKey  // hosts whose labels name a cluster that is not their owner's
-	alone     map[labelledAlone][]HostKey  // hosts whose labels alone give them to a cluster that may not have them
+	alone     map[ClusterKey][]HostKey     // hosts whose labels alone give them to a cluster that may not have them
 	stillUsed []StillUsed                  // hosts that were released, and are in use still
 	lost      map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings  []Warning
@@ -85,12 +81,6 @@ type host struct {
 	kind   int32          // hosts with the same labels, as far as selectors look
 }
 
-// hostNetwork is a host on a network.
-type hostNetwork struct {
-	host    int32
-	network string
-}
-
 // cluster is one SIPCluster, or the memory of one.
 type cluster struct {
 	key  ClusterKey
@@ -106,8 +96,6 @@ type cluster struct {
 	unschedulable    bool
 	refused          []Refusal
 	warnings         []Warning
-	// replaced are failed hosts that get a successor in this run, and postponed those that would, if Options.Replace let them.
-	replaced, postponed int
 }
 
 // role is one role of a cluster.
@@ -190,7 +178,7 @@ func (s *site) err() error {
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *site {
 	s := &site{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{}, selections: map[string][]bool{}, foreign: map[ClusterKey][]HostKey{},
-		toOwner: map[othersCluster][]HostKey{}, alone: map[labelledAlone][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
+		alone: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]host, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = host{Host: &hosts[i], read: &hosts[i], class: -1}

@@ -36,19 +36,9 @@ type (
 		Cluster ClusterKey
 		Hosts   []HostKey
 	}
-	// LabelsOfOthers: Hosts are the tenant Owner's, and their labels name Cluster, which is not: it does not get them. Held is who has them by the tree, if
-	// anybody does.
-	LabelsOfOthers struct {
+	// LabelledForFrozen: the labels of Hosts name Cluster, which does not have them in the tree and is frozen.
+	LabelledForFrozen struct {
 		Cluster ClusterKey
-		Owner   string
-		Held    ClusterKey
-		Hosts   []HostKey
-	}
-	// LabelledBeyond: the labels of Hosts name Cluster, which does not have them in the tree and would be beyond its tenant's Grant with them; without a grant,
-	// it is frozen.
-	LabelledBeyond struct {
-		Cluster ClusterKey
-		Grant   Grant
 		Hosts   []HostKey
 	}
 	// UsedAfterRelease: Cluster has released Hosts, and they are in use still.
@@ -207,18 +197,15 @@ type (
 	}
 	// NotReached: hosts that the role selects and could have but for an address.
 	NotReached struct{ Hosts []Unaddressed }
-	// Unaddressed is a host without an address on a network; Problem is what the inventory knows about that. OfOthers: another owner's host is there.
+	// Unaddressed is a host without an address on a network; Problem is what the inventory knows about that.
 	Unaddressed struct {
 		Host             HostKey
 		Network, Problem string
-		OfOthers         bool
 	}
 )
 
 // About the hosts of a role.
 type (
-	// ReplacedLater: so many failed hosts of the cluster are replaced now, and Later more wait, because its tenant may not have more hosts.
-	ReplacedLater struct{ Now, Later int }
 	// StandbyShort: so many of the standby slots that are wanted stay empty.
 	StandbyShort struct {
 		Short, Want int
@@ -258,8 +245,7 @@ func (HasFault) isWarning()             {}
 func (Unlabelled) isWarning()           {}
 func (LabelsContradictTree) isWarning() {}
 func (LeftAlone) isWarning()            {}
-func (LabelsOfOthers) isWarning()       {}
-func (LabelledBeyond) isWarning()       {}
+func (LabelledForFrozen) isWarning()    {}
 func (UsedAfterRelease) isWarning()     {}
 func (RolesDiffer) isWarning()          {}
 func (ClustersDiffer) isWarning()       {}
@@ -287,7 +273,6 @@ func (AddressUnconfirmed) isWarning()   {}
 func (AddressProblem) isWarning()       {}
 func (ServicesWithout) isWarning()      {}
 func (NotReached) isWarning()           {}
-func (ReplacedLater) isWarning()        {}
 func (StandbyShort) isWarning()         {}
 func (LeftOut) isWarning()              {}
 func (KeptUnlabelled) isWarning()       {}

@@ -31,8 +31,6 @@ type Tree struct {
 // Cluster is the roles From to To, without To, which get all their active slots or none.
 type Cluster struct {
 	From, To int
-	// Replace is how many failed hosts may get a successor at most, below 0 for all.
-	Replace int
 }
 
 // Role is what one role wants.
@@ -76,10 +74,8 @@ type Result struct {
 // Got is the hosts that one role gets, in the order in which they were chosen.
 type Got struct {
 	Hosts []int32
-	// Replaced are the failed hosts that get a successor, as they stand in Role.Failed; Postponed how many
-	// Cluster.Replace left out.
-	Replaced  []int
-	Postponed int
+	// Replaced are the failed hosts that get a successor, as they stand in Role.Failed.
+	Replaced []int
 	// ShortActive and ShortStandby are the new hosts that it wants and does not get. A cluster that is not placed
 	// has only ShortActive: what each of its roles lacked at its turn.
 	ShortActive, ShortStandby int
@@ -113,7 +109,7 @@ func (f *flow) place(cluster int) bool {
 		return false
 	}
 	for i := c.From; i < c.To; i++ {
-		f.replace(cluster, &f.roles[i], f.roles[i].ReplaceActive)
+		f.replace(&f.roles[i], f.roles[i].ReplaceActive)
 	}
 	return true
 }
@@ -172,7 +168,7 @@ func (f *flow) standby(cluster int) {
 		if r.pack != nil && !r.packed {
 			f.pack(r, f.fullest(r))
 		}
-		f.replace(cluster, r, r.ReplaceStandby)
+		f.replace(r, r.ReplaceStandby)
 		short := r.Standby - f.fill(r, r.Standby)
 		f.result.Roles[i].ShortStandby = short
 		if short -= r.Spare + len(f.result.Roles[i].Replaced); short > 0 {
@@ -183,15 +179,11 @@ func (f *flow) standby(cluster int) {
 
 // replace finds successors for up to k failed hosts. A failed host's own domain is open to its successor. Which
 // failed hosts can be replaced together is a matroid, so one after the other finds the most.
-func (f *flow) replace(cluster int, r *role, k int) {
-	most, got := f.Clusters[cluster].Replace, &f.result.Roles[r.index]
+func (f *flow) replace(r *role, k int) {
+	got := &f.result.Roles[r.index]
 	for n := 0; n < len(r.Failed) && k > 0; n++ {
 		if r.replaced[n] {
 			continue
-		}
-		if most >= 0 && f.replaced[cluster] >= most {
-			got.Postponed += k
-			return
 		}
 		r.hold(r.Failed[n], -1)
 		if f.fill(r, 1) == 0 {
@@ -200,7 +192,6 @@ func (f *flow) replace(cluster int, r *role, k int) {
 		}
 		r.replaced[n] = true
 		got.Replaced = append(got.Replaced, n)
-		f.replaced[cluster]++
 		k--
 	}
 }

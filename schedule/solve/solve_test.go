@@ -43,7 +43,7 @@ func randomSite(rng *rand.Rand, pack bool) *Site {
 			}
 			s.Roles = append(s.Roles, r)
 		}
-		s.Clusters = append(s.Clusters, Cluster{from, len(s.Roles), -1})
+		s.Clusters = append(s.Clusters, Cluster{from, len(s.Roles)})
 	}
 	return s
 }
@@ -295,7 +295,7 @@ func TestPackTakesTheSmallestThatSuffices(t *testing.T) {
 		Kinds:    make([]int32, 9),
 		Trees:    []Tree{{Of: []int32{0, 0, 1, 1, 1, 1, 2, 2, 2}, Parent: []int32{None, None, None}, Level: make([]int32, 3), Names: []string{"a", "b", "c"}}},
 		Roles:    []Role{{Fits: []bool{true}, Tree: None, Active: 3, Spread: None, Pack: 0, PackAt: None}},
-		Clusters: []Cluster{{0, 1, -1}},
+		Clusters: []Cluster{{0, 1}},
 	}
 	if got := Solve(s).Roles[0].Hosts; !slices.Equal(got, []int32{6, 7, 8}) {
 		t.Errorf("found %v, want those of the domain that has three", got)

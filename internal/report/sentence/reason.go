@@ -246,14 +246,6 @@ func by(words, whom string) string {
 	return words + " by " + whom
 }
 
-// notByLabels is why a cluster does not get hosts, called it or them, by their labels alone.
-func notByLabels(g schedule.Grant, them string) string {
-	if g == (schedule.Grant{}) {
-		return "which does not have " + them + " in the tree and is frozen"
-	}
-	return "which does not have " + them + " in the tree and would be beyond " + g.Field + " of tenant " + g.Tenant + " with " + them
-}
-
 // claim is what the labels and the tree say of a host.
 func claim(r schedule.Reason) string {
 	switch r := r.(type) {
@@ -267,16 +259,11 @@ func claim(r schedule.Reason) string {
 			return "labelled for a cluster that is in neither the specs nor the tree"
 		}
 		return "labelled for " + r.Cluster.Quoted() + ", which is in neither the specs nor the tree"
-	case schedule.OthersCluster:
-		if r.Cluster == (schedule.ClusterKey{}) {
-			return "labelled for a cluster that is not its owner's"
-		}
-		return "labelled for " + r.Cluster.Quoted() + ", which does not belong to tenant " + r.Owner + ", the host's owner"
 	case schedule.LabelledAlone:
 		if r.Cluster == (schedule.ClusterKey{}) {
-			return "labelled for a cluster that may not have it"
+			return "labelled for a cluster that is frozen"
 		}
-		return "labelled for " + r.Cluster.Quoted() + ", " + notByLabels(r.Grant, "it")
+		return "labelled for " + r.Cluster.Quoted() + ", which does not have it in the tree and is frozen"
 	case schedule.InvalidClaim:
 		return "claimed by a name that is none"
 	case schedule.InvalidCluster:

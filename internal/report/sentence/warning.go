@@ -99,21 +99,13 @@ func claimWarning(w schedule.Warning) string {
 	case schedule.LeftAlone:
 		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site lets it go",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
-	case schedule.LabelsOfOthers:
-		stays := "nobody gets them; take the labels off"
-		if w.Held != (schedule.ClusterKey{}) {
-			stays = w.Held.Quoted() + " keeps its claim"
-		}
-		return fmt.Sprintf("%s of tenant %s (ownsHosts) labelled for %s, which is not that tenant's: %s: %s", text.Count(len(w.Hosts), "host"), w.Owner, w.Cluster.Quoted(), someHosts(w.Hosts), stays)
-	case schedule.LabelledBeyond:
-		them, mend := "them", "take the labels off, or widen the grant"
+	case schedule.LabelledForFrozen:
+		them := "them"
 		if len(w.Hosts) == 1 {
 			them = "it"
 		}
-		if w.Grant == (schedule.Grant{}) {
-			mend = "take the labels off; if the hosts are its own, correct the cluster first"
-		}
-		return fmt.Sprintf("%s left alone: labelled for %s, %s: %s; %s", text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), notByLabels(w.Grant, them), someHosts(w.Hosts), mend)
+		return fmt.Sprintf("%s left alone: labelled for %s, which does not have %s in the tree and is frozen: %s; take the labels off; if the hosts are its own, correct the cluster first",
+			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), them, someHosts(w.Hosts))
 	case schedule.UsedAfterRelease:
 		return fmt.Sprintf("%s released by %s and still in use: counted towards the tenant's hosts.max until the machine is gone: %s",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
@@ -223,7 +215,7 @@ func addressWarning(w schedule.Warning) string {
 	case schedule.AddressProblem:
 		return fmt.Sprintf("host %s: %s", w.Host, w.Problem)
 	case schedule.ServicesWithout:
-		return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network, unaddressed(w.Hosts), sayAddress(w.Network, w.Hosts))
+		return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network, unaddressed(w.Hosts), sayAddress(w.Network))
 	case schedule.NotReached:
 		var names []string
 		for _, host := range w.Hosts {
@@ -250,23 +242,9 @@ func unaddressed(hosts []schedule.Unaddressed) string {
 	return list(names, mostHosts, "more")
 }
 
-// sayAddress says what helps hosts without an address on a network: where another owner's host is at theirs, only the Site does.
-func sayAddress(network string, hosts []schedule.Unaddressed) string {
-	annotation := "set the address in the host's annotation " + inventory.AddressAnnotationKey + network
-	site := "list the address with the hosts' namespaces in the Site's spec.hosts.networks if it is theirs, or say in spec.services.addressSpaces that the networks never meet"
-	ofOthers := 0
-	for _, host := range hosts {
-		if host.OfOthers {
-			ofOthers++
-		}
-	}
-	switch ofOthers {
-	case 0:
-		return annotation
-	case len(hosts):
-		return site
-	}
-	return annotation + "; where another owner's host has it, " + site
+// sayAddress says what helps hosts without an address on a network.
+func sayAddress(network string) string {
+	return "set the address in the host's annotation " + inventory.AddressAnnotationKey + network
 }
 
 // roleWarning is about the hosts of a role.
@@ -274,9 +252,6 @@ func roleWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.StandbyShort:
 		return fmt.Sprintf("standby: short %d of %d", w.Short, w.Want)
-	case schedule.ReplacedLater:
-		return fmt.Sprintf("%s replaced now, %d more once the tenant has room for their replacements: it may have no more than hosts.max (or maxHostsPerTenant) plus a tenth at a time",
-			text.Count(w.Now, "host"), w.Later)
 	case schedule.LeftOut:
 		var names []string
 		for _, host := range w.Hosts {

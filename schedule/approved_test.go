@@ -1,0 +1,35 @@
+package schedule
+
+import (
+	"testing"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// TestApprovedRelease: a host whose release was approved by its name, and that leaves already, is taken back by its role if that needs it. An approval of a host without a uid is none.
+func TestApprovedRelease(t *testing.T) {
+	used := func(name string) inventory.Host {
+		return provisionedBy(claimed(host1(name, "w", "r"+name), "a", v1.RoleWorker), name)
+	}
+	nameless := used("h2")
+	nameless.UID = ""
+	for _, row := range []struct {
+		why             string
+		active, standby int
+		hosts           []inventory.Host
+		tree            []PreviousClaim
+		want            string
+	}{
+		{"for a standby slot", 1, 1, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 ~h2\n"},
+		{"for an active slot", 2, 0, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 h2\n"},
+		{"its uid is not known", 1, 0, []inventory.Host{used("h1"), nameless}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), inTree("h2", "a", v1.RoleWorker)}, "a Worker: h1 (h2)\n"},
+	} {
+		a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.active, row.standby)})
+		a.Annotations = map[string]string{v1.ApproveReleaseAnnotation: "h2"}
+		p := plan(t, []v1.SIPCluster{a}, row.hosts, Previous{Claims: row.tree}, testOptions)
+		if got := summary(p); got != row.want {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+	}
+}
