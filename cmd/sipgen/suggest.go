@@ -33,6 +33,9 @@ func (l *loaded) suggest(ui *ui, held tenancy.Holdings) error {
 			}
 		}
 	}
+	if slices.ContainsFunc(tenants, func(t v1alpha1.Tenant) bool { return !l.listed(t.Name) }) {
+		ui.say("each new tenant may have twice the hosts that it has or asks for: adjust hosts.max and hosts.maxStandby to what is meant")
+	}
 	for i := range tenants {
 		//guard: a tenant is trusted with any patch, and who pastes the grants does not see it
 		if tenants[i].Patches == v1alpha1.PatchesAny && !l.trusted(tenants[i].Name) {
@@ -52,6 +55,11 @@ func (l *loaded) suggest(ui *ui, held tenancy.Holdings) error {
 		return errFinding
 	}
 	return nil
+}
+
+// listed says whether the Site has a tenant.
+func (l *loaded) listed(name string) bool {
+	return slices.ContainsFunc(l.site.Spec.Tenants, func(t v1alpha1.Tenant) bool { return t.Name == name })
 }
 
 // trusted says whether the Site grants a tenant any patches already.
