@@ -49,7 +49,8 @@ guards: ## takes out each marked guard in turn; a test has to notice. ONLY=REGEX
 
 nightly: ## every kind of secret in every field, and placements against the oracles: each for NIGHT (10m) on random sites
 	SIPGEN_CANARIES=all $(GO) test ./cmd/sipgen -count 1 -timeout 2h -run NoSecretIsPrinted
-	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./schedule -count 1 -v -timeout 6h -run 'Agree|Advice|Promises|OverTime|Moves'
+	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./schedule -count 1 -v -timeout 6h -run Agree
+	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./schedule/lives -count 1 -v -timeout 6h -run TestLives
 
 fuzz: ## every fuzz target for FUZZTIME each; inputs that fail go to testdata/fuzz
 	@bash hack/fuzz.sh $(FUZZTIME)
