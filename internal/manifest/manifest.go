@@ -45,6 +45,16 @@ type Document struct {
 	positions *positions
 }
 
+// objectHead is what tells an object from others.
+type objectHead struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Namespace string `json:"namespace"`
+		Name      string `json:"name"`
+	} `json:"metadata"`
+}
+
 // Where is "file: document n: line n".
 func (d *Document) Where() string {
 	where := fmt.Sprintf("%s: document %d: line %d", d.File, d.Index, d.Line)
@@ -59,14 +69,7 @@ func (d *Document) Where() string {
 func (d *Document) Built(object []byte, by string) Document {
 	out := *d
 	out.JSON, out.By = object, by
-	var head struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Metadata   struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-		} `json:"metadata"`
-	}
+	var head objectHead
 	if json.Unmarshal(object, &head) == nil { // else the fields say what was written, and decoding what is wrong
 		out.APIVersion, out.Kind, out.Namespace, out.Name = head.APIVersion, head.Kind, head.Metadata.Namespace, head.Metadata.Name
 	}
@@ -149,12 +152,7 @@ func toJSON(text []byte) ([]byte, error) {
 // items gives the document itself, or the items of a List.
 func (d Document) items() ([]Document, error) {
 	var head struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Metadata   struct {
-			Namespace string `json:"namespace"`
-			Name      string `json:"name"`
-		} `json:"metadata"`
+		objectHead
 		Items []json.RawMessage `json:"items"`
 	}
 	if err := json.Unmarshal(d.JSON, &head); err != nil {
