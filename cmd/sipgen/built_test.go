@@ -32,6 +32,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	before := previousTree{files: first.tree}
 	again, err := l.tree(quiet, before, tolerance{})
 	check(t, err)
+	again.compareServices(quiet)
 	if onlyBuild(t, l) != id || len(again.report.Services) > 0 {
 		t.Errorf("%d builds, changes %v of services that are as they were", len(l.built.done), again.report.Services)
 	}
@@ -48,6 +49,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	said := func() string {
 		changed, err := l.tree(quiet, before, tolerance{})
 		check(t, err)
+		changed.compareServices(quiet)
 		var objects []string
 		for _, s := range changed.report.Services {
 			if s.Unknown != "" {

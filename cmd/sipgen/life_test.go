@@ -225,6 +225,7 @@ func pullRequestBody(site, repo string, accept int, gone []string) (string, erro
 	if len(changes) == 0 {
 		return "", nil
 	}
+	rendered.compareServices(quiet)
 	return report.PullRequest(rendered.report, report.About{Files: filesOf(changes), Inventory: "management, was 1s old"}), nil
 }
 

@@ -108,6 +108,7 @@ func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error 
 	}
 	decided, shown := checked.decided, checked.report
 	if unrendered == nil {
+		withServices.compareServices(ui)
 		shown = withServices.report
 	}
 	refusals := checked.verdict(how)

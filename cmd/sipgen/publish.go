@@ -141,6 +141,8 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err := rendered.refuseForeign(); err != nil {
 			return fail(err)
 		}
+		//guard: a commit that deletes a tenant's services comes without a word
+		rendered.compareServices(ui)
 		meta := to.meta
 		meta.Message = func(changes []publish.Change) string { return rendered.commitMessage(to.subject, changes, meta.When) }
 		meta.Approve = func(changes []publish.Change) error { return ask.approve(ui, rendered, changes) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
 )
@@ -13,7 +14,9 @@ import (
 type rendered struct {
 	*checked
 	tree render.Tree
-	// report is the decision's, with what changes in the services that were there before.
+	// differing are the services that differ from those in the tree before and were built to be checked, by cluster.
+	differing map[string]*overlay.Built
+	// report is the decision's, and after compareServices has what changes in the services that were there before.
 	report *report.Plan
 }
 
@@ -102,10 +105,18 @@ func (c *checked) renderedBy(site renderer, ui *ui) (*rendered, error) {
 	if err = errors.Join(err, wrong); err != nil {
 		return nil, err
 	}
-	words := *c.report
+	return &rendered{checked: c, tree: tree, differing: built, report: c.report}, nil
+}
+
+// compareServices adds to the report what changes in the services that were there before. It builds them as they were and as they are, so only the
+// commands that print the changes call it.
+func (r *rendered) compareServices(ui *ui) {
+	defer ui.progress.stage("comparing services")()
+	words := *r.report
+	before := r.before.files
 	//guard: the first services of a cluster that is there already come without a word
-	words.Services = serviceChanges(servicesBefore(c.before.files), filesOfRights(c.before.files), tree, built)
-	words.Replicas = c.replicaChanges()
-	words.Components = c.componentChanges(tree, words.Replicas)
-	return &rendered{checked: c, tree: tree, report: &words}, nil
+	words.Services = serviceChanges(servicesBefore(before), filesOfRights(before), r.tree, r.differing)
+	words.Replicas = r.replicaChanges()
+	words.Components = r.componentChanges(r.tree, words.Replicas)
+	r.report = &words
 }

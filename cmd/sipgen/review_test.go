@@ -133,6 +133,7 @@ func request(t *testing.T) string {
 	meta := publish.Meta{When: time.Unix(0, 0)}
 	meta.Trailers, err = loaded.trailers()
 	check(t, err)
+	rendered.compareServices(quiet)
 	return withoutVersion(report.PullRequest(rendered.report, aboutOf(loaded, publish.Diff(tip.Tree, rendered.tree), meta, strings.Repeat("0", 40))))
 }
 
