@@ -26,7 +26,8 @@ are kept. Only files that sipgen wrote are changed or deleted. If a run is kille
 the new files to their places, the next command that reads or writes the folder finishes that.
 
 With --from the tree in another folder is the previous one: which cluster has which host, and
-the hosts' addresses. It stays as it is, and may have been made for another engine.
+the hosts' addresses. It stays as it is. This is for a site that goes to another engine: to
+another folder, a tree goes with git mv (docs/gitops.md).
 
 If a cluster cannot have all its hosts, nothing is written, and the exit code is 2; with
 --keep-going the other clusters are rendered, and the exit code is 1.`,
@@ -70,7 +71,7 @@ If a cluster cannot have all its hosts, nothing is written, and the exit code is
 	how.flags(command, &in)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder to write to")
-	flags.StringVar(&from, "from", "", "go on from the tree in this `DIR`: --out is new, and the site moves there or to another engine")
+	flags.StringVar(&from, "from", "", "go on from the tree in this `DIR`, made for another engine: --out is new")
 	flags.BoolVar(&adopt, "adopt", false, "take over a folder, or files in it, that sipgen did not write")
 	return command
 }
