@@ -150,13 +150,9 @@ func (s *site) keep(r *role) {
 	if r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].unwanted }) {
 		why = SiteAsks{}
 	}
-	if tooMany := len(healthy) - r.want(); tooMany > 0 {
-		goes := map[int32]bool{}
-		for _, i := range s.surplus(r, healthy, tooMany) {
-			goes[i] = true
-			s.letGo(r, i, why)
-		}
-		healthy = slices.DeleteFunc(healthy, func(i int32) bool { return goes[i] })
+	goes, healthy := s.tooMany(r, nil, healthy)
+	for _, i := range goes {
+		s.letGo(r, i, why)
 	}
 	healthy, leaving = s.holdAgain(r, healthy, bad, leaving)
 	s.approvedButWanted(r, healthy)
@@ -203,7 +199,7 @@ func (r *role) surplusReason() Reason {
 // decided the first without the replacements, and the run that sees them decides the second.
 func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) (serving []int32) {
 	seen := slices.DeleteFunc(slices.Clone(healthy), func(i int32) bool { return s.hosts[i].origin != FromLive })
-	gone, stay := s.tooManyBad(r, seen, bad)
+	gone, stay := s.tooMany(r, seen, bad)
 	for _, i := range gone {
 		if len(seen) >= r.want() && r.want() > 0 {
 			s.letGo(r, i, Replaced{r.why[i]})
@@ -211,7 +207,7 @@ func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) (serving []int
 			s.letGo(r, i, Unwanted{r.why[i], why})
 		}
 	}
-	r.lingering, stay = s.tooManyBad(r, healthy, stay)
+	r.lingering, stay = s.tooMany(r, healthy, stay)
 	for _, i := range stay {
 		if s.serves(r, i) {
 			serving = append(serving, i)
@@ -224,14 +220,15 @@ func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) (serving []int
 	return serving
 }
 
-// tooManyBad parts failed hosts into those that are more than the role wants beside the healthy ones, and the others. As many are of a kind of
-// slot, active or standby, as there are too many of it. So those that go do not depend on whether some of them went before.
-func (s *site) tooManyBad(r *role, healthy, bad []int32) (tooMany, others []int32) {
-	active, standby := s.slotsBeyond(r, append(slices.Clone(healthy), bad...))
-	n := min(len(bad), max(0, active+standby))
-	slices.SortFunc(bad, func(a, b int32) int { return s.compareRelease(r, a, b) })
+// tooMany parts hosts into those that are more than the role wants beside others, which stay, and the rest. As many are of a kind of slot,
+// active or standby, as there are too many of it: if a standby host went for an active one, an active host would become standby in its
+// place, and Cluster API does not look for those. So those that go do not depend on whether some of them went before.
+func (s *site) tooMany(r *role, stay, of []int32) (tooMany, others []int32) {
+	active, standby := s.slotsBeyond(r, append(slices.Clone(stay), of...))
+	n := min(len(of), max(0, active+standby))
+	slices.SortFunc(of, func(a, b int32) int { return s.compareRelease(r, a, b) })
 	var last []int32 // of slots that there are not too many of
-	for _, i := range bad {
+	for _, i := range of {
 		over := &active
 		if s.waits(i) {
 			over = &standby
@@ -330,12 +327,10 @@ func (s *site) slotsBeyond(r *role, hosts []int32) (active, standby int) {
 // waits: the host is standby, and nobody uses it for all that.
 func (s *site) waits(i int32) bool { return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }
 
-// compareRelease orders hosts by who goes first: never provisioned, then without consumer, then
-// approved, then the last name.
+// compareRelease orders hosts by who goes first: idle, then approved, then the last name.
 func (s *site) compareRelease(r *role, a, b int32) int {
 	x, y := &s.hosts[a], &s.hosts[b]
-	return cmp.Or(order.Bool(provisioned(x), provisioned(y)), order.Bool(x.State.Consumer != nil, y.State.Consumer != nil),
-		order.Bool(r.cluster.approved[b], r.cluster.approved[a]), cmp.Compare(b, a))
+	return cmp.Or(order.Bool(inUse(x) != nil, inUse(y) != nil), order.Bool(r.cluster.approved[b], r.cluster.approved[a]), cmp.Compare(b, a))
 }
 
 // wants says how many new hosts the role is to get.
