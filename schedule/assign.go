@@ -1,15 +1,19 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/schedule/solve"
 )
 
 // assign gives the free hosts to the roles: package solve says to whom.
 func (s *site) assign() {
 	for _, r := range s.roles {
-		slices.SortFunc(r.standIn, func(a, b int32) int { return s.compareRelease(r, a, b) })
+		slices.SortFunc(r.standIn, func(a, b int32) int {
+			return cmp.Or(order.Bool(r.standbySlot[a], r.standbySlot[b]), s.compareRelease(r, a, b))
+		})
 	}
 	found := solve.Solve(s.inNumbers())
 	for n, c := range s.clusters {
@@ -33,11 +37,13 @@ func (s *site) got(r *role, got *solve.Got) {
 		r.picks = append(r.picks, pick{i, s.chosen(r, i)})
 	}
 	for _, n := range got.Replaced {
-		if r.fresh == nil {
-			r.fresh = map[int32]bool{}
+		i := r.standIn[n]
+		r.fresh[i] = true
+		if !r.standbySlot[i] {
+			r.newActive++
 		}
-		r.fresh[r.standIn[n]] = true
-		r.lingering = append(r.lingering, r.standIn[n])
+		r.replaced++
+		s.letGo(r, i, Replaced{r.why[i]})
 	}
 	r.standIn = slices.DeleteFunc(r.standIn, func(i int32) bool { return r.fresh[i] })
 	slices.Sort(r.standIn)
@@ -46,7 +52,6 @@ func (s *site) got(r *role, got *solve.Got) {
 		return
 	}
 	r.shortStandby = got.ShortStandby
-	s.standInAgain(r)
 }
 
 // shortOf counts the empty slots of a role that gets nothing new. Where it is frozen, standby hosts stay standby,
@@ -63,18 +68,6 @@ func (s *site) shortOf(r *role) {
 		r.shortActive, r.shortStandby = max(0, r.active-active), max(0, r.standby-standby)
 		return
 	}
-	held := len(r.held) + len(r.standIn)
-	r.shortActive = max(0, r.active-held)
-	r.shortStandby = max(0, r.want()-max(r.active, held))
-}
-
-// standInAgain lets replaced hosts fill the standby slots that stay empty all the same.
-func (s *site) standInAgain(r *role) {
-	slices.SortFunc(r.lingering, func(a, b int32) int { return s.compareRelease(r, a, b) })
-	for r.shortStandby > 0 && len(r.lingering) > 0 {
-		last := len(r.lingering) - 1
-		r.spares = append(r.spares, r.lingering[last])
-		r.lingering = r.lingering[:last]
-		r.shortStandby--
-	}
+	active, standby := r.slots()
+	r.shortActive, r.shortStandby = max(0, r.active-active), max(0, r.standby-standby)
 }

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -31,21 +32,18 @@ func (s *site) replacements(r *role, assigned []Assignment) {
 		*at = append(*at, Replacement{t.Host, why})
 	}
 	var toActive, toStandby []*Assignment
-	demoted := 0
+	for _, i := range slices.Sorted(maps.Keys(r.fresh)) {
+		slot := &active
+		if r.standbySlot[i] {
+			slot = &standby
+		}
+		if r.fresh[i] {
+			*slot = append(*slot, Replacement{s.hosts[i].key(), r.why[i]})
+		}
+	}
 	for i := range assigned {
-		a := &assigned[i]
-		key := HostKey{a.Host.Namespace, a.Host.Name}
-		_, lingers := a.Reason.(Replacing)
-		switch {
-		case a.Swapped():
-			active = append(active, Replacement{key, a.Trouble})
-			demoted++
-		case lingers && r.fresh[s.find(key)] && a.WasStandby:
-			standby = append(standby, Replacement{key, a.Trouble})
-		case lingers && r.fresh[s.find(key)]:
-			active = append(active, Replacement{key, a.Trouble})
-		case a.Promoted():
-			promoted = append(promoted, Replacement{key, Promoted{}})
+		if a := &assigned[i]; a.Promoted() {
+			promoted = append(promoted, Replacement{HostKey{a.Host.Namespace, a.Host.Name}, Promoted{}})
 			toActive = append(toActive, a)
 		}
 	}
@@ -58,7 +56,7 @@ func (s *site) replacements(r *role, assigned []Assignment) {
 			toActive = append(toActive, a)
 		}
 	}
-	standby = append(standby, promoted[min(demoted, len(promoted)):]...) // a demoted host has the slot of one that was promoted
+	standby = append(standby, promoted...)
 	for _, give := range []struct {
 		slots []Replacement
 		to    []*Assignment

@@ -25,7 +25,7 @@ func TestContract(t *testing.T) {
 		{"active hosts are too many, and one is not in use", 1, 1, []inventory.Host{am, b, s}, "a ~s -b"},
 		{"Cluster API let the other one go", 1, 1, []inventory.Host{a, bm, s}, "b ~s -a"},
 		{"standby hosts are too many", 2, 0, []inventory.Host{a, b, s}, "a b -s"},
-		{"the standby host that is too many is in use: it serves, and is active from now on", 2, 0, []inventory.Host{a, b, sm}, "a s -b"},
+		{"the standby host that is too many is in use: it waits, and no slot changes", 2, 0, []inventory.Host{a, b, sm}, "a b (~s)"},
 		{"active ones are too many, standby ones too few", 1, 1, []inventory.Host{am, b}, "a ~b"},
 		{"both are too many: who is not in use goes first", 1, 0, []inventory.Host{am, bm, s}, "a (b) -s"},
 		{"both are too many, and nobody is in use", 1, 0, []inventory.Host{a, b, s}, "a -b -s"},

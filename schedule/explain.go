@@ -133,7 +133,7 @@ func (s *site) whyNot(r *role, i int32) Reason {
 // has are the hosts that fill slots of the role.
 func (r *role) has() []int32 {
 	var hosts []int32
-	for _, list := range [][]int32{r.held, r.standIn, r.spares, r.frozen} {
+	for _, list := range [][]int32{r.held, r.standIn, r.frozen} {
 		hosts = append(hosts, list...)
 	}
 	for _, p := range r.picks {

@@ -115,14 +115,15 @@ func (c *cluster) without(hosts []int32) {
 	}
 }
 
-// keep decides which claimed hosts of the role stay, and which go.
+// keep decides which claimed hosts of the role stay, in which slots, and which go. A held host stays in its slot, but for one that fillSlots
+// moves.
 func (s *site) keep(r *role) {
-	r.pending, r.why = map[int32]Reason{}, map[int32]Reason{}
+	r.pending, r.why, r.standbySlot, r.fresh = map[int32]Reason{}, map[int32]Reason{}, map[int32]bool{}, map[int32]bool{}
 	if len(r.cluster.refused) > 0 {
 		s.freeze(r)
 		return
 	}
-	var healthy, bad, leaving []int32
+	var holds, leaving []int32
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
 		trouble := failed(h)
@@ -132,36 +133,109 @@ func (s *site) keep(r *role) {
 		if trouble != nil {
 			r.why[i] = trouble
 		}
+		//guard: a host that is used again before its labels are gone loses them
 		if h.releasing && inUse(h) != nil && !r.cluster.approved[i] && !h.Untouchable() {
-			h.releasing = false // somebody began to use it before its labels were gone
+			h.releasing = false
 		}
 		switch {
 		case h.disputed != nil:
 			s.letGo(r, i, h.disputed)
 		case h.releasing:
 			leaving = append(leaving, i)
-		case trouble != nil:
-			bad = append(bad, i)
 		default:
-			healthy = append(healthy, i)
+			holds = append(holds, i)
+			r.standbySlot[i] = h.standby
 		}
 	}
-	why := r.surplusReason()
-	if r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].unwanted }) {
-		why = SiteAsks{}
-	}
-	goes, healthy := s.tooMany(r, nil, healthy)
-	for _, i := range goes {
-		s.letGo(r, i, why)
-	}
-	healthy, leaving = s.holdAgain(r, healthy, bad, leaving)
-	s.approvedButWanted(r, healthy)
+	active, standby := s.good(r, holds, false), s.good(r, holds, true)
+	holds, leaving = s.holdAgain(r, holds, leaving)
+	s.fillSlots(r, holds)
+	filled := [2]int{min(s.good(r, holds, false), r.active) - active, min(s.good(r, holds, true), r.standby) - standby}
+	holds = s.tooMany(r, holds, filled)
 	for _, i := range leaving {
 		s.letGo(r, i, ReleasedBefore{})
 	}
-	r.held = append(healthy, s.keepBad(r, healthy, bad, why)...)
-	slices.Sort(r.held)
+	for _, i := range holds {
+		if s.fails(r, i) {
+			r.standIn = append(r.standIn, i)
+		} else {
+			r.held = append(r.held, i)
+		}
+	}
+	s.approvedButWanted(r, r.held)
 	s.wants(r)
+}
+
+// fails: another host is to have the slot of the host.
+func (s *site) fails(r *role, i int32) bool { return r.why[i] != nil && !s.serves(r, i) }
+
+// good is how many hosts that have not failed are in active slots, or in standby slots.
+func (s *site) good(r *role, holds []int32, standby bool) (n int) {
+	for _, i := range holds {
+		if r.standbySlot[i] == standby && !s.fails(r, i) {
+			n++
+		}
+	}
+	return n
+}
+
+// fillSlots has standby hosts, the first by name, fill the active slots that no good host fills. Where the role has too many good active hosts,
+// those that would go first fill such standby slots.
+func (s *site) fillSlots(r *role, holds []int32) {
+	active, standby := s.good(r, holds, false), s.good(r, holds, true)
+	for _, i := range holds {
+		if active < r.active && r.standbySlot[i] && !s.fails(r, i) {
+			r.standbySlot[i] = false
+			active++
+		}
+	}
+	for _, i := range s.firstToGo(r, holds) {
+		if active > r.active && standby < r.standby && !r.standbySlot[i] && !s.fails(r, i) {
+			r.standbySlot[i] = true
+			active--
+			standby++
+		}
+	}
+}
+
+// firstToGo is hosts in the order in which they are let go.
+func (s *site) firstToGo(r *role, holds []int32) []int32 {
+	return slices.SortedFunc(slices.Values(holds), func(a, b int32) int { return s.compareRelease(r, a, b) })
+}
+
+// tooMany lets hosts go, of the active ones and of the standby ones as many as the role has too many of, and gives the others. So many slots
+// of both kinds were filled in this run: that many failed hosts lose theirs to others.
+func (s *site) tooMany(r *role, holds []int32, filled [2]int) (stay []int32) {
+	slots := [2][]int32{}
+	for _, i := range s.firstToGo(r, holds) {
+		slot := 0
+		if r.standbySlot[i] {
+			slot = 1
+		}
+		slots[slot] = append(slots[slot], i)
+	}
+	for slot, want := range []int{r.active, r.standby} {
+		enough := want > 0 && s.good(r, holds, slot == 1) >= want
+		n := max(0, len(slots[slot])-want)
+		for _, i := range slots[slot][:n] {
+			why := s.surplusReason(r)
+			switch {
+			case !s.fails(r, i):
+			case enough:
+				why = Replaced{r.why[i]}
+			default:
+				why = Unwanted{r.why[i], why}
+			}
+			if enough && filled[slot] > 0 && s.fails(r, i) {
+				r.fresh[i] = !s.hosts[i].wasPending
+				filled[slot]--
+			}
+			s.letGo(r, i, why)
+		}
+		stay = append(stay, slots[slot][n:]...)
+	}
+	slices.Sort(stay)
+	return stay
 }
 
 // approvedButWanted warns of hosts whose release is approved and that the role keeps all the same: an approval lowers no count.
@@ -179,8 +253,10 @@ func (s *site) approvedButWanted(r *role, kept []int32) {
 }
 
 // surplusReason is why a host that the role does not want is released.
-func (r *role) surplusReason() Reason {
+func (s *site) surplusReason(r *role) Reason {
 	switch {
+	case r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].unwanted }):
+		return SiteAsks{}
 	case r.cluster.spec == nil:
 		return NoSpec{Evicted: r.cluster.evicted}
 	case r.cluster.gone:
@@ -189,59 +265,6 @@ func (r *role) surplusReason() Reason {
 		return NoneWanted{}
 	}
 	return Surplus{r.want()}
-}
-
-// keepBad decides about failed and marked hosts. They stand in for hosts that are missing; beyond
-// that they stay only until the hosts that replace them have been seen with their labels. It gives those of
-// them that serve, and so are not to be replaced.
-//
-// Who goes now is decided among the hosts that were seen, and only then who lingers, among those that stay and all healthy ones: the run before
-// decided the first without the replacements, and the run that sees them decides the second.
-func (s *site) keepBad(r *role, healthy, bad []int32, why Reason) (serving []int32) {
-	seen := slices.DeleteFunc(slices.Clone(healthy), func(i int32) bool { return s.hosts[i].origin != FromLive })
-	gone, stay := s.tooMany(r, seen, bad)
-	for _, i := range gone {
-		if len(seen) >= r.want() && r.want() > 0 {
-			s.letGo(r, i, Replaced{r.why[i]})
-		} else {
-			s.letGo(r, i, Unwanted{r.why[i], why})
-		}
-	}
-	r.lingering, stay = s.tooMany(r, healthy, stay)
-	for _, i := range stay {
-		if s.serves(r, i) {
-			serving = append(serving, i)
-		} else {
-			r.standIn = append(r.standIn, i)
-		}
-	}
-	slices.Sort(r.standIn)
-	slices.Sort(r.lingering)
-	return serving
-}
-
-// tooMany parts hosts into those that are more than the role wants beside others, which stay, and the rest. As many are of a kind of slot,
-// active or standby, as there are too many of it: if a standby host went for an active one, an active host would become standby in its
-// place, and Cluster API does not look for those. So those that go do not depend on whether some of them went before.
-func (s *site) tooMany(r *role, stay, of []int32) (tooMany, others []int32) {
-	active, standby := s.slotsBeyond(r, append(slices.Clone(stay), of...))
-	n := min(len(of), max(0, active+standby))
-	slices.SortFunc(of, func(a, b int32) int { return s.compareRelease(r, a, b) })
-	var last []int32 // of slots that there are not too many of
-	for _, i := range of {
-		over := &active
-		if s.waits(i) {
-			over = &standby
-		}
-		if *over > 0 {
-			*over--
-			tooMany = append(tooMany, i)
-		} else {
-			last = append(last, i)
-		}
-	}
-	all := append(tooMany, last...)
-	return all[:n:n], all[n:]
 }
 
 // letGo releases a host, or makes it pending: a host that is provisioned or in use stays until it
@@ -273,10 +296,10 @@ func unpatchable(h *host) Reason {
 	return Faulty{h.Faults[n].Kind, h.Faults[n].String()}
 }
 
-// holdAgain takes back hosts that were released and still carry the labels, where slots are empty and the domain has room: those that were
-// active first. A failed host that serves fills one. It gives the hosts that are held and those that still leave.
-func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []int32) {
-	want, in := r.want(), map[int32]int{} // by domain
+// holdAgain takes back hosts that were released and still carry the labels, where no good host fills a slot and the domain has room: active
+// slots first, and those that were active first. It gives the hosts that are held and those that still leave.
+func (s *site) holdAgain(r *role, holds, leaving []int32) (held, left []int32) {
+	in := map[int32]int{} // by domain
 	count := func(i int32) {
 		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
 			in[d]++
@@ -290,57 +313,66 @@ func (s *site) holdAgain(r *role, healthy, bad, leaving []int32) (held, left []i
 		}
 		return true
 	}
-	for _, i := range healthy {
-		count(i)
-	}
-	for _, i := range bad {
-		if s.serves(r, i) {
+	for _, i := range holds {
+		if !s.fails(r, i) {
 			count(i)
-			want--
 		}
 	}
+	active, standby := s.good(r, holds, false), s.good(r, holds, true)
 	slices.SortStableFunc(leaving, func(a, b int32) int { return order.Bool(s.hosts[a].standby, s.hosts[b].standby) })
 	for _, i := range leaving {
-		if len(healthy) < want && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() {
+		if active+standby < r.want() && r.why[i] == nil && room(i) && !s.hosts[i].Untouchable() {
 			count(i)
-			healthy = append(healthy, i)
+			r.standbySlot[i] = active >= r.active
+			if active < r.active {
+				active++
+			} else {
+				standby++
+			}
+			holds = append(holds, i)
 			s.hosts[i].releasing = false
 			continue
 		}
 		left = append(left, i)
 	}
-	return healthy, left
+	slices.Sort(holds)
+	return holds, left
 }
 
-// slotsBeyond is how many more of the hosts are active, and standby, than the role wants; below 0: fewer.
-func (s *site) slotsBeyond(r *role, hosts []int32) (active, standby int) {
-	active, standby = len(hosts)-r.active, -r.standby
-	for _, i := range hosts {
-		if s.waits(i) {
-			active--
-			standby++
+// compareRelease orders hosts by who goes first: failed ones and those that are named, then idle, then approved, then the last name.
+func (s *site) compareRelease(r *role, a, b int32) int {
+	x, y := &s.hosts[a], &s.hosts[b]
+	return cmp.Or(order.Bool(s.fails(r, b), s.fails(r, a)), order.Bool(inUse(x) != nil, inUse(y) != nil),
+		order.Bool(r.cluster.approved[b], r.cluster.approved[a]), cmp.Compare(b, a))
+}
+
+// slots is how many of the role's active and standby slots are filled.
+func (r *role) slots() (active, standby int) {
+	for _, list := range [][]int32{r.held, r.standIn} {
+		for _, i := range list {
+			if r.standbySlot[i] {
+				standby++
+			} else {
+				active++
+			}
 		}
 	}
 	return active, standby
 }
 
-// waits: the host is standby, and nobody uses it for all that.
-func (s *site) waits(i int32) bool { return s.hosts[i].standby && inUse(&s.hosts[i]) == nil }
-
-// compareRelease orders hosts by who goes first: idle, then approved, then the last name.
-func (s *site) compareRelease(r *role, a, b int32) int {
-	x, y := &s.hosts[a], &s.hosts[b]
-	return cmp.Or(order.Bool(inUse(x) != nil, inUse(y) != nil), order.Bool(r.cluster.approved[b], r.cluster.approved[a]), cmp.Compare(b, a))
-}
-
 // wants says how many new hosts the role is to get.
 func (s *site) wants(r *role) {
-	held := len(r.held) + len(r.standIn)
-	r.must = max(0, r.active-held)
+	active, standby := r.slots()
+	r.newActive = max(0, r.active-active)
+	r.must, r.spare = r.newActive, max(0, r.standby-standby)
 	if s.options.StandbyRequired {
-		r.must = max(0, r.want()-held)
+		r.must, r.spare = r.must+r.spare, 0
 	}
-	r.spare = max(0, r.want()-held-r.must)
-	r.replaceActive = min(len(r.standIn), max(0, r.active-len(r.held)-r.must))
-	r.replaceSpare = len(r.standIn) - r.replaceActive
+	for _, i := range r.standIn {
+		if r.standbySlot[i] {
+			r.replaceSpare++
+		} else {
+			r.replaceActive++
+		}
+	}
 }

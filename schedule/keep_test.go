@@ -9,8 +9,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestFailedHostsGoOnce: where several hosts have failed, the run that follows before anything was synced decides as the one before did, and the
-// run that sees the replacements lets go those that they replace. A role wants one active and one standby host.
+// TestFailedHostsGoOnce: where several hosts have failed, the run that follows before anything was synced decides as the one before did.
+// A role wants one active and one standby host.
 func TestFailedHostsGoOnce(t *testing.T) {
 	worker := v1.RoleWorker
 	held := func(name string) inventory.Host { return claimed(host1(name, "w", "of-"+name), "c", worker) }
@@ -24,16 +24,16 @@ func TestFailedHostsGoOnce(t *testing.T) {
 		hosts       func() []inventory.Host
 		first, then string // what the first run says, and the one that sees the labels that it set
 	}{
-		{"an active slot too many, then a new standby host: the standby host that it replaces is not taken for the active one that waits to go",
+		{"an active host too many, and a new standby host",
 			func() []inventory.Host {
 				return []inventory.Host{held("a"), unhealthy(used("b")), broken(standbyOf(held("s"))), free("x")}
 			},
-			"a (b) ~s +~x", "a (b) ~x -s"},
-		{"the same with a host in use that is labelled standby",
+			"a (b) +~x -s", "a (b) ~x"},
+		{"a standby host in use has not failed because it is in error, and the one that has is too many",
 			func() []inventory.Host {
 				return []inventory.Host{held("a"), broken(standbyOf(used("b"))), broken(standbyOf(held("s"))), free("x")}
 			},
-			"a (~b) ~s +~x", "a (~b) ~x -s"},
+			"a ~b -s", "a ~b"},
 		{"too many of both: one of each goes, though no standby host is in use",
 			func() []inventory.Host {
 				return []inventory.Host{unhealthy(used("a")), unhealthy(used("b")), broken(standbyOf(held("s"))), broken(standbyOf(held("t")))}
@@ -43,7 +43,7 @@ func TestFailedHostsGoOnce(t *testing.T) {
 			func() []inventory.Host {
 				return []inventory.Host{unhealthy(used("a")), broken(held("b")), broken(standbyOf(held("s"))), free("x"), free("y")}
 			},
-			"a +x ~s +~y -b", "(a) x ~y -s"},
+			"(a) +x +~y -b -s", "(a) x ~y"},
 	} {
 		hosts := row.hosts()
 		clusters := []v1.SIPCluster{newCluster("c", map[string]v1.NodeSet{worker: nodes("kind=w", 1, 1)})}

@@ -105,11 +105,10 @@ func (s *site) standings() map[RoleKey]standing {
 		at := standing{
 			placed: !r.cluster.unschedulable && !r.cluster.gone,
 			active: r.active - r.shortActive, standby: r.standby - r.shortStandby,
-			failed: len(r.standIn) + len(r.spares),
+			failed: len(r.standIn),
 		}
-		standby := s.standbySlots(r)
 		for _, i := range r.standIn {
-			if !standby[i] {
+			if !r.standbySlot[i] {
 				at.failing++
 			}
 		}

@@ -190,7 +190,7 @@ func holds(before, after *Placement, key ClusterKey, name string) bool {
 			n := score{filled: r.Active - r.ShortActive, standby: r.Standby - r.ShortStandby}
 			for _, a := range r.Assigned {
 				switch a.Reason.(type) {
-				case StandIn, StandInSpare:
+				case StandIn:
 					n.failed++
 				}
 			}

@@ -13,9 +13,9 @@ type Loss struct {
 	// Claimed is how many hosts the clusters had: by the previous tree, or by live labels.
 	Claimed int
 	// Missing are claimed hosts that the inventory does not have any more; Anew those that it has under another uid; Foreign those whose labels now name a cluster that is in neither the specs nor the tree;
-	// Moved those that are in use under labels of another cluster or role of the site, which keeps them; Swapped failed hosts
-	// that another one makes standby in this run; Released those that this run releases. All sorted.
-	Missing, Anew, Foreign, Moved, Swapped, Released []HostKey
+	// Moved those that are in use under labels of another cluster or role of the site, which keeps them; Replaced failed hosts
+	// in use whose slots others get in this run; Released those that this run releases. All sorted.
+	Missing, Anew, Foreign, Moved, Replaced, Released []HostKey
 	// Virtual are hosts that ViNO was asked for and is not any more, and that are in none of these. Losses knows none.
 	Virtual []HostKey
 	// Remade are hosts that ViNO makes anew, or gives other addresses, and that are in none of these. Losses knows none.
@@ -24,7 +24,7 @@ type Loss struct {
 
 // Total is the number of hosts lost, in whatever way.
 func (l *Loss) Total() int {
-	return len(l.Missing) + len(l.Anew) + len(l.Foreign) + len(l.Moved) + len(l.Swapped) + len(l.Released) + len(l.Virtual) + len(l.Remade)
+	return len(l.Missing) + len(l.Anew) + len(l.Foreign) + len(l.Moved) + len(l.Replaced) + len(l.Released) + len(l.Virtual) + len(l.Remade)
 }
 
 // Losses counts what the placement takes away. A host that an earlier run released is no loss any more.
@@ -87,7 +87,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		}
 	}
 	loss.Claimed = len(claimed)
-	for _, list := range [][]HostKey{loss.Missing, loss.Anew, loss.Foreign, loss.Moved, loss.Swapped, loss.Released} {
+	for _, list := range [][]HostKey{loss.Missing, loss.Anew, loss.Foreign, loss.Moved, loss.Replaced, loss.Released} {
 		slices.SortFunc(list, func(a, b HostKey) int {
 			return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 		})
@@ -95,7 +95,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 	return loss
 }
 
-// holders are the roles that keep hosts, by host. Hosts that are made standby for another one are counted as lost.
+// holders are the roles that keep hosts, by host. Failed hosts in use that are replaced are counted as lost.
 func (p *Placement) holders(loss *Loss) map[HostKey]RoleKey {
 	holders := map[HostKey]RoleKey{}
 	for i := range p.Clusters {
@@ -106,8 +106,8 @@ func (p *Placement) holders(loss *Loss) map[HostKey]RoleKey {
 				}
 				key := HostKey{a.Host.Namespace, a.Host.Name}
 				holders[key] = RoleKey{p.Clusters[i].Key, r.Name}
-				if a.Swapped() {
-					loss.Swapped = append(loss.Swapped, key)
+				if a.Replaced {
+					loss.Replaced = append(loss.Replaced, key)
 				}
 			}
 		}

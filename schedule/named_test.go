@@ -28,7 +28,7 @@ func TestNamedHosts(t *testing.T) {
 	}{
 		{"two are called so", v1.RemoveAnnotation, "h1", "a Worker: h1 h1\n",
 			[]string{`annotation sip.airshipit.org/remove names host "h1", but the cluster holds two hosts of that name, metal/h1 and metbl/h1: this entry has no effect; write namespace/name`}, 1},
-		{"and one is meant", v1.RemoveAnnotation, "metal/h1", "a Worker: h1 +h3 h1\n", nil, 0},
+		{"and one is meant", v1.RemoveAnnotation, "metal/h1", "a Worker: +h3 h1 -h1\n", nil, 0},
 		{"two whose release is approved", v1.ApproveReleaseAnnotation, "h1,", "a Worker: h1 h1\n",
 			[]string{`annotation sip.airshipit.org/approve-release names host "h1", but the cluster holds two hosts of that name`}, 1},
 		{"a thousand that are not there", v1.RemoveAnnotation, strings.Join(many, ","), "a Worker: h1 h1\n",

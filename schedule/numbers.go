@@ -28,7 +28,7 @@ func (s *site) wantedBy(r *role) solve.Role {
 		return out
 	}
 	out.Active, out.Standby = r.must, r.spare
-	out.ReplaceActive, out.ReplaceStandby, out.Spare = r.replaceActive, r.replaceSpare, len(r.lingering)
+	out.ReplaceActive, out.ReplaceStandby = r.replaceActive, r.replaceSpare
 	for _, list := range [][]int32{r.held, r.standIn} {
 		for _, i := range list {
 			out.Held = append(out.Held, s.domain(r, i))

@@ -188,6 +188,8 @@ type Assignment struct {
 	Reason Reason
 	// Trouble is what is wrong with the host, nil if nothing is: it is being deleted, in error, marked unhealthy, or named for removal.
 	Trouble Reason
+	// Replaced: it has failed, another host gets its slot in this run, and it is in use: its release is pending.
+	Replaced bool
 	// WasStandby: a host that was held before was standby.
 	WasStandby bool
 	// WasPending: the previous tree says that it is to be released, and this is not so any more.
@@ -211,9 +213,6 @@ func (a *Assignment) Promoted() bool { return a.Origin != New && a.WasStandby &&
 
 // Demoted: an active host gets a standby slot in this run.
 func (a *Assignment) Demoted() bool { return a.Origin != New && !a.WasStandby && a.Standby }
-
-// Swapped: another host takes the active slot of this one, which has failed, in this run, and this one a standby slot.
-func (a *Assignment) Swapped() bool { return a.Demoted() && a.Trouble != nil }
 
 // Release is a host that leaves a cluster.
 type Release struct {

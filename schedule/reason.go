@@ -101,10 +101,6 @@ type (
 	Serving struct{ Trouble, Use Reason }
 	// StandIn: it is to be replaced for Trouble, and no other host can take its place.
 	StandIn struct{ Trouble Reason }
-	// StandInSpare: it was replaced as active host for Trouble, and no other host can take a standby slot.
-	StandInSpare struct{ Trouble Reason }
-	// Replacing: it is kept, for all its Trouble, until the host that replaces it carries its labels.
-	Replacing struct{ Trouble Reason }
 	// Frozen: it is kept, as it is, because its cluster is refused.
 	Frozen struct {
 		Kept    Reason
@@ -210,8 +206,6 @@ func (KeptByTree) isReason()            {}
 func (Consumed) isReason()              {}
 func (Serving) isReason()               {}
 func (StandIn) isReason()               {}
-func (StandInSpare) isReason()          {}
-func (Replacing) isReason()             {}
 func (Frozen) isReason()                {}
 func (ReleaseWaits) isReason()          {}
 func (NewAnywhere) isReason()           {}

@@ -30,9 +30,9 @@ func (s *site) result() *Placement {
 func (s *site) roleResult(r *role, lines []HostLine) Role {
 	out := Role{
 		Name: r.name, Active: r.active, Standby: r.standby, TopologyKeys: r.keys, PerDomain: r.limits,
-		Replaced: len(r.fresh), ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
+		Replaced: r.replaced, ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
 	}
-	if total := len(r.held) + len(r.standIn) + len(r.spares) + len(r.lingering) + len(r.frozen) + len(r.pending) + len(r.picks); total > 0 {
+	if total := len(r.held) + len(r.standIn) + len(r.frozen) + len(r.pending) + len(r.picks); total > 0 {
 		out.Assigned = make([]Assignment, 0, total)
 	}
 	put := func(i int32, a Assignment, verdict Verdict) {
@@ -49,31 +49,20 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		out.Assigned = append(out.Assigned, a)
 		lines[i] = HostLine{Host: h.Host, Verdict: verdict, Cluster: r.cluster.key, Role: r.name, Reason: a.Reason}
 	}
-	standby := s.standbySlots(r)
 	for _, i := range r.held {
-		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: s.held(r, i)}, Held)
+		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Reason: s.held(r, i)}, Held)
 	}
 	for _, i := range r.standIn {
-		put(i, Assignment{Standby: standby[i], Origin: s.hosts[i].origin, Reason: StandIn{r.why[i]}}, Held)
-	}
-	for _, i := range r.spares {
-		var reason Reason = StandInSpare{r.why[i]}
-		if s.hosts[i].standby { // it was in that slot before
-			reason = StandIn{r.why[i]}
-		}
-		put(i, Assignment{Standby: true, Origin: s.hosts[i].origin, Reason: reason}, Held)
-	}
-	for _, i := range r.lingering {
-		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: Replacing{r.why[i]}}, Held)
+		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Reason: StandIn{r.why[i]}}, Held)
 	}
 	for _, i := range r.frozen {
 		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Reason: Frozen{kept(s.hosts[i].origin), r.cluster.refused}}, Held)
 	}
 	for i, reason := range r.pending { // sorted below
-		put(i, Assignment{Standby: s.hosts[i].standby, Origin: s.hosts[i].origin, Pending: true, Reason: reason}, Pending)
+		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Pending: true, Reason: reason, Replaced: r.fresh[i]}, Pending)
 	}
 	for n := range r.picks {
-		put(r.picks[n].host, Assignment{Standby: len(r.held)+n >= r.active, Origin: New, Reason: r.picks[n].reason}, Assigned)
+		put(r.picks[n].host, Assignment{Standby: n >= r.newActive, Origin: New, Reason: r.picks[n].reason}, Assigned)
 	}
 	slices.SortFunc(out.Assigned, func(a, b Assignment) int {
 		return cmp.Or(order.Bool(a.Standby, b.Standby), compareHosts(a.Host, b.Host))
@@ -108,31 +97,6 @@ func kept(origin Origin) Reason {
 		return KeptByLabels{}
 	}
 	return KeptByTree{}
-}
-
-// standbySlots says which of the hosts that fill slots are standby. Active slots are filled first by
-// hosts that were active, then by standby hosts, by name, then by new hosts, and last by failed hosts that no
-// other host replaces: a standby host stands in for them. Where too many were active, those that would be released
-// first become standby. A host that was demoted and recovers stays standby: nothing swaps back.
-func (s *site) standbySlots(r *role) map[int32]bool {
-	all := append(slices.Clone(r.held), r.standIn...)
-	replace := make(map[int32]bool, len(r.standIn))
-	for _, i := range r.standIn {
-		replace[i] = true
-	}
-	slices.SortFunc(all, func(a, b int32) int {
-		x, y := &s.hosts[a], &s.hosts[b]
-		return cmp.Or(order.Bool(replace[a], replace[b]), order.Bool(x.standby, y.standby),
-			order.Bool(x.standby && r.why[a] != nil, y.standby && r.why[b] != nil), s.compareRelease(r, b, a))
-	})
-	standby := make(map[int32]bool, len(all))
-	for n, i := range all {
-		if replace[i] {
-			n += len(r.picks) // new hosts come before them
-		}
-		standby[i] = n >= r.active
-	}
-	return standby
 }
 
 // lines are what became of the hosts that no cluster has.

@@ -119,15 +119,17 @@ type role struct {
 
 	claimed []int32 // hosts that claim the role, by name
 	// What keep decides about the claimed hosts.
-	held      []int32          // they fill slots
-	standIn   []int32          // failed or marked, they fill slots until a replacement is found
-	spares    []int32          // failed or marked, replaced, but filling standby slots all the same
-	lingering []int32          // failed or marked, replaced, kept until the replacement is seen
-	pending   map[int32]Reason // to be released; the value says what it waits for
-	released  []release        // by name
-	frozen    []int32          // all claimed hosts of a refused cluster
-	why       map[int32]Reason // of failed and marked hosts: what is wrong with them
-	fresh     map[int32]bool   // of lingering: those that are replaced in this run
+	held     []int32          // they fill slots
+	standIn  []int32          // failed or marked, they fill slots until a replacement is found
+	pending  map[int32]Reason // to be released; the value says what it waits for
+	released []release        // by name
+	frozen   []int32          // all claimed hosts of a refused cluster
+	why      map[int32]Reason // of failed and marked hosts: what is wrong with them
+	fresh    map[int32]bool   // of these: those whose slots others get in this run
+	// standbySlot says which of the held and pending hosts have standby slots now.
+	standbySlot map[int32]bool
+	replaced    int // hosts of standIn that got a successor
+	newActive   int // active slots that new hosts get
 
 	// must, replace and spare are the new hosts wanted: slots that have to be filled, stand-ins to
 	// be replaced, and slots that may stay empty.

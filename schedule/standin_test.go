@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"os"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -27,27 +26,23 @@ func TestWhenAHostFails(t *testing.T) {
 		now, then                  string // the second run, when the first one is synced
 		backends                   string // hosts that services reach, in the first run
 	}{
-		{inError, no, "a standby host", "the standby host becomes active, the failed one standby", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
-		{inError, no, "a standby host and a free one", "the standby host becomes active, the free one standby; the failed one is released when that is seen", false, []inventory.Host{s, x}, "f s +~x", "s ~x -f", "f s x"},
-		{inError, no, "a free host", "the free host becomes active, the failed one standby", false, []inventory.Host{x}, "+x ~f", "x ~f", "x f"},
+		{inError, no, "a standby host", "the standby host becomes active, the failed one is released", false, []inventory.Host{s}, "s -f short 0/1", "s short 0/1", "s"},
+		{inError, no, "a standby host and a free one", "the standby host becomes active, the free one standby, the failed one is released", false, []inventory.Host{s, x}, "s +~x -f", "s ~x", "s x"},
+		{inError, no, "a free host", "the free host becomes active, the failed one is released", false, []inventory.Host{x}, "+x -f short 0/1", "x short 0/1", "x"},
 		{inError, no, "nothing", "it stays active until another host can replace it", false, nil, "f short 0/1", "f short 0/1", "f"},
 		{inError, no, "a standby host that failed too", "it stays active until another host can replace it", false, []inventory.Host{broken(s)}, "f ~s", "f ~s", "f s"},
-		{inError, yes, "a standby host", "nothing changes: as far as sipgen knows, it is still in service", false, []inventory.Host{s}, "f ~s", "f ~s", "f s"},
 		{inError, yes, "a standby host and a free one", "nothing changes: as far as sipgen knows, it is still in service", false, []inventory.Host{s, x}, "f ~s", "f ~s", "f s"},
-		{inError, yes, "nothing", "nothing changes: as far as sipgen knows, it is still in service", false, nil, "f short 0/1", "f short 0/1", "f"},
-		{unhealthy, no, "a standby host", "the standby host becomes active, the failed one standby", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
-		{unhealthy, yes, "a standby host", "the standby host becomes active, the failed one standby; the failed host stays a backend", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
-		{unhealthy, yes, "a standby host and a free one", "the standby host becomes active, the free one standby; the failed one stays until Cluster API lets it go", false, []inventory.Host{s, x}, "f s +~x", "(f) s ~x", "f s x"},
+		{unhealthy, no, "a standby host", "the standby host becomes active, the failed one is released", false, []inventory.Host{s}, "s -f short 0/1", "s short 0/1", "s"},
+		{unhealthy, yes, "a standby host", "the standby host becomes active; the failed one stays a backend until Cluster API lets it go", false, []inventory.Host{s}, "(f) s short 0/1", "(f) s short 0/1", "f s"},
+		{unhealthy, yes, "a standby host and a free one", "the standby host becomes active, the free one standby; the failed one stays until Cluster API lets it go", false, []inventory.Host{s, x}, "(f) s +~x", "(f) s ~x", "f s x"},
 		{unhealthy, yes, "nothing", "it stays active until another host can replace it", false, nil, "f short 0/1", "f short 0/1", "f"},
-		{deleting, no, "a standby host", "the standby host becomes active, the failed one standby", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
-		{deleting, yes, "a standby host", "the standby host becomes active, the failed one standby; the failed host stays a backend", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
-		{removed, no, "a standby host", "the standby host becomes active, the failed one standby", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
-		{removed, yes, "a standby host", "the standby host becomes active, the failed one standby; the failed host stays a backend", false, []inventory.Host{s}, "s ~f", "s ~f", "s f"},
-		{removed, yes, "a standby host and a free one", "the standby host becomes active, the free one standby; the failed one stays until Cluster API lets it go", false, []inventory.Host{s, x}, "f s +~x", "(f) s ~x", "f s x"},
-		{"standby, in error", no, "a free host", "the free host becomes standby; the failed one is released when that is seen", true, []inventory.Host{a, x}, "a ~f +~x", "a ~x -f", "a f x"},
+		{deleting, no, "a standby host", "the standby host becomes active, the failed one is released", false, []inventory.Host{s}, "s -f short 0/1", "s short 0/1", "s"},
+		{deleting, yes, "a standby host", "the standby host becomes active; the failed one stays a backend until Cluster API lets it go", false, []inventory.Host{s}, "(f) s short 0/1", "(f) s short 0/1", "f s"},
+		{removed, no, "a standby host", "the standby host becomes active, the failed one is released", false, []inventory.Host{s}, "s -f short 0/1", "s short 0/1", "s"},
+		{removed, yes, "a standby host and a free one", "the standby host becomes active, the free one standby; the failed one stays until Cluster API lets it go", false, []inventory.Host{s, x}, "(f) s +~x", "(f) s ~x", "f s x"},
+		{"standby, in error", no, "a free host", "the free host becomes standby, the failed one is released", true, []inventory.Host{a, x}, "a +~x -f", "a ~x", "a x"},
 		{"standby, in error", no, "nothing", "it stays standby until another host can replace it", true, []inventory.Host{a}, "a ~f", "a ~f", "a f"},
 		{"standby, in error", yes, "a free host", "nothing changes: as far as sipgen knows, it is still in service", true, []inventory.Host{a, x}, "a ~f", "a ~f", "a f"},
-		{"nothing any more", no, "a standby host that was promoted", "nothing swaps back", true, []inventory.Host{a}, "a ~f", "a ~f", "a f"},
 	}
 	text, err := os.ReadFile("../docs/placement.md")
 	if err != nil {
@@ -110,50 +105,6 @@ func TestWhenAHostFails(t *testing.T) {
 	}
 }
 
-// TestFailedHostFillsAStandbySlot: a standby slot in which a failed host stays is filled: nothing is short. A host that had it before was not replaced as an active one.
-func TestFailedHostFillsAStandbySlot(t *testing.T) {
-	worker := v1.RoleWorker
-	f := func() inventory.Host { return claimed(host1("f", "w", "r1"), "c", worker) }
-	a, x := claimed(host1("a", "w", "r3"), "c", worker), host1("x", "w", "r4")
-	for _, row := range []struct {
-		why     string
-		standby int
-		hosts   []inventory.Host
-		want    string
-		reason  Reason // of f
-		short   int
-	}{
-		{"the free host takes its active slot, and it the standby slot", 1, []inventory.Host{broken(f()), x}, "+x ~f", StandInSpare{}, 0},
-		{"it was standby, and the free host takes the slot that is new", 2, []inventory.Host{a, broken(standbyOf(f())), x}, "a ~f +~x", StandIn{}, 0},
-		{"one slot more", 3, []inventory.Host{a, broken(standbyOf(f())), x}, "a ~f +~x short 0/1", StandIn{}, 1},
-	} {
-		spec := newCluster("c", map[string]v1.NodeSet{worker: nodes("kind=w", 1, row.standby)})
-		p := plan(t, []v1.SIPCluster{spec}, row.hosts, Previous{}, testOptions)
-		if got := strings.TrimSpace(strings.TrimPrefix(summary(p), "c Worker:")); got != row.want {
-			t.Errorf("%s: %s, want %s", row.why, got, row.want)
-		}
-		r := &p.Clusters[0].Roles[0]
-		for _, assigned := range r.Assigned {
-			if got := reflect.TypeOf(assigned.Reason); assigned.Host.Name == "f" && got != reflect.TypeOf(row.reason) {
-				t.Errorf("%s: f has its slot as a %s, want %T", row.why, got, row.reason)
-			}
-		}
-		said := 0
-		for _, w := range r.Warnings {
-			if short, is := w.(StandbyShort); is {
-				said += short.Short
-			}
-		}
-		need := 0
-		for _, short := range p.Shortages {
-			need += short.Need - short.Capacity
-		}
-		if said != row.short || need != row.short {
-			t.Errorf("%s: a warning says that %d slots are short, and shortages %d, want %d", row.why, said, need, row.short)
-		}
-	}
-}
-
 // TestReplaces: who takes whose slot.
 func TestReplaces(t *testing.T) {
 	worker := v1.RoleWorker
@@ -169,7 +120,7 @@ func TestReplaces(t *testing.T) {
 		want     string
 	}{
 		{"a swap", spec(1, 1), []inventory.Host{broken(held("h1", "r1")), standbyOf(held("h2", "r2"))}, nil,
-			"h2 promoted replaces h1 (in error (power management error)); h1 demoted"},
+			"h2 promoted replaces h1 (in error (power management error))"},
 		{"a swap, and a new standby host", spec(1, 1), []inventory.Host{broken(held("h1", "r1")), standbyOf(held("h2", "r2")), host1("h3", "w", "r3")}, nil,
 			"h2 promoted replaces h1 (in error (power management error)); h3 replaces h2 (promoted from standby)"},
 		{"a new host for a failed one", spec(2, 0), []inventory.Host{broken(held("h1", "r1")), held("h2", "r2"), host1("h3", "w", "r3")}, nil,
@@ -180,12 +131,14 @@ func TestReplaces(t *testing.T) {
 			"h2 promoted replaces h1 (no longer in the inventory); h3 replaces h2 (promoted from standby)"},
 		{"more are wanted: nobody is replaced", spec(2, 1), []inventory.Host{held("h1", "r1"), standbyOf(held("h2", "r2")), host1("h3", "w", "r3")}, nil,
 			"h2 promoted; h3 replaces h2 (promoted from standby)"},
-		{"fewer active, more standby: that is no swap", spec(1, 1), []inventory.Host{held("h1", "r1"), held("h2", "r2")}, nil,
+		{"fewer active, more standby: none leaves", spec(1, 1), []inventory.Host{held("h1", "r1"), held("h2", "r2")}, nil,
 			"h2 demoted"},
+		{"a failed host in use, which stays", spec(1, 1), []inventory.Host{provisionedBy(with(held("h1", "r1"), func(s *inventory.State) { s.Unhealthy = true }), "m"), standbyOf(held("h2", "r2"))}, nil,
+			"h1 replaced; h2 promoted replaces h1 (marked unhealthy)"},
 	} {
 		var said []string
 		p := plan(t, row.clusters, row.hosts, Previous{Claims: row.previous}, testOptions)
-		swapped := 0
+		replaced := 0
 		for _, a := range p.Clusters[0].Roles[0].Assigned {
 			words := a.Host.Name
 			if a.Promoted() {
@@ -194,8 +147,9 @@ func TestReplaces(t *testing.T) {
 			if a.Demoted() {
 				words += " demoted"
 			}
-			if a.Swapped() {
-				swapped++
+			if a.Replaced {
+				words += " replaced"
+				replaced++
 			}
 			if a.Replaces != nil {
 				words += " replaces " + a.Replaces.Host.Name + " (" + Say.Reason(a.Replaces.Why) + ")"
@@ -207,8 +161,8 @@ func TestReplaces(t *testing.T) {
 		if got := strings.Join(said, "; "); got != row.want {
 			t.Errorf("%s: %s, want %s", row.why, got, row.want)
 		}
-		if loss := Losses(p, Previous{Claims: row.previous}, row.hosts); len(loss.Swapped) != swapped || swapped != strings.Count(row.why, "a swap")-strings.Count(row.why, "new standby") {
-			t.Errorf("%s: %d swaps, the brake counts %v", row.why, swapped, loss.Swapped)
+		if loss := Losses(p, Previous{Claims: row.previous}, row.hosts); len(loss.Replaced) != replaced {
+			t.Errorf("%s: %d hosts in use are replaced, the brake counts %v", row.why, replaced, loss.Replaced)
 		}
 	}
 }

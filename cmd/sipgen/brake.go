@@ -166,7 +166,7 @@ func (d *decided) takenBy() map[schedule.ClusterKey]int {
 			for j := range role.Assigned {
 				a := &role.Assigned[j]
 				//guard: a tenant has three hosts replaced, and everybody's run is refused
-				if _, marked := a.Trouble.(schedule.MarkedForRemoval); marked && a.Swapped() {
+				if _, marked := a.Trouble.(schedule.MarkedForRemoval); marked && a.Replaced {
 					taken[c.Key]++
 				}
 			}
@@ -181,7 +181,7 @@ func describeLoss(loss schedule.Loss) string {
 		what  string
 		hosts []schedule.HostKey
 	}{{"no longer in the inventory", loss.Missing}, {"created anew, with another uid", loss.Anew}, {"labelled for a cluster that is not this site's", loss.Foreign}, {"taken over by another cluster or role that uses them under its labels", loss.Moved},
-		{"failed, and another host gets their active slot", loss.Swapped}, {"released", loss.Released},
+		{"failed and in use, and another host gets their slot", loss.Replaced}, {"released", loss.Released},
 		{"virtual machines that ViNO is no longer asked for", loss.Virtual}, {"virtual machines that ViNO re-creates", loss.Remade}} {
 		if len(part.hosts) == 0 {
 			continue

@@ -92,7 +92,7 @@ func (d *decided) loseVirtualHosts() {
 // counted are the hosts that the loss has already.
 func (d *decided) counted() map[schedule.HostKey]bool {
 	counted := map[schedule.HostKey]bool{}
-	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Anew, d.loss.Foreign, d.loss.Moved, d.loss.Swapped, d.loss.Released, d.loss.Virtual} {
+	for _, hosts := range [][]schedule.HostKey{d.loss.Missing, d.loss.Anew, d.loss.Foreign, d.loss.Moved, d.loss.Replaced, d.loss.Released, d.loss.Virtual} {
 		for _, host := range hosts {
 			counted[host] = true
 		}

@@ -37,9 +37,7 @@ func (c *checker) failed() {
 					slot = "standby"
 				}
 				switch _, inError := a.Trouble.(schedule.InError); a.Reason.(type) {
-				case schedule.Replacing:
-					fix = "this plan replaces it; if it is to stay, fix it before its replacement is synced"
-				case schedule.StandIn, schedule.StandInSpare:
+				case schedule.StandIn:
 					fix = "add a host that can replace it, or fix it"
 				default:
 					if !inError {

@@ -50,9 +50,6 @@ type Role struct {
 	// before its standby slots.
 	Failed                        []int32
 	ReplaceActive, ReplaceStandby int
-	// Spare failed hosts have successors already. These and those that get one fill standby slots that stay empty:
-	// that is no shortage.
-	Spare int
 	// Spread is the tree of one key over whose domains its hosts are to be evened out, None for none; Skew how far
 	// domains may differ. Even are the domains there of the hosts that it has.
 	Spread, Skew int
@@ -171,7 +168,7 @@ func (f *flow) standby(cluster int) {
 		f.replace(r, r.ReplaceStandby)
 		short := r.Standby - f.fill(r, r.Standby)
 		f.result.Roles[i].ShortStandby = short
-		if short -= r.Spare + len(f.result.Roles[i].Replaced); short > 0 {
+		if short > 0 {
 			f.explain(r, short, true)
 		}
 	}

@@ -73,10 +73,6 @@ func kept(r schedule.Reason) string {
 		return Reason(r.Trouble) + ": held, " + Use(r.Use)
 	case schedule.StandIn:
 		return Reason(r.Trouble) + ": should be replaced, but no other host can take its place"
-	case schedule.StandInSpare:
-		return Reason(r.Trouble) + ": replaced as active host; stays in the standby slot, because no other host can take it"
-	case schedule.Replacing:
-		return Reason(r.Trouble) + ": kept until its replacement has been labelled"
 	case schedule.Frozen:
 		return Reason(r.Kept) + "; its cluster is frozen: " + strings.Join(Refusals(r.Refused), "; ")
 	case schedule.ReleaseWaits:
