@@ -199,7 +199,7 @@ func TestChangesAreSaid(t *testing.T) {
 		"table": table.String(), "commit": CommitMessage(p, "", nil), "pull request": plain(PullRequest(p, About{})), "markdown": plain(Markdown(p)),
 	} {
 		for _, want := range []string{
-			"promoted from standby", "now standby", "replaces metal3/a1 (in error (power management error))", "adopted",
+			"promoted from standby", "replaces metal3/a1 (in error (power management error))", "adopted",
 			"t/b Worker metal3/b1: in error (power management error): held, consumed by Metal3Machine metal3/b-0",
 			"now free: metal3/f1, which t/a Worker released\n",
 			"not free: metal3/f2, which t/a Worker released, has lost its labels; it cannot be assigned: in error (power management error)",
@@ -210,7 +210,7 @@ func TestChangesAreSaid(t *testing.T) {
 			}
 		}
 	}
-	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 3 hosts, 1 promoted, 1 adopted, 1 now free, 1 not free, 2 failed" {
+	if subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n"); subject != "dc1: 2 hosts, 1 promoted, 1 adopted, 1 released, 1 now free, 1 not free, 1 failed, 1 short" {
 		t.Errorf("subject %q", subject)
 	}
 }
