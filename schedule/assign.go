@@ -42,7 +42,6 @@ func (s *site) got(r *role, got *solve.Got) {
 		if !r.standbySlot[i] {
 			r.newActive++
 		}
-		r.replaced++
 		s.letGo(r, i, Replaced{r.why[i]})
 	}
 	r.standIn = slices.DeleteFunc(r.standIn, func(i int32) bool { return r.fresh[i] })

@@ -152,8 +152,6 @@ type Role struct {
 	Assigned []Assignment
 	// Releasing are hosts that lose our labels: in this commit, or in an earlier one that has not been seen done.
 	Releasing []Release
-	// Replaced is how many failed hosts get a successor in this run: so many of the new hosts come on top of those that the role wants.
-	Replaced int
 	// ShortActive and ShortStandby are the slots that stay empty.
 	ShortActive, ShortStandby int
 	// Rejected counts the hosts that match the selector and are not eligible, per reason.

@@ -30,7 +30,7 @@ func (s *site) result() *Placement {
 func (s *site) roleResult(r *role, lines []HostLine) Role {
 	out := Role{
 		Name: r.name, Active: r.active, Standby: r.standby, TopologyKeys: r.keys, PerDomain: r.limits,
-		Replaced: r.replaced, ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
+		ShortActive: r.shortActive, ShortStandby: r.shortStandby, Rejected: r.rejected,
 	}
 	if total := len(r.held) + len(r.standIn) + len(r.frozen) + len(r.pending) + len(r.picks); total > 0 {
 		out.Assigned = make([]Assignment, 0, total)

@@ -128,7 +128,6 @@ type role struct {
 	fresh    map[int32]bool   // of these: those whose slots others get in this run
 	// standbySlot says which of the held and pending hosts have standby slots now.
 	standbySlot map[int32]bool
-	replaced    int // hosts of standIn that got a successor
 	newActive   int // active slots that new hosts get
 
 	// must, replace and spare are the new hosts wanted: slots that have to be filled, stand-ins to
