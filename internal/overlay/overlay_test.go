@@ -58,13 +58,11 @@ func bankFiles(t testing.TB) map[string][]byte {
 
 // Targets of the rows.
 var (
-	balancer  = &v1.PatchTarget{Kind: "Deployment", Name: "loadbalancer-controlplane-bank"}
-	jump      = &v1.PatchTarget{Kind: "Deployment", Name: "jumphost-bank"}
-	dex       = &v1.PatchTarget{Kind: "Deployment", Name: "dex-bank"}
-	service   = &v1.PatchTarget{Kind: "Service", Name: "loadbalancer-controlplane-bank"}
-	closed    = &v1.PatchTarget{Kind: "NetworkPolicy", Name: "loadbalancer-controlplane-bank"}
-	budget    = &v1.PatchTarget{Kind: "PodDisruptionBudget", Name: "loadbalancer-controlplane-bank"}
-	authority = &v1.PatchTarget{Kind: "Certificate"}
+	balancer = &v1.PatchTarget{Kind: "Deployment", Name: "loadbalancer-controlplane-bank"}
+	jump     = &v1.PatchTarget{Kind: "Deployment", Name: "jumphost-bank"}
+	dex      = &v1.PatchTarget{Kind: "Deployment", Name: "dex-bank"}
+	service  = &v1.PatchTarget{Kind: "Service", Name: "loadbalancer-controlplane-bank"}
+	budget   = &v1.PatchTarget{Kind: "PodDisruptionBudget", Name: "loadbalancer-controlplane-bank"}
 )
 
 // merge is a strategic merge patch for whatever the target is.

@@ -16,8 +16,6 @@ func dex(fields string) string {
 	return "{services: {dex: [{connectors: [{type: ldap, id: a, name: A, config: {host: 'ldap.example.org:636', userSearch: {baseDN: 'ou=p', username: uid, idAttr: uid, emailAttr: mail, nameAttr: cn}}}], staticClients: [{id: k, public: true, redirectURIs: ['http://localhost:8000']}], " + fields + "}]}}"
 }
 
-const issuer = "issuer: 'https://dex.bank.example.org', tls: {secretName: s}"
-
 // TestPodOptionsNeedNoPatches: a tenant without patches has the options of its pods, within its other grants.
 func TestPodOptionsNeedNoPatches(t *testing.T) {
 	tenants := Of(siteOf(t, "  tenants:\n  - {name: bank, namespaces: [bank], patches: none}\n"), nil)
