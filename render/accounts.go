@@ -22,6 +22,9 @@ var (
 	prune = append(slices.Clone(apply), "delete")
 )
 
+// guardResources are the resources of guards.
+var guardResources = []string{"validatingadmissionpolicies", inventory.GuardResource}
+
 // may is one rule. Without names it is for all objects. A server-side apply creates by name, so that names hold for that, too.
 func may(verbs []string, group string, names []string, resources ...string) rbacv1.PolicyRule {
 	return rbacv1.PolicyRule{Verbs: verbs, APIGroups: []string{group}, ResourceNames: names, Resources: resources}
@@ -32,20 +35,15 @@ func may(verbs []string, group string, names []string, resources ...string) rbac
 // comes later. Nobody can give what he does not have: the rights of hosts' accounts and of clusters' services are among them.
 func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 	own := s.ownAccounts()
-	guards := []string{infra.JumpGuardName(s.Site)}
-	for _, guard := range []string{deleteGuard, labelGuard, serviceGuard, syncGuard} {
-		guards = append(guards, s.guardName(guard))
-	}
-	bind := append(slices.Clone(prune), "bind")
 	everywhere = slices.Concat([]rbacv1.PolicyRule{
 		//guard: the account of the root may delete guards
-		may(apply, inventory.GuardGroup, guards, "validatingadmissionpolicies", inventory.GuardResource),
+		may(apply, inventory.GuardGroup, s.guardNames(), guardResources...),
 		// Flux tries a role and its binding together, before either is there: that takes bind.
 		//guard: a role of policy/ and its binding cannot come together
 		may(append(slices.Clone(apply), "bind"), rbacv1.GroupName, []string{own.hosts, own.reader, own.status, own.networkData, own.services}, "clusterroles"),
 		may(apply, rbacv1.GroupName, []string{own.hosts, own.reader, own.status}, "clusterrolebindings"),
 		//guard: a first Dex, or a jump host, never gets its rights
-		may(bind, rbacv1.GroupName, nil, "roles"),
+		may(append(slices.Clone(prune), "bind"), rbacv1.GroupName, nil, "roles"),
 		//guard: the rights of a cluster that is gone stay
 		may(prune, rbacv1.GroupName, nil, "rolebindings"),
 		may(prune, "", nil, "resourcequotas", "limitranges"),
@@ -69,6 +67,15 @@ func (s *site) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 		may(prune, "networking.k8s.io", []string{s.runnerName()}, "networkpolicies"),
 	}
 	return everywhere, engine
+}
+
+// guardNames are those of all guards that a site can have.
+func (s *site) guardNames() []string {
+	names := []string{infra.JumpGuardName(s.Site)}
+	for _, guard := range []string{deleteGuard, labelGuard, serviceGuard, syncGuard} {
+		names = append(names, s.guardName(guard))
+	}
+	return names
 }
 
 // rootAccount is the account that the Site names, and its rights.
