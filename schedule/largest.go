@@ -7,24 +7,19 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// Largest is the largest active count of a role with which its cluster is placed and no other cluster is worse off
-// than in the plan for the clusters as they are given. It is -1 if there is none. The role's standby count stays,
+// Counted gives the clusters with a number of active hosts in the role that is asked about, and the options that
+// hold then: who is refused may depend on the number.
+type Counted func(active int) ([]v1.SIPCluster, Options, error)
+
+// LargestUpTo is the largest active count of a role, at most limit, with which its cluster is placed and no other
+// cluster is worse off than in the plan for the clusters as they are given. It is -1 if there is none. The role's standby count stays,
 // and hosts that have failed do not count as hosts of the role. Worse off is a cluster that cannot be placed any
 // more, that has fewer active or standby slots filled now, or more of them by failed hosts.
 //
 // More for one cluster can leave another one without its hosts, and so a third one with more than before: a number
 // that does not fit says nothing about smaller ones. So every number is planned, from the largest down that leaves
 // all others what they have.
-func Largest(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string) (int, error) {
-	return LargestUpTo(clusters, hosts, previous, options, cluster, name, v1.MaxCount, nil)
-}
-
-// Counted gives the clusters with a number of active hosts in the role that is asked about, and the options that
-// hold then: who is refused, and how many failed hosts get a successor, may depend on the number.
-type Counted func(active int) ([]v1.SIPCluster, Options, error)
-
-// LargestUpTo is Largest among the counts up to limit, each of them planned as counted says. Without that, nothing
-// but the count of the role changes.
+// Each number is planned as counted gives it; without that, nothing but the count of the role changes.
 func LargestUpTo(
 	clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options, cluster ClusterKey, name string, limit int, counted Counted,
 ) (int, error) {

@@ -15,7 +15,7 @@ import (
 func TestLargest(t *testing.T) {
 	clusters, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
 	key := ClusterKey{"tenants", clusters[0].Name}
-	n, err := Largest(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker)
+	n, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker, v1.MaxCount, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,10 +28,10 @@ func TestLargest(t *testing.T) {
 			t.Errorf("count %d: schedulable %t, want %t", count, got, want)
 		}
 	}
-	if _, err := Largest(clusters, hosts, Previous{}, testOptions, key, "Edge"); err == nil || !strings.Contains(err.Error(), "has no role Edge, only ControlPlane, Worker") {
+	if _, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, "Edge", v1.MaxCount, nil); err == nil || !strings.Contains(err.Error(), "has no role Edge, only ControlPlane, Worker") {
 		t.Errorf("a role that is none: %v", err)
 	}
-	if _, err := Largest(clusters, hosts, Previous{}, testOptions, ClusterKey{"tenants", "none"}, "Edge"); err == nil || !strings.Contains(err.Error(), "tenants/none: no such cluster") {
+	if _, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, ClusterKey{"tenants", "none"}, "Edge", v1.MaxCount, nil); err == nil || !strings.Contains(err.Error(), "tenants/none: no such cluster") {
 		t.Errorf("a cluster that is none: %v", err)
 	}
 }
@@ -85,7 +85,7 @@ func TestLargestRows(t *testing.T) {
 			[]v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0), v1.RoleControlPlane: nodes("", 1, 0)})}, six(nil), "a", -1},
 	} {
 		key := ClusterKey{"tenants", row.role}
-		if got, err := Largest(row.clusters, row.hosts, Previous{}, testOptions, key, worker); err != nil || got != row.want {
+		if got, err := LargestUpTo(row.clusters, row.hosts, Previous{}, testOptions, key, worker, v1.MaxCount, nil); err != nil || got != row.want {
 			t.Errorf("%s: got %d, %v, want %d", row.why, got, err, row.want)
 		}
 	}
@@ -120,7 +120,7 @@ func TestLargestAgreesWithTrying(t *testing.T) {
 				want = n
 			}
 		}
-		got, err := Largest(w.clusters, w.hosts, w.tree, w.options, key, name)
+		got, err := LargestUpTo(w.clusters, w.hosts, w.tree, w.options, key, name, v1.MaxCount, nil)
 		if err != nil || got != want {
 			t.Fatalf("world %d: %s %s: up to %d, %v; trying every number gives %d\n%s\n%s", seed, key, name, got, err, want, describe(w.clusters, w.hosts), words(now))
 		}

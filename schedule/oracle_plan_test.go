@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -106,7 +107,7 @@ func TestLargestAgreesWithTheOracle(t *testing.T) {
 			}
 		}
 		key := schedule.ClusterKey{Namespace: oracleNamespace, Name: role.cluster}
-		got, err := schedule.Largest(specs, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys}, key, role.name)
+		got, err := schedule.LargestUpTo(specs, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys}, key, role.name, v1.MaxCount, nil)
 		if err != nil || got != want {
 			t.Fatalf("site %d: %s %s: up to %d, %v; the oracle: %d\n%s", seed, role.cluster, role.name, got, err, want, o)
 		}

@@ -20,11 +20,6 @@ var meansAll = map[string]string{
 	"hosts.max":                       "the site's maxHostsPerTenant",
 	"hosts.maxStandby":                "as many as max",
 	"maxClusters":                     "the site's maxClustersPerTenant",
-	"maxPods":                         "the site's maxPodsPerTenant",
-	"patches":                         "safe",
-	"limits":                          "10 replicas, and no bound on resources",
-	"limits.replicas":                 "10",
-	"limits.resources":                "no bound",
 	"quota":                           "no quota",
 }
 

@@ -71,14 +71,6 @@ func (t *Tenants) byDefault(namespace string) *Tenant {
 	}}
 }
 
-// NameOf is the name of the tenant of a namespace, empty if it is no tenant's.
-func (t *Tenants) NameOf(namespace string) string {
-	if tenant := t.Of(namespace); tenant != nil {
-		return tenant.Name
-	}
-	return ""
-}
-
 // operators are namespaces of programs that work with the Site's services, under the names that their installations give them. Engines may apply things there.
 var operators = map[string]string{
 	"openstack-operators": "OpenStack's operators", "mariadb-system": "MariaDB's operator",
