@@ -132,6 +132,8 @@ func (s *site) claimLive(i int32, c liveClaim, t *PreviousClaim) {
 func (s *site) claimAlone(i int32, c liveClaim) {
 	h := &s.hosts[i]
 	switch {
+	case s.uses(h, c.cluster):
+		h.adopted = true
 	case s.specOf(c.cluster) == nil && c.cluster.Valid() && s.options.Release[h.key()] == c.cluster:
 		h.adopted, h.unwanted = true, true
 	case s.specOf(c.cluster) == nil && c.cluster.Valid():
@@ -141,6 +143,12 @@ func (s *site) claimAlone(i int32, c liveClaim) {
 		h.adopted = true
 	}
 	s.hold(i, c.cluster, c.role, FromLive, c.standby, false, "")
+}
+
+// uses says whether a host is in use and its labels name a cluster that the previous tree has, with a spec or without.
+func (s *site) uses(h *host, key ClusterKey) bool {
+	//guard: a server that runs for a cluster without a spec is nobody's, or the cluster's that an old tree names
+	return s.options.Known[key] && inUse(h) != nil
 }
 
 // keepWhere has a held host stay where the tree has it: its addresses, its domain, and whether its release waits.
@@ -246,7 +254,7 @@ func (s *site) dispute(i int32, c liveClaim, t *PreviousClaim) {
 		s.problem("host %s: its labels say cluster %s, but %s says cluster %s, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not say); if somebody wrote these labels into a file, take them out",
 			h.Key(), c.cluster.Quoted(), t.Source, t.Cluster)
 		return
-	case s.specOf(c.cluster) == nil:
+	case s.specOf(c.cluster) == nil && !s.uses(h, c.cluster):
 		s.leaveAlone(i, c.cluster)
 		differ.Foreign = true
 	case inUse(h) != nil:

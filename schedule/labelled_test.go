@@ -62,3 +62,30 @@ func TestLabelsAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestUsedWithoutSpec: a host in use belongs to the cluster that its labels name, also where the tree alone has that cluster.
+func TestUsedWithoutSpec(t *testing.T) {
+	used := provisionedBy(claimed(newHost("h1", "kind=w"), "old", v1.RoleWorker), "m")
+	idle := claimed(newHost("h1", "kind=w"), "old", v1.RoleWorker)
+	others := []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}
+	for _, row := range []struct {
+		why   string
+		host  inventory.Host
+		tree  []PreviousClaim
+		known bool
+		want  string
+	}{
+		{"in use, and the tree has the cluster", used, nil, true, "a Worker: short 1/0 unschedulable\nold Worker: (h1)\n"},
+		{"in use, and the tree has the cluster and the host for another", used, others, true, "a Worker: short 1/0 unschedulable\nold Worker: (h1)\n"},
+		{"in use, and the tree does not have the cluster", used, nil, false, "a Worker: short 1/0 unschedulable\n"},
+		{"idle, and the tree has the cluster", idle, nil, true, "a Worker: short 1/0 unschedulable\n"},
+	} {
+		options := testOptions
+		options.LabelsNewer, options.Known = true, map[ClusterKey]bool{{"tenants", "old"}: row.known}
+		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
+		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.tree}, options)
+		if got := summary(p); got != row.want {
+			t.Errorf("%s: got\n%swant\n%s", row.why, got, row.want)
+		}
+	}
+}
