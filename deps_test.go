@@ -47,7 +47,7 @@ var folders = map[string][]string{
 	"render":                  {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
 	"render/object":           {},
 	"internal/report":         {"api", "inventory", "internal/report", "schedule"},
-	"schedule":                {"api", "inventory", "internal/manifest", "internal/redact", "schedule"},
+	"schedule":                {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"schedule/solve":          {},
 	"internal/tenancy":        {"api", "inventory", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
 	"templates":               {},

@@ -43,7 +43,7 @@ func (s *site) replacements(r *role, assigned []Assignment) {
 	}
 	for i := range assigned {
 		if a := &assigned[i]; a.Promoted() {
-			promoted = append(promoted, Replacement{HostKey{a.Host.Namespace, a.Host.Name}, Promoted{}})
+			promoted = append(promoted, Replacement{HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, Promoted{}})
 			toActive = append(toActive, a)
 		}
 	}

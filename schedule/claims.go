@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
@@ -38,7 +35,7 @@ func (s *site) live(h *host) liveClaim {
 	if c.labels == 0 {
 		return c
 	}
-	c.cluster, c.role, c.standby = ClusterKey{namespace, name}, role, standby == "true"
+	c.cluster, c.role, c.standby = ClusterKey{Namespace: namespace, Name: name}, role, standby == "true"
 	c.complete = namespace != "" && name != "" && role != ""
 	return c
 }
@@ -266,19 +263,6 @@ func (s *site) dispute(i int32, c liveClaim, t *PreviousClaim) {
 		s.keepAddresses(i, t)
 	}
 	s.warn(differ)
-}
-
-// Valid: it can be the name of a cluster. Labels from files can hold anything.
-func (k ClusterKey) Valid() bool {
-	return len(validation.IsDNS1123Label(k.Namespace)) == 0 && len(validation.IsDNS1123Label(k.Name)) == 0
-}
-
-// Quoted is the name for a message: in quotes, with escapes, where it is not valid.
-func (k ClusterKey) Quoted() string {
-	if !k.Valid() {
-		return strconv.Quote(k.String())
-	}
-	return k.String()
 }
 
 // hold records a claim, and remembers clusters and roles that have no spec any more. source is the file that claims, empty for

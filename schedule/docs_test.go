@@ -26,7 +26,7 @@ func TestWorkedExample(t *testing.T) {
 		v1.RoleControlPlane: nodes("cp=yes", 2, 0), v1.RoleWorker: nodes("w=yes", 1, 0)})}
 	hosts := []inventory.Host{newHost("n1", "rack=r1 cp=yes w=yes"), newHost("n2", "rack=r1 cp=yes"), newHost("n3", "rack=r2 cp=yes")}
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	said, _ := Say.ExplainCluster(p, ClusterKey{"tenants", "red"})
+	said, _ := Say.ExplainCluster(p, ClusterKey{Namespace: "tenants", Name: "red"})
 	quoted(said)
 	hosts[1].State.Paused = true
 	p = plan(t, clusters, hosts, Previous{}, testOptions)

@@ -192,7 +192,7 @@ func workerSelectors(clusters []v1.SIPCluster) map[ClusterKey]string {
 	for _, c := range clusters {
 		set := c.Spec.Nodes[v1.RoleWorker]
 		selector, _ := set.HostSelector()
-		selectors[ClusterKey{c.Namespace, c.Name}] = selector.String()
+		selectors[ClusterKey{Namespace: c.Namespace, Name: c.Name}] = selector.String()
 	}
 	return selectors
 }

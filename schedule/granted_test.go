@@ -18,7 +18,7 @@ func granted(c *v1.SIPCluster, pool string) map[RoleKey]labels.Selector {
 	asked := map[RoleKey]labels.Selector{}
 	for name, set := range c.Spec.Nodes {
 		selector, _ := set.HostSelector()
-		asked[RoleKey{ClusterKey{c.Namespace, c.Name}, name}] = selector
+		asked[RoleKey{ClusterKey{Namespace: c.Namespace, Name: c.Name}, name}] = selector
 		set.LabelSelector.MatchExpressions = append(set.LabelSelector.MatchExpressions, metav1.LabelSelectorRequirement{Key: "pool", Operator: metav1.LabelSelectorOpIn, Values: []string{pool}})
 		c.Spec.Nodes[name] = set
 	}
@@ -42,7 +42,7 @@ func TestNotGranted(t *testing.T) {
 		"h4": "metal/h4: not eligible\n  paused\n  tenants/a Worker: selects it, but its tenant is not granted it\n",
 		"h5": "metal/h5: free\n  free: no role selects it\n  1 other role does not select it\n",
 	} {
-		if got, _ := Say.ExplainHost(p, HostKey{"metal", host}); got != want {
+		if got, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: host}); got != want {
 			t.Errorf("%s: got\n%swant\n%s", host, got, want)
 		}
 	}

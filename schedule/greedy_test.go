@@ -166,7 +166,7 @@ func TestExplain(t *testing.T) {
 	}
 	hosts := []inventory.Host{host1("h1", "w", "r1"), host1("h2", "w", "r1"), host1("h3", "w", "r1"), host1("h4", "w", "r2"), host1("h5", "e", "r2")}
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	got, found := Say.ExplainHost(p, HostKey{"metal", "h3"})
+	got, found := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h3"})
 	want := `metal/h3: free
   free: fits 2 of the roles, and none gets it
   tenants/a Worker: could use it, but has all it may have in rack=r1: metal/h1
@@ -176,10 +176,10 @@ func TestExplain(t *testing.T) {
 	if !found || got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if _, found := Say.ExplainHost(p, HostKey{"metal", "h9"}); found {
+	if _, found := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h9"}); found {
 		t.Error("a host that is none is explained")
 	}
-	got, found = Say.ExplainCluster(p, ClusterKey{"tenants", "b"})
+	got, found = Say.ExplainCluster(p, ClusterKey{Namespace: "tenants", Name: "b"})
 	want = `tenants/b: priority 0
   Worker: want 2 active and 0 standby; held 0, new 2, pending 0, released 0, short 0
     metal/h2: new: rack=r1, one of 3 free hosts there that fit; 1 elsewhere in 1 domain

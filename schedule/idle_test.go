@@ -23,7 +23,7 @@ func TestIdleRoles(t *testing.T) {
 	}
 	hosts := []inventory.Host{newHost("h1", "row=a rack=r1"), newHost("h2", "row=a rack=r2")}
 	options := testOptions
-	options.Refused = map[ClusterKey][]string{{"tenants", "b"}: {"beyond its grants"}}
+	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "b"}: {"beyond its grants"}}
 	s, err := prepare([]v1.SIPCluster{newCluster("a", roles), newCluster("b", refused)}, hosts, Previous{}, options)
 	if err != nil || len(s.topology) != 1 {
 		t.Fatalf("%d topologies, %v, want that of the role that wants a host", len(s.topology), err)

@@ -13,11 +13,11 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 	where, released := map[HostKey]RoleKey{}, map[HostKey]bool{}
 	byKey := map[HostKey]inventory.Host{}
 	for _, h := range before {
-		byKey[HostKey{h.Namespace, h.Name}] = h
+		byKey[HostKey{Namespace: h.Namespace, Name: h.Name}] = h
 	}
 	specs := map[ClusterKey]v1.SIPCluster{}
 	for _, c := range w.clusters {
-		specs[ClusterKey{c.Namespace, c.Name}] = c
+		specs[ClusterKey{Namespace: c.Namespace, Name: c.Name}] = c
 	}
 	claims := map[HostKey]PreviousClaim{}
 	for _, t := range w.tree.Claims {
@@ -30,7 +30,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 			set := specs[c.Key].Spec.Nodes[r.Name]
 			active := 0
 			for _, a := range r.Assigned {
-				key := HostKey{a.Host.Namespace, a.Host.Name}
+				key := HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}
 				if other, twice := where[key]; twice {
 					return fmt.Errorf("host %s is in %v and %v", key, other, role)
 				}
@@ -49,7 +49,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				return fmt.Errorf("%v: %d active, want %d, and no shortage", role, active, r.Active)
 			}
 			for _, a := range r.Assigned {
-				key := HostKey{a.Host.Namespace, a.Host.Name}
+				key := HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}
 				live := a.Host.Labels[testOptions.Keys.ClusterName]
 				t, inTree := claims[key]
 				if a.Origin != New {
@@ -79,7 +79,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 				}
 			}
 			for _, gone := range r.Releasing {
-				key := HostKey{gone.Host.Namespace, gone.Host.Name}
+				key := HostKey{Namespace: gone.Host.Namespace, Name: gone.Host.Name}
 				if other, twice := where[key]; twice {
 					return fmt.Errorf("host %s is in %v and released from %v", key, other, role)
 				}
@@ -100,7 +100,7 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 		if name == "" || role == "" {
 			continue
 		}
-		want := RoleKey{ClusterKey{"tenants", name}, role}
+		want := RoleKey{ClusterKey{Namespace: "tenants", Name: name}, role}
 		got := where[key]
 		t, inTree := claims[key]
 		inTree = inTree && t.UID == h.UID

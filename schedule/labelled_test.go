@@ -19,8 +19,8 @@ func TestLabelsAlone(t *testing.T) {
 		return h
 	}
 	mine := newHost("h1", "kind=w rack=r1")
-	refused := map[ClusterKey][]string{{"tenants", "a"}: {"wrong"}}
-	known := map[ClusterKey]bool{{"tenants", "a"}: true}
+	refused := map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"wrong"}}
+	known := map[ClusterKey]bool{{Namespace: "tenants", Name: "a"}: true}
 	tree := []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}
 	renewed := append([]PreviousClaim{inTree("x1", "a", v1.RoleWorker)}, tree...)
 	renewed[0].UID = "uid-of-before"
@@ -81,7 +81,7 @@ func TestUsedWithoutSpec(t *testing.T) {
 		{"idle, and the tree has the cluster", idle, nil, true, "a Worker: short 1/0 unschedulable\n"},
 	} {
 		options := testOptions
-		options.LabelsNewer, options.Known = true, map[ClusterKey]bool{{"tenants", "old"}: row.known}
+		options.LabelsNewer, options.Known = true, map[ClusterKey]bool{{Namespace: "tenants", Name: "old"}: row.known}
 		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
 		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.tree}, options)
 		if got := summary(p); got != row.want {

@@ -14,7 +14,7 @@ import (
 // TestLargest: the count that still fits, and one more does not.
 func TestLargest(t *testing.T) {
 	clusters, hosts := tightSite(rand.New(rand.NewPCG(5, 3)))
-	key := ClusterKey{"tenants", clusters[0].Name}
+	key := ClusterKey{Namespace: "tenants", Name: clusters[0].Name}
 	n, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker, v1.MaxCount, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestLargest(t *testing.T) {
 	if _, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, "Edge", v1.MaxCount, nil); err == nil || !strings.Contains(err.Error(), "has no role Edge, only ControlPlane, Worker") {
 		t.Errorf("a role that is none: %v", err)
 	}
-	if _, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, ClusterKey{"tenants", "none"}, "Edge", v1.MaxCount, nil); err == nil || !strings.Contains(err.Error(), "tenants/none: no such cluster") {
+	if _, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, ClusterKey{Namespace: "tenants", Name: "none"}, "Edge", v1.MaxCount, nil); err == nil || !strings.Contains(err.Error(), "tenants/none: no such cluster") {
 		t.Errorf("a cluster that is none: %v", err)
 	}
 }
@@ -84,7 +84,7 @@ func TestLargestRows(t *testing.T) {
 		{"a cluster that is refused gets nothing new, whatever the number of another role",
 			[]v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0), v1.RoleControlPlane: nodes("", 1, 0)})}, six(nil), "a", -1},
 	} {
-		key := ClusterKey{"tenants", row.role}
+		key := ClusterKey{Namespace: "tenants", Name: row.role}
 		if got, err := LargestUpTo(row.clusters, row.hosts, Previous{}, testOptions, key, worker, v1.MaxCount, nil); err != nil || got != row.want {
 			t.Errorf("%s: got %d, %v, want %d", row.why, got, err, row.want)
 		}
@@ -108,7 +108,7 @@ func TestLargestAgreesWithTrying(t *testing.T) {
 			continue
 		}
 		spec := &w.clusters[w.rng.IntN(len(w.clusters))]
-		key, name := ClusterKey{spec.Namespace, spec.Name}, v1.RoleControlPlane
+		key, name := ClusterKey{Namespace: spec.Namespace, Name: spec.Name}, v1.RoleControlPlane
 		want := -1
 		for n := range len(w.hosts) + 2 {
 			changed, err := WithCount(w.clusters, key, name, n)
@@ -144,7 +144,7 @@ func TestLargestOfOneThatIsRefused(t *testing.T) {
 			continue
 		}
 		spec := &w.clusters[w.rng.IntN(len(w.clusters))]
-		key, name := ClusterKey{spec.Namespace, spec.Name}, v1.RoleControlPlane
+		key, name := ClusterKey{Namespace: spec.Namespace, Name: spec.Name}, v1.RoleControlPlane
 		most := w.rng.IntN(len(w.hosts))
 		today := w.options
 		today.Refused = map[ClusterKey][]string{key: {"beyond its grant"}}

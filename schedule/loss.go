@@ -31,9 +31,9 @@ func (l *Loss) Total() int {
 func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 	uids := make(map[HostKey]string, len(hosts))
 	for i := range hosts {
-		uids[HostKey{hosts[i].Namespace, hosts[i].Name}] = hosts[i].UID
+		uids[HostKey{Namespace: hosts[i].Namespace, Name: hosts[i].Name}] = hosts[i].UID
 		if hosts[i].Unsure() {
-			uids[HostKey{hosts[i].Namespace, hosts[i].Name}] = ""
+			uids[HostKey{Namespace: hosts[i].Namespace, Name: hosts[i].Name}] = ""
 		}
 	}
 	var (
@@ -74,12 +74,12 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 			role := &p.Clusters[i].Roles[j]
 			for _, a := range role.Assigned {
 				if a.Origin != New {
-					claimed[HostKey{a.Host.Namespace, a.Host.Name}] = true
+					claimed[HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}] = true
 				}
 			}
 			for _, r := range role.Releasing {
 				if r.Since == New {
-					key := HostKey{r.Host.Namespace, r.Host.Name}
+					key := HostKey{Namespace: r.Host.Namespace, Name: r.Host.Name}
 					claimed[key] = true
 					loss.Released = append(loss.Released, key)
 				}
@@ -104,7 +104,7 @@ func (p *Placement) holders(loss *Loss) map[HostKey]RoleKey {
 				if a.Origin == New {
 					continue
 				}
-				key := HostKey{a.Host.Namespace, a.Host.Name}
+				key := HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}
 				holders[key] = RoleKey{p.Clusters[i].Key, r.Name}
 				if a.Replaced {
 					loss.Replaced = append(loss.Replaced, key)

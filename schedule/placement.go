@@ -4,10 +4,9 @@
 package schedule
 
 import (
-	"net/netip"
-
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -49,11 +48,6 @@ type Options struct {
 	Spaces map[string]string
 }
 
-// LabelKeys are the label keys by which a host is claimed.
-type LabelKeys struct {
-	ClusterNamespace, ClusterName, NodeType, Standby string
-}
-
 // Previous is what the previous tree says: decisions that may not have been synced yet.
 // The zero value means there is no previous tree.
 type Previous struct {
@@ -64,32 +58,14 @@ type Previous struct {
 	HeldBack map[ClusterKey]int
 }
 
-// PreviousClaim is one host in the previous tree.
-type PreviousClaim struct {
-	Host    HostKey
-	UID     string
-	Cluster ClusterKey
-	Role    string
-	Domain  string
-	Standby bool
-	// Pending: it is to be released once it is let go, or its release approved.
-	Pending bool
-	// Releasing: the tree keeps the host's object without our labels, so that the engine removes them.
-	Releasing bool
-	// Addresses are those that the host had when it was handed out, by network id.
-	Addresses map[string][]netip.Addr
-	// Source is the file that says so, for messages.
-	Source string
-}
-
-// HostKey and ClusterKey name a BareMetalHost and a SIPCluster.
+// HostKey and ClusterKey name a BareMetalHost and a SIPCluster, LabelKeys the labels by which a host is claimed. PreviousClaim is one host in
+// the previous tree.
 type (
-	HostKey    struct{ Namespace, Name string }
-	ClusterKey struct{ Namespace, Name string }
+	HostKey       = holdings.HostKey
+	ClusterKey    = holdings.ClusterKey
+	LabelKeys     = holdings.LabelKeys
+	PreviousClaim = holdings.Claim
 )
-
-func (k HostKey) String() string    { return k.Namespace + "/" + k.Name }
-func (k ClusterKey) String() string { return k.Namespace + "/" + k.Name }
 
 // Placement is the result: who gets which host, and why.
 type Placement struct {

@@ -43,7 +43,7 @@ func standbyOf(h inventory.Host) inventory.Host {
 }
 
 func inTree(name, cluster, role string) PreviousClaim {
-	return PreviousClaim{Host: HostKey{"metal", name}, UID: "uid-" + name, Cluster: ClusterKey{"tenants", cluster}, Role: role,
+	return PreviousClaim{Host: HostKey{Namespace: "metal", Name: name}, UID: "uid-" + name, Cluster: ClusterKey{Namespace: "tenants", Name: cluster}, Role: role,
 		Source: "clusters/tenants/" + cluster + "/assignments.yaml"}
 }
 
@@ -336,7 +336,7 @@ func TestLosses(t *testing.T) {
 	previous.Claims = append(previous.Claims, anew, releasing(inTree("left", "a", worker)))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)}), newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
 	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()), previous, hosts)
-	want := Loss{Claimed: 6, Missing: []HostKey{{"metal", "vanished"}}, Anew: []HostKey{{"metal", "anew"}}, Foreign: []HostKey{{"metal", "alone"}}, Moved: []HostKey{{"metal", "used"}}, Released: []HostKey{{"metal", "disputed"}}}
+	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Anew: []HostKey{{Namespace: "metal", Name: "anew"}}, Foreign: []HostKey{{Namespace: "metal", Name: "alone"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "disputed"}}}
 	if !reflect.DeepEqual(loss, want) {
 		t.Errorf("found %+v, want %+v", loss, want)
 	}
@@ -351,7 +351,7 @@ func TestNestedKeys(t *testing.T) {
 	hosts := []inventory.Host{newHost("h1", "row=w1 rack=r1"), newHost("h2", "row=w1 rack=r2"), newHost("h3", "row=w2 rack=r3"), newHost("h4", "rack=r4"), newHost("h5", "rack=r4")}
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}
 	for want, line := range map[int]string{2: "a Edge: +h1 +h3\n", 3: "a Edge: +h1 +h3 +h4\n", 4: "a Edge: short 4/0 unschedulable\n"} {
-		changed, err := WithCount(clusters, ClusterKey{"tenants", "a"}, "Edge", want)
+		changed, err := WithCount(clusters, ClusterKey{Namespace: "tenants", Name: "a"}, "Edge", want)
 		if err != nil {
 			t.Fatal(err)
 		}

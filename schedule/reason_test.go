@@ -21,7 +21,7 @@ func TestExplainNearest(t *testing.T) {
 	hosts = append(hosts, newHost("y1", "kind=w rack=r1"))
 	clusters = append(clusters, newCluster("d", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 3000, 0)}))
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	said, _ := Say.ExplainHost(p, HostKey{"metal", "y1"})
+	said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "y1"})
 	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
 	if len(lines) != 15 || len(said) > 2000 {
 		t.Fatalf("%d lines, %d bytes:\n%.3000s", len(lines), len(said), said)
@@ -36,7 +36,7 @@ func TestExplainNearest(t *testing.T) {
 			t.Errorf("line %d: got %q, want %q\n%s", i, lines[i], want, said)
 		}
 	}
-	held, _ := Say.ExplainHost(p, HostKey{"metal", "h0001"})
+	held, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h0001"})
 	if len(held) > 2000 {
 		t.Errorf("%d bytes:\n%.3000s", len(held), held)
 	}
@@ -68,7 +68,7 @@ func TestBeingReleased(t *testing.T) {
 	if len(p.Shortages) == 0 || strings.Contains(Say.Shortage(&p.Shortages[0]), "2 held") {
 		t.Errorf("%v", p.Shortages)
 	}
-	said, _ := Say.ExplainHost(p, HostKey{"metal", "h3"})
+	said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h3"})
 	if !strings.Contains(said, "tenants/b ControlPlane and tenants/b Worker: select it, but it is not eligible: being released, and free once seen without labels") {
 		t.Errorf("explain:\n%s", said)
 	}

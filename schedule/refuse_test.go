@@ -111,7 +111,7 @@ func TestRefusedKeepsWhatItHas(t *testing.T) {
 // TestRefusedByTheCaller: what the caller found is as good a reason.
 func TestRefusedByTheCaller(t *testing.T) {
 	options := testOptions
-	options.Refused = map[ClusterKey][]string{{"tenants", "a"}: {"second", "first"}, {"tenants", "nobody"}: {"x"}}
+	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"second", "first"}, {Namespace: "tenants", Name: "nobody"}: {"x"}}
 	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})}, []inventory.Host{host1("h1", "w", "r1")}, Previous{}, options)
 	if got, want := summary(p), "a Worker: short 1/0 unschedulable\n"; got != want || !slices.Equal(Say.Refusals(p.Clusters[0].Refused), []string{"first", "second"}) {
 		t.Errorf("got %s and %q", got, p.Clusters[0].Refused)

@@ -11,9 +11,9 @@ import (
 // TestReleaseIsOfOneCluster: a request releases the hosts that it names, as long as they carry the labels of the cluster that it names, and that
 // cluster has no spec. All others stay as they are, and it is said why.
 func TestReleaseIsOfOneCluster(t *testing.T) {
-	host := HostKey{"metal", "h1"}
+	host := HostKey{Namespace: "metal", Name: "h1"}
 	asks := func(cluster string) map[HostKey]ClusterKey {
-		return map[HostKey]ClusterKey{host: {"tenants", cluster}}
+		return map[HostKey]ClusterKey{host: {Namespace: "tenants", Name: cluster}}
 	}
 	mine := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})}
 	for _, row := range []struct {

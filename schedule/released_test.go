@@ -19,7 +19,7 @@ func TestReleasedAndStillInUse(t *testing.T) {
 	anew.UID = "another"
 	released := []PreviousClaim{releasing(inTree("h1", "a", worker))}
 	noted := func(cluster, consumer string) []StillUsed {
-		return []StillUsed{{Host: HostKey{"metal", "h1"}, UID: "uid-h1", Cluster: ClusterKey{"tenants", cluster}, Consumer: consumer}}
+		return []StillUsed{{Host: HostKey{Namespace: "metal", Name: "h1"}, UID: "uid-h1", Cluster: ClusterKey{Namespace: "tenants", Name: cluster}, Consumer: consumer}}
 	}
 	for _, row := range []struct {
 		why   string

@@ -158,7 +158,7 @@ func (r *role) key() RoleKey { return RoleKey{r.cluster.key, r.name} }
 
 func (r *role) String() string { return r.key().String() }
 
-func (h *host) key() HostKey { return HostKey{h.Namespace, h.Name} }
+func (h *host) key() HostKey { return HostKey{Namespace: h.Namespace, Name: h.Name} }
 
 func (r *role) want() int { return r.active + r.standby }
 
@@ -197,7 +197,7 @@ func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) 
 	}
 	for i := range clusters {
 		spec := &clusters[i]
-		key := ClusterKey{spec.Namespace, spec.Name}
+		key := ClusterKey{Namespace: spec.Namespace, Name: spec.Name}
 		if _, twice := s.byKey[key]; twice {
 			s.problem("cluster %s: there are two specs", key)
 			continue

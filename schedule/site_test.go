@@ -122,13 +122,13 @@ func tree(p *Placement) Previous {
 			file := "clusters/" + c.Key.String() + "/assignments.yaml"
 			for _, a := range r.Assigned {
 				prev.Claims = append(prev.Claims, PreviousClaim{
-					Host: HostKey{a.Host.Namespace, a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
+					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
 					Domain: a.Domain, Standby: a.Standby, Source: file,
 				})
 			}
 			for _, a := range r.Releasing {
 				prev.Claims = append(prev.Claims, PreviousClaim{
-					Host: HostKey{a.Host.Namespace, a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
+					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
 					Releasing: true, Source: file,
 				})
 			}

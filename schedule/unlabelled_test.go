@@ -81,14 +81,14 @@ func TestLostLabel(t *testing.T) {
 			}
 		}
 	}
-	if want := []Warning{KeptUnlabelled{HostKey{"metal", "h1"}, "rack"}}; !reflect.DeepEqual(kept, want) {
+	if want := []Warning{KeptUnlabelled{HostKey{Namespace: "metal", Name: "h1"}, "rack"}}; !reflect.DeepEqual(kept, want) {
 		t.Errorf("kept: %v, want %v", kept, want)
 	}
-	want := LeftOut{[]string{"rack"}, []HostKey{{"metal", "h3"}}, 1}
+	want := LeftOut{[]string{"rack"}, []HostKey{{Namespace: "metal", Name: "h3"}}, 1}
 	if len(left) != 2 || !reflect.DeepEqual(left[0], want) {
 		t.Errorf("left out: %v, want twice %v", left, want)
 	}
-	if line, _ := p.ExplainHost(HostKey{"metal", "h3"}); !reflect.DeepEqual(line.Line.Reason, NoLabel{"rack"}) || !reflect.DeepEqual(line.Roles[0].Reason, NoLabel{"rack"}) {
+	if line, _ := p.ExplainHost(HostKey{Namespace: "metal", Name: "h3"}); !reflect.DeepEqual(line.Line.Reason, NoLabel{"rack"}) || !reflect.DeepEqual(line.Roles[0].Reason, NoLabel{"rack"}) {
 		t.Errorf("h3: %+v", line)
 	}
 }

@@ -105,8 +105,8 @@ func TestNamesThatAreNone(t *testing.T) {
 		previous []PreviousClaim
 		want     Reason
 	}{
-		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, InvalidCluster{ClusterKey{"tenants", "Edge_A"}}},
-		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, InvalidCluster{ClusterKey{"tenants", "../../x"}}},
+		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, InvalidCluster{ClusterKey{Namespace: "tenants", Name: "Edge_A"}}},
+		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, InvalidCluster{ClusterKey{Namespace: "tenants", Name: "../../x"}}},
 		{"a role, by labels", claimed(host1("h1", "w", "r1"), "a", "no role"), nil, InvalidRole{"no role"}},
 		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, InvalidRole{""}},
 	} {

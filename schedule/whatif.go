@@ -48,7 +48,7 @@ func WithCount(clusters []v1.SIPCluster, cluster ClusterKey, name string, active
 	}
 	out := slices.Clone(clusters)
 	for i := range out {
-		if (ClusterKey{out[i].Namespace, out[i].Name}) != cluster {
+		if (ClusterKey{Namespace: out[i].Namespace, Name: out[i].Name}) != cluster {
 			continue
 		}
 		set, is := out[i].Spec.Nodes[name]

@@ -120,12 +120,12 @@ func (w *world) sync(p *Placement) {
 			for k, v := range w.hosts[i].Labels {
 				labels[k] = v
 			}
-			keep[HostKey{w.hosts[i].Namespace, w.hosts[i].Name}] = labels
+			keep[HostKey{Namespace: w.hosts[i].Namespace, Name: w.hosts[i].Name}] = labels
 		}
 	}
 	adopt(w.hosts, p)
 	for i := range w.hosts {
-		if labels := keep[HostKey{w.hosts[i].Namespace, w.hosts[i].Name}]; labels != nil {
+		if labels := keep[HostKey{Namespace: w.hosts[i].Namespace, Name: w.hosts[i].Name}]; labels != nil {
 			w.hosts[i].Labels = labels
 		}
 	}

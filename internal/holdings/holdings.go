@@ -5,7 +5,9 @@ package holdings
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -22,6 +24,19 @@ type (
 func (k HostKey) String() string    { return k.Namespace + "/" + k.Name }
 func (k ClusterKey) String() string { return k.Namespace + "/" + k.Name }
 
+// Valid: it can be the name of a cluster. Labels from files can hold anything.
+func (k ClusterKey) Valid() bool {
+	return len(validation.IsDNS1123Label(k.Namespace)) == 0 && len(validation.IsDNS1123Label(k.Name)) == 0
+}
+
+// Quoted is the name for a message: in quotes, with escapes, where it is not valid.
+func (k ClusterKey) Quoted() string {
+	if !k.Valid() {
+		return strconv.Quote(k.String())
+	}
+	return k.String()
+}
+
 // LabelKeys are the label keys by which a host is claimed.
 type LabelKeys struct {
 	ClusterNamespace, ClusterName, NodeType, Standby string
@@ -33,11 +48,16 @@ type Claim struct {
 	UID     string
 	Cluster ClusterKey
 	Role    string
+	Domain  string
 	Standby bool
-	// Leaving: the tree keeps the host's object without sipgen's labels, so that the engine removes them.
-	Leaving bool
-	// Use is what used a leaving host when its release was approved, as Use gives it. Empty: nothing was approved.
+	// Pending: it is to be released once it is let go, or its release approved.
+	Pending bool
+	// Releasing: the tree keeps the host's object without sipgen's labels, so that the engine removes them.
+	Releasing bool
+	// Use is what used the host when its release was approved, as Use gives it. Empty: no release was approved.
 	Use string
+	// Addresses are those that the host had when it was handed out, by network id.
+	Addresses map[string][]netip.Addr
 	// Source is the file that has the claim, for messages.
 	Source string
 }
@@ -234,9 +254,9 @@ func (h *Holding) byUse(in *Input) {
 	case !in.Specs[l.Cluster] && !in.Known[l.Cluster]:
 		h.State, h.Why = LeftAlone, Why{Code: UsedByUnknown, Detail: l.Cluster.String()}
 	//guard: an approval is good for the next use of the host, and for a host that nobody approved
-	case same && t.Leaving && t.Use == Use(h.Host) && in.Approved[t.Host] == t.Cluster:
+	case same && t.Releasing && t.Use == Use(h.Host) && in.Approved[t.Host] == t.Cluster:
 		h.byTree()
-	case same && !t.Leaving && t.Role == l.Role:
+	case same && !t.Releasing && t.Role == l.Role:
 		h.hold(t.Cluster, t.Role, t.Standby, ByUse)
 	default:
 		h.hold(l.Cluster, l.Role, l.Standby, ByUse)
@@ -247,7 +267,7 @@ func (h *Holding) byUse(in *Input) {
 func (h *Holding) byTree() {
 	t := h.Claim
 	h.hold(t.Cluster, t.Role, t.Standby, ByTree)
-	if !t.Leaving {
+	if !t.Releasing {
 		return
 	}
 	h.State, h.Why = Leaving, Why{Code: Released}

@@ -39,7 +39,7 @@ func claim(text string) []Claim {
 		case "standby":
 			c.Standby = true
 		case "leaving":
-			c.Leaving = true
+			c.Releasing = true
 		case "approved":
 			c.Use = "Machine/t/m1"
 		case "otheruse":
