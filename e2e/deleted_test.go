@@ -52,7 +52,7 @@ func rowRootDeleted(t *testing.T, r *rig, name string) {
 	c.tenantWith("a", 2, loadBalancer())
 	c.commit(t)
 	if r.flux != nil {
-		c.run(t, procedure(t, "safety.md", "If something was deleted", "The root")[:1])
+		c.run(t, procedure(t, "restore-root", "flux"))
 	} else {
 		r.bootstrap(t, c) // without the policies, which are other sites' too: procedure "Argo CD" is TestProcedures'
 	}
@@ -89,7 +89,7 @@ func rowHostsNamespaceGone(t *testing.T, r *rig, name string) {
 	r.api.Delete(t, namespaces, "", c.ns)
 	said := ""
 	engine.Wait(t, "the controller to be denied", engine.SyncTimeout, func() error {
-		said = c.run(t, []string{strings.Replace(procedure(t, "safety.md", "If something was deleted", "The hosts' namespace")[0], "NAMESPACE", c.ns, 1)})
+		said = c.run(t, []string{strings.Replace(procedure(t, "hosts-namespace")[0], "NAMESPACE", c.ns, 1)})
 		if !strings.Contains(said, c.root()+"-delete-guard-v1") {
 			return fmt.Errorf("it says %q", said)
 		}

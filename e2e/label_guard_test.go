@@ -181,11 +181,8 @@ func (c *circle) breakGlass(t *testing.T) {
 		_ = unstructured.SetNestedField(o, map[string]any{"kind": "Metal3Machine", "namespace": c.ns, "name": "m"}, "spec", "consumerRef")
 	})
 	words := strings.NewReplacer("-n NAMESPACE NAME", "-n "+c.ns+" n1", "YOU", "somebody", "=NAMESPACE-OF-CLUSTER", "="+c.tenants+"-2", "=CLUSTER", "=b", "=ROLE", "=Worker")
-	var commands []string
-	for _, block := range procedure(t, "safety.md", "Break glass") {
-		commands = append(commands, words.Replace(block))
-	}
-	may, moves := blockWith(t, commands, "can-i"), blockWith(t, commands, "--overwrite")
+	command := func(name string) string { return words.Replace(procedure(t, "break-glass", name)[0]) }
+	may, moves := command("check"), command("move")
 	if said := c.run(t, []string{may}); strings.Count(said, "yes\n") != 2 {
 		t.Errorf("may break the glass: %q", said)
 	}
@@ -196,11 +193,11 @@ func (c *circle) breakGlass(t *testing.T) {
 			t.Errorf("moved: the label %s is %q, want %q", key, got, want)
 		}
 	}
-	c.run(t, []string{blockWith(t, commands, "cluster-name- ")})
+	c.run(t, []string{command("unlabel")})
 	if labels := c.rig.api.OurLabels(t, c.ns, "n1"); len(labels) > 0 {
 		t.Errorf("the labels were taken off, and it has %v", labels)
 	}
-	c.run(t, []string{moves, blockWith(t, commands, "delete bmh")})
+	c.run(t, []string{moves, command("delete")})
 	if c.rig.api.Exists(t, engine.Hosts, c.ns, "n1") {
 		t.Error("the host is still there")
 	}

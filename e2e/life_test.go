@@ -231,7 +231,7 @@ func rowNamespaceGone(t *testing.T, r *rig, name string) {
 		t.Errorf("the end of a namespace changes the tree:\n%s", c.said)
 	}
 	// Word by word; with Flux, what asks for a sync too.
-	commands := procedure(t, "safety.md", "If something was deleted", "A tenant's namespace")
+	commands := procedure(t, "restore-namespace")
 	commands[0] = strings.Replace(commands[0], "NAMESPACE", c.tenants, 1)
 	if r.argo != nil {
 		commands = commands[:1]

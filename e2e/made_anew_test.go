@@ -36,7 +36,7 @@ func rowMadeAnew(t *testing.T, r *rig, name string) {
 	}
 	before := service()
 	ports := fmt.Sprint(before.Object["spec"].(map[string]any)["ports"])
-	commands := procedure(t, "gitops.md", "Objects that have to be made anew")
+	commands := procedure(t, "recreate")
 	for _, address := range addresses {
 		c.tenantWith("a", 1, strings.Replace(balancer, "nodeInterfaceId: oam", "nodeInterfaceId: oam, clusterIP: "+address, 1))
 		if !c.commit(t) {

@@ -35,7 +35,7 @@ func rowSeveral(t *testing.T, r *rig, name string) {
 	stopAll := func(tenants string) {
 		t.Helper()
 		for tenant := range strings.FieldsSeq(tenants) {
-			c.run(t, of("TENANT", tenant, procedure(t, "safety.md", "Stop one tenant", c.section())...))
+			c.run(t, of("TENANT", tenant, procedure(t, "stop-tenant", c.section())...))
 		}
 	}
 	// reach waits until the syncs that are not stopped have reached the newest commit, and gives the others every reason to.
@@ -66,13 +66,10 @@ func rowSeveral(t *testing.T, r *rig, name string) {
 	c.commit(t)
 	reach("two tenants are stopped", map[string]int{"a": 1, "b": 1, "d": 2})
 
-	goOn := procedure(t, "safety.md", "Stop one tenant", "Let one tenant go on")
-	if r.argo != nil {
-		goOn = goOn[1:]
-	}
+	goOn := procedure(t, "resume-tenant", c.section())
 	c.run(t, of("TENANT", c.tenants+".b", goOn[0]))
 	reach("one of them goes on", map[string]int{"a": 1, "b": 2, "d": 2})
-	c.run(t, procedure(t, "safety.md", "Go on", c.section()))
+	c.run(t, procedure(t, "resume", c.section()))
 	c.sync(t, nil)
 	c.check(t, "everybody goes on", nil)
 	c.settle(t, "everybody goes on")
@@ -103,20 +100,19 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 			t.Errorf("%s: %s was deprovisioned: it went through %v", what, host, passed)
 		}
 	}
-	look := procedure(t, "safety.md", "Look")
+	look := procedure(t, "look")
 	for _, word := range []string{"n1", c.tenants, c.root() + "-sync-guard-v1", "managedFields"} {
 		if said := on("n1", look[0]); !strings.Contains(said, word) {
 			t.Errorf("no %q in\n%s", word, said)
 		}
 	}
 	// The engine knows the commit, if the branch has lost it.
-	lost := procedure(t, "safety.md", "A tree that is refused", "A tree that is lost")
-	if said := c.run(t, []string{blockWith(t, lost, map[bool]string{true: "-n flux-system", false: "-n argocd"}[r.flux != nil]), "echo $commit\n"}); said != c.repo.Head(t)+"\n" {
+	lost := procedure(t, "lost-tree", c.section())[0]
+	if said := c.run(t, []string{lost, "echo $commit\n"}); said != c.repo.Head(t)+"\n" {
 		t.Errorf("the engine has applied %q, and the branch has %s", said, c.repo.Head(t))
 	}
 	// With Flux the source and what it is applied by, each with the newest commit; with Argo CD the Applications.
-	arrive := procedure(t, "safety.md", "Look", "A change that does not arrive")
-	said := c.run(t, []string{blockWith(t, arrive, map[bool]string{true: "-n flux-system", false: "-n argocd"}[r.flux != nil])})
+	said := c.run(t, procedure(t, "not-applied", c.section()))
 	for _, want := range []string{c.root() + " ", c.name("a", "hosts") + " ", c.repo.Head(t)} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
@@ -145,8 +141,8 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 			})
 		}
 		state("metal3 to notice the empty spec", true)
-		mend := procedure(t, "safety.md", "Look", "Put an emptied spec back")
-		on("n1", slices.Concat(look[1:2], []string{"cat > host.yaml <<'END'\n" + string(backup) + "END\n"}, mend)...)
+		mend := procedure(t, "restore-spec")
+		on("n1", slices.Concat(procedure(t, "pause-host"), []string{"cat > host.yaml <<'END'\n" + string(backup) + "END\n"}, mend)...)
 		state("the host to be as it was", false)
 		if now := r.api.Get(t, engine.Hosts, c.ns, "n1"); fmt.Sprint(now.Object["spec"]) != fmt.Sprint(live.Object["spec"]) {
 			t.Errorf("its spec is %v, and was %v", now.Object["spec"], live.Object["spec"])
@@ -156,7 +152,7 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 	c.accept(t)
 	c.settle(t, "the spec is back")
 
-	deletes := blockWith(t, procedure(t, "safety.md", "Break glass"), "delete bmh")
+	deletes := procedure(t, "break-glass", "delete")[0]
 	r.api.HostWatch.During(t, c.ns, "n2", func() {
 		on("n2", deletes)
 		c.waitGone(t, "n2")
@@ -166,7 +162,7 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "a host that was deleted", "a", "n1", "n3")
 
 	r.api.HostWatch.During(t, c.ns, "n1", func() {
-		on("n1", append(procedure(t, "safety.md", "Break glass", "Delete a host without wiping it"), deletes)...)
+		on("n1", append(procedure(t, "detach-host"), deletes)...)
 		c.waitGone(t, "n1")
 		spared("a host that was detached", "n1")
 	})

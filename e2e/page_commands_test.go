@@ -51,7 +51,7 @@ func TestPageCommands(t *testing.T) {
 
 // makesHostByPage: the spec of the host belongs to the manager that the page names, so sipgen hands it out.
 func (c *circle) makesHostByPage(t *testing.T) {
-	blocks := procedure(t, "safety.md", "How hosts are made")
+	blocks := procedure(t, "make-host")
 	c.rig.api.Create(t, "e2e", engine.BMCSecret(c.ns, "server-2-bmc"))
 	c.run(t, append([]string{"cat >host.yaml <<'END'\n" + hostManifest(c.ns, "server-2", "r2") + "END\n"}, blocks...))
 	setStatus(t, c.rig.api, c.ns, "server-2", "available")
@@ -91,7 +91,7 @@ func (c *circle) annotatesByPage(t *testing.T) {
 	if reached() {
 		t.Fatalf("the load balancer knows %s before anybody said so", address)
 	}
-	c.run(t, procedure(t, "addresses.md", "Where a host is reached"))
+	c.run(t, procedure(t, "reach-host"))
 	c.accept(t)
 	if !c.commit(t) || !reached() {
 		t.Errorf("the load balancer does not know %s\n%s", address, c.said)
@@ -100,8 +100,7 @@ func (c *circle) annotatesByPage(t *testing.T) {
 
 // readsAuditLogByPage: with a label guard that only audits, the page's command names who wrote which host's label.
 func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
-	blocks := procedure(t, "safety.md", "The guards")
-	c.run(t, procedure(t, "gitops.md")[:1])
+	c.run(t, procedure(t, "apply-policy"))
 	// A person with every right, but in no group that the guards except. The log's user is the one who was authenticated and speaks for carol.
 	c.rig.api.Kubectl(t, "", "create", "clusterrolebinding", "carol", "--clusterrole=cluster-admin", "--user=carol")
 	carol := engine.NewClient(t, c.rig.api.As("carol"))
@@ -118,7 +117,7 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 				return err
 			}
 		}
-		out := c.run(t, []string{"ln -s '" + log + "' audit.log\n", blocks[0]})
+		out := c.run(t, []string{"ln -s '" + log + "' audit.log\n", procedure(t, "audit-log")[0]})
 		for line := range strings.Lines(out) {
 			if fields := strings.Fields(line); len(fields) == 4 && fields[0] == "admin" && fields[2] == c.ns && fields[3] == "server-1" {
 				return nil
@@ -127,12 +126,12 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 		return fmt.Errorf("found %.500q, want admin, a verb, %s and server-1", out, c.ns)
 	})
 	c.accept(t)
-	c.run(t, blocks[1:])
+	c.run(t, procedure(t, "delete-guards"))
 }
 
 // makesKeysByPage: the Secret has a private key that sshd reads.
 func (c *circle) makesKeysByPage(t *testing.T) {
-	c.run(t, procedure(t, "services.md", "Jump host")[:1])
+	c.run(t, procedure(t, "jump-host-keys"))
 	text, _, _ := unstructured.NestedString(c.rig.api.Get(t, engine.Secrets, "tenants", "jumphost-edge-a-host-keys").Object, "data", "ssh_host_ed25519_key")
 	key, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -151,7 +150,7 @@ func (c *circle) makesKeysByPage(t *testing.T) {
 func (c *circle) snapshotsByPage(t *testing.T) {
 	c.tenant("snapshot", 1)
 	contexts := engine.Kubeconfigs(t, map[string]*rest.Config{"management": c.rig.api.Config(), "elsewhere": {Host: "https://192.0.2.1"}})
-	said := c.run(t, append([]string{"cp site-new.yaml site.yaml\nexport KUBECONFIG='" + contexts + "' SIPGEN_REPO='" + c.repo.Dir + "'\n"}, procedure(t, "gitops.md", "Running sipgen")[0]))
+	said := c.run(t, append([]string{"cp site-new.yaml site.yaml\nexport KUBECONFIG='" + contexts + "' SIPGEN_REPO='" + c.repo.Dir + "'\n"}, procedure(t, "snapshot")[0]))
 	if !strings.Contains(said, "sipgen/dc1") {
 		t.Errorf("no proposal in\n%s", said)
 	}

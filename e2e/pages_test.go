@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +14,9 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-func procedure(t *testing.T, page string, headings ...string) []string {
+func procedure(t *testing.T, name ...string) []string {
 	t.Helper()
-	return engine.Procedure(t, page, headings...)
+	return engine.Procedure(t, name...)
 }
 
 // run runs blocks of commands in one shell, in a folder that has what the page says is there. Any command that fails fails the test.
@@ -63,54 +62,11 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 	return string(out)
 }
 
-// blockWith is the one block that has the words.
-func blockWith(t *testing.T, blocks []string, words string) string {
-	t.Helper()
-	found := ""
-	for _, block := range blocks {
-		if strings.Contains(block, words) {
-			if found != "" {
-				t.Fatalf("two blocks have %q", words)
-			}
-			found = block
-		}
-	}
-	if found == "" {
-		t.Fatalf("no block has %q:\n%s", words, strings.Join(blocks, "\n"))
-	}
-	return found
-}
-
 func TestCodeBlocks(t *testing.T) {
-	const page = "# Page\n\n    of nobody\n\n## One\n\n    a\n\n    b\nText.\n\n1. Item:\n   ```sh\n   c |\n     d\n   ```\n\n       e\n\n### Below\n\n    f\n\n## Other\n\n```\ng\n```\n"
-	for _, row := range []struct {
-		headings []string
-		want     []string
-	}{
-		{[]string{"One"}, []string{"a\n\nb\n", "c |\n  d\n", "e\n"}},
-		{[]string{"One", "Below"}, []string{"f\n"}},
-		{[]string{"Other"}, []string{"g\n"}},
-		{[]string{"Below"}, nil},
-	} {
-		if got := engine.CodeBlocks(t, []byte(page), row.headings); !slices.Equal(got, row.want) {
-			t.Errorf("%q: found %q, want %q", row.headings, got, row.want)
-		}
-	}
-}
-
-// TestProceduresNameTheirVariables: every variable in the commands is one that the page says to set.
-func TestProceduresNameTheirVariables(t *testing.T) {
-	variable := regexp.MustCompile(`\$\{?([A-Z_]+)`)
-	for _, page := range []string{"safety.md", "gitops.md"} {
-		content, err := os.ReadFile(filepath.Join("..", "docs", page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range variable.FindAllStringSubmatch(string(content), -1) {
-			set := regexp.MustCompile(`(?m)^    export .*\b` + match[1] + `=`)
-			if safety, err := os.ReadFile(filepath.Join("..", "docs", "safety.md")); err != nil || !set.Match(content) && !set.Match(safety) {
-				t.Errorf("docs/%s: nothing sets %s (%v)", page, match[1], err)
-			}
+	const page = "# Page\n\n    of nobody\n\n```sh\nnameless\n```\n\n```sh one\na\n\nb\n```\n\n1. Item:\n   ```sh one\n   c |\n     d\n   ```\n\n```sh one two\ne\n```\n"
+	for name, want := range map[string][]string{"one": {"a\n\nb\n", "c |\n  d\n"}, "one two": {"e\n"}, "two": nil} {
+		if got := engine.CodeBlocks(t, []byte(page), name); !slices.Equal(got, want) {
+			t.Errorf("%q: found %q, want %q", name, got, want)
 		}
 	}
 }

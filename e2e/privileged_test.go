@@ -40,7 +40,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.CertManagerCRDs(t)...)...)
 	engine.StartControllers(t, api, "deployment-controller", "replicaset-controller", "serviceaccount-controller")
 	api.Namespaces(t, "flux-system", "tenant-hosts", "unlabelled")
-	commands := strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "tenants.md", "How to onboard a tenant")[0], "NAMESPACE", "labelled")), "\n")
+	commands := strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "onboard", "namespace")[0], "NAMESPACE", "labelled")), "\n")
 	for _, command := range commands {
 		words := strings.Fields(command)
 		if words[0] != "kubectl" {
@@ -48,7 +48,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 		}
 		api.Kubectl(t, "", words[1:]...)
 	}
-	listed := strings.Fields(procedure(t, "tenants.md", "How to onboard a tenant")[1])
+	listed := strings.Fields(procedure(t, "onboard", "list")[0])
 	for _, line := range strings.Split(api.Kubectl(t, "", listed[1:]...), "\n") {
 		name, _, _ := strings.Cut(line, " ")
 		if is := strings.HasSuffix(strings.TrimSpace(line), " restricted"); (name == "labelled") != is && (name == "labelled" || name == "unlabelled") {

@@ -50,14 +50,14 @@ func TestProcedures(t *testing.T) {
 	c.accept(t)
 
 	c.stopEverything(t, services(2))
-	c.switchEngine(t, flux, "From Argo CD to Flux")
+	c.switchEngine(t, flux, "to-flux")
 	c.ownsItsObjects(t, services(1), first)
 	c.tenantWith("a", 2, services(2))
 	c.settle(t, "as it was")
 	c.stopEverything(t, services(2))
 	// And back to the other order.
 	c.site.Spec.ArgoCD.Order, argo.order = v1alpha1.OrderWaves, v1alpha1.OrderWaves
-	c.switchEngine(t, argo, "From Flux to Argo CD")
+	c.switchEngine(t, argo, "to-argocd")
 	c.ownsItsObjects(t, services(1), first)
 }
 
@@ -66,7 +66,7 @@ func TestProcedures(t *testing.T) {
 func (c *circle) bootstrapByPage(t *testing.T) {
 	t.Helper()
 	c.commit(t)
-	c.run(t, slices.Concat(procedure(t, "gitops.md"), procedure(t, "gitops.md", "Argo CD")[:1]))
+	c.run(t, slices.Concat(procedure(t, "apply-policy"), procedure(t, "bootstrap", "argocd")))
 	c.started = true
 	c.sync(t, nil)
 	c.check(t, "bootstrap", nil)
@@ -89,9 +89,9 @@ func (c *circle) comesBack(t *testing.T, name string) {
 // stopEverything stops the site, then one tenant, with commits that would change hosts in between. Tenant a has two hosts before and after, b one.
 func (c *circle) stopEverything(t *testing.T, services string) {
 	t.Helper()
-	section := map[v1alpha1.Engine]string{v1alpha1.EngineFlux: "Flux", v1alpha1.EngineArgoCD: "Argo CD"}[c.rig.engine]
+	section := c.section()
 
-	c.run(t, procedure(t, "safety.md", "Stop everything", section))
+	c.run(t, procedure(t, "stop", section))
 	end := c.wantNothingChanged(t)
 	c.tenantWith("a", 3, services)
 	c.tenant("b", 2)
@@ -99,14 +99,14 @@ func (c *circle) stopEverything(t *testing.T, services string) {
 	c.insist(t)
 	end(section + ", everything stopped")
 	c.untouched.Check(t, "everything stopped")
-	c.run(t, procedure(t, "safety.md", "Go on", section))
+	c.run(t, procedure(t, "resume", section))
 	c.sync(t, nil)
 	c.check(t, "everything goes on", nil)
 	if got := c.holds(t, "a"); len(got) != 3 {
 		t.Errorf("%s: goes on, and a has %v, want three", section, got)
 	}
 
-	c.run(t, procedure(t, "safety.md", "Stop one tenant", section))
+	c.run(t, procedure(t, "stop-tenant", section))
 	end = c.wantNothingChanged(t, c.holds(t, "b")...)
 	c.tenantWith("a", 2, services)
 	c.tenant("b", 1)
@@ -123,7 +123,7 @@ func (c *circle) stopEverything(t *testing.T, services string) {
 	if got := c.holds(t, "b"); len(got) != 1 {
 		t.Errorf("%s: tenant a is stopped, and b has %v, want one", section, got)
 	}
-	c.run(t, procedure(t, "safety.md", "Go on", section))
+	c.run(t, procedure(t, "resume", section))
 	c.sync(t, nil)
 	c.check(t, "the tenant goes on", nil)
 	c.settle(t, "the tenant goes on")
@@ -144,9 +144,9 @@ func (c *circle) insist(t *testing.T) {
 func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 	t.Helper()
 	from := c.rig
-	oldSection := map[v1alpha1.Engine]string{v1alpha1.EngineFlux: "Flux", v1alpha1.EngineArgoCD: "Argo CD"}[from.engine]
+	old := string(from.engine)
 	end := c.wantNothingChanged(t)
-	c.run(t, procedure(t, "safety.md", "Stop everything", oldSection))
+	c.run(t, procedure(t, "stop", old))
 
 	oldReader, oldSpec := c.account, c.site.Spec
 	c.rig, c.site.Spec.Engine = to, to.engine
@@ -157,7 +157,7 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 		c.site.Spec.Repository.URL = "ssh://git@git.invalid/" + c.ns + ".git"
 	}
 	c.account = c.reader(t)
-	steps := procedure(t, "gitops.md", "To another engine", direction)
+	steps := procedure(t, "switch", direction)
 	if to.flux != nil {
 		// "With the functions from above."
 		steps = slices.Insert(steps, 0, handOver(t))
@@ -165,7 +165,7 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 	c.halfWay(t, from, oldSpec, oldReader, steps)
 	end("half-way " + direction + ", and back")
 	end = c.wantNothingChanged(t)
-	c.run(t, procedure(t, "safety.md", "Stop everything", oldSection))
+	c.run(t, procedure(t, "stop", old))
 	// The old engine's objects, and its tree.
 	last := len(steps) - 2
 	said := c.run(t, steps[:last])
@@ -199,7 +199,7 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction string) {
 func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldReader string, steps []string) {
 	t.Helper()
 	handedOver := slices.IndexFunc(steps, func(block string) bool { return strings.HasPrefix(block, "hand_over_tree ") })
-	back := procedure(t, "gitops.md", "To another engine", "If you stop half-way")
+	back := procedure(t, "switch", "back")
 	if len(back) != 4 || handedOver < 0 {
 		t.Fatalf("the way back is %d blocks:\n%s", len(back), strings.Join(back, "\n"))
 	}
@@ -221,7 +221,7 @@ func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldRead
 		}
 	}
 	c.readTree(t)
-	c.run(t, procedure(t, "safety.md", "Go on", map[v1alpha1.Engine]string{v1alpha1.EngineFlux: "Flux", v1alpha1.EngineArgoCD: "Argo CD"}[from.engine]))
+	c.run(t, procedure(t, "resume", string(from.engine)))
 	c.sync(t, nil)
 	c.check(t, "half-way and back", nil)
 	c.settle(t, "half-way and back")
@@ -267,7 +267,7 @@ var (
 // handOver is the block of the first direction that defines the functions.
 func handOver(t *testing.T) string {
 	t.Helper()
-	for _, block := range procedure(t, "gitops.md", "To another engine", "From Flux to Argo CD") {
+	for _, block := range procedure(t, "switch", "to-argocd") {
 		if strings.HasPrefix(block, "hand_over()") {
 			return block
 		}

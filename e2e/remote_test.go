@@ -57,7 +57,7 @@ stringData: {name: remote, server: %q, config: %q}
 	c.site.Spec.ArgoCD.Identity = "system:serviceaccount:kube-system:argocd-manager"
 	c.commit(t)
 	contexts := "export KUBECONFIG='" + engine.Kubeconfigs(t, map[string]*rest.Config{"management": remote.Config(), "argocd": hub.api.Config()}) + "'\n"
-	c.run(t, append([]string{contexts}, procedure(t, "gitops.md", "Argo CD", "Hosts on another cluster than Argo CD")[1]))
+	c.run(t, append([]string{contexts}, procedure(t, "bootstrap", "argocd-remote")[0]))
 	c.started = true
 	c.sync(t, nil)
 	c.check(t, "assign", nil)

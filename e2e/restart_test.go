@@ -98,9 +98,9 @@ func rowGuardsOff(t *testing.T, r *rig, name string) {
 
 	// Flux puts them back with the next commit, and Argo CD at once where it syncs the policies: so not before the hosts have changed.
 	if r.flux != nil {
-		c.run(t, procedure(t, "safety.md", "Stop everything", "Flux")[:1]) // keeps its hands off while somebody looks
+		c.run(t, procedure(t, "stop", "flux")[:1]) // keeps its hands off while somebody looks
 	}
-	c.run(t, procedure(t, "safety.md", "The guards")[1:])
+	c.run(t, procedure(t, "delete-guards"))
 	bindings := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
 	if r.api.Exists(t, bindings, "", c.root()+"-sync-guard-v1") {
 		t.Fatal("the guards are still there")
@@ -108,7 +108,7 @@ func rowGuardsOff(t *testing.T, r *rig, name string) {
 	c.untouched.Check(t, "no guards")
 	r.wantNoHarm(t, c.ns, "no guards")
 	if r.flux != nil {
-		c.run(t, procedure(t, "safety.md", "Go on", "Flux"))
+		c.run(t, procedure(t, "resume", "flux"))
 	}
 	c.tenant("a", 2)
 	c.step(t, "the site grows")
@@ -116,7 +116,7 @@ func rowGuardsOff(t *testing.T, r *rig, name string) {
 	c.settle(t, "the site shrinks")
 	c.wantHolds(t, "the site shrinks", "a", "n1")
 
-	c.run(t, procedure(t, "gitops.md")[:1])
+	c.run(t, procedure(t, "apply-policy"))
 	r.api.WaitPolicies(t, c.ns)
 	c.repo.Reset(t, had)
 	c.readTree(t)

@@ -90,11 +90,11 @@ func nextNodePort() int32 { return 30000 + nodePorts.Add(1) }
 func (r *rig) bootstrap(t *testing.T, c *circle) {
 	t.Helper()
 	if r.locked {
-		c.run(t, slices.Concat(procedure(t, "gitops.md"), procedure(t, "gitops.md", "Flux", "Flux that applies nothing without an account")[1:]))
+		c.run(t, slices.Concat(procedure(t, "apply-policy"), procedure(t, "bootstrap", "flux-locked")))
 		return
 	}
 	if r.flux != nil {
-		c.run(t, procedure(t, "gitops.md", "Flux"))
+		c.run(t, procedure(t, "bootstrap", "flux"))
 		return
 	}
 	if r.alone {

@@ -56,7 +56,7 @@ func rowRunner(t *testing.T, r *rig, name string) {
 	}
 	blocks := c.runnerCommands(t, namespace)
 	c.run(t, append([]string{"cp site-new.yaml site.yaml\necho secret >token.txt\n"}, blocks[0]))
-	change := procedure(t, "runner.md", "Set it up", "Change the Site or the credentials")[0]
+	change := procedure(t, "runner", "change")[0]
 	c.run(t, []string{"cp site-new.yaml site.yaml\necho newer >token.txt\n", strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+name+"-").Replace(change)})
 	if got := r.api.Kubectl(t, "", "-n", namespace, "get", "secret", "sipgen-"+name+"-git", "-o", "jsonpath={.data.password}"); got != "bmV3ZXIK" {
 		t.Errorf("the page's command to change the Secret, and the password is %q", got)
@@ -88,7 +88,7 @@ func rowRunner(t *testing.T, r *rig, name string) {
 // runnerCommands are the page's, for the site of this test.
 func (c *circle) runnerCommands(t *testing.T, namespace string) []string {
 	t.Helper()
-	blocks := procedure(t, "runner.md", "Set it up")
+	blocks := procedure(t, "runner", "start")
 	if len(blocks) != 2 {
 		t.Fatalf("docs/runner.md has %d blocks of commands, want two", len(blocks))
 	}
@@ -135,7 +135,7 @@ func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	c.run(t, []string{strings.Replace(command, `"suspend":true`, `"suspend":null`, 1)})
 	suspended("the page's command to go on", false)
 	// The page for the one on call has the command too.
-	now = strings.ReplaceAll(procedure(t, "safety.md", "Stop everything", "What runs sipgen")[0], "-n flux-system", "-n "+namespace)
+	now = strings.ReplaceAll(procedure(t, "stop", "runner")[0], "-n flux-system", "-n "+namespace)
 	c.run(t, []string{now})
 	suspended("the command of safety.md", true)
 	c.run(t, []string{strings.Replace(now, `"suspend":true`, `"suspend":null`, 1)})

@@ -42,7 +42,7 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 	c.sync(t, failures)
 	if _, err := exec.LookPath("jq"); r.argo != nil && err == nil { // TestProcedures asks for it
 		// Whoever is on call finds the sync by the page, and no other.
-		said := c.run(t, procedure(t, "gitops.md", "Argo CD", "A sync that fails keeps its folder"))
+		said := c.run(t, procedure(t, "stuck-syncs"))
 		fields := strings.Split(said, "\t")
 		if len(fields) != 4 || fields[0] != c.name("a", "infra") || !strings.HasPrefix(folder, fields[1]) || fields[1] != fields[2] || !strings.Contains(fields[3], "Retrying attempt") {
 			t.Errorf("the syncs that are tried again are said to be\n%s", said)

@@ -56,17 +56,17 @@ func takeOver(t *testing.T, e v1alpha1.Engine) {
 	s := c.person(t)
 
 	// The page's commands, word by word: the right to look first.
-	way := procedure(t, "from-sip.md", "The way, for one tenant")
+	way := procedure(t, "takeover-tenant")
 	if len(way) != 2 {
 		t.Fatalf("docs/from-sip.md has %d blocks of commands for one tenant, want one that stops SIP and one that waits for Deployments: %q", len(way), way)
 	}
-	look := procedure(t, "from-sip.md", "Why a sync alone does not do it", "The right to look")
+	look := procedure(t, "takeover-rights")
 	rights := look[0]
 	if e == v1alpha1.EngineArgoCD {
 		rights = strings.Replace(rights, "flux-system:", "argocd:", 1)
 	}
 	s.run(rights)
-	s.run(procedure(t, "from-sip.md")[0])
+	s.run(procedure(t, "takeover")[0])
 	steps := s.steps()
 	if len(steps) != 7 {
 		t.Fatalf("%d steps, want 0 to 6: %v", len(steps), steps)

@@ -40,7 +40,7 @@ func TestTwoEngines(t *testing.T) {
 	}
 	for _, c := range sites {
 		c.commit(t)
-		c.run(t, slices.Concat(procedure(t, "gitops.md"), procedure(t, "gitops.md", c.section())[:1]))
+		c.run(t, slices.Concat(procedure(t, "apply-policy"), procedure(t, "bootstrap", c.section())))
 		c.started = true
 	}
 	sites.sync(t, "bootstrap", nil)
@@ -123,9 +123,9 @@ func (all sitesOfOne) settle(t *testing.T, what string) {
 // section is that of the pages about the circle's engine.
 func (c *circle) section() string {
 	if c.rig.flux != nil {
-		return "Flux"
+		return "flux"
 	}
-	return "Argo CD"
+	return "argocd"
 }
 
 // patch is the file of a host in a checkout.
@@ -178,7 +178,7 @@ func (all sitesOfOne) stopsAlone(t *testing.T) {
 	stopped, others := all[:2], all[2:]
 	var ends []func(string)
 	for _, c := range stopped {
-		c.run(t, procedure(t, "safety.md", "Stop everything", c.section()))
+		c.run(t, procedure(t, "stop", c.section()))
 		ends = append(ends, c.wantNothingChanged(t))
 	}
 	stopped.want(3)
@@ -190,17 +190,17 @@ func (all sitesOfOne) stopsAlone(t *testing.T) {
 	for i, c := range stopped {
 		c.insist(t)
 		ends[i](c.site.Name + " is stopped")
-		c.run(t, procedure(t, "safety.md", "Go on", c.section()))
+		c.run(t, procedure(t, "resume", c.section()))
 	}
 	all.sync(t, "all go on", nil)
 	all.settle(t, "all go on")
 }
 
-// goesForGood: the last command of docs/safety.md, The guards, takes one site's guards and leaves the others'.
+// goesForGood: the command that deletes the guards takes one site's guards and leaves the others'.
 func (all sitesOfOne) goesForGood(t *testing.T) {
 	t.Helper()
 	one := all[0]
-	one.run(t, procedure(t, "safety.md", "Stop everything", one.section()))
+	one.run(t, procedure(t, "stop", one.section()))
 	guards := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
 	count := func() map[string]int {
 		n := map[string]int{}
@@ -210,8 +210,7 @@ func (all sitesOfOne) goesForGood(t *testing.T) {
 		return n
 	}
 	before := count()
-	blocks := procedure(t, "safety.md", "The guards")
-	one.run(t, blocks[len(blocks)-1:])
+	one.run(t, procedure(t, "delete-guards"))
 	after := count()
 	for _, c := range all {
 		want := before[c.site.Name]

@@ -113,11 +113,11 @@ func rowServicesFirst(t *testing.T, r *rig, name string) {
 		}
 		return nil
 	})
-	c.run(t, procedure(t, "gitops.md", "Argo CD", "Hosts after services: waves")[1:])
+	c.run(t, procedure(t, "end-sync"))
 	c.waits(t, app)
 	c.wantHolds(t, "a newer commit", "a", "n1")
 	// Where everything is stopped, a sync that waits does not go on either.
-	c.run(t, procedure(t, "safety.md", "Stop everything", "Argo CD"))
+	c.run(t, procedure(t, "stop", "argocd"))
 	r.kubelet.Hold(c.tenants, false)
 	c.firstReady(t)
 	for range 3 {
@@ -125,7 +125,7 @@ func rowServicesFirst(t *testing.T, r *rig, name string) {
 		time.Sleep(time.Second)
 	}
 	c.wantHolds(t, "everything stopped", "a", "n1")
-	c.run(t, procedure(t, "safety.md", "Go on", "Argo CD"))
+	c.run(t, procedure(t, "resume", "argocd"))
 	c.sync(t, nil)
 	c.wantHolds(t, "a change of services that is ready", "a", "n1", "n2")
 

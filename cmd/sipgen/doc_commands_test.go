@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +29,9 @@ var offline = strings.NewReplacer(
 
 var program = regexp.MustCompile(`(?m)^(\$ )?(bin/sipgen|sipgen|kubectl|make|git|go|docker|jq|export|cd|test "\S+|test -n|test ! -e|command -v|then=\S+|commit=\S+|d=\$|sha256sum|[A-Z_]+=\S+) `)
 
-// TestCommandsOfThePages runs the commands of README.md and of the pages below docs, block by block, in a folder that has two-tenants and its
-// repository. A block that nothing runs is an error, unless notRun says why. Targets of make have to exist.
+// TestCommandsOfThePages runs the commands of README.md, CONTRIBUTING.md and the pages below docs in a folder that has two-tenants and its
+// repository. A block begins with ```sh, and may have a name: blocks of one name are the steps of one procedure, and run in one shell. A
+// procedure that a test of e2e reads is run there, and one that cannot be run has a reason in notRun. Targets of make have to exist.
 func TestCommandsOfThePages(t *testing.T) {
 	for _, name := range []string{"bash", "make", "git"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -38,25 +40,19 @@ func TestCommandsOfThePages(t *testing.T) {
 	}
 	root, err := filepath.Abs("../..")
 	check(t, err)
-	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	check(t, err)
-	seen, used := map[string]bool{}, map[int]bool{}
-	ran := 0
-	for _, page := range append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
-		name := filepath.Base(page)
-		if name == "cli.md" || name == "performance.md" {
-			continue // generated; how to measure its figures again, which takes minutes
-		}
-		for _, block := range inOneShell(name, commandBlocks(t, page)) {
-			if at := slices.IndexFunc(runElsewhere, func(e pagePart) bool {
-				return e.page == name && e.headings == block.headings && strings.HasPrefix(block.text, e.begins)
-			}); at >= 0 {
-				used[at] = true
-				continue
+	elsewhere := runElsewhere(t)
+	seen, ran := map[string]string{}, 0
+	for _, page := range handPages(t) {
+		name, err := filepath.Rel(root, page)
+		check(t, err)
+		for _, block := range procedures(commandBlocks(t, page)) {
+			if other := seen[block.name]; block.name != "" && other != "" {
+				t.Errorf("%s and %s have blocks named %q", other, name, block.name)
 			}
-			switch why := reason(seen, block.text); {
-			case why != "":
-			case regexp.MustCompile(`^make `).MatchString(block.text):
+			seen[block.name] = name
+			switch {
+			case elsewhere(block.name) || notRun[block.name] != "":
+			case strings.HasPrefix(block.text, "make "):
 				wantTargets(t, root, name, block.text)
 			case strings.HasPrefix(block.text, "$ "):
 				wantOutput(t, root, name, block.text)
@@ -67,83 +63,81 @@ func TestCommandsOfThePages(t *testing.T) {
 			}
 		}
 	}
-	for begins := range notRun {
-		if !seen[begins] {
-			t.Errorf("no page has %q any more", begins)
-		}
-	}
-	for i, part := range runElsewhere {
-		if !used[i] {
-			t.Errorf("%s has no commands below %q any more", part.page, part.headings)
+	for _, names := range []map[string]string{notRun, before, after} {
+		for name := range names {
+			if seen[name] == "" && !strings.HasSuffix(name, ".md") {
+				t.Errorf("no page has commands named %q", name)
+			}
 		}
 	}
 	if ran < 8 {
-		t.Errorf("%d blocks run: want at least 8", ran)
+		t.Errorf("%d procedures run: want at least 8", ran)
 	}
 }
 
-// TestReadmeRepeatsPages: the commands of README.md that need an engine are those of gitops.md.
-func TestReadmeRepeatsPages(t *testing.T) {
-	var gitops strings.Builder
-	for _, block := range commandBlocks(t, "../../docs/gitops.md") {
-		gitops.WriteString(block.text)
-	}
-	for _, block := range commandBlocks(t, "../../README.md") {
-		if block.headings != "How it fits" {
-			continue
-		}
-		for line := range strings.Lines(block.text) {
-			if !strings.Contains("\n"+gitops.String(), "\n"+line) {
-				t.Errorf("README.md has %q, and gitops.md does not", line)
-			}
-		}
-	}
+// notRun says why commands of a page are run by no test, by their name.
+var notRun = map[string]string{
+	"container":    "needs a container engine; TestImage looks into the image, and runs its program",
+	"free-host":    "needs Cluster API with its provider for metal3; row stand-in does to a host what they do",
+	"move-machine": "deletes a machine, which Cluster API makes again: row stand-in lets a host go",
+	"evict":        "is a form of plan: the script evict runs it",
 }
 
-type block struct {
-	// headings are those above it, from the second level on, with a slash between them; empty before the first.
-	headings, text string
-}
-
-func commandBlocks(t *testing.T, page string) []block {
+// runElsewhere says of a name whether a test of e2e, or TestLostTree, reads the procedure: by the first word, which it asks for, and the others, which it has.
+func runElsewhere(t *testing.T) func(name string) bool {
 	t.Helper()
-	content, err := os.ReadFile(page)
-	check(t, err)
-	var (
-		found []block
-		path  []string
-	)
-	check(t, ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
+	var source strings.Builder
+	for _, pattern := range []string{"../../e2e/*_test.go", "../../e2e/*/*_test.go", "seal_test.go"} {
+		files, err := filepath.Glob(pattern)
+		check(t, err)
+		for _, file := range files {
+			source.WriteString(read(t, file))
 		}
-		switch node := node.(type) {
-		case *ast.Heading:
-			path = append(path[:min(max(node.Level-2, 0), len(path))], string(node.Lines().Value(content)))
-			if node.Level == 1 {
-				path = nil
+	}
+	return func(name string) bool {
+		words := strings.Fields(name)
+		if len(words) == 0 {
+			return false
+		}
+		for i, word := range words {
+			want := `"` + word + `"`
+			if i == 0 {
+				want = `rocedure(t, ` + want
 			}
-		case *ast.CodeBlock:
-			if lines := string(node.Lines().Value(content)); program.MatchString(lines) && !strings.HasPrefix(lines, "sipgen: ") {
-				found = append(found, block{strings.Join(path, "/"), lines})
-			}
-		case *ast.FencedCodeBlock:
-			if lines := string(node.Lines().Value(content)); string(node.Language(content)) == "sh" {
-				found = append(found, block{strings.Join(path, "/"), lines})
+			if !strings.Contains(source.String(), want) {
+				return false
 			}
 		}
-		return ast.WalkContinue, nil
-	}))
-	return found
+		return true
+	}
 }
 
-// oneShell are the sections whose blocks are the steps of one procedure, which go on where the one before has left the shell.
-var oneShell = []string{"safety.md, A tree that is refused", "safety.md, A wrong commit was merged"}
+// handPages are the pages with commands that are written by hand.
+func handPages(t *testing.T) (pages []string) {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	check(t, err)
+	check(t, filepath.WalkDir(filepath.Join(root, "docs"), func(file string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil:
+			return err
+		case name == "adr":
+			return fs.SkipDir
+		case strings.HasSuffix(name, ".md") && name != "cli.md" && name != "performance.md": // whose figures take minutes
+			pages = append(pages, file)
+		}
+		return nil
+	}))
+	return append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"))
+}
 
-func inOneShell(page string, blocks []block) (joined []block) {
+// block is a block of commands, and procedures are blocks of one name, joined.
+type block struct{ name, text string }
+
+func procedures(blocks []block) (joined []block) {
 	for _, next := range blocks {
-		if last := len(joined) - 1; last >= 0 && joined[last].headings == next.headings && slices.Contains(oneShell, page+", "+next.headings) {
-			joined[last].text += next.text
+		if at := slices.IndexFunc(joined, func(b block) bool { return b.name == next.name }); at >= 0 && next.name != "" {
+			joined[at].text += next.text
 			continue
 		}
 		joined = append(joined, next)
@@ -151,15 +145,42 @@ func inOneShell(page string, blocks []block) (joined []block) {
 	return joined
 }
 
-// reason is why a block is not run, empty if it is to be.
-func reason(seen map[string]bool, text string) string {
-	for begins, why := range notRun {
-		if strings.HasPrefix(text, begins) {
-			seen[begins] = true
-			return why
+func commandBlocks(t *testing.T, page string) (found []block) {
+	t.Helper()
+	content := []byte(read(t, page))
+	check(t, ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch node := node.(type) {
+		case *ast.CodeBlock:
+			if lines := string(node.Lines().Value(content)); program.MatchString(lines) && !strings.HasPrefix(lines, "sipgen: ") {
+				t.Errorf("%s: want ```sh before\n%s", page, lines)
+			}
+		case *ast.FencedCodeBlock:
+			if string(node.Language(content)) == "sh" {
+				found = append(found, block{strings.TrimPrefix(strings.TrimPrefix(string(node.Info.Segment.Value(content)), "sh"), " "), string(node.Lines().Value(content))})
+			}
+		}
+		return ast.WalkContinue, nil
+	}))
+	return found
+}
+
+// namedBlocks are the blocks of one name, of whatever page has them.
+func namedBlocks(t *testing.T, name string) (texts []string) {
+	t.Helper()
+	for _, page := range handPages(t) {
+		for _, b := range commandBlocks(t, page) {
+			if b.name == name {
+				texts = append(texts, b.text)
+			}
 		}
 	}
-	return ""
+	if len(texts) == 0 {
+		t.Fatalf("no page has commands named %q", name)
+	}
+	return texts
 }
 
 // wantTargets: make knows what to do.
@@ -201,11 +222,7 @@ func runOffline(t *testing.T, root, page string, block block) {
 	check(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
 	shell(t, dir, page, setup)
 	syncHosts(func(err error) { check(t, err) }, filepath.Join(dir, "tree"), filepath.Join(dir, "hosts"))
-	part := page
-	if block.headings != "" && before[page] == "" {
-		part += ", " + block.headings
-	}
-	shell(t, dir, page, before[part]+offline.Replace(block.text)+after[part])
+	shell(t, dir, page, before[page]+before[block.name]+offline.Replace(block.text)+after[block.name])
 }
 
 // setup makes what the pages take as given: specs in a repository, a rendered tree that is synced, the fleet's repository, a snapshot.
@@ -224,11 +241,11 @@ var (
 	before = map[string]string{"README.md": "rm -rf site.yaml tenants fleet.git && git checkout -q hosts && git init -q --bare -b main fleet.git && " +
 		"git clone -q fleet.git first 2>&1 && cd first && git config user.name me && git config user.email me@example.org && " +
 		"git commit -q --allow-empty -m first && git push -q origin HEAD:main && cd .. && export SIPGEN_PREVIOUS=\n",
-		"tutorial.md, Without a live cluster, or without a forge": "git checkout -q hosts && git config --global user.name me && git config --global user.email me@example.org\n",
-		"safety.md, A tree that is refused": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
+		"trial": "git checkout -q hosts && git config --global user.name me && git config --global user.email me@example.org\n",
+		"restore-tree": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
 			"git commit -q --amend -m 'Hosts for the edge (#7)' && git push -qf origin HEAD:main && " + // as a forge does that squashes
 			"git rm -q clusters/tenant-a/edge-a/assignments.yaml && git commit -q -m broken && git push -q origin HEAD:main && cd ..\n"}
-	after = map[string]string{"safety.md, A tree that is refused": "git diff --exit-code HEAD~2\ngit diff --exit-code origin/main\n" +
+	after = map[string]string{"restore-tree": "git diff --exit-code HEAD~2\ngit diff --exit-code origin/main\n" +
 		"test $commit = \"$(git rev-parse HEAD~2)\"\n"}
 )
 
@@ -238,6 +255,6 @@ func shell(t *testing.T, dir, page, script string) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1", "SIPGEN_PREVIOUS=", "SIPGEN_REPO=fleet.git", "ALL=--site site.yaml -f tenants --inventory hosts")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("docs/%s: %v\n%s\n---\n%s", page, err, script, out)
+		t.Errorf("%s: %v\n%s\n---\n%s", page, err, script, out)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// TestHandOverStops: the functions of docs/gitops.md, "To another engine", hand over what kubectl finds of a tree, folder by folder, and fail where
+// TestHandOverStops: the functions of the procedure "switch to-argocd" hand over what kubectl finds of a tree, folder by folder, and fail where
 // there is no tree, where kubectl cannot read, and where an object has changed meanwhile. TestProcedures runs them on a real API server.
 func TestHandOverStops(t *testing.T) {
 	for _, name := range []string{"bash", "jq"} {
@@ -19,13 +19,13 @@ func TestHandOverStops(t *testing.T) {
 		}
 	}
 	var functions string
-	for _, b := range commandBlocks(t, "../../docs/gitops.md") {
-		if strings.HasPrefix(b.text, "hand_over()") {
-			functions = b.text
+	for _, text := range namedBlocks(t, "switch to-argocd") {
+		if strings.HasPrefix(text, "hand_over()") {
+			functions = text
 		}
 	}
 	if functions == "" {
-		t.Fatal("docs/gitops.md has no function hand_over")
+		t.Fatal("no page has a function hand_over")
 	}
 	const found = `{"kind":"Service","metadata":{"name":"lb","namespace":"a","managedFields":[{"manager":"x","operation":"Apply"},{"manager":"old","operation":"Apply"}]}}`
 	for _, row := range []struct {

@@ -19,7 +19,7 @@ import (
 // and what the message says brings it back. No host carries a label yet, and a newcomer that comes before everybody else wants
 // the hosts that a forgotten decision would set free.
 func TestTamperedTrees(t *testing.T) {
-	page := read(t, "../../docs/safety.md")
+	steps := namedBlocks(t, "restore-tree")
 	work := t.TempDir()
 	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
@@ -101,14 +101,8 @@ func TestTamperedTrees(t *testing.T) {
 	// Whoever merges may squash, and write a message of his own.
 	shell("git clone -q fleet.git squashed && cd squashed && git commit -q --amend -m 'Hosts for edge-b (#7)' && git push -qf origin HEAD:main")
 	good := shell("git -C fleet.git rev-parse main")
-	finder := regexp.MustCompile(`(?ms)^ +then=\$\(mktemp.*?done$`).FindString(page)
-	if finder == "" {
-		t.Fatal("docs/safety.md does not say how to find the last good commit")
-	}
-	restoring := regexp.MustCompile(`(?ms)^ +test "\$\{commit:-none\}".*?git push --quiet$`).FindString(page)
-	if restoring == "" {
-		t.Fatal("docs/safety.md does not say how to restore a tree")
-	}
+	finder, _, _ := strings.Cut(steps[1], "if [ $commit != none ]; then git show")
+	restoring := steps[2]
 	commands := [][]string{{"publish"}, {"publish", "--adopt"}, {"publish", "--keep-going", "--accept-loss", "18"}, {"plan"}, {"diff"}, {"lint"}, {"explain", "tenant-a/edge-a"}}
 	for i, row := range rows {
 		commands := commands
@@ -138,8 +132,8 @@ func TestTamperedTrees(t *testing.T) {
 				t.Fatalf("no way back:\n%s", said)
 			}
 			shell("cd work/site && commit=no-such-commit && ! { " + restoring + "\n} && git diff --quiet HEAD")
-			if found := shell("cd work/site && TMPDIR=$(mktemp -d) && export TMPDIR && " + finder + "\necho $commit"); found != good {
-				t.Errorf("docs/safety.md finds the commit %q, want %s", found, good)
+			if found := shell("cd work/site && TMPDIR=$(mktemp -d) && export TMPDIR\n" + finder + "\necho $commit"); found != good {
+				t.Errorf("the page finds the commit %q, want %s", found, good)
 			}
 			// Just what the page says, and nothing besides.
 			shell("cd work/site && commit=" + good + "\n" + restoring)
@@ -159,14 +153,12 @@ func TestTamperedTrees(t *testing.T) {
 	}
 }
 
-// TestRestoringStops: whoever pastes the commands of docs/safety.md, "A tree that is refused", into a shell that goes on after what fails changes
+// TestRestoringStops: whoever pastes the commands of "restore-tree" into a shell that goes on after what fails changes
 // nothing in the folder that he was in, where the clone fails or no commit fits; that folder may have specs in clusters/, and one named fleet.
 func TestRestoringStops(t *testing.T) {
 	var commands strings.Builder
-	for _, b := range commandBlocks(t, "../../docs/safety.md") {
-		if b.headings == "A tree that is refused" {
-			commands.WriteString(b.text)
-		}
+	for _, text := range namedBlocks(t, "restore-tree") {
+		commands.WriteString(text)
 	}
 	const specs = "git init -q -b main . && git config user.name me && git config user.email me@example.org && mkdir clusters fleet && echo a >clusters/a.yaml && " +
 		"echo b >fleet/b.yaml && git add . && git commit -q -m specs && git clone -q --bare . ../fleet.git"
@@ -196,12 +188,7 @@ func TestRestoringStops(t *testing.T) {
 // TestRestoringWithoutSha256sum: the commands that look for the commit take shasum where there is no sha256sum, and say so where there is neither,
 // for that nothing is printed means that no commit fits.
 func TestRestoringWithoutSha256sum(t *testing.T) {
-	find := ""
-	for _, b := range commandBlocks(t, "../../docs/safety.md") {
-		if b.headings == "A tree that is refused" && strings.Contains(b.text, "fits()") {
-			find = b.text
-		}
-	}
+	find := namedBlocks(t, "restore-tree")[1]
 	work := t.TempDir()
 	check(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
@@ -245,10 +232,8 @@ func TestRestoringWithoutSha256sum(t *testing.T) {
 func TestEmptyVariables(t *testing.T) {
 	dangerous := regexp.MustCompile(`\bdelete\b|\bgit( -C \S+)? (rm|push|revert)\b|\brm -r`)
 	variable := regexp.MustCompile(`\$\{?([A-Za-z_]+)(:[?-])?`)
-	pages, err := filepath.Glob("../../docs/*.md")
-	check(t, err)
 	looked := 0
-	for _, page := range pages {
+	for _, page := range handPages(t) {
 		for _, b := range commandBlocks(t, page) {
 			if !dangerous.MatchString(b.text) {
 				continue
@@ -259,7 +244,7 @@ func TestEmptyVariables(t *testing.T) {
 				name := match[1]
 				sure[name] = sure[name] || match[2] != "" || regexp.MustCompile(`\b`+name+`=|\bread -r `+name+`\b`).MatchString(b.text)
 				if !sure[name] {
-					t.Errorf("%s, %q: $%s may be empty; want ${%s:?} where it is used first:\n%s", filepath.Base(page), b.headings, name, name, b.text)
+					t.Errorf("%s, %q: $%s may be empty; want ${%s:?} where it is used first:\n%s", filepath.Base(page), b.name, name, name, b.text)
 				}
 			}
 		}
@@ -269,17 +254,8 @@ func TestEmptyVariables(t *testing.T) {
 	}
 }
 
-// TestLostTree: the commands of docs/safety.md, "A tree that is lost", bring a tree back that a commit deleted, and one that a forced push took.
+// TestLostTree: the commands of the procedure "lost-tree" bring a tree back that a commit deleted, and one that a forced push took.
 func TestLostTree(t *testing.T) {
-	blocks := map[string]string{}
-	for _, b := range commandBlocks(t, "../../docs/safety.md") {
-		if b.headings == "A tree that is refused/A tree that is lost" {
-			word, _, _ := strings.Cut(b.text, " -")
-			if blocks[word] == "" { // of two, Flux's
-				blocks[word] = b.text
-			}
-		}
-	}
 	const tree = "git init -q -b main . && git config --global user.name me && git config --global user.email me@example.org && echo a >README && git add . && git commit -q -m first && " +
 		"mkdir -p clusters && echo a >clusters/a && echo a >.sipgen.yaml && git add . && git commit -q -m tree && git clone -q --bare . $HOME/fleet.git && git -C $HOME/fleet.git config receive.denyDeleteCurrent ignore\nlost=$(git rev-parse HEAD)\n"
 	const push, found = "git push -q $HOME/fleet.git main", "git -C $HOME/fleet.git diff --exit-code $lost main -- clusters .sipgen.yaml\n"
@@ -292,26 +268,22 @@ func TestLostTree(t *testing.T) {
 		wanted                   string
 	}{
 		{"deleted by a commit", "git rm -rq clusters .sipgen.yaml && git commit -q -m tidy && echo b >README && git commit -qam more && " + push, "", "",
-			[]string{`cd "$(mktemp`, "test !"}, found},
-		{"a forced push", forced, "", "echo main@sha1:$lost", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, found},
+			[]string{"clone", "revert"}, found},
+		{"a forced push", forced, "", "echo main@sha1:$lost", []string{"clone", "flux", "fetch", "push"}, found},
 		{"a new tree has begun", "git rm -rq clusters .sipgen.yaml && git commit -q -m tidy && echo b >.sipgen.yaml && git add . && git commit -qm new && " + push, "", "",
-			[]string{`cd "$(mktemp`, "test !"}, untouched},
-		{"the branch never had one", forced, "", "", []string{`cd "$(mktemp`, "test !"}, untouched},
-		{"the branch has what the engine applied", "echo b >more && git add . && git commit -q -m more && " + push, "", "echo main@sha1:$lost", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
-		{"the engine has applied nothing", forced, "", "echo", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
-		{"the engine cannot be asked", forced, "", "false", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
-		{"no SITE", forced, "unset SITE", "echo main@sha1:$lost", []string{`cd "$(mktemp`, "commit=$(kubectl", "test", "git push"}, untouched},
+			[]string{"clone", "revert"}, untouched},
+		{"the branch never had one", forced, "", "", []string{"clone", "revert"}, untouched},
+		{"the branch has what the engine applied", "echo b >more && git add . && git commit -q -m more && " + push, "", "echo main@sha1:$lost", []string{"clone", "flux", "fetch", "push"}, untouched},
+		{"the engine has applied nothing", forced, "", "echo", []string{"clone", "flux", "fetch", "push"}, untouched},
+		{"the engine cannot be asked", forced, "", "false", []string{"clone", "flux", "fetch", "push"}, untouched},
+		{"no SITE", forced, "unset SITE", "echo main@sha1:$lost", []string{"clone", "flux", "fetch", "push"}, untouched},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			home := t.TempDir()
 			check(t, os.Mkdir(filepath.Join(home, "work"), 0o755))
 			commands := "kubectl() { " + cmp.Or(row.kubectl, "false") + "; }\n"
 			for _, name := range row.blocks {
-				text := blocks[name]
-				if text == "" {
-					t.Fatalf("no block begins with %s: %q", name, blocks)
-				}
-				commands += strings.ReplaceAll(text, "https://git.example.org", home) + "\n"
+				commands += strings.ReplaceAll(namedBlocks(t, "lost-tree "+name)[0], "https://git.example.org", home) + "\n"
 			}
 			var said []byte
 			bash := func(script string, flags ...string) error {

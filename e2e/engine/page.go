@@ -2,9 +2,10 @@ package engine
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/yuin/goldmark"
@@ -12,39 +13,46 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Procedure reads the commands of a page below docs/: the code blocks below a heading, a heading below that one, and so on, in the order of
-// the page, one string a block.
-func Procedure(t testing.TB, page string, headings ...string) []string {
+// Procedure reads the commands of a page below docs/: the blocks with the name, in the order of the page. A block begins with ```sh NAME, and
+// a name may have more than one word. Each name is on one page.
+func Procedure(t testing.TB, name ...string) []string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root(), "docs", page))
+	var blocks []string
+	page := ""
+	err := filepath.WalkDir(filepath.Join(root(), "docs"), func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".md") {
+			return err
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		found := CodeBlocks(t, content, strings.Join(name, " "))
+		if len(found) == 0 {
+			return nil
+		}
+		if page != "" {
+			t.Fatalf("%s and %s have blocks named %q", page, file, name)
+		}
+		page, blocks = file, found
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := CodeBlocks(t, content, headings)
 	if len(blocks) == 0 {
-		t.Fatalf("docs/%s: no commands below %q", page, headings)
+		t.Fatalf("no page has commands named %q", name)
 	}
 	return blocks
 }
 
-// CodeBlocks are the code blocks right below a path of headings, without the page's title.
-func CodeBlocks(t testing.TB, markdown []byte, headings []string) []string {
+// CodeBlocks are the code blocks of a page that begin with ```sh NAME.
+func CodeBlocks(t testing.TB, markdown []byte, name string) []string {
 	t.Helper()
-	var blocks, path []string
+	var blocks []string
 	err := ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch node := node.(type) {
-		case *ast.Heading:
-			path = append(path[:min(max(node.Level-2, 0), len(path))], string(node.Lines().Value(markdown)))
-			if node.Level == 1 {
-				path = nil
-			}
-		case *ast.CodeBlock, *ast.FencedCodeBlock:
-			if slices.Equal(path, headings) {
-				blocks = append(blocks, string(bytes.TrimRight(node.Lines().Value(markdown), "\n"))+"\n")
-			}
+		if block, is := node.(*ast.FencedCodeBlock); is && entering && block.Info != nil && string(block.Info.Segment.Value(markdown)) == "sh "+name {
+			blocks = append(blocks, string(bytes.TrimRight(block.Lines().Value(markdown), "\n"))+"\n")
 		}
 		return ast.WalkContinue, nil
 	})

@@ -29,7 +29,7 @@ func TestGitea(t *testing.T) {
 // byPage proposes with the page's commands. The forge here is on loopback, which says nothing of its kind.
 func byPage(t *testing.T, s *site) {
 	s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
-	lines := strings.SplitAfter(strings.TrimSpace(engine.Procedure(t, "gitops.md", "Pull requests")[0]), "\n")
+	lines := strings.SplitAfter(strings.TrimSpace(engine.Procedure(t, "propose")[0]), "\n")
 	if len(lines) != 3 || !strings.HasPrefix(lines[2], "sipgen: pull request: opened: ") {
 		t.Fatalf("docs/gitops.md: found %q, want a token, a command and what it says", lines)
 	}

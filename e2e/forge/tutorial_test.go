@@ -19,7 +19,7 @@ func TestTutorial(t *testing.T) {
 	gitea := engine.StartGitea(t)
 	repo := gitea.NewRepository(t, "fleet")
 	kubeconfig := clusterWithHosts(t)
-	credentials, five := procedure(t, "tutorial.md", "Before you begin"), procedure(t, "tutorial.md", "Five commands")
+	credentials, five := procedure(t, "tutorial", "credentials"), procedure(t, "tutorial")
 	if len(credentials) != 1 || len(five) != 5 {
 		t.Fatalf("%d and %d blocks of commands, want one and five", len(credentials), len(five))
 	}
@@ -122,7 +122,7 @@ func clusterWithHosts(t *testing.T) string {
 	return engine.Kubeconfig(t, api.Config())
 }
 
-func procedure(t *testing.T, page string, headings ...string) []string {
+func procedure(t *testing.T, name ...string) []string {
 	t.Helper()
-	return engine.Procedure(t, page, headings...)
+	return engine.Procedure(t, name...)
 }
