@@ -119,7 +119,7 @@ func (s *site) argoCluster(c *schedule.Cluster, put func(name string, objects ..
 		objects = append(objects, wave(services, "0"))
 	}
 	if s.merge() && s.hasHosts(c) && !s.inWaves(c) {
-		hosts := s.hostsProject(c.Key)
+		hosts := s.hostsProject(c)
 		projects = append(projects, hosts)
 		app := s.argoHosts(hosts.Name, Folder(c.Key)+"/hosts")
 		objects = append(objects, wave(within(app, hosts.Spec.Destinations[0].Namespace), hostsWave(c)))

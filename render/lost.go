@@ -7,8 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/render/object"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -45,11 +44,10 @@ func (s *site) withoutLost(c *schedule.Cluster, files Tree) (Tree, error) {
 		out[name] = content
 		switch {
 		case strings.HasSuffix(name, ".yaml"):
-			changed, err := lost.objects(string(content))
-			if err != nil {
+			var err error
+			if out[name], err = lost.objects(name, content); err != nil {
 				return nil, err
 			}
-			out[name] = []byte(changed)
 		case strings.HasSuffix(name, ".cfg"):
 			out[name] = []byte(withoutForeign(string(content), foreign))
 		case path.Base(name) == "ssh_config":
@@ -65,47 +63,31 @@ func (s *site) withoutLost(c *schedule.Cluster, files Tree) (Tree, error) {
 
 // objects takes the hosts out of the Roles of a file, and out of the names that pods have for hosts. A rule without resource names would be one
 // for all hosts: it goes whole.
-func (lost lostHosts) objects(file string) (string, error) {
-	documents := strings.Split(file, "\n---\n")
-	for i, document := range documents {
-		isRole, hasAliases := strings.Contains("\n"+document, "\nkind: Role\n"), strings.Contains(document, "\n      hostAliases:\n")
-		if !isRole && !hasAliases {
-			continue
-		}
-		var typed struct {
-			Metadata struct{ Namespace string }
-		}
-		var fields map[string]any
-		text, err := yaml.YAMLToJSON([]byte(document))
-		if err == nil {
-			err = json.Unmarshal(text, &typed)
-		}
-		if err == nil {
-			decoder := json.NewDecoder(bytes.NewReader(text))
-			decoder.UseNumber()
-			err = decoder.Decode(&fields)
-		}
-		if err != nil {
-			return "", err
-		}
-		if isRole && !lost.rules(typed.Metadata.Namespace, fields) || hasAliases && !lost.aliases(fields) {
-			continue
-		}
-		written, err := object.Marshal(fields)
-		if err != nil {
-			return "", err
-		}
-		head := ""
-		if strings.HasPrefix(document, object.Header) {
-			head = object.Header
-		}
-		end := strings.TrimSuffix(string(written), "\n")
-		if i == len(documents)-1 {
-			end += "\n"
-		}
-		documents[i] = head + strings.TrimPrefix(end, object.Header)
+func (lost lostHosts) objects(name string, content []byte) ([]byte, error) {
+	docs, err := manifest.Parse(name, content)
+	if err != nil {
+		return nil, err
 	}
-	return strings.Join(documents, "\n---\n"), nil
+	found, objects := false, make([]any, len(docs))
+	for i := range docs {
+		decoder := json.NewDecoder(bytes.NewReader(docs[i].JSON))
+		decoder.UseNumber()
+		var fields map[string]any
+		if err := decoder.Decode(&fields); err != nil {
+			return nil, err
+		}
+		objects[i] = fields
+		switch docs[i].Kind {
+		case "Role":
+			found = lost.rules(docs[i].Namespace, fields) || found
+		case "Deployment":
+			found = lost.aliases(fields) || found
+		}
+	}
+	if !found {
+		return content, nil
+	}
+	return object.Marshal(objects...)
 }
 
 // rules takes the hosts out of the rules of a Role, and says whether there were any.

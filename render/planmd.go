@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,9 +148,8 @@ func slot(a schedule.Assignment) string {
 // addresses are those the cluster's services use, each network's behind its id.
 func (s *site) addresses(c *schedule.Cluster, role string, a schedule.Assignment) string {
 	if len(c.Refused) > 0 {
-		if kept := addressesOn(a.Host, s.shownBefore(c, role, a.Host)); kept != "-" {
-			return kept
-		}
+		// Its spec may be unreadable, or name other networks than its services have.
+		return addressesOn(a.Host, slices.Sorted(maps.Keys(addressesToKeep(a.Host, nil))))
 	}
 	spec, found := s.specs[c.Key]
 	if !found {
@@ -166,40 +166,6 @@ func addressesOn(host *inventory.Host, networks []string) string {
 		}
 	}
 	return orDash(strings.Join(parts, ", "))
-}
-
-// shownBefore are the networks on which the PLAN.md before shows a host. The services of a refused cluster stay as they are, and its spec may be
-// unreadable, or name other networks by now. Only the networks are taken from there: the addresses are those that the host was handed out with.
-func (s *site) shownBefore(c *schedule.Cluster, role string, host *inventory.Host) []string {
-	if s.shown == nil {
-		s.shown = shownNetworks(string(s.Previous["PLAN.md"]))
-	}
-	return s.shown[shownHost{c.Key.String(), role, host.Key()}]
-}
-
-// shownHost is a row of PLAN.md.
-type shownHost struct{ cluster, role, host string }
-
-// shownNetworks reads from a PLAN.md on which networks hosts are shown with addresses.
-func shownNetworks(page string) map[shownHost][]string {
-	shown := map[shownHost][]string{}
-	cluster := ""
-	for line := range strings.Lines(page) {
-		if heading, is := strings.CutPrefix(line, "## "); is {
-			cluster = strings.TrimSpace(heading)
-		}
-		cells := strings.Split(strings.TrimSpace(line), " | ")
-		if len(cells) != 5 || !strings.HasPrefix(cells[0], "| ") {
-			continue
-		}
-		row := shownHost{cluster, cells[1], strings.TrimPrefix(cells[0], "| ")}
-		for _, part := range strings.Split(cells[3], ", ") {
-			if network, _, is := strings.Cut(part, " "); is && !slices.Contains(shown[row], network) {
-				shown[row] = append(shown[row], network)
-			}
-		}
-	}
-	return shown
 }
 
 func orDash(s string) string {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -9,9 +8,9 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/airshipit/sipgen/render/site/ironic"
@@ -154,9 +153,24 @@ func (s *site) rightsProject(key schedule.ClusterKey) *argoProject {
 }
 
 // hostsProject is that of a cluster's hosts, where it has some. Nothing deletes them.
-func (s *site) hostsProject(key schedule.ClusterKey) *argoProject {
+func (s *site) hostsProject(c *schedule.Cluster) *argoProject {
+	var namespaces []string
+	add := func(host *inventory.Host) {
+		key := schedule.HostKey{Namespace: host.Namespace, Name: host.Name}
+		if _, patched := s.tree[Folder(c.Key)+"/hosts/"+HostFile(key)]; patched {
+			namespaces = append(namespaces, host.Namespace)
+		}
+	}
+	for i := range c.Roles {
+		for _, a := range c.Roles[i].Assigned {
+			add(a.Host)
+		}
+		for _, r := range c.Roles[i].Releasing {
+			add(r.Host)
+		}
+	}
 	//guard: rights that somebody pushes among a cluster's hosts are given, beside the hosts' Secrets
-	return s.newProject(s.syncName(key, "hosts"), "Labels of the hosts of the tenant cluster "+key.String(), s.namespacesOf(Folder(key)+"/hosts"), nil, kinds("metal3.io", "BareMetalHost"))
+	return s.newProject(s.syncName(c.Key, "hosts"), "Labels of the hosts of the tenant cluster "+c.Key.String(), namespaces, nil, kinds("metal3.io", "BareMetalHost"))
 }
 
 // hostNamespaces are where the site has hosts: where it says so, or where the inventory has some, but for reserved namespaces. Sorted.
@@ -180,51 +194,21 @@ func (s *site) hostNamespaces() []string {
 // namespacesOf are the namespaces of the objects in a folder that an Application applies, in this tree and in the one before: what left it is still to be
 // deleted. A tree can be edited by whoever can push: one that has an object in a reserved namespace opens that to nobody. Sorted.
 func (s *site) namespacesOf(folder string) []string {
-	if s.namespaces == nil {
-		found := map[string]map[string]bool{}
-		for before, tree := range []Tree{s.tree, s.Previous} {
-			for name, content := range tree {
-				at := strings.LastIndexByte(name, '/')
-				if at < 0 || strings.HasSuffix(name, "/kustomization.yaml") || strings.HasSuffix(name, "/assignments.yaml") {
-					continue
-				}
-				if parts := strings.Split(name[:at], "/"); parts[0] == "clusters" && parts[len(parts)-1] != "hosts" {
-					continue // services have their cluster's namespace
-				}
-				in := found[name[:at]]
-				if in == nil {
-					in = map[string]bool{}
-					found[name[:at]] = in
-				}
-				namespacesIn(content, func(namespace string) {
-					//guard: whoever can push writes a namespace of Kubernetes into the tree, and the next commit gives rights there
-					if before == 0 || s.Site.Reserved(namespace) == "" {
-						in[namespace] = true
-					}
-				})
+	in := map[string]bool{}
+	for before, tree := range []Tree{s.tree, s.Previous} {
+		for name, content := range tree {
+			file, inside := strings.CutPrefix(name, folder+"/")
+			if !inside || strings.Contains(file, "/") || file == "kustomization.yaml" {
+				continue
 			}
-		}
-		s.namespaces = map[string][]string{}
-		for folder, in := range found {
-			s.namespaces[folder] = slices.Sorted(maps.Keys(in))
-		}
-	}
-	return slices.Clone(s.namespaces[folder])
-}
-
-// namespacesIn finds the namespaces of the objects in a rendered file, which has them in lines of their own.
-func namespacesIn(file []byte, found func(namespace string)) {
-	metadata := false
-	for line := range bytes.Lines(file) {
-		switch {
-		case line[0] != ' ':
-			//guard: a project permits the namespaces of whoever is given rights
-			metadata = string(line) == "metadata:\n"
-		case metadata && bytes.HasPrefix(line, []byte("  namespace: ")):
-			var namespace string
-			if yaml.Unmarshal(line[len("  namespace: "):], &namespace) == nil {
-				found(namespace)
+			docs, _ := manifest.Parse(name, content)
+			for i := range docs {
+				//guard: whoever can push writes a namespace of Kubernetes into the tree, and the next commit gives rights there
+				if namespace := docs[i].Namespace; namespace != "" && (before == 0 || s.Site.Reserved(namespace) == "") {
+					in[namespace] = true
+				}
 			}
 		}
 	}
+	return slices.Sorted(maps.Keys(in))
 }

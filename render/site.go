@@ -166,13 +166,10 @@ type site struct {
 	infraInputs map[schedule.ClusterKey]*infra.Checked
 	// owners of all assigned hosts, where lostBy was asked.
 	owners map[schedule.HostKey]schedule.ClusterKey
-	// shown are the networks on which the PLAN.md before shows hosts, where they were asked for.
-	shown map[shownHost][]string
 	// nameless are hosts that a patch was to be for.
 	nameless []nameless
-	// hostsIn are the namespaces of the site's hosts, and namespaces those in each folder of the tree, where they were asked for.
-	hostsIn    []string
-	namespaces map[string][]string
+	// hostsIn are the namespaces of the site's hosts, where they were asked for.
+	hostsIn []string
 }
 
 // rendered says whether a cluster has anything in the tree: all do, but those that are

@@ -340,14 +340,6 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 	}
 }
 
-func TestNamespacesIn(t *testing.T) {
-	found := map[string]bool{}
-	namespacesIn([]byte("# x\nkind: RoleBinding\nmetadata:\n  name: a\n  namespace: \"1\"\nsubjects:\n- kind: ServiceAccount\n  name: b\n  namespace: c\n---\nmetadata:\n  labels:\n    namespace: d\n  namespace: e\n"), func(namespace string) { found[namespace] = true })
-	if len(found) != 2 || !found["1"] || !found["e"] {
-		t.Errorf("found %v", found)
-	}
-}
-
 // The projects of an Application that deletes what it applied outlive it by one commit: Argo CD deletes nothing of an Application whose project is gone.
 func TestProjectsOutliveTheirApplications(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })

@@ -1,15 +1,14 @@
 package ironic
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
-
-	"sigs.k8s.io/yaml"
 
 	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // Changes are what may not change in an Ironic that was in the tree before: its database, and with one its version may not go back. previous
@@ -18,7 +17,7 @@ func Changes(site *v1alpha1.Site, previous map[string][]byte) error {
 	var errs []error
 	for n := range site.Spec.Services.Ironic {
 		i := &site.Spec.Services.Ironic[n]
-		was := before(previous[Folder+"/"+File(i)])
+		was := before(File(i), previous[Folder+"/"+File(i)])
 		if was == nil || was.Database == nil {
 			continue
 		}
@@ -42,11 +41,12 @@ func Changes(site *v1alpha1.Site, previous map[string][]byte) error {
 	return errors.Join(errs...)
 }
 
-// before is the spec of the Ironic in a file that sipgen rendered, nil if there is none.
-func before(file []byte) *ironic.IronicSpec {
-	for _, document := range strings.Split(string(file), "\n---\n") {
+// before is the spec of the Ironic in a file that sipgen rendered, nil if there is none. A file with an error has none.
+func before(name string, content []byte) *ironic.IronicSpec {
+	docs, _ := manifest.Parse(name, content)
+	for i := range docs {
 		var found ironic.Ironic
-		if yaml.Unmarshal([]byte(document), &found) == nil && found.Kind == "Ironic" {
+		if docs[i].Kind == "Ironic" && json.Unmarshal(docs[i].JSON, &found) == nil {
 			return &found.Spec
 		}
 	}
