@@ -121,6 +121,9 @@ func securityTable() []attack {
 		attack{why: "an external IP", files: objectPatch(service, "Service", "spec: {externalIPs: [192.0.2.1]}"), want: "spec.externalIPs: "},
 		attack{why: "a name of others", files: objectPatch(service, "Service", "spec: {type: ExternalName, externalName: kubernetes.default.svc}"), want: "spec.externalName: "},
 	)
+	add("address",
+		attack{why: "another tenant's node port, by a patch", files: patched("Service", "- {op: add, path: /spec/ports/0/nodePort, value: 30100}"), want: "nodePort: found node port 30100, which tenant bank"},
+	)
 	issuer := func(name, tls string) map[string]string {
 		return connectedDex("issuer: '" + name + "', tls: {" + tls + "}")
 	}

@@ -126,7 +126,8 @@ const securityKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3
 
 // TestSecurityTable: what a tenant may try, by class, on a site of either engine, each with the refusal that it gets or with what is left of it in the tree. Every row is a
 // whole command in a process of its own, which is ended when it takes too long, and is asked how much memory it took. More rows of a class are
-// where what refuses them is: TestGrants, TestBuilt, TestPatchesThatTakeMoreThanIsTheTenants, TestTamperedTrees, TestOutputsAreTextOnly.
+// where what refuses them is: TestGrants, TestBuilt, TestTamperedTrees, TestOutputsAreTextOnly. What the API server refuses has its
+// rows in e2e: docs/security-table.md has both.
 func TestSecurityTable(t *testing.T) {
 	seen := map[string]int{}
 	for _, row := range securityTable() {
