@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -123,8 +124,11 @@ func compared(was, hadRights, is, hasRights map[string][]byte, built *overlay.Bu
 	after := overlay.Built{}
 	if built != nil {
 		after = *built
-	} else if after, err = buildServices(is); err != nil {
-		return nil, fmt.Errorf("after: %w", err)
+	} else {
+		var errs []error
+		if after, errs = overlay.Check(is, 0, ""); len(errs) > 0 {
+			return nil, fmt.Errorf("after: %w", errors.Join(errs...))
+		}
 	}
 	if !maps.EqualFunc(hadRights, hasRights, bytes.Equal) {
 		if before, err = withRights(before, hadRights); err != nil {

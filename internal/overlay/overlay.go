@@ -91,7 +91,11 @@ func recovered(err *error) {
 func objects(m resmap.ResMap) ([]Object, error) {
 	var out []Object
 	for _, r := range m.Resources() {
-		text, err := r.MarshalJSON()
+		fields, err := r.Map() // its MarshalJSON writes YAML first, and reads it
+		if err != nil {
+			return nil, errBuild
+		}
+		text, err := json.Marshal(fields)
 		if err != nil {
 			return nil, errBuild
 		}
