@@ -64,6 +64,8 @@ type AssignedHost struct {
 	Standby   bool   `json:"standby,omitempty"`
 	// Pending: the host is to be released once it is let go, or its release approved.
 	Pending bool `json:"pending,omitempty"`
+	// Use is what used the host when its release was approved, of a host that has another use now and whose approval was not taken back.
+	Use string `json:"use,omitempty"`
 	// Addresses by network id, as they were when the host was handed out: on the networks that the cluster's services use, and on others that a
 	// service may use later. They are kept as long as the cluster has the host, since who consumes a host replaces its network data.
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
@@ -75,6 +77,8 @@ type ReleasingHost struct {
 	Name      string `json:"name"`
 	UID       string `json:"uid,omitempty"`
 	Role      string `json:"role"`
+	// Use is what used the host when its release was approved, empty if it was not: an approval is of one use.
+	Use string `json:"use,omitempty"`
 	// Addresses as of an assigned host: the release is off if somebody begins to use the host before its labels are gone.
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
 }
@@ -98,13 +102,13 @@ func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster
 		for _, a := range role.Assigned {
 			file.Hosts = append(file.Hosts, AssignedHost{
 				Namespace: a.Host.Namespace, Name: a.Host.Name, UID: a.Host.UID,
-				Role: role.Name, Domain: a.Domain, Standby: a.Standby, Pending: a.Pending,
+				Role: role.Name, Domain: a.Domain, Standby: a.Standby, Pending: a.Pending, Use: a.Use,
 				Addresses: addressesToKeep(a.Host, networks),
 			})
 		}
 		for _, r := range role.Releasing {
 			file.Releasing = append(file.Releasing, ReleasingHost{
-				Namespace: r.Host.Namespace, Name: r.Host.Name, UID: r.Host.UID, Role: role.Name,
+				Namespace: r.Host.Namespace, Name: r.Host.Name, UID: r.Host.UID, Role: role.Name, Use: r.Use,
 				Addresses: addressesToKeep(r.Host, networks),
 			})
 		}
@@ -219,9 +223,6 @@ func previous(where string, tree Tree, site *v1alpha1.Site, may func(siteChange)
 		}
 	}
 	problems.Add(changed.problems(site))
-	var err error
-	previous.StillUsed, err = stillUsed(where, tree)
-	problems.Add(err)
 	return previous, problems.Err()
 }
 
@@ -237,8 +238,7 @@ func found(docs []manifest.Document) string {
 }
 
 // IsAssignments says whether a path in a tree is, or looks like, a file that says who has which host: in another case, with
-// another ending, or at another depth. It is neither read nor ignored where sipgen did not write it. The hosts that were released and are in
-// use still are in such a file, too.
+// another ending, or at another depth. It is neither read nor ignored where sipgen did not write it.
 func IsAssignments(name string) bool {
 	if !strings.HasPrefix(name, "clusters/") {
 		return false
@@ -246,9 +246,6 @@ func IsAssignments(name string) bool {
 	switch strings.ToLower(path.Base(name)) {
 	case "assignments.yaml", "assignments.yml", "assignments.json":
 		return true
-	case "released.yaml", "released.yml", "released.json":
-		//guard: who deletes the file takes machines off a tenant's count
-		return path.Dir(name) == "clusters"
 	}
 	return false
 }
@@ -307,13 +304,13 @@ func (a *Assignments) claims(source string) []schedule.PreviousClaim {
 	for _, h := range a.Hosts {
 		claims = append(claims, schedule.PreviousClaim{
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
-			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Pending: h.Pending, Addresses: h.Addresses, Source: source,
+			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Pending: h.Pending, Use: h.Use, Addresses: h.Addresses, Source: source,
 		})
 	}
 	for _, h := range a.Releasing {
 		claims = append(claims, schedule.PreviousClaim{
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
-			Role: h.Role, Releasing: true, Addresses: h.Addresses, Source: source,
+			Role: h.Role, Releasing: true, Use: h.Use, Addresses: h.Addresses, Source: source,
 		})
 	}
 	return claims

@@ -47,12 +47,6 @@ func (s *site) planMarkdown() []byte {
 			fmt.Fprintf(&out, "- %s\n", outside(sentence.Shortage(&s.Placement.Shortages[i])))
 		}
 	}
-	if len(s.Placement.StillUsed) > 0 {
-		out.WriteString("\n## Released, and still in use\n\nThey count for their tenant's `hosts.max` until the machines on them are gone.\n\n")
-		for _, u := range s.Placement.StillUsed {
-			fmt.Fprintf(&out, "- %s\n", outside(fmt.Sprintf("%s, released by %s", u.Host, u.Cluster)))
-		}
-	}
 	s.servicesMarkdown(&out)
 	s.secretsMarkdown(&out)
 	return out.Bytes()

@@ -84,7 +84,6 @@ func (s *site) render() (Tree, []Services, error) {
 	}
 	//guard: a patch without a uid is left out, and the tree is written without it
 	problems.Add(s.allNamed())
-	problems.Add(s.released())
 	problems.Add(s.rights())
 	problems.Add(s.siteObjects())
 	problems.Add(s.siteServices())

@@ -7,10 +7,16 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestApprovedRelease: a host whose release was approved by its name, and that leaves already, is taken back by its role if that needs it. An approval of a host without a uid is none.
+// TestApprovedRelease: a host whose release was approved by its name, and that leaves already, is taken back by its role if that needs it. An approval is of one
+// use: the next waits. An approval of a host without a uid is none.
 func TestApprovedRelease(t *testing.T) {
 	used := func(name string) inventory.Host {
 		return provisionedBy(claimed(host1(name, "w", "r"+name), "a", v1.RoleWorker), name)
+	}
+	leavesUsed := func(by string) PreviousClaim {
+		c := releasing(inTree("h2", "a", v1.RoleWorker))
+		c.Use = "Metal3Machine/tenants/" + by
+		return c
 	}
 	nameless := used("h2")
 	nameless.UID = ""
@@ -23,6 +29,9 @@ func TestApprovedRelease(t *testing.T) {
 	}{
 		{"for a standby slot", 1, 1, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 ~h2\n"},
 		{"for an active slot", 2, 0, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 h2\n"},
+		{"it is approved for this use", 1, 0, []inventory.Host{used("h1"), used("h2")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("h2")}, "a Worker: h1 -h2\n"},
+		{"it is approved for another use", 1, 0, []inventory.Host{used("h1"), used("h2")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("m0")}, "a Worker: h1 (h2)\n"},
+		{"its labels are gone, and it is still in use", 1, 0, []inventory.Host{used("h1"), provisionedBy(host1("h2", "w", "rh2"), "h2")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("h2")}, "a Worker: h1 -h2\n"},
 		{"its uid is not known", 1, 0, []inventory.Host{used("h1"), nameless}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), inTree("h2", "a", v1.RoleWorker)}, "a Worker: h1 (h2)\n"},
 	} {
 		a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.active, row.standby)})

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -23,11 +24,6 @@ func Candidates(clusters []v1.SIPCluster, keys LabelKeys) func(*inventory.Host) 
 		}
 	}
 	return func(host *inventory.Host) bool {
-		for _, key := range []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby} {
-			if _, ours := host.Labels[key]; ours {
-				return true
-			}
-		}
-		return slices.ContainsFunc(selectors, func(s labels.Selector) bool { return matches(s, host) })
+		return holdings.LabelsOf(host, keys).Any || slices.ContainsFunc(selectors, func(s labels.Selector) bool { return matches(s, host) })
 	}
 }

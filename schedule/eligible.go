@@ -1,44 +1,37 @@
 package schedule
 
-// States of status.provisioning.state (metal3 BareMetalHost) in which a host may be handed out.
-const (
-	stateAvailable = "available"
-	stateReady     = "ready" // what older metal3 releases call it
-)
+import "github.com/airshipit/sipgen/internal/holdings"
 
-// reject is why an unclaimed host may not be handed out, nil if it may. The first reason that holds is the one.
-func reject(h *host) Reason {
-	s := &h.State
-	if len(h.Faults) > 0 {
-		return Faulty{h.Faults[0].Kind, h.Faults[0].String()}
-	}
-	switch {
-	case s.Deleting:
+// ineligible is why a free host may not be handed out, nil if it may.
+func ineligible(is *holdings.Holding) Reason {
+	h := is.Host
+	switch is.Why.Code {
+	case holdings.Faulty:
+		return Faulty{h.Faults[0].Kind, is.Why.Detail}
+	case holdings.Deleting:
 		return Deleting{}
-	case s.Paused:
+	case holdings.Paused:
 		return Paused{}
-	case s.Detached:
+	case holdings.Detached:
 		return Detached{}
-	case s.Unhealthy:
+	case holdings.Unhealthy:
 		return Unhealthy{}
-	case s.InError():
-		return InError{s.ErrorType, s.ErrorMessage}
-	case s.Consumer != nil:
-		return InUse{s.Consumer.String()}
-	case s.NodeReuse != "":
-		return KeptForReuse{s.NodeReuse}
-	case s.ExternallyProvisioned:
+	case holdings.InError:
+		return InError{h.State.ErrorType, h.State.ErrorMessage}
+	case holdings.InUse:
+		return InUse{is.Why.Detail}
+	case holdings.KeptForReuse:
+		return KeptForReuse{is.Why.Detail}
+	case holdings.ExternallyProvisioned:
 		return ExternallyProvisioned{}
-	case s.Image:
+	case holdings.HasImage:
 		return UnclaimedImage{}
-	case !s.Known:
-		return nil
-	case s.Operational != "" && s.Operational != "OK":
-		return OperationalStatus{s.Operational}
-	case s.Provisioning == "":
+	case holdings.OperationalStatus:
+		return OperationalStatus{is.Why.Detail}
+	case holdings.NoProvisioningState:
 		return NoProvisioningState{}
-	case s.Provisioning != stateAvailable && s.Provisioning != stateReady:
-		return ProvisioningState{s.Provisioning}
+	case holdings.ProvisioningState:
+		return ProvisioningState{is.Why.Detail}
 	}
 	return nil
 }
@@ -93,18 +86,13 @@ func inUse(h *host) Reason {
 	return nil
 }
 
-// eligible fills in reject for every host that nobody holds.
-func (s *site) eligible() {
+// withoutStatus warns of hosts without a status.
+func (s *site) withoutStatus() {
 	unknown := 0
 	for i := range s.hosts {
-		h := &s.hosts[i]
-		if !h.State.Known && !h.Unsure() {
+		if h := &s.hosts[i]; !h.State.Known && !h.Unsure() {
 			unknown++
 		}
-		if h.role != nil || h.reject != nil {
-			continue
-		}
-		h.reject = reject(h)
 	}
 	if unknown > 0 {
 		s.warn(WithoutStatus{unknown})

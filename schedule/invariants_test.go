@@ -88,11 +88,16 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 					return fmt.Errorf("host %s is released without a reason", key)
 				}
 				h := host{Host: gone.Host}
-				if use := inUse(&h); use != nil && specs[c.Key].Annotations[v1.ApproveReleaseAnnotation] != gone.Host.Name {
+				gone := gone.Since == FromTree && gone.Host.Labels[testOptions.Keys.ClusterName] == ""
+				if use := inUse(&h); use != nil && !gone && specs[c.Key].Annotations[v1.ApproveReleaseAnnotation] != h.Name {
 					return fmt.Errorf("host %s is released, but %s", key, Say.Reason(use))
 				}
 			}
 		}
+	}
+	inTheTree := map[ClusterKey]bool{}
+	for _, t := range claims {
+		inTheTree[t.Cluster] = true
 	}
 	// Claims never move.
 	for key, h := range byKey {
@@ -103,23 +108,24 @@ func (w *world) check(p *Placement, before []inventory.Host) error {
 		want := RoleKey{ClusterKey{Namespace: "tenants", Name: name}, role}
 		got := where[key]
 		t, inTree := claims[key]
-		inTree = inTree && t.UID == h.UID
+		inTree = inTree && (t.UID == h.UID || t.Cluster == want.Cluster)
 		_, known := specs[want.Cluster]
+		used := inUse(&host{Host: &h}) != nil
 		switch {
-		case inTree && t.Cluster == want.Cluster, !inTree && known:
+		case used && (known || inTheTree[want.Cluster]):
+			if got.Cluster != want.Cluster || !released[key] && got != want {
+				return fmt.Errorf("host %s is in use under the labels of %v and is in %v", key, want, got)
+			}
+		case !used && inTree:
+			if of := (RoleKey{t.Cluster, t.Role}); got != of {
+				return fmt.Errorf("host %s is not in use, the tree says %v, and it is in %v", key, of, got)
+			}
+		case known:
 			if got != want {
 				return fmt.Errorf("host %s carries the labels of %v and is in %v", key, want, got)
 			}
-		case !known:
-			if got != (RoleKey{}) {
-				return fmt.Errorf("host %s carries the labels of %v, which nobody knows, and is in %v", key, want, got)
-			}
-		case inUse(&host{Host: &h}) != nil:
-			if got != want {
-				return fmt.Errorf("host %s is in use under the labels of %v, the tree says %v, and it is in %v", key, want, t.Cluster, got)
-			}
-		case !released[key]:
-			return fmt.Errorf("host %s carries the labels of %v, the tree says %v, and it is in %v and not released", key, want, t.Cluster, got)
+		case got != RoleKey{}:
+			return fmt.Errorf("host %s carries the labels of %v, which nobody knows, and is in %v", key, want, got)
 		}
 	}
 	if len(p.Hosts) != len(before) {
@@ -175,7 +181,7 @@ func live(w *world, steps int) error {
 		}
 		w.sync(p)
 		for i, was := range tenants {
-			if is := w.hosts[i].Labels[testOptions.Keys.ClusterName]; was != "" && is != "" && was != is {
+			if is := w.hosts[i].Labels[testOptions.Keys.ClusterName]; was != "" && is != "" && was != is && inUse(&host{Host: &w.hosts[i]}) != nil {
 				return fmt.Errorf("%v: host %s goes from %s to %s without being released", story, w.hosts[i].Key(), was, is)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -23,14 +24,26 @@ func (s *site) named() {
 // on a host that is another tenant's by then. The sync guard denies such a release too, and one whose approval does not say the host's uid.
 func (s *site) neverApproved(c *cluster) {
 	for i := range c.approved {
-		if s.hosts[i].UID == "" {
+		h := &s.hosts[i]
+		switch {
+		case h.UID == "":
 			delete(c.approved, i)
-			c.warn(ApprovedWithoutUID{v1.ApproveReleaseAnnotation, s.hosts[i].key()})
-		} else if h := &s.hosts[i]; h.State.Consumer != nil && h.State.Consumer.Kind == inventory.ClusterKind {
+			c.warn(ApprovedWithoutUID{v1.ApproveReleaseAnnotation, h.key()})
+		case h.State.Consumer != nil && h.State.Consumer.Kind == inventory.ClusterKind:
 			delete(c.approved, i)
 			c.warn(NeverApproved{v1.ApproveReleaseAnnotation, h.key(), h.State.Consumer.String()})
+		//guard: an approval of one use of a host approves the next
+		case s.approvedBefore(i):
+			delete(c.approved, i)
 		}
 	}
+}
+
+// approvedBefore says whether the tree has an approval of a host's release, for another use than today's.
+func (s *site) approvedBefore(i int32) bool {
+	h := &s.hosts[i]
+	t := h.holding.Claim
+	return t != nil && t.Cluster == h.role.cluster.key && t.Use != "" && t.Use != holdings.Use(h.Host)
 }
 
 // mostNames is how many of the names in an annotation have a warning each.
@@ -133,19 +146,12 @@ func (s *site) keep(r *role) {
 		if trouble != nil {
 			r.why[i] = trouble
 		}
-		//guard: a host that is used again before its labels are gone loses them
-		if h.releasing && inUse(h) != nil && !r.cluster.approved[i] && !h.Untouchable() {
-			h.releasing = false
-		}
-		switch {
-		case h.disputed != nil:
-			s.letGo(r, i, h.disputed)
-		case h.releasing:
+		if h.releasing {
 			leaving = append(leaving, i)
-		default:
-			holds = append(holds, i)
-			r.standbySlot[i] = h.standby
+			continue
 		}
+		holds = append(holds, i)
+		r.standbySlot[i] = h.standby
 	}
 	active, standby := s.good(r, holds, false), s.good(r, holds, true)
 	holds, leaving = s.holdAgain(r, holds, leaving)
@@ -153,7 +159,7 @@ func (s *site) keep(r *role) {
 	filled := [2]int{min(s.good(r, holds, false), r.active) - active, min(s.good(r, holds, true), r.standby) - standby}
 	holds = s.tooMany(r, holds, filled)
 	for _, i := range leaving {
-		s.letGo(r, i, ReleasedBefore{})
+		s.leaves(r, i)
 	}
 	for _, i := range holds {
 		if s.fails(r, i) {
@@ -267,27 +273,33 @@ func (s *site) surplusReason(r *role) Reason {
 	return Surplus{r.want()}
 }
 
+// leaves is for a host whose release is in the tree.
+func (s *site) leaves(r *role, i int32) {
+	h := &s.hosts[i]
+	var why Reason = ReleasedBefore{}
+	if use := inUse(h); use != nil && h.holding.Claim.Use != "" && !h.Untouchable() {
+		why = Approved{why, use}
+	}
+	h.reject = BeingReleased{}
+	r.released = append(r.released, release{i, why, FromTree})
+}
+
 // letGo releases a host, or makes it pending: a host that is provisioned or in use stays until it
-// is let go of or its release is approved, and one of which no patch may be written until that is mended. What is released already stays so.
+// is let go of or its release is approved, and one of which no patch may be written until that is mended.
 func (s *site) letGo(r *role, i int32, why Reason) {
 	h := &s.hosts[i]
 	if h.Untouchable() {
-		if !h.releasing {
-			r.pending[i] = ReleaseWaits{why, unpatchable(h)}
-			return
-		}
-	} else if use := inUse(h); use != nil && !r.cluster.approved[i] {
+		r.pending[i] = ReleaseWaits{why, unpatchable(h)}
+		return
+	}
+	if use := inUse(h); use != nil && !r.cluster.approved[i] {
 		r.pending[i] = ReleaseWaits{why, use}
 		return
 	} else if use != nil {
 		why = Approved{why, use}
 	}
 	h.reject = BeingReleased{}
-	since := New
-	if h.releasing {
-		since = FromTree
-	}
-	r.released = append(r.released, release{i, why, since})
+	r.released = append(r.released, release{i, why, New})
 }
 
 // unpatchable is why no patch of a host may be written.

@@ -39,8 +39,8 @@ func TestLabelsAlone(t *testing.T) {
 			"labelled for tenants/a, which does not have it in the tree and is frozen"},
 		{"frozen, and in use", labelled(true), tree, func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 x1 unschedulable\n", "", ""},
 		{"frozen, and the tree does not have it", labelled(false), tree, func(o *Options) { o.Refused = refused }, "a Worker: h1 x1 unschedulable\n", "", ""},
-		{"frozen, and the host was made anew", labelled(false), renewed, func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 x1 unschedulable\n", "", ""},
-		{"frozen, and the host that left was made anew", labelled(false), append([]PreviousClaim{releasing(renewed[0])}, tree...), func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 short 1/0 unschedulable\n", frozen, ""},
+		{"frozen, and the host was restored", labelled(false), renewed, func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 x1 unschedulable\n", "", ""},
+		{"frozen, and the host that leaves was restored", labelled(false), append([]PreviousClaim{releasing(renewed[0])}, tree...), func(o *Options) { o.Known, o.Refused = known, refused }, "a Worker: h1 -x1 short 1/0 unschedulable\n", "", ""},
 	} {
 		options := testOptions
 		row.change(&options)

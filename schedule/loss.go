@@ -46,7 +46,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		if h.foreign {
 			foreign[h.key()] = true
 		}
-		if h.restored {
+		if h.holding.Restored {
 			uids[h.key()] = ""
 		}
 	}

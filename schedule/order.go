@@ -25,8 +25,8 @@ func general(r Reason) Reason {
 		return UnknownCluster{}
 	case LabelledAlone:
 		return LabelledAlone{}
-	case InvalidCluster, InvalidRole:
-		return InvalidClaim{}
+	case InvalidRole:
+		return InvalidRole{}
 	case NoAddress:
 		return NoAddress{Network: r.Network}
 	case DomainFull:

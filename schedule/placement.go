@@ -52,8 +52,6 @@ type Options struct {
 // The zero value means there is no previous tree.
 type Previous struct {
 	Claims []PreviousClaim
-	// StillUsed are hosts that clusters have released, with something on them.
-	StillUsed []StillUsed
 	// HeldBack are clusters whose releases were too many for the run that made the tree, with their place among those that wait. Plan does not ask.
 	HeldBack map[ClusterKey]int
 }
@@ -76,8 +74,6 @@ type Placement struct {
 	Hosts []HostLine
 	// Shortages are the certificates: why slots stay empty.
 	Shortages []Shortage
-	// StillUsed are hosts that clusters have released, with something on them, by namespace and name.
-	StillUsed []StillUsed
 	// Warnings that belong to no single cluster.
 	Warnings []Warning
 
@@ -170,6 +166,8 @@ type Assignment struct {
 	WasPending bool
 	// WasRole is the role that the previous tree has the host in, empty if it is this one or there is no claim.
 	WasRole string
+	// Use is what used the host when its release was approved, of a host that has another use now and whose approval was not taken back.
+	Use string
 	// Adopted: its labels alone say that it is held; the previous tree does not have it.
 	Adopted bool
 	// Replaces is whose slot a host takes that is new in it, nil where that cannot be said.
@@ -194,6 +192,8 @@ type Release struct {
 	Reason Reason
 	// Since is FromTree when an earlier commit released it, and New when this one does.
 	Since Origin
+	// Use is what used the host when its release was approved, empty if it was not.
+	Use string
 	// Cluster and Role that it leaves are those it is listed under.
 }
 

@@ -34,18 +34,18 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 // prepare does what comes before hosts are given away: who holds what, who is refused, which free hosts fit whom.
 func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
 	s := newSite(clusters, hosts, options)
-	s.claim(previous)
+	s.claim(hosts, previous)
+	if err := s.err(); err != nil {
+		return nil, err
+	}
 	s.serve()
 	s.named()
 	s.sortByLabels()
-	s.eligible()
+	s.withoutStatus()
 	s.addresses()
 	s.refusals()
 	s.leaveToFrozen()
 	s.sayLabelled()
-	if err := s.err(); err != nil {
-		return nil, err
-	}
 	s.topologies()
 	for _, r := range s.roles {
 		s.keep(r)

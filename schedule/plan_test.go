@@ -259,11 +259,11 @@ func TestPlan(t *testing.T) {
 			[]inventory.Host{claimed(host1("w1", "w", "r1"), "a", worker), claimed(host1("w2", "w", "r2"), "a", worker)},
 			[]PreviousClaim{inTree("w1", "a", worker)},
 			"a Worker: -w1\n"},
-		{"labels and tree disagree, nothing uses the host: it is released, and neither gets it before it is clean",
+		{"labels and tree disagree, nothing uses the host: the tree decides",
 			[]v1.SIPCluster{newCluster("a", workers(1, 0)), newCluster("b", workers(1, 0))},
 			[]inventory.Host{claimed(host1("w1", "w", "r1"), "b", worker), host1("w2", "w", "r2"), host1("w3", "w", "r3")},
 			[]PreviousClaim{inTree("w1", "a", worker)},
-			"a Worker: +w2 -w1\nb Worker: +w3\n"},
+			"a Worker: w1\nb Worker: +w2\n"},
 		{"the same a run later: the release goes on, though the other cluster lacks a host",
 			[]v1.SIPCluster{newCluster("a", workers(1, 0)), newCluster("b", workers(1, 0))},
 			[]inventory.Host{claimed(host1("w1", "w", "r1"), "b", worker), claimed(host1("w2", "w", "r2"), "a", worker)},
@@ -279,9 +279,14 @@ func TestPlan(t *testing.T) {
 			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "b", worker), "m1")},
 			[]PreviousClaim{releasing(inTree("w1", "a", worker))},
 			"a Worker:\nb Worker: w1\n"},
-		{"the labels name a cluster that nobody knows, the tree another one: left alone",
+		{"the labels name a cluster that nobody knows, the tree another one: it is not in use, and the tree decides",
 			[]v1.SIPCluster{newCluster("a", workers(1, 0))},
 			[]inventory.Host{claimed(host1("w1", "w", "r1"), "x", worker), host1("w2", "w", "r2")},
+			[]PreviousClaim{inTree("w1", "a", worker)},
+			"a Worker: w1\n"},
+		{"the same, and it is in use: left alone",
+			[]v1.SIPCluster{newCluster("a", workers(1, 0))},
+			[]inventory.Host{provisionedBy(claimed(host1("w1", "w", "r1"), "x", worker), "m1"), host1("w2", "w", "r2")},
 			[]PreviousClaim{inTree("w1", "a", worker)},
 			"a Worker: +w2\n"},
 		{"some labels contradict the tree: the claim of the tree stands",
@@ -323,7 +328,7 @@ func TestPlan(t *testing.T) {
 func TestLosses(t *testing.T) {
 	worker := v1.RoleWorker
 	hosts := []inventory.Host{
-		claimed(host1("alone", "w", "r1"), "x", worker), claimed(host1("disputed", "w", "r2"), "b", worker), provisionedBy(claimed(host1("used", "w", "r3"), "b", worker), "m"),
+		provisionedBy(claimed(host1("alone", "w", "r1"), "x", worker), "n"), claimed(host1("disputed", "w", "r2"), "b", worker), provisionedBy(claimed(host1("used", "w", "r3"), "b", worker), "m"),
 		host1("kept", "w", "r4"), host1("anew", "w", "r7"), claimed(host1("left", "w", "r5"), "a", worker), claimed(host1("others", "w", "r6"), "y", worker),
 	}
 	previous := Previous{}
@@ -336,7 +341,7 @@ func TestLosses(t *testing.T) {
 	previous.Claims = append(previous.Claims, anew, releasing(inTree("left", "a", worker)))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 1, 0)}), newCluster("b", map[string]v1.NodeSet{worker: nodes("", 1, 0)})}
 	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()), previous, hosts)
-	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Anew: []HostKey{{Namespace: "metal", Name: "anew"}}, Foreign: []HostKey{{Namespace: "metal", Name: "alone"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "disputed"}}}
+	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Anew: []HostKey{{Namespace: "metal", Name: "anew"}}, Foreign: []HostKey{{Namespace: "metal", Name: "alone"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "kept"}}}
 	if !reflect.DeepEqual(loss, want) {
 		t.Errorf("found %+v, want %+v", loss, want)
 	}

@@ -47,12 +47,8 @@ type (
 	UnknownCluster struct{ Cluster ClusterKey }
 	// LabelledAlone: the labels name a cluster that the tree does not have the host for, and that is frozen.
 	LabelledAlone struct{ Cluster ClusterKey }
-	// InvalidCluster: what claims the host cannot be the name of a cluster.
-	InvalidCluster struct{ Cluster ClusterKey }
 	// InvalidRole: what claims the host cannot be the name of a role.
 	InvalidRole struct{ Role string }
-	// InvalidClaim is either of the two, counted.
-	InvalidClaim struct{}
 	// NoAddress on a network that the role's services need; Problem is what the inventory knows about that.
 	NoAddress struct{ Network, Problem string }
 	// NoLabel: it does not carry the label Key, a topology key of a role that takes no host without it.
@@ -142,8 +138,6 @@ type (
 	Unwanted struct{ Trouble, Why Reason }
 	// Approved: it is released for Why, though it is in Use.
 	Approved struct{ Why, Use Reason }
-	// Disputed: its labels name one cluster, the previous tree another.
-	Disputed struct{ Labels, Tree ClusterKey }
 )
 
 // Why a role that could use a host does not have it.
@@ -183,9 +177,7 @@ func (Unsure) isReason()                {}
 func (IncompleteLabels) isReason()      {}
 func (UnknownCluster) isReason()        {}
 func (LabelledAlone) isReason()         {}
-func (InvalidCluster) isReason()        {}
 func (InvalidRole) isReason()           {}
-func (InvalidClaim) isReason()          {}
 func (NoAddress) isReason()             {}
 func (NoLabel) isReason()               {}
 func (NamedByCluster) isReason()        {}
@@ -220,7 +212,6 @@ func (ReleasedBefore) isReason()        {}
 func (Replaced) isReason()              {}
 func (Unwanted) isReason()              {}
 func (Approved) isReason()              {}
-func (Disputed) isReason()              {}
 func (Fits) isReason()                  {}
 func (ClusterRefused) isReason()        {}
 func (ClusterUnschedulable) isReason()  {}

@@ -121,19 +121,14 @@ func (s *site) carried(r *role) []string {
 }
 
 // freeze keeps the hosts of a refused cluster as they are: nothing is released, replaced or promoted. What an earlier run released is still
-// let go, and so are hosts whose labels name another cluster.
+// let go.
 func (s *site) freeze(r *role) {
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
-		if h.disputed != nil {
-			s.letGo(r, i, h.disputed)
+		if h.releasing {
+			s.leaves(r, i)
 			continue
 		}
-		if h.releasing && (inUse(h) == nil || r.cluster.approved[i] || h.Untouchable()) {
-			s.letGo(r, i, ReleasedBefore{})
-			continue
-		}
-		h.releasing = false
 		r.frozen = append(r.frozen, i)
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestRestored: a backup that is restored, and clusterctl move, give hosts other uids. One that is in use under the labels that the tree gave it is the same machine: it
-// stays where the tree has it, whatever its consumer has made of its network data, and nothing is lost. Any other is a new host.
+// TestRestored: a backup that is restored, and clusterctl move, give hosts other uids. One that carries the labels of the cluster
+// that the tree has it for is the same machine: it stays where the tree has it, whatever its consumer has made of its network data, and nothing is
+// lost. Any other is a new host.
 func TestRestored(t *testing.T) {
 	worker := v1.RoleWorker
 	was := knew(inTree("h1", "a", worker), "192.0.2.1")
@@ -28,10 +29,10 @@ func TestRestored(t *testing.T) {
 		at       string
 	}{
 		{"it is in use under the tree's labels", inUse, was, true, "192.0.2.1"},
-		{"nothing runs on it", moved(claimed(host1("h1", "w", "r1"), "a", worker)), was, false, "192.0.2.9"},
+		{"nothing runs on it", moved(claimed(host1("h1", "w", "r1"), "a", worker)), was, true, "192.0.2.1"},
 		{"it has no labels", moved(provisionedBy(host1("h1", "w", "r1"), "m1")), was, false, ""},
-		{"its labels say another role", moved(provisionedBy(claimed(host1("h1", "w", "r1"), "a", "Edge"), "m1")), was, false, ""},
-		{"it was on its way out", inUse, releasing(was), false, "192.0.2.9"},
+		{"its labels say another cluster", moved(provisionedBy(claimed(host1("h1", "w", "r1"), "b", worker), "m1")), was, false, ""},
+		{"it was on its way out", inUse, releasing(was), true, "192.0.2.1"},
 	} {
 		hosts, previous := []inventory.Host{row.host}, Previous{Claims: []PreviousClaim{row.claim}}
 		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, hosts, previous, testOptions)

@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/order"
 )
 
 // result hands out what was decided.
 func (s *site) result() *Placement {
-	p := &Placement{Shortages: s.shortages, StillUsed: s.stillUsed, site: s}
+	p := &Placement{Shortages: s.shortages, site: s}
 	s.lines(p)
 	for _, c := range s.clusters {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}
@@ -39,6 +40,9 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 		h := &s.hosts[i]
 		a.Host, a.Domain = h.Host, s.domainName(r, i)
 		a.Trouble, a.WasStandby, a.WasRole, a.Adopted = r.why[i], h.standby, h.wasRole, h.adopted
+		if a.Origin != New && s.approvedBefore(i) && s.approves(r.cluster.key, h.Host) {
+			a.Use = h.holding.Claim.Use
+		}
 		a.WasPending = h.wasPending && !a.Pending
 		if len(r.cluster.refused) > 0 {
 			a.Trouble = failed(h)
@@ -70,7 +74,13 @@ func (s *site) roleResult(r *role, lines []HostLine) Role {
 	s.replacements(r, out.Assigned)
 	for _, gone := range r.released {
 		h := &s.hosts[gone.host]
-		out.Releasing = append(out.Releasing, Release{Host: h.Host, Reason: gone.reason, Since: gone.since})
+		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since}
+		if gone.since == FromTree {
+			leaves.Use = h.holding.Claim.Use
+		} else if _, is := gone.reason.(Approved); is {
+			leaves.Use = holdings.Use(h.Host)
+		}
+		out.Releasing = append(out.Releasing, leaves)
 		lines[gone.host] = HostLine{Host: h.Host, Verdict: Releasing, Cluster: r.cluster.key, Role: r.name, Reason: gone.reason}
 	}
 	slices.SortFunc(out.Releasing, func(a, b Release) int { return compareHosts(a.Host, b.Host) })

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -41,7 +42,6 @@ type site struct {
 	shortages []Shortage
 	foreign   map[ClusterKey][]HostKey     // hosts that are left alone, by the cluster that their labels name
 	alone     map[ClusterKey][]HostKey     // hosts whose labels alone give them to a cluster that may not have them
-	stillUsed []StillUsed                  // hosts that were released, and are in use still
 	lost      map[RoleKey][]*PreviousClaim // hosts of the tree that the inventory does not have any more
 	warnings  []Warning
 	problems  []error
@@ -59,18 +59,14 @@ type host struct {
 	standby bool
 	// releasing: the previous tree keeps the host's object without labels.
 	releasing bool
-	// disputed is set where the labels name another cluster than the previous tree and nothing uses the
-	// host: it is released, and never held again before it was seen clean.
-	disputed Reason
+	// holding is whose the host is.
+	holding *holdings.Holding
 	// foreign: its labels name a cluster that is in neither the specs nor the tree.
 	foreign bool
 	// adopted: the previous tree has no claim of the host, and its labels have. wasRole is the role that it has the host in, where the labels
 	// say another.
 	// unwanted: the Site asks to release it.
-	// restored: it is in use, and the one that the previous tree has, under another uid.
-	adopted, unwanted, restored bool
-	// renewed is the cluster that the previous tree has the host for, under another uid.
-	renewed ClusterKey
+	adopted, unwanted bool
 	// wasPending: the previous tree says that it is to be released.
 	wasPending bool
 	wasRole    string
@@ -187,13 +183,6 @@ func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) 
 	byName := func(a, b host) int { return compareHosts(a.Host, b.Host) }
 	if !slices.IsSortedFunc(s.hosts, byName) {
 		slices.SortFunc(s.hosts, byName)
-	}
-	for i := 1; i < len(s.hosts); i++ {
-		if a, b := s.hosts[i-1].Host, s.hosts[i].Host; compareHosts(a, b) == 0 {
-			where := []string{a.Source, b.Source}
-			slices.Sort(where)
-			s.problem("host %s: is in the inventory twice: %s and %s", a.Key(), where[0], where[1])
-		}
 	}
 	for i := range clusters {
 		spec := &clusters[i]

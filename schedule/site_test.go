@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -123,16 +124,25 @@ func tree(p *Placement) Previous {
 			for _, a := range r.Assigned {
 				prev.Claims = append(prev.Claims, PreviousClaim{
 					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
-					Domain: a.Domain, Standby: a.Standby, Source: file,
+					Domain: a.Domain, Standby: a.Standby, Use: a.Use, Source: file,
 				})
 			}
 			for _, a := range r.Releasing {
 				prev.Claims = append(prev.Claims, PreviousClaim{
 					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
-					Releasing: true, Source: file,
+					Releasing: true, Use: a.Use, Source: file,
 				})
 			}
 		}
 	}
 	return prev
+}
+
+// reject is why a host without labels may not be handed out, nil if it may.
+func reject(h *host) Reason {
+	answer, err := holdings.Of(holdings.Input{Hosts: []inventory.Host{*h.Host}})
+	if err != nil {
+		panic(err)
+	}
+	return ineligible(&answer.Hosts[0])
 }

@@ -22,14 +22,14 @@ type (
 		Host HostKey
 		Keys LabelKeys
 	}
-	// LabelsContradictTree: what an incomplete claim says is not what Source says, and the claim of Cluster there stands. Whole: the claim is a whole one, and
-	// no patch of the host may be written.
+	// LabelsContradictTree: what the labels say is not what Source says, and the claim of Cluster there stands. Unpatchable: no patch of the host
+	// may be written.
 	LabelsContradictTree struct {
-		Host    HostKey
-		Keys    LabelKeys
-		Source  string
-		Cluster ClusterKey
-		Whole   bool
+		Host        HostKey
+		Keys        LabelKeys
+		Source      string
+		Cluster     ClusterKey
+		Unpatchable bool
 	}
 	// LeftAlone: the labels of Hosts name a cluster that is in neither the specs nor the tree.
 	LeftAlone struct {
@@ -38,11 +38,6 @@ type (
 	}
 	// LabelledForFrozen: the labels of Hosts name Cluster, which does not have them in the tree and is frozen.
 	LabelledForFrozen struct {
-		Cluster ClusterKey
-		Hosts   []HostKey
-	}
-	// UsedAfterRelease: Cluster has released Hosts, and they are in use still.
-	UsedAfterRelease struct {
 		Cluster ClusterKey
 		Hosts   []HostKey
 	}
@@ -81,7 +76,7 @@ type (
 		// Releasing: Source was giving the host back. Labelled: the host has the labels that Source gave it, and they decide.
 		Releasing, Labelled bool
 	}
-	// Restored: Source knows the host by another uid, and it is in use under the labels that Source gave it: the same machine, and it keeps its addresses.
+	// Restored: Source knows the host by another uid, and it carries the labels of the cluster that has it there: the same machine, and it keeps its addresses.
 	Restored struct {
 		Host                  HostKey
 		Source, Role, Was, Is string
@@ -246,7 +241,6 @@ func (Unlabelled) isWarning()           {}
 func (LabelsContradictTree) isWarning() {}
 func (LeftAlone) isWarning()            {}
 func (LabelledForFrozen) isWarning()    {}
-func (UsedAfterRelease) isWarning()     {}
 func (RolesDiffer) isWarning()          {}
 func (ClustersDiffer) isWarning()       {}
 func (NobodyGets) isWarning()           {}

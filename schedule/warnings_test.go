@@ -21,7 +21,7 @@ func TestErrors(t *testing.T) {
 		previous []PreviousClaim
 		want     string
 	}{
-		{"two clusters claim a host", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
+		{"two clusters claim a host", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
 			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), or from a new snapshot of it (sipgen inventory records when the hosts were read; other files do not say); if somebody wrote these labels into a file, take them out"},
 		{"two files claim a host", one, []inventory.Host{host1("h1", "w", "r1")}, []PreviousClaim{inTree("h1", "b", worker), inTree("h1", "a", worker)},
 			"host metal/h1: claimed twice in the previous tree: by tenants/a Worker in clusters/tenants/a/assignments.yaml and by tenants/b Worker in clusters/tenants/b/assignments.yaml"},
@@ -73,14 +73,14 @@ func TestWarnings(t *testing.T) {
 			"1 host left alone: labelled for tenants/x, which is in neither the specs nor the tree: metal/h01; if no other site or tool has it, spec.hosts.release of the Site lets it go"},
 		{"many hosts of another site", one, alone(12), nil,
 			"12 hosts left alone: labelled for tenants/x, which is in neither the specs nor the tree: metal/h01, metal/h02, metal/h03, metal/h04, metal/h05, metal/h06, metal/h07, metal/h08, metal/h09, metal/h10 and 2 more; if no other site or tool has it, spec.hosts.release of the Site lets it go"},
-		{"a name that is none, from a file, beside a claim of the tree", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "x\ny", worker)}, []PreviousClaim{inTree("h1", "a", worker)},
+		{"a name that is none, from a file, beside a claim of the tree", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "x\ny", worker), "m1")}, []PreviousClaim{inTree("h1", "a", worker)},
 			`1 host left alone: labelled for "tenants/x\ny", which is in neither the specs nor the tree: metal/h1; if no other site or tool has it, spec.hosts.release of the Site lets it go`},
 		{"the tree was rolled back, and the host is in use", one, []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, []PreviousClaim{inTree("h1", "b", worker)},
 			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: sipgen goes by the labels, because the host is in use by Metal3Machine tenants/m1; perhaps the tree was rolled back. If the labels are wrong, correct them by hand"},
 		{"the tree was rolled back, and the host is not in use", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels say cluster tenants/a, but clusters/tenants/b/assignments.yaml says cluster tenants/b: the host is not in use, so it is released, and any cluster can get it once it has been seen without labels; perhaps the tree was rolled back"},
+			"host metal/h1: its labels (sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby) contradict clusters/tenants/b/assignments.yaml: the host is not in use, or they are not a whole claim, so tenants/b keeps its claim"},
 		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
-			"host metal/h1: carries some of sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby, but not a whole claim, and they contradict clusters/tenants/a/assignments.yaml: tenants/a keeps its claim"},
+			"host metal/h1: its labels (sip.airshipit.org/cluster-namespace, sip.airshipit.org/cluster-name, sip.airshipit.org/node-type, sip.airshipit.org/standby) contradict clusters/tenants/a/assignments.yaml: the host is not in use, or they are not a whole claim, so tenants/a keeps its claim"},
 	}
 	for _, row := range rows {
 		p := plan(t, []v1.SIPCluster{row.cluster}, row.hosts, Previous{Claims: row.previous}, newerLabels())
@@ -105,8 +105,8 @@ func TestNamesThatAreNone(t *testing.T) {
 		previous []PreviousClaim
 		want     Reason
 	}{
-		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, InvalidCluster{ClusterKey{Namespace: "tenants", Name: "Edge_A"}}},
-		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, InvalidCluster{ClusterKey{Namespace: "tenants", Name: "../../x"}}},
+		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, UnknownCluster{ClusterKey{Namespace: "tenants", Name: "Edge_A"}}},
+		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, UnknownCluster{ClusterKey{Namespace: "tenants", Name: "../../x"}}},
 		{"a role, by labels", claimed(host1("h1", "w", "r1"), "a", "no role"), nil, InvalidRole{"no role"}},
 		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, InvalidRole{""}},
 	} {

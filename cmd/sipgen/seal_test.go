@@ -83,7 +83,6 @@ func TestTamperedTrees(t *testing.T) {
 		{"the older one, whose digest fits", "git checkout -q HEAD~1 -- " + b, b + ": edited since sipgen wrote it"},
 		{"the older list, and what it lists no more", "git checkout -q HEAD~1 -- .sipgen.yaml", b + ": edited since sipgen wrote it"},
 		{"a second one at another depth", "cp " + a + " clusters/tenant-a/assignments.yaml", "clusters/tenant-a/assignments.yaml: not listed in .sipgen.yaml"},
-		{"hosts that somebody is said to have released", "printf 'apiVersion: sipgen.airshipit.org/v1alpha1\\nkind: ReleasedHosts\\nhosts: []\\n' > clusters/released.yaml", "clusters/released.yaml: not listed in .sipgen.yaml"},
 		{"one of a cluster that there is not", "mkdir -p clusters/tenant-n/edge-n; sed 's/edge-a/edge-n/' " + a + " > clusters/tenant-n/edge-n/assignments.yaml", "clusters/tenant-n/edge-n/assignments.yaml: not listed"},
 		{"host patches that sipgen did not write", "mkdir -p clusters/tenant-n/edge-n/hosts; echo 'resources: []' > clusters/tenant-n/edge-n/hosts/kustomization.yaml", "clusters/tenant-n/edge-n/hosts/kustomization.yaml: not listed"},
 		{"the list deleted", "git rm -q .sipgen.yaml", a + ": not known to be sipgen's: .sipgen.yaml, which lists what sipgen wrote, is missing"},

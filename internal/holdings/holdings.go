@@ -3,8 +3,10 @@
 package holdings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -66,11 +68,13 @@ type Claim struct {
 type Input struct {
 	Hosts []inventory.Host
 	Tree  []Claim
-	// Specs are the clusters that have a spec, and Known those that the tree has, with hosts or without.
+	// Specs are the clusters that have a spec, and Known those that the tree has without hosts; those of Tree are known, too.
 	Specs, Known map[ClusterKey]bool
-	// Approved are the hosts whose release the annotations of their clusters approve.
-	Approved map[HostKey]ClusterKey
+	// Approved says whether a cluster approves the release of a host that it has, nil: none does.
+	Approved func(ClusterKey, *inventory.Host) bool
 	Keys     LabelKeys
+	// Stale: the hosts were read before the tree was committed. One that leaves may have had no labels yet when it was read.
+	Stale bool
 }
 
 // State is what a host is.
@@ -154,7 +158,10 @@ func Of(in Input) (*Holdings, error) {
 		h := &in.Hosts[i]
 		out.Hosts[i] = Holding{Host: h, Labels: LabelsOf(h, in.Keys)}
 	}
-	slices.SortFunc(out.Hosts, func(a, b Holding) int { return compare(keyOf(a.Host), keyOf(b.Host)) })
+	byName := func(a, b Holding) int { return compare(keyOf(a.Host), keyOf(b.Host)) }
+	if !slices.IsSortedFunc(out.Hosts, byName) {
+		slices.SortFunc(out.Hosts, byName)
+	}
 	var problems []error
 	for i := 1; i < len(out.Hosts); i++ {
 		if a, b := out.Hosts[i-1].Host, out.Hosts[i].Host; keyOf(a) == keyOf(b) {
@@ -167,6 +174,15 @@ func Of(in Input) (*Holdings, error) {
 	if len(problems) > 0 {
 		return nil, errors.Join(problems...)
 	}
+	// A cluster that has a host in the tree is in the tree.
+	known := maps.Clone(in.Known)
+	if known == nil {
+		known = map[ClusterKey]bool{}
+	}
+	for i := range in.Tree {
+		known[in.Tree[i].Cluster] = true
+	}
+	in.Known = known
 	for i := range out.Hosts {
 		out.Hosts[i].decide(&in)
 	}
@@ -176,10 +192,7 @@ func Of(in Input) (*Holdings, error) {
 func keyOf(h *inventory.Host) HostKey { return HostKey{h.Namespace, h.Name} }
 
 func compare(a, b HostKey) int {
-	if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
-		return c
-	}
-	return strings.Compare(a.Name, b.Name)
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // Find is the answer for one host, nil if the inventory does not have it.
@@ -197,16 +210,16 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 	for i := range tree {
 		order[i] = &tree[i]
 	}
-	slices.SortFunc(order, func(a, b *Claim) int {
-		if c := compare(a.Host, b.Host); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Source+"\x00"+a.Role, b.Source+"\x00"+b.Role)
-	})
+	byHost := func(a, b *Claim) int {
+		return cmp.Or(compare(a.Host, b.Host), compare(HostKey(a.Cluster), HostKey(b.Cluster)), strings.Compare(a.Source, b.Source), strings.Compare(a.Role, b.Role))
+	}
+	if !slices.IsSortedFunc(order, byHost) {
+		slices.SortFunc(order, byHost)
+	}
 	for i, claim := range order {
 		if i > 0 && order[i-1].Host == claim.Host {
-			problems = append(problems, fmt.Errorf("host %s: is in the tree twice: of %s in %s and of %s in %s",
-				claim.Host, order[i-1].Cluster, order[i-1].Source, claim.Cluster, claim.Source))
+			problems = append(problems, fmt.Errorf("host %s: claimed twice in the previous tree: by %s %s in %s and by %s %s in %s",
+				claim.Host, order[i-1].Cluster, order[i-1].Role, order[i-1].Source, claim.Cluster, claim.Role, claim.Source))
 			continue
 		}
 		h := hs.Find(claim.Host)
@@ -231,12 +244,12 @@ func (h *Holding) decide(in *Input) {
 	switch {
 	//guard: a host that cannot be patched has the labels that its patch in the tree gives it, whatever is seen
 	case h.Claim != nil && h.Host.Untouchable():
-		h.byTree()
+		h.byTree(in)
 	//guard: a server that runs for one cluster becomes another's because a tree says so
 	case used && h.Labels.Complete:
 		h.byUse(in)
 	case h.Claim != nil:
-		h.byTree()
+		h.byTree(in)
 	case h.Labels.Complete && in.Specs[h.Labels.Cluster]:
 		h.hold(h.Labels.Cluster, h.Labels.Role, h.Labels.Standby, ByLabels)
 	case h.Labels.Any:
@@ -254,8 +267,8 @@ func (h *Holding) byUse(in *Input) {
 	case !in.Specs[l.Cluster] && !in.Known[l.Cluster]:
 		h.State, h.Why = LeftAlone, Why{Code: UsedByUnknown, Detail: l.Cluster.String()}
 	//guard: an approval is good for the next use of the host, and for a host that nobody approved
-	case same && t.Releasing && t.Use == Use(h.Host) && in.Approved[t.Host] == t.Cluster:
-		h.byTree()
+	case same && t.Releasing && t.Use == Use(h.Host) && in.Approved != nil && in.Approved(t.Cluster, h.Host):
+		h.byTree(in)
 	case same && !t.Releasing && t.Role == l.Role:
 		h.hold(t.Cluster, t.Role, t.Standby, ByUse)
 	default:
@@ -264,29 +277,34 @@ func (h *Holding) byUse(in *Input) {
 }
 
 // byTree is for a host of which the tree decides. One that leaves is free when it is seen without labels and unused.
-func (h *Holding) byTree() {
+func (h *Holding) byTree(in *Input) {
 	t := h.Claim
 	h.hold(t.Cluster, t.Role, t.Standby, ByTree)
 	if !t.Releasing {
 		return
 	}
 	h.State, h.Why = Leaving, Why{Code: Released}
+	h.Standby = h.Labels.Standby // the tree says no more of its slot
 	if t.Use != "" {
 		h.Why = Why{Code: ReleaseApproved, Detail: t.Use}
 	}
 	//guard: a host whose labels are still on it, or may be, is handed to another cluster
-	if !h.Labels.Any && !h.Host.State.InUse() && !h.mayBeLabelled() {
+	if !h.Labels.Any && !h.Host.State.InUse() && !in.Stale && !h.mayBeLabelled() {
 		*h = Holding{Host: h.Host, State: Free, Labels: h.Labels, Claim: t, Why: ineligible(h.Host)}
 	}
 }
 
 // mayBeLabelled says whether labels that are not seen may be on the host all the same.
 func (h *Holding) mayBeLabelled() bool {
-	return h.Host.Unsure() || h.Host.Untouchable() || slices.ContainsFunc(h.Host.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
+	return h.Host.Unsure() || slices.ContainsFunc(h.Host.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultLabel })
 }
 
 // hold gives the host to a role, unless it can be none.
 func (h *Holding) hold(cluster ClusterKey, role string, standby bool, by Line) {
+	if !cluster.Valid() {
+		h.State, h.Why = LeftAlone, Why{Code: UnknownCluster, Detail: cluster.String()}
+		return
+	}
 	if role == "" || len(validation.IsValidLabelValue(role)) > 0 {
 		h.State, h.Why = LeftAlone, Why{Code: InvalidRole, Detail: role}
 		return

@@ -55,6 +55,7 @@ type row struct {
 	tree, labels string
 	used         bool
 	approved     string // the cluster that approves its release
+	stale        bool
 	change       func(h *inventory.Host)
 	want         string // as text gives it
 }
@@ -128,9 +129,11 @@ var rows = []row{
 	{line: "4 and 11: leaving, seen clean", tree: "red Worker leaving", want: "free"},
 	{line: "4 and 11: leaving, seen clean, paused", tree: "red Worker leaving", change: func(h *inventory.Host) { h.State.Paused = true }, want: "free: Paused"},
 	{line: "4 and 11: leaving, without labels, and used", tree: "red Worker leaving approved", used: true, approved: "red", want: "leaving red Worker by tree: ReleaseApproved"},
+	{line: "11 and 19: leaving, read before it was committed", tree: "red Worker leaving", stale: true, want: "leaving red Worker by tree: Released"},
 	{line: "11 and 20: leaving, nobody can read the host", tree: "red Worker leaving", change: broken, want: "leaving red Worker by tree: Released"},
 	{line: "11 and 20: leaving, a label that cannot be", tree: "red Worker leaving", change: badLabel, want: "leaving red Worker by tree: Released"},
-	{line: "11 and 20: leaving, no patch may be written", tree: "red Worker leaving", change: badPatch, want: "leaving red Worker by tree: Released"},
+	{line: "11 and 20: leaving, no patch may be written", tree: "red Worker leaving", labels: "red Worker", change: badPatch, want: "leaving red Worker by tree: Released"},
+	{line: "11 and 20: left, no patch may be written", tree: "red Worker leaving", change: badPatch, want: "free: Faulty"},
 	// 5: the tree has nothing of the host.
 	{line: "5: labels of a cluster of the specs", labels: "red Worker", want: "held red Worker by labels"},
 	{line: "5: standby", labels: "red Worker standby", want: "held red Worker standby by labels"},
@@ -174,11 +177,11 @@ func (r *row) input() Input {
 		r.change(&h)
 	}
 	in := Input{
-		Hosts: []inventory.Host{h}, Tree: claim(r.tree), Keys: keys, Approved: map[HostKey]ClusterKey{},
+		Hosts: []inventory.Host{h}, Tree: claim(r.tree), Keys: keys, Stale: r.stale,
 		Specs: map[ClusterKey]bool{{"t", "red"}: true, {"t", "blue"}: true}, Known: map[ClusterKey]bool{{"t", "red"}: true, {"t", "old"}: true},
 	}
 	if r.approved != "" {
-		in.Approved[HostKey{"m", "h"}] = ClusterKey{"t", r.approved}
+		in.Approved = func(c ClusterKey, _ *inventory.Host) bool { return c.Name == r.approved }
 	}
 	return in
 }
@@ -213,7 +216,7 @@ func TestTwice(t *testing.T) {
 	in.Hosts = append(in.Hosts, in.Hosts[0])
 	in.Tree = append(in.Tree, claim("blue Worker")...)
 	_, err := Of(in)
-	for _, want := range []string{"host m/h: is in the inventory twice", "host m/h: is in the tree twice: of t/"} {
+	for _, want := range []string{"host m/h: is in the inventory twice", "host m/h: claimed twice in the previous tree: by t/"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, want %q", err, want)
 		}

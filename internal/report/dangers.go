@@ -242,31 +242,19 @@ func emptied(host, whose string) string {
 		`pause the host before anything else (docs/safety.md, "Put an emptied spec back")`, host, cmp.Or(whose, "nobody's"))
 }
 
-// lost says which hosts a cluster had and has not, though nobody released them, and which it has under another uid. roles are those that it has hosts in.
-func lost(cluster schedule.ClusterKey, warnings []schedule.Warning, roles []schedule.Role) []string {
-	held := map[schedule.HostKey]string{}
-	for i := range roles {
-		for _, a := range roles[i].Assigned {
-			if a.Origin != schedule.New {
-				held[schedule.HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}] = roles[i].Name
-			}
-		}
-	}
+// lost says which hosts a cluster had and has not, though nobody released them, and which it has under another uid.
+func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 	var out []string
 	for _, w := range warnings {
 		switch w := w.(type) {
 		case schedule.NotInInventory:
 			out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory any more", cluster, w.Role, w.Host))
 		case schedule.CreatedAnew:
-			role, keeps := held[w.Host]
-			switch {
-			case keeps:
-				out = append(out, fmt.Sprintf("%s %s: %s was created anew, with another uid; its labels still say %s, so %s keeps it: check that it is the same server", cluster, role, w.Host, cluster, cluster))
-			case !w.Releasing:
+			if !w.Releasing {
 				out = append(out, fmt.Sprintf("%s loses %s: it was created anew, with another uid", cluster, w.Host))
 			}
 		case schedule.Restored:
-			out = append(out, fmt.Sprintf("%s %s keeps %s, which is in use under another uid: check whether its object was restored or moved", cluster, w.Role, w.Host))
+			out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has the labels of the cluster: check that it is the same server", cluster, w.Role, w.Host))
 		case schedule.ClustersDiffer:
 			if w.Foreign {
 				out = append(out, fmt.Sprintf("%s loses %s: its labels name %s, which is not this site's", cluster, w.Host, w.Labels.Quoted()))

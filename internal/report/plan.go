@@ -212,7 +212,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		cluster := Cluster{
 			Namespace: c.Key.Namespace, Name: c.Key.Name, Priority: c.Priority,
 			Gone: c.Gone, Unschedulable: c.Unschedulable, Frozen: sentence.Refusals(c.Refused), Roles: []Role{}, Warnings: sentence.Warnings(many.without(c.Warnings)),
-			lost: lost(c.Key, c.Warnings, c.Roles),
+			lost: lost(c.Key, c.Warnings),
 		}
 		for j := range c.Roles {
 			cluster.Roles = append(cluster.Roles, roleOf(&c.Roles[j], specs[c.Key]))
@@ -221,7 +221,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	}
 	for _, w := range p.Warnings {
 		if of, is := w.(schedule.OfCluster); is {
-			plan.lost = append(plan.lost, lost(of.Cluster, []schedule.Warning{of.Warning}, nil)...)
+			plan.lost = append(plan.lost, lost(of.Cluster, []schedule.Warning{of.Warning})...)
 		}
 	}
 	if many {

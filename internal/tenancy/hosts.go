@@ -70,10 +70,6 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 		}
 		add(claim.Host, schedule.RoleKey{Cluster: claim.Cluster, Role: claim.Role}, claim.Standby, !claim.Pending)
 	}
-	for _, u := range previous.StillUsed {
-		//guard: a tenant approves releases itself, keeps its machines, and gets others beyond its limit
-		h.leaving[u.Cluster] = h.leaving[u.Cluster].plus(Count{Hosts: 1})
-	}
 	for i := range hosts {
 		key, cluster := keyOfHost(&hosts[i]), labelledFor(&hosts[i], keys)
 		if cluster.Namespace == "" || cluster.Name == "" || hosts[i].Labels[keys.NodeType] == "" || known[key] {

@@ -113,29 +113,24 @@ func TestCountedHosts(t *testing.T) {
 	for _, row := range []struct {
 		why    string
 		claims []schedule.PreviousClaim
-		used   []string // released, and in use still
 		wants  int
 		remove string
 		want   string
 	}{
-		{"all that it may have", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, nil, 2, "", ""},
-		{"one that is being released", []schedule.PreviousClaim{claim("r1", false, false), claim("r2", false, true)}, nil, 2, "", over},
-		{"one that its user has not let go", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", true, false)}, nil, 2, "", over},
-		{"one that was released in use", []schedule.PreviousClaim{claim("r1", false, false)}, []string{"u1"}, 2, "", over},
-		{"a failed host gets a successor", []schedule.PreviousClaim{claim("r1", false, false), claim("f1", false, false)}, nil, 2, "", ""},
-		{"and two of them", []schedule.PreviousClaim{claim("f1", false, false), claim("f2", false, false)}, nil, 2, "", ""},
-		{"a failed host whose successor is there", []schedule.PreviousClaim{claim("r1", false, false), claim("f1", true, false)}, nil, 2, "", ""},
-		{"one that is gone", []schedule.PreviousClaim{claim("r1", false, false), claim("gone", false, false)}, nil, 2, "", ""},
-		{"a successor for one that it names", []schedule.PreviousClaim{claim("r1", false, false), claim("r2", false, false)}, nil, 2, "r2", ""},
-		{"and for one that it names and uses", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, nil, 2, "m/u1", over},
-		{"fewer hosts, and one that it names", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, nil, 1, "u1", ""},
+		{"all that it may have", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, 2, "", ""},
+		{"one that is being released", []schedule.PreviousClaim{claim("r1", false, false), claim("r2", false, true)}, 2, "", over},
+		{"one that its user has not let go", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", true, false)}, 2, "", over},
+		{"a failed host gets a successor", []schedule.PreviousClaim{claim("r1", false, false), claim("f1", false, false)}, 2, "", ""},
+		{"and two of them", []schedule.PreviousClaim{claim("f1", false, false), claim("f2", false, false)}, 2, "", ""},
+		{"a failed host whose successor is there", []schedule.PreviousClaim{claim("r1", false, false), claim("f1", true, false)}, 2, "", ""},
+		{"one that is gone", []schedule.PreviousClaim{claim("r1", false, false), claim("gone", false, false)}, 2, "", ""},
+		{"a successor for one that it names", []schedule.PreviousClaim{claim("r1", false, false), claim("r2", false, false)}, 2, "r2", ""},
+		{"and for one that it names and uses", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, 2, "m/u1", over},
+		{"fewer hosts, and one that it names", []schedule.PreviousClaim{claim("r1", false, false), claim("u1", false, false)}, 1, "u1", ""},
 	} {
 		c := wanting("a", 0, row.wants, 0)
 		c.Annotations = map[string]string{v1.RemoveAnnotation: row.remove}
 		previous := schedule.Previous{Claims: row.claims}
-		for _, name := range row.used {
-			previous.StillUsed = append(previous.StillUsed, schedule.StillUsed{Host: schedule.HostKey{Namespace: "m", Name: name}, Cluster: schedule.ClusterKey{Namespace: "bank", Name: "a"}})
-		}
 		clusters := []v1.SIPCluster{c}
 		want(t, row.why, said(tenants.Hosts(clusters, Held(clusters, previous, hosts, keys), nil)), row.want)
 	}

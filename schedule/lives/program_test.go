@@ -127,7 +127,7 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 		byName[hosts[i].name] = &hosts[i]
 	}
 	t := &tree{hosts: map[string][]entry{}}
-	memory := schedule.Previous{StillUsed: p.StillUsed}
+	memory := schedule.Previous{}
 	for _, c := range p.Clusters {
 		for _, r := range c.Roles {
 			claim := schedule.PreviousClaim{Cluster: c.Key, Role: r.Name, Source: c.Key.String()}
@@ -139,12 +139,13 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 				memory.Claims = append(memory.Claims, claim)
 			}
 			for _, a := range r.Assigned {
-				claim.Domain, claim.Pending = a.Domain, a.Pending
+				claim.Domain, claim.Pending, claim.Use = a.Domain, a.Pending, a.Use
 				put(a.Host, entry{slot: slot{standby: a.Standby}})
 			}
 			claim.Domain, claim.Pending = "", false
 			for _, gone := range r.Releasing {
 				e := entry{leaving: true}
+				claim.Use = gone.Use
 				if _, approved := gone.Reason.(schedule.Approved); approved {
 					e.token = byName[gone.Host.Name].token()
 				}

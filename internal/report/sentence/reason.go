@@ -3,7 +3,6 @@
 package sentence
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,8 +153,6 @@ func released(r schedule.Reason) string {
 		return Reason(r.Trouble) + ", and " + Reason(r.Why)
 	case schedule.Approved:
 		return Reason(r.Why) + "; approved, although " + Reason(r.Use)
-	case schedule.Disputed:
-		return fmt.Sprintf("its labels say cluster %s, and the tree says %s", r.Labels, r.Tree)
 	}
 	return ""
 }
@@ -260,11 +257,10 @@ func claim(r schedule.Reason) string {
 			return "labelled for a cluster that is frozen"
 		}
 		return "labelled for " + r.Cluster.Quoted() + ", which does not have it in the tree and is frozen"
-	case schedule.InvalidClaim:
-		return "claimed by a name that is none"
-	case schedule.InvalidCluster:
-		return "claimed by cluster " + strconv.Quote(r.Cluster.String()) + ", which is no valid name"
 	case schedule.InvalidRole:
+		if r.Role == "" {
+			return "claimed for a role without a valid name"
+		}
 		return "claimed for role " + strconv.Quote(r.Role) + ", which is no valid name"
 	case schedule.HeldBy:
 		return "held by " + r.Role.String()

@@ -92,10 +92,10 @@ func claimWarning(w schedule.Warning) string {
 	case schedule.Unlabelled:
 		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim: it is not handed out until they are removed or completed", w.Host, keys(w.Keys))
 	case schedule.LabelsContradictTree:
-		if w.Whole {
+		if w.Unpatchable {
 			return fmt.Sprintf("host %s: its labels (%s) contradict %s: %s keeps its claim, because sipgen may not patch this host", w.Host, keys(w.Keys), w.Source, w.Cluster)
 		}
-		return fmt.Sprintf("host %s: carries some of %s, but not a whole claim, and they contradict %s: %s keeps its claim", w.Host, keys(w.Keys), w.Source, w.Cluster)
+		return fmt.Sprintf("host %s: its labels (%s) contradict %s: the host is not in use, or they are not a whole claim, so %s keeps its claim", w.Host, keys(w.Keys), w.Source, w.Cluster)
 	case schedule.LeftAlone:
 		return fmt.Sprintf("%s left alone: labelled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site lets it go",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
@@ -106,9 +106,6 @@ func claimWarning(w schedule.Warning) string {
 		}
 		return fmt.Sprintf("%s left alone: labelled for %s, which does not have %s in the tree and is frozen: %s; take the labels off; if the hosts are its own, correct the cluster first",
 			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), them, someHosts(w.Hosts))
-	case schedule.UsedAfterRelease:
-		return fmt.Sprintf("%s released by %s and still in use: counted towards the tenant's hosts.max until the machine is gone: %s",
-			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
 	case schedule.RolesDiffer:
 		return fmt.Sprintf("host %s: its labels say %s %s, but %s says role %s: sipgen goes by the labels", w.Host, w.Cluster, w.Labels, w.Source, w.Tree)
 	case schedule.ClustersDiffer:
@@ -128,7 +125,7 @@ func claimWarning(w schedule.Warning) string {
 		}
 		return fmt.Sprintf("host %s: %s knows it by uid %s, but its uid is now %s: the host was re-created, so the claim is void%s", w.Host, w.Source, w.Was, w.Is, decides)
 	case schedule.Restored:
-		return fmt.Sprintf("host %s: %s knows it by uid %s, but its uid is now %s: it is in use and carries the cluster's labels, so it was restored or moved, and keeps its slot and its addresses", w.Host, w.Source, w.Was, w.Is)
+		return fmt.Sprintf("host %s: %s knows it by uid %s, but its uid is now %s: it carries the cluster's labels, so it was restored or moved, and keeps its slot and its addresses", w.Host, w.Source, w.Was, w.Is)
 	case schedule.WithoutStatus:
 		return text.Count(w.Hosts, "host") + " without status: assumed to be available"
 	case schedule.OfCluster:
@@ -149,13 +146,10 @@ func someHosts(hosts []schedule.HostKey) string {
 
 func clustersDiffer(w schedule.ClustersDiffer) string {
 	words := fmt.Sprintf("host %s: its labels say cluster %s, but %s says cluster %s: ", w.Host, w.Labels.Quoted(), w.Source, w.Tree)
-	switch {
-	case w.Foreign:
+	if w.Foreign {
 		return words + fmt.Sprintf("sipgen goes by the labels, so %s loses the host; if the labels are wrong, correct them by hand", w.Tree)
-	case w.Use != nil:
-		return words + fmt.Sprintf("sipgen goes by the labels, because the host is %s; perhaps the tree was rolled back. If the labels are wrong, correct them by hand", Reason(w.Use))
 	}
-	return words + "the host is not in use, so it is released, and any cluster can get it once it has been seen without labels; perhaps the tree was rolled back"
+	return words + fmt.Sprintf("sipgen goes by the labels, because the host is %s; perhaps the tree was rolled back. If the labels are wrong, correct them by hand", Reason(w.Use))
 }
 
 // annotationWarning is about the annotations of a cluster that name hosts.
