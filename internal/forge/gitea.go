@@ -29,34 +29,23 @@ func (g *giteaAPI) client(ctx context.Context) (*gitea.Client, error) {
 	return gitea.NewClient(g.web, append([]gitea.ClientOption{gitea.SetContext(ctx)}, g.options...)...)
 }
 
-// maxPages bounds the list of closed pull requests that is looked through, 50 a page, the last changed first.
-const maxPages = 4
+// openPages and closedPages bound the lists of pull requests, 50 a page, the last changed first.
+const (
+	openPages   = 1_000
+	closedPages = 4
+)
 
-func (g *giteaAPI) find(ctx context.Context, request Request) (open, declined *pull, err error) {
+// list looks through all pull requests: the API does not look for a branch.
+func (g *giteaAPI) list(ctx context.Context, head string, open bool) ([]*pull, error) {
 	client, err := g.client(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	found, err := g.list(client, request, gitea.StateOpen, 1_000)
-	if err != nil || len(found) > 0 || request.UpdateOnly {
-		var pulls []*pull
-		for _, one := range found {
-			pulls = append(pulls, giteaPull(one))
-		}
-		return choose(pulls, request.Base), nil, err
+	state, pages := gitea.StateOpen, openPages
+	if !open {
+		state, pages = gitea.StateClosed, closedPages
 	}
-	found, err = g.list(client, request, gitea.StateClosed, maxPages)
-	for _, one := range found {
-		if one.Head.Sha == request.Commit && !one.HasMerged {
-			return nil, giteaPull(one), nil
-		}
-	}
-	return nil, nil, err
-}
-
-// list gives the pull requests from a branch of this repository. The API does not look for a branch: it gives all.
-func (g *giteaAPI) list(client *gitea.Client, request Request, state gitea.StateType, pages int) ([]*gitea.PullRequest, error) {
-	var own []*gitea.PullRequest
+	var own []*pull
 	for page := 1; page <= pages; page++ {
 		all, response, err := client.ListRepoPullRequests(g.owner, g.name, gitea.ListPullRequestsOptions{
 			ListOptions: gitea.ListOptions{Page: page, PageSize: 50}, State: state, Sort: "recentupdate",
@@ -65,8 +54,8 @@ func (g *giteaAPI) list(client *gitea.Client, request Request, state gitea.State
 			return nil, giteaError(response, err)
 		}
 		for _, one := range all {
-			if one.Head != nil && one.Base != nil && one.Head.Ref == request.Head && one.Head.RepoID == one.Base.RepoID {
-				own = append(own, one)
+			if one.Head != nil && one.Base != nil && one.Head.Ref == head && one.Head.RepoID == one.Base.RepoID {
+				own = append(own, giteaPull(one))
 			}
 		}
 		if len(all) == 0 || response.NextPage == 0 {
@@ -76,47 +65,31 @@ func (g *giteaAPI) list(client *gitea.Client, request Request, state gitea.State
 	return own, nil
 }
 
-func (g *giteaAPI) create(ctx context.Context, request Request) (*pull, error) {
+func (g *giteaAPI) put(ctx context.Context, before *pull, request Request) (*pull, error) {
 	client, err := g.client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	made, response, err := client.CreatePullRequest(g.owner, g.name, gitea.CreatePullRequestOption{
-		Head: request.Head, Base: request.Base, Title: request.Title, Body: request.Body,
-	})
+	var made *gitea.PullRequest
+	var response *gitea.Response
+	if before == nil {
+		made, response, err = client.CreatePullRequest(g.owner, g.name, gitea.CreatePullRequestOption{
+			Head: request.Head, Base: request.Base, Title: request.Title, Body: request.Body,
+		})
+	} else {
+		edit := gitea.EditPullRequestOption{Title: request.Title, Body: &request.Body}
+		if before.base != request.Base {
+			edit.Base = request.Base
+		}
+		if closed := gitea.StateClosed; request.closed {
+			edit.State = &closed
+		}
+		made, response, err = client.EditPullRequest(g.owner, g.name, before.number, edit)
+	}
 	if err != nil {
 		return nil, giteaError(response, err)
 	}
 	return giteaPull(made), nil
-}
-
-func (g *giteaAPI) update(ctx context.Context, open *pull, request Request) (*pull, error) {
-	client, err := g.client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	edit := gitea.EditPullRequestOption{Title: request.Title, Body: &request.Body}
-	if open.base != request.Base {
-		edit.Base = request.Base
-	}
-	made, response, err := client.EditPullRequest(g.owner, g.name, open.number, edit)
-	if err != nil {
-		return nil, giteaError(response, err)
-	}
-	return giteaPull(made), nil
-}
-
-func (g *giteaAPI) close(ctx context.Context, made *pull) error {
-	client, err := g.client(ctx)
-	if err != nil {
-		return err
-	}
-	closed := gitea.StateClosed
-	_, response, err := client.EditPullRequest(g.owner, g.name, made.number, gitea.EditPullRequestOption{State: &closed})
-	if err != nil {
-		return giteaError(response, err)
-	}
-	return nil
 }
 
 // labelPages bounds the list of a repository's labels, 50 a page.
@@ -166,7 +139,10 @@ func (g *giteaAPI) label(ctx context.Context, open *pull, labels []string) ([]st
 }
 
 func giteaPull(one *gitea.PullRequest) *pull {
-	made := &pull{number: one.Index, page: one.HTMLURL, title: one.Title, body: one.Body}
+	made := &pull{number: one.Index, page: one.HTMLURL, title: one.Title, body: one.Body, merged: one.HasMerged}
+	if one.Head != nil {
+		made.commit = one.Head.Sha
+	}
 	if one.Base != nil {
 		made.base = one.Base.Ref
 	}

@@ -27,74 +27,49 @@ func newGitHub(repository Repository, httpClient *http.Client, token string) (ap
 	return &gitHub{client, owner, name}, nil
 }
 
-func (g *gitHub) find(ctx context.Context, request Request) (open, declined *pull, err error) {
-	found, err := g.list(ctx, request, "open")
-	if err != nil || len(found) > 0 || request.UpdateOnly {
-		return g.choose(found, request), nil, err
+// list gives the newest.
+func (g *gitHub) list(ctx context.Context, head string, open bool) ([]*pull, error) {
+	state := "closed"
+	if open {
+		state = "open"
 	}
-	found, err = g.list(ctx, request, "closed")
-	for _, one := range found {
-		if one.GetHead().GetSHA() == request.Commit && one.MergedAt == nil {
-			return nil, gitHubPull(one), nil
-		}
-	}
-	return nil, nil, err
-}
-
-// list gives the newest pull requests from a branch of this repository; a fork may have one of the same name.
-func (g *gitHub) list(ctx context.Context, request Request, state string) ([]*github.PullRequest, error) {
 	all, response, err := g.client.PullRequests.List(ctx, g.owner, g.name, &github.PullRequestListOptions{
-		State: state, Head: g.owner + ":" + request.Head, ListOptions: github.ListOptions{PerPage: 100},
+		State: state, Head: g.owner + ":" + head, ListOptions: github.ListOptions{PerPage: 100},
 	})
 	if err != nil {
 		return nil, gitHubError(response, err)
 	}
-	var own []*github.PullRequest
+	var own []*pull
 	for _, one := range all {
-		if one.GetHead().GetRef() == request.Head && one.GetHead().GetRepo().GetID() == one.GetBase().GetRepo().GetID() {
-			own = append(own, one)
+		if one.GetHead().GetRef() == head && one.GetHead().GetRepo().GetID() == one.GetBase().GetRepo().GetID() {
+			own = append(own, gitHubPull(one))
 		}
 	}
 	return own, nil
 }
 
-func (g *gitHub) choose(found []*github.PullRequest, request Request) *pull {
-	var pulls []*pull
-	for _, one := range found {
-		pulls = append(pulls, gitHubPull(one))
+func (g *gitHub) put(ctx context.Context, before *pull, request Request) (*pull, error) {
+	var made *github.PullRequest
+	var response *github.Response
+	var err error
+	if before == nil {
+		made, response, err = g.client.PullRequests.Create(ctx, g.owner, g.name, &github.NewPullRequest{
+			Title: &request.Title, Head: &request.Head, Base: &request.Base, Body: &request.Body,
+		})
+	} else {
+		edit := &github.PullRequest{Title: &request.Title, Body: &request.Body}
+		if before.base != request.Base {
+			edit.Base = &github.PullRequestBranch{Ref: &request.Base}
+		}
+		if closed := "closed"; request.closed {
+			edit.State = &closed
+		}
+		made, response, err = g.client.PullRequests.Edit(ctx, g.owner, g.name, int(before.number), edit)
 	}
-	return choose(pulls, request.Base)
-}
-
-func (g *gitHub) create(ctx context.Context, request Request) (*pull, error) {
-	made, response, err := g.client.PullRequests.Create(ctx, g.owner, g.name, &github.NewPullRequest{
-		Title: &request.Title, Head: &request.Head, Base: &request.Base, Body: &request.Body,
-	})
 	if err != nil {
 		return nil, gitHubError(response, err)
 	}
 	return gitHubPull(made), nil
-}
-
-func (g *gitHub) update(ctx context.Context, open *pull, request Request) (*pull, error) {
-	edit := &github.PullRequest{Title: &request.Title, Body: &request.Body}
-	if open.base != request.Base {
-		edit.Base = &github.PullRequestBranch{Ref: &request.Base}
-	}
-	made, response, err := g.client.PullRequests.Edit(ctx, g.owner, g.name, int(open.number), edit)
-	if err != nil {
-		return nil, gitHubError(response, err)
-	}
-	return gitHubPull(made), nil
-}
-
-func (g *gitHub) close(ctx context.Context, made *pull) error {
-	closed := "closed"
-	_, response, err := g.client.PullRequests.Edit(ctx, g.owner, g.name, int(made.number), &github.PullRequest{State: &closed})
-	if err != nil {
-		return gitHubError(response, err)
-	}
-	return nil
 }
 
 // label adds labels; GitHub makes those that the repository does not have.
@@ -107,7 +82,10 @@ func (g *gitHub) label(ctx context.Context, open *pull, labels []string) ([]stri
 }
 
 func gitHubPull(one *github.PullRequest) *pull {
-	made := &pull{number: int64(one.GetNumber()), page: one.GetHTMLURL(), title: one.GetTitle(), body: one.GetBody(), base: one.GetBase().GetRef()}
+	made := &pull{
+		number: int64(one.GetNumber()), page: one.GetHTMLURL(), title: one.GetTitle(), body: one.GetBody(), base: one.GetBase().GetRef(),
+		commit: one.GetHead().GetSHA(), merged: one.MergedAt != nil,
+	}
 	for _, label := range one.Labels {
 		made.labels = append(made.labels, label.GetName())
 	}

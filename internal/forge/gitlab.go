@@ -30,70 +30,49 @@ type unlimited struct{}
 
 func (unlimited) Wait(context.Context) error { return nil }
 
-func (g *gitLab) find(ctx context.Context, request Request) (open, declined *pull, err error) {
-	found, err := g.list(ctx, request, "opened")
-	if err != nil || len(found) > 0 || request.UpdateOnly {
-		var pulls []*pull
-		for _, one := range found {
-			pulls = append(pulls, gitLabPull(one))
-		}
-		return choose(pulls, request.Base), nil, err
+// list gives the newest.
+func (g *gitLab) list(ctx context.Context, head string, open bool) ([]*pull, error) {
+	state := "closed"
+	if open {
+		state = "opened"
 	}
-	found, err = g.list(ctx, request, "closed")
-	for _, one := range found {
-		if one.SHA == request.Commit {
-			return nil, gitLabPull(one), nil
-		}
-	}
-	return nil, nil, err
-}
-
-// list gives the newest merge requests from a branch of this project; a fork may have one of the same name.
-func (g *gitLab) list(ctx context.Context, request Request, state string) ([]*gitlab.BasicMergeRequest, error) {
 	all, response, err := g.client.MergeRequests.ListProjectMergeRequests(g.path, &gitlab.ListProjectMergeRequestsOptions{
-		State: &state, SourceBranch: &request.Head, ListOptions: gitlab.ListOptions{PerPage: 100},
+		State: &state, SourceBranch: &head, ListOptions: gitlab.ListOptions{PerPage: 100},
 	}, gitlab.WithContext(ctx))
 	if err != nil {
 		return nil, gitLabError(response, err)
 	}
-	var own []*gitlab.BasicMergeRequest
+	var own []*pull
 	for _, one := range all {
-		if one.SourceBranch == request.Head && one.SourceProjectID == one.TargetProjectID {
-			own = append(own, one)
+		if one.SourceBranch == head && one.SourceProjectID == one.TargetProjectID {
+			own = append(own, gitLabPull(one))
 		}
 	}
 	return own, nil
 }
 
-func (g *gitLab) create(ctx context.Context, request Request) (*pull, error) {
-	made, response, err := g.client.MergeRequests.CreateMergeRequest(g.path, &gitlab.CreateMergeRequestOptions{
-		Title: &request.Title, Description: &request.Body, SourceBranch: &request.Head, TargetBranch: &request.Base,
-	}, gitlab.WithContext(ctx))
+func (g *gitLab) put(ctx context.Context, before *pull, request Request) (*pull, error) {
+	var made *gitlab.MergeRequest
+	var response *gitlab.Response
+	var err error
+	if before == nil {
+		made, response, err = g.client.MergeRequests.CreateMergeRequest(g.path, &gitlab.CreateMergeRequestOptions{
+			Title: &request.Title, Description: &request.Body, SourceBranch: &request.Head, TargetBranch: &request.Base,
+		}, gitlab.WithContext(ctx))
+	} else {
+		edit := &gitlab.UpdateMergeRequestOptions{Title: &request.Title, Description: &request.Body}
+		if before.base != request.Base {
+			edit.TargetBranch = &request.Base
+		}
+		if event := "close"; request.closed {
+			edit.StateEvent = &event
+		}
+		made, response, err = g.client.MergeRequests.UpdateMergeRequest(g.path, before.number, edit, gitlab.WithContext(ctx))
+	}
 	if err != nil {
 		return nil, gitLabError(response, err)
 	}
 	return gitLabPull(&made.BasicMergeRequest), nil
-}
-
-func (g *gitLab) update(ctx context.Context, open *pull, request Request) (*pull, error) {
-	edit := &gitlab.UpdateMergeRequestOptions{Title: &request.Title, Description: &request.Body}
-	if open.base != request.Base {
-		edit.TargetBranch = &request.Base
-	}
-	made, response, err := g.client.MergeRequests.UpdateMergeRequest(g.path, open.number, edit, gitlab.WithContext(ctx))
-	if err != nil {
-		return nil, gitLabError(response, err)
-	}
-	return gitLabPull(&made.BasicMergeRequest), nil
-}
-
-func (g *gitLab) close(ctx context.Context, made *pull) error {
-	event := "close"
-	_, response, err := g.client.MergeRequests.UpdateMergeRequest(g.path, made.number, &gitlab.UpdateMergeRequestOptions{StateEvent: &event}, gitlab.WithContext(ctx))
-	if err != nil {
-		return gitLabError(response, err)
-	}
-	return nil
 }
 
 // label adds labels; GitLab makes those that the project does not have.
@@ -107,7 +86,7 @@ func (g *gitLab) label(ctx context.Context, open *pull, labels []string) ([]stri
 }
 
 func gitLabPull(one *gitlab.BasicMergeRequest) *pull {
-	return &pull{number: one.IID, page: one.WebURL, title: one.Title, body: one.Description, base: one.TargetBranch, labels: one.Labels}
+	return &pull{number: one.IID, page: one.WebURL, title: one.Title, body: one.Description, base: one.TargetBranch, commit: one.SHA, labels: one.Labels}
 }
 
 // gitLabError takes the forge's words out of the library's error, which has the request in it.

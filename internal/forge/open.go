@@ -27,6 +27,8 @@ type Request struct {
 	Marker string
 	// UpdateOnly: Head has nothing that Base has not. An open pull request is updated, and none is opened.
 	UpdateOnly bool
+
+	closed bool // the pull request ends
 }
 
 // Outcome says what became of a request.
@@ -68,16 +70,17 @@ type pull struct {
 	number            int64
 	page              string
 	title, body, base string
+	commit            string // the tip of its branch
+	merged            bool
 	labels            []string
 }
 
 // api is what is needed of a forge's API. Errors are *apiError where the forge has responseError.
 type api interface {
-	// find gives the open pull request for a branch, or one that a person closed at the same commit.
-	find(context.Context, Request) (open, declined *pull, err error)
-	create(context.Context, Request) (*pull, error)
-	update(context.Context, *pull, Request) (*pull, error)
-	close(context.Context, *pull) error
+	// list gives the pull requests from a branch of the repository itself, open or closed ones; a fork may have one of the same name.
+	list(ctx context.Context, head string, open bool) ([]*pull, error)
+	// put opens a pull request where there is none before, and else changes that one.
+	put(ctx context.Context, before *pull, request Request) (*pull, error)
 	// label adds labels, and gives those that it could not.
 	label(context.Context, *pull, []string) (missing []string, err error)
 }
@@ -163,9 +166,24 @@ func (c *Client) connect(repository Repository) (api, error) {
 	return nil, fmt.Errorf("%s: the kind of forge is unknown", repository.Web)
 }
 
+// find gives the open pull request for a branch, or one that a person closed at the same commit.
+func find(ctx context.Context, forge api, request Request) (open, declined *pull, err error) {
+	found, err := forge.list(ctx, request.Head, true)
+	if err != nil || len(found) > 0 || request.UpdateOnly {
+		return choose(found, request.Base), nil, err
+	}
+	found, err = forge.list(ctx, request.Head, false)
+	for _, one := range found {
+		if one.commit == request.Commit && !one.merged {
+			return nil, one, nil
+		}
+	}
+	return nil, nil, err
+}
+
 // attemptOnce is one try: look, then do what is missing.
 func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, error) {
-	open, declined, err := forge.find(ctx, request)
+	open, declined, err := find(ctx, forge, request)
 	if err != nil {
 		return nil, err
 	}
@@ -177,12 +195,12 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 		return &Opened{Outcome: Declined, URL: oneLine(declined.page), Number: declined.number}, nil
 	case open == nil:
 		opened.Outcome = Created
-		if open, err = forge.create(ctx, request); err == nil {
+		if open, err = forge.put(ctx, nil, request); err == nil {
 			err = closeDuplicate(ctx, forge, request, open)
 		}
 	case !request.matches(open):
 		opened.Outcome = Updated
-		open, err = forge.update(ctx, open, request)
+		open, err = forge.put(ctx, open, request)
 	}
 	if err != nil {
 		return nil, err
@@ -212,11 +230,12 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 // closeDuplicate looks whether another run has opened a pull request for the branch at the same moment: Gitea takes both. The
 // older one stays, and the one that this run has just made is closed again; the next try goes on with the older.
 func closeDuplicate(ctx context.Context, forge api, request Request, made *pull) error {
-	first, _, err := forge.find(ctx, request)
+	first, _, err := find(ctx, forge, request)
 	if err != nil || first == nil || first.number >= made.number || first.base != made.base {
 		return err
 	}
-	if err := forge.close(ctx, made); err != nil {
+	request.closed = true
+	if _, err := forge.put(ctx, made, request); err != nil {
 		return err
 	}
 	return &apiError{status: http.StatusConflict, message: "another run was faster"}
