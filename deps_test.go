@@ -58,6 +58,7 @@ var folders = map[string][]string{
 	"internal/survey":   {"inventory"},
 	"config/crd":        {},
 	"internal/fields":   {"config/crd"},
+	"docs/runbooks":     {},
 	"internal/status":   {"api", "inventory", "internal/redact", "schedule"},
 	"internal/takeover": {"api", "inventory", "internal/manifest", "internal/preflight"},
 	"internal/treediff": {},

@@ -11,7 +11,7 @@ import (
 )
 
 // rowLost: somebody pushes the branch by force to when there was no tree, or deletes everything in it. The engine finds nothing to apply and
-// deletes nothing, sipgen refuses to go on, and with the last commit that had a tree everything is as it was: docs/safety.md, "A tree that is lost".
+// deletes nothing, sipgen refuses to go on, and with the last commit that had a tree everything is as it was: sipgen help runbook tree-lost.
 func rowLost(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")

@@ -100,7 +100,7 @@ func rowGuardsOff(t *testing.T, r *rig, name string) {
 	if r.flux != nil {
 		c.run(t, procedure(t, "stop", "flux")[:1]) // keeps its hands off while somebody looks
 	}
-	c.run(t, procedure(t, "delete-guards"))
+	c.run(t, procedure(t, "break-glass", "guards"))
 	bindings := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
 	if r.api.Exists(t, bindings, "", c.root()+"-sync-guard-v1") {
 		t.Fatal("the guards are still there")

@@ -260,7 +260,7 @@ func HostsOf(name string) string {
 }
 
 // restoring: a single file of the last commit may not fit the others.
-const restoring = `docs/safety.md, "A tree that is refused", says how to restore it`
+const restoring = `sipgen help runbook restore-the-tree has the commands`
 
 // missingAssignments finds clusters whose hosts' patches are there and whose assignments.yaml is not.
 func missingAssignments(where string, tree Tree) error {

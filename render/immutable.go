@@ -113,5 +113,5 @@ func changeAdvice(field string) string {
 	if strings.HasPrefix(field, "spec.labelKeys.") {
 		return "its hosts would look free; label keys can change when no host is assigned"
 	}
-	return "a running tree cannot change it; docs/gitops.md says what can change and how, in \"Changing the site\""
+	return "a running tree cannot change it; make a tree in another folder for another engine, and change label keys only while no host is assigned"
 }

@@ -56,8 +56,8 @@ func (s *site) gitSecrets() []siteobject.Secret {
 	}
 	if s.Site.Spec.Runner != nil {
 		secrets = append(secrets, siteobject.Secret{Namespace: s.engineNamespace(), Name: s.Site.ConfigName(), Kind: "ConfigMap", Keys: []string{"site.yaml"},
-			For: "the runner reads the Site from it, and any specs that the Site names as files (docs/runner.md)"})
-		add(s.Site.GitSecretName(), "the runner publishes to the repository with it (docs/runner.md)")
+			For: "the runner reads the Site from it, and any specs that the Site names as files"})
+		add(s.Site.GitSecretName(), "the runner publishes to the repository with it")
 		if s.writesStatus() {
 			add(s.Site.StatusSecretName(), "the CronJob that reports to the tenants reads the repository with it")
 		}

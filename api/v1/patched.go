@@ -66,7 +66,7 @@ func (c *SIPCluster) typed() []FieldError {
 		}
 		if len(fields) > 0 {
 			out = append(out, FieldError{fmt.Sprintf("spec.patches[%d]", i), fmt.Sprintf(
-				"sets what the service's entry has a field for: %s (docs/services.md#pods); use the field instead of a patch", strings.Join(slices.Sorted(maps.Keys(fields)), "; "))})
+				"sets what the service's entry has a field for: %s; use the field instead of a patch", strings.Join(slices.Sorted(maps.Keys(fields)), "; "))})
 		}
 	}
 	return out

@@ -18,14 +18,14 @@ func TestTypedFieldsOfPatches(t *testing.T) {
 		patch Patch
 		want  string
 	}{
-		{"replicas", operation("Deployment", "/spec/replicas"), "a field for: replicas ("},
-		{"replicas, merged", merge("{replicas: 3}"), "a field for: replicas ("},
-		{"one label of the pods", operation("Deployment", "/spec/template/metadata/labels/example.org~1a"), "a field for: pods.labels ("},
-		{"an annotation of a Service", operation("Service", "/metadata/annotations/a"), "a field for: service.annotations ("},
-		{"resources of a container", operation("Deployment", "/spec/template/spec/containers/0/resources/limits/cpu"), "a field for: resources ("},
-		{"a container, merged", merge("{template: {spec: {containers: [{name: x, image: y, livenessProbe: {periodSeconds: 5}}]}}}"), "a field for: image; pods.probes.liveness ("},
+		{"replicas", operation("Deployment", "/spec/replicas"), "a field for: replicas; use"},
+		{"replicas, merged", merge("{replicas: 3}"), "a field for: replicas; use"},
+		{"one label of the pods", operation("Deployment", "/spec/template/metadata/labels/example.org~1a"), "a field for: pods.labels; use"},
+		{"an annotation of a Service", operation("Service", "/metadata/annotations/a"), "a field for: service.annotations; use"},
+		{"resources of a container", operation("Deployment", "/spec/template/spec/containers/0/resources/limits/cpu"), "a field for: resources; use"},
+		{"a container, merged", merge("{template: {spec: {containers: [{name: x, image: y, livenessProbe: {periodSeconds: 5}}]}}}"), "a field for: image; pods.probes.liveness; use"},
 		{"affinity and spreading", merge("{template: {spec: {affinity: {nodeAffinity: {}, podAffinity: {a: b}}, topologySpreadConstraints: [{maxSkew: 1}]}}}"),
-			"a field for: pods.nodeAffinity, pods.podAffinity and pods.podAntiAffinity; pods.topologySpread ("},
+			"a field for: pods.nodeAffinity, pods.podAffinity and pods.podAntiAffinity; pods.topologySpread; use"},
 		{"what no field has", operation("Deployment", "/spec/minReadySeconds"), ""},
 		{"what no field has, merged", merge("{strategy: {rollingUpdate: {maxSurge: 2}}}"), ""},
 		{"a name that begins alike", operation("Deployment", "/spec/replicasX"), ""},

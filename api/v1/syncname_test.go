@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSyncNamesOfThePage: docs/safety.md and docs/gitops.md say how long namespace and name may be together, so that the commands there find what syncs a cluster.
+// TestSyncNamesOfThePage: the pages say how long namespace and name may be together, so that the commands there find what syncs a cluster.
 func TestSyncNamesOfThePage(t *testing.T) {
 	longest := func(parts ...string) int {
 		for n := 2; ; n++ {
@@ -20,8 +20,8 @@ func TestSyncNamesOfThePage(t *testing.T) {
 		}
 	}
 	for page, says := range map[string]string{
-		"safety.md": fmt.Sprintf("namespace and name have more than %d characters together", longest(syncParts...)),
-		"gitops.md": fmt.Sprintf("one whose namespace and name have more than %d characters together", longest("infra")),
+		"runbooks/stop-one-tenant.md": fmt.Sprintf("namespace and name have more than %d characters together", longest(syncParts...)),
+		"gitops.md":                   fmt.Sprintf("one whose namespace and name have more than %d characters together", longest("infra")),
 	} {
 		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {

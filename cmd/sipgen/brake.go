@@ -36,7 +36,7 @@ func brake(site *v1alpha1.Site, loss schedule.Loss, accept int) error {
 	}
 	return errors.Join(
 		fmt.Errorf("%s: %s", brakeWords(site, loss), describeLoss(loss)),
-		fmt.Errorf(`refused: find out why first (docs/troubleshooting.md, "The brake"); if every one of these hosts is meant to go, repeat publish (or render) with --accept-loss %d`, loss.Total()),
+		fmt.Errorf(`refused: check the specs and the inventory first; if every one of these hosts is meant to go, repeat publish (or render) with --accept-loss %d`, loss.Total()),
 	)
 }
 

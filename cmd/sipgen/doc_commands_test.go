@@ -80,7 +80,6 @@ var notRun = map[string]string{
 	"container":    "needs a container engine; TestImage looks into the image, and runs its program",
 	"free-host":    "needs Cluster API with its provider for metal3; row stand-in does to a host what they do",
 	"move-machine": "deletes a machine, which Cluster API makes again: row stand-in lets a host go",
-	"evict":        "is a form of plan: the script evict runs it",
 }
 
 // runElsewhere says of a name whether a test of e2e, or TestLostTree, reads the procedure: by the first word, which it asks for, and the others, which it has.
@@ -241,7 +240,8 @@ var (
 	before = map[string]string{"README.md": "rm -rf site.yaml tenants fleet.git && git checkout -q hosts && git init -q --bare -b main fleet.git && " +
 		"git clone -q fleet.git first 2>&1 && cd first && git config user.name me && git config user.email me@example.org && " +
 		"git commit -q --allow-empty -m first && git push -q origin HEAD:main && cd .. && export SIPGEN_PREVIOUS=\n",
-		"trial": "git checkout -q hosts && git config --global user.name me && git config --global user.email me@example.org\n",
+		"sign-commits": "mkdir ~/.ssh && ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519\n",
+		"trial":        "git checkout -q hosts && git config --global user.name me && git config --global user.email me@example.org\n",
 		"restore-tree": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
 			"git commit -q --amend -m 'Hosts for the edge (#7)' && git push -qf origin HEAD:main && " + // as a forge does that squashes
 			"git rm -q clusters/tenant-a/edge-a/assignments.yaml && git commit -q -m broken && git push -q origin HEAD:main && cd ..\n"}

@@ -74,7 +74,7 @@ func (r *rendered) refuseForeign() error {
 	if problems == nil {
 		return nil
 	}
-	return errors.Join(problems, errors.New(`refused: the engine would not apply what the tree says (docs/safety.md, "Files that change what the engine applies")`))
+	return errors.Join(problems, errors.New(`refused: the engine would not apply what the tree says: move or correct these files`))
 }
 
 // warnOfForeign says the same where nothing is written.

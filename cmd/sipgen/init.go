@@ -234,7 +234,7 @@ func freeHosts(hosts []inventory.Host) (free map[string]bool, labelled int, err 
 // sayLabelled points to the way from SIP where hosts carry labels of clusters.
 func sayLabelled(ui *ui, labelled, hosts int, site string) {
 	if labelled > 0 {
-		ui.say("%d of %s carry labels of a cluster and are not free; if the SIP operator set them: sipgen takeover --site %s -f cluster (docs/from-sip.md)",
+		ui.say("%d of %s carry labels of a cluster and are not free; if the SIP operator set them: sipgen takeover --site %s -f cluster",
 			labelled, text.Count(hosts, "host"), redact.Plain(site))
 	}
 }

@@ -30,8 +30,8 @@ func newLint(ui *ui) *cobra.Command {
 		Use:   "lint",
 		Short: "Find likely mistakes across tenants and hosts",
 		Long: `Find likely mistakes in specs and hosts that are each valid: conflicts between tenants, selectors
-that match nothing or compete for the same hosts, hosts that share an address or a BMC. docs/lint.md
-explains the codes, and how to suppress a finding with a reason.
+that match nothing or compete for the same hosts, hosts that share an address or a BMC. Annotations
+suppress a finding with a reason.
 
 A spec that is not valid ends the run; with --keep-going it is reported, and the others are
 checked.

@@ -31,7 +31,7 @@ func (d *decided) lost(accept bool) error {
 	if len(synced) == 0 {
 		return nil
 	}
-	return fmt.Errorf(`refused: %s has no tree, but Flux or Argo CD has labelled %s for clusters (%s): the tree is lost; put it back (docs/safety.md, "A tree that is lost"); `+
+	return fmt.Errorf(`refused: %s has no tree, but Flux or Argo CD has labelled %s for clusters (%s): the tree is lost; put it back (sipgen help runbook tree-lost); `+
 		"if there is none to put back, sipgen publish --accept-lost-tree goes by the labels alone", d.before.where, text.Count(len(synced), "host"), firstHosts(synced))
 }
 
@@ -53,7 +53,7 @@ func (d *decided) noTree() string {
 		return ""
 	}
 	return fmt.Sprintf(`there is no tree, and %s of clusters (%s): if there was one, it is lost, and they are its hosts; put it back, and do not release them `+
-		`(docs/safety.md, "A tree that is lost"). If this is the first tree, nothing is wrong`, text.Plural(len(labelled), "host carries labels", "hosts carry labels"), firstHosts(labelled))
+		`(sipgen help runbook tree-lost). If this is the first tree, nothing is wrong`, text.Plural(len(labelled), "host carries labels", "hosts carry labels"), firstHosts(labelled))
 }
 
 // firstHosts are the first of many hosts.

@@ -27,7 +27,7 @@ the new files to their places, the next command that reads or writes the folder 
 
 With --from the tree in another folder is the previous one: which cluster has which host, and
 the hosts' addresses. It stays as it is. This is for a site that goes to another engine: to
-another folder, a tree goes with git mv (docs/gitops.md).
+another folder, a tree goes with git mv.
 
 If a cluster cannot have all its hosts, nothing is written, and the exit code is 2; with
 --keep-going the other clusters are rendered, and the exit code is 1.`,

@@ -91,8 +91,11 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		fmt.Fprint(out, narrowed(words.String(), width))
 	})
 	root.SetHelpCommand(&cobra.Command{
-		Use: "help [COMMAND]", Short: "Help about any command",
+		Use: "help [COMMAND | runbook [NAME]]", Short: "Help about any command, and runbooks for incidents",
 		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 && args[0] == "runbook" {
+				return runbook(ui.out, args[1:])
+			}
 			command, rest, err := root.Find(args)
 			if err != nil || command == root && len(rest) > 0 {
 				return root.Args(root, args)

@@ -92,6 +92,6 @@ func seal(where, root string, state *publish.State) error {
 		problems = append([]error{fmt.Errorf("%s: %s", where, state.Unlisted)}, problems...)
 	}
 	return errors.Join(append(problems, fmt.Errorf(
-		`refused: hosts would change hands without being released; restore %s and %s together, from the newest commit in which they match: docs/safety.md, "A tree that is refused", has the commands`,
+		`refused: hosts would change hands without being released; restore %s and %s together, from the newest commit in which they match: sipgen help runbook restore-the-tree has the commands`,
 		path.Join(root, "clusters"), path.Join(root, publish.OwnershipFile)))...)
 }

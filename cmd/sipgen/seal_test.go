@@ -127,7 +127,7 @@ func TestTamperedTrees(t *testing.T) {
 				t.Fatal("something was published")
 			}
 			_, said := sipgen("publish")
-			if want := `restore site/clusters and site/.sipgen.yaml together, from the newest commit in which they match: docs/safety.md, "A tree that is refused", has the commands`; !strings.Contains(said, want) {
+			if want := `restore site/clusters and site/.sipgen.yaml together, from the newest commit in which they match: sipgen help runbook restore-the-tree has the commands`; !strings.Contains(said, want) {
 				t.Fatalf("no way back:\n%s", said)
 			}
 			shell("cd work/site && commit=no-such-commit && ! { " + restoring + "\n} && git diff --quiet HEAD")

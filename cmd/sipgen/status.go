@@ -170,7 +170,7 @@ func showStatus(ui *ui, before previousTree, site *v1alpha1.Site, hosts []status
 		ui.say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
 		if before.missing() {
 			ui.say("%s has no tree, and there are hosts with labels of clusters: if there was one, it is lost, and they are its hosts; "+
-				`do not release them (docs/safety.md, "A tree that is lost")`, before.where)
+				`do not release them (sipgen help runbook tree-lost)`, before.where)
 		}
 	}
 	if len(before.edited) > 0 {

@@ -31,7 +31,7 @@ func newTakeover(ui *ui) *cobra.Command {
 Deployments and Services, and the labels of its hosts. Print for each tenant what stays, what
 changes and which commands to run in which order, as a shell script in which everything but the
 commands is a comment. With --out, also write the converted specs, one file each. Nothing is changed
-in the cluster. docs/from-sip.md describes the whole move.
+in the cluster.
 
 Exit codes: 0 done; 1 a spec has to be corrected by hand before sipgen can read it; 2 an error.`,
 		Example: `  sipgen takeover --site site.yaml -f cluster --out sip-specs > takeover.sh

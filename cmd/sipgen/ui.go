@@ -137,7 +137,7 @@ func hintFor(command *cobra.Command, err error) string {
 	case errors.As(err, &unread):
 		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise --previous DIR or --repo URL says where it is: it has the decisions that are not synced yet"
 	case olderShape(err):
-		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it (docs/from-sip.md)"
+		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it"
 	case grantable(err):
 		return "sipgen tenants --suggest prints the grants that the specs need"
 	case publishHint(command, err) != "":

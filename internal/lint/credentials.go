@@ -6,5 +6,5 @@ func (c *checker) credentials() {
 		return
 	}
 	c.site(codeCredentials, Warning, "spec.flux.secretName", "missing: Flux reads the repository over ssh, but has no credentials for it",
-		"name the Secret that has them; docs/gitops.md says how to make it")
+		"name the Secret that has them; PLAN.md has the command that makes it")
 }

@@ -13,7 +13,7 @@ func (c *checker) emptied() {
 		if host := &c.Hosts[i]; host.Emptied() {
 			c.host(codeEmptied, Error, host, "spec",
 				"neither a BMC nor an image, and status.provisioning.state is "+host.State.Provisioning+": metal3 wipes the server as soon as its BMC is put back without its image",
-				`pause the host before anything else; docs/safety.md, "Put an emptied spec back", has the steps`)
+				`pause the host before anything else; sipgen help runbook spec-emptied has the steps`)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (c *checker) failed() {
 					fix += "; its release waits until its machine is deleted"
 				}
 				if a.Host.State.InUse() {
-					fix += ` (docs/safety.md, "Take hosts back now")`
+					fix += ` (sipgen help runbook free-a-host)`
 				}
 				c.host(codeFailed, Warning, a.Host, "status",
 					fmt.Sprintf("%s host of %s %s: %s", slot, cluster.Key, role.Name, sentence.Reason(a.Trouble)), fix)

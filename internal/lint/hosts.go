@@ -18,7 +18,7 @@ func (c *checker) duplicates() {
 			if first := bmcs[id]; first != nil {
 				c.host(codeBMC, Error, host, "spec.bmc.address",
 					fmt.Sprintf("%s is also the BMC of %s: powering off one host powers off the other", id, at(first)),
-					"find out which of the two objects describes the real server, and correct the other; delete it only after detaching it (docs/safety.md), or metal3 may deprovision the real server")
+					"find out which of the two objects describes the real server, and correct the other; delete it only after detaching it (sipgen help runbook break-glass), or metal3 may deprovision the real server")
 			} else {
 				bmcs[id] = host
 			}

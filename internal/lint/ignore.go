@@ -22,7 +22,7 @@ var (
 // readIgnores finds out what the objects silence, and complains about what silences nothing.
 func (c *checker) readIgnores() {
 	c.ignored = map[string]map[string]bool{}
-	const fix = `write "SIP000: reason", with a code from docs/lint.md, or remove the annotation`
+	const fix = `write "SIP000: reason", with a code that sipgen lint prints, or remove the annotation`
 	if c.Site != nil {
 		codes, problems := parseIgnores(c.Site.Annotations[IgnoreAnnotation])
 		c.ignored[siteName(c.Site)] = codes

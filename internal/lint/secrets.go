@@ -64,7 +64,7 @@ func secretRefs(c *v1.SIPCluster) []secretRef {
 			out = append(out, secretRef{field + ".nodeSSHPrivateKeys", jump.NodeSSHPrivateKeys, add})
 		}
 		name := v1.ServiceName(v1.ListJumpHost, i, c.Name)
-		out = append(out, secretRef{field + ".hostKeys", cmp.Or(jump.HostKeys, name+"-host-keys"), "generate the jump host's own keys as docs/services.md says, and add the Secret"})
+		out = append(out, secretRef{field + ".hostKeys", cmp.Or(jump.HostKeys, name+"-host-keys"), "generate the jump host's own keys with ssh-keygen, and add the Secret"})
 	}
 	for i := range c.Spec.Services.Dex {
 		dex := &c.Spec.Services.Dex[i]

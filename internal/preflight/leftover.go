@@ -99,7 +99,7 @@ func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []Finding 
 	}
 	var out []Finding
 	for _, object := range live {
-		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped, nothing removes this finalizer, and kubectl delete waits for ever; remove the finalizer after the services have been taken over (docs/from-sip.md)"
+		found, why := "it has the finalizer "+v1.SIPFinalizer, "once the SIP operator is stopped, nothing removes this finalizer, and kubectl delete waits for ever; remove the finalizer after the services have been taken over"
 		switch {
 		case object.Deleting:
 			found, why = "it is being deleted, and has the finalizer "+v1.SIPFinalizer, "only the SIP operator removes the finalizer: without the operator, the object stays until somebody removes the finalizer by hand"

@@ -31,7 +31,7 @@ func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory
 		if owner := object.MadeByOther(Manager(engine)); owner != nil {
 			out = append(out, Finding{
 				Object: object.Key(), Cluster: cluster, Found: fmt.Sprintf("its fields are owned by %s (%s)", owner.Manager, owner.Operation),
-				Why: "the engine would add to them and replace nothing, so the sync fails, or leaves parts of the old pod template in the new one; stop that controller, then hand its fields to the engine (docs/from-sip.md)",
+				Why: "the engine would add to them and replace nothing, so the sync fails, or leaves parts of the old pod template in the new one; stop that controller, then hand its fields to the engine",
 				Fix: HandOver(engine, object),
 			})
 		}

@@ -239,7 +239,7 @@ func (p *Plan) Emptied() []string {
 // emptied says it of a host, and whose it is: "namespace/name role", empty for nobody's.
 func emptied(host, whose string) string {
 	return fmt.Sprintf("the spec of %s (%s) is EMPTY, and there is a system on the host: metal3 wipes the server as soon as its BMC is put back without its image; "+
-		`pause the host before anything else (docs/safety.md, "Put an emptied spec back")`, host, cmp.Or(whose, "nobody's"))
+		`pause the host before anything else (sipgen help runbook spec-emptied)`, host, cmp.Or(whose, "nobody's"))
 }
 
 // lost says which hosts a cluster had and has not, though nobody released them, and which it has under another uid.

@@ -54,7 +54,7 @@ func (s *ServiceChanges) dangers() []string {
 		return []string{fmt.Sprintf("%s: what changes in its services is not known, so look at its files: %s", s.Cluster, s.Unknown)}
 	}
 	if s.Gone && s.Emptied {
-		return []string{s.Cluster + ": all its services are deleted; let Argo CD sync this commit before you publish the next one, which removes their folder (docs/gitops.md)"}
+		return []string{s.Cluster + ": all its services are deleted; let Argo CD sync this commit before you publish the next one, which removes their folder"}
 	}
 	if s.Gone {
 		return []string{s.Cluster + ": all its services are deleted"}

@@ -158,9 +158,9 @@ func (h *Host) health(live *inventory.Host) {
 func emptied(host *inventory.Host) string {
 	words := "its spec is empty, and there is a system on it (" + host.State.Provisioning + "): metal3 WIPES the server as soon as its BMC is put back without its image; "
 	if host.State.Paused {
-		return words + `it is paused; docs/safety.md, "Put an emptied spec back", says how to go on`
+		return words + `it is paused; continue with sipgen help runbook spec-emptied`
 	}
-	return words + `pause the host before anything else (docs/safety.md, "Put an emptied spec back")`
+	return words + `pause the host before anything else (sipgen help runbook spec-emptied)`
 }
 
 // trouble is what is wrong with a host by its own state, empty for nothing.
@@ -226,14 +226,14 @@ func (in *Input) claim(claim *schedule.PreviousClaim, host *inventory.Host) Host
 // letGo is what the release of a host in use waits for. Where all hosts of a cluster are to go, its spec may be gone by mistake.
 func (in *Input) letGo(claim *schedule.PreviousClaim, state *inventory.State) string {
 	machine := state.Consumer != nil && state.Consumer.Kind == "Metal3Machine"
-	const meant = `its whole cluster is to go: if that is not meant, put the spec back (docs/safety.md, "A wrong commit was merged"); else `
+	const meant = `its whole cluster is to go: if that is not meant, put the spec back (sipgen help runbook undo-a-merge); else `
 	switch stays := in.stays[claim.Cluster]; {
 	case machine && !stays:
 		return meant + "delete its machine: "
 	case !stays:
 		return meant + "Cluster API has to let it go: "
 	case machine:
-		return `waits until its machine is deleted (docs/safety.md, "Take hosts back now"): `
+		return `waits until its machine is deleted (sipgen help runbook free-a-host): `
 	}
 	return "waits until Cluster API lets it go: "
 }

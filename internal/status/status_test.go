@@ -112,10 +112,10 @@ func TestWhatIsSaid(t *testing.T) {
 		{"one that waits for its labels", "h", nil, inventory.State{Unhealthy: true}, "marked unhealthy; has none of its labels yet"},
 		{"an empty spec", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, inventory.State{Provisioning: "provisioned"},
 			"its spec is empty, and there is a system on it (provisioned): metal3 WIPES the server as soon as its BMC is put back without its image; " +
-				`pause the host before anything else (docs/safety.md, "Put an emptied spec back")`},
+				`pause the host before anything else (sipgen help runbook spec-emptied)`},
 		{"the same, paused, and without a label", "h", nil, inventory.State{Provisioning: "provisioned", Paused: true},
 			"its spec is empty, and there is a system on it (provisioned): metal3 WIPES the server as soon as its BMC is put back without its image; " +
-				`it is paused; docs/safety.md, "Put an emptied spec back", says how to go on; drifted: has none of its labels any more, and is in use: provisioning state provisioned`},
+				`it is paused; continue with sipgen help runbook spec-emptied; drifted: has none of its labels any more, and is in use: provisioning state provisioned`},
 		{"labels that were taken off", "h", nil, used, "has none of its labels any more, and is in use: consumed by Metal3Machine metal/m"},
 		{"one that was taken off", "h", map[string]string{"ns": "t", "role": "Worker"}, used, `name: found "", want "a"; it is in use: consumed by Metal3Machine metal/m`},
 		{"the same, and nobody uses it", "h", map[string]string{"ns": "t", "role": "Worker"}, inventory.State{}, `name: found "", want "a"`},
@@ -168,15 +168,15 @@ func TestAllHostsAreToGo(t *testing.T) {
 	}
 }
 
-// TestStatesAreDocumented: whoever is on call finds every state in docs/safety.md, with what to do about it.
+// TestStatesAreDocumented: whoever is on call finds every state in docs/runbooks/host-states.md, with what to do about it.
 func TestStatesAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/safety.md")
+	page, err := os.ReadFile("../../docs/runbooks/host-states.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, state := range states {
 		if !strings.Contains(string(page), "\n| `"+string(state)+"` | ") && state != Synced {
-			t.Errorf("docs/safety.md: no row says what %q means", state)
+			t.Errorf("docs/runbooks/host-states.md: no row says what %q means", state)
 		}
 	}
 }

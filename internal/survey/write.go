@@ -65,7 +65,7 @@ func SiteYAML(found *Found, a Answers) []byte {
 	for _, n := range found.Namespaces {
 		p.line("      - %s # %s", scalar(n.Name), text.Count(n.Hosts, "host"))
 	}
-	p.line("  # Who may ask for what. Without this list every namespace is a tenant with narrow rights: docs/tenants.md.")
+	p.line("  # Who may ask for what. Without this list every namespace is a tenant with narrow rights.")
 	p.line("  # sipgen tenants --suggest prints what today's specs need; below is how it begins.")
 	p.line("  # tenants:\n  # - name: %s\n  #   namespaces: [%s]", scalar(a.Namespace), scalar(a.Namespace))
 	return []byte(p.String())

@@ -137,7 +137,7 @@ func (c *converter) image(from *fields, list string, entry map[string]any) {
 		return
 	}
 	entry["image"] = image
-	from.note("image", "kept: it has to run what is rendered now, as docs/services.md says; without the field it is the Site's")
+	from.note("image", "kept: it has to run what is rendered now; without the field it is the Site's")
 }
 
 // ignored are fields that SIP read, and that had no effect.

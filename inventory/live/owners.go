@@ -60,7 +60,7 @@ func ServiceObjects(ctx context.Context, cfg *rest.Config) (_ []inventory.Servic
 			return nil
 		}, func() { out = out[:before] })
 		if apierrors.IsForbidden(err) {
-			return nil, fmt.Errorf("the account may not list %s of all namespaces, which policy/ does not allow by itself (docs/from-sip.md)", kind.resource)
+			return nil, fmt.Errorf("the account may not list %s of all namespaces, which policy/ does not allow by itself", kind.resource)
 		}
 		if err != nil {
 			return nil, err

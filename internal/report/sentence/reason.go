@@ -103,7 +103,7 @@ func letGo(r schedule.ReleaseWaits) string {
 	case !is || !strings.HasPrefix(by.By, "Metal3Machine "):
 		return "it is free"
 	case Marked(r.Why):
-		return `somebody deletes its machine (docs/safety.md, "Take hosts back now")`
+		return `somebody deletes its machine (sipgen help runbook free-a-host)`
 	}
 	return "its machine is deleted"
 }

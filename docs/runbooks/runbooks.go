@@ -1,0 +1,45 @@
+// Package runbooks has the pages for the operator on call, so that sipgen help runbook prints them where neither git nor the web can be reached.
+package runbooks
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed *.md
+var pages embed.FS
+
+// Names are the runbooks, sorted.
+func Names() (names []string) {
+	entries, err := pages.ReadDir(".")
+	if err != nil {
+		return nil // an embedded folder is always there
+	}
+	for _, entry := range entries {
+		names = append(names, strings.TrimSuffix(entry.Name(), ".md"))
+	}
+	return names
+}
+
+// Text is a runbook as Markdown, without the names of its blocks.
+func Text(name string) (text string, found bool) {
+	content, err := pages.ReadFile(name + ".md")
+	if err != nil {
+		return "", false
+	}
+	var out strings.Builder
+	for line := range strings.Lines(string(content)) {
+		if fence, _, is := strings.Cut(line, "```sh"); is {
+			line = fence + "```sh\n"
+		}
+		out.WriteString(line)
+	}
+	return out.String(), true
+}
+
+// Title is the heading of a runbook.
+func Title(name string) string {
+	text, _ := Text(name)
+	heading, _, _ := strings.Cut(text, "\n")
+	return strings.TrimPrefix(heading, "# ")
+}
