@@ -49,7 +49,7 @@ var folders = map[string][]string{
 	"internal/report":         {"api", "inventory", "internal/report", "schedule"},
 	"schedule":                {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"schedule/solve":          {},
-	"internal/tenancy":        {"api", "inventory", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
+	"internal/tenancy":        {"api", "inventory", "internal/holdings", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
 	"templates":               {},
 	// A program of others, which TestOutsideModule builds.
 	"testdata/outside":  {"api", "inventory", "publish", "render", "schedule", "verify"},

@@ -10,15 +10,32 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// claim takes the answer of package holdings to whose each host is. The hosts are in the order of the answer.
-func (s *site) claim(hosts []inventory.Host, previous Previous) {
-	specs := make(map[ClusterKey]bool, len(s.clusters))
-	for _, c := range s.clusters {
-		specs[c.key] = true
+// Holdings says whose each host is, before anything is planned: what Plan keeps, and what it may hand out.
+func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*holdings.Holdings, error) {
+	specs, approvals := make(map[ClusterKey]bool, len(clusters)), map[ClusterKey]string{}
+	for i := range clusters {
+		key := ClusterKey{Namespace: clusters[i].Namespace, Name: clusters[i].Name}
+		specs[key], approvals[key] = true, clusters[i].Annotations[v1.ApproveReleaseAnnotation]
 	}
-	answer, err := holdings.Of(holdings.Input{
-		Hosts: hosts, Tree: previous.Claims, Specs: specs, Known: s.options.Known, Approved: s.approves, Keys: s.options.Keys, Stale: s.options.LabelsOlder,
+	approved := func(key ClusterKey, h *inventory.Host) bool { return names(approvals[key], h) }
+	return holdings.Of(holdings.Input{
+		Hosts: hosts, Tree: previous.Claims, Specs: specs, Known: options.Known, Approved: approved, Keys: options.Keys, Stale: options.LabelsOlder,
 	})
+}
+
+// names says whether an annotation names a host.
+func names(annotation string, h *inventory.Host) bool {
+	for word := range strings.SplitSeq(annotation, ",") {
+		if word = strings.TrimSpace(word); word == h.Name || word == h.Key() {
+			return true
+		}
+	}
+	return false
+}
+
+// claim takes the answer to whose each host is. The hosts are in its order.
+func (s *site) claim(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous) {
+	answer, err := Holdings(clusters, hosts, previous, s.options)
 	if err != nil {
 		s.problems = append(s.problems, err)
 		return
@@ -48,15 +65,7 @@ func (s *site) claim(hosts []inventory.Host, previous Previous) {
 // approves says whether the annotation of a cluster approves the release of a host that it has.
 func (s *site) approves(key ClusterKey, h *inventory.Host) bool {
 	spec := s.specOf(key)
-	if spec == nil {
-		return false
-	}
-	for word := range strings.SplitSeq(spec.Annotations[v1.ApproveReleaseAnnotation], ",") {
-		if word = strings.TrimSpace(word); word == h.Name || word == h.Key() {
-			return true
-		}
-	}
-	return false
+	return spec != nil && names(spec.Annotations[v1.ApproveReleaseAnnotation], h)
 }
 
 // take notes whose a host is.

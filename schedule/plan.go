@@ -34,7 +34,7 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 // prepare does what comes before hosts are given away: who holds what, who is refused, which free hosts fit whom.
 func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*site, error) {
 	s := newSite(clusters, hosts, options)
-	s.claim(hosts, previous)
+	s.claim(clusters, hosts, previous)
 	if err := s.err(); err != nil {
 		return nil, err
 	}

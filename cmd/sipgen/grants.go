@@ -65,7 +65,7 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			held := tenancy.Held(loaded.clusters, claims, loaded.hosts.Hosts, options(loaded.site).Keys)
+			held := tenancy.Held(loaded.clusters, claims, loaded.hosts.Hosts, options(loaded.site))
 			wrong := flatten(joined(loaded.findings))
 			for _, err := range wrong {
 				ui.say("%s", err)

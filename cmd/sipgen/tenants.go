@@ -100,7 +100,7 @@ func (l *loaded) evictsNobody(tree render.Tree, claims schedule.Previous) error 
 	for _, f := range l.findings {
 		keys = append(keys, f.cluster)
 	}
-	keys = append(keys, tenancy.Held(l.clusters, claims, l.hosts.Hosts, options(l.site).Keys).Clusters()...)
+	keys = append(keys, tenancy.Held(l.clusters, claims, l.hosts.Hosts, options(l.site)).Clusters()...)
 	var known []string
 	for _, key := range keys {
 		known = append(known, key.Namespace)
@@ -188,7 +188,9 @@ func (l *loaded) settle(before previousTree, claims schedule.Previous) settled {
 	if l.tenants == nil {
 		return s
 	}
-	held := tenancy.Held(s.clusters, claims, l.hosts.Hosts, options(l.site).Keys)
+	options := options(l.site)
+	options.Known, options.LabelsOlder = s.known, l.labelsOlder(before)
+	held := tenancy.Held(s.clusters, claims, l.hosts.Hosts, options)
 	s.leaveAlone(l, held, claims)
 	gone := s.gone(claims)
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })

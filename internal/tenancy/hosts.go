@@ -12,6 +12,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -32,51 +33,48 @@ type Holdings struct {
 	kept map[schedule.RoleKey]Count
 }
 
-// Held reads the holdings. A host that the tree is releasing is not held any more. A host failed if it is gone, in error, being deleted, or marked
-// as unhealthy.
+// Held counts what clusters hold and are letting go. A host failed if it is gone, being deleted, marked as unhealthy, or in
+// error while nothing uses it.
 //
-// A host that the annotation remove of its cluster names counts as failed, too, unless it is in use: its cluster lets it go as soon as it has a successor.
-func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host, keys schedule.LabelKeys) Holdings {
-	named := namedForRemoval(clusters)
+// A host that the annotation remove of its cluster names counts as failed, too, unless it is in use: its cluster lets it go as soon as it has a
+// successor. Of hosts that nobody can answer for it counts none: schedule.Plan reports them.
+func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host, options schedule.Options) Holdings {
 	h := Holdings{counts: map[schedule.ClusterKey]Count{}, hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
 		failed: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
-	live := map[schedule.HostKey]*inventory.Host{}
-	for i := range hosts {
-		live[keyOfHost(&hosts[i])] = &hosts[i]
+	answer, err := schedule.Holdings(clusters, hosts, previous, options)
+	if err != nil {
+		return h
 	}
-	known := map[schedule.HostKey]bool{}
-	add := func(host schedule.HostKey, role schedule.RoleKey, standby, stays bool) {
+	named := namedForRemoval(clusters)
+	add := func(host schedule.HostKey, live *inventory.Host, role schedule.RoleKey, standby, stays bool) {
 		cluster := role.Cluster
 		one, remove := countOf(standby), named[cluster][host.Name] || named[cluster][host.String()]
 		h.counts[cluster], h.hosts[host] = h.counts[cluster].plus(one), cluster
 		switch {
 		//guard: a tenant names its used hosts for removal, one after the other, and gets others beyond its limit
-		case failed(live[host]) || remove && !live[host].State.InUse():
+		case failed(live) || remove && !live.State.InUse():
 			h.failed[cluster] = h.failed[cluster].plus(one)
 		case stays && !remove:
 			h.kept[role] = h.kept[role].plus(one)
 		}
 	}
-	for i := range previous.Claims {
-		claim := &previous.Claims[i]
-		if known[claim.Host] {
-			continue // a problem, which schedule reports
+	for _, lost := range [][]holdings.Claim{answer.Gone, answer.Recreated} {
+		for i := range lost {
+			if t := &lost[i]; !t.Releasing {
+				add(t.Host, nil, schedule.RoleKey{Cluster: t.Cluster, Role: t.Role}, t.Standby, !t.Pending)
+			}
 		}
-		known[claim.Host] = true
-		if claim.Releasing {
-			//guard: a tenant keeps its releases from being synced, and gets others beyond its limit
-			h.leaving[claim.Cluster] = h.leaving[claim.Cluster].plus(Count{Hosts: 1})
-			continue
-		}
-		add(claim.Host, schedule.RoleKey{Cluster: claim.Cluster, Role: claim.Role}, claim.Standby, !claim.Pending)
 	}
-	for i := range hosts {
-		key, cluster := keyOfHost(&hosts[i]), labelledFor(&hosts[i], keys)
-		if cluster.Namespace == "" || cluster.Name == "" || hosts[i].Labels[keys.NodeType] == "" || known[key] {
-			continue
+	for i := range answer.Hosts {
+		is := &answer.Hosts[i]
+		switch is.State {
+		case holdings.Held:
+			pending := is.Claim != nil && is.Claim.Cluster == is.Cluster && is.Claim.Pending
+			add(keyOfHost(is.Host), is.Host, schedule.RoleKey{Cluster: is.Cluster, Role: is.Role}, is.Standby, !pending)
+		case holdings.Leaving:
+			//guard: a tenant keeps its releases from being synced, and gets others beyond its limit
+			h.leaving[is.Cluster] = h.leaving[is.Cluster].plus(Count{Hosts: 1})
 		}
-		known[key] = true
-		add(key, schedule.RoleKey{Cluster: cluster, Role: hosts[i].Labels[keys.NodeType]}, hosts[i].Labels[keys.Standby] == "true", true)
 	}
 	return h
 }
@@ -98,7 +96,7 @@ func namedForRemoval(clusters []v1.SIPCluster) map[schedule.ClusterKey]map[strin
 }
 
 func failed(h *inventory.Host) bool {
-	return h == nil || h.State.Deleting || h.State.Unhealthy || h.State.InError()
+	return h == nil || h.State.Deleting || h.State.Unhealthy || h.State.InError() && !h.State.InUse()
 }
 
 func countOf(standby bool) Count {
@@ -106,11 +104,6 @@ func countOf(standby bool) Count {
 		return Count{1, 1}
 	}
 	return Count{1, 0}
-}
-
-// labelledFor is the cluster that the labels of a host name.
-func labelledFor(h *inventory.Host, keys schedule.LabelKeys) schedule.ClusterKey {
-	return schedule.ClusterKey{Namespace: h.Labels[keys.ClusterNamespace], Name: h.Labels[keys.ClusterName]}
 }
 
 func keyOfHost(h *inventory.Host) schedule.HostKey {

@@ -19,15 +19,15 @@ func hostsOf(namespace string, label map[string]string, names ...string) []inven
 
 func TestHeld(t *testing.T) {
 	claim := func(host, cluster string, standby, releasing bool) schedule.PreviousClaim {
-		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: host}, Cluster: schedule.ClusterKey{Namespace: "bank", Name: cluster}, Standby: standby, Releasing: releasing}
+		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: host}, Cluster: schedule.ClusterKey{Namespace: "bank", Name: cluster}, Role: "Worker", Standby: standby, Releasing: releasing}
 	}
 	labelled := hostsOf("m", map[string]string{"cn": "bank", "cc": "a", "nt": "Worker", "sb": "true"}, "h1", "h2", "h4")
 	half := hostsOf("m", map[string]string{"cn": "bank", "cc": "a"}, "h5")
-	held := Held(nil, schedule.Previous{Claims: []schedule.PreviousClaim{
+	held := Held([]v1.SIPCluster{wanting("a", 0, 0, 0)}, schedule.Previous{Claims: []schedule.PreviousClaim{
 		claim("h1", "a", false, false), // the tree is the later word
 		claim("h2", "a", false, true),  // it leaves, and its labels are not gone yet
 		claim("h3", "b", true, false),  // not in the inventory
-	}}, append(labelled, half...), keys)
+	}}, append(labelled, half...), schedule.Options{Keys: keys})
 	for key, want := range map[string]Count{"a": {2, 1}, "b": {1, 1}, "c": {}} {
 		if found := held.Of(schedule.ClusterKey{Namespace: "bank", Name: key}); found != want {
 			t.Errorf("%s: found %+v, want %+v", key, found, want)
@@ -99,6 +99,10 @@ func TestCountedHosts(t *testing.T) {
 	tenants := Of(siteOf(t, "  maxHostsPerTenant: 2\n"), nil)
 	hosts := hostsOf("m", nil, "r1", "r2", "u1", "u2", "f1", "f2")
 	for i := range hosts {
+		hosts[i].Labels = map[string]string{}
+		if hosts[i].Name == "r2" {
+			hosts[i].Labels[keys.ClusterName] = "a" // one that leaves still has a label
+		}
 		switch hosts[i].Name[0] {
 		case 'u':
 			hosts[i].State.Image = true
@@ -132,7 +136,7 @@ func TestCountedHosts(t *testing.T) {
 		c.Annotations = map[string]string{v1.RemoveAnnotation: row.remove}
 		previous := schedule.Previous{Claims: row.claims}
 		clusters := []v1.SIPCluster{c}
-		want(t, row.why, said(tenants.Hosts(clusters, Held(clusters, previous, hosts, keys), nil)), row.want)
+		want(t, row.why, said(tenants.Hosts(clusters, Held(clusters, previous, hosts, schedule.Options{Keys: keys}), nil)), row.want)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestSuggest(t *testing.T) {
 	held := Held(nil, schedule.Previous{Claims: []schedule.PreviousClaim{
 		{Host: schedule.HostKey{Namespace: "m", Name: "1"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "a"}},
 		{Host: schedule.HostKey{Namespace: "m", Name: "2"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "gone"}, Standby: true},
-	}}, nil, keys)
+	}}, nil, schedule.Options{Keys: keys})
 	text, err := Render(tenants.Suggest(clusters, files, held))
 	if err != nil {
 		t.Fatal(err)
