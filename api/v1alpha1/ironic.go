@@ -1,10 +1,7 @@
 package v1alpha1
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 )
 
 // Ironic is one Ironic of metal3's ironic-standalone-operator, which has to be installed.
@@ -73,25 +70,6 @@ type MariaDB struct {
 	Ephemeral bool `json:"ephemeral,omitempty"`
 }
 
-// IronicSpec is an Ironic's spec, and the fields that it had earlier. Loading a Site moves those to where they are now, with a warning each.
-type IronicSpec struct {
-	ironic.IronicSpec `json:",inline"`
-	OlderIronicSpec   `json:",inline"`
-}
-
-// OlderIronicSpec are fields that an Ironic's spec had before ironic.metal3.io/v1alpha1 was what it is. They are empty in a Site that was loaded.
-type OlderIronicSpec struct {
-	CredentialsRef           *corev1.LocalObjectReference `json:"credentialsRef,omitempty"`
-	DatabaseRef              *corev1.LocalObjectReference `json:"databaseRef,omitempty"`
-	DatabaseName             string                       `json:"databaseName,omitempty"`
-	TLSRef                   *corev1.LocalObjectReference `json:"tlsRef,omitempty"`
-	RamdiskSSHKey            string                       `json:"ramdiskSSHKey,omitempty"`
-	RamdiskExtraKernelParams string                       `json:"ramdiskExtraKernelParams,omitempty"`
-	DisableVirtualMediaTLS   bool                         `json:"disableVirtualMediaTLS,omitempty"`
-	DisableRPCHostValidation *bool                        `json:"disableRPCHostValidation,omitempty"`
-	Distributed              bool                         `json:"distributed,omitempty"`
-}
-
 // OlderDatabase is the spec of an IronicDatabase, in either of its spellings.
 type OlderDatabase struct {
 	// Name of the IronicDatabase.
@@ -102,7 +80,7 @@ type OlderDatabase struct {
 	CredentialsName string `json:"credentialsName,omitempty"`
 	// CredentialsRef is that Secret, as the first API had it.
 	// +optional
-	CredentialsRef *corev1.LocalObjectReference `json:"credentialsRef,omitempty"`
+	CredentialsRef *SecretRef `json:"credentialsRef,omitempty"`
 	// Image of the database.
 	// +optional
 	Image string `json:"image,omitempty"`
@@ -111,7 +89,13 @@ type OlderDatabase struct {
 	TLSCertificateName string `json:"tlsCertificateName,omitempty"`
 	// TLSRef is that Secret, as the first API had it.
 	// +optional
-	TLSRef *corev1.LocalObjectReference `json:"tlsRef,omitempty"`
+	TLSRef *SecretRef `json:"tlsRef,omitempty"`
+}
+
+// SecretRef names a Secret as the first API did.
+type SecretRef struct {
+	// Name of the Secret.
+	Name string `json:"name,omitempty"`
 }
 
 // IronicAPIVersion is today's, OlderIronicAPIVersion the first.
@@ -145,11 +129,11 @@ func (i *Ironic) defaults() {
 }
 
 // Database is the one that the Ironic uses, nil for none.
-func (i *Ironic) Database() *ironic.Database {
+func (i *Ironic) Database() *IronicDatabase {
 	if i.MariaDB == nil {
 		return i.Spec.Database
 	}
-	return &ironic.Database{
+	return &IronicDatabase{
 		CredentialsName: i.MariaDB.CredentialsName, Host: i.MariaDB.Name + "." + i.Namespace + ".svc", Name: i.MariaDB.Name,
 		TLSCertificateName: i.MariaDB.TLSCertificateName,
 	}

@@ -1,21 +1,43 @@
-//lint:file-ignore SA1019 what upstream calls deprecated is what is moved here
-
 package v1alpha1
 
 import (
 	"fmt"
+	"strings"
 
-	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
+	"github.com/airshipit/sipgen/api/upstream"
 )
 
-// modernize moves the fields of earlier APIs to where they are today, each with a warning. A field that is given in both ways is a problem.
-func (s *Site) modernizeIronic(add problem) {
+// older are the fields of earlier APIs, and of today's that the operator is about to drop, with their places today.
+var older = []struct {
+	was, is string
+	// also is set with it.
+	also, value string
+}{
+	{was: "credentialsRef.name", is: "apiCredentialsName"},
+	{was: "tlsRef.name", is: "tls.certificateName"},
+	{was: "ramdiskSSHKey", is: "deployRamdisk.sshKey"},
+	{was: "ramdiskExtraKernelParams", is: "deployRamdisk.extraKernelParams"},
+	{was: "disableVirtualMediaTLS", is: "tls.disableVirtualMediaTLS"},
+	{was: "distributed", is: "highAvailability"},
+	{was: "disableRPCHostValidation", is: "tls.insecureRPC"},
+	{was: "tls.bmcCAName", is: "tls.bmcCA.name", also: "tls.bmcCA.kind", value: "Secret"},
+	{was: "tls.trustedCAName", is: "tls.trustedCA.name", also: "tls.trustedCA.kind", value: "ConfigMap"},
+}
+
+// readIronic moves the fields of earlier APIs to where they are today, each with a warning, and holds each spec against its definition. A field
+// that is given in both ways is a problem.
+func (s *Site) readIronic(add problem) {
 	for n := range s.Spec.Services.Ironic {
 		i := &s.Spec.Services.Ironic[n]
-		m := &modernizer{site: s, at: fmt.Sprintf("spec.services.ironic[%d]", n), add: add}
+		m := &modernizer{site: s, at: fmt.Sprintf("spec.services.ironic[%d]", n), add: add, spec: i.Spec.Written}
+		if m.spec == nil {
+			m.spec = map[string]any{}
+		}
 		m.ironic(i)
+		s.check(upstream.Ironic, m.at+".spec", m.spec, add)
+		s.reread(m.at+".spec", m.spec, &i.Spec, add)
 	}
 }
 
@@ -23,6 +45,7 @@ type modernizer struct {
 	site *Site
 	at   string
 	add  problem
+	spec map[string]any
 }
 
 func (m *modernizer) ironic(i *Ironic) {
@@ -31,52 +54,74 @@ func (m *modernizer) ironic(i *Ironic) {
 	case OlderIronicAPIVersion:
 		m.site.warn(m.at+".apiVersion", "found %s, which the operator has left: today's is %s", OlderIronicAPIVersion, IronicAPIVersion)
 	default:
-		m.add(m.at+".apiVersion", "found %q, want %s", i.APIVersion, IronicAPIVersion)
+		m.site.warn(m.at+".apiVersion", "found %q, and sipgen has the definition of %s in %s: the spec is rendered as that", i.APIVersion, IronicAPIVersion,
+			upstream.Ironic.Origin)
 	}
 	asked := i.MariaDB != nil && i.MariaDB.Name != ""
 	m.database(i)
 	m.ownName(i, asked)
-	spec, older := &i.Spec, i.Spec.OlderIronicSpec
-	m.reference("credentialsRef", older.CredentialsRef, "apiCredentialsName", &spec.APICredentialsName)
-	m.reference("tlsRef", older.TLSRef, "tls.certificateName", &spec.TLS.CertificateName)
-	m.text("ramdiskSSHKey", older.RamdiskSSHKey, "deployRamdisk.sshKey", &spec.DeployRamdisk.SSHKey)
-	m.text("ramdiskExtraKernelParams", older.RamdiskExtraKernelParams, "deployRamdisk.extraKernelParams", &spec.DeployRamdisk.ExtraKernelParams)
-	m.flag("disableVirtualMediaTLS", older.DisableVirtualMediaTLS, "tls.disableVirtualMediaTLS", &spec.TLS.DisableVirtualMediaTLS)
-	m.flag("distributed", older.Distributed, "highAvailability", &spec.HighAvailability)
-	if older.DisableRPCHostValidation != nil {
-		m.moved("disableRPCHostValidation", "tls.insecureRPC", spec.TLS.InsecureRPC != nil)
-		spec.TLS.InsecureRPC = older.DisableRPCHostValidation
+	for _, field := range older {
+		m.move(field.was, field.is)
+		if field.also != "" && m.has(field.is) && !m.has(field.also) {
+			_ = unstructured.SetNestedField(m.spec, field.value, strings.Split(field.also, ".")...) // beside field.is
+		}
 	}
-	m.deprecated(&spec.IronicSpec)
-	spec.OlderIronicSpec = OlderIronicSpec{}
+	const manager = "networking.ipAddressManager"
+	if value, _, _ := unstructured.NestedString(m.spec, strings.Split(manager, ".")...); value == "keepalived" {
+		m.take(manager)
+		if m.moved(manager, "networking.keepalived", m.has("networking.keepalived")) {
+			_ = unstructured.SetNestedField(m.spec, map[string]any{"enabled": true}, "networking", "keepalived") // networking is a mapping
+		}
+	}
 }
 
-// deprecated moves the fields that today's API still has and is about to drop.
-func (m *modernizer) deprecated(spec *ironic.IronicSpec) {
-	net, tls := &spec.Networking, &spec.TLS
-	if net.IPAddressManager == ironic.IPAddressManagerKeepalived {
-		m.moved("networking.ipAddressManager", "networking.keepalived.enabled: true", net.Keepalived != nil)
-		net.Keepalived, net.IPAddressManager = &ironic.KeepalivedConfig{Enabled: true}, ""
+func (m *modernizer) has(field string) bool {
+	_, found, err := unstructured.NestedFieldNoCopy(m.spec, strings.Split(field, ".")...)
+	return found && err == nil
+}
+
+// take removes a field, with the mapping around it if that is empty then.
+func (m *modernizer) take(field string) any {
+	path := strings.Split(field, ".")
+	value, _, _ := unstructured.NestedFieldNoCopy(m.spec, path...)
+	unstructured.RemoveNestedField(m.spec, path...)
+	if around, is := m.spec[path[0]].(map[string]any); is && len(path) > 1 && len(around) == 0 {
+		delete(m.spec, path[0])
 	}
-	if name := tls.BMCCAName; name != "" {
-		m.moved("tls.bmcCAName", "tls.bmcCA, with kind: Secret", tls.BMCCA != nil)
-		tls.BMCCA, tls.BMCCAName = &ironic.ResourceReference{Name: name, Kind: ironic.ResourceKindSecret}, ""
+	return value
+}
+
+func (m *modernizer) move(was, is string) {
+	if !m.has(was) {
+		return
 	}
-	if name := tls.TrustedCAName; name != "" {
-		m.moved("tls.trustedCAName", "tls.trustedCA, with kind: ConfigMap", tls.TrustedCA != nil)
-		reference := ironic.ResourceReference{Name: name, Kind: ironic.ResourceKindConfigMap}
-		tls.TrustedCA, tls.TrustedCAName = &ironic.ResourceReferenceWithKey{ResourceReference: reference}, ""
+	value := m.take(was)
+	if !m.moved(strings.TrimSuffix(was, ".name"), is, m.has(is)) {
+		return
 	}
+	if err := unstructured.SetNestedField(m.spec, value, strings.Split(is, ".")...); err != nil {
+		m.add(m.at+".spec."+is, "want a mapping around it")
+	}
+}
+
+// moved warns about a field that has another place today, or complains if both are given.
+func (m *modernizer) moved(was, is string, both bool) bool {
+	if both {
+		m.add(m.at+".spec."+was, "given beside %s, which it is called today: want that alone", is)
+		return false
+	}
+	m.site.warn(m.at+".spec."+was, "today's API has it as %s", is)
+	return true
 }
 
 // database reads an IronicDatabase as a MariaDB, and what named it.
 func (m *modernizer) database(i *Ironic) {
-	older := &i.Spec.OlderIronicSpec
 	field, name := "spec.databaseRef.name", ""
-	if older.DatabaseRef != nil {
-		name = older.DatabaseRef.Name
-	} else if older.DatabaseName != "" {
-		field, name = "spec.databaseName", older.DatabaseName
+	if m.has("databaseRef.name") {
+		name, _ = m.take("databaseRef.name").(string)
+	} else if m.has("databaseName") {
+		field = "spec.databaseName"
+		name, _ = m.take("databaseName").(string)
 	}
 	if db := i.IronicDatabase; db != nil {
 		if i.MariaDB != nil {
@@ -113,35 +158,5 @@ func (m *modernizer) ownName(i *Ironic, asked bool) {
 	if db := i.MariaDB; db != nil && !asked && db.Name != "" && db.Name == i.Name {
 		db.Name = ""
 		m.site.warn(m.at+".mariaDB.name", "the database had the Ironic's name, and each has a Service of its name: the MariaDB is called %s-database", i.Name)
-	}
-}
-
-// moved warns about a field that has another place today, or complains if both are given.
-func (m *modernizer) moved(was, is string, both bool) {
-	if both {
-		m.add(m.at+".spec."+was, "given beside %s, which it is called today: want that alone", is)
-		return
-	}
-	m.site.warn(m.at+".spec."+was, "today's API has it as %s", is)
-}
-
-func (m *modernizer) text(was, value, is string, field *string) {
-	if value == "" {
-		return
-	}
-	m.moved(was, is, *field != "")
-	set(field, value)
-}
-
-func (m *modernizer) reference(was string, value *corev1.LocalObjectReference, is string, field *string) {
-	if value != nil {
-		m.text(was, value.Name, is, field)
-	}
-}
-
-func (m *modernizer) flag(was string, value bool, is string, field *bool) {
-	if value {
-		m.moved(was, is, false)
-		*field = true
 	}
 }

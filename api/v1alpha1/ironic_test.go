@@ -44,13 +44,15 @@ func TestOlderIronics(t *testing.T) {
 		{"credentialsRef: {name: c}", "line 7: spec.services.ironic[0].spec.credentialsRef: today's API has it as apiCredentialsName", func(i *Ironic) bool { return i.Spec.APICredentialsName == "c" }},
 		{"tlsRef: {name: t}", "spec.tlsRef: today's API has it as tls.certificateName", func(i *Ironic) bool { return i.Spec.TLS.CertificateName == "t" }},
 		{"ramdiskSSHKey: ssh-ed25519 AAAA", "spec.ramdiskSSHKey: today's API has it as deployRamdisk.sshKey", func(i *Ironic) bool { return i.Spec.DeployRamdisk.SSHKey == "ssh-ed25519 AAAA" }},
-		{"ramdiskExtraKernelParams: quiet", "today's API has it as deployRamdisk.extraKernelParams", func(i *Ironic) bool { return i.Spec.DeployRamdisk.ExtraKernelParams == "quiet" }},
-		{"disableVirtualMediaTLS: true", "today's API has it as tls.disableVirtualMediaTLS", func(i *Ironic) bool { return i.Spec.TLS.DisableVirtualMediaTLS }},
+		{"ramdiskExtraKernelParams: quiet", "today's API has it as deployRamdisk.extraKernelParams", func(i *Ironic) bool {
+			return i.Spec.Written["deployRamdisk"].(map[string]any)["extraKernelParams"] == "quiet"
+		}},
+		{"disableVirtualMediaTLS: true", "today's API has it as tls.disableVirtualMediaTLS", func(i *Ironic) bool { return i.Spec.Written["tls"].(map[string]any)["disableVirtualMediaTLS"] == true }},
 		{"distributed: true, database: {credentialsName: a, host: b, name: c}", "today's API has it as highAvailability", func(i *Ironic) bool { return i.Spec.HighAvailability }},
-		{"highAvailability: true, disableRPCHostValidation: true, database: {credentialsName: a, host: b, name: c}", "today's API has it as tls.insecureRPC", func(i *Ironic) bool { return *i.Spec.TLS.InsecureRPC }},
-		{"networking: {ipAddress: 10.0.0.2, interface: e, ipAddressManager: keepalived}", "today's API has it as networking.keepalived.enabled: true", func(i *Ironic) bool { return i.Spec.Networking.Keepalived.Enabled }},
-		{"tls: {bmcCAName: a}", "today's API has it as tls.bmcCA, with kind: Secret", func(i *Ironic) bool { return i.Spec.TLS.BMCCA.Kind == "Secret" && i.Spec.TLS.BMCCA.Name == "a" }},
-		{"tls: {trustedCAName: a}", "today's API has it as tls.trustedCA, with kind: ConfigMap", func(i *Ironic) bool { return i.Spec.TLS.TrustedCA.Kind == "ConfigMap" }},
+		{"highAvailability: true, disableRPCHostValidation: true, database: {credentialsName: a, host: b, name: c}", "today's API has it as tls.insecureRPC", func(i *Ironic) bool { return i.Spec.Written["tls"].(map[string]any)["insecureRPC"] == true }},
+		{"networking: {ipAddress: 10.0.0.2, interface: e, ipAddressManager: keepalived}", "today's API has it as networking.keepalived", func(i *Ironic) bool { return i.Spec.Networking.Keepalived.Enabled }},
+		{"tls: {bmcCAName: a}", "today's API has it as tls.bmcCA.name", func(i *Ironic) bool { return i.Spec.TLS.BMCCA.Kind == "Secret" && i.Spec.TLS.BMCCA.Name == "a" }},
+		{"tls: {trustedCAName: a}", "today's API has it as tls.trustedCA.name", func(i *Ironic) bool { return i.Spec.TLS.TrustedCA.Kind == "ConfigMap" }},
 		{"}, apiVersion: metal3.io/v1alpha1, x: {", "", nil},
 		{"}, apiVersion: metal3.io/v1alpha1, ironicDatabase: {", "spec.services.ironic[0].ironicDatabase: the operator has no IronicDatabase any more", func(i *Ironic) bool { return i.MariaDB.Ephemeral && i.Database().Host == "ironic-database.metal.svc" }},
 		{"databaseRef: {name: db}}, ironicDatabase: {credentialsRef: {name: c}, tlsRef: {name: t}", "has no meaning today: mariaDB beside the spec is the database", func(i *Ironic) bool {
@@ -75,7 +77,7 @@ func TestOlderIronics(t *testing.T) {
 			continue
 		}
 		i := &site.Spec.Services.Ironic[0]
-		if !row.moved(i) || i.Spec.OlderIronicSpec != (OlderIronicSpec{}) {
+		if !row.moved(i) {
 			t.Errorf("%s: found %+v", row.older, i)
 		}
 		if !strings.Contains(strings.Join(site.Warnings, "\n"), row.warning) {
@@ -88,24 +90,17 @@ func TestBadIronics(t *testing.T) {
 	const dhcp = "networking: {ipAddress: 172.22.0.2, dhcp: {networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.10, rangeEnd: 172.22.0.100"
 	const ha = "highAvailability: true, database: {credentialsName: a, host: b, name: c}, "
 	for _, row := range []struct{ why, spec, want string }{
-		{"an unknown field", "apiCredentialName: x", `line 7: spec.services.ironic[0].spec.apiCredentialName: unknown field, did you mean "apiCredentialsName"?`},
 		{"a wrong type", "version: 35", "line 7: spec.services.ironic[0].spec.version: found a whole number, want a string"},
 		{"a name that is none", "apiCredentialsName: A_b", `spec.apiCredentialsName: found a value that is not a valid Secret name (not shown`},
-		{"a version that nobody knows", "version: '12.0'", `line 7: spec.services.ironic[0].spec.version: found "12.0", want one that the operator knows: 33.0, 34.0, 35.0, 37.0, latest`},
-		{"no version at all", "version: new", `spec.version: found "new", want one`},
+		{"no version at all", "version: new", `spec.version: found "new", want MAJOR.MINOR or latest`},
 		{"high availability without a database", "highAvailability: true", "spec.database: missing: highAvailability needs a database"},
 		{"high availability and DHCP", ha + dhcp + "}}", "spec.networking.dhcp: given with highAvailability, which has no DHCP"},
 		{"high availability and an address", ha + "networking: {ipAddress: 10.0.0.1}", "spec.networking.ipAddress: given with highAvailability"},
 		{"high availability and keepalived", ha + "networking: {ipAddress: 10.0.0.1, interface: e, keepalived: {enabled: true}}", "spec.networking.keepalived: given with highAvailability"},
 		{"high availability, keepalived of old", ha + "networking: {ipAddressManager: keepalived}", "spec.networking.keepalived: given with highAvailability"},
 		{"high availability and a ServiceMonitor", ha + "prometheusExporter: {enabled: true}", "spec.prometheusExporter.disableServiceMonitor: found false, want true"},
-		{"insecure RPC alone", "tls: {insecureRPC: true}", "spec.tls.insecureRPC: has no meaning without highAvailability"},
-		{"half a database", "database: {host: b, credentialsName: '', name: ''}", "spec.database.credentialsName: missing"},
-		{"a database without its name", "database: {host: b, credentialsName: a, name: ''}", "spec.database.name: missing"},
-		{"a host that is none", "database: {host: 'b c', credentialsName: a, name: c}", `spec.database.host: found "b c", want a host name`},
 		{"an address that is none", "networking: {ipAddress: 172.22.0}", `spec.networking.ipAddress: found "172.22.0", want an IP address`},
 		{"an external address that is none", "networking: {externalIP: x}", `spec.networking.externalIP: found "x", want an IP address`},
-		{"an external address and an ingress", "networking: {externalIP: 10.0.0.1, ingress: {}}", "spec.networking.externalIP: given beside networking.ingress"},
 		{"an interface that is none", "networking: {interface: 'a b'}", `spec.networking.interface: found "a b", want the name`},
 		{"an interface that no host reaches", "networking: {interface: lo}", `spec.networking.interface: found "lo", want the interface that hosts reach`},
 		{"a MAC that is none", "networking: {macAddresses: ['00:11']}", `spec.networking.macAddresses[0]: found "00:11", want a MAC address`},
@@ -117,39 +112,25 @@ func TestBadIronics(t *testing.T) {
 		{"a range upside down", "networking: {interface: e, dhcp: {networkCIDR: 10.0.0.0/24, rangeBegin: 10.0.0.9, rangeEnd: 10.0.0.1}}", "rangeEnd: found 10.0.0.1, want one that is not before rangeBegin 10.0.0.9"},
 		{"Ironic beside its network", "networking: {ipAddress: 10.0.1.2, dhcp: {networkCIDR: 10.0.0.0/24, rangeBegin: 10.0.0.1, rangeEnd: 10.0.0.9}}", "spec.networking.ipAddress: found 10.0.1.2, want an address inside networking.dhcp.networkCIDR 10.0.0.0/24"},
 		{"a gateway beside its network", dhcp + ", gatewayAddress: 10.0.0.1}}", "gatewayAddress: found 10.0.0.1, want an address inside"},
-		{"two DNS servers", dhcp + ", serveDNS: true, dnsAddress: 8.8.8.8}}", "dnsAddress: given beside serveDNS: true"},
 		{"a DNS server that is none", dhcp + ", dnsAddress: dns}}", `dnsAddress: found "dns", want an IP address`},
 		{"keepalived without an address", "networking: {interface: e, keepalived: {enabled: true}}", "spec.networking.ipAddress: missing: keepalived"},
 		{"keepalived without an interface", "networking: {ipAddress: 10.0.0.1, keepalived: {enabled: true}}", "spec.networking.interface: missing: keepalived"},
-		{"keepalived twice", "networking: {ipAddress: 10.0.0.1, interface: e, ipAddressManager: keepalived, keepalived: {enabled: true}}", "spec.networking.ipAddressManager: given beside networking.keepalived.enabled"},
-		{"another VIP without its interface", "networking: {ipAddress: 10.0.0.1, interface: e, keepalived: {enabled: true, additionalVIPs: [{ipAddress: 10.0.0.2, interface: ''}]}}", "additionalVIPs[0].interface: missing"},
-		{"a prefix that is too long", "networking: {ipAddress: 10.0.0.1, interface: e, keepalived: {enabled: true, additionalVIPs: [{ipAddress: 10.0.0.2, interface: f, prefix: 33}]}}", "additionalVIPs[0].prefix: found 33, want 0 to 32"},
+		{"keepalived twice", "networking: {ipAddress: 10.0.0.1, interface: e, ipAddressManager: keepalived, keepalived: {enabled: true}}", "spec.networking.ipAddressManager: given beside networking.keepalived"},
+		{"another VIP without its interface", "networking: {ipAddress: 10.0.0.1, interface: e, keepalived: {enabled: true, additionalVIPs: [{ipAddress: 10.0.0.2, interface: ''}]}}", "additionalVIPs[0].interface: found \"\", want it to be at least 1 chars long"},
 		{"a port for two", "networking: {imageServerPort: 6385}", "spec.networking.imageServerPort: found 6385, which networking.apiPort is too"},
 		{"a port that is none", "networking: {apiPort: 70000}", "spec.networking.apiPort: found 70000, want 1 to 65535"},
 		{"a private key", "deployRamdisk: {sshKey: 'hunter2'}", "spec.deployRamdisk.sshKey: found 7 bytes that are no public key (not shown)"},
-		{"kernel parameters on two lines", "deployRamdisk: {extraKernelParams: \"a\\nb\"}", "extraKernelParams: found more than one line"},
 		{"a password in the configuration", "extraConfig: [{group: database, name: password, value: hunter2}]", "spec.extraConfig[0].value: is of option password and would be committed"},
-		{"an option without a name", "extraConfig: [{group: DEFAULT, value: x}]", "spec.extraConfig[0].name: missing"},
-		{"a section in an option", "extraConfig: [{group: \"a]\\n[b\", name: o, value: x}]", "spec.extraConfig[0].group: found"},
-		{"a monitor that reaches nothing", "prometheusExporter: {enabled: true, bindAddress: 127.0.0.1}", "spec.prometheusExporter.bindAddress: found 127.0.0.1, which no Prometheus reaches"},
-		{"sensors too often", "prometheusExporter: {enabled: true, sensorCollectionInterval: 5}", "sensorCollectionInterval: found 5, want 60 seconds or more"},
-		{"an agent without its disk", "overrides: {agentImages: [{kernel: 'https://a/b', initramfs: ''}]}", "spec.overrides.agentImages[0].initramfs: missing"},
-		{"an agent from nowhere", "overrides: {agentImages: [{kernel: 'ftp://a/b', initramfs: 'https://a/c'}]}", `agentImages[0].kernel: found "ftp://a/b", want file:///PATH`},
+		{"sensors too often", "prometheusExporter: {enabled: true, sensorCollectionInterval: 5}", "sensorCollectionInterval: found 5, want it to be greater than or equal to 60"},
 		{"an agent with a login", "overrides: {agentImages: [{kernel: 'https://a:hunter2@b/c', initramfs: 'https://a/c'}]}", "overrides.agentImages[0].kernel: "},
-		{"an architecture twice", "overrides: {agentImages: [{kernel: 'https://a/b', initramfs: 'https://a/b'}, {kernel: 'https://a/b', initramfs: 'https://a/b'}]}", "agentImages[1].architecture: found \"\", which agentImages[0] is for"},
 		{"a CA without a kind", "tls: {bmcCA: {name: ca, kind: ''}}", `spec.tls.bmcCA.kind: found "", want ConfigMap or Secret`},
-		{"a CA without a name", "tls: {trustedCA: {name: '', kind: Secret}}", "spec.tls.trustedCA.name: missing"},
 		{"a CA in both ways", "tls: {bmcCAName: a, bmcCA: {name: b, kind: Secret}}", "spec.tls.bmcCAName: given beside tls.bmcCA"},
 		{"a network of no type", "networkingService: {enabled: true, providerNetworks: [{type: idling, mode: access, nativeVLAN: 1}]}", `providerNetworks[0].type: found "idling", want idle or`},
-		{"a network twice", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: access, nativeVLAN: 1}, {type: idle, mode: access, nativeVLAN: 1}]}", `providerNetworks[1].type: found "idle", which providerNetworks[0] is`},
-		{"a VLAN that is none", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: access, nativeVLAN: 4095}]}", "nativeVLAN: found 4095, want 1 to 4094"},
-		{"a trunk without VLANs", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: trunk, nativeVLAN: 1}]}", "allowedVLANs: missing: mode trunk needs them"},
-		{"VLANs upside down", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: trunk, nativeVLAN: 1, allowedVLANs: ['200-100']}]}", `allowedVLANs[0]: found "200-100", want a VLAN`},
-		{"a mode that is none", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: acces, nativeVLAN: 1}]}", `mode: found "acces", want access or trunk or hybrid, did you mean "access"?`},
-		{"small packets", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: access, nativeVLAN: 1, mtu: 100}]}", "mtu: found 100, want 1280 to 9216"},
+		{"a VLAN that is none", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: access, nativeVLAN: 4095}]}", "nativeVLAN: found 4095, want it to be less than or equal to 4094"},
+		{"a mode that is none", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: acces, nativeVLAN: 1}]}", `mode: found "acces", want access or trunk or hybrid`},
+		{"small packets", "networkingService: {enabled: true, providerNetworks: [{type: idle, mode: access, nativeVLAN: 1, mtu: 100}]}", "mtu: found 100, want it to be greater than or equal to 1280"},
 		{"an IronicDatabase and no database", "databaseRef: {name: db}", "spec.databaseRef.name: names an IronicDatabase, a kind that the operator has no more"},
 		{"old and new", "tlsRef: {name: a}, tls: {certificateName: b}", "spec.tlsRef: given beside tls.certificateName"},
-		{"an API that nobody had", "}, apiVersion: ironic.metal3.io/v1, mariaDB: {storageSize: 1Gi", `spec.services.ironic[0].apiVersion: found "ironic.metal3.io/v1", want ironic.metal3.io/v1alpha1`},
 		{"a database without a volume", "}, mariaDB: {", "spec.services.ironic[0].mariaDB.storageSize: missing"},
 		{"a volume and none", "}, mariaDB: {storageSize: 1Gi, ephemeral: true", "mariaDB.storageSize: given beside ephemeral: true"},
 		{"two databases", "database: {host: b, credentialsName: a, name: c}}, mariaDB: {storageSize: 1Gi", "spec.database: given beside mariaDB"},
@@ -176,5 +157,29 @@ func TestBadIronics(t *testing.T) {
 				t.Errorf("the message repeats a secret: %v", err)
 			}
 		})
+	}
+}
+
+// TestNewerIronics: what a newer operator may know is a warning with the version that sipgen has the definition of, and it is rendered as it is
+// written.
+func TestNewerIronics(t *testing.T) {
+	for _, row := range []struct{ spec, want string }{
+		{"version: '38.0'", "spec.version: found 38.0, and ironic-standalone-operator v0.10.0, the version that sipgen has the definition of, can install 33.0"},
+		{"futureField: {a: 1}", "line 7: spec.services.ironic[0].spec.futureField: unknown field in Ironic of ironic-standalone-operator v0.10.0"},
+		{"apiCredentialName: x", `did you mean "apiCredentialsName"?`},
+		{"networking: {macAddresses: ['52:54:00:00:00:01'], bond: a}", "spec.networking.bond: unknown field"},
+		{"}, apiVersion: ironic.metal3.io/v1, mariaDB: {storageSize: 1Gi", "apiVersion: found \"ironic.metal3.io/v1\", and sipgen has the definition of ironic.metal3.io/v1alpha1"},
+	} {
+		site, err := withIronic(t, row.spec)
+		if err != nil || !strings.Contains(strings.Join(site.Warnings, "\n"), row.want) {
+			t.Errorf("%s: found %v, %v\nwant %s", row.spec, err, site, row.want)
+		}
+	}
+	site, err := withIronic(t, "futureField: {a: 1}")
+	if err != nil || fmt.Sprint(site.Spec.Services.Ironic[0].Spec.Object()["futureField"]) != "map[a:1]" {
+		t.Errorf("found %v, %v", err, site)
+	}
+	if _, err := withIronic(t, "apiCredentialName: x, version: 35"); err == nil || !strings.Contains(err.Error(), `did you mean "apiCredentialsName"?`) {
+		t.Errorf("beside a fault, an unknown field is said: %v", err)
 	}
 }

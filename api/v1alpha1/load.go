@@ -103,8 +103,9 @@ func FromDocuments(docs []manifest.Document) (*Site, error) {
 		}
 		//guard: a Site whose tenants are all commented out grants every namespace the defaults
 		checkNoValues(doc.JSON, add)
-		site.modernizeIronic(add)
-		site.modernizePlacement(add)
+		site.readIronic(add)
+		site.readVinos(add)
+		site.readPlacement(add)
 		site.Default()
 		site.validate(add)
 		for _, unread := range site.UnreadAnnotations() {

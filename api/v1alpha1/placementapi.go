@@ -1,8 +1,6 @@
 package v1alpha1
 
-import (
-	corev1 "k8s.io/api/core/v1"
-)
+import "encoding/json"
 
 // Placement is an OpenStack Placement by openstack-k8s-operators, which have to be installed.
 type Placement struct {
@@ -20,34 +18,33 @@ type Placement struct {
 // Key is the PlacementAPI's "namespace/name".
 func (p *Placement) Key() string { return p.Namespace + "/" + p.Name }
 
-// PlacementSpec is a PlacementAPI's spec: the fields of placement.openstack.org/v1beta1 as its CustomResourceDefinition has them
-// (api/bases/placement.openstack.org_placementapis.yaml of openstack-k8s-operators/placement-operator at 8f5b392).
+// PlacementSpec is a PlacementAPI's spec: all of it in Written, and the fields that sipgen reads.
 type PlacementSpec struct {
-	APITimeout             int                         `json:"apiTimeout,omitempty"`
-	Auth                   *PlacementAuth              `json:"auth,omitempty"`
-	ContainerImage         string                      `json:"containerImage,omitempty"`
-	CustomServiceConfig    string                      `json:"customServiceConfig,omitempty"`
-	DatabaseAccount        string                      `json:"databaseAccount,omitempty"`
-	DatabaseInstance       string                      `json:"databaseInstance,omitempty"`
-	DefaultConfigOverwrite map[string]string           `json:"defaultConfigOverwrite,omitempty"`
-	NetworkAttachments     []string                    `json:"networkAttachments,omitempty"`
-	NodeSelector           map[string]string           `json:"nodeSelector,omitempty"`
-	Override               *PlacementOverride          `json:"override,omitempty"`
-	PasswordSelectors      *PlacementPasswords         `json:"passwordSelectors,omitempty"`
-	PreserveJobs           bool                        `json:"preserveJobs,omitempty"`
-	Replicas               *int32                      `json:"replicas,omitempty"`
-	Resources              corev1.ResourceRequirements `json:"resources,omitzero"`
-	Secret                 string                      `json:"secret,omitempty"`
-	ServiceUser            string                      `json:"serviceUser,omitempty"`
-	TLS                    *PlacementTLS               `json:"tls,omitempty"`
-	TopologyRef            *PlacementTopology          `json:"topologyRef,omitempty"`
-	// OlderAttachments is how an older README spells networkAttachments. Read with a warning, and empty in a Site that was loaded.
-	OlderAttachments []string `json:"networkAttachents,omitempty"`
+	Written `json:"-"`
+
+	ContainerImage      string              `json:"containerImage,omitempty"`
+	CustomServiceConfig string              `json:"customServiceConfig,omitempty"`
+	NetworkAttachments  []string            `json:"networkAttachments,omitempty"`
+	Override            *PlacementOverride  `json:"override,omitempty"`
+	PasswordSelectors   *PlacementPasswords `json:"passwordSelectors,omitempty"`
+	Secret              string              `json:"secret,omitempty"`
+	TLS                 *PlacementTLS       `json:"tls,omitempty"`
 }
 
-// PlacementAuth names the application credential.
-type PlacementAuth struct {
-	ApplicationCredentialSecret string `json:"applicationCredentialSecret,omitempty"`
+// UnmarshalJSON reads a spec as it is written.
+func (s *PlacementSpec) UnmarshalJSON(text []byte) error {
+	type fields PlacementSpec
+	*s = PlacementSpec{}
+	return readWritten(text, &s.Written, (*fields)(s))
+}
+
+// MarshalJSON writes all of the spec.
+func (s PlacementSpec) MarshalJSON() ([]byte, error) { return json.Marshal(s.Object()) }
+
+// Object is a copy of the spec for the tree.
+func (s *PlacementSpec) Object() map[string]any {
+	type fields PlacementSpec
+	return s.object(fields(*s))
 }
 
 // PlacementOverride changes the Services that are made, by endpoint: internal and public.
@@ -55,30 +52,15 @@ type PlacementOverride struct {
 	Service map[string]PlacementService `json:"service,omitempty"`
 }
 
-// PlacementService is what is changed in one Service.
+// PlacementService is the part of what is changed in one Service that sipgen reads.
 type PlacementService struct {
-	EndpointURL *string               `json:"endpointURL,omitempty"`
-	Metadata    *PlacementMetadata    `json:"metadata,omitempty"`
-	Spec        *PlacementServiceSpec `json:"spec,omitempty"`
+	EndpointURL string             `json:"endpointURL,omitempty"`
+	Metadata    *PlacementMetadata `json:"metadata,omitempty"`
 }
 
-// PlacementMetadata are labels and annotations.
+// PlacementMetadata are annotations, by which a Service asks MetalLB for addresses.
 type PlacementMetadata struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
-	Labels      map[string]string `json:"labels,omitempty"`
-}
-
-// PlacementServiceSpec is the part of a Service's spec that may be changed.
-type PlacementServiceSpec struct {
-	ExternalName             string                        `json:"externalName,omitempty"`
-	ExternalTrafficPolicy    string                        `json:"externalTrafficPolicy,omitempty"`
-	InternalTrafficPolicy    string                        `json:"internalTrafficPolicy,omitempty"`
-	IPFamilyPolicy           string                        `json:"ipFamilyPolicy,omitempty"`
-	LoadBalancerClass        string                        `json:"loadBalancerClass,omitempty"`
-	LoadBalancerSourceRanges []string                      `json:"loadBalancerSourceRanges,omitempty"`
-	SessionAffinity          string                        `json:"sessionAffinity,omitempty"`
-	SessionAffinityConfig    *corev1.SessionAffinityConfig `json:"sessionAffinityConfig,omitempty"`
-	Type                     string                        `json:"type,omitempty"`
 }
 
 // PlacementPasswords say where the password is in the Secret.
@@ -103,12 +85,6 @@ type PlacementCertificate struct {
 	SecretName string `json:"secretName,omitempty"`
 }
 
-// PlacementTopology is a Topology in the same namespace.
-type PlacementTopology struct {
-	Name      string `json:"name,omitempty"`
-	Namespace string `json:"namespace,omitempty"`
-}
-
 // Network is something that services and tenants name: a NetworkAttachmentDefinition or an address pool of MetalLB.
 type Network struct {
 	// Name of the object.
@@ -118,21 +94,36 @@ type Network struct {
 	// Attachment is the CNI configuration of a NetworkAttachmentDefinition (k8s.cni.cncf.io/v1), in JSON.
 	// +optional
 	Attachment string `json:"attachment,omitempty"`
-	// Pool is what an IPAddressPool of MetalLB (metallb.io/v1beta1) gives out.
+	// Pool is the spec of an IPAddressPool of MetalLB (metallb.io/v1beta1).
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Pool *AddressPool `json:"pool,omitempty"`
 }
 
-// AddressPool is the spec of an IPAddressPool.
+// AddressPool is the spec of an IPAddressPool: all of it in Written, and the fields that sipgen reads.
 type AddressPool struct {
+	Written `json:"-"`
+
 	// Addresses are networks (203.0.113.0/28) and ranges (203.0.113.16-203.0.113.31).
 	Addresses []string `json:"addresses"`
-	// AutoAssign: Services that ask for no pool get addresses of this one, too. Default true.
-	// +optional
-	AutoAssign *bool `json:"autoAssign,omitempty"`
-	// AvoidBuggyIPs leaves out addresses that end with .0 and .255.
-	// +optional
-	AvoidBuggyIPs bool `json:"avoidBuggyIPs,omitempty"`
+}
+
+// UnmarshalJSON reads a spec as it is written.
+func (p *AddressPool) UnmarshalJSON(text []byte) error {
+	type fields AddressPool
+	*p = AddressPool{}
+	return readWritten(text, &p.Written, (*fields)(p))
+}
+
+// MarshalJSON writes all of the spec.
+func (p AddressPool) MarshalJSON() ([]byte, error) { return json.Marshal(p.Object()) }
+
+// Object is a copy of the spec for the tree.
+func (p *AddressPool) Object() map[string]any {
+	type fields AddressPool
+	return p.object(fields(*p))
 }
 
 // Key is the object's "namespace/name".

@@ -2,22 +2,24 @@ package v1alpha1
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
+	"github.com/airshipit/sipgen/api/upstream"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 var (
 	interfaceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,14}$`)
-	databaseHost  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$`)
-	databaseName  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	databaseUser  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 	publicKey     = regexp.MustCompile(`^(ssh-|ecdsa-|sk-)[A-Za-z0-9@.-]+ [A-Za-z0-9+/=]+( [^\r\n]*)?\n?$`)
 	secretOption  = regexp.MustCompile(`(?i)(password|passwd|secret|token|private_key)`)
+	ironicVersion = regexp.MustCompile(`^([1-9][0-9]*\.[0-9]+|latest)$`)
 )
 
-// validateIronic holds each Ironic to what the operator's webhook refuses, which is not there when a Site is written, and to what it does not see.
+// validateIronic checks what the definition of an Ironic does not say: what does not go together, and what may not be committed.
 func (s *Site) validateIronic(add problem) {
 	bmo := map[string]string{}
 	eachService(s, "spec.services.ironic", s.Spec.Services.Ironic, add, func(one serviceCheck, i *Ironic) {
@@ -36,7 +38,7 @@ func (s *Site) validateIronic(add problem) {
 		}
 		c.mariaDB(i)
 		c.names(s.Spec.Services.Ironic, i)
-		c.spec(&i.Spec.IronicSpec, i.Database() != nil)
+		c.spec(&i.Spec, i.Database() != nil)
 	})
 }
 
@@ -56,7 +58,7 @@ func (c *ironicCheck) mariaDB(i *Ironic) {
 	}
 	secretName(at+".tlsCertificateName", db.TLSCertificateName, c.add)
 	optionalName(at+".storageClassName", db.StorageClassName, c.add)
-	if !databaseName.MatchString(db.Username) {
+	if !databaseUser.MatchString(db.Username) {
 		c.add(at+".username", "found %q, want a name of letters, digits, _ and -", db.Username)
 	}
 	checkImage(at+".image", db.Image, c.add)
@@ -97,67 +99,101 @@ func (c *ironicCheck) names(all []Ironic, i *Ironic) {
 	}
 }
 
-func (c *ironicCheck) spec(spec *ironic.IronicSpec, database bool) {
-	secretName(c.at+".spec.apiCredentialsName", spec.APICredentialsName, c.add)
+func (c *ironicCheck) spec(spec *IronicSpec, database bool) {
+	c.secretNames(spec)
 	c.version(spec.Version)
-	if db := spec.Database; db != nil {
-		c.database(db)
-	}
 	if spec.HighAvailability {
 		c.highlyAvailable(spec, database)
-	} else if spec.TLS.InsecureRPC != nil {
-		c.say("tls.insecureRPC", "has no meaning without highAvailability")
 	}
 	c.networking(spec)
-	c.tls(&spec.TLS)
-	c.ramdisk(&spec.DeployRamdisk)
-	for i, option := range spec.ExtraConfig {
-		c.option(fmt.Sprintf("extraConfig[%d]", i), option)
+	c.passwords(spec)
+}
+
+// secretNames are those that PLAN.md has commands for.
+func (c *ironicCheck) secretNames(spec *IronicSpec) {
+	names := map[string]string{"apiCredentialsName": spec.APICredentialsName, "tls.certificateName": spec.TLS.CertificateName}
+	if db := spec.Database; db != nil {
+		names["database.credentialsName"], names["database.tlsCertificateName"] = db.CredentialsName, db.TLSCertificateName
 	}
-	c.prometheus(spec.PrometheusExporter)
-	if spec.Overrides != nil {
-		c.agentImages(spec.Overrides.AgentImages)
-		c.containers("overrides.containers", spec.Overrides.Containers)
-		c.containers("overrides.initContainers", spec.Overrides.InitContainers)
+	if ca := spec.TLS.BMCCA; ca != nil {
+		names["tls.bmcCA.name"] = ca.Name
 	}
-	c.images(&spec.Images)
+	if ca := spec.TLS.TrustedCA; ca != nil {
+		names["tls.trustedCA.name"] = ca.Name
+	}
 	if service := spec.NetworkingService; service != nil {
-		c.switches(service)
+		names["networkingService.switchConfigSecretName"] = service.SwitchConfigSecretName
+		names["networkingService.switchCredentialsSecretName"] = service.SwitchCredentialsSecretName
+	}
+	for _, field := range slices.Sorted(maps.Keys(names)) {
+		secretName(c.at+".spec."+field, names[field], c.add)
 	}
 }
 
 func (c *ironicCheck) version(version string) {
-	if version == "" {
-		return
-	}
-	if err := ironic.ValidateVersion(version); err != nil {
-		known := make([]string, 0, len(ironic.SupportedVersions))
-		for v := range ironic.SupportedVersions {
-			known = append(known, v.String())
-		}
-		slices.Sort(known)
-		c.say("version", "found %q, want one that the operator knows: %s", version, strings.Join(known, ", "))
+	switch {
+	case version == "" || slices.Contains(upstream.IronicVersions, version):
+	case !ironicVersion.MatchString(version):
+		c.say("version", "found %q, want MAJOR.MINOR or latest", version)
+	default:
+		c.site.warn(c.at+".spec.version", "found %s, and %s, the version that sipgen has the definition of, can install %s", version, upstream.Ironic.Origin,
+			strings.Join(upstream.IronicVersions, ", "))
 	}
 }
 
-func (c *ironicCheck) database(db *ironic.Database) {
-	for _, field := range []struct{ name, value string }{{"credentialsName", db.CredentialsName}, {"host", db.Host}, {"name", db.Name}} {
-		if field.value == "" {
-			c.say("database."+field.name, "missing: a database needs credentialsName, host and name")
+// passwords looks for what would be committed.
+func (c *ironicCheck) passwords(spec *IronicSpec) {
+	//guard: a private key is committed
+	if key := spec.DeployRamdisk.SSHKey; key != "" && !publicKey.MatchString(key) {
+		c.say("deployRamdisk.sshKey", "found %d bytes that are no public key (not shown), want one, as in ssh-ed25519 AAAA…", len(key))
+	}
+	for i, option := range spec.ExtraConfig {
+		//guard: a password of Ironic's configuration is committed
+		if secretOption.MatchString(option.Name) && option.Value != "" {
+			c.say(fmt.Sprintf("extraConfig[%d].value", i), "is of option %s and would be committed: want it in a Secret that the Ironic names", redact.Plain(option.Name))
 		}
 	}
-	secretName(c.at+".spec.database.credentialsName", db.CredentialsName, c.add)
-	secretName(c.at+".spec.database.tlsCertificateName", db.TLSCertificateName, c.add)
-	if db.Host != "" && !databaseHost.MatchString(db.Host) {
-		c.say("database.host", "found %q, want a host name or an address", db.Host)
+	images := &spec.Images
+	for _, image := range []struct{ field, value string }{
+		{"ironic", images.Ironic}, {"deployRamdiskDownloader", images.DeployRamdiskDownloader}, {"keepalived", images.Keepalived},
+	} {
+		c.image("images."+image.field, image.value)
 	}
-	if db.Name != "" && !databaseName.MatchString(db.Name) {
-		c.say("database.name", "found %q, want a name of letters, digits, _ and -", db.Name)
+	if spec.Overrides == nil {
+		return
+	}
+	for i, image := range spec.Overrides.AgentImages {
+		for _, url := range []struct{ field, value string }{{"kernel", image.Kernel}, {"initramfs", image.Initramfs}} {
+			//guard: a login for an image server is committed
+			if authority, _, _ := strings.Cut(url.value, "?"); strings.Contains(authority, "@") {
+				c.say(fmt.Sprintf("overrides.agentImages[%d].%s", i, url.field), "is a URL with a login in it (not shown), want one without")
+			}
+		}
+	}
+	c.containers("overrides.containers", spec.Overrides.Containers)
+	c.containers("overrides.initContainers", spec.Overrides.InitContainers)
+}
+
+func (c *ironicCheck) image(field, image string) {
+	//guard: a login for a registry is committed
+	checkImage(c.at+".spec."+field, image, c.add)
+}
+
+// containers are those that Ironic's pods have besides, which are in the open.
+func (c *ironicCheck) containers(at string, list []IronicContainer) {
+	for i := range list {
+		c.image(fmt.Sprintf("%s[%d].image", at, i), list[i].Image)
+		for n, e := range list[i].Env {
+			//guard: a password of a container of Ironic's is committed
+			if e.Value != "" && secretOption.MatchString(e.Name) {
+				c.say(fmt.Sprintf("%s[%d].env[%d].value", at, i, n), "is of %s and would be committed: want valueFrom a Secret", redact.Plain(e.Name))
+			}
+		}
 	}
 }
 
 // highlyAvailable is one Ironic on each control-plane node: none of them can have an address, or a DHCP server, of its own.
-func (c *ironicCheck) highlyAvailable(spec *ironic.IronicSpec, database bool) {
+func (c *ironicCheck) highlyAvailable(spec *IronicSpec, database bool) {
 	net := &spec.Networking
 	//guard: three Ironics each with a database of their own fight over the hosts
 	if !database {

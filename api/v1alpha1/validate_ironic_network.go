@@ -8,17 +8,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-func (c *ironicCheck) networking(spec *ironic.IronicSpec) {
+func (c *ironicCheck) networking(spec *IronicSpec) {
 	net := &spec.Networking
 	own := c.address("networking.ipAddress", net.IPAddress)
 	c.address("networking.externalIP", net.ExternalIP)
-	if net.ExternalIP != "" && net.Ingress != nil {
-		c.say("networking.externalIP", "given beside networking.ingress, want one of them")
-	}
 	c.device("networking.interface", net.Interface)
 	for i, mac := range net.MACAddresses {
 		if !isMAC(mac) {
@@ -37,11 +33,8 @@ func (c *ironicCheck) networking(spec *ironic.IronicSpec) {
 	}
 }
 
-func (c *ironicCheck) dhcp(dhcp *ironic.DHCP, own netip.Addr) {
+func (c *ironicCheck) dhcp(dhcp *IronicDHCP, own netip.Addr) {
 	const at = "networking.dhcp."
-	if dhcp.ServeDNS && dhcp.DNSAddress != "" {
-		c.say(at+"dnsAddress", "given beside serveDNS: true, want one of them")
-	}
 	c.address(at+"dnsAddress", dhcp.DNSAddress)
 	network, err := netip.ParsePrefix(dhcp.NetworkCIDR)
 	switch {
@@ -74,7 +67,7 @@ func (c *ironicCheck) dhcp(dhcp *ironic.DHCP, own netip.Addr) {
 	}
 }
 
-func (c *ironicCheck) keepalived(net *ironic.Networking) {
+func (c *ironicCheck) keepalived(net *IronicNetworking) {
 	if net.IPAddress == "" {
 		c.say("networking.ipAddress", "missing: keepalived needs the address that it holds")
 	}
@@ -82,23 +75,12 @@ func (c *ironicCheck) keepalived(net *ironic.Networking) {
 		c.say("networking.interface", "missing: keepalived needs the interface that it holds the address on")
 	}
 	for i, vip := range net.Keepalived.AdditionalVIPs {
-		at := fmt.Sprintf("networking.keepalived.additionalVIPs[%d].", i)
-		if vip.IPAddress == "" {
-			c.say(at+"ipAddress", "missing")
-		}
-		address := c.address(at+"ipAddress", vip.IPAddress)
-		if vip.Interface == "" {
-			c.say(at+"interface", "missing")
-		}
-		c.device(at+"interface", vip.Interface)
-		if p := vip.Prefix; p != nil && address.IsValid() && (*p < 0 || int(*p) > address.BitLen()) {
-			c.say(at+"prefix", "found %d, want 0 to %d", *p, address.BitLen())
-		}
+		c.address(fmt.Sprintf("networking.keepalived.additionalVIPs[%d].ipAddress", i), vip.IPAddress)
 	}
 }
 
 // IronicPorts are the ports that an Ironic opens on its nodes, by their fields. Those that are left out have the operator's defaults.
-func IronicPorts(spec *ironic.IronicSpec) []IronicPort {
+func IronicPorts(spec *IronicSpec) []IronicPort {
 	net := &spec.Networking
 	ports := []IronicPort{
 		{"networking.apiPort", net.APIPort, 6385}, {"networking.imageServerPort", net.ImageServerPort, 6180},
@@ -121,10 +103,10 @@ type IronicPort struct {
 	Port, Default int32
 }
 
-func (c *ironicCheck) ports(spec *ironic.IronicSpec) {
+func (c *ironicCheck) ports(spec *IronicSpec) {
 	first := map[int32]string{}
 	for _, port := range IronicPorts(spec) {
-		if port.Port < 1 || port.Port > 65535 {
+		if port.Port > 65535 {
 			c.say(port.Field, "found %d, want 1 to 65535", port.Port)
 		} else if other, twice := first[port.Port]; twice {
 			c.say(port.Field, "found %d, which %s is too", port.Port, other)

@@ -8,27 +8,39 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// modernizePlacement moves the misspelt field of an older README.
-func (s *Site) modernizePlacement(add problem) {
+// readPlacement moves the misspelled field of an older README, and holds each spec against its definition. The operator's webhook fills in the
+// image.
+func (s *Site) readPlacement(add problem) {
 	for n := range s.Spec.Services.Placement {
-		spec := &s.Spec.Services.Placement[n].Spec
-		if spec.OlderAttachments == nil {
-			continue
+		p, at := &s.Spec.Services.Placement[n], fmt.Sprintf("spec.services.placement[%d].spec", n)
+		spec := p.Spec.Object()
+		if older, given := spec["networkAttachents"]; given {
+			if spec["networkAttachments"] != nil {
+				add(at+".networkAttachents", "given beside networkAttachments, which it is called: want that alone")
+			} else {
+				s.warn(at+".networkAttachents", "the API has it as networkAttachments")
+				spec["networkAttachments"] = older
+			}
+			delete(spec, "networkAttachents")
+			s.reread(at, spec, &p.Spec, add)
 		}
-		at := fmt.Sprintf("spec.services.placement[%d].spec.networkAttachents", n)
-		if spec.NetworkAttachments != nil {
-			add(at, "given beside networkAttachments, which it is called: want that alone")
-		} else {
-			s.warn(at, "the API has it as networkAttachments")
+		if _, given := spec["containerImage"]; !given {
+			spec["containerImage"] = ""
 		}
-		spec.NetworkAttachments, spec.OlderAttachments = spec.OlderAttachments, nil
+		s.check(upstream.PlacementAPI, at, spec, add)
+	}
+	for n := range s.Spec.Services.Networks {
+		if pool := s.Spec.Services.Networks[n].Pool; pool != nil {
+			s.check(upstream.IPAddressPool, fmt.Sprintf("spec.services.networks[%d].pool", n), pool.Object(), add)
+		}
 	}
 }
 
-// validatePlacement holds each PlacementAPI to its schema, and to what the operator's webhook refuses.
+// validatePlacement checks what the definition of a PlacementAPI does not say.
 func (s *Site) validatePlacement(add problem) {
 	eachService(s, "spec.services.placement", s.Spec.Services.Placement, add, func(one serviceCheck, p *Placement) {
 		c := &placementCheck{one}
@@ -43,31 +55,16 @@ type placementCheck struct{ serviceCheck }
 
 func (c *placementCheck) spec(p *Placement) {
 	spec := &p.Spec
-	for _, name := range []struct {
-		field, value string
-		required     bool
-	}{
-		{"databaseInstance", spec.DatabaseInstance, true}, {"secret", spec.Secret, true}, {"databaseAccount", spec.DatabaseAccount, false},
-	} {
-		if name.value == "" && name.required {
-			c.say(name.field, "missing")
-		}
-		check := optionalName
-		if name.field == "secret" {
-			check = secretName
-		}
-		check(c.at+".spec."+name.field, name.value, c.add)
-	}
-	if spec.APITimeout != 0 && spec.APITimeout < 10 {
-		c.say("apiTimeout", "found %d, want 10 seconds or more", spec.APITimeout)
-	}
-	if spec.Replicas != nil && (*spec.Replicas < 0 || *spec.Replicas > 32) {
-		c.say("replicas", "found %d, want 0 to 32", *spec.Replicas)
-	}
 	checkImage(c.at+".spec.containerImage", spec.ContainerImage, c.add)
-	for _, key := range slices.Sorted(maps.Keys(spec.DefaultConfigOverwrite)) {
-		if key != "policy.yaml" {
-			c.say("defaultConfigOverwrite", "found %q, want policy.yaml alone", key)
+	secretName(c.at+".spec.secret", spec.Secret, c.add)
+	if tls := spec.TLS; tls != nil {
+		secretName(c.at+".spec.tls.caBundleSecretName", tls.CABundleSecretName, c.add)
+		if tls.API != nil {
+			for _, certificate := range []*PlacementCertificate{tls.API.Internal, tls.API.Public} {
+				if certificate != nil {
+					secretName(c.at+".spec.tls.api", certificate.SecretName, c.add)
+				}
+			}
 		}
 	}
 	for i, line := range strings.Split(spec.CustomServiceConfig, "\n") {
@@ -75,12 +72,6 @@ func (c *placementCheck) spec(p *Placement) {
 		//guard: a password of Placement's configuration is committed
 		if name = strings.TrimSpace(name); !strings.HasPrefix(name, "#") && strings.TrimSpace(value) != "" && secretOption.MatchString(name) {
 			c.say("customServiceConfig", "sets option %s in its line %d, which would be committed", redact.Plain(name), i+1)
-		}
-	}
-	if t := spec.TopologyRef; t != nil {
-		optionalName(c.at+".spec.topologyRef.name", t.Name, c.add)
-		if t.Namespace != "" && t.Namespace != p.Namespace {
-			c.say("topologyRef.namespace", "found %q, want none, or the PlacementAPI's own", t.Namespace)
 		}
 	}
 	c.override(p)
@@ -93,15 +84,9 @@ func (c *placementCheck) override(p *Placement) {
 	}
 	for _, endpoint := range slices.Sorted(maps.Keys(p.Spec.Override.Service)) {
 		at := "override.service." + redact.Plain(endpoint)
-		oneOf(c.add, c.at+".spec."+at, endpoint, "internal", "public")
 		service := p.Spec.Override.Service[endpoint]
-		if raw := service.EndpointURL; raw != nil {
-			if u, err := url.Parse(*raw); err != nil || u.User != nil || hasQuery(u) || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-				c.say(at+".endpointURL", "found %q, want an http or https URL without a login and a query", *raw)
-			}
-		}
-		if service.Spec != nil && service.Spec.Type != "" {
-			oneOf(c.add, c.at+".spec."+at+".spec.type", service.Spec.Type, "ClusterIP", "NodePort", "LoadBalancer", "ExternalName")
+		if u, err := url.Parse(service.EndpointURL); err != nil || u.User != nil || hasQuery(u) {
+			c.say(at+".endpointURL", "found %q, want a URL without a login and a query", service.EndpointURL)
 		}
 		for _, text := range service.VIPs() {
 			checkAddress(c.at+".spec."+at+".metadata.annotations", text, c.add)

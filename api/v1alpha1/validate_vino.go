@@ -1,7 +1,6 @@
 package v1alpha1
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -10,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
@@ -22,12 +22,6 @@ const (
 	maxHostName = validation.DNS1123SubdomainMaxLength - len("-network-data")
 )
 
-var (
-	cpuList  = regexp.MustCompile(`^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$`)
-	diskPath = regexp.MustCompile(`^/[A-Za-z0-9_./-]+$`)
-	bootHost = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
-)
-
 // validateVirtualHosts holds each Vino to what ViNO's controller can carry out: it has no webhook, and fails where nobody looks.
 func (s *Site) validateVirtualHosts(add problem) {
 	const field = "spec.services.virtualHosts"
@@ -35,6 +29,41 @@ func (s *Site) validateVirtualHosts(add problem) {
 		c := &vinoCheck{one}
 		c.virtualHosts(v)
 	})
+}
+
+var (
+	diskPath = regexp.MustCompile(`^/([A-Za-z0-9_-]+[A-Za-z0-9_.-]*/?)+$`)
+	bootHost = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+)
+
+// commands: ViNO puts these into what it runs on the nodes.
+func (c *vinoCheck) commands(spec *VinoSpec) {
+	is := func(pattern *regexp.Regexp, field, value, want string) {
+		if value != "" && !pattern.MatchString(value) {
+			c.say(field, "found %q, want %s", value, want)
+		}
+	}
+	is(bootHost, "pxeBootImageHost", spec.PXEBootImageHost, "a host name or an address")
+	for i := range spec.Networks {
+		is(interfaceName, fmt.Sprintf("networks[%d].physicalInterface", i), spec.Networks[i].PhysicalInterface, "the name of a network interface")
+		is(interfaceName, fmt.Sprintf("networks[%d].bridgeName", i), spec.Networks[i].BridgeName, "the name of a network interface")
+	}
+	for i := range spec.Nodes {
+		is(diskPath, fmt.Sprintf("nodes[%d].rootDeviceName", i), spec.Nodes[i].RootDeviceName, "a device as in /dev/vda")
+		for j, disk := range spec.Nodes[i].DiskDrives {
+			is(diskPath, fmt.Sprintf("nodes[%d].diskDrives[%d].path", i, j), disk.Path, "an absolute path")
+		}
+	}
+}
+
+// readVinos holds each spec against its definition, with credentials in it as the API server will see it.
+func (s *Site) readVinos(add problem) {
+	for n := range s.Spec.Services.VirtualHosts {
+		at := fmt.Sprintf("spec.services.virtualHosts[%d].spec", n)
+		spec := s.Spec.Services.VirtualHosts[n].Spec.Object()
+		spec["bmcCredentials"] = map[string]any{"username": "", "password": ""}
+		s.check(upstream.Vino, at, spec, add)
+	}
 }
 
 // vinoCheck checks one Vino.
@@ -58,17 +87,9 @@ func (c *vinoCheck) virtualHosts(v *VirtualHosts) {
 	} else if len(spec.NodeSelector.MatchLabels) == 0 {
 		c.say("nodeSelector.matchLabels", "found none: every node would get virtual machines")
 	}
-	if cpus := spec.CPUConfiguration.CPUExclude; cpus != "" && !cpuList.MatchString(cpus) {
-		c.say("configuration.cpuExclude", "found %q, want processors as in 0-4,54-60", cpus)
-	}
 	c.labelKeys(spec.NodeLabelKeysToCopy)
 	c.daemonSet(&spec.DaemonSetOptions)
-	if spec.PXEBootImageHost != "" && !bootHost.MatchString(spec.PXEBootImageHost) {
-		c.say("pxeBootImageHost", "found %q, want a host name or an address", spec.PXEBootImageHost)
-	}
-	if port := spec.PXEBootImageHostPort; port < 0 || port > 65535 {
-		c.say("pxeBootImageHostPort", "found %d, want 1 to 65535", port)
-	}
+	c.commands(spec)
 	if len(spec.Networks) > maxVinoNetworks || len(spec.Nodes) > maxVinoNetworks || len(v.Nodes) > maxVinoNodes {
 		c.say("nodes", "found %d networks, %d node sets and %d nodes, want at most %d, %d and %d", len(spec.Networks), len(spec.Nodes), len(v.Nodes),
 			maxVinoNetworks, maxVinoNetworks, maxVinoNodes)
@@ -97,7 +118,7 @@ func (c *vinoCheck) credentials(v *VirtualHosts) {
 		c.variables(v)
 	}
 	//guard: the password of the BMCs is in a file of the fleet's repository
-	if len(v.Spec.BMCCredentials) > 0 {
+	if _, given := v.Spec.Written["bmcCredentials"]; given {
 		c.say("bmcCredentials", "given, and would be committed: want %s", from)
 	}
 }
@@ -112,16 +133,6 @@ func (c *vinoCheck) tenants(v *VirtualHosts) {
 
 // variables complains about what Flux would put something else in place of, besides the credentials.
 func (c *vinoCheck) variables(v *VirtualHosts) {
-	spec := v.Spec
-	spec.BMCCredentials = nil
-	text, err := json.Marshal(spec)
-	if err != nil {
-		return
-	}
-	var value any
-	if json.Unmarshal(text, &value) != nil {
-		return
-	}
 	var walk func(path string, value any)
 	walk = func(path string, value any) {
 		switch value := value.(type) {
@@ -143,7 +154,7 @@ func (c *vinoCheck) variables(v *VirtualHosts) {
 			}
 		}
 	}
-	walk("", value)
+	walk("", map[string]any(v.Spec.Written))
 }
 
 // labelKeys: a host must not come with the labels that say whose it is.
@@ -171,14 +182,10 @@ func (c *vinoCheck) daemonSet(d *VinoDaemonSet) {
 	} {
 		checkImage(c.at+".spec.daemonSetOptions."+image.field, image.value, c.add)
 	}
-	c.object("daemonSetOptions.namespacedName", d.Template, false)
 }
 
 // object checks the name of an object, of which both parts are given or none.
-func (c *vinoCheck) object(field string, name VinoNamespacedName, required bool) {
-	if name == (VinoNamespacedName{}) && !required {
-		return
-	}
+func (c *vinoCheck) object(field string, name VinoNamespacedName) {
 	for _, part := range []struct{ field, value string }{{".name", name.Name}, {".namespace", name.Namespace}} {
 		if part.value == "" {
 			c.say(field+part.field, "missing")

@@ -63,28 +63,37 @@ const (
 	vinoDefaultNamespace = "vino-system"
 )
 
-// VinoSpec is a Vino's spec: the fields of airship.airshipit.org/v1 as ViNO's last version has them (pkg/api/v1/vino_types.go at 83374ff).
+// VinoSpec is a Vino's spec: all of it in Written, and the fields that sipgen reads.
 type VinoSpec struct {
-	NodeSelector         *VinoNodeSelector `json:"nodeSelector,omitempty"`
-	CPUConfiguration     VinoCPU           `json:"configuration,omitzero"`
-	Networks             []VinoNetwork     `json:"networks,omitempty"`
-	Nodes                []VinoNodeSet     `json:"nodes,omitempty"`
-	DaemonSetOptions     VinoDaemonSet     `json:"daemonSetOptions,omitzero"`
-	NodeLabelKeysToCopy  []string          `json:"nodeLabelKeysToCopy,omitempty"`
-	PXEBootImageHost     string            `json:"pxeBootImageHost,omitempty"`
-	PXEBootImageHostPort int               `json:"pxeBootImageHostPort,omitempty"`
-	// BMCCredentials may not be given: it is here for the message that says so.
-	BMCCredentials json.RawMessage `json:"bmcCredentials,omitempty"`
+	Written `json:"-"`
+
+	NodeSelector        *VinoNodeSelector `json:"nodeSelector,omitempty"`
+	Networks            []VinoNetwork     `json:"networks,omitempty"`
+	Nodes               []VinoNodeSet     `json:"nodes,omitempty"`
+	DaemonSetOptions    VinoDaemonSet     `json:"daemonSetOptions,omitzero"`
+	NodeLabelKeysToCopy []string          `json:"nodeLabelKeysToCopy,omitempty"`
+	PXEBootImageHost    string            `json:"pxeBootImageHost,omitempty"`
+}
+
+// UnmarshalJSON reads a spec as it is written.
+func (s *VinoSpec) UnmarshalJSON(text []byte) error {
+	type fields VinoSpec
+	*s = VinoSpec{}
+	return readWritten(text, &s.Written, (*fields)(s))
+}
+
+// MarshalJSON writes all of the spec.
+func (s VinoSpec) MarshalJSON() ([]byte, error) { return json.Marshal(s.Object()) }
+
+// Object is a copy of the spec for the tree.
+func (s *VinoSpec) Object() map[string]any {
+	type fields VinoSpec
+	return s.object(fields(*s))
 }
 
 // VinoNodeSelector selects the nodes that get virtual machines.
 type VinoNodeSelector struct {
 	MatchLabels map[string]string `json:"matchLabels"`
-}
-
-// VinoCPU says which processors are left to the node.
-type VinoCPU struct {
-	CPUExclude string `json:"cpuExclude,omitempty"`
 }
 
 // VinoNetwork is a network of the virtual machines.
@@ -94,14 +103,11 @@ type VinoNetwork struct {
 	DHCPAllocationStart   string      `json:"dhcpAllocationStart,omitempty"`
 	DHCPAllocationStop    string      `json:"dhcpAllocationStop,omitempty"`
 	InstanceSubnetBitStep int         `json:"instanceSubnetBitStep,omitempty"`
-	Type                  string      `json:"type,omitempty"`
 	StaticAllocationStart string      `json:"staticAllocationStart,omitempty"`
 	StaticAllocationStop  string      `json:"staticAllocationStop,omitempty"`
-	DNSServers            []string    `json:"dns_servers,omitempty"`
 	Routes                []VinoRoute `json:"routes,omitempty"`
 	MACPrefix             string      `json:"macPrefix,omitempty"`
 	PhysicalInterface     string      `json:"physicalInterface,omitempty"`
-	LibvirtTemplate       string      `json:"libvirtTemplate,omitempty"`
 	BridgeName            string      `json:"bridgeName,omitempty"`
 }
 
@@ -123,8 +129,6 @@ func (n *VinoNetwork) FirstMAC() string {
 
 // VinoRoute is a route of the virtual machines. The gateway $vinobridge is the node's own bridge.
 type VinoRoute struct {
-	Network string `json:"network,omitempty"`
-	Netmask string `json:"netmask,omitempty"`
 	Gateway string `json:"gateway,omitempty"`
 }
 
@@ -133,13 +137,11 @@ type VinoNodeSet struct {
 	Name                string             `json:"name,omitempty"`
 	Count               int                `json:"count,omitempty"`
 	BMHLabels           map[string]string  `json:"bmhLabels,omitempty"`
-	LibvirtTemplate     VinoNamespacedName `json:"libvirtTemplate,omitzero"`
 	NetworkInterfaces   []VinoInterface    `json:"networkInterfaces,omitempty"`
-	DiskDrives          []VinoDisk         `json:"diskDrives,omitempty"`
 	NetworkDataTemplate VinoNamespacedName `json:"networkDataTemplate,omitzero"`
-	RootDeviceName      string             `json:"rootDeviceName,omitempty"`
 	BootInterfaceName   string             `json:"bootInterfaceName,omitempty"`
-	EnableVNC           bool               `json:"enableVNC,omitempty"`
+	RootDeviceName      string             `json:"rootDeviceName,omitempty"`
+	DiskDrives          []VinoDisk         `json:"diskDrives,omitempty"`
 }
 
 // VinoNamespacedName names an object.
@@ -148,34 +150,21 @@ type VinoNamespacedName struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// VinoDaemonSet says what ViNO runs on the nodes.
+// VinoDaemonSet has the images of what ViNO runs on the nodes.
 type VinoDaemonSet struct {
-	Template     VinoNamespacedName `json:"namespacedName,omitzero"`
-	LibvirtImage string             `json:"libvirtImage,omitempty"`
-	SushyImage   string             `json:"sushyImage,omitempty"`
-	VinoBuilder  string             `json:"vinoBuilderImage,omitempty"`
-	NodeLabeler  string             `json:"nodeAnnotatorImage,omitempty"`
+	LibvirtImage string `json:"libvirtImage,omitempty"`
+	SushyImage   string `json:"sushyImage,omitempty"`
+	VinoBuilder  string `json:"vinoBuilderImage,omitempty"`
+	NodeLabeler  string `json:"nodeAnnotatorImage,omitempty"`
 }
 
 // VinoInterface is an interface of a virtual machine.
 type VinoInterface struct {
-	Name        string            `json:"name,omitempty"`
-	Type        string            `json:"type,omitempty"`
-	NetworkName string            `json:"network,omitempty"`
-	MTU         int               `json:"mtu,omitempty"`
-	Options     map[string]string `json:"options,omitempty"`
+	Name        string `json:"name,omitempty"`
+	NetworkName string `json:"network,omitempty"`
 }
 
 // VinoDisk is a disk of a virtual machine.
 type VinoDisk struct {
-	Name    string           `json:"name,omitempty"`
-	Type    string           `json:"type,omitempty"`
-	Path    string           `json:"path,omitempty"`
-	Options *VinoDiskOptions `json:"options,omitempty"`
-}
-
-// VinoDiskOptions say how big a disk is.
-type VinoDiskOptions struct {
-	SizeGB int  `json:"sizeGb,omitempty"`
-	Sparse bool `json:"sparse,omitempty"`
+	Path string `json:"path,omitempty"`
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -18,19 +17,8 @@ func HostDeployPolicyCRD(t testing.TB) string {
 	return filepath.Join(ModuleDir(t, "baremetal-operator", operatorModule), "config", "base", "crds", "bases", "metal3.io_hostdeploypolicies.yaml")
 }
 
-// IronicCRD is the definition of Ironic, generated from its own API module as its operator's build does: the operator's module, which
-// ships it, cannot be had.
-func IronicCRD(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	cmd := exec.Command("go", "tool", "-modfile="+filepath.Join(root(), "tools", "go.mod"), "controller-gen", "crd",
-		"paths=github.com/metal3-io/ironic-standalone-operator/api/v1alpha1", "output:crd:dir="+dir)
-	cmd.Dir = root()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("controller-gen: %v\n%s", err, out)
-	}
-	return filepath.Join(dir, "ironic.metal3.io_ironics.yaml")
-}
+// UpstreamCRD is a definition that sipgen has embedded, by its file's name; see the README there.
+func UpstreamCRD(name string) string { return filepath.Join(root(), "api", "upstream", "crds", name) }
 
 // CertManagerCRDs are the definitions of cert-manager's kinds: trees have Certificates, and nobody here issues any.
 func CertManagerCRDs(t testing.TB) []string {

@@ -59,7 +59,7 @@ func TestGoldenSyncObjectsAreAdmitted(t *testing.T) {
 	api := server(t)
 	api.InstallCRDs(t, engine.FluxCRDs(t)...)
 	api.InstallCRDs(t, engine.ArgoCRDs(t)...)
-	api.InstallCRDs(t, engine.IronicCRD(t), engine.HostDeployPolicyCRD(t))
+	api.InstallCRDs(t, engine.UpstreamCRD("ironics.yaml"), engine.HostDeployPolicyCRD(t))
 	for _, namespace := range []string{"flux-system", "argocd"} {
 		api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+namespace+`}}`)
 	}

@@ -181,7 +181,7 @@ func (s *argoSite) makeHosts(t *testing.T, api *engine.APIServer) []*unstructure
 func TestWholeSiteOnArgoCD(t *testing.T) {
 	api := siteServer(t)
 	api.InstallCRDs(t, standInCRD(t, attachments.Group, attachments.Version, "NetworkAttachmentDefinition", attachments.Resource),
-		standInCRD(t, pools.Group, pools.Version, "IPAddressPool", pools.Resource))
+		engine.UpstreamCRD("ipaddresspools.yaml"))
 	argo := engine.StartArgo(t, api)
 	engine.StartControllers(t, api) // Argo CD deletes in the foreground, which the garbage collector ends
 	repo := engine.NewRepo(t)

@@ -25,12 +25,7 @@ var (
 	placementAPIs = schema.GroupVersionResource{Group: "placement.openstack.org", Version: "v1beta1", Resource: "placementapis"}
 )
 
-// published is a definition as its project publishes it; see the README there.
-func published(name string) string {
-	return filepath.Join("..", "..", "api", "v1alpha1", "testdata", "published", name)
-}
-
-// standInCRD defines a kind that takes anything: those of the mariadb-operator, and networks.
+// standInCRD defines a kind that takes anything: those of the mariadb-operator, and attachments.
 func standInCRD(t *testing.T, group, version, kind, plural string) string {
 	t.Helper()
 	anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
@@ -60,7 +55,7 @@ func siteServer(t *testing.T) *engine.APIServer {
 	t.Helper()
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.HostDeployPolicyCRD(t))...)
-	api.InstallCRDs(t, engine.IronicCRD(t), published("vinoes.yaml"), published("placementapis.yaml"),
+	api.InstallCRDs(t, engine.UpstreamCRD("ironics.yaml"), engine.UpstreamCRD("vinoes.yaml"), engine.UpstreamCRD("placementapis.yaml"),
 		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "MariaDB", "mariadbs"), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Database", "databases"),
 		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "User", "users"), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Grant", "grants"))
 	engine.StartKubelet(t, api)

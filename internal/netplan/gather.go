@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"strings"
 
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/vino"
@@ -124,10 +123,10 @@ func (g *gatherer) ironic(i *v1alpha1.Ironic, at string) {
 	for n, mac := range networking.MACAddresses {
 		g.mac(mac, 1, claim(IronicInterface, fmt.Sprintf("macAddresses[%d]", n)))
 	}
-	g.ironicPorts(&i.Spec.IronicSpec, "Ironic "+i.Key(), strings.TrimSuffix(at, "networking."))
+	g.ironicPorts(&i.Spec, "Ironic "+i.Key(), strings.TrimSuffix(at, "networking."))
 }
 
-func (g *gatherer) ironicPorts(spec *ironic.IronicSpec, owner, at string) {
+func (g *gatherer) ironicPorts(spec *v1alpha1.IronicSpec, owner, at string) {
 	for _, port := range v1alpha1.IronicPorts(spec) {
 		g.ports(port.Port, port.Port, Claim{Use: IronicPort, Owner: owner, Of: owner, Field: at + port.Field})
 	}

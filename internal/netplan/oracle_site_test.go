@@ -9,7 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
@@ -168,10 +167,10 @@ func random(r *rand.Rand) (*v1alpha1.Site, []v1.SIPCluster, []inventory.Host) {
 		n.IPAddress, n.ExternalIP = maybe(), maybe()
 		if r.IntN(2) == 0 {
 			from, to := some()
-			n.DHCP = &ironic.DHCP{RangeBegin: from, RangeEnd: to, GatewayAddress: maybe()}
+			n.DHCP = &v1alpha1.IronicDHCP{RangeBegin: from, RangeEnd: to, GatewayAddress: maybe()}
 		}
 		if r.IntN(2) == 0 {
-			n.Keepalived = &ironic.KeepalivedConfig{Enabled: true, AdditionalVIPs: []ironic.KeepalivedIP{{IPAddress: ip()}}}
+			n.Keepalived = &v1alpha1.IronicKeepalived{Enabled: true, AdditionalVIPs: []v1alpha1.IronicVIP{{IPAddress: ip()}}}
 		}
 		services.Ironic = append(services.Ironic, it)
 	}

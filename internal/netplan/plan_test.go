@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
@@ -20,7 +19,7 @@ func big(hosts int, same bool) (*v1alpha1.Site, []v1.SIPCluster, []inventory.Hos
 	site := &v1alpha1.Site{}
 	site.Spec.NodePorts = &v1alpha1.NodePorts{Start: 30000, End: 32767}
 	it := v1alpha1.Ironic{Name: "ironic", Namespace: "i"}
-	it.Spec.Networking.DHCP = &ironic.DHCP{RangeBegin: "10.0.0.10", RangeEnd: "10.0.0.99"}
+	it.Spec.Networking.DHCP = &v1alpha1.IronicDHCP{RangeBegin: "10.0.0.10", RangeEnd: "10.0.0.99"}
 	site.Spec.Services.Ironic = []v1alpha1.Ironic{it}
 	for n := range 200 {
 		site.Spec.Services.Networks = append(site.Spec.Services.Networks, v1alpha1.Network{

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/object"
@@ -27,6 +28,15 @@ func Meta(site *v1alpha1.Site, namespace, name string) metav1.ObjectMeta {
 			"argocd.argoproj.io/compare-options": "IgnoreExtraneous",
 		},
 	}
+}
+
+// Object is one of another project's kind, with a spec that is all of it.
+func Object(site *v1alpha1.Site, kind *upstream.Kind, namespace, name string, spec any) any {
+	return struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              any `json:"spec"`
+	}{metav1.TypeMeta{APIVersion: kind.APIVersion, Kind: kind.Kind}, Meta(site, namespace, name), spec}
 }
 
 // Files are those of a folder, with a kustomization of all that are given; nothing for none.

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
+	"slices"
 
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
+	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 )
@@ -31,22 +33,38 @@ func Changes(site *v1alpha1.Site, previous map[string][]byte) error {
 			errs = append(errs, site.Problem(at+".spec.database", "found another database than Ironic %s has in the tree, %s on %s: the operator lets "+
 				"nobody change it; make an Ironic of another name", i.Key(), was.Database.Name, was.Database.Host))
 		}
-		from, fromErr := ironic.ParseVersion(was.Version)
-		to, toErr := ironic.ParseVersion(i.Spec.Version)
 		//guard: an older Ironic runs on the database of a newer one
-		if fromErr == nil && toErr == nil && to.Compare(from) < 0 {
-			errs = append(errs, site.Problem(at+".spec.version", "found %s, and Ironic %s is %s in the tree: its database does not go back", to, i.Key(), from))
+		if older(i.Spec.Version, was.Version) {
+			errs = append(errs, site.Problem(at+".spec.version", "found %s, and Ironic %s is %s in the tree: its database does not go back", i.Spec.Version,
+				i.Key(), was.Version))
 		}
 	}
 	return errors.Join(errs...)
 }
 
+// older compares two versions MAJOR.MINOR, of which latest is the newest. One that is neither, or empty, is not compared.
+func older(version, than string) bool {
+	number := func(version string) [2]int {
+		n := [2]int{math.MaxInt}
+		if version != "latest" {
+			if found, err := fmt.Sscanf(version, "%d.%d", &n[0], &n[1]); found != 2 || err != nil {
+				return [2]int{}
+			}
+		}
+		return n
+	}
+	a, b := number(version), number(than)
+	return a[0] > 0 && b[0] > 0 && slices.Compare(a[:], b[:]) < 0
+}
+
 // before is the spec of the Ironic in a file that sipgen rendered, nil if there is none. A file with an error has none.
-func before(name string, content []byte) *ironic.IronicSpec {
+func before(name string, content []byte) *v1alpha1.IronicSpec {
 	docs, _ := manifest.Parse(name, content)
 	for i := range docs {
-		var found ironic.Ironic
-		if docs[i].Kind == "Ironic" && json.Unmarshal(docs[i].JSON, &found) == nil {
+		var found struct {
+			Spec v1alpha1.IronicSpec `json:"spec"`
+		}
+		if docs[i].Kind == upstream.Ironic.Kind && json.Unmarshal(docs[i].JSON, &found) == nil {
 			return &found.Spec
 		}
 	}

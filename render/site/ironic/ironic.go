@@ -4,13 +4,12 @@ package ironic
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	ironic "github.com/airshipit/sipgen/api/ironic/v1alpha1"
+	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/render/object"
@@ -29,9 +28,7 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for n := range site.Spec.Services.Ironic {
 		i := &site.Spec.Services.Ironic[n]
-		object, err := ironicObject(site, i)
-		problems.Add(err)
-		content, err := marshal(append(database(site, i), object, bmoConfigMap(site, i)))
+		content, err := marshal(append(database(site, i), ironicObject(site, i), bmoConfigMap(site, i)))
 		problems.Add(err)
 		files[File(i)] = content
 	}
@@ -54,30 +51,14 @@ func marshal(objects []any) ([]byte, error) {
 	return object.Marshal(there...)
 }
 
-// ironicObject is the Ironic, without the parts of its spec that nothing was said about: upstream's types have them as empty objects.
-func ironicObject(site *v1alpha1.Site, i *v1alpha1.Ironic) (any, error) {
-	typed := i.Spec.IronicSpec
-	typed.Database = i.Database()
-	text, err := json.Marshal(typed)
-	if err != nil {
-		return nil, err
+// ironicObject is the Ironic as it is written, with its credentials and its database.
+func ironicObject(site *v1alpha1.Site, i *v1alpha1.Ironic) any {
+	spec := i.Spec.Object()
+	spec["apiCredentialsName"] = i.Spec.APICredentialsName
+	if db := i.Database(); db != nil {
+		spec["database"] = db
 	}
-	var spec map[string]json.RawMessage
-	if err := json.Unmarshal(text, &spec); err != nil {
-		return nil, err
-	}
-	for _, part := range []string{"deployRamdisk", "images", "inspection", "networking", "tls"} {
-		if string(spec[part]) == "{}" {
-			delete(spec, part)
-		}
-	}
-	return struct {
-		metav1.TypeMeta   `json:",inline"`
-		metav1.ObjectMeta `json:"metadata"`
-		Spec              map[string]json.RawMessage `json:"spec"`
-	}{
-		metav1.TypeMeta{APIVersion: v1alpha1.IronicAPIVersion, Kind: "Ironic"}, siteobject.Meta(site, i.Namespace, i.Name), spec,
-	}, nil
+	return siteobject.Object(site, upstream.Ironic, i.Namespace, i.Name, spec)
 }
 
 // bmoConfigMap has what the baremetal-operator reads at its start.
@@ -95,7 +76,7 @@ func bmoConfigMap(site *v1alpha1.Site, i *v1alpha1.Ironic) any {
 // Secrets are those that an Ironic and its database read, in the order in which they are needed. One that is read for several purposes has the
 // keys of all.
 func Secrets(i *v1alpha1.Ironic) []siteobject.Secret {
-	const label = ironic.LabelEnvironmentName + "=" + ironic.LabelEnvironmentValue
+	const label = "environment.metal3.io/ironic-standalone-operator" + "=true" // by which the operator sees it
 	var secrets []siteobject.Secret
 	addKind := func(kind, name, purpose, label string, keys ...string) {
 		if name == "" {
@@ -134,8 +115,8 @@ func Secrets(i *v1alpha1.Ironic) []siteobject.Secret {
 	add(spec.TLS.CertificateName, "Ironic's certificate", label, siteobject.TLSKeys...)
 	for _, ca := range []struct {
 		what      string
-		reference *ironic.ResourceReference
-	}{{"CA of the BMCs", spec.TLS.BMCCA}, {"CA of image servers", trusted(spec.TLS.TrustedCA)}} {
+		reference *v1alpha1.IronicReference
+	}{{"CA of the BMCs", spec.TLS.BMCCA}, {"CA of image servers", spec.TLS.TrustedCA}} {
 		if ca.reference != nil {
 			addKind(ca.reference.Kind, ca.reference.Name, ca.what, label, "ca.crt")
 		}
@@ -145,11 +126,4 @@ func Secrets(i *v1alpha1.Ironic) []siteobject.Secret {
 		add(service.SwitchConfigSecretName, "configuration of switches", label)
 	}
 	return secrets
-}
-
-func trusted(ca *ironic.ResourceReferenceWithKey) *ironic.ResourceReference {
-	if ca == nil {
-		return nil
-	}
-	return &ca.ResourceReference
 }

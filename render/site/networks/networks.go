@@ -2,8 +2,7 @@
 package networks
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
+	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/render/object"
@@ -13,15 +12,8 @@ import (
 // Folder is where the objects are in the tree.
 const Folder = "site/networks"
 
-type network struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              any `json:"spec"`
-}
-
-type attachment struct {
-	Config string `json:"config"`
-}
+// attachment is the kind of a network that pods name: its definition says no more than that config is a text.
+var attachment = &upstream.Kind{APIVersion: "k8s.cni.cncf.io/v1", Kind: "NetworkAttachmentDefinition"}
 
 // Files are those of the folder, nothing without a network.
 func Files(site *v1alpha1.Site) (map[string][]byte, error) {
@@ -29,19 +21,13 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for i := range site.Spec.Services.Networks {
 		n := &site.Spec.Services.Networks[i]
-		o := network{ObjectMeta: siteobject.Meta(site, n.Namespace, n.Name)}
-		kind := "attachment."
+		kind, file, spec := attachment, "attachment.", map[string]any{"config": n.Attachment}
 		if n.Pool != nil {
-			kind = "pool."
-			o.TypeMeta = metav1.TypeMeta{APIVersion: "metallb.io/v1beta1", Kind: "IPAddressPool"}
-			o.Spec = n.Pool
-		} else {
-			o.TypeMeta = metav1.TypeMeta{APIVersion: "k8s.cni.cncf.io/v1", Kind: "NetworkAttachmentDefinition"}
-			o.Spec = attachment{n.Attachment}
+			kind, file, spec = upstream.IPAddressPool, "pool.", n.Pool.Object()
 		}
-		content, err := object.Marshal(o)
+		content, err := object.Marshal(siteobject.Object(site, kind, n.Namespace, n.Name, spec))
 		problems.Add(err)
-		files[kind+n.Namespace+"."+n.Name+".yaml"] = content
+		files[file+n.Namespace+"."+n.Name+".yaml"] = content
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

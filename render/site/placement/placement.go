@@ -2,8 +2,7 @@
 package placement
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
+	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/render/object"
@@ -19,11 +18,7 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for n := range site.Spec.Services.Placement {
 		p := &site.Spec.Services.Placement[n]
-		content, err := object.Marshal(struct {
-			metav1.TypeMeta   `json:",inline"`
-			metav1.ObjectMeta `json:"metadata"`
-			Spec              v1alpha1.PlacementSpec `json:"spec"`
-		}{metav1.TypeMeta{APIVersion: "placement.openstack.org/v1beta1", Kind: "PlacementAPI"}, siteobject.Meta(site, p.Namespace, p.Name), p.Spec})
+		content, err := object.Marshal(siteobject.Object(site, upstream.PlacementAPI, p.Namespace, p.Name, p.Spec.Object()))
 		problems.Add(err)
 		files[p.Namespace+"."+p.Name+".yaml"] = content
 	}

@@ -3,13 +3,11 @@
 package virtualhosts
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
+	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/vino"
@@ -58,26 +56,24 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 // vinoObject is the Vino. Its credentials are variables with Flux; with Argo CD it has none, and that field is somebody else's. Every host gets a
 // label by which grants know it.
 func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
-	spec := v.Spec
+	spec := v.Spec.Object()
 	//guard: a Vino has the names of variables for its password, which nobody fills in
 	if site.Spec.Engine != v1alpha1.EngineArgoCD {
 		variable := func(name string) string { return "${" + QuoteVariable + "}${" + name + "}${" + QuoteVariable + "}" }
-		spec.BMCCredentials = json.RawMessage(`{"username":"` + variable(UsernameVariable) + `","password":"` + variable(PasswordVariable) + `"}`)
+		spec["bmcCredentials"] = map[string]any{"username": variable(UsernameVariable), "password": variable(PasswordVariable)}
 	}
-	spec.Nodes = nil
-	for _, set := range v.Spec.Nodes {
-		set.BMHLabels = maps.Clone(set.BMHLabels)
-		if set.BMHLabels == nil {
-			set.BMHLabels = map[string]string{}
+	sets, _ := spec["nodes"].([]any)
+	for _, set := range sets {
+		if set, is := set.(map[string]any); is {
+			labels, _ := set["bmhLabels"].(map[string]any)
+			if labels == nil {
+				labels = map[string]any{}
+			}
+			labels[v1alpha1.VirtualHostsLabel] = v.Group()
+			set["bmhLabels"] = labels
 		}
-		set.BMHLabels[v1alpha1.VirtualHostsLabel] = v.Group()
-		spec.Nodes = append(spec.Nodes, set)
 	}
-	return struct {
-		metav1.TypeMeta   `json:",inline"`
-		metav1.ObjectMeta `json:"metadata"`
-		Spec              v1alpha1.VinoSpec `json:"spec"`
-	}{metav1.TypeMeta{APIVersion: "airship.airshipit.org/v1", Kind: "Vino"}, siteobject.Meta(site, v.Namespace, v.Name), spec}
+	return siteobject.Object(site, upstream.Vino, v.Namespace, v.Name, spec)
 }
 
 // list has a line for each host: name, node, boot MAC, and on each network the address and the MAC.
