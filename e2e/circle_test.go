@@ -35,8 +35,6 @@ type circle struct {
 	repo        *engine.Repo
 	// specs by cluster name.
 	specs map[string]string
-	// leaving are the names of clusters whose spec was deleted on purpose.
-	leaving []string
 	// services by cluster name, of those that tenant gave.
 	services map[string]string
 	// tree is the branch's, as of the last commit or edit.
@@ -47,8 +45,6 @@ type circle struct {
 	oldFolder string
 	// account that sipgen reads with.
 	account string
-	// strict: what is wrong with one host or tenant refuses the run.
-	strict bool
 	// short: publish may end with 1, because a cluster lacks hosts.
 	short bool
 	// killed ends sipgen after a while, and killWhen when it returns.
@@ -239,12 +235,6 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	}
 	args = append([]string{command, "--site", write("site.yaml", string(site)), "-f", filepath.Join(dir, "specs"), "--inventory", "cluster",
 		"--kubeconfig", engine.Kubeconfig(t, c.rig.api.As(c.account)), "--repo", c.repo.Dir}, args...)
-	if !c.strict {
-		args = append(args, "--keep-going")
-	}
-	for _, name := range c.leaving {
-		args = append(args, "--accept-gone", c.tenants+"/"+name)
-	}
 	cmd := exec.Command(sipgenBinary(t), args...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -267,10 +257,10 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// decommission deletes a cluster's spec on purpose.
+// decommission deletes a cluster's spec, and has the Site let the cluster go.
 func (c *circle) decommission(name string) {
 	delete(c.specs, name)
-	c.leaving = append(c.leaving, name)
+	c.site.Spec.Decommission = append(c.site.Spec.Decommission, c.tenants+"/"+name)
 }
 
 // sipgenBinary is the command, built from this module.

@@ -36,7 +36,7 @@ var (
 func rowRunner(t *testing.T, r *rig, name string) {
 	r.api.InstallCRDs(t, "../config/crd/airship.airshipit.org_sipclusters.yaml")
 	c := newCircle(t, r, name)
-	c.site.Spec.Runner = &v1alpha1.Runner{Schedule: "*/10 * * * *", Image: "registry.example.org/sipgen:v1", KeepGoing: true,
+	c.site.Spec.Runner = &v1alpha1.Runner{Schedule: "*/10 * * * *", Image: "registry.example.org/sipgen:v1",
 		Status: &v1alpha1.RunnerStatus{Schedule: "*/5 * * * *"}}
 	c.hosts(t, "controller", "n1", "n2", "n3")
 	c.tenant("a", 1)

@@ -34,8 +34,8 @@ type Assignments struct {
 	Hosts []AssignedHost  `json:"hosts"`
 	// Releasing are hosts whose patch drops our labels.
 	Releasing []ReleasingHost `json:"releasing,omitempty"`
-	// HeldBack is the place of the cluster's tenant among those whose releases the brake held back, from 1: they go first, in this order.
-	HeldBack int `json:"heldBack,omitempty"`
+	// Leaving: the cluster leaves, with or without its spec, until it has no host any more.
+	Leaving bool `json:"leaving,omitempty"`
 	// Digest is of everything above. These are decisions, and an edit by hand would be obeyed: it is refused.
 	Digest string `json:"digest"`
 }
@@ -84,14 +84,14 @@ type ReleasingHost struct {
 }
 
 // assignmentsOf is the assignments.yaml of a cluster; spec is nil for one that is gone.
-func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, heldBack int) ([]byte, error) {
+func assignmentsOf(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, leaving bool) ([]byte, error) {
 	file := Assignments{
 		APIVersion: v1alpha1.APIVersion,
 		Kind:       AssignmentsKind,
 		Metadata:   AssignmentsMetadata{Namespace: c.Key.Namespace, Name: c.Key.Name},
 		Site:       assignmentsSite(site),
 		Hosts:      []AssignedHost{},
-		HeldBack:   heldBack,
+		Leaving:    leaving,
 	}
 	for i := range c.Roles {
 		role := &c.Roles[i]
@@ -215,11 +215,11 @@ func previous(where string, tree Tree, site *v1alpha1.Site, may func(siteChange)
 			changed.add(docs[0].File, slices.DeleteFunc(file.changes(site), may))
 		}
 		previous.Claims = append(previous.Claims, file.claims(docs[0].File)...)
-		if file.HeldBack > 0 {
-			if previous.HeldBack == nil {
-				previous.HeldBack = map[schedule.ClusterKey]int{}
+		if file.Leaving {
+			if previous.Leaving == nil {
+				previous.Leaving = map[schedule.ClusterKey]bool{}
 			}
-			previous.HeldBack[file.cluster()] = file.HeldBack
+			previous.Leaving[file.cluster()] = true
 		}
 	}
 	problems.Add(changed.problems(site))

@@ -71,7 +71,7 @@ func (s *site) clusterMarkdown(out *bytes.Buffer, c *schedule.Cluster) {
 	fmt.Fprintf(out, "\n## %s\n\n", outside(c.Key.String()))
 	switch {
 	case c.Gone:
-		out.WriteString("Being decommissioned: its spec is gone, and its hosts are given back.\n\n")
+		out.WriteString("Being decommissioned: its hosts are given back.\n\n")
 	case len(c.Refused) > 0:
 		out.WriteString("**Frozen:** it keeps what it has, as it is, and gets nothing new.\n\n")
 		for _, why := range sentence.Refusals(c.Refused) {

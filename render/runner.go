@@ -164,9 +164,6 @@ func (s *site) runnerArgs() []string {
 	if s.Site.Spec.Runner.Propose != "" {
 		args = append(args, "--propose", s.Site.Spec.Runner.Propose)
 	}
-	if s.Site.Spec.Runner.KeepGoing {
-		args = append(args, "--keep-going")
-	}
 	return args
 }
 

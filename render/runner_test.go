@@ -38,7 +38,7 @@ func TestRunner(t *testing.T) {
 	}{
 		{"flux", "", "", "flux-system", "publish --site /etc/sipgen/site/site.yaml --inventory cluster --filename cluster",
 			map[string]string{"SIPGEN_GIT_PASSWORD_FILE": "/etc/sipgen/git/password", "SIPGEN_GIT_USERNAME": "sipgen-dc1-git/username"}, []int{53, 53, 443, 6443}},
-		{"argocd", ", propose: sipgen/dc1, keepGoing: true", "  inputs: {specs: [tenants.yaml]}\n", "argocd", "publish --site /etc/sipgen/site/site.yaml --inventory cluster --propose sipgen/dc1 --keep-going",
+		{"argocd", ", propose: sipgen/dc1", "  inputs: {specs: [tenants.yaml]}\n", "argocd", "publish --site /etc/sipgen/site/site.yaml --inventory cluster --propose sipgen/dc1",
 			map[string]string{"SIPGEN_GIT_PASSWORD_FILE": "/etc/sipgen/git/password"}, []int{53, 53, 443, 6443}},
 		{"flux", ", secret: keys, env: {SIPGEN_GIT_PROXY: 'http://proxy:3128'}, egressPorts: [3128, 443]", "  repository: {url: 'ssh://git@git.example.org:2222/fleet.git'}\n", "flux-system", "",
 			map[string]string{"SIPGEN_SSH_KEY_FILE": "/etc/sipgen/git/identity", "SIPGEN_SSH_KNOWN_HOSTS": "/etc/sipgen/git/known_hosts", "SIPGEN_GIT_PROXY": "http://proxy:3128"}, []int{53, 53, 443, 2222, 3128, 6443}},

@@ -31,9 +31,8 @@ type Input struct {
 	// Previous is the tree as it was, empty if there was none. A cluster that is gone keeps its services
 	// from it until its last host is released.
 	Previous Tree
-	// HeldBack are clusters that keep hosts only because the site takes no more from clusters in one run, with their tenant's place among
-	// those. The next run reads it, as schedule.Previous.HeldBack.
-	HeldBack map[schedule.ClusterKey]int
+	// Leaving are clusters that leave, besides those of the placement that are gone. The next run reads it, as schedule.Previous.Leaving.
+	Leaving map[schedule.ClusterKey]bool
 }
 
 // Services are the services of one cluster, as they were rendered: what its patches make of them is seen only in what kustomize builds.
@@ -223,7 +222,7 @@ func (s *site) cluster(c *schedule.Cluster) error {
 	problems.Add(s.hosts(c, folder+"/hosts"))
 	problems.Add(s.capi(c, folder+"/capi"))
 	if !s.preview {
-		file, err := assignmentsOf(s.Site, c, s.specs[c.Key], s.HeldBack[c.Key])
+		file, err := assignmentsOf(s.Site, c, s.specs[c.Key], c.Gone || s.Leaving[c.Key])
 		problems.Add(err)
 		s.tree[folder+"/assignments.yaml"] = file
 	}
@@ -238,10 +237,10 @@ func (s *site) previews(c *schedule.Cluster) bool {
 	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 && !bounded(s.Site.TenantOf(c.Key.Namespace)) && s.Site.Spec.Images.RegistryMirror == ""
 }
 
-// keepsServices says that a cluster's services stay as they were: it has no spec any more, or one that is refused.
+// keepsServices says that a cluster's services stay as they were: it leaves, or its spec is refused or cannot be read.
 func (s *site) keepsServices(c *schedule.Cluster) bool {
 	//guard: the services of a spec that is refused are rendered
-	return s.specs[c.Key] == nil || len(c.Refused) > 0
+	return s.specs[c.Key] == nil || c.Gone || len(c.Refused) > 0
 }
 
 // infra renders the services of a cluster, or keeps those that it had.

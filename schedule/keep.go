@@ -263,10 +263,8 @@ func (s *site) surplusReason(r *role) Reason {
 	switch {
 	case r.cluster.spec == nil && slices.ContainsFunc(r.claimed, func(i int32) bool { return s.hosts[i].unwanted }):
 		return SiteAsks{}
-	case r.cluster.spec == nil:
-		return NoSpec{Evicted: r.cluster.evicted}
 	case r.cluster.gone:
-		return ClusterDeleted{}
+		return Decommissioned{}
 	case r.want() == 0:
 		return NoneWanted{}
 	}

@@ -20,6 +20,9 @@ type Loss struct {
 	Virtual []HostKey
 	// Remade are hosts that ViNO makes anew, or gives other addresses, and that are in none of these. Losses knows none.
 	Remade []HostKey
+	// Asked is how many of the released and replaced hosts the spec of each cluster gave up, by counts, by RemoveAnnotation of package v1, or because the
+	// cluster leaves.
+	Asked map[ClusterKey]int
 }
 
 // Total is the number of hosts lost, in whatever way.
@@ -27,7 +30,8 @@ func (l *Loss) Total() int {
 	return len(l.Missing) + len(l.Anew) + len(l.Foreign) + len(l.Moved) + len(l.Replaced) + len(l.Released) + len(l.Virtual) + len(l.Remade)
 }
 
-// Losses counts what the placement takes away. A host that an earlier run released is no loss any more.
+// Losses counts what the placement takes away. A host that an earlier run released is no loss any more. All hosts of a cluster that begins to
+// leave count, those in use too, and none of them counts again when its user lets go.
 func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 	uids := make(map[HostKey]string, len(hosts))
 	for i := range hosts {
@@ -37,9 +41,10 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		}
 	}
 	var (
-		loss    Loss
+		loss    = Loss{Asked: map[ClusterKey]int{}}
 		claimed = map[HostKey]bool{}
 		foreign = map[HostKey]bool{}
+		waited  = map[HostKey]bool{}
 	)
 	for i := range p.site.hosts {
 		h := &p.site.hosts[i]
@@ -56,6 +61,7 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 			continue
 		}
 		claimed[claim.Host] = true
+		waited[claim.Host] = claim.Pending && previous.Leaving[claim.Cluster]
 		uid, found := uids[claim.Host]
 		holder, held := holders[claim.Host]
 		switch {
@@ -76,12 +82,23 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 				if a.Origin != New {
 					claimed[HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}] = true
 				}
+				//guard: a cluster whose hosts are in use begins to leave without the brake
+				if key := (HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}); a.Pending && p.Clusters[i].Gone && !previous.Leaving[p.Clusters[i].Key] {
+					loss.Released = append(loss.Released, key)
+					loss.Asked[p.Clusters[i].Key]++
+				}
+				//guard: a tenant has three hosts replaced, and everybody's run is refused
+				if _, named := a.Trouble.(MarkedForRemoval); named && a.Replaced {
+					loss.Asked[p.Clusters[i].Key]++
+				}
 			}
 			for _, r := range role.Releasing {
-				if r.Since == New {
-					key := HostKey{Namespace: r.Host.Namespace, Name: r.Host.Name}
+				key := HostKey{Namespace: r.Host.Namespace, Name: r.Host.Name}
+				//guard: a cluster that leaves stops every run again when its user lets go of the hosts
+				if r.Since == New && !waited[key] {
 					claimed[key] = true
 					loss.Released = append(loss.Released, key)
+					loss.Asked[p.Clusters[i].Key]++
 				}
 			}
 		}

@@ -34,9 +34,6 @@ type Options struct {
 	// Known are the clusters that the previous tree has. While one of them is to get nothing new, labels alone give it no host that nothing uses.
 	Known map[ClusterKey]bool
 
-	// Evicted are the namespaces whose clusters count as gone though they may have specs. They decide nothing: it is said why hosts are released.
-	Evicted map[string]bool
-
 	// Asked are the selectors of roles as their specs have them, where the selectors of the clusters given are narrower: to what a tenant is
 	// granted. They decide nothing: it is said where a grant is why a role does not get a host.
 	Asked map[RoleKey]labels.Selector
@@ -52,8 +49,8 @@ type Options struct {
 // The zero value means there is no previous tree.
 type Previous struct {
 	Claims []PreviousClaim
-	// HeldBack are clusters whose releases were too many for the run that made the tree, with their place among those that wait. Plan does not ask.
-	HeldBack map[ClusterKey]int
+	// Leaving are the clusters that were leaving when the tree was made. Plan does not ask.
+	Leaving map[ClusterKey]bool
 }
 
 // HostKey and ClusterKey name a BareMetalHost and a SIPCluster, LabelKeys the labels by which a host is claimed. PreviousClaim is one host in

@@ -124,10 +124,8 @@ type (
 	Surplus struct{ Want int }
 	// SiteAsks: the Site's spec.hosts.release names hosts of the role, and nobody knows its cluster.
 	SiteAsks struct{}
-	// NoSpec: the spec of its cluster is gone, or counts as gone: its tenant is evicted.
-	NoSpec struct{ Evicted bool }
-	// ClusterDeleted: the spec of its cluster is being deleted.
-	ClusterDeleted struct{}
+	// Decommissioned: its cluster leaves.
+	Decommissioned struct{}
 	// NoneWanted by the role.
 	NoneWanted struct{}
 	// ReleasedBefore, and not yet seen without labels.
@@ -204,9 +202,8 @@ func (NewAnywhere) isReason()           {}
 func (NewWithoutLabel) isReason()       {}
 func (NewInDomain) isReason()           {}
 func (Surplus) isReason()               {}
-func (NoSpec) isReason()                {}
 func (SiteAsks) isReason()              {}
-func (ClusterDeleted) isReason()        {}
+func (Decommissioned) isReason()        {}
 func (NoneWanted) isReason()            {}
 func (ReleasedBefore) isReason()        {}
 func (Replaced) isReason()              {}

@@ -79,12 +79,10 @@ type host struct {
 
 // cluster is one SIPCluster, or the memory of one.
 type cluster struct {
-	key  ClusterKey
-	spec *v1.SIPCluster // nil if there is none
-	gone bool
-	// evicted: it has no spec, or counts so, because its tenant is evicted.
-	evicted bool
-	roles   []*role
+	key   ClusterKey
+	spec  *v1.SIPCluster // nil if there is none
+	gone  bool
+	roles []*role
 
 	approved, marked map[int32]bool // hosts of the cluster that its annotations name
 	never            map[int32]bool // hosts that they name and the cluster does not have
@@ -204,7 +202,7 @@ func compareHosts(a, b *inventory.Host) int {
 }
 
 func (s *site) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
-	c := &cluster{key: key, spec: spec, gone: spec == nil || spec.DeletionTimestamp != nil, evicted: spec == nil && s.options.Evicted[key.Namespace]}
+	c := &cluster{key: key, spec: spec, gone: spec == nil || spec.Leaves()}
 	s.byKey[key] = c
 	s.clusters = append(s.clusters, c)
 	if spec == nil {

@@ -8,6 +8,7 @@ package v1
 
 import (
 	"fmt"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -29,6 +30,12 @@ const (
 	// RemoveAnnotation names hosts of the cluster that are to go first when it contracts,
 	// and to be replaced when it does not. Same syntax as ApproveReleaseAnnotation.
 	RemoveAnnotation = "sip.airshipit.org/remove"
+	// DecommissionAnnotation lets the cluster leave: its hosts are released, then its services go. The value is the cluster's own name,
+	// "namespace/name", so that a copied annotation does nothing.
+	DecommissionAnnotation = "sip.airshipit.org/decommission"
+	// AcceptLossAnnotation is how many hosts the spec may take from its cluster in one run, where that is more than the Site's brake allows:
+	// the exact number.
+	AcceptLossAnnotation = "sip.airshipit.org/accept-loss"
 	// LintIgnoreAnnotation names findings of sipgen lint that are accepted, with reasons.
 	LintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"
 )
@@ -260,6 +267,32 @@ type HostStatus struct {
 
 // Key is the cluster's "namespace/name".
 func (c *SIPCluster) Key() string { return c.Namespace + "/" + c.Name }
+
+// Leaves says that the cluster's own object lets it leave: it is being deleted, or DecommissionAnnotation names it.
+func (c *SIPCluster) Leaves() bool {
+	return c.DeletionTimestamp != nil || c.Annotations[DecommissionAnnotation] == c.Key()
+}
+
+// AcceptedLoss is the number of AcceptLossAnnotation, -1 without one.
+func (c *SIPCluster) AcceptedLoss() int {
+	n, err := strconv.Atoi(c.Annotations[AcceptLossAnnotation])
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// validateAnnotations refuses values that would do nothing, or something else than meant.
+func (c *SIPCluster) validateAnnotations(add func(path, format string, args ...any)) {
+	//guard: a spec that was copied with its annotation lets another cluster go
+	if name, is := c.Annotations[DecommissionAnnotation]; is && name != c.Key() {
+		add("metadata.annotations["+DecommissionAnnotation+"]", "found %q, want the cluster's own name, %q, or no annotation", name, c.Key())
+	}
+	//guard: a number that nobody can read is taken for one that accepts nothing, in silence
+	if _, is := c.Annotations[AcceptLossAnnotation]; is && c.AcceptedLoss() < 0 {
+		add("metadata.annotations["+AcceptLossAnnotation+"]", "found %q, want how many hosts may go, as a number", c.Annotations[AcceptLossAnnotation])
+	}
+}
 
 // Want is the role's active and standby counts. One that validation refuses is the nearest that it takes: a cluster that is frozen for it is
 // counted all the same, and no sum of these overflows.

@@ -146,6 +146,7 @@ func (c *SIPCluster) Validate() []FieldError {
 			}
 		}
 	}
+	c.validateAnnotations(add)
 	for _, role := range slices.Sorted(maps.Keys(c.Spec.Nodes)) {
 		set := c.Spec.Nodes[role]
 		errs = append(errs, set.validate(role)...)

@@ -106,7 +106,7 @@ func (c *SIPCluster) Warnings() []FieldError {
 // unreadAnnotations are annotations that were meant for sipgen and are none that it reads.
 func (c *SIPCluster) unreadAnnotations() []FieldError {
 	var out []FieldError
-	read := []string{ApproveReleaseAnnotation, LintIgnoreAnnotation, RemoveAnnotation}
+	read := []string{AcceptLossAnnotation, ApproveReleaseAnnotation, DecommissionAnnotation, LintIgnoreAnnotation, RemoveAnnotation}
 	for _, key := range slices.Sorted(maps.Keys(c.Annotations)) {
 		near, stray := manifest.StrayAnnotation(key, read)
 		switch path := redact.Sprintf("metadata.annotations[%q]", key); {

@@ -22,7 +22,6 @@ func (s *Site) Default() {
 	set(&spec.LabelKeys.NodeType, "sip.airshipit.org/node-type")
 	set(&spec.LabelKeys.Standby, "sip.airshipit.org/standby")
 	set(&spec.Scheduling.Standby, "preferred")
-	set(&spec.Lint.Errors, LintStop)
 	set(&spec.Flux.Namespace, "flux-system")
 	set(&spec.ArgoCD.Namespace, "argocd")
 	//guard: two sites on one API server write one project, each with its own repository

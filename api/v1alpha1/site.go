@@ -79,6 +79,11 @@ type SiteSpec struct {
 	// Scheduling is how hosts are chosen.
 	// +optional
 	Scheduling Scheduling `json:"scheduling,omitempty"`
+	// Decommission are clusters, "namespace/name", that leave whatever their specs say, and if they have none: their hosts are released, then
+	// their services go. Take an entry out once its cluster is gone.
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Decommission []string `json:"decommission,omitempty"`
 	// Brake refuses a run that would lose or release more hosts than the smaller of its two numbers.
 	// +optional
 	Brake Brake `json:"brake,omitempty"`
@@ -119,9 +124,6 @@ type SiteSpec struct {
 	// LabelGuard is who else may write the labels that hand out hosts, and whether others are denied.
 	// +optional
 	LabelGuard LabelGuard `json:"labelGuard,omitempty"`
-	// Lint is what findings of sipgen lint do to sipgen publish.
-	// +optional
-	Lint Lint `json:"lint,omitempty"`
 	// Runner renders a CronJob that runs sipgen publish in the management cluster. Default: none.
 	// +optional
 	Runner *Runner `json:"runner,omitempty"`
@@ -263,21 +265,6 @@ type LabelKeys struct {
 	Standby string `json:"standby,omitempty"`
 }
 
-// What findings of sipgen lint do to sipgen publish.
-const (
-	LintStop = "stop"
-	LintPass = "pass"
-)
-
-// Lint is what findings of sipgen lint do to sipgen publish.
-type Lint struct {
-	// Errors is what sipgen publish does when sipgen lint finds an error in a SIPCluster: stop (default; nothing is pushed) or pass (it is
-	// reported, and the run goes on). With --keep-going it goes on in any case, and what is wrong with hosts never stops it.
-	// +kubebuilder:validation:Enum=stop;pass
-	// +optional
-	Errors string `json:"errors,omitempty"`
-}
-
 // Runner is a CronJob that runs sipgen publish --inventory cluster, in the engine's namespace and as the site's reader account. It reads this Site
 // from a ConfigMap and pushes with the credentials in a Secret. The tree has neither of the two: whoever can push there must not be able to change
 // what the Site grants.
@@ -297,9 +284,6 @@ type Runner struct {
 	// Propose is a branch for pull requests: it pushes there, and not to the synced branch. Default: to the synced branch.
 	// +optional
 	Propose string `json:"propose,omitempty"`
-	// KeepGoing publishes the other clusters when one is unschedulable, wrong or beyond its grants.
-	// +optional
-	KeepGoing bool `json:"keepGoing,omitempty"`
 	// Env are more variables for sipgen, by name: SIPGEN_GIT_PROXY, or SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/KEY for a key of the Secret.
 	// Secret values do not belong here: the tree is in git.
 	// +optional

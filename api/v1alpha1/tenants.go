@@ -8,7 +8,7 @@ import (
 // Tenant is whoever writes SIPClusters for some namespaces, and what they may ask for. What is not granted is refused: a field that is left
 // out grants nothing, but for the few that say otherwise.
 type Tenant struct {
-	// Name is the tenant's name in messages and for --evict.
+	// Name is the tenant's name in messages.
 	Name string `json:"name"`
 	// Specs are the tenant's folders and files, relative to the folder that --filename names, or, if it names several, to the
 	// innermost folder that all of them are in. They may only have SIPClusters of the tenant's namespaces, and SIPClusters of those

@@ -37,11 +37,11 @@ func (s *Site) validate(add problem) {
 	spec.ArgoCD.checkOrder(spec.Engine, spec.Hosts.Apply, add)
 	spec.ArgoCD.validate(spec.Engine, add)
 	oneOf(add, "spec.scheduling.standby", spec.Scheduling.Standby, "preferred", "required")
-	oneOf(add, "spec.lint.errors", spec.Lint.Errors, LintStop, LintPass)
 	s.validateRunner(add)
 	spec.Inputs.validate(add)
 	spec.Images.validate(add)
 	spec.Hosts.validate(add)
+	s.validateDecommission(add)
 	//guard: the overlay of the hosts includes itself, and --adopt replaces the kustomization of their manifests
 	if inside := s.BaseInside(spec.Repository.Path); inside != "" {
 		add("spec.hosts.base", "%s", inside)

@@ -14,6 +14,21 @@ const (
 	maxReleasedHosts = 1_000 // of one cluster
 )
 
+// validateDecommission checks that each entry names one cluster: no pattern lets a fleet leave.
+func (s *Site) validateDecommission(add problem) {
+	const most = 100
+	if n := len(s.Spec.Decommission); n > most {
+		add("spec.decommission", "found %d, want at most %d", n, most)
+		return
+	}
+	for i, cluster := range s.Spec.Decommission {
+		//guard: an entry that is no cluster's name lets nothing leave, in silence
+		if namespace, name, _ := strings.Cut(cluster, "/"); len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(name)) > 0 {
+			add(fmt.Sprintf("spec.decommission[%d]", i), "found %q, want NAMESPACE/NAME of a cluster", cluster)
+		}
+	}
+}
+
 // validateRelease checks that each entry names one cluster, and hosts one by one: no pattern gives a fleet away.
 func (h *Hosts) validateRelease(add problem) {
 	if n := len(h.Release); n > maxReleases {

@@ -39,15 +39,8 @@ var errDryRun = errors.New("dry run")
 // begin finds out who decides.
 func (a *approval) begin(ui *ui, to *destination) {
 	a.target = to.target.String()
-	a.ask = !a.dryRun && a.asks(ui, to)
+	a.ask = !a.dryRun && !a.yes && to.target.Proposal == "" && isTerminal(ui.in) && isTerminal(ui.err)
 }
-
-// asks says whether a person at the terminal is asked about what a run does, or shown what it would do.
-func (a *approval) asks(ui *ui, to *destination) bool {
-	return !a.yes && to.target.Proposal == "" && atTerminal(ui)
-}
-
-func atTerminal(ui *ui) bool { return isTerminal(ui.in) && isTerminal(ui.err) }
 
 func isTerminal(stream any) bool {
 	file, is := stream.(*os.File)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,32 +93,4 @@ func atTheTerminal(t *testing.T, answer string, args ...string) (code int, asked
 	_, _ = tty.Close(), screen.Close()
 	all = <-shown
 	return code, len(seen) > 0, all
-}
-
-// TestGoneIsAsked: at a terminal publish asks whether a cluster without a spec may go, and plan shows it going; who is not asked has to name it.
-func TestGoneIsAsked(t *testing.T) {
-	repo, two := filepath.Join(t.TempDir(), "fleet.git"), filepath.Join("..", "..", "examples", "two-tenants")
-	check(t, exec.Command("git", "init", "-q", "--bare", "--initial-branch=main", repo).Run())
-	in := []string{"--site", filepath.Join(two, "site.yaml"), "--inventory", filepath.Join(two, "hosts"), "--repo", repo, "-f"}
-	publish := append([]string{"publish"}, in...)
-	if code := run(t.Context(), append(publish, filepath.Join(two, "tenants")), strings.NewReader(""), io.Discard, io.Discard); code != exitDone {
-		t.Fatalf("exit %d", code)
-	}
-	part := filepath.Join(two, "tenants", "edge-a.yaml")
-	for _, row := range []struct {
-		why   string
-		args  []string
-		asked bool
-		says  string
-	}{
-		{"publish", append(slices.Clone(publish), part, "--accept-loss", "9"), true, "tenant-b/edge-b is being decommissioned"},
-		{"publish that does not ask", append(slices.Clone(publish), part, "--accept-loss", "9", "--yes"), false, "--accept-gone tenant-b/edge-b"},
-		{"a proposal", append(slices.Clone(publish), part, "--accept-loss", "9", "--propose", "two"), false, "--accept-gone tenant-b/edge-b"},
-		{"plan", append(append([]string{"plan"}, in...), part), false, "refused: 9 of 18 claimed hosts"},
-	} {
-		code, asked, all := atTheTerminal(t, "no\n", row.args...)
-		if words := strings.Join(strings.Fields(all), " "); asked != row.asked || !strings.Contains(words, row.says) || code == exitDone {
-			t.Errorf("%s: exit %d, asked: %t, want %t and %q:\n%s", row.why, code, asked, row.asked, row.says, all)
-		}
-	}
 }

@@ -16,7 +16,7 @@ func (d *decided) losesBackends(claims schedule.Previous) map[schedule.ClusterKe
 	for i := range d.clusters {
 		c := &d.clusters[i]
 		key := keyOf(c)
-		if c.DeletionTimestamp != nil {
+		if c.Leaves() {
 			continue
 		}
 		for _, lb := range c.Backendless() {
@@ -55,7 +55,7 @@ func (d *decided) backendless() []string {
 	var out []string
 	for i := range d.clusters {
 		c := &d.clusters[i]
-		if c.DeletionTimestamp != nil || len(d.options.Refused[keyOf(c)]) > 0 {
+		if c.Leaves() || len(d.options.Refused[keyOf(c)]) > 0 {
 			continue
 		}
 		for _, lb := range c.Backendless() {

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -41,7 +43,8 @@ func TestBrake(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Default()
 	for _, row := range rows {
-		err := brake(site, row.loss, row.accept)
+		d := &decided{loaded: &loaded{site: site}, loss: row.loss}
+		err := d.brake(row.accept)
 		switch {
 		case row.want == "" && err != nil:
 			t.Errorf("%s: %v", row.why, err)
@@ -53,8 +56,62 @@ func TestBrake(t *testing.T) {
 		{2, 10, 400, 2}, {100, 10, 400, 40}, {40, 5, 400, 20}, {40, 100, 18, 18}, {40, 10, 19, 1}, {0, 0, 400, 1}, {0, 50, 400, 1}, {2, 10, 0, 1},
 	} {
 		site.Spec.Brake = v1alpha1.Brake{MaxHosts: &row.maxHosts, MaxPercent: &row.maxPercent}
-		if got := brakeLimit(site, schedule.Loss{Claimed: row.claimed}); got != row.want {
+		d := &decided{loaded: &loaded{site: site}, loss: schedule.Loss{Claimed: row.claimed}}
+		if got := d.brakeLimit(); got != row.want {
 			t.Errorf("%+v: found %d", row, got)
+		}
+	}
+}
+
+// TestBeyondBrake is contract 22: what a spec gives up beyond the brake freezes its cluster until its annotation has the number, and then no longer counts
+// among what all clusters lose together.
+func TestBeyondBrake(t *testing.T) {
+	site := &v1alpha1.Site{}
+	site.Default()
+	site.Spec.Decommission = []string{"tenants/listed"}
+	cluster := func(name, accept string) v1.SIPCluster {
+		c := v1.SIPCluster{Document: &manifest.Document{File: name + ".yaml", Index: 1}}
+		c.Namespace, c.Name = "tenants", name
+		if accept != "" {
+			c.Annotations = map[string]string{v1.AcceptLossAnnotation: accept}
+		}
+		return c
+	}
+	for _, row := range []struct {
+		why         string
+		cluster     v1.SIPCluster
+		asked, more int // hosts that the spec gives up, and that are lost otherwise
+		frozen      string
+		refused     string
+	}{
+		{"as many as a run may take", cluster("a", ""), 1, 0, "", ""},
+		{"one more", cluster("a", ""), 2, 0, `gives up 2 of 18 claimed hosts, but a run may take only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least 1): if they are meant to go, annotate the SIPCluster with sip.airshipit.org/accept-loss: "2"`, ""},
+		{"accepted", cluster("a", "2"), 2, 0, "", ""},
+		{"another number", cluster("a", "3"), 2, 0, `accept-loss: "2"`, ""},
+		{"accepted, and the others lose no more than a run may take", cluster("a", "2"), 2, 1, "", ""},
+		{"accepted, and the others lose more", cluster("a", "2"), 2, 2, "", "refused: 2 of 18 claimed hosts would be lost or released, but the site allows only 1 (spec.brake: the smaller of 2 hosts and 10 %, at least 1; besides 2 that specs accept)"},
+		{"an acceptance that is not needed counts for nothing", cluster("a", "1"), 1, 1, "", "refused: 2 of 18"},
+		{"the Site's own list is the operator's to accept", cluster("listed", ""), 2, 0, "", "refused: 2 of 18"},
+	} {
+		d := &decided{loaded: &loaded{site: site, clusters: []v1.SIPCluster{row.cluster}}}
+		d.loss = schedule.Loss{Claimed: 18, Released: make([]schedule.HostKey, row.asked), Missing: make([]schedule.HostKey, row.more),
+			Asked: map[schedule.ClusterKey]int{keyOf(&row.cluster): row.asked}}
+		var frozen string
+		for _, f := range d.beyondBrake() {
+			frozen += f.err.Error()
+		}
+		if (row.frozen == "") != (frozen == "") || !strings.Contains(frozen, row.frozen) {
+			t.Errorf("%s: frozen for %q, want %q", row.why, frozen, row.frozen)
+		}
+		if frozen != "" {
+			continue
+		}
+		var refused string
+		if err := d.brake(noAcceptance); err != nil {
+			refused = err.Error()
+		}
+		if (row.refused == "") != (refused == "") || !strings.Contains(refused, row.refused) {
+			t.Errorf("%s: refused with %q, want %q", row.why, refused, row.refused)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 		inventory: "../../examples/full-service/hosts.yaml"}
 	l, err := in.load(t.Context(), quiet)
 	check(t, err)
-	first, err := l.tree(quiet, previousTree{}, tolerance{})
+	first, err := l.tree(quiet, previousTree{}, noTolerance)
 	check(t, err)
 	id := onlyBuild(t, l)
 	if l.built.done[id].built != nil {
@@ -30,15 +30,17 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 
 	// Nothing changes: nothing is built again, and nothing beside it.
 	before := previousTree{files: first.tree}
-	again, err := l.tree(quiet, before, tolerance{})
+	again, err := l.tree(quiet, before, noTolerance)
 	check(t, err)
 	again.compareServices(quiet)
 	if onlyBuild(t, l) != id || len(again.report.Services) > 0 {
 		t.Errorf("%d builds, changes %v of services that are as they were", len(l.built.done), again.report.Services)
 	}
 	l.built.done[id] = serviceBuild{wrong: []error{errors.New("the mark")}}
-	if _, err := l.tree(quiet, before, tolerance{}); err == nil || !strings.Contains(err.Error(), "bank/bank: the mark") {
-		t.Errorf("the services were built again: got %v", err)
+	frozen, err := l.tree(quiet, before, noTolerance)
+	check(t, err)
+	if why := frozen.report.Clusters[0].Frozen; len(why) != 1 || !strings.Contains(why[0], "bank/bank: the mark") {
+		t.Errorf("the services were built again: frozen for %q", why)
 	}
 
 	// Another tree before: they are compared as they were built for the check.
@@ -47,7 +49,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	before.files[balancer] = []byte(strings.Replace(string(before.files[balancer]), "replicas: 3", "replicas: 5", 1))
 	l.built = &serviceBuilds{}
 	said := func() string {
-		changed, err := l.tree(quiet, before, tolerance{})
+		changed, err := l.tree(quiet, before, noTolerance)
 		check(t, err)
 		changed.compareServices(quiet)
 		var objects []string

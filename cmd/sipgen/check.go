@@ -19,7 +19,6 @@ import (
 
 // tolerance is the flags that say when a tree is made in spite of what was found.
 type tolerance struct {
-	keepGoing  bool
 	acceptLoss int
 	// pushes: the tree is for a branch, and not for a folder.
 	pushes bool
@@ -30,16 +29,9 @@ type tolerance struct {
 // noTolerance is that of a command that writes nothing.
 var noTolerance = tolerance{acceptLoss: noAcceptance}
 
-func (t *tolerance) flags(command *cobra.Command, in *inputs) {
-	command.Flags().BoolVar(&t.keepGoing, "keep-going", false, "render the other clusters when one is unschedulable, wrong or beyond its grants; that one keeps what it has")
-	command.PreRun = func(*cobra.Command, []string) { in.keepGoing = t.keepGoing }
+func (t *tolerance) flags(command *cobra.Command) {
 	acceptLossFlag(command, &t.acceptLoss)
 	lostTreeFlag(command, &t.lostTree)
-}
-
-// keepGoingFlag is for commands that write nothing: they show what the others do with the flag.
-func keepGoingFlag(command *cobra.Command, in *inputs) {
-	command.Flags().BoolVar(&in.keepGoing, "keep-going", false, "also show what happens to the other clusters when one is wrong or beyond its grants")
 }
 
 // checked is a decision, and what speaks against carrying it out.
@@ -60,7 +52,7 @@ func (d *decided) check(how tolerance) *checked {
 	warnings = append(warnings, d.unselected()...)
 	//guard: an edit in the tree is overwritten, and nobody has been told
 	warnings = append(warnings, d.before.editedWords()...)
-	braked := brake(d.site, d.loss, how.acceptLoss) // it comes last, where a terminal shows it
+	braked := d.brake(how.acceptLoss) // it comes last, where a terminal shows it
 	lost := d.lost(how.lostTree)
 	if lost == nil && d.report.NoTree != "" && !how.pushes { // publish says it with the dangers
 		warnings = append(warnings, d.report.NoTree)
@@ -72,16 +64,12 @@ func (d *decided) check(how tolerance) *checked {
 // fewWords is how many bytes may stand before the brake's refusal without a word about it: ten lines of a narrow terminal.
 const fewWords = 10 * 80
 
-// proceed says what was found, and gives the error that ends the run, if something does. An unschedulable cluster is a finding.
+// proceed says what was found, and gives the error that ends the run, if something does. A frozen or unschedulable cluster is a finding.
 func (c *checked) proceed(ui *ui, how tolerance) error {
-	keepGoing := how.keepGoing
 	here := c.here(c.report)
-	if !keepGoing {
-		here = c.sayRefused(ui, here)
-	}
 	problems := here.Problems()
 	if c.braked && len(strings.Join(slices.Concat(problems, c.warnings), "")) > fewWords {
-		ui.say("%s: the last lines say which, and what to do", brakeWords(c.site, c.loss))
+		ui.say("%s: the last lines say which, and what to do", c.brakeWords())
 	}
 	if !how.pushes { // publish says all dangers before it pushes
 		for _, danger := range here.Emptied() {
@@ -94,46 +82,10 @@ func (c *checked) proceed(ui *ui, how tolerance) error {
 	for _, warning := range c.warnings {
 		ui.say("warning: %s", warning)
 	}
-	return c.verdict(how)
-}
-
-// verdict is why nothing of a decision is written, nil if it is.
-func (c *checked) verdict(how tolerance) error {
-	refusal := c.refusal
-	if !how.keepGoing {
-		refusal = errors.Join(joined(c.settled.late), refusal)
-	}
-	switch {
+	ui.hintAtSpecs(c.findings)
 	//guard: what is refused is written all the same
-	case refusal != nil:
-		return refusal
-	//guard: a tree is written although a cluster cannot have its hosts
-	case how.keepGoing, c.placement.Schedulable():
-		return nil
-	}
-	out := &unplacedError{}
-	for i := range c.report.Clusters {
-		switch cluster := &c.report.Clusters[i]; {
-		//guard: publish calls a frozen cluster unschedulable, and nobody finds out why
-		case len(cluster.Frozen) > 0:
-			out.words = append(out.words, fmt.Errorf("%s: frozen", cluster.Key()))
-		case cluster.Unschedulable:
-			out.words = append(out.words, fmt.Errorf("%s: unschedulable", cluster.Key()))
-		}
-	}
-	last := "nothing is written; --keep-going renders the other clusters"
-	if how.pushes {
-		last = "nothing is pushed; --keep-going publishes the other clusters"
-	}
-	out.words = append(out.words, errors.New(last))
-	return out
+	return c.refusal
 }
-
-// unplacedError ends a run in which a cluster cannot have what it asks for, and no other one is written either.
-type unplacedError struct{ words []error }
-
-func (e *unplacedError) Error() string   { return errors.Join(e.words...).Error() }
-func (e *unplacedError) Unwrap() []error { return e.words }
 
 // unselected are the roles that have hosts and match none of them any more: they are full, and nobody sees that before one fails.
 func (d *decided) unselected() []string {
@@ -169,7 +121,10 @@ func (d *decided) unselected() []string {
 // here is a report whose reasons for frozen clusters name files as they were given: for who reads it on this machine, and not in the tree.
 func (d *decided) here(p *report.Plan) *report.Plan {
 	out := *p
-	out.Clusters = slices.Clone(p.Clusters)
+	out.Clusters, out.Warnings = slices.Clone(p.Clusters), slices.Clone(p.Warnings)
+	for i, words := range out.Warnings {
+		out.Warnings[i] = cmp.Or(d.settled.here[words], words)
+	}
 	for i := range out.Clusters {
 		var frozen []string
 		for _, why := range out.Clusters[i].Frozen {
@@ -178,24 +133,6 @@ func (d *decided) here(p *report.Plan) *report.Plan {
 		out.Clusters[i].Frozen = frozen
 	}
 	return &out
-}
-
-// sayRefused says why clusters cannot be placed, where that ends the run and freezes nobody, and gives the report without it. What the run's own
-// error says is not said twice.
-func (c *checked) sayRefused(ui *ui, here *report.Plan) *report.Plan {
-	late := map[string]bool{}
-	for _, f := range c.settled.late {
-		late[f.err.Error()] = true
-	}
-	for i := range here.Clusters {
-		for _, why := range here.Clusters[i].Frozen {
-			if !late[why] && !c.settled.shortened[why] {
-				ui.say("%s", here.Clusters[i].Because(why))
-			}
-		}
-		here.Clusters[i].Frozen = nil
-	}
-	return here
 }
 
 // preflight refuses a tree whose patches would do harm to the live hosts that it assigns or releases.
@@ -230,12 +167,12 @@ func (d *decided) preflight() (warnings []string, err error) {
 		warnings = append(warnings, fmt.Sprintf("whether another site on this API server guards the same namespaces was not checked: %v", d.unguarded))
 	}
 	for _, finding := range findings {
-		if namespace, name, of := strings.Cut(finding.Cluster, "/"); of && len(d.settled.frozen[schedule.ClusterKey{Namespace: namespace, Name: name}]) > 0 {
-			continue // which is why: its services stay as the tree has them
-		}
 		if finding.Warning {
 			warnings = append(warnings, finding.String())
 			continue
+		}
+		if namespace, name, of := strings.Cut(finding.Cluster, "/"); of && len(d.settled.frozen[schedule.ClusterKey{Namespace: namespace, Name: name}]) > 0 {
+			continue // which is why: its services stay as the tree has them
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", finding))
 	}

@@ -14,7 +14,7 @@ import (
 
 // decided is who gets which host, on top of the decisions in the tree that was there before.
 type decided struct {
-	// loaded, with the clusters that are served: those that are frozen without a readable spec are among them, and evicted ones are not.
+	// loaded, with the clusters that are served: those that are frozen without a readable spec are among them.
 	*loaded
 	settled   settled
 	before    previousTree
@@ -35,10 +35,6 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	if err = errors.Join(err, before.unsealed); err != nil {
 		return nil, err
 	}
-	//guard: an eviction with a slip of the pen does nothing, and says nothing
-	if err := l.evictsNobody(before.files, claims); err != nil {
-		return nil, err
-	}
 	d := l.served(before, claims)
 	d.options.Asked = l.tenants.Asked(d.clusters)
 	if d.placement, err = schedule.Plan(d.tenants.Narrowed(d.clusters), d.hosts.Hosts, d.claims, d.options); err != nil {
@@ -53,9 +49,7 @@ func (l *loaded) decide(ui *ui, before previousTree) (*decided, error) {
 	d.report.HasTree = before.known()
 	//guard: nobody is told that one tenant's traffic goes to another's host
 	d.report.Warnings = append(d.report.Warnings, render.ForeignBackends(before.files, d.placement.Clusters)...)
-	for _, r := range d.renamed() {
-		d.report.Warnings = append(d.report.Warnings, r.String())
-	}
+	d.report.Warnings = append(d.report.Warnings, d.settled.words...)
 	//guard: nobody is told that a host was taken for clean by manifests of any age
 	d.report.Warnings = append(d.report.Warnings, d.releasesInDoubt()...)
 	d.report.Warnings = append(d.report.Warnings, d.backendless()...)
@@ -76,7 +70,6 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	d.options.LabelsNewer, d.options.LabelsOlder = l.labelsNewer(before), l.labelsOlder(before)
 	//guard: a cluster gets a load balancer for a network on which no host has an address
 	d.options.Refused = d.unknownNetworks(claims)
-	d.options.Evicted = l.evicted
 	d.options.Known = d.settled.known
 	for key, why := range d.losesBackends(claims) {
 		d.options.Refused[key] = append(d.options.Refused[key], why...)
@@ -87,7 +80,7 @@ func (l *loaded) served(before previousTree, claims schedule.Previous) *decided 
 	return d
 }
 
-// noteAboutClusters marks the clusters of evicted tenants, those with patches, and those with lines of HAProxy's configuration.
+// noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration.
 func (d *decided) noteAboutClusters() {
 	patched, lines := map[string]bool{}, map[string]bool{}
 	for i := range d.clusters {
@@ -99,8 +92,6 @@ func (d *decided) noteAboutClusters() {
 	}
 	for i := range d.report.Clusters {
 		c := &d.report.Clusters[i]
-		//guard: a tenant that operators evict looks like one whose spec is gone
-		c.Evicted = c.Gone && d.evicted[c.Namespace]
 		c.AnyPatches, c.HAProxyLines = patched[c.Key()], lines[c.Key()]
 	}
 }

@@ -62,9 +62,6 @@ would write nothing.`,
 				ui.say("no previous tree: %s has none yet, so all of it is new", before.where)
 			}
 			rendered, err := loaded.tree(ui, before, how)
-			if unplaced := (*unplacedError)(nil); errors.As(err, &unplaced) {
-				unplaced.words[len(unplaced.words)-1] = errors.New("not compared: a cluster cannot have its hosts; --keep-going compares the others")
-			}
 			if err != nil {
 				return err
 			}
@@ -76,7 +73,7 @@ would write nothing.`,
 		},
 	}
 	in.flags(command)
-	how.flags(command, &in)
+	how.flags(command)
 	command.Flags().StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)
 	command.Flags().StringVar(&color, "color", "auto", "colours in human output: auto (on a terminal, unless $NO_COLOR is set), always, never")

@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/internal/manifest"
-	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -46,16 +46,15 @@ name alone if no other host or cluster has it.`,
 			if err != nil {
 				return err
 			}
-			decided, err := loaded.foreseen(ui, before)
+			checked, _, _, err := loaded.judge(ui, before, noTolerance, render.Preview)
 			if err != nil {
 				return err
 			}
-			return explain(ui, decided, args[0], output)
+			return explain(ui, checked.decided, args[0], output)
 		},
 	}
 	in.flags(command)
 	previous.flags(command)
-	keepGoingFlag(command, &in)
 	command.Flags().StringVarP(&output, "output", "o", "text", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)
 	return command
@@ -95,23 +94,12 @@ func folded(block string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// unpatched says why no patch of a host may be written, what would fix it, and what that does to a run.
+// unpatched says of a host that no cluster has why no patch of it may be written, and what would fix it. Why one is held says it.
 func (d *decided) unpatched(host string) string {
-	all := d.unpatchable
-	if all == nil { // else it is known
-		all = preflight.Unpatchable(d.site.Spec.Engine, d.site.Spec.Hosts.Apply, d.hosts.Hosts)
-	}
 	var b strings.Builder
-	cluster := d.has(host)
-	for _, found := range all[host] {
-		switch {
-		case cluster == "" && d.keepGoing:
+	for _, found := range d.unpatchable[host] {
+		if d.has(host) == "" {
 			fmt.Fprintf(&b, "  not handed out until this is fixed: %s\n", found)
-		case d.keepGoing: // why the host is held says it
-		case cluster != "":
-			fmt.Fprintf(&b, "  until this is fixed render and publish refuse the run, or with --keep-going freeze %s: %s\n", cluster, found)
-		default:
-			fmt.Fprintf(&b, "  until this is fixed render and publish refuse a run that gives it to anybody: %s\n", found)
 		}
 	}
 	return b.String()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -27,8 +28,7 @@ func newTenants(ui *ui) *cobra.Command {
 		Short: "Show the tenants and what they ask for, or suggest their grants",
 		Long: `Show each tenant with its clusters, the hosts that they ask for and hold, and how many the tenant
 may have. LEAVING are hosts that its clusters have let go and that are not free yet, MORE is how
-many more hosts its grants would give it now, if the site has them. With --evict, all of it is as
-after the eviction.
+many more hosts its grants would give it now, if the site has them. 
 
 --suggest prints the grants that today's specs need, to paste into the Site's spec: its tenants,
 with what they lack, and a new tenant for every other namespace, with room for twice its hosts. It
@@ -77,13 +77,13 @@ granted; 2 an error.`,
 				ui.say("these grants lack what the specs that are wrong need")
 				return errFinding
 			}
-			decided, beyond, err := loaded.withinGrants(ui, before)
+			loaded.findings = append(loaded.findings, loaded.beyondGrants()...)
+			decided, err := loaded.decide(ui, before)
 			if err != nil {
 				return err
 			}
-			held = decided.settled.held.Evicted(loaded.evicted)
-			tenants := loaded.summarize(held)
-			problems := flatten(joined(beyond))
+			tenants := decided.summarize(decided.settled.held)
+			problems := decided.reasons(wrong)
 			if output == "json" {
 				err = writeJSON(ui, siteTenants{v1alpha1.APIVersion, "Tenants", loaded.site.Name, tenants, said(append(wrong, problems...))})
 			} else {
@@ -96,7 +96,7 @@ granted; 2 an error.`,
 				ui.say("%s", err)
 			}
 			//guard: tenants goes on without a spec that is wrong, and all seems well
-			if len(beyond)+len(wrong) > 0 {
+			if len(problems)+len(wrong) > 0 {
 				return errFinding
 			}
 			return nil
@@ -104,23 +104,23 @@ granted; 2 an error.`,
 	}
 	in.flags(command)
 	previous.flags(command)
-	keepGoingFlag(command, &in)
 	command.Flags().StringVarP(&output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)
 	command.Flags().BoolVar(&suggest, "suggest", false, "print the grants that the specs need, as YAML for the Site")
 	return command
 }
 
-// withinGrants decides as a run that goes on does: what is beyond the grants is frozen, and said.
-func (l *loaded) withinGrants(ui *ui, before previousTree) (*decided, []finding, error) {
-	now, beyond := *l, l.beyondGrants()
-	now.findings = append(slices.Clone(l.findings), beyond...)
-	decided, err := now.decide(ui, before)
-	if err != nil {
-		return nil, nil, err
+// reasons are why clusters are frozen, but for what was said.
+func (d *decided) reasons(said []error) (out []error) {
+	here := d.here(d.report)
+	for i := range here.Clusters {
+		for _, why := range here.Clusters[i].Frozen {
+			if !slices.ContainsFunc(said, func(err error) bool { return err.Error() == why }) {
+				out = append(out, errors.New(here.Clusters[i].Because(why)))
+			}
+		}
 	}
-	beyond = append(beyond, decided.settled.late...)
-	return decided, beyond, nil
+	return out
 }
 
 // siteTenants is what `sipgen tenants -o json` prints.
@@ -189,9 +189,6 @@ func (l *loaded) summarize(held tenancy.Holdings) []tenantSummary {
 			continue
 		}
 		line := add(t)
-		if l.evicted[l.clusters[i].Namespace] {
-			continue
-		}
 		line.Clusters = append(line.Clusters, l.clusters[i].Key())
 		line.AsksFor.add(tenancy.Wants(&l.clusters[i]))
 	}

@@ -165,13 +165,13 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 		check(strings.Join(args, " ")+": stderr", stderr.String())
 	}
 	for _, output := range []string{"table", "wide", "markdown", "html", "svg", "network"} {
-		do(1, "plan", "--keep-going", "-o", output)
+		do(1, "plan", "-o", output)
 	}
-	do(1, "render", "--keep-going", "--out", "tree")
-	do(1, "publish", "--keep-going", "--repo", "r.git")
+	do(1, "render", "--out", "tree")
+	do(1, "publish", "--repo", "r.git")
 	check("commit message", git("-C", "r.git", "log", "--format=%B", "main"))
 	for _, output := range []string{"human", "unified", "markdown"} {
-		do(1, "diff", "--keep-going", "--out", "none", "-o", output)
+		do(1, "diff", "--out", "none", "-o", output)
 	}
 	if seen < 100 {
 		t.Errorf("the words were found %d times: this test looks at the wrong outputs", seen)

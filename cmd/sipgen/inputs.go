@@ -16,7 +16,6 @@ import (
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // inputs are the flags that say what to plan from.
@@ -26,34 +25,19 @@ type inputs struct {
 	inventory  string
 	kubeconfig string
 	context    string
-	// allowEmpty: no SIPCluster at all is no mistake.
-	allowEmpty bool
 	// allAddresses: read the addresses of every live host, not only of those that a plan may look at.
 	allAddresses bool
-	// keepGoing: what is wrong with the specs of one tenant is that one's finding, and the others go on.
-	keepGoing bool
-	// part is a path of the Site's spec.inputs.specs of which only parts are read.
-	part string
 	// specsOfSite, inventoryOfSite: the Site says where they are, and no flag.
 	specsOfSite, inventoryOfSite bool
 	// liveFlags are of use with a live cluster only.
 	liveFlags []*pflag.Flag
-	// evict are tenants whose clusters count as gone.
-	evict []string
-	// acceptGone are clusters, "namespace/name", that may go because their spec is gone.
-	acceptGone []string
 }
 
 func (in *inputs) flags(command *cobra.Command) {
 	in.siteFlag(command)
-	flags := command.Flags()
 	in.specsFlag(command, "")
 	in.inventoryFlag(command)
-	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "continue even if there is no SIPCluster, because the last tenant is gone")
-	flags.StringArrayVar(&in.evict, "evict", nil, "release the hosts of this `TENANT`, as if its specs were gone: a tenant's name, or a namespace that belongs to no listed tenant; may be repeated")
-	flags.StringArrayVar(&in.acceptGone, "accept-gone", nil, "decommission this `CLUSTER`, NAMESPACE/NAME, if its spec is gone; may be repeated")
 	in.clusterFlags(command)
-	_ = command.RegisterFlagCompletionFunc("evict", in.completeNames(completeTenants)) // fails for a flag that is not there
 }
 
 func (in *inputs) specsFlag(command *cobra.Command, when string) {
@@ -91,7 +75,6 @@ func (in *inputs) fromSite(site *v1alpha1.Site) {
 	if len(in.specs) == 0 {
 		in.specs, in.specsOfSite = all, true
 	}
-	in.part = partOf(in.specs, all)
 	if in.inventory == "" && site.Spec.Inputs.Inventory != "" {
 		in.inventory, in.inventoryOfSite = in.beside(site.Spec.Inputs.Inventory), true
 	}
@@ -182,18 +165,6 @@ func (in *inputs) checkInventory() error {
 	return nil
 }
 
-// checkAcceptGone wants the names of clusters.
-func (in *inputs) checkAcceptGone() error {
-	var errs []error
-	for _, name := range in.acceptGone {
-		namespace, short, _ := strings.Cut(name, "/")
-		if !(schedule.ClusterKey{Namespace: namespace, Name: short}).Valid() {
-			errs = append(errs, redact.Errorf("--accept-gone: found %q, want a cluster, NAMESPACE/NAME", name))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // files are what the flags name besides the hosts.
 func (in *inputs) files() []string { return append([]string{in.site}, in.specs...) }
 
@@ -208,43 +179,10 @@ func (in *inputs) warnUnused(ui *ui, l *loaded) {
 			}
 		}
 	}
-	//guard: who names one tenant's file is told to accept the loss of all others
-	if in.part != "" {
-		ui.warn("-f names only a part of %s, which the Site's spec.inputs.specs names: clusters whose specs are elsewhere in it have none in this run; leave out -f to read them all (sipgen plan NAME shows one cluster)", in.part)
-	}
 	if l.hostsInSpecs > 0 && len(l.clusters) > 0 && !slices.ContainsFunc(in.specs, in.hasHosts) {
 		ui.warn("%s: %s among the specs: not read here; --inventory is for hosts", strings.Join(in.specs, " "), text.Count(l.hostsInSpecs, "BareMetalHost"))
 	}
 	in.warnBeside(ui, l)
-}
-
-// partOf is a path of which others name only what is in it, empty if none does.
-func partOf(paths, all []string) string {
-	for _, whole := range all {
-		abs, err := filepath.Abs(whole)
-		if err != nil || whole == fromCluster {
-			continue
-		}
-		inside := 0
-		for _, path := range paths {
-			given, err := filepath.Abs(path)
-			if err != nil || path == fromCluster || path == manifest.Stdin {
-				continue
-			}
-			rest, err := filepath.Rel(abs, given)
-			switch {
-			case err == nil && rest == ".", err == nil && !filepath.IsLocal(rest) && strings.HasPrefix(abs, given+string(filepath.Separator)):
-				//guard: who names all specs is told that they are a part
-				inside = -len(paths) // the whole is read
-			case err == nil && filepath.IsLocal(rest):
-				inside++
-			}
-		}
-		if inside > 0 {
-			return whole
-		}
-	}
-	return ""
 }
 
 // hasHosts says that the inventory is in a folder of specs, or the specs are in its.

@@ -155,12 +155,8 @@ func readAtStep(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(files.WriteSnapshot(&snapshot, live))
 	ts.Check(os.WriteFile(ts.MkAbs("snapshot.yaml"), snapshot.Bytes(), 0o644))
 	before := git("rev-parse", "main")
-	var gone []string
 	accept := noAcceptance
 	switch {
-	case len(args) == 3 && args[1] == "--accept-gone":
-		gone = args[2:]
-		section("plan", sipgen("plan", args[1:]...))
 	case len(args) == 3 && args[1] == "--accept-loss":
 		_, err := fmt.Sscan(args[2], &accept)
 		ts.Check(err)
@@ -168,7 +164,7 @@ func readAtStep(ts *testscript.TestScript, neg bool, args []string) {
 	default:
 		section("plan", sipgen("plan"))
 	}
-	body, err := pullRequestBody(ts.MkAbs("site.yaml"), ts.MkAbs("fleet.git"), accept, gone)
+	body, err := pullRequestBody(ts.MkAbs("site.yaml"), ts.MkAbs("fleet.git"), accept)
 	if err == nil {
 		section("pull request", body)
 	} else {
@@ -196,9 +192,9 @@ func readAtStep(ts *testscript.TestScript, neg bool, args []string) {
 var ageLine = regexp.MustCompile(`(?m)^sipgen: the inventory is .* old .*\n`)
 
 // pullRequestBody is the body that a forge is given for what a site's main branch would become.
-func pullRequestBody(site, repo string, accept int, gone []string) (string, error) {
+func pullRequestBody(site, repo string, accept int) (string, error) {
 	dir := filepath.Dir(site)
-	in := inputs{site: site, specs: []string{filepath.Join(dir, "specs")}, inventory: filepath.Join(dir, "snapshot.yaml"), acceptGone: gone}
+	in := inputs{site: site, specs: []string{filepath.Join(dir, "specs")}, inventory: filepath.Join(dir, "snapshot.yaml")}
 	var said bytes.Buffer
 	quiet := &ui{in: strings.NewReader(""), out: io.Discard, err: &said}
 	loaded, err := in.load(context.Background(), quiet)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -33,8 +32,7 @@ func newLint(ui *ui) *cobra.Command {
 that match nothing or compete for the same hosts, hosts that share an address or a BMC. Annotations
 suppress a finding with a reason.
 
-A spec that is not valid ends the run; with --keep-going it is reported, and the others are
-checked.
+A spec that is not valid is reported, and the others are checked.
 
 Exit codes: 0 no findings; 1 findings; 2 an error.`,
 		Example: `  sipgen lint --site site.yaml -f tenants --inventory hosts
@@ -61,7 +59,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			decided, undecided := loaded.decide(ui, before)
+			decided, undecided := loaded.with(loaded.beyondGrants()).decide(ui, before)
 			findings := loaded.lint(decided)
 			if err := writeFindings(ui, findings, output, colour); err != nil {
 				return errors.Join(err, undecided)
@@ -89,7 +87,6 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	}
 	in.flags(command)
 	previous.flags(command)
-	keepGoingFlag(command, &in)
 	flags := command.Flags()
 	flags.StringVarP(&output, "output", "o", "human", "the output format: "+strings.Join(formats, ", "))
 	completeFlag(command, "output", formats...)
@@ -102,9 +99,6 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 
 // lint looks for findings. Where nothing can be decided, it has those that need no decision.
 func (l *loaded) lint(decided *decided) []lint.Finding {
-	here := *l
-	here.clusters = slices.DeleteFunc(slices.Clone(l.clusters), func(c v1.SIPCluster) bool { return l.evicted[c.Namespace] })
-	l = &here
 	in := lint.Input{Site: l.site, Clusters: l.clusters, Hosts: l.hosts.Hosts, Networks: options(l.site).Networks, LeftOut: l.hosts.LeftOut, Secrets: map[string]bool{},
 		ByUID: l.site.Spec.Hosts.Apply == v1alpha1.ApplyMerge}
 	for _, name := range append(l.hosts.Secrets, l.secrets...) {
@@ -139,13 +133,13 @@ func (l *loaded) lint(decided *decided) []lint.Finding {
 		//guard: lint passes a spec that publish refuses, because of hosts that are released and still labelled
 		in.Beyond = append(in.Beyond, decided.settled.beyond...)
 		//guard: lint passes a spec that publish refuses, because a frozen cluster has the port in the tree
-		in.Clashes = l.clashesWithFrozen(decided)
+		in.Clashes = append(decided.clashesWithRefused(), decided.settled.clashing...)
 		gone, ports := decided.settled.gone(decided.claims), l.site.Spec.NodePorts
 		if len(gone) > 0 || len(v1.ValidateSite(l.clusters, ports.Start, ports.End)) > 0 {
 			//guard: lint blames the cluster that has a port for one that wants it, too
 			in.Held = decided.settled.inUse(decided.before.files, gone)
 		}
-		in.Served, in.Renamed = decided.servedBefore(), decided.renamed()
+		in.Served = decided.servedBefore()
 	}
 	return in.Check()
 }
@@ -162,27 +156,14 @@ func (d *decided) saidFrozen(f *lint.Finding) bool {
 	return false
 }
 
-// stopByLint ends a run that would publish specs with errors. What is wrong with a host is that host's finding: nobody gets it, and nobody waits
-// for it. So it is with one cluster's where the run is to go on: then the errors are words.
-func (c *checked) stopByLint(how tolerance) (words []string, _ error) {
-	var errs []error
-	found := 0
+// lintErrors are the errors of specs that lint finds, but for those that freeze their clusters: the run has said these.
+func (c *checked) lintErrors() (words []string) {
 	for _, f := range c.lint(c.decided) {
-		//guard: a spec with an error of lint is published
-		if f.Severity != lint.Error || !f.OfCluster() || f.OfPlacement() {
-			continue
-		}
-		found++
-		if !how.keepGoing || !c.saidFrozen(&f) {
+		if f.Severity == lint.Error && f.OfCluster() && !f.OfPlacement() && !c.saidFrozen(&f) {
 			words = append(words, "lint: "+f.String())
-			errs = append(errs, fmt.Errorf("lint: %s", f.String()))
 		}
 	}
-	if found == 0 || how.keepGoing || c.site.Spec.Lint.Errors == v1alpha1.LintPass {
-		return words, nil
-	}
-	return nil, errors.Join(append(errs, fmt.Errorf(
-		"refused: %s: sipgen lint says what to do about each, and spec.lint.errors: pass in the Site lets them pass", text.Count(found, "lint error")))...)
+	return words
 }
 
 func writeFindings(ui *ui, findings []lint.Finding, output string, colour bool) error {

@@ -37,23 +37,14 @@ type loaded struct {
 	tenants *tenancy.Tenants
 	// findings are what is wrong with single specs and files. Those clusters are frozen where the run goes on.
 	findings []finding
-	// empty are the files of specs with nothing in them, where that does not say that the last tenant is gone.
+	// empty are the files of specs with nothing in them.
 	empty []finding
 	// written says which file each cluster was read from, as package tenancy names files.
 	written tenancy.Files
 	// hostsInSpecs is how many BareMetalHosts are among the specs.
 	hostsInSpecs int
-	// evicted are the namespaces whose clusters count as gone.
-	evicted map[string]bool
 	// inTree writes the paths of specs as they may stand in the tree.
 	inTree *strings.Replacer
-	// unlisted are the names given to --evict that no listed tenant has.
-	unlisted []string
-	// mayGo are the clusters, "namespace/name", that may go because their spec is gone. asksGone: a person at a terminal is asked about all others.
-	mayGo    []string
-	asksGone bool
-	// specs are where the specs were read from, as they were given.
-	specs []string
 	// leftOut are hosts that a question took out of the inventory: nobody is warned that they are not in it.
 	leftOut []inventory.Host
 	// guards are in force on the cluster that the hosts were read from; unguarded says why they could not be read.
@@ -65,8 +56,6 @@ type loaded struct {
 	// they could not be read.
 	services []inventory.ServiceObject
 	unseen   error
-	// keepGoing: what is wrong with a host, or with a live object of one tenant, stops nobody else.
-	keepGoing bool
 	// unpatchable is why no patch of a host may be written, by host, where the run goes on without.
 	unpatchable map[string][]preflight.Finding
 	// hostKeys are Secrets that the first sync over the SIP operator's jump hosts needs, and finalized SIPClusters that only it let go; left says
@@ -78,7 +67,7 @@ type loaded struct {
 	built *serviceBuilds
 }
 
-// load reads all inputs, and reports what is wrong with any of them and between them. With inputs.keepGoing, what is wrong with one
+// load reads all inputs, and reports what is wrong with any of them and between them. What is wrong with one
 // tenant's specs is in findings and not in the error.
 func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 	l, err := in.read(ctx, ui)
@@ -112,12 +101,7 @@ func (in *inputs) load(ctx context.Context, ui *ui) (*loaded, error) {
 		warnTwice(ui, l.hosts.Hosts)
 	}
 	if l.tenants != nil {
-		beyond := l.beyondGrants()
-		if in.keepGoing {
-			l.findings = append(l.findings, beyond...)
-		} else if err = errors.Join(err, joined(beyond)); err != nil {
-			err = errors.Join(err, l.clashes(beyond...))
-		}
+		l.findings = append(l.findings, l.beyondGrants()...)
 	}
 	return l, err
 }
@@ -167,22 +151,13 @@ func warnTwice(ui *ui, hosts []inventory.Host) {
 	}
 }
 
-// clashes are what clusters ask for that is another's, for a run that ends because of something else: all that is wrong is said at once. Else
-// decide looks for them: the tree says who was first.
-// Of a port that is beyond its grants it is said once that it cannot be had.
-func (l *loaded) clashes(beyond ...finding) error {
+// clashes are what clusters ask for that is another's.
+func (l *loaded) clashes() (out []string) {
 	ports := l.site.Spec.NodePorts
-	said := map[string]bool{}
-	for _, f := range beyond {
-		said[f.cluster.String()+" "+f.field] = true
-	}
-	var errs []error
 	for _, clash := range v1.ValidateSite(l.clusters, ports.Start, ports.End) {
-		if !said[clash.Cluster.Key()+" "+clash.Path] || !strings.Contains(clash.Message, "the site's range") {
-			errs = append(errs, clash.Cluster.Problem(clash.Path, "%s", clash.Message))
-		}
+		out = append(out, clash.Cluster.Problem(clash.Path, "%s", clash.Message).Error())
 	}
-	return errors.Join(errs...)
+	return out
 }
 
 // read reads all inputs, each valid by itself. With an error it gives what could be read; nil if nothing was tried.
@@ -200,27 +175,16 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 	}
 	specs, specsErr := in.loadSpecs(ctx, ui, site)
 	hosts, hostsErr := in.loadHosts(ctx, ui, site, specs.valid())
-	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, built: &serviceBuilds{}, keepGoing: in.keepGoing,
-		mayGo: in.acceptGone, specs: in.specs}
+	l := &loaded{site: site, secrets: specs.secrets, hosts: hosts, live: in.inventory == fromCluster, built: &serviceBuilds{}}
 	if hosts != nil {
 		l.hostNamespaces = namespacesOf(hosts.Hosts)
 	}
-	evictErr := in.checkAcceptGone()
 	if site != nil {
 		l.tenants = tenancy.Of(site, l.hostNamespaces)
-		evictErr = errors.Join(evictErr, l.evict(in.evict))
 	}
 	l.take(specs)
 	l.hostsInSpecs = specs.hosts
-	if in.allowEmpty {
-		l.empty = nil
-	}
-	if !in.keepGoing {
-		specsErr = errors.Join(specsErr, joined(l.findings))
-	}
-	//guard: a folder without specs is a site without tenants: all hosts are released
-	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files && !in.allowEmpty {
-		specsErr = fmt.Errorf("%s: no %s %s in it; --allow-empty if the last tenant is gone", strings.Join(in.specs, " "), v1.APIVersion, v1.Kind)
+	if specsErr == nil && len(l.clusters)+len(l.findings) == 0 && specs.files {
 		switch {
 		case len(specs.sites) > 0:
 			specsErr = fmt.Errorf("%s: no %s %s in it, but a Site in %s: --site is for the Site, and --filename for specs",
@@ -237,7 +201,7 @@ func (in *inputs) read(ctx context.Context, ui *ui) (*loaded, error) {
 		}
 		l.hostKeys, l.finalized, l.left = in.liveLeftovers(ctx, l.clusters, l.services)
 	}
-	if err := errors.Join(siteErr, specsErr, hostsErr, evictErr); err != nil {
+	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {
 		return l, err
 	}
 	var err error

@@ -326,7 +326,7 @@ func (m *marked) everything(all bool, secrets map[string][]string) {
 	for _, format := range some("plan") {
 		m.run(0, "plan", m.with("--previous", "none", "-o", format)...)
 	}
-	m.run(0, "plan", m.with("--previous", "none", "--keep-going", "--without", "airshipit.org/rack=r3")...)
+	m.run(0, "plan", m.with("--previous", "none", "--without", "airshipit.org/rack=r3")...)
 	for _, format := range some("diff") {
 		m.run(1, "diff", m.with("--out", tree, "-o", format)...)
 	}

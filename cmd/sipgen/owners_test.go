@@ -31,8 +31,8 @@ func TestServiceOwners(t *testing.T) {
 		code        int
 		says, not   string
 	}{
-		"SIP's":               {string(spec), sipDeployment("manager", "Update"), 2, "refused: Deployment lma-infra/jumphost-lma: its fields are owned by manager (Update)", "was not checked"},
-		"SIP's, without keys": {string(spec), sipDeployment("manager", "Update"), 2, missing, "was not checked"},
+		"SIP's":               {string(spec), sipDeployment("manager", "Update"), 1, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma: its fields are owned by manager (Update)", "was not checked"},
+		"SIP's, without keys": {string(spec), sipDeployment("manager", "Update"), 1, missing, "was not checked"},
 		"handed over":         {string(spec), sipDeployment("kustomize-controller", "Apply"), 0, missing, "was not checked"},
 		"the engine's":        {string(spec), synced(sipDeployment("kustomize-controller", "Apply")), 0, finalizer, "host-keys"},
 		"not allowed":         {string(spec), nil, 0, "field ownership of services was not checked: the account may not list deployments", "policy folder grants"},

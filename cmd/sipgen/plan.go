@@ -39,8 +39,8 @@ from the Site's repository, as publish does; --repo or --previous names another 
 --previous none plans without one.
 
 Exit codes are those of publish: 0 success; 1 a cluster is frozen or cannot have its hosts, and the
-others are published (--keep-going), or something overlaps that should not (-o network); 2 an error,
-or publish would push nothing (a message says why).
+others are published, or something overlaps that should not (-o network); 2 an error, or publish
+would push nothing (a message says why).
 
 -o html is a self-contained page that shows the site rack by rack; -o svg is only the picture.
 -o network lists everything on the site that has an address, a port or a MAC address, and what
@@ -66,7 +66,6 @@ overlaps.`,
 			if err != nil {
 				return err
 			}
-			loaded.asksGone = atTerminal(ui) // as publish does
 			loaded.sayOthers(ui)
 			if ask.asked() {
 				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, view)
@@ -83,7 +82,6 @@ overlaps.`,
 	ask.flags(command)
 	_ = command.RegisterFlagCompletionFunc("count", in.completeNames(completeRoles))   // fails for a flag that is not there
 	_ = command.RegisterFlagCompletionFunc("without", in.completeNames(completeHosts)) // fails for a flag that is not there
-	keepGoingFlag(command, &in)
 	flags := command.Flags()
 	flags.StringVarP(&view.output, "output", "o", "table", "the output format: "+strings.Join(formats, ", "))
 	flags.BoolVar(&view.all, "all", false, "also show the hosts that do not change, however many there are")
@@ -96,7 +94,7 @@ overlaps.`,
 // showPlan prints a plan, and what render and publish would report.
 func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error {
 	ofNetwork := view.output == "network"
-	how := tolerance{keepGoing: loaded.keepGoing, acceptLoss: noAcceptance}
+	how := noTolerance
 	site := renderer(render.Preview)
 	//guard: a part of the tree is compared with the files beside it, and another one is hidden
 	if before.beside() {
@@ -111,22 +109,11 @@ func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error 
 		withServices.compareServices(ui)
 		shown = withServices.report
 	}
-	refusals := checked.verdict(how)
-	unplaced := (*unplacedError)(nil)
-	switch {
-	case errors.As(refusals, &unplaced):
-		refusals = nil // the plan itself shows who cannot have what
-	case decided.placement.Schedulable():
-		refusals = errors.Join(refusals, unrendered)
-	}
-	var linted []string
+	refusals := errors.Join(checked.refusal, unrendered)
 	var beyond error
-	if unplaced == nil && refusals == nil {
-		linted, beyond = checked.stopByLint(how)
-		//guard: plan ends well, and publish refuses files that sipgen did not write
-		if beyond == nil && unrendered == nil {
-			beyond = cmp.Or(withServices.refuseForeign(), before.unowned)
-		}
+	//guard: plan ends well, and publish refuses files that sipgen did not write
+	if refusals == nil {
+		beyond = cmp.Or(withServices.refuseForeign(), before.unowned)
 	}
 	whole := *shown
 	whole.InputWarnings, whole.Preflight, whole.LookFirst = ui.warnings, checked.warnings, report.Dangers(&whole, nil)
@@ -134,9 +121,7 @@ func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error 
 		whole.Refusals = append(whole.Refusals, refusal.Error())
 	}
 	if ofNetwork {
-		for _, clash := range flatten(loaded.clashes()) {
-			loaded.network.Tenants = append(loaded.network.Tenants, clash.Error())
-		}
+		loaded.network.Tenants = append(loaded.network.Tenants, loaded.clashes()...)
 		_, err = ui.out.Write(loaded.network.Table(terminalWidth(ui.out)))
 	} else {
 		err = view.write(ui, decided.placement, decided.shown(&whole, view.output))
@@ -147,19 +132,16 @@ func showPlan(ui *ui, loaded *loaded, before previousTree, view planView) error 
 	for _, warning := range checked.warnings {
 		ui.say("render and publish would report: warning: %s", warning)
 	}
-	for _, word := range linted {
+	for _, word := range checked.lintErrors() {
 		ui.say("publish would report: %s", word)
 	}
 	if ofNetwork && loaded.network.Overlaps() {
 		return errFinding
 	}
 	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", beyond))
-	//guard: plan shows a cluster as frozen, and publish refuses the run of all
-	if !how.keepGoing && (unplaced != nil || len(decided.settled.late) > 0) {
-		ui.say("render and publish would write nothing; with --keep-going they go on with the other clusters")
-	}
+	ui.hintAtSpecs(decided.findings)
 	//guard: plan ends well, and publish is refused
-	if unplaced != nil || refused != nil {
+	if refused != nil {
 		return errRefused
 	}
 	return checked.unschedulable()

@@ -26,8 +26,8 @@ func newPublish(ui *ui) *cobra.Command {
 tree: its decisions are kept. If the tree is unchanged, there is no commit. Only files that sipgen
 wrote are changed or deleted. If somebody else pushes first, sipgen plans again on top of that.
 
-If sipgen lint has an error about a SIPCluster, nothing is pushed, unless the Site's
-spec.lint.errors is pass; with --keep-going such errors are reported, and the run goes on.
+A cluster whose spec is wrong, or that cannot have all its hosts, keeps what it has: the others are
+published, and the exit code is 1.
 
 The commit goes to the branch that is synced. First, sipgen lists what a reviewer must not miss; on
 a terminal it then asks, unless --yes is given. --dry-run stops there, and nothing is pushed.
@@ -67,7 +67,6 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 				ui.say("warning: %s", warning)
 			}
 			ask.begin(ui, to)
-			loaded.asksGone = ask.asks(ui, to)
 			published, err := loaded.publish(ctx, ui, to, how, &ask)
 			if errors.Is(err, errDryRun) {
 				return published.unschedulable()
@@ -85,7 +84,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 	}
 	in.flags(command)
 	dest.flags(command)
-	how.flags(command, &in)
+	how.flags(command)
 	ask.flags(command)
 	return command
 }
@@ -96,12 +95,7 @@ type unpushedError struct{ error }
 func (e *unpushedError) Unwrap() []error { return []error{e.error} }
 
 // unpushed marks an error that ends a run before anything was pushed, and does not say that itself.
-func unpushed(err error) error {
-	if unplaced := (*unplacedError)(nil); errors.As(err, &unplaced) {
-		return err
-	}
-	return &unpushedError{err}
-}
+func unpushed(err error) error { return &unpushedError{err} }
 
 // publication is a commit that was pushed, or was there already, and the tree in it.
 type publication struct {
@@ -130,11 +124,7 @@ func (l *loaded) publish(ctx context.Context, ui *ui, to *destination, how toler
 		if err != nil {
 			return fail(err)
 		}
-		words, err := rendered.stopByLint(how)
-		if err != nil {
-			return fail(err)
-		}
-		for _, word := range words {
+		for _, word := range rendered.lintErrors() {
 			ui.say("%s", word)
 		}
 		//guard: a .sourceignore that somebody pushes later hides the tree from Flux, which prunes it

@@ -29,8 +29,8 @@ With --from the tree in another folder is the previous one: which cluster has wh
 the hosts' addresses. It stays as it is. This is for a site that goes to another engine: to
 another folder, a tree goes with git mv.
 
-If a cluster cannot have all its hosts, nothing is written, and the exit code is 2; with
---keep-going the other clusters are rendered, and the exit code is 1.`,
+If a cluster cannot have all its hosts, or its spec is wrong, it keeps what it has: the others are
+rendered, and the exit code is 1.`,
 		Example: `  sipgen render --site site.yaml -f tenants --inventory hosts --out tree`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
@@ -68,7 +68,7 @@ If a cluster cannot have all its hosts, nothing is written, and the exit code is
 		},
 	}
 	in.flags(command)
-	how.flags(command, &in)
+	how.flags(command)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder to write to")
 	flags.StringVar(&from, "from", "", "go on from the tree in this `DIR`, made for another engine: --out is new")

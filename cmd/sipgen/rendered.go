@@ -20,9 +20,7 @@ type rendered struct {
 	report *report.Plan
 }
 
-// tree decides on top of a tree, checks and renders that. Where the run goes on, a cluster whose services cannot be rendered as it asks,
-// or are not granted as they are built, is frozen, and so is one that claims what a frozen one has, and a tenant that gives
-// back hosts when the run takes more than the site allows; then it is decided again.
+// tree decides on top of a tree, checks and renders that.
 func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, error) {
 	checked, rendered, unrendered, err := l.judge(ui, before, how, render.Site)
 	if err != nil {
@@ -31,8 +29,9 @@ func (l *loaded) tree(ui *ui, before previousTree, how tolerance) (*rendered, er
 	return rendered, cmp.Or(checked.proceed(ui, how), unrendered)
 }
 
-// judge is tree without a word about it: what was decided in the end, and how it is rendered, or why it cannot be. A run that is refused is looked at for
-// whom it would freeze, too: --accept-loss is compared with what is lost without them.
+// judge is tree without a word about it: what was decided in the end, and how it is rendered, or why it cannot be. A cluster is frozen, and
+// the others are decided again without its new hosts, if it claims what a frozen one has, if its spec gives up too many hosts, or if its
+// services cannot be rendered as it asks.
 func (l *loaded) judge(ui *ui, before previousTree, how tolerance, site renderer) (c *checked, r *rendered, unrendered, err error) {
 	for {
 		decided, err := l.decide(ui, before)
@@ -42,38 +41,28 @@ func (l *loaded) judge(ui *ui, before previousTree, how tolerance, site renderer
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if how.keepGoing {
-			//guard: a new cluster gets the node port that a frozen one has in the tree: neither's services can be applied
-			if clashing := decided.newcomers(); len(clashing) > 0 {
-				l = l.with(clashing)
-				continue
+		//guard: a new cluster gets the node port that a frozen one has in the tree: neither's services can be applied
+		more := decided.newcomers()
+		if len(more) == 0 && how.acceptLoss == noAcceptance {
+			more = decided.beyondBrake()
+		}
+		if len(more) == 0 {
+			checked := decided.check(how)
+			rendered, unrendered := checked.renderedBy(site, ui)
+			broken, others := decided.broken(unrendered)
+			if len(broken) == 0 || checked.refusal == nil && others != nil {
+				return checked, rendered, unrendered, nil
 			}
+			more = broken
 		}
-		if how.keepGoing && how.acceptLoss == noAcceptance {
-			if giving := decided.giveTooMuch(); len(giving) > 0 {
-				l = l.with(giving)
-				continue
-			}
-		}
-		checked := decided.check(how)
-		rendered, unrendered := checked.renderedBy(site, ui)
-		//guard: no number that --accept-loss takes fits, where a cluster that is being deleted has a patch that is wrong
-		if broken, others := decided.broken(unrendered); how.keepGoing && len(broken) > 0 && (checked.refusal != nil || others == nil) {
-			l = l.with(broken)
-			continue
-		}
-		return checked, rendered, unrendered, nil
+		l = l.with(more)
 	}
 }
 
 // with is what was loaded, with more findings, of what was decided.
 func (l *loaded) with(more []finding) *loaded {
 	out := *l
-	out.findings = slices.Clone(out.findings)
-	for _, f := range more {
-		f.decided = true
-		out.findings = append(out.findings, f)
-	}
+	out.findings = slices.Concat(out.findings, more)
 	return &out
 }
 
@@ -99,7 +88,7 @@ type renderer func(render.Input) (render.Tree, []render.Services, error)
 
 func (c *checked) renderedBy(site renderer, ui *ui) (*rendered, error) {
 	defer ui.progress.stage("rendering")()
-	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files, HeldBack: c.heldBack()})
+	tree, services, err := site(render.Input{Site: c.site, Clusters: c.clusters, Placement: c.placement, Previous: c.before.files, Leaving: c.settled.leaving})
 	was := filesOfServices(c.before.files)
 	built, wrong := c.checkServices(services, was)
 	if err = errors.Join(err, wrong); err != nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,14 +48,29 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":       exits,
 			"hosts":       hostsDo,
+			"leaves":      leavesDo,
 			"step":        readAtStep,
 			"markers":     markers,
 			"sync":        syncLabels,
 			"replace":     replace,
 			"replace-all": replaceAll,
 		},
-		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
+		UpdateScripts:   os.Getenv("UPDATE_SCRIPTS") != "",
+		ContinueOnError: os.Getenv("CONTINUE") != "",
 	})
+}
+
+// leavesDo writes the list of the clusters that leave into a Site: leaves FILE [NAMESPACE/NAME…]
+func leavesDo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: leaves FILE [NAMESPACE/NAME…]")
+	}
+	file := ts.MkAbs(args[0])
+	text := regexp.MustCompile(`(?m)^  decommission: .*\n`).ReplaceAllString(ts.ReadFile(file), "")
+	if len(args) > 1 {
+		text = strings.Replace(text, "\nspec:\n", "\nspec:\n  decommission: ["+strings.Join(args[1:], ", ")+"]\n", 1)
+	}
+	ts.Check(os.WriteFile(file, []byte(text), 0o600))
 }
 
 // exits runs a command and wants exactly one exit code: exits 2 sipgen render …

@@ -102,7 +102,7 @@ func TestTamperedTrees(t *testing.T) {
 	good := shell("git -C fleet.git rev-parse main")
 	finder, _, _ := strings.Cut(steps[1], "if [ $commit != none ]; then git show")
 	restoring := steps[2]
-	commands := [][]string{{"publish"}, {"publish", "--adopt"}, {"publish", "--keep-going", "--accept-loss", "18"}, {"plan"}, {"diff"}, {"lint"}, {"explain", "tenant-a/edge-a"}}
+	commands := [][]string{{"publish"}, {"publish", "--adopt"}, {"publish", "--accept-loss", "18"}, {"plan"}, {"diff"}, {"lint"}, {"explain", "tenant-a/edge-a"}}
 	for i, row := range rows {
 		commands := commands
 		if i > 0 && !strings.HasPrefix(row.why, "the decisions and the list") {
@@ -340,7 +340,8 @@ func TestTamperedFolders(t *testing.T) {
 		if row.why == "a link" {
 			check(t, os.Symlink(filepath.Join(work, "x"), a))
 		}
-		for _, flag := range []string{"--keep-going", "--adopt"} {
+		{
+			const flag = "--adopt"
 			if code, said := sipgen(flag); code != exitError || !strings.Contains(said, row.want) || !strings.Contains(said, "restore tree/clusters and tree/.sipgen.yaml together") {
 				t.Errorf("%s: %s: exit code %d, want %d and %q:\n%s", row.why, flag, code, exitError, row.want, said)
 			}

@@ -46,7 +46,7 @@ func securityTable() []attack {
 		attack{why: "privileged", files: container("securityContext: {privileged: true}"), want: "the Pod Security profile restricted does not allow it: privileged"},
 		attack{why: "root", files: podPatch("securityContext: {runAsUser: 0}"), want: "the Pod Security profile restricted does not allow it: runAsUser=0"},
 		attack{why: "a container more", files: podPatch("initContainers: [{name: x, image: x}]"), want: "the Pod Security profile restricted does not allow it: "},
-		attack{why: "another image", files: balancer("image: evil.example.org/x"), want: `image: bank/a: found "evil.example.org/x", which tenant bank`},
+		attack{why: "another image", files: balancer("image: evil.example.org/x"), want: `image: found "evil.example.org/x", which tenant bank`},
 		attack{why: "a service of its own is apart from its node", files: balancer("replicas: 1"), want: "in clusters/bank/a/infra/loadbalancer-controlplane-a.yaml: allowPrivilegeEscalation: false"},
 	)
 	const lb = "clusters/bank/a/infra/loadbalancer-controlplane-a.yaml"
@@ -105,19 +105,19 @@ func securityTable() []attack {
 		attack{why: "the API server's, for a host, beyond its own network", files: known, want: "in clusters/bank/a/assignments.yaml: name: h2\n"},
 		attack{why: "another tenant's host's, for a host that it holds", first: held, files: map[string]string{"hosts.yaml": securityHost("h1", "192.0.2.2") + securityHost("h2", "192.0.2.2") + securityHost("h3", "192.0.2.3")},
 			want: "in clusters/bank/a/assignments.yaml: - 192.0.2.1\n"},
-		attack{why: "one that is not granted", files: lbIP("203.0.113.1"), want: "loadBalancerIP: bank/a: found 203.0.113.1, which is in none of the networks that tenant bank"},
+		attack{why: "one that is not granted", files: lbIP("203.0.113.1"), want: "loadBalancerIP: found 203.0.113.1, which is in none of the networks that tenant bank"},
 		attack{why: "the second of two", files: lbIP("203.0.113.17,2001:db8::1"), want: "found 2001:db8::1, which is in none of the networks that tenant bank"},
 		attack{why: "the machine's own", files: lbIP("127.0.0.1"), want: "it is the machine's own"},
 		attack{why: "the cloud's metadata", files: lbIP("169.254.169.254"), want: "it is of the link"},
 		attack{why: "a group's", files: lbIP("224.0.0.1"), want: "it is a group's"},
 		attack{why: "everybody's", files: lbIP("255.255.255.255"), want: "it is nobody's"},
-		attack{why: "the cluster's DNS", files: balancer("clusterIP: 10.96.0.10"), want: "clusterIP: bank/a: found 10.96.0.10, which is in none of the networks that tenant bank"},
-		attack{why: "another tenant's node port", files: balancer("nodePort: 30100"), want: "nodePort: bank/a: found node port 30100, which is not granted to tenant bank"},
+		attack{why: "the cluster's DNS", files: balancer("clusterIP: 10.96.0.10"), want: "clusterIP: found 10.96.0.10, which is in none of the networks that tenant bank"},
+		attack{why: "another tenant's node port", files: balancer("nodePort: 30100"), want: "nodePort: found node port 30100, which is not granted to tenant bank"},
 		attack{why: "the node's SSH", files: balancer("nodePort: 22"), want: "found node port 22, which is not granted to tenant bank"},
-		attack{why: "another tenant's pool of addresses", files: balancer("service: {type: LoadBalancer, annotations: {metallb.io/address-pool: edge}}"), want: `service.annotations[metallb.io/address-pool]: bank/a: found the address pool "edge", which tenant bank`},
-		attack{why: "another tenant's pool, for all objects", files: balancer("annotations: {metallb.universe.tf/address-pool: edge}"), want: `annotations[metallb.universe.tf/address-pool]: bank/a: found the address pool "edge", which tenant bank`},
+		attack{why: "another tenant's pool of addresses", files: balancer("service: {type: LoadBalancer, annotations: {metallb.io/address-pool: edge}}"), want: `service.annotations[metallb.io/address-pool]: found the address pool "edge", which tenant bank`},
+		attack{why: "another tenant's pool, for all objects", files: balancer("annotations: {metallb.universe.tf/address-pool: edge}"), want: `annotations[metallb.universe.tf/address-pool]: found the address pool "edge", which tenant bank`},
 		attack{why: "another tenant's pool, by a patch", files: patched("Service", "apiVersion: v1\nkind: Service\nmetadata: {name: x, annotations: {metallb.io/address-pool: edge}}"), want: `metadata.annotations[metallb.io/address-pool]: found the address pool "edge", which tenant bank`},
-		attack{why: "another class of load balancers", files: balancer("service: {type: LoadBalancer, loadBalancerClass: tailscale}"), want: `loadBalancerClass: bank/a: found "tailscale", which tenant bank`},
+		attack{why: "another class of load balancers", files: balancer("service: {type: LoadBalancer, loadBalancerClass: tailscale}"), want: `loadBalancerClass: found "tailscale", which tenant bank`},
 		attack{why: "an external IP", files: objectPatch(service, "Service", "spec: {externalIPs: [192.0.2.1]}"), want: "spec.externalIPs: "},
 		attack{why: "a name of others", files: objectPatch(service, "Service", "spec: {type: ExternalName, externalName: kubernetes.default.svc}"), want: "spec.externalName: "},
 	)
@@ -146,7 +146,7 @@ func securityTable() []attack {
 	add("network",
 		attack{why: "another namespace's", files: attached("name: bmc, namespace: kube-system"), want: `found "bmc" of namespace "kube-system", which tenant bank`},
 		attack{why: "another tenant's", files: attached("name: oam, namespace: edge"), want: `of namespace "edge", which tenant bank`},
-		attack{why: "another's address on one that it may", files: attached("name: storage, namespace: networks, ips: [192.0.2.1/24]"), want: "ips[0]: bank/a: found 192.0.2.1, which is in none of the networks that tenant bank"},
+		attack{why: "another's address on one that it may", files: attached("name: storage, namespace: networks, ips: [192.0.2.1/24]"), want: "ips[0]: found 192.0.2.1, which is in none of the networks that tenant bank"},
 		attack{why: "the machine's own address", files: attached("name: storage, ips: [127.0.0.1/8]"), want: "it is the machine's own"},
 		attack{why: "everything behind one interface", files: attached("name: storage, ips: [203.0.113.17/0]"), want: "networkAttachments[0].ips[0]: found \"203.0.113.17/0\", want the prefix of its own network"},
 		attack{why: "the kernel's own interface", files: attached("name: storage, interface: lo"), want: "networkAttachments[0].interface: found \"lo\", which every pod already has"},
@@ -167,7 +167,7 @@ func securityTable() []attack {
 	} {
 		add("annotation", attack{why: strings.ReplaceAll(key, "/", " "), files: balancer("service: {type: LoadBalancer, annotations: {" + key + ": x}}"), want: whose})
 	}
-	// Somebody may annotate hosts; with --keep-going only who has the host is concerned: TestScripts/marked.
+	// Somebody may annotate hosts; only who has the host is concerned: TestScripts/marked.
 	marked := func(old, new string) map[string]string {
 		return map[string]string{"hosts.yaml": strings.Replace(securityFiles["hosts.yaml"], old, new, 1)}
 	}
@@ -175,11 +175,11 @@ func securityTable() []attack {
 		return marked("annotations: {", "annotations: {"+key+": '"+value+"', ")
 	}
 	add("annotation",
-		attack{why: "Flux forces on a host", files: annotated("kustomize.toolkit.fluxcd.io/force", "enabled"), want: "refused: host metal3/h1: it has the annotation kustomize.toolkit.fluxcd.io/force"},
-		attack{why: "Argo CD replaces a host", files: annotated("argocd.argoproj.io/sync-options", "Replace=true"), want: "refused: host metal3/h1: it has the annotation argocd.argoproj.io/sync-options"},
-		attack{why: "a host of another Application", files: annotated("argocd.argoproj.io/tracking-id", "evil:metal3.io/BareMetalHost:metal3/h1"), want: `refused: host metal3/h1: it belongs to the Application "evil"`},
-		attack{why: "a host of another Kustomization", files: marked("uid: u-h1", "uid: u-h1, labels: {kustomize.toolkit.fluxcd.io/name: evil}"), want: "refused: host metal3/h1: it belongs to the Kustomization "},
-		attack{why: "a host without a uid", files: marked("uid: u-h1", "uid: ''"), want: "host metal3/h1 (hosts.yaml: document 1: line 2): no metadata.uid"},
+		attack{why: "Flux forces on a host", files: annotated("kustomize.toolkit.fluxcd.io/force", "enabled"), want: "host metal3/h1: it has the annotation kustomize.toolkit.fluxcd.io/force"},
+		attack{why: "Argo CD replaces a host", files: annotated("argocd.argoproj.io/sync-options", "Replace=true"), want: "host metal3/h1: it has the annotation argocd.argoproj.io/sync-options"},
+		attack{why: "a host of another Application", files: annotated("argocd.argoproj.io/tracking-id", "evil:metal3.io/BareMetalHost:metal3/h1"), want: `host metal3/h1: it belongs to the Application "evil"`},
+		attack{why: "a host of another Kustomization", files: marked("uid: u-h1", "uid: u-h1, labels: {kustomize.toolkit.fluxcd.io/name: evil}"), want: "host metal3/h1: it belongs to the Kustomization "},
+		attack{why: "a host without a uid", files: marked("uid: u-h1", "uid: ''"), want: "host metal3/h1: no metadata.uid"},
 	)
 	add("patch",
 		attack{why: "YAML aliases", files: patched("Deployment", "a: &a [x]\nb: *a"), want: "a YAML anchor"},

@@ -122,23 +122,23 @@ func scenarios() []scenario {
 		{controllers, "Should schedule available nodes", "all seven hosts labelled", "the same", "",
 			roles("c", "c", "c", "w", "w", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 0, []string{"7 hosts assigned (7 new)"}, "", nil},
 		{controllers, "Should not schedule nodes when there is an insufficient number of available ControlPlane nodes", "no host labelled", "the same, and says which is missing", "",
-			roles("c", "c", "w", "w", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 2, []string{"0 hosts assigned (0 new)", "ControlPlane needs 3", "short 1"}, "", nil},
+			roles("c", "c", "w", "w", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 3", "short 1"}, "", nil},
 		{controllers, "Should not schedule nodes when there is an insufficient number of available Worker nodes", "no host labelled", "the same, and says which is missing", "",
-			roles("c", "c", "c", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 2, []string{"0 hosts assigned (0 new)", "Worker needs 4", "short 2"}, "", nil},
+			roles("c", "c", "c", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 4", "short 2"}, "", nil},
 		{controllers, "Should not schedule two Worker nodes to the same server", "no host labelled", "the same", "",
-			labelled(roles("c", "w", "w"), hostKey+": r06o001"), sipSpec(1, 2, hostKey, sipKey), 2, []string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
+			labelled(roles("c", "w", "w"), hostKey+": r06o001"), sipSpec(1, 2, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
 		{controllers, "Should not schedule two ControlPlane nodes to the same server", "no host labelled", "the same", "",
-			labelled(roles("c", "c", "w"), hostKey+": r06o001"), sipSpec(2, 1, hostKey, sipKey), 2, []string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
+			labelled(roles("c", "c", "w"), hostKey+": r06o001"), sipSpec(2, 1, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
 		{controllers, "Should not schedule two Worker nodes to the same rack", "no host labelled", "the same", "",
-			roles("c", "w", "w"), sipSpec(1, 2, rackKey, sipKey), 2, []string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
+			roles("c", "w", "w"), sipSpec(1, 2, rackKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
 		{controllers, "Should not schedule two ControlPlane nodes to the same rack", "no host labelled", "the same", "",
-			roles("c", "c", "w"), sipSpec(2, 1, rackKey, sipKey), 2, []string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
+			roles("c", "c", "w"), sipSpec(2, 1, rackKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
 		{bmhs, "Should report if it has a machine registered for a BMH object", "a host that it has is not taken twice", "the same: hosts with the cluster's labels are kept", "",
 			labelled(roles("c", "c"), ofSubcluster), sipSpec(2, 0, hostKey, sipKey), 0, []string{"2 hosts assigned (0 new)", "kept"}, "", nil},
 		{bmhs, "Should produce a list of unscheduled BMH objects", "hosts with another cluster's labels are not offered", "the same, and names that cluster", "",
-			append(labelled(roles("c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), roles("c", "c", "c")[1:]...), sipSpec(3, 0, hostKey, sipKey), 2, []string{"0 hosts assigned (0 new)", "default/other", "short 1"}, "", nil},
+			append(labelled(roles("c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), roles("c", "c", "c")[1:]...), sipSpec(3, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "default/other", "short 1"}, "", nil},
 		{bmhs, "Should not produce a list of BMH objects when there are none available for scheduling", "an error", "the cluster is short, and the run ends with 1", "other clusters' hosts are no reason to stop",
-			labelled(roles("c", "c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), sipSpec(2, 0, hostKey, sipKey), 2, []string{"0 hosts assigned (0 new)", "short 2"}, "", nil},
+			labelled(roles("c", "c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), sipSpec(2, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "short 2"}, "", nil},
 		{bmhs, "Should retrieve the BMH IP from the BMH's NetworkData secret when infra services are defined", "the address on the service's network", "the same", "",
 			roles("c"), sipSpec(1, 0, hostKey, sipKey), 0, []string{"32.68.51.10"}, "", nil},
 		{bmhs, "Should retrieve the BMH IP from the BMH's NetworkData secret when netdata is in yaml format", "the address on the service's network", "the same", "",
@@ -162,7 +162,7 @@ func scenarios() []scenario {
 				}
 			}},
 		{bmhs, "Should not schedule BMH if it is missing networkdata", "the host is not taken", "the same, where a service of the role's needs its address", "a role without services needs no address",
-			one(func(h *sipHost) { h.networks = "none" }), sipSpec(1, 0, hostKey, sipKey), 2, []string{"0 hosts assigned (0 new)", "address"}, "", func(t *testing.T, dir string, run func(code int, args ...string) string) {
+			one(func(h *sipHost) { h.networks = "none" }), sipSpec(1, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "address"}, "", func(t *testing.T, dir string, run func(code int, args ...string) string) {
 				spec, _, _ := strings.Cut(sipSpec(1, 0, hostKey, sipKey), "  services:")
 				check(t, os.WriteFile(filepath.Join(dir, "spec.yaml"), []byte(spec), 0o600))
 				run(0, "plan")
@@ -188,7 +188,7 @@ func scenarios() []scenario {
 				}
 			}},
 		{services, "Does not deploy a Jump Host when an invalid SSH key is provided", "the jump host is not deployed, the cluster stays unready", "the spec is refused, with file, line and field", "said before anything is written",
-			roles("c", "w"), sipSpec(1, 1, hostKey, "sshrsaAAAAAAAAAAAAAAAAAAAAAinvalidkey"), 2, []string{"spec.yaml: document 1: line 9: spec.services.jumpHost[0].sshAuthorizedKeys[0]"}, "", nil},
+			roles("c", "w"), sipSpec(1, 1, hostKey, "sshrsaAAAAAAAAAAAAAAAAAAAAAinvalidkey"), 1, []string{"spec.yaml: document 1: line 9: spec.services.jumpHost[0].sshAuthorizedKeys[0]"}, "", nil},
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -32,11 +31,8 @@ type finding struct {
 	beside bool
 	// strange: it is in a folder of another tenant, who could write it at any time. It says nothing of the cluster, whether that has a spec or not.
 	strange bool
-	// decided: it was found after hosts had been handed out. A cluster that is being deleted would be let go whatever is wrong with its spec; of
-	// this it keeps its hosts.
-	decided bool
-	// place of the tenant among those whose releases the brake holds back, from 1; 0 for any other finding.
-	place int
+	// keeps: the cluster keeps its hosts for it, though it is to leave.
+	keeps bool
 	// field that it is about, of one that is beyond the cluster's grants.
 	field string
 	err   error
@@ -111,9 +107,8 @@ func (in *inputs) loadSpecs(ctx context.Context, ui *ui, site *v1alpha1.Site) (*
 	for _, err := range flatten(err) {
 		var inFile *manifest.FileError
 		switch {
-		case in.allowEmpty && errors.Is(err, manifest.ErrNoFiles):
 		case errors.Is(err, manifest.ErrNoFiles):
-			errs = append(errs, fmt.Errorf("%w; --allow-empty if the last tenant is gone", in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.specs...)))
+			ui.warn("%s", in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.specs...))
 		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
 			s.paths[inFile.File] = tenancy.Path(paths, inFile.File)
 			s.empty = append(s.empty, finding{file: s.paths[inFile.File], err: inFile})

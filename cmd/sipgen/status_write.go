@@ -13,6 +13,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/inventory/live"
+	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -22,7 +23,6 @@ const statusTries = 4
 // reportToTenants writes the status of the live SIPClusters, and shows what sipgen status shows. What is wrong with one tenant's specs is
 // in that one's status.
 func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previousFlags, output string) error {
-	in.keepGoing, in.allowEmpty = true, true
 	loaded, err := in.load(ctx, ui)
 	if err != nil {
 		return err
@@ -46,26 +46,13 @@ func reportToTenants(ctx context.Context, ui *ui, in *inputs, previous *previous
 	return failed // more than a finding
 }
 
-// decideAsPublished is the decision of sipgen publish --keep-going: a cluster whose services cannot be rendered, or whose tenant gives back
-// too much, is frozen. What speaks against all of it is not asked: nothing is published here.
+// decideAsPublished is the decision of sipgen publish. What speaks against all of it is not asked: nothing is published here.
 func (l *loaded) decideAsPublished(ui *ui, before previousTree) (*decided, error) {
-	for {
-		d, err := l.decide(ui, before)
-		if err != nil {
-			return nil, err
-		}
-		more := d.giveTooMuch()
-		if len(more) == 0 {
-			_, err := d.check(noTolerance).render(ui)
-			if more, err = d.broken(err); err != nil {
-				return nil, err
-			}
-		}
-		if len(more) == 0 {
-			return d, nil
-		}
-		l = l.with(more)
+	checked, _, unrendered, err := l.judge(ui, before, noTolerance, render.Site)
+	if err = errors.Join(err, unrendered); err != nil {
+		return nil, err
 	}
+	return checked.decided, nil
 }
 
 // tenantStatus is what the status of SIPClusters is made of.

@@ -9,8 +9,8 @@ import (
 )
 
 // TestTakeoverStopped is what docs/from-sip.md says of somebody who stops half-way. As long as the tree has nothing of the tenant, its spec may go away
-// again: its hosts are left alone. Once the tree has them, and with --keep-going that is before the services are handed over, a spec that goes away is a
-// decommission; one that stays is frozen. The tree as it was before leads back.
+// again: its hosts are left alone. Once the tree has them, the cluster is frozen until its services are handed over, and when its spec goes away. The tree as it
+// was before leads back.
 func TestTakeoverStopped(t *testing.T) {
 	site, err := os.ReadFile(sipInputs + "/site.yaml")
 	check(t, err)
@@ -33,7 +33,7 @@ func TestTakeoverStopped(t *testing.T) {
 				t.Helper()
 				var out bytes.Buffer
 				code := run(t.Context(), append([]string{"render", "--site", file("site.yaml"), "-f", file("specs"), "--inventory", "cluster",
-					"--kubeconfig", file("kubeconfig"), "--out", file("tree"), "--allow-empty"}, args...), strings.NewReader(""), &out, &out)
+					"--kubeconfig", file("kubeconfig"), "--out", file("tree")}, args...), strings.NewReader(""), &out, &out)
 				if text := strings.Join(strings.Fields(out.String()), " "); code != want || !strings.Contains(text, says) {
 					t.Errorf("%s: exit code %d, want %d and %q\n%s", what, code, want, says, text)
 				}
@@ -57,21 +57,15 @@ func TestTakeoverStopped(t *testing.T) {
 			}
 			api.deployments = sipDeployment("manager", "Update")
 			add()
-			sipgen("step 2", 2, "refused: Deployment lma-infra/jumphost-lma")
-			has("step 2")
+			sipgen("step 2", 1, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma")
+			has("step 2", "hosts")
+			sipgen("stays there", 1, "5 hosts assigned (0 new)")
 			remove()
+			sipgen("the spec goes", 1, "frozen: lma-infra/lma: its spec is not among the inputs")
+			has("the spec goes", "hosts")
+			back()
 			sipgen("back from step 2", 0, leftAlone)
 			has("back from step 2")
-
-			add()
-			sipgen("step 2, keep going", 1, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma", "--keep-going")
-			has("step 2, keep going", "hosts")
-			sipgen("stays there", 1, "5 hosts assigned (0 new)", "--keep-going")
-			remove()
-			sipgen("the spec goes", 1, released, "--keep-going", "--accept-gone", "lma-infra/lma")
-			back()
-			sipgen("back from step 2, keep going", 0, leftAlone, "--keep-going")
-			has("back from step 2, keep going")
 
 			api.deployments = sipDeployment(manager, "Apply")
 			sipgen("back from step 3", 0, leftAlone)
@@ -80,9 +74,11 @@ func TestTakeoverStopped(t *testing.T) {
 			sipgen("step 4", 0, "5 hosts assigned (0 new)")
 			has("step 4", "infra", "hosts")
 			remove()
-			sipgen("the spec goes after step 4", 2, released, "--accept-gone", "lma-infra/lma")
+			sipgen("the spec goes after step 4", 1, "frozen: lma-infra/lma: its spec is not among the inputs")
 			has("the spec goes after step 4", "infra", "hosts")
-			sipgen("a site that allows it", 0, "5 released", "--accept-gone", "lma-infra/lma", "--accept-loss", "5")
+			write("site.yaml", string(site)+"  engine: "+engine+"\n  argocd: {order: none}\n  decommission: [lma-infra/lma]\n")
+			sipgen("the Site lets it leave", 2, released)
+			sipgen("and accepts the loss", 0, "5 released", "--accept-loss", "5")
 		})
 	}
 }

@@ -136,10 +136,8 @@ func hintFor(command *cobra.Command, err error) string {
 		return "--previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &unread):
 		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise --previous DIR or --repo URL says where it is: it has the decisions that are not synced yet"
-	case olderShape(err):
-		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it"
-	case grantable(err):
-		return "sipgen tenants --suggest prints the grants that the specs need"
+	case specHint(err) != "":
+		return specHint(err)
 	case publishHint(command, err) != "":
 		return publishHint(command, err)
 	case errors.Is(err, errNoPullRequest):
@@ -152,6 +150,28 @@ func hintFor(command *cobra.Command, err error) string {
 		return "check the owner and permissions of that path"
 	}
 	return ""
+}
+
+// specHint is what to try about what is wrong with a spec.
+func specHint(err error) string {
+	switch {
+	case olderShape(err):
+		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it"
+	case grantable(err):
+		return "sipgen tenants --suggest prints the grants that the specs need"
+	}
+	return ""
+}
+
+// hintAtSpecs says what to try about what freezes clusters.
+func (u *ui) hintAtSpecs(findings []finding) {
+	told := map[string]bool{}
+	for _, f := range findings {
+		if hint := specHint(f.err); hint != "" && !told[hint] {
+			told[hint] = true
+			u.say("hint: %s", hint)
+		}
+	}
 }
 
 // publishHint is what to try where a folder, a repository or a forge did not take the tree.

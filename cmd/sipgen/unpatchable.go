@@ -15,13 +15,9 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// leaveAlone notes, where the run goes on without what is wrong, the hosts of which no patch may be written, and the clusters whose services are
-// another controller's. Else the check refuses the run for them.
+// leaveAlone notes the hosts of which no patch may be written, and the clusters whose services are another controller's.
 func (l *loaded) leaveAlone() {
 	//guard: one annotation on one host refuses everybody's run
-	if !l.keepGoing {
-		return
-	}
 	l.unpatchable = preflight.Unpatchable(l.site.Spec.Engine, l.site.Spec.Hosts.Apply, l.hosts.Hosts)
 	for i := range l.hosts.Hosts {
 		host := &l.hosts.Hosts[i]
@@ -44,7 +40,7 @@ func (s *settled) leaveAlone(l *loaded, held tenancy.Holdings, claims schedule.P
 	}
 	stays, inTree, releasing := map[schedule.ClusterKey]bool{}, map[schedule.ClusterKey]bool{}, map[string]bool{}
 	for i := range s.clusters {
-		stays[keyOf(&s.clusters[i])] = s.clusters[i].DeletionTimestamp == nil
+		stays[keyOf(&s.clusters[i])] = !s.clusters[i].Leaves()
 	}
 	for i := range claims.Claims {
 		claim := &claims.Claims[i]

@@ -9,8 +9,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// TestServicesOfOthers: a live Deployment that another controller made, with the name of one cluster's service, is that cluster's finding where the run
-// is to go on, and no other cluster is frozen for it.
+// TestServicesOfOthers: a live Deployment that another controller made, with the name of one cluster's service, is that cluster's finding, and no other cluster is frozen for it.
 func TestServicesOfOthers(t *testing.T) {
 	cluster := func(namespace string) v1.SIPCluster {
 		c := v1.SIPCluster{}
@@ -18,25 +17,20 @@ func TestServicesOfOthers(t *testing.T) {
 		c.Spec.Services.LoadBalancerWorker = make([]v1.LoadBalancerWorker, 1)
 		return c
 	}
-	for _, keepGoing := range []bool{false, true} {
-		l := &loaded{
-			site: &v1alpha1.Site{}, hosts: &inventory.Inventory{}, keepGoing: keepGoing, clusters: []v1.SIPCluster{cluster("bank"), cluster("edge")},
-			services: []inventory.ServiceObject{{
-				Kind: "Deployment", Namespace: "bank", Name: v1.ServiceName(v1.ListWorker, 0, "a"),
-				Owners: []inventory.Owner{{Manager: "manager", Operation: "Update", Made: true}},
-			}},
-		}
-		l.site.Spec.Engine = v1alpha1.EngineFlux
-		l.leaveAlone()
-		var frozen []schedule.ClusterKey
-		for _, f := range l.findings {
-			frozen = append(frozen, f.cluster)
-		}
-		switch {
-		case !keepGoing && len(frozen) > 0:
-			t.Errorf("without --keep-going %v are frozen", frozen)
-		case keepGoing && (len(frozen) != 1 || frozen[0] != schedule.ClusterKey{Namespace: "bank", Name: "a"}):
-			t.Errorf("frozen are %v, want bank/a", frozen)
-		}
+	l := &loaded{
+		site: &v1alpha1.Site{}, hosts: &inventory.Inventory{}, clusters: []v1.SIPCluster{cluster("bank"), cluster("edge")},
+		services: []inventory.ServiceObject{{
+			Kind: "Deployment", Namespace: "bank", Name: v1.ServiceName(v1.ListWorker, 0, "a"),
+			Owners: []inventory.Owner{{Manager: "manager", Operation: "Update", Made: true}},
+		}},
+	}
+	l.site.Spec.Engine = v1alpha1.EngineFlux
+	l.leaveAlone()
+	var frozen []schedule.ClusterKey
+	for _, f := range l.findings {
+		frozen = append(frozen, f.cluster)
+	}
+	if len(frozen) != 1 || frozen[0] != (schedule.ClusterKey{Namespace: "bank", Name: "a"}) {
+		t.Errorf("frozen are %v, want bank/a", frozen)
 	}
 }

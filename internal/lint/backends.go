@@ -4,7 +4,7 @@ package lint
 func (c *checker) backendless() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
-		if cluster.DeletionTimestamp != nil {
+		if cluster.Leaves() {
 			continue
 		}
 		for _, lb := range cluster.Backendless() {

@@ -19,7 +19,7 @@ const minScaleIn = 3
 func (c *checker) clusterAPI() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
-		if cluster.DeletionTimestamp != nil {
+		if cluster.Leaves() {
 			continue
 		}
 		c.apart(cluster)

@@ -123,11 +123,7 @@ func returns(c *Cluster) string {
 
 // decommissioned says that a cluster is gone, why, and what becomes of its hosts.
 func (c *Cluster) decommissioned(named bool) string {
-	words := c.Key() + " is being decommissioned"
-	if c.Evicted {
-		words += ", because its tenant is evicted (--evict)"
-	}
-	return words + leaving(c, named)
+	return c.Key() + " is being decommissioned" + leaving(c, named)
 }
 
 // keeps says of a cluster that gets nothing new that it keeps what it has, and why.
@@ -157,10 +153,7 @@ func (p *Plan) placementDangers() []danger {
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
 		add := func(to *[]danger, kind, words string) { *to = append(*to, danger{kind, c.Namespace, words}) }
-		switch {
-		case c.Evicted:
-			add(&clusters, "evicted", c.decommissioned(true))
-		case c.Gone:
+		if c.Gone {
 			add(&clusters, "gone", c.decommissioned(true))
 		}
 		if words := returns(c); c.back && words != "" {

@@ -62,8 +62,6 @@ type Cluster struct {
 	Priority      int32  `json:"priority"`
 	Gone          bool   `json:"gone,omitempty"`
 	Unschedulable bool   `json:"unschedulable,omitempty"`
-	// Evicted: it is gone because its tenant is evicted, whether it has a spec or not.
-	Evicted bool `json:"evicted,omitempty"`
 	// Frozen says why the cluster keeps what it has, as it is, and its spec is not placed: it is wrong, beyond the grants, or contradicts the hosts.
 	Frozen []string `json:"frozen,omitempty"`
 	// AnyPatches: it has patches, and its tenant the grant patches: any.

@@ -43,7 +43,7 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 		warn("danger: " + danger)
 	}
 	for i := range p.Clusters { // the table names their hosts
-		if c := &p.Clusters[i]; c.Evicted || c.Gone && leaving(c, false) != "" {
+		if c := &p.Clusters[i]; c.Gone && leaving(c, false) != "" {
 			warn("danger: " + c.decommissioned(false))
 		}
 	}

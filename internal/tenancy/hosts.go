@@ -116,13 +116,6 @@ func (h Holdings) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, fo
 	return cluster, found
 }
 
-// Evicted gives the holdings without those of the clusters in some namespaces.
-func (h Holdings) Evicted(namespaces map[string]bool) Holdings {
-	h.counts = maps.Clone(h.counts)
-	maps.DeleteFunc(h.counts, func(key schedule.ClusterKey, _ Count) bool { return namespaces[key.Namespace] })
-	return h
-}
-
 // Of is what a cluster holds.
 func (h Holdings) Of(key schedule.ClusterKey) Count { return h.counts[key] }
 
@@ -149,7 +142,7 @@ func (t *Tenants) used(held Holdings) map[string]Count {
 // Wants is what a cluster asks for.
 func Wants(c *v1.SIPCluster) Count {
 	var want Count
-	if c.DeletionTimestamp != nil {
+	if c.Leaves() {
 		return want
 	}
 	for _, set := range c.Spec.Nodes {
@@ -202,7 +195,7 @@ func (t *Tenants) Hosts(clusters []v1.SIPCluster, held Holdings, frozen map[sche
 
 // need is how many new hosts a cluster asks for, role by role.
 func (h Holdings) need(c *v1.SIPCluster) (need Count) {
-	if c.DeletionTimestamp != nil {
+	if c.Leaves() {
 		return need
 	}
 	for name, set := range c.Spec.Nodes { // each by itself

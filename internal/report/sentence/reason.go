@@ -80,7 +80,7 @@ func kept(r schedule.Reason) string {
 		}
 		words := Reason(r.Why) + "; release waits until " + letGo(r)
 		switch r.Why.(type) {
-		case schedule.NoSpec, schedule.SiteAsks: // nobody reads an annotation
+		case schedule.SiteAsks: // nobody reads an annotation
 			return words + ": " + Reason(r.Use)
 		}
 		return words + " or " + v1.ApproveReleaseAnnotation + " names it: " + Reason(r.Use)
@@ -136,13 +136,8 @@ func released(r schedule.Reason) string {
 		return "more than the " + text.Count(r.Want, "host") + " wanted"
 	case schedule.SiteAsks:
 		return "the Site asks for it (spec.hosts.release)"
-	case schedule.NoSpec:
-		if r.Evicted {
-			return "its tenant is evicted (--evict)"
-		}
-		return "its cluster has no spec any more"
-	case schedule.ClusterDeleted:
-		return "its cluster is being deleted"
+	case schedule.Decommissioned:
+		return "its cluster is being decommissioned"
 	case schedule.NoneWanted:
 		return "the role wants no hosts"
 	case schedule.ReleasedBefore:
