@@ -1,0 +1,100 @@
+package sipgen_test
+
+import (
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// unedited are pages below docs that the rules of English do not hold for yet, each with the words that it may have. None gets longer.
+var unedited = map[string]int{
+	"from-sip.md": 3500, "lint.md": 3000, "services.md": 2500, "tenants.md": 2450, "site-services.md": 2400, "review.md": 1900, "json.md": 1850,
+	"runner.md": 1800, "cluster-api.md": 1750, "gitops.md": 1750, "switch-engine.md": 1500, "argocd.md": 1300, "ci.md": 1300, "addresses.md": 1150,
+	"publishing.md": 1150, "keys.md": 1100, "glossary.md": 900, "tutorial.md": 800, "security-table.md": 700, "faq.md": 700,
+	"promoter.md": 600, "upgrading.md": 450, "exit-codes.md": 350, "placement.md": 2500, "performance.md": 1700,
+}
+
+// generated are the pages that make generate writes.
+var generated = map[string]bool{"cli.md": true, "site.md": true, "sipcluster.md": true}
+
+const (
+	mostOfARunbook  = 500 // words, commands among them
+	mostOfAPage     = 1400
+	mostOfASentence = 25
+	mostOfACell     = 30
+)
+
+var (
+	codeBlock = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	inline    = regexp.MustCompile("`[^`]*`")
+	aLink     = regexp.MustCompile(`\]\([^)]*\)`)
+	aListItem = regexp.MustCompile(`(?m)^ *(?:[-*]|\d+\.) `)
+	sentence  = regexp.MustCompile(`[.?!:;](?:\s|$)|\n\n`)
+	unwanted  = regexp.MustCompile(`(?i)\b(?:nobody|somebody|whoever|anew|half-way|any more|for ever|word by word|labelled|unlabelled|colour|neighbour|behaviour|recognise|whose)\b`)
+	clause    = regexp.MustCompile(`(?m)^#+ (?:What|Who|Which|How|Whose) .*[^?]$`)
+)
+
+// TestEnglish holds the pages to the rules that can be counted: pages, sentences and cells are short, actors have names, and headings are nouns or
+// tasks. A runbook can be read at night.
+func TestEnglish(t *testing.T) {
+	checked := 0
+	for name := range pages(t) {
+		below, is := strings.CutPrefix(name, "docs/")
+		if !is || generated[below] || strings.HasPrefix(below, "adr/") || strings.HasPrefix(below, "review/") {
+			continue
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked++
+		most := mostOfAPage
+		if path.Dir(below) == "runbooks" {
+			most = mostOfARunbook
+		}
+		if limit := unedited[below]; limit > 0 {
+			most = limit
+		}
+		if words := len(strings.Fields(string(content))); words > most {
+			t.Errorf("%s: %d words, want at most %d", name, words, most)
+		}
+		if unedited[below] > 0 {
+			continue
+		}
+		prose := aLink.ReplaceAllString(inline.ReplaceAllString(codeBlock.ReplaceAllString(string(content), "\n"), "x"), "]")
+		for _, word := range unwanted.FindAllString(prose, -1) {
+			t.Errorf("%s: %q: name the actor, or use the plain American word", name, word)
+		}
+		for _, heading := range clause.FindAllString(prose, -1) {
+			t.Errorf("%s: %q: want a noun or a task", name, heading)
+		}
+		var running strings.Builder
+		for line := range strings.Lines(prose) {
+			if !strings.HasPrefix(strings.TrimSpace(line), "|") {
+				running.WriteString(line)
+				continue
+			}
+			running.WriteString("\n\n")
+			for _, cell := range strings.Split(line, "|") {
+				if words := len(strings.Fields(cell)); words > mostOfACell {
+					t.Errorf("%s: a cell of %d words, want at most %d: %s", name, words, mostOfACell, strings.TrimSpace(cell))
+				}
+			}
+		}
+		for _, one := range sentence.Split(aListItem.ReplaceAllString(running.String(), "\n\n"), -1) {
+			if words := len(strings.Fields(one)); words > mostOfASentence && !strings.HasPrefix(strings.TrimSpace(one), "#") {
+				t.Errorf("%s: a sentence of %d words, want at most %d: %s", name, words, mostOfASentence, strings.Join(strings.Fields(one), " "))
+			}
+		}
+	}
+	for name := range unedited {
+		if _, err := os.Stat("docs/" + name); err != nil {
+			t.Error(err)
+		}
+	}
+	if checked < 30 {
+		t.Errorf("%d pages: want at least 30", checked)
+	}
+}
