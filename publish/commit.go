@@ -190,9 +190,7 @@ func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
 		//guard: a file beside the tree is written into git's own files
-		if err := checkName(name); err != nil {
-			problems = append(problems, err)
-		}
+		problems = append(problems, checkName(name))
 		//guard: a file beside the tree overwrites one of the tree
 		if _, taken := edits[name]; taken {
 			problems = append(problems, fmt.Errorf("%s: %w: the tree has it", name, ErrTaken))

@@ -84,9 +84,11 @@ func TestBesideKeepsOffTheTree(t *testing.T) {
 	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about); err == nil || !strings.Contains(err.Error(), "site/a") {
 		t.Errorf("found %v", err)
 	}
-	about.ExtraFiles = tree("../x", "x")
-	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about); err == nil {
-		t.Error("a path out of the repository was taken")
+	for name, want := range map[string]string{"../x": "leaves the folder", ".git/hooks/post-checkout": "git keeps its own files there"} {
+		about.ExtraFiles = tree(name, "x")
+		if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, want %q", name, err, want)
+		}
 	}
 }
 

@@ -30,17 +30,15 @@ func (f *folder) build(dir string) ([]manifest.Document, error) {
 	if whose == "" {
 		builds = ownBuilds
 	}
-	if k.err == nil && f.made[whose].beyond(builds) { // nor read, once it is said
+	//guard: a tenant's many small kustomizations hold everybody's plan
+	if k.err == nil && f.made[whose].beyond(builds) {
 		return nil, tooManyBuilds(&k.document)
 	}
 	made, err := b.add(dir, 0)
 	if err != nil {
 		return nil, err
 	}
-	//guard: a tenant's many small kustomizations hold everybody's plan
-	if f.made[whose] = f.made[whose].plus(made); f.made[whose].beyond(builds) {
-		return nil, tooManyBuilds(&k.document)
-	}
+	f.made[whose] = f.made[whose].plus(made)
 	built, err := run(b.disk, path.Join("/", dir))
 	if err != nil {
 		shown := f.shown(dir)
