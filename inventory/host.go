@@ -79,9 +79,12 @@ const (
 // AddressAnnotationKey, followed by a network's id, is the annotation that gives a host's addresses on the network.
 const AddressAnnotationKey = "sip.airshipit.org/address."
 
+// RetireAnnotation on a host says that it has failed, whatever metal3 and Cluster API say of it. Its value is the reason.
+const RetireAnnotation = "sip.airshipit.org/retire"
+
 // ReadAnnotations are the annotations of a host that sipgen reads or that its patches set, sorted. One that ends in a dot goes on behind it.
 func ReadAnnotations() []string {
-	return []string{AddressAnnotationKey, "sip.airshipit.org/lint-ignore", "sip.airshipit.org/release-of"}
+	return []string{AddressAnnotationKey, "sip.airshipit.org/lint-ignore", "sip.airshipit.org/release-of", RetireAnnotation}
 }
 
 // AddressProblem is why a source gives no address.
@@ -156,6 +159,8 @@ type State struct {
 	Detached bool `json:"detached,omitempty"`
 	// Unhealthy: annotation capm3.metal3.io/unhealthy.
 	Unhealthy bool `json:"unhealthy,omitempty"`
+	// Retired: annotation sip.airshipit.org/retire.
+	Retired bool `json:"retired,omitempty"`
 	// NodeReuse: label infrastructure.cluster.x-k8s.io/node-reuse, kept for one consumer.
 	NodeReuse string `json:"nodeReuse,omitempty"`
 	// Deleting: metadata.deletionTimestamp is set.

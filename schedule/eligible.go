@@ -16,6 +16,8 @@ func ineligible(is *holdings.Holding) Reason {
 		return Detached{}
 	case holdings.Unhealthy:
 		return Unhealthy{}
+	case holdings.Retired:
+		return Retired{}
 	case holdings.InError:
 		return InError{h.State.ErrorType, h.State.ErrorMessage}
 	case holdings.InUse:
@@ -37,7 +39,7 @@ func ineligible(is *holdings.Holding) Reason {
 }
 
 // failed is why a held host is to be replaced, nil if it is not: it is being deleted, Cluster API's
-// provider marked it unhealthy, or metal3 reports an error. The mark comes before the error, which
+// provider marked it unhealthy, it is retired, or metal3 reports an error. The mark comes before the error, which
 // alone takes no slot from a host that serves. Paused and detached hosts are someone's work in
 // progress, not failures.
 func failed(h *host) Reason {
@@ -46,6 +48,8 @@ func failed(h *host) Reason {
 		return Deleting{}
 	case h.State.Unhealthy:
 		return Unhealthy{reportedError(h)}
+	case h.State.Retired:
+		return Retired{}
 	}
 	return reportedError(h)
 }
@@ -59,10 +63,10 @@ func reportedError(h *host) Reason {
 }
 
 // serves: what is wrong with a host is only that metal3 reports an error, and something runs on it. A BMC that does not answer says nothing
-// about that, so the host keeps its slot until it is being deleted, marked unhealthy, or named for removal.
+// about that, so the host keeps its slot until it is being deleted, marked unhealthy, retired, or named for removal.
 func (s *site) serves(r *role, i int32) bool {
 	h := &s.hosts[i]
-	return failed(h) != nil && !h.State.Deleting && !h.State.Unhealthy && !r.cluster.marked[i] && inUse(h) != nil
+	return failed(h) != nil && !h.State.Deleting && !h.State.Unhealthy && !h.State.Retired && !r.cluster.marked[i] && inUse(h) != nil
 }
 
 // provisioned: a system is on the host, goes on to it or comes off it.

@@ -16,6 +16,8 @@ type (
 	Detached struct{}
 	// Unhealthy: Cluster API's metal3 provider marked it so. Error is what metal3 says besides, of a host that is held, nil for nothing.
 	Unhealthy struct{ Error Reason }
+	// Retired by the annotation sip.airshipit.org/retire.
+	Retired struct{}
 	// InError: what metal3 reports, empty where it says nothing.
 	InError struct{ Type, Message string }
 	// InUse by its consumer.
@@ -161,6 +163,7 @@ func (Deleting) isReason()              {}
 func (Paused) isReason()                {}
 func (Detached) isReason()              {}
 func (Unhealthy) isReason()             {}
+func (Retired) isReason()               {}
 func (InError) isReason()               {}
 func (InUse) isReason()                 {}
 func (KeptForReuse) isReason()          {}

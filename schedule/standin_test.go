@@ -12,8 +12,8 @@ import (
 // f fails, s is its healthy standby, or a is active where f is standby, and x is free.
 func TestWhenAHostFails(t *testing.T) {
 	const (
-		inError, unhealthy, deleting, removed = "in error", "marked unhealthy", "being deleted", "named by `remove`"
-		no, yes                               = "no", "yes"
+		inError, unhealthy, deleting, retired, removed = "in error", "marked unhealthy", "being deleted", "retired", "named by `remove`"
+		no, yes                                        = "no", "yes"
 	)
 	worker := v1.RoleWorker
 	f, s := claimed(host1("f", "w", "r1"), "c", worker), standbyOf(claimed(host1("s", "w", "r2"), "c", worker))
@@ -37,6 +37,8 @@ func TestWhenAHostFails(t *testing.T) {
 		{unhealthy, yes, "nothing", "it stays active until another host can replace it", false, nil, "f short 0/1", "f short 0/1", "f"},
 		{deleting, no, "a standby host", "the standby host becomes active, the failed one is released", false, []inventory.Host{s}, "s -f short 0/1", "s short 0/1", "s"},
 		{deleting, yes, "a standby host", "the standby host becomes active; the failed one stays a backend until Cluster API lets it go", false, []inventory.Host{s}, "(f) s short 0/1", "(f) s short 0/1", "f s"},
+		{retired, no, "a standby host", "the standby host becomes active, the failed one is released", false, []inventory.Host{s}, "s -f short 0/1", "s short 0/1", "s"},
+		{retired, yes, "a standby host", "the standby host becomes active; the failed one stays a backend until Cluster API lets it go", false, []inventory.Host{s}, "(f) s short 0/1", "(f) s short 0/1", "f s"},
 		{removed, no, "a standby host", "the standby host becomes active, the failed one is released", false, []inventory.Host{s}, "s -f short 0/1", "s short 0/1", "s"},
 		{removed, yes, "a standby host and a free one", "the standby host becomes active, the free one standby; the failed one stays until Cluster API lets it go", false, []inventory.Host{s, x}, "(f) s +~x", "(f) s ~x", "f s x"},
 		{"standby, in error", no, "a free host", "the free host becomes standby, the failed one is released", true, []inventory.Host{a, x}, "a +~x -f", "a ~x", "a x"},
@@ -64,6 +66,8 @@ func TestWhenAHostFails(t *testing.T) {
 			failing = with(failing, func(s *inventory.State) { s.Unhealthy = true })
 		case deleting:
 			failing = with(failing, func(s *inventory.State) { s.Deleting = true })
+		case retired:
+			failing = with(failing, func(s *inventory.State) { s.Retired = true })
 		case removed:
 			spec = annotated(spec, v1.RemoveAnnotation, "f")
 		}

@@ -149,6 +149,7 @@ var rows = []row{
 	{line: "6: deleting comes before paused", change: func(h *inventory.Host) { h.State.Deleting, h.State.Paused = true, true }, want: "free: Deleting"},
 	{line: "6: detached", change: func(h *inventory.Host) { h.State.Detached = true }, want: "free: Detached"},
 	{line: "6: unhealthy comes before an error", change: func(h *inventory.Host) { h.State.Unhealthy, h.State.Operational = true, "error" }, want: "free: Unhealthy"},
+	{line: "6: retired comes before an error", change: func(h *inventory.Host) { h.State.Retired, h.State.Operational = true, "error" }, want: "free: Retired"},
 	{line: "6: in error", change: func(h *inventory.Host) { h.State.ErrorType = "power" }, want: "free: InError"},
 	{line: "6: kept for its last cluster", change: func(h *inventory.Host) { h.State.NodeReuse = "x" }, want: "free: KeptForReuse"},
 	{line: "6: externally provisioned", change: func(h *inventory.Host) { h.State.ExternallyProvisioned = true }, want: "free: ExternallyProvisioned"},

@@ -31,6 +31,7 @@ const (
 	Paused                Code = "Paused"
 	Detached              Code = "Detached"
 	Unhealthy             Code = "Unhealthy"
+	Retired               Code = "Retired"
 	InError               Code = "InError"
 	InUse                 Code = "InUse"
 	KeptForReuse          Code = "KeptForReuse"
@@ -55,6 +56,8 @@ func ineligible(h *inventory.Host) Why {
 		return Why{Code: Detached}
 	case s.Unhealthy:
 		return Why{Code: Unhealthy}
+	case s.Retired:
+		return Why{Code: Retired}
 	case s.InError():
 		return Why{InError, s.ErrorType}
 	case s.Consumer != nil:

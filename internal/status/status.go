@@ -172,6 +172,9 @@ func trouble(s *inventory.State) string {
 	if s.Unhealthy {
 		words = append(words, "marked unhealthy")
 	}
+	if s.Retired {
+		words = append(words, "retired")
+	}
 	if s.InError() {
 		what := "in error"
 		if s.ErrorType != "" {

@@ -33,8 +33,8 @@ type Holdings struct {
 	kept map[schedule.RoleKey]Count
 }
 
-// Held counts what clusters hold and are letting go. A host failed if it is gone, being deleted, marked as unhealthy, or in
-// error while nothing uses it.
+// Held counts what clusters hold and are letting go. A host failed if it is gone, being deleted, marked as unhealthy, retired,
+// or in error while nothing uses it.
 //
 // A host that the annotation remove of its cluster names counts as failed, too, unless it is in use: its cluster lets it go as soon as it has a
 // successor. Of hosts that nobody can answer for it counts none: schedule.Plan reports them.
@@ -96,7 +96,7 @@ func namedForRemoval(clusters []v1.SIPCluster) map[schedule.ClusterKey]map[strin
 }
 
 func failed(h *inventory.Host) bool {
-	return h == nil || h.State.Deleting || h.State.Unhealthy || h.State.InError() && !h.State.InUse()
+	return h == nil || h.State.Deleting || h.State.Unhealthy || h.State.Retired || h.State.InError() && !h.State.InUse()
 }
 
 func countOf(standby bool) Count {

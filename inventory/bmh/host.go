@@ -206,6 +206,8 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 			//guard: a host that metal3 does not manage is handed out
 			Detached:  has(bmh.Annotations, metal3.DetachedAnnotation),
 			Unhealthy: has(bmh.Annotations, unhealthyAnnotation),
+			//guard: a host that operators retired is handed out
+			Retired:   has(bmh.Annotations, inventory.RetireAnnotation),
 			NodeReuse: bmh.Labels[nodeReuseLabel],
 			//guard: a host that is being deleted is handed out
 			Deleting:              bmh.DeletionTimestamp != nil,

@@ -163,6 +163,8 @@ func state(r schedule.Reason) string {
 		return "detached"
 	case schedule.Unhealthy:
 		return besides("marked unhealthy", r.Error)
+	case schedule.Retired:
+		return "retired"
 	case schedule.InError:
 		words := "in error"
 		if r.Type != "" {
