@@ -56,14 +56,33 @@ func (c *vinoCheck) commands(spec *VinoSpec) {
 	}
 }
 
-// readVinos holds each spec against its definition, with credentials in it as the API server will see it.
+// readVinos moves the field of an older Vino, and holds each spec against its definition, with credentials in it as the API server will see it.
 func (s *Site) readVinos(add problem) {
 	for n := range s.Spec.Services.VirtualHosts {
-		at := fmt.Sprintf("spec.services.virtualHosts[%d].spec", n)
-		spec := s.Spec.Services.VirtualHosts[n].Spec.Object()
+		v, at := &s.Spec.Services.VirtualHosts[n], fmt.Sprintf("spec.services.virtualHosts[%d].spec", n)
+		spec := v.Spec.Object()
+		if _, given := spec["vmBridge"]; given {
+			s.moveBridge(at, spec, add)
+			s.reread(at, spec, &v.Spec, add)
+		}
 		spec["bmcCredentials"] = map[string]any{"username": "", "password": ""}
 		s.check(upstream.Vino, at, spec, add)
 	}
+}
+
+// moveBridge puts the one bridge of an older Vino where its network has it today.
+func (s *Site) moveBridge(at string, spec map[string]any, add problem) {
+	networks, _ := spec["networks"].([]any)
+	if len(networks) == 1 {
+		if network, is := networks[0].(map[string]any); is && network["bridgeName"] == nil {
+			s.warn(at+".vmBridge", "today's API has it as networks[0].bridgeName")
+			network["bridgeName"] = spec["vmBridge"]
+			delete(spec, "vmBridge")
+			return
+		}
+	}
+	add(at+".vmBridge", "today's API has a bridgeName in each network instead: want it there alone")
+	delete(spec, "vmBridge")
 }
 
 // vinoCheck checks one Vino.

@@ -36,6 +36,25 @@ func TestVinoIsRead(t *testing.T) {
 	}
 }
 
+// TestOlderVino: the bridge of a Vino from before each network had one is that of its network, with a warning.
+func TestOlderVino(t *testing.T) {
+	older := strings.Replace(vinoSite, ", bridgeName: vm-infra", "", 1)
+	older = strings.Replace(older, "        configuration:", "        vmBridge: vm-infra\n        configuration:", 1)
+	var lines []string
+	for line := range strings.Lines(older) {
+		if !strings.Contains(line, "{name: data") {
+			lines = append(lines, strings.Replace(line, ", {name: eth1, network: data}", "", 1))
+		}
+	}
+	site, err := parse(t, strings.Join(lines, ""))
+	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0], "spec.vmBridge: today's API has it as networks[0].bridgeName") {
+		t.Fatalf("found %v, %+v", err, site)
+	}
+	if spec := site.Spec.Services.VirtualHosts[0].Spec; spec.Networks[0].BridgeName != "vm-infra" || spec.Object()["vmBridge"] != nil {
+		t.Errorf("found %+v", spec)
+	}
+}
+
 func TestBadVinos(t *testing.T) {
 	for _, row := range []struct{ why, old, new, want string }{
 		{"a Secret on Argo CD", "  services:", "  engine: argocd\n  argocd: {order: none}\n  services:", "virtualHosts[0].credentialsSecret: given with engine argocd, which puts nothing from a Secret into a Vino: want none"},
@@ -69,6 +88,7 @@ func TestBadVinos(t *testing.T) {
 		{"a route to nowhere", "gateway: $vinobridge", "gateway: bridge", `routes[0].gateway: found "bridge", want an IP address`},
 		{"a bridge that is none", "bridgeName: vm-infra", "bridgeName: a-bridge-with-a-long-name", "spec.networks[0].bridgeName: found"},
 		{"a disk out of its place", "/var/lib/x.qcow2", "/var/../etc/x", "diskDrives[0].path: found"},
+		{"an older Vino's bridge for two networks", "        configuration:", "        vmBridge: vm-infra\n        configuration:", "spec.vmBridge: today's API has a bridgeName in each network instead"},
 		{"a network twice", "name: data, subnet", "name: mgmt, subnet", `spec.networks[1].name: found "mgmt", which another network has`},
 		{"an interface on nothing", "network: data}", "network: dta}", `networkInterfaces[1].network: found "dta", want one of spec.networks: data, mgmt`},
 		{"two interfaces on one network", "network: data}", "network: mgmt}", "networkInterfaces[1].network: found \"mgmt\", the network of networkInterfaces[0]: ViNO would give both the same address"},
