@@ -12,7 +12,7 @@ import (
 var unedited = map[string]int{
 	"from-sip.md": 3500, "lint.md": 3000, "services.md": 2500, "tenants.md": 2450, "site-services.md": 2450, "review.md": 1900, "json.md": 1850,
 	"runner.md": 1800, "cluster-api.md": 1750, "gitops.md": 1750, "switch-engine.md": 1500, "argocd.md": 1300, "ci.md": 1300, "addresses.md": 1150,
-	"publishing.md": 1150, "keys.md": 1100, "glossary.md": 900, "tutorial.md": 800, "security-table.md": 700, "faq.md": 700,
+	"publishing.md": 1150, "keys.md": 1150, "glossary.md": 900, "tutorial.md": 800, "security-table.md": 700, "faq.md": 700,
 	"promoter.md": 600, "upgrading.md": 450, "exit-codes.md": 350, "placement.md": 2500, "performance.md": 1700,
 }
 
