@@ -10,10 +10,10 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// ForeignBackends says which load balancers lose a backend because it is another cluster's host, sorted. The services of a cluster that is
-// refused or has no spec stay as the previous tree has them. A host that the cluster lost since, because it was created anew or labelled by hand,
-// may be another's, and one tenant's traffic would go to the other's machine: Site takes such a backend out. An address that a host of the cluster
-// still has is its own: another cluster may use the same one on a network that is not connected.
+// ForeignBackends says which load balancers send traffic to another cluster's host, sorted. The services of a cluster that is frozen or leaves
+// stay byte for byte as the previous tree has them. A host that the cluster lost since, because it was created anew or labelled by hand,
+// may be another's. An address that a host of the cluster still has is its own: another cluster may use the same one on a network that is
+// not connected.
 func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 	var warnings []string
 	for i := range clusters {
@@ -33,7 +33,7 @@ func ForeignBackends(previous Tree, clusters []schedule.Cluster) []string {
 				if !is {
 					continue
 				}
-				warnings = append(warnings, fmt.Sprintf("%s: %s had backend %s at %s, which is host %s of %s now: it is taken out, and all else of the services stays as it is %s",
+				warnings = append(warnings, fmt.Sprintf("%s: %s sends traffic to backend %s at %s, which is host %s of %s now, %s",
 					c.Key, name, backend.name, backend.ip, owner.host, owner.cluster, until(c)))
 			}
 		}
@@ -122,20 +122,4 @@ func backendIn(line string) (backend, bool) {
 		ip = withPort.Addr()
 	}
 	return backend{fields[1], ip}, true
-}
-
-// withoutForeign takes the servers whose addresses are others' out of a configuration of HAProxy. A backend that has none left answers
-// nobody, which is what is left to it.
-func withoutForeign(config string, foreign func(netip.Addr) (owner, bool)) string {
-	var out strings.Builder
-	for line := range strings.Lines(config) {
-		if b, is := backendIn(line); is {
-			//guard: a frozen cluster's load balancer sends its clients to another tenant's machine
-			if _, others := foreign(b.ip); others {
-				continue
-			}
-		}
-		out.WriteString(line)
-	}
-	return out.String()
 }

@@ -31,11 +31,11 @@ func TestForeignBackends(t *testing.T) {
 		want   []string
 	}{
 		{"the host was created anew and is b's", before(h1, h2), []schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b", h2)},
-			[]string{"lab/a: loadbalancer-controlplane-a had backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now: it is taken out, and all else of the services stays as it is " + until}},
+			[]string{"lab/a: loadbalancer-controlplane-a sends traffic to backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now, " + until}},
 		{"b comes first", before(h1, h2v6), []schedule.Cluster{controlPlane("b", h2v6), refused(controlPlane("a", h1))},
-			[]string{"lab/a: loadbalancer-controlplane-a had backend h2 at 2001:db8::2, which is host metal3/h2 of lab/b now: it is taken out, and all else of the services stays as it is " + until}},
+			[]string{"lab/a: loadbalancer-controlplane-a sends traffic to backend h2 at 2001:db8::2, which is host metal3/h2 of lab/b now, " + until}},
 		{"a cluster without a spec keeps its services until its last host is gone", before(h1, h2), []schedule.Cluster{gone(controlPlane("a", h1)), controlPlane("b", h2)},
-			[]string{"lab/a: loadbalancer-controlplane-a had backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now: it is taken out, and all else of the services stays as it is until the cluster's last host is released"}},
+			[]string{"lab/a: loadbalancer-controlplane-a sends traffic to backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now, until the cluster's last host is released"}},
 		{"its services go with its last host", before(h1, h2), []schedule.Cluster{gone(controlPlane("a")), controlPlane("b", h2)}, nil},
 		{"nobody has it", before(h1, h2), []schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b")}, nil},
 		{"its services are rendered anew", before(h1, h2), []schedule.Cluster{controlPlane("a", h1), controlPlane("b", h2)}, nil},

@@ -86,11 +86,15 @@ func (s *site) serviceRights(c *schedule.Cluster) (map[string][]byte, error) {
 				before[name] = content
 			}
 		}
-		kept, err := s.withoutLost(c, before)
-		for name, content := range kept {
-			files[strings.TrimPrefix(name, folder)] = content
+		lost := s.lostBy(c)
+		for name, content := range before {
+			kept, err := lost.rights(name, content)
+			if err != nil {
+				return nil, err
+			}
+			files[strings.TrimPrefix(name, folder)] = kept
 		}
-		return files, err
+		return files, nil
 	}
 	in, err := s.infraInput(c)
 	if err != nil {

@@ -246,12 +246,7 @@ func (s *site) keepsServices(c *schedule.Cluster) bool {
 // infra renders the services of a cluster, or keeps those that it had.
 func (s *site) infra(c *schedule.Cluster, folder string) error {
 	if s.keepsServices(c) {
-		kept, err := s.withoutLost(c, s.before(folder))
-		if err != nil {
-			return ofCluster(c.Key, err)
-		}
-		//guard: a frozen tenant switches off a host that is another one's
-		maps.Copy(s.tree, kept)
+		maps.Copy(s.tree, s.before(folder))
 		return nil
 	}
 	in, err := s.infraInput(c)
