@@ -76,31 +76,17 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		}
 	}
 	for i := range p.Clusters {
-		for j := range p.Clusters[i].Roles {
-			role := &p.Clusters[i].Roles[j]
-			for _, a := range role.Assigned {
+		c := &p.Clusters[i]
+		for j := range c.Roles {
+			for _, a := range c.Roles[j].Assigned {
 				if a.Origin != New {
 					claimed[HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}] = true
 				}
-				//guard: a cluster whose hosts are in use begins to leave without the brake
-				if key := (HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}); a.Pending && p.Clusters[i].Gone && !previous.Leaving[p.Clusters[i].Key] {
-					loss.Released = append(loss.Released, key)
-					loss.Asked[p.Clusters[i].Key]++
-				}
-				//guard: a tenant has three hosts replaced, and everybody's run is refused
-				if _, named := a.Trouble.(MarkedForRemoval); named && a.Replaced {
-					loss.Asked[p.Clusters[i].Key]++
-				}
 			}
-			for _, r := range role.Releasing {
-				key := HostKey{Namespace: r.Host.Namespace, Name: r.Host.Name}
-				//guard: a cluster that leaves stops every run again when its user lets go of the hosts
-				if r.Since == New && !waited[key] {
-					claimed[key] = true
-					loss.Released = append(loss.Released, key)
-					loss.Asked[p.Clusters[i].Key]++
-				}
-			}
+		}
+		for _, key := range loss.ask(c, previous.Leaving[c.Key], waited) {
+			claimed[key] = true
+			loss.Released = append(loss.Released, key)
 		}
 	}
 	loss.Claimed = len(claimed)
@@ -110,6 +96,34 @@ func Losses(p *Placement, previous Previous, hosts []inventory.Host) Loss {
 		})
 	}
 	return loss
+}
+
+// ask counts what a cluster gives up, and gives the hosts that it releases, or will when they are free. left: it was leaving before this
+// run. waited are the hosts that leaving clusters kept only while they were in use.
+func (l *Loss) ask(c *Cluster, left bool, waited map[HostKey]bool) (released []HostKey) {
+	for i := range c.Roles {
+		for _, a := range c.Roles[i].Assigned {
+			//guard: a cluster whose hosts are in use begins to leave without the brake
+			if a.Pending && c.Gone && !left {
+				released = append(released, HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name})
+			}
+			//guard: a tenant has three hosts replaced, and everybody's run is refused
+			if _, named := a.Trouble.(MarkedForRemoval); named && a.Replaced {
+				l.Asked[c.Key]++
+			}
+		}
+		for _, r := range c.Roles[i].Releasing {
+			key := HostKey{Namespace: r.Host.Namespace, Name: r.Host.Name}
+			//guard: a cluster that leaves stops every run again when its user lets go of the hosts
+			if r.Since == New && !waited[key] {
+				released = append(released, key)
+			}
+		}
+	}
+	if len(released) > 0 {
+		l.Asked[c.Key] += len(released)
+	}
+	return released
 }
 
 // holders are the roles that keep hosts, by host. Failed hosts in use that are replaced are counted as lost.

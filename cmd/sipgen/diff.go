@@ -34,8 +34,9 @@ tree, all of them) is summed up; --all shows its files.
 -o unified is exactly what patch(1) takes, so values in it may look like commands to a CI system:
 in CI, write it to a file.
 
-Exit codes: 0 nothing would change; 1 something would change; 2 an error, or render and publish
-would write nothing.`,
+Exit codes: 0 nothing would change; 1 something would change, or a cluster is frozen or cannot have
+its hosts; 2 an error, or render and publish would write nothing. A file that sipgen did not write,
+which ends these, is a warning here.`,
 		Example: `  sipgen diff --site site.yaml -f tenants --inventory hosts --out tree
   sipgen diff --site site.yaml -f tenants --inventory hosts --repo fleet.git`,
 		RunE: func(cmd *cobra.Command, _ []string) error {

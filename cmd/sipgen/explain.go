@@ -42,7 +42,7 @@ name alone if no other host or cluster has it.`,
 			if err != nil {
 				return err
 			}
-			before, err := previous.read(cmd.Context(), ui, loaded.site)
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.site)
 			if err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ granted; 2 an error.`,
 				return err
 			}
 			in.warnUnused(ui, loaded)
-			before, err := previous.read(cmd.Context(), ui, loaded.site)
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.site)
 			if err != nil {
 				return err
 			}

@@ -55,7 +55,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			}
 			in.warnUnused(ui, loaded)
 			loaded.sayOthers(ui)
-			before, err := previous.read(cmd.Context(), ui, loaded.site)
+			before, err := previous.readOrWarn(cmd.Context(), ui, loaded.site)
 			if err != nil {
 				return err
 			}

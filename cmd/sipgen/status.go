@@ -84,7 +84,7 @@ tree is not as sipgen wrote it; 2 an error.`,
 			if hosts, _, err = ofTheSite(site, hosts); err != nil {
 				return err
 			}
-			before, err := previous.read(ctx, ui, site)
+			before, err := previous.readOrWarn(ctx, ui, site)
 			if err != nil {
 				return err
 			}

@@ -103,6 +103,17 @@ func (p *previousFlags) read(ctx context.Context, ui *ui, site *v1alpha1.Site) (
 	return before, err
 }
 
+// readOrWarn is read for commands that decide nothing: where the Site's repository cannot be read, they go on without a previous tree.
+func (p *previousFlags) readOrWarn(ctx context.Context, ui *ui, site *v1alpha1.Site) (previousTree, error) {
+	before, err := p.read(ctx, ui, site)
+	//guard: nobody can look at hosts and specs while git is down
+	if unread := (*previousError)(nil); errors.As(err, &unread) {
+		ui.say("warning: %s: going on without it, so decisions that are not synced yet are not known", unread)
+		return previousTree{}, nil
+	}
+	return before, err
+}
+
 // readFolder gives the tree in the folder that --previous names.
 func (p *previousFlags) readFolder(ctx context.Context) (previousTree, error) {
 	// A name that is misspelt would make every host a new one.

@@ -132,8 +132,6 @@ func hintFor(command *cobra.Command, err error) string {
 		return "sipgen init writes a Site; --site FILE or $SIPGEN_SITE says where one is"
 	case errors.As(err, &notTree):
 		return notTree.hint()
-	case errors.As(err, &unread) && command.Name() == "status":
-		return "--previous DIR or --repo URL says where the tree is"
 	case errors.As(err, &unread):
 		return "if nothing has been published yet, --previous none plans without a previous tree; otherwise --previous DIR or --repo URL says where it is: it has the decisions that are not synced yet"
 	case specHint(err) != "":
