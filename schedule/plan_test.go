@@ -350,6 +350,37 @@ func TestLosses(t *testing.T) {
 	}
 }
 
+// TestLossOfALeavingCluster: all its hosts count in the run in which it begins to leave, those in use too, and none of them later. So does what a spec
+// has replaced.
+func TestLossOfALeavingCluster(t *testing.T) {
+	worker := v1.RoleWorker
+	leaves := newCluster("a", map[string]v1.NodeSet{worker: nodes("", 2, 0)})
+	leaves.Annotations = map[string]string{v1.DecommissionAnnotation: leaves.Key()}
+	named := newCluster("a", map[string]v1.NodeSet{worker: nodes("", 2, 0)})
+	named.Annotations = map[string]string{v1.RemoveAnnotation: "used"}
+	key := ClusterKey{Namespace: "tenants", Name: "a"}
+	used, idle := provisionedBy(claimed(host1("used", "w", "r1"), "a", worker), "m"), claimed(host1("idle", "w", "r2"), "a", worker)
+	pending := inTree("used", "a", worker)
+	pending.Pending = true
+	for _, row := range []struct {
+		why      string
+		cluster  v1.SIPCluster
+		hosts    []inventory.Host
+		previous Previous
+		want     int
+	}{
+		{"it begins to leave", leaves, []inventory.Host{used, idle}, Previous{Claims: []PreviousClaim{inTree("used", "a", worker), inTree("idle", "a", worker)}}, 2},
+		{"one waits", leaves, []inventory.Host{used}, Previous{Claims: []PreviousClaim{pending}, Leaving: map[ClusterKey]bool{key: true}}, 0},
+		{"its user has let go", leaves, []inventory.Host{claimed(host1("used", "w", "r1"), "a", worker)}, Previous{Claims: []PreviousClaim{pending}, Leaving: map[ClusterKey]bool{key: true}}, 0},
+		{"a host that the spec names", named, []inventory.Host{used, idle, host1("free", "w", "r3")}, Previous{Claims: []PreviousClaim{inTree("used", "a", worker), inTree("idle", "a", worker)}}, 1},
+	} {
+		loss := Losses(plan(t, []v1.SIPCluster{row.cluster}, row.hosts, row.previous, newerLabels()), row.previous, row.hosts)
+		if loss.Total() != row.want || loss.Asked[key] != row.want {
+			t.Errorf("%s: %d hosts, %d of them asked for, want %d: %+v", row.why, loss.Total(), loss.Asked[key], row.want, loss)
+		}
+	}
+}
+
 func TestNestedKeys(t *testing.T) {
 	set := nodes("", 2, 0)
 	set.TopologyKey, set.TopologyKeys, set.Unlabelled = "", []string{"row", "rack"}, v1.UnlabelledAllow

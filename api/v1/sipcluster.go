@@ -276,7 +276,7 @@ func (c *SIPCluster) Leaves() bool {
 // AcceptedLoss is the number of AcceptLossAnnotation, -1 without one.
 func (c *SIPCluster) AcceptedLoss() int {
 	n, err := strconv.Atoi(c.Annotations[AcceptLossAnnotation])
-	if err != nil {
+	if err != nil || n < 0 {
 		return -1
 	}
 	return n

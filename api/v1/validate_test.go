@@ -172,3 +172,36 @@ func TestWantIsWithinBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestAnnotations: a cluster leaves by its own name alone, and a loss is accepted by a number.
+func TestAnnotations(t *testing.T) {
+	for _, row := range []struct {
+		annotation, wrong string
+		leaves            bool
+		accepts           int
+	}{
+		{"{}", "", false, -1},
+		{DecommissionAnnotation + ": lab/one", "", true, -1},
+		{DecommissionAnnotation + ": lab/two", `decommission]: found "lab/two", want the cluster's own name, "lab/one", or no annotation`, false, -1},
+		{DecommissionAnnotation + `: ""`, `decommission]: found "", want`, false, -1},
+		{AcceptLossAnnotation + `: "3"`, "", false, 3},
+		{AcceptLossAnnotation + ": three", `accept-loss]: found "three", want how many hosts may go, as a number`, false, -1},
+		{AcceptLossAnnotation + `: "-3"`, `accept-loss]: found "-3", want`, false, -1},
+	} {
+		docs, err := manifest.Parse("f.yaml", []byte(strings.Replace(goodCluster, "  name: one\n", "  name: one\n  annotations:\n    "+row.annotation+"\n", 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := Decode(docs)[0]
+		var wrong string
+		for _, err := range found.Errs {
+			wrong += err.Error()
+		}
+		if (row.wrong == "") != (wrong == "") || !strings.Contains(wrong, row.wrong) {
+			t.Errorf("%s: found %q, want %q", row.annotation, wrong, row.wrong)
+		}
+		if found.Cluster.Leaves() != row.leaves || found.Cluster.AcceptedLoss() != row.accepts {
+			t.Errorf("%s: leaves %t and accepts %d", row.annotation, found.Cluster.Leaves(), found.Cluster.AcceptedLoss())
+		}
+	}
+}

@@ -41,8 +41,9 @@ func (l *loaded) judge(ui *ui, before previousTree, how tolerance, site renderer
 		if err != nil {
 			return nil, nil, nil, err
 		}
+		var more []finding
 		//guard: a new cluster gets the node port that a frozen one has in the tree: neither's services can be applied
-		more := decided.newcomers()
+		more = decided.newcomers()
 		if len(more) == 0 && how.acceptLoss == noAcceptance {
 			more = decided.beyondBrake()
 		}
