@@ -98,26 +98,26 @@ func TestGitHub(t *testing.T) {
 		t.Errorf("comment %d, then %d:\n%s", first.id, second.id, second.body)
 	}
 
-	// More than there is: the comment says so, and the job fails as sipgen does. Nothing is published.
+	// More than there is: the comment says so, and the job fails as sipgen does. The rest is published.
 	g.change(t, "tenants/edge-a.yaml", "active: 5", "active: 50")
 	g.commit(t)
 	r = g.job(t, w, "plan")
-	if r.outcome["plan"] != "exit 2" || r.outcome["Lint"] != "exit 1" || !strings.Contains(r.log["Lint"], "::error file=tenants/edge-a.yaml,line=") {
+	if r.outcome["plan"] != "exit 1" || r.outcome["Lint"] != "exit 1" || !strings.Contains(r.log["Lint"], "::error file=tenants/edge-a.yaml,line=") {
 		t.Errorf("%v\n%s", r.outcome, r.log["Lint"])
 	}
-	wantWords(t, f.only(t).body, "nothing is published", ": tenant-a/edge-a Worker needs 45 more")
-	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 2" || g.commits(t) != 1 {
+	wantWords(t, f.only(t).body, "the rest is published", ": tenant-a/edge-a Worker needs 45 more")
+	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 1" || g.commits(t) != 2 {
 		t.Errorf("%v, %d commits", r.outcome, g.commits(t))
 	}
 
-	// What cannot be read is refused, in the comment too, at its line.
+	// What cannot be read freezes its cluster, in the comment too, at its line.
 	g.change(t, "tenants/edge-a.yaml", "active: 50", "active: \"</details> @everyone ``` /close\"")
 	g.commit(t)
-	if r = g.job(t, w, "plan"); r.outcome["plan"] != "exit 2" {
+	if r = g.job(t, w, "plan"); r.outcome["plan"] != "exit 1" {
 		t.Errorf("%v", r.outcome)
 	}
-	wantWords(t, f.only(t).body, "**Refused", "\n    sipgen: tenants/edge-a.yaml: document 1: line ")
-	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 2" || g.commits(t) != 1 {
+	wantWords(t, f.only(t).body, "**A cluster is frozen or short", "edge-a.yaml: document 1: line ")
+	if r = g.job(t, w, "publish"); r.outcome["Publish"] != "exit 1" || g.commits(t) != 3 {
 		t.Errorf("%v, %d commits", r.outcome, g.commits(t))
 	}
 }
