@@ -206,18 +206,30 @@ func (s *settled) leave(l *loaded, claims schedule.Previous) {
 		key := schedule.ClusterKey{Namespace: namespace, Name: short}
 		s.leaving[key] = true
 		//guard: a slip of the pen lets nothing leave, and nobody says so
-		if !s.has(key) && !s.known[key] {
-			var names []string
-			for near := range s.known {
-				names = append(names, near.String())
-			}
-			hint := "take the entry out"
-			if near := manifest.Nearest(name, names); near != "" {
-				hint = fmt.Sprintf("did you mean %q?", near)
-			}
-			s.words = append(s.words, fmt.Sprintf("%s: spec.decommission: %s: neither the specs nor the tree have this cluster; %s", l.site.Name, name, hint))
+		if words := s.idleEntry(key); words != "" {
+			s.words = append(s.words, fmt.Sprintf("%s: spec.decommission: %s: %s", l.site.Name, name, words))
 		}
 	}
+}
+
+// idleEntry says why an entry of the Site's list lets nothing leave, empty if it does.
+func (s *settled) idleEntry(key schedule.ClusterKey) string {
+	switch {
+	case s.known[key]:
+		return ""
+	case s.has(key):
+		return "the tree does not have this cluster, and it gets no hosts; take the entry out if it is to get some"
+	}
+	var names []string
+	for near := range s.known {
+		names = append(names, near.String())
+	}
+	slices.Sort(names)
+	hint := "take the entry out"
+	if near := manifest.Nearest(key.String(), names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return "neither the specs nor the tree have this cluster; " + hint
 }
 
 // siteLets says that the Site lets a cluster leave.
