@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -202,6 +203,8 @@ func (c *circle) sync(t *testing.T, failures map[string]string) {
 		}
 	}
 	c.synced = names
+	// A quick sync is over within the second of the commit, and hosts that are read then count as older than the tree.
+	time.Sleep(time.Until(c.repo.Committed(t).Add(time.Second)))
 }
 
 func (c *circle) await(t *testing.T, name, commit, revision string, failures map[string]string) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Repo is a bare git repository on disk that engines sync from and sipgen pushes to.
@@ -91,6 +92,16 @@ func (r *Repo) Revert(t testing.TB, commit string) string {
 
 // Head is the id of the branch's newest commit.
 func (r *Repo) Head(t testing.TB) string { return git(t, r.Dir, "rev-parse", "refs/heads/"+r.Branch) }
+
+// Committed is when the branch's newest commit was made, in whole seconds.
+func (r *Repo) Committed(t testing.TB) time.Time {
+	t.Helper()
+	seconds, err := strconv.ParseInt(git(t, r.Dir, "log", "-1", "--format=%ct", r.Branch), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Unix(seconds, 0)
+}
 
 // Message is that of the branch's newest commit.
 func (r *Repo) Message(t testing.TB) string {
