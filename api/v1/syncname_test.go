@@ -21,7 +21,7 @@ func TestSyncNamesOfThePage(t *testing.T) {
 	}
 	for page, says := range map[string]string{
 		"runbooks/stop-one-tenant.md": fmt.Sprintf("namespace and name have more than %d characters together", longest(syncParts...)),
-		"argocd.md":                   fmt.Sprintf("one whose namespace and name have more than %d characters together", longest("infra")),
+		"argocd.md":                   fmt.Sprintf("more than %d characters in namespace and name together", longest("infra")),
 	} {
 		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {

@@ -17,13 +17,13 @@ import (
 	"github.com/airshipit/sipgen/publish"
 )
 
-var update = flag.Bool("update", false, "write docs/review.md's outputs and pictures again")
+var update = flag.Bool("update", false, "write docs/review.md's outputs and files again")
 
-// reviewed is what docs/review.md shows: real outputs of real commands, by the name of the block they stand in.
+// reviewed is what docs/review.md shows: real outputs of real commands, by the name of their block, or of their file below docs/review.
 type reviewed map[string]string
 
 // TestReviewPage goes the way that docs/review.md goes, on examples/two-tenants, and holds the page to what the commands print. With -update it
-// writes the page's blocks and pictures.
+// writes the page's blocks and files.
 func TestReviewPage(t *testing.T) {
 	docs, err := filepath.Abs("../../docs")
 	check(t, err)
@@ -36,11 +36,11 @@ func TestReviewPage(t *testing.T) {
 	check(t, err)
 	want := string(page)
 	for name, text := range shown {
-		if file, isPicture := strings.CutPrefix(name, "picture "); isPicture {
+		if file, isFile := strings.CutPrefix(name, "file "); isFile {
 			same(t, filepath.Join(docs, "review", file), text)
 			continue
 		}
-		block := regexp.MustCompile("(?s)(<!-- " + name + " -->\n+(?:```+[a-z]*|<details>.*?\n\n)\n).*?(\n(?:```+|</details>)\n<!-- end -->)")
+		block := regexp.MustCompile("(?s)(<!-- " + name + " -->\n```\n).*?(\n```\n<!-- end -->)")
 		if len(block.FindAllString(want, -1)) != 1 {
 			t.Errorf("docs/review.md: want one block %q", name)
 			continue
@@ -98,7 +98,7 @@ func review(t *testing.T) reviewed {
 	sipgen(0, append([]string{"publish", "--repo", "fleet.git"}, all...)...)
 	sipgen(0, append([]string{"render", "--out", "tree"}, all...)...)
 	syncHosts(func(err error) { check(t, err) }, "tree", "hosts")
-	shown := reviewed{"picture before.svg": sipgen(0, append([]string{"plan", "-o", "svg", "--repo", "fleet.git"}, all...)...)}
+	shown := reviewed{"file before.svg": sipgen(0, append([]string{"plan", "-o", "svg", "--repo", "fleet.git"}, all...)...)}
 
 	edit(t, "tenants/edge-a.yaml", "active: 4", "active: 5")
 	edit(t, "tenants/edge-b.yaml", "active: 4", "active: 3")
@@ -111,11 +111,11 @@ func review(t *testing.T) reviewed {
 		}
 	}
 	shown["plan"] = strings.Join(short, "\n")
-	shown["diff"] = sipgen(1, append([]string{"diff", "--repo", "fleet.git"}, all...)...)
-	shown["picture after.svg"] = sipgen(0, append([]string{"plan", "-o", "svg", "--repo", "fleet.git"}, all...)...)
+	shown["file diff.txt"] = sipgen(1, append([]string{"diff", "--repo", "fleet.git"}, all...)...)
+	shown["file after.svg"] = sipgen(0, append([]string{"plan", "-o", "svg", "--repo", "fleet.git"}, all...)...)
 	sipgen(0, append([]string{"publish", "--repo", "fleet.git", "--propose", "sipgen/two-tenants"}, all...)...)
 	shown["commit"] = withoutVersion(git("-C", "fleet.git", "log", "-1", "--format=%B", "sipgen/two-tenants"))
-	shown["request"] = request(t)
+	shown["file pull-request.md"] = request(t)
 	return shown
 }
 
