@@ -17,6 +17,10 @@ func (s *site) capi(c *schedule.Cluster, folder string) error {
 		maps.Copy(s.tree, s.before(folder))
 		return nil
 	}
+	//guard: a site that has no Cluster API gets, for each cluster, a folder that nobody uses
+	if s.Site.Spec.ClusterAPI == nil {
+		return nil
+	}
 	in := capi.Input{Cluster: s.specs[c.Key], Keys: s.Site.Spec.LabelKeys}
 	for i := range c.Roles {
 		if c.Roles[i].Name != v1.RoleControlPlane {

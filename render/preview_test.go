@@ -77,6 +77,7 @@ func TestPreviewRefuses(t *testing.T) {
 		}, `"a b"`},
 	} {
 		site, cluster, place := testSite(nil), testCluster("a"), placed("a")
+		site.Spec.ClusterAPI = &v1alpha1.ClusterAPI{}
 		row.change(site, &cluster, &place)
 		in := Input{Site: site, Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{place}}}
 		tree, services, err := Site(in)

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -129,6 +130,7 @@ func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 func TestComponentStaysLikeTheServices(t *testing.T) {
 	const component, replicas = "clusters/lab/a/capi/kustomization.yaml", "clusters/lab/a/capi/kubeadmcontrolplane.yaml"
 	site := testSite(nil)
+	site.Spec.ClusterAPI = &v1alpha1.ClusterAPI{}
 	spec := testCluster("a")
 	spec.Spec.Nodes = map[string]v1.NodeSet{v1.RoleControlPlane: {Count: &v1.NodeCount{Active: 1}}}
 	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
@@ -156,7 +158,9 @@ func TestComponentStaysLikeTheServices(t *testing.T) {
 	}
 	gone.Roles = nil
 	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
-	for path := range tree {
+	site.Spec.ClusterAPI = nil
+	unasked := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: before})
+	for _, path := range slices.Concat(slices.Collect(maps.Keys(tree)), slices.Collect(maps.Keys(unasked))) {
 		if strings.Contains(path, "/capi/") {
 			t.Errorf("%s is left behind", path)
 		}
@@ -178,7 +182,9 @@ func TestComponentHasTheDomainsOfActiveHosts(t *testing.T) {
 	}
 	cluster.Roles = append(cluster.Roles, schedule.Role{Name: "Worker", Assigned: []schedule.Assignment{{Host: testHost("w"), Origin: schedule.FromLive}}})
 	cluster.Roles[1].Assigned[0].Host.Labels = map[string]string{capi.FailureDomainLabel: "workers-room"}
-	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
+	site := testSite(nil)
+	site.Spec.ClusterAPI = &v1alpha1.ClusterAPI{}
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
 	want(t, tree, "clusters/lab/a/capi/metal3cluster-v1beta2.yaml", "name: room-1", "name: room-2")
 	wantNot(t, tree, "clusters/lab/a/capi/metal3cluster-v1beta2.yaml", "spare-room", "old-room", "workers-room")
 }

@@ -127,10 +127,17 @@ type SiteSpec struct {
 	// Runner renders a CronJob that runs sipgen publish in the management cluster. Default: none.
 	// +optional
 	Runner *Runner `json:"runner,omitempty"`
+	// ClusterAPI renders, for each cluster, a component for its Cluster API objects: {} asks for it. Default: none. Whoever takes it out takes the
+	// components out of the tree; a kustomization that includes one does not build then.
+	// +optional
+	ClusterAPI *ClusterAPI `json:"clusterAPI,omitempty"`
 	// Services are the site's own services, beside those of the clusters.
 	// +optional
 	Services SiteServices `json:"services,omitempty"`
 }
+
+// ClusterAPI asks for the components for Cluster API. It has no fields.
+type ClusterAPI struct{}
 
 // Metrics is who may read the figures of the tenants' services: the load balancers' metrics and statistics, and Dex' telemetry.
 type Metrics struct {

@@ -22,7 +22,13 @@ func (d *decided) componentChanges(after render.Tree, replicas []report.ReplicaC
 	var out []report.ComponentChange
 	for i := range d.clusters {
 		cluster := d.clusters[i].Key()
-		if before := was[cluster]; len(before) > 0 && !stay[cluster] && len(is[cluster]) > 0 {
+		before := was[cluster]
+		switch {
+		case len(before) == 0, stay[cluster]:
+		case d.site.Spec.ClusterAPI == nil:
+			//guard: an upgrade takes the components away that somebody's kustomizations include, and no reviewer is told
+			out = append(out, report.ComponentChange{Cluster: cluster, What: report.ComponentDeleted})
+		case len(is[cluster]) > 0:
 			out = append(out, componentChangesOf(cluster, before, is[cluster], counted[cluster])...)
 		}
 	}

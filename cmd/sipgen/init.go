@@ -121,7 +121,7 @@ func (b *beginning) begin(ctx context.Context, ui *ui) error {
 	if len(hosts.Hosts) == 0 {
 		return fmt.Errorf("%s: no BareMetalHost in it", b.in.inventory)
 	}
-	if answers.Engine, answers.EngineWhy, err = b.findEngine(ctx); err != nil {
+	if err := b.installed(ctx, &answers); err != nil {
 		return err
 	}
 	free, labelled, err := freeHosts(hosts.Hosts)
@@ -406,35 +406,42 @@ func (b *beginning) hosts(ctx context.Context, ui *ui) (*inventory.Inventory, er
 	return b.in.liveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
 }
 
-// engineGroups are the API groups that an engine brings.
+// The API groups that an engine and Cluster API bring.
 const (
-	fluxGroup = "kustomize.toolkit.fluxcd.io"
-	argoGroup = "argoproj.io"
+	fluxGroup       = "kustomize.toolkit.fluxcd.io"
+	argoGroup       = "argoproj.io"
+	clusterAPIGroup = "cluster.x-k8s.io"
 )
 
-// findEngine is the engine that was asked for, or the one that runs.
-func (b *beginning) findEngine(ctx context.Context) (engine, why string, err error) {
-	switch {
-	case b.engine != "auto":
-		return b.engine, "", nil
-	case b.in.inventory != fromCluster:
-		return string(v1alpha1.EngineFlux), "", nil
+// installed answers what the live cluster shows: the engine, unless one was asked for, and whether there is Cluster API.
+func (b *beginning) installed(ctx context.Context, answers *survey.Answers) error {
+	answers.Engine = b.engine
+	if b.in.inventory != fromCluster {
+		if b.engine == "auto" {
+			answers.Engine = string(v1alpha1.EngineFlux)
+		}
+		return nil
 	}
 	cfg, err := b.in.restConfig()
 	if err != nil {
-		return "", "", err
+		return err
 	}
 	groups, err := live.Groups(ctx, cfg)
 	if err != nil {
-		return "", "", err
+		return err
 	}
+	answers.ClusterAPI = groups[clusterAPIGroup]
 	switch {
+	case b.engine != "auto":
 	case groups[fluxGroup]:
-		return string(v1alpha1.EngineFlux), "Flux is installed on the cluster", nil
+		answers.Engine, answers.EngineWhy = string(v1alpha1.EngineFlux), "Flux is installed on the cluster"
 	case groups[argoGroup]:
-		return string(v1alpha1.EngineArgoCD), "Argo CD is installed on the cluster", nil
+		answers.Engine, answers.EngineWhy = string(v1alpha1.EngineArgoCD), "Argo CD is installed on the cluster"
+	default:
+		answers.Engine = string(v1alpha1.EngineFlux)
+		answers.EngineWhy = "the default: neither Flux nor Argo CD is installed on the cluster yet"
 	}
-	return string(v1alpha1.EngineFlux), "the default: neither Flux nor Argo CD is installed on the cluster yet", nil
+	return nil
 }
 
 // shownValues is how many values of a label are shown.
@@ -456,7 +463,11 @@ func show(ui *ui, found *survey.Found, answers survey.Answers, assumed bool) {
 	case assumed:
 		engine += " (the default: files do not show which engine the cluster has; --engine argocd chooses Argo CD)"
 	}
-	fmt.Fprintf(ui.out, "%s\n\n", text.Fold("engine: "+engine, width, "  "))
+	fmt.Fprintln(ui.out, text.Fold("engine: "+engine, width, "  "))
+	if answers.ClusterAPI {
+		fmt.Fprintln(ui.out, "Cluster API: installed on the cluster")
+	}
+	fmt.Fprintln(ui.out)
 	rows := [][]string{{"LABEL", "LOOKS LIKE", "VALUES (HOSTS)"}}
 	for _, l := range found.Labels {
 		var values []string

@@ -21,7 +21,7 @@ func (d *decided) replicaChanges() []report.ReplicaChange {
 			return file != "kubeadmcontrolplane.yaml" && (strings.Contains(file, "/") || !strings.HasPrefix(file, "machinedeployment-"))
 		})
 		//guard: a reviewer reads of machines that go, of a cluster that keeps them
-		if len(before) == 0 || stay[c.Key()] {
+		if len(before) == 0 || stay[c.Key()] || d.site.Spec.ClusterAPI == nil {
 			continue
 		}
 		for _, machines := range capi.MachinesOf(c) {

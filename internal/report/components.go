@@ -29,6 +29,7 @@ const (
 	ComponentEndpoint       = "controlPlaneEndpoint"
 	ComponentDomains        = "failureDomains"
 	ComponentPatches        = "patches"
+	ComponentDeleted        = "deleted"
 )
 
 // String says it for a reviewer.
@@ -39,6 +40,8 @@ func (c *ComponentChange) String() string {
 		return words + strings.Join(c.Files, ", ") + " is deleted: a kustomization that includes that component does not build until the component is removed from it; then the control plane machines are replaced one by one, and authentication by Dex is lost"
 	case c.What == ComponentAuthentication:
 		return words + "the authentication changes (" + strings.Join(c.Files, ", ") + "), that is, who may log in; where the component is used, the control plane machines are replaced one by one"
+	case c.What == ComponentDeleted:
+		return words + "the component is deleted, because the Site has no spec.clusterAPI: a kustomization that includes it does not build any more"
 	case c.What == ComponentEndpoint:
 		return words + "controlPlaneEndpoint" + c.fromTo() + ": where the component is used, a cluster that lives cannot have another one, because certificates and kubeconfigs contain it"
 	case c.What == ComponentDomains:

@@ -17,6 +17,8 @@ type Answers struct {
 	SSH bool
 	// Engine is flux or argocd, and EngineWhy says how that is known.
 	Engine, EngineWhy string
+	// ClusterAPI: the cluster has Cluster API.
+	ClusterAPI bool
 	// Inventory and Specs are where hosts and specs are, as the Site has them.
 	Inventory, Specs string
 	// Namespace and Name are those of the first cluster.
@@ -60,6 +62,10 @@ func SiteYAML(found *Found, a Answers) []byte {
 	if a.Engine == "argocd" {
 		p.line("  # Argo CD does not wait with a host's labels until its tenant's services are ready. This accepts it.")
 		p.line("  argocd:\n    order: none")
+	}
+	if a.ClusterAPI {
+		p.line("  # Cluster API is installed on the cluster: each SIPCluster gets a component for its Cluster API objects.")
+		p.line("  clusterAPI: {}")
 	}
 	p.line("  # Which namespaces have the site's hosts.\n  hosts:\n    namespaces:")
 	for _, n := range found.Namespaces {
